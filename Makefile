@@ -1,0 +1,56 @@
+# Everything runs in a virtual environment of the project's own, .venv; only Python (3.11 or later) and make are needed.
+# PYTHON=python3.12 make test   takes another interpreter.
+
+PYTHON ?= $(firstword $(foreach p,python3 python3.13 python3.12 python3.11 python,$(if $(shell $(p) -c 'import sys; print(sys.version_info >= (3, 11) or "")' 2>/dev/null),$(p))))
+VENV := .venv
+BIN := $(VENV)/bin
+# one cache of compiled kernels for the checkout, so that nothing outside it is written
+export NUMBA_CACHE_DIR ?= $(CURDIR)/$(VENV)/numba-cache
+export MPLBACKEND ?= agg
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test test-plain test-bounds lint bench notebooks clean
+
+help:  ## list the targets
+	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
+
+$(BIN)/python:
+	@test -n "$(PYTHON)" || { echo "make: no Python 3.11 or later on the PATH; set PYTHON=/path/to/python" >&2; exit 1; }
+	@echo "setting up $(VENV) with $$($(PYTHON) --version)"
+	@$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); echo "make: '$(PYTHON) -m venv' failed; on Debian and Ubuntu install python3-venv" >&2; exit 1; }
+
+# a stamp for each set of packages, redone when the metadata changes
+$(VENV)/.run: setup.cfg pyproject.toml | $(BIN)/python
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[plot]'
+	@touch $@
+
+$(VENV)/.dev: setup.cfg pyproject.toml | $(BIN)/python
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $(VENV)/.run $@
+
+demo: $(VENV)/.run  ## the main job on real input, with its result on the screen and a picture
+	@$(BIN)/tripletree demo
+
+test: $(VENV)/.dev  ## all tests and doctests
+	@$(BIN)/python -m pytest -n 2 --dist loadfile
+
+test-plain: $(VENV)/.dev  ## kernels and units as plain Python, JIT off, with coverage
+	@TRIPLETREE_JIT=0 $(BIN)/python -m coverage run -m pytest -q -m 'not slow' tests/kernels tests/unit
+	@$(BIN)/python -m coverage report --skip-covered --sort=cover
+
+test-bounds: $(VENV)/.dev  ## kernels compiled with bounds checking
+	@NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(CURDIR)/$(VENV)/numba-cache-bounds $(BIN)/python -m pytest -q tests/kernels
+
+lint: $(VENV)/.dev  ## style and types
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+
+bench: $(VENV)/.dev  ## every benchmark, figures beside those of the peers (some minutes)
+	@for f in benchmarks/bench_*.py; do echo; echo "== $$f"; $(BIN)/python $$f || exit 1; done
+
+notebooks: $(VENV)/.dev  ## execute the notebooks again from their sources
+	@$(BIN)/python notebooks/execute.py
+
+clean:  ## remove the virtual environment and everything made
+	rm -rf $(VENV) build dist demo-output *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage

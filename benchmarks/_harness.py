@@ -1,0 +1,59 @@
+"""Timing and tables: both sides in one process, CPU seconds of the best of a few runs, ratios beside them."""
+
+import argparse
+import csv
+import gc
+import math
+import sys
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))  # the zoo of shapes is the tests'
+
+
+def cpu_seconds(function, *, repeat=3, budget=20.0):
+    """CPU seconds of the fastest of `repeat` calls (fewer once `budget` is spent), and the last result."""
+    best, spent, result = math.inf, 0.0, None
+    for _ in range(repeat):
+        del result
+        gc.collect()
+        start = time.process_time()
+        result = function()
+        took = time.process_time() - start
+        best, spent = min(best, took), spent + took
+        if spent > budget:
+            break
+    return best, result
+
+
+def exponent(small, large):
+    """Growth exponent between two points (size, seconds)."""
+    return math.log(large[1] / small[1]) / math.log(large[0] / small[0])
+
+
+class Table:
+    """Rows printed as they come, and written as CSV at the end when asked for."""
+
+    def __init__(self, title, columns):
+        parser = argparse.ArgumentParser(description=title)
+        parser.add_argument("--csv", type=Path, help="write the table there, too")
+        parser.add_argument("--large", action="store_true", help="include the largest sizes (minutes, gigabytes)")
+        self.options = parser.parse_args()
+        self.columns, self.rows = columns, []
+        print(f"{title}\n(CPU seconds of the best of up to three runs; ratios are within this run)")
+        print("  ".join(name.rjust(width) for name, width in columns))
+
+    def add(self, *values):
+        cells = []
+        for value, (_, width) in zip(values, self.columns, strict=True):
+            text = "-" if value is None else f"{value:.4g}" if isinstance(value, float) else str(value)
+            cells.append(text.rjust(width))
+        self.rows.append(values)
+        print("  ".join(cells), flush=True)
+
+    def done(self):
+        if self.options.csv:
+            with self.options.csv.open("w", newline="", encoding="utf-8") as file:
+                writer = csv.writer(file)
+                writer.writerow(name for name, _ in self.columns)
+                writer.writerows(self.rows)

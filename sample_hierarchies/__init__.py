@@ -1,0 +1,1 @@
+"""The sample hierarchies; load one with tripletree.datasets.load_hierarchy(name)."""

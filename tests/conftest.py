@@ -1,0 +1,29 @@
+"""Make the shared helpers importable, and say how hypothesis runs."""
+
+import os
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import settings
+
+# the first call of a kernel compiles it: no deadlines; the same examples in every run
+settings.register_profile("tripletree", deadline=None, derandomize=True)
+settings.load_profile("tripletree")
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+
+@pytest.fixture(scope="session")
+def shared():
+    """The folder of material that does not travel with the project; tests that need it are marked `shared`."""
+    folder = Path(os.environ.get("TRIPLETREE_SHARED", Path(__file__).parents[2] / "shared"))
+    if not (folder / "data").is_dir():
+        pytest.skip(f"no folder {folder}/data: set TRIPLETREE_SHARED to the one that holds the material")
+    return folder / "data"
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(20261121)

@@ -1,0 +1,181 @@
+"""Definitions, slow and plain, that the fast code is compared with.
+
+Nothing here shares code with the package: hierarchies are nested tuples or sets of clades, triplets are tuples.
+"""
+
+from itertools import combinations, permutations
+
+
+def leaves_of(nested):
+    """The leaf labels of nested tuples, in order."""
+    return [x for child in nested for x in leaves_of(child)] if isinstance(nested, tuple) else [nested]
+
+
+def clades_of(nested):
+    """The clades of all inner nodes, as a set of frozensets."""
+    if not isinstance(nested, tuple):
+        return set()
+    return {frozenset(leaves_of(nested))}.union(*(clades_of(child) for child in nested))
+
+
+def clades_of_hierarchy(h):
+    """The clades of a Hierarchy's inner nodes, by following the parents of each leaf."""
+    below = {u: set() for u in range(h.n_nodes)}
+    for i, label in enumerate(h.leaves):
+        u = i
+        while u >= 0:
+            below[u].add(label)
+            u = int(h.parent[u])
+    return [frozenset(below[u]) for u in range(h.n_leaves, h.n_nodes)]
+
+
+def displayed(clades, a, b, c):
+    """Whether ab|c is displayed: some clade holds a and b but not c."""
+    return any(a in x and b in x and c not in x for x in clades)
+
+
+def all_triplets_definition(nested):
+    """Every displayed triplet (a, b, c) with a < b."""
+    clades = clades_of(nested)
+    return {
+        (a, b, c)
+        for trio in combinations(sorted(leaves_of(nested)), 3)
+        for a, b, c in permutations(trio)
+        if a < b and displayed(clades, a, b, c)
+    }
+
+
+def components(vertices, edges):
+    """Connected components, as a list of sets."""
+    rest, found = set(vertices), []
+    while rest:
+        group, frontier = set(), [next(iter(rest))]
+        while frontier:
+            x = frontier.pop()
+            if x not in group:
+                group.add(x)
+                frontier += [b if a == x else a for a, b in edges if x in (a, b)]
+        found.append(group)
+        rest -= group
+    return found
+
+
+def one_tree_definition(triplets, leaves):
+    """BUILD as printed by Aho et al. (1981): nested tuples, or None where a set of leaves does not split."""
+    leaves = set(leaves)
+    if len(leaves) == 1:
+        return next(iter(leaves))
+    inside = [t for t in triplets if leaves.issuperset(t)]
+    parts = components(leaves, [(a, b) for a, b, _ in inside])
+    if len(parts) == 1:
+        return None
+    children = [one_tree_definition(inside, part) for part in parts]
+    return None if any(child is None for child in children) else tuple(children)
+
+
+def is_irreducible_conflict(triplets):
+    """Whether the triplets are inconsistent, and dropping any one of them is enough."""
+    triplets = list(triplets)
+    leaves = {x for t in triplets for x in t}
+    if one_tree_definition(triplets, leaves) is not None:
+        return False
+    return all(one_tree_definition(triplets[:k] + triplets[k + 1 :], leaves) is not None for k in range(len(triplets)))
+
+
+def all_hierarchies(leaves):
+    """Every hierarchy without unary nodes on the leaves, as nested tuples: 1, 4, 26, 236, 2752 for 2..6 leaves.
+
+    Each comes once: the last leaf is hung in every possible place of every hierarchy on the others.
+    """
+    leaves = list(leaves)
+    if len(leaves) == 1:
+        yield leaves[0]
+        return
+    for smaller in all_hierarchies(leaves[:-1]):
+        yield from _hung_everywhere(smaller, leaves[-1])
+
+
+def _hung_everywhere(nested, leaf):
+    yield (nested, leaf)
+    if isinstance(nested, tuple):
+        yield (*nested, leaf)
+        for k, child in enumerate(nested):
+            for grown in _hung_everywhere(child, leaf):
+                yield (*nested[:k], grown, *nested[k + 1 :])
+
+
+def consistent_by_enumeration(triplets, leaves, hierarchies):
+    """Whether some hierarchy (given as clade sets) displays all triplets: no algorithm at all."""
+    return any(all(displayed(clades, *t) for t in triplets) for clades in hierarchies)
+
+
+def induced_odd_definition(h, triple):
+    """The position of the odd one out in a triple of leaf indices, -1 if unresolved, by ancestor sets."""
+
+    def ancestors(u):
+        path = []
+        while u >= 0:
+            path.append(u)
+            u = int(h.parent[u])
+        return path
+
+    def depth_of_meeting(x, y):
+        above = set(ancestors(x))
+        meeting = next(u for u in ancestors(y) if u in above)
+        return len(ancestors(meeting))
+
+    x, y, z = triple
+    depth = [depth_of_meeting(y, z), depth_of_meeting(x, z), depth_of_meeting(x, y)]
+    best = max(depth)
+    return depth.index(best) if depth.count(best) == 1 else -1
+
+
+def shape_of(nested):
+    """What `==` of hierarchies compares: frozensets in each other, unary nodes included; no order of children."""
+    return frozenset(shape_of(child) for child in nested) if isinstance(nested, tuple) else nested
+
+
+def shape_of_hierarchy(h):
+    """`shape_of` read off a Hierarchy, children before parents."""
+    below = {u: h.leaves[u] if u < h.n_leaves else set() for u in range(h.n_nodes)}
+    for u in range(h.n_nodes):
+        below[u] = frozenset(below[u]) if u >= h.n_leaves else below[u]
+        if h.parent[u] >= 0:
+            below[int(h.parent[u])].add(below[u])
+    return below[h.n_nodes - 1]
+
+
+def without_unary(nested):
+    """Nested tuples with every tuple of one child replaced by that child."""
+    if not isinstance(nested, tuple):
+        return nested
+    return without_unary(nested[0]) if len(nested) == 1 else tuple(without_unary(child) for child in nested)
+
+
+def path_to_root(parent, u):
+    """The node u and its ancestors, root last."""
+    path = []
+    while u >= 0:
+        path.append(u)
+        u = int(parent[u])
+    return path
+
+
+def common_ancestor_definition(parent, *nodes):
+    """The first common entry of the nodes' paths to the root."""
+    paths = [path_to_root(parent, u) for u in nodes]
+    return next(u for u in paths[0] if all(u in path for path in paths))
+
+
+def decomposition_sizes(nested):
+    """Sizes of the smallest sets that identify and rebuild, summed over the inner edges (u, w) as in the theory."""
+    identify = rebuild = 0
+    todo = [nested] if isinstance(nested, tuple) else []
+    while todo:
+        u = todo.pop()
+        for w in u:
+            if isinstance(w, tuple):
+                identify += (len(u) - 1) * (len(w) - 1)
+                rebuild += len(w) - 1
+                todo.append(w)
+    return {"identify": identify, "rebuild": rebuild}

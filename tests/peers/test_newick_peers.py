@@ -1,0 +1,135 @@
+"""Newick beside scikit-bio and DendroPy, on made and on collected trees."""
+
+import io
+
+import numpy as np
+import pytest
+from examples import uniform_binary, zoo
+
+from tripletree.errors import ParseError
+from tripletree.hierarchy import Hierarchy
+from tripletree.io import parse_newick, parse_newick_all, read_newick_all, write_newick
+from tripletree.io._files import read_text
+
+REFUSED = {
+    # a leaf label twice
+    **dict.fromkeys(
+        ["bacteria", "falc_families", "multi_newtree", "newtree.rn", "plusminus", "uniq"], "occurred before"
+    ),
+    "hiv_redundant": "occurred before",
+    # leaves without labels
+    **dict.fromkeys(["def", "dist_meth_xpl", "nolbl_ingrp", "tetrapoda_pure_topol"], "label is missing"),
+    "completely_labeled": "ends without the ';'",  # holds the name of another file
+}
+
+
+def clades(h):
+    """Names and lengths of all clades: {leaves: [(name, length), ...]}, several where nodes have one child."""
+    length = np.full(h.n_nodes, np.nan) if h.length is None else h.length
+    found = {}
+    for u in range(h.n_nodes):
+        x = float(length[u])
+        found.setdefault(frozenset(h.clade(u)), []).append((h.label(u) or "", None if np.isnan(x) else x))
+    return {k: sorted(v, key=str) for k, v in found.items()}
+
+
+def skbio_clades(text):
+    skbio = pytest.importorskip("skbio")
+    tree = skbio.TreeNode.read(io.StringIO(text), format="newick", convert_underscores=False)
+    found, below = {}, {}
+    for node in tree.postorder(include_self=True):
+        below[id(node)] = (
+            frozenset([node.name]) if node.is_tip() else frozenset().union(*(below[id(x)] for x in node.children))
+        )
+        found.setdefault(below[id(node)], []).append((node.name or "", node.length))
+    return {k: sorted(v, key=str) for k, v in found.items()}
+
+
+def dendropy_clades(text):
+    dendropy = pytest.importorskip("dendropy")
+    tree = dendropy.Tree.get(
+        data=text, schema="newick", preserve_underscores=True, suppress_internal_node_taxa=True, rooting="force-rooted"
+    )
+    found, below = {}, {}
+    for node in tree.postorder_node_iter():
+        name = node.taxon.label if node.is_leaf() else node.label
+        below[id(node)] = (
+            frozenset([name]) if node.is_leaf() else frozenset().union(*(below[id(x)] for x in node.child_node_iter()))
+        )
+        found.setdefault(below[id(node)], []).append((name or "", node.edge.length))
+    return {k: sorted(v, key=str) for k, v in found.items()}
+
+
+TEXTS = [
+    "((a,b),c);",
+    "(a:1,(b:2.5,c:1e-3)in:0.25)root:7;",
+    "((a,b,c,d),(e),((f)));",
+    "('it''s','two words',(c_d,'(x)'))'a name';",
+    "[&R] (a[x],b[y]:1);",
+]
+
+
+def dressed(h, rng):
+    """The hierarchy with lengths, labels that need quotes, and some names."""
+    labels = [f"it's, [leaf] {i}" if i % 3 else f"leaf_{i}" for i in range(h.n_leaves)]
+    names = [f"node {u}" if u % 2 else None for u in range(h.n_leaves, h.n_nodes)]
+    return Hierarchy(h.parent, labels, length=rng.exponential(size=h.n_nodes), names=names)
+
+
+@pytest.mark.parametrize("peer", [skbio_clades, dendropy_clades])
+@pytest.mark.parametrize("text", TEXTS)
+def test_newick_peers__read_alike(peer, text):
+    assert clades(parse_newick(text)) == peer(text)
+
+
+@pytest.mark.parametrize("peer", [skbio_clades, dendropy_clades])
+def test_newick_peers__what_is_written_is_read_alike(peer, rng):
+    trees = [h for _, h in zoo() if 1 < h.n_leaves <= 200 and h.depth.max() < 300]
+    assert len(trees) >= 3
+    for h in [*trees, uniform_binary(150, rng)]:
+        h = dressed(h, rng)
+        assert peer(write_newick(h)) == clades(h)
+
+
+@pytest.mark.shared
+def test_newick_peers__collected_trees(shared):
+    pytest.importorskip("skbio")
+    files = sorted(p for p in (shared / "nasty_newick").iterdir() if ".nw" in p.name)
+    assert len(files) > 50
+    compared = 0
+    for path in files:
+        name = path.name.removesuffix(".xz").removesuffix(".nw")
+        if name in REFUSED:
+            with pytest.raises(ParseError, match=REFUSED[name]) as error:
+                read_newick_all(path)
+            assert error.value.line >= 1
+            continue
+        hierarchies = read_newick_all(path)
+        text = read_text(path)[0]
+        pieces = [x + ";" for x in text.split(";")[:-1]]  # no label here has a semicolon
+        assert len(hierarchies) == len(pieces), name
+        for h, piece in list(zip(hierarchies, pieces, strict=True))[:30]:
+            assert clades(parse_newick(write_newick(h))) == clades(h), name
+            if name == "slash_and_space":
+                continue  # scikit-bio refuses blanks in labels without quotes
+            assert clades(h) == skbio_clades(piece), name
+            compared += 1
+    assert compared > 100
+
+
+@pytest.mark.shared
+def test_newick_peers__collected_trees_by_hand(shared):
+    folder = shared / "nasty_newick"
+    assert list(read_newick_all(folder / "apos.nw")[0].leaves) == [
+        "al'Thor", "Tel'Aran'Rhiod", "'many''apos'", "O'Hara", "O'Sullivan", "O'Donnelly",
+    ]  # fmt: skip
+    spaced = read_newick_all(folder / "slash_and_space.nw")[0]
+    assert "B/Washington/05/2009 gi_255529494 gb_GQ451489" in spaced.leaves
+    assert "A 29" in spaced.names
+    assert "89/45" in spaced.names
+    partly = read_newick_all(folder / "part_def.nw")[0]
+    assert np.isnan(partly.length).tolist() == [False, True] * 4 + [False, True, False, False, True, True, True]
+    assert [h.n_leaves for h in read_newick_all(folder / "comments.nw")] == [5, 5, 5, 5, 5, 5, 8]
+    text = read_text(folder / "def.nw")[0]
+    rest = "".join(x for x in text.splitlines(keepends=True) if ",," not in x)
+    assert [h.n_leaves for h in parse_newick_all(rest)] == [5, 5, 8, 7, 7, 1, 4, 4, 4, 4, 4, 4]

@@ -1,0 +1,181 @@
+"""Opening sources and replacing targets: packed files, encodings, streams, and failures half-way."""
+
+import bz2
+import gzip
+import io
+import lzma
+import os
+import stat
+import sys
+import tempfile
+
+import pytest
+
+from tripletree.errors import ParseError
+from tripletree.io._files import open_text, read_text, write_atomic, write_atomic_bytes
+
+TEXT = "été\r\n(a,b);\n"
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress, bz2.compress, lzma.compress])
+@pytest.mark.parametrize("bom", [b"", b"\xef\xbb\xbf"])
+def test_files__unpacked_by_their_first_bytes(tmp_path, pack, bom):
+    path = tmp_path / "any name"
+    content = pack(bom + TEXT.encode())
+    path.write_bytes(content)
+    assert read_text(path) == (TEXT, str(path))
+    assert read_text(str(path))[0] == TEXT
+    assert read_text(io.BytesIO(content)) == (TEXT, "<stream>")
+    with path.open("rb") as stream:
+        assert read_text(stream) == (TEXT, str(path))
+    with open_text(path) as stream:
+        assert list(stream) == ["été\r\n", "(a,b);\n"]
+
+
+def test_files__text_streams_and_standard_input(monkeypatch):
+    assert read_text(io.StringIO("\ufeffx"))[0] == "x"
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(gzip.compress(TEXT.encode())), encoding="ascii"))
+    assert read_text("-") == (TEXT, "<standard input>")
+
+
+@pytest.mark.parametrize(
+    ("content", "line", "column", "message"),
+    [
+        (b"abc\nd\xe9f", 2, 2, r"byte 0xe9 is not UTF-8 text \(byte 6 of the file\)"),
+        (b"\xef\xbb\xbfab\xff", 1, 3, "byte 0xff is not UTF-8"),
+        ("é\r\nxé".encode() + b"\xc3", 2, 3, "byte 0xc3"),
+        ("text".encode("utf-16"), 1, 1, "UTF-16 text"),
+        (gzip.compress(b"abc" * 100)[:-9], None, None, "damaged gzip file"),
+        (bz2.compress(b"abc" * 100)[:-9], None, None, "damaged bzip2 file"),
+        (lzma.compress(b"abc" * 100)[:-9], None, None, "damaged xz file"),
+        (b"\x1f\x8bnot really", None, None, "damaged gzip file"),
+    ],
+)
+def test_files__bytes_that_are_no_text(content, line, column, message):
+    with pytest.raises(ParseError, match=message) as error:
+        read_text(io.BytesIO(content))
+    assert (error.value.line, error.value.column) == (line, column)
+
+
+def test_files__text_stream_opened_with_another_encoding(tmp_path):
+    path = tmp_path / "latin"
+    path.write_bytes(b"\xe9")
+    with path.open(encoding="ascii") as stream, pytest.raises(ParseError, match="not ascii text"):
+        read_text(stream)
+
+
+def test_files__sources_that_are_none(tmp_path):
+    with pytest.raises(FileNotFoundError, match="no such file"):
+        read_text(tmp_path / "missing")
+    with pytest.raises(FileNotFoundError, match="looks like the text itself"):
+        read_text("(a,b);" * 1000)
+    with pytest.raises(IsADirectoryError):
+        read_text(tmp_path)
+    with pytest.raises(TypeError, match="expected a path.*not int"):
+        read_text(3)
+    with pytest.raises(TypeError, match="expected a path.*not int"), write_atomic(3):
+        pass
+
+
+@pytest.mark.parametrize(("suffix", "unpack"), [("", bytes), (".gz", gzip.decompress), (".xz", lzma.decompress)])
+def test_files__written_and_packed_by_suffix(tmp_path, suffix, unpack):
+    contents = []
+    for name in ("one", "two"):
+        path = tmp_path / (name + suffix)
+        with write_atomic(path) as stream:
+            stream.write(TEXT)
+        contents.append(path.read_bytes())
+    assert unpack(contents[0]) == TEXT.encode()
+    assert contents[0] == contents[1], "no time and no name inside"
+    assert sorted(os.listdir(tmp_path)) == ["one" + suffix, "two" + suffix]
+
+
+@pytest.mark.parametrize("failure", [RuntimeError, KeyboardInterrupt])
+@pytest.mark.parametrize("suffix", ["", ".gz", ".bz2"])
+@pytest.mark.parametrize("there", [True, False])
+def test_files__a_failure_leaves_everything_as_it_was(tmp_path, failure, suffix, there):
+    path = tmp_path / ("file" + suffix)
+    if there:
+        path.write_bytes(b"old")
+
+    def write_and_fail():
+        with write_atomic(path) as stream:
+            stream.write("new" * 100_000)
+            raise failure
+
+    with pytest.raises(failure):
+        write_and_fail()
+    assert [p.read_bytes() for p in tmp_path.iterdir()] == ([b"old"] if there else [])
+
+
+def test_files__what_cannot_be_encoded_leaves_the_old_file(tmp_path):
+    path = tmp_path / "file"
+    path.write_bytes(b"old")
+    with pytest.raises(UnicodeEncodeError), write_atomic(path) as stream:
+        stream.write("half a pair: \ud800")
+    assert [p.read_bytes() for p in tmp_path.iterdir()] == [b"old"]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="permissions and links of POSIX")
+def test_files__permissions_and_links_stay(tmp_path):
+    real, link = tmp_path / "real", tmp_path / "link"
+    real.write_text("old", encoding="utf-8")
+    real.chmod(0o640)
+    link.symlink_to("real")
+    with write_atomic(link) as stream:
+        stream.write("new")
+    assert link.is_symlink()
+    assert real.read_text(encoding="utf-8") == "new"
+    assert stat.S_IMODE(real.stat().st_mode) == 0o640
+    old = os.umask(0o027)
+    try:
+        with write_atomic(tmp_path / "fresh") as stream:
+            stream.write("x")
+    finally:
+        os.umask(old)
+    assert stat.S_IMODE((tmp_path / "fresh").stat().st_mode) == 0o640
+
+
+def test_files__targets_that_cannot_be_replaced(tmp_path):
+    with pytest.raises(IsADirectoryError, match="in the place of a folder"), write_atomic(tmp_path):
+        pass
+    with pytest.raises(FileNotFoundError, match="no such folder"), write_atomic(tmp_path / "missing" / "file"):
+        pass
+    with write_atomic(os.devnull) as stream:
+        stream.write("x")
+    assert not os.path.isfile(os.devnull)
+
+
+def test_files__streams_stay_open(tmp_path, capsysbinary):
+    for target in (io.StringIO(newline=""), io.BytesIO()):
+        with write_atomic(target) as stream:
+            stream.write(TEXT)
+        assert target.getvalue() in (TEXT, TEXT.encode())
+    with write_atomic("-") as stream:
+        stream.write(TEXT)
+    print("after")  # noqa: T201
+    assert capsysbinary.readouterr().out == TEXT.encode() + b"after\n"
+    with write_atomic_bytes(tmp_path / "b") as stream:
+        stream.write(b"\xff")
+    assert (tmp_path / "b").read_bytes() == b"\xff"
+    with pytest.raises(TypeError, match="binary"), write_atomic_bytes(io.StringIO()):
+        pass
+
+
+def test_files__wrapped_streams(tmp_path):
+    for mode, written in (("w+", TEXT), ("w+b", TEXT.encode())):
+        newline = {} if "b" in mode else {"newline": "", "encoding": "utf-8"}
+        with tempfile.NamedTemporaryFile(mode, dir=tmp_path, **newline) as target:
+            with write_atomic(target) as stream:
+                stream.write(TEXT)
+            target.seek(0)
+            assert target.read() == written
+
+
+def test_files__a_stream_that_gives_neither_text_nor_bytes():
+    class Odd:
+        def read(self):
+            return None
+
+    with pytest.raises(TypeError, match="gave NoneType, not text or bytes"):
+        read_text(Odd())

@@ -1,0 +1,225 @@
+import numpy as np
+import pytest
+from examples import caterpillar, contracted, star, yule, zoo
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.cluster.hierarchy import is_valid_linkage
+from strategies import hierarchies
+
+from tripletree.errors import ClusterCountError, DuplicateLeafError, InvalidHierarchyError, TripletreeError
+from tripletree.hierarchy import Hierarchy
+from tripletree.linkage import cut, from_linkage, to_linkage
+
+
+def random_linkage(n, rng, monotone=False):
+    """Random merges at random heights, as constraints can force them."""
+    live, size, rows = list(range(n)), [1] * n, []
+    heights = rng.random(n - 1)
+    for k, height in enumerate(np.sort(heights) if monotone else heights):
+        a, b = sorted(live.pop(rng.integers(len(live))) for _ in range(2))
+        size.append(size[a] + size[b])
+        live.append(n + k)
+        rows.append([a, b, height, size[-1]])
+    return np.array(rows, float).reshape(n - 1, 4)
+
+
+def clusters_after(Z, merges):
+    """The definition of a cut: do the first merges, see what is together."""
+    n = len(Z) + 1
+    parts = {u: [u] for u in range(n)}
+    for i in range(merges):
+        parts[n + i] = parts.pop(int(Z[i, 0])) + parts.pop(int(Z[i, 1]))
+    return {frozenset(p) for p in parts.values()}
+
+
+def as_partition(labels):
+    return {frozenset(np.flatnonzero(labels == k).tolist()) for k in set(labels.tolist())}
+
+
+# ------------------------------------------------------------------ from_linkage
+
+
+def test_from_linkage__row_i_is_node_n_plus_i():
+    h = from_linkage([[1, 3, 2.0, 2], [0, 2, 0.5, 2], [4, 5, 1.0, 4]], ["a", "b", "c", "d"])
+    assert h == Hierarchy.from_nested([["b", "d"], ["a", "c"]])
+    assert h.parent.tolist() == [5, 4, 5, 4, 6, 6, -1]
+    assert h.height.tolist() == [0, 0, 0, 0, 2.0, 0.5, 1.0]
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 10, 500])
+def test_from_linkage__round_trip_is_exact(n, rng):
+    Z = random_linkage(n, rng)
+    given_Z = Z.copy()
+    back = to_linkage(from_linkage(Z))
+    assert back.shape == (n - 1, 4)
+    assert back.dtype == np.float64
+    np.testing.assert_array_equal(back, Z)
+    np.testing.assert_array_equal(Z, given_Z)
+
+
+def test_from_linkage__default_leaves_are_rows():
+    assert list(from_linkage([[0, 1, 1.0, 2]]).leaves) == [0, 1]
+
+
+@pytest.mark.parametrize(
+    ("Z", "row", "message"),
+    [
+        ([[0, 1, 1, 2], [0, 2, 2, 3]], 1, "merges cluster 0, which row 0 has merged already"),
+        ([[0, 0, 1, 2]], 0, "merges cluster 0 with itself"),
+        ([[0, 1, 1, 2], [2, 4, 2, 3]], 1, "not formed yet; those before it are 0..3"),
+        ([[0, 1.5, 1, 2]], 0, "integers"),
+        ([[-1, 1, 1, 2]], 0, "integers from 0"),
+        ([[0, np.nan, 1, 2]], 0, "integers"),
+        ([[0, 1, np.nan, 2]], 0, "heights must be finite"),
+        ([[0, 1, 1, 2], [2, 3, np.inf, 3]], 1, "heights must be finite"),
+        ([[0, 1, 1, 2], [2, 3, 2, 4]], 1, "says that the new cluster has 4 leaves, but it has 3"),
+    ],
+)
+def test_from_linkage__names_the_bad_row(Z, row, message):
+    with pytest.raises(InvalidHierarchyError, match=message) as caught:
+        from_linkage(Z)
+    assert f"row {row} of the linkage" in str(caught.value)
+    assert caught.value.node == len(Z) + 1 + row
+    assert isinstance(caught.value, ValueError)
+
+
+@pytest.mark.parametrize(
+    "Z", [[], [0, 1, 1, 2], [[0, 1, 1]], [[0, 1, 1, 2], [1]], [["0", "1", "1", "2"]], [[None] * 4]]
+)
+def test_from_linkage__refuses_what_is_no_matrix_of_four_columns(Z):
+    with pytest.raises(InvalidHierarchyError, match="linkage"):
+        from_linkage(Z)
+
+
+def test_from_linkage__refuses_labels_that_do_not_fit():
+    with pytest.raises(InvalidHierarchyError, match="3 leaf labels for a linkage of 1 merges, which has 2 leaves"):
+        from_linkage([[0, 1, 1, 2]], ["a", "b", "c"])
+    with pytest.raises(DuplicateLeafError):
+        from_linkage([[0, 1, 1, 2]], ["a", "a"])
+
+
+# ------------------------------------------------------------------ to_linkage
+
+
+def test_to_linkage__bare_topology_gets_levels():
+    h = Hierarchy.from_nested([[["a", "b"], "c"], ["d", "e"]])
+    level = {frozenset("ab"): 1, frozenset("de"): 1, frozenset("abc"): 2, frozenset("abcde"): 3}
+    for i, row in enumerate(to_linkage(h)):
+        clade = frozenset(h.clade(5 + i))
+        assert row[2] == level[clade]
+        assert row[3] == len(clade)
+
+
+def test_to_linkage__branch_lengths_become_heights():
+    h = Hierarchy([3, 3, 4, 4, -1], length=[1.0, 2.0, 4.0, 0.5, np.nan])
+    assert to_linkage(h).tolist() == [[0, 1, 3.5, 2], [2, 3, 4.0, 3]]
+    partly = Hierarchy([3, 3, 4, 4, -1], length=[1.0, np.nan, 4.0, 0.5, np.nan])
+    assert to_linkage(partly)[:, 2].tolist() == [1, 2]
+
+
+def test_to_linkage__monotone_is_the_highest_merge_below(rng):
+    for n in (2, 3, 30, 200):
+        Z = random_linkage(n, rng)
+        Z[:, 2] -= 0.2  # some below the leaves
+        h = from_linkage(Z)
+        raised = to_linkage(h, monotone=True)
+        np.testing.assert_array_equal(raised[:, [0, 1, 3]], Z[:, [0, 1, 3]])
+        for i in range(n - 1):
+            below = [j for j in range(n - 1) if set(h.clade(n + j)) <= set(h.clade(n + i))]
+            assert raised[i, 2] == max(0.0, Z[below, 2].max())
+        assert is_valid_linkage(raised, throw=True)
+
+
+def test_to_linkage__scipy_accepts_every_binary_hierarchy():
+    shapes = [(name, h) for name, h in zoo() if h.is_binary and h.n_leaves > 1]
+    assert len(shapes) >= 4
+    for name, h in shapes:
+        assert is_valid_linkage(to_linkage(h), throw=True, name=name)
+        assert from_linkage(to_linkage(h), h.leaves) == h
+
+
+def test_to_linkage__one_leaf_has_no_rows():
+    assert to_linkage(Hierarchy([-1])).shape == (0, 4)
+
+
+def test_to_linkage__refuses_other_than_two_children():
+    with pytest.raises(InvalidHierarchyError, match="node 4 has 3 children: a linkage merges two") as caught:
+        to_linkage(Hierarchy([4, 4, 4, 5, 5, -1]))
+    assert caught.value.node == 4
+    with pytest.raises(InvalidHierarchyError, match=r"node 2 \('genus'\) has 1 child: .*suppress_unary"):
+        to_linkage(Hierarchy([2, 3, 3, -1], names=["genus", None]))
+
+
+# ------------------------------------------------------------------ cut
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 8, 60])
+def test_cut__undoes_the_last_merges_whatever_the_heights(n, rng):
+    for _ in range(5):
+        Z = random_linkage(n, rng)
+        h = from_linkage(Z)
+        for k in range(1, n + 1):
+            labels = cut(h, k)
+            assert as_partition(labels) == clusters_after(Z, n - k)
+            assert labels.dtype == np.intp
+            assert labels.shape == (n,)
+
+
+def test_cut__labels_are_numbered_by_their_first_leaf():
+    h = from_linkage([[2, 3, 1.0, 2], [0, 1, 1.0, 2], [4, 5, 1.0, 4]])
+    assert cut(h, 2).tolist() == [0, 0, 1, 1]
+    assert cut(h, 3).tolist() == [0, 1, 2, 2]
+    assert cut(h, 4).tolist() == [0, 1, 2, 3]
+
+
+@settings(deadline=None)
+@given(hierarchies(max_leaves=10, unary=True), st.data())
+def test_cut__clusters_are_clades_or_the_number_cannot_be_had(h, data):
+    k = data.draw(st.integers(1, h.n_leaves))
+    # the definition: split the last node that is still whole until there are k clusters
+    parts, sizes = {h.root}, {1}
+    for u in range(h.root, h.n_leaves - 1, -1):
+        if len(parts) < k:
+            parts = (parts - {u}) | set(h.children(u).tolist())
+        sizes.add(len(parts))
+    if len(parts) == k:
+        assert as_partition(cut(h, k)) == {frozenset(h.leaves.index(x) for x in h.clade(u)) for u in parts}
+    else:
+        with pytest.raises(ClusterCountError, match="which no cut gives") as caught:
+            cut(h, k)
+        assert caught.value.nearest == (max(s for s in sizes if s < k), len(parts))
+        for other in caught.value.nearest:
+            assert len(set(cut(h, other).tolist())) == other
+
+
+def test_cut__polytomies_on_the_way(rng):
+    h = contracted(yule(60, rng), 0.5, rng)
+    steps = np.cumsum([1, *(h.n_children[60:][::-1] - 1).tolist()]).tolist()
+    assert len(steps) < 50
+    for k in range(1, 61):
+        if k in steps:
+            assert len(set(cut(h, k).tolist())) == k
+        else:
+            with pytest.raises(ClusterCountError) as caught:
+                cut(h, k)
+            assert caught.value.n_clusters == k
+            assert caught.value.nearest == (max(s for s in steps if s < k), min(s for s in steps if s > k))
+
+
+@pytest.mark.parametrize(("k", "nearest"), [(0, (1,)), (-3, (1,)), (5, (4,))])
+def test_cut__refuses_a_number_out_of_range(k, nearest):
+    with pytest.raises(ClusterCountError, match=rf"n_clusters is {k}; a hierarchy of 4 leaves .* 1\.\.4") as caught:
+        cut(star(4), k)
+    assert caught.value.nearest == nearest
+    assert isinstance(caught.value, (ValueError, TripletreeError))
+
+
+def test_cut__refuses_what_is_no_integer():
+    with pytest.raises(TypeError, match="n_clusters must be an integer, not 2.5"):
+        cut(star(4), 2.5)
+    assert cut(star(4), np.int64(4)).tolist() == [0, 1, 2, 3]
+
+
+def test_cut__deep_ladder():
+    labels = cut(caterpillar(20_000), 3)
+    assert np.bincount(labels).tolist() == [19_998, 1, 1]

@@ -1,0 +1,120 @@
+"""tripletree: rooted triplets, the hierarchies that display them, and clusterings in which they hold.
+
+A rooted triplet ``ab|c`` says that a and b are closer to each other than either is to c. Two values and the arrows
+between them carry everything::
+
+    Hierarchy  -- decompose, induce, sample_triplets -->  TripletSet
+    Hierarchy  <-- one_tree --  TripletSet
+    data matrix and TripletSet  -- cluster.ReCon -->  Hierarchy, flat clusters
+
+Nothing heavy is imported before it is used: numba with the first kernel, scikit-learn with ``tripletree.cluster``,
+matplotlib with the first picture.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+from tripletree._version import __version__
+from tripletree.conflict import find_conflict
+from tripletree.decompose import decompose, decomposition_size
+from tripletree.errors import (
+    ClusterCountError,
+    DuplicateLeafError,
+    InconsistentTripletsError,
+    InvalidHierarchyError,
+    InvalidLabelsError,
+    InvalidTripletError,
+    LimitExceededError,
+    MissingDependencyError,
+    ParseError,
+    TripletreeError,
+    UnknownLeafError,
+)
+from tripletree.hierarchy import Hierarchy
+from tripletree.induce import (
+    InducedTriplets,
+    all_triplets,
+    count_triplets,
+    displays,
+    induce,
+    sample_triplets,
+)
+from tripletree.io import (
+    parse_newick,
+    parse_newick_all,
+    read_newick,
+    read_newick_all,
+    read_triplets,
+    write_newick,
+    write_newick_all,
+    write_triplets,
+)
+from tripletree.leaves import LeafIndex
+from tripletree.linkage import cut, from_linkage, to_linkage
+from tripletree.onetree import is_consistent, one_tree
+from tripletree.plot import plot_dendrogram
+from tripletree.score import pairwise_f_score, pairwise_precision_recall, triplet_score
+from tripletree.supervision import sample_class_triplets, triplets_from_classes, triplets_from_odd_one_out
+from tripletree.triplets import TripletSet
+
+_SUBMODULES = frozenset({"cluster", "datasets"})
+
+__all__ = [
+    "ClusterCountError",
+    "DuplicateLeafError",
+    "Hierarchy",
+    "InconsistentTripletsError",
+    "InducedTriplets",
+    "InvalidHierarchyError",
+    "InvalidLabelsError",
+    "InvalidTripletError",
+    "LeafIndex",
+    "LimitExceededError",
+    "MissingDependencyError",
+    "ParseError",
+    "TripletSet",
+    "TripletreeError",
+    "UnknownLeafError",
+    "__version__",
+    "all_triplets",
+    "count_triplets",
+    "cut",
+    "decompose",
+    "decomposition_size",
+    "displays",
+    "find_conflict",
+    "from_linkage",
+    "induce",
+    "is_consistent",
+    "one_tree",
+    "pairwise_f_score",
+    "pairwise_precision_recall",
+    "parse_newick",
+    "parse_newick_all",
+    "plot_dendrogram",
+    "read_newick",
+    "read_newick_all",
+    "read_triplets",
+    "sample_class_triplets",
+    "sample_triplets",
+    "to_linkage",
+    "triplet_score",
+    "triplets_from_classes",
+    "triplets_from_odd_one_out",
+    "write_newick",
+    "write_newick_all",
+    "write_triplets",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _SUBMODULES:
+        return import_module(f"tripletree.{name}")
+    msg = f"module 'tripletree' has no attribute {name!r}"
+    raise AttributeError(msg)
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_SUBMODULES])

@@ -1,0 +1,55 @@
+"""Checks that many doors share, each a clear error instead of a strange one further in."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+
+from tripletree.hierarchy import Hierarchy
+from tripletree.triplets import TripletSet
+
+__all__ = ["expect_count", "expect_hierarchy", "expect_triplets"]
+
+
+def expect_hierarchy(value: Any) -> Hierarchy:
+    """Return `value` if it is a Hierarchy; a TypeError that says how to make one otherwise."""
+    if not isinstance(value, Hierarchy):
+        msg = (
+            f"a Hierarchy is wanted, not {_described(value)}; make one with read_newick(path), parse_newick(text), "
+            "Hierarchy.from_nested(lists), from_linkage(Z), or take an estimator's .hierarchy_"
+        )
+        raise TypeError(msg)
+    return value
+
+
+def expect_triplets(value: Any) -> TripletSet:
+    """Return `value` if it is a TripletSet; a TypeError that says how to make one otherwise."""
+    if not isinstance(value, TripletSet):
+        msg = (
+            f"a TripletSet is wanted, not {_described(value)}; make one with TripletSet.from_labels([(a, b, c), ...]) "
+            "for ab|c, TripletSet(rows, leaves), or read_triplets(path)"
+        )
+        raise TypeError(msg)
+    return value
+
+
+def expect_count(value: Any, name: str, least: int = 0) -> int:
+    """Return `value` as an int of at least `least`; a clear TypeError or ValueError otherwise."""
+    if isinstance(value, (bool, np.bool_)):
+        msg = f"{name} must be a whole number, not {value!r}"
+        raise TypeError(msg)
+    try:
+        count = operator.index(value)
+    except TypeError:
+        msg = f"{name} must be a whole number, not {value!r}"
+        raise TypeError(msg) from None
+    if count < least:
+        msg = f"{name} is {count}; it must be at least {least}"
+        raise ValueError(msg)
+    return count
+
+
+def _described(value: Any) -> str:
+    return f"{type(value).__name__} ({value!r:.60})"

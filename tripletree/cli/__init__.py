@@ -1,0 +1,39 @@
+"""The command line: ``tripletree info | induce | decompose | check | build | cluster | plot | demo``.
+
+Every command reads files, the standard input (``-``) or a sample (``sample:mammals``), and writes to the standard
+output or to the file of ``-o``. Exit status: 0 when all is well, 1 when triplets are inconsistent, 2 for bad input,
+130 when interrupted.
+"""
+
+from __future__ import annotations
+
+import click
+
+from tripletree._version import __version__
+from tripletree.cli._clustering import cluster, plot
+from tripletree.cli._conversion import build, decompose, induce
+from tripletree.cli._demo import demo
+from tripletree.cli._inspection import check, info
+from tripletree.cli._shell import Commands
+
+__all__ = ["main"]
+
+EPILOG = """
+\b
+Examples:
+  tripletree info sample:mammals
+  tripletree decompose sample:mammals | tripletree build - -o mammals.nwk
+"""
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]}, epilog=EPILOG)
+@click.version_option(__version__, "-V", "--version", prog_name="tripletree", message="%(prog)s %(version)s")
+def main() -> None:
+    """Rooted triplets: read them off hierarchies, build hierarchies from them, cluster so that they hold.
+
+    A triplet, written "a b | c", says that a and b are closer to each other than either is to c.
+    """
+
+
+for _command in (info, induce, decompose, check, build, cluster, plot, demo):
+    main.add_command(_command)

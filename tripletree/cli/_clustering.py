@@ -1,0 +1,231 @@
+"""The commands that cluster and draw: ``cluster`` and ``plot``."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+import numpy as np
+
+from tripletree.cli._shell import bad_input, busy
+from tripletree.cli._sources import read_hierarchy, read_triplet_file, write_hierarchy
+
+if TYPE_CHECKING:
+    from tripletree.cli._tables import Table
+    from tripletree.hierarchy import Hierarchy
+    from tripletree.triplets import TripletSet
+
+__all__ = ["cluster", "clustered", "plot", "save_figure", "standardized"]
+
+LINKAGES = ("centroid", "median", "ward", "average", "weighted", "complete", "single")
+ORIENTATIONS = ("left", "right", "top", "bottom")
+DPI = 150
+
+
+@click.command(
+    epilog="""
+    \b
+    Examples:
+      printf 'name,x,y\\na,0,0\\nb,0,1\\nc,5,5\\nd,5,6\\n' | tripletree cluster - -k 2
+      tripletree demo
+      tripletree cluster demo-output/data.csv --drop class --standardize --linkage ward \\
+        --triplets demo-output/known.txt -k 2 -o clusters.csv --newick tree.nwk
+    """
+)
+@click.argument("data")
+@click.option("--triplets", "triplet_file", metavar="FILE", help="Triplets that are to hold, by the labels of DATA.")
+@click.option("-k", "--clusters", type=click.IntRange(min=1), metavar="N", help="Number of flat clusters.")
+@click.option("--linkage", type=click.Choice(LINKAGES), default="centroid", show_default=True)
+@click.option("--standardize", is_flag=True, help="Give every column mean 0 and deviation 1 first.")
+@click.option("--index-column", metavar="NAME", help="The column of labels.")
+@click.option("--drop", multiple=True, metavar="NAME", help="Leave this column out; may be repeated.")
+@click.option("-o", "--output", default="-", metavar="FILE", help="Write to this file instead of the standard output.")
+@click.option("--newick", metavar="FILE", help="Write the hierarchy to this file, too.")
+@click.option("--plot", "picture", metavar="FILE", help="Draw the dendrogram into this file (.png, .pdf, .svg, ...).")
+def cluster(
+    data: str,
+    triplet_file: str | None,
+    clusters: int | None,
+    linkage: str,
+    standardize: bool,
+    index_column: str | None,
+    drop: tuple[str, ...],
+    output: str,
+    newick: str | None,
+    picture: str | None,
+) -> None:
+    """Cluster the rows of DATA so that triplets hold (ReCon).
+
+    DATA is CSV or TSV with a header, or '-': one column of labels (--index-column, or the first one if it holds text,
+    has no name or is called id, index, label, name or sample; else the rows are numbered from 0) and columns of
+    numbers. With -k the flat clusters are written as rows label,cluster; without it the hierarchy as Newick. Branches
+    are negative where a triplet put a close merge off.
+    """
+    if data == triplet_file == "-":
+        msg = "DATA and --triplets cannot both be the standard input"
+        raise click.UsageError(msg)
+    if picture is not None:
+        _picture_format(picture)
+    from tripletree.cli._tables import read_table
+
+    table = read_table(data, index_column=index_column, drop=drop)
+    n = len(table.labels)
+    if clusters is not None and clusters > n:
+        raise bad_input(f"{clusters} clusters of {n} samples: there cannot be more clusters than samples")
+    triplets = None if triplet_file is None else read_triplet_file(triplet_file)
+    values = standardized(table.values) if standardize else table.values
+    with busy(f"clustering {n:,} samples"):
+        hierarchy, labels = clustered(values, table.labels, triplets, linkage, clusters)
+    if newick is not None:
+        write_hierarchy(hierarchy, newick)
+    if picture is not None:
+        from tripletree.plot import plot_dendrogram
+
+        axes = plot_dendrogram(hierarchy, triplets=triplets, clusters=labels)
+        save_figure(axes.figure, picture)
+    if labels is None:
+        write_hierarchy(hierarchy, output)
+    else:
+        _write_labels(table.labels, labels, output)
+    if output != "-":
+        _report(table, labels, triplets, hierarchy)
+
+
+def clustered(
+    values: np.ndarray, labels: list[str], triplets: TripletSet | None, linkage: str, n_clusters: int | None
+) -> tuple[Hierarchy, np.ndarray | None]:
+    """The hierarchy of labelled samples in which the triplets hold, and its flat clusters if a number is given."""
+    from tripletree.cluster import ReCon
+    from tripletree.hierarchy import Hierarchy
+    from tripletree.onetree import one_tree
+    from tripletree.triplets import TripletSet
+
+    rows = None
+    if triplets is not None and len(triplets):
+        one_tree(triplets)  # refused here if inconsistent, by label
+        rows = TripletSet(triplets.reindex(labels).rows, len(labels))
+    model = ReCon(n_clusters or 1, linkage=linkage).fit(values, triplets=rows)
+    tree = model.hierarchy_
+    return Hierarchy(tree.parent, labels, height=tree.height), model.labels_ if n_clusters else None
+
+
+def standardized(values: np.ndarray) -> np.ndarray:
+    """Columns with mean 0 and standard deviation 1 (0 where they are constant)."""
+    deviation = values.std(axis=0)
+    return (values - values.mean(axis=0)) / np.where(deviation > 0, deviation, 1.0)
+
+
+def _write_labels(names: list[str], labels: np.ndarray, output: str) -> None:
+    from tripletree.io._files import write_atomic
+
+    with write_atomic(output) as stream:
+        writer = csv.writer(stream, lineterminator="\n")
+        writer.writerow(["label", "cluster"])
+        writer.writerows(zip(names, labels.tolist(), strict=True))
+
+
+def _report(table: Table, labels: np.ndarray | None, triplets: TripletSet | None, hierarchy: Hierarchy) -> None:
+    """What was done, where the standard output is free for it."""
+    click.echo(f"{len(table.labels):,} samples with {len(table.columns):,} columns: {_some(table.columns)}")
+    if triplets is not None:
+        from tripletree.score import triplet_score
+
+        click.echo(
+            f"{len(triplets):,} triplets, of which the hierarchy displays {triplet_score(hierarchy, triplets):.3f}"
+        )
+    if labels is not None:
+        click.echo(f"clusters of {', '.join(f'{x:,}' for x in np.bincount(labels).tolist()[:20])} samples")
+
+
+def _some(names: list[str], most: int = 6) -> str:
+    return ", ".join(names[:most]) + (", ..." if len(names) > most else "")
+
+
+@click.command(
+    epilog="""
+    \b
+    Examples:
+      tripletree plot sample:primates -o primates.png
+      tripletree decompose sample:primates | tripletree plot sample:primates --triplets - --clusters 4 -o primates.svg
+    """
+)
+@click.argument("file")
+@click.option("-o", "--output", required=True, metavar="FILE", help="The picture: .png, .pdf, .svg, ...")
+@click.option("--triplets", "triplet_file", metavar="FILE", help="Mark these triplets, shown or not.")
+@click.option(
+    "--orientation", type=click.Choice(ORIENTATIONS), default="left", show_default=True, help="The root's side."
+)
+@click.option("--clusters", type=click.IntRange(min=1), metavar="K", help="Colour K clusters: the highest clades.")
+@click.option("--title")
+def plot(
+    file: str, output: str, triplet_file: str | None, orientation: str, clusters: int | None, title: str | None
+) -> None:
+    """Draw the hierarchy in FILE as a dendrogram.
+
+    FILE is a Newick file, '-' for the standard input, or a sample such as sample:mammals. Clusters are cut from the
+    root down, highest node first: by branch lengths where all branches have one, else by levels.
+    """
+    if file == triplet_file == "-":
+        msg = "FILE and --triplets cannot both be the standard input"
+        raise click.UsageError(msg)
+    _picture_format(output)
+    hierarchy = read_hierarchy(file)
+    triplets = None if triplet_file is None else read_triplet_file(triplet_file)
+    labels = None if clusters is None else _cut_by_height(hierarchy, clusters)
+    from tripletree.plot import plot_dendrogram
+
+    axes = plot_dendrogram(hierarchy, orientation=orientation, triplets=triplets, clusters=labels, title=title)
+    save_figure(axes.figure, output)
+    click.echo(output)
+
+
+def _cut_by_height(hierarchy: Hierarchy, n_clusters: int) -> np.ndarray:
+    """Flat clusters by undoing the highest nodes first; where there are no heights, those with most levels below."""
+    from tripletree import _kernels
+    from tripletree._kernels import frozen
+    from tripletree.hierarchy import Hierarchy
+    from tripletree.linkage import cut
+
+    n, height = hierarchy.n_leaves, hierarchy.height
+    if height is None:
+        height = _kernels.cuts.levels(hierarchy.parent)
+    height = _kernels.cuts.monotone_heights(hierarchy.parent, frozen(height, np.float64), n)
+    # stable: of equal heights the child stays before its parent
+    order = np.concatenate([np.arange(n), n + np.argsort(height[n:], kind="stable")])
+    number = np.empty(order.size + 1, np.int64)
+    number[order] = np.arange(order.size)
+    number[-1] = -1  # serves parent -1
+    return cut(Hierarchy(number[hierarchy.parent[order]], hierarchy.leaves), n_clusters)
+
+
+def _picture_format(path: str) -> str:
+    """The format that a picture's suffix says."""
+    try:
+        import matplotlib as mpl
+    except ImportError:
+        from tripletree.errors import MissingDependencyError
+
+        raise MissingDependencyError("matplotlib", "plot", "drawing") from None
+    mpl.use("agg")
+    from matplotlib.backend_bases import FigureCanvasBase
+
+    known = FigureCanvasBase.get_supported_filetypes()
+    suffix = Path(path).suffix.lower().removeprefix(".")
+    if suffix not in known:
+        raise bad_input(f"{path}: the suffix says which picture to write; it must be one of {', '.join(sorted(known))}")
+    return suffix
+
+
+def save_figure(figure: Any, path: str) -> None:
+    """Write a figure to a file in one step, and close it."""
+    from matplotlib import pyplot as plt
+
+    from tripletree.io._files import write_atomic_bytes
+
+    try:
+        with write_atomic_bytes(path) as stream:
+            figure.savefig(stream, format=_picture_format(path), dpi=DPI)
+    finally:
+        plt.close(figure)

@@ -1,0 +1,194 @@
+"""The commands between hierarchies and triplets: ``induce``, ``decompose`` and ``build``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from tripletree.cli._shell import label_text, progress
+from tripletree.cli._sources import (
+    format_option,
+    given_name,
+    output_option,
+    read_hierarchy,
+    read_triplet_file,
+    seed_option,
+    write_hierarchy,
+    write_triplet_file,
+)
+
+if TYPE_CHECKING:
+    from tripletree.hierarchy import Hierarchy
+    from tripletree.induce import InducedTriplets
+
+__all__ = ["build", "decompose", "induce"]
+
+LIMIT = 10_000_000
+
+
+@click.command(
+    epilog="""
+    \b
+    Examples:
+      printf 'Homo_sapiens Gorilla_gorilla Pan_paniscus\\n' | tripletree induce sample:primates -
+      tripletree induce sample:primates --all -o primates.csv
+      tripletree induce sample:mammals --sample 1000 --seed 7 | tripletree check -
+    """
+)
+@click.argument("file")
+@click.argument("triples", required=False)
+@click.option("--all", "everything", is_flag=True, help="Every triplet that the hierarchy displays.")
+@click.option("--limit", type=click.IntRange(min=0), default=LIMIT, show_default=True, help="Most triplets for --all.")
+@click.option("--sample", type=click.IntRange(min=0), metavar="N", help="N random ones of them, all different.")
+@seed_option
+@output_option
+@format_option
+def induce(
+    file: str,
+    triples: str | None,
+    everything: bool,
+    limit: int,
+    sample: int | None,
+    seed: int,
+    output: str,
+    format_: Any,
+) -> None:
+    """Read triplets off the hierarchy in FILE.
+
+    TRIPLES holds three leaves a line, in any order ("a b c"); the triplet that the hierarchy displays on them is
+    written, in the order asked, and "# a b c unresolved" where there is none (in other formats than text, only
+    the resolved ones, each once). Or give --all or --sample instead.
+
+    FILE is a Newick file, '-' for the standard input, or a sample such as sample:mammals.
+    """
+    if (triples is not None) + everything + (sample is not None) != 1:
+        msg = "give one of TRIPLES, --all and --sample"
+        raise click.UsageError(msg)
+    if file == triples == "-":
+        msg = "FILE and TRIPLES cannot both be the standard input"
+        raise click.UsageError(msg)
+    hierarchy = read_hierarchy(file)
+    if everything:
+        from tripletree.errors import LimitExceededError
+        from tripletree.induce import all_triplets
+
+        try:
+            found = all_triplets(hierarchy, limit=limit)
+        except LimitExceededError as error:
+            msg = (
+                f"the hierarchy displays {error.size:,} triplets, more than the limit of {limit:,}; "
+                "take --sample or tripletree decompose, or raise --limit"
+            )
+            raise click.ClickException(msg) from None
+        write_triplet_file(found, output, format_=format_)
+    elif sample is not None:
+        from tripletree.induce import sample_triplets
+
+        write_triplet_file(sample_triplets(hierarchy, sample, random_state=seed), output, format_=format_)
+    else:
+        assert triples is not None
+        _write_asked(_asked(hierarchy, triples), output, format_)
+
+
+def _asked(hierarchy: Hierarchy, triples: str) -> InducedTriplets:
+    """What the hierarchy says of the leaf triples in a file."""
+    from tripletree.induce import induce as induced
+    from tripletree.io._files import read_text
+    from tripletree.io._triplet_rows import TripletRows
+    from tripletree.io._triplet_text import _tokens
+
+    text, name = read_text(triples)
+    rows = TripletRows(name)
+    lines = text.splitlines()
+    for number, line in enumerate(progress(lines, what=given_name(triples)), 1):
+        labels = [value for kind, value, _ in _tokens(rows, line, number) or () if kind != "mark"]
+        if len(labels) == 3 and len(set(labels)) == 3:
+            rows.labels.append((labels[0], labels[1], labels[2]))
+            rows.lines.append(number)
+        elif labels:
+            rows.problem(number, "wanted are three different leaves a line, 'a b c'", column=1, text=line)
+    rows.triplets(hierarchy.leaves)  # refuses what was noted, and unknown leaves
+    return induced(hierarchy, rows.labels)
+
+
+def _write_asked(found: InducedTriplets, output: str, format_: Any) -> None:
+    from tripletree.io._files import write_atomic
+    from tripletree.io.triplet_files import _format_of_suffix
+
+    kind = format_ or _format_of_suffix(output) or "text"
+    unresolved = len(found) - int(found.resolved.sum())
+    if kind != "text":
+        triplets = found.triplets
+        write_triplet_file(triplets.restrict([triplets.leaves[i] for i in triplets.used_leaves]), output, format_=kind)
+        if unresolved:
+            click.echo(f"{unresolved:,} of {len(found):,} triples are unresolved and left out", err=True)
+        return
+    with write_atomic(output) as stream:
+        stream.writelines(_asked_lines(found))
+
+
+def _asked_lines(found: InducedTriplets) -> Iterator[str]:
+    names = [label_text(x) for x in found.leaves]
+    for (x, y, z), odd in zip(found.triples.tolist(), found.odd.tolist(), strict=True):
+        if odd < 0:
+            yield f"# {names[x]} {names[y]} {names[z]} unresolved\n"
+        else:
+            a, b, c = {0: (y, z, x), 1: (x, z, y), 2: (x, y, z)}[odd]
+            yield f"{names[a]} {names[b]} | {names[c]}\n"
+
+
+@click.command(
+    epilog="""
+    \b
+    Examples:
+      tripletree decompose sample:mammals -o mammals.txt
+      tripletree decompose sample:mammals | tripletree build - -o mammals.nwk
+      tripletree decompose sample:animals --max 100
+    """
+)
+@click.argument("file")
+@click.option(
+    "--guarantee",
+    type=click.Choice(["identify", "rebuild"]),
+    default="identify",
+    show_default=True,
+    help="identify: every hierarchy that displays the set refines this one. rebuild: fewer; 'build' gives it back.",
+)
+@click.option("--max", "most", type=click.IntRange(min=0), metavar="N", help="At most N triplets, the best to have.")
+@click.option("--seed", type=click.IntRange(min=0), help="Let random leaves stand for their clades.")
+@output_option
+@format_option
+def decompose(file: str, guarantee: str, most: int | None, seed: int | None, output: str, format_: Any) -> None:
+    """Write a smallest set of triplets that says the same as the hierarchy in FILE.
+
+    'tripletree build' is the way back. FILE is a Newick file, '-' for the standard input, or a sample such as
+    sample:mammals.
+    """
+    from tripletree.decompose import decompose as decomposed
+
+    found = decomposed(read_hierarchy(file), guarantee=guarantee, max_triplets=most, random_state=seed)
+    write_triplet_file(found, output, format_=format_)
+
+
+@click.command(
+    epilog="""
+    \b
+    Examples:
+      printf 'cat dog | eel\\ncat eel | fly\\n' | tripletree build -
+      tripletree decompose sample:mammals | tripletree build - -o mammals.nwk
+    """
+)
+@click.argument("file")
+@output_option
+@format_option
+def build(file: str, output: str, format_: Any) -> None:
+    """Build a hierarchy that displays every triplet of FILE, and write it as Newick (OneTree, known as BUILD).
+
+    FILE is a file of triplets or '-' for the standard input. If no hierarchy displays them all, the exit status is 1
+    and a conflict is shown.
+    """
+    from tripletree.onetree import one_tree
+
+    write_hierarchy(one_tree(read_triplet_file(file, format_=format_)), output)

@@ -1,0 +1,180 @@
+"""The commands that tell: ``info`` and ``check``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import comb
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from tripletree.cli._shell import INCONSISTENT, conflict_text, table_text
+from tripletree.cli._sources import format_option, given_name, read_either, read_triplet_file, write_triplet_file
+
+if TYPE_CHECKING:
+    from tripletree.hierarchy import Hierarchy
+    from tripletree.triplets import TripletSet
+
+__all__ = ["check", "counted", "info", "shape_text"]
+
+#: Relative difference of the leaves' distances from the root up to which a hierarchy counts as ultrametric.
+TOLERANCE = 1e-6
+
+
+@click.command(
+    epilog="""
+    \b
+    Examples:
+      tripletree info sample:mammals
+      tripletree decompose sample:primates | tripletree info -
+    """
+)
+@click.argument("file")
+@click.option(
+    "--as", "kind", type=click.Choice(["hierarchy", "triplets"]), help="What FILE holds; by default as it looks."
+)
+def info(file: str, kind: str | None) -> None:
+    """Tell what is in FILE: a hierarchy in Newick, or triplets.
+
+    FILE is a path, '-' for the standard input, or a sample such as sample:mammals.
+    """
+    from tripletree.hierarchy import Hierarchy
+
+    value = read_either(file, kind)
+    if isinstance(value, Hierarchy):
+        click.echo(f"{given_name(file)}: a hierarchy\n{table_text(hierarchy_rows(value))}")
+    else:
+        click.echo(f"{given_name(file)}: triplets\n{table_text(_triplet_rows(value))}")
+
+
+def hierarchy_rows(hierarchy: Hierarchy) -> Iterator[tuple[str, str]]:
+    """What there is to say about a hierarchy."""
+    from tripletree.decompose import decomposition_size
+    from tripletree.induce import count_triplets
+
+    n, n_inner = hierarchy.n_leaves, hierarchy.n_nodes - hierarchy.n_leaves
+    named = sum(x is not None for x in hierarchy.names or ())
+    yield "leaves", f"{n:,}"
+    yield "inner nodes", f"{n_inner:,}" + (f", {named:,} of them named" if named else "")
+    yield "shape", shape_text(hierarchy)
+    yield "depth", f"{int(hierarchy.depth.max()):,}"
+    yield "children", _degrees(hierarchy)
+    yield "branch lengths", _lengths(hierarchy)
+    count, triples = count_triplets(hierarchy), comb(n, 3)
+    share = f" ({_percent(count, triples)})" if triples else ""
+    yield "triplets displayed", f"{count:,} of {triples:,} triples of leaves{share}"
+    identify, rebuild = (decomposition_size(hierarchy, guarantee=g) for g in ("identify", "rebuild"))
+    yield "smallest set", f"{identify:,} triplets identify it, {rebuild:,} rebuild it"
+
+
+def shape_text(hierarchy: Hierarchy) -> str:
+    """How many inner nodes are binary, polytomies and unary."""
+    degree = hierarchy.n_children[hierarchy.n_leaves :]
+    binary, unary = int((degree == 2).sum()), int((degree == 1).sum())
+    more = degree.size - binary - unary
+    if degree.size == 0:
+        return "a single leaf"
+    if binary == degree.size:
+        return "binary"
+    parts = [f"{binary:,} binary"] if binary else []
+    if more:
+        parts.append(f"{counted(more, 'polytomy', 'polytomies')} of up to {int(degree.max()):,} children")
+    parts.append(f"{unary:,} unary" if unary else "none unary")
+    return ", ".join(parts)
+
+
+def counted(n: int, one: str, many: str | None = None) -> str:
+    """A number with its noun."""
+    return f"{n:,} {one if n == 1 else many or one + 's'}"
+
+
+def _degrees(hierarchy: Hierarchy, most: int = 8) -> str:
+    """How many inner nodes have how many children."""
+    import numpy as np
+
+    degree, count = np.unique(hierarchy.n_children[hierarchy.n_leaves :], return_counts=True)
+    parts = [f"{d:,} at {c:,}" for d, c in zip(degree.tolist(), count.tolist(), strict=True)]
+    if len(parts) > most:
+        parts = [*parts[: most - 1], "...", parts[-1]]
+    return ", ".join(parts) + (" inner nodes" if parts and degree.sum() else "") or "none"
+
+
+def _lengths(hierarchy: Hierarchy) -> str:
+    import numpy as np
+
+    length, height = hierarchy.length, hierarchy.height
+    if length is None:
+        return "none"
+    known = int(np.isfinite(length[:-1]).sum())
+    if height is None:
+        return f"on {known:,} of {hierarchy.n_nodes - 1:,} branches"
+    leaf, root = height[: hierarchy.n_leaves], float(height[-1])
+    negative = int((length[:-1] < 0).sum())
+    text = f"on all branches, root at height {root:.6g}, "
+    text += "ultrametric" if float(np.ptp(leaf)) <= TOLERANCE * max(abs(root), 1e-300) else "not ultrametric"
+    return text + (f", {counted(negative, 'branch', 'branches')} negative" if negative else "")
+
+
+def _percent(part: int, whole: int) -> str:
+    """A share that says 100% and 0% only where it is so."""
+    if part in (0, whole):
+        return "all" if part else "none"
+    return f"{min(max(100 * part / whole, 0.01), 99.99):.2f}%"
+
+
+def _triplet_rows(triplets: TripletSet) -> Iterator[tuple[str, str]]:
+    """What there is to say about triplets."""
+    from tripletree.conflict import find_conflict
+    from tripletree.onetree import one_tree
+
+    n, used = len(triplets.leaves), int(triplets.used_leaves.size)
+    weights = "" if triplets.weights is None else f", weighted, {triplets.weights.sum():.6g} in all"
+    yield "triplets", f"{len(triplets):,}{weights}"
+    yield "leaves", f"{n:,}" + (f", {n - used:,} of them in no triplet" if used < n else "")
+    conflict = find_conflict(triplets)
+    if conflict is not None:
+        yield "consistent", f"no: {len(conflict):,} of them cannot hold together; tripletree check shows them"
+    elif n:
+        inner = one_tree(triplets)
+        yield (
+            "consistent",
+            f"yes: {counted(inner.n_nodes - n, 'inner node')} in OneTree's hierarchy ({shape_text(inner)})",
+        )
+    else:
+        yield "consistent", "yes"
+
+
+@click.command(
+    epilog="""
+    \b
+    Examples:
+      tripletree decompose sample:mammals | tripletree check -
+      printf 'cat dog | eel\\ncat eel | dog\\n' | tripletree check - || echo "exit status $?"
+    """
+)
+@click.argument("file")
+@format_option
+@click.option(
+    "-o", "--output", metavar="FILE", help="Write the triplets of the conflict, if there is one, to this file."
+)
+@click.pass_context
+def check(ctx: click.Context, file: str, format_: Any, output: str | None) -> None:
+    """Tell whether some hierarchy displays all triplets of FILE.
+
+    Exit status: 0 if so, 1 if not (a conflict is shown: triplets that cannot hold together, any one less of them
+    can), 2 if FILE cannot be read.
+    """
+    from tripletree.conflict import find_conflict
+
+    triplets = read_triplet_file(file, format_=format_)
+    conflict = find_conflict(triplets)
+    if conflict is None:
+        click.echo(
+            f"consistent: {counted(len(triplets), 'triplet')} on {counted(len(triplets.leaves), 'leaf', 'leaves')}"
+        )
+        return
+    if output is not None:
+        used = conflict.restrict([conflict.leaves[i] for i in conflict.used_leaves.tolist()])
+        write_triplet_file(used, output)
+    click.echo(f"inconsistent: {conflict_text(conflict)}")
+    ctx.exit(INCONSISTENT)

@@ -1,0 +1,251 @@
+"""What can go wrong: one tree of exceptions, each also the builtin that a stranger would catch, each carrying data.
+
+``TripletreeError`` stands on top. Validation happens once, when a value is constructed or an estimator is fitted;
+kernels never raise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from tripletree.triplets import TripletSet
+
+__all__ = [
+    "TripletreeError",
+    "InvalidTripletError",
+    "InvalidHierarchyError",
+    "DuplicateLeafError",
+    "UnknownLeafError",
+    "ParseError",
+    "InconsistentTripletsError",
+    "InvalidLabelsError",
+    "ClusterCountError",
+    "LimitExceededError",
+    "MissingDependencyError",
+]
+
+#: How many offenders a message spells out; the exception's attributes carry all of them.
+SHOWN = 20
+
+
+class TripletreeError(Exception):
+    """Base class of every error that tripletree raises on purpose."""
+
+    def __reduce__(self) -> Any:
+        # constructors take more than the message: a copy, or a worker process, gets the finished exception
+        return _rebuilt, (type(self), self.args, self.__dict__)
+
+
+def _rebuilt(kind: type[TripletreeError], args: tuple, data: dict) -> TripletreeError:
+    error = kind.__new__(kind, *args)
+    error.args = args
+    error.__dict__.update(data)
+    return error
+
+
+class InvalidTripletError(TripletreeError, ValueError):
+    """A row that is no triplet: wrong shape, a leaf twice, an index out of range.
+
+    Attributes
+    ----------
+    row : int or None
+        The first offending row, counted from 0.
+    """
+
+    def __init__(self, message: str, *, row: int | None = None) -> None:
+        super().__init__(message)
+        self.row = row
+
+
+class InvalidHierarchyError(TripletreeError, ValueError):
+    """A parent array that is no hierarchy: a cycle, several roots, an inner node without children.
+
+    Attributes
+    ----------
+    node : int or None
+        The offending node, as numbered by the caller.
+    """
+
+    def __init__(self, message: str, *, node: int | None = None) -> None:
+        super().__init__(message)
+        self.node = node
+
+
+class DuplicateLeafError(TripletreeError, ValueError):
+    """A leaf label that occurs more than once.
+
+    Attributes
+    ----------
+    labels : list
+        Every repeated label, once each.
+    """
+
+    def __init__(self, labels: Sequence[Hashable], *, where: str = "") -> None:
+        shown = ", ".join(repr(x) for x in labels[:SHOWN]) + (", ..." if len(labels) > SHOWN else "")
+        noun = "label occurs" if len(labels) == 1 else "labels occur"
+        super().__init__(
+            f"{len(labels)} leaf {noun} more than once{where}: {shown}; every leaf needs a label of its own"
+        )
+        self.labels = list(labels)
+
+
+class UnknownLeafError(TripletreeError, LookupError):
+    """Labels that the leaf index does not hold.
+
+    Attributes
+    ----------
+    labels : list
+        Every unknown label, once each.
+    suggestions : dict
+        For unknown strings, the nearest known labels.
+    """
+
+    def __init__(self, labels: Sequence[Hashable], known: Sequence[Hashable], *, what: str = "leaves") -> None:
+        self.labels = list(labels)
+        self.suggestions = _near_names(self.labels, known)
+        parts = []
+        for label in self.labels[:SHOWN]:
+            near = self.suggestions.get(label)
+            parts.append(f"{label!r} (did you mean {' or '.join(map(repr, near))}?)" if near else repr(label))
+        more = f" and {len(self.labels) - SHOWN} more" if len(self.labels) > SHOWN else ""
+        examples = ", ".join(repr(x) for x in list(known[:3])) + (", ..." if len(known) > 3 else "")
+        super().__init__(
+            f"{len(self.labels)} unknown among the {what}: {', '.join(parts)}{more}; "
+            f"the {len(known)} known ones are {examples}"
+        )
+
+
+def _near_names(labels: Iterable[Hashable], known: Sequence[Hashable], most_known: int = 200_000) -> dict[Any, list]:
+    """Nearest known strings for the unknown ones that a message will show; none when that would take long."""
+    from difflib import get_close_matches
+
+    if len(known) > most_known or isinstance(known, range):
+        return {}
+    # difflib compares at about 50,000 short names a second: for large indexes, only names that start alike
+    names = [x for x in known if isinstance(x, str)]
+    found = {}
+    for label in list(labels)[:SHOWN]:
+        if isinstance(label, str) and names:
+            pool = names if len(names) <= 5_000 else [x for x in names if x[:2].lower() == label[:2].lower()][:5_000]
+            near = get_close_matches(label, pool, n=2, cutoff=0.7)
+            if near:
+                found[label] = near
+    return found
+
+
+class ParseError(TripletreeError, ValueError):
+    """Text that cannot be read, with the place and a caret under it.
+
+    Attributes
+    ----------
+    path : str or None
+        The file's name, ``None`` for a string.
+    line, column : int or None
+        Where, counted from 1.
+    problems : list of str
+        Every problem found (readers of tables go on to the end, up to 20 messages).
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        path: str | None = None,
+        line: int | None = None,
+        column: int | None = None,
+        text: str | None = None,
+        problems: Sequence[str] = (),
+    ) -> None:
+        self.path, self.line, self.column = path, line, column
+        self.problems = list(problems) or [message]
+        place = path or "<string>"
+        if line is not None:
+            place += f", line {line}"
+        if column is not None:
+            place += f", column {column}"
+        super().__init__(f"{place}: {message}" + _caret(text, column))
+
+
+def _caret(text: str | None, column: int | None, width: int = 78) -> str:
+    """The offending line, cut to ``width`` around ``column`` (from 1), and a caret below it."""
+    if text is None or column is None:
+        return ""
+    start = max(0, column - 1 - width // 2)
+    shown = "".join(ch if ch.isprintable() else " " for ch in text[start : start + width])
+    return f"\n  {shown}\n  {' ' * (column - 1 - start)}^"
+
+
+class InconsistentTripletsError(TripletreeError, ValueError):
+    """Triplets that no hierarchy displays together.
+
+    Attributes
+    ----------
+    leaves : list
+        Labels of a group of leaves that the triplets tie together, so that no first split of it exists.
+    conflict : TripletSet
+        An irreducible inconsistent subset: dropping any one of its triplets makes the rest of it consistent.
+    """
+
+    def __init__(self, leaves: Sequence[Hashable], conflict: TripletSet) -> None:
+        self.leaves = list(leaves)
+        self.conflict = conflict
+        shown = ", ".join(" ".join(f"{x}" for x in (a, b, "|", c)) for a, b, c in conflict.head(SHOWN))
+        more = f" and {len(conflict) - SHOWN} more" if len(conflict) > SHOWN else ""
+        super().__init__(
+            f"no hierarchy displays all of these triplets; these {len(conflict)} cannot hold together "
+            f"(any {len(conflict) - 1} of them can): {shown}{more}"
+        )
+
+
+class InvalidLabelsError(TripletreeError, ValueError):
+    """Class or cluster labels that do not fit: a wrong number of them, or one that is missing (None or NaN).
+
+    Attributes
+    ----------
+    position : int or None
+        The first offending entry, counted from 0.
+    """
+
+    def __init__(self, message: str, *, position: int | None = None) -> None:
+        super().__init__(message)
+        self.position = position
+
+
+class ClusterCountError(TripletreeError, ValueError):
+    """A number of clusters into which the hierarchy cannot be cut.
+
+    Attributes
+    ----------
+    n_clusters : int
+        What was asked for.
+    nearest : tuple of int
+        The next lower and the next higher number that can be had (one of them at the ends).
+    """
+
+    def __init__(self, message: str, *, n_clusters: int, nearest: Sequence[int]) -> None:
+        super().__init__(message)
+        self.n_clusters, self.nearest = n_clusters, tuple(nearest)
+
+
+class LimitExceededError(TripletreeError, ValueError):
+    """A result larger than the stated limit; nothing has been computed.
+
+    Attributes
+    ----------
+    size, limit : int
+        What was asked for, and what is allowed.
+    """
+
+    def __init__(self, message: str, *, size: int, limit: int) -> None:
+        super().__init__(message)
+        self.size, self.limit = size, limit
+
+
+class MissingDependencyError(TripletreeError, ImportError):
+    """An optional library that is not installed, with the command that installs it."""
+
+    def __init__(self, library: str, extra: str, purpose: str) -> None:
+        super().__init__(f"{purpose} needs {library}, which is not installed: pip install 'tripletree[{extra}]'")
+        self.library, self.extra = library, extra

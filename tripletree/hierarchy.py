@@ -1,0 +1,401 @@
+"""Hierarchy: a rooted tree with labelled leaves, held in one parent array."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Sequence
+from functools import cached_property, partial
+from typing import Any
+
+import numpy as np
+
+from tripletree import _kernels
+from tripletree._kernels import freeze
+from tripletree._parents import (
+    checked_parent,
+    children_first,
+    nested_parent,
+    node_names,
+    node_values,
+    number_of_leaves,
+    renumbered,
+    restricted,
+    scrambled,
+)
+from tripletree.errors import InvalidHierarchyError, UnknownLeafError
+from tripletree.leaves import LeafIndex
+
+__all__ = ["Hierarchy"]
+
+
+class Hierarchy:
+    """An immutable rooted tree whose leaves are labelled.
+
+    Nodes 0..n-1 are the leaves in `leaves` order, then come the inner nodes, each after all of its children; the root
+    is last. ``parent[u] > u`` for every node but the root, so a forward loop over the nodes is bottom-up and a
+    backward loop is top-down, whatever the depth.
+
+    Parameters
+    ----------
+    parent : array_like of int, shape (N,)
+        Parent of each node, -1 for the root. Nodes 0..n-1 must be the leaves; inner nodes in any order (they are
+        renumbered once if need be).
+    leaves : LeafIndex, iterable of labels, int or None
+        Labels of the n leaves; by default 0..n-1.
+    height : array_like of float, shape (N,), optional
+        Height of each node, such as the distance at which an agglomeration merged it.
+    length : array_like of float, shape (N,), optional
+        Length of the branch above each node, NaN where unknown. Give `height` or `length` or neither.
+    names : sequence of str or None, length N - n, optional
+        Names of the inner nodes.
+
+    Attributes
+    ----------
+    parent : ndarray of int32, shape (N,)
+    leaves : LeafIndex
+    names : tuple of (str or None), or None
+
+    Raises
+    ------
+    InvalidHierarchyError
+        If `parent` is no tree (a cycle, several roots, an inner node without children) or the arrays do not fit.
+    DuplicateLeafError
+        If two leaves have one label.
+
+    Notes
+    -----
+    ``==`` compares the labelled topology: equal when both have the same leaves and the same clades (nodes with one
+    child included), whatever the order of leaves, of children and of inner nodes. Heights, lengths and names do not
+    count. `hash` agrees with it.
+
+    Examples
+    --------
+    >>> h = Hierarchy([3, 3, 4, 4, -1], ["human", "chimp", "gorilla"])
+    >>> h
+    <Hierarchy: 3 leaves, 2 inner nodes, binary, depth 2>
+    >>> h == Hierarchy.from_nested(["gorilla", ["chimp", "human"]])
+    True
+    """
+
+    def __init__(
+        self,
+        parent: Any,
+        leaves: LeafIndex | Iterable[Hashable] | int | None = None,
+        *,
+        height: Any = None,
+        length: Any = None,
+        names: Sequence[str | None] | None = None,
+    ) -> None:
+        raw = checked_parent(parent)
+        if leaves is not None and not isinstance(leaves, LeafIndex):
+            leaves = LeafIndex(leaves)
+        n = number_of_leaves(raw, None if leaves is None else len(leaves))
+        order = children_first(raw, n)
+        N = raw.size
+        if order is not None:
+            raw = renumbered(raw, order)
+        if height is not None and length is not None:
+            msg = "give height or length, not both: the one is the difference of the other"
+            raise InvalidHierarchyError(msg)
+        self.parent: np.ndarray = raw
+        self.leaves: LeafIndex = LeafIndex(n) if leaves is None else leaves
+        self._height = node_values(height, "height", N, order)
+        self._length = node_values(length, "length", N, order)
+        if self._height is not None and not np.isfinite(self._height).all():
+            msg = "height must be finite at every node; give length, with NaN, where some are unknown"
+            raise InvalidHierarchyError(msg)
+        self.names: tuple[str | None, ...] | None = node_names(names, n, N, order)
+
+    @classmethod
+    def from_nested(cls, nested: Any) -> Hierarchy:
+        """Make a hierarchy from lists or tuples in each other; anything else in them is a leaf label.
+
+        Parameters
+        ----------
+        nested : list or tuple (of ...) of hashable
+            ``[["a", "b"], "c"]`` is the hierarchy that displays ab|c.
+
+        Returns
+        -------
+        Hierarchy
+
+        Raises
+        ------
+        InvalidHierarchyError
+            If a list is empty.
+        DuplicateLeafError
+            If a label occurs twice.
+
+        Examples
+        --------
+        >>> Hierarchy.from_nested([("a", "b"), ("c", "d", "e")]).n_leaves
+        5
+        """
+        parent, labels = nested_parent(nested)
+        return cls(parent, LeafIndex(labels))
+
+    @property
+    def n_leaves(self) -> int:
+        """Number of leaves."""
+        return len(self.leaves)
+
+    @property
+    def n_nodes(self) -> int:
+        """Number of nodes, leaves included."""
+        return self.parent.size
+
+    @property
+    def root(self) -> int:
+        """The root: the last node."""
+        return self.parent.size - 1
+
+    @cached_property
+    def n_children(self) -> np.ndarray:
+        """Number of children of each node: int64, shape (N,)."""
+        return freeze(np.bincount(self.parent[:-1], minlength=self.n_nodes))
+
+    @cached_property
+    def depth(self) -> np.ndarray:
+        """Number of edges between the root and each node: int32, shape (N,)."""
+        return freeze(_kernels.rooted_tree.depths(self.parent))
+
+    @property
+    def is_binary(self) -> bool:
+        """Whether every inner node has exactly two children."""
+        return bool((self.n_children[self.n_leaves :] == 2).all())
+
+    @property
+    def has_unary(self) -> bool:
+        """Whether some node has exactly one child."""
+        return bool((self.n_children == 1).any())
+
+    @cached_property
+    def length(self) -> np.ndarray | None:
+        """Length of the branch above each node (float64, shape (N,)), NaN where unknown; None for a bare topology."""
+        if self._height is None:
+            return self._length
+        length = np.full(self.n_nodes, np.nan)
+        length[:-1] = self._height[self.parent[:-1]] - self._height[:-1]
+        return freeze(length)
+
+    @cached_property
+    def height(self) -> np.ndarray | None:
+        """Height of each node (float64, shape (N,)), or None unless every branch has a length.
+
+        From lengths: the greatest distance of any leaf from the root, less the node's own.
+        """
+        if self._height is not None or self._length is None or np.isnan(self._length[:-1]).any():
+            return self._height
+        distance = _kernels.rooted_tree.path_sums(self.parent, self._length)
+        return freeze(distance[: self.n_leaves].max() - distance)
+
+    @cached_property
+    def _children(self) -> tuple[np.ndarray, np.ndarray]:
+        start, child = _kernels.rooted_tree.child_lists(self.parent)
+        return freeze(start), freeze(child)
+
+    @cached_property
+    def leaf_intervals(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Depth-first order of the leaves: ``start, stop`` (int32, shape (N,)) and ``order`` (int32, shape (n,)).
+
+        The clade of node u is ``order[start[u]:stop[u]]``.
+        """
+        start, stop, order = _kernels.rooted_tree.leaf_intervals(self.parent, self.n_leaves)
+        return freeze(start), freeze(stop), freeze(order)
+
+    @cached_property
+    def ancestor_table(self) -> tuple[np.ndarray, np.ndarray]:
+        """What a kernel needs for common ancestors: each leaf's depth-first position, and a sparse table.
+
+        Memory O(n log n): 8 MB at 100,000 leaves, 80 MB at 1,000,000.
+        """
+        start, stop, _ = self.leaf_intervals
+        gap = _kernels.rooted_tree.gap_nodes(self.parent, stop, self.n_leaves)
+        return freeze(start[: self.n_leaves].copy()), freeze(_kernels.rooted_tree.range_maximum_table(freeze(gap)))
+
+    def common_ancestor(self, labels: Iterable[Hashable]) -> int:
+        """Return the node that is the last common ancestor of some leaves.
+
+        Raises
+        ------
+        UnknownLeafError
+            If a label is not a leaf here.
+
+        Examples
+        --------
+        >>> h = Hierarchy.from_nested([("a", "b"), "c"])
+        >>> h.common_ancestor(["a", "b"]), h.common_ancestor(["b", "c"])
+        (3, 4)
+        """
+        start, _, order = self.leaf_intervals
+        at = start[self.leaves.indices(labels)]
+        if at.size == 0:
+            msg = "no leaf is given: the last common ancestor of none is no node"
+            raise ValueError(msg)
+        first, last = order[[at.min()]], order[[at.max()]]
+        return int(_kernels.rooted_tree.common_ancestors(freeze(first), freeze(last), *self.ancestor_table)[0])
+
+    def children(self, node: int) -> np.ndarray:
+        """Children of a node in increasing order (int32; empty for a leaf).
+
+        Examples
+        --------
+        >>> Hierarchy.from_nested([("a", "b"), "c"]).children(4).tolist()
+        [2, 3]
+        """
+        node = self._checked_node(node)
+        start, child = self._children
+        return child[start[node] : start[node + 1]]
+
+    def clade(self, node: int) -> list[Any]:
+        """Labels of the leaves below a node (of the leaf itself, for a leaf), in depth-first order.
+
+        Examples
+        --------
+        >>> Hierarchy.from_nested([("a", "b"), "c"]).clade(3)
+        ['a', 'b']
+        """
+        node = self._checked_node(node)
+        start, stop, order = self.leaf_intervals
+        return [self.leaves[i] for i in order[start[node] : stop[node]].tolist()]
+
+    def label(self, node: int) -> Any:
+        """Label of a leaf, name of an inner node (None where it has none).
+
+        Examples
+        --------
+        >>> Hierarchy([2, 2, -1], ["a", "b"], names=["both"]).label(2)
+        'both'
+        """
+        node = self._checked_node(node)
+        if node < self.n_leaves:
+            return self.leaves[node]
+        return None if self.names is None else self.names[node - self.n_leaves]
+
+    def _checked_node(self, node: int) -> int:
+        if not 0 <= node < self.n_nodes:
+            msg = f"there is no node {node}: nodes are 0..{self.n_nodes - 1}, the root is {self.root}"
+            raise IndexError(msg)
+        return node
+
+    def suppress_unary(self) -> Hierarchy:
+        """Return the hierarchy without the nodes that have one child; their branch lengths are added up.
+
+        Examples
+        --------
+        >>> Hierarchy.from_nested([[["a", "b"]], "c"]).suppress_unary() == Hierarchy.from_nested([["a", "b"], "c"])
+        True
+        """
+        return self._kept(np.arange(self.n_leaves), self.leaves, keep_unary=False) if self.has_unary else self
+
+    def restrict(self, labels: Iterable[Hashable], *, keep_unary: bool = False) -> Hierarchy:
+        """Return the hierarchy on some of the leaves.
+
+        Parameters
+        ----------
+        labels : iterable of hashable
+            The leaves to keep; the result has them in this order.
+        keep_unary : bool
+            Whether nodes left with one child stay (they carry names, but no triplets).
+
+        Returns
+        -------
+        Hierarchy
+            It displays exactly the triplets of this one whose three leaves are kept.
+
+        Raises
+        ------
+        UnknownLeafError
+            If a label is not a leaf here.
+        DuplicateLeafError
+            If a label is given twice.
+        InvalidHierarchyError
+            If no label is given.
+
+        Examples
+        --------
+        >>> h = Hierarchy.from_nested([[["a", "b"], "c"], "d"])
+        >>> h.restrict(["a", "c", "d"]) == Hierarchy.from_nested([["a", "c"], "d"])
+        True
+        """
+        if isinstance(labels, str):
+            raise UnknownLeafError([labels], self.leaves.labels, what="labels (give a list of labels)")
+        leaves = labels if isinstance(labels, LeafIndex) else LeafIndex(labels)
+        if len(leaves) == 0:
+            msg = "a hierarchy needs at least one leaf: none is left"
+            raise InvalidHierarchyError(msg)
+        return self._kept(self.leaves.indices(leaves), leaves, keep_unary=keep_unary)
+
+    def reindex(self, leaves: LeafIndex) -> Hierarchy:
+        """Return the same hierarchy over a leaf index that holds the same labels in another order.
+
+        Raises
+        ------
+        UnknownLeafError
+            If `leaves` holds a label that is no leaf here, or lacks one.
+
+        Examples
+        --------
+        >>> h = Hierarchy.from_nested([("a", "b"), "c"])
+        >>> h.reindex(LeafIndex(["c", "b", "a"])).parent.tolist()
+        [4, 3, 3, 4, -1]
+        """
+        if leaves == self.leaves:
+            return self
+        kept = self.leaves.indices(leaves)
+        if len(leaves) < self.n_leaves:
+            raise UnknownLeafError([x for x in self.leaves if x not in leaves], leaves.labels)
+        return self._kept(kept, leaves, keep_unary=True)
+
+    def _kept(self, kept: np.ndarray, leaves: LeafIndex, *, keep_unary: bool) -> Hierarchy:
+        """The hierarchy on the leaves `kept` (indices), labelled by `leaves`."""
+        parent, old, keep = restricted(self.parent, self.n_leaves, kept, keep_unary)
+        length = None
+        if self._length is not None:
+            length = _kernels.rooted_tree.chain_lengths(self.parent, self._length, freeze(keep))[old]
+        return Hierarchy(
+            parent,
+            leaves,
+            height=None if self._height is None else self._height[old],
+            length=length,
+            names=None if self.names is None else [self.names[u - self.n_leaves] for u in old[len(leaves) :].tolist()],
+        )
+
+    @cached_property
+    def _canonical(self) -> np.ndarray:
+        return _kernels.rooted_tree.canonical_parent(self.parent, self.n_leaves)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Hierarchy):
+            return NotImplemented
+        if self is other:
+            return True
+        if self.n_nodes != other.n_nodes or self.n_leaves != other.n_leaves:
+            return False
+        if self.leaves != other.leaves:
+            if any(x not in self.leaves for x in other.leaves):
+                return False
+            other = other.reindex(self.leaves)
+        return bool(np.array_equal(self._canonical, other._canonical))
+
+    @cached_property
+    def _hash(self) -> int:
+        # a sum of scrambled label hashes for each clade, and a sum of those scrambled: no order matters
+        start, stop, order = self.leaf_intervals
+        labels = np.fromiter((hash(x) & 0xFFFFFFFFFFFFFFFF for x in self.leaves), np.uint64, self.n_leaves)
+        total = np.concatenate([np.zeros(1, np.uint64), np.cumsum(scrambled(labels)[order], dtype=np.uint64)])
+        return int(scrambled(total[stop] - total[start]).sum(dtype=np.uint64))
+
+    def __hash__(self) -> int:
+        return hash((self.n_nodes, self._hash))
+
+    def __reduce__(self) -> Any:
+        # read-only arrays come back writable, and derived ones would be stored: construct anew
+        return partial(
+            Hierarchy, self.parent, self.leaves, height=self._height, length=self._length, names=self.names
+        ), ()
+
+    def __repr__(self) -> str:
+        inner = self.n_nodes - self.n_leaves
+        shape = "binary" if self.is_binary else f"up to {self.n_children.max()} children"
+        unary = ", unary nodes" if self.has_unary else ""
+        return f"<Hierarchy: {self.n_leaves} leaves, {inner} inner nodes, {shape}{unary}, depth {self.depth.max()}>"

@@ -1,0 +1,309 @@
+"""TripletSet: a canonical array of rooted triplets, with optional weights."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from tripletree._kernels import freeze
+from tripletree._rows import canonical, checked_rows, checked_weights, found, label_triple
+from tripletree.errors import UnknownLeafError
+from tripletree.leaves import LeafIndex
+
+__all__ = ["TripletSet"]
+
+Label = Hashable
+LabelTriplet = tuple[Any, Any, Any]
+
+
+class TripletSet:
+    """An immutable set of rooted triplets over one leaf index.
+
+    A triplet ab|c says that a and b are closer to each other than either is to c. Row (a, b, c) of `rows` is ab|c with
+    a < b; rows are sorted and unique, so equal sets over one leaf index are equal arrays.
+
+    Parameters
+    ----------
+    rows : array_like of int, shape (m, 3)
+        Leaf indices; (a, b, c) and (b, a, c) are the same triplet, repeats count once.
+    leaves : LeafIndex, iterable of labels, or int
+        The leaves; some may occur in no triplet.
+    weights : array_like of float, shape (m,), optional
+        A positive weight for each row; the weights of repeated rows are added.
+
+    Attributes
+    ----------
+    rows : ndarray of int32, shape (m, 3)
+        Read-only.
+    leaves : LeafIndex
+    weights : ndarray of float64, shape (m,), or None
+        Read-only, parallel to `rows`.
+
+    Raises
+    ------
+    InvalidTripletError
+        If a row is no triplet (wrong shape, a leaf twice, an index out of range) or a weight is not positive and
+        finite; ``.row`` is the first such row.
+
+    See Also
+    --------
+    TripletSet.from_labels : the same from tuples of labels.
+
+    Notes
+    -----
+    ``len``, ``in``, iteration (tuples of labels), ``|``, ``&``, ``-`` and ``==`` treat it as a set of labelled
+    triplets. Two sets are equal when they have the same leaves, the same triplets and the same weights, whatever the
+    order of their leaf indexes.
+
+    Examples
+    --------
+    >>> t = TripletSet([(1, 0, 2), (0, 1, 2), (2, 3, 0)], ["human", "chimp", "gorilla", "orang"])
+    >>> len(t)
+    2
+    >>> t.rows.tolist()
+    [[0, 1, 2], [2, 3, 0]]
+    >>> ("chimp", "human", "gorilla") in t
+    True
+    """
+
+    def __init__(self, rows: Any, leaves: LeafIndex | Iterable[Label] | int, weights: Any = None) -> None:
+        self.leaves: LeafIndex = leaves if isinstance(leaves, LeafIndex) else LeafIndex(leaves)
+        array = checked_rows(rows, len(self.leaves))
+        given = None if weights is None else checked_weights(weights, array.shape[0])
+        self.rows, self.weights = canonical(array, given, len(self.leaves))
+
+    @classmethod
+    def from_labels(
+        cls,
+        triplets: Iterable[Sequence[Label]],
+        leaves: LeafIndex | Iterable[Label] | None = None,
+        *,
+        weights: Any = None,
+    ) -> TripletSet:
+        """Make a set from tuples (a, b, c) of labels, each meaning ab|c.
+
+        Parameters
+        ----------
+        triplets : iterable of (a, b, c)
+            Labels: strings, integers or any other hashable values.
+        leaves : LeafIndex or iterable of labels, optional
+            All leaves, in order. By default those that occur, sorted (in order of appearance where labels of
+            different types cannot be sorted).
+        weights : array_like of float, optional
+            One positive weight for each triplet.
+
+        Returns
+        -------
+        TripletSet
+
+        Raises
+        ------
+        InvalidTripletError
+            If an entry has not three labels, or one label twice; ``.row`` is its number.
+        UnknownLeafError
+            If `leaves` is given and lacks a label.
+
+        Examples
+        --------
+        >>> t = TripletSet.from_labels([("human", "chimp", "gorilla")])
+        >>> list(t)
+        [('chimp', 'human', 'gorilla')]
+        """
+        entries = [label_triple(row, k) for k, row in enumerate(triplets)]
+        flat = [label for row in entries for label in row]
+        if leaves is None:
+            leaves = _sorted_labels(flat)
+        if not isinstance(leaves, LeafIndex):
+            leaves = LeafIndex(leaves)
+        rows = leaves.indices(flat, what="triplets' leaves").reshape(-1, 3)
+        return cls(rows, leaves, weights)
+
+    # ------------------------------------------------------------------ derived sets
+
+    def reindex(self, leaves: LeafIndex | Iterable[Label]) -> TripletSet:
+        """Return the same triplets over another leaf index that holds every leaf that occurs in them.
+
+        Raises
+        ------
+        UnknownLeafError
+            If a leaf of some triplet is missing; ``.labels`` holds all that are.
+
+        Examples
+        --------
+        >>> TripletSet.from_labels([("a", "b", "c")]).reindex(["d", "c", "b", "a"]).rows.tolist()
+        [[2, 3, 1]]
+        """
+        leaves = leaves if isinstance(leaves, LeafIndex) else LeafIndex(leaves)
+        if leaves == self.leaves:
+            return self
+        used = self.used_leaves
+        number = np.full(len(self.leaves), -1, np.int32)
+        number[used] = leaves.indices((self.leaves[i] for i in used.tolist()), what="triplets' leaves")
+        return TripletSet(freeze(number[self.rows]), leaves, self.weights)
+
+    def restrict(self, labels: Iterable[Label]) -> TripletSet:
+        """Return the triplets whose three leaves are all among `labels`, over those leaves.
+
+        Raises
+        ------
+        UnknownLeafError
+            If a label is no leaf here.
+        DuplicateLeafError
+            If a label is given twice.
+
+        Examples
+        --------
+        >>> t = TripletSet.from_labels([("a", "b", "c"), ("a", "b", "d")])
+        >>> list(t.restrict(["d", "a", "b"]))
+        [('a', 'b', 'd')]
+        """
+        if isinstance(labels, str):
+            raise UnknownLeafError([labels], self.leaves.labels, what="labels (give a list of labels)")
+        leaves = labels if isinstance(labels, LeafIndex) else LeafIndex(labels)
+        number = np.full(len(self.leaves), -1, np.int32)
+        number[self.leaves.indices(leaves)] = np.arange(len(leaves), dtype=np.int32)
+        rows = number[self.rows]
+        kept = (rows >= 0).all(axis=1)
+        return TripletSet(rows[kept], leaves, None if self.weights is None else self.weights[kept])
+
+    def subset(self, which: Any) -> TripletSet:
+        """Return the triplets at the given row numbers, or where a boolean mask is true, over the same leaves.
+
+        Examples
+        --------
+        >>> t = TripletSet.from_labels([("a", "b", "c"), ("a", "b", "d")])
+        >>> list(t.subset([1])), len(t.subset([True, False]))
+        ([('a', 'b', 'd')], 1)
+        """
+        if not isinstance(which, slice):
+            which = np.atleast_1d(which)
+            if which.size == 0 and which.dtype != np.bool_:
+                which = which.astype(np.int64)
+        return TripletSet(self.rows[which], self.leaves, None if self.weights is None else self.weights[which])
+
+    def to_comparisons(self) -> np.ndarray:
+        """Return the comparisons that the triplets imply: rows (anchor, near, far).
+
+        Triplet ab|c implies d(a, b) < d(a, c) and d(b, a) < d(b, c). The reverse does not hold: one comparison says
+        less than a triplet, and is never turned into one.
+
+        Returns
+        -------
+        ndarray of int32, shape (2 m, 3)
+
+        Examples
+        --------
+        >>> TripletSet.from_labels([("a", "b", "c")]).to_comparisons().tolist()
+        [[0, 1, 2], [1, 0, 2]]
+        """
+        return np.concatenate([self.rows, self.rows[:, [1, 0, 2]]])
+
+    @cached_property
+    def used_leaves(self) -> np.ndarray:
+        """Indices of the leaves that occur in some triplet, ascending (int64)."""
+        mask = np.zeros(len(self.leaves), np.bool_)
+        mask[self.rows] = True
+        return freeze(np.flatnonzero(mask))
+
+    # ------------------------------------------------------------------ set behaviour
+
+    def _same_index(self, other: TripletSet) -> tuple[TripletSet, TripletSet]:
+        """Both sets over one leaf index that holds the leaves of both."""
+        if self.leaves == other.leaves:
+            return self, other
+        more = [x for x in other.leaves if x not in self.leaves]
+        leaves = LeafIndex([*self.leaves, *more]) if more else self.leaves
+        return self.reindex(leaves), other.reindex(leaves)
+
+    def __or__(self, other: TripletSet) -> TripletSet:
+        if not isinstance(other, TripletSet):
+            return NotImplemented
+        a, b = self._same_index(other)
+        weights = None
+        if a.weights is not None or b.weights is not None:
+            weights = np.concatenate([np.ones(len(s)) if s.weights is None else s.weights for s in (a, b)])
+        return TripletSet(np.concatenate([a.rows, b.rows]), a.leaves, weights)
+
+    def __and__(self, other: TripletSet) -> TripletSet:
+        if not isinstance(other, TripletSet):
+            return NotImplemented
+        a, b = self._same_index(other)
+        return a.subset(found(a.rows, b.rows, len(a.leaves)))
+
+    def __sub__(self, other: TripletSet) -> TripletSet:
+        if not isinstance(other, TripletSet):
+            return NotImplemented
+        a, b = self._same_index(other)
+        return a.subset(~found(a.rows, b.rows, len(a.leaves)))
+
+    def __contains__(self, triplet: object) -> bool:
+        if isinstance(triplet, np.ndarray):
+            triplet = triplet.tolist()
+        if not isinstance(triplet, Sequence) or isinstance(triplet, str) or len(triplet) != 3:
+            return False
+        if any(x not in self.leaves for x in triplet):
+            return False
+        a, b, c = (self.leaves.index(x) for x in triplet)
+        row = np.array([[min(a, b), max(a, b), c]], np.int32)
+        return bool(found(row, self.rows, len(self.leaves))[0])
+
+    def __iter__(self) -> Iterator[LabelTriplet]:
+        labels = self.leaves.labels
+        for a, b, c in self.rows.tolist():
+            yield labels[a], labels[b], labels[c]
+
+    def head(self, k: int = 5) -> list[LabelTriplet]:
+        """Return the first k triplets as tuples of labels.
+
+        Examples
+        --------
+        >>> TripletSet.from_labels([("a", "b", "c"), ("a", "b", "d")]).head(1)
+        [('a', 'b', 'c')]
+        """
+        labels = self.leaves.labels
+        return [(labels[a], labels[b], labels[c]) for a, b, c in self.rows[:k].tolist()]
+
+    def __len__(self) -> int:
+        return self.rows.shape[0]
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, TripletSet):
+            return NotImplemented
+        if self is other:
+            return True
+        if len(self) != len(other) or len(self.leaves) != len(other.leaves):
+            return False
+        if (self.weights is None) != (other.weights is None):
+            return False
+        if self.leaves != other.leaves:
+            if any(x not in self.leaves for x in other.leaves):
+                return False
+            other = other.reindex(self.leaves)
+        return np.array_equal(self.rows, other.rows) and (
+            self.weights is None or np.array_equal(self.weights, other.weights)  # type: ignore[arg-type]
+        )
+
+    def __hash__(self) -> int:
+        return hash((len(self), frozenset(self.leaves)))
+
+    def __reduce__(self) -> Any:
+        return TripletSet, (self.rows, self.leaves, self.weights)
+
+    def __repr__(self) -> str:
+        weighted = "" if self.weights is None else "weighted "
+        shown = ", ".join(f"{a} {b} | {c}" for a, b, c in self.head(3))
+        more = ", ..." if len(self) > 3 else ""
+        body = f": {shown}{more}" if shown else ""
+        return f"<TripletSet: {len(self)} {weighted}triplets on {len(self.leaves)} leaves{body}>"
+
+
+def _sorted_labels(labels: Iterable[Label]) -> list[Label]:
+    """Each label once, sorted where its kind can be."""
+    unique = list(dict.fromkeys(labels))
+    try:
+        return sorted(unique)  # type: ignore[type-var]
+    except TypeError:
+        return unique
