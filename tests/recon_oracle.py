@@ -1,6 +1,6 @@
 """ReCon as the paper lists it, slow and plain, and what is needed to compare with it.
 
-Clusters are node numbers, as in a scipy linkage; nothing here is updated from merge to merge but the contracted triplets.
+Clusters are node numbers, as in a scipy linkage. Distances are taken from the samples each time, never updated.
 """
 
 from itertools import combinations

@@ -116,7 +116,11 @@ def node_values(values: Any, what: str, N: int, order: np.ndarray | None) -> np.
     """Heights or lengths as read-only float64 in node order."""
     if values is None:
         return None
-    array = np.array(values, dtype=np.float64)
+    try:
+        array = np.array(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        msg = f"{what} must be numbers, one for each of the {N} nodes"
+        raise InvalidHierarchyError(msg) from None
     if array.shape != (N,):
         msg = f"{what} must have one entry for each of the {N} nodes, not shape {array.shape}"
         raise InvalidHierarchyError(msg)

@@ -82,7 +82,7 @@ def decompose(
     >>> len(decompose(h)), len(decompose(h, guarantee="rebuild"))
     (6, 3)
     >>> list(decompose(h, guarantee="rebuild"))
-    [('a', 'b', 'c'), ('c', 'd', 'a'), ('c', 'e', 'a')]
+    [('a', 'b', 'f'), ('c', 'd', 'f'), ('c', 'e', 'f')]
     """
     if max_triplets is not None:
         max_triplets = expect_count(max_triplets, "max_triplets")

@@ -351,7 +351,7 @@ class Hierarchy:
         parent, old, keep = restricted(self.parent, self.n_leaves, kept, keep_unary)
         length = None
         if self._length is not None:
-            length = _kernels.rooted_tree.chain_lengths(self.parent, self._length, freeze(keep))[old]
+            length = _kernels.rooted_tree.chain_lengths(self.parent, self._length, keep)[old]
         return Hierarchy(
             parent,
             leaves,
@@ -390,12 +390,11 @@ class Hierarchy:
 
     def __reduce__(self) -> Any:
         # read-only arrays come back writable, and derived ones would be stored: construct anew
-        return partial(
-            Hierarchy, self.parent, self.leaves, height=self._height, length=self._length, names=self.names
-        ), ()
+        values = {"height": self._height, "length": self._length, "names": self.names}
+        return partial(Hierarchy, self.parent, self.leaves, **values), ()  # type: ignore[arg-type]
 
     def __repr__(self) -> str:
-        inner = self.n_nodes - self.n_leaves
         shape = "binary" if self.is_binary else f"up to {self.n_children.max()} children"
         unary = ", unary nodes" if self.has_unary else ""
-        return f"<Hierarchy: {self.n_leaves} leaves, {inner} inner nodes, {shape}{unary}, depth {self.depth.max()}>"
+        inner = f"{self.n_nodes - self.n_leaves} inner nodes, {shape}{unary}"
+        return f"<Hierarchy: {self.n_leaves} leaves, {inner}, depth {self.depth.max()}>"

@@ -56,8 +56,8 @@ class LeafIndex(Sequence):
         if isinstance(labels, LeafIndex):
             self._labels, self._position = labels._labels, labels._position
         elif isinstance(labels, (int, np.integer)) and not isinstance(labels, bool):
-            if labels < 0:
-                msg = f"the number of leaves is {labels}; it cannot be negative"
+            if not 0 <= labels < 2**31:
+                msg = f"the number of leaves is {labels}; it must lie in 0..{2**31 - 1}"
                 raise ValueError(msg)
             self._labels = range(int(labels))
         elif isinstance(labels, range) and labels.start == 0 and labels.step == 1:
@@ -215,8 +215,9 @@ def _python_labels(labels: Any) -> Iterable[Any]:
         msg = f"labels must be an iterable of labels, not {labels!r:.80}"
         raise TypeError(msg)
     if isinstance(labels, np.ndarray):
-        return labels.tolist() if labels.dtype.kind not in "mM" else labels.astype(object).tolist()
-    return (x.item() if isinstance(x, np.generic) else x for x in labels)
+        labels = list(labels) if labels.dtype.kind in "mM" else labels.tolist()
+    # times stay numpy's: as Python values those in nanoseconds would be plain numbers
+    return (x.item() if isinstance(x, np.generic) and x.dtype.kind not in "mM" else x for x in labels)
 
 
 def _repeated(labels: Sequence[Hashable]) -> list[Hashable]:

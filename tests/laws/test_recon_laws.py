@@ -140,7 +140,7 @@ def test_hierarchy__displays_triplets_unrelated_to_the_data():
     X, triplets = rng.normal(size=(400, 4)), TripletSet(random_triplets(rng, 400, 800), 400)
     model = ReCon().fit(X, triplets=triplets)
     assert displays(model.hierarchy_, triplets).all()
-    assert model.n_rejections_ > 0
+    assert 0 < model.n_rejections_ < 400  # one rejection settles many pairs, and outlives merges
 
 
 @pytest.mark.parametrize("linkage", LINKAGES)

@@ -53,7 +53,7 @@ def test_linkage__equals_fastcluster(linkage):
 
 
 @pytest.mark.parametrize("linkage", sorted(set(LINKAGES) - EUCLIDEAN))
-@pytest.mark.parametrize("metric", ["cityblock", "cosine", "canberra", "correlation"])
+@pytest.mark.parametrize("metric", ["cityblock", "cosine", "chebyshev", "correlation"])
 def test_metric__equals_scipy(linkage, metric):
     X = np.random.default_rng(3).normal(size=(60, 4))
     wanted = scipy_hierarchy.linkage(X, linkage, metric)

@@ -333,7 +333,7 @@ def test_scikit_learn__grid_search_takes_no_row_for_another_one(frame, m):
 
 def test_demo__iris_with_triplets_of_some_samples():
     X, y = load_iris(return_X_y=True)
-    known = np.arange(0, 150, 5)
+    known = np.arange(0, 150, 3)
     rows = [(a, b, c) for a in known for b in known for c in known if a < b and y[a] == y[b] != y[c]]
     triplets = TripletSet(rows, 150)
     model = ReCon(n_clusters=3).fit(X, triplets=triplets)

@@ -135,10 +135,7 @@ def _reject_rectangle(rows, count, i, j, table, rejected):
             b = member[q]
             if known and b != j:
                 continue
-            if head > 1:
-                third = member[0] if p > 0 else member[1]
-            else:
-                third = member[tail] if q > tail else member[tail + 1]
+            third = member[0 if p > 0 else 1] if head > 1 else member[tail if q > tail else tail + 1]
             _reject(a, b, third, node, rejected)
     for q in range(tail, n):
         side[member[q]] = 0
@@ -234,7 +231,7 @@ def _join(x, y, fresh, linkage, distances, rejected, table, bound):
     n_x, n_y = float(size[x]), float(size[y])
     home[x] = y
     for k in range(node.shape[0]):
-        if node[k] < 0 or k == x or k == y:
+        if node[k] < 0 or k == x or k == y:  # noqa: SIM109 (numba: x and y differ in type)
             continue
         d = _updated(linkage, distances[x, k], distances[y, k], d_xy, n_x, n_y, float(size[k]))
         distances[y, k] = d

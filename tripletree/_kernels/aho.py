@@ -105,6 +105,16 @@ def _is_deep(leaves, weight, run, weight0):
 
 
 @njit
+def _grown(rows):
+    """The rows, with room for as many again."""
+    out = np.empty((2 * rows.shape[0], rows.shape[1]), np.int32)
+    for i in range(rows.shape[0]):
+        for k in range(rows.shape[1]):
+            out[i, k] = rows[i, k]
+    return out
+
+
+@njit
 def build(abc, n, deferring):
     """Split all n leaves down to single ones.
 
@@ -132,7 +142,8 @@ def build(abc, n, deferring):
     stack = np.empty((max(n, 1), 7), np.int32)
     inner_up[0] = -1
     nodes, top, d = 1, 1, 0
-    stack[0, :] = 0
+    for k in range(7):
+        stack[0, k] = 0
     stack[0, 1], stack[0, 3], stack[0, 6] = n, abc.shape[1], n + abc.shape[1]
     while top > 0:
         top -= 1
@@ -146,10 +157,9 @@ def build(abc, n, deferring):
         if deferring and run >= DEFERRED_RUN:
             if _is_deep(hi - lo, weight, run, weight0):
                 if d == deferred.shape[0]:
-                    grown = np.empty((2 * d, 5), np.int32)
-                    grown[:d] = deferred
-                    deferred = grown
-                deferred[d] = stack[top, :5]
+                    deferred = _grown(deferred)
+                for k in range(5):
+                    deferred[d, k] = stack[top, k]
                 d += 1
                 continue
             run, weight0 = 0, weight

@@ -228,19 +228,17 @@ def build_deep(abc, tree, n):
         inner_up : int32[k], inner node above each inner node; node 0 is the root, -1 above it, parents come first;
         failed : int32[f], the leaves of a subproblem that does not split, none if all split.
     """
-    m = abc.shape[1]
     others = _others(abc, tree, n)
     thirds = _thirds(abc, n)
     forest = np.empty((3, 2 * n), np.int32), np.full(n, -1, np.int32)
-    state = np.full(m, _OTHER, np.int32)
+    state = np.full(abc.shape[1], _OTHER, np.int32)
     pending = np.full((3, n), -1, np.int32)  # by part: first dead tree edge; by slot: the next one, its triplet
     parts, fresh = _first_parts(abc, tree, n)
     comp, order, _, begin, count = parts
     _plant(abc, tree, forest, state, pending)
     mark = np.full(n, -1, np.int32)
     queue = np.empty((2, n), np.int32)
-    leaf_up = np.empty(n, np.int32)
-    inner_up = np.full(n, -1, np.int32)
+    leaf_up, inner_up = np.empty(n, np.int32), np.full(n, -1, np.int32)
     stack = np.empty((2, n), np.int32)
     nodes, top, stamp = 1, 0, 0
     part, v, first = 0, 0, 1  # the parts of the node v at hand: `part`, and those from `first` on

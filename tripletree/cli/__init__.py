@@ -26,7 +26,7 @@ Examples:
 """
 
 
-@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]}, epilog=EPILOG)
+@click.group("tripletree", cls=Commands, context_settings={"help_option_names": ["-h", "--help"]}, epilog=EPILOG)
 @click.version_option(__version__, "-V", "--version", prog_name="tripletree", message="%(prog)s %(version)s")
 def main() -> None:
     """Rooted triplets: read them off hierarchies, build hierarchies from them, cluster so that they hold.

@@ -113,8 +113,9 @@ def clustered(
 
 def standardized(values: np.ndarray) -> np.ndarray:
     """Columns with mean 0 and standard deviation 1 (0 where they are constant)."""
-    deviation = values.std(axis=0)
-    return (values - values.mean(axis=0)) / np.where(deviation > 0, deviation, 1.0)
+    varies = np.ptp(values, axis=0) > 0  # the deviation of a constant is not always rounded to 0
+    deviation = np.where(varies, values.std(axis=0), 1.0)
+    return np.where(varies, values - values.mean(axis=0), 0.0) / deviation
 
 
 def _write_labels(names: list[str], labels: np.ndarray, output: str) -> None:

@@ -55,7 +55,8 @@ def hierarchy_rows(hierarchy: Hierarchy) -> Iterator[tuple[str, str]]:
     n, n_inner = hierarchy.n_leaves, hierarchy.n_nodes - hierarchy.n_leaves
     named = sum(x is not None for x in hierarchy.names or ())
     yield "leaves", f"{n:,}"
-    yield "inner nodes", f"{n_inner:,}" + (f", {named:,} of them named" if named else "")
+    names = ", all of them named" if named == n_inner else f", {named:,} of them named"
+    yield "inner nodes", f"{n_inner:,}" + (names if named else "")
     yield "shape", shape_text(hierarchy)
     yield "depth", f"{int(hierarchy.depth.max()):,}"
     yield "children", _degrees(hierarchy)

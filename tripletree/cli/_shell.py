@@ -112,7 +112,8 @@ def label_text(label: Any) -> str:
 def conflict_text(conflict: TripletSet) -> str:
     """A conflict in words: its triplets, one a line, and what they do together."""
     m = len(conflict)
-    lines = [f"these {m} triplets cannot hold together (any {m - 1} of them can):"]
+    fewer = "each of them alone can" if m == 2 else f"any {m - 1} of them can"
+    lines = [f"these {m} triplets cannot hold together ({fewer}):"]
     lines += [f"  {label_text(a)} {label_text(b)} | {label_text(c)}" for a, b, c in conflict.head(MOST_TRIPLETS)]
     if m > MOST_TRIPLETS:
         lines.append(f"  ... and {m - MOST_TRIPLETS:,} more")
@@ -165,3 +166,4 @@ def busy(what: str) -> Iterator[None]:
         finally:
             done.set()
             clock.join()
+            bar.clear()

@@ -92,14 +92,13 @@ def aligned_triplets(X: Any, triplets: Any, n_samples: int) -> TripletSet:
     TypeError
         If `triplets` is nothing of the kind.
     """
-    labels = _index_labels(X)
     rows_of = LeafIndex(n_samples)
-    if labels is None or labels == list(rows_of):
-        labels = rows_of.labels
-    by_label = isinstance(labels, list)
+    labels = _index_labels(X)
+    if labels == list(rows_of):
+        labels = None
     given = _as_set_or_rows(triplets)
     if isinstance(given, np.ndarray):
-        if by_label and all(isinstance(x, int) for x in labels):
+        if labels is not None and all(isinstance(x, int) for x in labels):
             msg = (
                 f"triplets are an integer array, which means row numbers, but the index of X holds integers other than "
                 f"0..{n_samples - 1}: give tuples of labels or a TripletSet for labels of the index, or X as an array "
@@ -110,8 +109,8 @@ def aligned_triplets(X: Any, triplets: Any, n_samples: int) -> TripletSet:
         if unknown:
             raise UnknownLeafError(unknown, rows_of.labels, what=_rows_text(n_samples, unknown))
         given = TripletSet(given, rows_of)
-        return given if not by_label or _repeats(labels) else TripletSet(given.rows, labels)
-    if not by_label:
+        return given if labels is None or _repeats(labels) else TripletSet(given.rows, labels)
+    if labels is None:
         return _over_rows(given, rows_of)
     if len(given) == 0 and _repeats(labels):
         return TripletSet(given.rows, rows_of)

@@ -1,0 +1,58 @@
+"""What the tests of the command line share: running it in this process, and in a real shell."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from tripletree.cli import main
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch):
+    """Run a command line in an empty folder; gives exit status, standard output and standard error."""
+    monkeypatch.chdir(tmp_path)
+
+    def call(*args, text=None, status=0):
+        result = CliRunner().invoke(main, [str(x) for x in args], input=text)
+        assert result.exit_code == status, result.output
+        assert isinstance(result.exception, (SystemExit, type(None)))
+        if status == 2:
+            assert result.stdout == ""
+            assert result.stderr.startswith("error: ")
+            assert "Traceback" not in result.stderr
+        return result
+
+    return call
+
+
+@pytest.fixture
+def shell_environment(tmp_path):
+    """An environment in which `tripletree` is the one under test."""
+    bin_folder = tmp_path / "bin"
+    bin_folder.mkdir()
+    script = bin_folder / "tripletree"
+    script.write_text(f'#!/bin/sh\nexec "{sys.executable}" -W error -m tripletree "$@"\n')
+    script.chmod(0o755)
+    path = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep)
+    return os.environ | {"PATH": f"{bin_folder}{os.pathsep}{os.environ['PATH']}", "PYTHONPATH": path}
+
+
+@pytest.fixture
+def bash(tmp_path, shell_environment):
+    """Run a script that stops at the first failure; with plain kernels, which start faster, where little is to do."""
+
+    def call(script):
+        if shutil.which("bash") is None:
+            pytest.skip("needs bash")
+        environment = shell_environment | {"TRIPLETREE_JIT": "1" if "demo" in script else "0"}
+        command = ["bash", "-e", "-o", "pipefail", "-c", script]
+        return subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=120)
+
+    return call

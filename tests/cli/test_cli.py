@@ -1,0 +1,208 @@
+import gzip
+import io
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tripletree._version import __version__
+from tripletree.cli import main
+from tripletree.cli._shell import busy, progress
+from tripletree.datasets import load_hierarchy
+from tripletree.io import parse_newick, read_newick, write_newick
+
+SMALL = "((a,b),c,(d,(e,f)));"
+CONFLICT = "cat dog | eel\nx y | z\ndog eel | fly\neel fly | cat\n"
+
+
+# ---------------------------------------------------------------------- help
+
+
+@pytest.mark.parametrize("command", [None, *main.commands])
+def test_help__shows_examples_that_work(run, bash, tmp_path, command):
+    text = run(*([command] if command else []), "--help").stdout
+    examples = text.split("Example")[-1].split("\n", 1)[1]
+    assert re.search(rf"tripletree {command or ''}", examples)
+    done = bash(examples)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    written = tmp_path / "mammals.nwk"
+    assert done.stdout or written.exists()
+    if written.exists():
+        assert read_newick(written) == load_hierarchy("mammals")
+
+
+def test_help__of_the_group_names_every_command(run):
+    text = run("-h").stdout
+    listed = re.findall(r"^  (\w+)  ", text.split("Commands:")[1], re.MULTILINE)
+    assert listed == ["info", "induce", "decompose", "check", "build", "cluster", "plot", "demo"]
+
+
+def test_help__imports_nothing_heavy():
+    code = (
+        "import sys\nfrom tripletree.cli import main\n"
+        "try:\n    main(['cluster', '--help'])\nexcept SystemExit: pass\n"
+        "print(sorted({'numba', 'scipy', 'pandas', 'matplotlib', 'sklearn', 'tqdm', 'networkx'} & set(sys.modules)))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=Path(__file__).parents[2], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.endswith("\n[]\n")
+
+
+def test_version(run):
+    assert run("--version").stdout == f"tripletree {__version__}\n"
+
+
+# ---------------------------------------------------------------------- info
+
+
+def facts(text):
+    return dict(re.split(r"\s{2,}", line.strip(), maxsplit=1) for line in text.splitlines()[1:])
+
+
+def test_info__of_a_small_hierarchy_by_hand(run):
+    told = facts(run("info", "-", text=SMALL).stdout)
+    assert told == {
+        "leaves": "6",
+        "inner nodes": "4",
+        "shape": "3 binary, 1 polytomy of up to 3 children, none unary",
+        "depth": "3",
+        "children": "2 at 3, 3 at 1 inner nodes",
+        "branch lengths": "none",
+        "triplets displayed": "14 of 20 triples of leaves (70.00%)",
+        "smallest set": "5 triplets identify it, 3 rebuild it",
+    }
+
+
+def test_info__of_mammals(run):
+    result = run("info", "sample:mammals")
+    told = facts(result.stdout)
+    assert result.stdout.startswith("sample:mammals: a hierarchy\n")
+    assert told["leaves"] == "120"
+    assert told["inner nodes"] == "112, 104 of them named"
+    assert told["shape"] == "106 binary, 6 polytomies of up to 4 children, none unary"
+    assert told["branch lengths"] == "on all branches, root at height 180, ultrametric"
+    assert "268,930 of 280,840" in told["triplets displayed"]
+
+
+@pytest.mark.parametrize(
+    ("newick", "lengths"),
+    [
+        ("((a:1,b:1):1,c:2);", "on all branches, root at height 2, ultrametric"),
+        ("((a:1,b:1):1,c:3);", "on all branches, root at height 3, not ultrametric"),
+        ("((a:3,b:3):-1,c:2);", "on all branches, root at height 2, ultrametric, 1 branch negative"),
+        ("((a:1,b):1,c:3);", "on 3 of 4 branches"),
+    ],
+)
+def test_info__branch_lengths(run, newick, lengths):
+    assert facts(run("info", "-", text=newick).stdout)["branch lengths"] == lengths
+
+
+def test_info__of_one_leaf_and_two(run):
+    assert facts(run("info", "-", text="a;").stdout)["shape"] == "a single leaf"
+    assert facts(run("info", "-", text="(a,b);").stdout)["triplets displayed"] == "0 of 0 triples of leaves"
+
+
+def test_info__of_triplets(run):
+    told = facts(run("info", "-", text="#!leaves x\na b | c | 2\nb c | d\n").stdout)
+    assert told["triplets"] == "2, weighted, 3 in all"
+    assert told["leaves"] == "5, 1 of them in no triplet"
+    assert told["consistent"].startswith("yes: 3 inner nodes in OneTree's hierarchy (2 binary, 1 polytomy")
+    assert facts(run("info", "-", text=CONFLICT).stdout)["consistent"].startswith("no: 3 of them cannot hold together")
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "kind"),
+    [
+        ("x.nwk", "a;", "a hierarchy"),
+        ("x", SMALL, "a hierarchy"),
+        ("x", "[a comment] a;", "a hierarchy"),
+        ("x", "'a b';", "a hierarchy"),
+        ("x", "a b | c", "triplets"),
+        ("x.csv", "a,b,c\n(x,y,z\n", "triplets"),
+        ("x.nwk.gz", SMALL, "a hierarchy"),
+        ("x.tsv.gz", "a\tb\tc\nx\ty\tz\n", "triplets"),
+        ("x.gz", "a b | c", "triplets"),
+    ],
+)
+def test_info__recognises_what_a_file_holds(run, tmp_path, name, content, kind):
+    raw = content.encode()
+    (tmp_path / name).write_bytes(gzip.compress(raw) if name.endswith(".gz") else raw)
+    assert run("info", name).stdout.startswith(f"{name}: {kind}\n")
+
+
+def test_info__as_overrides_the_look(run):
+    assert "(lost" not in run("info", "-", "--as", "triplets", text="'(lost' b | c").stdout
+    assert "line 1, column" in run("info", "-", "--as", "hierarchy", text="a b | c", status=2).stderr
+    assert "tripletree decompose sample:mammals" in run("info", "sample:mammals", "--as", "triplets", status=2).stderr
+
+
+# ---------------------------------------------------------------------- in a shell
+
+
+def test_shell__statuses(bash, tmp_path):
+    done = bash(
+        "printf 'a b | c\\nb c | a\\n' | tripletree build - > x.nwk || echo built $?\n"
+        "tripletree check gone 2> gone.err || echo checked $?\n"
+        "printf 'x y | z\\n' | tripletree check -\n",
+    )
+    assert done.stdout == "built 1\nchecked 2\nconsistent: 1 triplet on 3 leaves\n"
+    assert (tmp_path / "gone.err").read_text() == "error: no such file: gone\n"
+    assert done.stderr.splitlines()[0].startswith("error: no hierarchy displays")
+
+
+def test_shell__a_closed_pipe_is_quiet(bash):
+    done = bash('set +e; tripletree induce sample:mammals --all | head -n 1; echo "${PIPESTATUS[0]}"')
+    assert done.stdout.splitlines() == ["Ornithorhynchus_anatinus Tachyglossus_aculeatus | Didelphis_virginiana", "141"]
+    assert done.stderr == ""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals")
+def test_shell__interrupted(shell_environment):
+    process = subprocess.Popen(
+        ["tripletree", "check", "-"],
+        env=shell_environment,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    # the first triplets are read when the pipe is full: then it is waiting for more
+    process.stdin.write("a b | c\n" * 20_000)
+    process.stdin.flush()
+    process.send_signal(signal.SIGINT)
+    out, error = process.communicate(timeout=60)
+    assert (process.returncode, out, error.strip()) == (130, "", "interrupted")
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+def test_progress__a_bar_on_a_terminal_and_nothing_in_a_pipe(monkeypatch):
+    for stream, shown in ((Terminal(), True), (io.StringIO(), False)):
+        monkeypatch.setattr(sys, "stderr", stream)
+        assert list(progress(range(3), what="counting", total=3)) == [0, 1, 2]
+        assert ("counting" in stream.getvalue()) is shown
+
+
+def test_busy__is_gone_from_the_terminal_at_the_end(monkeypatch):
+    for stream in (Terminal(), io.StringIO()):
+        monkeypatch.setattr(sys, "stderr", stream)
+        with busy("waiting"):
+            time.sleep(0.6 if stream.isatty() else 0)
+        if stream.isatty():
+            assert "waiting ... 00:00" in stream.getvalue()
+            assert stream.getvalue().rsplit("\r", 2)[1].strip() == ""
+        else:
+            assert stream.getvalue() == ""
+
+
+def test_newick_is_what_the_library_writes(run):
+    assert run("build", "-", text="a b | c\n").stdout == write_newick(parse_newick("((a,b),c);")) + "\n"

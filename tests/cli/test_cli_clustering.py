@@ -1,0 +1,249 @@
+import csv
+import io
+import re
+import sys
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from tripletree.cli._clustering import _cut_by_height, standardized
+from tripletree.induce import displays
+from tripletree.io import parse_newick, read_newick, read_triplets
+
+TABLE = "name,x,y\na,0,0\nb,0,1\nc,5,5\nd,5,6\n"
+PNG = b"\x89PNG\r\n\x1a\n"
+SMALL = "((a,b),c,(d,(e,f)));"
+
+
+# ---------------------------------------------------------------------- cluster
+
+
+def rows_of(text):
+    header, *rows = csv.reader(io.StringIO(text))
+    assert header == ["label", "cluster"]
+    return dict(rows)
+
+
+def test_cluster__without_and_with_triplets(run, tmp_path):
+    (tmp_path / "d.csv").write_text(TABLE)
+    assert rows_of(run("cluster", "d.csv", "-k", 2).stdout) == {"a": "0", "b": "0", "c": "1", "d": "1"}
+    result = run("cluster", "d.csv", "-k", 2, "--triplets", "-", text="a c | b\na c | d\n")
+    assert rows_of(result.stdout)["a"] == rows_of(result.stdout)["c"]
+    assert result.stderr == ""
+
+
+def test_cluster__without_a_number_the_hierarchy(run):
+    h = parse_newick(run("cluster", "-", "--linkage", "single", text=TABLE).stdout)
+    assert h == parse_newick("((a,b),(c,d));")
+    assert h.height[-1] == pytest.approx((25 + 16) ** 0.5)  # b to c
+
+
+def test_cluster__every_output(run, tmp_path):
+    (tmp_path / "t.txt").write_text("a c | b\na c | d\n")
+    result = run(
+        "cluster",
+        "-",
+        "-k",
+        2,
+        "--triplets",
+        "t.txt",
+        "-o",
+        "c.csv",
+        "--newick",
+        "h.nwk",
+        "--plot",
+        "p.png",
+        text=TABLE,
+    )
+    assert result.stdout == (
+        "4 samples with 2 columns: x, y\n2 triplets, of which the hierarchy displays 1.000\nclusters of 3, 1 samples\n"
+    )
+    assert set(rows_of((tmp_path / "c.csv").read_text())) == set("abcd")
+    assert displays(read_newick("h.nwk"), read_triplets("t.txt")).all()
+    assert (tmp_path / "p.png").read_bytes().startswith(PNG)
+
+
+def test_cluster__standardize_matters_where_scales_differ(run):
+    table = "name,far,near\na,0,0\nb,300,1\nc,700,0\nd,1000,1\n"
+    # standardised, far is 1/381 of what it was, near is doubled: a is 1.84 from c, and 2.15 from b
+    for options, wanted in (([], "0011"), (["--standardize"], "0101")):
+        found = rows_of(run("cluster", "-", "-k", 2, *options, text=table).stdout)
+        assert found == dict(zip("abcd", wanted, strict=True))
+
+
+def test_standardized__constant_columns_become_zero():
+    values = np.array([[0.1, 1.0], [0.1, 2.0], [0.1, 6.0]] * 5)
+    assert values[:, 0].std() > 0  # the trap: rounding noise, to be blown up
+    found = standardized(values)
+    assert (found[:, 0] == 0).all()
+    assert found[:, 1].mean() == pytest.approx(0)
+    assert found[:, 1].std() == pytest.approx(1)
+
+
+@pytest.mark.parametrize(
+    ("table", "options", "labels"),
+    [
+        ("x,y\n1,2\n3,4\n", [], ["0", "1"]),
+        ("id,y\n7,2\n3,4\n", [], ["7", "3"]),
+        (",y\n7,2\n3,4\n", [], ["7", "3"]),
+        ("x,y\n7,2\n3,4\n", ["--index-column", "y"], ["2", "4"]),
+        ("kind,who,y\nu,v,2\nu,w,4\n", ["--drop", "kind"], ["v", "w"]),
+        ("who;y\n'a b';2\nw;4\n", [], ["'a b'", "w"]),
+        ('who\ty\n"a\tb"\t2\nw\t4\n', [], ["a\tb", "w"]),
+        ("\ufeffwho,y\r\nv,2\r\nw,4\r\n", [], ["v", "w"]),
+    ],
+)
+def test_cluster__which_column_holds_the_labels(run, tmp_path, table, options, labels):
+    (tmp_path / "d.csv").write_bytes(table.encode())
+    assert list(rows_of(run("cluster", "d.csv", "-k", 2, *options).stdout)) == labels
+
+
+@pytest.mark.parametrize(
+    ("table", "wanted"),
+    [
+        ("n,x,u,v\na,1,red,o\nb,2,5,p\n", r"2 columns are not numeric: 'u' \('red' in line 2\), 'v' \('o' in line 2\)"),
+        (
+            "n,x,y\na,1,\nb,NA,?\nc,5,6\n",
+            r"3 values are missing: column 'x' \(line 3\), column 'y' \(line 2, 3\)",
+        ),
+        ("n,x\na,1\nb,inf\n", "line 3: 'inf' in column 'x' is not finite"),
+        ("n,x\na,1\nb,2\na,3\nb,4\nc,5\n", r"2 leaf labels occur more than once in .* \(column 'n'\): 'a', 'b'"),
+        ("n,x\na,1\n,2\n", r"line 3: the label \(column 'n'\) is missing"),
+        ("n,x\na,1\nb,2,3\n", "line 3: 3 fields where the header has 2"),
+        ("n,x\na,1\nb\n", "line 3: 1 fields where the header has 2"),
+        ("n,x,x\na,1,2\nb,2,3\n", "more than one column is called 'x'"),
+        ("1,2\n3,4\n5,6\n", "the first line has numbers only"),
+        ("n,x\na,1\n", "1 samples; wanted are a header line and at least two"),
+        ("", "0 samples"),
+        ("n\na\nb\n", "no column of numbers is left"),
+        ('n,x\na,"1\nb,2\n', "unexpected end of data"),
+        ("n,x\na,1_0\nb,2\n", "not numeric"),
+    ],
+)
+def test_cluster__bad_tables_are_refused(run, table, wanted):
+    error = run("cluster", "-", "-k", 2, text=table, status=2).stderr
+    assert re.search(wanted, error), error
+    assert error.startswith("error: <standard input>") or "in <standard input>" in error
+
+
+@pytest.mark.parametrize(
+    ("options", "wanted"),
+    [
+        (["-k", 5], "5 clusters of 4 samples"),
+        (["-k", 0], "0 is not in the range"),
+        (["--drop", "z"], "there is no column 'z'; there are 'name', 'x', 'y'"),
+        (["--index-column", "z"], "there is no column 'z'"),
+        (["--index-column", "x", "--drop", "x"], "cannot be both"),
+        (["--plot", "p.xyz"], "the suffix says which picture to write"),
+        (["--triplets", "-"], "cannot both be the standard input"),
+        (["--triplets", "gone.txt"], "no such file: gone.txt"),
+    ],
+)
+def test_cluster__bad_options_are_refused(run, tmp_path, options, wanted):
+    assert wanted in run("cluster", "-", "-o", "c.csv", *options, text=TABLE, status=2).stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_cluster__bad_triplets_are_refused_by_label(run, tmp_path):
+    (tmp_path / "d.csv").write_text(TABLE)
+    before = set(tmp_path.iterdir())
+    error = run("cluster", "d.csv", "-k", 2, "--triplets", "-", "-o", "c.csv", text="a e | b\n", status=2).stderr
+    assert "'e'" in error
+    error = run(
+        "cluster", "d.csv", "-k", 2, "--triplets", "-", "-o", "c.csv", text="a b | c\nb c | a\n", status=1
+    ).stderr
+    assert "Together they tie a, b, c into one group" in error
+    assert set(tmp_path.iterdir()) == before
+
+
+# ---------------------------------------------------------------------- plot
+
+
+def test_plot__writes_the_format_of_the_suffix(run, tmp_path):
+    assert run("plot", "sample:primates", "-o", "p.png", "--clusters", 3).stdout == "p.png\n"
+    assert (tmp_path / "p.png").read_bytes().startswith(PNG)
+    run("plot", "-", "-o", "p.svg", "--orientation", "top", "--title", "a title", text=SMALL)
+    assert b"<svg" in (tmp_path / "p.svg").read_bytes()
+    assert len(list(tmp_path.iterdir())) == 2
+
+
+def test_plot__bad_input(run, tmp_path):
+    assert "must be one of" in run("plot", "sample:primates", "-o", "p", status=2).stderr
+    assert "no cut gives" in run("plot", "sample:newsgroups", "-o", "p.png", "--clusters", 2, status=2).stderr
+    assert "1..12 clusters" in run("plot", "sample:primates", "-o", "p.png", "--clusters", 99, status=2).stderr
+    assert "cannot both" in run("plot", "-", "--triplets", "-", "-o", "p.png", status=2).stderr
+    assert run("plot", "-", "-o", "no/p.png", text=SMALL, status=2).stderr.startswith("error: no such folder")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_plot__without_matplotlib_says_what_to_install(run, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    for command in (["plot", "sample:primates", "-o", "p.png"], ["demo"]):
+        assert "pip install 'tripletree[plot]'" in run(*command, status=2).stderr
+
+
+def test_cut_by_height__takes_the_oldest_splits_first():
+    # in the order of the text the clade of e would come last
+    h = parse_newick("(((a:1,b:1):8,(c:2,d:2):7):1,((e:5,f:5):1,g:6):4);")
+    assert _cut_by_height(h, 2).tolist() == [0, 0, 0, 0, 1, 1, 1]
+    assert _cut_by_height(h, 3).tolist() == [0, 0, 1, 1, 2, 2, 2]
+    assert _cut_by_height(h, 4).tolist() == [0, 0, 1, 1, 2, 2, 3]
+    assert _cut_by_height(h, 5).tolist() == [0, 0, 1, 1, 2, 3, 4]
+
+
+def test_cut_by_height__levels_stand_in():
+    h = parse_newick("((a,b),(c,(d,(e,f))));")
+    assert _cut_by_height(h, 3).tolist() == [0, 0, 1, 2, 2, 2]
+
+
+def test_cut_by_height__inverted_heights_never_split_a_child_first():
+    h = parse_newick("((a:5,b:5):-2,c:3);")  # ab meets at 5, below a root at 3
+    assert _cut_by_height(h, 2).tolist() == [0, 0, 1]
+
+
+# ---------------------------------------------------------------------- demo
+
+
+def pairwise_f(classes, clusters):
+    """The definition: harmonic mean of precision and recall over all pairs."""
+    pairs = [(x[0] == y[0], x[1] == y[1]) for x, y in combinations(list(zip(classes, clusters, strict=True)), 2)]
+    both = sum(p and q for p, q in pairs)
+    return 2 * both / (sum(p for p, _ in pairs) + sum(q for _, q in pairs))
+
+
+def test_demo__figures_are_true_and_the_same_every_time(run, tmp_path):
+    first = run("demo", "--output-dir", "one").stdout
+    second = run("demo", "--output-dir", "two").stdout
+    assert first.replace("one/", "") == second.replace("two/", "")
+    names = {p.name for p in (tmp_path / "one").iterdir()}
+    assert names == {"dendrograms.png", "data.csv", "known.txt", "mammals.txt"}
+    for name in names:
+        assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes()
+    assert (tmp_path / "one" / "dendrograms.png").read_bytes().startswith(PNG)
+    assert "The picture: one/dendrograms.png" in first
+    assert "leaves              120" in first
+    assert len(first.splitlines()) <= 30
+    assert max(map(len, first.splitlines())) <= 110
+
+    # the command it prints, and F by definition, on all samples and on those that no triplet names
+    data = list(csv.DictReader(io.StringIO((tmp_path / "one" / "data.csv").read_text())))
+    known = {x for t in read_triplets("one/known.txt") for x in t}
+    assert len(known) == 60
+    command = re.search(r"tripletree (cluster .*?) -o", first.replace("\\\n", " ")).group(1).split()
+    informed = rows_of(run(*command).stdout)
+    at = command.index("--triplets")
+    plain = rows_of(run(*command[:at], *command[at + 2 :]).stdout)
+    for text, rows in (
+        ("pairwise F, all flowers", data),
+        ("pairwise F, the 90 not known", [r for r in data if r["sample"] not in known]),
+    ):
+        printed = re.search(rf"{text} +([\d.]+) +([\d.]+)", first).groups()
+        wanted = [pairwise_f([r["class"] for r in rows], [c[r["sample"]] for r in rows]) for c in (plain, informed)]
+        assert printed == tuple(f"{x:.3f}" for x in wanted)
+    assert re.search(r"triplets displayed +0\.\d+ +1\.000", first)
+
+
+def test_demo__refuses_a_file_in_the_place_of_its_folder(run, tmp_path):
+    (tmp_path / "taken").write_text("")
+    assert "taken" in run("demo", "--output-dir", "taken", status=2).stderr

@@ -1,0 +1,165 @@
+import io
+import re
+
+import pytest
+from oracles import is_irreducible_conflict
+
+from tripletree.datasets import list_hierarchies, load_hierarchy
+from tripletree.induce import displays
+from tripletree.io import parse_newick, read_newick, read_triplets
+
+SMALL = "((a,b),c,(d,(e,f)));"
+CONFLICT = "cat dog | eel\nx y | z\ndog eel | fly\neel fly | cat\n"
+
+
+# ---------------------------------------------------------------------- induce, decompose, build
+
+
+@pytest.mark.parametrize("guarantee", ["identify", "rebuild"])
+@pytest.mark.parametrize("name", list_hierarchies())
+def test_build__gives_back_what_was_decomposed(run, name, guarantee):
+    triplets = run("decompose", f"sample:{name}", "--guarantee", guarantee).stdout
+    newick = run("build", "-", text=triplets).stdout
+    assert parse_newick(newick) == load_hierarchy(name).suppress_unary()
+
+
+@pytest.mark.parametrize("suffix", ["txt", "csv", "tsv", "parquet", "txt.gz"])
+def test_build__reads_every_format_that_decompose_writes(run, suffix):
+    if suffix == "parquet":
+        pytest.importorskip("pyarrow")
+    run("decompose", "sample:primates", "-o", f"t.{suffix}")
+    run("build", f"t.{suffix}", "-o", "h.nwk")
+    assert read_newick("h.nwk") == load_hierarchy("primates")
+
+
+def test_decompose__budget(run):
+    most = run("decompose", "sample:animals", "--max", "100").stdout
+    assert len(read_triplets(io.StringIO(most))) == 100
+    again = run("build", "-", text=most).stdout
+    assert parse_newick(again) == load_hierarchy("animals").suppress_unary()
+
+
+def test_decompose__seed_draws_other_leaves(run):
+    first, second, third = (
+        run("decompose", "sample:mammals", *seed).stdout for seed in ([], ["--seed", 1], ["--seed", 1])
+    )
+    assert first != second == third
+
+
+def test_decompose__warns_of_leaves_that_a_table_cannot_hold(run):
+    result = run("decompose", "-", "--guarantee", "rebuild", "--format", "csv", text="((a,b),c,d);")
+    assert result.stderr.startswith("warning: 1 of 4 leaves are in no triplet")
+    assert result.stdout == "a,b,c\na,b,c\n"
+
+
+def test_induce__asked_triples_in_their_order(run, tmp_path):
+    (tmp_path / "h.nwk").write_text("(('Homo sapiens',b),c,(d,(e,f)));")
+    asked = "c 'Homo sapiens' b\nc, d, b\n\n# a comment\nf | d | e\n"
+    assert run("induce", "h.nwk", "-", text=asked).stdout == ("'Homo sapiens' b | c\n# c d b unresolved\nf e | d\n")
+    result = run("induce", "h.nwk", "-", "--format", "csv", text=asked)
+    assert result.stdout == "a,b,c\nHomo sapiens,b,c\ne,f,d\n"
+    assert result.stderr == "1 of 3 triples are unresolved and left out\n"
+
+
+def test_induce__output_is_a_file_of_triplets(run, tmp_path):
+    (tmp_path / "h.nwk").write_text(SMALL)
+    run("induce", "h.nwk", "-", "-o", "t.txt", text="a b c\nc d a\n")
+    assert list(read_triplets("t.txt")) == [("a", "b", "c")]
+
+
+def test_induce__all_problems_are_told(run, tmp_path):
+    (tmp_path / "h.nwk").write_text(SMALL)
+    error = run("induce", "h.nwk", "-", text="a b b\na b\nab c d\na b c d\na b c\n", status=2).stderr
+    assert "4 problems" in error
+    assert [int(k) for k in re.findall(r"^  line (\d+):", error, re.MULTILINE)] == [1, 2, 3, 4]
+    assert "'ab' is none of the 6 leaves" in error
+
+
+def test_induce__everything(run, tmp_path):
+    (tmp_path / "h.nwk").write_text(SMALL)
+    found = read_triplets(io.StringIO(run("induce", "h.nwk", "--all").stdout))
+    h = parse_newick(SMALL)
+    assert len(found) == 14
+    assert displays(h, found).all()
+    error = run("induce", "h.nwk", "--all", "--limit", 13, status=2).stderr
+    assert "displays 14 triplets, more than the limit of 13" in error
+
+
+def test_induce__sample_is_seeded(run):
+    draws = [run("induce", "sample:mammals", "--sample", 50, "--seed", seed).stdout for seed in (1, 1, 2)]
+    assert draws[0] == draws[1] != draws[2]
+    found = read_triplets(io.StringIO(draws[0]))
+    assert len(found) == 50
+    assert displays(load_hierarchy("mammals"), found).all()
+    assert "0 to that many" in run("induce", "sample:primates", "--sample", 10**6, status=2).stderr
+
+
+@pytest.mark.parametrize("options", [[], ["x", "--all"], ["--all", "--sample", "3"], ["x", "--sample", "3"]])
+def test_induce__one_way_of_asking(run, options):
+    error = run("induce", "sample:primates", *options, status=2).stderr
+    assert error == "error: give one of TRIPLES, --all and --sample\ntry: tripletree induce --help\n"
+
+
+# ---------------------------------------------------------------------- check
+
+
+def test_check__consistent(run):
+    assert run("check", "-", text="a b | c\nb c | d\n").stdout == "consistent: 2 triplets on 4 leaves\n"
+    assert run("check", "-", text="a b | c\n").stdout == "consistent: 1 triplet on 3 leaves\n"
+
+
+def test_check__conflict_in_words(run):
+    result = run("check", "-", "-o", "conflict.txt", text=CONFLICT, status=1)
+    assert result.stderr == ""
+    assert result.stdout == (
+        "inconsistent: these 3 triplets cannot hold together (any 2 of them can):\n"
+        "  cat dog | eel\n"
+        "  dog eel | fly\n"
+        "  eel fly | cat\n"
+        "Together they tie cat, dog, eel, fly into one group, so that no first split of them exists.\n"
+    )
+    assert is_irreducible_conflict(list(read_triplets("conflict.txt")))
+
+
+def test_check__long_conflicts_are_cut(run):
+    ring = "".join(f"x{i} x{i + 1} | x{(i + 2) % 60}\n" for i in range(59))
+    shown = run("check", "-", text=ring, status=1).stdout.splitlines()
+    assert shown[0].startswith("inconsistent: these 59 triplets cannot hold together (any 58 of them can)")
+    assert shown[-2] == "  ... and 19 more"
+    assert len(shown) == 40 + 3
+    assert shown[-1].count(",") == 20
+    assert "and 40 more leaves into one group" in shown[-1]
+
+
+def test_check__bad_input(run):
+    error = run("check", "-", text="a b | c\na b c\nx | y\n", status=2).stderr
+    assert re.findall(r"^  line (\d+):", error, re.MULTILINE) == ["2", "3"]
+    assert run("check", "gone.txt", status=2).stderr == "error: no such file: gone.txt\n"
+    assert "tripletree decompose" in run("check", "sample:mammals", status=2).stderr
+
+
+def test_build__inconsistent_leaves_the_old_file(run, tmp_path):
+    (tmp_path / "h.nwk").write_text("old")
+    result = run("build", "-", "-o", "h.nwk", text="a b | c\nb c | a\n", status=1)
+    assert result.stdout == ""
+    assert result.stderr == (
+        "error: no hierarchy displays all of these triplets: "
+        "these 2 triplets cannot hold together (each of them alone can):\n"
+        "  a b | c\n"
+        "  b c | a\n"
+        "Together they tie a, b, c into one group, so that no first split of them exists.\n"
+    )
+    assert [p.name for p in tmp_path.iterdir()] == ["h.nwk"]
+    assert (tmp_path / "h.nwk").read_text() == "old"
+
+
+def test_errors__keep_the_caret(run):
+    lines = run("info", "-", "--as", "hierarchy", text="((a,b)),c);", status=2).stderr.splitlines()
+    assert lines[1] == "  ((a,b)),c);"
+    assert lines[2].index("^") == lines[1].index(",c")
+
+
+def test_errors__of_usage_point_to_the_help(run):
+    assert run("bogus", status=2).stderr == "error: no such command 'bogus'.\ntry: tripletree --help\n"
+    assert run("check", status=2).stderr.endswith("\ntry: tripletree check --help\n")
+    assert "did you mean 'mammals'" in run("info", "sample:mamals", status=2).stderr

@@ -1,0 +1,322 @@
+"""The house rules, read off the source: who may import whom, how long things are, what must be written down."""
+
+import ast
+import importlib
+import inspect
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import tripletree
+
+HOUSE = Path(tripletree.__file__).parent
+HEAVY = {"numba", "scipy", "sklearn", "matplotlib", "pandas", "networkx", "tqdm", "pyarrow", "click"}
+
+#: Floors from the top down. A module imports from lower floors only; modules that share a floor may use each other
+#: where the table of neighbours says so, and a folder's own modules always may.
+FLOORS = [
+    ["__init__", "__main__", "cli", "datasets"],
+    ["cluster", "io", "plot", "score"],
+    ["_labels", "_layout", "_marks", "conflict", "decompose", "induce", "linkage", "onetree", "split", "supervision"],
+    ["_checks"],
+    ["hierarchy", "triplets"],
+    ["_parents", "_rows"],
+    ["leaves"],
+    ["_kernels", "_random", "_version", "errors"],
+]
+NEIGHBOURS = {
+    ("__main__", "cli"),
+    ("cli", "datasets"),
+    ("__init__", "datasets"),
+    ("onetree", "conflict"),
+    ("onetree", "split"),
+    ("conflict", "split"),
+    ("supervision", "_labels"),
+    ("_marks", "_labels"),
+    ("_marks", "_layout"),
+}
+FLOOR = {name: level for level, names in enumerate(reversed(FLOORS)) for name in names}
+
+FILES = sorted(HOUSE.rglob("*.py"))
+PYTHON_FILES = [pytest.param(path, id=str(path.relative_to(HOUSE))) for path in FILES]
+
+
+def parsed(path):
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+def room(path):
+    """The module or folder of the top level that a file belongs to."""
+    return path.relative_to(HOUSE).parts[0].removesuffix(".py")
+
+
+def imported(tree):
+    """(statement, module) of every import, at any depth."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from ((node, alias.name) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            names = (
+                [f"{node.module}.{alias.name}" for alias in node.names]
+                if node.module == "tripletree"
+                else [node.module]
+            )
+            yield from ((node, name) for name in names)
+
+
+def at_import(body):
+    """Statements that run when the module is imported: not those in functions or under TYPE_CHECKING."""
+    for node in body:
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            continue
+        if isinstance(node, ast.If) and ast.unparse(node.test) in {"TYPE_CHECKING", "typing.TYPE_CHECKING"}:
+            yield from at_import(node.orelse)
+            continue
+        yield node
+        for field in ("body", "orelse", "finalbody"):
+            yield from at_import(getattr(node, field, []))
+        for handler in getattr(node, "handlers", []):
+            yield from at_import(handler.body)
+
+
+def functions(tree):
+    return [x for x in ast.walk(tree) if isinstance(x, (ast.FunctionDef, ast.AsyncFunctionDef))]
+
+
+def lines_without_docstring(function):
+    first = min([function.lineno, *(d.lineno for d in function.decorator_list)])
+    length = function.end_lineno - first + 1
+    head = function.body[0]
+    if isinstance(head, ast.Expr) and isinstance(head.value, ast.Constant) and isinstance(head.value.value, str):
+        length -= head.end_lineno - head.lineno + 1
+    return length
+
+
+# ---------------------------------------------------------------------- imports
+
+
+def test_architecture__every_module_has_its_floor():
+    assert {room(path) for path in FILES} <= set(FLOOR)
+    assert len(FLOOR) == sum(len(names) for names in FLOORS)
+
+
+@pytest.mark.parametrize("path", PYTHON_FILES)
+def test_architecture__imports_go_down_only(path):
+    mine = room(path)
+    wrong = []
+    for node, name in imported(parsed(path)):
+        parts = name.split(".")
+        if parts[0] != "tripletree" or len(parts) == 1:
+            continue
+        other = parts[1] if parts[1] in FLOOR else "__init__"
+        below = FLOOR[other] < FLOOR[mine] or (mine, other) in NEIGHBOURS
+        if other != mine and not below and not under_type_checking(path, node):
+            wrong.append(f"line {node.lineno}: {mine} imports {other}")
+    assert wrong == []
+
+
+def under_type_checking(path, node):
+    guards = [x for x in ast.walk(parsed(path)) if isinstance(x, ast.If) and ast.unparse(x.test) == "TYPE_CHECKING"]
+    return any(guard.lineno <= node.lineno <= guard.end_lineno for guard in guards)
+
+
+def test_architecture__no_module_imports_itself_through_others():
+    graph = {}
+    for path in FILES:
+        name = ".".join(["tripletree", *path.relative_to(HOUSE).with_suffix("").parts]).removesuffix(".__init__")
+        graph[name] = set()
+        for node, other in imported(parsed(path)):
+            if other.startswith("tripletree.") and not under_type_checking(path, node):
+                graph[name].add(other)
+    graph = {name: {x for x in others if x in graph} for name, others in graph.items()}
+    while True:
+        free = {name for name, others in graph.items() if not others}
+        if not free:
+            break
+        graph = {name: others - free for name, others in graph.items() if name not in free}
+    assert graph == {}
+
+
+@pytest.mark.parametrize("path", PYTHON_FILES)
+def test_architecture__nothing_heavy_is_imported_at_the_top(path):
+    allowed = {"cluster": {"sklearn"}, "cli": {"click"}}.get(room(path), set())
+    tops = {name.split(".")[0] for node in at_import(parsed(path).body) for _, name in imported_by(node)}
+    assert tops & HEAVY <= allowed
+
+
+def imported_by(node):
+    return imported(ast.Module([node], [])) if isinstance(node, (ast.Import, ast.ImportFrom)) else []
+
+
+def test_architecture__numba_is_imported_in_one_place():
+    users = {
+        str(path.relative_to(HOUSE))
+        for path in FILES
+        for _, name in imported(parsed(path))
+        if name.split(".")[0] == "numba"
+    }
+    assert users == {"_kernels/_jit.py"}
+
+
+@pytest.mark.parametrize("path", PYTHON_FILES)
+def test_architecture__imports_are_absolute_and_named(path):
+    for node in ast.walk(parsed(path)):
+        if isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"line {node.lineno}: relative import"
+            assert all(alias.name != "*" for alias in node.names), f"line {node.lineno}: star import"
+        if isinstance(node, ast.Import):
+            assert all(alias.name.split(".")[0] != "tripletree" for alias in node.names), f"line {node.lineno}"
+
+
+def python(code, **environment):
+    return subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(HOUSE.parent), **environment},
+        check=False,
+    )
+
+
+def test_architecture__the_package_loads_nothing_heavy():
+    done = python("import sys, tripletree; print(sorted(x.split('.')[0] for x in sys.modules))")
+    assert done.returncode == 0, done.stderr
+    loaded = set(ast.literal_eval(done.stdout))
+    assert "tripletree" in loaded
+    assert loaded & HEAVY == set()
+
+
+def test_architecture__every_public_name_can_be_reached():
+    assert sorted(tripletree.__all__) == list(tripletree.__all__)
+    assert all(hasattr(tripletree, name) for name in tripletree.__all__)
+    assert set(tripletree.__all__) <= set(dir(tripletree))
+    with pytest.raises(AttributeError, match="module 'tripletree' has no attribute 'nonsense'"):
+        tripletree.nonsense  # noqa: B018
+
+
+# ---------------------------------------------------------------------- the switch
+
+
+@pytest.mark.parametrize("setting", ["bogus", "", "2"])
+def test_architecture__a_wrong_setting_of_the_switch_is_told(setting):
+    done = python("from tripletree import _kernels; _kernels.rooted_tree", TRIPLETREE_JIT=setting)
+    assert done.returncode == 1
+    assert "ValueError: TRIPLETREE_JIT is" in done.stderr
+    assert "set it to 1 (compile the kernels, the default) or 0 (plain Python)" in done.stderr
+
+
+def test_architecture__without_the_switch_numba_is_never_loaded():
+    code = "import sys, tripletree as tt; h = tt.Hierarchy([2, 2, -1]); h.depth; print('numba' in sys.modules)"
+    assert python(code, TRIPLETREE_JIT="0").stdout.strip() == "False"
+
+
+# ---------------------------------------------------------------------- sizes and recursion
+
+
+@pytest.mark.parametrize("path", PYTHON_FILES)
+def test_architecture__files_have_at_most_400_lines(path):
+    assert len(path.read_text(encoding="utf-8").splitlines()) <= 400
+
+
+@pytest.mark.parametrize("path", PYTHON_FILES)
+def test_architecture__functions_have_at_most_60_lines(path):
+    long = {f.name: lines_without_docstring(f) for f in functions(parsed(path)) if lines_without_docstring(f) > 60}
+    assert long == {}
+
+
+@pytest.mark.parametrize("path", PYTHON_FILES)
+def test_architecture__no_function_calls_itself(path):
+    tree = parsed(path)
+    methods = {
+        f for c in ast.walk(tree) if isinstance(c, ast.ClassDef) for f in c.body if isinstance(f, ast.FunctionDef)
+    }
+    wrong = []
+    for function in functions(tree):
+        for call in ast.walk(function):
+            if not isinstance(call, ast.Call):
+                continue
+            if function in methods:
+                own = isinstance(call.func, ast.Attribute) and ast.unparse(call.func.value) in {"self", "cls"}
+                itself = own and call.func.attr == function.name
+            else:
+                itself = isinstance(call.func, ast.Name) and call.func.id == function.name
+            if itself:
+                wrong.append(f"{function.name}, line {call.lineno}")
+    assert wrong == []
+
+
+# ---------------------------------------------------------------------- what is written down
+
+
+def public_modules():
+    names = []
+    for path in FILES:
+        parts = path.relative_to(HOUSE).with_suffix("").parts
+        if not any(part.startswith("_") and part != "__init__" for part in parts):
+            names.append(".".join(["tripletree", *parts]).removesuffix(".__init__"))
+    return names
+
+
+def public_things():
+    """(qualified name, object) of all in every `__all__`, with the public methods of classes."""
+    found = {}
+    for module_name in public_modules():
+        module = importlib.import_module(module_name)
+        for name in getattr(module, "__all__", []):
+            thing = getattr(module, name)
+            if not (inspect.isclass(thing) or inspect.isfunction(thing)) or not thing.__module__.startswith(
+                "tripletree"
+            ):
+                continue
+            found[f"{thing.__module__}.{thing.__qualname__}"] = thing
+            for method_name, method in vars(thing).items() if inspect.isclass(thing) else []:
+                plain = (
+                    getattr(method, "__func__", None)
+                    or getattr(method, "fget", None)
+                    or getattr(method, "func", method)
+                )
+                if not method_name.startswith("_") and inspect.isfunction(plain):
+                    found[f"{thing.__module__}.{plain.__qualname__}"] = plain
+    return [pytest.param(thing, id=name) for name, thing in sorted(found.items())]
+
+
+THINGS = public_things()
+
+
+@pytest.mark.parametrize("name", public_modules())
+def test_architecture__public_modules_say_what_they_are_and_hold(name):
+    module = importlib.import_module(name)
+    assert module.__doc__
+    if not name.endswith("cli") and ".cli." not in name:
+        assert all(hasattr(module, x) for x in module.__all__)
+
+
+@pytest.mark.parametrize("thing", THINGS)
+def test_architecture__public_things_have_docstrings(thing):
+    assert vars(thing).get("__doc__") if inspect.isclass(thing) else thing.__doc__
+
+
+@pytest.mark.parametrize("thing", [x for x in THINGS if inspect.isfunction(x.values[0])])
+def test_architecture__public_functions_have_type_hints(thing):
+    signature = inspect.signature(thing)
+    parameters = [p for p in signature.parameters.values() if p.name not in {"self", "cls"}]
+    assert [p.name for p in parameters if p.annotation is inspect.Parameter.empty] == []
+    assert signature.return_annotation is not inspect.Signature.empty
+
+
+@pytest.mark.parametrize("name", [x for x in tripletree.__all__ if inspect.isfunction(getattr(tripletree, x))])
+def test_architecture__functions_of_the_front_door_show_an_example(name):
+    doc = inspect.getdoc(getattr(tripletree, name))
+    assert "Examples\n--------" in doc
+    assert ">>> " in doc.split("Examples\n--------")[1]
+
+
+def test_architecture__oracles_named_by_kernels_exist():
+    words = {w.strip("`.,:") for path in (HOUSE / "_kernels").glob("*.py") for w in path.read_text().split()}
+    named = {word for word in words if word.endswith("_definition")}
+    defined = {f.name for path in Path(__file__).parents[1].glob("*oracle*.py") for f in functions(parsed(path))}
+    assert named
+    assert named <= defined

@@ -1,0 +1,110 @@
+"""Conflicts: irreducible, of the size that theory gives, and the planted one where it is the only one."""
+
+import numpy as np
+import pytest
+from examples import caterpillar, uniform_binary, yule
+from oracles import is_irreducible_conflict
+
+from tripletree.conflict import find_conflict
+from tripletree.decompose import decompose
+from tripletree.induce import sample_triplets
+from tripletree.onetree import is_consistent
+from tripletree.triplets import TripletSet
+
+
+def leaves_of(triplets):
+    return {x for row in triplets for x in row}
+
+
+@pytest.mark.parametrize("rows", [[], [("a", "b", "c")], [("a", "b", "c"), ("b", "c", "d")]])
+def test_find_conflict__none_in_a_consistent_set(rows):
+    assert find_conflict(TripletSet.from_labels(rows)) is None
+
+
+def test_find_conflict__none_without_leaves():
+    assert find_conflict(TripletSet([], 0)) is None
+
+
+def test_find_conflict__two_answers_on_three_leaves():
+    t = TripletSet.from_labels([("a", "b", "c"), ("a", "c", "b"), ("c", "d", "a"), ("e", "a", "d")])
+    conflict = find_conflict(t)
+    assert list(conflict) == [("a", "b", "c"), ("a", "c", "b")]
+    assert conflict.leaves == t.leaves
+
+
+def test_find_conflict__of_all_three_answers_two_are_enough():
+    conflict = find_conflict(TripletSet([(0, 1, 2), (0, 2, 1), (1, 2, 0)], 3))
+    assert len(conflict) == 2
+    assert is_irreducible_conflict(conflict)
+
+
+@pytest.mark.parametrize("k", [2, 3, 4, 6, 10, 25])
+def test_find_conflict__a_cycle_of_any_length(k):
+    # x0 x1 | x2, x1 x2 | x3, ..., the last two with the first: k triplets on k + 1 leaves
+    leaves = [f"x{i:02d}" for i in range(k + 1)]
+    rows = [(leaves[i], leaves[i + 1], leaves[(i + 2) % (k + 1)]) for i in range(k)]
+    conflict = find_conflict(TripletSet.from_labels(rows))
+    assert {frozenset(row[:2]) for row in conflict} == {frozenset(row[:2]) for row in rows}
+    assert len(conflict) == k
+
+
+def test_find_conflict__keeps_weights():
+    t = TripletSet.from_labels([("a", "b", "d"), ("a", "b", "c"), ("a", "c", "b")], weights=[5, 6, 7])
+    conflict = find_conflict(t)
+    assert dict(zip(conflict, conflict.weights.tolist(), strict=True)) == {("a", "b", "c"): 6, ("a", "c", "b"): 7}
+
+
+def test_find_conflict__the_callers_set_stays():
+    t = TripletSet([(0, 1, 2), (0, 2, 1)], 5)
+    rows = t.rows.copy()
+    find_conflict(t)
+    assert np.array_equal(t.rows, rows)
+
+
+@pytest.mark.parametrize("make", [caterpillar, lambda n: yule(n, np.random.default_rng(3))])
+@pytest.mark.parametrize("k", [2, 3, 4, 6])
+def test_find_conflict__a_planted_one_is_found_in_its_size(make, k, rng):
+    h = make(120)
+    rows = decompose(h, random_state=rng).rows
+    cycle = rng.permutation(120)[: k + 1]
+    planted = [(cycle[i], cycle[i + 1], cycle[(i + 2) % (k + 1)]) for i in range(k)]
+    t = TripletSet(np.concatenate([rows, planted]), 120)
+    conflict = find_conflict(t)
+    assert len(conflict) <= 2 * k + 8
+    assert len(conflict - t) == 0
+    assert is_irreducible_conflict(conflict)
+    assert len(leaves_of(conflict)) == len(conflict) + 1
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_find_conflict__is_irreducible_among_noisy_triplets(seed):
+    rng = np.random.default_rng(seed)
+    n = 40
+    h = uniform_binary(n, rng)
+    rows = sample_triplets(h, 300, random_state=rng).rows.copy()
+    for k in rng.integers(0, len(rows), 6):
+        rows[k] = rng.permutation(rows[k])
+    t = TripletSet(rows, n)
+    conflict = find_conflict(t)
+    if is_consistent(t):
+        assert conflict is None
+    else:
+        assert not is_consistent(conflict)
+        assert all(is_consistent(conflict.subset(np.arange(len(conflict)) != k)) for k in range(len(conflict)))
+        assert len(leaves_of(conflict)) == len(conflict) + 1
+
+
+@pytest.mark.slow
+def test_find_conflict__among_100_000_triplets():
+    rng = np.random.default_rng(5)
+    n = 100_000
+    rows = decompose(yule(n, rng), random_state=rng).rows
+    planted = [(7, 8, 9), (8, 9, 10), (9, 10, 7)]
+    conflict = find_conflict(TripletSet(np.concatenate([rows, planted]), n))
+    assert is_irreducible_conflict(conflict)
+    assert len(leaves_of(conflict)) == len(conflict) + 1
+
+
+def test_find_conflict__a_triplet_set_is_wanted():
+    with pytest.raises(TypeError, match="a TripletSet is wanted, not list"):
+        find_conflict([("a", "b", "c")])

@@ -1,0 +1,451 @@
+"""Hierarchy: one parent array and what it answers."""
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+from examples import balanced, caterpillar, star
+
+from tripletree.errors import DuplicateLeafError, InvalidHierarchyError, UnknownLeafError
+from tripletree.hierarchy import Hierarchy
+from tripletree.leaves import LeafIndex
+
+
+@pytest.fixture
+def h():
+    """Node 4 is (a, b), the root 5 has 4, c and d."""
+    return Hierarchy.from_nested([("a", "b"), "c", "d"])
+
+
+# ---------------------------------------------------------------------- construction
+
+
+def test_hierarchy__keeps_an_order_with_children_first():
+    parent = [4, 4, 5, 5, 6, 6, -1]
+    h = Hierarchy(parent, ["a", "b", "c", "d"])
+    assert h.parent.tolist() == parent
+    assert h.parent.dtype == np.int32
+    assert (h.n_leaves, h.n_nodes, h.root) == (4, 7, 6)
+    assert h.leaves == LeafIndex(["a", "b", "c", "d"])
+    assert Hierarchy(parent).leaves == LeafIndex(4)
+    assert Hierarchy(parent, 4).leaves == LeafIndex(4)
+
+
+def test_hierarchy__renumbers_any_other_order_with_all_that_goes_with_it():
+    # the root is node 4, (a, b) node 6, (c, d) node 5
+    h = Hierarchy(
+        [6, 6, 5, 5, -1, 4, 4], ["a", "b", "c", "d"], height=[0, 0, 0, 0, 9, 2, 1], names=["root", "cd", "ab"]
+    )
+    assert (h.parent[:-1] > np.arange(6)).all()
+    assert h.parent[-1] == -1
+    found = {h.label(u): (sorted(h.clade(u)), h.height[u]) for u in range(4, 7)}
+    assert found == {"root": (["a", "b", "c", "d"], 9), "cd": (["c", "d"], 2), "ab": (["a", "b"], 1)}
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.int16, np.int32, np.int64])
+def test_hierarchy__parent_arrays_of_any_integer_type_and_memory_order(dtype):
+    wanted = Hierarchy([3, 3, 4, 4, -1])
+    table = np.array([[3, 3, 4, 4, -1], [7, 7, 7, 7, 7]], dtype)
+    assert Hierarchy(table[0]) == wanted
+    assert Hierarchy(np.asfortranarray(table)[0]) == wanted
+    assert Hierarchy(np.repeat(table[0], 2)[::2]) == wanted
+    assert Hierarchy(list(table[0])) == wanted
+
+
+def test_hierarchy__the_callers_arrays_stay_and_are_not_shared():
+    parent, height = np.array([2, 2, -1], np.int32), np.array([0.0, 0.0, 1.0])
+    view = parent.view()
+    view.setflags(write=False)
+    for given in (parent, view):
+        h = Hierarchy(given, height=height)
+        parent[0], height[2] = 1, 5
+        assert h.parent.tolist() == [2, 2, -1]
+        assert h.height.tolist() == [0, 0, 1]
+        parent[0], height[2] = 2, 1
+    assert parent.flags.writeable
+    assert height.flags.writeable
+
+
+def test_hierarchy__arrays_are_read_only(h):
+    g = Hierarchy(h.parent, h.leaves, length=np.ones(6))
+    arrays = [g.parent, g.depth, g.n_children, g.height, g.length, g.children(5), *g.leaf_intervals, *g.ancestor_table]
+    assert not any(array.flags.writeable for array in arrays)
+    assert not Hierarchy(h.parent, height=np.arange(6)).length.flags.writeable
+
+
+def test_hierarchy__one_leaf():
+    for h in (Hierarchy([-1], ["x"]), Hierarchy.from_nested("x")):
+        assert (h.n_leaves, h.n_nodes, h.root) == (1, 1, 0)
+        assert h.clade(0) == ["x"]
+        assert h.children(0).size == 0
+        assert h.is_binary
+        assert not h.has_unary
+        assert h.common_ancestor(["x"]) == 0
+        assert h.restrict(["x"]) == h
+        assert h.depth.tolist() == [0]
+        assert repr(h) == "<Hierarchy: 1 leaves, 0 inner nodes, binary, depth 0>"
+
+
+def test_hierarchy__a_chain_of_unary_nodes():
+    h = Hierarchy([1, 2, -1], ["x"], names=["inner", "top"], length=[1, 2, 0])
+    assert h.has_unary
+    assert not h.is_binary
+    assert h.clade(2) == ["x"]
+    short = h.suppress_unary()
+    assert short.parent.tolist() == [-1]
+    assert short.length.tolist() == [3]
+    assert h.common_ancestor(["x"]) == 0
+
+
+def test_hierarchy__from_nested_takes_lists_tuples_and_any_labels():
+    h = Hierarchy.from_nested([("b", ["a", 3]), None, [("x", "y")]])
+    assert list(h.leaves) == ["b", "a", 3, None, "x", "y"]
+    assert {frozenset(h.clade(u)) for u in range(6, h.n_nodes)} == {
+        frozenset({"a", 3}),
+        frozenset({"a", 3, "b"}),
+        frozenset({"x", "y"}),
+        frozenset({"b", "a", 3, None, "x", "y"}),
+    }
+    assert h.has_unary
+
+
+def test_hierarchy__from_nested_goes_deep_without_recursion():
+    nested = "x0"
+    for k in range(1, 20_000):
+        nested = [nested, f"x{k}"]
+    h = Hierarchy.from_nested(nested)
+    assert h.n_leaves == 20_000
+    assert h.restrict(["x0", "x5", "x9"]) == Hierarchy.from_nested([["x0", "x5"], "x9"])
+
+
+# ---------------------------------------------------------------------- what is refused
+
+
+@pytest.mark.parametrize("parent", [[], [[2, 2, -1]], None, 3, "ab"])
+def test_hierarchy__parent_must_be_a_row_of_numbers(parent):
+    with pytest.raises(InvalidHierarchyError, match="parent must be a non-empty one-dimensional array"):
+        Hierarchy(parent)
+
+
+@pytest.mark.parametrize("parent", [[2.0, 2.0, -1.0], [True, True], ["a", "b"], [2, 2**80, -1]])
+def test_hierarchy__parent_must_hold_integers(parent):
+    with pytest.raises(InvalidHierarchyError, match="parent must hold integers"):
+        Hierarchy(parent)
+
+
+def test_hierarchy__ragged_lists_are_refused():
+    with pytest.raises(InvalidHierarchyError, match="ragged"):
+        Hierarchy([[1], [2, 3]])
+
+
+@pytest.mark.parametrize(
+    ("parent", "node"),
+    [
+        ([2, 3, -1], 1),
+        ([2, 2, -2], 2),
+        ([2, 2**40, -1], 1),
+        (np.array([2, 2, 2**64 - 1], np.uint64), 2),
+        (np.array([2, 2, 255], np.uint8), 2),
+    ],
+)
+def test_hierarchy__parents_must_be_nodes(parent, node):
+    with pytest.raises(InvalidHierarchyError, match=f"the parent of node {node} is .*, which is no node") as caught:
+        Hierarchy(parent)
+    assert caught.value.node == node
+
+
+def test_hierarchy__several_roots_are_refused():
+    with pytest.raises(InvalidHierarchyError, match=r"2 roots \(parent -1\): nodes 2, 3") as caught:
+        Hierarchy([2, 2, -1, -1])
+    assert caught.value.node == 3
+
+
+@pytest.mark.parametrize(
+    ("parent", "leaves", "cycle"),
+    [
+        ([2, 2, 2], None, "2 -> 2"),
+        ([3, 3, 2, 4, -1], 2, "2 -> 2"),
+        ([5, 5, 3, 4, 2, -1], 2, "2 -> 3 -> 4 -> 2"),
+        ([2, 2, 3, 2], None, "2 -> 3 -> 2"),
+    ],
+)
+def test_hierarchy__cycles_are_shown(parent, leaves, cycle):
+    with pytest.raises(InvalidHierarchyError, match=f"the parents run in a cycle: {cycle}$") as caught:
+        Hierarchy(parent, leaves)
+    assert str(caught.value.node) in cycle
+
+
+def test_hierarchy__a_long_cycle_is_cut():
+    with pytest.raises(InvalidHierarchyError, match=r"2 -> 3 -> .* -> 9 -> \.\.\.$"):
+        Hierarchy([2, -1, *range(3, 100), 2])
+
+
+def test_hierarchy__a_cycle_of_everything_has_no_leaves():
+    with pytest.raises(InvalidHierarchyError):
+        Hierarchy([1, 0])
+
+
+@pytest.mark.parametrize(
+    ("parent", "leaves", "node", "message"),
+    [
+        ([3, 3, -1, 2, 2], ["a", "b"], 4, "inner node 4 has no children"),
+        ([2, 2, -1], ["a"], 1, "inner node 1 has no children"),
+        ([3, 0, 3, -1], None, 2, "node"),
+        ([2, 2, -1], ["a", "b", "c"], 2, "node 2 has children, but the 3 leaves must be nodes 0..2"),
+        ([2, 2, -1], ["a", "b", "c", "d"], None, "4 leaf labels for 3 nodes"),
+        ([-1], [], None, "at least one leaf"),
+    ],
+)
+def test_hierarchy__the_childless_nodes_must_be_the_leaves(parent, leaves, node, message):
+    with pytest.raises(InvalidHierarchyError, match=message) as caught:
+        Hierarchy(parent, leaves)
+    assert caught.value.node == node
+
+
+def test_hierarchy__labels_must_differ_and_be_labels():
+    with pytest.raises(DuplicateLeafError) as caught:
+        Hierarchy([2, 2, -1], ["a", "a"])
+    assert caught.value.labels == ["a"]
+    with pytest.raises(TypeError, match="iterable of labels"):
+        Hierarchy([2, 2, -1], "ab")
+
+
+@pytest.mark.parametrize("nested", [[], ["a", []], [["a"], [[]]]])
+def test_hierarchy__from_nested_refuses_empty_lists(nested):
+    with pytest.raises(InvalidHierarchyError, match="an empty list stands for no node"):
+        Hierarchy.from_nested(nested)
+
+
+def test_hierarchy__from_nested_refuses_repeats_and_sets():
+    with pytest.raises(DuplicateLeafError) as caught:
+        Hierarchy.from_nested(["a", ["b", "a"]])
+    assert caught.value.labels == ["a"]
+    with pytest.raises(TypeError, match="unhashable"):
+        Hierarchy.from_nested(["a", {"b", "c"}])
+
+
+@pytest.mark.parametrize("what", ["height", "length"])
+def test_hierarchy__values_must_fit_the_nodes(what):
+    with pytest.raises(InvalidHierarchyError, match=f"{what} must have one entry for each of the 3 nodes"):
+        Hierarchy([2, 2, -1], **{what: [0, 1]})
+    with pytest.raises(InvalidHierarchyError, match="finite"):
+        Hierarchy([2, 2, -1], **{what: [0, np.inf, 1]})
+    for values in (["a", "b", "c"], [1j, 0, 1]):
+        with pytest.raises(InvalidHierarchyError, match=f"{what} must be numbers"):
+            Hierarchy([2, 2, -1], **{what: values})
+    with pytest.raises(InvalidHierarchyError, match="give height or length, not both"):
+        Hierarchy([2, 2, -1], height=[0, 0, 1], length=[1, 1, 0])
+
+
+def test_hierarchy__heights_must_all_be_known_and_lengths_need_not():
+    with pytest.raises(InvalidHierarchyError, match="finite"):
+        Hierarchy([2, 2, -1], height=[0, np.nan, 1])
+    h = Hierarchy([2, 2, -1], length=[1, np.nan, np.nan])
+    assert h.height is None
+    assert np.array_equal(h.length, [1, np.nan, np.nan], equal_nan=True)
+
+
+def test_hierarchy__names_must_fit_the_inner_nodes():
+    with pytest.raises(InvalidHierarchyError, match="names must have one entry for each of the 1 inner nodes, not 3"):
+        Hierarchy([2, 2, -1], names=["a", "b", "c"])
+    assert Hierarchy([2, 2, -1], names=[""]).names is None
+    assert Hierarchy([2, 2, -1], names=[None]).names is None
+    assert Hierarchy([3, 3, 4, 4, -1], names=["", 7]).names == (None, "7")
+
+
+# ---------------------------------------------------------------------- questions
+
+
+def test_hierarchy__children_clades_labels_and_depths(h):
+    assert h.children(5).tolist() == [2, 3, 4]
+    assert h.children(4).tolist() == [0, 1]
+    assert h.children(0).tolist() == []
+    assert h.children(np.int64(4)).dtype == np.int32
+    assert h.clade(4) == ["a", "b"]
+    assert sorted(h.clade(5)) == ["a", "b", "c", "d"]
+    assert h.clade(2) == ["c"]
+    assert [h.label(u) for u in range(6)] == ["a", "b", "c", "d", None, None]
+    assert h.depth.tolist() == [2, 2, 1, 1, 1, 0]
+    assert h.n_children.tolist() == [0, 0, 0, 0, 2, 3]
+    assert not h.is_binary
+    assert Hierarchy(h.parent, names=["x", None]).label(4) == "x"
+
+
+@pytest.mark.parametrize("node", [-1, 6, 99])
+@pytest.mark.parametrize("ask", ["children", "clade", "label"])
+def test_hierarchy__nodes_out_of_range_are_refused(h, ask, node):
+    with pytest.raises(IndexError, match=rf"there is no node {node}: nodes are 0\.\.5, the root is 5"):
+        getattr(h, ask)(node)
+
+
+@pytest.mark.parametrize(
+    ("labels", "node"), [("a", 0), ("ab", 4), ("ac", 5), ("cd", 5), ("abcd", 5), ("aab", 4), ("cc", 2)]
+)
+def test_hierarchy__common_ancestor(h, labels, node):
+    assert h.common_ancestor(list(labels)) == node
+    assert h.common_ancestor(x for x in reversed(labels)) == node
+
+
+def test_hierarchy__common_ancestor_refuses_strangers_and_nothing(h):
+    with pytest.raises(UnknownLeafError) as caught:
+        h.common_ancestor(["a", "x"])
+    assert caught.value.labels == ["x"]
+    with pytest.raises(ValueError, match="no leaf is given"):
+        h.common_ancestor([])
+    with pytest.raises(TypeError, match="iterable of labels"):
+        h.common_ancestor("ab")
+
+
+def test_hierarchy__lengths_from_heights_and_back():
+    heights = [0, 0, 1, 3, 5.5]
+    h = Hierarchy([3, 3, 4, 4, -1], height=heights)
+    assert h.height.tolist() == heights
+    assert h.length[:-1].tolist() == [3, 3, 4.5, 2.5]
+    assert np.isnan(h.length[-1])
+    # leaf 2 stands 1 above the deepest ones: heights come back as they were
+    again = Hierarchy(h.parent, length=h.length)
+    assert again.height.tolist() == heights
+    assert Hierarchy(h.parent).height is None
+    assert Hierarchy(h.parent).length is None
+
+
+def test_hierarchy__shapes():
+    assert balanced(8).is_binary
+    assert balanced(8).depth.max() == 3
+    assert caterpillar(5).depth.max() == 4
+    assert star(5).n_children.tolist() == [0] * 5 + [5]
+
+
+# ---------------------------------------------------------------------- derived hierarchies
+
+
+def test_hierarchy__suppress_unary_adds_up_lengths_and_keeps_names():
+    # ((a:1, b:2)pair:4)middle:8, c:16
+    names = ["pair", "middle", "root"]
+    h = Hierarchy([3, 3, 5, 4, 5, -1], ["a", "b", "c"], length=[1, 2, 16, 4, 8, 0], names=names)
+    short = h.suppress_unary()
+    assert short.names == ("pair", "root")
+    assert short.length.tolist() == [1, 2, 16, 12, 0]
+    assert h.length.tolist() == [1, 2, 16, 4, 8, 0]
+    assert short != h
+    assert short == Hierarchy.from_nested([["a", "b"], "c"])
+    assert short.suppress_unary() is short
+
+
+def test_hierarchy__restrict_keeps_order_heights_names_and_lengths():
+    names = ["ab", "abc", "de", "all"]
+    h = Hierarchy([5, 5, 6, 7, 7, 6, 8, 8, -1], list("abcde"), height=[0, 0, 0, 0, 0, 1, 2, 3, 4], names=names)
+    part = h.restrict(["e", "c", "a"])
+    assert list(part.leaves) == ["e", "c", "a"]
+    assert part == Hierarchy.from_nested([["a", "c"], "e"])
+    assert part.names == ("abc", "all")
+    assert part.height.tolist() == [0, 0, 0, 2, 4]
+    full = h.restrict(["e", "c", "a"], keep_unary=True)
+    assert full.names == ("ab", "abc", "de", "all")
+    assert full == Hierarchy.from_nested([[["a"], "c"], ["e"]])
+    long = Hierarchy(h.parent, h.leaves, length=[1, 1, 2, 1, 1, 1, 2, 1, 0]).restrict(["a", "c", "e"])
+    assert long.length[[0, 1, 2]].tolist() == [2, 2, 2]
+    assert long.height is not None
+
+
+def test_hierarchy__restrict_below_the_root_drops_what_is_above():
+    h = Hierarchy.from_nested([[["a", "b"], "c"], "d"])
+    part = h.restrict(["a", "b"])
+    assert part.n_nodes == 3
+    assert h.restrict(["a", "b"], keep_unary=True).n_nodes == 5
+    assert h.restrict(["c"]).n_nodes == 1
+
+
+def test_hierarchy__restrict_refuses_what_is_no_choice_of_leaves(h):
+    with pytest.raises(UnknownLeafError) as caught:
+        h.restrict(["a", "x", "y"])
+    assert caught.value.labels == ["x", "y"]
+    with pytest.raises(UnknownLeafError, match="give a list of labels"):
+        h.restrict("ab")
+    with pytest.raises(DuplicateLeafError) as repeated:
+        h.restrict(["a", "b", "a"])
+    assert repeated.value.labels == ["a"]
+    with pytest.raises(InvalidHierarchyError, match="at least one leaf"):
+        h.restrict([])
+
+
+def test_hierarchy__reindex(h):
+    other = LeafIndex(["d", "c", "b", "a"])
+    g = h.reindex(other)
+    assert g == h
+    assert g.leaves is other
+    assert g.parent.tolist() == [5, 5, 4, 4, 5, -1]
+    assert h.reindex(h.leaves) is h
+    for labels, strangers in ((["a", "b", "c", "x"], ["x"]), (["a", "b", "c"], ["d"]), (list("abcdx"), ["x"])):
+        with pytest.raises(UnknownLeafError) as caught:
+            h.reindex(LeafIndex(labels))
+        assert caught.value.labels == strangers
+
+
+# ---------------------------------------------------------------------- identity
+
+
+def test_hierarchy__equality_is_that_of_labelled_clades(h):
+    assert h == Hierarchy.from_nested(["d", ("b", "a"), "c"])
+    assert hash(h) == hash(Hierarchy.from_nested(["d", ("b", "a"), "c"]))
+    assert h == Hierarchy(h.parent, h.leaves, height=np.arange(6.0), names=["x", "y"])
+    assert h != Hierarchy.from_nested([("a", "c"), "b", "d"])
+    assert h != Hierarchy.from_nested([("a", "b"), "c", "x"])
+    assert h != Hierarchy.from_nested([("a", "b"), "c"])
+    assert h != Hierarchy.from_nested([(("a", "b"), "c"), "d"])
+    assert h != Hierarchy.from_nested([[("a", "b")], "c", "d"])
+    assert h != "((a,b),c,d);"
+    assert h != None  # noqa: E711
+
+
+def test_hierarchy__labels_that_are_equal_count_as_equal():
+    g, h = Hierarchy.from_nested([(1, "a"), 2]), Hierarchy.from_nested([(True, "a"), 2.0])
+    assert g == h
+    assert hash(g) == hash(h)
+    assert Hierarchy.from_nested([("1", "a"), 2]) != g
+
+
+def test_hierarchy__chains_of_unary_nodes_are_told_apart():
+    one, two = Hierarchy.from_nested([["a", "b"]]), Hierarchy.from_nested([[["a", "b"]]])
+    assert one != two
+    assert Hierarchy.from_nested([[["a"], "b"], "c"]) != Hierarchy.from_nested([["a", ["b"]], "c"])
+
+
+@pytest.mark.parametrize("again", [copy.copy, copy.deepcopy, lambda h: pickle.loads(pickle.dumps(h))])
+@pytest.mark.parametrize(
+    "values", [{}, {"height": [0, 0, 1, 2, 3]}, {"length": [1, 2, np.nan, 3, 0], "names": ["p", "q"]}]
+)
+def test_hierarchy__copies_and_pickles_are_equal_and_read_only(again, values):
+    h = Hierarchy([3, 3, 4, 4, -1], ["a", "b", "c"], **values)
+    hash(h), h.depth, h.ancestor_table  # noqa: B018  (cached)
+    other = again(h)
+    assert other == h
+    assert hash(other) == hash(h)
+    assert other.leaves == h.leaves
+    assert other.names == h.names
+    for name in ("length", "height"):
+        mine, its = getattr(h, name), getattr(other, name)
+        assert (mine is None) == (its is None)
+        assert mine is None or np.array_equal(mine, its, equal_nan=True)
+    for array in (other.parent, other.depth, *other.leaf_intervals, *other.ancestor_table):
+        assert not array.flags.writeable
+
+
+def test_hierarchy__a_pickle_does_not_carry_what_can_be_worked_out():
+    h = caterpillar(500)
+    before = len(pickle.dumps(h))
+    assert h.ancestor_table[1].size > 4000
+    assert len(pickle.dumps(h)) == before
+
+
+@pytest.mark.parametrize(
+    ("nested", "shown"),
+    [
+        ([["a", "b"], "c"], "<Hierarchy: 3 leaves, 2 inner nodes, binary, depth 2>"),
+        (["a", "b", "c"], "<Hierarchy: 3 leaves, 1 inner nodes, up to 3 children, depth 1>"),
+        ([["a"], "b", "c"], "<Hierarchy: 3 leaves, 2 inner nodes, up to 3 children, unary nodes, depth 2>"),
+    ],
+)
+def test_hierarchy__repr(nested, shown):
+    assert repr(Hierarchy.from_nested(nested)) == shown

@@ -1,0 +1,291 @@
+"""Class labels and odd-one-out answers as triplets, against literal definitions."""
+
+from itertools import combinations, permutations
+
+import numpy as np
+import pytest
+from examples import two_level
+
+from tripletree.decompose import decompose
+from tripletree.errors import (
+    DuplicateLeafError,
+    InvalidLabelsError,
+    InvalidTripletError,
+    LimitExceededError,
+    TripletreeError,
+    UnknownLeafError,
+)
+from tripletree.hierarchy import Hierarchy
+from tripletree.induce import displays
+from tripletree.leaves import LeafIndex
+from tripletree.onetree import is_consistent, one_tree
+from tripletree.supervision import sample_class_triplets, triplets_from_classes, triplets_from_odd_one_out
+from tripletree.triplets import TripletSet
+
+
+def generate_constraints(y, used):
+    """GenerateConstraints of Liu, Zhang, Wang (2011) as printed, less its degenerate rows."""
+    first = {}
+    for i in used:
+        first.setdefault(y[i], i)
+    return {
+        (*sorted((first[k], j)), first[other])
+        for k in first
+        for j in used
+        if y[j] == k and j != first[k]
+        for other in first
+        if other != k
+    }
+
+
+def implied(y):
+    """Everything that classes say: two of one class, one of another."""
+    n = len(y)
+    return {(a, b, c) for a, b in combinations(range(n), 2) for c in range(n) if y[a] == y[b] != y[c]}
+
+
+CLASSES = [
+    ["x", "x", "y", "y"],
+    [3, 1, 3, 2, 1, 3],
+    ["only"] * 4,
+    [0, 1, 2],
+    [],
+    ["one"],
+    [True, False, True, True, False],
+    [1, "1", 1, "1", 1],
+    [(1, 2), (3, 4), (1, 2)],
+    [0.5, 0.5, 1.5],
+]
+
+
+# ---------------------------------------------------------------------- classes
+
+
+@pytest.mark.parametrize("y", CLASSES)
+def test_triplets_from_classes__are_those_of_the_paper(y):
+    t = triplets_from_classes(y)
+    assert {tuple(row) for row in t.rows.tolist()} == generate_constraints(y, range(len(y)))
+    n, k = len(y), len(set(y))
+    assert len(t) == (n - k) * max(k - 1, 0)
+    assert t.leaves == LeafIndex(n)
+    assert is_consistent(t)
+
+
+def test_triplets_from_classes__every_hierarchy_that_displays_them_has_the_classes_as_clades():
+    h = two_level(12, 3)
+    t = triplets_from_classes([i % 3 for i in range(12)])
+    assert one_tree(t) == h
+    assert len(t) == len(decompose(h))
+
+
+@pytest.mark.parametrize(
+    "y",
+    [np.array([5, 6, 5]), np.array(["p", "q", "p"]), np.array(["p", "q", "p"], object), ("p", "q", "p"), iter("pqp")],
+)
+def test_triplets_from_classes__labels_in_any_sequence(y):
+    assert list(triplets_from_classes(y)) == [(0, 2, 1)]
+
+
+def test_triplets_from_classes__pandas():
+    pd = pytest.importorskip("pandas")
+    for y in (pd.Series(["p", "q", "p"], index=[7, 8, 9]), pd.Categorical(["p", "q", "p"])):
+        assert list(triplets_from_classes(y)) == [(0, 2, 1)]
+
+
+@pytest.mark.parametrize(
+    "samples", [[0, 2, 3, 5], [5, 3, 2, 0], np.array([0, 2, 3, 5], np.uint8), [True, False, True, True, False, True]]
+)
+def test_triplets_from_classes__some_samples(samples):
+    y = ["a", None, "a", "b", float("nan"), "b"]
+    t = triplets_from_classes(y, samples=samples)
+    used = np.flatnonzero(samples) if isinstance(samples[0], bool) else samples
+    assert {tuple(row) for row in t.rows.tolist()} == generate_constraints(y, list(used))
+    assert len(t.leaves) == 6
+    assert t.used_leaves.tolist() == [0, 2, 3, 5]
+
+
+def test_triplets_from_classes__no_samples():
+    assert triplets_from_classes(["a", "b"], samples=[]) == TripletSet([], 2)
+    assert triplets_from_classes(["a", "b"], samples=[False, False]) == TripletSet([], 2)
+
+
+def test_triplets_from_classes__leaves():
+    t = triplets_from_classes(["a", "a", "b"], leaves=["x", "y", "z"])
+    assert list(t) == [("x", "y", "z")]
+    assert triplets_from_classes(["a", "a", "b"], leaves=t.leaves).leaves is t.leaves
+
+
+@pytest.mark.parametrize("y", ["aab", 3, None, b"aab", {"a": 1}])
+def test_triplets_from_classes__one_value_is_no_sequence_of_classes(y):
+    with pytest.raises(InvalidLabelsError, match="y must be a sequence of labels"):
+        triplets_from_classes(y)
+
+
+@pytest.mark.parametrize("y", [[[1, 2], [3, 4]], np.zeros((2, 2)), np.array(5)])
+def test_triplets_from_classes__classes_stand_in_one_row(y):
+    with pytest.raises((InvalidLabelsError, ValueError)):
+        triplets_from_classes(y)
+
+
+@pytest.mark.parametrize(
+    "y",
+    [
+        ["a", None, "b"],
+        [1.0, float("nan"), 2.0],
+        np.array([1, np.nan, 2]),
+        np.array(["2020-01-01", "NaT", "2020-01-02"], "M8[D]"),
+    ],
+)
+def test_triplets_from_classes__missing_classes_are_refused(y):
+    with pytest.raises(InvalidLabelsError, match="the class of sample 1 is missing; leave out with samples=") as caught:
+        triplets_from_classes(y)
+    assert caught.value.position == 1
+    assert isinstance(caught.value, ValueError)
+    assert isinstance(caught.value, TripletreeError)
+    assert len(triplets_from_classes(y, samples=[0, 2])) == 0
+
+
+def test_triplets_from_classes__leaves_must_fit():
+    with pytest.raises(ValueError, match="y has 2 entries for 1 leaves"):
+        triplets_from_classes(["a", "b"], leaves=["x"])
+    with pytest.raises(DuplicateLeafError):
+        triplets_from_classes(["a", "b"], leaves=["x", "x"])
+
+
+@pytest.mark.parametrize("samples", [[-1], [2], [0.0], [0, 0], [True], [[0, 1]], 1, ["a"]])
+@pytest.mark.parametrize("function", [triplets_from_classes, lambda y, **kw: sample_class_triplets(y, 0, **kw)])
+def test_triplets_from_classes__samples_must_be_rows_or_a_mask(function, samples):
+    with pytest.raises(ValueError, match="samples"):
+        function(["a", "b"], samples=samples)
+
+
+def test_triplets_from_classes__refuses_too_many():
+    n = 20_000
+    y = np.arange(n) // 2
+    with pytest.raises(
+        LimitExceededError, match=r"10,000 classes of 20,000 samples give 99,990,000 triplets"
+    ) as caught:
+        triplets_from_classes(y)
+    assert caught.value.size == (n - n // 2) * (n // 2 - 1)
+    assert caught.value.limit == 50_000_000
+
+
+# ---------------------------------------------------------------------- samples
+
+
+@pytest.mark.parametrize("y", CLASSES)
+def test_sample_class_triplets__all_that_classes_imply(y):
+    wanted = implied(y)
+    t = sample_class_triplets(y, len(wanted), random_state=0)
+    assert {tuple(row) for row in t.rows.tolist()} == wanted
+    for size in range(0, len(wanted) + 1, 3):
+        t = sample_class_triplets(y, size, random_state=size)
+        assert len(t) == size
+        assert {tuple(row) for row in t.rows.tolist()} <= wanted
+
+
+def test_sample_class_triplets__of_many_samples_are_displayed():
+    y = np.arange(3000) % 7
+    t = sample_class_triplets(y, 4000, random_state=1)
+    assert len(t) == 4000
+    assert displays(two_level(3000, 7), t).all()
+    assert t == sample_class_triplets(y, 4000, random_state=1)
+    assert t != sample_class_triplets(y, 4000, random_state=2)
+
+
+def test_sample_class_triplets__some_samples_and_leaves():
+    y = ["a", None, "a", "b"]
+    t = sample_class_triplets(y, 1, leaves=["p", "q", "r", "s"], samples=[0, 2, 3], random_state=0)
+    assert list(t) == [("p", "r", "s")]
+
+
+@pytest.mark.parametrize(("size", "error"), [(-1, ValueError), (2, ValueError), (1.0, TypeError), (True, TypeError)])
+def test_sample_class_triplets__the_size_is_a_number_within_bounds(size, error):
+    with pytest.raises(error, match="size"):
+        sample_class_triplets([0, 0, 1], size)
+    with pytest.raises(InvalidLabelsError, match="sample 1 is missing"):
+        sample_class_triplets([0, None, 1], 0)
+
+
+@pytest.mark.slow
+def test_sample_class_triplets__numbers_beyond_64_bits_are_refused():
+    n = 4_300_000
+    with pytest.raises(LimitExceededError, match="too many to number") as caught:
+        sample_class_triplets(np.arange(n) % 2, 5)
+    half = n // 2
+    assert caught.value.size == 2 * (half * (half - 1) // 2) * half
+    assert caught.value.limit == 2**63 - 1
+    t = sample_class_triplets(np.arange(n - 200_000) % 2, 1000, random_state=1)
+    assert len(t) == 1000
+    assert all(a % 2 == b % 2 != c % 2 for a, b, c in t.rows.tolist())
+
+
+# ---------------------------------------------------------------------- odd one out
+
+
+def test_odd_one_out__c_odd_among_a_b_c_is_exactly_ab_c():
+    trios = list(permutations("abc"))
+    for odd in "abc":
+        t = triplets_from_odd_one_out(trios[:1], odd)
+        assert list(t) == [(*sorted(set("abc") - {odd}), odd)]
+        assert t.weights is None
+        h = Hierarchy.from_nested([sorted(set("abc") - {odd}), odd])
+        assert one_tree(triplets_from_odd_one_out(trios, [odd] * 6)) == h
+
+
+def test_odd_one_out__answers_given_again_count():
+    trios = [("a", "b", "c"), ("b", "a", "c"), ("c", "b", "a"), ("a", "b", "d")]
+    t = triplets_from_odd_one_out(trios, ["c", "b", "c", "d"])
+    assert dict(zip(t, t.weights.tolist(), strict=True)) == {("a", "b", "c"): 2, ("a", "c", "b"): 1, ("a", "b", "d"): 1}
+
+
+@pytest.mark.parametrize(
+    ("trios", "odd", "wanted"),
+    [
+        (np.array([["a", "b", "c"]]), np.array(["c"]), ("a", "b", "c")),
+        (np.array([[1, 2, 3]]), np.array([2]), (1, 3, 2)),
+        ([(1, 2, 3)], [2.0], (1, 3, 2)),
+        ([(1, 2, 3)], [True], (2, 3, 1)),
+        (iter([("a", "b", "c")]), iter("b"), ("a", "c", "b")),
+    ],
+)
+def test_odd_one_out__the_labels_are_those_of_the_trio(trios, odd, wanted):
+    row = next(iter(triplets_from_odd_one_out(trios, odd)))
+    assert row == wanted
+    assert [type(x) for x in row] == [type(x) for x in wanted]
+
+
+def test_odd_one_out__no_answers():
+    assert triplets_from_odd_one_out([], []) == TripletSet([], 0)
+    assert triplets_from_odd_one_out([], [], leaves=["a"]) == TripletSet([], ["a"])
+
+
+def test_odd_one_out__leaves():
+    t = triplets_from_odd_one_out([("a", "b", "c")], ["c"], leaves=["d", "c", "b", "a"])
+    assert t.leaves == LeafIndex(["d", "c", "b", "a"])
+    with pytest.raises(UnknownLeafError) as caught:
+        triplets_from_odd_one_out([("a", "b", "c")], ["c"], leaves=["a", "b"])
+    assert caught.value.labels == ["c"]
+
+
+@pytest.mark.parametrize("answer", ["x", 2, None, ["c"]])
+def test_odd_one_out__an_answer_must_be_one_of_the_three(answer):
+    with pytest.raises(InvalidTripletError, match="answer 1 is .*, which is none of the trio") as caught:
+        triplets_from_odd_one_out([("a", "b", "c")] * 2, ["c", answer])
+    assert caught.value.row == 1
+
+
+@pytest.mark.parametrize(
+    ("trio", "message"), [(("a", "a", "b"), "must differ"), (("a", "b"), "three labels"), ("abc", "three labels")]
+)
+def test_odd_one_out__a_trio_is_three_labels(trio, message):
+    with pytest.raises(InvalidTripletError, match=f"trio 1 is .*{message}") as caught:
+        triplets_from_odd_one_out([("a", "b", "c"), trio], ["c", "a"])
+    assert caught.value.row == 1
+
+
+@pytest.mark.parametrize(("trios", "answers", "row"), [(1, 0, 0), (2, 3, 2)])
+def test_odd_one_out__there_is_one_answer_for_each_trio(trios, answers, row):
+    with pytest.raises(InvalidTripletError, match=f"{trios} trios but {answers} answers") as caught:
+        triplets_from_odd_one_out([("a", "b", "c")] * trios, ["c"] * answers)
+    assert caught.value.row == row
