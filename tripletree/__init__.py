@@ -18,7 +18,7 @@ from typing import Any
 
 from tripletree._version import __version__
 from tripletree.conflict import find_conflict
-from tripletree.decompose import decompose, decomposition_size
+from tripletree.decomposition import decompose, decomposition_size
 from tripletree.errors import (
     ClusterCountError,
     DuplicateLeafError,
@@ -33,7 +33,7 @@ from tripletree.errors import (
     UnknownLeafError,
 )
 from tripletree.hierarchy import Hierarchy
-from tripletree.induce import (
+from tripletree.induction import (
     InducedTriplets,
     all_triplets,
     count_triplets,

@@ -30,7 +30,7 @@ class LeafIndex(Sequence):
     TypeError
         If a label cannot be hashed, or `labels` is neither a number nor an iterable of labels (one string is none).
     ValueError
-        If the number is negative, or a label is NaN.
+        If the number is negative, or a label is NaN or NA.
 
     Notes
     -----
@@ -65,11 +65,9 @@ class LeafIndex(Sequence):
         else:
             self._labels = tuple(_python_labels(labels))
             self._position = {label: i for i, label in enumerate(self._labels)}
-            unlike = [i for i, label in enumerate(self._labels) if label != label]
+            unlike = [i for i, x in enumerate(self._labels) if type(x).__name__ == "NAType" or x != x]
             if unlike:
-                msg = (
-                    f"label {unlike[0]} is {self._labels[unlike[0]]!r}, which is not equal to itself: it names nothing"
-                )
+                msg = f"label {unlike[0]} is {self._labels[unlike[0]]!r}, which is not equal to itself; give every leaf a label"
                 raise ValueError(msg)
             if len(self._position) < len(self._labels):
                 raise DuplicateLeafError(_repeated(self._labels))

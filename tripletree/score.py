@@ -9,7 +9,7 @@ import numpy as np
 from tripletree._labels import label_codes
 from tripletree.errors import InvalidLabelsError
 from tripletree.hierarchy import Hierarchy
-from tripletree.induce import displays
+from tripletree.induction import displays
 from tripletree.triplets import TripletSet
 
 __all__ = ["PairwiseScores", "pairwise_f_score", "pairwise_precision_recall", "triplet_score"]
@@ -147,7 +147,7 @@ def triplet_score(hierarchy: Hierarchy, triplets: TripletSet) -> float:
 
     See Also
     --------
-    tripletree.induce.displays : which of them.
+    tripletree.displays : which of them.
 
     Examples
     --------

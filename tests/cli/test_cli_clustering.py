@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tripletree.cli._clustering import _cut_by_height, standardized
-from tripletree.induce import displays
+from tripletree.induction import displays
 from tripletree.io import parse_newick, read_newick, read_triplets
 
 TABLE = "name,x,y\na,0,0\nb,0,1\nc,5,5\nd,5,6\n"

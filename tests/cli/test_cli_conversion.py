@@ -5,7 +5,7 @@ import pytest
 from oracles import is_irreducible_conflict
 
 from tripletree.datasets import list_hierarchies, load_hierarchy
-from tripletree.induce import displays
+from tripletree.induction import displays
 from tripletree.io import parse_newick, read_newick, read_triplets
 
 SMALL = "((a,b),c,(d,(e,f)));"

@@ -9,9 +9,9 @@ from oracles import clades_of, clades_of_hierarchy, components, one_tree_definit
 from strategies import triplet_rows
 
 from tripletree._kernels import aho, freeze, rooted_tree, spanning
-from tripletree.decompose import decompose
+from tripletree.decomposition import decompose
 from tripletree.hierarchy import Hierarchy
-from tripletree.induce import count_triplets, induce, sample_triplets
+from tripletree.induction import count_triplets, induce, sample_triplets
 from tripletree.split import _split_deep, split_down
 
 
@@ -226,6 +226,8 @@ def test_build__deep_subproblems_are_put_off_and_shallow_ones_are_not(rng):
     lo, hi, tlo, thi, _ = deferred[0].tolist()
     assert hi - lo == n - aho.DEFERRED_RUN
     assert thi - tlo == hi - lo - 2
+    # six levels take more than a twentieth of 100 leaves away
+    assert aho.build(columns(decompose(caterpillar(100)).rows), 100, True)[3].size == 0
     for h in (balanced(256), two_level(300, 10), star(300), balanced(243, 3)):
         assert aho.build(columns(decompose(h, guarantee="rebuild").rows), h.n_leaves, True)[3].size == 0
 

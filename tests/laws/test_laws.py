@@ -1,6 +1,5 @@
 """What holds for every hierarchy and every triplet set, on inputs that hypothesis makes up."""
 
-from importlib import import_module
 from itertools import combinations
 from math import comb
 
@@ -23,17 +22,16 @@ from oracles import (
 from scipy.stats import chisquare
 from strategies import hierarchies, nested, triplet_rows, triplet_sets
 
+from tripletree import induction
 from tripletree.conflict import find_conflict
-from tripletree.decompose import decompose, decomposition_size
+from tripletree.decomposition import decompose, decomposition_size
 from tripletree.hierarchy import Hierarchy
-from tripletree.induce import all_triplets, count_triplets, displays, induce, sample_triplets
+from tripletree.induction import all_triplets, count_triplets, displays, induce, sample_triplets
 from tripletree.leaves import LeafIndex
 from tripletree.onetree import is_consistent, one_tree
 from tripletree.supervision import sample_class_triplets
 from tripletree.triplets import TripletSet
 
-# the name `tripletree.induce` is the function
-induce_module = import_module("tripletree.induce")
 guarantees = st.sampled_from(["identify", "rebuild"])
 ZOO = [pytest.param(h, id=name) for name, h in zoo()]
 
@@ -356,14 +354,14 @@ def test_laws__sampling_without_replacement_is_uniform(branch, monkeypatch):
     assert count_triplets(h) == 13
     size, draws = {"sparse": (2, 3000), "dense": (11, 3000), "rejection": (2, 1500)}[branch]
     if branch == "rejection":
-        monkeypatch.setattr(induce_module, "_MOST_RANKS", 12)
+        monkeypatch.setattr(induction, "_MOST_RANKS", 12)
     rng = np.random.default_rng(20261121)
     assert_uniform(counted(lambda: sample_triplets(h, size, random_state=rng), draws), comb(13, size), draws)
 
 
 def test_laws__rejection_can_draw_them_all(monkeypatch):
     h = Hierarchy.from_nested(POLYTOMIES)
-    monkeypatch.setattr(induce_module, "_MOST_RANKS", 0)
+    monkeypatch.setattr(induction, "_MOST_RANKS", 0)
     assert sample_triplets(h, 13, random_state=0) == all_triplets(h)
     assert len(sample_triplets(h, 0, random_state=0)) == 0
 

@@ -17,7 +17,7 @@ from recon_oracle import (
 from tripletree import _kernels
 from tripletree.cluster import ReCon
 from tripletree.cluster.recon import _merges
-from tripletree.induce import displays
+from tripletree.induction import displays
 from tripletree.linkage import cut
 from tripletree.supervision import triplets_from_classes
 from tripletree.triplets import TripletSet

@@ -17,10 +17,10 @@ from oracles import (
 )
 
 from tripletree.conflict import find_conflict
-from tripletree.decompose import decompose, decomposition_size
+from tripletree.decomposition import decompose, decomposition_size
 from tripletree.errors import InconsistentTripletsError
 from tripletree.hierarchy import Hierarchy
-from tripletree.induce import all_triplets, count_triplets, displays, induce
+from tripletree.induction import all_triplets, count_triplets, displays, induce
 from tripletree.onetree import is_consistent, one_tree
 from tripletree.triplets import TripletSet
 

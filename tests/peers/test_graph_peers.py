@@ -9,7 +9,7 @@ from scipy.sparse.csgraph import connected_components
 
 from tripletree._kernels import disjoint_set
 from tripletree.hierarchy import Hierarchy
-from tripletree.induce import induce, sample_triplets
+from tripletree.induction import induce, sample_triplets
 from tripletree.onetree import one_tree
 from tripletree.triplets import TripletSet
 

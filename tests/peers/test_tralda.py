@@ -5,9 +5,9 @@ import pytest
 from examples import caterpillar, contracted, uniform_binary, yule, zoo
 from oracles import clades_of_hierarchy
 
-from tripletree.decompose import decompose
+from tripletree.decomposition import decompose
 from tripletree.hierarchy import Hierarchy
-from tripletree.induce import all_triplets, count_triplets, sample_triplets
+from tripletree.induction import all_triplets, count_triplets, sample_triplets
 from tripletree.onetree import is_consistent, one_tree
 from tripletree.triplets import TripletSet
 

@@ -6,8 +6,8 @@ from examples import caterpillar, uniform_binary, yule
 from oracles import is_irreducible_conflict
 
 from tripletree.conflict import find_conflict
-from tripletree.decompose import decompose
-from tripletree.induce import sample_triplets
+from tripletree.decomposition import decompose
+from tripletree.induction import sample_triplets
 from tripletree.onetree import is_consistent
 from tripletree.triplets import TripletSet
 

@@ -7,7 +7,7 @@ from oracles import is_irreducible_conflict
 
 from tripletree.conflict import find_conflict
 from tripletree.errors import InconsistentTripletsError
-from tripletree.induce import displays
+from tripletree.induction import displays
 from tripletree.onetree import is_consistent, one_tree
 from tripletree.triplets import TripletSet
 

@@ -5,7 +5,7 @@ import pytest
 from examples import caterpillar, star
 from oracles import is_irreducible_conflict
 
-from tripletree.decompose import decompose
+from tripletree.decomposition import decompose
 from tripletree.errors import InconsistentTripletsError, InvalidHierarchyError
 from tripletree.hierarchy import Hierarchy
 from tripletree.leaves import LeafIndex

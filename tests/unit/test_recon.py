@@ -19,7 +19,7 @@ from tripletree import _kernels
 from tripletree.cluster import ReCon
 from tripletree.cluster._base import aligned_triplets
 from tripletree.errors import DuplicateLeafError, InconsistentTripletsError, InvalidTripletError, UnknownLeafError
-from tripletree.induce import displays
+from tripletree.induction import displays
 from tripletree.leaves import LeafIndex
 from tripletree.linkage import cut
 from tripletree.triplets import TripletSet

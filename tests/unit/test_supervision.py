@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from examples import two_level
 
-from tripletree.decompose import decompose
+from tripletree.decomposition import decompose
 from tripletree.errors import (
     DuplicateLeafError,
     InvalidLabelsError,
@@ -16,7 +16,7 @@ from tripletree.errors import (
     UnknownLeafError,
 )
 from tripletree.hierarchy import Hierarchy
-from tripletree.induce import displays
+from tripletree.induction import displays
 from tripletree.leaves import LeafIndex
 from tripletree.onetree import is_consistent, one_tree
 from tripletree.supervision import sample_class_triplets, triplets_from_classes, triplets_from_odd_one_out

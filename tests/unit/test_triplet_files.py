@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import triplet_rows
 
-from tripletree.decompose import decompose
+from tripletree.decomposition import decompose
 from tripletree.errors import DuplicateLeafError, InvalidTripletError, MissingDependencyError, ParseError
 from tripletree.hierarchy import Hierarchy
 from tripletree.io import read_triplets, write_triplets

@@ -21,7 +21,7 @@ from tripletree.cli._sources import (
 
 if TYPE_CHECKING:
     from tripletree.hierarchy import Hierarchy
-    from tripletree.induce import InducedTriplets
+    from tripletree.induction import InducedTriplets
 
 __all__ = ["build", "decompose", "induce"]
 
@@ -72,7 +72,7 @@ def induce(
     hierarchy = read_hierarchy(file)
     if everything:
         from tripletree.errors import LimitExceededError
-        from tripletree.induce import all_triplets
+        from tripletree.induction import all_triplets
 
         try:
             found = all_triplets(hierarchy, limit=limit)
@@ -84,7 +84,7 @@ def induce(
             raise click.ClickException(msg) from None
         write_triplet_file(found, output, format_=format_)
     elif sample is not None:
-        from tripletree.induce import sample_triplets
+        from tripletree.induction import sample_triplets
 
         write_triplet_file(sample_triplets(hierarchy, sample, random_state=seed), output, format_=format_)
     else:
@@ -94,16 +94,16 @@ def induce(
 
 def _asked(hierarchy: Hierarchy, triples: str) -> InducedTriplets:
     """What the hierarchy says of the leaf triples in a file."""
-    from tripletree.induce import induce as induced
+    from tripletree.induction import induce as induced
     from tripletree.io._files import read_text
     from tripletree.io._triplet_rows import TripletRows
-    from tripletree.io._triplet_text import _tokens
+    from tripletree.io._triplet_text import line_tokens
 
     text, name = read_text(triples)
     rows = TripletRows(name)
     lines = text.splitlines()
     for number, line in enumerate(progress(lines, what=given_name(triples)), 1):
-        labels = [value for kind, value, _ in _tokens(rows, line, number) or () if kind != "mark"]
+        labels = [value for kind, value, _ in line_tokens(rows, line, number) or () if kind != "mark"]
         if len(labels) == 3 and len(set(labels)) == 3:
             rows.labels.append((labels[0], labels[1], labels[2]))
             rows.lines.append(number)
@@ -115,9 +115,9 @@ def _asked(hierarchy: Hierarchy, triples: str) -> InducedTriplets:
 
 def _write_asked(found: InducedTriplets, output: str, format_: Any) -> None:
     from tripletree.io._files import write_atomic
-    from tripletree.io.triplet_files import _format_of_suffix
+    from tripletree.io.triplet_files import format_of_suffix
 
-    kind = format_ or _format_of_suffix(output) or "text"
+    kind = format_ or format_of_suffix(output) or "text"
     unresolved = len(found) - int(found.resolved.sum())
     if kind != "text":
         triplets = found.triplets
@@ -166,7 +166,7 @@ def decompose(file: str, guarantee: str, most: int | None, seed: int | None, out
     'tripletree build' is the way back. FILE is a Newick file, '-' for the standard input, or a sample such as
     sample:mammals.
     """
-    from tripletree.decompose import decompose as decomposed
+    from tripletree.decomposition import decompose as decomposed
 
     found = decomposed(read_hierarchy(file), guarantee=guarantee, max_triplets=most, random_state=seed)
     write_triplet_file(found, output, format_=format_)

@@ -97,8 +97,8 @@ def demo(output_dir: Path) -> None:
 
 def _show_hierarchy(output_dir: Path) -> None:
     from tripletree.datasets import load_hierarchy
-    from tripletree.decompose import decompose
-    from tripletree.induce import count_triplets
+    from tripletree.decomposition import decompose
+    from tripletree.induction import count_triplets
     from tripletree.io import write_triplets
     from tripletree.onetree import one_tree
 

@@ -49,8 +49,8 @@ def info(file: str, kind: str | None) -> None:
 
 def hierarchy_rows(hierarchy: Hierarchy) -> Iterator[tuple[str, str]]:
     """What there is to say about a hierarchy."""
-    from tripletree.decompose import decomposition_size
-    from tripletree.induce import count_triplets
+    from tripletree.decomposition import decomposition_size
+    from tripletree.induction import count_triplets
 
     n, n_inner = hierarchy.n_leaves, hierarchy.n_nodes - hierarchy.n_leaves
     named = sum(x is not None for x in hierarchy.names or ())

@@ -103,10 +103,10 @@ def _discard_output() -> None:
 
 def label_text(label: Any) -> str:
     """A leaf label as the text format of triplets has it."""
-    from tripletree.io._triplet_text import _quoted
+    from tripletree.io._triplet_text import quoted
 
     text = str(label)
-    return repr(text) if "\n" in text or "\r" in text else _quoted(text)
+    return repr(text) if "\n" in text or "\r" in text else quoted(text)
 
 
 def conflict_text(conflict: TripletSet) -> str:

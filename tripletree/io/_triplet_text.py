@@ -9,7 +9,7 @@ from tripletree.errors import InvalidTripletError
 from tripletree.io._triplet_rows import TripletRows, weight_of
 from tripletree.triplets import TripletSet
 
-__all__ = ["text_lines", "text_rows"]
+__all__ = ["line_tokens", "quoted", "text_lines", "text_rows"]
 
 #: The usual line, without quotes, commas or comments: a, b, c and perhaps a weight.
 _USUAL = re.compile(r"""\s*([^\s,|#'"]+)\s+([^\s,|#'"]+)\s*\|\s*([^\s,|#'"]+)\s*(?:\|\s*([^\s,|#'"]+)\s*)?""")
@@ -69,7 +69,7 @@ def _fields(rows: TripletRows, line: str, number: int) -> tuple[str, str, str, s
     if line.startswith("#!"):
         _directive(rows, line, number)
         return None
-    tokens = _tokens(rows, line, number)
+    tokens = line_tokens(rows, line, number)
     if not tokens:
         return None
     shape = "".join("L" if kind != "mark" else value for kind, value, _ in tokens)
@@ -81,7 +81,7 @@ def _fields(rows: TripletRows, line: str, number: int) -> tuple[str, str, str, s
     return a, b, c, weight[0] if weight else None
 
 
-def _tokens(rows: TripletRows, line: str, number: int, at: int = 0) -> list[tuple[str, str, int]] | None:
+def line_tokens(rows: TripletRows, line: str, number: int, at: int = 0) -> list[tuple[str, str, int]] | None:
     """Kind, value and place of each label or mark of a line, up to a comment; None where a problem is noted."""
     tokens: list[tuple[str, str, int]] = []
     while True:
@@ -130,7 +130,7 @@ def _directive(rows: TripletRows, line: str, number: int) -> None:
         message = f"a line that starts with '#!' must be {_DIRECTIVE!r} and labels; write '# ' before a comment"
         rows.problem(number, message, column=1, text=line)
         return
-    tokens = _tokens(rows, line, number, at=len(_DIRECTIVE)) or []
+    tokens = line_tokens(rows, line, number, at=len(_DIRECTIVE)) or []
     for kind, value, at in tokens:
         if kind == "mark":
             rows.problem(number, "labels with white space between are wanted here", column=at + 1, text=line)
@@ -143,25 +143,25 @@ def _directive(rows: TripletRows, line: str, number: int) -> None:
 
 def text_lines(triplets: TripletSet, labels: list[str]) -> Iterator[str]:
     """Lines of the text format, each with its end: first the leaves that are in no triplet, then the triplets."""
-    quoted = [_quoted(x) for x in labels]
+    shown = [quoted(x) for x in labels]
     unused = set(range(len(labels))).difference(triplets.used_leaves.tolist())
     line = _DIRECTIVE
     for i in sorted(unused):
         if len(line) > _WIDTH:
             yield line + "\n"
             line = _DIRECTIVE
-        line += " " + quoted[i]
+        line += " " + shown[i]
     if unused:
         yield line + "\n"
     if triplets.weights is None:
         for a, b, c in triplets.rows.tolist():
-            yield f"{quoted[a]} {quoted[b]} | {quoted[c]}\n"
+            yield f"{shown[a]} {shown[b]} | {shown[c]}\n"
     else:
         for (a, b, c), w in zip(triplets.rows.tolist(), triplets.weights.tolist(), strict=True):
-            yield f"{quoted[a]} {quoted[b]} | {quoted[c]} | {w!r}\n"
+            yield f"{shown[a]} {shown[b]} | {shown[c]} | {w!r}\n"
 
 
-def _quoted(label: str) -> str:
+def quoted(label: str) -> str:
     if _PLAIN.fullmatch(label) and label.isprintable():
         return label
     if "\n" in label or "\r" in label:

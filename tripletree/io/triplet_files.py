@@ -29,7 +29,7 @@ from tripletree.io._triplet_text import text_lines, text_rows
 from tripletree.leaves import LeafIndex
 from tripletree.triplets import TripletSet
 
-__all__ = ["read_triplets", "write_triplets"]
+__all__ = ["format_of_suffix", "read_triplets", "write_triplets"]
 
 Format = Literal["text", "csv", "tsv", "parquet"]
 
@@ -102,7 +102,7 @@ def read_triplets(
 def _rows(source: Source, format: str | None, columns: Sequence[str], weight: str | None) -> TripletRows:
     """What a source holds, in the format that is given or that its name or its first bytes tell."""
     content, name = read_bytes(source)
-    kind = format or _format_of_suffix(name)
+    kind = format or format_of_suffix(name)
     if kind is None and isinstance(content, bytes) and content.startswith(b"PAR1"):
         kind = "parquet"
     if kind == "parquet":
@@ -161,7 +161,7 @@ def write_triplets(triplets: TripletSet, target: Target | None = None, *, format
     "#!leaves 'Hylobates lar'\nchimp human | gorilla\n"
     """
     _check_format(format)
-    kind = format or _format_of_suffix(_name_of(target)) or "text"
+    kind = format or format_of_suffix(_name_of(target)) or "text"
     labels = _texts(triplets)
     if kind == "parquet":
         with write_atomic_bytes(_given(target)) as binary:
@@ -216,7 +216,8 @@ def _name_of(target: Any) -> str | None:
     return name if isinstance(name, str) else None
 
 
-def _format_of_suffix(name: str | None) -> str | None:
+def format_of_suffix(name: str | None) -> str | None:
+    """The format that a file's name tells, looking through .gz, .bz2 and .xz; None if it tells none."""
     path = Path(name or "")
     if path.suffix.lower() in _PACKED:
         path = path.with_suffix("")

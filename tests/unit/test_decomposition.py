@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from examples import balanced, caterpillar, star, two_level
 
-from tripletree.decompose import decompose, decomposition_size
+from tripletree.decomposition import decompose, decomposition_size
 from tripletree.errors import LimitExceededError
 from tripletree.hierarchy import Hierarchy
-from tripletree.induce import displays
+from tripletree.induction import displays
 from tripletree.onetree import one_tree
 from tripletree.triplets import TripletSet
 

@@ -6,7 +6,7 @@ from examples import caterpillar, star
 
 from tripletree.errors import InvalidTripletError, LimitExceededError, UnknownLeafError
 from tripletree.hierarchy import Hierarchy
-from tripletree.induce import all_triplets, count_triplets, displays, induce, sample_triplets
+from tripletree.induction import all_triplets, count_triplets, displays, induce, sample_triplets
 from tripletree.leaves import LeafIndex
 from tripletree.triplets import TripletSet
 
