@@ -1,11 +1,13 @@
 """Execute the notebooks from their sources: python notebooks/execute.py [--check] [NAME ...].
 
-A notebook is written as a Python file in jupytext's percent format; its executed copy, the .ipynb beside it, is made
-here and never by hand. The copy depends on the source and on the packages alone: executing again gives the same bytes.
-A cell that fails or writes to standard error (a warning, for example) is refused, and nothing is written.
+A notebook is written as a Python file in jupytext's percent format; its executed copy, the .ipynb
+beside it, is made here and never by hand. The copy depends on the source and on the packages alone:
+executing again gives the same bytes. A cell that fails or writes to standard error (a warning, for
+example) is refused, and nothing is written.
 
-With --check nothing is written: the fresh copy is compared with the stored one, and the exit status is 1 if they
-differ. Pictures are compared by their pixels, and only if the same version of matplotlib drew both.
+With --check nothing is written: the fresh copy is compared with the stored one, and the exit status
+is 1 if they differ. Pictures are compared by their pixels, and only if the same version of
+matplotlib drew both.
 """
 
 from __future__ import annotations
@@ -16,7 +18,9 @@ import difflib
 import io
 import json
 import os
+import re
 import secrets
+import socket
 import sys
 import tempfile
 from pathlib import Path
@@ -47,8 +51,8 @@ class Picture(NamedTuple):
 def main(arguments: list[str] | None = None) -> int:
     """Execute or check all notebooks, or those named."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("names", nargs="*", metavar="NAME", help="01, or 01_triplets...; all by default")
-    parser.add_argument("--check", action="store_true", help="compare with the stored copies, write nothing")
+    parser.add_argument("names", nargs="*", metavar="NAME", help="such as 01; all by default")
+    parser.add_argument("--check", action="store_true", help="compare with what is stored")
     given = parser.parse_args(arguments)
     sources = find_sources(given.names)
     if not sources:
@@ -73,7 +77,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def find_sources(names: list[str]) -> list[Path]:
-    """Return the sources in this folder, all or those whose name starts with one of the given ones."""
+    """Return the sources in this folder: all, or those whose name starts with a given one."""
     sources = sorted(p for p in HERE.glob("*.py") if p.name != Path(__file__).name)
     if not names:
         return sources
@@ -102,31 +106,36 @@ def executed(source: Path) -> str:
             coalesce_streams=True,
         )
         try:
-            client.execute(env=_kernel_environment(Path(folder)))
+            client.execute(env=_kernel_environment(Path(folder)), cleanup_kc=True)
         except (CellExecutionError, CellTimeoutError, DeadKernelError) as error:
-            raise NotebookError(error) from None
+            raise NotebookError(re.sub(r"\x1b\[[0-9;]*m", "", str(error))) from None
     settle(notebook)
     return nbformat.writes(notebook) + "\n"
 
 
 def _kernel_manager(folder: Path) -> Any:
-    """Return a manager whose kernel runs in this interpreter, whatever kernels the user has installed."""
+    """Return a manager of kernels of this interpreter, whatever kernels the user has installed."""
     from jupyter_client.kernelspec import KernelSpecManager
     from jupyter_client.manager import AsyncKernelManager
 
+    channel = {}
+    if hasattr(socket, "AF_UNIX"):  # no port that another kernel may take at the same moment
+        channel = {"transport": "ipc", "ip": str(folder / "kernel")}
     return AsyncKernelManager(
         kernel_name="python3",
         kernel_spec_manager=KernelSpecManager(kernel_dirs=[]),
         connection_file=str(folder / "connection.json"),
+        **channel,
     )
 
 
 def _kernel_environment(folder: Path) -> dict[str, str]:
     """Return the environment of a kernel that nobody's settings and no cold cache reach."""
     import matplotlib as mpl
-    import matplotlib.font_manager  # noqa: F401  building the font cache says so on standard error: here, not there
+    import matplotlib.font_manager  # noqa: F401  may announce a new font cache: here, not there
 
-    env = {k: v for k, v in os.environ.items() if k not in ("PYTHONWARNINGS", "COLUMNS", "LINES", "PYTHONSTARTUP")}
+    personal = {"COLUMNS", "LINES", "PYTHONSTARTUP", "PYTHONWARNINGS"}
+    env = {name: value for name, value in os.environ.items() if name not in personal}
     return env | {
         "IPYTHONDIR": str(folder / "ipython"),
         "MATPLOTLIBRC": str(Path(mpl.get_data_path()) / "matplotlibrc"),
@@ -136,7 +145,7 @@ def _kernel_environment(folder: Path) -> dict[str, str]:
 
 
 def settle(notebook: Any) -> None:
-    """Leave in the notebook only what depends on its source; refuse what was written to standard error."""
+    """Leave in the notebook only what depends on its source; refuse writing to standard error."""
     import nbformat
 
     notebook.nbformat, notebook.nbformat_minor = 4, 5
@@ -194,26 +203,32 @@ def differences(old: dict[str, Any], new: dict[str, Any]) -> tuple[list[str], li
         parts = [
             ("source", before["source"], after["source"]),
             ("output", *(_texts(x) for x in (before, after))),
-            ("metadata", *({k: x.get(k) for k in ("id", "cell_type", "metadata")} for x in (before, after))),
+            ("the rest", *(_without(x, "source", "outputs") for x in (before, after))),
         ]
         found += [f"cell {number}: {what} differs\n{_diff(a, b)}" for what, a, b in parts if a != b]
         pairs = zip(_pictures(before), _pictures(after), strict=False)
         for k, (a, b) in enumerate(pairs, 1):
             if a.software != b.software:
-                notes.append(f"cell {number}: picture {k} not compared, drawn by {a.software}, now by {b.software}")
+                by = f"drawn by {a.software}, now by {b.software}"
+                notes.append(f"cell {number}: picture {k} not compared, {by}")
             elif a != b:
                 found.append(f"cell {number}: picture {k} differs, {a.size} and {b.size} pixels")
-    if {k: v for k, v in old.items() if k != "cells"} != {k: v for k, v in new.items() if k != "cells"}:
+    if _without(old, "cells") != _without(new, "cells"):
         found.append("the metadata of the notebook differ")
     return found, notes
+
+
+def _without(value: dict[str, Any], *keys: str) -> dict[str, Any]:
+    return {k: v for k, v in value.items() if k not in keys}
 
 
 def _texts(cell: dict[str, Any]) -> list[Any]:
     """Return the outputs of a cell with every picture reduced to the fact that it is there."""
     outputs = []
     for output in cell.get("outputs", []):
-        data = {k: "a picture" if k == "image/png" else v for k, v in output.get("data", {}).items()}
-        outputs.append({**output, "data": data})
+        data = _without(output.get("data", {}), "image/png")
+        pictured = "image/png" in output.get("data", {})
+        outputs.append({**output, "data": data, "picture": pictured})
     return outputs
 
 

@@ -61,7 +61,7 @@ def cluster_distance(linkage, X, D, members, halves, i, j):
 
 
 def recon_definition(triplets, linkage, X=None, D=None):
-    """The linkage matrix of the closest compatible merges; ties by the smaller node number, then by the other one."""
+    """The linkage matrix of the closest compatible merges; of equal ones the first by the last samples of the two."""
     if D is None:
         D = np.linalg.norm(X[:, None] - X[None], axis=2)
     n = len(D)
@@ -70,15 +70,16 @@ def recon_definition(triplets, linkage, X=None, D=None):
     halves = dict(enumerate(np.eye(n)))  # the share of each sample, when each merge gives its two clusters one half
     while len(clusters) > 1:
         pairs = sorted(
-            (cluster_distance(linkage, X, D, members, halves, i, j), i, j) for i, j in combinations(clusters, 2)
+            (cluster_distance(linkage, X, D, members, halves, i, j), *sorted((max(members[i]), max(members[j]))), i, j)
+            for i, j in combinations(clusters, 2)
         )
-        d, i, j = next(p for p in pairs if compatible_definition(triplets, clusters, p[1], p[2]))
+        d, _, _, i, j = next(p for p in pairs if compatible_definition(triplets, clusters, p[3], p[4]))
         new = n + len(Z)
         members[new] = members[i] + members[j]
         halves[new] = (halves[i] + halves[j]) / 2
         clusters = [x for x in clusters if x not in (i, j)] + [new]
         triplets = contracted(triplets, i, j, new)
-        Z.append([i, j, d, len(members[new])])
+        Z.append([min(i, j), max(i, j), d, len(members[new])])
     return np.array(Z)
 
 

@@ -67,7 +67,8 @@ class LeafIndex(Sequence):
             self._position = {label: i for i, label in enumerate(self._labels)}
             unlike = [i for i, x in enumerate(self._labels) if type(x).__name__ == "NAType" or x != x]
             if unlike:
-                msg = f"label {unlike[0]} is {self._labels[unlike[0]]!r}, which is not equal to itself; give every leaf a label"
+                label = self._labels[unlike[0]]
+                msg = f"label {unlike[0]} is {label!r}, which is not equal to itself; give every leaf a label"
                 raise ValueError(msg)
             if len(self._position) < len(self._labels):
                 raise DuplicateLeafError(_repeated(self._labels))

@@ -16,6 +16,7 @@ from recon_oracle import (
 
 from tripletree import _kernels
 from tripletree.cluster import ReCon
+from tripletree.cluster._engine import aho_state
 from tripletree.cluster.recon import _merges
 from tripletree.induction import displays
 from tripletree.linkage import cut
@@ -38,9 +39,9 @@ def _merges_of(triplets, linkage, X, metric="euclidean"):
 def _blocked(triplets, clusters, i, j):
     """What the kernel says, with the clusters renumbered 0..k-1."""
     place = {x: k for k, x in enumerate(clusters)}
-    rows = np.array([[place[x] for x in t] for t in triplets], np.int32).reshape(-1, 3)
-    up = np.zeros(len(clusters), np.int32)
-    return _kernels.agglomerate.blocking_rows(rows, len(rows), place[i], place[j], up) > 0
+    n = len(clusters)
+    state = aho_state(TripletSet([[place[x] for x in t] for t in triplets], n).rows, n)[0]
+    return _kernels.aho_blocks.blocked(*state, n, place[i], place[j], np.empty((2, n), np.int64))[0] > 0
 
 
 @pytest.mark.parametrize("linkage", LINKAGES)
@@ -57,7 +58,7 @@ def test_merges__are_those_of_the_literal_listing(linkage):
 
 
 @pytest.mark.parametrize("linkage", ["single", "complete"])
-def test_merges__ties_go_by_node_numbers(linkage):
+def test_merges__ties_go_by_last_samples(linkage):
     ties = 0
     for seed in range(60):
         rng, X, triplets = _instance(seed)

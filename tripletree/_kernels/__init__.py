@@ -16,7 +16,12 @@ import numpy as np
 
 __all__ = ["frozen"]
 
-_MODULES = frozenset({"agglomerate", "aho", "cuts", "disjoint_set", "even_shiloach", "rooted_tree", "spanning"})
+_MODULES = frozenset(
+    {
+        *("aho", "aho_blocks", "aho_fuse", "aho_tree", "cuts", "disjoint_set", "even_shiloach"),
+        *("nearest", "recon", "rejected", "rooted_tree", "spanning"),
+    }
+)
 
 
 def __getattr__(name: str) -> Any:

@@ -10,7 +10,7 @@ import os
 from collections.abc import Callable
 from typing import Any
 
-__all__ = ["JIT", "njit"]
+__all__ = ["JIT", "inner", "njit"]
 
 _SETTING = os.environ.get("TRIPLETREE_JIT", "1").strip().lower()
 if _SETTING not in {"0", "1", "off", "on", "false", "true"}:
@@ -26,11 +26,20 @@ def njit(function: Callable[..., Any]) -> Callable[..., Any]:
 
     The cache is left out where no folder can be written (numba then refuses at decoration time).
     """
+    return _compiled(function, nogil=True)
+
+
+def inner(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Compile a part of a kernel that Python never calls: without the wrappers, which take long to compile."""
+    return _compiled(function, nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+
+
+def _compiled(function: Callable[..., Any], **options: Any) -> Callable[..., Any]:
     if not JIT:
         return function
     import numba
 
     try:
-        return numba.njit(function, cache=True, nogil=True)
+        return numba.njit(function, cache=True, **options)
     except RuntimeError:
-        return numba.njit(function, nogil=True)
+        return numba.njit(function, **options)

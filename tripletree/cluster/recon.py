@@ -10,8 +10,8 @@ import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import validate_data
 
-from tripletree import _kernels
 from tripletree.cluster._base import HierarchicalClusterer, aligned_triplets, all_or_nothing
+from tripletree.cluster._engine import merge_condensed, merge_points
 from tripletree.hierarchy import Hierarchy
 from tripletree.linkage import cut, from_linkage, to_linkage
 from tripletree.onetree import one_tree
@@ -94,17 +94,22 @@ class ReCon(HierarchicalClusterer):
     -----
     A pair of clusters i, j is compatible when the triplets together with ij|x for every other cluster x are
     consistent, which the paper's TestCompatibility decides [1]_. Pairs are taken in the order of their distance, then
-    of the smaller node number of the two, then of the greater (samples are nodes 0..n-1, the k-th merge makes node
-    n + k). The merges are those of the paper's listing with that order of ties, up to the rounding of distances that
-    are equal in theory but are updated along different ways.
+    of the last sample of the one cluster, then of that of the other, the smaller first. The merges are those of the
+    paper's listing with that order of ties, up to the rounding of distances that are equal in theory but are updated
+    along different ways.
 
-    All triplets must hold; weights of a TripletSet play no part. Time O(n^2) and more with the tests, memory
-    O(n^2): distances are held for all pairs.
+    The closest pair comes from nearest-neighbour arrays [2]_; it is tested on the Aho tree of the triplets, kept up to
+    date from merge to merge, and a rejection rejects all pairs of the two groups that block each other. Centroid,
+    median and ward linkage keep the centres of the clusters and no distances: time O(n^2 d), memory O(n d) and one
+    bit for each pair of samples that occur in triplets. The others update the n (n - 1) / 2 distances.
+
+    All triplets must hold; weights of a TripletSet play no part.
 
     References
     ----------
     .. [1] Liu, Zhang, Wang (2011), Clustering with Relative Constraints, Proceedings of the 17th ACM SIGKDD
        International Conference on Knowledge Discovery and Data Mining, 947-955.
+    .. [2] Müllner (2011), Modern hierarchical, agglomerative clustering algorithms, arXiv:1109.2378.
 
     Examples
     --------
@@ -212,40 +217,55 @@ class ReCon(HierarchicalClusterer):
 
 def _merges(samples: np.ndarray, rows: np.ndarray, linkage: str, metric: Any) -> tuple[np.ndarray, int, int]:
     """All merges as a linkage matrix in merge order with raw heights, and the numbers of tests and rejections."""
-    if linkage in _EUCLIDEAN and metric != "euclidean":
-        msg = (
-            f"linkage={linkage!r} needs points in a Euclidean space: use metric='euclidean', or one of the linkages "
-            f"{', '.join(_ANY_METRIC)} with metric={metric!r}"
-        )
+    n = samples.shape[0]
+    if linkage in _EUCLIDEAN:
+        if metric != "euclidean":
+            msg = (
+                f"linkage={linkage!r} needs points in a Euclidean space: use metric='euclidean', or one of the "
+                f"linkages {', '.join(_ANY_METRIC)} with metric={metric!r}"
+            )
+            raise ValueError(msg)
+        _check_spread(samples)
+        merges, count = merge_points(samples, rows, linkage)
+    else:
+        condensed = _precomputed(samples) if metric == "precomputed" else _distances(samples, metric)
+        merges, count = merge_condensed(condensed, n, rows, linkage)
+    return merges, count["tests"], count["rejections"]
+
+
+def _check_spread(samples: np.ndarray) -> None:
+    """Refuse points so far apart that squared distances, or sums of them, leave float64."""
+    with np.errstate(over="ignore"):
+        widest = np.square(np.ptp(samples, axis=0)).sum()
+    if not widest <= np.finfo(np.float64).max / (4 * samples.shape[0]):
+        column = int(np.ptp(samples / 2, axis=0).argmax())
+        i, j = int(samples[:, column].argmin()), int(samples[:, column].argmax())
+        msg = f"the distance of samples {i} and {j} is too large for float64 arithmetic (feature {column}): scale X"
         raise ValueError(msg)
-    distances = _precomputed(samples) if metric == "precomputed" else _distances(samples, linkage, metric)
-    return _kernels.agglomerate.agglomerate(distances, rows, linkage)
 
 
-def _distances(samples: np.ndarray, linkage: str, metric: Any) -> np.ndarray:
-    """Distances of all pairs, float64[n, n]; squared for the linkages that are updated so."""
-    from scipy.spatial.distance import pdist, squareform
+def _distances(samples: np.ndarray, metric: Any) -> np.ndarray:
+    """Distances of all pairs, in scipy's condensed order."""
+    from scipy.spatial.distance import pdist
 
     n = samples.shape[0]
     if n == 1:
-        return np.zeros((1, 1))
-    condensed = pdist(samples, "sqeuclidean" if linkage in _EUCLIDEAN else metric)
+        return np.empty(0)
+    condensed = pdist(samples, metric)
     # sums of n of them are formed on the way
     bad = np.flatnonzero(~(np.abs(condensed) <= np.finfo(np.float64).max / (4 * n)))
     if bad.size:
         i, j = (int(x[bad[0]]) for x in np.triu_indices(n, 1))
-        why = (
-            "is not defined"
-            if np.isnan(condensed[bad[0]])
-            else "is infinite, or too large for float64 arithmetic: scale X"
-        )
+        why = "is infinite, or too large for float64 arithmetic: scale X"
+        if np.isnan(condensed[bad[0]]):
+            why = "is not defined"
         msg = f"the distance of samples {i} and {j} under metric={metric!r} {why} ({bad.size} pairs of that kind)"
         raise ValueError(msg)
-    return squareform(np.maximum(condensed, 0.0, out=condensed), checks=False)
+    return np.maximum(condensed, 0.0, out=condensed)
 
 
 def _precomputed(samples: np.ndarray) -> np.ndarray:
-    """A checked copy of a matrix of distances; its upper triangle counts."""
+    """The upper triangle of a checked matrix of distances, in scipy's condensed order."""
     n = samples.shape[0]
     if samples.shape[1] != n:
         msg = f"metric='precomputed' needs a square matrix of distances, not one of shape {samples.shape}"
@@ -261,5 +281,6 @@ def _precomputed(samples: np.ndarray) -> np.ndarray:
             i, j = (int(x[0]) for x in np.nonzero(bad))
             msg = f"metric='precomputed' needs a matrix of distances: the entry {samples[i, j]} at ({i}, {j}) {what}"
             raise ValueError(msg)
-    upper = np.triu(samples, 1)
-    return upper + upper.T
+    from scipy.spatial.distance import squareform
+
+    return squareform(samples, checks=False) if n > 1 else np.empty(0)
