@@ -37,7 +37,8 @@ def decompose(
           edges (u, w) of (children of u - 1)(children of w - 1) triplets: n - 2 for a binary hierarchy.
         - ``"rebuild"``: weaker and smaller. `one_tree` gives `hierarchy` back, though other hierarchies that do not
           refine it may display the set too. n - (children of the root) triplets. Such a set stays consistent
-          whatever rows of it are changed to another triplet on the same leaves, so it can reveal no error.
+          whatever rows of it are changed to another triplet on the same leaves, so it can reveal no error. (A set of
+          the first kind often reveals none either: where errors must show, give more triplets than the fewest.)
 
         For a binary hierarchy the two coincide. Both are the fewest that give their guarantee.
     max_triplets : int, optional
