@@ -41,8 +41,8 @@ def triplets_from_classes(
     leaves : LeafIndex or iterable of labels, optional
         Labels of the n samples; by default 0..n-1.
     samples : array_like of int or bool, optional
-        Use only these samples, as row numbers or as a mask: those whose class is known. The others occur in no
-        triplet, and their entries in `y` are not looked at.
+        Use only these samples, as row numbers or as a mask, whatever their order. The others occur in no
+        triplet, and their entries in `y` are not looked at: those whose class is not known.
 
     Returns
     -------
@@ -240,4 +240,4 @@ def _row_numbers(samples: Any, n: int) -> np.ndarray:
     if np.unique(rows).size < rows.size:
         msg = "samples names a row twice"
         raise ValueError(msg)
-    return rows
+    return np.sort(rows)  # the first member of a class is that with the least row number
