@@ -1,5 +1,5 @@
 # Everything runs in a virtual environment of the project's own, .venv; only Python (3.11 or later) and make are needed.
-# PYTHON=python3.12 make test   takes another interpreter.
+# PYTHON=python3.12 make test   takes another interpreter, where there is no .venv yet (make clean removes it).
 
 PYTHON ?= $(firstword $(foreach p,python3 python3.13 python3.12 python3.11 python,$(if $(shell $(p) -c 'import sys; print(sys.version_info >= (3, 11) or "")' 2>/dev/null),$(p))))
 VENV := .venv

@@ -193,9 +193,10 @@ class InconsistentTripletsError(TripletreeError, ValueError):
         self.conflict = conflict
         shown = ", ".join(" ".join(f"{x}" for x in (a, b, "|", c)) for a, b, c in conflict.head(SHOWN))
         more = f" and {len(conflict) - SHOWN} more" if len(conflict) > SHOWN else ""
+        fewer = "each of them alone can" if len(conflict) == 2 else f"any {len(conflict) - 1} of them can"
         super().__init__(
-            f"no hierarchy displays all of these triplets; these {len(conflict)} cannot hold together "
-            f"(any {len(conflict) - 1} of them can): {shown}{more}"
+            f"no hierarchy displays all of these triplets; these {len(conflict)} cannot hold together ({fewer}): "
+            f"{shown}{more}"
         )
 
 

@@ -70,6 +70,9 @@ class InducedTriplets:
     def __len__(self) -> int:
         return self.odd.size
 
+    def __repr__(self) -> str:
+        return f"<InducedTriplets: {len(self)} triples, {int(self.resolved.sum())} of them resolved>"
+
     def __iter__(self) -> Iterator[tuple[Any, Any, Any] | None]:
         """For each triple (a, b, c) with ab|c as labels, or None where it is unresolved."""
         labels = self.leaves.labels

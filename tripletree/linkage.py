@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from tripletree import _kernels
+from tripletree._checks import expect_hierarchy
 from tripletree._kernels import freeze, frozen
 from tripletree.errors import ClusterCountError, InvalidHierarchyError
 from tripletree.hierarchy import Hierarchy
@@ -158,7 +159,7 @@ def to_linkage(hierarchy: Hierarchy, *, monotone: bool = False) -> np.ndarray:
     >>> to_linkage(h).tolist()
     [[0.0, 1.0, 1.0, 2.0], [2.0, 3.0, 2.0, 3.0]]
     """
-    n = hierarchy.n_leaves
+    n = expect_hierarchy(hierarchy).n_leaves
     _check_binary(hierarchy)
     height = hierarchy.height
     if height is None:
@@ -230,7 +231,7 @@ def cut(hierarchy: Hierarchy, n_clusters: int) -> np.ndarray:
     >>> cut(h, 2).tolist(), cut(h, 3).tolist()
     ([0, 0, 1, 1], [0, 0, 1, 2])
     """
-    n = hierarchy.n_leaves
+    n = expect_hierarchy(hierarchy).n_leaves
     try:
         k = operator.index(n_clusters)
     except TypeError:

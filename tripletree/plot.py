@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from tripletree._checks import expect_triplets
 from tripletree._layout import Layout, layout, triplet_counts
 from tripletree._marks import (
     LINE,
@@ -139,7 +140,7 @@ def plot_dendrogram(
     place = layout(tree, heights)
     clustered = coded_groups(clusters, tree, "clusters", None)
     classed = coded_groups(classes, tree, "classes", clustered)
-    counts = None if triplets is None else triplet_counts(tree, triplets)
+    counts = None if triplets is None else triplet_counts(tree, expect_triplets(triplets))
     plt = _pyplot()
     horizontal = orientation in ("left", "right")
     n, own_figure = tree.n_leaves, ax is None

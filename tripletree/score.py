@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from tripletree._checks import expect_hierarchy, expect_triplets
 from tripletree._labels import label_codes
 from tripletree.errors import InvalidLabelsError
 from tripletree.hierarchy import Hierarchy
@@ -155,7 +156,8 @@ def triplet_score(hierarchy: Hierarchy, triplets: TripletSet) -> float:
     >>> triplet_score(h, TripletSet.from_labels([("human", "chimp", "gorilla"), ("human", "gorilla", "chimp")]))
     0.5
     """
-    if len(triplets) == 0:
+    expect_hierarchy(hierarchy)
+    if len(expect_triplets(triplets)) == 0:
         return 1.0
     shown = displays(hierarchy, triplets)
     if triplets.weights is None:

@@ -37,9 +37,9 @@ def triplets_from_classes(
     Parameters
     ----------
     y : array_like, shape (n,)
-        Class of each sample.
+        Class of each sample. Every value is a class of its own, -1 too.
     leaves : LeafIndex or iterable of labels, optional
-        Labels of the n samples; by default 0..n-1.
+        Labels of the n samples; by default the index where y is a pandas Series, else 0..n-1.
     samples : array_like of int or bool, optional
         Use only these samples, as row numbers or as a mask, whatever their order. The others occur in no
         triplet, and their entries in `y` are not looked at: those whose class is not known.
@@ -209,9 +209,9 @@ def triplets_from_odd_one_out(
 def _class_codes(y: Any, leaves: Any, samples: Any) -> tuple[np.ndarray, LeafIndex, np.ndarray]:
     """Classes of the used samples as 0..k-1, the leaf index, and the used samples."""
     all_codes, _ = label_codes(y, "y")
-    index = (
-        LeafIndex(all_codes.size) if leaves is None else leaves if isinstance(leaves, LeafIndex) else LeafIndex(leaves)
-    )
+    if leaves is None:
+        leaves = y.index if type(y).__name__ == "Series" else all_codes.size
+    index = leaves if isinstance(leaves, LeafIndex) else LeafIndex(leaves)
     if len(index) != all_codes.size:
         msg = f"y has {all_codes.size} entries for {len(index)} leaves"
         raise InvalidLabelsError(msg)

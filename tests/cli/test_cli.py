@@ -171,6 +171,8 @@ def test_shell__interrupted(shell_environment):
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        # a shell starts background jobs, such as a test run, with interrupts ignored
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),  # noqa: PLW1509
     )
     # the first triplets are read when the pipe is full: then it is waiting for more
     process.stdin.write("a b | c\n" * 20_000)
@@ -206,3 +208,19 @@ def test_busy__is_gone_from_the_terminal_at_the_end(monkeypatch):
 
 def test_newick_is_what_the_library_writes(run):
     assert run("build", "-", text="a b | c\n").stdout == write_newick(parse_newick("((a,b),c);")) + "\n"
+
+
+def test_shell__empty_input_is_no_consistent_set(bash):
+    done = bash("set +e; tripletree decompose gone.nwk | tripletree check -; echo $?")
+    assert done.stdout == "2\n"
+    assert "standard input holds no triplet and no leaf" in done.stderr
+
+
+def test_shell__dev_stdout_goes_on_where_it_stands(bash, tmp_path):
+    bash("(echo first; printf 'a b | c\n' | tripletree build - -o /dev/stdout; echo last) > all.txt")
+    assert (tmp_path / "all.txt").read_text() == "first\n((a,b),c);\nlast\n"
+    assert bash("printf 'a b | c\n' | tripletree build - -o /dev/stdout | cat").stdout == "((a,b),c);\n"
+
+
+def test_shell__a_closed_standard_output_is_no_traceback(bash):
+    assert bash("set +e; tripletree info sample:primates >&-; echo $? >&2").stderr == "2\n"

@@ -113,7 +113,8 @@ def test_cluster__which_column_holds_the_labels(run, tmp_path, table, options, l
         ("n,x\na,1\nb,2,3\n", "line 3: 3 fields where the header has 2"),
         ("n,x\na,1\nb\n", "line 3: 1 fields where the header has 2"),
         ("n,x,x\na,1,2\nb,2,3\n", "more than one column is called 'x'"),
-        ("1,2\n3,4\n5,6\n", "the first line has numbers only"),
+        ("lion,190,2.5\nhare,4,38.5\nmole,5,1\n", "the first line holds numbers, not names"),
+        ("1,2\n3,4\n5,6\n", "the first line holds numbers, not names"),
         ("n,x\na,1\n", "1 samples; wanted are a header line and at least two"),
         ("", "0 samples"),
         ("n\na\nb\n", "no column of numbers is left"),
@@ -143,6 +144,16 @@ def test_cluster__bad_tables_are_refused(run, table, wanted):
 def test_cluster__bad_options_are_refused(run, tmp_path, options, wanted):
     assert wanted in run("cluster", "-", "-o", "c.csv", *options, text=TABLE, status=2).stderr
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("options", [["-o", "d.csv"], ["-o", "x", "--newick", "./x"], ["--plot", "d.csv"]])
+def test_cluster__outputs_never_replace_inputs_or_each_other(run, tmp_path, options):
+    (tmp_path / "d.csv").write_text(TABLE)
+    (tmp_path / "d.png").symlink_to("d.csv")
+    options = ["--plot", "d.png"] if options == ["--plot", "d.csv"] else options
+    result = run("cluster", "d.csv", "-k", 2, *options, status=2)
+    assert "of this command already" in result.stderr
+    assert (tmp_path / "d.csv").read_text() == TABLE
 
 
 def test_cluster__bad_triplets_are_refused_by_label(run, tmp_path):

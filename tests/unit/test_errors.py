@@ -120,7 +120,7 @@ def test_errors__suggestions_among_many_names_start_alike():
 
 def test_errors__an_inconsistency_spells_out_the_conflict():
     text = str(InconsistentTripletsError(["a", "b", "c"], CONFLICT))
-    assert "these 2 cannot hold together (any 1 of them can): a b | c, a c | b" in text
+    assert "these 2 cannot hold together (each of them alone can): a b | c, a c | b" in text
 
 
 def test_errors__a_missing_library_names_the_command():

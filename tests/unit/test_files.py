@@ -45,7 +45,7 @@ def test_files__text_streams_and_standard_input(monkeypatch):
         (b"\xef\xbb\xbfab\xff", 1, 3, "byte 0xff is not UTF-8"),
         ("é\r\nxé".encode() + b"\xc3", 2, 3, "byte 0xc3"),
         ("text".encode("utf-16"), 1, 1, "UTF-16 text"),
-        (gzip.compress(b"abc" * 100)[:-9], None, None, "damaged gzip file"),
+        (gzip.compress(b"abc" * 100, mtime=0)[:-9], None, None, "damaged gzip file"),
         (bz2.compress(b"abc" * 100)[:-9], None, None, "damaged bzip2 file"),
         (lzma.compress(b"abc" * 100)[:-9], None, None, "damaged xz file"),
         (b"\x1f\x8bnot really", None, None, "damaged gzip file"),

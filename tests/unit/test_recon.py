@@ -267,6 +267,13 @@ def test_parameters__precomputed_must_be_distances(matrix, message):
         ReCon(linkage="average", metric="precomputed").fit(matrix)
 
 
+def test_fit__refuses_triplets_in_the_place_of_y(X):
+    for y in (TripletSet([(0, 1, 2)], 8), [(0, 1, 2), (3, 4, 5)], np.array([[0, 1, 2]])):
+        with pytest.raises(TypeError, match="give them by name"):
+            ReCon().fit(X, y)
+    ReCon().fit(X, np.zeros(8))
+
+
 def test_fit__that_fails_or_is_interrupted_changes_nothing(X, monkeypatch):
     model = ReCon()
     with pytest.raises(UnknownLeafError):

@@ -93,7 +93,7 @@ def test_pairwise_f_score__a_number_is_not_its_digits():
     assert pairwise_f_score([1, "1", 1], [0, 0, 0]) == 0.5
 
 
-@pytest.mark.parametrize("missing", [None, float("nan"), np.nan, np.datetime64("NaT")])
+@pytest.mark.parametrize("missing", [None, float("nan"), np.nan, np.datetime64("NaT", "ns")])
 def test_pairwise_f_score__refuses_missing_labels(missing):
     with pytest.raises(InvalidLabelsError, match="entry 1 of y_pred is missing") as caught:
         pairwise_f_score([0, 1, 2], [0, missing, 2])

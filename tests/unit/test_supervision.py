@@ -88,8 +88,17 @@ def test_triplets_from_classes__labels_in_any_sequence(y):
 
 def test_triplets_from_classes__pandas():
     pd = pytest.importorskip("pandas")
-    for y in (pd.Series(["p", "q", "p"], index=[7, 8, 9]), pd.Categorical(["p", "q", "p"])):
+    for y in (pd.Series(["p", "q", "p"]), pd.Categorical(["p", "q", "p"])):
         assert list(triplets_from_classes(y)) == [(0, 2, 1)]
+
+
+def test_triplets_from_classes__the_index_of_a_series_labels_the_samples():
+    pd = pytest.importorskip("pandas")
+    y = pd.Series(["p", "q", "p", None], index=["ant", "bee", "cow", "dog"])
+    t = triplets_from_classes(y, samples=y.notna())
+    assert list(t) == [("ant", "cow", "bee")]
+    assert list(t.leaves) == ["ant", "bee", "cow", "dog"]
+    assert list(triplets_from_classes(y, samples=y.notna(), leaves=range(4))) == [(0, 2, 1)]
 
 
 @pytest.mark.parametrize(

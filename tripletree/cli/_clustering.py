@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -63,9 +64,7 @@ def cluster(
     numbers. With -k the flat clusters are written as rows label,cluster; without it the hierarchy as Newick. Branches
     are negative where a triplet put a close merge off.
     """
-    if data == triplet_file == "-":
-        msg = "DATA and --triplets cannot both be the standard input"
-        raise click.UsageError(msg)
+    _check_apart([data, triplet_file], [output, newick, picture])
     if picture is not None:
         _picture_format(picture)
     from tripletree.cli._tables import read_table
@@ -91,6 +90,21 @@ def cluster(
         _write_labels(table.labels, labels, output)
     if output != "-":
         _report(table, labels, triplets, hierarchy)
+
+
+def _check_apart(sources: list[str | None], targets: list[str | None]) -> None:
+    """Refuse an output file that is an input, or another output; and two inputs from one pipe."""
+    if sources.count("-") > 1:
+        msg = "DATA and --triplets cannot both be the standard input"
+        raise click.UsageError(msg)
+    seen = {os.path.realpath(x): "an input" for x in sources if x is not None and x != "-"}
+    for x in targets:
+        if x is None or x == "-" or x.startswith("/dev/"):
+            continue
+        real = os.path.realpath(x)
+        if real in seen:
+            raise bad_input(f"{x} is {seen[real]} of this command already: give another file")
+        seen[real] = "an output"
 
 
 def clustered(

@@ -48,6 +48,8 @@ class Commands(click.Group):
     def main(self, args: Sequence[str] | None = None, prog_name: str | None = None, **extra: Any) -> NoReturn:  # type: ignore[override]
         """Run a command line and leave with its exit status."""
         extra.pop("standalone_mode", None)
+        if sys.stdout is None or sys.stderr is None:  # closed by the caller: nobody can be told anything
+            sys.exit(BAD_INPUT)
         with warnings.catch_warnings():
             warnings.simplefilter("default", UserWarning)
             warnings.showwarning = _show_warning
@@ -72,6 +74,8 @@ class Commands(click.Group):
             return INCONSISTENT
         except OSError as error:
             return _failed(_lower(f"{error.strerror}: {error.filename}") if error.filename else _lower(str(error)))
+        except MemoryError as error:
+            return _failed(f"not enough memory: {str(error) or 'the input is too large for this machine'}")
         except (TripletreeError, ValueError) as error:
             return _failed(str(error))
         return result if isinstance(result, int) else 0

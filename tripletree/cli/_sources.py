@@ -64,7 +64,14 @@ def read_triplet_file(source: str, *, format_: Any = None) -> TripletSet:
         raise bad_input(msg)
     from tripletree.io import read_triplets
 
-    return read_triplets(source, format=format_)
+    return _some_leaves(read_triplets(source, format=format_), source)
+
+
+def _some_leaves(triplets: TripletSet, source: str) -> TripletSet:
+    """Refuse an input that names nothing: most likely the command in front of a pipe has failed."""
+    if len(triplets.leaves) == 0:
+        raise bad_input(f"{given_name(source)} holds no triplet and no leaf")
+    return triplets
 
 
 def read_either(source: str, kind: str | None) -> Hierarchy | TripletSet:
@@ -79,7 +86,7 @@ def read_either(source: str, kind: str | None) -> Hierarchy | TripletSet:
     content, name = read_bytes(source)
     kind = kind or _kind_of_suffix(source) or _kind_of_content(content)
     stream = _named(content, name)
-    return read_newick(stream) if kind == "hierarchy" else read_triplets(stream)
+    return read_newick(stream) if kind == "hierarchy" else _some_leaves(read_triplets(stream), source)
 
 
 def _named(content: bytes | str, name: str | None) -> IO[Any]:

@@ -108,8 +108,10 @@ def _fields(text: str, where: str) -> tuple[list[str], list[list[str]], list[int
     repeated = [x for x in dict.fromkeys(header) if header.count(x) > 1]
     if repeated:
         raise bad_input(f"{where}: more than one column is called {repeated[0]!r}; each needs a name of its own")
-    if all(_is_number(x) for x in header):
-        raise bad_input(f"{where}: the first line has numbers only; wanted is a header with the names of the columns")
+    if all(_is_number(x) for x in header) or (len(header) > 2 and all(_is_number(x) for x in header[1:])):
+        raise bad_input(
+            f"{where}: the first line holds numbers, not names; wanted is a header with the names of the columns"
+        )
     for row, line in zip(rows, lines, strict=True):
         if len(row) != len(header):
             raise bad_input(f"{where}, line {line}: {len(row)} fields where the header has {len(header)}")

@@ -15,6 +15,7 @@ from tripletree.cluster._engine import merge_condensed, merge_points
 from tripletree.hierarchy import Hierarchy
 from tripletree.linkage import cut, from_linkage, to_linkage
 from tripletree.onetree import one_tree
+from tripletree.triplets import TripletSet
 
 __all__ = ["ReCon"]
 
@@ -175,13 +176,13 @@ class ReCon(HierarchicalClusterer):
         ValueError
             If X holds NaN or infinity, has fewer samples than clusters, or the parameters do not fit together.
         TypeError
-            If X is sparse.
+            If X is sparse, or y holds triplets.
 
         Notes
         -----
-        In cross-validation scikit-learn passes a part of X with all triplets, or, when there are as many triplets as
-        samples, an equal part of the triplets as well. Give triplets by label and X as a DataFrame: a sample that is
-        left out is then refused by name, where a row number would mean another sample.
+        Not for cross-validation: there is no ``predict``. In it scikit-learn passes a part of X with all triplets, or,
+        when there are as many triplets as samples, an equal part of the triplets as well. Give triplets by label and X
+        as a DataFrame: a sample that is left out is then refused by name, where a row number would mean another one.
 
         Examples
         --------
@@ -189,6 +190,9 @@ class ReCon(HierarchicalClusterer):
         >>> ReCon(n_clusters=2).fit(X, triplets=[(1, 2, 0), (1, 2, 3)]).labels_.tolist()
         [0, 0, 0, 1]
         """
+        if isinstance(y, TripletSet) or (y is not None and np.ndim(y) == 2 and np.shape(y)[1] == 3):
+            msg = "y looks like triplets: give them by name, fit(X, triplets=...); y is ignored"
+            raise TypeError(msg)
         with all_or_nothing(self):
             self._validate_params()
             samples = validate_data(self, X, dtype=np.float64)

@@ -268,9 +268,23 @@ def _packing(path: str, raw: IO[bytes]) -> Iterator[IO[bytes]]:
         yield raw
 
 
+def _descriptor(path: str) -> int | None:
+    """The number of the open file that a path such as /dev/stdout or /dev/fd/63 stands for."""
+    folder, name = os.path.split(path)
+    if folder == "/dev" and name in ("stdout", "stderr"):
+        getattr(sys, name).flush()
+        return 1 if name == "stdout" else 2
+    return int(name) if folder in ("/dev/fd", "/proc/self/fd") and name.isdecimal() else None
+
+
 @contextmanager
 def _replacing(path: str) -> Iterator[IO[bytes]]:
     """A temporary file beside the path's real file that takes its place at the end, or goes without a trace."""
+    descriptor = _descriptor(path)
+    if descriptor is not None:
+        with open(os.dup(descriptor), "wb") as stream:  # opened already, by the shell: go on where it stands
+            yield stream
+        return
     real = os.path.realpath(path)
     try:
         mode = os.stat(real).st_mode

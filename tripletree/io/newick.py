@@ -14,6 +14,7 @@ from typing import overload
 
 import numpy as np
 
+from tripletree._checks import expect_hierarchy
 from tripletree.errors import DuplicateLeafError, InvalidHierarchyError, ParseError
 from tripletree.hierarchy import Hierarchy
 from tripletree.io._files import Source, Target, read_text, write_atomic
@@ -215,7 +216,7 @@ def write_newick(
     >>> write_newick(Hierarchy.from_nested([["chimp", "human"], "gorilla", "Hylobates lar"]))
     "((chimp,human),gorilla,'Hylobates lar');"
     """
-    text = _newick(hierarchy, names=names, lengths=lengths)
+    text = _newick(expect_hierarchy(hierarchy), names=names, lengths=lengths)
     if path is None:
         return text
     with write_atomic(path) as stream:

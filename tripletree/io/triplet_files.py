@@ -21,6 +21,7 @@ from collections.abc import Hashable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, Literal, overload
 
+from tripletree._checks import expect_triplets
 from tripletree.errors import DuplicateLeafError
 from tripletree.io._files import Source, Target, decoded, read_bytes, write_atomic, write_atomic_bytes
 from tripletree.io._triplet_rows import TripletRows
@@ -162,7 +163,7 @@ def write_triplets(triplets: TripletSet, target: Target | None = None, *, format
     """
     _check_format(format)
     kind = format or format_of_suffix(_name_of(target)) or "text"
-    labels = _texts(triplets)
+    labels = _texts(expect_triplets(triplets))
     if kind == "parquet":
         with write_atomic_bytes(_given(target)) as binary:
             write_parquet(triplets, labels, binary)
