@@ -2,6 +2,7 @@
 
 import gzip
 import os
+import sys
 from pathlib import Path
 
 import fastcluster
@@ -29,7 +30,11 @@ def load(name):
                 return np.array([row[:-1] for row in cells], float), np.array([row[-1].strip() for row in cells])
     from sklearn.datasets import fetch_openml
 
-    return fetch_openml(name, version=1, return_X_y=True, as_frame=False)
+    try:
+        return fetch_openml(name, version=1, return_X_y=True, as_frame=False)
+    except OSError as error:
+        print(f"skipped: {name}.arff.gz is in no folder of TRIPLETREE_DATA, and OpenML cannot be reached ({error})")
+        sys.exit(0)
 
 
 def cases(large):

@@ -112,12 +112,15 @@ def plant(parent, separator, n, rows, tree, slot, ring, shelf, mark, trip, var):
     """Set the state up from the parent array of `one_tree` of the triplets, and the node that separates each."""
     N = tree.shape[1]
     root = N - 1
-    tree[: FIRST + 3] = -1
-    tree[KIDS:] = 0
-    mark[:] = 0
-    trip[:] = 0
-    slot[RING] = -1
-    slot[DEGREE:] = 0
+    for u in range(N):
+        for k in range(tree.shape[0]):
+            tree[k, u] = 0 if k >= KIDS else -1
+        for k in range(mark.shape[0]):
+            mark[k, u] = 0
+    for t in range(rows.shape[0]):
+        trip[DEAD, t], trip[SEEN, t] = 0, 0
+    for x in range(n):
+        slot[RING, x], slot[DEGREE, x], slot[ENTRIES, x] = -1, 0, 0
     for x in range(n):
         slot[INTO, x] = x
     m = rows.shape[0]

@@ -43,6 +43,12 @@ def _sum_dimensions(points, start, stop, x, lo, hi, out):
 
 
 @inner
+def _clear(values):
+    for j in range(len(values)):
+        values[j] = 0
+
+
+@inner
 def _times_ward(weight, x, lo, hi, out):
     here = weight[x]
     others = weight[lo:hi]
@@ -76,7 +82,7 @@ def _block_below(points, table, weight, linkage, n, x, lo, hi, limit, out):
         for j in range(len(others)):
             values[j] = others[j]
         return _count_below(values, limit) > 0
-    values[:] = 0
+    _clear(values)
     d = points.shape[0]
     first = min(d, _FIRST)
     _sum_dimensions(points, 0, first, x, lo, hi, values)
@@ -180,7 +186,7 @@ def _distances_to(points, table, weight, linkage, n, y, lo, hi, out):
     """Fill out[:hi - lo] with the distances of place y to places lo..hi-1; what is at y itself does not matter."""
     values = out[: hi - lo]
     if linkage <= _WARD:
-        values[:] = 0
+        _clear(values)
         _sum_dimensions(points, 0, points.shape[0], y, lo, hi, values)
         if linkage == _WARD:
             _times_ward(weight, y, lo, hi, values)
@@ -201,7 +207,7 @@ def _worth_a_look(points, bound, near, linkage, x, y, lo, hi, best, out):
     if linkage >= _WARD or d <= _FIRST or (lo <= y < hi):
         return True
     values = out[: hi - lo]
-    values[:] = 0
+    _clear(values)
     _sum_dimensions(points, 0, _FIRST, y, lo, hi, values)
     if lo > y:
         return _count_below(values, best) > 0

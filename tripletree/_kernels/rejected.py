@@ -52,7 +52,8 @@ def paint(bits, row, side, left, right):
     mask = np.zeros(words, np.uint64)
     for one in range(2):
         other = 1 - one
-        mask[:] = _NONE
+        for w in range(words):
+            mask[w] = _NONE
         low, high = words, 0
         for k in range(right if one == 0 else left):
             x = side[other, k]

@@ -281,7 +281,8 @@ def canonical_parent(parent, n):
     number = np.empty(N, np.int32)
     for u in range(n):
         number[u] = u
-    cursor[:] = start[:-1]
+    for u in range(N):
+        cursor[u] = start[u]
     fresh = n
     u = np.int32(N - 1)
     while u >= 0:
