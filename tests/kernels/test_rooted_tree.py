@@ -130,6 +130,12 @@ def test_rooted_tree__canonical_parents_are_equal_exactly_for_equal_shapes(g, h)
     assert rooted_tree.canonical_parent(frozen(found[0]), g.n_leaves).tolist() == found[0]
 
 
+def test_rooted_tree__by_smallest_leaf_worked_out_by_hand():
+    # ((0, 3), (1, 2)): node 4 is {1, 2}, node 5 is {0, 3}, node 6 the root
+    parent = np.array([5, 4, 4, 5, 6, 6, -1], np.int32)
+    assert rooted_tree.by_smallest_leaf(parent, 4).tolist() == [0, 5, 6, 1, 4, 2, 3]
+
+
 def test_rooted_tree__canonical_parent_worked_out_by_hand():
     # ((2, 3), 1), 0: postorder, children by smallest leaf: (2, 3) is 4, with 1 it is 5, the root is 6
     h = Hierarchy.from_nested([0, [1, [2, 3]]])

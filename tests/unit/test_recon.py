@@ -267,6 +267,15 @@ def test_parameters__precomputed_must_be_distances(matrix, message):
         ReCon(linkage="average", metric="precomputed").fit(matrix)
 
 
+def test_fit__says_how_much_memory_distances_would_take(X, monkeypatch):
+    def pdist(*_):
+        raise MemoryError
+
+    monkeypatch.setattr("scipy.spatial.distance.pdist", pdist)
+    with pytest.raises(MemoryError, match="distances of 8 samples take 0 GiB.* centroid, median, ward need none"):
+        ReCon(linkage="average").fit(X)
+
+
 def test_fit__refuses_triplets_in_the_place_of_y(X):
     for y in (TripletSet([(0, 1, 2)], 8), [(0, 1, 2), (3, 4, 5)], np.array([[0, 1, 2]])):
         with pytest.raises(TypeError, match="give them by name"):

@@ -135,7 +135,7 @@ def crossing(tree, slot, rows, ring, shelf, mark, trip, var, n, v, a, b, take):
                 p = current_above(tree, mark, stamp, cluster_of(slot, rows[t, 0]))
                 if p >= 0:
                     r = current_above(tree, mark, stamp, cluster_of(slot, rows[t, 2]))
-                    if r >= 0 and p != r and current_above(tree, mark, stamp, cluster_of(slot, rows[t, 1])) == p:
+                    if r >= 0 and p != r:
                         trip[HERE, count] = t
                         count += 1
             x = next_leaf(tree, n, x, top)
@@ -281,7 +281,7 @@ def _between(tree, slot, rows, ring, mark, trip, stamp, n, top, count):
                 continue
             trip[SEEN, t] = stamp
             s = _same_set(tree, slot, rows, mark, stamp, t, p)
-            if s >= 0 and block(tree, mark, stamp, cluster_of(slot, rows[t, 1])) != -1:
+            if s >= 0:
                 trip[FOUND, count], trip[FOUND_IN, count] = t, s
                 count += 1
         x = next_leaf(tree, n, x, top)

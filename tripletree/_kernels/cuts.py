@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from tripletree._kernels._jit import njit
+from tripletree._kernels.rooted_tree import by_smallest_leaf
 
 __all__ = ["child_spans", "cut_labels", "levels", "monotone_heights", "reading_places"]
 
@@ -78,27 +79,13 @@ def reading_places(parent, n):
     Returns place : int32[n].
     """
     N = parent.shape[0]
-    low = np.empty(N, np.int32)
     size = np.zeros(N, np.int32)
     for u in range(N):
         if u < n:
-            low[u] = u
             size[u] = 1
-        else:
-            low[u] = n
-    for u in range(N - 1):
-        p = parent[u]
-        low[p] = min(low[p], low[u])
-        size[p] += size[u]
-    first = np.zeros(n + 1, np.int32)  # nodes by smallest leaf: a counting sort
-    for u in range(N):
-        first[low[u] + 1] += 1
-    for i in range(n):
-        first[i + 1] += first[i]
-    by_low = np.empty(N, np.int32)
-    for u in range(N):
-        by_low[first[low[u]]] = u
-        first[low[u]] += 1
+        if parent[u] >= 0:
+            size[parent[u]] += size[u]
+    by_low = by_smallest_leaf(parent, n)
     taken = np.zeros(N, np.int32)  # leaves of the siblings before
     place = np.zeros(N, np.int32)
     for k in range(N):

@@ -11,6 +11,7 @@ import numpy as np
 from tripletree._kernels._jit import njit
 
 __all__ = [
+    "by_smallest_leaf",
     "canonical_parent",
     "chain_lengths",
     "child_lists",
@@ -245,6 +246,32 @@ def induced_odd(triples, position, table):
 
 
 @njit
+def by_smallest_leaf(parent, n):
+    """The nodes in the order of the smallest leaf below each, children before parents: a counting sort.
+
+    parent : int32[N]; n : number of leaves
+    Returns node : int32[N].
+    """
+    N = parent.shape[0]
+    low = np.empty(N, np.int32)
+    for u in range(N):
+        low[u] = u if u < n else n
+    for u in range(N - 1):
+        p = parent[u]
+        low[p] = min(low[p], low[u])
+    first = np.zeros(n + 1, np.int32)
+    for u in range(N):
+        first[low[u] + 1] += 1
+    for i in range(n):
+        first[i + 1] += first[i]
+    node = np.empty(N, np.int32)
+    for u in range(N):
+        node[first[low[u]]] = u
+        first[low[u]] += 1
+    return node
+
+
+@njit
 def canonical_parent(parent, n):
     """The parent array with inner nodes in postorder, children visited by their smallest leaf.
 
@@ -254,22 +281,8 @@ def canonical_parent(parent, n):
     Returns canonical : int32[N].
     """
     N = parent.shape[0]
-    low = np.empty(N, np.int32)
-    for u in range(N):
-        low[u] = u if u < n else n
-    for u in range(N - 1):
-        p = parent[u]
-        low[p] = min(low[p], low[u])
-    # nodes by smallest leaf (counting sort), then dealt out to their parents: each child list is in that order
-    first = np.zeros(n + 1, np.int32)
-    for u in range(N):
-        first[low[u] + 1] += 1
-    for i in range(n):
-        first[i + 1] += first[i]
-    by_low = np.empty(N, np.int32)
-    for u in range(N):
-        by_low[first[low[u]]] = u
-        first[low[u]] += 1
+    # dealt out to their parents in this order, the nodes stand in that of their smallest leaves in each child list
+    by_low = by_smallest_leaf(parent, n)
     start, child = child_lists(parent)
     cursor = start[:-1].copy()
     for k in range(N):

@@ -255,7 +255,14 @@ def _distances(samples: np.ndarray, metric: Any) -> np.ndarray:
     n = samples.shape[0]
     if n == 1:
         return np.empty(0)
-    condensed = pdist(samples, metric)
+    try:
+        condensed = pdist(samples, metric)
+    except MemoryError:
+        msg = (
+            f"the distances of {n:,} samples take {n * (n - 1) * 4 / 2**30:,.0f} GiB, more than there is; the linkages "
+            f"{', '.join(_EUCLIDEAN)} need none"
+        )
+        raise MemoryError(msg) from None
     # sums of n of them are formed on the way
     bad = np.flatnonzero(~(np.abs(condensed) <= np.finfo(np.float64).max / (4 * n)))
     if bad.size:
