@@ -7,10 +7,7 @@ kernels never raise.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from tripletree.triplets import TripletSet
+from typing import Any
 
 __all__ = [
     "TripletreeError",
@@ -188,7 +185,7 @@ class InconsistentTripletsError(TripletreeError, ValueError):
         An irreducible inconsistent subset: dropping any one of its triplets makes the rest of it consistent.
     """
 
-    def __init__(self, leaves: Sequence[Hashable], conflict: TripletSet) -> None:
+    def __init__(self, leaves: Sequence[Hashable], conflict: Any) -> None:
         self.leaves = list(leaves)
         self.conflict = conflict
         shown = ", ".join(" ".join(f"{x}" for x in (a, b, "|", c)) for a, b, c in conflict.head(SHOWN))

@@ -6,8 +6,10 @@ Bounds checking is numba's own switch: ``NUMBA_BOUNDSCHECK=1`` with a ``NUMBA_CA
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 __all__ = ["JIT", "inner", "njit"]
@@ -19,6 +21,21 @@ if _SETTING not in {"0", "1", "off", "on", "false", "true"}:
 
 #: Whether kernels are compiled.
 JIT: bool = _SETTING in {"1", "on", "true"}
+
+
+def _digest() -> str:
+    """A fingerprint of all kernel sources.
+
+    numba renews a cached kernel when its own file changes, but not when the file of a kernel that it calls does: it
+    would go on with the old one. With the fingerprint in its name, every kernel is renewed when any of them changes.
+    """
+    digest = hashlib.sha256()
+    for path in sorted(Path(__file__).parent.glob("*.py")):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:12]
+
+
+_SOURCES = _digest() if JIT else ""
 
 
 def njit(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -39,6 +56,7 @@ def _compiled(function: Callable[..., Any], **options: Any) -> Callable[..., Any
         return function
     import numba
 
+    function.__qualname__ += f"_{_SOURCES}"
     try:
         return numba.njit(function, cache=True, **options)
     except RuntimeError:
