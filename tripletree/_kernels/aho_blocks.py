@@ -8,7 +8,6 @@ from __future__ import annotations
 from tripletree._kernels._jit import inner, njit
 from tripletree._kernels.aho_tree import (
     AT_A,
-    AT_B,
     AT_C,
     BELOW,
     BLOCKS,
@@ -43,16 +42,15 @@ from tripletree._kernels.aho_tree import (
     next_leaf,
     unshelve,
 )
+from tripletree._kernels.disjoint_set import find
 
 __all__ = ["blocked", "crossing", "gather", "set_of", "spread", "sweep", "touch", "unite"]
 
 
 @inner
 def set_of(mark, u):
-    while mark[SET, u] != u:
-        mark[SET, u] = mark[SET, mark[SET, u]]
-        u = mark[SET, u]
-    return u
+    """The set that a touched block is in."""
+    return find(mark[SET], u)
 
 
 @inner
@@ -163,7 +161,7 @@ def spread(tree, slot, rows, mark, trip, node, var, n, nodes, triplets):
         t = trip[HERE, k]
         a = block(tree, mark, stamp, cluster_of(slot, rows[t, 0]))
         b = block(tree, mark, stamp, cluster_of(slot, rows[t, 1]))
-        trip[AT_A, k], trip[AT_B, k] = a, b
+        trip[AT_A, k] = a
         trip[AT_C, k] = block(tree, mark, stamp, cluster_of(slot, rows[t, 2]))
         touched = touch(mark, node, stamp, a, touched)
         touched = touch(mark, node, stamp, b, touched)

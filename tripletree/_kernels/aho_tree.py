@@ -19,7 +19,7 @@ State, in few arrays so that the kernels compile fast (N = 2 n + 2 nodes, the la
     shelf : int64[2, m + N]  next and previous triplet in the ring of those that a node separates, ab from c; place
                           m + u begins the ring of node u
     mark : int64[9, N]    stamps, and what goes with them: see the names below
-    trip : int64[10, m]   whether it is dead, stamp, and lists of triplets
+    trip : int64[9, m]    whether it is dead, stamp, and lists of triplets
     node : int64[9, N]    lists of nodes, and the stack of `fuse`
     var : int64[3]        free inner nodes (a list through their parents), last stamp, length of REST
 """
@@ -27,6 +27,7 @@ State, in few arrays so that the kernels compile fast (N = 2 n + 2 nodes, the la
 from __future__ import annotations
 
 from tripletree._kernels._jit import inner, njit
+from tripletree._kernels.disjoint_set import find
 
 __all__ = [
     "adopt",
@@ -47,8 +48,8 @@ INTO, RING, DEGREE, ENTRIES = range(4)
 # stamps: the node is current, is touched (or on a path), has hits; values: disjoint set and its size; touched children,
 # the largest one; place of a set on the stack; leaves below the touched children
 NOW, TOUCHED, HIT, SET, BLOCKS, HITS, LARGEST, GROUP, BELOW = range(9)
-# lists: at hand with the blocks of the three ends, waiting, found with the set it lies in
-DEAD, SEEN, AT_A, AT_B, AT_C, HERE, WAIT, FOUND, FOUND_IN, REST = range(10)
+# lists: at hand with the blocks of their ends, waiting, found with the set it lies in
+DEAD, SEEN, AT_A, AT_C, HERE, WAIT, FOUND, FOUND_IN, REST = range(9)
 CURRENT, TOUCH, WAITING, NODE_BASE, NODE_COUNT, TRIP_BASE, TRIP_COUNT, ABOVE, WITH_IJ = range(9)
 FREE, STAMP, RESTS = range(3)
 
@@ -56,11 +57,7 @@ FREE, STAMP, RESTS = range(3)
 @njit
 def cluster_of(slot, x):
     """The slot that holds the samples that started in slot x."""
-    into = slot[INTO]
-    while into[x] != x:
-        into[x] = into[into[x]]
-        x = into[x]
-    return x
+    return find(slot[INTO], x)
 
 
 @inner

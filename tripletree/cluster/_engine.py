@@ -114,7 +114,7 @@ def aho_state(rows: np.ndarray, n: int) -> tuple[tuple, np.ndarray, int]:
     separator = _kernels.rooted_tree.common_ancestors(a, c, *hierarchy.ancestor_table)
     tree, slot = np.empty((7, nodes), np.int64), np.empty((4, n), np.int64)
     ring, shelf = np.empty(3 * m, np.int64), np.empty((2, m + nodes), np.int64)
-    mark, trip, var = np.empty((9, nodes), np.int64), np.empty((10, m), np.int64), np.empty(3, np.int64)
+    mark, trip, var = np.empty((9, nodes), np.int64), np.empty((9, m), np.int64), np.empty(3, np.int64)
     _kernels.aho_tree.plant(hierarchy.parent, separator, n, rows, tree, slot, ring, shelf, mark, trip, var)
     named = np.unique(rows)
     row = np.full(n, -1, np.int64)
