@@ -121,8 +121,8 @@ def matched_styles(codes: np.ndarray, n_codes: int, others: np.ndarray, n_others
     style = np.full(n_codes, -1, np.int64)
     both = (codes >= 0) & (others >= 0)
     if n_codes * n_others <= MATCHED:
-        overlap = np.bincount(codes[both] * n_others + others[both], minlength=n_codes * n_others)
-        overlap = overlap.reshape(n_codes, n_others)
+        counts = np.bincount(codes[both] * n_others + others[both], minlength=n_codes * n_others)
+        overlap = counts.reshape(n_codes, n_others)
         rows, columns = linear_sum_assignment(-overlap)
         some = overlap[rows, columns] > 0
         style[rows[some]] = columns[some]
