@@ -1,12 +1,8 @@
 """ReCon under triplets beside unconstrained fastcluster, on points (centroid linkage) and on condensed distances."""
 
-import gzip
-import os
-import sys
-from pathlib import Path
-
 import fastcluster
 import numpy as np
+from _data import load
 from _harness import Table, cpu_seconds
 from examples import yule
 from scipy.spatial.distance import pdist
@@ -15,26 +11,6 @@ import tripletree as tt
 from tripletree.cluster._engine import merge_condensed, merge_points
 
 rng = np.random.default_rng(0)
-FOLDERS = [os.environ.get("TRIPLETREE_DATA", ""), str(Path(__file__).parents[2] / "shared/data/uci")]
-
-
-def load(name):
-    """Features and classes of a data set: an ARFF file in a known folder, else from OpenML."""
-    for folder in filter(None, FOLDERS):
-        for path in (Path(folder) / f"{name}.arff.gz", Path(folder) / "arff" / f"{name}.arff.gz"):
-            if path.exists():
-                with gzip.open(path, "rt", encoding="utf-8") as file:
-                    lines = [line.strip() for line in file]
-                start = next(k for k, line in enumerate(lines) if line.lower().startswith("@data"))
-                cells = [line.split(",") for line in lines[start + 1 :] if line and not line.startswith("%")]
-                return np.array([row[:-1] for row in cells], float), np.array([row[-1].strip() for row in cells])
-    from sklearn.datasets import fetch_openml
-
-    try:
-        return fetch_openml(name, version=1, return_X_y=True, as_frame=False)
-    except OSError as error:
-        print(f"skipped: {name}.arff.gz is in no folder of TRIPLETREE_DATA, and OpenML cannot be reached ({error})")
-        sys.exit(0)
 
 
 def cases(large):

@@ -61,7 +61,7 @@ def cluster_distance(linkage, X, D, members, halves, i, j):
 
 
 def recon_definition(triplets, linkage, X=None, D=None):
-    """The linkage matrix of the closest compatible merges; of equal ones the first by the last samples of the two."""
+    """The linkage matrix of the closest compatible merges; of equal ones the first by the first samples of the two."""
     if D is None:
         D = np.linalg.norm(X[:, None] - X[None], axis=2)
     n = len(D)
@@ -70,7 +70,7 @@ def recon_definition(triplets, linkage, X=None, D=None):
     halves = dict(enumerate(np.eye(n)))  # the share of each sample, when each merge gives its two clusters one half
     while len(clusters) > 1:
         pairs = sorted(
-            (cluster_distance(linkage, X, D, members, halves, i, j), *sorted((max(members[i]), max(members[j]))), i, j)
+            (cluster_distance(linkage, X, D, members, halves, i, j), *sorted((min(members[i]), min(members[j]))), i, j)
             for i, j in combinations(clusters, 2)
         )
         d, _, _, i, j = next(p for p in pairs if compatible_definition(triplets, clusters, p[3], p[4]))

@@ -18,6 +18,7 @@ from typing import Any
 
 from tripletree._version import __version__
 from tripletree.conflict import find_conflict
+from tripletree.cuts import cut
 from tripletree.decomposition import decompose, decomposition_size
 from tripletree.errors import (
     ClusterCountError,
@@ -52,10 +53,17 @@ from tripletree.io import (
     write_triplets,
 )
 from tripletree.leaves import LeafIndex
-from tripletree.linkage import cut, from_linkage, to_linkage
+from tripletree.linkage import from_linkage, to_linkage
 from tripletree.onetree import is_consistent, one_tree
 from tripletree.plot import plot_dendrogram
-from tripletree.score import pairwise_f_score, pairwise_precision_recall, triplet_score
+from tripletree.score import (
+    constrained_rand_index,
+    dendrogram_purity,
+    pairwise_f_score,
+    pairwise_precision_recall,
+    rand_index,
+    triplet_score,
+)
 from tripletree.supervision import sample_class_triplets, triplets_from_classes, triplets_from_odd_one_out
 from tripletree.triplets import TripletSet
 
@@ -79,10 +87,12 @@ __all__ = [
     "UnknownLeafError",
     "__version__",
     "all_triplets",
+    "constrained_rand_index",
     "count_triplets",
     "cut",
     "decompose",
     "decomposition_size",
+    "dendrogram_purity",
     "displays",
     "find_conflict",
     "from_linkage",
@@ -94,6 +104,7 @@ __all__ = [
     "parse_newick",
     "parse_newick_all",
     "plot_dendrogram",
+    "rand_index",
     "read_newick",
     "read_newick_all",
     "read_triplets",

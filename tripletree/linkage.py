@@ -1,8 +1,7 @@
-"""Hierarchy to scipy linkage and back, and flat clusters by merge order."""
+"""Hierarchy to scipy linkage and back."""
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Hashable, Iterable
 from typing import Any
 
@@ -11,11 +10,12 @@ import numpy as np
 from tripletree import _kernels
 from tripletree._checks import expect_hierarchy
 from tripletree._kernels import freeze, frozen
-from tripletree.errors import ClusterCountError, InvalidHierarchyError
+from tripletree.cuts import cut  # noqa: F401
+from tripletree.errors import InvalidHierarchyError
 from tripletree.hierarchy import Hierarchy
 from tripletree.leaves import LeafIndex
 
-__all__ = ["cut", "from_linkage", "to_linkage"]
+__all__ = ["from_linkage", "to_linkage"]
 
 
 def from_linkage(Z: Any, leaves: LeafIndex | Iterable[Hashable] | int | None = None) -> Hierarchy:
@@ -192,65 +192,3 @@ def _check_binary(hierarchy: Hierarchy) -> None:
     )
     msg = f"{node} has {k} {'child' if k == 1 else 'children'}: a linkage merges two clusters at a time; {advice}"
     raise InvalidHierarchyError(msg, node=u)
-
-
-def cut(hierarchy: Hierarchy, n_clusters: int) -> np.ndarray:
-    """Cut a hierarchy into flat clusters by undoing its last merges.
-
-    The inner nodes are split in decreasing number, which for an agglomeration is the reverse of the order of its
-    merges, until there are `n_clusters` clusters. Heights play no part, so they need not be monotone: a binary
-    hierarchy always gives exactly the number asked for.
-
-    Parameters
-    ----------
-    hierarchy : Hierarchy
-        With n leaves. Nodes with one child count for nothing; one with c children adds c - 1 clusters at once.
-    n_clusters : int
-        Between 1 and n.
-
-    Returns
-    -------
-    ndarray of int, shape (n,)
-        The cluster of each leaf, numbered from 0 in the order of their first leaves.
-
-    Raises
-    ------
-    ClusterCountError
-        If `n_clusters` is not in 1..n, or cannot be had because a node with more than two children would be split on
-        the way; ``.nearest`` holds the numbers next to it that can.
-
-    Notes
-    -----
-    The numbers of the inner nodes are their order of merging for ``from_linkage`` and the estimators of
-    ``tripletree.cluster``. For a hierarchy that was read or built otherwise they are only one of the orders in which
-    children stand before parents: equal hierarchies may then be cut differently.
-
-    Examples
-    --------
-    >>> h = from_linkage([[0, 1, 3.0, 2], [2, 3, 1.0, 2], [4, 5, 2.0, 4]])
-    >>> cut(h, 2).tolist(), cut(h, 3).tolist()
-    ([0, 0, 1, 1], [0, 0, 1, 2])
-    """
-    n = expect_hierarchy(hierarchy).n_leaves
-    try:
-        k = operator.index(n_clusters)
-    except TypeError:
-        msg = f"n_clusters must be an integer, not {n_clusters!r}"
-        raise TypeError(msg) from None
-    if not 1 <= k <= n:
-        msg = f"n_clusters is {k}; a hierarchy of {n} leaves can be cut into 1..{n} clusters"
-        raise ClusterCountError(msg, n_clusters=k, nearest=(min(max(k, 1), n),))
-    # count[i]: clusters once the last i nodes are split
-    more = hierarchy.n_children[n:][::-1] - 1
-    count = np.concatenate([[1], 1 + np.cumsum(more)])
-    split = int(np.searchsorted(count, k))
-    if count[split] != k:
-        below, above = int(count[split - 1]), int(count[split])
-        u = hierarchy.n_nodes - split
-        msg = (
-            f"n_clusters is {k}, which no cut gives: splitting node {u}, the next in turn, with its "
-            f"{above - below + 1} children leads from {below} clusters to {above}; ask for one of these"
-        )
-        raise ClusterCountError(msg, n_clusters=k, nearest=(below, above))
-    labels = _kernels.cuts.cut_labels(hierarchy.parent, hierarchy.n_nodes - split, n)
-    return labels.astype(np.intp, copy=False)

@@ -1,4 +1,16 @@
-"""How well flat clusters match classes, and how much of a set of triplets a hierarchy displays."""
+"""How well flat clusters match classes, a hierarchy classes, and how much of a set of triplets a hierarchy displays.
+
+========================  ===================================================================================
+`pairwise_f_score`        clusters against classes, by the pairs that are together
+`rand_index`              the same by all pairs, together or apart
+`constrained_rand_index`  the same by the pairs that constraints leave open
+`dendrogram_purity`       a hierarchy against classes, without a cut
+`triplet_score`           a hierarchy against triplets
+========================  ===================================================================================
+
+Normalised mutual information and the adjusted Rand index are scikit-learn's:
+``sklearn.metrics.normalized_mutual_info_score`` and ``sklearn.metrics.adjusted_rand_score``.
+"""
 
 from __future__ import annotations
 
@@ -6,14 +18,24 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from tripletree import _kernels
 from tripletree._checks import expect_hierarchy, expect_triplets
-from tripletree._labels import label_codes
-from tripletree.errors import InvalidLabelsError
+from tripletree._kernels import frozen
+from tripletree._labels import aligned_codes
+from tripletree._pair_counts import crossed, decided_pairs, open_pairs, pair_counts, paired_codes, pairs_within
 from tripletree.hierarchy import Hierarchy
 from tripletree.induction import displays
 from tripletree.triplets import TripletSet
 
-__all__ = ["PairwiseScores", "pairwise_f_score", "pairwise_precision_recall", "triplet_score"]
+__all__ = [
+    "PairwiseScores",
+    "constrained_rand_index",
+    "dendrogram_purity",
+    "pairwise_f_score",
+    "pairwise_precision_recall",
+    "rand_index",
+    "triplet_score",
+]
 
 
 class PairwiseScores(NamedTuple):
@@ -49,6 +71,7 @@ def pairwise_f_score(y_true: Any, y_pred: Any) -> float:
     See Also
     --------
     pairwise_precision_recall : the two parts.
+    rand_index : counts the pairs that are apart in both, too.
 
     Notes
     -----
@@ -66,7 +89,7 @@ def pairwise_f_score(y_true: Any, y_pred: Any) -> float:
     >>> pairwise_f_score([0, 0, 0, 1], [0, 0, 1, 1])
     0.4
     """
-    both, classes, clusters = _pair_counts(y_true, y_pred)
+    both, classes, clusters = pair_counts(*paired_codes(y_true, y_pred))
     if classes + clusters == 0:
         return 1.0
     return 2 * both / (classes + clusters)
@@ -96,34 +119,173 @@ def pairwise_precision_recall(y_true: Any, y_pred: Any) -> PairwiseScores:
     >>> pairwise_precision_recall([0, 0, 0, 1], [0, 0, 1, 1])
     PairwiseScores(precision=0.5, recall=0.3333333333333333)
     """
-    both, classes, clusters = _pair_counts(y_true, y_pred)
+    both, classes, clusters = pair_counts(*paired_codes(y_true, y_pred))
     neither = 1.0 if classes + clusters == 0 else 0.0
     return PairwiseScores(both / clusters if clusters else neither, both / classes if classes else neither)
 
 
-def _pair_counts(y_true: Any, y_pred: Any) -> tuple[int, int, int]:
-    """Pairs of samples in one class and one cluster, in one class, in one cluster."""
-    codes = []
-    for labels, name in ((y_true, "y_true"), (y_pred, "y_pred")):
-        code, _ = label_codes(labels, name)
-        if (code < 0).any():
-            i = int(np.flatnonzero(code < 0)[0])
-            msg = f"entry {i} of {name} is missing: leave out the samples without a label in both"
-            raise InvalidLabelsError(msg, position=i)
-        codes.append(code)
-    a, b = codes
-    if a.size != b.size:
-        msg = f"y_true has {a.size} labels and y_pred {b.size}: each needs one for each sample"
-        raise InvalidLabelsError(msg)
-    table = a * (int(b.max()) + 1 if b.size else 1) + b
-    both, classes, clusters = (int(_pairs(np.unique(x, return_counts=True)[1])) for x in (table, a, b))
-    return both, classes, clusters
+def rand_index(y_true: Any, y_pred: Any) -> float:
+    """Score flat clusters against classes: the share of the pairs of samples on which the two agree.
+
+    They agree on a pair that is together in both or apart in both. Where there are many classes, most pairs are apart
+    whatever the clusters: then look at `pairwise_f_score`, or at ``sklearn.metrics.adjusted_rand_score``.
+
+    Parameters
+    ----------
+    y_true, y_pred : sequence, shape (n,)
+        The class and the cluster of each sample. The two may be swapped.
+
+    Returns
+    -------
+    float
+        Between 0 and 1, equal to ``sklearn.metrics.rand_score``; 1.0 for fewer than two samples.
+
+    Raises
+    ------
+    InvalidLabelsError
+        If the two differ in length, are not one-dimensional, or a label is missing (None or NaN).
+
+    See Also
+    --------
+    constrained_rand_index : of the pairs that constraints leave open.
+    pairwise_f_score : of the pairs that are together in one of the two.
+
+    References
+    ----------
+    .. [1] Rand (1971), Objective criteria for the evaluation of clustering methods, J. Am. Stat. Assoc. 66, 846-850.
+
+    Examples
+    --------
+    >>> rand_index(["x", "x", "x", "y", "y", "y"], [0, 0, 1, 1, 1, 2])
+    0.6
+    """
+    classes, clusters = paired_codes(y_true, y_pred)
+    same_both, same_class, same_cluster = pair_counts(classes, clusters)
+    return _rand(classes.size * (classes.size - 1) // 2, same_both, same_class, same_cluster)
 
 
-def _pairs(count: np.ndarray) -> np.int64:
-    """Sum of count choose 2, exact in int64 up to 4 * 10**9 samples."""
-    count = count.astype(np.int64)
-    return (count * (count - 1) // 2).sum()
+def constrained_rand_index(y_true: Any, y_pred: Any, *, must_link: Any = (), cannot_link: Any = ()) -> float:
+    """Score flat clusters against classes by the pairs that the constraints given to a clustering leave open.
+
+    A clustering that keeps its constraints has them right without merit. So the pairs that they decide are left out
+    [1]_: two samples tied by must-links, directly or through others, and every two samples of two such groups between
+    which there is a cannot-link.
+
+    Parameters
+    ----------
+    y_true, y_pred : sequence, shape (n,)
+        The class and the cluster of each sample.
+    must_link, cannot_link : array_like of int, shape (p, 2)
+        Pairs of sample positions 0..n-1, in any order; repeats do not matter.
+
+    Returns
+    -------
+    float
+        The share of the open pairs on which classes and clusters agree, between 0 and 1; 1.0 where the constraints
+        leave none open.
+
+    Raises
+    ------
+    InvalidLabelsError
+        If the labels do not fit, as in `rand_index`.
+    ValueError
+        If a constraint is no pair of two different positions, or the two kinds contradict each other.
+
+    See Also
+    --------
+    rand_index : without constraints.
+
+    Notes
+    -----
+    Whether `y_true` or `y_pred` keeps the constraints is not asked. The open pairs are counted, not listed: memory
+    O(n + p) for p constraints, time O((n + p) log(n + p)) and, for each two groups with a cannot-link, as many steps
+    as they have different classes and clusters.
+
+    References
+    ----------
+    .. [1] Klein, Kamvar, Manning (2002), From instance-level constraints to space-level constraints, ICML 2002,
+       307-314.
+    .. [2] Wagstaff, Cardie, Rogers, Schrödl (2001), Constrained K-means clustering with background knowledge,
+       ICML 2001, 577-584.
+
+    Examples
+    --------
+    >>> y_true, y_pred = ["x", "x", "x", "y", "y", "y"], [0, 0, 1, 1, 1, 2]
+    >>> constrained_rand_index(y_true, y_pred)
+    0.6
+    >>> constrained_rand_index(y_true, y_pred, must_link=[(0, 1), (3, 4)], cannot_link=[(1, 3)])
+    0.3333333333333333
+    """
+    classes, clusters = paired_codes(y_true, y_pred)
+    group, apart = decided_pairs(must_link, cannot_link, classes.size)
+    labellings = (np.zeros_like(classes), crossed(classes, clusters), classes, clusters)
+    return _rand(*(open_pairs(codes, group, apart) for codes in labellings))
+
+
+def _rand(total: int, same_both: int, same_class: int, same_cluster: int) -> float:
+    """The share of the pairs that are together in both or apart in both."""
+    return (total - same_class - same_cluster + 2 * same_both) / total if total else 1.0
+
+
+def dendrogram_purity(hierarchy: Hierarchy, classes: Any) -> float:
+    """Score a hierarchy against classes, without a cut: how pure the clades are in which leaves of one class meet.
+
+    Two leaves of one class are drawn at random; what is expected of the share of that class in the smallest clade
+    that holds both?
+
+    Parameters
+    ----------
+    hierarchy : Hierarchy
+        Nodes may have any number of children.
+    classes : sequence or mapping
+        The class of each leaf, in leaf order or by leaf label. A leaf whose class is missing (None or NaN, or no key)
+        counts nowhere: neither in the pairs nor in the shares. Every other value is a class, -1 too.
+
+    Returns
+    -------
+    float
+        Above 0, at most 1; 1.0 exactly when each class is a clade of the leaves that have one. 1.0 too where no two
+        leaves share a class.
+
+    Raises
+    ------
+    InvalidLabelsError
+        If `classes` has not one entry a leaf, or an entry is no label.
+    UnknownLeafError
+        If a mapping names a leaf that the hierarchy lacks.
+
+    See Also
+    --------
+    triplet_score : against triplets; those of the classes come from `tripletree.triplets_from_classes`.
+    tripletree.cut : flat clusters, for the other scores.
+
+    Notes
+    -----
+    All pairs of leaves of one class are equally likely, as is usual today [2]_. [1]_ draws a leaf and then another one
+    of its class, which gives large classes less weight; for classes of one size it is the same. The value is exact,
+    not sampled: O(n log n) time, O(n) memory, whatever the depth.
+
+    References
+    ----------
+    .. [1] Heller, Ghahramani (2005), Bayesian hierarchical clustering, ICML 2005, 297-304.
+    .. [2] Kobren, Monath, Krishnamurthy, McCallum (2017), A hierarchical algorithm for extreme clustering, KDD 2017,
+       255-264.
+
+    Examples
+    --------
+    >>> h = Hierarchy.from_nested([("ant", "bee"), ("cat", ("cow", "eel"))])
+    >>> dendrogram_purity(h, ["insect", "insect", "mammal", "mammal", "fish"])
+    0.8333333333333333
+    >>> dendrogram_purity(h, {"ant": "insect", "bee": "insect", "cat": "mammal", "cow": "mammal"})
+    1.0
+    """
+    codes, known = aligned_codes(classes, expect_hierarchy(hierarchy).leaves, "classes")
+    pairs = int(pairs_within(np.bincount(codes[codes >= 0])))
+    if pairs == 0:
+        return 1.0
+    intervals = hierarchy.leaf_intervals
+    total = _kernels.purity.purity_sum(hierarchy.parent, frozen(codes), *intervals, len(known))
+    return float(total) / pairs
 
 
 def triplet_score(hierarchy: Hierarchy, triplets: TripletSet) -> float:
@@ -149,6 +311,7 @@ def triplet_score(hierarchy: Hierarchy, triplets: TripletSet) -> float:
     See Also
     --------
     tripletree.displays : which of them.
+    dendrogram_purity : against classes.
 
     Examples
     --------

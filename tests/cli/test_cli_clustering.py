@@ -7,7 +7,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from tripletree.cli._clustering import _cut_by_height, standardized
+from tripletree.cli._clustering import standardized
 from tripletree.induction import displays
 from tripletree.io import parse_newick, read_newick, read_triplets
 
@@ -192,25 +192,6 @@ def test_plot__without_matplotlib_says_what_to_install(run, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     for command in (["plot", "sample:primates", "-o", "p.png"], ["demo"]):
         assert "pip install 'tripletree[plot]'" in run(*command, status=2).stderr
-
-
-def test_cut_by_height__takes_the_oldest_splits_first():
-    # in the order of the text the clade of e would come last
-    h = parse_newick("(((a:1,b:1):8,(c:2,d:2):7):1,((e:5,f:5):1,g:6):4);")
-    assert _cut_by_height(h, 2).tolist() == [0, 0, 0, 0, 1, 1, 1]
-    assert _cut_by_height(h, 3).tolist() == [0, 0, 1, 1, 2, 2, 2]
-    assert _cut_by_height(h, 4).tolist() == [0, 0, 1, 1, 2, 2, 3]
-    assert _cut_by_height(h, 5).tolist() == [0, 0, 1, 1, 2, 3, 4]
-
-
-def test_cut_by_height__levels_stand_in():
-    h = parse_newick("((a,b),(c,(d,(e,f))));")
-    assert _cut_by_height(h, 3).tolist() == [0, 0, 1, 2, 2, 2]
-
-
-def test_cut_by_height__inverted_heights_never_split_a_child_first():
-    h = parse_newick("((a:5,b:5):-2,c:3);")  # ab meets at 5, below a root at 3
-    assert _cut_by_height(h, 2).tolist() == [0, 0, 1]
 
 
 # ---------------------------------------------------------------------- demo

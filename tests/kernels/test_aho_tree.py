@@ -14,16 +14,16 @@ from tripletree.induction import count_triplets, sample_triplets
 def nested(tree, n, u):
     """The nested tuples below node u; sibling lists, counts of children and of leaves are checked on the way."""
     if u < n:
-        assert tree[5, u] == 1
+        assert tree[u, 5] == 1
         return u
-    children, before, c = [], -1, tree[1, u]
+    children, before, c = [], -1, tree[u, 1]
     while c >= 0:
-        assert tree[0, c] == u
-        assert tree[3, c] == before
+        assert tree[c, 0] == u
+        assert tree[c, 3] == before
         children.append(c)
-        before, c = c, tree[2, c]
-    assert len(children) == tree[4, u]
-    assert tree[5, u] == sum(tree[5, c] for c in children)
+        before, c = c, tree[c, 2]
+    assert len(children) == tree[u, 4]
+    assert tree[u, 5] == sum(tree[c, 5] for c in children)
     return tuple(nested(tree, n, c) for c in children)
 
 
@@ -35,9 +35,9 @@ def instance(rng, least=3, most=11):
 
 
 def check_pair(state, n, live, now, i, j):
-    """`blocked` equals the definition, and a rejection names a blocking pair: its two sides are the components."""
+    """`join` equals the definition, and a rejection names a blocking pair: its two sides are the components."""
     side = np.empty((2, n), np.int64)
-    left, right = _kernels.aho_blocks.blocked(*state, n, i, j, side)
+    left, right = _kernels.aho_fuse.join(*state, n, i, j, side, 0)
     extra = [(i, j, x) for x in live if x not in (i, j)]
     compatible = one_tree_definition(now + extra, live) is not None
     assert (left == 0) == compatible
@@ -63,7 +63,7 @@ def follow(rng, n, rows, all_pairs):
         if used:
             assert clades_of(nested(tree, n, 2 * n + 1)) == clades_of(one_tree_definition(now, used))
         else:
-            assert tree[4, 2 * n + 1] == 0
+            assert tree[2 * n + 1, 4] == 0
         assert [slot[2, x] for x in live] == [sum(x in t for t in now) for x in live]
         pairs = [(i, j) for i in live for j in live if i != j]
         if not all_pairs:
@@ -72,7 +72,7 @@ def follow(rng, n, rows, all_pairs):
         rejected += len(pairs) - len(allowed)
         if allowed:
             i, j = allowed[rng.integers(len(allowed))]
-            _kernels.aho_fuse.fuse(*state, n, i, j)
+            assert _kernels.aho_fuse.join(*state, n, i, j, np.empty((2, n), np.int64), 1) == (0, 0)
             live.remove(i)
     return rejected
 

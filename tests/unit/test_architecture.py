@@ -21,10 +21,13 @@ FLOORS = [
     ["__init__", "__main__", "cli", "datasets"],
     ["cluster", "io", "plot", "score"],
     [
+        "_cut_rules",
         "_labels",
         "_layout",
         "_marks",
+        "_pair_counts",
         "conflict",
+        "cuts",
         "decomposition",
         "induction",
         "linkage",
@@ -44,10 +47,14 @@ NEIGHBOURS = {
     ("__init__", "datasets"),
     ("onetree", "conflict"),
     ("onetree", "split"),
+    ("cuts", "_cut_rules"),
+    ("_cut_rules", "onetree"),
+    ("linkage", "cuts"),
     ("conflict", "split"),
     ("supervision", "_labels"),
     ("_marks", "_labels"),
     ("_marks", "_layout"),
+    ("_pair_counts", "_labels"),
 }
 FLOOR = {name: level for level, names in enumerate(reversed(FLOORS)) for name in names}
 

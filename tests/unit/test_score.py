@@ -1,15 +1,25 @@
-from itertools import combinations
+from fractions import Fraction
+from itertools import combinations, product
 
 import numpy as np
 import pytest
+from examples import caterpillar, small_world, star, zoo
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from oracles import clades_of_hierarchy, displayed
+from oracles import clades_of_hierarchy, components, displayed
 from strategies import hierarchies, triplet_rows
 
+from tripletree import _pair_counts
 from tripletree.errors import InvalidLabelsError, TripletreeError, UnknownLeafError
 from tripletree.hierarchy import Hierarchy
-from tripletree.score import pairwise_f_score, pairwise_precision_recall, triplet_score
+from tripletree.score import (
+    constrained_rand_index,
+    dendrogram_purity,
+    pairwise_f_score,
+    pairwise_precision_recall,
+    rand_index,
+    triplet_score,
+)
 from tripletree.triplets import TripletSet
 
 
@@ -64,9 +74,7 @@ def test_pairwise_f_score__where_a_side_has_no_pairs():
 
 def test_pairwise_f_score__counts_are_exact_beyond_float():
     n = 200_000_000  # as many pairs as 2e16; only the counts are made, by repeating two labels
-    from tripletree.score import _pairs
-
-    assert int(_pairs(np.array([n, n + 1]))) == n * (n - 1) // 2 + (n + 1) * n // 2
+    assert int(_pair_counts.pairs_within(np.array([n, n + 1]))) == n * (n - 1) // 2 + (n + 1) * n // 2
 
 
 def test_pairwise_f_score__labels_of_any_type():
@@ -124,6 +132,279 @@ def test_pairwise_f_score__refuses_missing_labels_of_pandas():
 def test_pairwise_f_score__refuses_what_is_no_pair_of_label_lists(y_true, y_pred, message):
     with pytest.raises(InvalidLabelsError, match=message):
         pairwise_f_score(y_true, y_pred)
+
+
+# ------------------------------------------------------------------ rand_index
+
+
+def agree(y_true, y_pred, i, j):
+    return (y_true[i] == y_true[j]) == (y_pred[i] == y_pred[j])
+
+
+@given(label_lists)
+def test_rand_index__is_the_share_of_pairs_on_which_both_agree(lists):
+    y_true, y_pred = lists
+    pairs = [agree(y_true, y_pred, i, j) for i, j in combinations(range(len(y_true)), 2)]
+    assert rand_index(y_true, y_pred) == (sum(pairs) / len(pairs) if pairs else 1.0)
+    assert rand_index(y_pred, y_true) == rand_index(y_true, y_pred)
+
+
+def test_rand_index__by_hand():
+    # of 15 pairs ab and de are together in both; the 7 of a, b, c with d, e, f that no cluster joins are apart in both
+    assert rand_index(list("xxxyyy"), [0, 0, 1, 1, 1, 2]) == 9 / 15
+    assert rand_index([0, 0, 0], [0, 1, 2]) == 0.0
+    assert rand_index([0, 1, 2], [0, 1, 2]) == 1.0
+    assert rand_index(["a", "b", None][:2], [7.5, 7.5]) == 0.0
+
+
+def test_rand_index__fewer_than_two_samples():
+    assert rand_index([], []) == 1.0
+    assert rand_index(["x"], [3]) == 1.0
+
+
+@pytest.mark.parametrize("score", [rand_index, constrained_rand_index])
+def test_rand_index__refuses_what_is_no_pair_of_label_lists(score):
+    with pytest.raises(InvalidLabelsError, match="entry 1 of y_pred is missing"):
+        score([0, 1, 2], [0, None, 2])
+    with pytest.raises(InvalidLabelsError, match="y_true has 2 labels and y_pred 3"):
+        score([0, 1], [0, 1, 1])
+    with pytest.raises(InvalidLabelsError, match="y_true must be a sequence"):
+        score(3, [0])
+
+
+# ------------------------------------------------------------------ constrained_rand_index
+
+
+def constrained_by_pairs(y_true, y_pred, must_link, cannot_link):
+    """Each pair looked at by itself; None where the constraints contradict each other."""
+    n = len(y_true)
+    group = {i: k for k, part in enumerate(components(range(n), must_link)) for i in part}
+    apart = {frozenset((group[i], group[j])) for i, j in cannot_link}
+    if any(len(pair) == 1 for pair in apart):
+        return None
+    free = [
+        agree(y_true, y_pred, i, j)
+        for i, j in combinations(range(n), 2)
+        if group[i] != group[j] and frozenset((group[i], group[j])) not in apart
+    ]
+    return sum(free) / len(free) if free else 1.0
+
+
+@st.composite
+def constrained_labels(draw):
+    n = draw(st.integers(2, 10))
+    pairs = st.lists(st.permutations(range(n)).map(lambda p: tuple(p[:2])), max_size=5)
+    labels = st.lists(st.integers(0, 3), min_size=n, max_size=n)
+    return draw(labels), draw(labels), draw(pairs), draw(pairs)
+
+
+@settings(max_examples=400)
+@given(constrained_labels(), st.sampled_from([1, 1_000_000]))
+def test_constrained_rand_index__is_the_share_among_the_pairs_left_open(case, chunk):
+    y_true, y_pred, must, cannot = case
+    expected = constrained_by_pairs(*case)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_pair_counts, "CHUNK", chunk)
+        if expected is None:
+            with pytest.raises(ValueError, match="must-links tie the two together"):
+                constrained_rand_index(y_true, y_pred, must_link=must, cannot_link=cannot)
+        else:
+            assert constrained_rand_index(y_true, y_pred, must_link=must, cannot_link=cannot) == expected
+
+
+def test_constrained_rand_index__by_hand():
+    y_true, y_pred = list("xxxyyy"), [0, 0, 1, 1, 1, 2]
+    assert constrained_rand_index(y_true, y_pred) == 0.6
+    # ab is right without merit: 8 of 14 others; de as well: 7 of 13
+    assert constrained_rand_index(y_true, y_pred, must_link=[(1, 0)]) == 8 / 14
+    assert constrained_rand_index(y_true, y_pred, must_link=np.array([(0, 1), (3, 4)], np.uint8)) == 7 / 13
+    # a, b against d, e: four pairs that are apart in both; 3 of 9
+    both = {"must_link": [(0, 1), (3, 4)], "cannot_link": [(1, 3)]}
+    assert constrained_rand_index(y_true, y_pred, **both) == 3 / 9
+    assert constrained_rand_index(y_true, y_pred, must_link=iter([(0, 1)]), cannot_link=iter([])) == 8 / 14
+
+
+def test_constrained_rand_index__where_nothing_is_left_open():
+    assert constrained_rand_index([0, 1], [0, 0], must_link=[(0, 1)]) == 1.0
+    everything = {"must_link": [(0, 1), (1, 2)], "cannot_link": [(2, 3)]}
+    assert constrained_rand_index([0, 1, 2, 3], [0, 0, 0, 0], **everything) == 1.0
+
+
+def test_constrained_rand_index__repeats_do_not_matter():
+    y_true, y_pred = [0, 0, 1, 1, 2], [0, 1, 1, 1, 0]
+    once = constrained_rand_index(y_true, y_pred, must_link=[(0, 1)], cannot_link=[(1, 2)])
+    must, cannot = [(0, 1), (1, 0)] * 128, [(1, 2), (2, 0)] * 128
+    assert constrained_rand_index(y_true, y_pred, must_link=must, cannot_link=cannot) == once == 5 / 7
+
+
+def test_constrained_rand_index__many_samples(rng):
+    n = 200_000  # 2e10 pairs
+    y_true, y_pred = rng.integers(0, 5, n), rng.integers(0, 7, n)
+    half = np.arange(n // 2 - 1)
+    must = np.concatenate([np.stack([half, half + 1], axis=1), np.stack([half, half + 1], axis=1) + n // 2])
+    # two chains of 100,000, so that only the pairs between them are open
+    a, b = np.zeros((5, 7), np.int64), np.zeros((5, 7), np.int64)
+    np.add.at(a, (y_true[: n // 2], y_pred[: n // 2]), 1)
+    np.add.at(b, (y_true[n // 2 :], y_pred[n // 2 :]), 1)
+    same = int((a * b).sum())
+    apart = (n // 2) ** 2 - int((a.sum(0) * b.sum(0)).sum()) - int((a.sum(1) * b.sum(1)).sum()) + same
+    assert constrained_rand_index(y_true, y_pred, must_link=must) == (same + apart) / (n // 2) ** 2
+    assert constrained_rand_index(y_true, y_pred, must_link=must, cannot_link=[(n - 1, 0)]) == 1.0
+
+
+def test_constrained_rand_index__a_contradiction_names_the_path():
+    y = [0] * 60
+    message = r"pair 1 of cannot_link is \(4, 0\), but must-links tie the two together: 4 - 2 - 0; drop"
+    with pytest.raises(ValueError, match=message):
+        constrained_rand_index(y, y, must_link=[(0, 2), (2, 4), (1, 3)], cannot_link=[(0, 1), (4, 0)])
+    chain = [(i, i + 1) for i in range(59)]
+    with pytest.raises(ValueError, match=r"together: 0 - 1 - .* - 9 - \.\.\. - 50 - .* - 59; drop"):
+        constrained_rand_index(y, y, must_link=chain, cannot_link=[(0, 59)])
+
+
+@pytest.mark.parametrize("name", ["must_link", "cannot_link"])
+@pytest.mark.parametrize(
+    ("pairs", "message"),
+    [
+        ([(0, 1), (1, 1)], r"pair 1 of {} is \(1, 1\): two different positions in 0..2"),
+        ([(0, 3)], r"pair 0 of {} is \(0, 3\): two different positions in 0..2"),
+        ([(0, -1)], r"pair 0 of {} is \(0, -1\)"),
+        ([(0, 1, 2)], r"{} must be pairs of sample positions, integers of shape \(p, 2\), not int64 of \(1, 3\)"),
+        ([0, 1], r"{} must be pairs .*, not int64 of \(2,\)"),
+        ([("a", "b")], "{} must be pairs .*, not <U1"),
+        ([(0.0, 1.0)], "{} must be pairs .*, not float64"),
+        ([(0, 1), (1,)], "{} must be pairs .*; the rows differ in length"),
+        ({(0, 1)}, "{} must be pairs .*, not object"),
+    ],
+)
+def test_constrained_rand_index__refuses_what_are_no_pairs(name, pairs, message):
+    with pytest.raises(ValueError, match=message.format(name)):
+        constrained_rand_index([0, 1, 2], [0, 1, 2], **{name: pairs})
+
+
+# ------------------------------------------------------------------ dendrogram_purity
+
+
+def purity_by_pairs(clades, classes):
+    """All pairs of one class: its share in the smallest clade with both, exact. Classes by leaf, None for none."""
+    shares = []
+    for a, b in combinations([x for x in classes if classes[x] is not None], 2):
+        if classes[a] == classes[b]:
+            where = min((x for x in clades if a in x and b in x), key=len)
+            known = [classes[x] for x in where if classes[x] is not None]
+            shares.append(Fraction(known.count(classes[a]), len(known)))
+    return sum(shares) / len(shares) if shares else Fraction(1)
+
+
+def labelings(n):
+    """Every way to put n leaves into classes, up to their names, some leaves into none."""
+    for codes in product(range(-1, n), repeat=n):
+        known = [c for c in codes if c >= 0]
+        if list(dict.fromkeys(known)) == list(range(len(set(known)))):
+            yield [None if c < 0 else "abcdef"[c] for c in codes]
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 4])
+def test_dendrogram_purity__small_world_with_all_labelings(n):
+    for nested in small_world(n):
+        h = Hierarchy.from_nested(nested) if n > 1 else Hierarchy([-1])
+        clades = clades_of_hierarchy(h)
+        for classes in labelings(n):
+            expected = purity_by_pairs(clades, dict(zip(h.leaves, classes, strict=True)))
+            assert dendrogram_purity(h, classes) == pytest.approx(float(expected), rel=1e-14)
+
+
+@pytest.mark.parametrize("n", [5, 6])
+def test_dendrogram_purity__small_world(n, rng):
+    every = list(labelings(5)) if n == 5 else None
+    for nested in small_world(n):
+        h = Hierarchy.from_nested(nested)
+        clades = clades_of_hierarchy(h)
+        some = [every[i] for i in rng.integers(0, len(every), 30)] if every else rng.integers(0, 3, (2, 6)).tolist()
+        for classes in some:
+            expected = purity_by_pairs(clades, dict(zip(h.leaves, classes, strict=True)))
+            assert dendrogram_purity(h, classes) == pytest.approx(float(expected), rel=1e-14)
+
+
+@settings(max_examples=300)
+@given(hierarchies(max_leaves=12, unary=True), st.data())
+def test_dendrogram_purity__unary_nodes_and_missing_classes(h, data):
+    one = st.sampled_from(["x", "y", -1, 0, None, float("nan")])
+    classes = {u: data.draw(one) for u in h.leaves}
+    expected = purity_by_pairs(clades_of_hierarchy(h), {u: None if c != c else c for u, c in classes.items()})
+    assert dendrogram_purity(h, classes) == pytest.approx(float(expected), rel=1e-14)
+    assert dendrogram_purity(h, list(classes.values())) == dendrogram_purity(h, classes)
+    present = {u: c for u, c in classes.items() if c is not None}
+    assert dendrogram_purity(h, present) == dendrogram_purity(h, classes)
+
+
+@pytest.mark.parametrize("h", [pytest.param(h, id=name) for name, h in zoo()])
+def test_dendrogram_purity__the_zoo(h, rng):
+    clades = clades_of_hierarchy(h)
+    clades.sort(key=len)
+    codes = rng.integers(-1, 4, h.n_leaves).tolist()
+    classes = {x: None if c < 0 else c for x, c in zip(h.leaves, codes, strict=True)}
+    total, pairs = Fraction(0), 0
+    for a, b in combinations([x for x in classes if classes[x] is not None], 2):
+        if classes[a] == classes[b]:
+            known = [classes[x] for x in next(c for c in clades if a in c and b in c) if classes[x] is not None]
+            total += Fraction(known.count(classes[a]), len(known))
+            pairs += 1
+    assert dendrogram_purity(h, classes) == pytest.approx(float(total / pairs) if pairs else 1.0, rel=1e-13)
+
+
+def test_dendrogram_purity__by_hand():
+    h = Hierarchy.from_nested([[("a", "b"), "c"], ("d", "e")])
+    # ab in ab: 1; ad and bd at the root: 3/5; ce at the root: 2/5
+    assert dendrogram_purity(h, list("xxyxy")) == pytest.approx(2.6 / 4)
+    # ab, ac, bc below a node with three children: 1 and twice 3/4, ...
+    h = Hierarchy.from_nested([[("a", "b"), "c", "d"], "e"])
+    assert dendrogram_purity(h, list("xxxyy")) == pytest.approx((1 + 3 / 4 + 3 / 4 + 2 / 5) / 4)
+    assert dendrogram_purity(star(5), [0, 0, 0, 1, 1]) == pytest.approx((3 * 3 / 5 + 2 / 5) / 4)
+
+
+def test_dendrogram_purity__is_one_exactly_where_each_class_is_a_clade():
+    h = Hierarchy.from_nested([[("a", "b"), "c"], [("d", "e"), ("f", "g")]])
+    assert dendrogram_purity(h, [0, 0, 0, 1, 1, 1, 1]) == 1.0
+    assert dendrogram_purity(h, [0, 0, 1, 2, 2, 3, 3]) == 1.0
+    assert dendrogram_purity(h, [0, 0, 0, 0, 0, 0, 0]) == 1.0
+    assert dendrogram_purity(h, range(7)) == 1.0
+    assert dendrogram_purity(h, [None] * 7) == 1.0
+    assert dendrogram_purity(h, {}) == 1.0
+    assert dendrogram_purity(h, [0, 0, None, None, 0, 1, 1]) < 1.0
+    assert dendrogram_purity(h, [0, None, 0, 1, None, None, 1]) == 1.0
+    assert dendrogram_purity(Hierarchy.from_nested(["a", "b", "c"]), [0, 0, 1]) == pytest.approx(2 / 3)
+
+
+def test_dendrogram_purity__deep_and_large(rng):
+    n = 100_000
+    ladder = caterpillar(n)
+    codes = rng.integers(0, 6, n)
+    # leaf i meets the leaves before it in the clade of leaves 0..i
+    count, total = np.zeros(6, np.int64), 0.0
+    for i, c in enumerate(codes.tolist()):
+        total += count[c] * ((count[c] + 1) / (i + 1))
+        count[c] += 1
+    assert dendrogram_purity(ladder, codes) == pytest.approx(total / (count * (count - 1) // 2).sum(), rel=1e-9)
+    half = (np.arange(n) < n // 2).astype(np.int64)
+    # the first half is a clade; the pairs of the second meet one by one
+    i = np.arange(n // 2, n)
+    later = ((i - n // 2) * (i - n // 2 + 1) / (i + 1)).sum()
+    ones = n // 2 * (n // 2 - 1) // 2
+    assert dendrogram_purity(ladder, half) == pytest.approx((ones + later) / (2 * ones), rel=1e-12)
+    assert dendrogram_purity(ladder, np.zeros(n)) == 1.0
+
+
+def test_dendrogram_purity__refuses_what_does_not_fit():
+    h = Hierarchy.from_nested([("a", "b"), "c"])
+    with pytest.raises(InvalidLabelsError, match="classes must have one entry for each of the 3 leaves, not 2"):
+        dendrogram_purity(h, [0, 1])
+    with pytest.raises(UnknownLeafError, match="keys of classes: 'z'"):
+        dendrogram_purity(h, {"a": 0, "z": 0})
+    with pytest.raises(InvalidLabelsError, match="entry 1 of classes"):
+        dendrogram_purity(h, [0, [1], 0])
+    with pytest.raises(TypeError, match="a Hierarchy is wanted"):
+        dendrogram_purity([("a", "b"), "c"], [0, 1, 1])
 
 
 # ------------------------------------------------------------------ triplet_score

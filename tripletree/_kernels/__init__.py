@@ -18,8 +18,8 @@ __all__ = ["frozen"]
 
 _MODULES = frozenset(
     {
-        *("aho", "aho_blocks", "aho_fuse", "aho_tree", "cuts", "disjoint_set", "even_shiloach"),
-        *("nearest", "recon", "rejected", "rooted_tree", "spanning"),
+        *("aho", "aho_blocks", "aho_fuse", "aho_tree", "boxes", "branches", "centres", "cuts", "disjoint_set"),
+        *("even_shiloach", "groups", "purity", "recon", "rejected", "rooted_tree", "spanning", "table"),
     }
 )
 

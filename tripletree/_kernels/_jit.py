@@ -10,9 +10,10 @@ import hashlib
 import os
 from collections.abc import Callable
 from pathlib import Path
+from types import FunctionType
 from typing import Any
 
-__all__ = ["JIT", "inner", "njit"]
+__all__ = ["JIT", "allocating", "inner", "njit", "pointer"]
 
 _SETTING = os.environ.get("TRIPLETREE_JIT", "1").strip().lower()
 if _SETTING not in {"0", "1", "off", "on", "false", "true"}:
@@ -47,8 +48,38 @@ def njit(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def inner(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Compile a part of a kernel that Python never calls: without the wrappers, which take long to compile."""
+    """Compile a part of a kernel that Python never calls and that makes no arrays.
+
+    It comes without the wrappers, which take long to compile, and without counting references to the arrays that it is
+    given: each count is an atomic operation, and they were 40 % of ReCon's time.
+    """
+    return _compiled(function, nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True, _nrt=False)
+
+
+def allocating(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Compile a part of a kernel that Python never calls and that makes arrays."""
     return _compiled(function, nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+
+
+def pointer(kernel: Callable[..., Any], signature: str) -> Callable[..., Any]:
+    """Compile a kernel by itself, to be passed to other kernels, which call it by its address.
+
+    What calls a kernel by name takes in all of its code and optimises it once more; along a chain of large kernels that
+    is most of the time to compile. Called from Python, the result runs as plain Python.
+    """
+    if not JIT:
+        return kernel
+    import numba
+
+    source = kernel.py_func  # type: ignore[attr-defined]
+    # a function of its own: in numba's cache it must not stand for the kernel that Python can call
+    function = FunctionType(source.__code__, source.__globals__, source.__name__)
+    function.__module__, function.__qualname__ = source.__module__, f"{source.__qualname__}_by_address"
+    options = {"nopython": True, "_nrt": False, "error_model": "numpy"}
+    try:
+        return numba.cfunc(signature, cache=True, **options)(function)
+    except RuntimeError:
+        return numba.cfunc(signature, **options)(function)
 
 
 def _compiled(function: Callable[..., Any], **options: Any) -> Callable[..., Any]:
@@ -57,6 +88,7 @@ def _compiled(function: Callable[..., Any], **options: Any) -> Callable[..., Any
     import numba
 
     function.__qualname__ += f"_{_SOURCES}"
+    options["error_model"] = "numpy"  # kernels never raise: a check at each division would keep loops from vectorising
     try:
         return numba.njit(function, cache=True, **options)
     except RuntimeError:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tripletree._kernels._jit import njit
+from tripletree._kernels._jit import inner, njit
 from tripletree._kernels.disjoint_set import find, unite
 
 __all__ = ["DEFERRED_RUN", "build"]
@@ -25,7 +25,7 @@ _SMALL = 64
 _SHRUNK = 0.95
 
 
-@njit
+@inner
 def _components(leaves, lo, hi, ab, tlo, thi, up, comp):
     """Number the components of the leaves lo..hi-1 under the edges of the triplets tlo..thi-1.
 
@@ -51,7 +51,7 @@ def _components(leaves, lo, hi, ab, tlo, thi, up, comp):
     return k
 
 
-@njit
+@inner
 def _sort_leaves(leaves, lo, hi, comp, k, end, spare):
     """Group the leaves lo..hi-1 by component; end[j] becomes one past the last place of component j."""
     for j in range(k):
@@ -71,7 +71,7 @@ def _sort_leaves(leaves, lo, hi, comp, k, end, spare):
         leaves[i] = spare[i]
 
 
-@njit
+@inner
 def _sort_triplets(abc, tlo, thi, comp, k, end, spare):
     """Group the triplets that stay inside one component by component, from tlo on, and drop the others."""
     for j in range(k):
@@ -98,7 +98,7 @@ def _sort_triplets(abc, tlo, thi, comp, k, end, spare):
             abc[row, t] = spare[row, t]
 
 
-@njit
+@inner
 def _is_deep(leaves, weight, run, weight0):
     """Whether a subproblem that continues a run should be put off."""
     return run >= DEFERRED_RUN and leaves > _SMALL and weight > _SHRUNK * weight0

@@ -1,9 +1,21 @@
-"""Merging two clusters in the Aho tree; see ``aho_tree`` for the state."""
+"""Testing and carrying out merges in the Aho tree; see ``aho_tree`` for the state."""
 
 from __future__ import annotations
 
+import numpy as np
+
 from tripletree._kernels._jit import inner, njit
-from tripletree._kernels.aho_blocks import crossing, gather, set_of, spread, sweep, touch, unite
+from tripletree._kernels.aho_blocks import (
+    crossing,
+    descend,
+    gather,
+    list_leaves,
+    set_of,
+    spread,
+    sweep,
+    touch,
+    unite,
+)
 from tripletree._kernels.aho_tree import (
     ABOVE,
     BLOCKS,
@@ -19,6 +31,7 @@ from tripletree._kernels.aho_tree import (
     HELD,
     HERE,
     INTO,
+    KEPT,
     KIDS,
     LEAVES,
     NODE_BASE,
@@ -40,29 +53,33 @@ from tripletree._kernels.aho_tree import (
     meeting,
     orphan,
     shelve,
+    unlink,
+    unshelve,
 )
 
-__all__ = ["fuse"]
+__all__ = ["join"]
+
+_ALL = np.int64(-1)
 
 
 @inner
 def _release(tree, var, u):
-    tree[UP, u] = var[FREE]
-    tree[FIRST, u] = -1
-    tree[KIDS, u] = 0
+    tree[u, UP] = var[FREE]
+    tree[u, FIRST] = -1
+    tree[u, KIDS] = 0
     var[FREE] = u
 
 
 @inner
 def _pool_shelves(tree, shelf, m, u, w):
     """Put all that is on the shelf of u on that of w."""
-    if shelf[0, m + u] != m + u:
-        first, last, after = shelf[0, m + u], shelf[1, m + u], shelf[0, m + w]
-        shelf[0, m + w], shelf[1, first] = first, m + w
-        shelf[0, last], shelf[1, after] = after, last
-        shelf[0, m + u] = shelf[1, m + u] = m + u
-    tree[HELD, w] += tree[HELD, u]
-    tree[HELD, u] = 0
+    if shelf[m + u, 0] != m + u:
+        first, last, after = shelf[m + u, 0], shelf[m + u, 1], shelf[m + w, 0]
+        shelf[m + w, 0], shelf[first, 1] = first, m + w
+        shelf[last, 0], shelf[after, 1] = after, last
+        shelf[m + u, 0] = shelf[m + u, 1] = m + u
+    tree[w, HELD] += tree[u, HELD]
+    tree[u, HELD] = 0
 
 
 @inner
@@ -71,28 +88,28 @@ def _joined(tree, shelf, node, var, n, m, nodes, parent, less):
     w = -1
     for k in range(nodes):
         u = node[CURRENT, k]
-        if u >= n and (w < 0 or tree[KIDS, u] > tree[KIDS, w]):
+        if u >= n and (w < 0 or tree[u, KIDS] > tree[w, KIDS]):
             w = u
     if w < 0:
         w = var[FREE]
-        var[FREE] = tree[UP, w]
-        tree[FIRST, w], tree[KIDS, w], tree[LEAVES, w] = -1, 0, 0
+        var[FREE] = tree[w, UP]
+        tree[w, FIRST], tree[w, KIDS], tree[w, LEAVES] = -1, 0, 0
     below = 0
     for k in range(nodes):
         u = node[CURRENT, k]
-        below += tree[LEAVES, u]
+        below += tree[u, LEAVES]
         if u == w:
             continue
         if u < n:
             adopt(tree, w, u)
         else:
-            while tree[FIRST, u] >= 0:
-                c = tree[FIRST, u]
+            while tree[u, FIRST] >= 0:
+                c = tree[u, FIRST]
                 orphan(tree, c)
                 adopt(tree, w, c)
             _pool_shelves(tree, shelf, m, u, w)
             _release(tree, var, u)
-    tree[LEAVES, w] = below - less
+    tree[w, LEAVES] = below - less
     adopt(tree, parent, w)
     return w
 
@@ -104,30 +121,30 @@ def _deal_out(tree, mark, trip, node, n, touched, found, w, i, bi, bj, top, node
     Returns the new height of the stack, and the lengths of its lists.
     """
     pair = -1
-    if bi >= 0 and bi < n and bj < n and mark[BLOCKS, set_of(mark, bi)] == 2:
+    if bi >= 0 and bi < n and bj < n and mark[set_of(mark, bi), BLOCKS] == 2:
         pair = set_of(mark, bi)
         orphan(tree, i)
     for k in range(touched):
-        mark[GROUP, node[TOUCH, k]] = -1
+        mark[node[TOUCH, k], GROUP] = -1
     base = top
     for k in range(touched):
         s = set_of(mark, node[TOUCH, k])
-        if s != pair and mark[BLOCKS, s] >= 2 and mark[GROUP, s] < 0:
-            mark[GROUP, s] = top
+        if s != pair and mark[s, BLOCKS] >= 2 and mark[s, GROUP] < 0:
+            mark[s, GROUP] = top
             node[NODE_BASE, top], node[NODE_COUNT, top] = nodes_used, 0
-            nodes_used += mark[BLOCKS, s]
+            nodes_used += mark[s, BLOCKS]
             node[TRIP_COUNT, top], node[ABOVE, top] = 0, w
             node[WITH_IJ, top] = 1 if bi >= 0 and set_of(mark, bi) == s else 0
             top += 1
     for k in range(touched):
         u = node[TOUCH, k]
-        g = mark[GROUP, set_of(mark, u)]
+        g = mark[set_of(mark, u), GROUP]
         if g >= 0:
             orphan(tree, u)
             node[WAITING, node[NODE_BASE, g] + node[NODE_COUNT, g]] = u
             node[NODE_COUNT, g] += 1
     for k in range(found):
-        g = mark[GROUP, trip[FOUND_IN, k]]
+        g = mark[trip[k, FOUND_IN], GROUP]
         if g >= 0:
             node[TRIP_COUNT, g] += 1
     for g in range(base, top):
@@ -135,9 +152,9 @@ def _deal_out(tree, mark, trip, node, n, touched, found, w, i, bi, bj, top, node
         trips_used += node[TRIP_COUNT, g]
         node[TRIP_COUNT, g] = 0
     for k in range(found):
-        g = mark[GROUP, trip[FOUND_IN, k]]
+        g = mark[trip[k, FOUND_IN], GROUP]
         if g >= 0:
-            trip[WAIT, node[TRIP_BASE, g] + node[TRIP_COUNT, g]] = trip[FOUND, k]
+            trip[node[TRIP_BASE, g] + node[TRIP_COUNT, g], WAIT] = trip[k, FOUND]
             node[TRIP_COUNT, g] += 1
     return top, nodes_used, trips_used
 
@@ -148,22 +165,25 @@ def _compose(tree, slot, rows, ring, shelf, mark, trip, node, var, n, v, a, b, t
     orphan(tree, a)
     orphan(tree, b)
     node[CURRENT, 0], node[CURRENT, 1] = a, b
-    nodes, above, with_ij = 2, v, 1
-    top, nodes_used, trips_used = 0, 0, 0
+    nodes, above, with_ij = np.int64(2), v, np.int64(1)
+    top, nodes_used, trips_used = np.int64(0), np.int64(0), np.int64(0)
     while True:
         _, touched = spread(tree, slot, rows, mark, trip, node, var, n, nodes, triplets)
         stamp = var[STAMP]
         bi, bj = -1, -1
         if with_ij:
-            bi = block(tree, mark, stamp, i)
-            bj = block(tree, mark, stamp, j)
+            bi = block(tree, stamp, i)
+            bj = block(tree, stamp, j)
             touched = touch(mark, node, stamp, bi, touched)
             touched = touch(mark, node, stamp, bj, touched)
             unite(mark, bi, bj)
-        found = gather(tree, slot, rows, ring, shelf, mark, trip, node, var, n, touched, triplets, -1, True)
+        found, known = gather(tree, slot, rows, ring, shelf, mark, trip, node, var, n, touched, triplets, _ALL)
+        for k in range(known, found):
+            unlink(shelf, trip[k, FOUND])
         w = _joined(tree, shelf, node, var, n, rows.shape[0], nodes, above, with_ij)
+        tree[w, HELD] -= found - known
         for k in range(var[RESTS]):
-            shelve(tree, shelf, rows.shape[0], trip[REST, k], w)
+            shelve(tree, shelf, rows.shape[0], trip[k, REST], w)
         top, nodes_used, trips_used = _deal_out(
             tree, mark, trip, node, n, touched, found, w, i, bi, bj, top, nodes_used, trips_used
         )
@@ -176,42 +196,36 @@ def _compose(tree, slot, rows, ring, shelf, mark, trip, node, var, n, v, a, b, t
         for k in range(nodes):
             node[CURRENT, k] = node[WAITING, nodes_used + k]
         for k in range(triplets):
-            trip[HERE, k] = trip[WAIT, trips_used + k]
+            trip[k, HERE] = trip[trips_used + k, WAIT]
 
 
 @inner
 def _lose_leaf(tree, u, p):
     """One leaf less below every node from p up."""
     while p >= 0:
-        tree[LEAVES, p] -= 1
-        p = tree[UP, p]
+        tree[p, LEAVES] -= 1
+        p = tree[p, UP]
 
 
 @inner
-def _fuse_leaves(tree, slot, rows, ring, shelf, mark, trip, node, var, n, i, j):
-    """Make the leaves i and j of the tree one leaf, j."""
-    v, a, b = meeting(tree, mark, var, i, j)
-    if a == i and b == j:
-        orphan(tree, i)
-        _lose_leaf(tree, i, v)
-        if tree[KIDS, v] == 1 and tree[UP, v] >= 0:
-            p = tree[UP, v]
-            orphan(tree, j)
-            orphan(tree, v)
-            adopt(tree, p, j)
-            tree[HELD, v] = 0  # what is there is dead
-            shelf[0, rows.shape[0] + v] = shelf[1, rows.shape[0] + v] = rows.shape[0] + v
-            _release(tree, var, v)
-        return
-    triplets = crossing(tree, slot, rows, ring, shelf, mark, trip, var, n, v, a, b, True)
+def _fuse_siblings(tree, shelf, var, m, v, i, j):
+    """Make i and j, both leaves below v, one leaf, j."""
+    orphan(tree, i)
     _lose_leaf(tree, i, v)
-    _compose(tree, slot, rows, ring, shelf, mark, trip, node, var, n, v, a, b, triplets, i, j)
+    if tree[v, KIDS] == 1 and tree[v, UP] >= 0:
+        p = tree[v, UP]
+        orphan(tree, j)
+        orphan(tree, v)
+        adopt(tree, p, j)
+        tree[v, HELD] = 0  # what is there is dead
+        shelf[m + v, 0] = shelf[m + v, 1] = m + v
+        _release(tree, var, v)
 
 
 @inner
 def _leave(tree, x):
     """Take a cluster that no live triplet names out of the tree."""
-    p = tree[UP, x]
+    p = tree[x, UP]
     orphan(tree, x)
     _lose_leaf(tree, x, p)
 
@@ -224,11 +238,11 @@ def _settle(tree, slot, rows, ring, trip, i, j):
     for _ in range(slot[ENTRIES, x]):
         e = ring[e]
         t = e // 3
-        if trip[DEAD, t]:
+        if trip[t, DEAD]:
             continue
         a, b = cluster_of(slot, rows[t, 0]), cluster_of(slot, rows[t, 1])
         if (a == i and b == j) or (a == j and b == i):
-            trip[DEAD, t] = 1
+            trip[t, DEAD] = 1
             slot[DEGREE, i] -= 1
             slot[DEGREE, j] -= 1
             c = cluster_of(slot, rows[t, 2])
@@ -243,19 +257,44 @@ def _settle(tree, slot, rows, ring, trip, i, j):
     slot[ENTRIES, j] += slot[ENTRIES, i]
     slot[DEGREE, j] += slot[DEGREE, i]
     slot[INTO, i] = j
-    if slot[DEGREE, j] == 0 and tree[UP, j] >= 0:
+    if slot[DEGREE, j] == 0 and tree[j, UP] >= 0:
         _leave(tree, j)
     sweep(slot, ring, trip, j)
 
 
 @njit
-def fuse(tree, slot, rows, ring, shelf, mark, trip, node, var, n, i, j):
-    """Merge cluster i into cluster j; the merge must be compatible (see ``aho_blocks.blocked``)."""
+def join(tree, slot, rows, ring, shelf, mark, trip, node, var, n, i, j, side, go):
+    """Merge cluster i into cluster j, if they are compatible and `go` is not 0.
+
+    side : int64[2, n], filled with the clusters of the largest blocking pair, that of i first, if there is one
+    Returns the sizes of the pair, (0, 0) if the merge is compatible.
+    """
     if slot[DEGREE, i] > 0 and slot[DEGREE, j] > 0:
-        _fuse_leaves(tree, slot, rows, ring, shelf, mark, trip, node, var, n, i, j)
-    elif slot[DEGREE, i] > 0:
-        p = tree[UP, i]
+        v, a, b = meeting(tree, mark, var, i, j)
+        siblings = a == i and b == j
+        triplets = np.int64(0)
+        if not siblings:
+            if tree[v, KIDS] == 2:
+                return list_leaves(tree, n, a, side[0], np.int64(0)), list_leaves(tree, n, b, side[1], np.int64(0))
+            triplets = crossing(tree, slot, rows, ring, shelf, mark, trip, var, n, v, a, b)
+            for k in range(triplets):
+                trip[k, KEPT] = trip[k, HERE]
+            left, right = descend(tree, slot, rows, ring, shelf, mark, trip, node, var, n, i, j, a, b, triplets, side)
+            if left > 0:
+                return left, right
+        if go and siblings:
+            _fuse_siblings(tree, shelf, var, rows.shape[0], v, i, j)
+        elif go:
+            for k in range(triplets):
+                trip[k, HERE] = trip[k, KEPT]
+                unshelve(tree, shelf, trip[k, KEPT], v)
+            _lose_leaf(tree, i, v)
+            _compose(tree, slot, rows, ring, shelf, mark, trip, node, var, n, v, a, b, triplets, i, j)
+    elif go and slot[DEGREE, i] > 0:
+        p = tree[i, UP]
         orphan(tree, i)
         adopt(tree, p, j)
-        tree[LEAVES, j] = 1
-    _settle(tree, slot, rows, ring, trip, i, j)
+        tree[j, LEAVES] = 1
+    if go:
+        _settle(tree, slot, rows, ring, trip, i, j)
+    return np.int64(0), np.int64(0)

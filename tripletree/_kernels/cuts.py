@@ -1,7 +1,7 @@
-"""Passes over a parent array for linkages, cuts and drawings: clusters of a cut, levels, monotone heights, positions.
+"""Passes over a parent array for linkages, cuts and drawings: branches of a cut, levels, monotone heights, positions.
 
-``parent[u] > u`` for every node but the root, which is last and has parent -1. Each kernel is linear in the number of
-nodes; the oracles stand in ``tests/unit/test_linkage.py`` and ``tests/unit/test_layout.py``.
+``parent[u] > u`` for every node but the root, which is last and has parent -1. Each of these kernels is linear in the
+number of nodes; the oracles stand in ``tests/unit``: ``test_linkage.py``, ``test_cuts.py`` and ``test_layout.py``.
 """
 
 from __future__ import annotations
@@ -11,31 +11,73 @@ import numpy as np
 from tripletree._kernels._jit import njit
 from tripletree._kernels.rooted_tree import by_smallest_leaf
 
-__all__ = ["child_spans", "cut_labels", "levels", "monotone_heights", "reading_places"]
+__all__ = [
+    "branch_heads",
+    "child_spans",
+    "levels",
+    "monotone_heights",
+    "nearest_centres",
+    "reading_places",
+    "whose_parts",
+]
 
 
 @njit
-def cut_labels(parent, first_split, n):
-    """Number the clusters that remain when the nodes from `first_split` up are split.
+def branch_heads(parent, split, n):
+    """The branch that each leaf is in once some nodes are split, and all nodes above them with these.
 
-    parent : int32[N]; first_split : a node, or N where none is split; n : number of leaves
-    Returns label : int64[n], clusters numbered from 0 by their first leaf.
+    parent : int32[N]; split : bool[N]; n : number of leaves
+    Returns head : int32[n], the highest ancestor (or the leaf) with no split node at or below it.
     """
     N = parent.shape[0]
-    top = np.empty(N, np.int32)  # the highest ancestor that stays whole
+    opened = split.copy()
+    for u in range(N - 1):
+        opened[parent[u]] |= opened[u]
+    head = np.empty(N, np.int32)
     for u in range(N - 1, -1, -1):
         p = parent[u]
-        top[u] = u if p < 0 or p >= first_split else top[p]
-    number = np.full(N, -1, np.int32)
-    label = np.empty(n, np.int64)
-    fresh = 0
-    for u in range(n):
-        t = top[u]
-        if number[t] < 0:
-            number[t] = fresh
-            fresh += 1
-        label[u] = number[t]
-    return label
+        head[u] = u if p < 0 or opened[p] else head[p]
+    return head[:n].copy()
+
+
+@njit
+def whose_parts(parent, part):
+    """Which part the leaves below each node belong to.
+
+    parent : int32[N]; part : int32[n], part of each leaf, -1 for none
+    Returns owner : int32[N], the part, -1 where there is none, -2 where there are several.
+    """
+    N = parent.shape[0]
+    n = part.shape[0]
+    owner = np.full(N, -1, np.int32)
+    for u in range(N):
+        if u < n:
+            owner[u] = part[u]
+        p = parent[u]
+        if p >= 0 and owner[u] != -1:
+            owner[p] = owner[u] if owner[p] == -1 or owner[p] == owner[u] else -2
+    return owner
+
+
+@njit
+def nearest_centres(points, centres, first, stop):
+    """For each point the nearest one of a run of centres, the first of equals. Time O(points x run x d).
+
+    points : float64[p, d]; centres : float64[c, d]; first, stop : int64[p], centres first..stop-1, at least one
+    Returns nearest : int64[p].
+    """
+    nearest = np.empty(points.shape[0], np.int64)
+    for i in range(points.shape[0]):
+        least = np.inf
+        nearest[i] = first[i]
+        for j in range(first[i], stop[i]):
+            distance = 0.0
+            for x in range(points.shape[1]):
+                distance += (points[i, x] - centres[j, x]) ** 2
+            if distance < least:
+                least = distance
+                nearest[i] = j
+    return nearest
 
 
 @njit

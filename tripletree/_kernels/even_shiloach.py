@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tripletree._kernels._jit import njit
+from tripletree._kernels._jit import inner, njit
 from tripletree._kernels.disjoint_set import unite
 
 __all__ = ["build_deep"]
@@ -22,7 +22,7 @@ __all__ = ["build_deep"]
 _OTHER, _DEAD = -1, -2  # state of a triplet that is no tree edge; a tree edge's state is its slot
 
 
-@njit
+@inner
 def _link(forest, s, a, b):
     """Put tree edge ab into slot s. forest: slots : int32[3, 2 n], points at, next, previous; head : int32[n]."""
     slots, head = forest
@@ -35,7 +35,7 @@ def _link(forest, s, a, b):
         head[x] = half
 
 
-@njit
+@inner
 def _unlink(forest, s):
     """Take the tree edge of slot s out of the lists of its two ends."""
     slots, head = forest
@@ -90,7 +90,7 @@ def _others(abc, tree, n):
     return start, size, entry
 
 
-@njit
+@inner
 def _drop(entry, start, size, x, i):
     """Swap entry i of x's list with its last one, and shorten the list."""
     size[x] -= 1
@@ -149,7 +149,7 @@ def _separate(a, b, forest, others, state, mark, stamp, queue):
     return -1, side, found
 
 
-@njit
+@inner
 def _split_off(moved, found, part, fresh, parts):
     """Make the leaves moved[:found] of a part into the part `fresh`, at the end of its range."""
     comp, order, place, begin, count = parts
@@ -166,7 +166,7 @@ def _split_off(moved, found, part, fresh, parts):
     begin[fresh], count[fresh] = stop, found
 
 
-@njit
+@inner
 def _bury(part, parts, abc, state, forest, others, thirds, pending):
     """Kill the triplets that a part's leaving ends; tree edges among them wait at the part of their ends."""
     comp, order, _, begin, count = parts
@@ -206,7 +206,7 @@ def _bury(part, parts, abc, state, forest, others, thirds, pending):
             _drop(entry, start, size, x, i)
 
 
-@njit
+@inner
 def _plant(abc, tree, forest, state, pending):
     """Put the edges of the spanning forest into the slots."""
     s = 0

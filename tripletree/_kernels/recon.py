@@ -1,53 +1,72 @@
 """ReCon: always the closest merge that keeps the triplets satisfiable.
 
-`agglomerate` joins three engines: ``nearest`` offers the closest pair that is not known to be blocked, ``aho_blocks``
-tells whether it is, ``rejected`` remembers. A blocked pair rejects the whole rectangle of its blocking pair.
+Two loops, on centres and on a table of distances, bring three engines together: ``centres`` or ``table`` offers the
+closest pair that is not known to be blocked, ``aho_fuse`` merges it or tells why not, ``rejected`` remembers. A blocked
+pair rejects the whole rectangle of its blocking pair. A merged cluster keeps the smaller slot, that of its first
+sample; ties go to the pair with the first smaller slot, then to that with the first larger one.
+
+`join` and `search` come as pointers (see ``_jit``): they are compiled by themselves, not once more for each loop.
 """
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 
-from tripletree._kernels._jit import inner, njit
-from tripletree._kernels.aho_blocks import blocked
-from tripletree._kernels.aho_fuse import fuse
+from tripletree._kernels import centres, table
+from tripletree._kernels._jit import inner, njit, pointer
+from tripletree._kernels.aho_fuse import join as _join
 from tripletree._kernels.aho_tree import DEGREE, cluster_of
-from tripletree._kernels.nearest import closest, pack, renew_block, scan, update
 from tripletree._kernels.rejected import forgive, inherit, is_rejected, keep_watch, paint, watched
 
-__all__ = ["agglomerate", "as_linkage", "start"]
+__all__ = ["JOIN", "LINKAGES", "as_linkage", "merge_by_centres", "merge_by_table", "search_of"]
+
+#: Place in this list is a linkage's number in the kernels; the first three work on centres.
+LINKAGES = ("centroid", "median", "ward", "average", "weighted", "complete", "single")
+
+_ARRAYS = ["int64[:, ::1]"] * 3 + ["int64[::1]"] + ["int64[:, ::1]"] * 4 + ["int64[::1]"]  # those of ``aho_tree``
+#: The kernel ``aho_fuse.join``, by its address.
+JOIN = pointer(_join, f"UniTuple(int64, 2)({', '.join(_ARRAYS)}, int64, int64, int64, int64[:, ::1], int64)")
+
+
+@cache
+def search_of(real):
+    """The kernel ``centres.search`` for coordinates of a type, "float32" or "float64", by its address."""
+    row, rows = f"{real}[::1]", f"{real}[:, ::1]"
+    bits = "uint64[:, ::1], int64[::1]"
+    state = f"{rows}, {rows}, {row}, {row}, int64, {row}, int64[:, ::1], int64[:, ::1]"
+    return pointer(centres.search, f"void({state}, int64, int64, {bits}, {row}, {row})")
+
 
 # counters
-MERGES, LIVE, WATCHES, TESTS, REJECTIONS, SCANS = range(6)
-
-
-@njit
-def start(points, table, weight, linkage, bound, least, near, bits, row, out):
-    """Scan every place for the first time."""
-    live = near.shape[1]
-    for x in range(live):
-        near[0, x], near[1, x] = -1, x
-    for x in range(live):
-        scan(points, table, weight, linkage, bound, near, live, x, bits, row, out)
-    for x in range(0, live, 1):
-        renew_block(bound, least, live, x)
+MERGES, LIVE, FOUND, WATCHES, TESTS, REJECTIONS, SEARCHES = range(7)
 
 
 @inner
 def _refuse(rejected, side, left, right, count):
     """Reject the rectangle of a blocking pair, and watch it."""
-    bits, _, row, watch, chain, held = rejected
-    paint(bits, row, side, left, right)
+    bits, _, mask, row, watch, chain, held = rejected
+    paint(bits, mask, row, side, left, right)
     keep_watch(watch, chain, held, count[WATCHES], side, left, right)
     count[WATCHES] += 1
 
 
 @inner
-def _join(aho, rejected, n, i, j, side, due, count):
-    """Merge slot i into slot j in the tree, and test again the pairs whose blocking pair may have ended."""
+def _attempt(aho, rejected, n, i, j, side, due, count, join):
+    """Merge slot i into slot j in the tree if they are compatible, else reject them. Whether they have merged.
+
+    Pairs whose blocking pair may have ended are tested again.
+    """
     tree, slot, rows, ring, shelf, mark, trip, node, var = aho
-    bits, gone, row, watch, chain, held = rejected
-    fuse(tree, slot, rows, ring, shelf, mark, trip, node, var, n, i, j)
+    bits, gone, _, row, watch, chain, held = rejected
+    if slot[DEGREE, i] > 0 and slot[DEGREE, j] > 0:
+        count[TESTS] += 1
+    left, right = join(tree, slot, rows, ring, shelf, mark, trip, node, var, n, i, j, side, 1)
+    if left > 0:
+        count[REJECTIONS] += 1
+        _refuse(rejected, side, left, right, count)
+        return False
     inherit(bits, gone, row, slot, i, j)
     for k in range(watched(watch, chain, held, slot, i, j, due)):
         other = cluster_of(slot, watch[2, due[k]])
@@ -55,52 +74,101 @@ def _join(aho, rejected, n, i, j, side, due, count):
             continue  # its largest blocking pair has been found just now, by another watch
         held[2, other] = count[MERGES] + 1
         count[TESTS] += 1
-        left, right = blocked(tree, slot, rows, ring, shelf, mark, trip, node, var, n, j, other, side)
+        left, right = join(tree, slot, rows, ring, shelf, mark, trip, node, var, n, j, other, side, 0)
         if left > 0:
             _refuse(rejected, side, left, right, count)
         else:
             forgive(bits, gone, row, slot, j, other)
+    return True
+
+
+@inner
+def _goes_on(count, goal, n, watch):
+    return count[MERGES] < goal and count[WATCHES] + 2 * n < watch.shape[1]
+
+
+@inner
+def _note(merges, count, i, j, distance):
+    k = count[MERGES]
+    merges[k, 0], merges[k, 1], merges[k, 2] = i, j, distance
+    count[MERGES] = k + 1
 
 
 @njit
-def agglomerate(points, table, linkage, near_state, aho, rejected, scratch, merges, count, most):
-    """Go on until all is one cluster, `most` merges are done, or the watches run out of room. Returns whether it ended.
+def merge_by_centres(linkage, near_state, aho, rejected, side, due, merges, count, most, join, search):
+    """Go on until all is one cluster, `most` merges or first searches are done, or the watches run out of room.
 
-    near_state : weight, bound, least, near (see ``nearest``); aho : the arrays of ``aho_tree``; rejected : those of
-    ``rejected``; scratch : out float[BLOCK], side int64[2, n], due int64[W]; merges : float64[n - 1, 3], slots and
-    distance as ``nearest`` has it; count : int64[6]
+    near_state : the arrays of ``centres``; aho : those of ``aho_tree``; rejected : those of ``rejected``; side :
+    int64[2, n]; due : int64[W]; merges : float64[n - 1, 3], slots and squared distance; count : int64[7], zero at first
+    Returns whether it ended.
     """
-    weight, bound, least, near = near_state
-    tree, slot, rows, ring, shelf, mark, trip, node, var = aho
-    bits, _, row, watch, _, _ = rejected
-    out, side, due = scratch
+    points, box, weight, lightest, bound, least, who, spot, out, reach, order = near_state
+    bits, _, _, row, watch, _, _ = rejected
+    n = who.shape[1]
+    goal = min(n - 1, count[MERGES] + most)
+    last = min(n, count[FOUND] + most)
+    live = count[LIVE]
+    while _goes_on(count, goal, n, watch):
+        if 4 * (n - count[MERGES]) < 3 * live or live == 0:
+            live = centres.pack(points, box, weight, lightest, bound, least, who, spot, live or n, order)
+            count[LIVE] = live
+        if count[FOUND] < n:  # first searches
+            if count[FOUND] == last:
+                return False
+            x = count[FOUND]
+            count[FOUND] += 1
+        else:
+            x, fresh = centres.closest(bound, least, who, spot, live)
+            s, t = who[centres.SLOT, x], who[centres.NEAR, x]
+            if not fresh or is_rejected(bits, row, s, t):
+                count[SEARCHES] += 1
+            else:
+                i, j = max(s, t), min(s, t)
+                if not _attempt(aho, rejected, n, i, j, side, due, count, join):
+                    continue
+                _note(merges, count, i, j, bound[x])
+                gone, x = spot[centres.PLACE, i], spot[centres.PLACE, j]
+                centres.merge(points, box, weight, linkage, bound, who, spot, gone, x, count[MERGES])
+                centres.renew_block(bound, least, live, gone)
+        search(points, box, weight, lightest, linkage, bound, who, spot, live, x, bits, row, out, reach)
+        centres.renew_block(bound, least, live, x)
+    return count[MERGES] == n - 1
+
+
+@njit
+def merge_by_table(linkage, near_state, aho, rejected, side, due, merges, count, most, join):
+    """As `merge_by_centres`, on a table of distances.
+
+    near_state : the arrays of ``table``; merges : slots and distance; count : LIVE is n at first
+    """
+    distances, weight, bound, least, near = near_state
+    bits, _, _, row, watch, _, _ = rejected
     n = near.shape[1]
     live = count[LIVE]
+    if count[FOUND] < n:
+        for x in range(count[FOUND], min(n, count[FOUND] + most)):
+            table.scan(distances, bound, near, live, x, bits, row)
+            count[FOUND] += 1
+        for x in range(0, live, table.BLOCK):
+            table.least_of_block(bound, least, live, x)
+        return False
     goal = min(n - 1, count[MERGES] + most)
-    while count[MERGES] < goal and count[WATCHES] + 2 * n < watch.shape[1]:
-        x = closest(bound, least, live)
+    while _goes_on(count, goal, n, watch):
+        x = table.first_of_least(bound, least, live)
         y = near[0, x]
         if y < 0 or is_rejected(bits, row, near[1, x], near[1, y]):
-            count[SCANS] += 1
-            scan(points, table, weight, linkage, bound, near, live, x, bits, row, out)
-            renew_block(bound, least, live, x)
+            count[SEARCHES] += 1
+            table.scan(distances, bound, near, live, x, bits, row)
+            table.least_of_block(bound, least, live, x)
             continue
-        i, j = near[1, x], near[1, y]
-        if slot[DEGREE, i] > 0 and slot[DEGREE, j] > 0:
-            count[TESTS] += 1
-        left, right = blocked(tree, slot, rows, ring, shelf, mark, trip, node, var, n, i, j, side)
-        if left > 0:
-            count[REJECTIONS] += 1
-            _refuse(rejected, side, left, right, count)
+        i, j = near[1, y], near[1, x]
+        if not _attempt(aho, rejected, n, i, j, side, due, count, join):
             continue
-        k = count[MERGES]
-        merges[k, 0], merges[k, 1], merges[k, 2] = i, j, bound[x]
-        _join(aho, rejected, n, i, j, side, due, count)
-        update(points, table, weight, linkage, bound, least, near, live, x, y, bits, row, out)
-        count[MERGES] = k + 1
-        if linkage <= 2 and 4 * (n - count[MERGES]) < 3 * live and live > 64:
-            live = pack(points, weight, bound, least, near, live)
-            count[LIVE] = live
+        _note(merges, count, i, j, bound[x])
+        table.update(distances, weight, linkage, bound, least, near, live, x, y, bits, row)
+        if 4 * (n - count[MERGES]) < 3 * live and live > 64:
+            live = table.pack(distances, weight, bound, least, near, live)
+    count[LIVE] = live
     return count[MERGES] == n - 1
 
 
@@ -108,7 +176,7 @@ def agglomerate(points, table, linkage, near_state, aho, rejected, scratch, merg
 def as_linkage(merges, squared):
     """Node numbers, heights and sizes from slots: a scipy linkage with the smaller node first.
 
-    merges : float64[n - 1, 3]; squared : whether distances are squared
+    merges : float64[n - 1, 3], the second slot stays; squared : whether distances are squared
     Returns float64[n - 1, 4].
     """
     n = merges.shape[0] + 1

@@ -46,10 +46,9 @@ def is_rejected(bits, row, x, y):
 
 
 @inner
-def paint(bits, row, side, left, right):
-    """Reject all pairs between side[0, :left] and side[1, :right]."""
+def paint(bits, mask, row, side, left, right):
+    """Reject all pairs between side[0, :left] and side[1, :right] (mask : scratch)."""
     words = bits.shape[1]
-    mask = np.zeros(words, np.uint64)
     for one in range(2):
         other = 1 - one
         for w in range(words):

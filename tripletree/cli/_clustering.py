@@ -188,31 +188,13 @@ def plot(
     _picture_format(output)
     hierarchy = read_hierarchy(file)
     triplets = None if triplet_file is None else read_triplet_file(triplet_file)
-    labels = None if clusters is None else _cut_by_height(hierarchy, clusters)
+    from tripletree.cuts import cut
     from tripletree.plot import plot_dendrogram
 
+    labels = None if clusters is None else cut(hierarchy, clusters, rule="height")
     axes = plot_dendrogram(hierarchy, orientation=orientation, triplets=triplets, clusters=labels, title=title)
     save_figure(axes.figure, output)
     click.echo(output)
-
-
-def _cut_by_height(hierarchy: Hierarchy, n_clusters: int) -> np.ndarray:
-    """Flat clusters by undoing the highest nodes first; where there are no heights, those with most levels below."""
-    from tripletree import _kernels
-    from tripletree._kernels import frozen
-    from tripletree.hierarchy import Hierarchy
-    from tripletree.linkage import cut
-
-    n, height = hierarchy.n_leaves, hierarchy.height
-    if height is None:
-        height = _kernels.cuts.levels(hierarchy.parent)
-    height = _kernels.cuts.monotone_heights(hierarchy.parent, frozen(height, np.float64), n)
-    # stable: of equal heights the child stays before its parent
-    order = np.concatenate([np.arange(n), n + np.argsort(height[n:], kind="stable")])
-    number = np.empty(order.size + 1, np.int64)
-    number[order] = np.arange(order.size)
-    number[-1] = -1  # serves parent -1
-    return cut(Hierarchy(number[hierarchy.parent[order]], hierarchy.leaves), n_clusters)
 
 
 def _picture_format(path: str) -> str:

@@ -16,9 +16,26 @@ are not there, or are there twice, are refused.
 >>> ReCon(n_clusters=2).fit_predict(X, triplets=[(0, 3, 1), (0, 3, 2)]).tolist()
 [0, 1, 1, 0]
 
-Cross-validation hands `fit` a part of X, but all of the triplets; an array or a list of as many triplets as samples it
-cuts as if they were sample weights. Triplets by label with X a DataFrame are safe there: a triplet whose sample is left
-out is refused by name, never taken for another one.
+New samples go to the nearest of the flat clusters, so parameters can be chosen by cross-validation. It hands `fit` a
+part of X, but all of the triplets: give triplets by label, X as a pandas DataFrame whose index holds the labels (other
+ones than 0..n-1), and ``missing_samples="ignore"``, which leaves out triplets on samples outside the part.
+
+>>> import pandas as pd
+>>> from sklearn.datasets import load_iris
+>>> from sklearn.model_selection import GridSearchCV, StratifiedKFold
+>>> from tripletree import sample_class_triplets
+>>> X, y = load_iris(return_X_y=True)
+>>> X = pd.DataFrame(X, index=[f"flower {i}" for i in range(150)])
+>>> triplets = sample_class_triplets(y, 300, leaves=X.index, samples=range(0, 150, 5), random_state=0)
+>>> search = GridSearchCV(ReCon(3, missing_samples="ignore"), {"linkage": ["centroid", "ward", "average"]},
+...                       scoring="adjusted_rand_score", cv=StratifiedKFold(5)).fit(X, y, triplets=triplets)
+>>> search.best_params_, search.best_estimator_.n_triplets_
+({'linkage': 'ward'}, 300)
+
+Three things to know. A list or array of as many triplets as samples is cut as if it were sample weights: repeat one of
+them, as repeats count once. In ``triplets_from_classes`` the first member of each class is in every triplet of it: a
+part without it has none of them, so random triplets on few samples, as here, lose less. And ``clone`` unfits a
+transformer given as the metric: wrap it in ``sklearn.frozen.FrozenEstimator``.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tripletree import _kernels
-from tripletree._kernels import freeze, frozen
+from tripletree._kernels import freeze
 from tripletree.hierarchy import Hierarchy
 from tripletree.split import split_down
 
@@ -18,7 +18,11 @@ _CHUNK = 2_000  # merges between two looks at the interrupt
 
 
 def merge_points(
-    samples: np.ndarray, rows: np.ndarray, linkage: str, progress: Callable[[int], Any] | None = None
+    samples: np.ndarray,
+    rows: np.ndarray,
+    linkage: str,
+    progress: Callable[[int], Any] | None = None,
+    weights: np.ndarray | None = None,
 ) -> tuple[np.ndarray, dict[str, int]]:
     """Merge samples under triplets by a linkage on centres (centroid, median, ward); no matrix of distances.
 
@@ -30,78 +34,86 @@ def merge_points(
     linkage : {"centroid", "median", "ward"}
     progress : callable, optional
         Called with the number of merges done since its last call.
+    weights : ndarray of float, shape (n,), optional
+        How many samples each row stands for; by default one each.
 
     Returns
     -------
     merges : ndarray of float64, shape (n - 1, 4)
-        A scipy linkage in merge order, with raw heights.
+        A scipy linkage in merge order, with raw heights; its last column counts rows, whatever their weights.
     counts : dict
-        Numbers of tests, rejections and scans.
+        Numbers of tests, rejections and searches that had to be made again.
     """
+    centres, n, d = _kernels.centres, *samples.shape
     # dimensions of large spread first: sums over the first few tell most pairs apart
     order = np.argsort(-samples.var(axis=0), kind="stable")
     points = np.ascontiguousarray(samples.T[order])
-    return _merged(points, np.empty(0, points.dtype), samples.shape[0], rows, linkage, True, progress)
+    real, blocks = points.dtype, (n + centres.BLOCK - 1) // centres.BLOCK
+    weight = np.ones(n, real) if weights is None else weights.astype(real)
+    slots = np.arange(n)
+    state = (
+        points,
+        np.empty((2 * d, blocks), real),
+        weight,
+        np.empty(blocks, real),
+        np.full(n, np.inf, real),
+        np.empty(blocks, real),
+        np.stack([slots, np.full(n, -1), np.full(n, -1)]),
+        np.stack([slots, np.zeros(n, np.int64)]),
+        np.empty(centres.BLOCK, real),
+        np.empty(blocks, real),
+        np.empty(n, np.int64),
+    )
+    pointers = _kernels.recon.JOIN, _kernels.recon.search_of(real.name)
+    return _merged(_kernels.recon.merge_by_centres, pointers, state, n, rows, linkage, progress)
 
 
 def merge_condensed(
     condensed: np.ndarray, n: int, rows: np.ndarray, linkage: str, progress: Callable[[int], Any] | None = None
 ) -> tuple[np.ndarray, dict[str, int]]:
     """Merge n samples by their condensed distances (average, weighted, complete, single), which are overwritten."""
-    return _merged(np.empty((0, n), condensed.dtype), condensed, n, rows, linkage, False, progress)
+    real, blocks = condensed.dtype, (n + _kernels.table.BLOCK - 1) // _kernels.table.BLOCK
+    near = np.stack([np.full(n, -1), np.arange(n)])
+    state = condensed, np.ones(n, real), np.full(n, np.inf, real), np.full(blocks, np.inf, real), near
+    return _merged(_kernels.recon.merge_by_table, (_kernels.recon.JOIN,), state, n, rows, linkage, progress)
 
 
 def _merged(
-    points: np.ndarray,
-    table: np.ndarray,
+    kernel: Callable[..., bool],
+    pointers: tuple,
+    state: tuple,
     n: int,
     rows: np.ndarray,
     linkage: str,
-    squared: bool,
     progress: Callable[[int], Any] | None,
 ) -> tuple[np.ndarray, dict[str, int]]:
-    nearest, recon = _kernels.nearest, _kernels.recon
-    kind = nearest.LINKAGES.index(linkage)
+    recon = _kernels.recon
+    kind = recon.LINKAGES.index(linkage)
     aho, row, named = aho_state(rows, n)
     words = (n + 63) // 64
-    bits = np.zeros((named, words), np.uint64)
-    held = np.zeros((3, n), np.int64)
     room = 4 * n + 1024 if named else 2 * n + 1
-    rejected: tuple = (
-        bits,
-        np.zeros(words, np.uint64),
-        row,
-        np.empty((3, room), np.int64),
-        np.empty(2 * room, np.int64),
-        held,
-    )
-    blocks = (n + nearest.BLOCK - 1) // nearest.BLOCK
-    near_state = (
-        np.ones(n, points.dtype),
-        np.empty(n, points.dtype),
-        np.empty(blocks, points.dtype),
-        np.empty((2, n), np.int64),
-    )
-    weight, bound, least, near = near_state
-    out = np.empty(nearest.BLOCK, points.dtype)
+    watch, chain = np.empty((3, room), np.int64), np.empty(2 * room, np.int64)
+    fixed = np.zeros((named, words), np.uint64), np.zeros(words, np.uint64), np.empty(words, np.uint64), row
+    held = np.zeros((3, n), np.int64)
     side = np.empty((2, n), np.int64)
     merges = np.empty((n - 1, 3))
-    count = np.zeros(6, np.int64)
-    count[1] = n
-    recon.start(points, table, weight, kind, bound, least, near, bits, row, out)
+    count = np.zeros(7, np.int64)
+    if kind > 2:
+        count[1] = n
     done, ended = 0, n == 1
     while not ended:
-        scratch = out, side, np.empty(rejected[3].shape[1], np.int64)
-        ended = recon.agglomerate(points, table, kind, near_state, aho, rejected, scratch, merges, count, _CHUNK)
+        rejected = *fixed, watch, chain, held
+        due = np.empty(watch.shape[1], np.int64)
+        ended = kernel(kind, state, aho, rejected, side, due, merges, count, _CHUNK, *pointers)
         if progress is not None:
             progress(int(count[0]) - done)
         done = int(count[0])
-        if rejected[3].shape[1] <= count[2] + 2 * n and not ended:
-            rejected = (*rejected[:3], _doubled(rejected[3]), _doubled(rejected[4]), held)
-    return recon.as_linkage(merges, squared), {
-        "tests": int(count[3]),
-        "rejections": int(count[4]),
-        "scans": int(count[5]),
+        if watch.shape[1] <= count[3] + 2 * n and not ended:
+            watch, chain = _doubled(watch), _doubled(chain)
+    return recon.as_linkage(merges, kind <= 2), {
+        "tests": int(count[4]),
+        "rejections": int(count[5]),
+        "searches": int(count[6]),
     }
 
 
@@ -110,11 +122,11 @@ def aho_state(rows: np.ndarray, n: int) -> tuple[tuple, np.ndarray, int]:
     m, nodes = rows.shape[0], 2 * n + 2
     hierarchy = Hierarchy(freeze(split_down(rows, n)[0]))
     a, c = (freeze(np.ascontiguousarray(rows[:, k])) for k in (0, 2))
-    rows = frozen(rows, np.int64)  # one width of integers everywhere: half as many specialisations to compile
+    rows = rows.astype(np.int64)  # one width of integers everywhere: half as many specialisations to compile
     separator = _kernels.rooted_tree.common_ancestors(a, c, *hierarchy.ancestor_table)
-    tree, slot = np.empty((7, nodes), np.int64), np.empty((4, n), np.int64)
-    ring, shelf = np.empty(3 * m, np.int64), np.empty((2, m + nodes), np.int64)
-    mark, trip, var = np.empty((9, nodes), np.int64), np.empty((9, m), np.int64), np.empty(3, np.int64)
+    tree, slot = np.empty((nodes, 9), np.int64), np.empty((4, n), np.int64)
+    ring, shelf = np.empty(3 * m, np.int64), np.empty((m + nodes, 2), np.int64)
+    mark, trip, var = np.empty((nodes, 8), np.int64), np.empty((m, 10), np.int64), np.empty(3, np.int64)
     _kernels.aho_tree.plant(hierarchy.parent, separator, n, rows, tree, slot, ring, shelf, mark, trip, var)
     named = np.unique(rows)
     row = np.full(n, -1, np.int64)

@@ -3,48 +3,46 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from numbers import Integral
+from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import validate_data
+from sklearn.utils._param_validation import HasMethods, Interval, Options, StrOptions
+from sklearn.utils.validation import check_is_fitted
 
-from tripletree.cluster._base import HierarchicalClusterer, aligned_triplets, all_or_nothing
+from tripletree.cluster._assign import FlatClusters, flat_clusters, nearest_clusters, threshold_labels
+from tripletree.cluster._base import (
+    HierarchicalClusterer,
+    aligned_triplets,
+    all_or_nothing,
+    checked_samples,
+    progress_bar,
+    warn_if_few,
+)
+from tripletree.cluster._distances import (
+    ANY_METRIC,
+    EUCLIDEAN,
+    METRICS,
+    check_spread,
+    checked_metric,
+    condensed_distances,
+    condensed_matrix,
+    metric_parameters,
+    shifted,
+    transformed,
+)
 from tripletree.cluster._engine import merge_condensed, merge_points
+from tripletree.cuts import RULES, cut
+from tripletree.errors import ClusterCountError
 from tripletree.hierarchy import Hierarchy
-from tripletree.linkage import cut, from_linkage, to_linkage
+from tripletree.linkage import from_linkage, to_linkage
 from tripletree.onetree import one_tree
 from tripletree.triplets import TripletSet
 
 __all__ = ["ReCon"]
 
-#: Linkages that are defined for any distances, and those that need points in a Euclidean space.
-_ANY_METRIC = ("average", "weighted", "complete", "single")
-_EUCLIDEAN = ("centroid", "median", "ward")
-
-#: Metrics of scipy.spatial.distance.pdist.
-_METRICS = (
-    "braycurtis",
-    "canberra",
-    "chebyshev",
-    "cityblock",
-    "correlation",
-    "cosine",
-    "dice",
-    "euclidean",
-    "hamming",
-    "jaccard",
-    "jensenshannon",
-    "mahalanobis",
-    "minkowski",
-    "rogerstanimoto",
-    "russellrao",
-    "seuclidean",
-    "sokalsneath",
-    "sqeuclidean",
-    "yule",
-)
+#: The rule of `tripletree.cut` where none is named.
+_DEFAULT_CUT = "merge_order"
 
 
 class ReCon(HierarchicalClusterer):
@@ -56,55 +54,86 @@ class ReCon(HierarchicalClusterer):
 
     Parameters
     ----------
-    n_clusters : int, default 2
-        Number of flat clusters, ``labels_``; the hierarchy does not depend on it.
+    n_clusters : int or None, default 2
+        Number of flat clusters, ``labels_``; the hierarchy does not depend on it. None with `distance_threshold`, and
+        where ``cut="constraints"`` finds the number by itself.
     linkage : {"centroid", "median", "ward", "average", "weighted", "complete", "single"}, default "centroid"
         How the distance of two clusters is taken, as in ``scipy.cluster.hierarchy.linkage``.
-    metric : str or callable, default "euclidean"
-        A metric of ``scipy.spatial.distance.pdist``, or "precomputed" where X is a square matrix of distances.
-        Centroid, median and ward linkage need "euclidean".
+    metric : str, callable or fitted transformer, default "euclidean"
+        A metric of ``scipy.spatial.distance``, a function of two samples, or "precomputed" where X is a square matrix
+        of distances; or an object with ``transform``, such as a learned metric: distances are then Euclidean between
+        the transformed samples. Centroid, median and ward linkage need "euclidean" or a transformer.
+    cut : {"merge_order", "height", "size", "support", "constraints"}, default "merge_order"
+        The rule by which ``tripletree.cut`` takes `n_clusters` clusters out of the hierarchy.
+    distance_threshold : float or None, default None
+        In the place of `n_clusters`: clusters are the largest clades none of whose merges, their own and all below,
+        lies above this distance. Merges at the very distance stand (in scikit-learn's AgglomerativeClustering, not).
+    dtype : {"float64", "float32"}, default "float64"
+        Precision of the merges, whatever that of X. "float32" takes half the memory and is 1.4 to 2 times as fast, but
+        distances that agree to 7 digits become ties, which go by index, and others stop being ties.
+    missing_samples : {"raise", "ignore"}, default "raise"
+        "ignore" leaves out triplets on labels that are not in the index of X, as in cross-validation. Row numbers
+        are never ignored, nor labels where the index of X is 0..n-1: there they mean nothing but rows.
+    verbose : bool or int, default False
+        Whether to show a progress bar.
 
     Attributes
     ----------
     labels_ : ndarray of int, shape (n_samples,)
-        The cluster of each sample, from undoing the last ``n_clusters - 1`` merges.
+        The cluster of each sample, numbered in the order of their first samples.
+    n_clusters_ : int
+        Number of flat clusters.
     hierarchy_ : Hierarchy
-        Over the labels of the samples (the index of a DataFrame, else 0..n-1); inner nodes in merge order, at the
-        distances of their merges.
+        Over the labels of the samples (the index of a pandas DataFrame, else 0..n-1); inner nodes in merge order, at
+        the distances of their merges.
     linkage_ : ndarray of float64, shape (n_samples - 1, 4)
         scipy's linkage matrix, for drawing: no height is lower than one below it.
     distances_ : ndarray of float64, shape (n_samples - 1,)
         The distance of each merge, in order. It may fall, where triplets put a close merge off.
-    n_tests_ : int
-        Compatibility tests made: a property of the engine, as one rejection often settles other pairs.
-    n_rejections_ : int
-        Tests that found the closest pair incompatible.
-    n_leaves_ : int
-        Number of samples.
-    n_features_in_ : int
-        Number of features.
+    n_triplets_ : int
+        Number of triplets that hold: those given, repeats and ignored ones left out.
+    n_tests_, n_rejections_ : int
+        Compatibility tests made, a property of the engine as one rejection often settles other pairs, and those that
+        found the closest pair incompatible.
+    n_leaves_, n_features_in_ : int
+        Number of samples and of features.
     feature_names_in_ : ndarray of str, shape (n_features,)
         Names of the features, where X has them.
 
     See Also
     --------
-    tripletree.cut : other numbers of clusters from ``hierarchy_``.
+    tripletree.cut : other flat clusters from ``hierarchy_``.
     tripletree.onetree.one_tree : a hierarchy from triplets alone.
 
     Notes
     -----
     A pair of clusters i, j is compatible when the triplets together with ij|x for every other cluster x are
     consistent, which the paper's TestCompatibility decides [1]_. Pairs are taken in the order of their distance, then
-    of the last sample of the one cluster, then of that of the other, the smaller first. The merges are those of the
+    of the first sample of the one cluster, then of that of the other, the smaller first. The merges are those of the
     paper's listing with that order of ties, up to the rounding of distances that are equal in theory but are updated
     along different ways.
 
-    The closest pair comes from nearest-neighbour arrays [2]_; it is tested on the Aho tree of the triplets, kept up to
-    date from merge to merge, and a rejection rejects all pairs of the two groups that block each other. Centroid,
-    median and ward linkage keep the centres of the clusters and no distances: time O(n^2 d), memory O(n d) and one
-    bit for each pair of samples that occur in triplets. The others update the n (n - 1) / 2 distances.
+    Each cluster keeps the nearest one found when it was new, or when its turn came with an answer out of date [2]_. The
+    closest pair is tested on the Aho tree of the triplets, kept up to date from merge to merge, and a rejection rejects
+    all pairs of the two groups that block each other. Centroid, median and ward linkage keep the centres of the
+    clusters, in blocks with boxes around them, and search only the boxes that are near enough: time O(n^2 d), much less
+    where the samples spread along few directions, memory O(n d) and one bit for each pair of samples that occur in
+    triplets. The others update the n (n - 1) / 2 distances.
 
-    All triplets must hold; weights of a TripletSet play no part.
+    All triplets must hold; weights of a TripletSet count for ``cut="support"`` alone. That they hold does not mean that
+    clusters get better: sets that look drawn at random, with fewer than 1.2 triplets for each sample they name, are
+    known to make noisy data worse, and give a `UserWarning` (from 50 samples and 30 triplets on).
+
+    **Tables**: a pandas DataFrame lends triplets the labels of its index. polars has no index: triplets then hold row
+    numbers, as for an array; the names of features are taken from both.
+
+    **Cross-validation** passes a part of X with all triplets, so name samples by labels of a pandas index other than
+    0..n-1 and set ``missing_samples="ignore"``; ``tripletree.cluster`` shows an example. A row number would mean
+    another sample in the part: it is refused where it lies outside, and a `TripletSet` over all rows always is, but
+    tuples of low row numbers cannot be told. Triplets in a list or array as long as X are cut like sample weights:
+    repeat one of them (repeats count once) to prevent it. What was cut can be told, by a `UserWarning`, only where the
+    rest names samples that X has not. `clone` unfits a transformer in `metric`: wrap it in
+    ``sklearn.frozen.FrozenEstimator``.
 
     References
     ----------
@@ -126,24 +155,40 @@ class ReCon(HierarchicalClusterer):
     """
 
     _parameter_constraints: ClassVar[dict] = {
-        "n_clusters": [Interval(Integral, 1, None, closed="left")],
-        "linkage": [StrOptions({*_ANY_METRIC, *_EUCLIDEAN})],
-        "metric": [StrOptions({*_METRICS, "precomputed"}), callable],
+        "n_clusters": [Interval(Integral, 1, None, closed="left"), None],
+        "linkage": [StrOptions({*ANY_METRIC, *EUCLIDEAN})],
+        "metric": [StrOptions({*METRICS, "precomputed"}), callable, HasMethods("transform")],
+        "cut": [StrOptions({*RULES})],
+        "distance_threshold": [Interval(Real, 0, None, closed="left"), None],
+        "dtype": [StrOptions({"float64", "float32"}), Options(type, {np.float64, np.float32})],
+        "missing_samples": [StrOptions({"raise", "ignore"})],
+        "verbose": ["verbose"],
     }
 
     labels_: np.ndarray
     hierarchy_: Hierarchy
+    _clusters: FlatClusters
 
     def __init__(
         self,
-        n_clusters: int = 2,
+        n_clusters: int | None = 2,
         *,
         linkage: str = "centroid",
-        metric: str | Callable[[np.ndarray, np.ndarray], float] = "euclidean",
+        metric: str | Callable[[np.ndarray, np.ndarray], float] | Any = "euclidean",
+        cut: str = _DEFAULT_CUT,
+        distance_threshold: float | None = None,
+        dtype: str | type = "float64",
+        missing_samples: str = "raise",
+        verbose: bool | int = False,
     ) -> None:
         self.n_clusters = n_clusters
         self.linkage = linkage
         self.metric = metric
+        self.cut = cut
+        self.distance_threshold = distance_threshold
+        self.dtype = dtype
+        self.missing_samples = missing_samples
+        self.verbose = verbose
 
     def fit(self, X: Any, y: Any = None, *, triplets: Any = None) -> ReCon:
         """Cluster the samples so that the triplets hold.
@@ -173,16 +218,20 @@ class ReCon(HierarchicalClusterer):
             If triplets refer to the index of X and it holds a label more than once.
         InvalidTripletError
             If an entry is no triplet, or if an integer array meets an index of other integers than 0..n-1.
+        ClusterCountError
+            If there are fewer samples than clusters.
+        NotFittedError
+            If the metric is a transformer that is not fitted.
         ValueError
-            If X holds NaN or infinity, has fewer samples than clusters, or the parameters do not fit together.
+            If X holds NaN, infinity or text, or a pair of samples has no distance, or the parameters do not fit
+            together.
         TypeError
             If X is sparse, or y holds triplets.
 
-        Notes
+        Warns
         -----
-        Not for cross-validation: there is no ``predict``. In it scikit-learn passes a part of X with all triplets, or,
-        when there are as many triplets as samples, an equal part of the triplets as well. Give triplets by label and X
-        as a DataFrame: a sample that is left out is then refused by name, where a row number would mean another one.
+        UserWarning
+            If there are so few random triplets that they are known to hurt (see Notes of the class).
 
         Examples
         --------
@@ -195,103 +244,125 @@ class ReCon(HierarchicalClusterer):
             raise TypeError(msg)
         with all_or_nothing(self):
             self._validate_params()
-            samples = validate_data(self, X, dtype=np.float64)
+            self._check_stop()
+            metric = checked_metric(self.metric, self.linkage)
+            samples = checked_samples(self, X, reset=True)
             n = samples.shape[0]
-            if n < self.n_clusters:
+            if self.n_clusters is not None and n < self.n_clusters:
                 msg = f"n_clusters={self.n_clusters} but n_samples={n}: there cannot be more clusters than samples"
-                raise ValueError(msg)
-            aligned = aligned_triplets(X, triplets, n)
+                raise ClusterCountError(msg, n_clusters=self.n_clusters, nearest=(n,))
+            points = transformed(self.metric, X, samples)
+            known = {"metric": metric, "parameters": metric_parameters(points, metric)}
+            aligned = aligned_triplets(X, triplets, n, missing_samples=self.missing_samples)
             if len(aligned):
-                one_tree(aligned)  # refuses inconsistent triplets, with the conflict
-            merges, n_tests, n_rejections = _merges(samples, aligned.rows, self.linkage, self.metric)
+                warn_if_few(aligned, one_tree(aligned))  # refuses inconsistent triplets, with the conflict
+            with progress_bar(self.verbose, n - 1, "ReCon") as tell:
+                merges, n_tests, n_rejections = _merges(
+                    points, aligned.rows, self.linkage, **known, dtype=np.dtype(self.dtype), progress=tell
+                )
             hierarchy = from_linkage(merges, aligned.leaves)
-            self.labels_ = cut(hierarchy, self.n_clusters)
             self.linkage_ = to_linkage(hierarchy, monotone=True)
+            self.labels_ = self._labels(hierarchy, aligned, points)
+            self.n_clusters_ = int(self.labels_.max()) + 1
+            self._clusters = flat_clusters(hierarchy, self.labels_, points, linkage=self.linkage, **known)
             self.distances_ = merges[:, 2].copy()
-            self.n_tests_, self.n_rejections_ = n_tests, n_rejections
+            self.n_triplets_, self.n_tests_, self.n_rejections_ = len(aligned), n_tests, n_rejections
             self.n_leaves_ = n
             self.hierarchy_ = hierarchy
         return self
 
+    def predict(self, X: Any) -> np.ndarray:
+        """Find the nearest flat cluster of new samples, under the fitted linkage and metric.
+
+        Parameters
+        ----------
+        X : array_like or DataFrame, shape (n_new, n_features) or (n_new, n_samples)
+            The new samples, or their distances to the fitted ones where ``metric="precomputed"``.
+
+        Returns
+        -------
+        ndarray of int, shape (n_new,)
+            Their clusters; of several at the same distance, the lowest.
+
+        Raises
+        ------
+        NotFittedError
+            Before `fit`.
+        ValueError
+            If X does not fit the fitted samples, holds NaN or infinity, or a sample has no distance.
+
+        Notes
+        -----
+        Nearest is what the linkage says of the new sample as a cluster of its own: the distance to the mean of the
+        cluster (centroid), that times ``sqrt(2 s / (s + 1))`` for s members (ward), the mean, greatest or least
+        distance to the members (average, complete, single); for median and weighted linkage the centre or mean in
+        which each merge inside the cluster gives its two sides one half each. Clusters that are no clades, as where a
+        cut joins outliers to them, count with all of their members; merges are then those of the hierarchy on them.
+
+        No triplet says anything of a new sample, so on the fitted samples the answer need not be ``labels_``.
+
+        Examples
+        --------
+        >>> ReCon(n_clusters=2).fit([[0.0], [1.0], [5.0], [6.5]]).predict([[3.0], [4.0]]).tolist()
+        [0, 1]
+        """
+        check_is_fitted(self)
+        samples = checked_samples(self, X, reset=False)
+        points = transformed(self.metric, X, samples)
+        return nearest_clusters(self._clusters, points)
+
+    def _check_stop(self) -> None:
+        """Refuse parameters that say twice, or not at all, where the hierarchy is to be cut."""
+        if self.distance_threshold is None:
+            if self.n_clusters is None and self.cut != "constraints":
+                msg = f"cut={self.cut!r} needs n_clusters; None goes with distance_threshold, or cut='constraints'"
+                raise ValueError(msg)
+            return
+        if self.n_clusters is not None:
+            msg = (
+                f"n_clusters={self.n_clusters} and distance_threshold={self.distance_threshold} are both given: set "
+                "one of them to None"
+            )
+            raise ValueError(msg)
+        if self.cut != _DEFAULT_CUT:
+            msg = f"cut={self.cut!r} and distance_threshold are both given: the threshold is a rule of its own"
+            raise ValueError(msg)
+
+    def _labels(self, hierarchy: Hierarchy, triplets: TripletSet, points: np.ndarray) -> np.ndarray:
+        if self.distance_threshold is not None:
+            return threshold_labels(hierarchy, self.linkage_[:, 2], self.distance_threshold)
+        samples = None if _is_precomputed(self.metric) else points
+        return cut(hierarchy, self.n_clusters, rule=self.cut, triplets=triplets, samples=samples)
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = self.metric == "precomputed"
+        tags.input_tags.pairwise = _is_precomputed(self.metric)
         return tags
 
 
-def _merges(samples: np.ndarray, rows: np.ndarray, linkage: str, metric: Any) -> tuple[np.ndarray, int, int]:
+def _is_precomputed(metric: Any) -> bool:
+    return isinstance(metric, str) and metric == "precomputed"
+
+
+def _merges(
+    samples: np.ndarray,
+    rows: np.ndarray,
+    linkage: str,
+    metric: Any,
+    *,
+    parameters: dict[str, np.ndarray] | None = None,
+    dtype: Any = np.float64,
+    progress: Callable[[int], Any] | None = None,
+) -> tuple[np.ndarray, int, int]:
     """All merges as a linkage matrix in merge order with raw heights, and the numbers of tests and rejections."""
     n = samples.shape[0]
-    if linkage in _EUCLIDEAN:
-        if metric != "euclidean":
-            msg = (
-                f"linkage={linkage!r} needs points in a Euclidean space: use metric='euclidean', or one of the "
-                f"linkages {', '.join(_ANY_METRIC)} with metric={metric!r}"
-            )
-            raise ValueError(msg)
-        _check_spread(samples)
-        merges, count = merge_points(samples, rows, linkage)
+    if linkage in EUCLIDEAN:
+        check_spread(samples, dtype)
+        merges, count = merge_points(shifted(samples, dtype), rows, linkage, progress)
     else:
-        condensed = _precomputed(samples) if metric == "precomputed" else _distances(samples, metric)
-        merges, count = merge_condensed(condensed, n, rows, linkage)
+        if _is_precomputed(metric):
+            condensed = condensed_matrix(samples, dtype)
+        else:
+            condensed = condensed_distances(samples, metric, parameters or {}, dtype)
+        merges, count = merge_condensed(condensed, n, rows, linkage, progress)
     return merges, count["tests"], count["rejections"]
-
-
-def _check_spread(samples: np.ndarray) -> None:
-    """Refuse points so far apart that squared distances, or sums of them, leave float64."""
-    with np.errstate(over="ignore"):
-        widest = np.square(np.ptp(samples, axis=0)).sum()
-    if not widest <= np.finfo(np.float64).max / (4 * samples.shape[0]):
-        column = int(np.ptp(samples / 2, axis=0).argmax())
-        i, j = int(samples[:, column].argmin()), int(samples[:, column].argmax())
-        msg = f"the distance of samples {i} and {j} is too large for float64 arithmetic (feature {column}): scale X"
-        raise ValueError(msg)
-
-
-def _distances(samples: np.ndarray, metric: Any) -> np.ndarray:
-    """Distances of all pairs, in scipy's condensed order."""
-    from scipy.spatial.distance import pdist
-
-    n = samples.shape[0]
-    if n == 1:
-        return np.empty(0)
-    try:
-        condensed = pdist(samples, metric)
-    except MemoryError:
-        msg = (
-            f"the distances of {n:,} samples take {n * (n - 1) * 4 / 2**30:,.0f} GiB, more than there is; the linkages "
-            f"{', '.join(_EUCLIDEAN)} need none"
-        )
-        raise MemoryError(msg) from None
-    # sums of n of them are formed on the way
-    bad = np.flatnonzero(~(np.abs(condensed) <= np.finfo(np.float64).max / (4 * n)))
-    if bad.size:
-        i, j = (int(x[bad[0]]) for x in np.triu_indices(n, 1))
-        why = "is infinite, or too large for float64 arithmetic: scale X"
-        if np.isnan(condensed[bad[0]]):
-            why = "is not defined"
-        msg = f"the distance of samples {i} and {j} under metric={metric!r} {why} ({bad.size} pairs of that kind)"
-        raise ValueError(msg)
-    return np.maximum(condensed, 0.0, out=condensed)
-
-
-def _precomputed(samples: np.ndarray) -> np.ndarray:
-    """The upper triangle of a checked matrix of distances, in scipy's condensed order."""
-    n = samples.shape[0]
-    if samples.shape[1] != n:
-        msg = f"metric='precomputed' needs a square matrix of distances, not one of shape {samples.shape}"
-        raise ValueError(msg)
-    largest = np.abs(samples).max()
-    for bad, what in (
-        (samples < 0, "is negative"),
-        (np.abs(samples - samples.T) > 1e-8 * largest, "is not symmetric"),
-        (np.eye(n, dtype=bool) & (np.abs(samples) > 1e-8 * largest), "is not zero on the diagonal"),
-        (samples > np.finfo(np.float64).max / (4 * n), "is too large for float64 arithmetic: scale X"),
-    ):
-        if bad.any():
-            i, j = (int(x[0]) for x in np.nonzero(bad))
-            msg = f"metric='precomputed' needs a matrix of distances: the entry {samples[i, j]} at ({i}, {j}) {what}"
-            raise ValueError(msg)
-    from scipy.spatial.distance import squareform
-
-    return squareform(samples, checks=False) if n > 1 else np.empty(0)

@@ -1,0 +1,317 @@
+"""Metrics: what goes with which linkage, samples through a fitted transformer, distances of all pairs, all checked."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.exceptions import NotFittedError
+from sklearn.utils.validation import check_array, check_is_fitted
+
+__all__ = [
+    "ANY_METRIC",
+    "EUCLIDEAN",
+    "METRICS",
+    "check_distances",
+    "check_rows",
+    "check_spread",
+    "checked_metric",
+    "condensed_distances",
+    "condensed_matrix",
+    "metric_parameters",
+    "shifted",
+    "transformed",
+]
+
+#: Linkages that are defined for any distances, and those that need points in a Euclidean space.
+ANY_METRIC = ("average", "weighted", "complete", "single")
+EUCLIDEAN = ("centroid", "median", "ward")
+
+#: Metrics of scipy.spatial.distance, and those of them that compare truth values.
+METRICS = (
+    "braycurtis",
+    "canberra",
+    "chebyshev",
+    "cityblock",
+    "correlation",
+    "cosine",
+    "dice",
+    "euclidean",
+    "hamming",
+    "jaccard",
+    "jensenshannon",
+    "mahalanobis",
+    "minkowski",
+    "rogerstanimoto",
+    "russellrao",
+    "seuclidean",
+    "sokalsneath",
+    "sqeuclidean",
+    "yule",
+)
+_OF_BOOLEANS = ("dice", "rogerstanimoto", "russellrao", "sokalsneath", "yule")
+
+_BLOCK = 64  # rows of distances that stand in float64 at a time on their way to float32
+_ROUNDING = 1e-8  # what may be the rounding of a symmetric or zero distance, as a part of the largest
+
+
+def checked_metric(metric: Any, linkage: str) -> Any:
+    """The metric that distances are taken under: "euclidean" where samples go through a transformer first.
+
+    Parameters
+    ----------
+    metric : str, callable or fitted transformer
+    linkage : str
+        One of `EUCLIDEAN` or `ANY_METRIC`.
+
+    Returns
+    -------
+    str or callable
+
+    Raises
+    ------
+    ValueError
+        If the linkage needs Euclidean points and the metric gives none.
+    TypeError
+        If the metric is a class.
+    NotFittedError
+        If it is a transformer that is not fitted.
+    """
+    if isinstance(metric, type):
+        msg = f"metric is the class {metric.__name__}: give a fitted instance of it, or a function of two samples"
+        raise TypeError(msg)
+    if hasattr(metric, "transform"):
+        _check_fitted(metric)
+        return "euclidean"
+    if linkage in EUCLIDEAN and metric != "euclidean":
+        msg = (
+            f"linkage={linkage!r} needs points in a Euclidean space: use metric='euclidean' or a fitted transformer, "
+            f"or one of the linkages {', '.join(ANY_METRIC)} with metric={metric!r}"
+        )
+        raise ValueError(msg)
+    return metric
+
+
+def _check_fitted(metric: Any) -> None:
+    if not hasattr(metric, "fit"):
+        return
+    try:
+        check_is_fitted(metric)
+    except NotFittedError:
+        msg = (
+            f"metric={metric!r} is not fitted: fit it first, and wrap it, "
+            "metric=sklearn.frozen.FrozenEstimator(transformer.fit(X)), where the estimator is cloned "
+            "(GridSearchCV, cross_validate): clone unfits the estimators inside an estimator, but not a frozen one"
+        )
+        raise NotFittedError(msg) from None
+
+
+def transformed(metric: Any, X: Any, samples: np.ndarray) -> np.ndarray:
+    """The samples as the metric's transformer, if it is one, maps them.
+
+    Parameters
+    ----------
+    metric : object
+        The parameter of the estimator, checked.
+    X : object
+        The samples as the user gave them: they go to a transformer that knows the names of features.
+    samples : ndarray of float64, shape (n, d)
+        The same, validated.
+
+    Returns
+    -------
+    ndarray of float64, shape (n, e)
+
+    Raises
+    ------
+    ValueError, TypeError
+        If the transformer gives no finite dense table of n rows.
+    """
+    if not hasattr(metric, "transform"):
+        return samples
+    named = hasattr(metric, "feature_names_in_") and hasattr(X, "columns")
+    points = check_array(metric.transform(X if named else samples), dtype=np.float64, input_name="metric.transform(X)")
+    if points.shape[0] != samples.shape[0]:
+        msg = f"metric={metric!r} maps {samples.shape[0]} samples to {points.shape[0]}; it must give a row for each"
+        raise ValueError(msg)
+    return points
+
+
+def metric_parameters(samples: np.ndarray, metric: Any) -> dict[str, np.ndarray]:
+    """What a metric takes from the samples that it is fitted on, by the names of scipy: variances V, inverse VI.
+
+    Constant features are divided by 1, as scikit-learn's scalers do.
+
+    Raises
+    ------
+    ValueError
+        If features depend on each other linearly (mahalanobis).
+    """
+    if not isinstance(metric, str) or metric not in ("mahalanobis", "seuclidean") or samples.shape[0] == 1:
+        return {}
+    check_spread(samples)
+    varies = np.ptp(samples, axis=0) > 0
+    if metric == "seuclidean":
+        return {"V": np.where(varies, samples.var(axis=0, ddof=1), 1.0)}
+    covariance = np.atleast_2d(np.cov(samples, rowvar=False))
+    deviation = np.where(varies, np.sqrt(np.diag(covariance)), 1.0)
+    correlation = np.where(varies, covariance, 0.0) / np.outer(deviation, deviation)
+    rank = int(np.linalg.matrix_rank(correlation, hermitian=True))
+    if rank < samples.shape[1]:
+        msg = (
+            f"metric='mahalanobis' needs linearly independent features: {samples.shape[1]} features of "
+            f"{samples.shape[0]} samples span {rank} dimensions; give a fitted PCA({rank}, whiten=True) as the metric"
+        )
+        raise ValueError(msg)
+    return {"VI": np.linalg.inv(covariance)}
+
+
+def check_spread(samples: np.ndarray, dtype: Any = np.float64) -> None:
+    """Refuse points whose squared distances, or sums of them, leave the range of the type, at either end."""
+    with np.errstate(over="ignore", under="ignore"):
+        widest = np.square(np.ptp(samples, axis=0)).sum()
+    limits = np.finfo(dtype)
+    if not widest <= limits.max / (4 * samples.shape[0]):
+        column = int(np.ptp(samples / 2, axis=0).argmax())
+        i, j = int(samples[:, column].argmin()), int(samples[:, column].argmax())
+        msg = f"the distance of samples {i} and {j} is too large for {limits.dtype} arithmetic (feature {column})"
+        raise ValueError(f"{msg}: scale X")
+    if widest < limits.tiny / limits.eps**2 and np.ptp(samples, axis=0).max() > 0:
+        msg = f"the samples are so close to each other that their squared distances vanish in {limits.dtype}"
+        raise ValueError(f"{msg} arithmetic: scale X")
+
+
+def shifted(samples: np.ndarray, dtype: Any) -> np.ndarray:
+    """Points of the given precision; float32 ones as seen from the first, so that no common offset costs digits."""
+    return samples if samples.dtype == dtype else (samples - samples[0]).astype(dtype)
+
+
+def condensed_distances(
+    samples: np.ndarray, metric: Any, parameters: dict[str, np.ndarray], dtype: Any = np.float64
+) -> np.ndarray:
+    """Distances of all pairs, in scipy's condensed order.
+
+    Parameters
+    ----------
+    samples : ndarray of float64, shape (n, d)
+    metric, parameters
+        From `checked_metric` and `metric_parameters`.
+    dtype : float64 or float32
+        Each distance is computed in float64 and kept in this.
+
+    Returns
+    -------
+    ndarray of dtype, shape (n * (n - 1) / 2,)
+
+    Raises
+    ------
+    MemoryError
+        With the size that is wanted.
+    ValueError
+        If a distance is not defined, negative, infinite or too large to add up.
+    """
+    n = samples.shape[0]
+    if n == 1:
+        return np.empty(0, dtype)
+    if metric in ("euclidean", "minkowski", "sqeuclidean"):
+        check_spread(samples, dtype)
+    check_rows(samples, metric)
+    try:
+        condensed = _all_pairs(samples, metric, parameters, dtype)
+    except MemoryError:
+        size = n * (n - 1) / 2 * np.dtype(dtype).itemsize / 2**30
+        msg = (
+            f"the distances of {n:,} samples take {size:,.0f} GiB, more than there is; the linkages "
+            f"{', '.join(EUCLIDEAN)} need none"
+        )
+        raise MemoryError(msg) from None
+    bad = check_distances(condensed, np.finfo(dtype).max / (4 * n))  # sums of n of them are formed on the way
+    if bad is not None:
+        place, why, count = bad
+        i, j = (int(x[place]) for x in np.triu_indices(n, 1))
+        msg = f"the distance of samples {i} and {j} under metric={metric!r} {why} ({count} pairs of that kind)"
+        raise ValueError(msg)
+    return np.maximum(condensed, 0, out=condensed)
+
+
+def _all_pairs(samples: np.ndarray, metric: Any, parameters: dict[str, np.ndarray], dtype: Any) -> np.ndarray:
+    from scipy.spatial.distance import cdist, pdist
+
+    n = samples.shape[0]
+    if dtype == np.float64:
+        return pdist(samples, metric, **parameters)
+    condensed = np.empty(n * (n - 1) // 2, dtype)
+    end = 0
+    with np.errstate(over="ignore"):
+        for low in range(0, n - 1, _BLOCK):
+            block = cdist(samples[low : low + _BLOCK], samples[low + 1 :], metric, **parameters)
+            for k in range(min(_BLOCK, n - 1 - low)):
+                begin, end = end, end + n - 1 - low - k
+                condensed[begin:end] = block[k, k:]
+    return condensed
+
+
+def check_distances(distances: np.ndarray, limit: float) -> tuple[int, str, int] | None:
+    """The first distance, in flat order, that is none, why, and how many there are; None where all are good."""
+    flat = distances.ravel()
+    bad = np.flatnonzero(~(np.abs(flat) <= limit))
+    if bad.size:
+        undefined = np.isnan(flat[bad[0]])
+        why = "is not defined" if undefined else f"is infinite, or too large for {flat.dtype} arithmetic: scale X"
+        return int(bad[0]), why, bad.size
+    bad = np.flatnonzero(flat < -_ROUNDING * np.abs(flat).max(initial=0.0))
+    return (int(bad[0]), f"is negative, {flat[bad[0]]:g}", bad.size) if bad.size else None
+
+
+def check_rows(samples: np.ndarray, metric: Any) -> None:
+    """Refuse samples for which the metric has no answer, or another one than is asked for.
+
+    Raises
+    ------
+    ValueError
+        If a metric of truth values meets other numbers than 0 and 1, cosine a sample of zeros, jensenshannon one that
+        is no distribution, or correlation one whose features are all equal (scipy would divide by zero, or by the
+        rounding of it).
+    """
+    if metric == "cosine":
+        bad, what = (samples == 0).all(axis=1), "all zeros, which has no direction"
+    elif metric == "correlation":
+        bad, what = np.ptp(samples, axis=1) == 0, "constant, which correlates with nothing"
+    elif metric == "jensenshannon":
+        bad, what = (samples < 0).any(axis=1) | (samples == 0).all(axis=1), "negative or all zeros: no distribution"
+    elif isinstance(metric, str) and metric in _OF_BOOLEANS:
+        bad, what = ((samples != 0) & (samples != 1)).any(axis=1), "not only 0 and 1: this metric compares truth values"
+    else:
+        return
+    if bad.any():
+        i = int(bad.argmax())
+        msg = f"the distance of sample {i} to any other under metric={metric!r} is not defined: the sample is {what}"
+        raise ValueError(f"{msg} ({int(bad.sum())} samples of that kind)")
+
+
+def condensed_matrix(samples: np.ndarray, dtype: Any = np.float64) -> np.ndarray:
+    """The upper triangle of a checked matrix of distances, in scipy's condensed order.
+
+    Raises
+    ------
+    ValueError
+        If the matrix is not square, symmetric, zero on the diagonal and nowhere negative.
+    """
+    n = samples.shape[0]
+    if samples.shape[1] != n:
+        msg = f"metric='precomputed' needs a square matrix of distances, not one of shape {samples.shape}"
+        raise ValueError(msg)
+    largest = np.abs(samples).max()
+    for bad, what in (
+        (samples < 0, "is negative"),
+        (np.abs(samples - samples.T) > _ROUNDING * largest, "is not symmetric"),
+        (np.eye(n, dtype=bool) & (np.abs(samples) > _ROUNDING * largest), "is not zero on the diagonal"),
+        (samples > np.finfo(dtype).max / (4 * n), f"is too large for {np.dtype(dtype)} arithmetic: scale X"),
+    ):
+        if bad.any():
+            i, j = (int(x[0]) for x in np.nonzero(bad))
+            msg = f"metric='precomputed' needs a matrix of distances: the entry {samples[i, j]} at ({i}, {j}) {what}"
+            raise ValueError(msg)
+    from scipy.spatial.distance import squareform
+
+    return squareform(samples, checks=False).astype(dtype, copy=False) if n > 1 else np.empty(0, dtype)

@@ -1,0 +1,255 @@
+"""Hierarchy -> flat clusters: by merge order, by height, by branch size, by what triplets support or demand."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+
+from tripletree import _kernels
+from tripletree._checks import expect_count, expect_hierarchy, expect_triplets
+from tripletree._cut_rules import NEED_TRIPLETS, RULES, chooser, whole_weights
+from tripletree._kernels import freeze
+from tripletree.errors import ClusterCountError, LimitExceededError
+from tripletree.hierarchy import Hierarchy
+from tripletree.triplets import TripletSet
+
+__all__ = ["cut"]
+
+#: Without `min_size`, a branch is small below this share of the mean cluster: the first of the sizes that are tried.
+SMALL_SHARE = 0.5
+
+
+def cut(
+    hierarchy: Hierarchy,
+    n_clusters: int | None = None,
+    *,
+    rule: str = "merge_order",
+    triplets: TripletSet | None = None,
+    min_size: int | None = None,
+    samples: Any = None,
+) -> np.ndarray:
+    """Cut a hierarchy into flat clusters.
+
+    From the root down, nodes are split into their children until there are `n_clusters` clusters. The rules differ in
+    which nodes are split, and in whether small branches are clusters or outliers:
+
+    ===============  =======================================================  ===================================
+    rule             nodes to split                                           `min_size`
+    ===============  =======================================================  ===================================
+    "merge_order"    the last ones: undoes the last merges                    1
+    "height"         the highest ones, or those with most levels below        1
+    "size"           the last ones that part two large branches               n / 2k, halved until k can be had
+    "support"        those that keep the greatest weight of triplets ab|c     that of n / 2k, n / 4k, ..., 1 with
+                     with a and b in one cluster and c outside it             which the clusters keep most triplets
+    "constraints"    those that join parts which the triplets keep apart,     1
+                     then the last ones
+    ===============  =======================================================  ===================================
+
+    Parameters
+    ----------
+    hierarchy : Hierarchy
+        With n leaves. Nodes with one child count for nothing; one with c children adds c - 1 clusters at once.
+    n_clusters : int, optional
+        Between 1 and n. Only "constraints" can do without: it then splits what the triplets demand and no more.
+    rule : {"merge_order", "height", "size", "support", "constraints"}, default "merge_order"
+        See above.
+    triplets : TripletSet, optional
+        For "support", which heeds their weights, and "constraints"; the other rules take no notice of them. Over
+        leaves of the hierarchy, in any order. The hierarchy need not display them.
+    min_size : int, optional
+        Branches of fewer leaves are no clusters: small branches that a split uncovers join one of the clusters in the
+        smallest clade around them.
+    samples : array_like of float, shape (n, d), optional
+        Where given, a small branch joins the cluster with the nearest mean, otherwise the one with the most leaves.
+
+    Returns
+    -------
+    ndarray of int, shape (n,)
+        The cluster of each leaf, numbered from 0 in the order of their first leaves.
+
+    Raises
+    ------
+    ClusterCountError
+        If `n_clusters` is not in 1..n, or cannot be had: there are not so many branches of at least `min_size`
+        leaves, or a node with more than two children would be split on the way. ``.nearest`` holds the numbers next
+        to it that can; without `min_size`, those for ``min_size=1``.
+    UnknownLeafError
+        If a triplet has a leaf that the hierarchy lacks.
+    InconsistentTripletsError
+        If the triplets of rule "constraints" contradict each other.
+    LimitExceededError
+        If rule "support" would take more than 50 million states of 16 bytes.
+    TypeError, ValueError
+        If an argument that the rule needs is missing, or is no such thing.
+
+    See Also
+    --------
+    plot_dendrogram : draws clusters that are clades.
+    pairwise_f_score : compares clusters with classes.
+
+    Notes
+    -----
+    A node is split only if at least two of its children are large, that is, have at least `min_size` leaves; on the
+    way down to it small children are set aside. Numbers of the inner nodes stand for the order of merging, as they do
+    in hierarchies from ``from_linkage`` and from estimators. Hierarchies that were read or built otherwise have some
+    order in which children stand before parents, and equal ones may then be cut differently: take "height" there.
+    It never splits a child before its parent, even where heights fall from the one to the other.
+
+    Heights play no part in the other rules. Under constraints they are not monotone, and cutting at a height gives
+    another number of clusters than asked for.
+
+    "size" is the threshold on the size of branches of [1]_. "support" looks at all choices of k branches with nothing
+    but small ones beside them and takes the best, the one of the latest splits where several are: without triplets
+    it is "size". A knapsack over the hierarchy finds it in O(n k) time. Triplets count as whole multiples of a 2**51st
+    of their weight. "constraints" splits the nodes whose leaves belong to two or more children of the root of
+    ``one_tree(triplets)``; leaves in no triplet count for nothing.
+
+    References
+    ----------
+    .. [1] Liu, Zhang, Wang (2011), Clustering with Relative Constraints, Proceedings of the 17th ACM SIGKDD
+       International Conference on Knowledge Discovery and Data Mining, 947-955.
+
+    Examples
+    --------
+    The last merge of this hierarchy takes in a single leaf, e; the one before joins the pairs ab and cd:
+
+    >>> from tripletree.linkage import from_linkage
+    >>> h = from_linkage([[0, 1, 1.0, 2], [2, 3, 1.5, 2], [5, 6, 4.0, 4], [4, 7, 5.0, 5]], "a b c d e".split())
+    >>> cut(h, 2).tolist(), cut(h, 3).tolist()
+    ([0, 0, 0, 0, 1], [0, 0, 1, 1, 2])
+    >>> cut(h, 2, rule="size", min_size=2).tolist()
+    [0, 0, 1, 1, 0]
+
+    Triplets tell what to keep together:
+
+    >>> known = TripletSet.from_labels([("a", "b", "c"), ("c", "d", "a"), ("a", "b", "e")])
+    >>> cut(h, 2, rule="support", triplets=known).tolist()
+    [0, 0, 1, 1, 0]
+    >>> cut(h, rule="constraints", triplets=known).tolist()
+    [0, 0, 1, 1, 2]
+    """
+    n = expect_hierarchy(hierarchy).n_leaves
+    k = _checked_number(n_clusters, n, rule)
+    known = None if triplets is None else expect_triplets(triplets).reindex(hierarchy.leaves)
+    if known is None and rule in NEED_TRIPLETS:
+        msg = f"rule={rule!r} needs triplets=..., a TripletSet; without any, take rule='size' or 'merge_order'"
+        raise TypeError(msg)
+    sizes = _sizes(min_size, n, k, rule)
+    points = None if samples is None else _checked_samples(samples, n)
+    choose = chooser(hierarchy, rule, known)
+    weight = whole_weights(known) if known is not None and rule == "support" and len(sizes) > 1 else None
+    best, most = None, -1.0
+    for least in sizes:
+        try:
+            split = choose(k, least)
+        except ClusterCountError:
+            if least == sizes[-1] and best is None:
+                raise
+            continue
+        except LimitExceededError:
+            if best is None:
+                raise
+            break  # smaller sizes take more
+        labels = _labels(hierarchy, split, least, points)
+        if known is None or weight is None:
+            return labels
+        a, b, c = labels[known.rows.T]
+        kept = float(weight[(a == b) & (a != c)].sum())
+        if kept > most:
+            best, most = labels, kept
+    assert best is not None
+    return best
+
+
+def _checked_number(n_clusters: Any, n: int, rule: str) -> int | None:
+    """The number of clusters, in 1..n; None where the rule finds it."""
+    if rule not in RULES:
+        msg = f"rule must be one of {', '.join(map(repr, RULES))}, not {rule!r}"
+        raise ValueError(msg)
+    if n_clusters is None:
+        if rule == "constraints":
+            return None
+        msg = f"rule={rule!r} needs n_clusters; only rule='constraints' finds a number by itself"
+        raise TypeError(msg)
+    try:
+        k = operator.index(n_clusters)
+    except TypeError:
+        msg = f"n_clusters must be an integer, not {n_clusters!r}"
+        raise TypeError(msg) from None
+    if not 1 <= k <= n:
+        msg = f"n_clusters is {k}; a hierarchy of {n} leaves can be cut into 1..{n} clusters"
+        raise ClusterCountError(msg, n_clusters=k, nearest=(min(max(k, 1), n),))
+    return k
+
+
+def _sizes(min_size: Any, n: int, k: int | None, rule: str) -> list[int]:
+    """The sizes of the smallest large branch that are tried, in falling order."""
+    if min_size is not None:
+        return [expect_count(min_size, "min_size", 1)]
+    if k is None or rule not in ("size", "support"):
+        return [1]
+    sizes = [max(1, int(np.ceil(SMALL_SHARE * n / k)))]
+    while sizes[-1] > 1:
+        sizes.append(sizes[-1] // 2)
+    return sizes
+
+
+def _checked_samples(samples: Any, n: int) -> np.ndarray:
+    """The samples as finite float64, a row for each leaf."""
+    points = np.asarray(samples, dtype=np.float64)
+    if points.ndim != 2 or points.shape[0] != n:
+        msg = f"samples must have shape ({n}, d), a row for each leaf in the order of its leaves, not {points.shape}"
+        raise ValueError(msg)
+    bad = np.flatnonzero(~np.isfinite(points).all(axis=1))
+    if bad.size:
+        msg = f"samples must be finite: row {bad[0]} holds NaN or infinity"
+        raise ValueError(msg)
+    return points
+
+
+def _labels(hierarchy: Hierarchy, split: np.ndarray, least: int, points: np.ndarray | None) -> np.ndarray:
+    """Clusters of the leaves once some nodes are split, numbered by their first leaves; small branches joined."""
+    n = hierarchy.n_leaves
+    head = _kernels.cuts.branch_heads(hierarchy.parent, freeze(split), n)
+    if least > 1 and split.any():
+        head = _joined(hierarchy, head, least, points)
+    first = np.empty(hierarchy.n_nodes, np.intp)
+    first[head[::-1]] = np.arange(n)[::-1]  # what is written last stays: the first leaf of each branch
+    first = first[head]
+    number = np.cumsum(first == np.arange(n)) - 1
+    return number[first].astype(np.intp, copy=False)
+
+
+def _joined(hierarchy: Hierarchy, head: np.ndarray, least: int, points: np.ndarray | None) -> np.ndarray:
+    """Give each small branch to a cluster in the clade of its parent: the nearest, or the largest."""
+    start, stop, leaf = hierarchy.leaf_intervals
+    size = stop - start
+    branch = np.unique(head)
+    small, cluster = branch[size[branch] < least], branch[size[branch] >= least]
+    if small.size == 0:
+        return head
+    cluster = cluster[np.argsort(start[cluster])]
+    around = hierarchy.parent[small]
+    first, end = (np.searchsorted(start[cluster], at[around]).astype(np.int64) for at in (start, stop))
+    if points is None:
+        low = _over_runs(np.minimum, leaf, start[cluster], stop[cluster])
+        ranked = np.lexsort((-low, size[cluster]))  # the largest last, of equals the one with the first leaf
+        rank = np.empty(cluster.size, np.int64)
+        rank[ranked] = np.arange(cluster.size)
+        chosen = ranked[_over_runs(np.maximum, rank, first, end)]
+    else:
+        centres = [
+            freeze(_over_runs(np.add, points[leaf], start[u], stop[u]) / size[u, None]) for u in (small, cluster)
+        ]
+        chosen = _kernels.cuts.nearest_centres(*centres, freeze(first), freeze(end))
+    home = np.arange(hierarchy.n_nodes, dtype=head.dtype)
+    home[small] = cluster[chosen]
+    return home[head]
+
+
+def _over_runs(function: np.ufunc, values: np.ndarray, first: np.ndarray, stop: np.ndarray) -> np.ndarray:
+    """Reduce values[first:stop] for each run; none is empty."""
+    padded = np.concatenate([values, values[-1:]])  # reduceat wants every index inside
+    return function.reduceat(padded, np.stack([first, stop], axis=1).ravel(), axis=0)[::2]
