@@ -37,7 +37,7 @@ def triplets_of(y, n):
 
 def main():
     columns = [("set", 15), ("linkage", 9), ("n", 7), ("seconds", 8), ("linkage s", 10), ("ratio", 6), ("vector s", 9)]
-    columns += [("ratio", 6), ("tests", 7), ("rejected", 8), ("scans", 6)]
+    columns += [("ratio", 6), ("tests", 7), ("rejected", 8), ("searches", 8)]
     table = Table("ReCon, n random triplets, beside fastcluster without any", columns)
     merge_points(rng.normal(size=(50, 3)), triplets_of(None, 50), "centroid")
     merge_condensed(pdist(rng.normal(size=(50, 3))), 50, triplets_of(None, 50), "average")
@@ -50,14 +50,14 @@ def main():
             dense, _ = cpu_seconds(lambda X=X: fastcluster.linkage(X, "centroid"))
         seconds, (_, count) = cpu_seconds(lambda X=X, rows=rows: merge_points(X, rows, "centroid"))
         ratios = [None if t is None else seconds / t for t in (dense, vector)]
-        counts = count["tests"], count["rejections"], count["scans"]
+        counts = count["tests"], count["rejections"], count["searches"]
         table.add(name, "centroid", n, seconds, dense, ratios[0], vector, ratios[1], *counts)
     X, y = load("letter")
     X, rows = X[:10_000], triplets_of(y[:10_000], 10_000)
     for linkage in ("average", "complete", "single", "weighted"):
         dense, _ = cpu_seconds(lambda k=linkage: fastcluster.linkage(pdist(X), k), repeat=2)
         seconds, (_, count) = cpu_seconds(lambda k=linkage: merge_condensed(pdist(X), 10_000, rows, k), repeat=2)
-        counts = count["tests"], count["rejections"], count["scans"]
+        counts = count["tests"], count["rejections"], count["searches"]
         table.add("letters", linkage, 10_000, seconds, dense, seconds / dense, None, None, *counts)
     table.done()
 

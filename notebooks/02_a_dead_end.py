@@ -405,9 +405,7 @@ for part in (0.1, 0.2, 0.3, 0.5, 1):
         order = np.random.default_rng(seed).permutation(n)
         runs.append(iris_run(order[: round(part * n)]))
     stuck = [run for run in runs if run["left"] > 1]
-    over, last, so_far = (
-        np.median([run[what] for run in stuck]) for what in ("over after", "last merge", "greedy")
-    )
+    over, last, so_far = (np.median([run[what] for run in stuck]) for what in ("over after", "last merge", "greedy"))
     print(
         f"{part:>5.0%}{runs[0]['triplets']:>12}{len(stuck):>6} of 20{over:>19.0f}{last:>13.0f}"
         f"{so_far:>9.2f}{min(run['ReCon'] for run in runs):>7.2f}"

@@ -17,7 +17,7 @@ from recon_oracle import (
 from tripletree import _kernels
 from tripletree.cluster import ReCon
 from tripletree.cluster._engine import aho_state
-from tripletree.cluster.recon import _merges
+from tripletree.cluster._merging import all_merges
 from tripletree.induction import displays
 from tripletree.linkage import cut
 from tripletree.supervision import triplets_from_classes
@@ -33,7 +33,7 @@ def _instance(seed, most=14):
 
 
 def _merges_of(triplets, linkage, X, metric="euclidean"):
-    return _merges(X, TripletSet(triplets, len(X)).rows, linkage, metric)[0]
+    return all_merges(X, TripletSet(triplets, len(X)).rows, linkage, metric)[0]
 
 
 def _blocked(triplets, clusters, i, j):
@@ -50,10 +50,10 @@ def test_merges__are_those_of_the_literal_listing(linkage):
     for seed in range(100):
         _, X, triplets = _instance(seed + 1000 * LINKAGES.index(linkage))
         wanted = recon_definition(triplets, linkage, X)
-        Z, _, rejected = _merges(X, TripletSet(triplets, len(X)).rows, linkage, "euclidean")
+        Z, count = all_merges(X, TripletSet(triplets, len(X)).rows, linkage, "euclidean")
         assert np.array_equal(Z[:, [0, 1, 3]], wanted[:, [0, 1, 3]]), seed
         np.testing.assert_allclose(Z[:, 2], wanted[:, 2], rtol=1e-9, err_msg=str(seed))
-        rejections += rejected
+        rejections += count["rejections"]
     assert rejections > 100  # otherwise the instances test nothing
 
 
@@ -163,9 +163,9 @@ def test_labels__have_the_number_asked_for_and_come_from_the_last_merges():
     _, X, triplets = _instance(3, most=30)
     n = len(X)
     for k in range(1, n + 1):
-        model = ReCon(n_clusters=k).fit(X, triplets=triplets)
+        model = ReCon(n_clusters=k, cut="merge_order").fit(X, triplets=triplets)
         assert np.array_equal(np.unique(model.labels_), np.arange(k))
-        assert np.array_equal(model.labels_, cut(model.hierarchy_, k))
+        assert np.array_equal(model.labels_, cut(model.hierarchy_, k, rule="merge_order"))
         # undo the last k - 1 merges by hand
         group = {i: {i} for i in range(n)}
         for step, (i, j) in enumerate(_merges_of(triplets, "centroid", X)[: n - k, :2].astype(int).tolist()):

@@ -34,7 +34,7 @@ def test_cut__agrees_with_scipy_where_heights_rise(method, rng):
     h = from_linkage(Z)
     trees = sch.cut_tree(Z, n_clusters=range(1, 50))  # of 50 leaves into 50 it makes one cluster (scipy 1.17)
     for k in range(1, 50):
-        ours = cut(h, k)
+        ours = cut(h, k, rule="merge_order")
         for theirs in (sch.fcluster(Z, k, "maxclust"), trees[:, k - 1]):
             assert len(set(theirs.tolist())) == k
             assert pairwise_f_score(theirs, ours) == 1.0

@@ -102,7 +102,7 @@ def test_cut__all_rules_are_one_without_triplets_and_outliers(rule, rng):
         if rule == "height":
             h = Hierarchy(h.parent, height=np.concatenate([np.zeros(40), np.arange(1.0, 40.0)]))
         for k in (1, 2, 7, 39, 40):
-            assert np.array_equal(cut(h, k, rule=rule, triplets=t, min_size=1), cut(h, k))
+            assert np.array_equal(cut(h, k, rule=rule, triplets=t, min_size=1), cut(h, k, min_size=1))
 
 
 def test_cut_support__takes_the_size_that_keeps_most_triplets():

@@ -45,7 +45,7 @@ def test_cut__undoes_the_last_merges_whatever_the_heights(n, rng):
         Z = random_linkage(n, rng)
         h = from_linkage(Z)
         for k in range(1, n + 1):
-            labels = cut(h, k)
+            labels = cut(h, k, rule="merge_order")
             assert as_partition(labels) == clusters_after(Z, n - k)
             assert labels.dtype == np.intp
             assert labels.shape == (n,)
@@ -53,9 +53,9 @@ def test_cut__undoes_the_last_merges_whatever_the_heights(n, rng):
 
 def test_cut__labels_are_numbered_by_their_first_leaf():
     h = from_linkage([[2, 3, 1.0, 2], [0, 1, 1.0, 2], [4, 5, 1.0, 4]])
-    assert cut(h, 2).tolist() == [0, 0, 1, 1]
-    assert cut(h, 3).tolist() == [0, 1, 2, 2]
-    assert cut(h, 4).tolist() == [0, 1, 2, 3]
+    assert cut(h, 2, rule="merge_order").tolist() == [0, 0, 1, 1]
+    assert cut(h, 3, rule="merge_order").tolist() == [0, 1, 2, 2]
+    assert cut(h, 4, rule="merge_order").tolist() == [0, 1, 2, 3]
 
 
 @given(hierarchies(max_leaves=10, unary=True), st.data())
@@ -68,13 +68,15 @@ def test_cut__clusters_are_clades_or_the_number_cannot_be_had(h, data):
             parts = (parts - {u}) | set(h.children(u).tolist())
         sizes.add(len(parts))
     if len(parts) == k:
-        assert as_partition(cut(h, k)) == {frozenset(h.leaves.index(x) for x in h.clade(u)) for u in parts}
+        assert as_partition(cut(h, k, rule="merge_order")) == {
+            frozenset(h.leaves.index(x) for x in h.clade(u)) for u in parts
+        }
     else:
         with pytest.raises(ClusterCountError, match="which no cut gives") as caught:
-            cut(h, k)
+            cut(h, k, rule="merge_order")
         assert caught.value.nearest == (max(s for s in sizes if s < k), len(parts))
         for other in caught.value.nearest:
-            assert len(set(cut(h, other).tolist())) == other
+            assert len(set(cut(h, other, rule="merge_order").tolist())) == other
 
 
 def test_cut__polytomies_on_the_way(rng):
@@ -83,10 +85,10 @@ def test_cut__polytomies_on_the_way(rng):
     assert len(steps) < 50
     for k in range(1, 61):
         if k in steps:
-            assert len(set(cut(h, k).tolist())) == k
+            assert len(set(cut(h, k, rule="merge_order").tolist())) == k
         else:
             with pytest.raises(ClusterCountError) as caught:
-                cut(h, k)
+                cut(h, k, rule="merge_order")
             assert caught.value.n_clusters == k
             assert caught.value.nearest == (max(s for s in steps if s < k), min(s for s in steps if s > k))
 
@@ -339,6 +341,17 @@ def test_cut__bad_arguments():
         cut(h, 1, samples=[[0.0], [np.nan], [1.0], [np.inf]])
     with pytest.raises(TypeError, match="a Hierarchy is wanted"):
         cut([4, 4, 4, 4, -1], 2)
+
+
+def test_cut__default_is_support_where_there_are_triplets_else_size(rng):
+    differs = 0
+    for seed in range(20):
+        h = yule(60, np.random.default_rng(seed))
+        some = sample_triplets(yule(60, rng), 40, random_state=seed)
+        assert np.array_equal(cut(h, 5), cut(h, 5, rule="size"))
+        assert np.array_equal(cut(h, 5, triplets=some), cut(h, 5, rule="support", triplets=some))
+        differs += not np.array_equal(cut(h, 5), cut(h, 5, triplets=some))
+    assert differs
 
 
 def test_cut__deep_ladder():

@@ -1,14 +1,11 @@
 import numpy as np
 import pytest
-from examples import caterpillar, contracted, star, yule, zoo
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from examples import zoo
 from scipy.cluster.hierarchy import is_valid_linkage
-from strategies import hierarchies
 
-from tripletree.errors import ClusterCountError, DuplicateLeafError, InvalidHierarchyError, TripletreeError
+from tripletree.errors import DuplicateLeafError, InvalidHierarchyError
 from tripletree.hierarchy import Hierarchy
-from tripletree.linkage import cut, from_linkage, to_linkage
+from tripletree.linkage import from_linkage, to_linkage
 
 
 def random_linkage(n, rng, monotone=False):
@@ -21,19 +18,6 @@ def random_linkage(n, rng, monotone=False):
         live.append(n + k)
         rows.append([a, b, height, size[-1]])
     return np.array(rows, float).reshape(n - 1, 4)
-
-
-def clusters_after(Z, merges):
-    """The definition of a cut: do the first merges, see what is together."""
-    n = len(Z) + 1
-    parts = {u: [u] for u in range(n)}
-    for i in range(merges):
-        parts[n + i] = parts.pop(int(Z[i, 0])) + parts.pop(int(Z[i, 1]))
-    return {frozenset(p) for p in parts.values()}
-
-
-def as_partition(labels):
-    return {frozenset(np.flatnonzero(labels == k).tolist()) for k in set(labels.tolist())}
 
 
 # ------------------------------------------------------------------ from_linkage
@@ -148,78 +132,3 @@ def test_to_linkage__refuses_other_than_two_children():
     assert caught.value.node == 4
     with pytest.raises(InvalidHierarchyError, match=r"node 2 \('genus'\) has 1 child: .*suppress_unary"):
         to_linkage(Hierarchy([2, 3, 3, -1], names=["genus", None]))
-
-
-# ------------------------------------------------------------------ cut
-
-
-@pytest.mark.parametrize("n", [1, 2, 3, 8, 60])
-def test_cut__undoes_the_last_merges_whatever_the_heights(n, rng):
-    for _ in range(5):
-        Z = random_linkage(n, rng)
-        h = from_linkage(Z)
-        for k in range(1, n + 1):
-            labels = cut(h, k)
-            assert as_partition(labels) == clusters_after(Z, n - k)
-            assert labels.dtype == np.intp
-            assert labels.shape == (n,)
-
-
-def test_cut__labels_are_numbered_by_their_first_leaf():
-    h = from_linkage([[2, 3, 1.0, 2], [0, 1, 1.0, 2], [4, 5, 1.0, 4]])
-    assert cut(h, 2).tolist() == [0, 0, 1, 1]
-    assert cut(h, 3).tolist() == [0, 1, 2, 2]
-    assert cut(h, 4).tolist() == [0, 1, 2, 3]
-
-
-@settings(deadline=None)
-@given(hierarchies(max_leaves=10, unary=True), st.data())
-def test_cut__clusters_are_clades_or_the_number_cannot_be_had(h, data):
-    k = data.draw(st.integers(1, h.n_leaves))
-    # the definition: split the last node that is still whole until there are k clusters
-    parts, sizes = {h.root}, {1}
-    for u in range(h.root, h.n_leaves - 1, -1):
-        if len(parts) < k:
-            parts = (parts - {u}) | set(h.children(u).tolist())
-        sizes.add(len(parts))
-    if len(parts) == k:
-        assert as_partition(cut(h, k)) == {frozenset(h.leaves.index(x) for x in h.clade(u)) for u in parts}
-    else:
-        with pytest.raises(ClusterCountError, match="which no cut gives") as caught:
-            cut(h, k)
-        assert caught.value.nearest == (max(s for s in sizes if s < k), len(parts))
-        for other in caught.value.nearest:
-            assert len(set(cut(h, other).tolist())) == other
-
-
-def test_cut__polytomies_on_the_way(rng):
-    h = contracted(yule(60, rng), 0.5, rng)
-    steps = np.cumsum([1, *(h.n_children[60:][::-1] - 1).tolist()]).tolist()
-    assert len(steps) < 50
-    for k in range(1, 61):
-        if k in steps:
-            assert len(set(cut(h, k).tolist())) == k
-        else:
-            with pytest.raises(ClusterCountError) as caught:
-                cut(h, k)
-            assert caught.value.n_clusters == k
-            assert caught.value.nearest == (max(s for s in steps if s < k), min(s for s in steps if s > k))
-
-
-@pytest.mark.parametrize(("k", "nearest"), [(0, (1,)), (-3, (1,)), (5, (4,))])
-def test_cut__refuses_a_number_out_of_range(k, nearest):
-    with pytest.raises(ClusterCountError, match=rf"n_clusters is {k}; a hierarchy of 4 leaves .* 1\.\.4") as caught:
-        cut(star(4), k)
-    assert caught.value.nearest == nearest
-    assert isinstance(caught.value, (ValueError, TripletreeError))
-
-
-def test_cut__refuses_what_is_no_integer():
-    with pytest.raises(TypeError, match="n_clusters must be an integer, not 2.5"):
-        cut(star(4), 2.5)
-    assert cut(star(4), np.int64(4)).tolist() == [0, 1, 2, 3]
-
-
-def test_cut__deep_ladder():
-    labels = cut(caterpillar(20_000), 3)
-    assert np.bincount(labels).tolist() == [19_998, 1, 1]

@@ -153,10 +153,10 @@ def test_threshold__below_a_fall_of_heights():
 
 def test_clusters__number_or_threshold_but_not_both(X):
     for wrong, message in (
-        ({"n_clusters": None}, "cut='merge_order' needs n_clusters; None goes with distance_threshold"),
+        ({"n_clusters": None}, "cut='support' needs n_clusters; None goes with distance_threshold"),
         ({"n_clusters": 2, "distance_threshold": 1.0}, "are both given: set one of them to None"),
         ({"n_clusters": None, "distance_threshold": 1.0, "cut": "size"}, "the threshold is a rule of its own"),
-        ({"n_clusters": None, "cut": "support"}, "cut='support' needs n_clusters"),
+        ({"n_clusters": None, "cut": "size"}, "cut='size' needs n_clusters"),
     ):
         with pytest.raises(ValueError, match=re.escape(message)):
             ReCon(**wrong).fit(X)
@@ -291,9 +291,11 @@ def test_scikit_learn__pickle_and_clone(frame):
         "n_clusters": 3,
         "linkage": "average",
         "metric": "euclidean",
-        "cut": "merge_order",
+        "cut": "support",
         "distance_threshold": None,
         "dtype": "float64",
+        "micro_clusters": "auto",
+        "random_state": 0,
         "missing_samples": "raise",
         "verbose": False,
     }

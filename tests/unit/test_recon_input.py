@@ -151,7 +151,7 @@ def test_triplets__inconsistent_are_refused_before_clustering(frame, monkeypatch
     def never(*_):
         raise AssertionError("clustering has started")
 
-    monkeypatch.setattr(recon, "merge_points", never)
+    monkeypatch.setattr(recon, "all_merges", never)
     with pytest.raises(InconsistentTripletsError, match="cannot hold together") as caught:
         ReCon().fit(frame, triplets=[("a", "b", "c"), ("d", "e", "f"), ("b", "c", "a")])
     assert set(caught.value.conflict) == {("a", "b", "c"), ("b", "c", "a")}

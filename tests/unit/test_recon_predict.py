@@ -103,11 +103,11 @@ def test_predict__ties_go_to_the_lower_label():
 def test_predict__takes_the_metric_as_it_was_fitted(linkage, metric):
     rng = np.random.default_rng(3)
     X, new = rng.normal(size=(30, 3)) * [1, 10, 100], rng.normal(size=(20, 3)) * [30, 1, 1]
-    model = ReCon(5, linkage=linkage, metric=metric).fit(X)
+    model = ReCon(5, linkage=linkage, metric=metric, cut="merge_order").fit(X)
     fitted = {"V": X.var(axis=0, ddof=1)} if metric == "seuclidean" else {}
     fitted = {"VI": np.linalg.inv(np.cov(X.T))} if metric == "mahalanobis" else fitted
     D = cdist(new, X, metric, **fitted)
-    merged = ReCon(5, linkage=linkage, metric="precomputed").fit(squareform(pdist(X, metric)))
+    merged = ReCon(5, linkage=linkage, metric="precomputed", cut="merge_order").fit(squareform(pdist(X, metric)))
     np.testing.assert_allclose(model.distances_, merged.distances_)
     assert np.array_equal(model.predict(new), merged.predict(D))
     # a single new sample, or another set of them, has no variances of its own to go by

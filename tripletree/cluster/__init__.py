@@ -30,7 +30,7 @@ ones than 0..n-1), and ``missing_samples="ignore"``, which leaves out triplets o
 >>> search = GridSearchCV(ReCon(3, missing_samples="ignore"), {"linkage": ["centroid", "ward", "average"]},
 ...                       scoring="adjusted_rand_score", cv=StratifiedKFold(5)).fit(X, y, triplets=triplets)
 >>> search.best_params_, search.best_estimator_.n_triplets_
-({'linkage': 'ward'}, 300)
+({'linkage': 'centroid'}, 300)
 
 Three things to know. A list or array of as many triplets as samples is cut as if it were sample weights: repeat one of
 them, as repeats count once. In ``triplets_from_classes`` the first member of each class is in every triplet of it: a

@@ -23,15 +23,11 @@ from tripletree.cluster._distances import (
     ANY_METRIC,
     EUCLIDEAN,
     METRICS,
-    check_spread,
     checked_metric,
-    condensed_distances,
-    condensed_matrix,
     metric_parameters,
-    shifted,
     transformed,
 )
-from tripletree.cluster._engine import merge_condensed, merge_points
+from tripletree.cluster._merging import all_merges, gathering
 from tripletree.cuts import RULES, cut
 from tripletree.errors import ClusterCountError
 from tripletree.hierarchy import Hierarchy
@@ -41,8 +37,8 @@ from tripletree.triplets import TripletSet
 
 __all__ = ["ReCon"]
 
-#: The rule of `tripletree.cut` where none is named.
-_DEFAULT_CUT = "merge_order"
+#: The rule of `tripletree.cut` where none is named: the best of its benchmark. Without triplets it is "size".
+_DEFAULT_CUT = "support"
 
 
 class ReCon(HierarchicalClusterer):
@@ -63,14 +59,22 @@ class ReCon(HierarchicalClusterer):
         A metric of ``scipy.spatial.distance``, a function of two samples, or "precomputed" where X is a square matrix
         of distances; or an object with ``transform``, such as a learned metric: distances are then Euclidean between
         the transformed samples. Centroid, median and ward linkage need "euclidean" or a transformer.
-    cut : {"merge_order", "height", "size", "support", "constraints"}, default "merge_order"
-        The rule by which ``tripletree.cut`` takes `n_clusters` clusters out of the hierarchy.
+    cut : {"support", "size", "merge_order", "height", "constraints"}, default "support"
+        The rule by which ``tripletree.cut`` takes `n_clusters` clusters out of the hierarchy. "support", and "size"
+        which it is where there are no triplets, let outliers join a cluster; "merge_order" undoes the last merges, as
+        scikit-learn's AgglomerativeClustering does.
     distance_threshold : float or None, default None
         In the place of `n_clusters`: clusters are the largest clades none of whose merges, their own and all below,
         lies above this distance. Merges at the very distance stand (in scikit-learn's AgglomerativeClustering, not).
     dtype : {"float64", "float32"}, default "float64"
         Precision of the merges, whatever that of X. "float32" takes half the memory and is 1.4 to 2 times as fast, but
         distances that agree to 7 digits become ties, which go by index, and others stop being ties.
+    micro_clusters : int, "auto" or None, default "auto"
+        Not exact, for large data and a linkage on centres: gather the samples that occur in no triplet into about so
+        many micro-clusters first, where there are more of them (see Notes). "auto" is 50,000 where there are more than
+        200,000 such samples, with a `UserWarning`, else None, which is exact however long it takes.
+    random_state : int, Generator, RandomState or None, default 0
+        For the micro-clusters alone: chooses the samples that they are found on.
     missing_samples : {"raise", "ignore"}, default "raise"
         "ignore" leaves out triplets on labels that are not in the index of X, as in cross-validation. Row numbers
         are never ignored, nor labels where the index of X is 0..n-1: there they mean nothing but rows.
@@ -95,6 +99,8 @@ class ReCon(HierarchicalClusterer):
     n_tests_, n_rejections_ : int
         Compatibility tests made, a property of the engine as one rejection often settles other pairs, and those that
         found the closest pair incompatible.
+    n_micro_clusters_ : int or None
+        Number of micro-clusters that samples were gathered into; None where the merges are exact.
     n_leaves_, n_features_in_ : int
         Number of samples and of features.
     feature_names_in_ : ndarray of str, shape (n_features,)
@@ -119,6 +125,12 @@ class ReCon(HierarchicalClusterer):
     clusters, in blocks with boxes around them, and search only the boxes that are near enough: time O(n^2 d), much less
     where the samples spread along few directions, memory O(n d) and one bit for each pair of samples that occur in
     triplets. The others update the n (n - 1) / 2 distances.
+
+    **Large data**: micro-clusters are the cells of the centres that scikit-learn's Birch finds in a part of the samples
+    in no triplet, halved where they hold more than 500. Each is merged by itself; then their centres, with their
+    sizes, and the samples in triplets one by one. Exact: all triplets hold, and every merge above the micro-clusters
+    is the closest compatible one, at its true distance. Not exact: which samples share a micro-cluster. One of them
+    merges within its own before it meets a closer one across the border, or one in triplets.
 
     All triplets must hold; weights of a TripletSet count for ``cut="support"`` alone. That they hold does not mean that
     clusters get better: sets that look drawn at random, with fewer than 1.2 triplets for each sample they name, are
@@ -161,6 +173,8 @@ class ReCon(HierarchicalClusterer):
         "cut": [StrOptions({*RULES})],
         "distance_threshold": [Interval(Real, 0, None, closed="left"), None],
         "dtype": [StrOptions({"float64", "float32"}), Options(type, {np.float64, np.float32})],
+        "micro_clusters": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"}), None],
+        "random_state": ["random_state", np.random.Generator],
         "missing_samples": [StrOptions({"raise", "ignore"})],
         "verbose": ["verbose"],
     }
@@ -178,6 +192,8 @@ class ReCon(HierarchicalClusterer):
         cut: str = _DEFAULT_CUT,
         distance_threshold: float | None = None,
         dtype: str | type = "float64",
+        micro_clusters: int | str | None = "auto",
+        random_state: Any = 0,
         missing_samples: str = "raise",
         verbose: bool | int = False,
     ) -> None:
@@ -187,6 +203,8 @@ class ReCon(HierarchicalClusterer):
         self.cut = cut
         self.distance_threshold = distance_threshold
         self.dtype = dtype
+        self.micro_clusters = micro_clusters
+        self.random_state = random_state
         self.missing_samples = missing_samples
         self.verbose = verbose
 
@@ -231,7 +249,8 @@ class ReCon(HierarchicalClusterer):
         Warns
         -----
         UserWarning
-            If there are so few random triplets that they are known to hurt (see Notes of the class).
+            If there are so few random triplets that they are known to hurt, or so many samples that some are gathered
+            into micro-clusters (see Notes of the class).
 
         Examples
         --------
@@ -256,9 +275,10 @@ class ReCon(HierarchicalClusterer):
             aligned = aligned_triplets(X, triplets, n, missing_samples=self.missing_samples)
             if len(aligned):
                 warn_if_few(aligned, one_tree(aligned))  # refuses inconsistent triplets, with the conflict
+            large = gathering(self.micro_clusters, self.random_state, self.linkage, n - aligned.used_leaves.size)
             with progress_bar(self.verbose, n - 1, "ReCon") as tell:
-                merges, n_tests, n_rejections = _merges(
-                    points, aligned.rows, self.linkage, **known, dtype=np.dtype(self.dtype), progress=tell
+                merges, count = all_merges(
+                    points, aligned.rows, self.linkage, **known, dtype=np.dtype(self.dtype), progress=tell, large=large
                 )
             hierarchy = from_linkage(merges, aligned.leaves)
             self.linkage_ = to_linkage(hierarchy, monotone=True)
@@ -266,7 +286,8 @@ class ReCon(HierarchicalClusterer):
             self.n_clusters_ = int(self.labels_.max()) + 1
             self._clusters = flat_clusters(hierarchy, self.labels_, points, linkage=self.linkage, **known)
             self.distances_ = merges[:, 2].copy()
-            self.n_triplets_, self.n_tests_, self.n_rejections_ = len(aligned), n_tests, n_rejections
+            self.n_triplets_, self.n_tests_, self.n_rejections_ = len(aligned), count["tests"], count["rejections"]
+            self.n_micro_clusters_ = count.get("micro_clusters")
             self.n_leaves_ = n
             self.hierarchy_ = hierarchy
         return self
@@ -342,27 +363,3 @@ class ReCon(HierarchicalClusterer):
 
 def _is_precomputed(metric: Any) -> bool:
     return isinstance(metric, str) and metric == "precomputed"
-
-
-def _merges(
-    samples: np.ndarray,
-    rows: np.ndarray,
-    linkage: str,
-    metric: Any,
-    *,
-    parameters: dict[str, np.ndarray] | None = None,
-    dtype: Any = np.float64,
-    progress: Callable[[int], Any] | None = None,
-) -> tuple[np.ndarray, int, int]:
-    """All merges as a linkage matrix in merge order with raw heights, and the numbers of tests and rejections."""
-    n = samples.shape[0]
-    if linkage in EUCLIDEAN:
-        check_spread(samples, dtype)
-        merges, count = merge_points(shifted(samples, dtype), rows, linkage, progress)
-    else:
-        if _is_precomputed(metric):
-            condensed = condensed_matrix(samples, dtype)
-        else:
-            condensed = condensed_distances(samples, metric, parameters or {}, dtype)
-        merges, count = merge_condensed(condensed, n, rows, linkage, progress)
-    return merges, count["tests"], count["rejections"]

@@ -1,0 +1,111 @@
+"""All merges of samples under triplets: on their centres, by way of micro-clusters, or on condensed distances."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+from warnings import warn
+
+import numpy as np
+
+from tripletree.cluster._distances import (
+    EUCLIDEAN,
+    check_spread,
+    condensed_distances,
+    condensed_matrix,
+    shifted,
+)
+from tripletree.cluster._engine import merge_condensed, merge_points
+from tripletree.cluster._micro import merge_large
+
+__all__ = ["EXACT_UP_TO", "MICRO_CLUSTERS", "all_merges", "gathering"]
+
+#: Samples in no triplet, beyond which they are gathered into about so many micro-clusters.
+EXACT_UP_TO, MICRO_CLUSTERS = 200_000, 50_000
+
+
+def all_merges(
+    samples: np.ndarray,
+    rows: np.ndarray,
+    linkage: str,
+    metric: Any,
+    *,
+    parameters: dict[str, np.ndarray] | None = None,
+    dtype: Any = np.float64,
+    progress: Callable[[int], Any] | None = None,
+    large: dict[str, Any] | None = None,
+) -> tuple[np.ndarray, dict[str, int]]:
+    """Merge samples until one cluster is left, so that the triplets hold.
+
+    Parameters
+    ----------
+    samples : ndarray of float64, shape (n, d) or (n, n)
+        The samples, or their distances where `metric` is "precomputed".
+    rows : ndarray of int32, shape (m, 3)
+        Consistent triplets on row numbers.
+    linkage, metric, parameters
+        As `checked_metric` and `metric_parameters` give them.
+    dtype : float64 or float32
+    progress : callable, optional
+        Called with the number of merges done since its last call.
+    large : dict, optional
+        From `gathering`.
+
+    Returns
+    -------
+    merges : ndarray of float64, shape (n - 1, 4)
+        A scipy linkage in merge order, with raw heights.
+    counts : dict
+        Of "tests" and "rejections", and of "micro_clusters" where any were formed.
+    """
+    if linkage in EUCLIDEAN:
+        check_spread(samples, dtype)
+        points = shifted(samples, dtype)
+        if large is not None:
+            return merge_large(points, rows, linkage, **large, progress=progress)
+        return merge_points(points, rows, linkage, progress)
+    if isinstance(metric, str) and metric == "precomputed":
+        condensed = condensed_matrix(samples, dtype)
+    else:
+        condensed = condensed_distances(samples, metric, parameters or {}, dtype)
+    return merge_condensed(condensed, samples.shape[0], rows, linkage, progress)
+
+
+def gathering(wanted: int | str | None, random_state: Any, linkage: str, n_free: int) -> dict[str, Any] | None:
+    """Decide how samples in no triplet are gathered into micro-clusters.
+
+    Parameters
+    ----------
+    wanted : int, "auto" or None
+        Number of micro-clusters.
+    random_state : int, Generator, RandomState or None
+    linkage : str
+    n_free : int
+        Number of samples in no triplet.
+
+    Returns
+    -------
+    dict or None
+        Arguments of `merge_large`; None where all samples stay single.
+
+    Raises
+    ------
+    ValueError
+        If a number is wanted under a linkage that is none on centres.
+    """
+    if wanted == "auto":
+        if n_free <= EXACT_UP_TO or linkage not in EUCLIDEAN:
+            return None
+        wanted = MICRO_CLUSTERS
+        msg = (
+            f"{n_free:,} samples in no triplet are gathered into about {wanted:,} micro-clusters before they are "
+            f"merged: micro_clusters={wanted} says that you know; None merges exactly, and takes longer"
+        )
+        warn(msg, UserWarning, stacklevel=3)
+    elif wanted is not None and linkage not in EUCLIDEAN:
+        msg = (
+            f"micro_clusters={wanted} needs a linkage on centres ({', '.join(EUCLIDEAN)}), not linkage={linkage!r}: "
+            "take one of these, or micro_clusters=None"
+        )
+        raise ValueError(msg)
+    return None if wanted is None else {"n_centres": wanted, "random_state": random_state}
