@@ -36,7 +36,7 @@ FLOORS = [
         "supervision",
     ],
     ["_checks"],
-    ["hierarchy", "triplets"],
+    ["hierarchy", "triplets", "_reshaped"],
     ["_parents", "_rows"],
     ["leaves"],
     ["_kernels", "_random", "_version", "errors"],
@@ -55,6 +55,7 @@ NEIGHBOURS = {
     ("_marks", "_labels"),
     ("_marks", "_layout"),
     ("_pair_counts", "_labels"),
+    ("hierarchy", "_reshaped"),
 }
 FLOOR = {name: level for level, names in enumerate(reversed(FLOORS)) for name in names}
 
@@ -223,7 +224,10 @@ def test_architecture__a_wrong_setting_of_the_switch_is_told(setting):
     done = python("from tripletree import _kernels; _kernels.rooted_tree", TRIPLETREE_JIT=setting)
     assert done.returncode == 1
     assert "ValueError: TRIPLETREE_JIT is" in done.stderr
-    assert "set it to 1 (compile the kernels, the default) or 0 (plain Python)" in done.stderr
+    assert (
+        "set it to auto (compile the kernels where it pays, the default), 1 (compile all) or 0 (plain Python)"
+        in done.stderr
+    )
 
 
 def test_architecture__without_the_switch_numba_is_never_loaded():

@@ -1,7 +1,7 @@
 """Compiled loops on plain arrays: no labels, no tripletree objects, no errors, no randomness.
 
-Each module is imported, and numba with it, when its first kernel is asked for: ``from tripletree import _kernels``
-costs nothing, ``_kernels.rooted_tree.depths(parent)`` loads what it needs.
+Each module is imported when its first kernel is asked for, and numba when the first one is compiled (``_jit`` says
+when): ``from tripletree import _kernels`` costs nothing, ``_kernels.rooted_tree.depths(parent)`` loads what it needs.
 
 Conventions: arrays of indices are C-contiguous int32 and read-only (see `frozen`), so that each kernel is compiled
 once; outputs are allocated inside; scalar loops; no recursion.
@@ -9,12 +9,19 @@ once; outputs are allocated inside; scalar loops; no recursion.
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Callable
+from functools import cache, partial
 from importlib import import_module
+from types import ModuleType
 from typing import Any
 
 import numpy as np
 
-__all__ = ["frozen"]
+from tripletree._kernels._jit import MODE, compiled
+from tripletree._kernels._tiers import Room, Tiered, run_plain
+
+__all__ = ["fast", "freeze", "frozen", "plain"]
 
 _MODULES = frozenset(
     {
@@ -26,9 +33,40 @@ _MODULES = frozenset(
 
 def __getattr__(name: str) -> Any:
     if name in _MODULES:
-        return import_module(f"tripletree._kernels.{name}")
+        import_module(f"tripletree._kernels.{name}")  # sets the attribute: see below
+        return globals()[name]
     msg = f"module 'tripletree._kernels' has no attribute {name!r}"
     raise AttributeError(msg)
+
+
+class _Kernels(ModuleType):
+    """The type of this package: a module of kernels becomes a `Room` when the import system hangs it here."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name in _MODULES and isinstance(value, ModuleType):
+            value = _room(value, Tiered)
+        super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Kernels
+
+
+def _room(module: ModuleType, choose: Callable[[Any], Any]) -> Any:
+    if MODE == "never":
+        return module
+    return Room(module, compiled if MODE == "always" else choose)
+
+
+@cache
+def fast(name: str) -> Any:
+    """The kernels of a module, compiled whatever their inputs, unless nothing is to be compiled."""
+    return _room(import_module(f"tripletree._kernels.{name}"), compiled)
+
+
+@cache
+def plain(name: str) -> Any:
+    """The kernels of a module as plain Python, for what is known to be little work, unless all is to be compiled."""
+    return _room(import_module(f"tripletree._kernels.{name}"), lambda kernel: partial(run_plain, kernel))
 
 
 def frozen(array: Any, dtype: Any = np.int32) -> np.ndarray:

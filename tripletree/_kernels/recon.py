@@ -10,17 +10,17 @@ sample; ties go to the pair with the first smaller slot, then to that with the f
 
 from __future__ import annotations
 
-from functools import cache
-
 import numpy as np
 
-from tripletree._kernels import centres, table
 from tripletree._kernels._jit import inner, njit, pointer
 from tripletree._kernels.aho_fuse import join as _join
 from tripletree._kernels.aho_tree import DEGREE, cluster_of
+from tripletree._kernels.centres import NEAR, PLACE, SLOT, closest, merge, pack, renew_block, search
 from tripletree._kernels.rejected import forgive, inherit, is_rejected, keep_watch, paint, watched
+from tripletree._kernels.table import BLOCK, first_of_least, least_of_block, scan, update
+from tripletree._kernels.table import pack as pack_table
 
-__all__ = ["JOIN", "LINKAGES", "as_linkage", "merge_by_centres", "merge_by_table", "search_of"]
+__all__ = ["JOIN", "LINKAGES", "SEARCH_FLOAT32", "SEARCH_FLOAT64", "as_linkage", "merge_by_centres", "merge_by_table"]
 
 #: Place in this list is a linkage's number in the kernels; the first three work on centres.
 LINKAGES = ("centroid", "median", "ward", "average", "weighted", "complete", "single")
@@ -30,14 +30,14 @@ _ARRAYS = ["int64[:, ::1]"] * 3 + ["int64[::1]"] + ["int64[:, ::1]"] * 4 + ["int
 JOIN = pointer(_join, f"UniTuple(int64, 2)({', '.join(_ARRAYS)}, int64, int64, int64, int64[:, ::1], int64)")
 
 
-@cache
-def search_of(real):
-    """The kernel ``centres.search`` for coordinates of a type, "float32" or "float64", by its address."""
+def _search_for(real):
     row, rows = f"{real}[::1]", f"{real}[:, ::1]"
-    bits = "uint64[:, ::1], int64[::1]"
     state = f"{rows}, {rows}, {row}, {row}, int64, {row}, int64[:, ::1], int64[:, ::1]"
-    return pointer(centres.search, f"void({state}, int64, int64, {bits}, {row}, {row})")
+    return pointer(search, f"void({state}, int64, int64, uint64[:, ::1], int64[::1], {row}, {row})")
 
+
+#: The kernel ``centres.search`` for coordinates of either precision, by its address.
+SEARCH_FLOAT32, SEARCH_FLOAT64 = _search_for("float32"), _search_for("float64")
 
 # counters
 MERGES, LIVE, FOUND, WATCHES, TESTS, REJECTIONS, SEARCHES = range(7)
@@ -110,7 +110,7 @@ def merge_by_centres(linkage, near_state, aho, rejected, side, due, merges, coun
     live = count[LIVE]
     while _goes_on(count, goal, n, watch):
         if 4 * (n - count[MERGES]) < 3 * live or live == 0:
-            live = centres.pack(points, box, weight, lightest, bound, least, who, spot, live or n, order)
+            live = pack(points, box, weight, lightest, bound, least, who, spot, live or n, order)
             count[LIVE] = live
         if count[FOUND] < n:  # first searches
             if count[FOUND] == last:
@@ -118,8 +118,8 @@ def merge_by_centres(linkage, near_state, aho, rejected, side, due, merges, coun
             x = count[FOUND]
             count[FOUND] += 1
         else:
-            x, fresh = centres.closest(bound, least, who, spot, live)
-            s, t = who[centres.SLOT, x], who[centres.NEAR, x]
+            x, fresh = closest(bound, least, who, spot, live)
+            s, t = who[SLOT, x], who[NEAR, x]
             if not fresh or is_rejected(bits, row, s, t):
                 count[SEARCHES] += 1
             else:
@@ -127,11 +127,11 @@ def merge_by_centres(linkage, near_state, aho, rejected, side, due, merges, coun
                 if not _attempt(aho, rejected, n, i, j, side, due, count, join):
                     continue
                 _note(merges, count, i, j, bound[x])
-                gone, x = spot[centres.PLACE, i], spot[centres.PLACE, j]
-                centres.merge(points, box, weight, linkage, bound, who, spot, gone, x, count[MERGES])
-                centres.renew_block(bound, least, live, gone)
+                gone, x = spot[PLACE, i], spot[PLACE, j]
+                merge(points, box, weight, linkage, bound, who, spot, gone, x, count[MERGES])
+                renew_block(bound, least, live, gone)
         search(points, box, weight, lightest, linkage, bound, who, spot, live, x, bits, row, out, reach)
-        centres.renew_block(bound, least, live, x)
+        renew_block(bound, least, live, x)
     return count[MERGES] == n - 1
 
 
@@ -147,27 +147,27 @@ def merge_by_table(linkage, near_state, aho, rejected, side, due, merges, count,
     live = count[LIVE]
     if count[FOUND] < n:
         for x in range(count[FOUND], min(n, count[FOUND] + most)):
-            table.scan(distances, bound, near, live, x, bits, row)
+            scan(distances, bound, near, live, x, bits, row)
             count[FOUND] += 1
-        for x in range(0, live, table.BLOCK):
-            table.least_of_block(bound, least, live, x)
+        for x in range(0, live, BLOCK):
+            least_of_block(bound, least, live, x)
         return False
     goal = min(n - 1, count[MERGES] + most)
     while _goes_on(count, goal, n, watch):
-        x = table.first_of_least(bound, least, live)
+        x = first_of_least(bound, least, live)
         y = near[0, x]
         if y < 0 or is_rejected(bits, row, near[1, x], near[1, y]):
             count[SEARCHES] += 1
-            table.scan(distances, bound, near, live, x, bits, row)
-            table.least_of_block(bound, least, live, x)
+            scan(distances, bound, near, live, x, bits, row)
+            least_of_block(bound, least, live, x)
             continue
         i, j = near[1, y], near[1, x]
         if not _attempt(aho, rejected, n, i, j, side, due, count, join):
             continue
         _note(merges, count, i, j, bound[x])
-        table.update(distances, weight, linkage, bound, least, near, live, x, y, bits, row)
+        update(distances, weight, linkage, bound, least, near, live, x, y, bits, row)
         if 4 * (n - count[MERGES]) < 3 * live and live > 64:
-            live = table.pack(distances, weight, bound, least, near, live)
+            live = pack_table(distances, weight, bound, least, near, live)
     count[LIVE] = live
     return count[MERGES] == n - 1
 

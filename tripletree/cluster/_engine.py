@@ -14,6 +14,9 @@ from tripletree.split import split_down
 
 __all__ = ["aho_state", "merge_condensed", "merge_points"]
 
+#: Coordinates compared if all pairs of samples were, up to which the kernels run as plain Python.
+LITTLE_WORK = 500_000
+
 _CHUNK = 2_000  # merges between two looks at the interrupt
 
 
@@ -64,8 +67,9 @@ def merge_points(
         np.empty(blocks, real),
         np.empty(n, np.int64),
     )
-    pointers = _kernels.recon.JOIN, _kernels.recon.search_of(real.name)
-    return _merged(_kernels.recon.merge_by_centres, pointers, state, n, rows, linkage, progress)
+    kernels = _kernels_for(n * n * d, real)
+    pointers = kernels.JOIN, getattr(kernels, f"SEARCH_{real.name.upper()}")
+    return _merged(kernels.merge_by_centres, pointers, state, n, rows, linkage, progress)
 
 
 def merge_condensed(
@@ -75,7 +79,14 @@ def merge_condensed(
     real, blocks = condensed.dtype, (n + _kernels.table.BLOCK - 1) // _kernels.table.BLOCK
     near = np.stack([np.full(n, -1), np.arange(n)])
     state = condensed, np.ones(n, real), np.full(n, np.inf, real), np.full(blocks, np.inf, real), near
-    return _merged(_kernels.recon.merge_by_table, (_kernels.recon.JOIN,), state, n, rows, linkage, progress)
+    kernels = _kernels_for(10 * n * n, real)
+    return _merged(kernels.merge_by_table, (kernels.JOIN,), state, n, rows, linkage, progress)
+
+
+def _kernels_for(work: int, real: np.dtype) -> Any:
+    """The kernels as plain Python where they take less time so than compiled code takes to load, let alone to make."""
+    # numpy's scalars round float32 at other places than compiled code does
+    return _kernels.plain("recon") if work <= LITTLE_WORK and real == np.float64 else _kernels.fast("recon")
 
 
 def _merged(

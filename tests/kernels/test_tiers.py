@@ -1,0 +1,107 @@
+"""Small inputs run as plain Python, others compiled, and nobody can tell from the results."""
+
+import importlib
+import os
+import subprocess
+import sys
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pytest
+from recon_oracle import random_triplets
+
+import tripletree
+from tripletree import _kernels
+from tripletree._kernels import _jit, _tiers
+from tripletree._kernels._tiers import Room, Tiered, run_plain
+from tripletree.cluster import _engine
+from tripletree.cluster._engine import merge_condensed, merge_points
+
+needs_numba = pytest.mark.skipif(_jit.MODE == "never", reason="kernels are not compiled")
+
+
+def python(code, **environment):
+    env = {**os.environ, "PYTHONPATH": str(Path(tripletree.__file__).parents[1]), **environment}
+    return subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, check=True).stdout
+
+
+@needs_numba
+@pytest.mark.parametrize("linkage", ["centroid", "median", "ward", "average", "weighted", "complete", "single"])
+def test_tiers__plain_and_compiled_merges_are_the_same_to_the_bit(rng, linkage, monkeypatch):
+    sources = importlib.import_module("tripletree._kernels.recon")
+    rooms = {"plain": Room(sources, lambda kernel: partial(run_plain, kernel)), "fast": Room(sources, _jit.compiled)}
+    for n in (3, 9, 70, 140):
+        X = rng.normal(size=(n, 3))
+        rows = np.array(random_triplets(rng, n, n), np.int32).reshape(-1, 3)
+        found = {}
+        for name, room in rooms.items():
+            monkeypatch.setattr(_engine, "_kernels_for", lambda work, real, room=room: room)
+            if linkage in ("centroid", "median", "ward"):
+                found[name] = merge_points(X, rows, linkage)
+            else:
+                i, j = np.triu_indices(n, 1)
+                distances = np.sqrt(np.square(X[i] - X[j]).sum(axis=1))
+                found[name] = merge_condensed(distances, n, rows, linkage)
+        assert np.array_equal(found["plain"][0], found["fast"][0])
+        assert found["plain"][1] == found["fast"][1]
+
+
+def test_tiers__precision_and_work_decide(monkeypatch):
+    asked = []
+    for tier in ("plain", "fast"):
+        monkeypatch.setattr(_kernels, tier, lambda name, tier=tier: asked.append((tier, name)))
+    double, single = np.dtype("float64"), np.dtype("float32")
+    for work, real in [(_engine.LITTLE_WORK, double), (_engine.LITTLE_WORK + 1, double), (5, single)]:
+        _engine._kernels_for(work, real)
+    assert asked == [("plain", "recon"), ("fast", "recon"), ("fast", "recon")]
+
+
+def test_tiers__a_large_input_is_compiled(monkeypatch):
+    made = []
+    monkeypatch.setattr(_tiers, "compiled", lambda kernel: made.append(kernel) or (lambda *_: "compiled"))
+    kernel = Tiered(lambda *_: "plain")
+    assert kernel(np.zeros(_tiers.SMALL), 3) == "plain"
+    assert kernel(np.zeros(_tiers.SMALL), np.zeros(1)) == "compiled"
+    assert kernel(np.zeros(1), 3) == "compiled"  # it is there now
+    assert made == [kernel.plain]
+
+
+def test_tiers__many_small_inputs_are_compiled(monkeypatch):
+    monkeypatch.setattr(_tiers, "compiled", lambda kernel: lambda *_: "compiled")
+    clock = iter([0.0, 0.6 * _tiers.PATIENCE] * 9)
+    monkeypatch.setattr(_tiers, "perf_counter", lambda: next(clock))
+    kernel = Tiered(lambda *_: "plain")
+    assert [kernel(1) for _ in range(4)] == ["plain", "plain", "compiled", "compiled"]
+
+
+def test_tiers__plain_kernels_are_silent_about_infinities():
+    divide = Tiered(lambda a, b: a[0] / b[0])
+    assert divide(np.array([1.0]), np.array([0.0])) == np.inf
+
+
+def test_tiers__rooms_hold_constants_and_kernels():
+    assert _kernels.recon.LINKAGES[0] == "centroid"
+    assert _kernels.fast("recon").LINKAGES == _kernels.plain("recon").LINKAGES
+    with pytest.raises(AttributeError, match="nonsense"):
+        _kernels.recon.nonsense  # noqa: B018
+    with pytest.raises(AttributeError, match="nonsense"):
+        _kernels.nonsense  # noqa: B018
+
+
+FIT = """
+import sys, numpy as np
+from tripletree.cluster import ReCon
+X = np.random.default_rng(0).normal(size=({n}, 3))
+model = ReCon(3).fit(X, triplets=[(0, 1, 2), (3, 4, 5)])
+print("numba" in sys.modules, model.linkage_.sum())
+"""
+
+
+@needs_numba
+@pytest.mark.slow
+def test_tiers__a_fit_on_few_samples_never_loads_numba():
+    few = [python(FIT.format(n=100), TRIPLETREE_JIT=setting).split() for setting in ("auto", "1", "0")]
+    assert [loaded for loaded, _ in few] == ["False", "True", "False"]
+    assert len({total for _, total in few}) == 1
+    assert python(FIT.format(n=1000), TRIPLETREE_JIT="auto").split()[0] == "True"
