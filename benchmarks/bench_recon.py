@@ -36,11 +36,11 @@ def triplets_of(y, n):
 
 
 def main():
-    columns = [("set", 15), ("linkage", 9), ("n", 7), ("seconds", 8), ("linkage s", 10), ("ratio", 6), ("vector s", 9)]
-    columns += [("ratio", 6), ("tests", 7), ("rejected", 8), ("searches", 8)]
+    columns = [("set", 15), ("linkage", 9), ("n", 7), ("seconds", 8), ("none s", 7), ("linkage s", 10), ("ratio", 6)]
+    columns += [("vector s", 9), ("ratio", 6), ("tests", 7), ("rejected", 8), ("searches", 8)]
     table = Table("ReCon, n random triplets, beside fastcluster without any", columns)
-    merge_points(rng.normal(size=(50, 3)), triplets_of(None, 50), "centroid")
-    merge_condensed(pdist(rng.normal(size=(50, 3))), 50, triplets_of(None, 50), "average")
+    merge_points(rng.normal(size=(1000, 3)), triplets_of(None, 1000), "centroid")  # compile
+    merge_condensed(pdist(rng.normal(size=(1000, 3))), 1000, triplets_of(None, 1000), "average")
     for name, X, y in cases(table.options.large):
         n, X = len(X), np.ascontiguousarray(X)
         rows = triplets_of(y, n)
@@ -49,16 +49,18 @@ def main():
             vector, _ = cpu_seconds(lambda X=X: fastcluster.linkage_vector(X, "centroid"))
             dense, _ = cpu_seconds(lambda X=X: fastcluster.linkage(X, "centroid"))
         seconds, (_, count) = cpu_seconds(lambda X=X, rows=rows: merge_points(X, rows, "centroid"))
+        none, _ = cpu_seconds(lambda X=X: merge_points(X, rows[:0], "centroid"))
         ratios = [None if t is None else seconds / t for t in (dense, vector)]
         counts = count["tests"], count["rejections"], count["searches"]
-        table.add(name, "centroid", n, seconds, dense, ratios[0], vector, ratios[1], *counts)
+        table.add(name, "centroid", n, seconds, none, dense, ratios[0], vector, ratios[1], *counts)
     X, y = load("letter")
     X, rows = X[:10_000], triplets_of(y[:10_000], 10_000)
     for linkage in ("average", "complete", "single", "weighted"):
         dense, _ = cpu_seconds(lambda k=linkage: fastcluster.linkage(pdist(X), k), repeat=2)
         seconds, (_, count) = cpu_seconds(lambda k=linkage: merge_condensed(pdist(X), 10_000, rows, k), repeat=2)
+        none, _ = cpu_seconds(lambda k=linkage: merge_condensed(pdist(X), 10_000, rows[:0], k), repeat=2)
         counts = count["tests"], count["rejections"], count["searches"]
-        table.add("letters", linkage, 10_000, seconds, dense, seconds / dense, None, None, *counts)
+        table.add("letters", linkage, 10_000, seconds, none, dense, seconds / dense, None, None, *counts)
     table.done()
 
 
