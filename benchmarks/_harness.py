@@ -4,11 +4,13 @@ import argparse
 import csv
 import gc
 import math
+import os
 import sys
 import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))  # the zoo of shapes is the tests'
+os.environ.setdefault("TRIPLETREE_JIT", "1")  # measured is compiled code, on small inputs too
 
 
 def cpu_seconds(function, *, repeat=3, budget=20.0):

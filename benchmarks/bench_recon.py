@@ -39,8 +39,8 @@ def main():
     columns = [("set", 15), ("linkage", 9), ("n", 7), ("seconds", 8), ("none s", 7), ("linkage s", 10), ("ratio", 6)]
     columns += [("vector s", 9), ("ratio", 6), ("tests", 7), ("rejected", 8), ("searches", 8)]
     table = Table("ReCon, n random triplets, beside fastcluster without any", columns)
-    merge_points(rng.normal(size=(1000, 3)), triplets_of(None, 1000), "centroid")  # compile
-    merge_condensed(pdist(rng.normal(size=(1000, 3))), 1000, triplets_of(None, 1000), "average")
+    merge_points(rng.normal(size=(50, 3)), triplets_of(None, 50), "centroid")  # compile
+    merge_condensed(pdist(rng.normal(size=(50, 3))), 50, triplets_of(None, 50), "average")
     for name, X, y in cases(table.options.large):
         n, X = len(X), np.ascontiguousarray(X)
         rows = triplets_of(y, n)
@@ -49,7 +49,7 @@ def main():
             vector, _ = cpu_seconds(lambda X=X: fastcluster.linkage_vector(X, "centroid"))
             dense, _ = cpu_seconds(lambda X=X: fastcluster.linkage(X, "centroid"))
         seconds, (_, count) = cpu_seconds(lambda X=X, rows=rows: merge_points(X, rows, "centroid"))
-        none, _ = cpu_seconds(lambda X=X: merge_points(X, rows[:0], "centroid"))
+        none, _ = cpu_seconds(lambda X=X, rows=rows: merge_points(X, rows[:0], "centroid"))
         ratios = [None if t is None else seconds / t for t in (dense, vector)]
         counts = count["tests"], count["rejections"], count["searches"]
         table.add(name, "centroid", n, seconds, none, dense, ratios[0], vector, ratios[1], *counts)
