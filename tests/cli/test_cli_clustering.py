@@ -33,6 +33,19 @@ def test_cluster__without_and_with_triplets(run, tmp_path):
     assert result.stderr == ""
 
 
+def test_cluster__metric_and_cut(run, tmp_path):
+    turned = "name,x,y\na,1,0\nb,9,1\nc,0,1\nd,1,9\n"  # by angle ab and cd, by distance ac and all else
+    options = ("--linkage", "average", "-k", 2)
+    by_angle = rows_of(run("cluster", "-", *options, "--metric", "cosine", text=turned).stdout)
+    assert by_angle == {"a": "0", "b": "0", "c": "1", "d": "1"}
+    by_distance = rows_of(run("cluster", "-", *options, "--cut", "merge_order", text=turned).stdout)
+    assert by_distance["a"] == by_distance["c"]
+    (tmp_path / "far.csv").write_text("name,x\na,0\nb,1\nc,10\nd,11\ne,99\n")
+    for rule, wanted in [("merge_order", [0, 0, 0, 0, 1]), ("size", [0, 0, 1, 1, 1])]:
+        found = rows_of(run("cluster", "far.csv", "-k", 2, "--cut", rule).stdout)
+        assert [int(x) for x in found.values()] == wanted
+
+
 def test_cluster__without_a_number_the_hierarchy(run):
     h = parse_newick(run("cluster", "-", "--linkage", "single", text=TABLE).stdout)
     assert h == parse_newick("((a,b),(c,d));")

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["cluster", "clustered", "plot", "save_figure", "standardized"]
 
 LINKAGES = ("centroid", "median", "ward", "average", "weighted", "complete", "single")
+CUTS = ("support", "size", "merge_order", "height", "constraints")
 ORIENTATIONS = ("left", "right", "top", "bottom")
 DPI = 150
 
@@ -39,6 +40,10 @@ DPI = 150
 @click.option("--triplets", "triplet_file", metavar="FILE", help="Triplets that are to hold, by the labels of DATA.")
 @click.option("-k", "--clusters", type=click.IntRange(min=1), metavar="N", help="Number of flat clusters.")
 @click.option("--linkage", type=click.Choice(LINKAGES), default="centroid", show_default=True)
+@click.option(
+    "--metric", default="euclidean", show_default=True, metavar="NAME", help="A distance of scipy, as cosine."
+)
+@click.option("--cut", type=click.Choice(CUTS), default=CUTS[0], show_default=True, help="How -k clusters are chosen.")
 @click.option("--standardize", is_flag=True, help="Give every column mean 0 and deviation 1 first.")
 @click.option("--index-column", metavar="NAME", help="The column of labels.")
 @click.option("--drop", multiple=True, metavar="NAME", help="Leave this column out; may be repeated.")
@@ -50,6 +55,8 @@ def cluster(
     triplet_file: str | None,
     clusters: int | None,
     linkage: str,
+    metric: str,
+    cut: str,
     standardize: bool,
     index_column: str | None,
     drop: tuple[str, ...],
@@ -76,7 +83,8 @@ def cluster(
     triplets = None if triplet_file is None else read_triplet_file(triplet_file)
     values = standardized(table.values) if standardize else table.values
     with busy(f"clustering {n:,} samples"):
-        hierarchy, labels = clustered(values, table.labels, triplets, linkage, clusters)
+        options = {"linkage": linkage, "metric": metric, "cut": cut}
+        hierarchy, labels = clustered(values, table.labels, triplets, clusters, **options)
     if newick is not None:
         write_hierarchy(hierarchy, newick)
     if picture is not None:
@@ -108,7 +116,7 @@ def _check_apart(sources: list[str | None], targets: list[str | None]) -> None:
 
 
 def clustered(
-    values: np.ndarray, labels: list[str], triplets: TripletSet | None, linkage: str, n_clusters: int | None
+    values: np.ndarray, labels: list[str], triplets: TripletSet | None, n_clusters: int | None, **options: Any
 ) -> tuple[Hierarchy, np.ndarray | None]:
     """The hierarchy of labelled samples in which the triplets hold, and its flat clusters if a number is given."""
     from tripletree.cluster import ReCon
@@ -120,7 +128,7 @@ def clustered(
     if triplets is not None and len(triplets):
         one_tree(triplets)  # refused here if inconsistent, by label
         rows = TripletSet(triplets.reindex(labels).rows, len(labels))
-    model = ReCon(n_clusters or 1, linkage=linkage).fit(values, triplets=rows)
+    model = ReCon(n_clusters or 1, **options).fit(values, triplets=rows)
     tree = model.hierarchy_
     return Hierarchy(tree.parent, labels, height=tree.height), model.labels_ if n_clusters else None
 

@@ -147,7 +147,7 @@ def _triplets(samples: Samples, known: np.ndarray) -> TripletSet:
 def _outcome(samples: Samples, given: TripletSet | None, triplets: TripletSet, known: np.ndarray) -> Outcome:
     from tripletree.score import pairwise_f_score, triplet_score
 
-    hierarchy, clusters = clustered(samples.values, samples.labels, given, LINKAGE, len(samples.class_names))
+    hierarchy, clusters = clustered(samples.values, samples.labels, given, len(samples.class_names), linkage=LINKAGE)
     assert clusters is not None
     return Outcome(
         hierarchy,
