@@ -54,15 +54,13 @@ def cluster(
     data: str,
     triplet_file: str | None,
     clusters: int | None,
-    linkage: str,
-    metric: str,
-    cut: str,
     standardize: bool,
     index_column: str | None,
     drop: tuple[str, ...],
     output: str,
     newick: str | None,
     picture: str | None,
+    **method: str,
 ) -> None:
     """Cluster the rows of DATA so that triplets hold (ReCon).
 
@@ -83,8 +81,7 @@ def cluster(
     triplets = None if triplet_file is None else read_triplet_file(triplet_file)
     values = standardized(table.values) if standardize else table.values
     with busy(f"clustering {n:,} samples"):
-        options = {"linkage": linkage, "metric": metric, "cut": cut}
-        hierarchy, labels = clustered(values, table.labels, triplets, clusters, **options)
+        hierarchy, labels = clustered(values, table.labels, triplets, clusters, **method)
     if newick is not None:
         write_hierarchy(hierarchy, newick)
     if picture is not None:
