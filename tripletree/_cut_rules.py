@@ -63,7 +63,8 @@ def _proper(hierarchy: Hierarchy, least: int) -> tuple[np.ndarray, np.ndarray]:
 
 def _too_many(k: int, least: int, most: int) -> ClusterCountError:
     msg = (
-        f"n_clusters is {k}, but the hierarchy can be cut into {most} branches{_of_size(least)} at most: "
+        f"n_clusters is {k}, but the hierarchy can be cut into {most} {'branch' if most == 1 else 'branches'}"
+        f"{_of_size(least)} at most: "
         "ask for no more, or lower min_size"
     )
     return ClusterCountError(msg, n_clusters=k, nearest=(most,))

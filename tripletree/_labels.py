@@ -10,7 +10,7 @@ import numpy as np
 from tripletree.errors import InvalidLabelsError, UnknownLeafError
 from tripletree.leaves import LeafIndex
 
-__all__ = ["aligned_codes", "label_codes"]
+__all__ = ["aligned_codes", "index_of", "label_codes"]
 
 
 def label_codes(labels: Any, name: str) -> tuple[np.ndarray, list[Any]]:
@@ -58,8 +58,21 @@ def _in_order(codes: np.ndarray, known: list[Any]) -> tuple[np.ndarray, list[Any
     return rank[codes], [known[i] for i in order]
 
 
+def index_of(labels: Any) -> list[Any] | None:
+    """The index of a pandas Series; None for anything else."""
+    if type(labels).__name__ == "Series" and hasattr(labels, "index") and hasattr(labels.index, "tolist"):
+        return labels.index.tolist()
+    return None
+
+
 def aligned_codes(labels: Any, leaves: LeafIndex, name: str) -> tuple[np.ndarray, list[Any]]:
-    """As `label_codes`, for one label a leaf: a sequence in leaf order, or a mapping from some leaf labels."""
+    """As `label_codes`, for one label a leaf: a sequence in leaf order, or a mapping from some leaf labels.
+
+    A pandas Series whose index holds the leaves, each once, is such a mapping.
+    """
+    index = index_of(labels)
+    if index is not None and len(index) == len(leaves) == len(set(index)) and all(x in leaves for x in index):
+        labels = dict(zip(index, labels.tolist(), strict=True))
     if isinstance(labels, Mapping):
         unknown = [x for x in labels if x not in leaves]
         if unknown:

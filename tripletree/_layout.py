@@ -53,7 +53,8 @@ def node_heights(hierarchy: Hierarchy, heights: str) -> tuple[np.ndarray, str]:
         raise ValueError(msg)
     if heights == "height" or (heights == "auto" and own is not None and bool((own != own[0]).any())):
         assert own is not None
-        return own, "height"
+        lower = int(np.count_nonzero(own[hierarchy.parent[:-1]] < own[:-1]))
+        return own, f"height ({lower:,} of {own.size - 1:,} branches point down)" if lower else "height"
     if heights == "order":
         rank = np.arange(hierarchy.n_nodes, dtype=np.float64) - (hierarchy.n_leaves - 1)
         return np.maximum(rank, 0.0), "order of merging"

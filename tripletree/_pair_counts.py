@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tripletree._labels import label_codes
+from tripletree._labels import index_of, label_codes
 from tripletree.errors import SHOWN, InvalidLabelsError
 
 __all__ = ["crossed", "decided_pairs", "open_pairs", "pair_counts", "paired_codes", "pairs_within"]
@@ -20,6 +20,7 @@ CHUNK = 1_000_000  # counts that are looked at together
 def paired_codes(y_true: Any, y_pred: Any) -> tuple[np.ndarray, np.ndarray]:
     """Both labellings as codes 0..k-1, none missing, of one length."""
     codes = []
+    y_pred = _in_order_of(y_true, y_pred)
     for labels, name in ((y_true, "y_true"), (y_pred, "y_pred")):
         code, _ = label_codes(labels, name)
         if (code < 0).any():
@@ -32,6 +33,15 @@ def paired_codes(y_true: Any, y_pred: Any) -> tuple[np.ndarray, np.ndarray]:
         msg = f"y_true has {a.size} labels and y_pred {b.size}: each needs one for each sample"
         raise InvalidLabelsError(msg)
     return a, b
+
+
+def _in_order_of(y_true: Any, y_pred: Any) -> Any:
+    """The second of two pandas Series, in the order of the first, if they have the same index in another order."""
+    one, other = index_of(y_true), index_of(y_pred)
+    if one is None or other is None or one == other or len(set(one)) < len(one) or set(one) != set(other):
+        return y_pred
+    value = dict(zip(other, y_pred.tolist(), strict=True))
+    return [value[x] for x in one] if len(other) == len(one) else y_pred
 
 
 def crossed(a: np.ndarray, b: np.ndarray) -> np.ndarray:

@@ -10,7 +10,24 @@ import numpy as np
 from tripletree._kernels import freeze, frozen
 from tripletree.errors import InvalidTripletError
 
-__all__ = ["canonical", "checked_rows", "checked_weights", "found", "label_triple"]
+__all__ = ["canonical", "checked_rows", "checked_weights", "found", "framed", "label_triple"]
+
+
+def framed(table: Any) -> tuple[list[tuple], list[float] | None] | None:
+    """The entries and weights of a data frame of triplets, by the names of its columns; None for anything else."""
+    if not hasattr(table, "columns") or not hasattr(table, "to_numpy"):
+        return None
+    names = [str(x) for x in table.columns]
+    if names == ["0", "1", "2"]:  # without names
+        return list(zip(*(list(table[x]) for x in table.columns), strict=True)), None
+    if not {"a", "b", "c"} <= set(names):
+        msg = (
+            "a table of triplets needs columns called a, b and c, for ab|c (and weight, where there are weights); "
+            f"it has {', '.join(names[:10])}: rename them"
+        )
+        raise InvalidTripletError(msg)
+    a, b, c = (list(table[x]) for x in "abc")
+    return list(zip(a, b, c, strict=True)), list(table["weight"]) if "weight" in names else None
 
 
 def label_triple(row: Any, k: int, noun: str = "triplet") -> tuple[Hashable, Hashable, Hashable]:

@@ -341,7 +341,7 @@ def _set_axes(
 def _set_ticks(ax: Any, unit: str, low: float, high: float, horizontal: bool, note: str) -> None:
     from matplotlib.ticker import FixedLocator, MaxNLocator
 
-    ticks = np.asarray(MaxNLocator(6, integer=unit != "height").tick_values(low, high))
+    ticks = np.asarray(MaxNLocator(6, integer=not unit.startswith("height")).tick_values(low, high))
     slack = 1e-9 * (high - low)
     inside = ticks[(ticks >= low - slack) & (ticks <= high + slack)] if high > low else ticks[:0]
     height_axis, leaf_axis = (ax.xaxis, ax.yaxis) if horizontal else (ax.yaxis, ax.xaxis)

@@ -14,7 +14,7 @@ import numpy as np
 
 from tripletree._checks import expect_count
 from tripletree._kernels import freeze
-from tripletree._labels import label_codes
+from tripletree._labels import index_of, label_codes
 from tripletree._random import distinct_integers, generator
 from tripletree._rows import label_triple
 from tripletree.errors import InvalidLabelsError, InvalidTripletError, LimitExceededError
@@ -210,11 +210,13 @@ def _class_codes(y: Any, leaves: Any, samples: Any) -> tuple[np.ndarray, LeafInd
     """Classes of the used samples as 0..k-1, the leaf index, and the used samples."""
     all_codes, _ = label_codes(y, "y")
     if leaves is None:
-        leaves = y.index if type(y).__name__ == "Series" else all_codes.size
+        leaves = all_codes.size if index_of(y) is None else y.index
     index = leaves if isinstance(leaves, LeafIndex) else LeafIndex(leaves)
     if len(index) != all_codes.size:
         msg = f"y has {all_codes.size} entries for {len(index)} leaves"
         raise InvalidLabelsError(msg)
+    if index_of(samples) is not None and index_of(y) is not None and samples.dtype == bool:
+        samples = _mask_over(samples, y)
     used = np.arange(all_codes.size) if samples is None else _row_numbers(samples, all_codes.size)
     codes = all_codes[used]
     missing = np.flatnonzero(codes < 0)
@@ -223,6 +225,16 @@ def _class_codes(y: Any, leaves: Any, samples: Any) -> tuple[np.ndarray, LeafInd
         msg = f"the class of sample {i} is missing; leave out with samples= those whose class is not known"
         raise InvalidLabelsError(msg, position=i)
     return np.unique(codes, return_inverse=True)[1], index, freeze(used.astype(np.int32))
+
+
+def _mask_over(mask: Any, y: Any) -> Any:
+    """A pandas mask in the order of the classes, where both have the same index."""
+    if mask.index.equals(y.index):
+        return mask
+    if not mask.index.is_unique or set(mask.index) != set(y.index):
+        msg = "samples is a pandas mask with another index than y: give both the same, or a numpy array"
+        raise ValueError(msg)
+    return mask.loc[y.index]
 
 
 def _row_numbers(samples: Any, n: int) -> np.ndarray:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tripletree._kernels import freeze
-from tripletree._rows import canonical, checked_rows, checked_weights, found, label_triple
+from tripletree._rows import canonical, checked_rows, checked_weights, found, framed, label_triple
 from tripletree.errors import UnknownLeafError
 from tripletree.leaves import LeafIndex
 
@@ -87,8 +87,9 @@ class TripletSet:
 
         Parameters
         ----------
-        triplets : iterable of (a, b, c)
-            Labels: strings, integers or any other hashable values.
+        triplets : iterable of (a, b, c), or data frame
+            Labels: strings, integers or any other hashable values. A data frame of pandas or polars has them in
+            columns called a, b and c, and perhaps weights in one called weight.
         leaves : LeafIndex or iterable of labels, optional
             All leaves, in order. By default those that occur, sorted (in order of appearance where labels of
             different types cannot be sorted).
@@ -112,6 +113,9 @@ class TripletSet:
         >>> list(t)
         [('chimp', 'human', 'gorilla')]
         """
+        frame = framed(triplets)
+        if frame is not None:
+            triplets, weights = frame[0], frame[1] if weights is None else weights
         entries = [label_triple(row, k) for k, row in enumerate(triplets)]
         flat = [label for row in entries for label in row]
         if leaves is None:

@@ -252,3 +252,44 @@ def test_demo__figures_are_true_and_the_same_every_time(run, tmp_path):
 def test_demo__refuses_a_file_in_the_place_of_its_folder(run, tmp_path):
     (tmp_path / "taken").write_text("")
     assert "taken" in run("demo", "--output-dir", "taken", status=2).stderr
+
+
+def test_cluster__known_classes_give_triplets(run, tmp_path):
+    table = "id,x,kind\n1,0,u\n2,3,v\n3,4,u\n4,9,v\n5,20,\n"
+    hierarchy = parse_newick(run("cluster", "-", "--classes", "kind", text=table).stdout)
+    told = [("1", "3", "2"), ("2", "4", "1")]
+    assert displays(hierarchy, read_triplets(io.StringIO("1 3 | 2\n2 4 | 1"))).all(), told
+    (tmp_path / "t.txt").write_text("2 5 | 4\n")
+    options = ("--classes", "kind", "--triplets", "t.txt", "--plot", "p.png")
+    hierarchy = parse_newick(run("cluster", "-", *options, text=table).stdout)
+    assert displays(hierarchy, read_triplets(io.StringIO("1 3 | 2\n2 4 | 1\n2 5 | 4"))).all()
+    assert (tmp_path / "p.png").read_bytes().startswith(PNG)
+    for wrong, wanted in [
+        (("--classes", "none"), "there is no column 'none'"),
+        (("--classes", "id"), "cannot be both the classes and the labels or left out"),
+        (("--classes", "kind", "--drop", "kind"), "cannot be both the classes and the labels or left out"),
+    ]:
+        assert wanted in run("cluster", "-", *wrong, text=table, status=2).stderr
+    alone = "id,x,kind\n1,0,u\n2,3,\n3,4,u\n"
+    assert "of one class at most" in run("cluster", "-", "--classes", "kind", text=alone, status=2).stderr
+
+
+def test_cluster__the_constraints_find_the_number(run):
+    table = "id,x,kind\n1,0,u\n2,3,v\n3,4,u\n4,9,v\n"
+    found = rows_of(run("cluster", "-", "--classes", "kind", "--cut", "constraints", text=table).stdout)
+    assert list(found.values()) == ["0", "1", "0", "1"]
+
+
+def test_cluster__tables_as_pandas_writes_them(run):
+    import pandas as pd
+
+    frame = pd.DataFrame(np.arange(8.0).reshape(4, 2) ** 2)
+    for text in (frame.to_csv(index=False), frame.to_csv()):
+        assert len(rows_of(run("cluster", "-", "-k", 2, text=text).stdout)) == 4
+    named = frame.assign(label=list("wxyz"))[["label", 0, 1]].to_csv()
+    assert "--index-column" in run("cluster", "-", "-k", 2, text=named, status=2).stderr
+
+
+def test_cluster__parquet_is_told(run, tmp_path):
+    (tmp_path / "d.parquet").write_bytes(b"PAR1rest")
+    assert "is a Parquet file; DATA must be CSV or TSV" in run("cluster", "d.parquet", status=2).stderr

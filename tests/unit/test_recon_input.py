@@ -197,7 +197,7 @@ def test_missing__rows_of_a_part_are_never_ignored(make, X):
     # an index 0..n-1 may stem from a step that dropped the labels: row 7 of the whole is not row 7 of a part
     triplets = TripletSet([(0, 1, 2), (5, 6, 7)], 8)
     for given in (triplets, list(triplets), triplets.rows):
-        with pytest.raises(UnknownLeafError, match="where X is a part of the samples, restrict the triplets to it"):
+        with pytest.raises(UnknownLeafError, match="row numbers are never ignored"):
             ReCon(missing_samples="ignore").fit(make(X[:6]), triplets=given)
     low = TripletSet([(0, 1, 2)], 8)  # a set knows that it was made for eight samples
     with pytest.raises(UnknownLeafError, match="n_samples=6"):
@@ -216,11 +216,11 @@ def test_grid_search__takes_no_row_for_another_one(frame, m):
     for missing in ("raise", "ignore"):
         model = ReCon(missing_samples=missing)
         search = GridSearchCV(model, {"n_clusters": [2, 3]}, scoring=_no_score, cv=2, error_score="raise")
-        with pytest.raises(UnknownLeafError, match="where X is a part of the samples, restrict the triplets to it"):
+        with pytest.raises(UnknownLeafError, match="row numbers are never ignored"):
             search.fit(frame.to_numpy(), triplets=rows)
         unlabelled = make_pipeline(StandardScaler().set_output(transform="pandas"), model)
         search = GridSearchCV(unlabelled, {"recon__n_clusters": [2]}, scoring=_no_score, cv=2, error_score="raise")
-        with pytest.raises(UnknownLeafError, match="restrict the triplets to it"):
+        with pytest.raises(UnknownLeafError, match="row numbers are never ignored"):
             search.fit(frame.to_numpy(), recon__triplets=rows)
     search = GridSearchCV(ReCon(), {"n_clusters": [2, 3]}, scoring=_no_score, cv=2, error_score="raise")
     with pytest.raises(UnknownLeafError, match="index of X"):
@@ -471,3 +471,27 @@ def test_few__the_warning_has_numbers_and_advice_and_points_at_the_caller():
     assert "Compare with the fit without them" in text
     assert "triplets_from_classes" in text
     assert caught[0].filename == __file__
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_triplets__a_data_frame_goes_by_its_names(library):
+    frames = pytest.importorskip(library)
+    X = pd.DataFrame([[0.0], [1], [5], [6]], index=list("wxyz"))
+    given = frames.DataFrame({"c": ["y", "w"], "weight": [2.0, 1.0], "a": ["w", "y"], "b": ["x", "z"]})
+    wanted = TripletSet.from_labels([("w", "x", "y"), ("y", "z", "w")], weights=[2.0, 1.0])
+    assert TripletSet.from_labels(given) == wanted
+    assert displays(ReCon(2).fit(X, triplets=given).hierarchy_, wanted).all()
+    with pytest.raises(InvalidTripletError, match="needs columns called a, b and c, .*it has x, b, c: rename them"):
+        ReCon(2).fit(X, triplets=frames.DataFrame({"x": ["w"], "b": ["x"], "c": ["y"]}))
+
+
+def test_triplets__an_empty_array_of_any_type():
+    assert ReCon(2).fit(np.zeros((4, 1)), triplets=np.empty((0, 3))).n_triplets_ == 0
+
+
+def test_triplets__a_pipeline_that_loses_the_index_is_told_what_to_do():
+    X = pd.DataFrame([[0.0], [1], [5], [6]], index=list("wxyz"))
+    model = make_pipeline(StandardScaler(), ReCon(2))
+    with pytest.raises(UnknownLeafError, match=r"In a pipeline, set_output\(transform='pandas'\) keeps the index"):
+        model.fit(X, recon__triplets=[("w", "x", "y")])
+    model.set_output(transform="pandas").fit(X, recon__triplets=[("w", "x", "y")])

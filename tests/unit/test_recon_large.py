@@ -55,7 +55,9 @@ def test_micro_clusters__auto_says_that_it_is_not_exact(blobs, monkeypatch):
     monkeypatch.setattr(_merging, "MICRO_CLUSTERS", 100)
     some = few_triplets(y)
     n_free = 600 - some.used_leaves.size
-    with pytest.warns(UserWarning, match=f"{n_free} samples in no triplet are gathered into about 100 micro-clusters"):
+    with pytest.warns(
+        UserWarning, match=f"approximate: {n_free} samples in no triplet are gathered into about 100 micro-"
+    ):
         model = ReCon(4).fit(X, triplets=some)
     assert 80 <= model.n_micro_clusters_ <= 120
     assert ReCon(4, micro_clusters=None).fit(X, triplets=some).n_micro_clusters_ is None  # no warning
@@ -70,6 +72,7 @@ def test_micro_clusters__auto_says_that_it_is_not_exact(blobs, monkeypatch):
     [
         ({"micro_clusters": 50, "linkage": "average"}, r"micro_clusters=50 needs a linkage on centres \(centroid"),
         ({"micro_clusters": 0}, "The 'micro_clusters' parameter of ReCon must be"),
+        ({"micro_clusters": True}, "micro_clusters must be a number of micro-clusters, 'auto' or None, not True"),
         ({"micro_clusters": "many"}, "The 'micro_clusters' parameter of ReCon must be"),
         ({"micro_clusters": 50, "random_state": -1}, "The 'random_state' parameter of ReCon must be"),
     ],

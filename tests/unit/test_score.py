@@ -2,8 +2,9 @@ from fractions import Fraction
 from itertools import combinations, product
 
 import numpy as np
+import pandas as pd
 import pytest
-from examples import caterpillar, small_world, star, zoo
+from examples import caterpillar, small_world, star, yule, zoo
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracles import clades_of_hierarchy, components, displayed
@@ -12,6 +13,7 @@ from strategies import hierarchies, triplet_rows
 from tripletree import _pair_counts
 from tripletree.errors import InvalidLabelsError, TripletreeError, UnknownLeafError
 from tripletree.hierarchy import Hierarchy
+from tripletree.leaves import LeafIndex
 from tripletree.score import (
     constrained_rand_index,
     dendrogram_purity,
@@ -432,3 +434,17 @@ def test_triplet_score__weights():
 def test_triplet_score__unknown_leaf():
     with pytest.raises(UnknownLeafError):
         triplet_score(Hierarchy.from_nested(["a", "b", "c"]), TripletSet.from_labels([("a", "b", "x")]))
+
+
+def test_scores__pandas_series_go_by_their_index(rng):
+    names = [f"s{i}" for i in range(40)]
+    hierarchy = yule(40, rng).reindex(LeafIndex(40))
+    hierarchy = Hierarchy(hierarchy.parent, names)
+    y, other = (pd.Series(rng.integers(0, 3, 40), index=names) for _ in range(2))
+    shuffled = y.sample(frac=1, random_state=1)
+    assert dendrogram_purity(hierarchy, shuffled) == dendrogram_purity(hierarchy, y.to_numpy())
+    for score in (pairwise_f_score, rand_index, constrained_rand_index):
+        assert score(other, shuffled) == score(other.to_numpy(), y.to_numpy())
+        assert score(other.to_numpy(), shuffled) == score(other.to_numpy(), shuffled.to_numpy())  # nothing to go by
+    numbered = y.reset_index(drop=True).sample(frac=1, random_state=2)
+    assert rand_index(y.reset_index(drop=True), numbered) == 1.0

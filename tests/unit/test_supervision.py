@@ -3,6 +3,7 @@
 from itertools import combinations, permutations
 
 import numpy as np
+import pandas as pd
 import pytest
 from examples import two_level
 
@@ -298,3 +299,13 @@ def test_odd_one_out__there_is_one_answer_for_each_trio(trios, answers, row):
     with pytest.raises(InvalidTripletError, match=f"{trios} trios but {answers} answers") as caught:
         triplets_from_odd_one_out([("a", "b", "c")] * trios, ["c"] * answers)
     assert caught.value.row == row
+
+
+def test_classes__series_of_polars_and_masks_of_pandas():
+    polars = pytest.importorskip("polars")
+    assert list(triplets_from_classes(polars.Series(["x", "x", "y", "y"]))) == [(0, 1, 2), (2, 3, 0)]
+    y = pd.Series(["x", "x", "y", "y"], index=list("abcd"))
+    mask = pd.Series([True, True, True, False], index=list("abcd"))
+    assert triplets_from_classes(y, samples=mask.loc[list("dcba")]) == triplets_from_classes(y, samples=mask)
+    with pytest.raises(ValueError, match="samples is a pandas mask with another index than y"):
+        triplets_from_classes(y, samples=pd.Series([True] * 4, index=list("wxyz")))

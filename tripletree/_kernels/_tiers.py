@@ -14,7 +14,7 @@ from tripletree._kernels._jit import MODE, compiled, is_marked
 __all__ = ["Room", "Tiered"]
 
 #: Entries of all arrays that a call as plain Python may have, and seconds that such calls of a kernel may take in all.
-SMALL, PATIENCE = 20_000, 0.05
+SMALL, PATIENCE = 50_000, 0.1
 
 
 class Tiered:

@@ -34,10 +34,12 @@ DPI = 150
       tripletree demo
       tripletree cluster demo-output/data.csv --drop class --standardize --linkage ward \\
         --triplets demo-output/known.txt -k 2 -o clusters.csv --newick tree.nwk
+      printf 'id,x,kind\\n1,0,u\\n2,1,\\n3,8,v\\n4,9,v\\n' | tripletree cluster - --classes kind -k 2
     """
 )
 @click.argument("data")
 @click.option("--triplets", "triplet_file", metavar="FILE", help="Triplets that are to hold, by the labels of DATA.")
+@click.option("--classes", "class_column", metavar="NAME", help="Triplets from this column, where it is not empty.")
 @click.option("-k", "--clusters", type=click.IntRange(min=1), metavar="N", help="Number of flat clusters.")
 @click.option("--linkage", type=click.Choice(LINKAGES), default="centroid", show_default=True)
 @click.option(
@@ -53,6 +55,7 @@ DPI = 150
 def cluster(
     data: str,
     triplet_file: str | None,
+    class_column: str | None,
     clusters: int | None,
     standardize: bool,
     index_column: str | None,
@@ -66,19 +69,20 @@ def cluster(
 
     DATA is CSV or TSV with a header, or '-': one column of labels (--index-column, or the first one if it holds text,
     has no name or is called id, index, label, name or sample; else the rows are numbered from 0) and columns of
-    numbers. With -k the flat clusters are written as rows label,cluster; without it the hierarchy as Newick. Branches
-    are negative where a triplet put a close merge off.
+    numbers. With -k (or --cut constraints, which finds the number) the flat clusters are written as rows
+    label,cluster; without it the hierarchy as Newick. Branches are negative where a triplet put a close merge off.
+    Known classes (--classes) are turned into triplets, too: two samples of one class against one of another.
     """
     _check_apart([data, triplet_file], [output, newick, picture])
     if picture is not None:
         _picture_format(picture)
     from tripletree.cli._tables import read_table
 
-    table = read_table(data, index_column=index_column, drop=drop)
+    table = read_table(data, index_column=index_column, class_column=class_column, drop=drop)
     n = len(table.labels)
     if clusters is not None and clusters > n:
         raise bad_input(f"{clusters} clusters of {n} samples: there cannot be more clusters than samples")
-    triplets = None if triplet_file is None else read_triplet_file(triplet_file)
+    triplets = _known_triplets(table, None if triplet_file is None else read_triplet_file(triplet_file))
     values = standardized(table.values) if standardize else table.values
     with busy(f"clustering {n:,} samples"):
         hierarchy, labels = clustered(values, table.labels, triplets, clusters, **method)
@@ -87,7 +91,7 @@ def cluster(
     if picture is not None:
         from tripletree.plot import plot_dendrogram
 
-        axes = plot_dendrogram(hierarchy, triplets=triplets, clusters=labels)
+        axes = plot_dendrogram(hierarchy, triplets=triplets, clusters=labels, classes=table.classes)
         save_figure(axes.figure, picture)
     if labels is None:
         write_hierarchy(hierarchy, output)
@@ -95,6 +99,19 @@ def cluster(
         _write_labels(table.labels, labels, output)
     if output != "-":
         _report(table, labels, triplets, hierarchy)
+
+
+def _known_triplets(table: Table, triplets: TripletSet | None) -> TripletSet | None:
+    """The triplets of a file and those of the known classes together."""
+    if table.classes is None:
+        return triplets
+    from tripletree.supervision import triplets_from_classes
+
+    known = [i for i, x in enumerate(table.classes) if x is not None]
+    if len({table.classes[i] for i in known}) < 2:
+        raise bad_input(f"the classes of {len(known)} samples are known, of one class at most: two are wanted")
+    found = triplets_from_classes(table.classes, leaves=table.labels, samples=known)
+    return found if triplets is None else found | triplets.reindex(table.labels)
 
 
 def _check_apart(sources: list[str | None], targets: list[str | None]) -> None:
@@ -125,9 +142,10 @@ def clustered(
     if triplets is not None and len(triplets):
         one_tree(triplets)  # refused here if inconsistent, by label
         rows = TripletSet(triplets.reindex(labels).rows, len(labels))
-    model = ReCon(n_clusters or 1, **options).fit(values, triplets=rows)
+    flat = n_clusters is not None or options.get("cut") == "constraints"
+    model = ReCon(n_clusters if flat else 1, **options).fit(values, triplets=rows)
     tree = model.hierarchy_
-    return Hierarchy(tree.parent, labels, height=tree.height), model.labels_ if n_clusters else None
+    return Hierarchy(tree.parent, labels, height=tree.height), model.labels_ if flat else None
 
 
 def standardized(values: np.ndarray) -> np.ndarray:

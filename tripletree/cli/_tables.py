@@ -11,7 +11,7 @@ import numpy as np
 
 from tripletree.cli._shell import bad_input, progress
 from tripletree.errors import DuplicateLeafError
-from tripletree.io._files import read_text
+from tripletree.io._files import decoded, read_bytes
 
 __all__ = ["Table", "read_table"]
 
@@ -31,14 +31,19 @@ class Table:
     values : ndarray of float64, shape (n, d)
     columns : list of str
         Names of the d columns.
+    classes : list of (str or None), or None
+        The class of each sample, where a column of classes was asked for.
     """
 
     labels: list[str]
     values: np.ndarray
     columns: list[str]
+    classes: list[str | None] | None = None
 
 
-def read_table(source: str, *, index_column: str | None = None, drop: Sequence[str] = ()) -> Table:
+def read_table(
+    source: str, *, index_column: str | None = None, class_column: str | None = None, drop: Sequence[str] = ()
+) -> Table:
     """Read a table with a header line; tabs or commas (or semicolons) between the fields, as the header has them.
 
     Parameters
@@ -48,6 +53,8 @@ def read_table(source: str, *, index_column: str | None = None, drop: Sequence[s
     index_column : str, optional
         The column of labels. By default the first one if it holds text, has no name or is called id, index, label,
         name or sample; else the rows are numbered from 0.
+    class_column : str, optional
+        A column of classes; empty, or NA and the like, where the class is not known.
     drop : sequence of str
         Columns to leave out.
 
@@ -63,10 +70,13 @@ def read_table(source: str, *, index_column: str | None = None, drop: Sequence[s
     DuplicateLeafError
         If two samples have one label.
     """
-    text, name = read_text(source)
+    content, name = read_bytes(source)
     where = name or source
+    if isinstance(content, bytes) and content.startswith(b"PAR1"):
+        raise bad_input(f"{where} is a Parquet file; DATA must be CSV or TSV")
+    text = content if isinstance(content, str) else decoded(content, name)
     header, rows, lines = _fields(text, where)
-    known = [x for x in (index_column, *drop) if x is not None and x not in header]
+    known = [x for x in (index_column, class_column, *drop) if x is not None and x not in header]
     if known:
         listed = ", ".join(map(repr, header))
         raise bad_input(f"{where}: there is no column {known[0]!r}; there are {listed}")
@@ -76,6 +86,12 @@ def read_table(source: str, *, index_column: str | None = None, drop: Sequence[s
     columns = {j: [row[j].strip() for row in rows] for j in kept}
     at = header.index(index_column) if index_column is not None else _label_column(header, columns)
     labels = _labels(columns.pop(at), header[at], where, lines) if at is not None else list(map(str, range(len(rows))))
+    classes = None
+    if class_column is not None:
+        j = header.index(class_column)
+        if j not in columns:
+            raise bad_input(f"column {class_column!r} cannot be both the classes and the labels or left out")
+        classes = [None if _is_missing(x) else x for x in columns.pop(j)]
     names = [header[j] for j in columns]
     if not names:
         raise bad_input(f"{where}: no column of numbers is left")
@@ -84,7 +100,7 @@ def read_table(source: str, *, index_column: str | None = None, drop: Sequence[s
     values = np.empty((len(rows), len(names)))
     for k, (j, column) in enumerate(progress(columns.items(), what=where, total=len(columns))):
         values[:, k] = _numbers(column, header[j], where, lines)
-    return Table(labels, values, names)
+    return Table(labels, values, names, classes)
 
 
 def _fields(text: str, where: str) -> tuple[list[str], list[list[str]], list[int]]:
@@ -108,14 +124,21 @@ def _fields(text: str, where: str) -> tuple[list[str], list[list[str]], list[int
     repeated = [x for x in dict.fromkeys(header) if header.count(x) > 1]
     if repeated:
         raise bad_input(f"{where}: more than one column is called {repeated[0]!r}; each needs a name of its own")
+    counted = [x for x in header if x] == [str(k) for k in range(len(header) - header.count(""))]  # as pandas writes
+    if counted:
+        return header, _full_rows(rows, header, where, lines), lines
     if all(_is_number(x) for x in header) or (len(header) > 2 and all(_is_number(x) for x in header[1:])):
         raise bad_input(
             f"{where}: the first line holds numbers, not names; wanted is a header with the names of the columns"
         )
+    return header, _full_rows(rows, header, where, lines), lines
+
+
+def _full_rows(rows: list[list[str]], header: list[str], where: str, lines: list[int]) -> list[list[str]]:
     for row, line in zip(rows, lines, strict=True):
         if len(row) != len(header):
             raise bad_input(f"{where}, line {line}: {len(row)} fields where the header has {len(header)}")
-    return header, rows, lines
+    return rows
 
 
 def _is_number(text: str) -> bool:
@@ -161,7 +184,10 @@ def _check_numeric(header: list[str], columns: dict[int, list[str]], where: str,
                 break
     if wrong:
         noun = "a column is not numeric" if len(wrong) == 1 else f"{len(wrong)} columns are not numeric"
-        raise bad_input(f"{where}: {noun}: {_some(wrong)}; leave them out with --drop, or turn them into numbers")
+        raise bad_input(
+            f"{where}: {noun}: {_some(wrong)}; leave them out with --drop, name the one of the labels "
+            "with --index-column or that of known classes with --classes, or turn them into numbers"
+        )
 
 
 def _check_complete(header: list[str], columns: dict[int, list[str]], where: str, lines: list[int]) -> None:

@@ -11,6 +11,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import validate_data
 
+from tripletree._rows import framed
 from tripletree.errors import DuplicateLeafError, InvalidTripletError, UnknownLeafError
 from tripletree.hierarchy import Hierarchy
 from tripletree.leaves import LeafIndex
@@ -224,14 +225,14 @@ def _as_set_or_rows(triplets: Any) -> tuple[TripletSet | np.ndarray, int]:
         return TripletSet([], 0), 0
     if isinstance(triplets, TripletSet):
         return triplets, len(triplets)
-    if hasattr(triplets, "to_numpy"):  # a table with a triplet in each row
-        triplets = triplets.to_numpy()
+    if framed(triplets) is not None:
+        return TripletSet.from_labels(triplets), len(triplets)
     if isinstance(triplets, np.ndarray):
         if triplets.ndim != 2 or triplets.shape[1] != 3:
             msg = f"triplets must have shape (m, 3), a row (a, b, c) for ab|c; got shape {triplets.shape}"
             raise InvalidTripletError(msg)
-        if triplets.dtype.kind in "iu":
-            return triplets, triplets.shape[0]
+        if triplets.dtype.kind in "iu" or triplets.size == 0:
+            return triplets.astype(np.int64) if triplets.size == 0 else triplets, triplets.shape[0]
         if triplets.dtype.kind not in "OUT":
             msg = f"triplets must hold integers (row numbers) or labels, not {triplets.dtype}"
             raise InvalidTripletError(msg)
@@ -261,11 +262,14 @@ def _over_rows(triplets: TripletSet, leaves: LeafIndex, indexed: bool) -> Triple
 def _rows_text(n: int, unknown: list, indexed: bool) -> str:
     if all(isinstance(x, (int, np.integer)) for x in unknown):
         whole = f"an index 0..{n - 1} counts as row numbers; " if indexed else ""
-        return f"rows of X (n_samples={n}; {whole}where X is a part of the samples, restrict the triplets to it)"
+        return (
+            f"rows of X (n_samples={n}; {whole}row numbers are never ignored. Where X is a part of the samples, as in "
+            "cross-validation, name them by labels: the index of a pandas DataFrame other than 0..n-1)"
+        )
     without = f"whose index is 0..{n - 1}" if indexed else "which has no index of labels"
     return (
         f"rows of X (n_samples={n}, {without}; pass a pandas DataFrame whose index holds the labels, or triplets of "
-        "row numbers)"
+        "row numbers. In a pipeline, set_output(transform='pandas') keeps the index)"
     )
 
 

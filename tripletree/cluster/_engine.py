@@ -15,7 +15,7 @@ from tripletree.split import split_down
 __all__ = ["aho_state", "merge_condensed", "merge_points"]
 
 #: Coordinates compared if all pairs of samples were, up to which the kernels run as plain Python.
-LITTLE_WORK = 500_000
+LITTLE_WORK = 2_000_000
 
 _CHUNK = 2_000  # merges between two looks at the interrupt
 

@@ -93,13 +93,17 @@ def gathering(wanted: int | str | None, random_state: Any, linkage: str, n_free:
     ValueError
         If a number is wanted under a linkage that is none on centres.
     """
+    if isinstance(wanted, (bool, np.bool_)):
+        msg = f"micro_clusters must be a number of micro-clusters, 'auto' or None, not {wanted!r}"
+        raise ValueError(msg)
     if wanted == "auto":
         if n_free <= EXACT_UP_TO or linkage not in EUCLIDEAN:
             return None
         wanted = MICRO_CLUSTERS
         msg = (
-            f"{n_free:,} samples in no triplet are gathered into about {wanted:,} micro-clusters before they are "
-            f"merged: micro_clusters={wanted} says that you know; None merges exactly, and takes longer"
+            f"the clustering is approximate: {n_free:,} samples in no triplet are gathered into about {wanted:,} "
+            f"micro-clusters first. Set micro_clusters={wanted} to silence this, or None for the exact one, which "
+            "takes longer"
         )
         warn(msg, UserWarning, stacklevel=3)
     elif wanted is not None and linkage not in EUCLIDEAN:

@@ -61,7 +61,8 @@ class ReCon(HierarchicalClusterer):
         the transformed samples. Centroid, median and ward linkage need "euclidean" or a transformer.
     cut : {"support", "size", "merge_order", "height", "constraints"}, default "support"
         The rule by which ``tripletree.cut`` takes `n_clusters` clusters out of the hierarchy. "support", and "size"
-        which it is where there are no triplets, let outliers join a cluster; "merge_order" undoes the last merges, as
+        which it is where there are no triplets, let outliers join a cluster: the one beside them with the nearest
+        mean, the largest one where distances are precomputed. "merge_order" undoes the last merges, as
         scikit-learn's AgglomerativeClustering does.
     distance_threshold : float or None, default None
         In the place of `n_clusters`: clusters are the largest clades none of whose merges, their own and all below,
