@@ -5,6 +5,7 @@ between them carry everything::
 
     Hierarchy  -- decompose, induce, sample_triplets -->  TripletSet
     Hierarchy  <-- one_tree --  TripletSet
+    Ontology, whose terms may have several parents  -- to_hierarchy -->  Hierarchy
     data matrix and TripletSet  -- cluster.ReCon -->  Hierarchy, flat clusters
 
 Nothing heavy is imported before it is used: numba with the first kernel, scikit-learn with ``tripletree.cluster``,
@@ -29,6 +30,7 @@ from tripletree.errors import (
     InvalidTripletError,
     LimitExceededError,
     MissingDependencyError,
+    NotATreeError,
     ParseError,
     TripletreeError,
     UnknownLeafError,
@@ -45,8 +47,12 @@ from tripletree.induction import (
 from tripletree.io import (
     parse_newick,
     parse_newick_all,
+    read_annotations,
+    read_hierarchy,
     read_newick,
     read_newick_all,
+    read_odd_one_out,
+    read_ontology,
     read_triplets,
     write_newick,
     write_newick_all,
@@ -55,6 +61,7 @@ from tripletree.io import (
 from tripletree.leaves import LeafIndex
 from tripletree.linkage import from_linkage, to_linkage
 from tripletree.onetree import is_consistent, one_tree
+from tripletree.ontology import Ontology
 from tripletree.plot import plot_dendrogram
 from tripletree.score import (
     constrained_rand_index,
@@ -67,7 +74,7 @@ from tripletree.score import (
 from tripletree.supervision import sample_class_triplets, triplets_from_classes, triplets_from_odd_one_out
 from tripletree.triplets import TripletSet
 
-_SUBMODULES = frozenset({"cluster", "datasets"})
+_SUBMODULES = frozenset({"cluster", "comparisons", "datasets", "interop"})
 
 __all__ = [
     "ClusterCountError",
@@ -81,6 +88,8 @@ __all__ = [
     "LeafIndex",
     "LimitExceededError",
     "MissingDependencyError",
+    "NotATreeError",
+    "Ontology",
     "ParseError",
     "TripletSet",
     "TripletreeError",
@@ -105,8 +114,12 @@ __all__ = [
     "parse_newick_all",
     "plot_dendrogram",
     "rand_index",
+    "read_annotations",
+    "read_hierarchy",
     "read_newick",
     "read_newick_all",
+    "read_odd_one_out",
+    "read_ontology",
     "read_triplets",
     "sample_class_triplets",
     "sample_triplets",

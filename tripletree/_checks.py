@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from tripletree.hierarchy import Hierarchy
+from tripletree.ontology import Ontology
 from tripletree.triplets import TripletSet
 
 __all__ = ["expect_count", "expect_hierarchy", "expect_triplets"]
@@ -15,6 +16,13 @@ __all__ = ["expect_count", "expect_hierarchy", "expect_triplets"]
 
 def expect_hierarchy(value: Any) -> Hierarchy:
     """Return `value` if it is a Hierarchy; a TypeError that says how to make one otherwise."""
+    if isinstance(value, Ontology):
+        msg = (
+            f"a Hierarchy is wanted, not an Ontology ({value!r}), whose terms may have several parents: take one tree "
+            "with to_hierarchy(parent='deepest'), or 'first' or 'smallest'; induce, displays, sample_triplets and "
+            "decompose take an Ontology as it is"
+        )
+        raise TypeError(msg)
     if not isinstance(value, Hierarchy):
         msg = (
             f"a Hierarchy is wanted, not {_described(value)}; make one with read_newick(path), parse_newick(text), "

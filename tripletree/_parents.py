@@ -15,6 +15,7 @@ __all__ = [
     "children_first",
     "nested_parent",
     "node_names",
+    "node_ranks",
     "node_values",
     "number_of_leaves",
     "renumbered",
@@ -142,6 +143,19 @@ def node_names(names: Any, n: int, N: int, order: np.ndarray | None) -> tuple[st
     if order is not None:
         names = [names[u - n] for u in order[n:].tolist()]
     return tuple(names) if any(x is not None for x in names) else None
+
+
+def node_ranks(ranks: Any, N: int, order: np.ndarray | None) -> tuple[str | None, ...] | None:
+    """Ranks of all nodes in node order; None when there are none at all."""
+    if ranks is None:
+        return None
+    ranks = [None if x is None or x == "" else str(x) for x in ranks]
+    if len(ranks) != N:
+        msg = f"ranks must have one entry for each of the {N} nodes, leaves included, not {len(ranks)}"
+        raise InvalidHierarchyError(msg)
+    if order is not None:
+        ranks = [ranks[u] for u in order.tolist()]
+    return tuple(ranks) if any(x is not None for x in ranks) else None
 
 
 def nested_parent(nested: Any) -> tuple[list[int], list[Any]]:

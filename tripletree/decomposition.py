@@ -8,8 +8,10 @@ import numpy as np
 
 from tripletree._checks import expect_count, expect_hierarchy
 from tripletree._random import distinct_integers, generator
+from tripletree.certain import certain_decomposition_size, decompose_certain
 from tripletree.errors import LimitExceededError
 from tripletree.hierarchy import Hierarchy
+from tripletree.ontology import Ontology
 from tripletree.triplets import TripletSet
 
 __all__ = ["decompose", "decomposition_size"]
@@ -20,7 +22,7 @@ _GUARANTEES = ("identify", "rebuild")
 
 
 def decompose(
-    hierarchy: Hierarchy,
+    hierarchy: Hierarchy | Ontology,
     *,
     guarantee: str = "identify",
     max_triplets: int | None = None,
@@ -30,8 +32,9 @@ def decompose(
 
     Parameters
     ----------
-    hierarchy : Hierarchy
-        Nodes with one child carry no triplet and are passed over.
+    hierarchy : Hierarchy or Ontology
+        Nodes with one child carry no triplet and are passed over. Of an Ontology: triplets from which all that are
+        certain follow, as `certain.decompose_certain` gives them; only ``guarantee="identify"``.
     guarantee : {"identify", "rebuild"}
         - ``"identify"``: every hierarchy that displays the set refines `hierarchy`. The set has the sum over inner
           edges (u, w) of (children of u - 1)(children of w - 1) triplets: n - 2 for a binary hierarchy.
@@ -87,6 +90,9 @@ def decompose(
     """
     if max_triplets is not None:
         max_triplets = expect_count(max_triplets, "max_triplets")
+    if isinstance(hierarchy, Ontology):
+        _expect_identify(guarantee)
+        return decompose_certain(hierarchy, max_triplets=max_triplets, random_state=random_state)
     edges = _InnerEdges(expect_hierarchy(hierarchy).suppress_unary())
     counts = edges.counts(guarantee)
     total = int(counts.sum())
@@ -106,7 +112,7 @@ def decompose(
     return TripletSet(edges.rows(edge, within, rng), hierarchy.leaves)
 
 
-def decomposition_size(hierarchy: Hierarchy, *, guarantee: str = "identify") -> int:
+def decomposition_size(hierarchy: Hierarchy | Ontology, *, guarantee: str = "identify") -> int:
     """Count the triplets of `decompose` without making them.
 
     Raises
@@ -119,7 +125,19 @@ def decomposition_size(hierarchy: Hierarchy, *, guarantee: str = "identify") -> 
     >>> decomposition_size(Hierarchy.from_nested([("a", "b"), ("c", "d", "e"), "f"]))
     6
     """
+    if isinstance(hierarchy, Ontology):
+        _expect_identify(guarantee)
+        return certain_decomposition_size(hierarchy)
     return int(_InnerEdges(expect_hierarchy(hierarchy).suppress_unary()).counts(guarantee).sum())
+
+
+def _expect_identify(guarantee: str) -> None:
+    if guarantee != "identify":
+        msg = (
+            f"guarantee is {guarantee!r}; for an Ontology there is only 'identify': take one tree first, with "
+            "to_hierarchy(parent='deepest'), for a smaller set"
+        )
+        raise ValueError(msg)
 
 
 def _budgeted(

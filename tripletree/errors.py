@@ -13,6 +13,7 @@ __all__ = [
     "TripletreeError",
     "InvalidTripletError",
     "InvalidHierarchyError",
+    "NotATreeError",
     "DuplicateLeafError",
     "UnknownLeafError",
     "ParseError",
@@ -68,6 +69,22 @@ class InvalidHierarchyError(TripletreeError, ValueError):
     def __init__(self, message: str, *, node: int | None = None) -> None:
         super().__init__(message)
         self.node = node
+
+
+class NotATreeError(TripletreeError, ValueError):
+    """A term with several parents where one tree is wanted: which parent counts is the user's choice.
+
+    Attributes
+    ----------
+    node : hashable
+        The first such term.
+    parents : list
+        All of its parents.
+    """
+
+    def __init__(self, message: str, *, node: Hashable, parents: Sequence[Hashable]) -> None:
+        super().__init__(message)
+        self.node, self.parents = node, list(parents)
 
 
 class DuplicateLeafError(TripletreeError, ValueError):

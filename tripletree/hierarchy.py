@@ -15,19 +15,20 @@ from tripletree._parents import (
     children_first,
     nested_parent,
     node_names,
+    node_ranks,
     node_values,
     number_of_leaves,
     renumbered,
-    restricted,
     scrambled,
 )
-from tripletree.errors import InvalidHierarchyError, UnknownLeafError
+from tripletree._reshaped import Reshaped
+from tripletree.errors import InvalidHierarchyError
 from tripletree.leaves import LeafIndex
 
 __all__ = ["Hierarchy"]
 
 
-class Hierarchy:
+class Hierarchy(Reshaped):
     """An immutable rooted tree whose leaves are labelled.
 
     Nodes 0..n-1 are the leaves in `leaves` order, then come the inner nodes, each after all of its children; the root
@@ -47,12 +48,15 @@ class Hierarchy:
         Length of the branch above each node, NaN where unknown. Give `height` or `length` or neither.
     names : sequence of str or None, length N - n, optional
         Names of the inner nodes.
+    ranks : sequence of str or None, length N, optional
+        Rank of each node, leaves and inner nodes alike, such as "genus" and "species".
 
     Attributes
     ----------
     parent : ndarray of int32, shape (N,)
     leaves : LeafIndex
     names : tuple of (str or None), or None
+    ranks : tuple of (str or None), or None
 
     Raises
     ------
@@ -64,8 +68,8 @@ class Hierarchy:
     Notes
     -----
     ``==`` compares the labelled topology: equal when both have the same leaves and the same clades (nodes with one
-    child included), whatever the order of leaves, of children and of inner nodes. Heights, lengths and names do not
-    count. `hash` agrees with it.
+    child included), whatever the order of leaves, of children and of inner nodes. Heights, lengths, names and
+    ranks do not count. `hash` agrees with it.
 
     Examples
     --------
@@ -84,6 +88,7 @@ class Hierarchy:
         height: Any = None,
         length: Any = None,
         names: Sequence[str | None] | None = None,
+        ranks: Sequence[str | None] | None = None,
     ) -> None:
         raw = checked_parent(parent)
         if leaves is not None and not isinstance(leaves, LeafIndex):
@@ -104,6 +109,7 @@ class Hierarchy:
             msg = "height must be finite at every node; give length, with NaN, where some are unknown"
             raise InvalidHierarchyError(msg)
         self.names: tuple[str | None, ...] | None = node_names(names, n, N, order)
+        self.ranks: tuple[str | None, ...] | None = node_ranks(ranks, N, order)
 
     @classmethod
     def from_nested(cls, nested: Any) -> Hierarchy:
@@ -287,79 +293,6 @@ class Hierarchy:
         """
         return self._kept(np.arange(self.n_leaves), self.leaves, keep_unary=False) if self.has_unary else self
 
-    def restrict(self, labels: Iterable[Hashable], *, keep_unary: bool = False) -> Hierarchy:
-        """Return the hierarchy on some of the leaves.
-
-        Parameters
-        ----------
-        labels : iterable of hashable
-            The leaves to keep; the result has them in this order.
-        keep_unary : bool
-            Whether nodes left with one child stay (they carry names, but no triplets).
-
-        Returns
-        -------
-        Hierarchy
-            It displays exactly the triplets of this one whose three leaves are kept.
-
-        Raises
-        ------
-        UnknownLeafError
-            If a label is not a leaf here.
-        DuplicateLeafError
-            If a label is given twice.
-        InvalidHierarchyError
-            If no label is given.
-
-        Examples
-        --------
-        >>> h = Hierarchy.from_nested([[["a", "b"], "c"], "d"])
-        >>> h.restrict(["a", "c", "d"]) == Hierarchy.from_nested([["a", "c"], "d"])
-        True
-        """
-        if isinstance(labels, str):
-            raise UnknownLeafError([labels], self.leaves.labels, what="labels (give a list of labels)")
-        leaves = labels if isinstance(labels, LeafIndex) else LeafIndex(labels)
-        if len(leaves) == 0:
-            msg = "a hierarchy needs at least one leaf: none is left"
-            raise InvalidHierarchyError(msg)
-        return self._kept(self.leaves.indices(leaves), leaves, keep_unary=keep_unary)
-
-    def reindex(self, leaves: LeafIndex) -> Hierarchy:
-        """Return the same hierarchy over a leaf index that holds the same labels in another order.
-
-        Raises
-        ------
-        UnknownLeafError
-            If `leaves` holds a label that is no leaf here, or lacks one.
-
-        Examples
-        --------
-        >>> h = Hierarchy.from_nested([("a", "b"), "c"])
-        >>> h.reindex(LeafIndex(["c", "b", "a"])).parent.tolist()
-        [4, 3, 3, 4, -1]
-        """
-        if leaves == self.leaves:
-            return self
-        kept = self.leaves.indices(leaves)
-        if len(leaves) < self.n_leaves:
-            raise UnknownLeafError([x for x in self.leaves if x not in leaves], leaves.labels)
-        return self._kept(kept, leaves, keep_unary=True)
-
-    def _kept(self, kept: np.ndarray, leaves: LeafIndex, *, keep_unary: bool) -> Hierarchy:
-        """The hierarchy on the leaves `kept` (indices), labelled by `leaves`."""
-        parent, old, keep = restricted(self.parent, self.n_leaves, kept, keep_unary)
-        length = None
-        if self._length is not None:
-            length = _kernels.rooted_tree.chain_lengths(self.parent, self._length, keep)[old]
-        return Hierarchy(
-            parent,
-            leaves,
-            height=None if self._height is None else self._height[old],
-            length=length,
-            names=None if self.names is None else [self.names[u - self.n_leaves] for u in old[len(leaves) :].tolist()],
-        )
-
     @cached_property
     def _canonical(self) -> np.ndarray:
         return _kernels.rooted_tree.canonical_parent(self.parent, self.n_leaves)
@@ -390,7 +323,7 @@ class Hierarchy:
 
     def __reduce__(self) -> Any:
         # read-only arrays come back writable, and derived ones would be stored: construct anew
-        values = {"height": self._height, "length": self._length, "names": self.names}
+        values = {"height": self._height, "length": self._length, "names": self.names, "ranks": self.ranks}
         return partial(Hierarchy, self.parent, self.leaves, **values), ()  # type: ignore[arg-type]
 
     def __repr__(self) -> str:

@@ -1,21 +1,23 @@
-"""Hierarchy -> TripletSet: what a hierarchy displays, all of it, some of it, or asked triple by triple."""
+"""Hierarchy -> TripletSet: what a hierarchy displays, all of it, some of it, or asked triple by triple.
+
+Given an Ontology, each function tells what is certain: what every choice of one parent for each term displays.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from tripletree import _kernels
 from tripletree._checks import expect_count, expect_hierarchy, expect_triplets
-from tripletree._kernels import freeze, frozen
+from tripletree._induced import InducedTriplets, checked_triples, rows_over
+from tripletree._kernels import freeze
 from tripletree._random import distinct_integers, generator
-from tripletree._rows import checked_rows, label_triple
+from tripletree.certain import all_certain, count_certain, displays_certain, induce_certain, sample_certain
 from tripletree.errors import LimitExceededError
 from tripletree.hierarchy import Hierarchy
-from tripletree.leaves import LeafIndex
+from tripletree.ontology import Ontology
 from tripletree.triplets import TripletSet
 
 __all__ = ["InducedTriplets", "all_triplets", "count_triplets", "displays", "induce", "sample_triplets"]
@@ -25,71 +27,13 @@ DEFAULT_LIMIT = 10_000_000
 _MOST_RANKS = 2**63 - 1
 
 
-@dataclass(frozen=True, eq=False)
-class InducedTriplets:
-    """What a hierarchy says of given leaf triples, in the order given; see `induce`.
-
-    Attributes
-    ----------
-    triples : ndarray of int32, shape (m, 3)
-        The triples asked for, as leaf indices.
-    odd : ndarray of int8, shape (m,)
-        The column (0, 1 or 2) of the odd one out, -1 where the hierarchy leaves the triple unresolved.
-    leaves : LeafIndex
-
-    Examples
-    --------
-    >>> h = Hierarchy.from_nested([("a", "b"), "c", "d"])
-    >>> list(induce(h, [("a", "c", "b"), ("a", "c", "d")]))
-    [('a', 'b', 'c'), None]
-    """
-
-    triples: np.ndarray
-    odd: np.ndarray
-    leaves: LeafIndex
-
-    @property
-    def resolved(self) -> np.ndarray:
-        """Which triples the hierarchy resolves: bool, shape (m,)."""
-        return self.odd >= 0
-
-    @property
-    def rows(self) -> np.ndarray:
-        """The resolved ones as rows (a, b, c) for ab|c, in the order asked, repeats kept: int32, shape (r, 3)."""
-        known = self.resolved
-        triples, odd = self.triples[known], self.odd[known]
-        at = np.arange(odd.size)
-        near, far = (odd + 1) % 3, (odd + 2) % 3
-        return np.stack([triples[at, near], triples[at, far], triples[at, odd]], axis=1)
-
-    @property
-    def triplets(self) -> TripletSet:
-        """The resolved ones as a set."""
-        return TripletSet(self.rows, self.leaves)
-
-    def __len__(self) -> int:
-        return self.odd.size
-
-    def __repr__(self) -> str:
-        return f"<InducedTriplets: {len(self)} triples, {int(self.resolved.sum())} of them resolved>"
-
-    def __iter__(self) -> Iterator[tuple[Any, Any, Any] | None]:
-        """For each triple (a, b, c) with ab|c as labels, or None where it is unresolved."""
-        labels = self.leaves.labels
-        for row, odd in zip(self.triples.tolist(), self.odd.tolist(), strict=True):
-            if odd < 0:
-                yield None
-            else:
-                a, b = (row[k] for k in range(3) if k != odd)
-                yield labels[a], labels[b], labels[row[odd]]
-
-
-def induce(hierarchy: Hierarchy, leaf_triples: Any) -> InducedTriplets:
+def induce(hierarchy: Hierarchy | Ontology, leaf_triples: Any) -> InducedTriplets:
     """Read off the hierarchy the triplet that it displays on each of some leaf triples.
 
     Parameters
     ----------
-    hierarchy : Hierarchy
+    hierarchy : Hierarchy or Ontology
+        Of an Ontology: what is certain, whatever parents are chosen; see `certain.induce_certain`.
     leaf_triples : ndarray of int, shape (m, 3), or iterable of (x, y, z)
         A numpy array of integers holds leaf indices; anything else is read as tuples of labels. The order within a
         triple does not matter.
@@ -131,23 +75,21 @@ def induce(hierarchy: Hierarchy, leaf_triples: Any) -> InducedTriplets:
     >>> induce(h, np.array([[2, 0, 1]])).odd.tolist()
     [0]
     """
+    if isinstance(hierarchy, Ontology):
+        return induce_certain(hierarchy, leaf_triples)
     leaves = expect_hierarchy(hierarchy).leaves
-    if isinstance(leaf_triples, np.ndarray) and leaf_triples.dtype.kind in "iu":
-        triples = leaf_triples
-    else:
-        labels = [label_triple(row, k, "triple") for k, row in enumerate(leaf_triples)]
-        triples = leaves.indices([x for row in labels for x in row], what="triples' leaves").reshape(-1, 3)
-    triples = frozen(checked_rows(triples, hierarchy.n_leaves, "triple"))
+    triples = checked_triples(leaf_triples, leaves)
     odd = _kernels.rooted_tree.induced_odd(triples, *hierarchy.ancestor_table)
     return InducedTriplets(triples, freeze(odd), leaves)
 
 
-def displays(hierarchy: Hierarchy, triplets: TripletSet) -> np.ndarray:
+def displays(hierarchy: Hierarchy | Ontology, triplets: TripletSet) -> np.ndarray:
     """Tell for each triplet whether the hierarchy displays it.
 
     Parameters
     ----------
-    hierarchy : Hierarchy
+    hierarchy : Hierarchy or Ontology
+        Of an Ontology: whether each is certain.
     triplets : TripletSet
         Its leaf index may differ from the hierarchy's; labels decide.
 
@@ -168,20 +110,16 @@ def displays(hierarchy: Hierarchy, triplets: TripletSet) -> np.ndarray:
     >>> list(zip(t, displays(h, t).tolist()))
     [(('chimp', 'human', 'gorilla'), True), (('gorilla', 'human', 'chimp'), False)]
     """
+    if isinstance(hierarchy, Ontology):
+        return displays_certain(hierarchy, triplets)
     expect_hierarchy(hierarchy)
     if len(expect_triplets(triplets)) == 0:
         return np.zeros(0, np.bool_)
-    rows = triplets.rows
-    if triplets.leaves != hierarchy.leaves:
-        used = triplets.used_leaves
-        number = np.full(len(triplets.leaves), -1, np.int32)
-        labels = (triplets.leaves[i] for i in used.tolist())
-        number[used] = hierarchy.leaves.indices(labels, what="triplets' leaves")
-        rows = freeze(number[rows])
+    rows = rows_over(triplets, hierarchy.leaves)
     return _kernels.rooted_tree.induced_odd(rows, *hierarchy.ancestor_table) == 2
 
 
-def count_triplets(hierarchy: Hierarchy) -> int:
+def count_triplets(hierarchy: Hierarchy | Ontology) -> int:
     """Count the triplets that the hierarchy displays, without listing them.
 
     Returns
@@ -194,17 +132,19 @@ def count_triplets(hierarchy: Hierarchy) -> int:
     >>> count_triplets(Hierarchy.from_nested([("a", "b"), "c", "d"]))
     2
     """
+    if isinstance(hierarchy, Ontology):
+        return count_certain(hierarchy)
     pairs, outside = _pairs_and_outside(expect_hierarchy(hierarchy))
     low, high = int(np.dot(pairs, outside & 0xFFFF)), int(np.dot(pairs, outside >> 16))
     return low + (high << 16)
 
 
-def all_triplets(hierarchy: Hierarchy, *, limit: int | None = DEFAULT_LIMIT) -> TripletSet:
+def all_triplets(hierarchy: Hierarchy | Ontology, *, limit: int | None = DEFAULT_LIMIT) -> TripletSet:
     """List every triplet that the hierarchy displays.
 
     Parameters
     ----------
-    hierarchy : Hierarchy
+    hierarchy : Hierarchy or Ontology
     limit : int or None
         Refuse beyond this many; None for no limit.
 
@@ -228,6 +168,8 @@ def all_triplets(hierarchy: Hierarchy, *, limit: int | None = DEFAULT_LIMIT) -> 
     >>> list(all_triplets(Hierarchy.from_nested([("a", "b"), "c", "d"])))
     [('a', 'b', 'c'), ('a', 'b', 'd')]
     """
+    if isinstance(hierarchy, Ontology):
+        return all_certain(hierarchy, limit=limit)
     total = count_triplets(hierarchy)
     if limit is not None and total > expect_count(limit, "limit"):
         msg = (
@@ -238,12 +180,12 @@ def all_triplets(hierarchy: Hierarchy, *, limit: int | None = DEFAULT_LIMIT) -> 
     return TripletSet(_unranked(hierarchy, np.arange(total, dtype=np.int64)), hierarchy.leaves)
 
 
-def sample_triplets(hierarchy: Hierarchy, size: int, *, random_state: Any = None) -> TripletSet:
+def sample_triplets(hierarchy: Hierarchy | Ontology, size: int, *, random_state: Any = None) -> TripletSet:
     """Draw different triplets that the hierarchy displays, every set of them equally likely.
 
     Parameters
     ----------
-    hierarchy : Hierarchy
+    hierarchy : Hierarchy or Ontology
     size : int
         How many; at most ``count_triplets(hierarchy)``.
     random_state : None, int, Generator or RandomState
@@ -271,6 +213,8 @@ def sample_triplets(hierarchy: Hierarchy, size: int, *, random_state: Any = None
     >>> len(t), bool(displays(h, t).all())
     (4, True)
     """
+    if isinstance(hierarchy, Ontology):
+        return sample_certain(hierarchy, size, random_state=random_state)
     rng = generator(random_state)
     total = count_triplets(hierarchy)
     size = expect_count(size, "size")

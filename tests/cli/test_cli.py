@@ -39,7 +39,7 @@ def test_help__shows_examples_that_work(run, bash, tmp_path, command):
 def test_help__of_the_group_names_every_command(run):
     text = run("-h").stdout
     listed = re.findall(r"^  (\w+)  ", text.split("Commands:")[1], re.MULTILINE)
-    assert listed == ["info", "induce", "decompose", "check", "build", "cluster", "plot", "demo"]
+    assert listed == ["info", "convert", "induce", "decompose", "check", "build", "cluster", "plot", "demo"]
 
 
 def test_help__imports_nothing_heavy():
@@ -82,7 +82,7 @@ def test_info__of_a_small_hierarchy_by_hand(run):
 def test_info__of_mammals(run):
     result = run("info", "sample:mammals")
     told = facts(result.stdout)
-    assert result.stdout.startswith("sample:mammals: a hierarchy\n")
+    assert result.stdout.startswith("sample:mammals: a hierarchy (Newick)\n")
     assert told["leaves"] == "120"
     assert told["inner nodes"] == "112, 104 of them named"
     assert told["shape"] == "106 binary, 6 polytomies of up to 4 children, none unary"
@@ -119,13 +119,15 @@ def test_info__of_triplets(run):
 @pytest.mark.parametrize(
     ("name", "content", "kind"),
     [
-        ("x.nwk", "a;", "a hierarchy"),
-        ("x", SMALL, "a hierarchy"),
-        ("x", "[a comment] a;", "a hierarchy"),
-        ("x", "'a b';", "a hierarchy"),
+        ("x.nwk", "a;", "a hierarchy (Newick)"),
+        ("x", SMALL, "a hierarchy (Newick)"),
+        ("x", "[a comment] a;", "a hierarchy (Newick)"),
+        ("x", "'a b';", "a hierarchy (Newick)"),
         ("x", "a b | c", "triplets"),
         ("x.csv", "a,b,c\n(x,y,z\n", "triplets"),
-        ("x.nwk.gz", SMALL, "a hierarchy"),
+        ("x.nwk.gz", SMALL, "a hierarchy (Newick)"),
+        ("x.nwk", "child,parent\na,r\nb,r\n", "a hierarchy (table of edges)"),
+        ("x", "[Term]\nid: X:1\n[Term]\nid: X:2\nis_a: X:1\n", "a hierarchy (OBO)"),
         ("x.tsv.gz", "a\tb\tc\nx\ty\tz\n", "triplets"),
         ("x.gz", "a b | c", "triplets"),
     ],
@@ -138,7 +140,8 @@ def test_info__recognises_what_a_file_holds(run, tmp_path, name, content, kind):
 
 def test_info__as_overrides_the_look(run):
     assert "(lost" not in run("info", "-", "--as", "triplets", text="'(lost' b | c").stdout
-    assert "line 1, column" in run("info", "-", "--as", "hierarchy", text="a b | c", status=2).stderr
+    assert "read_triplets reads them" in run("info", "-", "--as", "hierarchy", text="a b | c", status=2).stderr
+    assert "line 1, column" in run("info", "-", "--from", "newick", text="a b | c", status=2).stderr
     assert "tripletree decompose sample:mammals" in run("info", "sample:mammals", "--as", "triplets", status=2).stderr
 
 
@@ -224,3 +227,35 @@ def test_shell__dev_stdout_goes_on_where_it_stands(bash, tmp_path):
 
 def test_shell__a_closed_standard_output_is_no_traceback(bash):
     assert bash("set +e; tripletree info sample:primates >&-; echo $? >&2").stderr == "2\n"
+
+
+# ---------------------------------------------------------------------- ontologies and options of reading
+
+
+def test_info__of_an_ontology(run):
+    result = run("info", "sample:cell_types")
+    told = facts(result.stdout)
+    assert result.stdout.startswith("sample:cell_types: an ontology (OBO)\n")
+    assert told["terms"] == "59, 59 of them named"
+    assert told["roots"] == "1: CL:0000000"
+    assert told["edges"] == "is_a (71)"
+    assert told["several parents"].startswith("13 terms (22.03%)")
+    assert told["certain triplets"] == "1,212 of 2,925 triples of leaves (41.44%)"
+    assert "(deepest)" in told["in one tree"]
+    assert facts(run("info", "sample:cell_types", "--parent", "deepest").stdout)["leaves"] == "27"
+
+
+def test_info__ranks_and_names_that_repeat(run):
+    table = "kingdom,family,genus\nAnimalia,Felidae,Felis\nAnimalia,Felidae,Lynx\nPlantae,Felidae,Odd\n"
+    told = facts(run("info", "-", text=table).stdout)
+    assert told["ranks"] == "genus (3), family (2), kingdom (2)"
+    assert told["names that repeat"] == "Felidae (2)"
+
+
+def test_options__of_reading(run, tmp_path):
+    (tmp_path / "x.obo").write_text("[Term]\nid: X:1\nname: top\n[Term]\nid: X:2\nname: low\nis_a: X:1\n")
+    assert "low;" in run("convert", "x.obo", "--labels", "name", "--root", "X:2").stdout
+    assert "--parent" in run("convert", "sample:cell_types", status=2).stderr
+    assert "gives no hierarchy" in run("convert", "sample:cell_types", "--parent", "certain", status=2).stderr
+    assert "no option of format 'newick'" in run("info", "-", "--root", "x", text="(a,b);", status=2).stderr
+    assert "there is no format 'newik'" in run("info", "-", "--from", "newik", text="(a,b);", status=2).stderr

@@ -4,9 +4,12 @@ import re
 import pytest
 from oracles import is_irreducible_conflict
 
+from tripletree import datasets
 from tripletree.datasets import list_hierarchies, load_hierarchy
 from tripletree.induction import displays
-from tripletree.io import parse_newick, read_newick, read_triplets
+from tripletree.interop import from_dot
+from tripletree.io import parse_newick, read_hierarchy, read_newick, read_ontology, read_triplets
+from tripletree.onetree import one_tree
 
 SMALL = "((a,b),c,(d,(e,f)));"
 CONFLICT = "cat dog | eel\nx y | z\ndog eel | fly\neel fly | cat\n"
@@ -163,3 +166,48 @@ def test_errors__of_usage_point_to_the_help(run):
     assert run("bogus", status=2).stderr == "error: no such command 'bogus'.\ntry: tripletree --help\n"
     assert run("check", status=2).stderr.endswith("\ntry: tripletree check --help\n")
     assert "did you mean 'mammals'" in run("info", "sample:mamals", status=2).stderr
+
+
+# ---------------------------------------------------------------------- convert
+
+
+@pytest.mark.parametrize("suffix", ["nwk", "nex", "json", "csv", "tsv", "parquet", "dot", "nwk.gz"])
+def test_convert__there_and_back(run, tmp_path, suffix):
+    assert run("convert", "sample:primates", "-o", f"p.{suffix}").stdout == ""
+    if suffix == "dot":
+        assert from_dot((tmp_path / "p.dot").read_text()) == datasets.load_hierarchy("primates")
+        return
+    assert read_hierarchy(tmp_path / f"p.{suffix}") == datasets.load_hierarchy("primates")
+    assert parse_newick(run("convert", f"p.{suffix}").stdout) == datasets.load_hierarchy("primates")
+
+
+def test_convert__items(run, tmp_path):
+    (tmp_path / "items.csv").write_text("item,node\nlion,Felidae\ntom,Felidae\nrex,Canidae\n")
+    attached = parse_newick(run("convert", "sample:animals", "--attach", "items.csv").stdout)
+    assert attached == parse_newick("((lion,tom),rex);")
+    assert "'Felidea'" in run("convert", "sample:animals", "--attach", "-", text="lion,Felidea\n", status=2).stderr
+    kept = parse_newick(
+        run("convert", "sample:primates", "--restrict", "-", text="Homo_sapiens\nPan_paniscus\n").stdout
+    )
+    assert set(kept.leaves) == {"Homo_sapiens", "Pan_paniscus"}
+    table = "kingdom,family,genus\nAnimalia,Felidae,Felis\nAnimalia,Felidae,Lynx\nAnimalia,Canidae,Canis\n"
+    pruned = parse_newick(run("convert", "-", "--prune-rank", "family", text=table).stdout)
+    assert pruned == parse_newick("(Felidae,Canidae);") or set(pruned.leaves) == {"Felidae", "Canidae"}
+    assert parse_newick(run("convert", "-", "--prune-depth", 0, text="((a,b)x,c)r;").stdout).n_leaves == 1
+
+
+def test_convert__format_of_the_output(run):
+    assert "the suffix says which format to write" in run("convert", "sample:primates", "-o", "x.what", status=2).stderr
+    assert run("convert", "sample:primates", "--to", "nexus").stdout.startswith("#NEXUS")
+    both = run("convert", "-", "--attach", "-", text="(a,b);", status=2)
+    assert "only one of FILE, --restrict and --attach" in both.stderr
+
+
+def test_decompose_and_induce__of_an_ontology(run):
+    certain = read_triplets(io.StringIO(run("decompose", "sample:cell_types").stdout))
+    ontology = read_ontology(datasets.sample_path("cell_types.obo"))
+    assert displays(ontology, certain).all()
+    everything = read_triplets(io.StringIO(run("induce", "sample:cell_types", "--all").stdout))
+    assert len(everything) == 1212
+    tree = run("decompose", "sample:cell_types", "--parent", "deepest").stdout
+    assert one_tree(read_triplets(io.StringIO(tree))) == ontology.to_hierarchy(parent="deepest").suppress_unary()

@@ -19,13 +19,15 @@ HEAVY = {"numba", "scipy", "sklearn", "matplotlib", "pandas", "networkx", "tqdm"
 #: where the table of neighbours says so, and a folder's own modules always may.
 FLOORS = [
     ["__init__", "__main__", "cli", "datasets"],
-    ["cluster", "io", "plot", "score"],
+    ["cluster", "interop", "io", "plot", "score"],
     [
         "_cut_rules",
         "_labels",
         "_layout",
         "_marks",
         "_pair_counts",
+        "certain",
+        "comparisons",
         "conflict",
         "cuts",
         "decomposition",
@@ -35,9 +37,10 @@ FLOORS = [
         "split",
         "supervision",
     ],
-    ["_checks"],
+    ["_checks", "_induced"],
+    ["ontology", "_dominance", "_terms"],
     ["hierarchy", "triplets", "_reshaped"],
-    ["_parents", "_rows"],
+    ["_dag", "_items", "_parents", "_rows"],
     ["leaves"],
     ["_kernels", "_random", "_version", "errors"],
 ]
@@ -56,6 +59,11 @@ NEIGHBOURS = {
     ("_marks", "_layout"),
     ("_pair_counts", "_labels"),
     ("hierarchy", "_reshaped"),
+    ("ontology", "_dominance"),
+    ("ontology", "_terms"),
+    ("induction", "certain"),
+    ("decomposition", "certain"),
+    ("interop", "io"),
 }
 FLOOR = {name: level for level, names in enumerate(reversed(FLOORS)) for name in names}
 

@@ -16,6 +16,7 @@ from tripletree.errors import (
     InvalidTripletError,
     LimitExceededError,
     MissingDependencyError,
+    NotATreeError,
     ParseError,
     TripletreeError,
     UnknownLeafError,
@@ -27,6 +28,11 @@ EXAMPLES = [
     (InvalidTripletError("m", row=3), ValueError, {"row": 3}),
     (InvalidTripletError("m"), ValueError, {"row": None}),
     (InvalidHierarchyError("m", node=2), ValueError, {"node": 2}),
+    (
+        NotATreeError("m", node="GO:3", parents=("GO:1", "GO:2")),
+        ValueError,
+        {"node": "GO:3", "parents": ["GO:1", "GO:2"]},
+    ),
     (DuplicateLeafError(["a", 1]), ValueError, {"labels": ["a", 1]}),
     (
         UnknownLeafError(["caat", 7], ["cat", "dog"]),

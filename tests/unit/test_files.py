@@ -8,16 +8,33 @@ import os
 import stat
 import sys
 import tempfile
+import zipfile
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from tripletree.errors import ParseError
-from tripletree.io._files import open_text, read_text, write_atomic, write_atomic_bytes
+from tripletree.errors import LimitExceededError, ParseError, TripletreeError
+from tripletree.io import _packed
+from tripletree.io._files import open_text, raw_bytes, read_bytes, read_text, write_atomic, write_atomic_bytes
 
 TEXT = "été\r\n(a,b);\n"
 
 
-@pytest.mark.parametrize("pack", [bytes, gzip.compress, bz2.compress, lzma.compress])
+def zipped(*files, method=zipfile.ZIP_DEFLATED):
+    """A zip archive of (name, content); a name that ends in / is a folder."""
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", method) as archive:
+        for name, content in files:
+            archive.writestr(name, content)
+    return stream.getvalue()
+
+
+def zip_of_one(content):
+    return zipped(("folder/", b""), ("folder/any name", content), ("__MACOSX/folder/._any name", b"x"))
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress, bz2.compress, lzma.compress, zip_of_one])
 @pytest.mark.parametrize("bom", [b"", b"\xef\xbb\xbf"])
 def test_files__unpacked_by_their_first_bytes(tmp_path, pack, bom):
     path = tmp_path / "any name"
@@ -49,7 +66,25 @@ def test_files__text_streams_and_standard_input(monkeypatch):
         (bz2.compress(b"abc" * 100)[:-9], None, None, "damaged bzip2 file"),
         (lzma.compress(b"abc" * 100)[:-9], None, None, "damaged xz file"),
         (b"\x1f\x8bnot really", None, None, "damaged gzip file"),
+        (gzip.compress(b"abc") + b"rest", None, None, "damaged gzip file"),
+        (zipped(("a", b"abc" * 100))[:-9], None, None, "damaged zip file"),
+        (
+            zipped(("a", b"abc"), method=zipfile.ZIP_STORED).replace(b"abc", b"abd"),
+            None,
+            None,
+            "damaged zip file: Bad CRC",
+        ),
+        (zipped(), None, None, "a zip archive without a file in it"),
+        (zipped(("a/", b"")), None, None, "a zip archive without a file in it"),
+        (
+            zipped(("a", b""), ("b/c", b"")),
+            None,
+            None,
+            "a zip archive with 2 files where one is wanted: 'a', 'b/c'; unpack",
+        ),
+        (zipped(("aa", b"x"), ("ab", b"y")).replace(b"ab", b"aa"), None, None, "it holds 'aa' twice"),
     ],
+    ids=range(15),  # the contents hold times
 )
 def test_files__bytes_that_are_no_text(content, line, column, message):
     with pytest.raises(ParseError, match=message) as error:
@@ -179,3 +214,63 @@ def test_files__a_stream_that_gives_neither_text_nor_bytes():
 
     with pytest.raises(TypeError, match="gave NoneType, not text or bytes"):
         read_text(Odd())
+
+
+# ---------------------------------------------------------------------- what unpacks to too much
+
+
+def test_files__zips_are_unpacked_in_memory_only(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert read_bytes(io.BytesIO(zipped(("../../outside", b"abc")))) == (b"abc", "<stream>")
+    assert read_bytes(io.BytesIO(zipped(("/etc/outside", b"abc"))))[0] == b"abc"
+    assert list(tmp_path.iterdir()) == []
+    packed = zipped(("a", b"abc"))
+    assert raw_bytes(io.BytesIO(packed)) == (packed, "<stream>")
+
+
+@pytest.mark.parametrize("kind", ["gzip", "bzip2", "xz", "zip"])
+def test_files__a_bomb_is_refused_while_it_unpacks(monkeypatch, tmp_path, kind):
+    pack = {"gzip": gzip.compress, "bzip2": bz2.compress, "xz": lzma.compress, "zip": zip_of_one}[kind]
+    path = tmp_path / "bomb"
+    path.write_bytes(pack(bytes(30_000_000)))
+    assert path.stat().st_size < 40_000
+    assert len(read_bytes(path)[0]) == 30_000_000
+    monkeypatch.setattr(_packed, "unpacked_limit", lambda: 5_000_000)
+    read = []
+    drained = _packed.drained
+
+    def watched(opened, packed, *rest):
+        stream = opened(packed)
+        inner = stream.read
+        stream.read = lambda size: read.append(inner(size)) or read[-1]
+        return drained(lambda _: stream, packed, *rest)
+
+    monkeypatch.setattr(_packed, "drained", watched)
+    with pytest.raises(LimitExceededError, match=rf"bomb unpacks \({kind}\) to more than 5,000,000 bytes") as error:
+        read_bytes(path)
+    assert error.value.limit == 5_000_000
+    if kind != "zip":  # whose members were bound to the function before
+        assert sum(map(len, read)) <= 7_000_000
+
+
+def test_files__the_limit_is_a_part_of_the_memory(monkeypatch):
+    assert 50_000_000 < _packed.unpacked_limit() < 2**45
+    monkeypatch.setattr(os, "sysconf", lambda name: {"SC_PHYS_PAGES": 1000, "SC_PAGE_SIZE": 4096}[name], raising=False)
+    assert _packed.unpacked_limit() <= 1000 * 1024
+
+
+@given(
+    st.sampled_from(
+        [gzip.compress(b"abc" * 9, mtime=0), bz2.compress(b"abc"), lzma.compress(b"abc"), zip_of_one(b"abc")]
+    ),
+    st.integers(0, 400),
+    st.integers(0, 6),
+    st.binary(max_size=4),
+)
+def test_files__any_change_of_a_packed_file(content, at, length, change):
+    at = min(at, len(content))
+    try:
+        found, _ = read_bytes(io.BytesIO(content[:at] + change + content[at + length :]))
+    except TripletreeError:
+        return
+    assert isinstance(found, bytes)

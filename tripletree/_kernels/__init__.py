@@ -25,8 +25,8 @@ __all__ = ["fast", "freeze", "frozen", "plain"]
 
 _MODULES = frozenset(
     {
-        *("aho", "aho_blocks", "aho_fuse", "aho_tree", "boxes", "branches", "centres", "cuts", "disjoint_set"),
-        *("even_shiloach", "groups", "purity", "recon", "rejected", "rooted_tree", "spanning", "table"),
+        *("aho", "aho_blocks", "aho_fuse", "aho_tree", "boxes", "branches", "centres", "cuts", "dag", "disjoint_set"),
+        *("dominance", "even_shiloach", "groups", "purity", "recon", "rejected", "rooted_tree", "spanning", "table"),
     }
 )
 

@@ -1,4 +1,4 @@
-"""The command line: ``tripletree info | induce | decompose | check | build | cluster | plot | demo``.
+"""The command line: ``tripletree info | convert | induce | decompose | check | build | cluster | plot | demo``.
 
 Every command reads files, the standard input (``-``) or a sample (``sample:mammals``), and writes to the standard
 output or to the file of ``-o``. Exit status: 0 when all is well, 1 when triplets are inconsistent, 2 for bad input,
@@ -13,6 +13,7 @@ from tripletree._version import __version__
 from tripletree.cli._clustering import cluster, plot
 from tripletree.cli._conversion import build, decompose, induce
 from tripletree.cli._demo import demo
+from tripletree.cli._formats import convert
 from tripletree.cli._inspection import check, info
 from tripletree.cli._shell import Commands
 
@@ -35,5 +36,5 @@ def main() -> None:
     """
 
 
-for _command in (info, induce, decompose, check, build, cluster, plot, demo):
+for _command in (info, convert, induce, decompose, check, build, cluster, plot, demo):
     main.add_command(_command)

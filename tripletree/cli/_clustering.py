@@ -11,7 +11,7 @@ import click
 import numpy as np
 
 from tripletree.cli._shell import bad_input, busy
-from tripletree.cli._sources import read_hierarchy, read_triplet_file, write_hierarchy
+from tripletree.cli._sources import read_hierarchy, read_triplet_file, reading_options, write_hierarchy
 
 if TYPE_CHECKING:
     from tripletree.cli._tables import Table
@@ -42,9 +42,7 @@ DPI = 150
 @click.option("--classes", "class_column", metavar="NAME", help="Triplets from this column, where it is not empty.")
 @click.option("-k", "--clusters", type=click.IntRange(min=1), metavar="N", help="Number of flat clusters.")
 @click.option("--linkage", type=click.Choice(LINKAGES), default="centroid", show_default=True)
-@click.option(
-    "--metric", default="euclidean", show_default=True, metavar="NAME", help="A distance of scipy, as cosine."
-)
+@click.option("--metric", default="euclidean", show_default=True, metavar="NAME", help="A distance of scipy.")
 @click.option("--cut", type=click.Choice(CUTS), default=CUTS[0], show_default=True, help="How -k clusters are chosen.")
 @click.option("--standardize", is_flag=True, help="Give every column mean 0 and deviation 1 first.")
 @click.option("--index-column", metavar="NAME", help="The column of labels.")
@@ -89,16 +87,19 @@ def cluster(
     if newick is not None:
         write_hierarchy(hierarchy, newick)
     if picture is not None:
-        from tripletree.plot import plot_dendrogram
-
-        axes = plot_dendrogram(hierarchy, triplets=triplets, clusters=labels, classes=table.classes)
-        save_figure(axes.figure, picture)
+        _draw(hierarchy, picture, triplets=triplets, clusters=labels, classes=table.classes)
     if labels is None:
         write_hierarchy(hierarchy, output)
     else:
         _write_labels(table.labels, labels, output)
     if output != "-":
         _report(table, labels, triplets, hierarchy)
+
+
+def _draw(hierarchy: Hierarchy, picture: str, **marks: Any) -> None:
+    from tripletree.plot import plot_dendrogram
+
+    save_figure(plot_dendrogram(hierarchy, **marks).figure, picture)
 
 
 def _known_triplets(table: Table, triplets: TripletSet | None) -> TripletSet | None:
@@ -197,26 +198,32 @@ def _some(names: list[str], most: int = 6) -> str:
 )
 @click.option("--clusters", type=click.IntRange(min=1), metavar="K", help="Colour K clusters: the highest clades.")
 @click.option("--title")
+@reading_options
 def plot(
-    file: str, output: str, triplet_file: str | None, orientation: str, clusters: int | None, title: str | None
+    file: str,
+    output: str,
+    triplet_file: str | None,
+    orientation: str,
+    clusters: int | None,
+    title: str | None,
+    reading: dict[str, Any],
 ) -> None:
     """Draw the hierarchy in FILE as a dendrogram.
 
-    FILE is a Newick file, '-' for the standard input, or a sample such as sample:mammals. Clusters are cut from the
-    root down, highest node first: by branch lengths where all branches have one, else by levels.
+    FILE is in any of the formats that are read, '-' for the standard input, or a sample such as sample:mammals.
+    Clusters are cut from the root down, highest node first: by branch lengths where all branches have one, else by
+    levels.
     """
     if file == triplet_file == "-":
         msg = "FILE and --triplets cannot both be the standard input"
         raise click.UsageError(msg)
     _picture_format(output)
-    hierarchy = read_hierarchy(file)
+    hierarchy = read_hierarchy(file, reading)
     triplets = None if triplet_file is None else read_triplet_file(triplet_file)
     from tripletree.cuts import cut
-    from tripletree.plot import plot_dendrogram
 
     labels = None if clusters is None else cut(hierarchy, clusters, rule="height")
-    axes = plot_dendrogram(hierarchy, orientation=orientation, triplets=triplets, clusters=labels, title=title)
-    save_figure(axes.figure, output)
+    _draw(hierarchy, output, orientation=orientation, triplets=triplets, clusters=labels, title=title)
     click.echo(output)
 
 

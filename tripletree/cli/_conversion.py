@@ -12,8 +12,9 @@ from tripletree.cli._sources import (
     format_option,
     given_name,
     output_option,
-    read_hierarchy,
+    read_ontology_or_hierarchy,
     read_triplet_file,
+    reading_options,
     seed_option,
     write_hierarchy,
     write_triplet_file,
@@ -22,6 +23,7 @@ from tripletree.cli._sources import (
 if TYPE_CHECKING:
     from tripletree.hierarchy import Hierarchy
     from tripletree.induction import InducedTriplets
+    from tripletree.ontology import Ontology
 
 __all__ = ["build", "decompose", "induce"]
 
@@ -45,6 +47,7 @@ LIMIT = 10_000_000
 @seed_option
 @output_option
 @format_option
+@reading_options
 def induce(
     file: str,
     triples: str | None,
@@ -54,6 +57,7 @@ def induce(
     seed: int,
     output: str,
     format_: Any,
+    reading: dict[str, Any],
 ) -> None:
     """Read triplets off the hierarchy in FILE.
 
@@ -61,7 +65,8 @@ def induce(
     written, in the order asked, and "# a b c unresolved" where there is none (in other formats than text, only
     the resolved ones, each once). Or give --all or --sample instead.
 
-    FILE is a Newick file, '-' for the standard input, or a sample such as sample:mammals.
+    FILE is in any of the formats that are read, '-' for the standard input, or a sample such as sample:mammals. Of an
+    ontology, in which a node may have several parents, the triplets are taken that hold whichever is chosen.
     """
     if (triples is not None) + everything + (sample is not None) != 1:
         msg = "give one of TRIPLES, --all and --sample"
@@ -69,7 +74,7 @@ def induce(
     if file == triples == "-":
         msg = "FILE and TRIPLES cannot both be the standard input"
         raise click.UsageError(msg)
-    hierarchy = read_hierarchy(file)
+    hierarchy = read_ontology_or_hierarchy(file, reading)
     if everything:
         from tripletree.errors import LimitExceededError
         from tripletree.induction import all_triplets
@@ -92,7 +97,7 @@ def induce(
         _write_asked(_asked(hierarchy, triples), output, format_)
 
 
-def _asked(hierarchy: Hierarchy, triples: str) -> InducedTriplets:
+def _asked(hierarchy: Hierarchy | Ontology, triples: str) -> InducedTriplets:
     """What the hierarchy says of the leaf triples in a file."""
     from tripletree.induction import induce as induced
     from tripletree.io._files import read_text
@@ -160,15 +165,19 @@ def _asked_lines(found: InducedTriplets) -> Iterator[str]:
 @click.option("--seed", type=click.IntRange(min=0), help="Let random leaves stand for their clades.")
 @output_option
 @format_option
-def decompose(file: str, guarantee: str, most: int | None, seed: int | None, output: str, format_: Any) -> None:
+@reading_options
+def decompose(
+    file: str, guarantee: str, most: int | None, seed: int | None, output: str, format_: Any, reading: dict[str, Any]
+) -> None:
     """Write a smallest set of triplets that says the same as the hierarchy in FILE.
 
-    'tripletree build' is the way back. FILE is a Newick file, '-' for the standard input, or a sample such as
-    sample:mammals.
+    'tripletree build' is the way back. FILE is in any of the formats that are read, '-' for the standard input, or a
+    sample such as sample:mammals.
     """
     from tripletree.decomposition import decompose as decomposed
 
-    found = decomposed(read_hierarchy(file), guarantee=guarantee, max_triplets=most, random_state=seed)
+    hierarchy = read_ontology_or_hierarchy(file, reading)
+    found = decomposed(hierarchy, guarantee=guarantee, max_triplets=most, random_state=seed)
     write_triplet_file(found, output, format_=format_)
 
 

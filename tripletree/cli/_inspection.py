@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from math import comb
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from tripletree.cli._shell import INCONSISTENT, conflict_text, table_text
-from tripletree.cli._sources import format_option, given_name, read_either, read_triplet_file, write_triplet_file
+from tripletree.cli._sources import (
+    format_option,
+    given_name,
+    read_either,
+    read_triplet_file,
+    reading_options,
+    write_triplet_file,
+)
 
 if TYPE_CHECKING:
     from tripletree.hierarchy import Hierarchy
+    from tripletree.ontology import Ontology
     from tripletree.triplets import TripletSet
 
 __all__ = ["check", "counted", "info", "shape_text"]
@@ -33,16 +41,20 @@ TOLERANCE = 1e-6
 @click.option(
     "--as", "kind", type=click.Choice(["hierarchy", "triplets"]), help="What FILE holds; by default as it looks."
 )
-def info(file: str, kind: str | None) -> None:
-    """Tell what is in FILE: a hierarchy in Newick, or triplets.
+@reading_options
+def info(file: str, kind: str | None, reading: dict[str, Any]) -> None:
+    """Tell what is in FILE: a hierarchy or an ontology, in any of the formats that are read, or triplets.
 
     FILE is a path, '-' for the standard input, or a sample such as sample:mammals.
     """
     from tripletree.hierarchy import Hierarchy
+    from tripletree.ontology import Ontology
 
-    value = read_either(file, kind)
+    value, title = read_either(file, kind, reading)
     if isinstance(value, Hierarchy):
-        click.echo(f"{given_name(file)}: a hierarchy\n{table_text(hierarchy_rows(value))}")
+        click.echo(f"{given_name(file)}: a hierarchy ({title})\n{table_text(hierarchy_rows(value))}")
+    elif isinstance(value, Ontology):
+        click.echo(f"{given_name(file)}: an ontology ({title})\n{table_text(_ontology_rows(value))}")
     else:
         click.echo(f"{given_name(file)}: triplets\n{table_text(_triplet_rows(value))}")
 
@@ -57,8 +69,13 @@ def hierarchy_rows(hierarchy: Hierarchy) -> Iterator[tuple[str, str]]:
     yield "leaves", f"{n:,}"
     names = ", all of them named" if named == n_inner else f", {named:,} of them named"
     yield "inner nodes", f"{n_inner:,}" + (names if named else "")
+    repeated = _repeated(hierarchy)
+    if repeated:
+        yield "names that repeat", repeated
     yield "shape", shape_text(hierarchy)
     yield "depth", f"{int(hierarchy.depth.max()):,}"
+    if hierarchy.ranks is not None:
+        yield "ranks", _most_frequent(x for x in hierarchy.ranks if x is not None)
     yield "children", _degrees(hierarchy)
     yield "branch lengths", _lengths(hierarchy)
     count, triples = count_triplets(hierarchy), comb(n, 3)
@@ -66,6 +83,47 @@ def hierarchy_rows(hierarchy: Hierarchy) -> Iterator[tuple[str, str]]:
     yield "triplets displayed", f"{count:,} of {triples:,} triples of leaves{share}"
     identify, rebuild = (decomposition_size(hierarchy, guarantee=g) for g in ("identify", "rebuild"))
     yield "smallest set", f"{identify:,} triplets identify it, {rebuild:,} rebuild it"
+
+
+def _repeated(hierarchy: Hierarchy) -> str:
+    """Names that several inner nodes have, or an inner node and a leaf."""
+    from collections import Counter
+
+    count = Counter(x for x in hierarchy.names or () if x is not None)
+    count.update(x for x in count if x in hierarchy.leaves)
+    return _most_frequent(x for x, k in count.items() for _ in range(k) if k > 1)
+
+
+def _most_frequent(values: Iterable[str], most: int = 8) -> str:
+    """The most frequent values with their numbers."""
+    from collections import Counter
+
+    count = Counter(values)
+    shown = [f"{x} ({k:,})" for x, k in count.most_common(most)]
+    return ", ".join(shown) + (f" and {len(count) - most:,} others" if len(count) > most else "")
+
+
+def _ontology_rows(ontology: Ontology) -> Iterator[tuple[str, str]]:
+    """What there is to say about an ontology."""
+    from tripletree.induction import count_triplets
+
+    n, several = len(ontology.leaves), len(ontology.multi_parent)
+    named = sum(x is not None for x in ontology.names or ())
+    yield "terms", f"{ontology.n_terms:,}, {named:,} of them named"
+    yield "leaves", f"{n:,} (terms without children)"
+    roots = ontology.roots
+    yield "roots", f"{len(roots):,}: {', '.join(map(str, roots[:5]))}" + (", ..." if len(roots) > 5 else "")
+    yield "edges", _most_frequent(ontology.relations)
+    yield "several parents", f"{several:,} terms ({_percent(several, ontology.n_terms)}), as {ontology.multi_parent[0]}"
+    if ontology.ranks is not None:
+        yield "ranks", _most_frequent(x for x in ontology.ranks if x is not None)
+    triples = comb(n, 3)
+    if triples:
+        count = count_triplets(ontology)
+        yield "certain triplets", f"{count:,} of {triples:,} triples of leaves ({_percent(count, triples)})"
+        shares = ontology.resolution()
+        trees = [f"{shares[x]:.1%} ({x})" for x in ("deepest", "first", "smallest")]
+        yield "in one tree", f"{', '.join(trees)}: --parent chooses it"
 
 
 def shape_text(hierarchy: Hierarchy) -> str:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import io
-from pathlib import Path
+from collections.abc import Callable, Mapping
+from functools import wraps
 from typing import IO, TYPE_CHECKING, Any
 
 import click
@@ -12,6 +13,7 @@ from tripletree.cli._shell import bad_input
 
 if TYPE_CHECKING:
     from tripletree.hierarchy import Hierarchy
+    from tripletree.ontology import Ontology
     from tripletree.triplets import TripletSet
 
 __all__ = [
@@ -20,7 +22,9 @@ __all__ = [
     "output_option",
     "read_either",
     "read_hierarchy",
+    "read_ontology_or_hierarchy",
     "read_triplet_file",
+    "reading_options",
     "seed_option",
     "write_hierarchy",
     "write_triplet_file",
@@ -28,9 +32,7 @@ __all__ = [
 
 SAMPLE = "sample:"
 FORMATS = ("text", "csv", "tsv", "parquet")
-_HIERARCHY_SUFFIXES = frozenset({".nwk", ".newick", ".tree", ".tre", ".nh", ".dnd"})
-_TRIPLET_SUFFIXES = frozenset({".triplets", ".csv", ".tsv", ".parquet"})
-_PACKED = frozenset({".gz", ".bz2", ".xz"})
+PARENTS = ("certain", "deepest", "first", "smallest")
 
 output_option = click.option(
     "-o", "--output", metavar="FILE", default="-", help="Write to this file instead of the standard output."
@@ -46,15 +48,112 @@ def given_name(source: str) -> str:
     return "standard input" if source == "-" else source
 
 
-def read_hierarchy(source: str) -> Hierarchy:
-    """Read a Newick file, the standard input (``-``) or a sample (``sample:mammals``)."""
+def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options that say how a hierarchy is read; the command gets them as one dict, `reading`."""
+    options = (
+        click.option("--from", "format", metavar="FORMAT", help="Format of FILE; by default as its content says."),
+        click.option(
+            "--parent",
+            type=click.Choice(PARENTS),
+            help="Where a node has several parents: the one that counts, or what holds for every choice (certain).",
+        ),
+        click.option("--labels", metavar="KIND", help="What leaves are called: id, name, ...; as the format has it."),
+        click.option("--root", metavar="NODE", help="Only what is at or below this node."),
+        click.option("--relation", "relations", multiple=True, metavar="TYPE", help="Edges of this type; repeatable."),
+        click.option("--namespace", metavar="NAME", help="Only terms of this namespace."),
+    )
+    for option in reversed(options):
+        command = option(command)
+
+    @wraps(command)
+    def with_reading(*arguments: Any, **values: Any) -> Any:
+        names = ("format", "parent", "labels", "root", "relations", "namespace")
+        reading = {name: value for name in names if (value := values.pop(name)) not in (None, ())}
+        return command(*arguments, reading=reading, **values)
+
+    return with_reading
+
+
+def read_hierarchy(source: str, reading: Mapping[str, Any] | None = None) -> Hierarchy:
+    """Read a hierarchy in any format from a file, a folder, the standard input (``-``) or a sample."""
+    if reading and reading.get("parent") == "certain":
+        raise bad_input("--parent certain gives no hierarchy; take deepest, first or smallest")
+    from tripletree.errors import NotATreeError
+
+    try:
+        return _read_tree(_again(source), dict(reading or {}))
+    except NotATreeError as error:
+        raise bad_input(f"{error}\nchoose with --parent deepest, first or smallest") from None
+
+
+def read_ontology_or_hierarchy(source: str, reading: Mapping[str, Any] | None = None) -> Ontology | Hierarchy:
+    """As `read_hierarchy`, but an ontology where nodes have several parents and no choice is made among them."""
+    return _read_any(_again(source), dict(reading or {}))
+
+
+def read_either(
+    source: str, kind: str | None, reading: Mapping[str, Any] | None = None
+) -> tuple[Ontology | Hierarchy | TripletSet, str]:
+    """Read a hierarchy or triplets, as `kind` says, else the content; and the format."""
+    from tripletree.io import read_triplets, recognition
+
+    if kind == "triplets":
+        return read_triplet_file(source), "triplets"
+    stream = _again(source)
+    name = (reading or {}).get("format") or recognition.recognize(stream())
+    if name == "triplets" and kind is None:
+        return _some_leaves(read_triplets(stream()), source), "triplets"
+    value = _read_any(stream, dict(reading or {}))
+    return value, recognition.FORMATS[name].title
+
+
+def _read_any(stream: Callable[[], Any], options: dict[str, Any]) -> Ontology | Hierarchy:
+    from tripletree.errors import NotATreeError
+    from tripletree.io import recognition
+
+    if options.get("parent") == "certain":
+        del options["parent"]
+    try:
+        return _read_tree(stream, dict(options))
+    except NotATreeError:
+        options.pop("labels", None)
+        return recognition.read_ontology(stream(), **options)
+
+
+def _read_tree(stream: Callable[[], Any], options: dict[str, Any]) -> Hierarchy:
+    from tripletree.io import recognition
+
+    try:
+        return recognition.read_hierarchy(stream(), **options)
+    except TypeError as error:
+        if "no option of format" not in str(error):
+            raise
+        raise bad_input(_as_option(str(error))) from None
+
+
+def _again(source: str) -> Callable[[], Any]:
+    """What gives a source to be read, as often as wanted: the standard input is read once and kept."""
     if source.startswith(SAMPLE):
-        from tripletree.datasets import load_hierarchy
+        from tripletree.datasets import UnknownSampleError, load_hierarchy, sample_path
 
-        return load_hierarchy(source.removeprefix(SAMPLE))
-    from tripletree.io import read_newick
+        name = source.removeprefix(SAMPLE)
+        try:
+            path = sample_path(name)
+        except UnknownSampleError:
+            load_hierarchy(name)  # names the hierarchies there are, not their files
+            raise
+        return lambda: path
+    if source != "-":
+        return lambda: source
+    from tripletree.io._files import raw_bytes
 
-    return read_newick(source)
+    content, called = raw_bytes(source)
+    return lambda: _named(content, called)
+
+
+def _as_option(message: str) -> str:
+    """The message of a reader that does not take an option, with the names of the command line."""
+    return message.replace("relations", "--relation").replace("parent:", "--parent:")
 
 
 def read_triplet_file(source: str, *, format_: Any = None) -> TripletSet:
@@ -74,21 +173,6 @@ def _some_leaves(triplets: TripletSet, source: str) -> TripletSet:
     return triplets
 
 
-def read_either(source: str, kind: str | None) -> Hierarchy | TripletSet:
-    """Read a hierarchy or triplets, as `kind` says, else the suffix, else the text itself."""
-    if source.startswith(SAMPLE):
-        if kind == "triplets":
-            return read_triplet_file(source)
-        return read_hierarchy(source)
-    from tripletree.io import read_newick, read_triplets
-    from tripletree.io._files import read_bytes
-
-    content, name = read_bytes(source)
-    kind = kind or _kind_of_suffix(source) or _kind_of_content(content)
-    stream = _named(content, name)
-    return read_newick(stream) if kind == "hierarchy" else _some_leaves(read_triplets(stream), source)
-
-
 def _named(content: bytes | str, name: str | None) -> IO[Any]:
     """A stream that calls itself by a name, for messages and formats."""
 
@@ -98,21 +182,6 @@ def _named(content: bytes | str, name: str | None) -> IO[Any]:
     stream = Stream(content.encode() if isinstance(content, str) else content)
     stream.name = name
     return stream
-
-
-def _kind_of_suffix(source: str) -> str | None:
-    path = Path(source)
-    if path.suffix.lower() in _PACKED:
-        path = path.with_suffix("")
-    suffix = path.suffix.lower()
-    return "hierarchy" if suffix in _HIERARCHY_SUFFIXES else "triplets" if suffix in _TRIPLET_SUFFIXES else None
-
-
-def _kind_of_content(content: bytes | str) -> str:
-    """Newick starts with a bracket, or ends with a semicolon; all else is taken for triplets."""
-    raw = content.encode() if isinstance(content, str) else content
-    text = raw.removeprefix(b"\xef\xbb\xbf").strip()
-    return "hierarchy" if text[:1] in (b"(", b"[") or text[-1:] == b";" else "triplets"
 
 
 def write_hierarchy(hierarchy: Hierarchy, target: str) -> None:

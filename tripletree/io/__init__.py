@@ -1,11 +1,11 @@
-r"""Reading and writing: hierarchies as Newick, triplets as text, CSV, TSV or Parquet.
+r"""Reading and writing: hierarchies, ontologies and triplets in the formats that people have.
 
-Every reader takes a path, an open file object or ``"-"`` for the standard input, and unpacks gzip, bzip2 and xz.
+Every reader takes a path, an open file object or ``"-"`` for the standard input, and unpacks gzip, bzip2, xz and zip.
 Every writer takes the same (``"-"`` is the standard output), writes aside and renames, so that no half-written file
 is ever seen; without a target it returns the text.
 
 >>> import io
->>> h = read_newick(io.StringIO("((human:6,chimp:6):2,gorilla:8);"))
+>>> h = read_hierarchy(io.StringIO("((human:6,chimp:6):2,gorilla:8);"))  # whatever the format
 >>> h.height.tolist()
 [0.0, 0.0, 0.0, 6.0, 8.0]
 >>> write_newick(h, lengths=False)
@@ -27,17 +27,46 @@ are read from tables with the columns a, b, c and perhaps weight:
 >>> write_triplets(t, format="csv")
 'a,b,c\nchimp,human,gorilla\n'
 
-=====================  =====================================================
-read_newick            the one hierarchy of a file; `parse_newick` of a string
-read_newick_all        every hierarchy of a file; `parse_newick_all`
-write_newick           one hierarchy; `write_newick_all` several
-read_triplets          a set of triplets, in any of the formats
-write_triplets         the same in reverse
-=====================  =====================================================
+=============================  =====================================================
+any format
+read_hierarchy, recognize      whatever the content says it is; what that is
+read_ontology                  the same where nodes may have several parents
+trees
+read_newick, write_newick      Newick; ``..._all`` for several trees, ``parse_...`` for strings
+read_nexus, write_nexus        NEXUS; ``..._all`` for several trees
+read_phyloxml, read_nexml      PhyloXML, NeXML; ``..._all`` for several trees
+read_json, write_json          nested JSON, lists in each other, flat lists with children
+read_linkage, write_linkage    scipy's linkage matrices: .npy, .npz, text
+read_folder                    the files below a folder
+taxonomies
+read_taxdump                   NCBI's taxonomy
+read_lineages, write_lineages  paths such as ``k__Bacteria; p__Firmicutes``, ``a > b > c``; columns of ranks
+read_edges, write_edges        tables of children and parents
+read_icd                       ICD-10-CM
+ontologies
+read_obo, write_obo            OBO; `parse_obo` of a string
+read_owl, read_obograph        OWL (RDF/XML), OBO Graphs (JSON)
+read_wordnet                   WordNet's nouns
+what people know
+read_triplets, write_triplets  triplets
+read_odd_one_out               which of three is the odd one
+read_comparisons               d(a, b) < d(a, c), which is no triplet
+read_annotations               which items belong to which nodes: tables, GAF, GPAD
+=============================  =====================================================
+
+Trees of other libraries (networkx, ete3, DendroPy, ...) are the business of `tripletree.interop`.
 """
 
 from __future__ import annotations
 
+from tripletree.io.annotations import read_annotations
+from tripletree.io.comparison_files import read_comparisons, read_odd_one_out
+from tripletree.io.edges import read_edges, write_edges
+from tripletree.io.folders import read_folder
+from tripletree.io.icd import read_icd
+from tripletree.io.lineages import read_lineages, write_lineages
+from tripletree.io.linkage_files import read_linkage, write_linkage
+from tripletree.io.nested_json import read_json, write_json
 from tripletree.io.newick import (
     parse_newick,
     parse_newick_all,
@@ -46,15 +75,56 @@ from tripletree.io.newick import (
     write_newick,
     write_newick_all,
 )
+from tripletree.io.nexml import read_nexml, read_nexml_all
+from tripletree.io.nexus import read_nexus, read_nexus_all, write_nexus, write_nexus_all
+from tripletree.io.obo import parse_obo, read_obo, write_obo
+from tripletree.io.obograph import read_obograph
+from tripletree.io.owl import read_owl
+from tripletree.io.phyloxml import read_phyloxml, read_phyloxml_all
+from tripletree.io.recognition import FORMATS, read_hierarchy, read_ontology, recognize
+from tripletree.io.taxdump import read_taxdump
 from tripletree.io.triplet_files import read_triplets, write_triplets
+from tripletree.io.wordnet import read_wordnet
 
 __all__ = [
+    "FORMATS",
     "parse_newick",
     "parse_newick_all",
+    "parse_obo",
+    "read_annotations",
+    "read_comparisons",
+    "read_edges",
+    "read_folder",
+    "read_hierarchy",
+    "read_icd",
+    "read_json",
+    "read_lineages",
+    "read_linkage",
     "read_newick",
     "read_newick_all",
+    "read_nexml",
+    "read_nexml_all",
+    "read_nexus",
+    "read_nexus_all",
+    "read_obo",
+    "read_obograph",
+    "read_odd_one_out",
+    "read_ontology",
+    "read_owl",
+    "read_phyloxml",
+    "read_phyloxml_all",
+    "read_taxdump",
     "read_triplets",
+    "read_wordnet",
+    "recognize",
+    "write_edges",
+    "write_json",
+    "write_lineages",
+    "write_linkage",
     "write_newick",
     "write_newick_all",
+    "write_nexus",
+    "write_nexus_all",
+    "write_obo",
     "write_triplets",
 ]

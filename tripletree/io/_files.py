@@ -1,8 +1,9 @@
 """Opening what is read and replacing what is written: paths, file objects and the standard streams.
 
-Reading takes gzip, bzip2 and xz by their first bytes and UTF-8 with or without a byte order mark. Writing goes to a
-temporary file beside the target, which takes the target's place in one step when all is written: a reader never sees
-half a file, and a failure leaves the old one as it was.
+Reading takes gzip, bzip2, xz and zip by their first bytes and UTF-8 with or without a byte order mark. What unpacks to
+more than a part of the memory is refused while it unpacks. Writing goes to a temporary file beside the target, which
+takes the target's place in one step when all is written: a reader never sees half a file, and a failure leaves the
+old one as it was.
 """
 
 from __future__ import annotations
@@ -16,31 +17,37 @@ import os
 import secrets
 import stat
 import sys
-import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
 
 from tripletree.errors import ParseError
+from tripletree.io._packed import unpacked
 
-__all__ = ["Source", "Target", "open_text", "place", "read_bytes", "read_text", "write_atomic", "write_atomic_bytes"]
+__all__ = [
+    "Source",
+    "Target",
+    "decoded",
+    "open_text",
+    "place",
+    "raw_bytes",
+    "read_bytes",
+    "read_text",
+    "write_atomic",
+    "write_atomic_bytes",
+]
 
 Source = str | os.PathLike[str] | IO[Any]
 Target = str | os.PathLike[str] | IO[Any]
 
-_DECOMPRESS: tuple[tuple[bytes, str, Callable[[bytes], bytes]], ...] = (
-    (b"\x1f\x8b", "gzip", gzip.decompress),
-    (b"BZh", "bzip2", bz2.decompress),
-    (b"\xfd7zXZ\x00", "xz", lzma.decompress),
-)
 _BOM = "\ufeff"
 
 # ---------------------------------------------------------------------- reading
 
 
 def read_bytes(source: Source) -> tuple[bytes | str, str | None]:
-    """Read all of a source and unpack it.
+    """Read all of a source and unpack it: gzip, bzip2, xz, or a zip archive with one file in it.
 
     Parameters
     ----------
@@ -59,8 +66,18 @@ def read_bytes(source: Source) -> tuple[bytes | str, str | None]:
     FileNotFoundError
         If there is no such file.
     ParseError
-        If a compressed file is damaged.
+        If a compressed file is damaged, or a zip archive holds several files.
+    LimitExceededError
+        If it unpacks to more than a quarter of the memory.
     """
+    content, name = raw_bytes(source)
+    if isinstance(content, str):
+        return content, name
+    return unpacked(content, name), name
+
+
+def raw_bytes(source: Source) -> tuple[bytes | str, str | None]:
+    """Read all of a source as it is, packed or not; else as `read_bytes`."""
     content: bytes | str
     name: str | None
     if isinstance(source, (str, os.PathLike)):
@@ -77,9 +94,7 @@ def read_bytes(source: Source) -> tuple[bytes | str, str | None]:
     else:
         msg = f"expected a path, '-' for standard input, or a file object to read from, not {type(source).__name__}"
         raise TypeError(msg)
-    if isinstance(content, str):
-        return content.removeprefix(_BOM), name
-    return _unpacked(content, name), name
+    return (content.removeprefix(_BOM) if isinstance(content, str) else content), name
 
 
 def read_text(source: Source) -> tuple[str, str | None]:
@@ -157,18 +172,6 @@ def _file_bytes(path: str) -> bytes:
         hint = "; this looks like the text itself: wrap it in io.StringIO(...)" if looks_like_text else ""
         shown = path if len(path) <= 200 else path[:200] + "..."
         raise FileNotFoundError(errno.ENOENT, f"no such file{hint}", shown) from None
-
-
-def _unpacked(content: bytes, name: str | None) -> bytes:
-    """The content, decompressed as often as its first bytes say it is compressed (once)."""
-    for magic, kind, decompress in _DECOMPRESS:
-        if content.startswith(magic):
-            try:
-                return decompress(content)
-            except (OSError, EOFError, ValueError, zlib.error, lzma.LZMAError) as error:
-                msg = f"damaged {kind} file: {error}"
-                raise ParseError(msg, path=name) from None
-    return content
 
 
 # ---------------------------------------------------------------------- writing

@@ -1,0 +1,373 @@
+"""read_lineages and write_lineages: the styles of paths, tables of ranks, labels, and what is refused where."""
+
+import csv
+import io
+
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from strategies import hierarchies
+
+from tripletree.errors import (
+    DuplicateLeafError,
+    InvalidHierarchyError,
+    LimitExceededError,
+    ParseError,
+    TripletreeError,
+)
+from tripletree.hierarchy import Hierarchy
+from tripletree.io import _paths
+from tripletree.io.lineages import lineages_ontology, read_lineages, write_lineages
+
+
+def read(text, **options):
+    return read_lineages(io.StringIO(text, newline=""), **options)
+
+
+def clades(h):
+    """Every node as (name, its leaves)."""
+    return sorted((str(h.label(u)), sorted(map(str, h.clade(u)))) for u in range(h.n_nodes))
+
+
+GOOGLE = """# Google_Product_Taxonomy_Version: 2021-09-21
+1 - Animals & Pet Supplies
+3237 - Animals & Pet Supplies > Live Animals
+2 - Animals & Pet Supplies > Pet Supplies
+3 - Animals & Pet Supplies > Pet Supplies > Bird Supplies
+7385 - Animals & Pet Supplies > Pet Supplies > Bird Supplies > Bird Cage Accessories
+166 - Apparel & Accessories
+1604 - Apparel & Accessories > Clothing
+"""
+
+
+def test_lineages__google():
+    want = Hierarchy.from_nested([["Live Animals", [["Bird Cage Accessories"]]], ["Clothing"]])
+    h = read(GOOGLE)
+    assert h == want
+    assert set(h.names) == {"Bird Supplies", "Pet Supplies", "Animals & Pet Supplies", "Apparel & Accessories", None}
+    bare = "\n".join(line.split(" - ", 1)[-1] for line in GOOGLE.splitlines())
+    assert read(bare) == want
+    by_number = read(GOOGLE, labels="id")
+    assert list(by_number.leaves) == ["3237", "7385", "1604"]
+    assert set(by_number.names) == {"3", "2", "1", "166", None}
+    assert read(GOOGLE, labels="path").leaves[2] == "Apparel & Accessories > Clothing"
+    with pytest.raises(ParseError, match="there are no ids in it"):
+        read(bare, labels="id")
+
+
+def test_lineages__numbers_that_stand_twice():
+    with pytest.raises(ParseError, match="line 9: the number 3 stands twice: it is on line 5 already"):
+        read(GOOGLE + "3 - Toys > Games\n")
+    with pytest.raises(ParseError, match="line 9: this path has another number already, 3237"):
+        read(GOOGLE + "9 - Animals & Pet Supplies > Live Animals\n")
+    with pytest.raises(ParseError, match="line 9: no name behind the number 9"):
+        read(GOOGLE + "9 - >\n")
+
+
+GREENGENES = [
+    ("f1", "k__Bacteria; p__Firmicutes; c__Bacilli; o__; f__; g__; s__"),
+    ("f2", "k__Bacteria; p__Firmicutes; c__Bacilli; o__Lactobacillales; f__; g__Weissella; s__"),
+    ("f3", "k__Bacteria; p__Firmicutes"),
+    ("f4", "Unassigned"),
+    ("f5", "k__Archaea"),
+]
+WANTED = [
+    ("None", ["f1", "f2", "f3", "f4", "f5"]),
+    *((f"f{k}", [f"f{k}"]) for k in range(1, 6)),
+    ("c__Bacilli", ["f1", "f2"]),
+    ("g__Weissella", ["f2"]),
+    ("k__Archaea", ["f5"]),
+    ("k__Bacteria", ["f1", "f2", "f3"]),
+    ("o__Lactobacillales", ["f2"]),
+    ("p__Firmicutes", ["f1", "f2", "f3"]),
+]
+
+
+@pytest.mark.parametrize("header", ["", "Feature ID\tTaxon\tConfidence\n", "#OTU ID\ttaxonomy\tn\n"])
+@pytest.mark.parametrize("more", ["", "\t0.99"])
+def test_lineages__qiime_tables(header, more):
+    header = header if more else "\t".join(header.split("\t")[:2]) + "\n" * (header != "")
+    h = read(header + "".join(f"{id}\t{path}{more}\n" for id, path in GREENGENES))
+    assert clades(h) == sorted(WANTED)
+    assert list(h.leaves) == ["f1", "f2", "f3", "f4", "f5"]
+    rank = {h.label(u): h.ranks[u] for u in range(h.n_nodes)}
+    assert (rank["g__Weissella"], rank["k__Archaea"], rank["f1"], rank[None]) == ("genus", "kingdom", None, None)
+
+
+def test_lineages__qiime2_types_and_csv():
+    text = "Feature ID\tTaxon\n#q2:types\tcategorical\n" + "".join(f"{i}\t{x}\n" for i, x in GREENGENES)
+    h = read(text)
+    assert clades(h) == sorted(WANTED)
+    quoted = io.StringIO()
+    csv.writer(quoted).writerows([("FeatureID", "n", "Taxon"), *((i, 1, x) for i, x in GREENGENES)])
+    assert clades(read(quoted.getvalue())) == sorted(WANTED)
+
+
+def test_lineages__silva():
+    text = "AB1.1.1400\tBacteria;Firmicutes;uncultured;\nAB2.1.1400\tBacteria;Firmicutes;uncultured;Bacillus;\n"
+    assert clades(read(text))[-1] == ("uncultured", ["AB1.1.1400", "AB2.1.1400"])
+    h = read("a\tD_0__Bacteria;D_1__Firmicutes;D_5__Bacillus;D_9__x\nb\tD_0__Bacteria\n")
+    assert set(h.ranks) == {None, "domain", "phylum", "genus"}
+
+
+def test_lineages__metaphlan():
+    text = """#mpa_v30_CHOCOPhlAn_201901
+#clade_name\tNCBI_tax_id\trelative_abundance
+UNCLASSIFIED\t-1\t10.0
+k__Bacteria\t2\t90.0
+k__Bacteria|p__Firmicutes\t2|1239\t60.0
+k__Bacteria|p__Proteobacteria\t2|1224\t30.0
+"""
+    want = Hierarchy.from_nested(["p__Firmicutes", "p__Proteobacteria"])
+    assert read(text) == want
+    assert read(text.replace("#clade_name\tNCBI_tax_id\trelative_abundance\n", "")) == want
+
+
+def test_lineages__slashes_and_a_separator_of_ones_own():
+    assert read("/usr/lib\n/usr/lib/python\n/usr/bin\n/etc\n").names == ("lib", "usr", None)
+    assert read("a :: b\na :: c\n", sep="::") == read("a/b\na/c\n")
+    assert read("a\nb\n", sep=";") == Hierarchy.from_nested(["a", "b"])
+    with pytest.raises(ParseError, match="no separator of paths found .*: give sep"):
+        read("a\nb\n")
+
+
+def test_lineages__which_separator():
+    # the semicolon of one category does not count, nor do bars in ids
+    assert read("Food > Bread; rolls\nFood > Cheese\nFood > Eggs\n").leaves[0] == "Bread; rolls"
+    h = read("gi|1|x\tBacteria;Firmicutes\ngi|2|x\tBacteria\n")
+    assert (list(h.leaves), h.names) == (["gi|1|x", "gi|2|x"], ("Firmicutes", "Bacteria"))
+
+
+# ---------------------------------------------------------------------- the path decides
+
+
+def test_lineages__one_name_in_two_places():
+    h = read("A > x\nB > x\nB > y\nB > x\n")
+    assert clades(h) == [
+        ("A", ["A > x"]),
+        ("A > x", ["A > x"]),
+        ("B", ["B > x", "y"]),
+        ("B > x", ["B > x"]),
+        ("None", ["A > x", "B > x", "y"]),
+        ("y", ["y"]),
+    ]
+    frame = pd.DataFrame({"kingdom": ["A", "B", "A; x"], "phylum": ["x", "x", None]})
+    with pytest.raises(DuplicateLeafError, match="among the names, paths and ids: 'A; x'"):
+        read_lineages(frame)
+
+
+def test_lineages__inner_paths_and_repeats():
+    once = read("A;b;c\nA;b;d\n")
+    assert read("A;b;c\nA\nA;b\nA;b;d\nA;b;c\n") == once
+    assert read("A;b;c\r\n\r\nA;b;d") == once
+    assert once.names == ("b", "A")
+    assert read("only; one; path\n").n_nodes == 3
+
+
+def test_lineages__words_for_a_missing_name():
+    text = "A; f__unclassified; g__x\nA; NA; y\nA; Unknown\nB; c\n"
+    assert clades(read(text))[0] == ("A", ["g__x", "y"])
+    assert clades(read(text, missing=()))[0] == ("A", ["Unknown", "g__x", "y"])
+    assert read(text, missing=["c", "a"]).names == ("f__unclassified", "NA", None)
+    with pytest.raises(ValueError, match="give a list"):
+        read(text, missing="NA")
+
+
+def test_lineages__lines_that_cannot_be():
+    with pytest.raises(ParseError, match="line 3: the id 'f1' stands twice: it is on line 1 already"):
+        read("f1\tA;b\nf2\tA;c\nf1\tA;d\n")
+    with pytest.raises(ParseError, match="line 2: no path in this line.*'f2'"):
+        read("f1\tA;b\nf2\n")
+    with pytest.raises(ParseError, match="line 2: no id before the tab"):
+        read("f1\tA;b\n\tA;c\n")
+    with pytest.raises(ParseError, match="no names in it"):
+        read(";;\n__;\n")
+    for text in ("", "\n", "# A;b\n"):
+        with pytest.raises(ParseError, match="no lines in it"):
+            read(text)
+
+
+def test_lineages__arguments_are_checked():
+    for options in ({"sep": ""}, {"columns": "genus"}, {"columns": []}, {"labels": "tip"}):
+        with pytest.raises(ValueError, match="sep must|columns must|is not known"):
+            read("A;b\n", **options)
+
+
+def test_lineages__paths_too_long_together(monkeypatch):
+    monkeypatch.setattr(_paths, "MOST_PATH_TEXT", 1000)
+    text = "/".join("a" * 100) + "\n"
+    assert read(text).n_nodes == 100
+    with pytest.raises(LimitExceededError, match="the paths of 100 nodes have 10000 characters"):
+        read(text, labels="path")
+
+
+# ---------------------------------------------------------------------- a column for each rank
+
+TAXA = [("Mammalia", "Canidae", "Canis", "lupus"), ("Mammalia", "Canidae", "Vulpes", "vulpes")]
+TAXA += [("Mammalia", "Felidae", None, "lupus"), ("Aves", None, None, None), ("Mammalia", "Canidae", "Canis", "lupus")]
+RANKS = ("Class", "Family", "Genus", "Species")
+
+
+def rank_table(order=(3, 0, 1, 2)):
+    return pd.DataFrame(TAXA, columns=RANKS).iloc[:, list(order)]
+
+
+def test_lineages__columns_of_ranks():
+    h = read_lineages(rank_table())
+    assert set(h.leaves) == {"Mammalia; Canidae; Canis; lupus", "vulpes", "Mammalia; Felidae; lupus", "Aves"}
+    assert h.ranks[h.leaves.index("Aves")] == "class"
+    assert sorted(filter(None, h.names)) == ["Canidae", "Canis", "Felidae", "Mammalia", "Vulpes"]
+    for source in (
+        io.StringIO(rank_table().to_csv(index=False)),
+        io.StringIO(rank_table().to_csv(index=False, sep=";")),
+        io.StringIO(rank_table().to_csv(index=False, sep="\t", na_rep="NA")),
+        pl.DataFrame(TAXA, schema=RANKS, orient="row"),
+    ):
+        again = read_lineages(source)
+        assert (again, again.ranks) == (h, h.ranks)
+
+
+def test_lineages__rank_columns_with_items(tmp_path):
+    table = rank_table().assign(id=[1, 2, 3, 4, 5])
+    h = read_lineages(table)
+    assert list(h.leaves) == [1, 2, 3, 4, 5]
+    assert clades(h)[-1] == ("vulpes", ["2"])
+    table.to_parquet(tmp_path / "t.parquet")
+    assert read_lineages(tmp_path / "t.parquet") == h
+    few = read_lineages(table, columns=["Class", "Family"], id_column="id")
+    assert few == Hierarchy.from_nested([[[1, 2, 5], [3]], [4]])
+    with pytest.raises(ParseError, match="row 5: the id 4 stands twice: it is in row 4 already"):
+        read_lineages(table.assign(id=[1, 2, 3, 4, 4]))
+    with pytest.raises(ParseError, match="row 3: no id in this row"):
+        read_lineages(table.assign(id=[1, 2, None, 4, 4]))
+
+
+def test_lineages__columns_that_cannot_be_told():
+    with pytest.raises(ParseError, match=r"which columns hold the path\? .* there are 'a', 'b'"):
+        read_lineages(pd.DataFrame({"a": ["x"], "b": ["y"]}))
+    with pytest.raises(ParseError, match="column 'tribe' is no column of this table"):
+        read_lineages(rank_table(), columns=["Family", "tribe"])
+    with pytest.raises(ParseError, match="line 3: 1 cell where the first row has 2"):
+        read("order,genus\nA,b\nC\n")
+    assert read("x,y\nA,b\nA,c\n", columns=["x", "y"]) == Hierarchy.from_nested(["b", "c"])
+
+
+# ---------------------------------------------------------------------- writing
+
+
+def test_lineages__written_as_a_table():
+    h = read("".join(f"{id}\t{path}\n" for id, path in GREENGENES))
+    out = write_lineages(h, layout="table")
+    assert out.splitlines()[:2] == ["Feature ID\tTaxon", "f1\tk__Bacteria; p__Firmicutes; c__Bacilli"]
+    again = read(out)
+    assert clades(again) == clades(h)
+    assert again.ranks == h.ranks
+
+
+def test_lineages__files(tmp_path):
+    h = read("A;b\nA;c\nd\n")
+    assert write_lineages(h, tmp_path / "t.txt.gz") is None
+    assert read_lineages(tmp_path / "t.txt.gz") == h
+
+
+@given(hierarchies(unary=True), st.data(), st.sampled_from(["paths", "table"]))
+def test_lineages__written_and_read_back(h, data, layout):
+    n, N = h.n_leaves, h.n_nodes
+    some = st.text(st.sampled_from("ab\"'#_ 1-,;") | st.characters(exclude_categories=["Cs"]), min_size=1, max_size=4)
+    leaves = data.draw(st.lists(some, min_size=n, max_size=n, unique=True))
+    names = data.draw(st.lists(some, min_size=N - n, max_size=N - n))
+    h = Hierarchy(h.parent, leaves, names=names)
+    try:
+        out = write_lineages(h, sep=" > ", layout=layout)
+    except InvalidHierarchyError:
+        return
+    assume(layout == "paths" or n > 1)
+    again = read(out, sep=">", missing=(), labels="name")
+    assert again == h
+    assert clades(again) == clades(h)
+
+
+@pytest.mark.parametrize(
+    ("h", "message"),
+    [
+        (Hierarchy.from_nested([["a", "b"], "c"]), "inner node 3 has no name"),
+        (Hierarchy([1, 2, -1], ["a"], names=["x", None]), "the root, which has one child, has no name"),
+        (Hierarchy([2, 2, -1], ["a;b", "c"]), "has the separator ';' in it: take another sep"),
+        (Hierarchy([2, 2, -1], ["a\tb", "c"]), "cannot stand in a path"),
+        (Hierarchy([2, 2, -1], [" a", "c"]), "cannot stand in a path"),
+        (Hierarchy([2, 2, -1], ["g__", "c"]), "cannot stand in a path"),
+        (Hierarchy([2, 3, 4, 4, -1], ["a", "b"], names=["x", "x", None]), "are both called 'x', under one node"),
+        (Hierarchy([2, 2, -1], ["#a", "c"]), "reads as a comment, a header or a number; take layout='table'"),
+        (Hierarchy([2, 2, -1], ["1 - a", "c"]), "reads as a comment, a header or a number"),
+        (Hierarchy([2, 2, -1], ["Taxon", "c"]), "reads as a comment, a header or a number"),
+    ],
+)
+def test_lineages__what_cannot_be_written(h, message):
+    with pytest.raises(InvalidHierarchyError, match=message):
+        write_lineages(h)
+
+
+def test_lineages__writing_checks_its_arguments():
+    h = read("A;b\nA;c\n")
+    for sep in ("", " ", "\n", 5):
+        with pytest.raises(ValueError, match="sep must be"):
+            write_lineages(h, sep=sep)
+    with pytest.raises(ValueError, match="layout='x' is not known"):
+        write_lineages(h, layout="x")
+    with pytest.raises(TypeError, match="a Hierarchy is wanted"):
+        write_lineages("A;b")
+
+
+# ---------------------------------------------------------------------- any paths, any text
+
+
+def literal(paths):
+    """The clades of bare paths by definition: every prefix is a node, its leaves are the longest paths through it."""
+    prefixes = {tuple(p[: k + 1]) for p in paths for k in range(len(p))}
+    leaves = {p for p in prefixes if not any(q[: len(p)] == p and q != p for q in prefixes)}
+    return sorted(("/".join(p), sorted("/".join(x) for x in leaves if x[: len(p)] == p)) for p in prefixes)
+
+
+@given(st.lists(st.lists(st.sampled_from("abcd"), min_size=1, max_size=4), min_size=1, max_size=12))
+def test_lineages__any_paths(paths):
+    h = read("".join("/".join(p) + "\n" for p in paths), sep="/", labels="path")
+    assert [x for x in clades(h) if x[0] != "None"] == literal(paths)
+    named = read("".join("/".join(p) + "\n" for p in paths), sep="/")
+    assert named.n_nodes == h.n_nodes
+    for label, path in zip(named.leaves, h.leaves, strict=True):
+        last = [x.rsplit("/", 1)[-1] for x in h.leaves]
+        assert label == (path if last.count(path[-1]) > 1 else path[-1])
+
+
+@given(st.text(st.sampled_from('ab;>|/\t\n\r"# 1-_,') | st.characters(), max_size=60), st.booleans())
+def test_lineages__any_text_is_read_or_refused(content, header):
+    try:
+        h = read(("Feature ID\tTaxon\n" if header else "") + content)
+    except TripletreeError:
+        return
+    assert h.n_leaves >= 1
+
+
+def test_lineages__a_long_path():
+    n = 100_000
+    h = read("/".join(map(str, range(n))) + "\n")
+    assert (h.n_nodes, list(h.leaves)) == (n, [str(n - 1)])
+
+
+def test_lineages__as_an_ontology():
+    ontology = lineages_ontology(io.StringIO("A > x\nB > x\nB > y\n"))
+    assert set(ontology.terms) == {"A", "A > x", "B", "B > x", "B > y"}
+    assert ontology.to_hierarchy() == read("A > x\nB > x\nB > y\n", labels="path")
+    assert list(lineages_ontology(io.StringIO(GOOGLE)).leaves) == ["3237", "7385", "1604"]
+
+
+@pytest.mark.shared
+def test_lineages__carnivora(shared):
+    h = read_lineages(shared / "hierarchies" / "carnivora" / "carnivora.csv")
+    assert (h.n_leaves, int(h.depth.max())) == (112, 4)
+    assert h.names[-1] == "Carnivora"
+    assert h.ranks[-1] == "order"
+    dogs = h.common_ancestor(["Canis lupus", "Vulpes vulpes"])
+    assert (h.label(dogs), h.ranks[dogs]) == ("Canidae", "family")

@@ -1,0 +1,212 @@
+"""One door for all formats: what a source is told to be, and that it is then read as that."""
+
+import gzip
+import io
+import logging
+import tarfile
+import zipfile
+from contextlib import suppress
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tripletree.datasets import sample_path
+from tripletree.errors import NotATreeError, ParseError, TripletreeError
+from tripletree.hierarchy import Hierarchy
+from tripletree.io import (
+    FORMATS,
+    parse_obo,
+    read_hierarchy,
+    read_ontology,
+    recognize,
+    write_edges,
+    write_json,
+    write_lineages,
+    write_linkage,
+    write_newick,
+    write_nexus,
+)
+from tripletree.linkage import from_linkage
+
+TREE = Hierarchy.from_nested([[["a", "b"], "c"], ["d", "e"]])
+NODES = "1\t|\t1\t|\tno rank\t|\n2\t|\t1\t|\tgenus\t|\n3\t|\t2\t|\tspecies\t|\n4\t|\t2\t|\tspecies\t|\n"
+NAMES = "".join(f"{i}\t|\t{x}\t|\t\t|\tscientific name\t|\n" for i, x in enumerate(["root", "G", "G a", "G b"], 1))
+OBO = "format-version: 1.2\n\n[Term]\nid: X:1\nname: top\n\n[Term]\nid: X:2\nis_a: X:1\n\n[Term]\nid: X:3\nis_a: X:1\n"
+DIAMOND = OBO + "\n[Term]\nid: X:4\nis_a: X:2\nis_a: X:3\n\n[Term]\nid: X:5\nis_a: X:2\n"
+
+SAMPLES = {
+    "newick": ["((a,b),c);", "[&R] ((a,b),c);", " \n[a comment]\n(a,b);", "a;", "'a b';"],
+    "nexus": ["#NEXUS\nbegin trees;\ntree t = ((a,b),c);\nend;\n", "#nexus\nbegin trees; tree t=(a,b); end;"],
+    "json": ['{"name": "x", "children": ["a", "b"]}', '[["a", "b"], "c"]', "[[1, 2], 3]", '[{"id": "a"}]'],
+    "obo": [OBO, "[Term]\nid: X:1\n", "! a comment\n[Term]\nid: X:1\n"],
+    "lineages": [
+        "k__Bacteria; p__Firmicutes\nk__Bacteria; p__Proteobacteria\n",
+        "Feature ID\tTaxon\tConfidence\nf1\tk__A; p__B\t0.9\nf2\tk__A; p__C\t0.9\n",
+        "# Google_Product_Taxonomy_Version: 2021-09-21\n1 - Animals\n2 - Animals > Dogs\n3 - Animals > Cats\n",
+        "Animals\nAnimals > Dogs\nAnimals > Cats\n",
+        "kingdom,family,genus\nAnimalia,Felidae,Felis\nAnimalia,Felidae,Lynx\n",
+        "k__Bacteria|p__Firmicutes\nk__Bacteria|p__Proteobacteria\n",
+    ],
+    "edges": ["child,parent\na,r\nb,r\n", "id\tparent_id\na\tr\nb\tr\n", "a\tr\nb\tr\n", "parent;child\nr;a\nr;b\n"],
+    "linkage": ["0 1 0.5 2\n2 3 0.7 3\n", "0,1,0.5,2\n2,3,0.7,3\n"],
+    "taxdump": [NODES],
+    "phyloxml": [
+        '<?xml version="1.0"?>\n<phyloxml xmlns="http://www.phyloxml.org"><phylogeny rooted="true"><clade>'
+        "<clade><name>a</name></clade><clade><name>b</name></clade></clade></phylogeny></phyloxml>"
+    ],
+}
+ALL = [pytest.param(kind, text, id=f"{kind}-{k}") for kind, texts in SAMPLES.items() for k, text in enumerate(texts)]
+
+
+@pytest.mark.parametrize(("kind", "text"), ALL)
+def test_recognize__by_content(kind, text, tmp_path):
+    assert recognize(io.StringIO(text)) == kind
+    assert recognize(io.BytesIO(b"\xef\xbb\xbf" + text.encode())) == kind
+    (tmp_path / "misleading.nwk.gz").write_bytes(gzip.compress(text.encode()))
+    assert recognize(tmp_path / "misleading.nwk.gz") == kind
+    with zipfile.ZipFile(tmp_path / "one.zip", "w") as archive:
+        archive.writestr("inside.txt", text)
+    assert recognize(tmp_path / "one.zip") == kind
+
+
+@pytest.mark.parametrize(("kind", "text"), ALL)
+def test_read_hierarchy__reads_what_was_recognized(kind, text):
+    options = {"labels": "id"} if kind == "taxdump" else {}
+    if text in ("[Term]\nid: X:1\n", "! a comment\n[Term]\nid: X:1\n"):
+        assert read_hierarchy(io.StringIO(text)).n_leaves == 1
+        return
+    hierarchy = read_hierarchy(io.StringIO(text), **options)
+    assert isinstance(hierarchy, Hierarchy)
+    assert hierarchy == read_hierarchy(io.StringIO(text), format=kind, **options)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["hello world", "a line; of prose\nanother\n", "x,y,z\n1,2,3\n", "| a | b |\n|---|---|\n", "<a></a>", "", " \n"],
+)
+def test_recognize__anything_else_is_refused(text):
+    with pytest.raises(ParseError):
+        recognize(io.StringIO(text))
+
+
+def test_recognize__triplets_are_told_apart():
+    for text in ("a b | c\n", "a,b,c\nx,y,z\n", "# comment\n'a x' b | c | 2\n"):
+        assert recognize(io.StringIO(text)) == "triplets"
+        with pytest.raises(ParseError, match="read_triplets reads them"):
+            read_hierarchy(io.StringIO(text))
+
+
+def test_recognize__archives_and_folders(tmp_path):
+    dump = tmp_path / "dump"
+    dump.mkdir()
+    (dump / "nodes.dmp").write_text(NODES)
+    (dump / "names.dmp").write_text(NAMES)
+    with tarfile.open(tmp_path / "dump.tar.gz", "w:gz") as archive:
+        for name in ("nodes.dmp", "names.dmp"):
+            archive.add(dump / name, name)
+    with zipfile.ZipFile(tmp_path / "dump.zip", "w") as archive:
+        for name in ("nodes.dmp", "names.dmp"):
+            archive.write(dump / name, name)
+    for path in (dump, tmp_path / "dump.tar.gz", tmp_path / "dump.zip", dump / "nodes.dmp"):
+        assert recognize(path) == "taxdump"
+        assert list(read_hierarchy(path).leaves) == ["G a", "G b"]
+    (tmp_path / "folder" / "inside").mkdir(parents=True)
+    (tmp_path / "folder" / "inside" / "x.txt").write_text("")
+    (tmp_path / "folder" / "y.txt").write_text("")
+    assert recognize(tmp_path / "folder") == "folder"
+    assert read_hierarchy(tmp_path / "folder").n_leaves == 2
+    with zipfile.ZipFile(tmp_path / "two.zip", "w") as archive:
+        archive.writestr("a.txt", "x")
+        archive.writestr("b.txt", "y")
+    with pytest.raises(ParseError, match="an archive of 2 files, none of which is nodes.dmp: 'a.txt', 'b.txt'"):
+        recognize(tmp_path / "two.zip")
+
+
+def test_recognize__numpy_and_parquet(tmp_path):
+    Z = np.array([[0, 1, 0.5, 2], [2, 3, 0.7, 3]], float)
+    np.save(tmp_path / "z.npy", Z)
+    np.savez(tmp_path / "z.npz", linkage=Z)
+    for name in ("z.npy", "z.npz"):
+        assert recognize(tmp_path / name) == "linkage"
+        assert read_hierarchy(tmp_path / name) == from_linkage(Z)
+    pandas = pytest.importorskip("pandas")
+    pytest.importorskip("pyarrow")
+    pandas.DataFrame({"child": ["a", "b"], "parent": ["r", "r"]}).to_parquet(tmp_path / "e.parquet")
+    assert recognize(tmp_path / "e.parquet") == "edges"
+    assert list(read_hierarchy(tmp_path / "e.parquet").leaves) == ["a", "b"]
+
+
+@pytest.mark.parametrize("write", [write_newick, write_nexus, write_json, write_edges])
+def test_read_hierarchy__reads_what_is_written(write):
+    assert read_hierarchy(io.StringIO(write(TREE))) == TREE
+
+
+def test_read_hierarchy__reads_lineages_and_linkages_that_are_written(tmp_path):
+    named = Hierarchy([3, 3, 4, 4, -1], ["a", "b", "c"], names=["ab", "all"])
+    assert read_hierarchy(io.StringIO(write_lineages(named))) == named
+    merged = from_linkage([[0, 1, 1.0, 2], [2, 3, 2.0, 3]])
+    write_linkage(merged, tmp_path / "z.npy")
+    assert read_hierarchy(tmp_path / "z.npy") == merged
+
+
+def test_read_hierarchy__options_go_to_the_reader():
+    assert list(read_hierarchy(io.StringIO(OBO), labels="name").leaves) == ["X:2", "X:3"]
+    with pytest.raises(TypeError, match="relations: no option of format 'newick', which takes underscores"):
+        read_hierarchy(io.StringIO("(a,b);"), relations=None)
+    with pytest.raises(TypeError, match="nonsense: no option of format 'obo', which takes relations, .*parent, labels"):
+        read_hierarchy(io.StringIO(OBO), nonsense=1)
+    with pytest.raises(ValueError, match="there is no format 'newik'; these are known: newick, nexus"):
+        read_hierarchy(io.StringIO("(a,b);"), format="newik")
+
+
+def test_read_hierarchy__several_parents_need_a_choice():
+    with pytest.raises(NotATreeError, match="X:4"):
+        read_hierarchy(io.StringIO(DIAMOND))
+    first = read_hierarchy(io.StringIO(DIAMOND), parent="first")
+    assert first == Hierarchy.from_nested([["X:4", "X:5"]]).reindex(first.leaves)
+
+
+def test_read_ontology__two_readings():
+    ontology = read_ontology(io.StringIO(DIAMOND))
+    assert ontology == parse_obo(DIAMOND)
+    tree = read_ontology(io.StringIO(DIAMOND), mode="tree", parent="first")
+    assert tree == ontology.to_hierarchy(parent="first")
+    with pytest.raises(NotATreeError):
+        read_ontology(io.StringIO(DIAMOND), mode="tree")
+    with pytest.raises(ValueError, match="mode must be 'certain' .* or 'tree'"):
+        read_ontology(io.StringIO(DIAMOND), mode="both")
+    with pytest.raises(ParseError, match="this is Newick, in which every node has one parent: read_hierarchy reads it"):
+        read_ontology(io.StringIO("(a,b);"))
+    edges = read_ontology(io.StringIO("child,parent\nx,a\nx,b\na,r\nb,r\n"))
+    assert edges.multi_parent == ["x"]
+    assert read_ontology(sample_path("cell_types.obo"), relations=None).n_terms == 59
+
+
+def test_read_hierarchy__says_what_it_took(caplog):
+    with caplog.at_level(logging.INFO, logger="tripletree.io"):
+        read_hierarchy(io.StringIO("((a,b),c);"))
+    assert caplog.messages == ["<stream>: Newick, because it has the brackets or the semicolon of Newick"]
+
+
+def test_formats__all_have_a_reader():
+    for name, form in FORMATS.items():
+        module = __import__(f"tripletree.io.{form.module}", fromlist=["x"])
+        assert callable(getattr(module, form.reader)), name
+        assert form.ontology is None or callable(getattr(module, form.ontology)), name
+
+
+@given(st.text(max_size=200) | st.sampled_from([x for texts in SAMPLES.values() for x in texts]), st.data())
+def test_read_hierarchy__any_text_is_read_or_refused(text, data):
+    if text and data.draw(st.booleans()):  # damaged somewhere
+        at = data.draw(st.integers(0, len(text)))
+        text = text[:at] + data.draw(st.text(max_size=3)) + text[at + data.draw(st.integers(0, 5)) :]
+    with suppress(TripletreeError):
+        assert isinstance(read_hierarchy(io.StringIO(text)), Hierarchy)
+
+
+@given(st.binary(max_size=200))
+def test_recognize__any_bytes_are_told_or_refused(content):
+    with suppress(TripletreeError):
+        assert recognize(io.BytesIO(content)) in {*FORMATS, "triplets"}

@@ -1,0 +1,64 @@
+"""Hierarchies for the trees of other libraries, and theirs for ours: ``to_X(hierarchy)`` and ``from_X(tree)``.
+
+Nodes are walked one by one, never through a Newick text, never by recursion: labels of any type, names, branch lengths,
+heights and ranks come back exactly where the other side can hold them. What is given is never changed. Each library is
+imported when its function is called, and if it is missing the error names the extra that installs it.
+
+>>> from tripletree.hierarchy import Hierarchy
+>>> h = Hierarchy.from_nested([("human", "chimp"), "gorilla"])
+>>> from_networkx(to_networkx(h)) == h
+True
+
+===========================  ============================  =======================================================
+functions                    library (extra)               what it cannot hold
+===========================  ============================  =======================================================
+to_networkx, from_networkx   networkx                      nothing
+to_edge_table, ...           pandas (io)                   a label that is None
+to_dot, from_dot             none: Graphviz reads it       labels that are no strings come back as strings
+to_ete3, from_ete3           ete3 (ete)                    order of leaves that is not depth-first; empty labels
+to_ete4, from_ete4           ete4 (ete4)                   the same
+to_dendropy, from_dendropy   DendroPy (interop)            the same
+to_skbio, from_skbio         scikit-bio (interop)          the same
+to_biopython, ...            biopython (interop)           the same
+to_children, from_children   none: scikit-learn's arrays   labels, names, ranks; binary hierarchies only
+===========================  ============================  =======================================================
+
+scipy's linkage has its place in `tripletree.linkage`. In the order of inner nodes (that of the merges, after a
+clustering) networkx, edge tables, DOT and arrays keep ours; the libraries of linked nodes have none.
+"""
+
+from __future__ import annotations
+
+from tripletree.interop.dot import from_dot, to_dot
+from tripletree.interop.ete import from_ete3, from_ete4, to_ete3, to_ete4
+from tripletree.interop.graphs import from_networkx, to_networkx
+from tripletree.interop.phylogenetics import (
+    from_biopython,
+    from_dendropy,
+    from_skbio,
+    to_biopython,
+    to_dendropy,
+    to_skbio,
+)
+from tripletree.interop.tables import from_children, from_edge_table, to_children, to_edge_table
+
+__all__ = [
+    "from_biopython",
+    "from_children",
+    "from_dendropy",
+    "from_dot",
+    "from_edge_table",
+    "from_ete3",
+    "from_ete4",
+    "from_networkx",
+    "from_skbio",
+    "to_biopython",
+    "to_children",
+    "to_dendropy",
+    "to_dot",
+    "to_edge_table",
+    "to_ete3",
+    "to_ete4",
+    "to_networkx",
+    "to_skbio",
+]

@@ -1,0 +1,240 @@
+"""NCBI taxonomy dumps: nodes.dmp and names.dmp, in a folder or an archive.
+
+What is read of ``nodes.dmp``: tax id, parent, rank; of ``names.dmp``: the scientific names, and the unique forms of
+those that stand for several taxa. Merged and deleted tax ids (merged.dmp, delnodes.dmp) are no part of the tree.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from tripletree.errors import DuplicateLeafError, ParseError, UnknownLeafError
+from tripletree.hierarchy import Hierarchy
+from tripletree.io._dmp import NAMES, NODES, DmpFile, taxdump_files
+from tripletree.io._files import Source, decoded
+from tripletree.io._tables import cycle_of, cycle_text, hierarchy_of, one_of, tops
+from tripletree.ontology import Ontology
+
+__all__ = ["read_taxdump"]
+
+_NO_RANK = b"no rank"
+
+
+def read_taxdump(path: Source, *, labels: Literal["name", "id"] = "name", root: str | int | None = None) -> Hierarchy:
+    r"""Read the taxonomy of an NCBI taxdump.
+
+    Parameters
+    ----------
+    path : path, file object or "-"
+        A folder with nodes.dmp and names.dmp, nodes.dmp itself (names.dmp beside it), or an archive that holds the
+        two (zip, tar, tar.gz, tar.bz2, tar.xz; read in memory). The files may be packed with gzip, bzip2 or xz.
+    labels : {"name", "id"}
+        What leaves and inner nodes are called: their scientific names, which say more, or their tax ids, such as
+        ``"9606"``, for which names.dmp is not needed. Where several taxa have one scientific name, each is called by
+        the unique name that names.dmp gives it (``Bacteria <walking sticks>``).
+    root : str or int, optional
+        A tax id or a scientific name: only what is at or below it is read. By default all.
+
+    Returns
+    -------
+    Hierarchy
+        Leaves are the taxa without children, in the order of the file. Nodes with one child are kept; `ranks` has
+        the rank of every node, None for "no rank".
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such file.
+    ParseError
+        If nodes.dmp is missing, or names.dmp where it is needed; if a line has too few fields, a tax id is no number
+        or stands twice, a parent is missing, a taxon has no scientific name or two, or the parents run in a cycle.
+    DuplicateLeafError
+        If leaves have the same name and no unique one.
+    UnknownLeafError
+        If `root` is no taxon here.
+
+    Notes
+    -----
+    Names in names.dmp for taxa that are not in nodes.dmp are left aside: people cut nodes.dmp and keep the other.
+    Time is linear but for one sort of the tax ids.
+
+    Examples
+    --------
+    >>> import io
+    >>> lines = ["1 1 no_rank", "2 1 domain", "3 2 phylum", "4 2 phylum"]
+    >>> nodes = "".join("\t|\t".join(x.split()) + "\t|\n" for x in lines)
+    >>> h = read_taxdump(io.BytesIO(nodes.encode()), labels="id")
+    >>> list(h.leaves), h.names, h.ranks
+    (['3', '4'], ('2', '1'), ('phylum', 'phylum', 'domain', 'no_rank'))
+    """
+    one_of(labels, "labels", ("name", "id"))
+    files = taxdump_files(path)
+    taxa = _read_nodes(files[NODES])
+    named = labels == "name" or (isinstance(root, str) and not root.isdecimal())
+    names = _read_names(files, taxa) if named else None
+    kept = None if root is None else _below(taxa, _root_of(taxa, root, names))
+    texts = names if labels == "name" else list(map(str, taxa.id.tolist()))
+    parent, ranks = taxa.parent, taxa.ranks
+    if kept is not None:
+        number = np.cumsum(kept) - 1
+        at = np.flatnonzero(kept)
+        inside = kept[parent[at]] & (parent[at] >= 0)
+        parent = np.where(inside, number[parent[at]], -1)
+        texts = [texts[i] for i in at.tolist()]  # type: ignore[index]
+        ranks = [ranks[i] for i in at.tolist()]
+    try:
+        return hierarchy_of(parent, texts, ranks=ranks)  # type: ignore[arg-type]
+    except DuplicateLeafError as error:
+        where = " among the scientific and unique names; take labels='id', by which they differ"
+        raise DuplicateLeafError(error.labels, where=where) from None
+
+
+def taxdump_ontology(path: Source) -> Ontology:
+    """All taxa of a taxdump as an ontology: tax ids as terms, with names where there is a names.dmp, and ranks."""
+    files = taxdump_files(path)
+    taxa = _read_nodes(files[NODES])
+    names = _read_names(files, taxa) if NAMES in files else None
+    child = np.flatnonzero(taxa.parent >= 0)
+    edges = np.column_stack([child, taxa.parent[child]])
+    return Ontology(list(map(str, taxa.id.tolist())), edges, names=names, ranks=taxa.ranks)
+
+
+# ---------------------------------------------------------------------- nodes.dmp
+
+
+class _Taxa(NamedTuple):
+    """Taxa in the order of the file; `order` sorts their ids, `parent` holds positions, -1 for the root."""
+
+    id: np.ndarray
+    order: np.ndarray
+    parent: np.ndarray
+    ranks: list[str | None]
+
+
+def _read_nodes(file: DmpFile) -> _Taxa:
+    ids, parents, lines, codes = [], [], [], []
+    known: dict[bytes, int] = {}
+    for fields in file.fields(3):
+        ids.append(file.numbers(fields, 0))
+        parents.append(file.numbers(fields, 1))
+        lines.append(fields.line)
+        places = zip(fields.start[:, 2].tolist(), fields.stop[:, 2].tolist(), strict=True)
+        words = [file.content[start:stop] for start, stop in places]
+        codes += [known.setdefault(x, len(known)) for x in words]
+    if not ids:
+        raise ParseError("no taxa in it: the file is empty", path=file.path, line=1, column=1)
+    words_of = [None if x in (_NO_RANK, b"") else decoded(x, file.path) for x in known]
+    ranks = [words_of[k] for k in codes]
+    id, above, line = np.concatenate(ids), np.concatenate(parents), np.concatenate(lines)
+    order = np.argsort(id, kind="stable")
+    twice = np.flatnonzero(id[order][1:] == id[order][:-1])
+    if twice.size:
+        first, second = order[twice[0]], order[twice[0] + 1]
+        file.refuse(line[second], f"tax id {id[second]} stands twice: it is on line {line[first]} already")
+    parent = _positions(id, order, above)
+    if (parent < 0).any():
+        i = int(np.flatnonzero(parent < 0)[0])
+        file.refuse(line[i], f"the parent {above[i]} of tax id {id[i]} is missing: no line of the file is for it")
+    own = np.flatnonzero(parent == np.arange(parent.size))
+    if own.size > 1:
+        both = " and ".join(f"{id[i]} (line {line[i]})" for i in own[:2])
+        file.refuse(line[own[1]], f"{own.size} roots, taxa that are their own parents: {both}; one is wanted")
+    cycle = cycle_of(parent)
+    if cycle:
+        shown = cycle_text(id[cycle].tolist())
+        file.refuse(line[cycle[0]], f"the parents run in a cycle: {shown}; only the root is its own parent")
+    parent[own] = -1
+    return _Taxa(id, order, parent, ranks)
+
+
+def _positions(id: np.ndarray, order: np.ndarray, wanted: np.ndarray) -> np.ndarray:
+    """Where tax ids stand in `id`, -1 where they do not; `order` sorts `id`."""
+    at = np.minimum(np.searchsorted(id, wanted, sorter=order), id.size - 1)
+    found = order[at]
+    return np.where(id[found] == wanted, found, -1)
+
+
+def _below(taxa: _Taxa, root: int) -> np.ndarray:
+    """Which taxa are at or below a taxon."""
+    parent = np.where(taxa.parent < 0, np.arange(taxa.parent.size), taxa.parent)
+    parent[root] = root
+    return tops(parent) == root
+
+
+# ---------------------------------------------------------------------- names.dmp
+
+
+def _read_names(files: dict[str, DmpFile], taxa: _Taxa) -> list[str]:
+    """The scientific name of each taxon, in its unique form where several have the same."""
+    if NAMES not in files:
+        msg = "no names.dmp beside this nodes.dmp: put it there, or take labels='id', which does without"
+        raise ParseError(msg, path=files[NODES].path)
+    file = files[NAMES]
+    names = _scientific_names(file, taxa, 1)
+    count = Counter(names)
+    if len(count) < len(names):
+        unique = _scientific_names(file, taxa, 2)
+        names = [unique[i] or x if count[x] > 1 else x for i, x in enumerate(names)]
+    return names
+
+
+def _scientific_names(file: DmpFile, taxa: _Taxa, j: int) -> list[str]:
+    """Field j of the line that has each taxon's scientific name."""
+    N = taxa.id.size
+    start, stop, line_of = np.zeros(N, np.int64), np.zeros(N, np.int64), np.zeros(N, np.int64)
+    for fields in file.fields(4):
+        scientific = file.equal(fields, 3, b"scientific name")
+        id = file.numbers(fields, 0)[scientific]
+        at = _positions(taxa.id, taxa.order, id)
+        known = at >= 0
+        at, line = at[known], fields.line[scientific][known]
+        again = np.ones(at.size, np.bool_)
+        again[np.unique(at, return_index=True)[1]] = False
+        again |= line_of[at] > 0
+        if again.any():
+            i = int(np.flatnonzero(again)[0])
+            file.refuse(line[i], f"a second scientific name for tax id {taxa.id[at[i]]}")
+        start[at], stop[at] = fields.start[scientific, j][known], fields.stop[scientific, j][known]
+        line_of[at] = line
+    bare = np.flatnonzero(line_of == 0) if j == 1 else np.empty(0, np.int64)
+    if bare.size:
+        msg = f"{bare.size} taxa of nodes.dmp have no scientific name here, tax id {taxa.id[bare[0]]} the first"
+        raise ParseError(msg, path=file.path)
+    empty = np.flatnonzero(start == stop) if j == 1 else bare
+    if empty.size:
+        i = int(empty[0])
+        file.refuse(line_of[i], f"the scientific name of tax id {taxa.id[i]} is empty", at=int(start[i]))
+    try:
+        return [file.content[s:e].decode() for s, e in zip(start.tolist(), stop.tolist(), strict=True)]
+    except UnicodeDecodeError:
+        decoded(file.content, file.path)
+        raise
+
+
+def _root_of(taxa: _Taxa, root: str | int, names: list[str] | None) -> int:
+    """The position of the taxon that a tax id or a name stands for."""
+    if isinstance(root, str) and not root.isdecimal():
+        assert names is not None
+        at = [i for i, x in enumerate(names) if x == root]
+        if len(at) == 1:
+            return at[0]
+        if len(at) > 1:
+            msg = f"root={root!r} is the name of {len(at)} taxa; give a tax id: {', '.join(map(str, taxa.id[at[:20]]))}"
+            raise ValueError(msg)
+        alike = [x for x in names if x.startswith(f"{root} <")]
+        if alike:
+            msg = f"root={root!r} is the name of several taxa; take a unique one: {', '.join(map(repr, alike[:20]))}"
+            raise ValueError(msg)
+        raise UnknownLeafError([root], names, what="names of taxa")
+    try:
+        id = int(root)
+    except (TypeError, ValueError):
+        msg = f"root must be a tax id or a scientific name, not {root!r}"
+        raise TypeError(msg) from None
+    found = _positions(taxa.id, taxa.order, np.array([id if 0 <= id < 2**62 else -1], np.int64))
+    if found[0] < 0:
+        raise UnknownLeafError([root], list(map(str, taxa.id[:3].tolist())), what="tax ids")
+    return int(found[0])
