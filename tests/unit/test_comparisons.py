@@ -18,7 +18,7 @@ from tripletree.comparisons import (
     to_metric_learn,
 )
 from tripletree.errors import InvalidTripletError, ParseError, TripletreeError
-from tripletree.io.comparison_files import read_comparisons, read_odd_one_out
+from tripletree.io.constraints.comparison_files import read_comparisons, read_odd_one_out
 from tripletree.leaves import LeafIndex
 from tripletree.supervision import triplets_from_odd_one_out
 from tripletree.triplets import TripletSet

@@ -21,7 +21,7 @@ from tripletree.errors import (
     TripletreeError,
 )
 from tripletree.hierarchy import Hierarchy
-from tripletree.io.edges import edges_ontology, read_edges, write_edges
+from tripletree.io.taxonomies.edges import edges_ontology, read_edges, write_edges
 
 APES = Hierarchy.from_nested([["human", "chimp"], "loris"])
 ROWS = [("human", "apes"), ("chimp", "apes"), ("loris", "primates"), ("apes", "primates")]

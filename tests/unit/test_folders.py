@@ -6,7 +6,7 @@ import pytest
 
 from tripletree.errors import DuplicateLeafError, LimitExceededError, ParseError
 from tripletree.hierarchy import Hierarchy
-from tripletree.io.folders import read_folder
+from tripletree.io.trees.folders import read_folder
 
 
 def grown(root, *files):

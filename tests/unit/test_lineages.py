@@ -18,8 +18,8 @@ from tripletree.errors import (
     TripletreeError,
 )
 from tripletree.hierarchy import Hierarchy
-from tripletree.io import _paths
-from tripletree.io.lineages import lineages_ontology, read_lineages, write_lineages
+from tripletree.io.taxonomies import _paths
+from tripletree.io.taxonomies.lineages import lineages_ontology, read_lineages, write_lineages
 
 
 def read(text, **options):

@@ -12,7 +12,7 @@ from scipy.cluster.hierarchy import linkage
 
 from tripletree.errors import InvalidHierarchyError, ParseError, TripletreeError
 from tripletree.hierarchy import Hierarchy
-from tripletree.io.linkage_files import read_linkage, write_linkage
+from tripletree.io.trees.linkage_files import read_linkage, write_linkage
 from tripletree.linkage import from_linkage, to_linkage
 
 

@@ -12,8 +12,8 @@ from strategies import hierarchies
 
 from tripletree.errors import DuplicateLeafError, NotATreeError, ParseError, TripletreeError
 from tripletree.hierarchy import Hierarchy
-from tripletree.io._json_text import _Reader
-from tripletree.io.nested_json import json_ontology, read_json, write_json
+from tripletree.io.trees._json_text import _Reader
+from tripletree.io.trees.nested_json import json_ontology, read_json, write_json
 from tripletree.ontology import Ontology
 
 

@@ -11,7 +11,7 @@ from strategies import hierarchies
 
 from tripletree.errors import DuplicateLeafError, ParseError, TripletreeError
 from tripletree.hierarchy import Hierarchy
-from tripletree.io.nexus import read_nexus, read_nexus_all, write_nexus, write_nexus_all
+from tripletree.io.trees.nexus import read_nexus, read_nexus_all, write_nexus, write_nexus_all
 
 
 def read(text, **kwargs):

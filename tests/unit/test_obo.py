@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tripletree.errors import DuplicateLeafError, InvalidHierarchyError, ParseError, TripletreeError, UnknownLeafError
-from tripletree.io import _obo_text
-from tripletree.io.obo import obo_ontology, parse_obo, read_obo, write_obo
+from tripletree.io.ontologies import _obo_text
+from tripletree.io.ontologies.obo import obo_ontology, parse_obo, read_obo, write_obo
 from tripletree.ontology import Ontology
 
 CELLS = """format-version: 1.4

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tripletree.errors import NotATreeError, ParseError, TripletreeError
 from tripletree.hierarchy import Hierarchy
-from tripletree.io.wordnet import read_wordnet
+from tripletree.io.ontologies.wordnet import read_wordnet
 
 DATA = """  1 This software and database is being provided to you, the LICENSEE, by
   2 Princeton University under the following license.

@@ -101,8 +101,8 @@ def _asked(hierarchy: Hierarchy | Ontology, triples: str) -> InducedTriplets:
     """What the hierarchy says of the leaf triples in a file."""
     from tripletree.induction import induce as induced
     from tripletree.io._files import read_text
-    from tripletree.io._triplet_rows import TripletRows
-    from tripletree.io._triplet_text import line_tokens
+    from tripletree.io.constraints._triplet_rows import TripletRows
+    from tripletree.io.constraints._triplet_text import line_tokens
 
     text, name = read_text(triples)
     rows = TripletRows(name)
@@ -120,7 +120,7 @@ def _asked(hierarchy: Hierarchy | Ontology, triples: str) -> InducedTriplets:
 
 def _write_asked(found: InducedTriplets, output: str, format_: Any) -> None:
     from tripletree.io._files import write_atomic
-    from tripletree.io.triplet_files import format_of_suffix
+    from tripletree.io.constraints.triplet_files import format_of_suffix
 
     kind = format_ or format_of_suffix(output) or "text"
     unresolved = len(found) - int(found.resolved.sum())

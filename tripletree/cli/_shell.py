@@ -107,7 +107,7 @@ def _discard_output() -> None:
 
 def label_text(label: Any) -> str:
     """A leaf label as the text format of triplets has it."""
-    from tripletree.io._triplet_text import quoted
+    from tripletree.io.constraints._triplet_text import quoted
 
     text = str(label)
     return repr(text) if "\n" in text or "\r" in text else quoted(text)

@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from tripletree.errors import ParseError
 from tripletree.io._packed import zip_members
 from tripletree.io._tables import parquet_names
-from tripletree.io.edges import usual_columns as edge_columns
-from tripletree.io.lineages import usual_columns as lineage_columns
+from tripletree.io.taxonomies.edges import usual_columns as edge_columns
+from tripletree.io.taxonomies.lineages import usual_columns as lineage_columns
 
 __all__ = ["TRIPLETS", "of_archive", "of_content", "of_folder"]
 

@@ -35,21 +35,21 @@ class Format(NamedTuple):
 
 #: Every format that can be read.
 FORMATS: dict[str, Format] = {
-    "newick": Format("Newick", "newick", "read_newick"),
-    "nexus": Format("NEXUS", "nexus", "read_nexus"),
-    "phyloxml": Format("PhyloXML", "phyloxml", "read_phyloxml"),
-    "nexml": Format("NeXML", "nexml", "read_nexml"),
-    "json": Format("nested JSON", "nested_json", "read_json", "json_ontology"),
-    "obo": Format("OBO", "obo", "read_obo", "read_obo"),
-    "owl": Format("OWL (RDF/XML)", "owl", "read_owl", "read_owl"),
-    "obograph": Format("OBO Graphs JSON", "obograph", "read_obograph", "read_obograph"),
-    "wordnet": Format("WordNet data file", "wordnet", "read_wordnet", "read_wordnet"),
-    "taxdump": Format("NCBI taxdump", "taxdump", "read_taxdump", "taxdump_ontology"),
-    "icd": Format("ICD-10-CM tabular XML", "icd", "read_icd", "icd_ontology"),
-    "lineages": Format("lineages", "lineages", "read_lineages", "lineages_ontology"),
-    "edges": Format("table of edges", "edges", "read_edges", "edges_ontology"),
-    "linkage": Format("scipy linkage", "linkage_files", "read_linkage"),
-    "folder": Format("folder of files", "folders", "read_folder"),
+    "newick": Format("Newick", "trees.newick", "read_newick"),
+    "nexus": Format("NEXUS", "trees.nexus", "read_nexus"),
+    "phyloxml": Format("PhyloXML", "trees.phyloxml", "read_phyloxml"),
+    "nexml": Format("NeXML", "trees.nexml", "read_nexml"),
+    "json": Format("nested JSON", "trees.nested_json", "read_json", "json_ontology"),
+    "obo": Format("OBO", "ontologies.obo", "read_obo", "read_obo"),
+    "owl": Format("OWL (RDF/XML)", "ontologies.owl", "read_owl", "read_owl"),
+    "obograph": Format("OBO Graphs JSON", "ontologies.obograph", "read_obograph", "read_obograph"),
+    "wordnet": Format("WordNet data file", "ontologies.wordnet", "read_wordnet", "read_wordnet"),
+    "taxdump": Format("NCBI taxdump", "taxonomies.taxdump", "read_taxdump", "taxdump_ontology"),
+    "icd": Format("ICD-10-CM tabular XML", "taxonomies.icd", "read_icd", "icd_ontology"),
+    "lineages": Format("lineages", "taxonomies.lineages", "read_lineages", "lineages_ontology"),
+    "edges": Format("table of edges", "taxonomies.edges", "read_edges", "edges_ontology"),
+    "linkage": Format("scipy linkage", "trees.linkage_files", "read_linkage"),
+    "folder": Format("folder of files", "trees.folders", "read_folder"),
 }
 #: Formats whose reader looks at what lies beside or in the path, and so cannot do with the content alone.
 _BY_PATH = ("taxdump", "folder")

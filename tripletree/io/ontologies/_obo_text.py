@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 from tripletree.errors import ParseError
 from tripletree.io._files import decoded
-from tripletree.io._ontology_terms import TermTable, short_rank
+from tripletree.io.ontologies._ontology_terms import TermTable, short_rank
 
 __all__ = ["OboText", "unescaped"]
 

@@ -15,8 +15,8 @@ from typing import Literal, get_args
 
 from tripletree.hierarchy import Hierarchy
 from tripletree.io._files import Source, read_bytes
-from tripletree.io._node_list import branch_length, listed_hierarchy, selected
 from tripletree.io._xml import XmlEvents, xml_events
+from tripletree.io.trees._node_list import branch_length, listed_hierarchy, selected
 
 __all__ = ["read_phyloxml", "read_phyloxml_all"]
 

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 from tripletree.errors import InvalidHierarchyError
 from tripletree.hierarchy import Hierarchy
-from tripletree.io._json_text import Refuse
-from tripletree.io._node_list import listed_hierarchy
+from tripletree.io.trees._json_text import Refuse
+from tripletree.io.trees._node_list import listed_hierarchy
 from tripletree.ontology import Ontology
 
 __all__ = ["JsonKeys", "flat_ontology", "is_flat", "nested_hierarchy"]

@@ -15,7 +15,7 @@ from typing import Any
 
 from tripletree.errors import ParseError
 from tripletree.io._files import Source, decoded, place, read_bytes
-from tripletree.io._ontology_terms import TermTable, short_id, short_rank
+from tripletree.io.ontologies._ontology_terms import TermTable, short_id, short_rank
 from tripletree.ontology import Ontology
 
 __all__ = ["read_obograph"]

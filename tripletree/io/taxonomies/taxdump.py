@@ -13,9 +13,9 @@ import numpy as np
 
 from tripletree.errors import DuplicateLeafError, ParseError, UnknownLeafError
 from tripletree.hierarchy import Hierarchy
-from tripletree.io._dmp import NAMES, NODES, DmpFile, taxdump_files
 from tripletree.io._files import Source, decoded
 from tripletree.io._tables import cycle_of, cycle_text, hierarchy_of, one_of, tops
+from tripletree.io.taxonomies._dmp import NAMES, NODES, DmpFile, taxdump_files
 from tripletree.ontology import Ontology
 
 __all__ = ["read_taxdump"]

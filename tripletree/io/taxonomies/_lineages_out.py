@@ -8,10 +8,10 @@ from typing import Literal, overload
 from tripletree._checks import expect_hierarchy
 from tripletree.errors import InvalidHierarchyError, LimitExceededError
 from tripletree.hierarchy import Hierarchy
-from tripletree.io._edges_out import leaf_texts
 from tripletree.io._files import Target, write_atomic
-from tripletree.io._paths import HEADERS, MOST_PATH_TEXT, is_name, is_numbered
 from tripletree.io._tables import one_of
+from tripletree.io.taxonomies._edges_out import leaf_texts
+from tripletree.io.taxonomies._paths import HEADERS, MOST_PATH_TEXT, is_name, is_numbered
 
 __all__ = ["write_lineages"]
 

@@ -16,8 +16,6 @@ from typing import Any, Literal
 from tripletree.errors import DuplicateLeafError, ParseError
 from tripletree.hierarchy import Hierarchy
 from tripletree.io._files import Source, decoded, read_bytes
-from tripletree.io._lineages_out import write_lineages
-from tripletree.io._paths import HEADERS, MISSING, PathTree, separator_of, split_lines
 from tripletree.io._tables import (
     RowTable,
     cell_text,
@@ -29,6 +27,8 @@ from tripletree.io._tables import (
     read_table,
     split_rows,
 )
+from tripletree.io.taxonomies._lineages_out import write_lineages
+from tripletree.io.taxonomies._paths import HEADERS, MISSING, PathTree, separator_of, split_lines
 from tripletree.ontology import Ontology
 
 __all__ = ["read_lineages", "write_lineages"]

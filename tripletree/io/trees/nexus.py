@@ -23,10 +23,10 @@ from tripletree._checks import expect_hierarchy
 from tripletree.errors import DuplicateLeafError
 from tripletree.hierarchy import Hierarchy
 from tripletree.io._files import Source, Target, read_text, write_atomic
-from tripletree.io._newick_tokens import Underscores
-from tripletree.io._nexus_commands import NexusText
-from tripletree.io._node_list import selected
-from tripletree.io.newick import write_newick
+from tripletree.io.trees._newick_tokens import Underscores
+from tripletree.io.trees._nexus_commands import NexusText
+from tripletree.io.trees._node_list import selected
+from tripletree.io.trees.newick import write_newick
 from tripletree.leaves import LeafIndex
 
 __all__ = ["read_nexus", "read_nexus_all", "write_nexus", "write_nexus_all"]

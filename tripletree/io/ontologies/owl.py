@@ -18,8 +18,8 @@ from xml.etree.ElementTree import Element
 
 from tripletree.errors import ParseError
 from tripletree.io._files import Source, read_bytes
-from tripletree.io._ontology_terms import TermTable, last_part, short_id, short_rank
 from tripletree.io._xml import XmlChildren, xml_children
+from tripletree.io.ontologies._ontology_terms import TermTable, last_part, short_id, short_rank
 from tripletree.ontology import Ontology
 
 __all__ = ["read_owl"]

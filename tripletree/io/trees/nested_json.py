@@ -27,8 +27,8 @@ from tripletree._checks import expect_hierarchy
 from tripletree.errors import DuplicateLeafError
 from tripletree.hierarchy import Hierarchy
 from tripletree.io._files import Source, Target, read_text, write_atomic
-from tripletree.io._json_text import Refuse, read_json_text
-from tripletree.io._json_trees import JsonKeys, flat_ontology, is_flat, nested_hierarchy
+from tripletree.io.trees._json_text import Refuse, read_json_text
+from tripletree.io.trees._json_trees import JsonKeys, flat_ontology, is_flat, nested_hierarchy
 from tripletree.leaves import LeafIndex
 from tripletree.ontology import Ontology
 

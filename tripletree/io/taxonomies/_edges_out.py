@@ -14,7 +14,7 @@ from tripletree.errors import DuplicateLeafError, InvalidHierarchyError
 from tripletree.hierarchy import Hierarchy
 from tripletree.io._files import Target, write_atomic, write_atomic_bytes
 from tripletree.io._tables import one_of, optional
-from tripletree.io.triplet_files import format_of_suffix
+from tripletree.io.constraints.triplet_files import format_of_suffix
 from tripletree.leaves import LeafIndex
 
 __all__ = ["leaf_texts", "write_edges"]

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from tripletree.errors import DuplicateLeafError, ParseError
 from tripletree.hierarchy import Hierarchy
 from tripletree.io._files import place
-from tripletree.io._newick_tokens import NewickText, Underscores
+from tripletree.io.trees._newick_tokens import NewickText, Underscores
 from tripletree.leaves import LeafIndex
 
 __all__ = ["NexusText", "NexusTree"]

@@ -18,7 +18,7 @@ from tripletree._checks import expect_hierarchy
 from tripletree.errors import DuplicateLeafError, InvalidHierarchyError, ParseError
 from tripletree.hierarchy import Hierarchy
 from tripletree.io._files import Source, Target, read_text, write_atomic
-from tripletree.io._newick_tokens import NewickText, Underscores
+from tripletree.io.trees._newick_tokens import NewickText, Underscores
 from tripletree.leaves import LeafIndex
 
 __all__ = ["parse_newick", "parse_newick_all", "read_newick", "read_newick_all", "write_newick", "write_newick_all"]

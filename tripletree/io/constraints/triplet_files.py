@@ -24,9 +24,16 @@ from typing import Any, Literal, overload
 from tripletree._checks import expect_triplets
 from tripletree.errors import DuplicateLeafError
 from tripletree.io._files import Source, Target, decoded, read_bytes, write_atomic, write_atomic_bytes
-from tripletree.io._triplet_rows import TripletRows
-from tripletree.io._triplet_tables import DELIMITERS, parquet_rows, sniffed, table_lines, table_rows, write_parquet
-from tripletree.io._triplet_text import text_lines, text_rows
+from tripletree.io.constraints._triplet_rows import TripletRows
+from tripletree.io.constraints._triplet_tables import (
+    DELIMITERS,
+    parquet_rows,
+    sniffed,
+    table_lines,
+    table_rows,
+    write_parquet,
+)
+from tripletree.io.constraints._triplet_text import text_lines, text_rows
 from tripletree.leaves import LeafIndex
 from tripletree.triplets import TripletSet
 
@@ -82,7 +89,7 @@ def read_triplets(
     See Also
     --------
     write_triplets : the reverse.
-    tripletree.io.triplet_files : the text format.
+    tripletree.io.constraints.triplet_files : the text format.
 
     Examples
     --------

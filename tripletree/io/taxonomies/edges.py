@@ -16,9 +16,9 @@ import numpy as np
 
 from tripletree.errors import DuplicateLeafError, InvalidHierarchyError, ParseError
 from tripletree.hierarchy import Hierarchy
-from tripletree.io._edges_out import write_edges
 from tripletree.io._files import Source
 from tripletree.io._tables import RowTable, cell_text, cycle_of, cycle_text, hierarchy_of, one_of, read_table
+from tripletree.io.taxonomies._edges_out import write_edges
 from tripletree.ontology import Ontology
 
 __all__ = ["read_edges", "write_edges"]

@@ -8,7 +8,7 @@ from typing import Literal
 from tripletree._checks import expect_count
 from tripletree.errors import SHOWN, DuplicateLeafError, LimitExceededError, ParseError
 from tripletree.hierarchy import Hierarchy
-from tripletree.io._node_list import listed_hierarchy
+from tripletree.io.trees._node_list import listed_hierarchy
 
 __all__ = ["read_folder"]
 

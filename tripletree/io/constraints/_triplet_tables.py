@@ -10,7 +10,7 @@ from itertools import islice
 from typing import IO, Any
 
 from tripletree.errors import InvalidTripletError, MissingDependencyError, ParseError
-from tripletree.io._triplet_rows import TripletRows, weight_of
+from tripletree.io.constraints._triplet_rows import TripletRows, weight_of
 from tripletree.triplets import TripletSet
 
 __all__ = ["DELIMITERS", "parquet_rows", "sniffed", "table_lines", "table_rows", "write_parquet"]

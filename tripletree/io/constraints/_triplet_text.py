@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from tripletree.errors import InvalidTripletError
-from tripletree.io._triplet_rows import TripletRows, weight_of
+from tripletree.io.constraints._triplet_rows import TripletRows, weight_of
 from tripletree.triplets import TripletSet
 
 __all__ = ["line_tokens", "quoted", "text_lines", "text_rows"]

@@ -25,7 +25,7 @@ from typing import overload
 
 from tripletree.errors import DuplicateLeafError, InvalidHierarchyError
 from tripletree.io._files import Source, Target, read_bytes, write_atomic
-from tripletree.io._obo_text import OboText
+from tripletree.io.ontologies._obo_text import OboText
 from tripletree.leaves import LeafIndex
 from tripletree.ontology import Ontology
 
