@@ -3,14 +3,44 @@
 import argparse
 import csv
 import gc
+import json
 import math
 import os
+import subprocess
 import sys
 import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))  # the zoo of shapes is the tests'
 os.environ.setdefault("TRIPLETREE_JIT", "1")  # measured is compiled code, on small inputs too
+
+
+_START = """
+import json, resource, sys, time
+{setup}
+start = time.process_time()
+result = {call}
+took = time.process_time() - start
+peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+print(json.dumps([took, peak, {size}]))
+"""
+
+
+PATIENCE = 120  # seconds that a peer is waited for
+
+
+def measured(setup, call, size):
+    """CPU seconds of a call in a process of its own, the peak memory of that process in MB, and its size or error."""
+    code = _START.format(setup=setup, call=call, size=size)
+    try:
+        done = subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=PATIENCE
+        )
+    except subprocess.TimeoutExpired:
+        return None, None, f"over {PATIENCE} s"
+    if done.returncode:
+        return None, None, done.stderr.strip().rsplit("\n", 1)[-1][:60]
+    return json.loads(done.stdout.strip().rsplit("\n", 1)[-1])
 
 
 def cpu_seconds(function, *, repeat=3, budget=20.0):

@@ -3,24 +3,12 @@
 Each reader runs in a process of its own: seconds are CPU seconds of the call, memory is the peak of the process.
 """
 
-import json
-import subprocess
-import sys
 import tempfile
 from pathlib import Path
 
 import numpy as np
-from _harness import Table
+from _harness import Table, measured
 
-START = """
-import json, resource, sys, time
-{setup}
-start = time.process_time()
-result = {call}
-took = time.process_time() - start
-peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-print(json.dumps([took, peak, {size}]))
-"""
 OURS = "import tripletree as tt; tt.Hierarchy([2, 2, -1]).depth; from tripletree.io.{module} import {function}"
 SPLIT = """
 def split(folder):
@@ -48,14 +36,6 @@ def bio(path):
         pairs = [line.rstrip('\\n').split('\\t') for line in file]
     return TreeNode.from_taxonomy([(id, path.split('; ')) for id, path in pairs])
 """
-
-
-def measured(setup, call, size):
-    code = START.format(setup=setup, call=call, size=size)
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    if done.returncode:
-        return None, None, done.stderr.strip().rsplit("\n", 1)[-1][:60]
-    return json.loads(done.stdout.strip().rsplit("\n", 1)[-1])
 
 
 def parents(n, rng):
