@@ -21,7 +21,7 @@ $(BIN)/python:
 
 # a stamp for each set of packages, redone when the metadata changes
 $(VENV)/.run: setup.cfg pyproject.toml | $(BIN)/python
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[all]'
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[plot,io]'
 	@touch $@
 
 $(VENV)/.dev: setup.cfg pyproject.toml | $(BIN)/python
