@@ -35,8 +35,7 @@ test: $(VENV)/.dev  ## all tests and doctests
 	@$(BIN)/python -m pytest -n 2 --dist loadfile
 
 test-plain: $(VENV)/.dev  ## kernels and units as plain Python, JIT off, with coverage
-	@TRIPLETREE_JIT=0 $(BIN)/python -m coverage run -m pytest -q -m 'not slow' tests/kernels tests/unit
-	@$(BIN)/python -m coverage report --skip-covered --sort=cover
+	@TRIPLETREE_JIT=0 $(BIN)/python -m pytest -q -n 2 --dist loadfile -m 'not slow' --cov --cov-report=term:skip-covered tests/kernels tests/unit
 
 test-bounds: $(VENV)/.dev  ## kernels compiled with bounds checking
 	@NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(CURDIR)/$(VENV)/numba-cache-bounds $(BIN)/python -m pytest -q tests/kernels

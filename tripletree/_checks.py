@@ -13,6 +13,18 @@ from tripletree.triplets import TripletSet
 
 __all__ = ["expect_count", "expect_hierarchy", "expect_triplets"]
 
+#: Trees of other libraries, by the package and name of their class, and the function of `tripletree.interop` for them.
+_PEERS = {
+    ("Bio", "Clade"): "from_biopython",
+    ("Bio", "Tree"): "from_biopython",
+    ("dendropy", "Node"): "from_dendropy",
+    ("dendropy", "Tree"): "from_dendropy",
+    ("ete3", "TreeNode"): "from_ete3",
+    ("ete4", "Tree"): "from_ete4",
+    ("networkx", "Graph"): "from_networkx",
+    ("skbio", "TreeNode"): "from_skbio",
+}
+
 
 def expect_hierarchy(value: Any) -> Hierarchy:
     """Return `value` if it is a Hierarchy; a TypeError that says how to make one otherwise."""
@@ -24,12 +36,22 @@ def expect_hierarchy(value: Any) -> Hierarchy:
         )
         raise TypeError(msg)
     if not isinstance(value, Hierarchy):
-        msg = (
-            f"a Hierarchy is wanted, not {_described(value)}; make one with read_newick(path), parse_newick(text), "
-            "Hierarchy.from_nested(lists), from_linkage(Z), or take an estimator's .hierarchy_"
+        converter = _converter(value)
+        advice = (
+            f"make one with tripletree.interop.{converter}(...)"
+            if converter
+            else "make one with read_newick(path), parse_newick(text), Hierarchy.from_nested(lists), from_linkage(Z), "
+            "or take an estimator's .hierarchy_"
         )
+        msg = f"a Hierarchy is wanted, not {_described(value)}; {advice}"
         raise TypeError(msg)
     return value
+
+
+def _converter(value: Any) -> str | None:
+    """The function that makes a hierarchy from a tree of another library, which is not imported for that."""
+    names = [(kind.__module__.partition(".")[0], kind.__name__) for kind in type(value).__mro__]
+    return next((_PEERS[x] for x in names if x in _PEERS), None)
 
 
 def expect_triplets(value: Any) -> TripletSet:

@@ -9,10 +9,10 @@ import numpy as np
 from tripletree import _kernels
 from tripletree._dag import Numbered
 from tripletree._kernels import freeze, frozen
-from tripletree._parents import restricted
+from tripletree._parents import exact_dot, restricted, sibling_pairs
 from tripletree.errors import LimitExceededError
 
-__all__ = ["Dominance", "random_triples"]
+__all__ = ["Dominance"]
 
 #: Entries of a list beyond which an ontology is refused (4 bytes each); Gene Ontology has 300,000.
 _MOST = 200_000_000
@@ -119,8 +119,12 @@ class Dominance:
 
     def pairs_and_outside(self) -> tuple[np.ndarray, np.ndarray]:
         """For each node x but the root: pairs (a below x, b below a later sibling), leaves its parent cannot reach."""
-        left, right, up = self.left.astype(np.int64), self.right.astype(np.int64), self.parent[:-1]
-        return (right[:-1] - left[:-1]) * (right[up] - right[:-1]), self.n - self.reached[up - self.n]
+        outside = self.n - self.reached[self.parent[:-1] - self.n]
+        return sibling_pairs(self.parent, self.left, self.right), outside
+
+    def count(self) -> int:
+        """How many triplets are certain."""
+        return exact_dot(*self.pairs_and_outside())
 
     def unranked(self, ranks: np.ndarray) -> np.ndarray:
         """The certain triplets of the given numbers, as rows (a, b, c): numbered by x, then as `pairs_and_outside`."""
@@ -133,22 +137,6 @@ class Dominance:
         a, b = np.divmod(rest, (self.right[up] - self.right[x]).astype(np.int64))
         c = _kernels.dominance.nth_outside(freeze(up), freeze(k), *self.reach, self.left, self.right, self.n)
         return np.stack([self.order[self.left[x] + a], self.order[self.right[x] + b], self.order[c]], axis=1)
-
-
-def random_triples(rng: np.random.Generator, n: int, size: int) -> np.ndarray:
-    """Triples of different leaves 0..n-1, all equally likely, repeats allowed: read-only int32 of shape (size, 3)."""
-    if n < 3:
-        msg = f"there are {n} leaf terms: three are wanted for a triplet"
-        raise ValueError(msg)
-    if size < 1:
-        msg = f"n is {size}: at least one triple must be drawn"
-        raise ValueError(msg)
-    a, b, c = (rng.integers(0, n - k, size, dtype=np.int32) for k in range(3))
-    b += b >= a
-    low, high = np.minimum(a, b), np.maximum(a, b)
-    c += c >= low
-    c += c >= high
-    return frozen(np.stack([a, b, c], axis=1))
 
 
 def _expect_some(start: np.ndarray) -> None:

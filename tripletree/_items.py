@@ -8,17 +8,39 @@ from typing import Any
 
 import numpy as np
 
-from tripletree.errors import SHOWN, InvalidHierarchyError, NotATreeError, UnknownLeafError
+from tripletree.errors import SHOWN, DuplicateLeafError, InvalidHierarchyError, NotATreeError, UnknownLeafError
 from tripletree.leaves import LeafIndex
 
-__all__ = ["item_pairs", "listed", "one_node_each"]
+__all__ = [
+    "UNKNOWN_NODES",
+    "check_choice",
+    "item_pairs",
+    "items_and_leaves",
+    "listed",
+    "node_called",
+    "one_node_each",
+    "refuse_inner",
+]
+
+#: What `attach` says of nodes that are unknown, in a hierarchy and in an ontology.
+UNKNOWN_NODES = {"raise": "missing='ignore' leaves them out", "ignore": "missing='ignore' leaves no item"}
 
 
-def item_pairs(mapping: Any, known: Any = ()) -> tuple[list[Any], list[Any]]:
+def check_choice(value: Any, what: str, choices: Sequence[str]) -> None:
+    """Refuse what is none of some words."""
+    if value not in choices:
+        msg = f"{what} must be {' or '.join(map(repr, choices))}, not {value!r}"
+        raise ValueError(msg)
+
+
+def item_pairs(
+    mapping: Any, known: Any = (), *, missing: str = "raise", noun: str = "node"
+) -> tuple[list[Any], list[Any]]:
     """All pairs of an item and a node, in order: the items, and the node of each, as they are called.
 
     A list, tuple, set or array in the place of a node stands for several nodes, but for a tuple that is in `known`.
     """
+    check_choice(missing, "missing", ("raise", "ignore"))
     items: list[Any] = []
     nodes: list[Any] = []
     nodeless: list[Any] = []
@@ -32,15 +54,12 @@ def item_pairs(mapping: Any, known: Any = ()) -> tuple[list[Any], list[Any]]:
             nodeless.append(item)
         items.extend([item] * len(several))
         nodes.extend(several)
-    if nodeless:
+    if nodeless and (missing == "raise" or not items):
         one = len(nodeless) == 1
         msg = (
-            f"{len(nodeless)} {'item has' if one else 'items have'} no node: {listed(nodeless)}; "
+            f"{len(nodeless)} {'item has' if one else 'items have'} no {noun}: {listed(nodeless)}; "
             f"say where {'it belongs' if one else 'they belong'}, or leave {'it' if one else 'them'} out"
         )
-        raise InvalidHierarchyError(msg)
-    if not items:
-        msg = "no item is given, and a hierarchy needs at least one leaf"
         raise InvalidHierarchyError(msg)
     return items, nodes
 
@@ -52,15 +71,65 @@ def listed(things: Sequence[Any]) -> str:
 
 
 def one_node_each(
-    items: list[Any], nodes: list[Any], leaves: LeafIndex, names: Sequence[str | None] | None, parent: np.ndarray
+    items: list[Any],
+    nodes: list[Any],
+    leaves: LeafIndex,
+    names: Sequence[str | None] | None,
+    parent: np.ndarray,
+    *,
+    missing: str = "raise",
 ) -> tuple[LeafIndex, np.ndarray]:
     """The different items, and the number of the one node of each, in a tree."""
-    number = _numbers(dict.fromkeys(nodes), leaves, names, parent)
+    if not items:
+        msg = "no item is given, and a hierarchy needs at least one leaf"
+        raise InvalidHierarchyError(msg)
+    wanted = dict.fromkeys(nodes)
+    advice = "hang the items under nodes whose names occur once, such as ids"
+    number = _numbers(
+        wanted, leaves, names, parent, partly=missing == "ignore", hint=UNKNOWN_NODES[missing], advice=advice
+    )
+    if len(number) < len(wanted):
+        known = [k for k, x in enumerate(nodes) if x in number]
+        items, nodes = [items[k] for k in known], [nodes[k] for k in known]
     only = dict(zip(items, nodes, strict=True))
     if len(only) < len(items):
         _check_one_node(items, nodes)
     at = np.fromiter(map(number.__getitem__, only.values()), np.int32, len(only))
     return LeafIndex(only), at
+
+
+def items_and_leaves(items: LeafIndex, leaves: list[Any]) -> LeafIndex:
+    """The items, then the leaves that stay."""
+    clash = [x for x in leaves if x in items]
+    if clash:
+        raise DuplicateLeafError(clash, where=", as an item and as a leaf that keep='all' keeps")
+    return LeafIndex([*items, *leaves])
+
+
+def node_called(node: Any, leaves: LeafIndex, names: Sequence[str | None] | None, parent: np.ndarray) -> int:
+    """The number of one node, which may be given as such where it cannot be a label."""
+    numbers = not isinstance(leaves.labels, range) and not any(isinstance(x, int) for x in leaves)
+    if isinstance(node, (int, np.integer)) and not isinstance(node, bool) and numbers:
+        if not 0 <= node < parent.size:
+            msg = f"there is no node {node}: nodes are 0..{parent.size - 1}, the root is {parent.size - 1}"
+            raise IndexError(msg)
+        return int(node)
+    advice = "give the number of the one that you mean" if numbers else "make the names different"
+    return next(iter(_numbers({node: None}, leaves, names, parent, advice=advice).values()))
+
+
+def refuse_inner(unknown: list[Any], leaves: LeafIndex, names: Sequence[str | None] | None) -> None:
+    """Refuse labels that are no leaves in other words where some of them are names of inner nodes."""
+    named = set(names or ())
+    inner = [x for x in unknown if x in named]
+    if not inner:
+        return
+    if len(inner) == 1:
+        hint = f"{inner[0]!r} is an inner node: attach({{{inner[0]!r}: {inner[0]!r}}}) makes it a leaf, or prune"
+    else:
+        hint = f"{len(inner)} of them are inner nodes: attach({{x: x for x in labels}}) makes them leaves, or prune"
+    notes = dict.fromkeys(inner, "an inner node")
+    raise UnknownLeafError(unknown, leaves.labels, notes=notes, hint=hint) from None
 
 
 def _check_one_node(items: list[Any], nodes: list[Any]) -> None:
@@ -83,9 +152,16 @@ def _check_one_node(items: list[Any], nodes: list[Any]) -> None:
 
 
 def _numbers(
-    wanted: dict[Any, None], leaves: LeafIndex, names: Sequence[str | None] | None, parent: np.ndarray
+    wanted: dict[Any, None],
+    leaves: LeafIndex,
+    names: Sequence[str | None] | None,
+    parent: np.ndarray,
+    *,
+    partly: bool = False,
+    hint: str = "",
+    advice: str,
 ) -> dict[Any, int]:
-    """The node that each label or name stands for, which must be one."""
+    """The node that each label or name stands for, which must be one; `partly` if some, not all, may stand for none."""
     n = len(leaves)
     plain = isinstance(leaves.labels, range)  # looks long for what is no number
     found = {x: leaves.index(x) for x in wanted if not (plain and isinstance(x, str)) and x in leaves}
@@ -93,19 +169,17 @@ def _numbers(
     for u, name in enumerate(names or (), n):
         if name in wanted and name is not None and found.setdefault(name, u) != u:
             twice.setdefault(name, [found[name]]).append(u)
-    if len(found) < len(wanted):
+    if len(found) < len(wanted) and not (partly and found):
         known = [*leaves, *dict.fromkeys(x for x in names or () if x is not None)]
         what = "nodes" if names is not None else "nodes (the inner nodes of this hierarchy have no names)"
-        raise UnknownLeafError([x for x in wanted if x not in found], known, what=what)
+        raise UnknownLeafError([x for x in wanted if x not in found], known, what=what, hint=hint)
     if twice:
         ambiguous = [x for x in wanted if x in twice]
         shown = [f"{x!r} ({_places(twice[x], names or (), n, parent)})" for x in ambiguous[:SHOWN]]
         more = f" and {len(twice) - SHOWN} more" if len(twice) > SHOWN else ""
         one = len(twice) == 1
-        msg = (
-            f"{len(twice)} {'name stands' if one else 'names stand'} for several nodes each: {', '.join(shown)}{more}; "
-            "hang the items under nodes whose names occur once, such as ids"
-        )
+        stand = "1 name stands" if one else f"{len(twice)} names stand"
+        msg = f"{stand} for several nodes each: {', '.join(shown)}{more}; {advice}"
         raise InvalidHierarchyError(msg, node=twice[ambiguous[0]][1])
     return found
 

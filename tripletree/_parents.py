@@ -13,6 +13,8 @@ from tripletree.errors import InvalidHierarchyError
 __all__ = [
     "checked_parent",
     "children_first",
+    "displayed_count",
+    "exact_dot",
     "nested_parent",
     "node_names",
     "node_ranks",
@@ -21,6 +23,7 @@ __all__ = [
     "renumbered",
     "restricted",
     "scrambled",
+    "sibling_pairs",
 ]
 
 
@@ -111,6 +114,29 @@ def restricted(
     number = np.full(parent.size + 1, -1, np.int32)  # the last entry serves parent -1
     number[old] = np.arange(old.size, dtype=np.int32)
     return freeze(number[up[old]]), old, freeze(keep)
+
+
+def sibling_pairs(parent: np.ndarray, start: np.ndarray, stop: np.ndarray) -> np.ndarray:
+    """For each node x but the root, how many pairs of leaves a below x, b below a later sibling of x: int64.
+
+    `start` and `stop` are the clades in a depth-first order of the leaves. Of the pairs that meet at a node each is
+    counted once, below the one child or the other.
+    """
+    start, stop = start.astype(np.int64), stop.astype(np.int64)
+    return (stop[:-1] - start[:-1]) * (stop[parent[:-1]] - stop[:-1])
+
+
+def exact_dot(pairs: np.ndarray, outside: np.ndarray) -> int:
+    """The sum of the products of two arrays of int64, which may outgrow 64 bits."""
+    low, high = int(np.dot(pairs, outside & 0xFFFF)), int(np.dot(pairs, outside >> 16))
+    return low + (high << 16)
+
+
+def displayed_count(parent: np.ndarray, n: int) -> int:
+    """How many triplets a tree of n leaves displays."""
+    start, stop, _ = _kernels.rooted_tree.leaf_intervals(parent, n)
+    up = parent[:-1]
+    return exact_dot(sibling_pairs(parent, start, stop), n - (stop[up] - start[up]).astype(np.int64))
 
 
 def node_values(values: Any, what: str, N: int, order: np.ndarray | None) -> np.ndarray | None:

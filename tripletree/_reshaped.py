@@ -6,19 +6,37 @@ arrays of the one at hand.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
-from typing import Any, Literal, Self
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from functools import wraps
+from types import FunctionType
+from typing import Any, Literal, Self, TypeVar, cast
 
 import numpy as np
 
 from tripletree import _kernels
-from tripletree._items import item_pairs, one_node_each
+from tripletree._items import check_choice, item_pairs, items_and_leaves, node_called, one_node_each, refuse_inner
 from tripletree._kernels import freeze
 from tripletree._parents import restricted
 from tripletree.errors import DuplicateLeafError, InvalidHierarchyError, UnknownLeafError
 from tripletree.leaves import LeafIndex
 
 __all__ = ["Reshaped"]
+
+_Method = TypeVar("_Method", bound=Callable[..., Any])
+
+
+def _by_name(method: _Method) -> _Method:
+    """A method that says how it is called, rather than how many arguments it takes, where one is given by position."""
+    method.__qualname__ = f"Hierarchy.{method.__name__}"
+
+    @wraps(method)
+    def called(self: Any, *unnamed: Any, **named: Any) -> Any:
+        if unnamed:
+            msg = "prune takes its arguments by name: prune(depth=2) or prune(rank='genus')"
+            raise TypeError(msg)
+        return method(self, **named)
+
+    return cast("_Method", called)
 
 
 class Reshaped:
@@ -49,11 +67,17 @@ class Reshaped:
         Raises
         ------
         UnknownLeafError
-            If a label is not a leaf here.
+            If a label is not a leaf here; inner nodes are none, `attach` makes leaves of them.
         DuplicateLeafError
             If a label is given twice.
         InvalidHierarchyError
             If no label is given.
+        TypeError
+            If `labels` is one string.
+
+        See Also
+        --------
+        subtree : all leaves below a node.
 
         Examples
         --------
@@ -63,12 +87,64 @@ class Reshaped:
         True
         """
         if isinstance(labels, str):
-            raise UnknownLeafError([labels], self.leaves.labels, what="labels (give a list of labels)")
+            msg = f"a list of labels is wanted, not the text {labels!r}: restrict([{labels!r}]) keeps that one leaf"
+            raise TypeError(msg)
         leaves = labels if isinstance(labels, LeafIndex) else LeafIndex(labels)
         if len(leaves) == 0:
             msg = "a hierarchy needs at least one leaf: none is left"
             raise InvalidHierarchyError(msg)
-        return self._kept(self.leaves.indices(leaves), leaves, keep_unary=keep_unary)
+        try:
+            kept = self.leaves.indices(leaves)
+        except UnknownLeafError as error:
+            refuse_inner(error.labels, self.leaves, self.names)
+            raise
+        return self._kept(kept, leaves, keep_unary=keep_unary)
+
+    def subtree(self, node: Any) -> Self:
+        """Return the hierarchy at and below a node.
+
+        Parameters
+        ----------
+        node : hashable
+            The label of a leaf or the name of an inner node; or, where no leaf has an integer as its label, the
+            number of a node.
+
+        Returns
+        -------
+        Hierarchy
+            Its root is the node. Names, ranks, heights, lengths and nodes with one child stay.
+
+        Raises
+        ------
+        UnknownLeafError
+            If there is no such label or name.
+        InvalidHierarchyError
+            If the name stands for several nodes.
+        IndexError
+            If there is no node of this number.
+
+        See Also
+        --------
+        restrict : some of the leaves.
+        prune : what is above rather than below.
+
+        Examples
+        --------
+        >>> from tripletree import parse_newick, write_newick
+        >>> h = parse_newick("((cat,dog)carnivore,(owl,eagle)bird)animal;")
+        >>> write_newick(h.subtree("bird"))
+        '(owl,eagle)bird;'
+        """
+        n, N = len(self.leaves), self.parent.size
+        at = node_called(node, self.leaves, self.names, self.parent)
+        start, stop, _ = _kernels.rooted_tree.leaf_intervals(self.parent, n)
+        # above a node numbers are larger, also where the clade is the same
+        below = (start >= start[at]) & (stop <= stop[at]) & (np.arange(N) <= at)
+        old = np.flatnonzero(below).astype(np.int32)
+        number = np.full(N + 1, -1, np.int32)  # the last entry serves parent -1
+        number[old] = np.arange(old.size, dtype=np.int32)
+        length = None if self._length is None else self._length[old]
+        return self._made(number[self.parent[old]], self.leaves.take(old[old < n]), old, length=length)
 
     def reindex(self, leaves: LeafIndex) -> Self:
         """Return the same hierarchy over a leaf index that holds the same labels in another order.
@@ -92,7 +168,14 @@ class Reshaped:
             raise UnknownLeafError([x for x in self.leaves if x not in leaves], leaves.labels)
         return self._kept(kept, leaves, keep_unary=True)
 
-    def attach(self, items: Any, *, keep: Literal["items", "all"] = "items", keep_unary: bool = False) -> Self:
+    def attach(
+        self,
+        items: Any,
+        *,
+        keep: Literal["items", "all"] = "items",
+        missing: Literal["raise", "ignore"] = "raise",
+        keep_unary: bool = False,
+    ) -> Self:
         """Hang items of one's own under named nodes, inner ones too: the hierarchy on these items.
 
         Parameters
@@ -102,6 +185,8 @@ class Reshaped:
             Series has the items as its index; a DataFrame has two columns, the item and its node.
         keep : {"items", "all"}
             Which leaves the result has: the items only, or also the leaves of this hierarchy that got no item.
+        missing : {"raise", "ignore"}
+            What to do about items whose node is unknown here, or that have none: refuse, or leave them out.
         keep_unary : bool
             Whether nodes left with one child stay (they carry names, but no triplets).
 
@@ -115,7 +200,7 @@ class Reshaped:
         Raises
         ------
         UnknownLeafError
-            If some nodes are neither labels nor names here; ``.labels`` holds all of them.
+            If some nodes are neither labels nor names here, or, with ``missing="ignore"``, all; ``.labels`` holds them.
         NotATreeError
             If an item has several nodes; ``.node`` and ``.parents`` tell the first such.
         InvalidHierarchyError
@@ -140,15 +225,16 @@ class Reshaped:
         >>> samples == Hierarchy.from_nested([["Tom", "Rex", "some carnivore"], "Hedwig"])
         True
         """
-        _check_choice(keep, "keep", ("items", "all"))
-        index, at = one_node_each(*item_pairs(items, self.leaves), self.leaves, self.names, self.parent)
+        check_choice(keep, "keep", ("items", "all"))
+        pairs = item_pairs(items, self.leaves, missing=missing)
+        index, at = one_node_each(*pairs, self.leaves, self.names, self.parent, missing=missing)
         n, m = len(self.leaves), len(index)
         full = np.zeros(n, np.bool_)
         full[at[at < n]] = True
         bare = np.flatnonzero(~full)
         labels = index
         if keep == "all" and bare.size:
-            labels = _together(index, [self.leaves[i] for i in bare.tolist()])
+            labels = items_and_leaves(index, [self.leaves[i] for i in bare.tolist()])
         # the old node of: every item, every leaf without items, every leaf that is an inner node now, every inner node
         old = np.concatenate([at, bare, np.flatnonzero(full), np.arange(n, self.parent.size)])
         number = np.full(self.parent.size + 1, -1, np.int32)  # the last entry serves parent -1
@@ -161,6 +247,7 @@ class Reshaped:
             length = _kernels.rooted_tree.chain_lengths(grown, length, stays)[chosen]
         return self._made(parent, labels, old[chosen], length=length, fresh=m)
 
+    @_by_name
     def prune(
         self,
         *,
@@ -211,8 +298,8 @@ class Reshaped:
         >>> write_newick(h.prune(depth=1))
         '(hominidae,hylobatidae)apes;'
         """
-        _check_choice(keep, "keep", ("all", "cut"))
-        _check_choice(unnamed, "unnamed", ("error", "number"))
+        check_choice(keep, "keep", ("all", "cut"))
+        check_choice(unnamed, "unnamed", ("error", "number"))
         n, N = len(self.leaves), self.parent.size
         cut, what = _cut_nodes(self.parent, self.ranks, depth, rank)
         # nodes with a cut above them are gone; of the others, cuts and leaves are the new leaves
@@ -265,18 +352,9 @@ class Reshaped:
         )
 
 
-def _check_choice(value: Any, what: str, choices: Sequence[str]) -> None:
-    if value not in choices:
-        msg = f"{what} must be {' or '.join(map(repr, choices))}, not {value!r}"
-        raise ValueError(msg)
-
-
-def _together(items: LeafIndex, leaves: list[Any]) -> LeafIndex:
-    """The items, then the leaves that stay."""
-    clash = [x for x in leaves if x in items]
-    if clash:
-        raise DuplicateLeafError(clash, where=", as an item and as a leaf that keep='all' keeps")
-    return LeafIndex([*items, *leaves])
+# people know these methods as those of Hierarchy: so do error messages about arguments, and pickle
+for _method in [x for x in vars(Reshaped).values() if isinstance(x, FunctionType)]:
+    _method.__module__, _method.__qualname__ = "tripletree.hierarchy", f"Hierarchy.{_method.__name__}"
 
 
 def _cut_nodes(parent: np.ndarray, ranks: Sequence[str | None] | None, depth: Any, rank: Any) -> tuple[np.ndarray, str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
 from functools import cached_property
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -85,6 +86,9 @@ class Terms:
         labels = self.terms.labels
         return [labels[t] for t in positions.tolist()]
 
+    def _place(self, term: Hashable) -> int:
+        return int(self.terms.indices([term], what="terms")[0])
+
     def name(self, term: Hashable) -> str | None:
         """The human name of a term, None where it has none.
 
@@ -94,17 +98,17 @@ class Terms:
         >>> Ontology(["GO:0008150"], [], names=["biological_process"]).name("GO:0008150")
         'biological_process'
         """
-        t = self.terms.index(term)
+        t = self._place(term)
         return None if self.names is None else self.names[t]
 
     def parents(self, term: Hashable) -> list[Any]:
         """The parents of a term, in the order of the edges."""
-        t, start = self.terms.index(term), self._links.up_start
+        t, start = self._place(term), self._links.up_start
         return self._ids(self._links.up[start[t] : start[t + 1]])
 
     def children(self, term: Hashable) -> list[Any]:
         """The children of a term, in the order of the edges."""
-        t, start = self.terms.index(term), self._links.down_start
+        t, start = self._place(term), self._links.down_start
         return self._ids(self._links.down[start[t] : start[t + 1]])
 
     def ancestors(self, term: Hashable) -> list[Any]:
@@ -116,7 +120,7 @@ class Terms:
         >>> Ontology("r a b x".split(), [(1, 0), (2, 0), (3, 1), (3, 2)]).ancestors("x")
         ['b', 'a', 'r']
         """
-        t = self.terms.index(term)
+        t = self._place(term)
         above = _kernels.dag.reached(self._links.up_start, self._links.up, frozen([t]))
         above[t] = False
         return self._ids(self._links.order[above[self._links.order]][::-1])
@@ -130,7 +134,7 @@ class Terms:
         >>> Ontology("r a b x".split(), [(1, 0), (2, 0), (3, 1), (3, 2)]).descendants("b")
         ['x']
         """
-        t = self.terms.index(term)
+        t = self._place(term)
         below = _kernels.dag.reached(self._links.down_start, self._links.down, frozen([t]))
         below[t] = False
         return self._ids(self._links.order[below[self._links.order]])
@@ -174,3 +178,8 @@ class Terms:
 
     def __hash__(self) -> int:
         return hash((self.n_terms, len(self.edges), self._hash))
+
+
+# people know these methods as those of Ontology: so do error messages about arguments, and pickle
+for _method in [x for x in vars(Terms).values() if isinstance(x, FunctionType)]:
+    _method.__module__, _method.__qualname__ = "tripletree.ontology", f"Ontology.{_method.__name__}"

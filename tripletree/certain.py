@@ -118,8 +118,7 @@ def count_certain(ontology: Ontology) -> int:
     >>> count_certain(Ontology("r a x y z".split(), [(1, 0), (2, 1), (3, 1), (4, 0)]))
     1
     """
-    pairs, outside = ontology._dominance.pairs_and_outside()
-    return int(np.dot(pairs, outside & 0xFFFF)) + (int(np.dot(pairs, outside >> 16)) << 16)
+    return ontology._dominance.count()
 
 
 def all_certain(ontology: Ontology, *, limit: int | None = ALL_LIMIT) -> TripletSet:

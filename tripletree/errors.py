@@ -6,7 +6,8 @@ kernels never raise.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+import re
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
 __all__ = [
@@ -26,6 +27,8 @@ __all__ = [
 
 #: How many offenders a message spells out; the exception's attributes carry all of them.
 SHOWN = 20
+_DIGITS = re.compile(r"\d")
+_NUMBER = re.compile(r"-?[0-9]{1,18}")
 
 
 class TripletreeError(Exception):
@@ -113,22 +116,52 @@ class UnknownLeafError(TripletreeError, LookupError):
     labels : list
         Every unknown label, once each.
     suggestions : dict
-        For unknown strings, the nearest known labels.
+        For unknown strings, the nearest known labels; for a number the text of its digits where that is known, and
+        for such a text the number.
     """
 
-    def __init__(self, labels: Sequence[Hashable], known: Sequence[Hashable], *, what: str = "leaves") -> None:
+    def __init__(
+        self,
+        labels: Sequence[Hashable],
+        known: Sequence[Hashable],
+        *,
+        what: str = "leaves",
+        notes: Mapping[Hashable, str] | None = None,
+        hint: str = "",
+    ) -> None:
+        # `notes` say what is known of some labels, in the place of near names; `hint` says what to do
         self.labels = list(labels)
-        self.suggestions = _near_names(self.labels, known)
+        plain = [x for x in self.labels[:SHOWN] if x not in (notes or {})]
+        twins = _twins(plain, known)
+        self.suggestions = {**_near_names([x for x in plain if x not in twins], known), **twins}
         parts = []
         for label in self.labels[:SHOWN]:
-            near = self.suggestions.get(label)
-            parts.append(f"{label!r} (did you mean {' or '.join(map(repr, near))}?)" if near else repr(label))
+            near, note = self.suggestions.get(label), (notes or {}).get(label, "")
+            if near:
+                note = f"did you mean {' or '.join(map(repr, near))}?"
+            if label in twins:
+                note += f" labels are {'numbers' if isinstance(label, str) else 'text'} here"
+            parts.append(f"{label!r} ({note})" if note else repr(label))
         more = f" and {len(self.labels) - SHOWN} more" if len(self.labels) > SHOWN else ""
         examples = ", ".join(repr(x) for x in list(known[:3])) + (", ..." if len(known) > 3 else "")
         super().__init__(
-            f"{len(self.labels)} unknown among the {what}: {', '.join(parts)}{more}; "
+            f"{len(self.labels)} unknown among the {what}: {', '.join(parts)}{more}; {hint and hint + '; '}"
             f"the {len(known)} known ones are {examples}"
         )
+
+
+def _twins(labels: Sequence[Hashable], known: Sequence[Hashable]) -> dict[Any, list]:
+    """For numbers whose digits are known as text, that text; for texts that are known as numbers, the number."""
+    wanted: dict[Any, Any] = {}
+    for x in labels:
+        if isinstance(x, int) and not isinstance(x, bool):
+            wanted[str(x)] = x
+        elif isinstance(x, str) and _NUMBER.fullmatch(x):
+            wanted[int(x)] = x
+    if isinstance(known, range):
+        return {x: [twin] for twin, x in wanted.items() if isinstance(twin, int) and twin in known}
+    kinds = {type(x) for x in wanted}
+    return {wanted[x]: [x] for x in known if type(x) in kinds and x in wanted} if wanted else {}
 
 
 def _near_names(labels: Iterable[Hashable], known: Sequence[Hashable], most_known: int = 200_000) -> dict[Any, list]:
@@ -143,6 +176,9 @@ def _near_names(labels: Iterable[Hashable], known: Sequence[Hashable], most_know
     for label in list(labels)[:SHOWN]:
         if isinstance(label, str) and names:
             pool = names if len(names) <= 5_000 else [x for x in names if x[:2].lower() == label[:2].lower()][:5_000]
+            # of ids every one is near every other: what differs in digits only is another thing, not a slip
+            letters = _DIGITS.sub("", label)
+            pool = [x for x in pool if _DIGITS.sub("", x) != letters]
             near = get_close_matches(label, pool, n=2, cutoff=0.7)
             if near:
                 found[label] = near
@@ -262,5 +298,8 @@ class MissingDependencyError(TripletreeError, ImportError):
     """An optional library that is not installed, with the command that installs it."""
 
     def __init__(self, library: str, extra: str, purpose: str) -> None:
-        super().__init__(f"{purpose} needs {library}, which is not installed: pip install 'tripletree[{extra}]'")
+        super().__init__(
+            f"{purpose} needs {library}, which is not installed: pip install 'tripletree[{extra}]' "
+            f"(in a clone: pip install '.[{extra}]')"
+        )
         self.library, self.extra = library, extra

@@ -327,7 +327,11 @@ class Hierarchy(Reshaped):
         return partial(Hierarchy, self.parent, self.leaves, **values), ()  # type: ignore[arg-type]
 
     def __repr__(self) -> str:
-        shape = "binary" if self.is_binary else f"up to {self.n_children.max()} children"
-        unary = ", unary nodes" if self.has_unary else ""
-        inner = f"{self.n_nodes - self.n_leaves} inner nodes, {shape}{unary}"
-        return f"<Hierarchy: {self.n_leaves} leaves, {inner}, depth {self.depth.max()}>"
+        n, inner = self.n_leaves, self.n_nodes - self.n_leaves
+        words = ["1 leaf" if n == 1 else f"{n} leaves", "1 inner node" if inner == 1 else f"{inner} inner nodes"]
+        if inner:
+            most = int(self.n_children.max())
+            words.append("binary" if self.is_binary else f"up to {most} child{'ren' if most > 1 else ''}")
+        if self.has_unary:
+            words.append("unary nodes")
+        return f"<Hierarchy: {', '.join(words)}, depth {self.depth.max()}>"

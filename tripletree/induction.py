@@ -13,6 +13,7 @@ from tripletree import _kernels
 from tripletree._checks import expect_count, expect_hierarchy, expect_triplets
 from tripletree._induced import InducedTriplets, checked_triples, rows_over
 from tripletree._kernels import freeze
+from tripletree._parents import exact_dot, sibling_pairs
 from tripletree._random import distinct_integers, generator
 from tripletree.certain import all_certain, count_certain, displays_certain, induce_certain, sample_certain
 from tripletree.errors import LimitExceededError
@@ -134,9 +135,7 @@ def count_triplets(hierarchy: Hierarchy | Ontology) -> int:
     """
     if isinstance(hierarchy, Ontology):
         return count_certain(hierarchy)
-    pairs, outside = _pairs_and_outside(expect_hierarchy(hierarchy))
-    low, high = int(np.dot(pairs, outside & 0xFFFF)), int(np.dot(pairs, outside >> 16))
-    return low + (high << 16)
+    return exact_dot(*_pairs_and_outside(expect_hierarchy(hierarchy)))
 
 
 def all_triplets(hierarchy: Hierarchy | Ontology, *, limit: int | None = DEFAULT_LIMIT) -> TripletSet:
@@ -241,10 +240,8 @@ def _sampled_by_rejection(hierarchy: Hierarchy, size: int, rng: np.random.Genera
 def _pairs_and_outside(hierarchy: Hierarchy) -> tuple[np.ndarray, np.ndarray]:
     """For each node x but the root: pairs (a below x, b below a later sibling), and leaves outside the parent."""
     start, stop, _ = hierarchy.leaf_intervals
-    start, stop = start.astype(np.int64), stop.astype(np.int64)
     up = hierarchy.parent[:-1]
-    pairs = (stop[:-1] - start[:-1]) * (stop[up] - stop[:-1])
-    return pairs, hierarchy.n_leaves - (stop[up] - start[up])
+    return sibling_pairs(hierarchy.parent, start, stop), hierarchy.n_leaves - (stop[up] - start[up]).astype(np.int64)
 
 
 def _unranked(hierarchy: Hierarchy, ranks: np.ndarray) -> np.ndarray:

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from functools import cached_property, partial
-from typing import Any
+from math import comb
+from typing import Any, Literal
 
 import numpy as np
 
 from tripletree import _kernels
 from tripletree._dag import Numbered, numbered
-from tripletree._dominance import Dominance, random_triples
+from tripletree._dominance import Dominance
+from tripletree._items import UNKNOWN_NODES, item_pairs
 from tripletree._kernels import freeze, frozen
-from tripletree._parents import restricted
-from tripletree._random import generator
+from tripletree._parents import displayed_count, restricted
 from tripletree._terms import Terms
 from tripletree.errors import (
     SHOWN,
@@ -137,13 +138,16 @@ class Ontology(Terms):
         names, ranks = ([x[t] for t in terms.tolist()] if x is not None else None for x in (self.names, self.ranks))
         return Ontology(self.terms.take(terms), number[self.edges[edge]], names=names, ranks=ranks, relations=relations)
 
-    def attach(self, mapping: Mapping[Any, Any], *, relation: str = "is_a") -> Ontology:
+    def attach(self, items: Any, *, missing: Literal["raise", "ignore"] = "raise", relation: str = "is_a") -> Ontology:
         """Return the ontology with one's own items as new leaf terms below its terms, inner ones too.
 
         Parameters
         ----------
-        mapping : mapping
-            From each item to a term, or to a list of the terms that it belongs to.
+        items : mapping, Series, DataFrame or iterable of pairs
+            The term of each item, or a list of the terms that it belongs to. A pandas Series has the items as its
+            index; a DataFrame has two columns, the item and its term. An item may occur several times.
+        missing : {"raise", "ignore"}
+            What to do about terms that are unknown here, and about items without one: refuse, or leave them out.
         relation : str
             The type of the new edges.
 
@@ -155,7 +159,7 @@ class Ontology(Terms):
         Raises
         ------
         UnknownLeafError
-            If an item is mapped to something that is no term; ``.labels`` holds all of these.
+            If some terms of items are none here, or, with ``missing="ignore"``, all; ``.labels`` holds them.
         DuplicateLeafError
             If an item has the id of a term.
         InvalidHierarchyError
@@ -168,28 +172,26 @@ class Ontology(Terms):
         >>> mine.leaves, mine.parents("Nemo")
         (LeafIndex(['Tom', 'Nemo']), ['pet', 'fish'])
         """
-        if not isinstance(mapping, Mapping):
-            msg = f"a mapping from items to terms is wanted, such as a dict, not {type(mapping).__name__}"
-            raise TypeError(msg)
-        taken = [x for x in mapping if x in self.terms]
+        below, above = item_pairs(items, self.terms, missing=missing, noun="term")
+        known = [k for k, x in enumerate(above) if x in self.terms]
+        if len(known) < len(above) and (missing == "raise" or not known):
+            unknown = list(dict.fromkeys(x for x in above if x not in self.terms))
+            what = "terms that items are mapped to"
+            raise UnknownLeafError(unknown, self.terms.labels, what=what, hint=UNKNOWN_NODES[missing])
+        below, above = [below[k] for k in known], [above[k] for k in known]
+        number = {x: self.n_terms + k for k, x in enumerate(dict.fromkeys(below))}
+        taken = [x for x in number if x in self.terms]
         if taken:
             where = " (as an item to attach and as a term; attach the item under another name)"
             raise DuplicateLeafError(taken, where=where)
-        above = [self._listed(x) for x in mapping.values()]
-        bare = [x for x, ids in zip(mapping, above, strict=True) if not ids]
-        if bare:
-            shown = ", ".join(map(repr, bare[:SHOWN])) + (", ..." if len(bare) > SHOWN else "")
-            msg = f"{len(bare)} items have no term to hang from: {shown}; leave them out, or give each a term"
-            raise InvalidHierarchyError(msg)
-        parent = self.terms.indices([x for ids in above for x in ids], what="terms that items are mapped to")
-        child = np.repeat(np.arange(len(above)) + self.n_terms, [len(ids) for ids in above])
-        none = [None] * len(above)
+        child = np.fromiter(map(number.__getitem__, below), np.int32, len(below))
+        none = [None] * len(number)
         return Ontology(
-            [*self.terms, *mapping],
-            np.concatenate([self.edges, np.stack([child, parent], axis=1)]),
+            [*self.terms, *number],
+            np.concatenate([self.edges, np.stack([child, self.terms.indices(above)], axis=1)]),
             names=None if self.names is None else [*self.names, *none],
             ranks=None if self.ranks is None else [*self.ranks, *none],
-            relations=[*self.relations, *[relation] * len(parent)],
+            relations=[*self.relations, *[relation] * len(above)],
         )
 
     def restrict(self, items: Iterable[Hashable]) -> Ontology:
@@ -213,6 +215,8 @@ class Ontology(Terms):
             If an item is given twice.
         InvalidHierarchyError
             If an item is an inner term, or no item is given.
+        TypeError
+            If `items` is one string.
 
         Examples
         --------
@@ -221,7 +225,8 @@ class Ontology(Terms):
         ['cod', 'animal', 'fish']
         """
         if isinstance(items, str):
-            raise UnknownLeafError([items], self.terms.labels, what="items (give a list of items)")
+            msg = f"a list of items is wanted, not the text {items!r}: restrict([{items!r}]) keeps that one"
+            raise TypeError(msg)
         kept = items if isinstance(items, LeafIndex) else LeafIndex(items)
         if len(kept) == 0:
             msg = "no item is given: an ontology needs at least one term"
@@ -307,7 +312,7 @@ class Ontology(Terms):
 
     def _spanning(self, parent: str) -> tuple[np.ndarray, list[int]]:
         """A parent array, leaf terms first, and the term of each of its nodes (of all but a root above several)."""
-        chosen, numbers = self._chosen(parent), self._numbered
+        chosen, numbers = self.chosen_parents(parent), self._numbered
         t, n = self.n_terms, len(self.leaves)
         up = np.full(numbers.size, -1, np.int32)
         above = chosen[numbers.term]
@@ -318,8 +323,8 @@ class Ontology(Terms):
             up = np.append(up[:-2], np.int32(-1))
         return up, numbers.term[old[old < t]].tolist()
 
-    def _chosen(self, parent: str) -> np.ndarray:
-        """The position of the parent that counts of each term, -1 for the roots."""
+    def chosen_parents(self, parent: str) -> np.ndarray:
+        """The parent that counts of each term, by a choice of `to_hierarchy`: its position, -1 for roots; int32."""
         if parent not in _CHOICES:
             msg = f"parent is {parent!r}; it must be one of {', '.join(map(repr, _CHOICES))}"
             raise ValueError(msg)
@@ -345,37 +350,34 @@ class Ontology(Terms):
         )
         raise NotATreeError(msg, node=node, parents=above)
 
-    def resolution(self, *, n: int = 100_000, random_state: Any = 0) -> dict[str, float]:
-        """Tell how much each way to read this ontology says, as the share of random leaf triples that it resolves.
-
-        Parameters
-        ----------
-        n : int
-            How many triples of leaf terms are drawn.
-        random_state : None, int, Generator or RandomState
+    def resolution(self) -> dict[str, float]:
+        """Tell how much each way to read this ontology says: the share of all triples of leaf terms that it resolves.
 
         Returns
         -------
         dict
-            The share for "certain", what holds whatever parents are chosen, and for each choice of `to_hierarchy`.
+            The share for "certain", what holds whatever parents are chosen, and for each choice of `to_hierarchy`:
+            exact, and the first never more than the others.
 
         Raises
         ------
         ValueError
-            If there are fewer than three leaf terms, or `n` is less than 1.
+            If there are fewer than three leaf terms.
 
         Examples
         --------
         >>> o = Ontology("r a b x y z".split(), [(1, 0), (2, 0), (3, 1), (4, 1), (4, 2), (5, 2)])
-        >>> o.resolution(n=10)
+        >>> o.resolution()
         {'certain': 0.0, 'deepest': 1.0, 'first': 1.0, 'smallest': 1.0}
         """
-        triples = random_triples(generator(random_state), len(self.leaves), n)
-        share = {"certain": float((self._dominance.odd(triples) >= 0).mean())}
+        n = len(self.leaves)
+        if n < 3:
+            msg = f"{n} leaf term{' is' if n == 1 else 's are'} too few: three are wanted for a triplet"
+            raise ValueError(msg)
+        count = {"certain": self._dominance.count()}
         for parent in ("deepest", "first", "smallest"):
-            table = Hierarchy(self._spanning(parent)[0]).ancestor_table
-            share[parent] = float((_kernels.rooted_tree.induced_odd(triples, *table) >= 0).mean())
-        return share
+            count[parent] = displayed_count(self._spanning(parent)[0], n)
+        return {reading: k / comb(n, 3) for reading, k in count.items()}
 
     def __reduce__(self) -> Any:
         values = {"names": self.names, "ranks": self.ranks, "relations": self.relations}

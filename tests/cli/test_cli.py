@@ -11,9 +11,10 @@ import pytest
 
 from tripletree._version import __version__
 from tripletree.cli import main
+from tripletree.cli._reading import READ_FORMATS
 from tripletree.cli._shell import busy, progress
 from tripletree.datasets import load_hierarchy
-from tripletree.io import parse_newick, read_newick, write_newick
+from tripletree.io import FORMATS, parse_newick, read_newick, write_newick
 
 SMALL = "((a,b),c,(d,(e,f)));"
 CONFLICT = "cat dog | eel\nx y | z\ndog eel | fly\neel fly | cat\n"
@@ -257,5 +258,9 @@ def test_options__of_reading(run, tmp_path):
     assert "low;" in run("convert", "x.obo", "--labels", "name", "--root", "X:2").stdout
     assert "--parent" in run("convert", "sample:cell_types", status=2).stderr
     assert "gives no hierarchy" in run("convert", "sample:cell_types", "--parent", "certain", status=2).stderr
-    assert "no option of format 'newick'" in run("info", "-", "--root", "x", text="(a,b);", status=2).stderr
-    assert "there is no format 'newik'" in run("info", "-", "--from", "newik", text="(a,b);", status=2).stderr
+    assert "no option of format 'newick'" in run("info", "-", "--namespace", "x", text="(a,b);", status=2).stderr
+    assert "'newik' is not one of" in run("info", "-", "--from", "newik", text="(a,b);", status=2).stderr
+
+
+def test_options__formats_are_those_of_the_readers():
+    assert set(READ_FORMATS) == set(FORMATS)

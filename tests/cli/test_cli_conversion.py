@@ -201,6 +201,42 @@ def test_convert__format_of_the_output(run):
     assert run("convert", "sample:primates", "--to", "nexus").stdout.startswith("#NEXUS")
     both = run("convert", "-", "--attach", "-", text="(a,b);", status=2)
     assert "only one of FILE, --restrict and --attach" in both.stderr
+    assert "zip archives are read, not written" in run("convert", "sample:primates", "-o", "x.nwk.zip", status=2).stderr
+    ranked = run("convert", "sample:animals", "--to", "linkage", status=2).stderr
+    assert "suppress_unary" in ranked
+
+
+def test_convert__columns_by_name(run, tmp_path):
+    (tmp_path / "e.csv").write_text(
+        "taxon,belongs to,weight\ncat,felids,1\nlion,felids,2\nfelids,beasts,3\ndog,beasts,4\n"
+    )
+    options = ("-O", "child_column=taxon", "-O", "parent_column=belongs to", "--from", "edges")
+    assert parse_newick(run("convert", "e.csv", *options).stdout) == parse_newick("((cat,lion),dog);")
+    (tmp_path / "r.csv").write_text("Region,Country,City\nN,A,x\nN,A,y\nN,B,z\n")
+    found = run("convert", "r.csv", "--from", "lineages", "-O", "columns=Region,Country,City").stdout
+    assert parse_newick(found).suppress_unary() == parse_newick("((x,y),z);")
+    assert "wanted is NAME=VALUE" in run("convert", "r.csv", "-O", "columns", status=2).stderr
+    two = "#NEXUS\nbegin trees;\ntree t = ((a,b),c);\ntree u = ((b,c),a);\nend;\n"
+    assert parse_newick(run("convert", "-", "-O", "tree=u", text=two).stdout) == parse_newick("((b,c),a);")
+    assert parse_newick(run("convert", "-", "--root", "x", text="((a,b)x,c)y;").stdout) == parse_newick("(a,b);")
+
+
+def test_items__under_several_terms_of_an_ontology(run, tmp_path):
+    (tmp_path / "items.csv").write_text("item,node\nu,CL:0000084\nu,CL:0000236\nv,CL:0000624\nw,CL:0000232\n")
+    triplets = run("decompose", "sample:cell_types", "--attach", "items.csv").stdout
+    assert set(read_triplets(io.StringIO(triplets)).leaves) == {"u", "v", "w"}
+    options = ("--attach", "items.csv", "--parent", "deepest")
+    assert set(parse_newick(run("convert", "sample:cell_types", *options).stdout).leaves) == {"u", "v", "w"}
+    (tmp_path / "odd.csv").write_text("item,node\nu,CL:0000084\nv,CL:0000624\nw,CL:9999999\n")
+    assert "CL:9999999" in run("induce", "sample:cell_types", "--all", "--attach", "odd.csv", status=2).stderr
+    kept = run("convert", "sample:cell_types", "--parent", "first", "--attach", "odd.csv", "--missing", "ignore").stdout
+    assert set(parse_newick(kept).leaves) == {"u", "v"}
+
+
+def test_labels__names_in_the_certain_reading(run):
+    by_name = read_triplets(io.StringIO(run("induce", "sample:cell_types", "--all", "--labels", "name").stdout))
+    assert len(by_name) == 1212
+    assert "Kupffer cell" in by_name.leaves
 
 
 def test_decompose_and_induce__of_an_ontology(run):

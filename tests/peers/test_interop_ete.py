@@ -161,6 +161,13 @@ def test_ete3__what_it_lacks_is_said(monkeypatch, missing, said):
         to_ete3(Hierarchy.from_nested(["a", "b"]))
 
 
+def test_ete__the_hint_serves_in_a_clone_too():
+    text = str(MissingDependencyError("ete3", "ete", "converting ete3 trees"))
+    assert text.endswith(
+        "needs ete3, which is not installed: pip install 'tripletree[ete]' (in a clone: pip install '.[ete]')"
+    )
+
+
 def test_ete4__its_extra_is_named(monkeypatch):
     def import_module(name):
         raise ModuleNotFoundError(f"No module named {name!r}", name=name)

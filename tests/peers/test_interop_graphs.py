@@ -1,6 +1,9 @@
 """To networkx and Graphviz DOT and back, beside networkx's own answers and pydot's reading."""
 
+import gzip
+import io
 import sys
+from pathlib import Path
 
 import networkx as nx
 import numpy as np
@@ -8,7 +11,7 @@ import pytest
 from examples import zoo
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from interop_cases import dressed, exactly, large
+from interop_cases import dressed, exactly, large, optional
 
 from tripletree.errors import (
     DuplicateLeafError,
@@ -20,9 +23,20 @@ from tripletree.errors import (
     UnknownLeafError,
 )
 from tripletree.hierarchy import Hierarchy
-from tripletree.interop import from_dot, from_networkx, to_dot, to_networkx
+from tripletree.interop import (
+    from_dot,
+    from_networkx,
+    ontology_from_networkx,
+    ontology_to_networkx,
+    to_dot,
+    to_networkx,
+)
+from tripletree.io.ontologies.obo import read_obo
+from tripletree.io.trees.dot import read_dot
+from tripletree.ontology import Ontology
 from tripletree.triplets import TripletSet
 
+CELL_TYPES = Path(__file__).parents[2] / "sample_hierarchies" / "cell_types.obo"
 ZOO = [pytest.param(h, id=name) for name, h in zoo()]
 
 # ---------------------------------------------------------------------- networkx
@@ -161,6 +175,135 @@ def test_networkx__any_graph_is_an_arborescence_or_refused(edges):
         assert h.n_nodes == len(graph)
 
 
+# ---------------------------------------------------------------------- networkx, several parents
+
+PETS = [("pet", "cat"), ("pet", "goldfish"), ("fish", "goldfish"), ("animal", "pet"), ("animal", "fish")]
+
+
+def test_networkx__a_parent_is_chosen():
+    graph = nx.DiGraph(PETS, name="pets")
+    graph["pet"]["goldfish"]["length"], graph["fish"]["goldfish"]["length"] = 1.0, 2.0
+    nx.set_node_attributes(graph, {"animal": "ANIMAL", "fish": "FISH"}, "name")
+    nx.set_node_attributes(graph, {"goldfish": "Carassius"}, "label")
+    nx.set_node_attributes(graph, {"animal": "kingdom"}, "rank")
+    first = from_networkx(graph, parent="first")
+    assert first == Hierarchy.from_nested([["cat", "Carassius"]])
+    assert first.names == (None, "ANIMAL")  # a fish without fishes has gone
+    assert first.ranks == (None, None, None, "kingdom")
+    assert optional(first.length, 4) == [None, 1, None, None]
+    smallest = from_networkx(graph.reverse(), direction="up", parent="smallest")
+    assert smallest == Hierarchy.from_nested([["cat"], ["Carassius"]])
+    assert optional(smallest.length, 5)[:2] == [None, 2]
+    with pytest.raises(
+        NotATreeError, match=r"choose one with parent='deepest', 'first' or 'smallest', .*ontology_from"
+    ):
+        from_networkx(graph)
+    with pytest.raises(ValueError, match="parent is 'last'; it must be one of"):
+        from_networkx(graph, parent="last")
+    with pytest.raises(InvalidHierarchyError, match="cycle"):
+        from_networkx(nx.DiGraph([("x", "a"), ("y", "a"), ("a", "x")]), parent="first")
+    with pytest.raises(InvalidHierarchyError, match="this graph has no nodes"):
+        from_networkx(nx.DiGraph(), parent="first")
+
+
+def test_networkx__with_a_choice_roots_are_joined_and_edges_count_once():
+    two = from_networkx(nx.DiGraph([("x", "a"), ("y", "a"), ("y", "b"), (7, "b")]), parent="first")
+    assert two == Hierarchy.from_nested([["a"], ["b"]])
+    assert two.names == ("x", "y", None)
+    twice = nx.MultiDiGraph([("r", "a", {"length": 1.0}), ("r", "a", {"length": 2.0}), ("r", "b")])
+    assert optional(from_networkx(twice, parent="first").length, 3) == [1, None, None]
+
+
+@given(dressed(), st.sampled_from(["deepest", "first", "smallest"]))
+@settings(max_examples=40)
+def test_networkx__of_a_tree_every_choice_is_the_tree(h, parent):
+    assert exactly(from_networkx(to_networkx(h), parent=parent)) == exactly(h)
+
+
+@given(st.data(), st.sampled_from(["deepest", "first", "smallest"]))
+@settings(max_examples=100)
+def test_networkx__the_choice_is_that_of_the_ontology(data, parent):
+    pairs = st.tuples(st.integers(0, 7), st.integers(0, 7)).filter(lambda e: e[0] < e[1])
+    keys = data.draw(st.permutations("abcdefgh"))
+    graph = nx.DiGraph()
+    graph.add_nodes_from(data.draw(st.permutations(keys)))
+    graph.add_edges_from((keys[x], keys[y]) for x, y in data.draw(st.lists(pairs, max_size=14)))
+    ontology = ontology_from_networkx(graph, direction="down")
+    want = ontology.to_hierarchy(parent=parent)
+    got = from_networkx(graph, parent=parent)
+    assert got == want
+    assert list(got.leaves) == list(want.leaves) == [x for x in graph if graph.out_degree(x) == 0]
+    assert sorted(map(str, got.names or ())) == sorted(map(str, want.names or ()))
+
+
+def test_networkx__graphs_of_obonet():
+    obonet = pytest.importorskip("obonet", reason="obonet is not installed")
+    graph = obonet.read_obo(CELL_TYPES)
+    ontology = ontology_from_networkx(graph)
+    ours = read_obo(CELL_TYPES, relations=set(ontology.relations))
+    assert set(ontology.relations) > {"is_a"}
+    assert ontology == ours
+    assert {x: ontology.name(x) for x in graph} == {x: ours.name(x) for x in graph}
+    is_a = ontology.select(relations="is_a")
+    assert is_a == read_obo(CELL_TYPES)
+    again = ontology_to_networkx(ontology)
+    assert set(again.edges(keys=True)) == set(graph.edges(keys=True))
+    assert dict(again.nodes(data="name")) == dict(graph.nodes(data="name"))
+    with pytest.raises(NotATreeError, match="parent='deepest'"):
+        from_networkx(graph, direction="up")
+    for parent in ("deepest", "first", "smallest"):
+        h = from_networkx(graph, direction="up", parent=parent)
+        assert h == ontology.to_hierarchy(parent=parent)
+        names = {graph.nodes[x]["name"] for x in graph} | {None}
+        assert set(h.names) <= names
+
+
+@st.composite
+def ontologies(draw):
+    """Of up to seven terms, with names, ranks and types of edges, or without."""
+    N = draw(st.integers(1, 7))
+    ids = draw(st.permutations(["a", "b c", "", 4, 5.5, ("x", 1), "id:7"]))[:N]
+    pairs = [(c, p) for c in range(N) for p in range(c)]
+    edges = draw(st.lists(st.sampled_from(pairs), max_size=9)) if pairs else []
+    values = {
+        "relations": draw(st.lists(st.sampled_from(["is_a", "part of"]), min_size=len(edges), max_size=len(edges)))
+    }
+    for what in ("names", "ranks"):
+        texts = draw(st.lists(st.none() | st.sampled_from(["", "x", "y z"]), min_size=N, max_size=N))
+        values[what] = texts if any(x is not None for x in texts) else None
+    return Ontology(ids, np.array(edges, np.int64).reshape(-1, 2), **values)
+
+
+@given(ontologies())
+@settings(max_examples=60)
+def test_networkx__an_ontology_there_and_back(ontology):
+    graph = ontology_to_networkx(ontology)
+    assert graph.number_of_edges() == len(ontology.edges)
+    for again in (ontology_from_networkx(graph), ontology_from_networkx(graph.reverse(), direction="down")):
+        assert again == ontology
+        assert (list(again.terms), again.names, again.ranks) == (list(ontology.terms), ontology.names, ontology.ranks)
+    assert ontology_from_networkx(graph).parents(ontology.terms[-1]) == ontology.parents(ontology.terms[-1])
+
+
+def test_networkx__types_of_edges():
+    graph = nx.DiGraph([("fin", "fish", {"relation": "part_of"}), ("cod", "fish", {"how": "kind_of"})])
+    assert ontology_from_networkx(graph).relations == ("part_of", "is_a")
+    assert ontology_from_networkx(graph, relation="how").relations == ("is_a", "kind_of")
+    assert ontology_from_networkx(graph, relation=None).relations == ("is_a", "is_a")
+    assert ontology_from_networkx(nx.MultiDiGraph(graph)).relations == ("part_of", "is_a")  # keys are numbers
+    assert ontology_from_networkx(graph, name=None, rank=None).names is None
+    with pytest.raises(TypeError, match="expected a networkx.DiGraph, not Graph"):
+        ontology_from_networkx(nx.path_graph(3))
+    with pytest.raises(InvalidHierarchyError, match="this graph has no nodes"):
+        ontology_from_networkx(nx.DiGraph())
+    with pytest.raises(InvalidHierarchyError, match="cycle"):
+        ontology_from_networkx(nx.DiGraph([("a", "b"), ("b", "a")]))
+    with pytest.raises(TypeError, match="an Ontology is wanted, not Hierarchy; to_networkx is for it"):
+        ontology_to_networkx(Hierarchy.from_nested(["a", "b"]))
+    with pytest.raises(InvalidHierarchyError, match="a term is None"):
+        ontology_to_networkx(Ontology([None, "a"], [(1, 0)]))
+
+
 # ---------------------------------------------------------------------- DOT
 
 
@@ -265,6 +408,32 @@ def test_dot__what_pydot_writes_is_read():
 @pytest.mark.parametrize("h", [pytest.param(h, id=name) for name, h in large()])
 def test_dot__deeper_than_the_stack(h):
     assert exactly(from_dot(to_dot(h))) == exactly(h)
+
+
+def test_dot__files_are_read(tmp_path):
+    h = Hierarchy.from_nested([["human", "chimp"], "gorilla"])
+    path = tmp_path / "apes.dot"
+    path.write_text(to_dot(h), encoding="utf-8")
+    packed = tmp_path / "apes.gv.gz"
+    packed.write_bytes(gzip.compress(to_dot(h).encode()))
+    for source in (path, str(path), packed, io.StringIO(to_dot(h)), io.BytesIO(to_dot(h).encode())):
+        assert exactly(read_dot(source)) == exactly(h)
+    other = io.StringIO('digraph { r -> a [far=1]; r -> b [far=2]; a [called="A" level="x"] }')
+    dressed = read_dot(other, label="called", length="far", rank="level")
+    assert (list(dressed.leaves), optional(dressed.length, 3)[:2], dressed.ranks[0]) == (["A", "b"], [1, 2], "x")
+    path.write_text("digraph {\n a -> ; }")
+    with pytest.raises(ParseError, match=r"apes\.dot, line 2, column 7: the '->' before") as caught:
+        read_dot(path)
+    assert caught.value.path == str(path)
+    with pytest.raises(FileNotFoundError):
+        read_dot(tmp_path / "none.dot")
+    with pytest.raises(TypeError, match="expected DOT text, not StringIO; to read a file use read_dot"):
+        from_dot(io.StringIO("digraph {a}"))
+    with pytest.raises(TypeError, match="expected DOT text, not PosixPath; to read a file use read_dot"):
+        from_dot(path)
+    for name in (str(path), str(packed), "a.gv"):
+        with pytest.raises(ParseError, match="is the name of a file, not DOT text; to read a file use read_dot"):
+            from_dot(name)
 
 
 def test_dot__texts_that_would_grow_are_refused():

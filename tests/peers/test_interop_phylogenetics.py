@@ -9,10 +9,11 @@ from examples import star, zoo
 from hypothesis import given, settings
 from interop_cases import dressed, everything, large, odd_labels
 
+from tripletree import interop
 from tripletree.errors import DuplicateLeafError, InvalidHierarchyError, MissingDependencyError
 from tripletree.hierarchy import Hierarchy
 from tripletree.interop import from_biopython, from_dendropy, from_skbio, to_biopython, to_dendropy, to_skbio
-from tripletree.io import parse_newick
+from tripletree.io import parse_newick, write_newick
 
 WAYS = {
     "dendropy": (to_dendropy, from_dendropy),
@@ -39,6 +40,38 @@ def test_phylogenetics__there_and_back(name, h):
     again = back(out(h))
     assert again == h
     assert everything(again) == before == everything(h)
+
+
+@pytest.mark.parametrize(
+    ("package", "kind", "converter"),
+    [
+        ("Bio.Phylo.BaseTree", "Clade", "from_biopython"),
+        ("Bio.Phylo.BaseTree", "Tree", "from_biopython"),
+        ("dendropy", "Node", "from_dendropy"),
+        ("dendropy", "Tree", "from_dendropy"),
+        ("ete3", "PhyloTree", "from_ete3"),
+        ("ete3", "Tree", "from_ete3"),
+        ("ete4", "Tree", "from_ete4"),
+        ("networkx", "DiGraph", "from_networkx"),
+        ("networkx", "MultiDiGraph", "from_networkx"),
+        ("skbio", "TreeNode", "from_skbio"),
+    ],
+)
+def test_phylogenetics__where_a_hierarchy_is_wanted_their_converter_is_named(package, kind, converter):
+    base = getattr(pytest.importorskip(package, exc_type=ImportError), kind)
+    for value in (base(), type("Mine", (base,), {})()):
+        with pytest.raises(TypeError, match=rf"make one with tripletree\.interop\.{converter}\(...\)$"):
+            write_newick(value)
+    assert hasattr(interop, converter)
+
+
+def test_phylogenetics__other_values_get_the_general_hint():
+    class Tree:
+        pass
+
+    for value in (Tree(), "((a,b),c);", None, [1, 2]):
+        with pytest.raises(TypeError, match=r"make one with read_newick\(path\)"):
+            write_newick(value)
 
 
 def their_clades(name, tree):

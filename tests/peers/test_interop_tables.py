@@ -19,6 +19,7 @@ from tripletree.errors import (
 )
 from tripletree.hierarchy import Hierarchy
 from tripletree.interop import from_children, from_edge_table, to_children, to_edge_table
+from tripletree.io.taxonomies.edges import read_edges
 from tripletree.linkage import from_linkage, to_linkage
 
 pd = pytest.importorskip("pandas")
@@ -105,7 +106,6 @@ def test_edge_table__deeper_than_the_stack(h):
         ({"child": ["a", None], "parent": ["b", "c"]}, InvalidHierarchyError, "row 1 of the table.*has no 'child'"),
         ({"child": ["a", "b"], "parent": ["b", "a"]}, InvalidHierarchyError, "cycle of 2: 'a' -> 'b' -> 'a'"),
         ({"child": ["a"], "parent": ["a"]}, InvalidHierarchyError, "cycle of 1: 'a' -> 'a'"),
-        ({"child": ["a", "b"], "parent": ["x", "y"]}, InvalidHierarchyError, "has 2 roots: 'x', 'y'"),
         ({"child": [], "parent": []}, InvalidHierarchyError, "this table has no nodes"),
         ({"child": ["a", "a"], "parent": ["x", "y"]}, NotATreeError, "node 'a' of this table has 2 parents: 'x', 'y'"),
         ({"child": ["a", "a"], "parent": ["x", "x"], "length": [1, 2]}, InvalidHierarchyError, "rows 0 and 1.*'a'"),
@@ -116,6 +116,32 @@ def test_edge_table__deeper_than_the_stack(h):
 def test_edge_table__what_is_refused(table, error, said):
     with pytest.raises(error, match=said):
         from_edge_table(table)
+
+
+def test_edge_table__several_roots_get_a_node_above_as_in_read_edges():
+    table = {"child": ["a", "b", "c", "d"], "parent": ["x", "x", "y", None], "length": [1.0, 2.0, 3.0, 4.0]}
+    h = from_edge_table(table)
+    assert h == Hierarchy.from_nested([["a", "b"], ["c"], "d"])
+    assert h.names == ("x", "y", None)
+    assert [None if x != x else x for x in h.length.tolist()] == [1, 2, 3, 4, None, None, None]
+    # read_edges wants rows for all roots where there are rows without parents
+    full = {"key": ["a", "b", "c", "d", "x", "y"], "above": ["x", "x", "y", None, None, None]}
+    full |= {"called": ["A", None, "C", None, "X", None]}
+    ours = from_edge_table(full, child="key", parent="above", name="called")
+    theirs = read_edges(
+        pd.DataFrame(full), child_column="key", parent_column="above", name_column="called", labels="name"
+    )
+    assert ours == theirs == Hierarchy.from_nested([["A", "b"], ["C"], "d"])
+    assert sorted(map(str, ours.names)) == sorted(map(str, theirs.names)) == ["None", "None", "X"]
+
+
+def test_edge_table__both_doors_say_how_they_correspond():
+    assert "child_column" in from_edge_table.__doc__
+    assert "from_edge_table" in read_edges.__doc__
+    with pytest.raises(
+        NotATreeError, match=r"read_edges\(frame, child_column='k', parent_column='p', parent='first'\)"
+    ):
+        from_edge_table({"k": ["a", "a"], "p": ["x", "y"]}, child="k", parent="p")
 
 
 def test_edge_table__several_parents_are_named():
@@ -144,7 +170,9 @@ def test_edge_table__any_rows_are_a_tree_or_refused(rows):
         h = from_edge_table(table)
     except TripletreeError:
         return
-    assert h.n_nodes == len({x for r in rows for x in r[:2] if x is not None})
+    keys = {x for r in rows for x in r[:2] if x is not None}
+    roots = keys - {r[0] for r in rows if r[1] is not None}
+    assert h.n_nodes == len(keys) + (len(roots) > 1)
 
 
 def test_edge_table__the_extra_is_named(monkeypatch):
@@ -214,6 +242,33 @@ def test_children__of_one_leaf_and_of_a_ladder(rng):
         to_children(contracted(yule(40, rng), 0.5, rng))
     assert to_children(h)[1] is None
     assert np.array_equal(to_linkage(h)[:, :2], to_children(h)[0])
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 30])
+def test_children__the_pair_is_taken_back(n, rng):
+    h = yule(n, rng)
+    h = Hierarchy(h.parent, h.leaves, height=np.maximum(np.arange(h.n_nodes) - n + 1, 0))
+    assert exactly(from_children(to_children(h), leaves=h.leaves)) == exactly(h)
+    bare = Hierarchy(h.parent, h.leaves)
+    assert exactly(from_children(to_children(bare), leaves=h.leaves)) == exactly(bare)
+
+
+def test_children__a_pair_is_not_two_rows():
+    h = Hierarchy.from_nested([[0, 1], 2])
+    high = Hierarchy(h.parent, 3, height=[0, 0, 0, 1.5, 2])
+    children, distances = to_children(high)
+    assert from_children((children, distances)).height.tolist() == [0, 0, 0, 1.5, 2]
+    assert from_children([children, distances.tolist()]).height.tolist() == [0, 0, 0, 1.5, 2]
+    assert from_children((children, None)).height is None
+    assert from_children((children, None), distances=distances) == high
+    for rows in (((0, 1), (2, 3)), [[0, 1], [2, 3]], [np.array([0, 1]), np.array([2, 3])]):
+        assert from_children(rows) == h
+    with pytest.raises(InvalidHierarchyError, match="distances are given twice"):
+        from_children((children, distances), distances=distances)
+    with pytest.raises(InvalidHierarchyError, match="children must be integers"):
+        from_children(([[0, 1], [2]], distances))
+    with pytest.raises(InvalidHierarchyError, match="distances must be 2 numbers"):
+        from_children((children, [1.0]))
 
 
 def test_children__bad_rows_do_not_blow_up():

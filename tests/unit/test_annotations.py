@@ -105,7 +105,7 @@ rows = st.tuples(
 def test_annotations__gaf_agrees_with_the_definition(rows, evidence, aspect, item):
     wanted = definition(rows, 1 if item == "symbol" else 0, evidence, aspect)
     if not wanted:
-        with pytest.raises(ParseError, match="none of its .* annotations is left"):
+        with pytest.raises(ParseError, match="none of its .* annotations is left|its one annotation is left out"):
             read(gaf(rows), evidence=evidence, aspect=aspect, item=item)
         return
     found = read(gaf(rows), evidence=evidence, aspect=aspect, item=item)
@@ -129,7 +129,7 @@ def test_annotations__gaf_agrees_with_goatools(tmp_path):
         (lambda s: s.replace("\tP2\t", "\t \t"), "column 2, DB Object ID, is empty", 6, 11),
         (lambda s: s.replace("\tTAS\t", "\t\t", 1), "column 7, Evidence Code, is empty", 9, None),
         (lambda s: s.replace("a name\t", "", 1).replace("x|y\t", "", 1).replace("\t\t\n", "\n", 1), "13 columns", 4, 1),
-        (lambda s: s + "rubbish\n", "1 columns between tabs where GAF has 15 to 17", 12, 1),
+        (lambda s: s + "rubbish\n", "1 column between tabs where GAF has 15 to 17", 12, 1),
         (lambda s: s + "x" + "\t" * 17 + "\n", "18 columns", 12, 1),
     ],
 )
@@ -216,8 +216,30 @@ def test_annotations__tables(text, options, format):
 
 
 def test_annotations__a_first_row_is_no_header_unless_it_looks_like_one():
-    assert read("gene,thing\nTom,cat\n") == {"gene": ["thing"], "Tom": ["cat"]}
+    assert read("Tom,thing\nRex,cat\n") == {"Tom": ["thing"], "Rex": ["cat"]}
     assert read("gene,go_id\nTom,cat\n", header=False) == {"gene": ["go_id"], "Tom": ["cat"]}
+
+
+@pytest.mark.parametrize("header", ["cell,label", "cell,type", "Barcode,Cell type", "image,cluster"])
+def test_annotations__headers_of_cells_and_pictures(header):
+    assert read(f"{header}\nTom,cat\nRex,dog\n") == {"Tom": ["cat"], "Rex": ["dog"]}
+
+
+@pytest.mark.parametrize(
+    ("first", "rest"),
+    [
+        ("gene,thing", "Tom,cat\nRex,dog\n"),
+        ("who,type", "Tom,cat\nRex,dog\n"),
+        ("who,what", "Tom,cat\nRex,dog\nMia,cat\nIda,dog\n"),
+    ],
+)
+def test_annotations__a_first_row_that_may_be_a_header_is_refused(first, rest):
+    with pytest.raises(ParseError, match="line 1: is this a header. '.*' and '.*' occur nowhere else: say header=True"):
+        read(f"{first}\n{rest}")
+    wanted = read(rest)
+    assert read(f"{first}\n{rest}", header=True) == wanted
+    assert len(read(f"{first}\n{rest}", header=False)) == len(wanted) + 1
+    assert len(read(f"{first}\n{rest}{first}\n")) == len(wanted) + 1  # said again
 
 
 def test_annotations__parquet_and_data_frames(tmp_path):

@@ -64,6 +64,7 @@ NEIGHBOURS = {
     ("induction", "certain"),
     ("decomposition", "certain"),
     ("interop", "io"),
+    ("io", "interop"),
 }
 FLOOR = {name: level for level, names in enumerate(reversed(FLOORS)) for name in names}
 

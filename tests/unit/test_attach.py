@@ -317,3 +317,47 @@ def test_attach__on_a_long_chain_and_with_many_items():
     # the lowest two levels hold three items each, the others two
     assert set(g.clade(2 * n)) == {"i0", f"i{n - 1}", f"i{2 * n - 2}"}
     assert g.n_nodes == 2 * n + n - 1
+
+
+# ---------------------------------------------------------------------- what is unknown and may be
+
+
+def test_attach__leaves_out_what_is_unknown_when_told_to(h):
+    items = {"Tom": "cat", "Nemo": "fish", "Rex": ["dog", "wolf"], "Moby": None, "Hedwig": "owl"}
+    g = h.attach(items, missing="ignore")
+    assert g == Hierarchy.from_nested([["Tom", "Rex"], "Hedwig"])
+    assert list(g.leaves) == ["Tom", "Rex", "Hedwig"]
+    assert h.attach(pd.Series(items), missing="ignore") == g
+    assert list(h.attach(items, missing="ignore", keep="all").leaves) == ["Tom", "Rex", "Hedwig", "eagle"]
+
+
+def test_attach__missing_is_an_error_unless_told_otherwise(h):
+    with pytest.raises(UnknownLeafError, match="missing='ignore' leaves them out"):
+        h.attach({"Tom": "cat", "Nemo": "fish"})
+    with pytest.raises(UnknownLeafError, match="2 unknown .*missing='ignore' leaves no item") as caught:
+        h.attach({"Tom": "fish", "Nemo": "tree"}, missing="ignore")
+    assert caught.value.labels == ["fish", "tree"]
+    with pytest.raises(InvalidHierarchyError, match="1 item has no node: 'Tom'"):
+        h.attach({"Tom": None}, missing="ignore")
+    with pytest.raises(NotATreeError):
+        h.attach({"Tom": ["cat", "dog", "fish"]}, missing="ignore")
+    with pytest.raises(ValueError, match="missing must be 'raise' or 'ignore', not True"):
+        h.attach({"Tom": "cat"}, missing=True)
+
+
+def test_attach__numbers_where_labels_are_text():
+    h = parse_newick("((9685,9686)9682,9615)33208;")
+    with pytest.raises(UnknownLeafError, match=r"9685 \(did you mean '9685'\? labels are text here\)") as caught:
+        h.attach({"Tom": 9685, "x": 33208, "y": 5})
+    assert caught.value.suggestions == {9685: ["9685"], 33208: ["33208"]}
+    with pytest.raises(UnknownLeafError, match=r"'1' \(did you mean 1\? labels are numbers here\)"):
+        Hierarchy([2, 2, -1]).attach({"x": "1"})
+
+
+def test_attach__unknown_ids_have_no_near_names():
+    h = parse_newick("((GO:0000001,GO:0000002),(GO:0000003,1234));".replace("GO:", "GO_"))
+    with pytest.raises(UnknownLeafError) as caught:
+        h.attach({"a": "GO_0000004", "b": "1235", "c": "GO0000001"})
+    assert "GO_0000004" not in caught.value.suggestions
+    assert "1235" not in caught.value.suggestions
+    assert "GO_0000001" in caught.value.suggestions["GO0000001"]

@@ -259,9 +259,11 @@ def test_certain__gene_ontology(go_tables, part, relations, terms, leaves, share
     if (o.n_terms, n) != (terms, leaves):
         pytest.skip(f"another release of Gene Ontology: {o!r}")
     assert count_triplets(o) / (n * (n - 1) * (n - 2) / 6) == pytest.approx(share, abs=0.005)
-    found = o.resolution(n=50_000)
-    assert found.pop("certain") == pytest.approx(share, abs=0.01)
+    found = o.resolution()
+    total = n * (n - 1) * (n - 2) // 6
+    assert found.pop("certain") == count_triplets(o) / total
     assert all(tree[0] < x < tree[1] for x in found.values())
+    assert found["first"] == count_triplets(o.to_hierarchy(parent="first")) / total
     t = sample_triplets(o, 20_000, random_state=0)
     h = one_tree(t)
     assert displays(h, t).all()

@@ -209,8 +209,8 @@ def test_comparisons__read_as_indices_or_labels():
 @pytest.mark.parametrize(
     ("text", "options", "message", "line"),
     [
-        ("a,b,c\nx,y,\n", {}, "cell 3 is empty", 2),
-        ("a,b,c\nx,y,x\n", {}, "'x' stands twice: anchor, near and far must differ", 2),
+        ("p,q,r\nx,y,\n", {}, "cell 3 is empty", 2),
+        ("p,q,r\nx,y,x\n", {}, "'x' stands twice: anchor, near and far must differ", 2),
         ("a,b,c\nx,y\n", {}, "2 cells where the first row has 3", 2),
         ("a b c\n\nx y z w\n", {}, "4 cells where the first row has 3", 3),
         ("a,b,c,d\n", {}, "columns= must say which of the columns hold anchor, near and far; there are 4 without", 1),

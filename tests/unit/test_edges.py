@@ -275,8 +275,27 @@ def test_edges__inner_nodes_without_a_name_of_their_own():
     assert out.splitlines()[0] == "child,parent,name"
     assert "b,node 3,\n" in out
     assert "node 5'" in out
-    assert read_edges(io.StringIO(out)) == h
+    same(read_edges(io.StringIO(out)), h)
     same(read_edges(io.StringIO(out), labels="name"), h)
+    assert read_edges(io.StringIO(out), labels="id").names == ("node 3", "up", "node 5'")
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "child,parent,name\na,node 1,Ann\nnode 1,,\n",  # a leaf with a name
+        "child,parent,name\na,n1,\nn1,,top\n",  # an id that was not made
+        "child,parent,label\na,node 1,\nnode 1,,top\n",
+        "id,parent,name\na,node 1,\nnode 1,,top\n",
+        "child,parent,name,note\na,node 1,,\nnode 1,,top,x\n",
+    ],
+)
+def test_edges__tables_of_others_go_by_their_ids(content):
+    h = read_edges(io.StringIO(content))
+    assert (list(h.leaves), h.names) == (["a"], (content.splitlines()[2].split(",")[0],))
+    ours = "child,parent,name\na,node 1,\nnode 1,,top\n"
+    assert read_edges(io.StringIO(ours)).names == ("top",)
+    assert read_edges(io.StringIO(ours), child_column="child", parent_column="parent").names == ("node 1",)
 
 
 @given(hierarchies(unary=True), st.data(), st.sampled_from(["csv", "tsv"]))
@@ -292,9 +311,9 @@ def test_edges__written_and_read_back(h, data, kind):
     if lengths is not None and all(map(math.isnan, lengths)):
         lengths = None
     h = Hierarchy(h.parent, leaves, names=names, ranks=ranks, length=lengths)
-    again = read_edges(io.StringIO(write_edges(h, format=kind), newline=""), labels="name")
-    same(again, h)
-    assert read_edges(io.StringIO(write_edges(h, format=kind), newline="")) == h
+    for options in ({}, {"labels": "name"}):
+        same(read_edges(io.StringIO(write_edges(h, format=kind), newline=""), **options), h)
+    assert read_edges(io.StringIO(write_edges(h, format=kind), newline=""), labels="id") == h
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".tsv", ".parquet", ".csv.gz", ".edges"])
@@ -302,7 +321,7 @@ def test_edges__files(tmp_path, suffix):
     h = Hierarchy([3, 3, 4, 4, -1], ["1", "b", "c"], names=["in", None], length=[1, 2, math.nan, 0.1, math.nan])
     path = tmp_path / f"t{suffix}"
     assert write_edges(h, path) is None
-    same(read_edges(path, labels="name"), h)
+    same(read_edges(path), h)
 
 
 def test_edges__what_cannot_be_written():

@@ -84,7 +84,7 @@ def test_hierarchy__one_leaf():
         assert h.common_ancestor(["x"]) == 0
         assert h.restrict(["x"]) == h
         assert h.depth.tolist() == [0]
-        assert repr(h) == "<Hierarchy: 1 leaves, 0 inner nodes, binary, depth 0>"
+        assert repr(h) == "<Hierarchy: 1 leaf, 0 inner nodes, depth 0>"
 
 
 def test_hierarchy__a_chain_of_unary_nodes():
@@ -226,13 +226,35 @@ def test_hierarchy__restrict_refuses_what_is_no_choice_of_leaves(h):
     with pytest.raises(UnknownLeafError) as caught:
         h.restrict(["a", "x", "y"])
     assert caught.value.labels == ["x", "y"]
-    with pytest.raises(UnknownLeafError, match="give a list of labels"):
+    with pytest.raises(TypeError, match=r"a list of labels is wanted, not the text 'ab': restrict\(\['ab'\]\) keeps"):
         h.restrict("ab")
     with pytest.raises(DuplicateLeafError) as repeated:
         h.restrict(["a", "b", "a"])
     assert repeated.value.labels == ["a"]
     with pytest.raises(InvalidHierarchyError, match="at least one leaf"):
         h.restrict([])
+
+
+def test_hierarchy__restrict_says_that_names_of_inner_nodes_are_no_leaves():
+    names = ["Canis lupus", "Felis", None]
+    h = Hierarchy([5, 5, 6, 6, 7, 7, 7, -1], ["lupus dingo", "lupus lupus", "catus", "chaus", "x"], names=names)
+    with pytest.raises(UnknownLeafError) as caught:
+        h.restrict(["catus", "Canis lupus"])
+    text = "'Canis lupus' is an inner node: attach({'Canis lupus': 'Canis lupus'}) makes it a leaf, or prune"
+    assert text in str(caught.value)
+    assert (caught.value.labels, caught.value.suggestions) == (["Canis lupus"], {})
+    assert set(h.attach({x: x for x in ["catus", "Canis lupus"]}).leaves) == {"catus", "Canis lupus"}
+    with pytest.raises(
+        UnknownLeafError, match=r"3 unknown.*'y'; 2 of them are inner nodes: attach\(\{x: x for"
+    ) as caught:
+        h.restrict(["Felis", "Canis lupus", "y"])
+    assert caught.value.labels == ["Felis", "Canis lupus", "y"]
+
+
+def test_hierarchy__restrict_says_that_labels_are_text():
+    h = Hierarchy.from_nested([["9685", "9686"], "9615"])
+    with pytest.raises(UnknownLeafError, match=r"9685 \(did you mean '9685'\? labels are text here\)"):
+        h.restrict([9685, "9615"])
 
 
 def test_hierarchy__reindex(h):
@@ -308,7 +330,8 @@ def test_hierarchy__a_pickle_does_not_carry_what_can_be_worked_out():
     ("nested", "shown"),
     [
         ([["a", "b"], "c"], "<Hierarchy: 3 leaves, 2 inner nodes, binary, depth 2>"),
-        (["a", "b", "c"], "<Hierarchy: 3 leaves, 1 inner nodes, up to 3 children, depth 1>"),
+        (["a"], "<Hierarchy: 1 leaf, 1 inner node, up to 1 child, unary nodes, depth 1>"),
+        (["a", "b", "c"], "<Hierarchy: 3 leaves, 1 inner node, up to 3 children, depth 1>"),
         ([["a"], "b", "c"], "<Hierarchy: 3 leaves, 2 inner nodes, up to 3 children, unary nodes, depth 2>"),
     ],
 )

@@ -140,7 +140,7 @@ HUGE = npy(Z3).replace(b"(2, 4)", b"(9" + b"0" * 15 + b", 4)")[: len(npy(Z3))]
         (npz(Z=Z3, labels=np.array(["a", "b", "a"])), "all different"),
         (npz(Z=Z3, labels=Z3[0]), "must hold whole numbers or text"),
         (npz(Z=Z3)[:-30], "damaged zip"),
-        (pickle.dumps(Z3), "not UTF-8"),
+        (pickle.dumps(Z3), "not UTF-8|NUL characters"),
     ],
 )
 def test_linkage_files__arrays_refused(content, message):

@@ -2,9 +2,10 @@
 
 import copy
 import pickle
-from itertools import permutations, product
+from itertools import product
 
 import numpy as np
+import pandas as pd
 import pytest
 from dag_oracle import (
     descendants_definition,
@@ -19,7 +20,6 @@ from dag_oracle import (
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tripletree._dominance import random_triples
 from tripletree.errors import (
     DuplicateLeafError,
     InvalidHierarchyError,
@@ -214,8 +214,30 @@ def test_ontology__repeated_terms_are_refused():
 def test_ontology__unknown_terms_come_with_near_names():
     o = Ontology(["animal", "plant"], [])
     for ask in (o.parents, o.children, o.ancestors, o.descendants, o.name):
-        with pytest.raises(UnknownLeafError, match="did you mean 'animal'"):
+        with pytest.raises(UnknownLeafError, match="1 unknown among the terms: 'animol' .did you mean 'animal'"):
             ask("animol")
+
+
+def test_ontology__unknown_ids_have_no_near_names():
+    o = Ontology([f"GO:{k:07d}" for k in range(100)], [])
+    with pytest.raises(UnknownLeafError, match="unknown among the terms: 'GO:0006281'; the 100 known") as caught:
+        o.parents("GO:0006281")
+    assert caught.value.suggestions == {}
+
+
+def test_ontology__methods_are_those_of_ontology():
+    with pytest.raises(TypeError, match=r"Ontology\.parents\(\) missing 1 required"):
+        example().parents()
+    assert pickle.loads(pickle.dumps(Ontology.parents)) is Ontology.parents
+    assert pickle.loads(pickle.dumps(example().parents))("y") == ["a", "b"]
+
+
+def test_ontology__chosen_parents():
+    o = example()
+    assert o.chosen_parents("first").tolist() == [-1, 0, 0, 2, 1, 1, 2, 3]
+    assert o.chosen_parents("deepest").tolist() == [-1, 0, 0, 2, 1, 1, 3, 3]
+    with pytest.raises(NotATreeError):
+        o.chosen_parents("error")
 
 
 @given(
@@ -290,10 +312,40 @@ def test_ontology__attach_reports_all_that_is_wrong():
     with pytest.raises(DuplicateLeafError, match="under another name") as caught:
         o.attach({"one": "b", "x": "b", "a": "r"})
     assert caught.value.labels == ["x", "a"]
-    with pytest.raises(InvalidHierarchyError, match="2 items have no term to hang from: 'one', 'three'"):
+    with pytest.raises(InvalidHierarchyError, match="2 items have no term: 'one', 'three'"):
         o.attach({"one": [], "two": "b", "three": ()})
-    with pytest.raises(TypeError, match="a mapping from items to terms"):
-        o.attach([("one", "b")])
+    with pytest.raises(TypeError, match="a mapping from items to nodes is wanted"):
+        o.attach(3)
+
+
+def attachments():
+    yield {"one": ["b", "x"], "two": "d"}
+    yield {"one": np.array(["b", "x"]), "two": ("d",)}
+    yield [("one", "b"), ("two", "d"), ("one", "x"), ("one", "b")]
+    yield pd.Series(["b", "x", "d"], index=["one", "one", "two"])
+    yield pd.DataFrame({"gene": ["one", "one", "two"], "term": ["b", "x", "d"]})
+
+
+@pytest.mark.parametrize("items", list(attachments()))
+def test_ontology__attach_takes_what_a_hierarchy_takes(items):
+    o = example().attach(items)
+    assert (list(o.terms)[8:], o.parents("one"), o.parents("two")) == (["one", "two"], ["b", "x"], ["d"])
+
+
+def test_ontology__attach_leaves_out_what_is_unknown_when_told_to():
+    o = example()
+    items = {"one": ["b", "q"], "two": "s", "three": None, "four": "d"}
+    assert o.attach(items, missing="ignore") == o.attach({"one": "b", "four": "d"})
+    assert list(o.attach(items, missing="ignore").terms)[8:] == ["one", "four"]
+    with pytest.raises(UnknownLeafError, match="missing='ignore' leaves no item") as caught:
+        o.attach({"one": ["p", "q"], "two": "q"}, missing="ignore")
+    assert caught.value.labels == ["p", "q"]
+    with pytest.raises(InvalidHierarchyError, match="1 item has no term: 'one'"):
+        o.attach({"one": []}, missing="ignore")
+    with pytest.raises(UnknownLeafError, match="missing='ignore' leaves them out"):
+        o.attach(items | {"three": "b"})
+    with pytest.raises(ValueError, match="missing must be 'raise' or 'ignore', not 'drop'"):
+        o.attach(items, missing="drop")
 
 
 def test_ontology__restrict_keeps_what_is_above_the_items():
@@ -307,7 +359,7 @@ def test_ontology__restrict_keeps_what_is_above_the_items():
     with pytest.raises(UnknownLeafError) as caught:
         example().restrict(["x", "q", "s"])
     assert caught.value.labels == ["q", "s"]
-    with pytest.raises(UnknownLeafError, match="give a list of items"):
+    with pytest.raises(TypeError, match=r"a list of items is wanted, not the text 'x': restrict\(\['x'\]\) keeps that"):
         example().restrict("x")
     with pytest.raises(InvalidHierarchyError, match="no item is given"):
         example().restrict([])
@@ -423,37 +475,44 @@ def test_ontology__deep_ones_work():
     o = Ontology(range(2 * n + 1), [*steps, (2 * n, 0)])
     assert o.to_hierarchy(parent="deepest").depth.max() == n
     assert len(o.ancestors(n)) == n
-    assert o.resolution(n=200)["certain"] > 0.9
+    assert o.resolution()["certain"] > 0.9
 
 
 # ---------------------------------------------------------------------- how much each says
 
 
-def test_ontology__resolution_is_near_the_exact_shares():
-    o = example()
-    found = o.resolution(n=4000)
+def test_ontology__resolution_by_hand():
+    # of wxyz: first ((x,y),((w),z)) and deepest ((x,y),((z,w))) say all four; certain is wz|x, as y may join either
+    found = example().resolution()
     assert list(found) == ["certain", "deepest", "first", "smallest"]
+    assert found == {"certain": 0.25, "deepest": 1.0, "first": 1.0, "smallest": 1.0}
+
+
+@given(graphs)
+def test_ontology__resolution_is_exact(graph):
+    o = made(graph)
+    n = len(o.leaves)
+    if n < 3:
+        return
+    found = o.resolution()
     for way, share in found.items():
         read = o if way == "certain" else o.to_hierarchy(parent=way)
-        assert share == pytest.approx(len(all_triplets(read)) / 4, abs=0.04)
-    assert 0 < found["certain"] < found["deepest"]
-    assert o.resolution(n=500) == o.resolution(n=500)
-    assert o.resolution(n=500, random_state=1) != o.resolution(n=500)
+        assert share == len(all_triplets(read)) / (n * (n - 1) * (n - 2) // 6)
+    assert all(found["certain"] <= share for share in found.values())
+
+
+def test_ontology__resolution_of_a_tree_is_the_same_by_every_reading():
+    # 1,000 leaves in 500 pairs: 500 * 998 of C(1000, 3) triples, 0.3 %, where a sample would miss
+    pairs = [(1 + k, 0) for k in range(500)] + [(501 + k, 1 + k // 2) for k in range(1000)]
+    found = Ontology(range(1501), pairs).resolution()
+    assert set(found.values()) == {500 * 998 / (1000 * 999 * 998 // 6)}
 
 
 def test_ontology__resolution_wants_three_leaves():
-    with pytest.raises(ValueError, match="there are 2 leaf terms: three are wanted"):
+    with pytest.raises(ValueError, match="2 leaf terms are too few: three are wanted"):
         Ontology(list("rab"), [(1, 0), (2, 0)]).resolution()
-    with pytest.raises(ValueError, match="n is 0: at least one triple"):
-        example().resolution(n=0)
-
-
-def test_ontology__random_triples_are_even():
-    triples = random_triples(np.random.default_rng(0), 4, 24_000)
-    assert triples.dtype == np.int32
-    found, count = np.unique(triples, axis=0, return_counts=True)
-    assert [tuple(row) for row in found.tolist()] == sorted(permutations(range(4), 3))
-    assert (abs(count - 1000) < 150).all()
+    with pytest.raises(ValueError, match="1 leaf term is too few"):
+        Ontology(["a"], []).resolution()
 
 
 def test_ontology__all_permutations_of_edges_say_the_same_but_for_first():

@@ -1,5 +1,6 @@
 """Hierarchy.prune, and ranks in all that makes one hierarchy of another."""
 
+import inspect
 import pickle
 
 import numpy as np
@@ -246,3 +247,97 @@ def test_hierarchy__ranks_must_fit_the_nodes():
         Hierarchy([2, 2, -1], ranks=["genus"])
     assert Hierarchy([2, 2, -1], ranks=["", None, ""]).ranks is None
     assert Hierarchy([2, 2, -1], ranks=[1, None, "x"]).ranks == ("1", None, "x")
+
+
+# ---------------------------------------------------------------------- by name
+
+
+def test_prune__says_how_it_is_called(apes):
+    for value in (1, "family"):
+        with pytest.raises(TypeError, match=r"prune takes its arguments by name: prune\(depth=2\) or prune\(rank="):
+            apes.prune(value)
+    with pytest.raises(TypeError, match=r"^Hierarchy\.prune\(\) got an unexpected keyword argument 'level'"):
+        apes.prune(level=3)
+    with pytest.raises(TypeError, match=r"^Hierarchy\.restrict\(\) takes 2 positional arguments"):
+        apes.restrict(["human"], True)
+    assert list(inspect.signature(Hierarchy.prune).parameters) == ["self", "depth", "rank", "keep", "unnamed"]
+    assert pickle.loads(pickle.dumps(Hierarchy.prune)) is Hierarchy.prune
+    assert pickle.loads(pickle.dumps(apes.restrict))(["human"]).n_leaves == 1
+
+
+# ---------------------------------------------------------------------- subtrees
+
+
+@pytest.mark.parametrize("n", [2, 3, 4])
+def test_subtree__is_what_is_below_on_every_small_tree(n):
+    for tree in small_world(n):
+        h = named(tree)
+        for u in range(h.n_nodes):
+            g = h.subtree(h.label(u))
+            assert list(g.leaves) == [x for x in h.leaves if x in h.clade(u)]
+            assert shape_of_hierarchy(g) == shape_of(nested_below(h, u))
+            assert g.label(g.root) == h.label(u)
+
+
+def nested_below(h, u):
+    """Nested tuples of what is at and below a node."""
+    done = {}
+    for v in range(h.n_nodes):
+        done[v] = h.label(v) if v < h.n_leaves else tuple(done[w] for w in h.children(v).tolist())
+    return done[u]
+
+
+def test_subtree__keeps_unary_nodes_names_ranks_and_lengths(apes):
+    g = apes.subtree("hylobatidae")
+    assert (list(g.leaves), g.parent.tolist(), g.names) == (["gibbon"], [1, -1], ("hylobatidae",))
+    assert g.ranks == ("species", "family")
+    assert apes.subtree("apes") == apes
+    assert apes.subtree("orang").ranks is None
+    h = parse_newick("((a:1,b:2)x:4,(((c:8)y:16)z:32)w:64)r;")
+    g = h.subtree("z")
+    assert write_newick(g) == "((c:8)y:16)z:32;"
+    assert write_newick(h.subtree("y")) == "(c:8)y:16;"
+    high = Hierarchy([3, 3, 4, 4, -1], ["a", "b", "c"], height=[0, 0, 0, 1, 5], names=["x", "y"]).subtree("x")
+    assert high.height.tolist() == [0, 0, 1]
+
+
+def test_subtree__by_number(apes):
+    for u in range(apes.n_nodes):
+        assert (
+            apes.subtree(u).leaves
+            == apes.subtree(np.int32(u)).leaves
+            == LeafIndex([x for x in apes.leaves if x in apes.clade(u)])
+        )
+    assert Hierarchy.from_nested([["a", "b"], "c"]).subtree(3) == Hierarchy.from_nested(["a", "b"])
+    for u in (-1, apes.n_nodes):
+        with pytest.raises(IndexError, match=f"there is no node {u}: nodes are 0..{apes.n_nodes - 1}"):
+            apes.subtree(u)
+    # integers that are labels are labels
+    h = Hierarchy([3, 3, 4, 4, -1], [30, 10, 20])
+    assert list(h.subtree(20).leaves) == [20]
+    with pytest.raises(UnknownLeafError):
+        h.subtree(3)
+    with pytest.raises(UnknownLeafError):
+        Hierarchy([3, 3, 4, 4, -1]).subtree(3)
+
+
+def test_subtree__refuses_what_is_none_or_several(apes):
+    with pytest.raises(UnknownLeafError, match="'hominid' .did you mean 'hominidae'") as caught:
+        apes.subtree("hominid")
+    assert caught.value.labels == ["hominid"]
+    h = parse_newick("((a,b)x,(c,d)x,(a2,e)a)r;")
+    with pytest.raises(
+        InvalidHierarchyError, match=r"'x' \(node . in 'r', node . in 'r'\); give the number of the one"
+    ):
+        h.subtree("x")
+    with pytest.raises(InvalidHierarchyError, match="'a'"):
+        h.subtree("a")
+
+
+def test_subtree__of_a_long_chain():
+    n = 20_000
+    h = caterpillar(n)
+    named = Hierarchy(h.parent, [f"leaf {k}" for k in range(n)])
+    middle = named.subtree(n + n // 2)
+    assert middle.n_leaves == n // 2 + 2
+    assert set(middle.leaves) == set(named.clade(n + n // 2))

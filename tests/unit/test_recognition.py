@@ -39,6 +39,7 @@ DIAMOND = OBO + "\n[Term]\nid: X:4\nis_a: X:2\nis_a: X:3\n\n[Term]\nid: X:5\nis_
 SAMPLES = {
     "newick": ["((a,b),c);", "[&R] ((a,b),c);", " \n[a comment]\n(a,b);", "a;", "'a b';"],
     "nexus": ["#NEXUS\nbegin trees;\ntree t = ((a,b),c);\nend;\n", "#nexus\nbegin trees; tree t=(a,b); end;"],
+    "dot": ["digraph { a -> b; a -> c }", "// drawn\nstrict digraph x {\na -> b\n}"],
     "json": ['{"name": "x", "children": ["a", "b"]}', '[["a", "b"], "c"]', "[[1, 2], 3]", '[{"id": "a"}]'],
     "obo": [OBO, "[Term]\nid: X:1\n", "! a comment\n[Term]\nid: X:1\n"],
     "lineages": [
@@ -96,6 +97,24 @@ def test_recognize__triplets_are_told_apart():
         assert recognize(io.StringIO(text)) == "triplets"
         with pytest.raises(ParseError, match="read_triplets reads them"):
             read_hierarchy(io.StringIO(text))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "taxon,belongs_to,weight\ncat,Felidae,1\nlion,Felidae,2\nFelidae,Carnivora,4\n",
+        "class,superclass\ncat,felid\nfelid,carn\ndog,carn\n",
+    ],
+)
+def test_recognize__edges_with_words_of_ranks_are_no_lineages(text):
+    with pytest.raises(ParseError, match="neither edges nor lineages: .*read_edges"):
+        read_hierarchy(io.StringIO(text))
+
+
+@pytest.mark.parametrize("text", ["a1\tk__B; p__P; c__X\na2\t\n", "a1\tk__B\na2\t\n"])
+def test_recognize__lineages_with_an_empty_taxon(text):
+    assert recognize(io.StringIO(text)) == "lineages"
+    assert set(read_hierarchy(io.StringIO(text)).leaves) == {"a1", "a2"}
 
 
 def test_recognize__archives_and_folders(tmp_path):
@@ -177,7 +196,7 @@ def test_read_ontology__two_readings():
         read_ontology(io.StringIO(DIAMOND), mode="tree")
     with pytest.raises(ValueError, match="mode must be 'certain' .* or 'tree'"):
         read_ontology(io.StringIO(DIAMOND), mode="both")
-    with pytest.raises(ParseError, match="this is Newick, in which every node has one parent: read_hierarchy reads it"):
+    with pytest.raises(ParseError, match="Newick, in which every node has one parent: read_hierarchy reads it"):
         read_ontology(io.StringIO("(a,b);"))
     edges = read_ontology(io.StringIO("child,parent\nx,a\nx,b\na,r\nb,r\n"))
     assert edges.multi_parent == ["x"]
@@ -188,6 +207,17 @@ def test_read_hierarchy__says_what_it_took(caplog):
     with caplog.at_level(logging.INFO, logger="tripletree.io"):
         read_hierarchy(io.StringIO("((a,b),c);"))
     assert caplog.messages == ["<stream>: Newick, because it has the brackets or the semicolon of Newick"]
+
+
+def test_recognize__takes_no_time_over_what_never_ends():
+    for text in ("<!" * 2**16, "<!--" * 2**16, "<?" * 2**16, "<" * 2**17, "#" * 2**16, "(" * 2**20, ";" * 2**20):
+        with suppress(ParseError):
+            recognize(io.StringIO(text))
+    for text in ("#", "##\n#", "\n#\n"):
+        with pytest.raises(ParseError):
+            recognize(io.StringIO(text))
+    owl = '<?xml version="1.0"?>\n<!-- <nexml> -->\n<!DOCTYPE rdf:RDF [\n<!ENTITY a "x" >\n]>\n<rdf:RDF xmlns:rdf="y">'
+    assert recognize(io.StringIO(owl)) == "owl"
 
 
 def test_formats__all_have_a_reader():

@@ -1,5 +1,6 @@
 """read_taxdump: folders, archives, names, roots, and what is refused where."""
 
+import gzip
 import io
 import lzma
 import os
@@ -251,7 +252,7 @@ def test_taxdump__bad_nodes(content, at, message):
 
 
 BAD_NAMES = [
-    (names(TAXA[:-1]), "1 taxa of nodes.dmp have no scientific name here, tax id 629395 the first"),
+    (names(TAXA[:-1]), "one taxon of nodes.dmp has no scientific name here, tax id 629395$"),
     (names() + line(2, "Eubacteria", "", "scientific name"), "line 17.*a second scientific name for tax id 2"),
     (names() + line(2, "Eubacteria"), "line 17.*2 fields where the first line has 4"),
     (names().replace(b"Homo sapiens\t|\t\t|\tscientific", b"\t|\t\t|\tscientific"), "name of tax id 9606 is empty"),
@@ -278,6 +279,20 @@ def test_taxdump__leaves_of_one_name_without_unique_one(folder):
     with pytest.raises(DuplicateLeafError, match="take labels='id'") as caught:
         read_taxdump(folder)
     assert caught.value.labels == ["Homo sapiens"]
+
+
+def test_taxdump__names_instead_of_nodes(folder, tmp_path):
+    (tmp_path / "renamed.txt").write_bytes(names())
+    packed = tmp_path / "names.dmp.gz"
+    packed.write_bytes(gzip.compress(names()))
+    for source in (folder / "names.dmp", tmp_path / "renamed.txt", packed, io.BytesIO(names())):
+        with pytest.raises(ParseError, match="this is names.dmp.*: give nodes.dmp, or the folder or archive"):
+            read_taxdump(source)
+
+
+def test_taxdump__how_many_tax_ids_are_known(folder):
+    with pytest.raises(UnknownLeafError, match="the 8 known ones are '1', '2', '33208', ...$"):
+        read_taxdump(folder, root=5, labels="id")
 
 
 # ---------------------------------------------------------------------- any tree, any text

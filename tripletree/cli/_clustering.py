@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 import click
 import numpy as np
 
+from tripletree.cli._reading import read_hierarchy, reading_options
 from tripletree.cli._shell import bad_input, busy
-from tripletree.cli._sources import read_hierarchy, read_triplet_file, reading_options, write_hierarchy
+from tripletree.cli._sources import read_triplet_file, write_hierarchy
 
 if TYPE_CHECKING:
     from tripletree.cli._tables import Table

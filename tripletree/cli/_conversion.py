@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from tripletree.cli._reading import read_ontology_or_hierarchy, reading_options
 from tripletree.cli._shell import label_text, progress
 from tripletree.cli._sources import (
     format_option,
     given_name,
     output_option,
-    read_ontology_or_hierarchy,
     read_triplet_file,
-    reading_options,
     seed_option,
     write_hierarchy,
     write_triplet_file,

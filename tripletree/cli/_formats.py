@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from tripletree.cli._reading import read_hierarchy, reading_options
 from tripletree.cli._shell import bad_input
-from tripletree.cli._sources import output_option, read_hierarchy, reading_options
+from tripletree.cli._sources import output_option
 
 if TYPE_CHECKING:
     from tripletree.hierarchy import Hierarchy
@@ -41,46 +42,48 @@ _PACKED = (".gz", ".bz2", ".xz")
 @click.argument("file")
 @click.option("--to", "format_", type=click.Choice(list(SUFFIXES)), help="Format to write; by default as -o's suffix.")
 @click.option("--restrict", "items", metavar="FILE", help="Keep only the leaves listed in FILE, one a line.")
-@click.option("--attach", "annotations", metavar="FILE", help="Hang the items of FILE (item,node; GAF) under nodes.")
 @click.option("--prune-depth", "depth", type=click.IntRange(min=0), metavar="N", help="Cut off what is deeper than N.")
 @click.option("--prune-rank", "rank", metavar="RANK", help="Cut off what is below nodes of this rank.")
+@click.option("--suppress-unary", is_flag=True, help="Leave out nodes with one child.")
 @output_option
 @reading_options
 def convert(
     file: str,
     format_: str | None,
     items: str | None,
-    annotations: str | None,
     depth: int | None,
     rank: str | None,
+    suppress_unary: bool,
     output: str,
     reading: dict[str, Any],
 ) -> None:
     """Read the hierarchy in FILE, and write it in another format.
 
-    FILE is in any of the formats that are read, '-' for the standard input, or a sample such as sample:mammals.
+    FILE is in any of the formats that are read, '-' for the standard input, or a sample such as sample:mammals. Items
+    are hung first, then the tree is pruned, then restricted.
     """
-    if [file, items, annotations].count("-") > 1:
+    if [file, items, reading.get("annotations")].count("-") > 1:
         msg = "only one of FILE, --restrict and --attach can be the standard input"
         raise click.UsageError(msg)
     write = _writer(format_ or _format_of(output))
-    hierarchy = read_hierarchy(file, reading)
-    if depth is not None or rank is not None:
+    cuts = depth is not None or rank is not None
+    hierarchy = read_hierarchy(file, {**reading, "keep_unary": cuts})
+    if cuts:
         hierarchy = hierarchy.prune(depth=depth, rank=rank)
-    if annotations is not None:
-        from tripletree.io import read_annotations
-
-        hierarchy = hierarchy.attach(read_annotations(annotations))
     if items is not None:
         from tripletree.io._files import read_text
 
         lines = read_text(items)[0].splitlines()
         hierarchy = hierarchy.restrict([x.strip() for x in lines if x.strip()])
+    if suppress_unary or (rank is not None and "annotations" in reading):
+        hierarchy = hierarchy.suppress_unary()
     write(hierarchy, output)
 
 
 def _format_of(output: str) -> str:
     path = Path(output)
+    if path.suffix.lower() == ".zip":
+        raise bad_input(f"{output}: zip archives are read, not written; take .gz, .bz2 or .xz")
     if path.suffix.lower() in _PACKED:
         path = path.with_suffix("")
     for name, suffixes in SUFFIXES.items():

@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from tripletree.cli._reading import read_either, reading_options
 from tripletree.cli._shell import INCONSISTENT, conflict_text, table_text
 from tripletree.cli._sources import (
     format_option,
     given_name,
-    read_either,
     read_triplet_file,
-    reading_options,
     write_triplet_file,
 )
 

@@ -13,6 +13,7 @@ True
 functions                    library (extra)               what it cannot hold
 ===========================  ============================  =======================================================
 to_networkx, from_networkx   networkx                      nothing
+ontology_to_networkx, ...    networkx (obonet's form)      nothing; for an Ontology
 to_edge_table, ...           pandas (io)                   a label that is None
 to_dot, from_dot             none: Graphviz reads it       labels that are no strings come back as strings
 to_ete3, from_ete3           ete3 (ete)                    order of leaves that is not depth-first; empty labels
@@ -31,7 +32,7 @@ from __future__ import annotations
 
 from tripletree.interop.dot import from_dot, to_dot
 from tripletree.interop.ete import from_ete3, from_ete4, to_ete3, to_ete4
-from tripletree.interop.graphs import from_networkx, to_networkx
+from tripletree.interop.graphs import from_networkx, ontology_from_networkx, ontology_to_networkx, to_networkx
 from tripletree.interop.phylogenetics import (
     from_biopython,
     from_dendropy,
@@ -52,6 +53,8 @@ __all__ = [
     "from_ete4",
     "from_networkx",
     "from_skbio",
+    "ontology_from_networkx",
+    "ontology_to_networkx",
     "to_biopython",
     "to_children",
     "to_dendropy",

@@ -70,8 +70,8 @@ class DotGraph:
     edges : list of Edge
     """
 
-    def __init__(self, text: str) -> None:
-        self._text = text + "\n"
+    def __init__(self, text: str, path: str | None = None) -> None:
+        self._text, self._path = text + "\n", path
         self._tokens: list[str] = [t for t in _TOKEN.findall(self._text) if not _is_comment(t)]
         self._tokens.append("")  # the end
         self.nodes: dict[str, dict[str, str]] = {}
@@ -234,7 +234,7 @@ class DotGraph:
                     break
                 k -= 1
         line, column, text = place(self._text, offset)
-        return ParseError(message, line=line, column=column, text=text)
+        return ParseError(message, path=self._path, line=line, column=column, text=text)
 
 
 def _is_comment(token: str) -> bool:

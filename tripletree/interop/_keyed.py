@@ -10,8 +10,9 @@ import numpy as np
 from tripletree._checks import expect_hierarchy
 from tripletree.errors import SHOWN, InvalidHierarchyError, NotATreeError
 from tripletree.hierarchy import Hierarchy
+from tripletree.ontology import Ontology
 
-__all__ = ["Keys", "node_keys", "tree_parents"]
+__all__ = ["Keys", "chosen_parents", "node_keys", "refuse_nothing", "tree_parents"]
 
 Keys = Literal["number", "label"]
 
@@ -43,7 +44,9 @@ def node_keys(hierarchy: Hierarchy, keys: Keys) -> list[Any]:
     return [*hierarchy.leaves, *own]
 
 
-def tree_parents(keys: Sequence[Hashable], edges: Sequence[tuple[int, int]], *, what: str, advice: str) -> np.ndarray:
+def tree_parents(
+    keys: Sequence[Hashable], edges: Sequence[tuple[int, int]], *, what: str, advice: str, join: bool = False
+) -> np.ndarray:
     """The position of each node's parent, -1 for the root.
 
     Parameters
@@ -54,23 +57,25 @@ def tree_parents(keys: Sequence[Hashable], edges: Sequence[tuple[int, int]], *, 
         Pairs (child, parent) of positions; repeated ones count once.
     what, advice : str
         What the edges are part of, and what to do about a node with several parents.
+    join : bool
+        Whether several roots get a node above them, N, the last of then N + 1.
 
     Raises
     ------
     NotATreeError
         If a node has several parents.
     InvalidHierarchyError
-        If there is no node, a cycle, or not exactly one root.
+        If there is no node, a cycle, or not exactly one root and `join` is False.
     """
-    if not keys:
-        msg = f"this {what} has no nodes; a hierarchy needs at least one leaf"
-        raise InvalidHierarchyError(msg)
+    refuse_nothing(keys, what)
     pairs = np.array(edges, np.int64).reshape(-1, 2)
     parent = np.full(len(keys), -1, np.int64)
     parent[pairs[:, 0]] = pairs[:, 1]
     _refuse_several_parents(keys, pairs, what, advice)
     _refuse_cycle(keys, parent.tolist(), what)
     roots = [keys[u] for u in np.flatnonzero(parent < 0).tolist()]
+    if len(roots) > 1 and join:
+        return np.append(np.where(parent < 0, len(keys), parent), -1)
     if len(roots) > 1:
         msg = (
             f"this {what} has {len(roots)} roots: {_shown(roots)}; a hierarchy has one: "
@@ -78,6 +83,41 @@ def tree_parents(keys: Sequence[Hashable], edges: Sequence[tuple[int, int]], *, 
         )
         raise InvalidHierarchyError(msg, node=int(np.flatnonzero(parent < 0)[1]))
     return parent
+
+
+def chosen_parents(
+    keys: Sequence[Hashable], edges: Sequence[tuple[int, int]], choice: str, *, what: str
+) -> tuple[list[int], np.ndarray]:
+    """One parent for each node, as `Ontology.to_hierarchy` chooses it.
+
+    Returns
+    -------
+    nodes : list of int
+        The nodes that stay, in the order of `keys`; last -1, for a node above, if there are several roots.
+    parent : ndarray of int64
+        For each of `nodes` where in `nodes` its parent stands, -1 for the root.
+
+    Raises
+    ------
+    InvalidHierarchyError
+        If there is no node, or a cycle.
+    """
+    refuse_nothing(keys, what)
+    up, terms = Ontology(keys, np.array(edges, np.int64).reshape(-1, 2))._spanning(choice)
+    order = np.argsort(terms)
+    nodes = np.array(terms, np.int64)[order].tolist()
+    if len(up) > len(terms):
+        order, nodes = np.append(order, len(terms)), [*nodes, -1]
+    number = np.full(len(up) + 1, -1, np.int64)  # the last entry serves parent -1
+    number[order] = np.arange(len(order))
+    return nodes, number[up[order]]
+
+
+def refuse_nothing(keys: Sequence[Hashable], what: str) -> None:
+    """Refuse a graph or table without nodes."""
+    if not keys:
+        msg = f"this {what} has no nodes; a hierarchy needs at least one leaf"
+        raise InvalidHierarchyError(msg)
 
 
 def _refuse_several_parents(keys: Sequence[Hashable], pairs: np.ndarray, what: str, advice: str) -> None:

@@ -9,13 +9,14 @@ is a hundred times as long.
 from __future__ import annotations
 
 import html
+import os
 import re
 from typing import Any
 
 import numpy as np
 
 from tripletree._checks import expect_hierarchy, expect_triplets
-from tripletree.errors import DuplicateLeafError
+from tripletree.errors import DuplicateLeafError, ParseError
 from tripletree.hierarchy import Hierarchy
 from tripletree.induction import displays
 from tripletree.interop._dot_tokens import DotGraph, Markup
@@ -29,6 +30,9 @@ __all__ = ["from_dot", "to_dot"]
 #: How triplets are drawn: by line as well as by colour.
 _SHOWN = 'style=solid, color="#1b7837"'
 _BROKEN = 'style=dashed, color="#c51b7d"'
+
+#: What is no DOT whatever it says: one line without a brace that ends as names of DOT files do.
+_PATH = re.compile(r"[^{}\n]+\.(?:dot|gv)(?:\.gz|\.bz2|\.xz|\.zip)?", re.IGNORECASE)
 
 _ESCAPED = {"\\": r"\\", '"': r"\"", "\n": r"\n", "\r": "&#13;", "&": "&amp;"}
 _ESCAPE = re.compile(r"\\(.)|&(#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{0,31});", re.DOTALL)
@@ -157,7 +161,8 @@ def from_dot(
     Raises
     ------
     ParseError
-        If the text is no DOT, with line and column; or holds no directed graph, or several.
+        If the text is no DOT (the name of a file, for instance), with line and column; or holds no directed graph, or
+        several.
     NotATreeError
         If a node has several parents.
     InvalidHierarchyError
@@ -168,6 +173,7 @@ def from_dot(
     See Also
     --------
     to_dot : the inverse.
+    read_dot : the same from a file.
 
     Notes
     -----
@@ -181,9 +187,27 @@ def from_dot(
     ['Homo sapiens', 'chimp']
     """
     if not isinstance(text, str):
-        msg = f"expected DOT text, not {type(text).__name__}"
+        file = isinstance(text, os.PathLike) or callable(getattr(text, "read", None))
+        advice = "; to read a file use read_dot" if file else ""
+        msg = f"expected DOT text, not {type(text).__name__}{advice}"
         raise TypeError(msg)
-    graph = DotGraph(text)
+    if _PATH.fullmatch(text):
+        msg = f"{text!r:.200} is the name of a file, not DOT text; to read a file use read_dot"
+        raise ParseError(msg, line=1, column=1)
+    return dot_hierarchy(text, None, label=label, length=length, height=height, rank=rank)
+
+
+def dot_hierarchy(
+    text: str,
+    path: str | None,
+    *,
+    label: str = "label",
+    length: str = "length",
+    height: str = "node_height",
+    rank: str = "node_rank",
+) -> Hierarchy:
+    """`from_dot` of a text that a file holds."""
+    graph = DotGraph(text, path)
     keys = list(graph.nodes)
     position = {key: i for i, key in enumerate(keys)}
     edges = [edge for edge in graph.edges if edge.attributes.get("class") != "triplet"]

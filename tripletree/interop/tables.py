@@ -100,7 +100,8 @@ def from_edge_table(
     frame : pandas.DataFrame, or mapping of columns
         Anything whose columns can be had by name and listed: a polars frame and a dict of lists, too.
     child, parent : str
-        The columns that hold the two ends of each edge. The root has a row without a parent, or none at all.
+        The columns that hold the two ends of each edge. The root has a row without a parent, or none at all. Several
+        roots get an unnamed node above them, which has no height.
     name, length, height, rank : str, optional
         Columns for what is known of the child. By default those named so, if there are such. A leaf is labelled by its
         name where it has one and by its key otherwise. If there is no column of names, inner nodes are named by their
@@ -115,7 +116,7 @@ def from_edge_table(
     ------
     InvalidHierarchyError
         If a column is missing, a row has no child, two rows of one child differ, the table is empty, or its edges have
-        a cycle or several roots.
+        a cycle.
     NotATreeError
         If a node has several parents; ``.node`` and ``.parents`` are keys in the table.
     DuplicateLeafError
@@ -124,13 +125,21 @@ def from_edge_table(
     See Also
     --------
     to_edge_table : the inverse.
-    read_edges : for tables in files, and for those with several parents or roots.
+    read_edges : for tables in files, and for nodes with several parents.
+
+    Notes
+    -----
+    `read_edges` takes data frames, too. Its columns are ``child_column`` (here `child`), ``parent_column`` (`parent`),
+    ``name_column``, ``length_column`` and ``rank_column`` (`name`, `length`, `rank`); its ``parent`` is the choice
+    among several parents, which are refused here. It knows other usual names of columns, takes a node that is its own
+    parent for a root, and labels leaves by their names if told ``labels="name"``, or if `write_edges` made the table.
 
     Examples
     --------
     >>> table = {"taxon": ["human", "chimp", "Hominini"], "above": ["Hominini", "Hominini", None]}
-    >>> from_edge_table(table, child="taxon", parent="above")
-    <Hierarchy: 2 leaves, 1 inner nodes, binary, depth 1>
+    >>> h = from_edge_table(table, child="taxon", parent="above")
+    >>> list(h.leaves), h.names
+    (['human', 'chimp'], ('Hominini',))
     """
     below, above = _keys(frame, child), _keys(frame, parent)
     said = {
@@ -156,9 +165,11 @@ def from_edge_table(
             position.setdefault(key, len(position))
     keys = list(position)
     ends = [(position[x], position[p]) for x, p in zip(below, above, strict=True) if p is not None]
-    parents = tree_parents(
-        keys, ends, what="table", advice="leave one row for each child, or choose: read_edges(frame, parent='first')"
-    )
+    columns = "" if (child, parent) == ("child", "parent") else f"child_column={child!r}, parent_column={parent!r}, "
+    advice = f"leave one row for each child, or choose: read_edges(frame, {columns}parent='first')"
+    parents = tree_parents(keys, ends, what="table", advice=advice, join=True)
+    if len(parents) > len(keys):
+        keys.append(None)  # the node above several roots
     values = {
         what: [column[row] for row in row_of] + [None] * (len(keys) - len(row_of)) for what, column in said.items()
     }
@@ -233,9 +244,10 @@ def from_children(
 
     Parameters
     ----------
-    children : array_like of int, shape (n - 1, 2)
+    children : array_like of int, shape (n - 1, 2), or pair (children, distances)
         ``children_`` of AgglomerativeClustering or FeatureAgglomeration: row i merges two clusters into node n + i. All
-        merges are wanted: fit with ``compute_full_tree=True``, or ``distance_threshold``.
+        merges are wanted: fit with ``compute_full_tree=True``, or ``distance_threshold``. The pair is what
+        `to_children` returns.
     distances : array_like of float, shape (n - 1,), optional
         ``distances_``, which exist after ``compute_distances=True`` or with a ``distance_threshold``.
     leaves : LeafIndex, iterable of labels, int or None
@@ -250,7 +262,8 @@ def from_children(
     Raises
     ------
     InvalidHierarchyError
-        If the rows are no merges, or not all of them; or if `distances` or `leaves` do not fit.
+        If the rows are no merges, or not all of them; if `distances` or `leaves` do not fit, or distances are given
+        twice.
 
     See Also
     --------
@@ -261,7 +274,15 @@ def from_children(
     --------
     >>> from_children([[0, 1], [2, 3]], leaves=["human", "chimp", "gorilla"]).clade(3)
     ['human', 'chimp']
+    >>> from_children(to_children(Hierarchy.from_nested([(0, 1), 2]))) == Hierarchy.from_nested([(0, 1), 2])
+    True
     """
+    if _is_pair(children):
+        children, beside = children
+        if beside is not None and distances is not None:
+            msg = "distances are given twice: beside the children, in a pair as of to_children, and as distances="
+            raise InvalidHierarchyError(msg)
+        distances = beside if distances is None else distances
     try:
         pairs = np.asarray(children)
     except ValueError:
@@ -298,6 +319,16 @@ def from_children(
     Z[:, 3] = size[n:]
     made = from_linkage(Z, labels)
     return made if distances is not None else Hierarchy(made.parent, made.leaves)
+
+
+def _is_pair(children: Any) -> bool:
+    """Whether this is (children, distances), and not two rows of children: its first part has rows itself."""
+    if not isinstance(children, (tuple, list)) or len(children) != 2:
+        return False
+    try:
+        return np.ndim(children[0]) == 2
+    except ValueError:
+        return False
 
 
 def to_children(hierarchy: Hierarchy) -> tuple[np.ndarray, np.ndarray | None]:

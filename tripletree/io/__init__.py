@@ -37,6 +37,7 @@ read_nexus, write_nexus        NEXUS; ``..._all`` for several trees
 read_phyloxml, read_nexml      PhyloXML, NeXML; ``..._all`` for several trees
 read_json, write_json          nested JSON, lists in each other, flat lists with children
 read_linkage, write_linkage    scipy's linkage matrices: .npy, .npz, text
+read_dot                       trees as graphs in Graphviz's language
 read_folder                    the files below a folder
 taxonomies
 read_taxdump                   NCBI's taxonomy
@@ -71,6 +72,7 @@ from tripletree.io.taxonomies.edges import read_edges, write_edges
 from tripletree.io.taxonomies.icd import read_icd
 from tripletree.io.taxonomies.lineages import read_lineages, write_lineages
 from tripletree.io.taxonomies.taxdump import read_taxdump
+from tripletree.io.trees.dot import read_dot
 from tripletree.io.trees.folders import read_folder
 from tripletree.io.trees.linkage_files import read_linkage, write_linkage
 from tripletree.io.trees.nested_json import read_json, write_json
@@ -93,6 +95,7 @@ __all__ = [
     "parse_obo",
     "read_annotations",
     "read_comparisons",
+    "read_dot",
     "read_edges",
     "read_folder",
     "read_hierarchy",

@@ -14,6 +14,7 @@ import gzip
 import io
 import lzma
 import os
+import re
 import secrets
 import stat
 import sys
@@ -34,6 +35,7 @@ __all__ = [
     "raw_bytes",
     "read_bytes",
     "read_text",
+    "refuse_utf16",
     "write_atomic",
     "write_atomic_bytes",
 ]
@@ -42,6 +44,9 @@ Source = str | os.PathLike[str] | IO[Any]
 Target = str | os.PathLike[str] | IO[Any]
 
 _BOM = "\ufeff"
+_SURROGATE = re.compile("[\ud800-\udfff]")
+#: So many bytes at the start tell UTF-16 that does not say so.
+_HEAD = 1024
 
 # ---------------------------------------------------------------------- reading
 
@@ -66,7 +71,8 @@ def read_bytes(source: Source) -> tuple[bytes | str, str | None]:
     FileNotFoundError
         If there is no such file.
     ParseError
-        If a compressed file is damaged, or a zip archive holds several files.
+        If a compressed file is damaged or packed twice, a zip archive holds several files, the standard input is
+        closed, or a text holds half of a surrogate pair.
     LimitExceededError
         If it unpacks to more than a quarter of the memory.
     """
@@ -84,6 +90,8 @@ def raw_bytes(source: Source) -> tuple[bytes | str, str | None]:
         name = os.fspath(source)
         if name == "-":
             name = "<standard input>"
+            if sys.stdin is None:
+                raise ParseError("it is closed: there is nothing to read; give a file instead", path=name)
             content = _read(getattr(sys.stdin, "buffer", sys.stdin), name)
         else:
             content = _file_bytes(name)
@@ -94,7 +102,20 @@ def raw_bytes(source: Source) -> tuple[bytes | str, str | None]:
     else:
         msg = f"expected a path, '-' for standard input, or a file object to read from, not {type(source).__name__}"
         raise TypeError(msg)
-    return (content.removeprefix(_BOM) if isinstance(content, str) else content), name
+    return (_whole(content.removeprefix(_BOM), name) if isinstance(content, str) else content), name
+
+
+def _whole(text: str, name: str | None) -> str:
+    """The text, refused where it holds what no file can hold, so that writing what was read cannot fail."""
+    half = _SURROGATE.search(text)
+    if half is None:
+        return text
+    line, column, shown = place(text, half.start())
+    msg = (
+        f"the character {half[0]!r} is half of a surrogate pair, which no file can hold; was the text read with "
+        "another encoding than its own?"
+    )
+    raise ParseError(msg, path=name, line=line, column=column, text=shown)
 
 
 def read_text(source: Source) -> tuple[str, str | None]:
@@ -121,9 +142,7 @@ def open_text(source: Source) -> Iterator[io.StringIO]:
 
 def decoded(content: bytes, name: str | None) -> str:
     """Bytes as UTF-8 text without byte order mark, or a ParseError at the first byte that is none."""
-    if content[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        msg = "this is UTF-16 text; save it as UTF-8"
-        raise ParseError(msg, path=name, line=1, column=1)
+    refuse_utf16(content, name)
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError:
@@ -138,6 +157,17 @@ def decoded(content: bytes, name: str | None) -> str:
         line, column, shown = place(text, len(before))
         msg = f"byte 0x{bad:02x} is not UTF-8 text (byte {error.start + 1} of the file); save the file as UTF-8"
         raise ParseError(msg, path=name, line=line, column=column, text=shown) from None
+
+
+def refuse_utf16(content: bytes, name: str | None) -> None:
+    """Refuse UTF-16, by its byte order mark or by its many zero bytes (UTF-8 has them for NUL characters alone)."""
+    if content[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        msg = "this is UTF-16 text; save it as UTF-8"
+        raise ParseError(msg, path=name, line=1, column=1)
+    head = content[:_HEAD]
+    if head and 4 * head.count(0) >= len(head):
+        msg = "NUL characters: this looks like UTF-16 without its mark; save it as UTF-8"
+        raise ParseError(msg, path=name, line=1, column=head.index(0) + 1)
 
 
 def place(text: str, offset: int) -> tuple[int, int, str]:
@@ -236,6 +266,8 @@ def write_atomic_bytes(target: Target) -> Iterator[IO[bytes]]:
 def _stream(target: Any) -> Any:
     """The file object that a target is or stands for, bytes preferred for the standard output."""
     if isinstance(target, (str, os.PathLike)):
+        if sys.stdout is None:
+            raise OSError(errno.EBADF, "the standard output is closed: there is nothing to write to")
         sys.stdout.flush()
         return getattr(sys.stdout, "buffer", sys.stdout)
     if not callable(getattr(target, "write", None)):

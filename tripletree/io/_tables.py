@@ -27,8 +27,10 @@ __all__ = [
     "hierarchy_of",
     "has_header",
     "is_frame",
+    "is_missing",
     "one_of",
     "optional",
+    "parquet_metadata",
     "parquet_names",
     "parquet_table",
     "read_table",
@@ -297,30 +299,46 @@ def _delimiter_of(row: str, known: Any) -> str:
     return best
 
 
-def _of_frame(frame: Any) -> RowTable:
+def _of_frame(frame: Any, path: str | None = "<data frame>", cell: Callable[[Any], Any] | None = None) -> RowTable:
     names = [str(x) for x in getattr(frame, "column_names", frame.columns)]
-    columns = []
+    columns: list[list[Any]] = []
     for k, name in enumerate(names):
         if names.count(name) > 1:
-            msg = f"the data frame has {names.count(name)} columns {name!r}; rename them, or take the ones you need"
-            raise ParseError(msg, path="<data frame>")
+            what = "data frame" if path == "<data frame>" else "table"
+            msg = f"the {what} has {names.count(name)} columns {name!r}; rename them, or take the ones you need"
+            raise ParseError(msg, path=path)
         column = frame.iloc[:, k] if hasattr(frame, "iloc") else frame[name]
-        values = column.to_pylist() if hasattr(column, "to_pylist") else column.to_list()
-        columns.append([_cell(x) for x in values])
+        try:
+            values = column.to_pylist() if hasattr(column, "to_pylist") else column.to_list()
+        except (OverflowError, ValueError) as error:  # dates beyond Python's, bytes that are no text
+            raise ParseError(f"the column {name!r} cannot be read: {error}", path=path) from None
+        try:
+            columns.append([(cell or _cell)(x) for x in values])
+        except _OddCell as odd:
+            row = next(i for i, x in enumerate(values, 1) if x is odd.value)
+            kind = type(odd.value).__name__
+            msg = f"row {row}, column {name!r}: a cell holds {kind}: {odd.value!r:.60}; cells must be texts or numbers"
+            raise ParseError(msg, path=path) from None
     n = len(columns[0]) if columns else 0
-    return RowTable("<data frame>", names, columns, range(1, n + 1), "row")
+    return RowTable(path, names, columns, range(1, n + 1), "row")
 
 
-def parquet_table(content: bytes, path: str | None) -> RowTable:
-    """A Parquet file as columns."""
-    found = _of_frame(_parquet(content, path, lambda file: file.read()))
-    found.path = path
-    return found
+def parquet_table(
+    content: bytes, path: str | None, *, columns: Sequence[str] | None = None, cell: Callable[[Any], Any] | None = None
+) -> RowTable:
+    """A Parquet file as columns, all or some, each cell as `cell` makes it (by default as in data frames)."""
+    wanted = None if columns is None else list(columns)
+    return _of_frame(_parquet(content, path, lambda file: file.read(columns=wanted)), path, cell)
 
 
 def parquet_names(content: bytes, path: str | None) -> list[str]:
     """Names of the columns of a Parquet file; the cells are not read."""
     return list(_parquet(content, path, lambda file: file.schema_arrow.names))
+
+
+def parquet_metadata(content: bytes, path: str | None) -> dict[bytes, bytes]:
+    """What a Parquet file says beside its columns."""
+    return dict(_parquet(content, path, lambda file: file.schema_arrow.metadata) or {})
 
 
 def _parquet(content: bytes, path: str | None, wanted: Callable[[Any], Any]) -> Any:
@@ -329,19 +347,37 @@ def _parquet(content: bytes, path: str | None, wanted: Callable[[Any], Any]) -> 
     parquet = optional("pyarrow.parquet", "io", "reading Parquet")
     try:
         return wanted(parquet.ParquetFile(pyarrow.BufferReader(content)))
-    except (pyarrow.ArrowException, OSError) as error:
+    except UnicodeDecodeError as error:
+        raise ParseError(f"damaged Parquet file: a name in it is no UTF-8 text: {error}", path=path) from None
+    except (pyarrow.ArrowException, OSError, ValueError, OverflowError) as error:
         raise ParseError(f"no Parquet file: {error}", path=path) from None
+
+
+class _OddCell(Exception):
+    """A cell that is neither text nor number."""
+
+    def __init__(self, value: Any) -> None:
+        super().__init__(value)
+        self.value = value
+
+
+def is_missing(value: Any) -> bool:
+    """Whether a cell of a data frame is empty: None, NA or NaN; lists and their like are refused."""
+    if value is None or type(value).__name__ == "NAType":
+        return True
+    if isinstance(value, (list, dict, set, bytes, bytearray, np.ndarray)):
+        raise _OddCell(value)
+    try:
+        return bool(value != value)
+    except (ArithmeticError, TypeError, ValueError):  # Decimal("sNaN") cannot be compared, ...
+        raise _OddCell(value) from None
 
 
 def _cell(value: Any) -> Any:
     """A cell of a data frame: None where it is missing, whole numbers as such (beside gaps they become floats)."""
     if isinstance(value, str):
         return value or None
-    if value is None or type(value).__name__ == "NAType":
-        return None
-    if isinstance(value, (list, dict, set, np.ndarray)):
-        raise ParseError(f"a cell holds {type(value).__name__}: {value!r:.60}; cells must be texts or numbers")
-    if value != value:
+    if is_missing(value):
         return None
     return int(value) if isinstance(value, float) and value.is_integer() else value
 

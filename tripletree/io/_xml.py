@@ -14,7 +14,9 @@ Both know where they are: ``raise events.error("...")`` names the line and colum
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator
+from itertools import islice
 from typing import Any, Generic, TypeVar
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
@@ -30,6 +32,8 @@ CHUNK = 1 << 16
 MAX_DEPTH = 10_000
 #: Characters that a plain entity may stand for.
 MAX_ENTITY = 1_000
+#: Ends of lines as the parser counts them.
+_LINE_END = re.compile(rb"\r\n|\n|\r")
 
 Content = bytes | str
 Item = TypeVar("Item")
@@ -209,13 +213,10 @@ class _XmlReader(Generic[Item]):
         """An error at the parser's line (from 1) and column (from 0), with the line's text."""
         content = self._content if isinstance(self._content, bytes) else self._content.encode("utf-8", "replace")
         start = 0
-        for _ in range(line - 1):  # as the parser counts: every LF, and CR where no LF follows
-            stops = [k for k in (content.find(b"\n", start), content.find(b"\r", start)) if k >= 0]
-            if not stops:
-                break
-            start = min(stops) + (2 if content[min(stops) : min(stops) + 2] == b"\r\n" else 1)
-        stops = [k for k in (content.find(b"\n", start), content.find(b"\r", start)) if k >= 0]
-        shown = content[start : min([*stops, start + 4 * column + 400])].decode("utf-8", "replace")
+        for end in islice(_LINE_END.finditer(content), line - 1):
+            start = end.end()
+        stop = _LINE_END.search(content, start, start + 4 * column + 400)
+        shown = content[start : stop.start() if stop else start + 4 * column + 400].decode("utf-8", "replace")
         text = None if "\x00" in shown else shown
         return ParseError(message, path=self.path, line=line, column=column + 1, text=text)
 

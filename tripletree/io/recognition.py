@@ -40,6 +40,7 @@ FORMATS: dict[str, Format] = {
     "phyloxml": Format("PhyloXML", "trees.phyloxml", "read_phyloxml"),
     "nexml": Format("NeXML", "trees.nexml", "read_nexml"),
     "json": Format("nested JSON", "trees.nested_json", "read_json", "json_ontology"),
+    "dot": Format("Graphviz DOT", "trees.dot", "read_dot"),
     "obo": Format("OBO", "ontologies.obo", "read_obo", "read_obo"),
     "owl": Format("OWL (RDF/XML)", "ontologies.owl", "read_owl", "read_owl"),
     "obograph": Format("OBO Graphs JSON", "ontologies.obograph", "read_obograph", "read_obograph"),
@@ -52,7 +53,7 @@ FORMATS: dict[str, Format] = {
     "folder": Format("folder of files", "trees.folders", "read_folder"),
 }
 #: Formats whose reader looks at what lies beside or in the path, and so cannot do with the content alone.
-_BY_PATH = ("taxdump", "folder")
+_BY_PATH = ("taxdump", "folder", "wordnet")
 
 _log = logging.getLogger("tripletree.io")
 
@@ -96,9 +97,10 @@ def read_hierarchy(path: Source, *, format: str | None = None, **options: Any) -
     format : str, optional
         One of `FORMATS`; by default as `recognize` tells.
     **options
-        For the reader of the format: ``labels="id"``, ``root=...``, and so on; see ``help(tripletree.io.read_obo)``
-        and its like. Formats that may give a node several parents take ``parent="deepest"``, ``"first"``,
-        ``"smallest"`` or ``"error"`` (the default), see `Ontology.to_hierarchy`.
+        For the reader of the format: ``labels="id"``, and so on; see ``help(tripletree.io.read_obo)`` and its like.
+        ``root=`` reads only what is at or below a node, in every format. Formats that may give a node several parents
+        take ``parent="deepest"``, ``"first"``, ``"smallest"`` or ``"error"`` (the default), see
+        `Ontology.to_hierarchy`.
 
     Returns
     -------
@@ -133,7 +135,9 @@ def read_hierarchy(path: Source, *, format: str | None = None, **options: Any) -
     form = FORMATS[name]
     reader = _reader(form, form.reader)
     if form.ontology != form.reader:
-        return reader(source, **_known(reader, name, options))
+        root = None if "root" in inspect.signature(reader).parameters else options.pop("root", None)
+        hierarchy = reader(source, **_known(reader, name, options, ("root",)))
+        return hierarchy if root is None else hierarchy.subtree(root)
     tree = {key: options.pop(key) for key in ("parent", "labels") if key in options}
     return reader(source, **_known(reader, name, options, ("parent", "labels"))).to_hierarchy(**tree)
 
@@ -156,8 +160,8 @@ def read_ontology(
     path: Source,
     *,
     mode: Literal["certain", "tree"] = "certain",
-    parent: Parent = "error",
-    labels: Literal["id", "name"] = "id",
+    parent: Parent | None = None,
+    labels: Literal["id", "name"] | None = None,
     format: str | None = None,
     **options: Any,
 ) -> Ontology | Hierarchy:
@@ -171,10 +175,10 @@ def read_ontology(
         "certain" keeps all parents: `induce` and its like then give the triplets that hold whichever parent is chosen
         for each term. "tree" chooses one parent for each term, as `parent` says, and with it more triplets, which
         depend on the choice. `Ontology.resolution` measures how many either gives.
-    parent : {"error", "deepest", "first", "smallest"}
-        For ``mode="tree"``: see `Ontology.to_hierarchy`.
-    labels : {"id", "name"}
-        For ``mode="tree"``: whether nodes are called by their identifiers or their names.
+    parent : {"error", "deepest", "first", "smallest"}, optional
+        For ``mode="tree"`` alone, by default "error": see `Ontology.to_hierarchy`.
+    labels : {"id", "name"}, optional
+        For ``mode="tree"`` alone, by default "id": whether nodes are called by their identifiers or their names.
     format : str, optional
         One of `FORMATS`; by default as `recognize` tells.
     **options
@@ -210,14 +214,21 @@ def read_ontology(
     if mode not in ("certain", "tree"):
         msg = f"mode must be 'certain' (all parents are kept) or 'tree' (one is chosen for each term), not {mode!r}"
         raise ValueError(msg)
+    if mode == "certain" and (parent is not None or labels is not None):
+        msg = "parent and labels belong to mode='tree': an Ontology keeps all parents, and has names beside its ids"
+        raise ValueError(msg)
     source, name = _source(path, format)
     form = FORMATS[name]
     if form.ontology is None:
-        msg = f"this is {form.title}, in which every node has one parent: read_hierarchy reads it"
+        msg = f"{form.title}, in which every node has one parent: read_hierarchy reads it"
         raise ParseError(msg, path=_name_of(path))
     reader = _reader(form, form.ontology)
-    ontology = reader(source, **_known(reader, name, options))
-    return ontology.to_hierarchy(parent=parent, labels=labels) if mode == "tree" else ontology
+    root = None if "root" in inspect.signature(reader).parameters else options.pop("root", None)
+    ontology = reader(source, **_known(reader, name, options, ("root",)))
+    ontology = ontology if root is None else ontology.select(root=root)
+    if mode == "certain":
+        return ontology
+    return ontology.to_hierarchy(parent=parent or "error", labels=labels or "id")
 
 
 def _source(path: Source, format: str | None) -> tuple[Any, str]:
@@ -236,6 +247,9 @@ def _source(path: Source, format: str | None) -> tuple[Any, str]:
 
 def recognized(path: Source) -> tuple[str, Any, str]:
     """The format, a stream of what has been read on the way (None: the source is to be read again), the reason."""
+    if hasattr(path, "columns"):
+        msg = "a data frame: read_edges reads tables of children and parents, read_lineages paths and columns of ranks"
+        raise TypeError(msg)
     is_path = isinstance(path, (str, os.PathLike)) and os.fspath(path) != "-"
     if is_path and os.path.isdir(path):  # type: ignore[arg-type]
         name, reason = of_folder(os.fspath(path))  # type: ignore[arg-type]
@@ -278,6 +292,9 @@ def _known(reader: Any, name: str, options: dict[str, Any], more: tuple[str, ...
     open_ended = any(x.kind is inspect.Parameter.VAR_KEYWORD for x in parameters)
     wrong = [x for x in options if x not in taken and not open_ended]
     if wrong:
-        msg = f"{', '.join(wrong)}: no option of format {name!r}, which takes {', '.join(taken) or 'none'}"
+        msg = (
+            f"{', '.join(wrong)}: no option of format {name!r}, which takes {', '.join(taken) or 'none'}; if it is "
+            "another format, name it with format="
+        )
         raise TypeError(msg)
     return options

@@ -10,6 +10,7 @@ from itertools import islice
 from typing import IO, Any
 
 from tripletree.errors import InvalidTripletError, MissingDependencyError, ParseError
+from tripletree.io._tables import is_missing, parquet_metadata, parquet_names, parquet_table
 from tripletree.io.constraints._triplet_rows import TripletRows, weight_of
 from tripletree.triplets import TripletSet
 
@@ -144,31 +145,37 @@ def _pyarrow(purpose: str) -> tuple[Any, Any]:
 
 def parquet_rows(content: bytes, path: str | None, columns: Sequence[str], weight: str | None) -> TripletRows:
     """Read a Parquet table; bad rows are noted as problems, numbered from 1."""
-    pyarrow, parquet = _pyarrow("reading Parquet")
     rows = TripletRows(path, unit="row")
-    try:
-        file = parquet.ParquetFile(pyarrow.BufferReader(content))
-        names = file.schema_arrow.names
-        missing = [x for x in columns if x not in names]
-        if missing:
-            msg = (
-                f"the table lacks the column{'s' * (len(missing) > 1)} {', '.join(missing)}; it has {', '.join(names)}"
-            )
-            raise ParseError(msg, path=path)
-        weighted = weight is not None and weight in names
-        table = file.read(columns=[*columns, weight] if weighted else [*columns])
-    except pyarrow.ArrowException as error:
-        msg = f"no Parquet file: {error}"
-        raise ParseError(msg, path=path) from None
-    cells = [[None if x is None else str(x) for x in table.column(name).to_pylist()] for name in columns]
-    if weighted:
-        cells.append([None if x is None else str(x) for x in table.column(weight).to_pylist()])
-    for number, row in enumerate(zip(*cells, strict=True), 1):
+    names = parquet_names(content, path)
+    missing = [x for x in columns if x not in names]
+    if missing:
+        msg = f"the table lacks the column{'s' * (len(missing) > 1)} {', '.join(missing)}; it has {', '.join(names)}"
+        raise ParseError(msg, path=path)
+    wanted = [*columns, weight] if weight is not None and weight in names else [*columns]
+    table = parquet_table(content, path, columns=wanted, cell=_cell_text)
+    places = [table.place(name, "column") for name in wanted]
+    for number, row in enumerate(zip(*(table.columns[k] for k in places), strict=True), 1):
         _add(rows, row, number, columns)
-    kept = (table.schema.metadata or {}).get(_LEAVES_KEY)
+    kept = parquet_metadata(content, path).get(_LEAVES_KEY)
     if kept is not None:
-        rows.more = [(str(x), 0) for x in json.loads(kept)]
+        rows.more = [(x, 0) for x in _kept_leaves(kept, path)]
     return rows
+
+
+def _cell_text(value: Any) -> str | None:
+    return value if isinstance(value, str) else None if is_missing(value) else str(value)
+
+
+def _kept_leaves(kept: bytes, path: str | None) -> list[str]:
+    """All leaf labels, which the metadata holds as a JSON list."""
+    try:
+        labels = json.loads(kept)
+    except (ValueError, RecursionError):
+        labels = None
+    if not isinstance(labels, list) or not all(isinstance(x, str) for x in labels):
+        msg = f"metadata: {_LEAVES_KEY.decode()} must hold the leaf labels as a JSON list of strings"
+        raise ParseError(msg, path=path)
+    return labels
 
 
 def write_parquet(triplets: TripletSet, labels: list[str], stream: IO[bytes]) -> None:

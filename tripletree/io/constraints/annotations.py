@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import io
 import re
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator
 from typing import Any, Literal, NamedTuple
 
@@ -24,11 +25,12 @@ _TERM = re.compile(r"[A-Za-z][\w.-]*:\S+")
 
 #: First rows that are headers though nobody said so: a name from here over the items, and one over the nodes.
 _ITEM_WORD = re.compile(
-    "item|sample|object|gene(_id|_name)?|protein|symbol|accession|name|id|label|instance|key|leaf|query"
+    "item|sample|object|gene(_id|_name)?|protein|symbol|accession|name|id|label|instance|key|leaf|query|"
+    "cell(_id)?|barcode|image|file|document|specimen|individual"
 )
 _NODE_WORD = re.compile(
     "nodes?|terms?|term_id|go|gos|goid|go_ids?|go_terms?|class|category|taxon|tax_?id|taxonid|species|parent|"
-    "annotations?|ontology(_id)?"
+    "annotations?|ontology(_id)?|label|type|cell_?type|kind|group|cluster|topic"
 )
 
 
@@ -59,7 +61,9 @@ def read_annotations(
         What stands between several nodes in one cell of a table, such as ``","``; by default a cell is one node.
     header : bool, optional
         Whether the first row of a table has the names of its columns; by default if `item` or `node` is a name, or
-        if it has common words for both ("gene" and "go_id").
+        if it has common words for both ("gene" and "go_id"). A first row that only may be a header is refused until
+        this says what it is: its item and node occur nowhere else, and one of them is such a word, or all other
+        nodes occur several times.
     evidence : str or collection of str, optional
         Take only annotations of these evidence codes, such as ``{"EXP", "IDA", "IMP"}`` (GPAD: ECO identifiers).
     aspect : {"P", "F", "C"} or collection of them, optional
@@ -114,7 +118,7 @@ def read_annotations(
         named = isinstance(item, str) or isinstance(node, str)
         known = (lambda names: True) if named and header is None else _is_header
         table = split_rows(text, path, delimiter=_delimiter(text, separator), header=header, known=known)
-        return _of_table(table, item, node, separator)
+        return _of_table(table, item, node, separator, header)
     _refuse_options(kind.upper(), node=node, separator=separator, header=header)
     layout = _gaf_layout(item) if kind == "gaf" else _gpad_layout(text, path, item, aspect)
     return _of_annotation_file(text, path, layout, codes, aspects)
@@ -225,7 +229,8 @@ def _of_annotation_file(
     for number, line in _lines(text):
         cells = line.split("\t")
         if not fewest <= len(cells) <= most:
-            msg = f"{len(cells)} columns between tabs where {layout.name} has {fewest} to {most}"
+            there = f"{len(cells)} column{'s' * (len(cells) != 1)}"
+            msg = f"{there} between tabs where {layout.name} has {fewest} to {most}"
             raise ParseError(msg, path=path, line=number, column=1, text=line)
         thing, term, code = cells[place], cells[node], cells[evidence]
         if not (thing and term and code) or thing.isspace() or term.isspace():
@@ -250,9 +255,11 @@ def _of_annotation_file(
         raise ParseError(msg, path=path)
     if not found:
         known = f"; the evidence codes in it are {', '.join(sorted(seen_codes)[:SHOWN])}" if codes is not None else ""
-        msg = (
-            f"none of its {rows} annotations is left: they are not of the evidence and aspect wanted, or say NOT{known}"
+        left = (
+            f"none of its {rows} annotations is left: they are" if rows > 1 else "its one annotation is left out: it is"
         )
+        say = "say" if rows > 1 else "says"
+        msg = f"{left} not of the evidence and aspect wanted, or {say} NOT{known}"
         raise ParseError(msg, path=path)
     return {thing: list(terms) for thing, terms in found.items()}
 
@@ -275,8 +282,12 @@ def _refuse_cell(cells: list[str], line: str, number: int, path: str | None, lay
 # ---------------------------------------------------------------------- tables
 
 
+def _word(name: str) -> str:
+    return re.sub(r"[\s-]+", "_", name.strip().lower())
+
+
 def _is_header(names: list[str]) -> bool:
-    words = [re.sub(r"[\s-]+", "_", x.strip().lower()) for x in names]
+    words = list(map(_word, names))
     return any(map(_ITEM_WORD.fullmatch, words)) and any(map(_NODE_WORD.fullmatch, words))
 
 
@@ -294,8 +305,28 @@ def _parquet(content: bytes, path: str | None) -> RowTable:
     return table
 
 
+def _check_first_row(table: RowTable, item: int, node: int) -> None:
+    """Refuse a first row that may be a header whose words are not known here."""
+    items, nodes = table.columns[item], Counter(table.columns[node])
+    pair = items[0], table.columns[node][0]
+    if len(items) < 2 or any(x in pair for x in items[1:]) or nodes[pair[1]] > 1 or pair[0] in nodes:
+        return
+    words = list(map(_word, pair))
+    known = any(map(_ITEM_WORD.fullmatch, words)) or any(map(_NODE_WORD.fullmatch, words))
+    if known or (len(items) > 4 and all(k > 1 for x, k in nodes.items() if x != pair[1])):
+        msg = (
+            f"is this a header? {pair[0]!r} and {pair[1]!r} occur nowhere else: say header=True if it names the "
+            "columns, or header=False if they are an item and its node"
+        )
+        table.refuse(0, msg)
+
+
 def _of_table(
-    table: RowTable, item: str | int | None, node: str | int | None, separator: str | None
+    table: RowTable,
+    item: str | int | None,
+    node: str | int | None,
+    separator: str | None,
+    header: bool | None = None,
 ) -> dict[str, list[str]]:
     """Items and their nodes, of two columns of a table."""
     if len(table.columns) != 2 and (item is None or node is None):
@@ -330,6 +361,8 @@ def _of_table(
             if not term:
                 table.refuse(row, f"an empty node in {terms!r:.80}")
             mine[shared.setdefault(term, term)] = None
+    if header is None and table.names is None:
+        _check_first_row(table, first, second)
     if not found:
         msg = "no annotations in it: nothing follows the header"
         raise ParseError(msg, path=table.path)

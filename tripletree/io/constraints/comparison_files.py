@@ -10,7 +10,7 @@ import io
 import re
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from itertools import chain
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -49,7 +49,8 @@ def read_comparisons(
         The leaves that may occur; labels that are no strings are known by ``str(label)``. For indices into n
         samples give n. By default those that occur, sorted: as whole numbers where all of them are, else as strings.
     header : bool, optional
-        Whether the first row has the names of the columns; by default if it has the names that are looked for.
+        Whether the first row has the names of the columns; by default if it has the names that are looked for. A
+        first row whose words occur nowhere else is refused until this says what it is.
 
     Returns
     -------
@@ -63,11 +64,13 @@ def read_comparisons(
     FileNotFoundError
         If there is no such file.
     ParseError
-        If a row has an empty cell, a label twice, or one that is none of the leaves, with its line.
+        If a row has an empty cell, a label twice, or one that is none of the leaves, with its line; or if the columns
+        are called a, b and c, which is how triplets ab|c are written.
 
     See Also
     --------
     read_odd_one_out : answers that are triplets.
+    read_triplets : triplets; `TripletSet.to_comparisons` gives the comparisons that they imply.
     tripletree.comparisons : to and from metric-learn and cblearn.
 
     Examples
@@ -80,10 +83,13 @@ def read_comparisons(
     if columns is not None and (isinstance(columns, str) or len(columns) != 3):
         msg = f"columns must be three columns, for anchor, near and far, not {columns!r}"
         raise ValueError(msg)
+    leaves = leaves if leaves is None or isinstance(leaves, LeafIndex) else LeafIndex(leaves)
     wanted = (tuple(columns),) if columns is not None else _COMPARISONS
     table = _table(source, header, lambda names: any(_named(x) and set(_named(x)) <= set(names) for x in wanted))
     if columns is None:
         found = next((x for x in _COMPARISONS if table.names is not None and set(x) <= set(table.names)), None)
+        if found is None:
+            _refuse_triplets(table, leaves, header)
         if found is None and len(table.columns) != 3:
             shown = ", ".join(map(repr, table.names or [])) or f"{len(table.columns)} without names"
             raise _refusal(
@@ -92,6 +98,8 @@ def read_comparisons(
         columns = found or (0, 1, 2)
     places = [table.place(x, "column") for x in columns]
     labels = _labels(table, places, "anchor, near and far must differ")
+    if _new_words(table, labels, leaves, header):
+        _refuse_header(table, labels, "columns=[...] if they stand in another order than anchor, near, far")
     codes, index = _coded(table, labels, leaves, header)
     return codes, index
 
@@ -121,7 +129,8 @@ def read_odd_one_out(
         The leaves that may occur; labels that are no strings are known by ``str(label)``. For indices into n
         samples give n. By default those that occur, sorted: as whole numbers where all of them are, else as strings.
     header : bool, optional
-        Whether the first row has the names of the columns; by default if it has the names that are looked for.
+        Whether the first row has the names of the columns; by default if it has the names that are looked for. A
+        first row whose words occur nowhere else is refused until this says what it is.
 
     Returns
     -------
@@ -161,8 +170,10 @@ def read_odd_one_out(
     else:
         places = [k for k in range(len(table.columns)) if k != answer or len(table.columns) == 3]
     if len(places) != 3 or len(set(places)) != 3:
-        raise _refusal(table, f"items= must say which three of the {len(table.columns)} columns hold the items")
+        raise _refusal(table, f"items= must say which three of the {_columns(table)} hold the items")
     labels = _labels(table, places, "the three items must differ")
+    if _new_words(table, labels, leaves, header):
+        _refuse_header(table, labels, "odd= may then be a name")
     codes, index = _coded(table, labels, leaves, header)
     at = np.full(len(codes), places.index(answer)) if answer in places else _positions(table, labels, answer)
     every = np.arange(len(codes))
@@ -188,11 +199,15 @@ def _answer_column(table: RowTable, odd: str | int | None, items: Sequence[str |
             "read_comparisons",
         )
     shown = f"; it could be {' or '.join(map(repr, found))}" if found else ""
-    raise _refusal(table, f"odd= must say which of the {len(table.columns)} columns holds the answer{shown}")
+    raise _refusal(table, f"odd= must say which of the {_columns(table)} holds the answer{shown}")
 
 
 def _answers(names: Sequence[str]) -> list[str]:
     return [x for x in names if re.sub(r"[\s-]+", "_", x.lower()) in _ODD]
+
+
+def _columns(table: RowTable) -> str:
+    return f"{len(table.columns)} column{'s' * (len(table.columns) != 1)}"
 
 
 def _named(columns: Iterable[Any]) -> list[str]:
@@ -201,6 +216,26 @@ def _named(columns: Iterable[Any]) -> list[str]:
 
 def _refusal(table: RowTable, message: str) -> ParseError:
     return ParseError(message, path=table.path, line=1 if table.unit == "line" else None)
+
+
+def _refuse_triplets(table: RowTable, leaves: LeafIndex | None, header: bool | None) -> None:
+    """Refuse columns a, b and c, with or without weight, which hold triplets."""
+    names = table.names or [cell_text(column[0]) or "" for column in table.columns if column]
+    words = sorted(x.strip().lower() for x in names)
+    if words not in (["a", "b", "c"], ["a", "b", "c", "weight"]):
+        return
+    if table.names is None:
+        known = leaves is not None and set(names) <= {str(x) for x in leaves}
+        again = any(cell_text(x) in names for column in table.columns for x in column[1:])
+        if header is False or known or again or len(table.lines) < 2:
+            return
+    trio = sorted(x for x in names if x.strip().lower() != "weight")
+    msg = (
+        "columns a, b and c hold triplets ab|c, no comparisons: read_triplets reads them, and "
+        f"TripletSet.to_comparisons gives the comparisons that they imply; say columns={trio} if these are "
+        "anchor, near and far"
+    )
+    raise _refusal(table, msg)
 
 
 # ---------------------------------------------------------------------- rows of labels
@@ -259,6 +294,26 @@ def _labels(table: RowTable, places: Sequence[int], rule: str) -> list[list[Any]
     return labels
 
 
+def _new_words(table: RowTable, labels: list[list[str]], leaves: Any, header: bool | None) -> bool:
+    """Whether the first row may be a header: words that are no leaves, as far as known, and occur nowhere else."""
+    if header is not None or table.names is not None or len(table.lines) < 2:
+        return False
+    first = {column[0] for column in labels}
+    if leaves is not None or any(_NUMBER.fullmatch(x) for x in first):
+        return False  # what is no leaf is refused as such
+    others = set(chain.from_iterable(column[1:] for column in labels))
+    return not first & others and not all(_NUMBER.fullmatch(x) for x in others)
+
+
+def _refuse_header(table: RowTable, labels: list[list[str]], more: str) -> NoReturn:
+    cells = ", ".join(repr(column[0]) for column in labels)
+    msg = (
+        f"is this a header? {cells} occur nowhere else: say header=True if it names the columns ({more}), or "
+        "header=False if these are labels like the others"
+    )
+    table.refuse(0, msg)
+
+
 def _coded(
     table: RowTable,
     labels: list[list[str]],
@@ -281,8 +336,9 @@ def _coded(
             row = next(i for i, cells in enumerate(zip(*labels, strict=True)) if any(x not in position for x in cells))
             label = next(column[row] for column in labels if column[row] not in position)
             hint = f"; did you mean {' or '.join(map(repr, near[label]))}?" if label in near else ""
+            leaf = "leaf" if len(index) == 1 else "leaves"
             more = f" ({len(unknown)} labels in all are not)" if len(unknown) > 1 else ""
-            table.refuse(row, f"{label!r} is none of the {len(index)} leaves{hint}{more}")
+            table.refuse(row, f"{label!r} is none of the {len(index)} {leaf}{hint}{more}")
     columns = [np.fromiter(map(position.__getitem__, column), np.int32, len(column)) for column in labels]
     return np.stack(columns, axis=1), index
 

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 
 from tripletree.errors import ParseError
-from tripletree.io._files import decoded
+from tripletree.io._files import decoded, refuse_utf16
 from tripletree.io.ontologies._ontology_terms import TermTable, short_rank
 
 __all__ = ["OboText", "unescaped"]
@@ -83,8 +83,8 @@ class OboText:
         """The text's lines, a megabyte at a time; a line that a backslash continues holds the next, which is empty."""
         content, start = self._content, 0
         is_text = isinstance(content, str)
-        if content[:2] in (b"\xff\xfe", b"\xfe\xff"):
-            decoded(content, self._path)  # type: ignore[arg-type]
+        if isinstance(content, bytes):
+            refuse_utf16(content, self._path)
         end, slash = ("\n", "\\") if is_text else (b"\n", b"\\")
         while start < len(content):
             stop = content.find(end, start + BLOCK) + 1  # type: ignore[arg-type]
@@ -281,19 +281,16 @@ class OboText:
 def _joined(lines: list[str]) -> list[str]:
     """Lines that end in a backslash with the ones after them, in whose place an empty line stands."""
     out: list[str] = []
-    holder = None
+    parts: list[str] = []  # of the line that goes on
     for line in lines:
-        if holder is None:
-            out.append(line)
-            holder = len(out) - 1
-        else:
-            out[holder] += line
-            out.append("")
+        out.append("")
         goes_on = (len(line) - len(line.rstrip("\\"))) % 2
-        if goes_on:
-            out[holder] = out[holder][:-1]
-        else:
-            holder = None
+        parts.append(line[:-1] if goes_on else line)
+        if not goes_on:
+            out[-len(parts)] = "".join(parts)
+            parts.clear()
+    if parts:
+        out[-len(parts)] = "".join(parts)
     return out
 
 

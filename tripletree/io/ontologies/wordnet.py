@@ -7,6 +7,7 @@ Each line is a synset, a set of words with one meaning, and points at more gener
 from __future__ import annotations
 
 import os
+import re
 from typing import Literal
 
 from tripletree.errors import ParseError
@@ -18,6 +19,9 @@ __all__ = ["read_wordnet"]
 
 _RELATIONS = {"@": "hypernym", "@i": "instance_hypernym"}
 _DATA = "data.noun"
+#: How a synset begins: offset, file, part of speech, number of words (in base 16), and the first word.
+_HEAD = re.compile(r"([0-9]{8}) +[0-9]{2} +([a-z]) +([0-9a-fA-F]{2}) +(\S+)")
+_COUNT = re.compile(r"[0-9]{3}")
 
 
 def read_wordnet(path: Source, *, ids: Literal["wnid", "sense"] = "wnid", index: Source | None = None) -> Ontology:
@@ -90,24 +94,22 @@ def read_wordnet(path: Source, *, ids: Literal["wnid", "sense"] = "wnid", index:
 
 def _synset(line: str, number: int, path: str | None) -> tuple[str, str, list[tuple[str, str]]]:
     """Id, first word and pointers upwards of one line."""
-    fields = line.partition(" |")[0].split()
-    try:
-        offset, part, n_words = fields[0], fields[2], int(fields[3], 16)
-        word, at = fields[4], 4 + 2 * n_words
-        n_pointers = int(fields[at], 10)
-        pointers = [fields[at + 1 + 4 * k : at + 5 + 4 * k] for k in range(n_pointers)]
-        good = offset.isdecimal() and len(offset) == 8 and n_words > 0 and len(part) == 1
-        # verbs have their sentence frames behind the pointers
-        good = good and n_pointers >= 0 and (len(fields) == at + 1 + 4 * n_pointers or part == "v")
-        good = good and all(len(x) == 4 for x in pointers)
-    except (IndexError, ValueError):
-        good = False
-    if not good:
+    data, bar, _ = line.partition(" |")
+    head = _HEAD.match(data)
+    fields = data.split()
+    at = 4 + 2 * int(head[3], 16) if head else 0
+    good = bool(bar) and 4 < at < len(fields) and _COUNT.fullmatch(fields[at]) is not None
+    stop = at + 1 + 4 * int(fields[at]) if good else 0
+    # verbs have their sentence frames behind the pointers
+    if head is None or not good or stop > len(fields) or (stop < len(fields) and head[2] != "v"):
         msg = (
-            "no synset: offset (8 digits), file, part of speech, number of words, words, number of pointers and so "
-            "many pointers are wanted"
+            "no synset: offset (8 digits), file, part of speech, number of words, words, number of pointers (3 digits),"
+            " so many pointers, a bar and the meaning are wanted"
         )
+        msg += "" if bar or head is None else "; this line has no bar: was the file cut off here?"
         raise ParseError(msg, path=path, line=number, column=1, text=line)
+    offset, part, _, word = head.groups()
+    pointers = [fields[k : k + 4] for k in range(at + 1, stop, 4)]
     return part + offset, word, [(_RELATIONS[x[0]], x[2] + x[1]) for x in pointers if x[0] in _RELATIONS]
 
 

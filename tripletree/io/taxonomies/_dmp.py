@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import io
-import lzma
 import os
 import posixpath
-import tarfile
-import zlib
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import IO, Any, NamedTuple, NoReturn
 
 import numpy as np
 
-from tripletree.errors import ParseError, TripletreeError
+from tripletree.errors import ParseError
 from tripletree.io._files import Source, place, raw_bytes, read_bytes
-from tripletree.io._packed import drained, unpacked, zip_members
+from tripletree.io._packed import tar_members, unpacked, zip_members
 
 __all__ = ["DmpFile", "Fields", "taxdump_files"]
 
@@ -25,7 +23,8 @@ NODES, NAMES = "nodes.dmp", "names.dmp"
 BLOCK = 1 << 22
 _TAB, _LINE_END, _BAR, _ZERO, _NINE = 9, 10, 124, 48, 57
 _SUFFIXES = ("", ".gz", ".bz2", ".xz")
-_DAMAGE = (OSError, EOFError, ValueError, zlib.error, lzma.LZMAError)
+#: A line of names.dmp: tax id, name, unique name, and what kind of name it is.
+_NAME_LINE = re.compile(rb"\d+\t\|\t[^\t\n]*\t\|\t[^\t\n]*\t\|\t[A-Za-z][A-Za-z -]*\t\|\r?\n")
 
 
 class Fields(NamedTuple):
@@ -143,7 +142,10 @@ def taxdump_files(source: Source) -> dict[str, DmpFile]:
         if os.path.isdir(name):
             return _of_folder(name)
         if os.path.isfile(name):
-            if os.path.basename(name).lower().removesuffix(".gz").removesuffix(".bz2").removesuffix(".xz") == NODES:
+            base = _wanted(os.path.basename(name))
+            if base == NAMES:
+                _refuse_names(name)
+            if base == NODES:
                 return _of_folder(os.path.dirname(name), nodes=name)
             with open(name, "rb") as stream:
                 found = _of_archive(stream, name)
@@ -151,7 +153,18 @@ def taxdump_files(source: Source) -> dict[str, DmpFile]:
                 return found
     content, shown = raw_bytes(source)
     raw = content.encode() if isinstance(content, str) else content
-    return _of_archive(io.BytesIO(raw), shown or "<stream>") or {NODES: DmpFile(unpacked(raw, shown), shown)}
+    found = _of_archive(io.BytesIO(raw), shown or "<stream>")
+    if found is not None:
+        return found
+    alone = unpacked(raw, shown)
+    if _NAME_LINE.match(alone):
+        _refuse_names(shown)
+    return {NODES: DmpFile(alone, shown)}
+
+
+def _refuse_names(path: str | None) -> NoReturn:
+    msg = "this is names.dmp, which has no parents: give nodes.dmp, or the folder or archive that holds the two"
+    raise ParseError(msg, path=path)
 
 
 def _of_folder(folder: str, *, nodes: str | None = None) -> dict[str, DmpFile]:
@@ -173,46 +186,26 @@ def _of_archive(stream: IO[bytes], name: str) -> dict[str, DmpFile] | None:
     head = stream.read(4)
     stream.seek(0)
     if head == b"PK\x03\x04":
-        members = _of_zip(stream.read(), name)
+        members: Iterable[tuple[str, Callable[[], bytes]]] | None = zip_members(stream.read(), name).items()
     else:
-        try:
-            archive = tarfile.open(fileobj=stream, mode="r:*")  # noqa: SIM115 - closed by _of_tar
-        except (tarfile.TarError, *_DAMAGE):
-            stream.seek(0)
-            return None
-        members = _of_tar(archive, name)
+        members = tar_members(stream, name)
+    if members is None:
+        stream.seek(0)
+        return None
     found: dict[str, DmpFile] = {}
-    try:
-        for base, member, raw in members:
-            if base in found:
-                msg = f"two files {base} in this archive, {found[base].path} and {member}: which one is meant?"
-                raise ParseError(msg, path=name)
-            inside = f"{name}: {member}"
-            found[base] = DmpFile(unpacked(raw, inside), inside)
-    except (tarfile.TarError, *_DAMAGE) as error:
-        if isinstance(error, TripletreeError):
-            raise
-        msg = f"damaged archive: {error}"
-        raise ParseError(msg, path=name) from None
+    for member, read in members:
+        base = _wanted(member)
+        if base is None:
+            continue
+        inside = f"{name}: {member}"
+        if base in found:
+            msg = f"two files {base} in this archive, {found[base].path} and {member}: which one is meant?"
+            raise ParseError(msg, path=name)
+        found[base] = DmpFile(unpacked(read(), inside), inside)
     if NODES not in found:
         msg = "no nodes.dmp in this archive"
         raise ParseError(msg, path=name)
     return found
-
-
-def _of_zip(content: bytes, name: str) -> Iterator[tuple[str, str, bytes]]:
-    for member, read in zip_members(content, name).items():
-        base = _wanted(member)
-        if base is not None:
-            yield base, member, read()
-
-
-def _of_tar(archive: tarfile.TarFile, name: str) -> Iterator[tuple[str, str, bytes]]:
-    with archive:
-        for member in archive:  # in one pass: a compressed archive is unpacked once
-            base = _wanted(member.name) if member.isfile() else None
-            if base is not None:
-                yield base, member.name, drained(archive.extractfile, member, "tar", name)
 
 
 def _wanted(member: str) -> str | None:

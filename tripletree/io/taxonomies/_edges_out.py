@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections import Counter
+from collections.abc import Sequence
 from typing import Any, Literal, overload
 
 import numpy as np
@@ -17,9 +19,12 @@ from tripletree.io._tables import one_of, optional
 from tripletree.io.constraints.triplet_files import format_of_suffix
 from tripletree.leaves import LeafIndex
 
-__all__ = ["leaf_texts", "write_edges"]
+__all__ = ["invents_ids", "leaf_texts", "write_edges"]
 
 Format = Literal["csv", "tsv", "parquet"]
+
+#: What an inner node without a name of its own goes by.
+_INVENTED = re.compile(r"node \d+'*", re.ASCII)
 
 
 @overload
@@ -59,7 +64,7 @@ def write_edges(hierarchy: Hierarchy, target: Target | None = None, *, format: F
     Notes
     -----
     Leaves go by their labels. Inner nodes go by their names where these tell them apart, and by "node 7" else: then a
-    column `name` holds the names, and ``read_edges(..., labels="name")`` gives back what was written, name for name.
+    column `name` holds the names, by which `read_edges` gives back what was written, name for name.
     The columns `length` and `rank` are there if something is known; heights are written as lengths. The root is the
     row without parent.
 
@@ -100,6 +105,28 @@ def leaf_texts(hierarchy: Hierarchy) -> list[str]:
         msg = "an empty leaf label cannot be told from a missing one in a table; write Newick"
         raise InvalidHierarchyError(msg, node=labels.index(""))
     return labels
+
+
+def invents_ids(
+    columns: Sequence[str] | None, ids: Sequence[Any], names: Sequence[str | None] | None, parent: np.ndarray
+) -> bool:
+    """Whether a table is one that `write_edges` makes where inner nodes have no name of their own.
+
+    Parameters
+    ----------
+    columns : sequence of str, or None
+        Their names, in order.
+    ids, names, parent : sequence of N
+        Of all nodes; the parents as positions, -1 for roots.
+    """
+    if columns is None or names is None or list(columns[:3]) != ["child", "parent", "name"]:
+        return False
+    inner = np.zeros(len(ids), np.bool_)
+    inner[parent[parent >= 0]] = True
+    return list(columns[3:]) in ([], ["length"], ["rank"], ["length", "rank"]) and all(
+        name is None if not above else name == id or (isinstance(id, str) and _INVENTED.fullmatch(id) is not None)
+        for id, name, above in zip(ids, names, inner.tolist(), strict=True)
+    )
 
 
 def _format_of(target: Any) -> str:

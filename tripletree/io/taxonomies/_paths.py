@@ -8,7 +8,17 @@ from typing import Any
 
 from tripletree.errors import LimitExceededError, ParseError
 
-__all__ = ["HEADERS", "MISSING", "PathTree", "is_name", "is_numbered", "separator_of", "split_lines"]
+__all__ = [
+    "HEADERS",
+    "MISSING",
+    "PathTree",
+    "has_prefix",
+    "has_separator",
+    "is_name",
+    "is_numbered",
+    "separator_of",
+    "split_lines",
+]
 
 #: What stands for a name that is not known.
 MISSING = ("unclassified", "unassigned", "unidentified", "unknown", "NA", "NaN", "None", "null")
@@ -116,7 +126,8 @@ class PathTree:
             size.append(len(name or "") + (size[p] + len(sep) if p >= 0 else 0))
         total = sum(size[u] for u in nodes)
         if total > MOST_PATH_TEXT:
-            msg = f"the paths of {len(nodes)} nodes have {total} characters, more than {MOST_PATH_TEXT}"
+            many = f"{len(nodes)} node{'s' * (len(nodes) != 1)} have"
+            msg = f"the paths of {many} {total} characters, more than {MOST_PATH_TEXT}"
             raise LimitExceededError(msg, size=total, limit=MOST_PATH_TEXT)
         out = []
         for u in nodes:
@@ -161,18 +172,33 @@ def separator_of(rows: Sequence[Sequence[str]], sep: str, *, path: str | None, n
     """The separator of paths, blanks around it taken off, and which of the first two cells of a row the path is.
 
     Of several candidates the first that is in at least half as many rows as the most frequent; and the first cell if
-    it is there in half as many rows as in the second. Where there is none at all, `needed` says whether to refuse.
+    it is there in half as many rows as in the second. Where there is none at all, prefixes of ranks (``k__Bacteria``)
+    tell paths of one name; without them `needed` says whether to refuse.
     """
     wanted = (sep.strip() or sep,) if sep != "auto" else _SEPARATORS
     wide = any(len(row) > 1 for row in rows)
     count = {(s, k): sum(len(row) > k and s in row[k] for row in rows) for s in wanted for k in range(1 + wide)}
     most = max(count.values())
+    if most == 0 and sep == "auto":
+        prefixed = [sum(len(row) > k and has_prefix(row[k]) for row in rows) for k in range(1 + wide)]
+        if any(prefixed):
+            return _SEPARATORS[0], int(prefixed[0] < prefixed[-1])
     if most == 0 and sep == "auto" and needed:
         shown = ", ".join(map(repr, _SEPARATORS))
         raise ParseError(f"no separator of paths found (none of {shown}): give sep", path=path)
     if most == 0:
         return wanted[0], int(wide)
     return next(key for key, k in count.items() if 2 * k >= most)
+
+
+def has_prefix(text: str) -> bool:
+    """Whether a path starts with the prefix of a rank, as in ``k__Bacteria``."""
+    return _PREFIX.fullmatch(text.strip()) is not None
+
+
+def has_separator(text: str) -> bool:
+    """Whether a text has one of the usual separators of paths in it."""
+    return any(x in text for x in _SEPARATORS)
 
 
 def split_lines(text: str) -> tuple[list[int], list[list[str]]]:

@@ -18,7 +18,7 @@ from tripletree.errors import DuplicateLeafError, InvalidHierarchyError, ParseEr
 from tripletree.hierarchy import Hierarchy
 from tripletree.io._files import Source
 from tripletree.io._tables import RowTable, cell_text, cycle_of, cycle_text, hierarchy_of, one_of, read_table
-from tripletree.io.taxonomies._edges_out import write_edges
+from tripletree.io.taxonomies._edges_out import invents_ids, write_edges
 from tripletree.ontology import Ontology
 
 __all__ = ["read_edges", "write_edges"]
@@ -53,7 +53,7 @@ def read_edges(
     source: Source | Any,
     *,
     parent: Parent = "error",
-    labels: Literal["id", "name"] = "id",
+    labels: Literal["id", "name"] | None = None,
     child_column: str | int | None = None,
     parent_column: str | int | None = None,
     name_column: str | int | None = None,
@@ -71,9 +71,12 @@ def read_edges(
         pyarrow.
     parent : {"error", "deepest", "first", "smallest"}
         Which parent counts where a node has several: see `Ontology.to_hierarchy`. By default they are refused.
-    labels : {"id", "name"}
+    labels : {"id", "name"}, optional
         What leaves and inner nodes are called: what stands in the child column, or their names where there is a
-        column of names. A leaf without a name keeps its id, an inner node without a name has none.
+        column of names. A leaf without a name keeps its id, an inner node without a name has none. By default "id";
+        "name" for tables as `write_edges` makes them for inner nodes without a name of their own (columns child,
+        parent, name and perhaps length and rank; leaves without names; ids such as "node 7" where the name is
+        another or none), so that they come back as they were.
     child_column, parent_column : str or int, optional
         Columns by name, or by position counted from 0. By default those with usual names, in any case and with
         underscores or without: child, parent; id, parent_id; node, parent; taxonID, parentNameUsageID; subject,
@@ -110,6 +113,12 @@ def read_edges(
     See Also
     --------
     write_edges : the reverse.
+    tripletree.interop.from_edge_table : of data frames and dicts of lists; inverse of ``to_edge_table``.
+
+    Notes
+    -----
+    What `from_edge_table` calls ``child``, ``parent``, ``name``, ``length`` and ``rank`` are columns, here
+    `child_column`, `parent_column` and so on; `parent` here is the choice among several parents, which that refuses.
 
     Examples
     --------
@@ -119,15 +128,17 @@ def read_edges(
     (['human', 'chimp', 'loris'], ('apes', 'primates'))
     """
     one_of(parent, "parent", ("error", "deepest", "first", "smallest"))
-    one_of(labels, "labels", ("id", "name"))
+    one_of(labels, "labels", ("id", "name", None))
     asked = (child_column, parent_column, name_column, length_column, rank_column, None)
     table = _read(source, asked, delimiter, header)
     edges = _edges(table, _columns(table, asked), strict=parent == "error")
     if len(edges.rows) > len(set(edges.rows[:, 0].tolist())):
         ontology = _ontology(edges, table)
-        up = ontology._chosen(parent)
+        up = ontology.chosen_parents(parent)
     else:
         up = _only_parents(edges, table)
+    if labels is None and asked == (None,) * len(asked) and invents_ids(table.names, edges.ids, edges.names, up):
+        labels = "name"
     N, roots = len(edges.ids), int(np.count_nonzero(up < 0))
     ids, names, ranks, length = edges.ids, edges.names, edges.ranks, edges.lengths_above(up)
     if roots > 1:  # an unnamed node above them
@@ -136,7 +147,7 @@ def read_edges(
         names = None if names is None else [*names, None]
         ranks = None if ranks is None else [*ranks, None]
         length = None if length is None else np.append(length, np.nan)
-    called = ids if labels == "id" or names is None else names
+    called = ids if labels != "name" or names is None else names
     shown = [i if x is None else x for x, i in zip(called, ids, strict=True)]
     try:
         return hierarchy_of(up, shown, names=called, ranks=ranks, length=length)

@@ -9,6 +9,7 @@ The path decides: one name in two places is two nodes. Ranks without a name are 
 
 from __future__ import annotations
 
+import warnings
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any, Literal
@@ -27,22 +28,21 @@ from tripletree.io._tables import (
     read_table,
     split_rows,
 )
+from tripletree.io.taxonomies._lineage_columns import (
+    column_of_ids,
+    columns_of_paths,
+    is_path_header,
+    looks_like_lineages,
+    plain_name,
+    refuse_edges,
+    tells_apart,
+    usual_columns,
+)
 from tripletree.io.taxonomies._lineages_out import write_lineages
-from tripletree.io.taxonomies._paths import HEADERS, MISSING, PathTree, separator_of, split_lines
+from tripletree.io.taxonomies._paths import MISSING, PathTree, has_separator, separator_of, split_lines
 from tripletree.ontology import Ontology
 
-__all__ = ["read_lineages", "write_lineages"]
-
-#: Ranks from the top down; a table with columns of these names is read by them.
-RANKS = (
-    *("superkingdom", "domain", "realm", "subrealm", "kingdom", "subkingdom", "infrakingdom", "superphylum"),
-    *("phylum", "division", "subphylum", "infraphylum", "superclass", "class", "subclass", "infraclass", "cohort"),
-    *("superorder", "order", "suborder", "infraorder", "parvorder", "superfamily", "family", "subfamily"),
-    *("supertribe", "tribe", "subtribe", "genus", "subgenus", "section", "series", "species", "subspecies"),
-    *("variety", "varietas", "form", "strain"),
-)
-_RANK_ORDER = {rank: k for k, rank in enumerate(RANKS)}
-_ID_COLUMNS = ("featureid", "otuid", "asvid", "sequenceid", "sampleid", "id", "otu", "asv", "feature", "sample")
+__all__ = ["looks_like_lineages", "read_lineages", "usual_columns", "write_lineages"]
 
 
 def read_lineages(
@@ -70,8 +70,9 @@ def read_lineages(
         the columns with names of ranks (kingdom, phylum, class, order, family, genus, species and those between), or
         the one called taxon, taxonomy, lineage, path or the like.
     id_column : str, optional
-        Of a table with a header: the column of the items' ids; by default the one called "Feature ID", "OTU ID", "id"
-        or the like, if there is one.
+        Of a table with a header: the column of the items' ids. By default the one called "Feature ID", "OTU ID", "id"
+        or the like; else the first one, if it holds no part of the path and no rank, and all its values are there,
+        differ, and are not all numbers (``breed,species,genus``).
     labels : {"name", "path", "id"}
         What nodes are called that are no items: "name" is the last name of their path; where several leaves share
         it, their whole paths. "path" is the whole path, "id" the number that Google's taxonomy puts before it.
@@ -93,15 +94,23 @@ def read_lineages(
     FileNotFoundError
         If there is no such file.
     ParseError
-        If no separator is found, a line has no path, or an id is missing or stands twice.
+        If no separator is found, a line has no path, an id is missing or stands twice, or a table looks like one of
+        edges: a column ``taxon`` without any separator, or two ranks of which one holds names of the other, as in
+        ``class,superclass``. Give `columns` where it is none.
     DuplicateLeafError
         If two leaves have one label, which takes a name that reads as another one's path.
     MissingDependencyError
         If the format is Parquet and pyarrow is not installed.
 
+    Warns
+    -----
+    UserWarning
+        If no column of ids is found in a table, and a column that is not read tells rows of one path apart.
+
     See Also
     --------
     write_lineages : the reverse.
+    read_edges : a child and its parent in each row.
 
     Notes
     -----
@@ -198,11 +207,14 @@ def _read(
         msg = f"missing must be several texts, not the text {missing!r}: give a list"
         raise ValueError(msg)
     asked = [*(columns or []), *([] if id_column is None else [id_column])]
+    row = ""
 
     def known(names: list[str]) -> bool:
         if asked:
             return all(x in names for x in asked)
-        return usual_columns(names) is not None
+        # a row without separators of paths is split at commas or tabs: no cell of it is the end of a path
+        free = bool(row) and not has_separator(row) and all(x in row for x in names)
+        return (columns_of_paths if free else usual_columns)(names) is not None
 
     if is_frame(source):
         return _of_table(read_table(source), sep, columns, id_column, missing)
@@ -210,35 +222,11 @@ def _read(
     if isinstance(content, bytes) and content.startswith(b"PAR1"):
         return _of_table(parquet_table(content, path), sep, columns, id_column, missing)
     text = content if isinstance(content, str) else decoded(content, path)
+    row = next((x for x in text[:100_000].split("\n") if x.strip() and not x.startswith("#")), "")
     if asked or has_header(text, known):
         table = split_rows(text, path, delimiter=delimiter, header=True if asked else None, known=known)
         return _of_table(table, sep, columns, id_column, missing)
     return _of_lines(text, path, sep, missing)
-
-
-def _plain(name: str) -> str:
-    return name.lower().replace(" ", "").replace("_", "").replace("-", "").lstrip("#")
-
-
-def _usual(names: Sequence[str]) -> list[str] | None:
-    """The columns of a header that hold a path: those of ranks from the top down, or the one of whole paths."""
-    plain = [_plain(x) for x in names]
-    ranks = [x for x in names if _plain(x) in _RANK_ORDER]
-    if len(ranks) > 1 and len({_plain(x) for x in ranks}) == len(ranks):
-        return sorted(ranks, key=lambda x: _RANK_ORDER[_plain(x)])
-    paths = [x for x in names if _plain(x) in HEADERS]
-    return paths if len(paths) == 1 and len(set(plain)) == len(plain) else None
-
-
-def usual_columns(names: Sequence[str]) -> list[str] | None:
-    """The columns of a header that hold a path, if it is one of a table of lineages.
-
-    A column of whole paths must come first, or behind one of ids: the last name of a path may be "path".
-    """
-    usual = _usual(names)
-    if usual is not None and len(usual) == 1 and usual[0] != names[0] and _plain(names[0]) not in _ID_COLUMNS:
-        return None
-    return usual
 
 
 def _of_table(
@@ -246,17 +234,15 @@ def _of_table(
 ) -> PathTree:
     """Lineages in the columns of a table."""
     names = table.names or []
-    wanted = list(columns) if columns is not None else _usual(names)
+    wanted = list(columns) if columns is not None else columns_of_paths(names)
     if wanted is None:
         shown = ", ".join(map(repr, names))
         msg = f"which columns hold the path? Give columns=[...], from the top rank down; there are {shown}"
         raise ParseError(msg, path=table.path)
     places = [table.place(x, "column") for x in wanted]
-    if id_column is None:
-        usual = [k for k, x in enumerate(names) if _plain(x) in _ID_COLUMNS and k not in places]
-        at = usual[0] if len(usual) == 1 else None
-    else:
-        at = table.place(id_column, "id_column")
+    if columns is None and sep == "auto":
+        refuse_edges(table, places)
+    at = column_of_ids(names, table.columns, places) if id_column is None else table.place(id_column, "id_column")
     items = None if at is None else table.columns[at]
     rows: Iterable[tuple]
     if len(places) == 1:
@@ -267,7 +253,7 @@ def _of_table(
         taxa = [tree.text_node(texts[i]) for i in used]
     else:
         tree = PathTree(table.path, missing, ";")
-        ranks = [_plain(x) for x in wanted]
+        ranks = [plain_name(x) for x in wanted]
         rows = zip(*(map(cell_text, table.columns[k]) for k in places), strict=True)
         taxa = [tree.cells_node(row, ranks) for row in rows]
         used = list(range(len(taxa)))
@@ -280,6 +266,15 @@ def _of_table(
                 table.refuse(i, f"the id {items[i]!r} stands twice: it is in {table.unit} {seen[items[i]]} already")
             seen[items[i]] = table.lines[i]
             tree.add_item(items[i], taxon)
+    else:
+        lost = tells_apart(names, table.columns, places, len(set(taxa)))
+        if lost is not None:
+            msg = (
+                f"{len(taxa)} rows with only {len(set(taxa))} different path{'s' * (len(set(taxa)) != 1)}: rows of one "
+                f"path become one node, though the column {lost!r} tells them apart; if it holds the items, give "
+                f"id_column={lost!r}"
+            )
+            warnings.warn(msg, UserWarning, stacklevel=4)
     return _full(tree)
 
 
@@ -295,7 +290,7 @@ def _of_lines(text: str, path: str | None, sep: str, missing: Iterable[str]) -> 
         msg = f"no path in this line: where other lines have an id, a tab and a path, it has {rows[short][0]!r:.60}"
         raise ParseError(msg, path=path, line=numbers[short])
     if k == 0:
-        if _plain(rows[0][0]) in HEADERS and any(sep in row[0] for row in rows):
+        if is_path_header(rows[0][0]) and any(sep in row[0] for row in rows):
             del numbers[0], rows[0]  # a header of one word
         tree.bare_lines([row[0] for row in rows], numbers)
         return _full(tree)

@@ -201,7 +201,9 @@ def _scientific_names(file: DmpFile, taxa: _Taxa, j: int) -> list[str]:
         line_of[at] = line
     bare = np.flatnonzero(line_of == 0) if j == 1 else np.empty(0, np.int64)
     if bare.size:
-        msg = f"{bare.size} taxa of nodes.dmp have no scientific name here, tax id {taxa.id[bare[0]]} the first"
+        id = taxa.id[bare[0]]
+        msg = f"{bare.size} taxa of nodes.dmp have no scientific name here, tax id {id} the first"
+        msg = msg if bare.size > 1 else f"one taxon of nodes.dmp has no scientific name here, tax id {id}"
         raise ParseError(msg, path=file.path)
     empty = np.flatnonzero(start == stop) if j == 1 else bare
     if empty.size:
@@ -236,5 +238,5 @@ def _root_of(taxa: _Taxa, root: str | int, names: list[str] | None) -> int:
         raise TypeError(msg) from None
     found = _positions(taxa.id, taxa.order, np.array([id if 0 <= id < 2**62 else -1], np.int64))
     if found[0] < 0:
-        raise UnknownLeafError([root], list(map(str, taxa.id[:3].tolist())), what="tax ids")
+        raise UnknownLeafError([root], list(map(str, taxa.id.tolist())), what="tax ids")
     return int(found[0])

@@ -2,4 +2,4 @@
 
 from __future__ import annotations
 
-__all__ = ["folders", "linkage_files", "nested_json", "newick", "nexml", "nexus", "phyloxml"]
+__all__ = ["dot", "folders", "linkage_files", "nested_json", "newick", "nexml", "nexus", "phyloxml"]

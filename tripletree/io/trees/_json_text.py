@@ -30,6 +30,12 @@ _TOKEN = re.compile(
     )""",
     re.VERBOSE,
 )
+#: Half of a surrogate pair, perhaps: the backslash may be an escaped one.
+_HALF = re.compile(
+    r"\\u[dD](?:[89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F])|(?<!\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD])[c-fC-F])"
+)
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_SPACE = " \t\r\n"
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?")
 _WORDS = {"true": True, "false": False, "null": None}
 _DIGITS = 600  # Python can be told to make no int of more
@@ -66,13 +72,16 @@ def read_json_text(text: str, path: str | None, make: Callable[[Any, Refuse], Ma
     Raises
     ------
     ParseError
-        If the text is no JSON, an object has a key twice, or `make` raises what it is given.
+        If the text is no JSON, an object has a key twice, a string holds half of a surrogate pair (which no file can
+        hold), or `make` raises what it is given.
     """
 
     def ask_again(message: str, about: Any) -> ParseError:
         raise _Again
 
     try:
+        if _HALF.search(text):
+            raise ValueError
         value = json.loads(text, object_pairs_hook=_object, parse_constant=_constant)
     except (ValueError, RecursionError):
         pass
@@ -119,7 +128,7 @@ class _Reader:
     def value(self) -> Any:
         """Decode the whole text."""
         state = _VALUE
-        for m in _TOKEN.finditer(self._text):
+        for m in _TOKEN.finditer(self._text, 0, len(self._text.rstrip(_SPACE))):  # no token stands behind that
             kind, at = m.lastgroup or "", m.start(m.lastgroup or 0)
             token = self._text[at : m.end()]
             if kind == "mark":
@@ -191,9 +200,14 @@ class _Reader:
         if "\\" not in token:
             return token[1:-1]
         try:
-            return json.loads(token)
+            text = json.loads(token)
         except ValueError as error:
             raise self.error(f"a wrong escape in this string: {error}", at) from None
+        half = _SURROGATE.search(text)
+        if half is None:
+            return text
+        msg = f"this string holds {half[0]!r}, half of a surrogate pair, which no file can hold"
+        raise self.error(msg, at)
 
     def _unexpected(self, state: int, token: str, at: int) -> ParseError:
         shown = token if len(token) <= 40 else token[:40] + "..."

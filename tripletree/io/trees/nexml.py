@@ -111,7 +111,7 @@ def read_nexml_all(path: Source) -> list[tuple[str | None, Hierarchy]]:
     --------
     >>> import io
     >>> read_nexml_all(io.StringIO('<nexml><trees><tree id="x"><node id="n" label="a"/></tree></trees></nexml>'))
-    [('x', <Hierarchy: 1 leaves, ...>)]
+    [('x', <Hierarchy: 1 leaf, ...>)]
     """
     content, name = read_bytes(path)
     file = _File(xml_events(content, name))

@@ -127,7 +127,7 @@ def read_phyloxml_all(path: Source, *, labels: CladeLabels = "name") -> list[tup
     >>> import io
     >>> one = "<phylogeny><name>%s</name><clade><name>a</name></clade></phylogeny>"
     >>> read_phyloxml_all(io.StringIO("<phyloxml>" + one % "x" + one % "y" + "</phyloxml>"))
-    [('x', <Hierarchy: 1 leaves, ...>), ('y', <Hierarchy: 1 leaves, ...>)]
+    [('x', <Hierarchy: 1 leaf, ...>), ('y', <Hierarchy: 1 leaf, ...>)]
     """
     content, name = read_bytes(path)
     events, found = _phylogenies(content, name, labels)

@@ -1,0 +1,409 @@
+"""Files that are damaged, cut off, or made to hang the reader: each is refused, and soon.
+
+Some sizes here take a fraction of a second where time is linear in them, and minutes where it is quadratic.
+"""
+
+import bz2
+import contextlib
+import decimal
+import gzip
+import io
+import lzma
+import struct
+import subprocess
+import sys
+import tarfile
+import zipfile
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tripletree.errors import LimitExceededError, ParseError, TripletreeError
+from tripletree.io import _packed
+from tripletree.io._files import raw_bytes, read_bytes, read_text, write_atomic
+from tripletree.io._packed import tar_members
+from tripletree.io._xml import xml_children, xml_events
+from tripletree.io.constraints.triplet_files import read_triplets, write_triplets
+from tripletree.io.ontologies.obo import obo_ontology, parse_obo
+from tripletree.io.ontologies.wordnet import read_wordnet
+from tripletree.io.taxonomies.edges import read_edges
+from tripletree.io.taxonomies.taxdump import read_taxdump
+from tripletree.io.trees.nested_json import read_json
+from tripletree.io.trees.newick import read_newick
+from tripletree.triplets import TripletSet
+
+# ---------------------------------------------------------------------- WordNet
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "00000001 03 n 01 entity 0 0" + "9" * 30 + " ~ x | y",
+        "00000001 03 n 01 entity 0 9" + "0" * 12 + " ~ x | y",
+        "00000001 03 n " + "9" * 30 + " entity 0 000 | y",
+        "00000001 03 n ff entity 0 000 | y",
+        "00000001 03 n 01 entity 0 0 | y",
+        "00000001 03 n 01 entity 0 -01 | y",
+        "00000001 03 n 01 entity 0 001 @ 00000001 n | y",
+        "٠٠٠٠٠٠٠١ 03 n 01 entity 0 000 | y",
+        "00000001 03 v 01 be 0 002 @ 00000001 v 0000 | y",
+    ],
+)
+def test_wordnet__counts_are_compared_with_what_is_there(line):
+    with pytest.raises(ParseError, match="no synset") as caught:
+        read_wordnet(io.StringIO(line))
+    assert caught.value.line == 1
+
+
+def test_wordnet__a_line_cut_anywhere_is_refused():
+    data = "00000001 03 n 01 entity 0 000 | all\n00000003 03 n 02 pet 0 a 0 001 @ 00000001 n 0000 | a pet\n"
+    assert read_wordnet(io.StringIO(data)).edges.tolist() == [[1, 0]]
+    for stop in range(data.index("\n") + 2, data.rindex("|") + 1):
+        with pytest.raises(ParseError, match="line 2, column 1: no synset"):
+            read_wordnet(io.StringIO(data[:stop]))
+    with pytest.raises(ParseError, match="this line has no bar: was the file cut off here"):
+        read_wordnet(io.StringIO("00000003 03 n 01 pet 0 0"))
+
+
+def test_wordnet__verbs_have_frames_behind_their_pointers():
+    lines = ["00000001 29 v 01 be 0 000 01 + 02 00 | all", "00000002 29 v 01 go 0 001 @ 00000001 v 0000 01 + 02 00 | x"]
+    assert read_wordnet(io.StringIO("\n".join(lines))).edges.tolist() == [[1, 0]]
+
+
+# ---------------------------------------------------------------------- places in large files
+
+
+@pytest.mark.parametrize("end", [b"\n", b"\r", b"\r\n"])
+def test_xml__the_place_behind_many_lines(end):
+    n = 2**22 if end == b"\n" else 2**12
+    content = b"<a>" + end * n + b"</b>"
+    for read in (xml_children, xml_events):
+        with pytest.raises(ParseError, match="mismatched tag") as caught:
+            list(read(content))
+        assert (caught.value.line, caught.value.column) == (n + 1, 3)
+        assert str(caught.value).splitlines()[1] == "  </b>"
+
+
+@pytest.mark.parametrize("space", ["\n", " \t\r\n"])
+def test_json__white_space_behind_the_end(space):
+    deep = "[" * 2000 + '"a"' + "]" * 2000
+    assert list(read_json(io.StringIO(deep + space * 2**19)).leaves) == ["a"]
+    for text in ("", deep[:-1], deep + "1"):
+        with pytest.raises(ParseError):
+            read_json(io.StringIO(text + space * 2**19))
+
+
+def test_obo__a_line_that_goes_on_and_on():
+    n = 2**19
+    text = "[Term]\nid: a\nname: " + "ab\\\n" * n
+    assert parse_obo(text).names == ("ab" * n,)
+    assert parse_obo(text + "c\nis_a: b\n").names == ("ab" * n + "c", None)
+    with pytest.raises(ParseError) as caught:
+        parse_obo(text + "c\nodd\n")
+    assert caught.value.line == n + 4
+
+
+# ---------------------------------------------------------------------- archives
+
+
+def tar_of(*members, mode="w", format=tarfile.PAX_FORMAT):
+    """A tar of (name, content); a TarInfo is taken as it is."""
+    stream = io.BytesIO()
+    with tarfile.open(fileobj=stream, mode=mode, format=format) as archive:
+        for name, content in members:
+            info = tarfile.TarInfo(name) if isinstance(name, str) else name
+            info.size = len(content)
+            archive.addfile(info, io.BytesIO(content))
+    return stream.getvalue()
+
+
+NODES = b"1\t|\t1\t|\tno rank\t|\n2\t|\t1\t|\tgenus\t|\n"
+TAR = tar_of(("a.txt", b"x" * 700), ("taxdump/nodes.dmp", NODES))
+
+
+def contents(found):
+    return [(name, read()) for name, read in found]
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress, bz2.compress, lzma.compress])
+@pytest.mark.parametrize("format", [tarfile.USTAR_FORMAT, tarfile.GNU_FORMAT, tarfile.PAX_FORMAT])
+def test_tar__files_in_one_pass(pack, format):
+    link = tarfile.TarInfo("link")
+    link.type, link.linkname = tarfile.SYMTYPE, "/etc/passwd"
+    long = "é" * 60 + "/" + "x" * 90
+    content = pack(tar_of(("a.txt", b"x" * 700), (link, b""), (long, b""), format=format))
+    for given_as in (content, io.BytesIO(content)):
+        assert contents(tar_members(given_as, "t")) == [("a.txt", b"x" * 700), (long, b"")]
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"(a,b);", bytes(10240), b"\x1f\x8bno", gzip.compress(b"(a,b);"), b"PK\x03\x04"]
+)
+def test_tar__what_is_none(content):
+    assert tar_members(content, None) is None
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress])
+def test_tar__cut_off_anywhere(pack):
+    end = len(TAR.rstrip(b"\0")) // 512 * 512 + 512
+    for stop in [*range(300, end + 1, 37), 512, 1024, 1536, 2048, 2560, end]:
+        with pytest.raises(ParseError, match="damaged tar file"):
+            contents(tar_members(pack(TAR[:stop]), "t"))
+        with pytest.raises(ParseError, match="damaged tar file"):
+            read_taxdump(io.BytesIO(pack(TAR[:stop])), labels="id")
+    packed = pack(TAR)
+    with pytest.raises(ParseError, match="damaged"):
+        read_taxdump(io.BytesIO(packed[: len(packed) - (len(TAR) - end if pack is bytes else 20)]), labels="id")
+
+
+def test_tar__a_damaged_header_does_not_end_the_archive():
+    at = TAR.index(b"taxdump/nodes.dmp")
+    with pytest.raises(ParseError, match="damaged tar file"):
+        contents(tar_members(TAR[:at] + b"X" + TAR[at + 1 :], "t"))
+
+
+def header(name, size, type=tarfile.REGTYPE):
+    """The block of a member that says to be of some size."""
+    info = tarfile.TarInfo(name)
+    info.size, info.type = size, type
+    return info.tobuf(tarfile.GNU_FORMAT)
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress])
+def test_tar__a_sparse_file_is_not_filled(pack):
+    block = bytearray(header("nodes.dmp", 512, tarfile.GNUTYPE_SPARSE))
+    block[386:398], block[398:410] = b"00000000000\0", b"00000000012\0"
+    block[483:495] = b"77777777777\0"
+    block[148:156] = b" " * 8
+    block[148:156] = b"%06o\0 " % sum(block)
+    content = pack(bytes(block) + NODES.ljust(512, b"\0") + bytes(1024))
+    with pytest.raises(
+        ParseError, match=r"'nodes.dmp' has holes in this tar \(a sparse file\): unpack the archive first"
+    ):
+        read_taxdump(io.BytesIO(content), labels="id")
+
+
+@pytest.mark.parametrize("size", [2**70, 2**63, 2**40])
+@pytest.mark.parametrize("pack", [bytes, gzip.compress])
+@pytest.mark.parametrize("kind", [tarfile.REGTYPE, tarfile.GNUTYPE_LONGNAME, tarfile.XHDTYPE])
+def test_tar__sizes_that_cannot_be(pack, size, kind):
+    content = pack(header("nodes.dmp", size, kind) + NODES.ljust(512, b"\0") + bytes(1024))
+    with pytest.raises((ParseError, LimitExceededError)):
+        read_taxdump(io.BytesIO(content), labels="id")
+
+
+def test_tar__a_size_is_looked_at_before_anything_is_read(monkeypatch):
+    monkeypatch.setattr(_packed, "unpacked_limit", lambda: 10_000)
+    content = tar_of(("nodes.dmp", bytes(20_000)))
+    with pytest.raises(LimitExceededError, match="nodes.dmp unpacks .tar. to more than 10,000 bytes"):
+        read_taxdump(io.BytesIO(content))
+    packed = gzip.compress(tar_of(("other", bytes(50_000)), ("nodes.dmp", NODES)))
+    with pytest.raises(LimitExceededError):
+        read_taxdump(io.BytesIO(packed))
+    packed = gzip.compress(tar_of(("other", bytes(30_000)), ("nodes.dmp", NODES)))
+    assert read_taxdump(io.BytesIO(packed), labels="id").n_leaves == 1
+
+
+@given(st.integers(0, len(TAR)), st.integers(0, 600), st.binary(max_size=20))
+def test_tar__any_change(at, cut, change):
+    content = TAR[:at] + change + TAR[at + cut :]
+    try:
+        found = tar_members(content, None)
+        assert found is None or all(isinstance(x, bytes) for _, x in contents(found))
+    except TripletreeError:
+        pass
+
+
+def zip_of(*members):
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as archive:
+        for name, content in members:
+            archive.writestr(name, content)
+    return stream.getvalue()
+
+
+def test_zip__a_member_without_a_name():
+    content = bytearray(zip_of(("q", b"abc")))
+    at = content.index(b"PK\x01\x02")
+    content[at + 28 : at + 30] = struct.pack("<H", 0)
+    del content[at + 46]
+    end = content.index(b"PK\x05\x06")
+    content[end + 12 : end + 16] = struct.pack("<I", end - at)
+    with pytest.raises(ParseError, match="damaged zip file: it holds a file without a name"):
+        read_bytes(io.BytesIO(bytes(content)))
+
+
+def test_zip__a_member_that_stands_nowhere():
+    content = bytearray(zip_of(("q", b"abc")))
+    at = content.index(b"PK\x01\x02")
+    for place in (at + 90, len(content) - 5, 2**32 - 2):
+        content[at + 42 : at + 46] = struct.pack("<I", place)
+        with pytest.raises(ParseError, match="damaged zip file"):
+            read_bytes(io.BytesIO(bytes(content)))
+
+
+@given(st.integers(0, 130), st.integers(0, 4), st.binary(max_size=4))
+def test_zip__any_change(at, cut, change):
+    content = zip_of(("q", b"abc"))
+    with contextlib.suppress(TripletreeError):
+        read_bytes(io.BytesIO(content[:at] + change + content[at + cut :]))
+
+
+PACKINGS = [gzip.compress, bz2.compress, lzma.compress, lambda x: zip_of(("a", x))]
+
+
+@pytest.mark.parametrize("outer", PACKINGS)
+@pytest.mark.parametrize("inner", PACKINGS)
+def test_files__packed_twice(outer, inner):
+    with pytest.raises(ParseError, match="packed twice.*unpack it once"):
+        read_bytes(io.BytesIO(outer(inner(b"(a,b);"))))
+
+
+def test_files__text_that_begins_as_bzip2_does_is_text():
+    assert read_text(io.BytesIO(b"BZhang"))[0] == "BZhang"
+    assert read_text(io.BytesIO(gzip.compress(b"BZhang")))[0] == "BZhang"
+
+
+# ---------------------------------------------------------------------- Parquet
+
+
+def parquet_of(**columns):
+    pyarrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    stream = io.BytesIO()
+    parquet.write_table(pyarrow.table(columns), stream, compression="none")
+    return stream.getvalue()
+
+
+def saved(tmp_path, content):
+    (tmp_path / "x.parquet").write_bytes(content)
+    return tmp_path / "x.parquet"
+
+
+def edges_and_triplets(tmp_path, odd):
+    """Both readers of Parquet, with an odd cell in row 2 or as the odd column says."""
+    yield read_edges, saved(tmp_path, parquet_of(child=odd, parent=["r", "r"]))
+    yield read_triplets, saved(tmp_path, parquet_of(a=["w", "x"], b=odd, c=["y", "z"]))
+
+
+def test_parquet__dates_beyond_python(tmp_path):
+    pyarrow = pytest.importorskip("pyarrow")
+    for read, path in edges_and_triplets(tmp_path, pyarrow.array([1, 2**60], pyarrow.timestamp("us"))):
+        with pytest.raises(ParseError, match=r"x\.parquet: the column '(child|b)' cannot be read"):
+            read(path)
+
+
+@pytest.mark.parametrize("kind", ["list", "struct", "map", "binary"])
+def test_parquet__cells_that_are_no_labels(tmp_path, kind):
+    pyarrow = pytest.importorskip("pyarrow")
+    odd = {
+        "list": pyarrow.array([None, ["p"]]),
+        "struct": pyarrow.array([None, {"p": 1}]),
+        "map": pyarrow.array([None, [("p", 1)]], pyarrow.map_(pyarrow.string(), pyarrow.int64())),
+        "binary": pyarrow.array([None, b"p"]),
+    }[kind]
+    holds = {"struct": "dict", "map": "list", "binary": "bytes"}.get(kind, kind)
+    for read, path in edges_and_triplets(tmp_path, odd):
+        with pytest.raises(ParseError, match=rf"x\.parquet: row 2, column '(child|b)': a cell holds {holds}"):
+            read(path)
+
+
+def test_parquet__text_that_is_no_utf8(tmp_path):
+    names = parquet_of(childQQQ=["a", "b"], parent=["r", "r"], a=["a", "a"], b=["b", "b"], c=["c", "c"])
+    cells = parquet_of(child=["aQQQ", "b"], parent=["r", "r"], a=["aQQQ", "a"], b=["b", "b"], c=["c", "c"])
+    for content in (names, cells):
+        path = saved(tmp_path, content.replace(b"QQQ", b"\xff\xfe\xff"))
+        for read in (read_edges, read_triplets):
+            with pytest.raises(ParseError, match=r"x\.parquet"):
+                read(path)
+
+
+def test_parquet__damaged_anywhere(tmp_path):
+    content = parquet_of(child=["a", "b"], parent=["r", "r"], a=["a", "a"], b=["b", "b"], c=["c", "d"])
+    for at in range(4, len(content), 5):
+        for change in (b"\xff\xff\xff", b""):
+            broken = content[:at] + change + content[at + 3 :]
+            for read in (read_edges, read_triplets):
+                try:
+                    read(io.BytesIO(broken))
+                except TripletreeError as error:
+                    assert "<string>" not in str(error)  # noqa: PT017
+
+
+def test_parquet__metadata_that_are_no_leaves(tmp_path):
+    path = tmp_path / "x.parquet"
+    pytest.importorskip("pyarrow")
+    write_triplets(TripletSet.from_labels([("x", "y", "zz")]), path)
+    content = path.read_bytes()
+    pyarrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    for kept in (b"[", b"\xff", b"5", b"[1]", b"[" * 100_000):
+        table = parquet.read_table(io.BytesIO(content))
+        stream = io.BytesIO()
+        parquet.write_table(table.replace_schema_metadata({b"tripletree.leaves": kept}), stream)
+        with pytest.raises(ParseError, match="metadata: tripletree.leaves must hold"):
+            read_triplets(io.BytesIO(stream.getvalue()), format="parquet")
+    assert pyarrow is not None
+
+
+def test_frames__numbers_that_cannot_be_compared():
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"child": ["a", decimal.Decimal("sNaN")], "parent": ["r", "r"]})
+    with pytest.raises(ParseError, match="<data frame>: row 2, column 'child': a cell holds Decimal"):
+        read_edges(frame)
+
+
+# ---------------------------------------------------------------------- standard streams
+
+
+def test_files__closed_standard_streams(monkeypatch):
+    monkeypatch.setattr(sys, "stdin", None)
+    with pytest.raises(ParseError, match="<standard input>: it is closed"):
+        raw_bytes("-")
+    monkeypatch.setattr(sys, "stdout", None)
+    with pytest.raises(OSError, match="the standard output is closed"), write_atomic("-"):
+        pass
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a POSIX shell")
+def test_files__standard_input_closed_by_the_shell():
+    code = "from tripletree.io.trees.newick import read_newick; read_newick('-')"
+    run = subprocess.run(
+        ["sh", "-c", '"$0" -c "$1" <&-', sys.executable, code], capture_output=True, text=True, check=False
+    )
+    assert "ParseError: <standard input>: it is closed" in run.stderr
+
+
+# ---------------------------------------------------------------------- characters that are none
+
+
+def test_files__half_pairs_are_refused_where_they_are_read():
+    for half in ("\ud800", "\udfff", "\udce9"):
+        with pytest.raises(ParseError, match="half of a surrogate pair") as caught:
+            read_newick(io.StringIO(f"(a,\nb{half});"))
+        assert (caught.value.line, caught.value.column) == (2, 2)
+    assert read_text(io.StringIO("\U0001f600"))[0] == "\U0001f600"
+
+
+@pytest.mark.parametrize("half", [r"\ud800", r"\uDFFF", r"\ud83d\ud83d\ude00", r"\ude00\ud83d", r"\ud83d\\ude00"])
+def test_json__half_pairs_in_strings(half):
+    for text in (f'["a",\n "x{half}"]', f'{{"a": null,\n "x{half}": null}}'):
+        with pytest.raises(ParseError, match="half of a surrogate pair") as caught:
+            read_json(io.StringIO(text))
+        assert (caught.value.line, caught.value.column) == (2, 2)
+
+
+def test_json__whole_pairs_and_escaped_backslashes():
+    text = r'["\ud83d\ude00", "\\ud800", "\ud83d\ude00\ud83d\ude00", "\\\\uDC00"]'
+    assert list(read_json(io.StringIO(text)).leaves) == ["\U0001f600", r"\ud800", "\U0001f600" * 2, r"\\uDC00"]
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be", "utf-32-le"])
+def test_files__utf16_without_its_mark(encoding):
+    for read, text in ((read_newick, "(a,b);"), (read_edges, "child,parent\na,r\n"), (read_triplets, "a b | c")):
+        with pytest.raises(ParseError, match="NUL characters: this looks like UTF-16.*save it as UTF-8"):
+            read(io.BytesIO(text.encode(encoding)))
+    with pytest.raises(ParseError, match="this looks like UTF-16"):
+        obo_ontology("[Term]\nid: a\n".encode(encoding), None)
+    assert read_text(io.BytesIO(b"('a label with one \0 in it',b);"))[0].count("\0") == 1

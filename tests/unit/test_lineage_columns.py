@@ -1,0 +1,155 @@
+"""read_lineages on tables: where the items stand, what is said when they may be lost, and tables of edges."""
+
+import io
+
+import pandas as pd
+import pytest
+
+from tripletree.errors import ParseError
+from tripletree.hierarchy import Hierarchy
+from tripletree.io.taxonomies.edges import read_edges
+from tripletree.io.taxonomies.lineages import lineages_ontology, looks_like_lineages, read_lineages
+
+
+def read(text, **options):
+    return read_lineages(io.StringIO(text), **options)
+
+
+PETS = Hierarchy.from_nested([[["pug", "corgi"]], [["manx"]]])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "breed,family,genus\npug,Canidae,Canis\ncorgi,Canidae,Canis\nmanx,Felidae,Felis\n",
+        "taxon\tgenus\tfamily\npug\tCanis\tCanidae\ncorgi\tCanis\tCanidae\nmanx\tFelis\tFelidae\n",
+        "species_name,weight,family,genus\npug,1,Canidae,Canis\ncorgi,1,Canidae,Canis\nmanx,1,Felidae,Felis\n",
+        "breed,taxonomy\npug,Canidae;Canis\ncorgi,Canidae;Canis\nmanx,Felidae;Felis\n",
+        "breed\tn\tlineage\npug\t1\tCanidae;Canis\ncorgi\t1\tCanidae;Canis\nmanx\t1\tFelidae;Felis\n",
+    ],
+)
+def test_lineage_columns__the_first_column_holds_the_items(text):
+    h = read(text)
+    assert h == PETS
+    assert list(h.leaves) == ["pug", "corgi", "manx"]
+    assert sorted(filter(None, h.names)) == ["Canidae", "Canis", "Felidae", "Felis"]
+    assert sorted(lineages_ontology(io.StringIO(text)).leaves) == ["corgi", "manx", "pug"]
+    delimiter = "," if "," in text else "\t"
+    assert read_lineages(pd.read_csv(io.StringIO(text), sep=delimiter)) == PETS
+
+
+@pytest.mark.parametrize(
+    "first",
+    [
+        "1,2,3",  # numbers of rows
+        "a,,c",  # not all there
+        "a,a,c",  # one of them twice
+    ],
+)
+def test_lineage_columns__a_first_column_that_holds_no_items(first):
+    cells = zip(first.split(","), "xyz", strict=True)
+    h = read("first,family,genus\n" + "".join(f"{cell},A,{genus}\n" for cell, genus in cells))
+    assert list(h.leaves) == ["x", "y", "z"]
+
+
+def test_lineage_columns__a_path_may_end_in_the_word_path():
+    assert list(read("A;path\nA;b\n").leaves) == ["path", "b"]
+    assert list(read("# made by hand\nA;path\nA;b\n").leaves) == ["path", "b"]
+    assert list(read("# pets; and more\nbreed,path\npug,A;b\nmanx,A;c\n").leaves) == ["pug", "manx"]
+
+
+def test_lineage_columns__ranks_and_usual_names_come_before_the_first():
+    assert list(read("breed,id,family,genus\npug,f1,A,x\nmanx,f2,A,y\n").leaves) == ["f1", "f2"]
+    frame = pd.DataFrame({"species": ["x", "y"], "family": ["A", "A"], "order": ["O", "P"]})
+    assert list(read_lineages(frame, columns=["order", "family"]).leaves) == ["O; A", "P; A"]
+
+
+@pytest.mark.parametrize(
+    ("text", "lost"),
+    [
+        ("family,genus,breed\nA,x,pug\nA,x,corgi\nB,y,manx\n", "breed"),
+        ("n,family,genus,breed\n1,A,x,pug\n2,A,x,corgi\n3,B,y,manx\n", "breed"),
+        ("breed,family,genus\npug,A,x\ncorgi,A,x\nmanx,A,x\nmanx,A,x\n", "breed"),
+        ("taxon,place\nA;x,Rome\nA;x,Oslo\nB;y,Bern\n", "place"),
+    ],
+)
+def test_lineage_columns__items_are_not_lost_in_silence(text, lost):
+    with pytest.warns(UserWarning, match=rf"rows with only . different paths?: .*, give id_column='{lost}'") as caught:
+        read(text)
+    assert caught[0].filename == __file__
+
+
+def test_lineage_columns__nothing_lost_nothing_said():
+    text = "family,genus,breed,n\nA,x,pug,1\nA,x,pug,2\nA,y,corgi,3\n"  # warnings are errors here
+    assert list(read(text).leaves) == ["x", "y"]
+    assert list(read("genus,species,english\nCanis,lupus,wolf\nCanis,latrans,coyote\n").leaves) == ["lupus", "latrans"]
+    assert read("family,genus,breed\nA,x,pug\nA,x,corgi\n", id_column="breed").n_leaves == 2
+
+
+# ---------------------------------------------------------------------- edges
+
+EDGES = [
+    (["taxon", "belongs_to", "weight"], [["pug", "dog", "1"], ["dog", "pet", "1"]], ("taxon", "belongs_to")),
+    (["taxon", "up"], [["pug", "dog"], ["corgi", "dog"]], ("taxon", "up")),
+    (["Classification", "n"], [["pug", "1"], ["dog", "2"]], ("Classification", None)),
+    (["id", "taxonomy"], [["pug", "dog"], ["dog", "pet"]], ("id", "taxonomy")),
+    (["class", "superclass"], [["Dog", "Pet"], ["Pet", "Thing"]], ("class", "superclass")),
+    (["class", "subclass"], [["Thing", "Pet"], ["Pet", "Dog"]], ("subclass", "class")),
+    (["subclass", "class", "note"], [["Dog", "Pet", "a"], ["Pet", "Thing", "b"]], ("subclass", "class")),
+]
+
+
+@pytest.mark.parametrize(("names", "rows", "pair"), EDGES)
+def test_lineage_columns__edges_are_told(names, rows, pair):
+    assert not looks_like_lineages(names, rows)
+    child, parent = pair
+    hint = rf"edges, no lineages: .*child_column='{child}', parent_column={repr(parent) if parent else '...'}\)"
+    text = "".join(",".join(row) + "\n" for row in [names, *rows])
+    for source in (io.StringIO(text), pd.DataFrame(rows, columns=names)):
+        with pytest.raises(ParseError, match=hint):
+            read_lineages(source)
+    if parent:
+        assert read_edges(io.StringIO(text), child_column=child, parent_column=parent).n_leaves
+    with pytest.raises(ParseError, match="edges, no lineages"):
+        lineages_ontology(io.StringIO(text))
+
+
+LINEAGES = [
+    (["Feature ID", "Taxon"], [["a", "k__B; p__C"], ["b", ""]]),
+    (["Feature ID", "Taxon"], [["a", "Dogs"], ["b", "Cats"]]),
+    (["clade_name", "n"], [["k__B", "1"], ["k__A", "2"]]),
+    (["genus", "subgenus"], [["Bombus", "Bombus"], ["Bombus", "Megabombus"]]),
+    (["superclass", "class"], [["Tetrapoda", "Aves"], ["Tetrapoda", "Mammalia"]]),
+    (["class", "family", "genus"], [["A", "B", "C"], ["B", "C", "A"]]),
+    (["id", "class", "subclass"], [["i1", "A", "B"], ["i2", "B", "C"]]),
+]
+
+
+@pytest.mark.parametrize(("names", "rows"), LINEAGES)
+def test_lineage_columns__lineages_are_no_edges(names, rows):
+    assert looks_like_lineages(names, rows)
+    assert read("".join("\t".join(row) + "\n" for row in [names, *rows])).n_leaves == 2
+
+
+def test_lineage_columns__rows_that_are_cut_short_or_absent():
+    assert looks_like_lineages(["family", "genus"], [])
+    assert looks_like_lineages(["family", "genus"], [["A"], []])
+    assert not looks_like_lineages(["child", "parent"], [["a", "b"]])
+
+
+def test_lineage_columns__what_looks_like_edges_can_be_read():
+    assert read("class,subclass\nA,B\nB,C\n", columns=["class", "subclass"]).n_leaves == 2
+    assert read("taxon,n\npug,1\nmanx,2\n", columns=["taxon"]) == Hierarchy.from_nested(["pug", "manx"])
+    assert read("taxon,n\na.b,1\na.c,2\n", sep=".").names == ("a",)
+
+
+# ---------------------------------------------------------------------- an item without a taxon
+
+
+@pytest.mark.parametrize("first", ["a1\tk__B; p__P; c__X\n", "a1\tk__B\n", "a1\tB; P\n"])
+def test_lineage_columns__an_item_without_a_taxon(first):
+    for header in ("", "Feature ID\tTaxon\n"):
+        h = read(f"{header}{first}a2\t\n")
+        assert list(h.leaves) == ["a1", "a2"]
+        assert h.parent[h.leaves.index("a2")] == h.n_nodes - 1
+        assert h.names[-1] is None
