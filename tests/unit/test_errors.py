@@ -131,8 +131,5 @@ def test_errors__an_inconsistency_spells_out_the_conflict():
 
 def test_errors__a_missing_library_names_the_command():
     text = str(MissingDependencyError("matplotlib", "plot", "plot_dendrogram"))
-    assert (
-        text
     how = "pip install 'tripletree[plot]' (in a clone: pip install '.[plot]')"
     assert text == f"plot_dendrogram needs matplotlib, which is not installed: {how}"
-    )
