@@ -146,7 +146,7 @@ class Reshaped:
         length = None if self._length is None else self._length[old]
         return self._made(number[self.parent[old]], self.leaves.take(old[old < n]), old, length=length)
 
-    def reindex(self, leaves: LeafIndex) -> Self:
+    def reindex(self, leaves: LeafIndex | Iterable[Hashable]) -> Self:
         """Return the same hierarchy over a leaf index that holds the same labels in another order.
 
         Raises
@@ -161,6 +161,7 @@ class Reshaped:
         >>> h.reindex(LeafIndex(["c", "b", "a"])).parent.tolist()
         [4, 3, 3, 4, -1]
         """
+        leaves = leaves if isinstance(leaves, LeafIndex) else LeafIndex(leaves)
         if leaves == self.leaves:
             return self
         kept = self.leaves.indices(leaves)

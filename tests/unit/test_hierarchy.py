@@ -337,3 +337,10 @@ def test_hierarchy__a_pickle_does_not_carry_what_can_be_worked_out():
 )
 def test_hierarchy__repr(nested, shown):
     assert repr(Hierarchy.from_nested(nested)) == shown
+
+
+def test_reindex__takes_labels_as_they_are():
+    h = Hierarchy.from_nested([("a", "b"), "c"])
+    assert list(h.reindex(["c", "a", "b"]).leaves) == ["c", "a", "b"]
+    with pytest.raises(UnknownLeafError):
+        h.reindex([])
