@@ -238,3 +238,11 @@ def test_obograph__mutations_give_an_ontology_or_a_tripletree_error(data):
     except TripletreeError:
         return
     assert o.n_terms >= 1
+
+
+@pytest.mark.parametrize("field", ["id", "lbl"])
+def test_obograph__half_of_a_surrogate_pair_is_refused(field):
+    node = {"id": "http://purl.obolibrary.org/obo/X_1", "lbl": "x", field: "a\ud800b"}
+    text = json.dumps({"graphs": [{"nodes": [node], "edges": []}]})
+    with pytest.raises(ParseError, match=rf"graphs\[0\].nodes\[0\]: the text '{field}' holds half of a surrogate pair"):
+        read_obograph(io.StringIO(text))

@@ -172,6 +172,9 @@ class _GraphDocument:
         if not isinstance(value, str) or not value:
             msg = f"expected an object with a text {key!r}, which here is {value!r}"
             raise self._error(at, msg)
+        if not value.isascii() and any("\ud800" <= x <= "\udfff" for x in value):
+            msg = f"the text {key!r} holds half of a surrogate pair, which no file can hold: {value!r:.60}"
+            raise self._error(at, msg)
         return value
 
     # ------------------------------------------------------------------ nodes and edges
