@@ -19,6 +19,7 @@ from typing import Any
 
 from tripletree._version import __version__
 from tripletree.conflict import find_conflict
+from tripletree.counting import count_hierarchies, informativeness
 from tripletree.cuts import cut
 from tripletree.decomposition import decompose, decomposition_size
 from tripletree.errors import (
@@ -44,6 +45,7 @@ from tripletree.induction import (
     induce,
     sample_triplets,
 )
+from tripletree.inference import closure, closure_size, implies, minimal, redundant
 from tripletree.io import (
     parse_newick,
     parse_newick_all,
@@ -96,7 +98,10 @@ __all__ = [
     "UnknownLeafError",
     "__version__",
     "all_triplets",
+    "closure",
+    "closure_size",
     "constrained_rand_index",
+    "count_hierarchies",
     "count_triplets",
     "cut",
     "decompose",
@@ -105,8 +110,11 @@ __all__ = [
     "displays",
     "find_conflict",
     "from_linkage",
+    "implies",
     "induce",
+    "informativeness",
     "is_consistent",
+    "minimal",
     "one_tree",
     "pairwise_f_score",
     "pairwise_precision_recall",
@@ -121,6 +129,7 @@ __all__ = [
     "read_odd_one_out",
     "read_ontology",
     "read_triplets",
+    "redundant",
     "sample_class_triplets",
     "sample_triplets",
     "to_linkage",
