@@ -22,6 +22,7 @@ from tripletree.conflict import find_conflict
 from tripletree.counting import count_hierarchies, informativeness
 from tripletree.cuts import cut
 from tripletree.decomposition import decompose, decomposition_size
+from tripletree.distance import TripletComparison, compare_triplets, robinson_foulds, triplet_distance
 from tripletree.errors import (
     ClusterCountError,
     DuplicateLeafError,
@@ -93,6 +94,7 @@ __all__ = [
     "NotATreeError",
     "Ontology",
     "ParseError",
+    "TripletComparison",
     "TripletSet",
     "TripletreeError",
     "UnknownLeafError",
@@ -100,6 +102,7 @@ __all__ = [
     "all_triplets",
     "closure",
     "closure_size",
+    "compare_triplets",
     "constrained_rand_index",
     "count_hierarchies",
     "count_triplets",
@@ -130,9 +133,11 @@ __all__ = [
     "read_ontology",
     "read_triplets",
     "redundant",
+    "robinson_foulds",
     "sample_class_triplets",
     "sample_triplets",
     "to_linkage",
+    "triplet_distance",
     "triplet_score",
     "triplets_from_classes",
     "triplets_from_odd_one_out",

@@ -26,18 +26,8 @@ __all__ = ["fast", "freeze", "frozen", "plain"]
 _MODULES = frozenset(
     {
         *("aho", "aho_blocks", "aho_fuse", "aho_tree", "boxes", "branches", "centres", "closures", "cuts", "dag"),
-        *(
-            "disjoint_set",
-            "dominance",
-            "even_shiloach",
-            "groups",
-            "purity",
-            "recon",
-            "rejected",
-            "rooted_tree",
-            "spanning",
-            "table",
-        ),
+        *("disjoint_set", "distance", "dominance", "even_shiloach", "groups", "purity", "recon", "rejected"),
+        *("rooted_tree", "spanning", "table"),
     }
 )
 
