@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 from _harness import Table, measured
 
-OURS = "import tripletree as tt; tt.Hierarchy([2, 2, -1]).depth; from tripletree.io.{module} import {function}"
+OURS = "import tripletree as tt; tt.Hierarchy([2, 2, -1]).depth; from tripletree.io import {function}"
 SPLIT = """
 def split(folder):
     parent, rank, name = {}, {}, {}
@@ -85,11 +85,11 @@ def main():
         write_edges(folder / "edges.csv", up)
         write_lineages(folder / "lineages.tsv", n, rng)
         runs = [
-            ("taxdump", "names", OURS.format(module="taxdump", function="read_taxdump"), f"read_taxdump({name!r})"),
+            ("taxdump", "names", OURS.format(function="read_taxdump"), f"read_taxdump({name!r})"),
             (
                 "taxdump",
                 "ids",
-                OURS.format(module="taxdump", function="read_taxdump"),
+                OURS.format(function="read_taxdump"),
                 f"read_taxdump({name!r}, labels='id')",
             ),
             ("taxdump", "plain splitting", SPLIT, f"split({name!r})"),
@@ -102,14 +102,14 @@ def main():
             (
                 "edges",
                 "ours",
-                OURS.format(module="edges", function="read_edges"),
+                OURS.format(function="read_edges"),
                 f"read_edges({name + '/edges.csv'!r})",
             ),
             ("edges", "pandas + networkx", GRAPH, f"graph({name + '/edges.csv'!r})"),
             (
                 "lineages",
                 "ours",
-                OURS.format(module="lineages", function="read_lineages"),
+                OURS.format(function="read_lineages"),
                 f"read_lineages({name + '/lineages.tsv'!r})",
             ),
             ("lineages", "scikit-bio", BIO, f"bio({name + '/lineages.tsv'!r})"),
