@@ -83,6 +83,12 @@ def test_aho_tree__is_that_of_the_live_triplets_after_each_merge():
 
 
 @pytest.mark.slow
+@pytest.mark.slow
+def test_aho_tree__all_pairs_after_each_merge_of_thousands_of_instances():
+    rng = np.random.default_rng(11)
+    assert sum(follow(rng, *instance(rng), all_pairs=True) for _ in range(2_000)) > 100_000
+
+
 def test_aho_tree__larger_instances():
     rng = np.random.default_rng(4)
     assert sum(follow(rng, *instance(rng, 12, 40), all_pairs=False) for _ in range(60)) > 500

@@ -58,7 +58,7 @@ def test_merges__are_those_of_the_literal_listing(linkage):
 
 
 @pytest.mark.parametrize("linkage", ["single", "complete"])
-def test_merges__ties_go_by_last_samples(linkage):
+def test_merges__ties_go_by_first_samples(linkage):
     ties = 0
     for seed in range(60):
         rng, X, triplets = _instance(seed)

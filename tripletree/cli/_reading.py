@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Callable, Mapping
 from functools import wraps
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -190,18 +189,7 @@ def _again(source: str) -> Callable[[], Any]:
         return lambda: path
     if source != "-":
         return lambda: source
-    from tripletree.io._files import raw_bytes
+    from tripletree.io._files import named_stream, raw_bytes
 
     content, called = raw_bytes(source)
-    return lambda: _named(content, called)
-
-
-def _named(content: bytes | str, name: str | None) -> IO[Any]:
-    """A stream that calls itself by a name, for messages and formats."""
-
-    class Stream(io.BytesIO):
-        pass
-
-    stream = Stream(content.encode() if isinstance(content, str) else content)
-    stream.name = name
-    return stream
+    return lambda: named_stream(content, called)

@@ -30,6 +30,7 @@ __all__ = [
     "Source",
     "Target",
     "decoded",
+    "named_stream",
     "open_text",
     "place",
     "raw_bytes",
@@ -116,6 +117,17 @@ def _whole(text: str, name: str | None) -> str:
         "another encoding than its own?"
     )
     raise ParseError(msg, path=name, line=line, column=column, text=shown)
+
+
+def named_stream(content: bytes | str, name: str | None) -> Any:
+    """A stream of what has been read already that calls itself by its source, for messages."""
+
+    class Stream(io.BytesIO):
+        pass
+
+    stream = Stream(content.encode() if isinstance(content, str) else content)
+    stream.name = name
+    return stream
 
 
 def read_text(source: Source) -> tuple[str, str | None]:

@@ -7,7 +7,6 @@ not tell, and then nothing is looked at. What was taken is logged, at level INFO
 from __future__ import annotations
 
 import inspect
-import io
 import logging
 import os
 from importlib import import_module
@@ -15,7 +14,7 @@ from typing import Any, Literal, NamedTuple, overload
 
 from tripletree.errors import ParseError
 from tripletree.hierarchy import Hierarchy
-from tripletree.io._files import Source, raw_bytes, read_bytes
+from tripletree.io._files import Source, named_stream, raw_bytes, read_bytes
 from tripletree.io._sniffing import TRIPLETS, of_archive, of_content, of_folder
 from tripletree.ontology import Ontology
 
@@ -257,21 +256,10 @@ def recognized(path: Source) -> tuple[str, Any, str]:
     content, source = raw_bytes(path)
     found = of_archive(content, source) if isinstance(content, bytes) else None
     if found is None:
-        content, _ = read_bytes(_stream(content, source))
+        content, _ = read_bytes(named_stream(content, source))
         found = of_content(content.encode() if isinstance(content, str) else content, source)
     name, reason = found
-    return name, None if is_path and name in _BY_PATH else _stream(content, source), reason
-
-
-def _stream(content: bytes | str, name: str | None) -> Any:
-    """A stream that calls itself by the name of its source, for messages."""
-
-    class Stream(io.BytesIO):
-        pass
-
-    stream = Stream(content.encode() if isinstance(content, str) else content)
-    stream.name = name
-    return stream
+    return name, None if is_path and name in _BY_PATH else named_stream(content, source), reason
 
 
 def _name_of(path: Source) -> str:

@@ -1,0 +1,27 @@
+"""Complete runs of ReCon beside the literal listing of the paper, up to 80 samples."""
+
+import numpy as np
+import pytest
+from recon_oracle import random_triplets, recon_definition
+
+from tripletree.cluster._merging import all_merges
+from tripletree.triplets import TripletSet
+
+LINKAGES = ["centroid", "median", "ward", "average", "weighted", "complete", "single"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("linkage", LINKAGES)
+def test_runs__are_those_of_the_literal_listing_up_to_80_samples(linkage):
+    rejections = 0
+    for seed in range(30):
+        rng = np.random.default_rng(7000 + 100 * LINKAGES.index(linkage) + seed)
+        n = int(rng.integers(15, 81))
+        triplets = random_triplets(rng, n, int(rng.choice([n // 2, n, 2 * n, 6 * n])))
+        X = rng.normal(size=(n, 3))
+        wanted = recon_definition(triplets, linkage, X)
+        Z, count = all_merges(X, TripletSet(triplets, n).rows, linkage, "euclidean")
+        assert np.array_equal(Z[:, [0, 1, 3]], wanted[:, [0, 1, 3]]), seed
+        np.testing.assert_allclose(Z[:, 2], wanted[:, 2], rtol=1e-9, err_msg=str(seed))
+        rejections += count["rejections"]
+    assert rejections > 100  # otherwise the instances test nothing
