@@ -1,4 +1,4 @@
-"""Reading triplets off hierarchies, decomposing them, finding conflicts: beside tralda where it has the function."""
+"""Reading triplets off hierarchies, and decomposing them: beside tralda where it has the function."""
 
 import numpy as np
 from _harness import Table, cpu_seconds, exponent
@@ -66,39 +66,15 @@ def decompose_rows(table, sizes):
             last = (len(out), seconds)
 
 
-def conflict_rows(table):
-    for n, m, planted in [
-        (100_000, 0, 3),
-        (100_000, 0, 10),
-        (10_000, 100_000, 2),
-        (10_000, 100_000, 4),
-        (3_000, 100_000, 0),
-    ]:
-        h = yule(n, rng)
-        t = tt.sample_triplets(h, m, random_state=0) if m else tt.decompose(h, random_state=0)
-        if planted:
-            x = rng.permutation(n)[: planted + 1]
-            rows = [[x[i], x[i + 1], x[(i + 2) % (planted + 1)]] for i in range(planted)]
-        else:
-            rows = t.rows[:20, [0, 2, 1]]  # twenty triplets said otherwise
-        t = t | tt.TripletSet(rows, n)
-        seconds, conflict = cpu_seconds(lambda t=t: tt.find_conflict(t))
-        name = f"planted {planted}" if planted else "20 flipped"
-        found = None if conflict is None else len(conflict)
-        table.add(f"conflict of {found}", name, n, len(t), seconds, len(t) / seconds / 1e6, None, None, None)
-
-
 def main():
     columns = [("work", 18), ("shape", 12), ("n", 9), ("m", 10), ("seconds", 9), ("M/s", 8), ("exponent", 8)]
-    table = Table("Hierarchies and conflicts", [*columns, ("tralda s", 9), ("ratio", 7)])
+    table = Table("Hierarchies", [*columns, ("tralda s", 9), ("ratio", 7)])
     warm = yule(100, rng)
     tt.induce(warm, np.array([[0, 1, 2]]))
-    tt.find_conflict(tt.decompose(warm) | tt.TripletSet([[0, 1, 2], [1, 2, 0]], 100))
     sizes = [1_000, 10_000, 100_000] + ([1_000_000] if table.options.large else [])
     induce_rows(table, sizes)
     all_rows(table)
     decompose_rows(table, sizes)
-    conflict_rows(table)
     table.done()
 
 

@@ -169,7 +169,7 @@ descent = tt.TripletSet.from_labels([("Crocodylus_niloticus", "Corvus_corax", "V
 print("consistent:", tt.is_consistent(identify | descent))
 conflict = tt.find_conflict(identify | descent)
 for k, (a, b, c) in enumerate(conflict):
-    rest = conflict.subset(np.arange(len(conflict)) != k)
+    rest = conflict.triplets.subset(np.arange(len(conflict)) != k)
     source = "descent" if (a, b, c) in descent else "taxonomy"
     print(f"{a} {b} | {c} ({source}); consistent without it: {tt.is_consistent(rest)}")
 

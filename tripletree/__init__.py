@@ -18,10 +18,11 @@ from importlib import import_module
 from typing import Any
 
 from tripletree._version import __version__
-from tripletree.conflict import find_conflict
+from tripletree.conflict import Conflict, find_conflict, find_conflicts
 from tripletree.counting import count_hierarchies, informativeness
 from tripletree.cuts import cut
 from tripletree.decomposition import decompose, decomposition_size
+from tripletree.description import Coherence, Description, TreeShape, describe
 from tripletree.distance import TripletComparison, compare_triplets, robinson_foulds, triplet_distance
 from tripletree.errors import (
     ClusterCountError,
@@ -66,6 +67,7 @@ from tripletree.linkage import from_linkage, to_linkage
 from tripletree.onetree import is_consistent, one_tree
 from tripletree.ontology import Ontology
 from tripletree.plot import plot_dendrogram
+from tripletree.plot_graph import aho_graph, plot_aho_graph, plot_conflict
 from tripletree.score import (
     constrained_rand_index,
     dendrogram_purity,
@@ -81,6 +83,9 @@ _SUBMODULES = frozenset({"cluster", "comparisons", "datasets", "interop"})
 
 __all__ = [
     "ClusterCountError",
+    "Coherence",
+    "Conflict",
+    "Description",
     "DuplicateLeafError",
     "Hierarchy",
     "InconsistentTripletsError",
@@ -94,11 +99,13 @@ __all__ = [
     "NotATreeError",
     "Ontology",
     "ParseError",
+    "TreeShape",
     "TripletComparison",
     "TripletSet",
     "TripletreeError",
     "UnknownLeafError",
     "__version__",
+    "aho_graph",
     "all_triplets",
     "closure",
     "closure_size",
@@ -110,8 +117,10 @@ __all__ = [
     "decompose",
     "decomposition_size",
     "dendrogram_purity",
+    "describe",
     "displays",
     "find_conflict",
+    "find_conflicts",
     "from_linkage",
     "implies",
     "induce",
@@ -123,6 +132,8 @@ __all__ = [
     "pairwise_precision_recall",
     "parse_newick",
     "parse_newick_all",
+    "plot_aho_graph",
+    "plot_conflict",
     "plot_dendrogram",
     "rand_index",
     "read_annotations",

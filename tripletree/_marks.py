@@ -11,6 +11,7 @@ import numpy as np
 
 from tripletree._labels import aligned_codes
 from tripletree._layout import Layout, clade_codes, matched_styles
+from tripletree.errors import MissingDependencyError
 from tripletree.hierarchy import Hierarchy
 
 __all__ = [
@@ -22,6 +23,7 @@ __all__ = [
     "draw_triplets",
     "label_colour",
     "legend_entries",
+    "pyplot_for",
     "shortened",
     "xy",
 ]
@@ -48,6 +50,15 @@ MARKS: dict[str, dict[str, Any]] = {
 }
 LONGEST_LABEL = 40  # characters
 IN_LEGEND = 12  # clusters, and classes
+
+
+def pyplot_for(purpose: str) -> Any:
+    """Import pyplot, or say what it takes to have it."""
+    try:
+        from matplotlib import pyplot
+    except ImportError:
+        raise MissingDependencyError("matplotlib", "plot", purpose) from None
+    return pyplot
 
 
 class Groups(NamedTuple):

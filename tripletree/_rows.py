@@ -10,7 +10,7 @@ import numpy as np
 from tripletree._kernels import freeze, frozen
 from tripletree.errors import InvalidTripletError
 
-__all__ = ["canonical", "checked_rows", "checked_weights", "found", "framed", "label_triple"]
+__all__ = ["canonical", "checked_rows", "checked_weights", "found", "framed", "label_triple", "runs"]
 
 
 def framed(table: Any) -> tuple[list[tuple], list[float] | None] | None:
@@ -123,6 +123,19 @@ def canonical(rows: np.ndarray, weights: np.ndarray | None, n: int) -> tuple[np.
             msg = "the weights of a repeated triplet add up to infinity"
             raise InvalidTripletError(msg)
     return freeze(np.ascontiguousarray(out[new])), weights
+
+
+def runs(rows: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray]:
+    """The order that sorts rows as `canonical` does, earlier ones first where equal, and where its runs start."""
+    key = _keys(rows, n)
+    if key is None:
+        a, b = np.minimum(rows[:, 0], rows[:, 1]), np.maximum(rows[:, 0], rows[:, 1])
+        order = np.lexsort((rows[:, 2], b, a))
+        new = (np.diff(np.stack([a, b, rows[:, 2]])[:, order], axis=1) != 0).any(axis=0)
+    else:
+        order = np.argsort(key, kind="stable")
+        new = np.diff(key[order]) != 0
+    return order, np.flatnonzero(np.concatenate([np.ones(min(order.size, 1), np.bool_), new]))
 
 
 def found(rows: np.ndarray, among: np.ndarray, n: int) -> np.ndarray:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Hashable, Iterable, Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 __all__ = [
@@ -234,19 +235,21 @@ class InconsistentTripletsError(TripletreeError, ValueError):
     ----------
     leaves : list
         Labels of a group of leaves that the triplets tie together, so that no first split of it exists.
-    conflict : TripletSet
+    conflict : Conflict
         An irreducible inconsistent subset: dropping any one of its triplets makes the rest of it consistent.
+        ``print(error.conflict)`` explains it, ``error.conflict.triplets`` is the TripletSet.
     """
 
     def __init__(self, leaves: Sequence[Hashable], conflict: Any) -> None:
         self.leaves = list(leaves)
         self.conflict = conflict
-        shown = ", ".join(" ".join(f"{x}" for x in (a, b, "|", c)) for a, b, c in conflict.head(SHOWN))
+        shown = ", ".join(" ".join(f"{x}" for x in (a, b, "|", c)) for a, b, c in islice(conflict, SHOWN))
         more = f" and {len(conflict) - SHOWN} more" if len(conflict) > SHOWN else ""
         fewer = "each of them alone can" if len(conflict) == 2 else f"any {len(conflict) - 1} of them can"
+        places = f"; {conflict.places}" if conflict.places else ""
         super().__init__(
             f"no hierarchy displays all of these triplets; these {len(conflict)} cannot hold together ({fewer}): "
-            f"{shown}{more}"
+            f"{shown}{more}{places}"
         )
 
 

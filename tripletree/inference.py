@@ -13,7 +13,7 @@ from tripletree._induced import rows_over
 from tripletree._kernels import freeze
 from tripletree._random import generator
 from tripletree._rows import label_triple
-from tripletree.conflict import irreducible_conflict
+from tripletree.conflict import conflict_inside
 from tripletree.errors import InconsistentTripletsError, LimitExceededError
 from tripletree.split import split_down
 from tripletree.triplets import TripletSet
@@ -299,7 +299,7 @@ def _expect_consistent(triplets: TripletSet) -> None:
     failed = split_down(triplets.rows, len(triplets.leaves))[1]
     if failed.size:
         leaves = [triplets.leaves[i] for i in np.sort(failed).tolist()]
-        raise InconsistentTripletsError(leaves, irreducible_conflict(triplets, failed))
+        raise InconsistentTripletsError(leaves, conflict_inside(triplets, failed))
 
 
 def _walk(

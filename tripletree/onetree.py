@@ -7,7 +7,7 @@ import numpy as np
 from tripletree import _kernels
 from tripletree._checks import expect_triplets
 from tripletree._kernels import freeze
-from tripletree.conflict import irreducible_conflict
+from tripletree.conflict import conflict_inside
 from tripletree.errors import InconsistentTripletsError, InvalidHierarchyError
 from tripletree.hierarchy import Hierarchy
 from tripletree.split import split_down
@@ -76,7 +76,7 @@ def one_tree(triplets: TripletSet) -> Hierarchy:
     parent, failed = split_down(triplets.rows, n)
     if failed.size:
         leaves = [triplets.leaves[i] for i in np.sort(failed).tolist()]
-        raise InconsistentTripletsError(leaves, irreducible_conflict(triplets, failed))
+        raise InconsistentTripletsError(leaves, conflict_inside(triplets, failed))
     return Hierarchy(freeze(_kernels.rooted_tree.canonical_parent(freeze(parent), n)), triplets.leaves)
 
 

@@ -17,10 +17,10 @@ from tripletree._marks import (
     draw_triplets,
     label_colour,
     legend_entries,
+    pyplot_for,
     shortened,
     xy,
 )
-from tripletree.errors import MissingDependencyError
 from tripletree.hierarchy import Hierarchy
 from tripletree.triplets import TripletSet
 
@@ -141,7 +141,7 @@ def plot_dendrogram(
     clustered = coded_groups(clusters, tree, "clusters", None)
     classed = coded_groups(classes, tree, "classes", clustered)
     counts = None if triplets is None else triplet_counts(tree, expect_triplets(triplets))
-    plt = _pyplot()
+    plt = pyplot_for("plot_dendrogram")
     horizontal = orientation in ("left", "right")
     n, own_figure = tree.n_leaves, ax is None
     if ax is None:
@@ -167,14 +167,6 @@ def plot_dendrogram(
 
 
 # ---------------------------------------------------------------------- what was given
-
-
-def _pyplot() -> Any:
-    try:
-        from matplotlib import pyplot
-    except ImportError:
-        raise MissingDependencyError("matplotlib", "plot", "plot_dendrogram") from None
-    return pyplot
 
 
 def _tree_and_clusters(hierarchy: Any, clusters: Any) -> tuple[Hierarchy, Any]:

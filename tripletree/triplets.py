@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from tripletree._kernels import freeze
-from tripletree._rows import canonical, checked_rows, checked_weights, found, framed, label_triple
-from tripletree.errors import UnknownLeafError
+from tripletree._rows import canonical, checked_rows, checked_weights, found, framed, label_triple, runs
+from tripletree.errors import InvalidTripletError, UnknownLeafError
 from tripletree.leaves import LeafIndex
+from tripletree.origins import Origins
 
 __all__ = ["TripletSet"]
 
@@ -33,6 +34,8 @@ class TripletSet:
         The leaves; some may occur in no triplet.
     weights : array_like of float, shape (m,), optional
         A positive weight for each row; the weights of repeated rows are added.
+    origins : Origins, optional
+        Where each row was read.
 
     Attributes
     ----------
@@ -41,6 +44,8 @@ class TripletSet:
     leaves : LeafIndex
     weights : ndarray of float64, shape (m,), or None
         Read-only, parallel to `rows`.
+    origins : Origins or None
+        Where each was read, the first place of a repeated one; as the readers of files note it.
 
     Raises
     ------
@@ -56,7 +61,7 @@ class TripletSet:
     -----
     ``len``, ``in``, iteration (tuples of labels), ``|``, ``&``, ``-`` and ``==`` treat it as a set of labelled
     triplets. Two sets are equal when they have the same leaves, the same triplets and the same weights, whatever the
-    order of their leaf indexes.
+    order of their leaf indexes and wherever they were read.
 
     Examples
     --------
@@ -69,11 +74,23 @@ class TripletSet:
     True
     """
 
-    def __init__(self, rows: Any, leaves: LeafIndex | Iterable[Label] | int, weights: Any = None) -> None:
+    def __init__(
+        self,
+        rows: Any,
+        leaves: LeafIndex | Iterable[Label] | int,
+        weights: Any = None,
+        *,
+        origins: Origins | None = None,
+    ) -> None:
         self.leaves: LeafIndex = leaves if isinstance(leaves, LeafIndex) else LeafIndex(leaves)
-        array = checked_rows(rows, len(self.leaves))
+        n = len(self.leaves)
+        array = checked_rows(rows, n)
         given = None if weights is None else checked_weights(weights, array.shape[0])
-        self.rows, self.weights = canonical(array, given, len(self.leaves))
+        if origins is not None and len(origins) != array.shape[0]:
+            msg = f"origins must have one entry for each of the {array.shape[0]} rows, not {len(origins)}"
+            raise InvalidTripletError(msg)
+        self.rows, self.weights = canonical(array, given, n)
+        self.origins = origins if origins is None else origins.merged(*runs(array, n))
 
     @classmethod
     def from_labels(
@@ -146,7 +163,7 @@ class TripletSet:
         used = self.used_leaves
         number = np.full(len(self.leaves), -1, np.int32)
         number[used] = leaves.indices((self.leaves[i] for i in used.tolist()), what="triplets' leaves")
-        return TripletSet(freeze(number[self.rows]), leaves, self.weights)
+        return TripletSet(freeze(number[self.rows]), leaves, self.weights, origins=self.origins)
 
     def restrict(self, labels: Iterable[Label]) -> TripletSet:
         """Return the triplets whose three leaves are all among `labels`, over those leaves.
@@ -171,7 +188,7 @@ class TripletSet:
         number[self.leaves.indices(leaves)] = np.arange(len(leaves), dtype=np.int32)
         rows = number[self.rows]
         kept = (rows >= 0).all(axis=1)
-        return TripletSet(rows[kept], leaves, None if self.weights is None else self.weights[kept])
+        return self._with(rows, kept, leaves)
 
     def subset(self, which: Any) -> TripletSet:
         """Return the triplets at the given row numbers, or where a boolean mask is true, over the same leaves.
@@ -186,7 +203,13 @@ class TripletSet:
             which = np.atleast_1d(which)
             if which.size == 0 and which.dtype != np.bool_:
                 which = which.astype(np.int64)
-        return TripletSet(self.rows[which], self.leaves, None if self.weights is None else self.weights[which])
+        return self._with(self.rows, which, self.leaves)
+
+    def _with(self, rows: np.ndarray, which: Any, leaves: LeafIndex) -> TripletSet:
+        """Some of the rows over other leaves, with the weights and origins that they have here."""
+        weights = None if self.weights is None else self.weights[which]
+        origins = None if self.origins is None else self.origins.take(which)
+        return TripletSet(rows[which], leaves, weights, origins=origins)
 
     def to_comparisons(self) -> np.ndarray:
         """Return the comparisons that the triplets imply: rows (anchor, near, far).
@@ -229,7 +252,8 @@ class TripletSet:
         weights = None
         if a.weights is not None or b.weights is not None:
             weights = np.concatenate([np.ones(len(s)) if s.weights is None else s.weights for s in (a, b)])
-        return TripletSet(np.concatenate([a.rows, b.rows]), a.leaves, weights)
+        origins = Origins.joined(a.origins, len(a), b.origins, len(b))
+        return TripletSet(np.concatenate([a.rows, b.rows]), a.leaves, weights, origins=origins)
 
     def __and__(self, other: TripletSet) -> TripletSet:
         if not isinstance(other, TripletSet):
@@ -294,7 +318,7 @@ class TripletSet:
         return hash((len(self), frozenset(self.leaves)))
 
     def __reduce__(self) -> Any:
-        return TripletSet, (self.rows, self.leaves, self.weights)
+        return _rebuilt, (self.rows, self.leaves, self.weights, self.origins)
 
     def __repr__(self) -> str:
         weighted = "" if self.weights is None else "weighted "
@@ -302,6 +326,11 @@ class TripletSet:
         more = ", ..." if len(self) > 3 else ""
         body = f": {shown}{more}" if shown else ""
         return f"<TripletSet: {len(self)} {weighted}triplets on {len(self.leaves)} leaves{body}>"
+
+
+def _rebuilt(rows: np.ndarray, leaves: LeafIndex, weights: np.ndarray | None, origins: Origins | None) -> TripletSet:
+    """A set from its pickle."""
+    return TripletSet(rows, leaves, weights, origins=origins)
 
 
 def _sorted_labels(labels: Iterable[Label]) -> list[Label]:

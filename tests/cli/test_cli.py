@@ -40,7 +40,8 @@ def test_help__shows_examples_that_work(run, bash, tmp_path, command):
 def test_help__of_the_group_names_every_command(run):
     text = run("-h").stdout
     listed = re.findall(r"^  (\w+)  ", text.split("Commands:")[1], re.MULTILINE)
-    assert listed == ["info", "convert", "induce", "decompose", "check", "build", "cluster", "plot", "demo"]
+    listed_here = ["info", "convert", "induce", "decompose", "check", "explain", "describe", "closure", "build"]
+    assert listed == [*listed_here, "compare", "cluster", "plot", "demo"]
 
 
 def test_help__imports_nothing_heavy():

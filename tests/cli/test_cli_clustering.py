@@ -177,7 +177,7 @@ def test_cluster__bad_triplets_are_refused_by_label(run, tmp_path):
     error = run(
         "cluster", "d.csv", "-k", 2, "--triplets", "-", "-o", "c.csv", text="a b | c\nb c | a\n", status=1
     ).stderr
-    assert "Together they tie a, b, c into one group" in error
+    assert "different answers on the same leaves, a, b and c" in error
     assert set(tmp_path.iterdir()) == before
 
 

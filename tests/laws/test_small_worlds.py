@@ -211,12 +211,12 @@ def test_small_worlds__consistency_is_existence(n):
             assert find_conflict(t) is None
         else:
             conflict = find_conflict(t)
-            assert len(conflict - t) == 0
-            assert is_irreducible_conflict(tuples(conflict))
-            assert not world(n).displaying(tuples(conflict)).any()
+            assert len(conflict.triplets - t) == 0
+            assert is_irreducible_conflict(tuples(conflict.triplets))
+            assert not world(n).displaying(tuples(conflict.triplets)).any()
             with pytest.raises(InconsistentTripletsError) as caught:
                 one_tree(t)
-            assert is_irreducible_conflict(tuples(caught.value.conflict))
+            assert is_irreducible_conflict(tuples(caught.value.conflict.triplets))
     assert 50 < sum(verdicts) < 450
 
 

@@ -19,9 +19,11 @@ HEAVY = {"numba", "scipy", "sklearn", "matplotlib", "pandas", "networkx", "tqdm"
 #: where the table of neighbours says so, and a folder's own modules always may.
 FLOORS = [
     ["__init__", "__main__", "cli", "datasets"],
-    ["cluster", "interop", "io", "plot", "score"],
+    ["description", "_coherence", "_description_text"],
+    ["cluster", "interop", "io", "plot", "plot_graph", "score"],
     [
         "_binary_counts",
+        "_conflict_search",
         "_cut_rules",
         "_labels",
         "_layout",
@@ -44,7 +46,7 @@ FLOORS = [
     ["_checks", "_induced"],
     ["ontology", "_dominance", "_terms"],
     ["hierarchy", "triplets", "_reshaped"],
-    ["_dag", "_items", "_parents", "_rows"],
+    ["_dag", "_items", "_parents", "_rows", "origins"],
     ["leaves"],
     ["_kernels", "_random", "_version", "errors"],
 ]
@@ -63,7 +65,8 @@ NEIGHBOURS = {
     ("cuts", "_cut_rules"),
     ("_cut_rules", "onetree"),
     ("linkage", "cuts"),
-    ("conflict", "split"),
+    ("conflict", "_conflict_search"),
+    ("_conflict_search", "split"),
     ("supervision", "_labels"),
     ("_marks", "_labels"),
     ("_marks", "_layout"),
@@ -73,6 +76,8 @@ NEIGHBOURS = {
     ("ontology", "_terms"),
     ("induction", "certain"),
     ("decomposition", "certain"),
+    ("description", "_coherence"),
+    ("description", "_description_text"),
     ("interop", "io"),
     ("io", "interop"),
 }

@@ -5,7 +5,7 @@ import pytest
 from examples import caterpillar, uniform_binary, yule
 from oracles import is_irreducible_conflict
 
-from tripletree.conflict import find_conflict
+from tripletree.conflict import Conflict, find_conflict, find_conflicts
 from tripletree.decomposition import decompose
 from tripletree.induction import sample_triplets
 from tripletree.onetree import is_consistent
@@ -29,7 +29,8 @@ def test_find_conflict__two_answers_on_three_leaves():
     t = TripletSet.from_labels([("a", "b", "c"), ("a", "c", "b"), ("c", "d", "a"), ("e", "a", "d")])
     conflict = find_conflict(t)
     assert list(conflict) == [("a", "b", "c"), ("a", "c", "b")]
-    assert conflict.leaves == t.leaves
+    assert conflict.triplets.leaves == t.leaves
+    assert conflict.leaves == ["a", "b", "c"]
 
 
 def test_find_conflict__of_all_three_answers_two_are_enough():
@@ -51,7 +52,10 @@ def test_find_conflict__a_cycle_of_any_length(k):
 def test_find_conflict__keeps_weights():
     t = TripletSet.from_labels([("a", "b", "d"), ("a", "b", "c"), ("a", "c", "b")], weights=[5, 6, 7])
     conflict = find_conflict(t)
-    assert dict(zip(conflict, conflict.weights.tolist(), strict=True)) == {("a", "b", "c"): 6, ("a", "c", "b"): 7}
+    assert dict(zip(conflict, conflict.triplets.weights.tolist(), strict=True)) == {
+        ("a", "b", "c"): 6,
+        ("a", "c", "b"): 7,
+    }
 
 
 def test_find_conflict__the_callers_set_stays():
@@ -71,7 +75,7 @@ def test_find_conflict__a_planted_one_is_found_in_its_size(make, k, rng):
     t = TripletSet(np.concatenate([rows, planted]), 120)
     conflict = find_conflict(t)
     assert len(conflict) <= 2 * k + 8
-    assert len(conflict - t) == 0
+    assert len(conflict.triplets - t) == 0
     assert is_irreducible_conflict(conflict)
     assert len(leaves_of(conflict)) == len(conflict) + 1
 
@@ -89,8 +93,8 @@ def test_find_conflict__is_irreducible_among_noisy_triplets(seed):
     if is_consistent(t):
         assert conflict is None
     else:
-        assert not is_consistent(conflict)
-        assert all(is_consistent(conflict.subset(np.arange(len(conflict)) != k)) for k in range(len(conflict)))
+        assert not is_consistent(conflict.triplets)
+        assert all(is_consistent(conflict.triplets.subset(np.arange(len(conflict)) != k)) for k in range(len(conflict)))
         assert len(leaves_of(conflict)) == len(conflict) + 1
 
 
@@ -108,3 +112,56 @@ def test_find_conflict__among_100_000_triplets():
 def test_find_conflict__a_triplet_set_is_wanted():
     with pytest.raises(TypeError, match="a TripletSet is wanted, not list"):
         find_conflict([("a", "b", "c")])
+
+
+def test_conflict__says_why_in_words():
+    rows = [("cat", "dog", "sea eel"), ("dog", "sea eel", "fly"), ("fly", "sea eel", "cat")]
+    conflict = find_conflict(TripletSet.from_labels(rows))
+    assert repr(conflict) == "<Conflict of 3 triplets on 4 leaves (the smallest)>"
+    assert conflict.explain() == str(conflict)
+    assert conflict.explain().split("\n") == [
+        "These 3 triplets cannot all hold, though any 2 of them can.",
+        "Take the first split that parts cat, dog, fly and 'sea eel': there",
+        "  cat dog | 'sea eel'  keeps cat and dog together",
+        "  dog 'sea eel' | fly  keeps dog and 'sea eel' together",
+        "  fly 'sea eel' | cat  keeps fly and 'sea eel' together",
+        "so all 4 of them stay together, and there is no such split.",
+    ]
+
+
+def test_conflict__of_two_says_it_more_simply():
+    conflict = find_conflict(TripletSet.from_labels([("a", "b", "c"), ("a", "c", "b")], weights=[2, 0.5]))
+    assert str(conflict).split("\n") == [
+        "These 2 triplets cannot all hold, though each of them alone can:",
+        "  a b | c    weight 2",
+        "  a c | b    weight 0.5",
+        "They give different answers on the same leaves, a, b and c.",
+    ]
+
+
+def test_conflict__a_long_one_is_cut():
+    leaves = [f"x{i:02d}" for i in range(60)]
+    rows = [(leaves[i], leaves[i + 1], leaves[(i + 2) % 60]) for i in range(59)]
+    text = find_conflict(TripletSet.from_labels(rows)).explain(most=5)
+    assert "x00, x01, x02, x03, x04 and 55 more leaves" in text
+    assert "... and 54 more" in text
+    assert len(text.split("\n")) == 9
+
+
+def test_conflict__compares_what_it_says():
+    rows = [("a", "b", "c"), ("b", "c", "a")]
+    one = find_conflict(TripletSet.from_labels(rows))
+    other = find_conflict(TripletSet.from_labels(rows, ["x", "c", "b", "a"]))
+    assert one == other
+    assert one != find_conflict(TripletSet.from_labels(rows), max_size=0, budget=0).triplets
+    assert one != Conflict(one.triplets, at_least=1)
+
+
+def test_find_conflicts__as_many_as_are_wanted():
+    rows = [(x, x + 1, x + 2) for x in range(0, 30, 3)] + [(x, x + 2, x + 1) for x in range(0, 30, 3)]
+    t = TripletSet(rows, 30)
+    assert [len(find_conflicts(t, k)) for k in (0, 1, 7, 50)] == [0, 1, 7, 10]
+    with pytest.raises(ValueError, match="k is -1; it must be at least 0"):
+        find_conflicts(t, -1)
+    with pytest.raises(TypeError, match="budget must be a whole number"):
+        find_conflicts(t, budget=0.5)

@@ -7,6 +7,7 @@ import pickle
 import pytest
 
 from tripletree import errors
+from tripletree.conflict import Conflict
 from tripletree.errors import (
     ClusterCountError,
     DuplicateLeafError,
@@ -23,7 +24,7 @@ from tripletree.errors import (
 )
 from tripletree.triplets import TripletSet
 
-CONFLICT = TripletSet.from_labels([("a", "b", "c"), ("a", "c", "b")])
+CONFLICT = Conflict(TripletSet.from_labels([("a", "b", "c"), ("a", "c", "b")]))
 EXAMPLES = [
     (InvalidTripletError("m", row=3), ValueError, {"row": 3}),
     (InvalidTripletError("m"), ValueError, {"row": None}),

@@ -5,6 +5,7 @@ import pytest
 from examples import caterpillar, star
 from oracles import is_irreducible_conflict
 
+from tripletree.conflict import Conflict
 from tripletree.decomposition import decompose
 from tripletree.errors import InconsistentTripletsError, InvalidHierarchyError
 from tripletree.hierarchy import Hierarchy
@@ -77,11 +78,11 @@ def test_one_tree__an_inconsistent_set_is_refused_with_the_reason(rows, group):
         one_tree(t)
     assert caught.value.leaves == list(group)
     conflict = caught.value.conflict
-    assert isinstance(conflict, TripletSet)
-    assert conflict.leaves == t.leaves
+    assert isinstance(conflict, Conflict)
+    assert conflict.triplets.leaves == t.leaves
     assert is_irreducible_conflict(conflict)
     weight = dict(zip(t, t.weights, strict=True))
-    assert conflict.weights.tolist() == [weight[row] for row in conflict]
+    assert conflict.triplets.weights.tolist() == [weight[row] for row in conflict]
     assert all(f"{a} {b} | {c}" in str(caught.value) for a, b, c in conflict)
 
 

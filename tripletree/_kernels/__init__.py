@@ -25,7 +25,19 @@ __all__ = ["fast", "freeze", "frozen", "plain"]
 
 _MODULES = frozenset(
     {
-        *("aho", "aho_blocks", "aho_fuse", "aho_tree", "boxes", "branches", "centres", "closures", "cuts", "dag"),
+        *(
+            "aho",
+            "aho_blocks",
+            "aho_fuse",
+            "aho_tree",
+            "boxes",
+            "branches",
+            "centres",
+            "closures",
+            "conflicts",
+            "cuts",
+            "dag",
+        ),
         *("disjoint_set", "distance", "dominance", "even_shiloach", "groups", "purity", "recon", "rejected"),
         *("rooted_tree", "spanning", "table"),
     }

@@ -1,4 +1,4 @@
-"""The command line: ``tripletree info | convert | induce | decompose | check | build | cluster | plot | demo``.
+"""The command line: ``tripletree info``, ``check``, ``cluster`` and the others listed at the end of this file.
 
 Every command reads files, the standard input (``-``) or a sample (``sample:mammals``), and writes to the standard
 output or to the file of ``-o``. Exit status: 0 when all is well, 1 when triplets are inconsistent, 2 for bad input,
@@ -11,10 +11,12 @@ import click
 
 from tripletree._version import __version__
 from tripletree.cli._clustering import cluster, plot
+from tripletree.cli._conflicts import explain
 from tripletree.cli._conversion import build, decompose, induce
 from tripletree.cli._demo import demo
 from tripletree.cli._formats import convert
 from tripletree.cli._inspection import check, info
+from tripletree.cli._reasoning import closure, compare, describe
 from tripletree.cli._shell import Commands
 
 __all__ = ["main"]
@@ -36,5 +38,19 @@ def main() -> None:
     """
 
 
-for _command in (info, convert, induce, decompose, check, build, cluster, plot, demo):
+for _command in (
+    info,
+    convert,
+    induce,
+    decompose,
+    check,
+    explain,
+    describe,
+    closure,
+    build,
+    compare,
+    cluster,
+    plot,
+    demo,
+):
     main.add_command(_command)

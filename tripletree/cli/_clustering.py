@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from tripletree.hierarchy import Hierarchy
     from tripletree.triplets import TripletSet
 
-__all__ = ["cluster", "clustered", "plot", "save_figure", "standardized"]
+__all__ = ["cluster", "clustered", "picture_format", "plot", "save_figure", "standardized"]
 
 LINKAGES = ("centroid", "median", "ward", "average", "weighted", "complete", "single")
 CUTS = ("support", "size", "merge_order", "height", "constraints")
@@ -74,7 +74,7 @@ def cluster(
     """
     _check_apart([data, triplet_file], [output, newick, picture])
     if picture is not None:
-        _picture_format(picture)
+        picture_format(picture)
     from tripletree.cli._tables import read_table
 
     table = read_table(data, index_column=index_column, class_column=class_column, drop=drop)
@@ -218,7 +218,7 @@ def plot(
     if file == triplet_file == "-":
         msg = "FILE and --triplets cannot both be the standard input"
         raise click.UsageError(msg)
-    _picture_format(output)
+    picture_format(output)
     hierarchy = read_hierarchy(file, reading)
     triplets = None if triplet_file is None else read_triplet_file(triplet_file)
     from tripletree.cuts import cut
@@ -228,7 +228,7 @@ def plot(
     click.echo(output)
 
 
-def _picture_format(path: str) -> str:
+def picture_format(path: str) -> str:
     """The format that a picture's suffix says."""
     try:
         import matplotlib as mpl
@@ -254,6 +254,6 @@ def save_figure(figure: Any, path: str) -> None:
 
     try:
         with write_atomic_bytes(path) as stream:
-            figure.savefig(stream, format=_picture_format(path), dpi=DPI)
+            figure.savefig(stream, format=picture_format(path), dpi=DPI)
     finally:
         plt.close(figure)

@@ -191,7 +191,7 @@ def _triplet_rows(triplets: TripletSet) -> Iterator[tuple[str, str]]:
     yield "leaves", f"{n:,}" + (f", {n - used:,} of them in no triplet" if used < n else "")
     conflict = find_conflict(triplets)
     if conflict is not None:
-        yield "consistent", f"no: {len(conflict):,} of them cannot hold together; tripletree check shows them"
+        yield "consistent", f"no: {len(conflict):,} of them cannot hold together; tripletree explain says why"
     elif n:
         inner = one_tree(triplets)
         yield (
@@ -217,7 +217,7 @@ def _triplet_rows(triplets: TripletSet) -> Iterator[tuple[str, str]]:
 )
 @click.pass_context
 def check(ctx: click.Context, file: str, format_: Any, output: str | None) -> None:
-    """Tell whether some hierarchy displays all triplets of FILE.
+    """Tell whether some hierarchy displays all triplets of FILE; 'tripletree explain' tells more.
 
     Exit status: 0 if so, 1 if not (a conflict is shown: triplets that cannot hold together, any one less of them
     can), 2 if FILE cannot be read.
@@ -232,7 +232,6 @@ def check(ctx: click.Context, file: str, format_: Any, output: str | None) -> No
         )
         return
     if output is not None:
-        used = conflict.restrict([conflict.leaves[i] for i in conflict.used_leaves.tolist()])
-        write_triplet_file(used, output)
-    click.echo(f"inconsistent: {conflict_text(conflict)}")
+        write_triplet_file(conflict.triplets.restrict(conflict.leaves), output)
+    click.echo(f"inconsistent. {conflict_text(conflict)}")
     ctx.exit(INCONSISTENT)

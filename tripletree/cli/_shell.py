@@ -14,13 +14,13 @@ import click
 from tripletree.errors import InconsistentTripletsError, TripletreeError
 
 if TYPE_CHECKING:
-    from tripletree.triplets import TripletSet
+    from tripletree.conflict import Conflict
 
 __all__ = ["INCONSISTENT", "Commands", "bad_input", "busy", "conflict_text", "label_text", "progress", "table_text"]
 
 INCONSISTENT, BAD_INPUT, INTERRUPTED, PIPE_CLOSED = 1, 2, 130, 141
 #: Triplets of a conflict, and leaves tied together by them, that are written out.
-MOST_TRIPLETS, MOST_LEAVES = 40, 20
+MOST_SHOWN = 30
 
 T = TypeVar("T")
 
@@ -70,7 +70,7 @@ class Commands(click.Group):
         except click.ClickException as error:
             return _failed(error.format_message())
         except InconsistentTripletsError as error:
-            _failed(f"no hierarchy displays all of these triplets: {conflict_text(error.conflict)}")
+            _failed(f"no hierarchy displays all of these triplets. {conflict_text(error.conflict)}")
             return INCONSISTENT
         except OSError as error:
             return _failed(_lower(f"{error.strerror}: {error.filename}") if error.filename else _lower(str(error)))
@@ -113,20 +113,9 @@ def label_text(label: Any) -> str:
     return repr(text) if "\n" in text or "\r" in text else quoted(text)
 
 
-def conflict_text(conflict: TripletSet) -> str:
-    """A conflict in words: its triplets, one a line, and what they do together."""
-    m = len(conflict)
-    fewer = "each of them alone can" if m == 2 else f"any {m - 1} of them can"
-    lines = [f"these {m} triplets cannot hold together ({fewer}):"]
-    lines += [f"  {label_text(a)} {label_text(b)} | {label_text(c)}" for a, b, c in conflict.head(MOST_TRIPLETS)]
-    if m > MOST_TRIPLETS:
-        lines.append(f"  ... and {m - MOST_TRIPLETS:,} more")
-    used = conflict.used_leaves.tolist()
-    tied = ", ".join(label_text(conflict.leaves[i]) for i in used[:MOST_LEAVES])
-    if len(used) > MOST_LEAVES:
-        tied += f" and {len(used) - MOST_LEAVES:,} more leaves"
-    lines.append(f"Together they tie {tied} into one group, so that no first split of them exists.")
-    return "\n".join(lines)
+def conflict_text(conflict: Conflict) -> str:
+    """A conflict in words: its triplets, where they stand, and what they do together."""
+    return conflict.explain(most=MOST_SHOWN)
 
 
 def table_text(rows: Iterable[tuple[str, str]]) -> str:

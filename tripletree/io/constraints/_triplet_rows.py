@@ -12,6 +12,7 @@ import numpy as np
 
 from tripletree.errors import SHOWN, ParseError, UnknownLeafError
 from tripletree.leaves import LeafIndex
+from tripletree.origins import Origins
 from tripletree.triplets import TripletSet
 
 __all__ = ["Problem", "TripletRows", "weight_of"]
@@ -88,7 +89,7 @@ class TripletRows:
         if self.weights:
             weights = np.ones(m)
             weights[list(self.weights)] = list(self.weights.values())
-        return TripletSet(rows, index, weights)
+        return TripletSet(rows, index, weights, origins=Origins.of_lines(self.path, self.unit, self.lines))
 
     def _check_known(self, position: dict[str, int], known: list[str]) -> None:
         """Refuse labels that are not among the leaves, row by row, together with the other problems."""

@@ -18,6 +18,7 @@ from tripletree.errors import ParseError, UnknownLeafError
 from tripletree.io._files import Source, decoded, read_bytes
 from tripletree.io._tables import RowTable, cell_text, is_frame, read_table, split_rows
 from tripletree.leaves import LeafIndex
+from tripletree.origins import Origins
 from tripletree.triplets import TripletSet
 
 __all__ = ["read_comparisons", "read_odd_one_out"]
@@ -178,8 +179,9 @@ def read_odd_one_out(
     at = np.full(len(codes), places.index(answer)) if answer in places else _positions(table, labels, answer)
     every = np.arange(len(codes))
     rows = np.stack([codes[every, (at + 1) % 3], codes[every, (at + 2) % 3], codes[every, at]], axis=1)
-    counted = TripletSet(rows, index, np.ones(len(rows)))
-    return counted if len(counted) < len(rows) else TripletSet(counted.rows, index)
+    origins = Origins.of_lines(table.path, table.unit, table.lines)
+    counted = TripletSet(rows, index, np.ones(len(rows)), origins=origins)
+    return counted if len(counted) < len(rows) else TripletSet(counted.rows, index, origins=counted.origins)
 
 
 def _answer_column(table: RowTable, odd: str | int | None, items: Sequence[str | int] | None) -> int:

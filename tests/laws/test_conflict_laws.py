@@ -1,0 +1,131 @@
+"""Conflicts against all subsets of small sets, and the promises about sizes, weights and sharing on larger ones."""
+
+from itertools import combinations, permutations
+
+import numpy as np
+import pytest
+from examples import yule
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from oracles import is_irreducible_conflict, one_tree_definition
+
+from tripletree.conflict import Conflict, find_conflict, find_conflicts
+from tripletree.errors import InvalidTripletError
+from tripletree.induction import sample_triplets
+from tripletree.onetree import is_consistent
+from tripletree.triplets import TripletSet
+
+
+def smallest_by_definition(rows, n):
+    """All inconsistent subsets of the fewest rows; none if the whole is consistent."""
+    for k in range(2, len(rows) + 1):
+        found = [x for x in combinations(rows, k) if one_tree_definition(list(x), range(n)) is None]
+        if found:
+            return found
+    return []
+
+
+@st.composite
+def small_sets(draw):
+    n = draw(st.integers(3, 6))
+    every = [(a, b, c) for a, b, c in permutations(range(n), 3) if a < b]
+    rows = draw(st.lists(st.sampled_from(every), min_size=1, max_size=9, unique=True))
+    weights = draw(st.none() | st.lists(st.sampled_from([0.5, 1, 2, 3]), min_size=len(rows), max_size=len(rows)))
+    return TripletSet(rows, n, weights)
+
+
+@given(small_sets(), st.integers(0, 6))
+@settings(max_examples=400, deadline=None)
+def test_find_conflict__its_promise_about_size_holds(t, max_size):
+    smallest = smallest_by_definition(t.rows.tolist(), len(t.leaves))
+    conflict = find_conflict(t, max_size=max_size)
+    if not smallest:
+        assert conflict is None
+        return
+    size = len(smallest[0])
+    assert is_irreducible_conflict(tuple(map(tuple, conflict.triplets.rows.tolist())))
+    assert conflict.at_least <= size <= len(conflict)
+    if size <= max_size:
+        assert len(conflict) == size
+        assert conflict.smallest
+    else:
+        assert conflict.at_least == max(max_size + 1, 2)
+
+
+@given(small_sets())
+@settings(max_examples=300, deadline=None)
+def test_find_conflict__of_the_smallest_that_which_costs_least(t):
+    smallest = smallest_by_definition(t.rows.tolist(), len(t.leaves))
+    if smallest and t.weights is not None:
+        weight = {tuple(row): w for row, w in zip(t.rows.tolist(), t.weights.tolist(), strict=True)}
+        least = min(min(weight[tuple(row)] for row in rows) for rows in smallest)
+        assert find_conflict(t, max_size=9).triplets.weights.min() == least
+
+
+@given(small_sets(), st.integers(0, 4))
+@settings(max_examples=300, deadline=None)
+def test_find_conflicts__share_nothing_and_leave_nothing(t, max_size):
+    found = find_conflicts(t, 100, max_size=max_size)
+    rest = t
+    for conflict in found:
+        left = smallest_by_definition(rest.rows.tolist(), len(t.leaves))
+        assert conflict.at_least <= len(left[0])
+        assert len(conflict.triplets - rest) == 0
+        assert is_irreducible_conflict(tuple(map(tuple, conflict.triplets.rows.tolist())))
+        rest = rest - conflict.triplets
+    assert is_consistent(rest)
+    exact = [len(x) for x in found if len(x) <= max_size]
+    assert exact == sorted(exact)
+    assert [list(x) for x in find_conflicts(t, 1, max_size=max_size)] == [list(x) for x in found[:1]]
+
+
+@given(small_sets())
+@settings(max_examples=200, deadline=None)
+def test_conflict__takes_a_conflict_and_nothing_else(t):
+    whole = tuple(map(tuple, t.rows.tolist()))
+    if is_consistent(t) or not is_irreducible_conflict(whole):
+        with pytest.raises(InvalidTripletError, match="is no conflict"):
+            Conflict(t)
+    else:
+        conflict = Conflict(t)
+        assert Conflict.from_dict(conflict.to_dict()) == conflict
+        assert len(conflict) == len(conflict.leaves) - 1
+
+
+@pytest.mark.parametrize("k", [2, 3, 4, 5, 6])
+def test_find_conflict__a_planted_one_among_many(k):
+    # 10 n triplets of a tree and a cycle of k: the smallest is found by growing, and it has at most k
+    rng = np.random.default_rng(k)
+    n = 400
+    rows = sample_triplets(yule(n, rng), 10 * n, random_state=rng).rows
+    cycle = rng.permutation(n)[: k + 1]
+    planted = [(cycle[i], cycle[i + 1], cycle[(i + 2) % (k + 1)]) for i in range(k)]
+    t = TripletSet(np.concatenate([rows, planted]), n)
+    conflict = find_conflict(t, max_size=k, budget=None)
+    assert len(conflict) <= k
+    assert conflict.smallest
+    for fewer in range(2, len(conflict)):
+        # the proof that there is none: the same search, ended one before
+        assert find_conflict(t, max_size=fewer, budget=None).at_least == fewer + 1
+    assert is_irreducible_conflict(tuple(map(tuple, conflict.triplets.rows.tolist())))
+
+
+def test_find_conflict__without_work_it_claims_nothing():
+    t = TripletSet([(0, 1, 2), (1, 2, 3), (2, 3, 0), (0, 1, 4)], 5)
+    conflict = find_conflict(t, budget=0)
+    assert len(conflict) == 3
+    assert conflict.at_least == 2
+    assert not conflict.smallest
+
+
+def test_find_conflict__work_that_ends_in_the_middle_still_gives_a_conflict():
+    rng = np.random.default_rng(0)
+    rows = sample_triplets(yule(60, rng), 600, random_state=rng).rows.copy()
+    rows[:40] = rows[:40, [0, 2, 1]]
+    t = TripletSet(rows, 60)
+    best = find_conflict(t, max_size=6, budget=None)
+    for budget in (1, 10, 100, 1000, 10_000, 100_000):
+        conflict = find_conflict(t, max_size=6, budget=budget)
+        assert is_irreducible_conflict(tuple(map(tuple, conflict.triplets.rows.tolist())))
+        assert conflict.at_least <= len(best) <= len(conflict)
+        assert find_conflict(t, max_size=6, budget=budget) == conflict

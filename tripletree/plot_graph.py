@@ -1,0 +1,261 @@
+"""The graph behind a set of triplets, as a value of networkx and as a picture: why a group splits, or cannot."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tripletree._checks import expect_triplets
+from tripletree._marks import LINE, PALETTE, SHAPES, pyplot_for, shortened
+from tripletree.conflict import Conflict
+from tripletree.errors import LimitExceededError
+from tripletree.triplets import TripletSet
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from networkx import Graph
+
+__all__ = ["aho_graph", "plot_aho_graph", "plot_conflict"]
+
+#: Leaves that a picture may have, that have their names in it, and edges that say which triplet they are.
+MOST_LEAVES, MOST_NAMES, MOST_NOTES = 1000, 120, 40
+
+
+def aho_graph(triplets: TripletSet, leaves: Iterable[Hashable] | None = None) -> Graph:
+    """Return the graph whose connected components are the parts into which the triplets split a group of leaves.
+
+    Parameters
+    ----------
+    triplets : TripletSet
+    leaves : iterable of labels, optional
+        The group; by default all leaves.
+
+    Returns
+    -------
+    networkx.Graph
+        A node for each leaf of the group, by its label, and an edge ab for each triplet ab|c with all three in the
+        group. The edge's ``thirds`` lists the c, ``weight`` adds up the weights (1 each where there are none), and
+        ``origins`` lists where the triplets were read, None where that is not known.
+
+    Raises
+    ------
+    UnknownLeafError
+        If a label is no leaf of `triplets`.
+
+    See Also
+    --------
+    plot_aho_graph : its picture. tripletree.one_tree : splits by it again and again.
+
+    Notes
+    -----
+    The graph of Aho, Sagiv, Szymanski, Ullman (1981), SIAM Journal on Computing 10(3), 405-421. Connected on three
+    leaves or more, it shows that the group cannot be split: no hierarchy displays these triplets.
+
+    Examples
+    --------
+    >>> t = TripletSet.from_labels([("a", "b", "c"), ("a", "b", "d"), ("c", "d", "a")])
+    >>> sorted(aho_graph(t).edges(data="thirds"))
+    [('a', 'b', ['c', 'd']), ('c', 'd', ['a'])]
+    """
+    import networkx as nx
+
+    inside = expect_triplets(triplets) if leaves is None else triplets.restrict(leaves)
+    graph = nx.Graph()
+    graph.add_nodes_from(inside.leaves)
+    weights = np.ones(len(inside)) if inside.weights is None else inside.weights
+    for k, (a, b, c) in enumerate(inside):
+        if not graph.has_edge(a, b):
+            graph.add_edge(a, b, thirds=[], origins=[], weight=0.0)
+        edge = graph.edges[a, b]
+        edge["thirds"].append(c)
+        edge["origins"].append(None if inside.origins is None else inside.origins[k])
+        edge["weight"] += float(weights[k])
+    return graph
+
+
+def plot_aho_graph(
+    triplets: TripletSet | Conflict,
+    leaves: Iterable[Hashable] | None = None,
+    *,
+    ax: Axes | None = None,
+    notes: bool | None = None,
+    title: str | None = None,
+) -> Axes:
+    """Draw the graph by which triplets split a group of leaves; each part has its colour and shape.
+
+    Parameters
+    ----------
+    triplets : TripletSet or Conflict
+    leaves : iterable of labels, optional
+        The group; by default all leaves that occur in the triplets.
+    ax : matplotlib Axes, optional
+        Where to draw; by default a new pyplot figure, which the caller closes.
+    notes : bool, optional
+        Whether each edge says the third leaf of its triplets, and their lines where they are known. By default where
+        there are at most 40 edges.
+    title : str, optional
+        By default the number of parts.
+
+    Returns
+    -------
+    matplotlib Axes
+        Its nodes have the gid "leaves", one collection a part, its edges "ties".
+
+    Raises
+    ------
+    LimitExceededError
+        If there are more than 1,000 leaves: no one could read that.
+    UnknownLeafError
+        If a label is no leaf of `triplets`.
+    MissingDependencyError
+        If matplotlib is not installed.
+
+    Examples
+    --------
+    >>> import matplotlib
+    >>> matplotlib.use("agg")
+    >>> ax = plot_aho_graph(TripletSet.from_labels([("a", "b", "c"), ("a", "b", "d"), ("c", "d", "a")]))
+    >>> ax.get_title()
+    'The triplets split 4 leaves into 2 parts'
+    >>> matplotlib.pyplot.close(ax.figure)
+    """
+    import networkx as nx
+
+    plt = pyplot_for("plot_aho_graph")
+    given = triplets.triplets if isinstance(triplets, Conflict) else expect_triplets(triplets)
+    group = [given.leaves[i] for i in given.used_leaves.tolist()] if leaves is None else list(leaves)
+    if len(group) > MOST_LEAVES:
+        msg = f"{len(group):,} leaves are too many for a picture; say which at most {MOST_LEAVES:,} with leaves="
+        raise LimitExceededError(msg, size=len(group), limit=MOST_LEAVES)
+    graph = aho_graph(given, group)
+    parts = sorted(nx.connected_components(graph), key=len, reverse=True)
+    if ax is None:
+        side = min(max(2.2 + 0.9 * len(group) ** 0.5, 3.5), 14.0)
+        _, ax = plt.subplots(figsize=(1.35 * side, side), layout="constrained")
+    at = _positions(graph)
+    _draw_edges(ax, graph, at, graph.number_of_edges() <= MOST_NOTES if notes is None else notes)
+    _draw_leaves(ax, parts, at)
+    if title is None:
+        many = f"{len(parts)} parts" if len(parts) > 1 else "nothing less: they are tied together"
+        title = f"The triplets split {len(group)} leaves into {many}"
+    ax.set_title(title)
+    ax.set_axis_off()
+    ax.margins(0.15)
+    return ax
+
+
+def plot_conflict(conflict: Conflict, *, ax: Axes | None = None, title: str | None = None) -> Axes:
+    """Draw a conflict: its leaves, and the triplets that tie each to the next, so that no first split exists.
+
+    Parameters
+    ----------
+    conflict : Conflict
+        As from `find_conflict`, or the ``conflict`` of an InconsistentTripletsError.
+    ax : matplotlib Axes, optional
+        Where to draw; by default a new pyplot figure, which the caller closes.
+    title : str, optional
+
+    Returns
+    -------
+    matplotlib Axes
+        As `plot_aho_graph`.
+
+    Raises
+    ------
+    LimitExceededError, MissingDependencyError
+        As `plot_aho_graph`.
+
+    Examples
+    --------
+    >>> import matplotlib
+    >>> matplotlib.use("agg")
+    >>> from tripletree.conflict import find_conflict
+    >>> t = TripletSet.from_labels([("a", "b", "c"), ("b", "c", "d"), ("c", "d", "a")])
+    >>> ax = plot_conflict(find_conflict(t))
+    >>> ax.get_title()
+    'Why 3 triplets cannot all hold: they tie 4 leaves together'
+    >>> matplotlib.pyplot.close(ax.figure)
+    """
+    if not isinstance(conflict, Conflict):
+        msg = f"a Conflict is wanted, not {type(conflict).__name__}; find_conflict(triplets) returns one"
+        raise TypeError(msg)
+    if title is None:
+        title = f"Why {len(conflict)} triplets cannot all hold: they tie {len(conflict.leaves)} leaves together"
+    return plot_aho_graph(conflict, conflict.leaves, ax=ax, title=title)
+
+
+def _positions(graph: Graph) -> dict[Hashable, np.ndarray]:
+    """Where the leaves stand: larger parts first, side by side in rows."""
+    import networkx as nx
+
+    at: dict[Hashable, np.ndarray] = {}
+    x = y = tallest = 0.0
+    placed = [_part_positions(graph.subgraph(part)) for part in nx.connected_components(graph)]
+    sizes = [2 * float(np.abs(list(places.values())).max(initial=0)) + 1.4 for places in placed]
+    row_width = max(1.5 * sum(size**2 for size in sizes) ** 0.5, max(sizes, default=0))
+    for k in sorted(range(len(placed)), key=lambda k: -sizes[k]):
+        if x and x + sizes[k] > row_width:
+            x, y, tallest = 0.0, y - tallest, 0.0
+        corner = np.array([x + sizes[k] / 2, y - sizes[k] / 2])
+        at |= {leaf: corner + place for leaf, place in placed[k].items()}
+        x, tallest = x + sizes[k], max(tallest, sizes[k])
+    return at
+
+
+def _part_positions(part: Graph) -> dict[Hashable, np.ndarray]:
+    """A connected part around the origin, about one unit from leaf to leaf: a path on an open circle."""
+    import networkx as nx
+
+    k = part.number_of_nodes()
+    ends = [x for x, degree in part.degree if degree == 1]
+    if len(ends) == 2 and part.number_of_edges() == k - 1:
+        walk = list(nx.dfs_preorder_nodes(part, min(ends, key=str)))
+        turn = np.linspace(np.pi, -np.pi, k + 1)[:k] if k > 2 else np.array([np.pi, 0.0])
+        radius = max(0.6, k / (2 * np.pi)) * (1.3 if k > 2 else 1.0)
+        return {x: radius * np.array([np.cos(t), np.sin(t)]) for x, t in zip(walk, turn, strict=True)}
+    own = nx.Graph()  # its order decides where leaves come to stand
+    own.add_nodes_from(sorted(part, key=str))
+    own.add_edges_from(part.edges)
+    places = nx.kamada_kawai_layout(own) if k <= 150 else nx.spring_layout(own, seed=0)
+    return {x: 0.9 * (k**0.5 - 1) * np.asarray(place) for x, place in places.items()}
+
+
+def _draw_edges(ax: Axes, graph: Graph, at: dict[Hashable, np.ndarray], notes: bool) -> None:
+    from matplotlib.collections import LineCollection
+
+    segments = [(at[a], at[b]) for a, b in graph.edges]
+    ax.add_collection(LineCollection(segments, colors=LINE, linewidths=1.2, zorder=1, gid="ties"))
+    if not notes:
+        return
+    for a, b, edge in graph.edges(data=True):
+        thirds = [shortened(str(x)) for x in edge["thirds"][:3]]
+        more = f", {len(edge['thirds']) - 3} more" if len(edge["thirds"]) > 3 else ""
+        lines = [f"{x.unit} {x.number}" for x in edge["origins"][:3] if x is not None]
+        place = f"\n{', '.join(lines)}" if lines else ""
+        text = f"| {', '.join(thirds)}{more}{place}"
+        box = {"boxstyle": "round,pad=0.15", "facecolor": "white", "edgecolor": "none", "alpha": 0.85}
+        x, y = (at[a] + at[b]) / 2
+        ax.text(x, y, text, ha="center", va="center", fontsize=8, bbox=box, zorder=2)
+
+
+def _draw_leaves(ax: Axes, parts: list[set], at: dict[Hashable, np.ndarray]) -> None:
+    named = len(at) <= MOST_NAMES
+    for k, part in enumerate(parts):
+        x, y = np.array([at[leaf] for leaf in sorted(part, key=str)]).T
+        colour, shape, size = PALETTE[k % len(PALETTE)], SHAPES[k % len(SHAPES)], 70 if named else 18
+        ax.scatter(x, y, s=size, color=colour, marker=shape, edgecolors="white", linewidths=0.8, zorder=3, gid="leaves")
+    if named:
+        for leaf, (x, y) in at.items():
+            ax.annotate(
+                shortened(str(leaf)),
+                (x, y),
+                xytext=(0, 6),
+                textcoords="offset points",
+                ha="center",
+                va="bottom",
+                fontsize=9,
+                zorder=4,
+                bbox={"boxstyle": "round,pad=0.1", "facecolor": "white", "edgecolor": "none", "alpha": 0.7},
+            )
