@@ -18,6 +18,7 @@ from importlib import import_module
 from typing import Any
 
 from tripletree._version import __version__
+from tripletree.builder import TripletBuilder
 from tripletree.conflict import Conflict, find_conflict, find_conflicts
 from tripletree.counting import count_hierarchies, informativeness
 from tripletree.cuts import cut
@@ -37,6 +38,7 @@ from tripletree.errors import (
     ParseError,
     TripletreeError,
     UnknownLeafError,
+    UnknownTripletError,
 )
 from tripletree.hierarchy import Hierarchy
 from tripletree.induction import (
@@ -68,6 +70,7 @@ from tripletree.onetree import is_consistent, one_tree
 from tripletree.ontology import Ontology
 from tripletree.plot import plot_dendrogram
 from tripletree.plot_graph import aho_graph, plot_aho_graph, plot_conflict
+from tripletree.repairs import Repair, repair
 from tripletree.score import (
     constrained_rand_index,
     dendrogram_purity,
@@ -76,7 +79,9 @@ from tripletree.score import (
     rand_index,
     triplet_score,
 )
+from tripletree.supertrees import Supertree, supertree
 from tripletree.supervision import sample_class_triplets, triplets_from_classes, triplets_from_odd_one_out
+from tripletree.suspects import suspects
 from tripletree.triplets import TripletSet
 
 _SUBMODULES = frozenset({"cluster", "comparisons", "datasets", "interop"})
@@ -99,11 +104,15 @@ __all__ = [
     "NotATreeError",
     "Ontology",
     "ParseError",
+    "Repair",
+    "Supertree",
     "TreeShape",
+    "TripletBuilder",
     "TripletComparison",
     "TripletSet",
     "TripletreeError",
     "UnknownLeafError",
+    "UnknownTripletError",
     "__version__",
     "aho_graph",
     "all_triplets",
@@ -144,9 +153,12 @@ __all__ = [
     "read_ontology",
     "read_triplets",
     "redundant",
+    "repair",
     "robinson_foulds",
     "sample_class_triplets",
     "sample_triplets",
+    "supertree",
+    "suspects",
     "to_linkage",
     "triplet_distance",
     "triplet_score",

@@ -20,6 +20,7 @@ __all__ = [
     "UnknownLeafError",
     "ParseError",
     "InconsistentTripletsError",
+    "UnknownTripletError",
     "InvalidLabelsError",
     "ClusterCountError",
     "LimitExceededError",
@@ -250,6 +251,25 @@ class InconsistentTripletsError(TripletreeError, ValueError):
         super().__init__(
             f"no hierarchy displays all of these triplets; these {len(conflict)} cannot hold together ({fewer}): "
             f"{shown}{more}{places}"
+        )
+
+
+class UnknownTripletError(TripletreeError, LookupError):
+    """Triplets that are to be taken out, but are not there.
+
+    Attributes
+    ----------
+    triplets : list of tuple
+        Every such triplet, as labels.
+    """
+
+    def __init__(self, triplets: Sequence[tuple[Any, Any, Any]], size: int) -> None:
+        self.triplets = list(triplets)
+        shown = ", ".join(f"{a} {b} | {c}" for a, b, c in self.triplets[:SHOWN])
+        more = f" and {len(self.triplets) - SHOWN} more" if len(self.triplets) > SHOWN else ""
+        noun = "triplet is" if len(self.triplets) == 1 else "triplets are"
+        super().__init__(
+            f"{len(self.triplets)} {noun} not among the {size} of the builder: {shown}{more}; nothing has been removed"
         )
 
 

@@ -1,13 +1,17 @@
-"""``explain``: conflicts in words, as JSON, as triplets and as a picture, and its exit status."""
+"""``explain``, ``repair``: conflicts in words, as JSON, as triplets and as a picture, and its exit status."""
 
+import io
 import json
 
 import numpy as np
 import pytest
 from oracles import is_irreducible_conflict
 
+from tripletree.cli._conflicts import METHODS
 from tripletree.conflict import Conflict, find_conflicts
-from tripletree.io import read_triplets
+from tripletree.induction import displays
+from tripletree.io import read_newick, read_triplets
+from tripletree.onetree import is_consistent
 
 CLASH = "cat dog | eel\ndog eel | fly\neel fly | cat\nx y | z\nx z | y\na b | c\n"
 
@@ -75,3 +79,58 @@ def test_explain__bad_input(run):
     assert (
         "'-k' / '--number': 0 is not in the range x>=1" in run("explain", "-", "-k", "0", text=CLASH, status=2).stderr
     )
+
+
+# ---------------------------------------------------------------------- repair
+
+
+def test_repair__kept_dropped_and_tree(run, tmp_path):
+    text = CLASH + "cat dog | fly | 5\n"
+    result = run("repair", "-", "--dropped", "dropped.txt", "--newick", "tree.nwk", text=text)
+    (tmp_path / "kept.txt").write_text(result.stdout)
+    kept, dropped = read_triplets(tmp_path / "kept.txt"), read_triplets(tmp_path / "dropped.txt")
+    assert result.stderr == "5 of 7 triplets kept, weight 9 of 11 (by exact)\n"
+    assert (len(kept), len(dropped)) == (5, 2)
+    assert is_consistent(kept)
+    whole = read_triplets(io.StringIO(text))
+    assert (kept | dropped) == whole
+    assert displays(read_newick(tmp_path / "tree.nwk"), kept).all()
+
+
+def test_repair__nothing_to_drop(run):
+    result = run("repair", "-", text="a b | c\nb c | d\n")
+    assert result.stderr == "2 of 2 triplets kept: they are consistent\n"
+    assert result.stdout == "a b | c\nb c | d\n"
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_repair__by_every_method(run, method):
+    result = run("repair", "-", "--method", method, text=CLASH)
+    assert is_consistent(read_triplets(io.StringIO(result.stdout)))
+
+
+def test_repair__bad_input(run, tmp_path):
+    (tmp_path / "t.txt").write_text(CLASH)
+    assert "an input of this command" in run("repair", "t.txt", "-o", "t.txt", status=2).stderr
+    assert (tmp_path / "t.txt").read_text() == CLASH
+    assert "'best' is not one of" in run("repair", "t.txt", "--method", "best", status=2).stderr
+
+
+# ---------------------------------------------------------------------- cluster in spite of conflicts
+
+POINTS = "name,x\na,0\nb,1\nc,5\nd,6\ne,20\n"
+
+
+def test_cluster__conflicts_are_shown_repaired_or_priced(run, tmp_path):
+    (tmp_path / "t.txt").write_text("a b | c\nb c | a\nc d | e\n")
+    command = ["cluster", "-", "--triplets", "t.txt", "-k", 2]
+    assert "cannot all hold (lines 1 and 2 of t.txt)" in run(*command, text=POINTS, status=1).stderr
+    repaired = run(*command, "--on-conflict", "repair", text=POINTS)
+    assert "warning: 1 of 3 triplets contradict others and were dropped" in repaired.stderr
+    priced = run(*command, "--penalty", "auto", text=POINTS)
+    assert priced.stderr == ""
+    assert run(*command, "--penalty", "0.5", text=POINTS).stdout == priced.stdout
+    assert priced.stdout == "label,cluster\na,0\nb,0\nc,1\nd,1\ne,1\n"
+    for bad in ("-1", "much", "inf", "nan"):
+        error = run(*command, "--penalty", bad, text=POINTS, status=2).stderr
+        assert f"{bad!r} is neither 'auto' nor a number of at least 0" in error

@@ -14,11 +14,10 @@ from oracles import clades_of, components, displayed
 from scipy.spatial import distance
 from strategies import triplet_sets
 
-from tripletree import _coherence
 from tripletree.cluster._distances import METRICS
 from tripletree.counting import informativeness
 from tripletree.decomposition import decompose
-from tripletree.description import Coherence, Description, TreeShape, describe
+from tripletree.description import Coherence, Description, TreeShape, _coherence, describe
 from tripletree.errors import DuplicateLeafError, UnknownLeafError
 from tripletree.induction import all_triplets, sample_triplets
 from tripletree.onetree import is_consistent, one_tree

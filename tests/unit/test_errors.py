@@ -21,6 +21,7 @@ from tripletree.errors import (
     ParseError,
     TripletreeError,
     UnknownLeafError,
+    UnknownTripletError,
 )
 from tripletree.triplets import TripletSet
 
@@ -50,6 +51,7 @@ EXAMPLES = [
         ValueError,
         {"leaves": ["a", "b", "c"], "conflict": CONFLICT},
     ),
+    (UnknownTripletError([("a", "b", "c")], 7), LookupError, {"triplets": [("a", "b", "c")]}),
     (InvalidLabelsError("m", position=4), ValueError, {"position": 4}),
     (ClusterCountError("m", n_clusters=9, nearest=[7, 8]), ValueError, {"n_clusters": 9, "nearest": (7, 8)}),
     (LimitExceededError("m", size=9, limit=3), ValueError, {"size": 9, "limit": 3}),

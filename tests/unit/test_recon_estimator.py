@@ -40,6 +40,7 @@ VARIANTS = {
     "centroid": ReCon(),
     "complete": ReCon(linkage="complete"),
     "median-float32": ReCon(linkage="median", dtype="float32"),
+    "soft": ReCon(on_conflict="repair", penalty="auto"),
 }
 
 
@@ -296,6 +297,8 @@ def test_scikit_learn__pickle_and_clone(frame):
         "dtype": "float64",
         "micro_clusters": "auto",
         "random_state": 0,
+        "on_conflict": "raise",
+        "penalty": None,
         "missing_samples": "raise",
         "verbose": False,
     }

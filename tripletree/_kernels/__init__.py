@@ -25,21 +25,11 @@ __all__ = ["fast", "freeze", "frozen", "plain"]
 
 _MODULES = frozenset(
     {
-        *(
-            "aho",
-            "aho_blocks",
-            "aho_fuse",
-            "aho_tree",
-            "boxes",
-            "branches",
-            "centres",
-            "closures",
-            "conflicts",
-            "cuts",
-            "dag",
-        ),
-        *("disjoint_set", "distance", "dominance", "even_shiloach", "groups", "purity", "recon", "rejected"),
-        *("rooted_tree", "spanning", "table"),
+        *("aho", "aho_blocks", "aho_fuse", "aho_tree", "bisection", "boxes", "branches", "centres", "closures"),
+        *("conflicts", "cuts", "dag", "disjoint_set", "distance", "dominance", "even_shiloach", "groups", "growing"),
+        *("growing_levels", "growing_paths", "growing_tree", "heaps", "minimum_cut", "purity", "recon", "regraft"),
+        *("rejected", "rooted_tree", "soft", "spanning", "subsets", "table"),
+        *("vote_moves", "vote_scans", "votes"),
     }
 )
 

@@ -11,13 +11,14 @@ import click
 
 from tripletree._version import __version__
 from tripletree.cli._clustering import cluster, plot
-from tripletree.cli._conflicts import explain
+from tripletree.cli._conflicts import explain, repair
 from tripletree.cli._conversion import build, decompose, induce
 from tripletree.cli._demo import demo
 from tripletree.cli._formats import convert
 from tripletree.cli._inspection import check, info
 from tripletree.cli._reasoning import closure, compare, describe
 from tripletree.cli._shell import Commands
+from tripletree.cli._supertrees import supertree
 
 __all__ = ["main"]
 
@@ -39,18 +40,9 @@ def main() -> None:
 
 
 for _command in (
-    info,
-    convert,
-    induce,
-    decompose,
-    check,
-    explain,
-    describe,
-    closure,
-    build,
-    compare,
-    cluster,
-    plot,
-    demo,
+    *(info, convert, induce, decompose),
+    *(check, explain, repair, describe, closure, build),
+    *(compare, supertree),
+    *(cluster, plot, demo),
 ):
     main.add_command(_command)

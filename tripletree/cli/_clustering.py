@@ -19,12 +19,26 @@ if TYPE_CHECKING:
     from tripletree.hierarchy import Hierarchy
     from tripletree.triplets import TripletSet
 
-__all__ = ["cluster", "clustered", "picture_format", "plot", "save_figure", "standardized"]
+__all__ = ["check_apart", "cluster", "clustered", "picture_format", "plot", "save_figure", "standardized"]
 
 LINKAGES = ("centroid", "median", "ward", "average", "weighted", "complete", "single")
 CUTS = ("support", "size", "merge_order", "height", "constraints")
 ORIENTATIONS = ("left", "right", "top", "bottom")
 DPI = 150
+
+
+def _penalty(_ctx: click.Context, _option: click.Parameter, value: str | None) -> float | str | None:
+    """The price of a violated triplet: a number, or "auto"."""
+    if value is None or value == "auto":
+        return value
+    try:
+        number = float(value)
+    except ValueError:
+        number = -1.0
+    if not 0 <= number < float("inf"):
+        msg = f"{value!r} is neither 'auto' nor a number of at least 0"
+        raise click.BadParameter(msg)
+    return number
 
 
 @click.command(
@@ -45,6 +59,14 @@ DPI = 150
 @click.option("--linkage", type=click.Choice(LINKAGES), default="centroid", show_default=True)
 @click.option("--metric", default="euclidean", show_default=True, metavar="NAME", help="A distance of scipy.")
 @click.option("--cut", type=click.Choice(CUTS), default=CUTS[0], show_default=True, help="How -k clusters are chosen.")
+@click.option(
+    "--on-conflict", type=click.Choice(["raise", "repair"]), default="raise", show_default=True,
+    help="Of triplets that contradict each other: an error that shows which, or drop some.",
+)  # fmt: skip
+@click.option(
+    "--penalty", metavar="auto|P", callback=_penalty,
+    help="Triplets need not hold, at this price each: for triplets of which some are wrong.",
+)  # fmt: skip
 @click.option("--standardize", is_flag=True, help="Give every column mean 0 and deviation 1 first.")
 @click.option("--index-column", metavar="NAME", help="The column of labels.")
 @click.option("--drop", multiple=True, metavar="NAME", help="Leave this column out; may be repeated.")
@@ -62,7 +84,7 @@ def cluster(
     output: str,
     newick: str | None,
     picture: str | None,
-    **method: str,
+    **method: Any,
 ) -> None:
     """Cluster the rows of DATA so that triplets hold (ReCon).
 
@@ -72,7 +94,7 @@ def cluster(
     label,cluster; without it the hierarchy as Newick. Branches are negative where a triplet put a close merge off.
     Known classes (--classes) are turned into triplets, too: two samples of one class against one of another.
     """
-    _check_apart([data, triplet_file], [output, newick, picture])
+    check_apart([data, triplet_file], [output, newick, picture])
     if picture is not None:
         picture_format(picture)
     from tripletree.cli._tables import read_table
@@ -85,14 +107,26 @@ def cluster(
     values = standardized(table.values) if standardize else table.values
     with busy(f"clustering {n:,} samples"):
         hierarchy, labels = clustered(values, table.labels, triplets, clusters, **method)
+    _write_found(table, triplets, hierarchy, labels, [output, newick, picture])
+
+
+def _write_found(
+    table: Table,
+    triplets: TripletSet | None,
+    hierarchy: Hierarchy,
+    labels: np.ndarray | None,
+    targets: list[str | None],
+) -> None:
+    """Write the clusters or the hierarchy, and what else is wanted."""
+    output, newick, picture = targets
     if newick is not None:
         write_hierarchy(hierarchy, newick)
     if picture is not None:
         _draw(hierarchy, picture, triplets=triplets, clusters=labels, classes=table.classes)
     if labels is None:
-        write_hierarchy(hierarchy, output)
+        write_hierarchy(hierarchy, output or "-")
     else:
-        _write_labels(table.labels, labels, output)
+        _write_labels(table.labels, labels, output or "-")
     if output != "-":
         _report(table, labels, triplets, hierarchy)
 
@@ -116,7 +150,7 @@ def _known_triplets(table: Table, triplets: TripletSet | None) -> TripletSet | N
     return found if triplets is None else found | triplets.reindex(table.labels)
 
 
-def _check_apart(sources: list[str | None], targets: list[str | None]) -> None:
+def check_apart(sources: list[str | None], targets: list[str | None]) -> None:
     """Refuse an output file that is an input, or another output; and two inputs from one pipe."""
     if sources.count("-") > 1:
         msg = "DATA and --triplets cannot both be the standard input"
@@ -142,7 +176,8 @@ def clustered(
 
     rows = None
     if triplets is not None and len(triplets):
-        one_tree(triplets)  # refused here if inconsistent, by label
+        if options.get("on_conflict", "raise") == "raise" and options.get("penalty") is None:
+            one_tree(triplets)  # refused here if inconsistent, by label
         rows = TripletSet(triplets.reindex(labels).rows, len(labels))
     flat = n_clusters is not None or options.get("cut") == "constraints"
     model = ReCon(n_clusters if flat else 1, **options).fit(values, triplets=rows)

@@ -1,4 +1,4 @@
-"""The commands for triplets that clash: ``explain``."""
+"""The commands for triplets that clash: ``explain`` and ``repair``."""
 
 from __future__ import annotations
 
@@ -8,14 +8,24 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tripletree.cli._clustering import picture_format, save_figure
+from tripletree.cli._clustering import check_apart, picture_format, save_figure
 from tripletree.cli._shell import INCONSISTENT, busy, conflict_text
-from tripletree.cli._sources import format_option, read_triplet_file, write_triplet_file
+from tripletree.cli._sources import (
+    format_option,
+    output_option,
+    read_triplet_file,
+    seed_option,
+    write_hierarchy,
+    write_triplet_file,
+)
 
 if TYPE_CHECKING:
     from tripletree.conflict import Conflict
+    from tripletree.triplets import TripletSet
 
-__all__ = ["explain"]
+__all__ = ["explain", "repair"]
+
+METHODS = ("auto", "exact", "search", "greedy", "best_pair", "max_cut", "min_cut")
 
 
 @click.command(
@@ -68,8 +78,7 @@ def explain(
         clashing = found[0].triplets
         for conflict in found[1:]:
             clashing = clashing | conflict.triplets
-        used = [clashing.leaves[i] for i in clashing.used_leaves.tolist()]
-        write_triplet_file(clashing.restrict(used), output)
+        write_triplet_file(clashing.restrict(_used(clashing)), output)
     if found and picture is not None:
         from tripletree.plot_graph import plot_conflict
 
@@ -96,3 +105,48 @@ def _in_words(found: Sequence[Conflict], k: int) -> str:
     if 1 < k != len(found):
         texts.append(f"There are no more conflicts that share no triplet with {'this' if len(found) < 2 else 'these'}.")
     return "\n\n".join(texts)
+
+
+@click.command(
+    epilog="""
+    \b
+    Examples:
+      printf 'cat dog | eel\\ndog eel | fly\\neel fly | cat\\ncat dog | fly\\n' | tripletree repair -
+      printf 'cat dog | eel\\ncat eel | dog | 3\\n' | tripletree repair - -o kept.txt --dropped dropped.txt
+    """
+)
+@click.argument("file")
+@click.option(
+    "--method", type=click.Choice(METHODS), default="auto", show_default=True,
+    help="auto is exact where contradictions tie few leaves together, else a search.",
+)  # fmt: skip
+@click.option("--dropped", metavar="FILE", help="Write the triplets that were dropped to this file.")
+@click.option("--newick", metavar="FILE", help="Write the hierarchy of those kept to this file.")
+@seed_option
+@output_option
+@format_option
+def repair(
+    file: str, method: Any, dropped: str | None, newick: str | None, seed: int, output: str, format_: Any
+) -> None:
+    """Drop triplets of FILE until the rest is consistent, as little weight as can be managed, and write the rest.
+
+    How many were dropped is said on the standard error. The exit status is 0 whether any were dropped or not.
+    """
+    from tripletree.repairs import repair as repaired
+
+    check_apart([file], [output, dropped, newick])
+    triplets = read_triplet_file(file, format_=format_)
+    with busy(f"repairing {len(triplets):,} triplets"):
+        done = repaired(triplets, method=method, random_state=seed)
+    if dropped is not None:
+        write_triplet_file(done.dropped.restrict(_used(done.dropped)), dropped)
+    if newick is not None:
+        write_hierarchy(done.hierarchy, newick)
+    write_triplet_file(done.kept, output, format_=format_)
+    weight = "" if triplets.weights is None else f", weight {done.weight_kept:.6g} of {done.weight:.6g}"
+    how = f" (by {done.method})" if len(done.dropped) else ": they are consistent"
+    click.echo(f"{len(done.kept):,} of {len(triplets):,} triplets kept{weight}{how}", err=True)
+
+
+def _used(triplets: TripletSet) -> list[Any]:
+    return [triplets.leaves[i] for i in triplets.used_leaves.tolist()]

@@ -16,12 +16,14 @@ if TYPE_CHECKING:
     from tripletree.ontology import Ontology
     from tripletree.triplets import TripletSet
 
-__all__ = ["read_either", "read_hierarchy", "read_ontology_or_hierarchy", "reading_options"]
+__all__ = ["read_either", "read_hierarchies", "read_hierarchy", "read_ontology_or_hierarchy", "reading_options"]
 
 READ_FORMATS = (
     *("newick", "nexus", "phyloxml", "nexml", "json", "dot", "obo", "owl", "obograph", "wordnet"),
     *("taxdump", "icd", "lineages", "edges", "linkage", "folder"),
 )
+#: Formats that may hold several hierarchies; their readers have a twin `..._all`.
+_SEVERAL = ("newick", "nexus", "phyloxml", "nexml")
 PARENTS = ("certain", "deepest", "first", "smallest")
 _NAMES = ("format", "parent", "labels", "root", "relations", "namespace", "annotations", "missing", "more")
 
@@ -78,13 +80,33 @@ def _value(text: str) -> Any:
 
 def read_hierarchy(source: str, reading: Mapping[str, Any] | None = None) -> Hierarchy:
     """Read a hierarchy in any format from a file, a folder, the standard input (``-``) or a sample."""
+    return _hierarchy(_again(source), reading)
+
+
+def read_hierarchies(source: str, reading: Mapping[str, Any] | None = None) -> list[Hierarchy]:
+    """Read all hierarchies of a file, where its format may hold several and no option is for one of them."""
+    from importlib import import_module
+
+    from tripletree.io import recognition
+
+    stream = _again(source)
+    options = dict(reading or {})
+    name = options.pop("format", None) or recognition.recognize(stream())
+    if name not in _SEVERAL or options.keys() & {"parent", "root", "relations", "namespace", "annotations"}:
+        return [_hierarchy(stream, reading)]
+    form = recognition.FORMATS[name]
+    found = getattr(import_module(f"tripletree.io.{form.module}"), f"{form.reader}_all")(stream(), **options)
+    return [x[1] if isinstance(x, tuple) else x for x in found]
+
+
+def _hierarchy(stream: Callable[[], Any], reading: Mapping[str, Any] | None) -> Hierarchy:
     from tripletree.errors import NotATreeError
     from tripletree.hierarchy import Hierarchy
 
     options = dict(reading or {})
     if options.get("parent") == "certain":
         raise bad_input("--parent certain gives no hierarchy; take deepest, first or smallest")
-    found = _read_any(_again(source), options)
+    found = _read_any(stream, options)
     if isinstance(found, Hierarchy):
         return found
     try:

@@ -208,7 +208,7 @@ def compare(first: str, second: str, leaves: Any, as_json: bool, output: str, re
 
 def _compared(values: dict[str, Any], one: Hierarchy, two: Hierarchy) -> str:
     """The counts in words."""
-    from tripletree._description_text import percent
+    from tripletree.description._text import percent
 
     n, triples = values["n_leaves"], values["triples"]
     both = "the leaves of both" if one.n_leaves == two.n_leaves == n else f"of {one.n_leaves:,} and {two.n_leaves:,}"

@@ -12,7 +12,7 @@ from tripletree._kernels import freeze
 from tripletree.cluster._distances import EUCLIDEAN, check_distances, check_rows
 from tripletree.hierarchy import Hierarchy
 
-__all__ = ["FlatClusters", "flat_clusters", "nearest_clusters", "threshold_labels"]
+__all__ = ["FlatClusters", "check_stop", "flat_clusters", "nearest_clusters", "threshold_labels"]
 
 _BATCH = 4_000_000  # distances that stand at a time: 32 MB
 
@@ -207,3 +207,27 @@ def _to_clusters(clusters: FlatClusters, distances: np.ndarray) -> np.ndarray:
     if clusters.linkage == "complete":
         return np.maximum.reduceat(distances, clusters.start, axis=1)
     return clusters.means(distances)
+
+
+def check_stop(n_clusters: int | None, distance_threshold: float | None, rule: str, default_rule: str) -> None:
+    """Refuse parameters that say twice, or not at all, where the hierarchy is to be cut.
+
+    Raises
+    ------
+    ValueError
+        Naming the two that contradict each other.
+    """
+    if distance_threshold is None:
+        if n_clusters is None and rule != "constraints":
+            msg = f"cut={rule!r} needs n_clusters; None goes with distance_threshold, or cut='constraints'"
+            raise ValueError(msg)
+        return
+    if n_clusters is not None:
+        msg = (
+            f"n_clusters={n_clusters} and distance_threshold={distance_threshold} are both given: set one of them to "
+            "None"
+        )
+        raise ValueError(msg)
+    if rule != default_rule:
+        msg = f"cut={rule!r} and distance_threshold are both given: the threshold is a rule of its own"
+        raise ValueError(msg)

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from tripletree._checks import expect_count, expect_triplets
-from tripletree._coherence import Coherence, coherence
-from tripletree._description_text import percent, text_of, title_of
 from tripletree.counting import DEFAULT_WORK as DEFAULT_SPLITS
 from tripletree.counting import informativeness
+from tripletree.description._coherence import Coherence, coherence
+from tripletree.description._text import percent, text_of, title_of
 from tripletree.errors import LimitExceededError
 from tripletree.hierarchy import Hierarchy
 from tripletree.inference import closure_size, redundant

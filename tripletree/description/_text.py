@@ -8,8 +8,8 @@ from textwrap import fill, wrap
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from tripletree._coherence import Coherence
     from tripletree.description import Description, TreeShape
+    from tripletree.description._coherence import Coherence
 
 __all__ = ["percent", "text_of", "title_of"]
 

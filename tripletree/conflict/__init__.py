@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from tripletree._checks import expect_count, expect_triplets
-from tripletree._conflict_search import conflicts
 from tripletree._kernels import freeze
+from tripletree.conflict._search import conflicts
 from tripletree.errors import InvalidTripletError
 from tripletree.origins import Origin, phrase
 from tripletree.triplets import TripletSet

@@ -1,0 +1,188 @@
+"""The Aho tree that is kept up to date while triplets come and go, its arrays checked after every step."""
+
+import importlib
+from functools import partial
+
+import numpy as np
+import pytest
+from examples import caterpillar, yule
+from oracles import clades_of, one_tree_definition
+
+from tripletree import _kernels
+from tripletree._kernels import _jit
+from tripletree._kernels._tiers import Room, run_plain
+from tripletree.builder._state import BuilderState
+from tripletree.decomposition import decompose
+from tripletree.induction import sample_triplets
+from tripletree.onetree import is_consistent
+from tripletree.triplets import TripletSet
+
+needs_numba = pytest.mark.skipif(_jit.MODE == "never", reason="kernels are not compiled")
+sources = importlib.import_module("tripletree._kernels.growing_paths")
+
+
+@pytest.fixture
+def deep_at_once(monkeypatch):
+    """Every way of more than one step is a long one: paths are asked from the second addition on."""
+    for name in ("growing", "growing_tree"):
+        module = importlib.import_module(f"tripletree._kernels.{name}")
+        monkeypatch.setattr(_kernels, name, Room(module, lambda kernel: partial(run_plain, kernel)))
+    monkeypatch.setattr(sources, "_LONG_WAY", 1)
+    monkeypatch.setattr(sources, "_SHORT_WAY", 0)
+
+
+def children(tree, u):
+    found, before, c = [], -1, tree[u, sources.FIRST]
+    while c >= 0:
+        assert tree[c, sources.UP] == u
+        if before >= 0:
+            assert tree[c, sources.PREV] == before
+        found.append(int(c))
+        before, c = c, tree[c, sources.NEXT]
+    assert len(found) == tree[u, sources.KIDS]
+    assert tree[found[0], sources.PREV] == found[-1]
+    return found
+
+
+def nested(state, u):
+    """Nested tuples below node u; inner children stand before leaves, ranges of leaves are right where they hold."""
+    tree, mark, var = state._arrays[0], state._arrays[5], state._arrays[-1]
+    if u < state.n:
+        return u
+    below = children(tree, u)
+    assert [c < state.n for c in below] == sorted(c < state.n for c in below)
+    out = tuple(nested(state, c) for c in below)
+    if not var[sources.DEEP]:
+        assert tree[u, sources.LEAVES] == sum(tree[c, sources.LEAVES] for c in below)
+    if mark[u, sources.NUMBERED] == var[sources.EPOCH]:
+        for x in range(state.n):
+            if mark[x, sources.NUMBERED] == var[sources.EPOCH]:
+                inside = mark[u, sources.LOW] <= mark[x, sources.LOW] < mark[u, sources.HIGH]
+                assert inside == (x in flat(out))
+    return out
+
+
+def flat(tree):
+    return [x for child in tree for x in flat(child)] if isinstance(tree, tuple) else [tree]
+
+
+def check(state):
+    """Tree, shelves and rings are those of the triplets that the state holds."""
+    tree, row, slot, ring, shelf, _, _, _, path, var = state._arrays
+    n, m, root = state.n, row.shape[0], tree.shape[0] - 1
+    shape = nested(state, root)
+    assert clades_of(shape) == clades_of(one_tree_definition(list(state), range(n)))
+    on_shelf, used = {}, {root}
+    for u in range(n, root + 1):
+        if u == root or tree[u, sources.UP] >= n and u in used_nodes(tree, root):
+            used.add(u)
+            t = shelf[m + tree[u, sources.SHELF], 0]
+            held = 0
+            while t < m:
+                on_shelf[int(t)] = u
+                assert row[t, 3] == tree[u, sources.SHELF]
+                held += 1
+                t = shelf[t, 0]
+            assert held == tree[u, sources.HELD]
+    ends = {x: set() for x in range(n)}
+    for key, t in state._row.items():
+        assert tuple(row[t, :3].tolist()) == key
+        u, (a, b, c) = on_shelf.pop(t), key
+        holders = [next(k for k in children(tree, u) if x in flat(nested(state, k))) for x in (a, b, c)]
+        assert holders[0] == holders[1] != holders[2]
+        for k in range(3):
+            ends[key[k]].add(3 * t + k)
+    assert not on_shelf
+    for x in range(n):
+        e, around = slot[x, 0], set()
+        while e >= 0 and int(e) not in around:
+            around.add(int(e))
+            e = ring[e]
+        assert around == ends[x]
+        assert slot[x, 1] == len(ends[x])
+
+
+def used_nodes(tree, root):
+    found, todo = set(), [root]
+    while todo:
+        u = todo.pop()
+        found.add(u)
+        c = tree[u, sources.FIRST]
+        while c >= 0:
+            todo.append(int(c))
+            c = tree[c, sources.NEXT]
+    return found
+
+
+def random_triplet(rng, n, truth):
+    a, b, c = rng.permutation(n)[:3].tolist()
+    if rng.random() < 0.6:  # one of a caterpillar
+        a, b, c = sorted((a, b, c), key=truth.__getitem__)
+    return (min(a, b), max(a, b), c)
+
+
+def play(rng, n, steps):
+    """Random additions and removals, checked after each; how many were refused, and whether the tree became deep."""
+    state, truth, refused = BuilderState(n), rng.permutation(n).tolist(), 0
+    for _ in range(steps):
+        key = random_triplet(rng, n, truth)
+        if len(state) and rng.random() < 0.1:
+            state.drop([list(state)[rng.integers(len(state))]])
+            state._ready(1)
+        elif key not in state:
+            consistent = is_consistent(TripletSet([*state, key], n))
+            assert state.tell_all(np.array([key])).tolist() == [consistent]
+            assert state.grow(key) == consistent
+            refused += not consistent
+        check(state)
+    return refused, bool(state._arrays[-1][sources.DEEP])
+
+
+def test_growing__the_arrays_are_right_after_each_step():
+    rng = np.random.default_rng(1)
+    told = [play(rng, int(rng.integers(3, 9)), 14) for _ in range(60)]
+    assert sum(refused for refused, _ in told) > 50
+
+
+def test_growing__the_arrays_are_right_after_each_step_of_a_deep_tree(deep_at_once):
+    rng = np.random.default_rng(2)
+    told = [play(rng, int(rng.integers(4, 10)), 14) for _ in range(60)]
+    assert sum(deep for _, deep in told) > 30
+
+
+def test_growing__leaves_are_numbered_now_and_then(deep_at_once, monkeypatch):
+    rng = np.random.default_rng(3)
+    monkeypatch.setattr(sources, "_MANY", 2)
+    state = BuilderState(16)
+    rows = sample_triplets(caterpillar(16), 90, random_state=1).rows
+    for a, b, c in rng.permutation(rows).tolist():
+        state.grow((a, b, c))
+        state._arrays[-1][sources.SLOW] = 10**6  # number them at the next one
+    check(state)
+    assert state._arrays[-1][sources.EPOCH] > 80
+
+
+def test_growing__rows_are_made_as_they_are_needed():
+    state = BuilderState(30)
+    rows = sample_triplets(yule(30, np.random.default_rng(0)), 400, random_state=0).rows
+    for a, b, c in rows.tolist():
+        assert state.grow((a, b, c))
+    check(state)
+
+
+@needs_numba
+def test_growing__plain_and_compiled_kernels_agree(monkeypatch):
+    rng = np.random.default_rng(5)
+    rooms = {"plain": lambda kernel: partial(run_plain, kernel), "fast": _jit.compiled}
+    for n in (8, 40, 300):
+        rows = (decompose(caterpillar(n)) | sample_triplets(yule(n, rng), 3 * n // 2, random_state=rng)).rows
+        keys = [tuple(row) for row in rng.permutation(rows).tolist()]
+        found = {}
+        for name, choose in rooms.items():
+            for module in ("growing", "growing_tree"):
+                source = importlib.import_module(f"tripletree._kernels.{module}")
+                monkeypatch.setattr(_kernels, module, Room(source, choose))
+            state = BuilderState(n)
+            added = state.grow_all(keys)
+            found[name] = added, state.parent().tolist(), [x.tolist() for x in state._arrays[:1]]
+        assert found["plain"] == found["fast"]

@@ -1,0 +1,416 @@
+"""TripletBuilder: what it takes and refuses, batches, removals, steps taken back, and large sets."""
+
+import pickle
+
+import numpy as np
+import pytest
+from examples import caterpillar, yule
+from oracles import is_irreducible_conflict
+
+from tripletree.builder import TripletBuilder
+from tripletree.decomposition import decompose
+from tripletree.errors import (
+    DuplicateLeafError,
+    InconsistentTripletsError,
+    InvalidHierarchyError,
+    InvalidTripletError,
+    UnknownLeafError,
+    UnknownTripletError,
+)
+from tripletree.hierarchy import Hierarchy
+from tripletree.leaves import LeafIndex
+from tripletree.onetree import one_tree
+from tripletree.triplets import TripletSet
+
+ANIMALS = ["ant", "bee", "cat", "dog", "eel"]
+FIRST = ("ant", "bee", "cat")
+
+
+def animals(*triplets):
+    return TripletBuilder(ANIMALS, triplets)
+
+
+def same(builder, triplets, leaves=ANIMALS):
+    """Whether the builder holds these triplets, by every door."""
+    wanted = TripletSet.from_labels(triplets, leaves)
+    return (
+        builder.triplets == wanted
+        and set(builder) == set(wanted)
+        and len(builder) == len(wanted)
+        and builder.hierarchy == one_tree(wanted)
+    )
+
+
+# ---------------------------------------------------------------------- additions
+
+
+def test_builder__starts_empty_or_with_triplets():
+    assert same(TripletBuilder(ANIMALS), [])
+    assert same(TripletBuilder(LeafIndex(ANIMALS), [FIRST]), [FIRST])
+    assert same(TripletBuilder(ANIMALS, TripletSet.from_labels([FIRST])), [FIRST])
+    assert same(TripletBuilder(4, [(2, 3, 0)]), [(2, 3, 0)], range(4))
+
+
+@pytest.mark.parametrize("n", [1, 2])
+def test_builder__few_leaves(n):
+    assert TripletBuilder(n).hierarchy == one_tree(TripletSet(np.empty((0, 3), int), n))
+
+
+def test_builder__no_leaves():
+    builder = TripletBuilder(0)
+    assert len(builder.triplets) == 0
+    assert builder.try_add_rows(np.empty((0, 3), int)).tolist() == []
+    assert builder.can_add([]).tolist() == []
+    with pytest.raises(InvalidHierarchyError, match="there are no leaves"):
+        builder.hierarchy  # noqa: B018
+
+
+def test_builder_add__one_by_one_and_in_batches():
+    builder = animals()
+    builder.add(FIRST)
+    builder.add([("cat", "dog", "ant"), ("dog", "eel", "cat")])
+    builder.add((("cat", "eel", "bee"), ("cat", "eel", "ant")))  # a tuple of tuples
+    builder.add(TripletSet.from_labels([("ant", "bee", "eel")]))
+    wanted = [FIRST, ("cat", "dog", "ant"), ("dog", "eel", "cat"), ("cat", "eel", "bee"), ("cat", "eel", "ant")]
+    assert same(builder, [*wanted, ("ant", "bee", "eel")])
+
+
+def test_builder_add__labels_may_be_tuples():
+    points = [(0, 0), (0, 1), (5, 5), (9, 9)]
+    builder = TripletBuilder(points)
+    builder.add(((0, 1), (0, 0), (5, 5)))
+    assert list(builder) == [((0, 0), (0, 1), (5, 5))]
+    builder.add((((0, 1), (0, 0), (9, 9)), ((5, 5), (0, 0), (9, 9))))
+    assert len(builder) == 3
+
+
+def test_builder_add__the_same_twice_changes_nothing():
+    builder = animals(FIRST)
+    builder.add(("bee", "ant", "cat"))
+    builder.add([FIRST, FIRST])
+    assert builder.try_add(FIRST)
+    assert same(builder, [FIRST])
+    builder.undo(3)
+    assert same(builder, [FIRST])
+
+
+def test_builder_add__a_data_frame():
+    pandas = pytest.importorskip("pandas", reason="pandas is not installed")
+    builder = TripletBuilder(ANIMALS)
+    table = pandas.DataFrame({"a": ["ant", "cat"], "b": ["bee", "dog"], "c": ["cat", "ant"], "weight": [2.0, 3.0]})
+    builder.add(table)
+    assert builder.triplets.weights.tolist() == [2.0, 3.0]
+    assert builder.can_add(table).tolist() == [True, True]
+
+
+def test_builder_add__a_contradiction_is_told_and_nothing_changes():
+    builder = animals(FIRST, ("cat", "dog", "eel"))
+    builder.hierarchy  # noqa: B018
+    with pytest.raises(InconsistentTripletsError, match="these 2 cannot hold together") as caught:
+        builder.add(("cat", "bee", "ant"))
+    assert sorted(caught.value.conflict) == [FIRST, ("bee", "cat", "ant")]
+    assert set(caught.value.leaves) >= {"ant", "bee", "cat"}
+    assert same(builder, [FIRST, ("cat", "dog", "eel")])
+    with pytest.raises(ValueError, match="1 steps cannot be taken back: there are 0"):
+        builder.undo()
+
+
+def test_builder_add__the_conflict_holds_the_new_one():
+    rng = np.random.default_rng(0)
+    found = 0
+    for _ in range(40):
+        n = int(rng.integers(4, 9))
+        builder = TripletBuilder(n)
+        for _ in range(3 * n):
+            t = tuple(rng.permutation(n)[:3].tolist())
+            if builder.try_add(t):
+                continue
+            with pytest.raises(InconsistentTripletsError) as caught:
+                builder.add(t)
+            a, b, c = t
+            assert (min(a, b), max(a, b), c) in set(caught.value.conflict)
+            assert is_irreducible_conflict(caught.value.conflict)
+            found += 1
+    assert found > 100
+
+
+@pytest.mark.parametrize("size", [3, 40])
+def test_builder_add__a_batch_is_all_or_nothing(size):
+    # few at a time, or at once from scratch
+    n = 50
+    rows = decompose(caterpillar(n)).rows
+    builder = TripletBuilder(n, TripletSet(rows[:5], n))
+    before = builder.triplets
+    a, b, c = rows[4 + size].tolist()
+    batch = [*map(tuple, rows[5 : 5 + size].tolist()), (b, c, a)]
+    with pytest.raises(InconsistentTripletsError) as caught:
+        builder.add(batch)
+    assert is_irreducible_conflict(caught.value.conflict)
+    assert set(caught.value.conflict) & set(batch)
+    assert builder.triplets == before
+    assert builder.hierarchy == one_tree(before)
+    builder.add(batch[:-1])
+    assert builder.hierarchy == one_tree(TripletSet(rows[: 5 + size], n))
+    builder.undo()
+    assert builder.triplets == before
+
+
+@pytest.mark.parametrize("door", ["add", "try_add", "can_add", "remove"])
+def test_builder__bad_triplets(door):
+    builder = animals(FIRST)
+    call = getattr(builder, door)
+    with pytest.raises(UnknownLeafError, match=r"'beee' \(did you mean 'bee'\?\), 'cot'") as caught:
+        call(("ant", "beee", "cot"))
+    assert caught.value.labels == ["beee", "cot"]
+    with pytest.raises(InvalidTripletError, match="its three leaves must differ"):
+        call(("ant", "ant", "cat"))
+    with pytest.raises(InvalidTripletError, match="three labels are wanted"):
+        call(("ant", "bee"))
+    if door != "try_add":
+        with pytest.raises(InvalidTripletError, match="triplet 0 is 'ant'"):
+            call(["ant", "bee", "cat"])
+        with pytest.raises(UnknownLeafError):
+            call([FIRST, ("ant", "bee", "fox")])
+        with pytest.raises(UnknownLeafError):
+            call(TripletSet.from_labels([("ant", "bee", "fox")]))
+    assert same(builder, [FIRST])
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ([[0, 1]], r"an array of shape \(m, 3\) is wanted"),
+        ([[0, 1, 5]], r"row 0 is \[0, 1, 5\]: leaf indices must lie in 0..4"),
+        ([[0, 1, 2], [3, 3, 1]], r"row 1 is \[3, 3, 1\]: its three leaves must differ"),
+        ([["ant", "bee", "cat"]], "integer leaf indices"),
+        ([[0.0, 1.0, 2.0]], "integer leaf indices"),
+    ],
+)
+def test_builder_try_add_rows__bad_rows(rows, message):
+    builder = animals()
+    with pytest.raises(InvalidTripletError, match=message):
+        builder.try_add_rows(rows)
+    assert same(builder, [])
+
+
+def test_builder_try_add_rows__in_the_order_given():
+    rows = np.array([[0, 1, 2], [1, 2, 0], [2, 1, 0], [1, 0, 2], [2, 3, 0], [0, 1, 2]])
+    kept = rows.copy()
+    builder = animals(("ant", "bee", "dog"))
+    assert builder.try_add_rows(rows).tolist() == [True, False, False, True, True, True]
+    assert np.array_equal(rows, kept)
+    assert same(builder, [FIRST, ("ant", "bee", "dog"), ("cat", "dog", "ant")])
+    assert animals().try_add_rows(rows[1:]).tolist() == [True, True, False, True, False]
+    builder.undo()
+    assert same(builder, [("ant", "bee", "dog")])
+
+
+def test_builder_try_add_rows__an_interrupt_leaves_a_builder_that_holds_what_it_added(monkeypatch):
+    from tripletree import builder as module
+
+    monkeypatch.setattr(module, "_SLICE", 10)
+    builder = TripletBuilder(60)
+    rows = decompose(caterpillar(60)).rows
+    rows = np.concatenate([rows, rows[:1, [1, 2, 0]]])  # not to be taken at once
+    real, calls = builder._state.grow_all, []
+
+    def interrupted(keys):
+        calls.append(keys)
+        if len(calls) == 3:
+            raise KeyboardInterrupt
+        return real(keys)
+
+    monkeypatch.setattr(builder._state, "grow_all", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        builder.try_add_rows(rows)
+    assert builder.triplets == TripletSet(rows[:20], 60)
+    assert builder.hierarchy == one_tree(builder.triplets)
+    builder.undo()
+    assert len(builder) == 0
+
+
+def test_builder_can_add__each_alone_and_nothing_changes():
+    builder = animals(FIRST)
+    query = [("cat", "dog", "ant"), ("cat", "dog", "bee"), ("bee", "cat", "ant"), FIRST, ("cat", "dog", "ant")]
+    assert builder.can_add(query).tolist() == [True, True, False, True, True]
+    assert builder.can_add(("bee", "cat", "ant")).tolist() == [False]
+    contradicting = TripletSet.from_labels([("cat", "dog", "ant"), ("ant", "dog", "cat")], ANIMALS)
+    assert builder.can_add(contradicting).tolist() == [True, True]
+    assert same(builder, [FIRST])
+
+
+def test_builder_add_leaves__hang_from_the_root():
+    builder = animals(FIRST)
+    builder.add_leaves(["fox", "gnu"])
+    assert same(builder, [FIRST], [*ANIMALS, "fox", "gnu"])
+    builder.add(("fox", "gnu", "ant"))
+    builder.undo()
+    assert same(builder, [FIRST], [*ANIMALS, "fox", "gnu"])
+    with pytest.raises(DuplicateLeafError, match="fox"):
+        builder.add_leaves(["hen", "fox"])
+    assert "hen" not in builder.leaves
+
+
+# ---------------------------------------------------------------------- weights
+
+
+def test_builder_add__weights():
+    builder = animals()
+    builder.add(FIRST)
+    assert builder.triplets.weights is None
+    builder.add(("cat", "dog", "ant"), weights=2)
+    builder.add([FIRST, ("cat", "dog", "bee")], weights=[0.5, 4])
+    assert builder.triplets == TripletSet.from_labels(
+        [FIRST, ("cat", "dog", "ant"), ("cat", "dog", "bee")], ANIMALS, weights=[1.5, 2, 4]
+    )
+    builder.add(FIRST)  # says nothing of its weight
+    assert builder.triplets.weights.tolist() == [1.5, 2, 4]
+    builder.undo(2)
+    assert builder.triplets.weights.tolist() == [1, 2]
+    builder.remove(("cat", "dog", "ant"))
+    assert builder.triplets.weights is None
+    builder.undo()
+    assert builder.triplets.weights.tolist() == [1, 2]
+    builder.undo()
+    assert builder.triplets == TripletSet.from_labels([FIRST], ANIMALS)
+
+
+def test_builder_add__weights_of_a_set():
+    t = TripletSet.from_labels([FIRST, ("cat", "dog", "ant")], weights=[3, 5])
+    builder = TripletBuilder(ANIMALS, t)
+    assert builder.triplets == t.reindex(ANIMALS)
+    other = animals()
+    other.add(t, weights=[1, 2])
+    assert other.triplets.weights.tolist() == [1, 2]
+
+
+@pytest.mark.parametrize("weights", [0, -1, np.nan, np.inf, [1, 2], "heavy"])
+def test_builder_add__bad_weights(weights):
+    builder = animals()
+    for triplets in (FIRST, [FIRST]):
+        with pytest.raises(InvalidTripletError, match="weight"):
+            builder.add(triplets, weights=weights)
+    assert same(builder, [])
+
+
+# ---------------------------------------------------------------------- removals and steps taken back
+
+
+def test_builder_remove__one_or_several():
+    builder = animals(FIRST, ("cat", "dog", "ant"), ("dog", "eel", "cat"))
+    builder.remove(("bee", "ant", "cat"))
+    assert same(builder, [("cat", "dog", "ant"), ("dog", "eel", "cat")])
+    builder.remove([("cat", "dog", "ant"), ("dog", "cat", "ant"), ("dog", "eel", "cat")])
+    assert same(builder, [])
+    builder.undo(2)
+    assert same(builder, [FIRST, ("cat", "dog", "ant"), ("dog", "eel", "cat")])
+
+
+def test_builder_remove__what_is_not_there():
+    builder = animals(FIRST)
+    with pytest.raises(UnknownTripletError, match=r"1 triplet is not among the 1 of the builder: cat dog \| ant") as e:
+        builder.remove([FIRST, ("dog", "cat", "ant")])
+    assert e.value.triplets == [("cat", "dog", "ant")]
+    assert isinstance(e.value, LookupError)
+    assert same(builder, [FIRST])
+
+
+def test_builder_remove__makes_room_for_the_contrary():
+    builder = animals(FIRST)
+    assert not builder.try_add(("bee", "cat", "ant"))
+    builder.remove(FIRST)
+    assert builder.try_add(("bee", "cat", "ant"))
+    assert same(builder, [("bee", "cat", "ant")])
+
+
+def test_builder_undo__counts_batches_as_one():
+    builder = animals(FIRST)
+    builder.add([("cat", "dog", "ant"), ("dog", "eel", "cat")])
+    builder.try_add(("bee", "cat", "ant"))  # refused: no step
+    builder.remove(FIRST)
+    builder.try_add(("bee", "cat", "ant"))
+    with pytest.raises(ValueError, match="4 steps cannot be taken back: there are 3"):
+        builder.undo(4)
+    builder.undo(0)
+    builder.undo()
+    builder.undo()
+    assert same(builder, [FIRST, ("cat", "dog", "ant"), ("dog", "eel", "cat")])
+    builder.undo()
+    assert same(builder, [FIRST])
+
+
+@pytest.mark.parametrize("n", [-1, 1.5, True, "all"])
+def test_builder_undo__bad_numbers(n):
+    with pytest.raises((TypeError, ValueError), match="n "):
+        animals(FIRST).undo(n)
+
+
+# ---------------------------------------------------------------------- behaviour
+
+
+def test_builder__in_len_repr():
+    builder = animals(FIRST)
+    assert ("bee", "ant", "cat") in builder
+    for other in (("ant", "cat", "bee"), ("ant", "bee", "fox"), ("ant", "ant", "bee"), "ant", 5, ("ant", "bee", [])):
+        assert other not in builder
+    assert repr(builder) == "<TripletBuilder: 1 triplet on 5 leaves>"
+    assert repr(animals()) == "<TripletBuilder: 0 triplets on 5 leaves>"
+
+
+def test_builder__copies_are_independent():
+    builder = animals(FIRST)
+    builder.add(("cat", "dog", "ant"), weights=2)
+    for other in (builder.copy(), pickle.loads(pickle.dumps(builder))):
+        assert other.triplets == builder.triplets
+        other.undo()
+        assert other.try_add(("ant", "dog", "cat"))
+        assert same(other, [FIRST, ("ant", "dog", "cat")])
+    assert builder.triplets.weights.tolist() == [1, 2]
+    assert builder.hierarchy == one_tree(builder.triplets)
+    twin = builder.copy()
+    builder.add(("dog", "eel", "cat"))
+    builder.add_leaves(["fox"])
+    assert len(twin) == 2
+    assert len(twin.leaves) == 5
+
+
+def test_builder__answers_are_kept_until_something_changes():
+    builder = animals(FIRST)
+    assert builder.triplets is builder.triplets
+    assert builder.hierarchy is builder.hierarchy
+    before = builder.hierarchy
+    builder.add(("cat", "dog", "ant"))
+    assert builder.hierarchy != before
+    assert before == Hierarchy.from_nested([["ant", "bee"], "cat", "dog", "eel"])
+
+
+@pytest.mark.parametrize("labels", ["numbers", "numpy", "text"])
+def test_builder__labels_of_any_kind(labels):
+    leaves = [f"x{i}" for i in range(6)] if labels == "text" else 6
+    builder = TripletBuilder(leaves)
+    for a, b, c in yule(6, np.random.default_rng(3)) and decompose(yule(6, np.random.default_rng(3))).rows:
+        t = (a, b, c) if labels == "numpy" else tuple(builder.leaves[i] for i in (int(a), int(b), int(c)))
+        assert builder.try_add(t)
+        assert t in builder
+    assert builder.hierarchy.parent.tolist() == one_tree(builder.triplets).parent.tolist()
+
+
+# ---------------------------------------------------------------------- large
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("order", ["up", "down"])
+def test_builder__a_caterpillar_of_100000_leaves(order):
+    n = 100_000
+    k = np.arange(n - 2) if order == "up" else np.arange(n - 3, -1, -1)
+    rows = np.stack([k, k + 1, k + 2], axis=1)
+    builder, at_once = TripletBuilder(n), TripletBuilder(n)
+    assert at_once.try_add_rows(rows).all()
+    told = builder.try_add_rows(np.concatenate([rows, [[1, 2, 0]]]))  # the last one is refused: one after the other
+    assert told[:-1].all()
+    assert not told[-1]
+    assert builder.hierarchy == at_once.hierarchy == caterpillar(n)
+    assert not builder.try_add((n - 2, n - 1, 0))
+    assert builder.try_add((0, 1, n - 1))
+    builder.undo(1)
+    assert builder.hierarchy.depth.max() == n - 1

@@ -1,0 +1,375 @@
+"""`repair`: what it answers and refuses, its kernels beside slow definitions, and how good it is on planted noise."""
+
+import heapq
+
+import networkx as nx
+import numpy as np
+import pytest
+from examples import caterpillar, uniform_binary, yule
+
+from tripletree import _kernels
+from tripletree._kernels import freeze
+from tripletree._kernels.heaps import heapify, pop, renew
+from tripletree.errors import LimitExceededError
+from tripletree.hierarchy import Hierarchy
+from tripletree.induction import displays, sample_triplets
+from tripletree.onetree import is_consistent
+from tripletree.repairs import Repair, repair
+from tripletree.repairs._rivals import best_pair
+from tripletree.repairs._search import Search, greedy
+from tripletree.repairs._split import ladder, shown_by
+from tripletree.triplets import TripletSet
+
+METHODS = ["auto", "exact", "search", "greedy", "best_pair", "max_cut", "min_cut"]
+
+
+def planted(h, m, flips, seed):
+    """m triplets of a hierarchy, a share of them with another leaf as the odd one."""
+    rng = np.random.default_rng(seed)
+    rows = sample_triplets(h, m, random_state=seed).rows.copy()
+    wrong = rng.random(len(rows)) < flips
+    odd = rng.integers(0, 2, len(rows))
+    rows[wrong & (odd == 0)] = rows[wrong & (odd == 0)][:, [0, 2, 1]]
+    rows[wrong & (odd == 1)] = rows[wrong & (odd == 1)][:, [1, 2, 0]]
+    return TripletSet(rows, h.leaves)
+
+
+@pytest.fixture(scope="module")
+def noisy():
+    return planted(yule(20, np.random.default_rng(3)), 90, 0.2, 3)
+
+
+# ---------------------------------------------------------------------- the answer
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_repair__drops_the_one_that_weighs_least(method):
+    t = TripletSet.from_labels([("a", "b", "c"), ("b", "c", "a"), ("a", "c", "b")], weights=[2, 5, 1])
+    found = repair(t, method=method)
+    assert list(found.kept) == [("b", "c", "a")]
+    assert found.hierarchy == Hierarchy.from_nested([("b", "c"), "a"])
+    assert (found.weight, found.weight_kept, found.weight_lost) == (8.0, 5.0, 3.0)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_repair__a_consistent_set_is_kept_whole(method):
+    t = TripletSet(sample_triplets(yule(30, np.random.default_rng(1)), 100, random_state=1).rows, 32)
+    found = repair(t, method=method)
+    assert found.kept == t
+    assert len(found.dropped) == 0
+    assert found.method == "none"
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("n", [0, 1, 2, 5])
+def test_repair__no_triplets(method, n):
+    if n == 0:
+        with pytest.raises(ValueError, match="there are no leaves"):
+            repair(TripletSet([], n), method=method)
+    else:
+        assert repair(TripletSet([], n), method=method).hierarchy.n_leaves == n
+
+
+def test_repair__says_what_it_did_in_one_line(noisy):
+    t = TripletSet.from_labels([("a", "b", "c"), ("b", "c", "a")], weights=[1, 2.5])
+    assert repr(repair(t)) == "<Repair: 1 of 2 triplets kept, weight 2.5 of 3.5, by exact>"
+    assert repr(repair(noisy, method="greedy")).endswith("of 90 triplets kept, by greedy>")
+
+
+def test_repair__is_a_frozen_value(noisy):
+    found = repair(noisy, method="greedy")
+    assert found == repair(noisy, method="greedy") != repair(noisy, method="best_pair")
+    with pytest.raises(AttributeError):
+        found.method = "magic"
+    assert isinstance(found, Repair)
+
+
+def test_repair__leaves_in_no_triplet_stay():
+    t = TripletSet([(3, 5, 8), (5, 8, 3)], 12)
+    found = repair(t)
+    assert found.hierarchy.n_leaves == 12
+    assert found.kept.leaves == t.leaves
+    assert len(found.kept) == 1
+
+
+def test_repair__groups_that_are_not_tied_together_are_repaired_one_by_one():
+    rng = np.random.default_rng(5)
+    parts = [planted(yule(7, rng), 20, 0.3, seed).rows + 7 * seed for seed in range(6)]
+    every = repair(TripletSet(np.concatenate(parts), 42), method="exact")
+    alone = [repair(TripletSet(rows, 42), method="exact") for rows in parts]
+    assert len(every.kept) == sum(len(found.kept) for found in alone)
+    assert repair(TripletSet(np.concatenate(parts), 42)).method == "exact"
+
+
+def test_repair__huge_and_tiny_weights():
+    t = TripletSet([(0, 1, 2), (1, 2, 0), (0, 1, 3), (1, 3, 0)], 4, [1.5e308, 1e-300, 1e308, 1e308])
+    for method in METHODS:
+        assert (0, 1, 2) in repair(t, method=method).kept
+
+
+def test_repair__the_triplets_given_stay_as_they_are(noisy):
+    before = noisy.rows.copy()
+    repair(noisy)
+    assert np.array_equal(noisy.rows, before)
+
+
+# ---------------------------------------------------------------------- refusals
+
+
+def test_repair__refuses_a_method_that_it_does_not_know(noisy):
+    with pytest.raises(ValueError, match="method must be 'auto' or 'exact' or .* or 'min_cut', not 'magic'"):
+        repair(noisy, method="magic")
+
+
+def test_repair__exact_refuses_more_leaves_than_it_can_do(noisy):
+    with pytest.raises(LimitExceededError, match="leaves together, more than the 15 up to which") as caught:
+        repair(noisy, method="exact")
+    assert caught.value.limit == 15 < caught.value.size
+
+
+def test_repair__refuses_what_is_no_triplet_set_or_no_budget(noisy):
+    with pytest.raises(TypeError, match="a TripletSet is wanted"):
+        repair([("a", "b", "c")])
+    with pytest.raises(ValueError, match="max_work is -1"):
+        repair(noisy, max_work=-1)
+    with pytest.raises(TypeError, match="max_work must be a whole number"):
+        repair(noisy, max_work=1.5)
+    with pytest.raises(TypeError, match="random_state must be"):
+        repair(noisy, random_state="seed")
+
+
+# ---------------------------------------------------------------------- reproducible, interruptible, bounded
+
+
+@pytest.mark.parametrize("method", ["auto", "search", "max_cut"])
+def test_repair__same_seed_same_answer(noisy, method):
+    one, two = (repair(noisy, method=method, random_state=7) for _ in range(2))
+    assert one == two
+    assert repair(noisy, method=method) == repair(noisy, method=method)
+    generators = [np.random.default_rng(7) for _ in range(2)]
+    assert repair(noisy, method=method, random_state=generators[0]) == repair(
+        noisy, method=method, random_state=generators[1]
+    )
+
+
+@pytest.mark.parametrize("method", [x for x in METHODS if x != "exact"])
+def test_repair__the_order_of_the_rows_given_does_not_matter(noisy, method):
+    order = np.random.default_rng(1).permutation(len(noisy))
+    mixed = TripletSet(noisy.rows[order][:, [1, 0, 2]], noisy.leaves)
+    assert repair(mixed, method=method) == repair(noisy, method=method)
+
+
+@pytest.mark.parametrize("method", ["auto", "search", "max_cut", "min_cut"])
+@pytest.mark.parametrize("work", [0, 1, 5_000])
+def test_repair__with_no_work_left_at_least_a_third_is_kept(noisy, method, work):
+    found = repair(noisy, method=method, max_work=work)
+    assert is_consistent(found.kept)
+    assert 3 * len(found.kept) >= len(noisy)
+    assert len(repair(noisy, method=method, max_work=None).kept) >= 3 * len(noisy) // 4 or method == "min_cut"
+
+
+@pytest.mark.parametrize("method", ["auto", "max_cut"])
+def test_repair__shows_a_bar_when_told_to(noisy, method, capsys):
+    repair(noisy, method=method, verbose=True)
+    assert "repair" in capsys.readouterr().err
+    repair(noisy, method=method)
+    assert capsys.readouterr().err == ""
+
+
+def test_repair__can_be_interrupted(noisy, monkeypatch, capsys):
+    calls = []
+
+    def stop(*_):
+        calls.append(1)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("tripletree._kernels.bisection.bisect", stop)
+    with pytest.raises(KeyboardInterrupt):
+        repair(noisy, verbose=True)
+    assert calls == [1]
+
+
+# ---------------------------------------------------------------------- kernels and parts beside slow definitions
+
+
+def weight_of(up, n, rows, weight):
+    return float(weight[shown_by(Hierarchy(up, n), rows)].sum())
+
+
+def best_move_definition(up, n, q, rows, weight):
+    """The greatest weight displayed with subtree q hung anywhere."""
+    below = {u for u in range(up.size) if q in path_up(up, u)}
+    p = int(up[q])
+    beside = next(u for u in range(up.size) if up[u] == p and u != q)
+    pruned = up.copy()
+    pruned[beside] = up[p]
+    best = 0.0
+    for v in set(range(up.size)) - below - {p}:
+        hung = pruned.copy()
+        hung[p], hung[v] = pruned[v], p
+        best = max(best, weight_of(hung, n, rows, weight))
+    return best
+
+
+def path_up(up, u):
+    while u >= 0:
+        yield u
+        u = int(up[u])
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_regraft__each_move_is_the_best_one(seed):
+    rng = np.random.default_rng(seed)
+    n = 5 + seed
+    t = planted(yule(n, rng), 3 * n - 7, 0.3, seed)
+    weight = freeze(rng.random(len(t)))
+    search = Search(t.rows, weight, n, rng, most_exact=0, max_work=0)
+    start = uniform_binary(n, rng)
+    up, child = start.parent.copy(), np.full((2 * n - 1, 2), -1, np.int32)
+    child[n:] = _kernels.rooted_tree.child_lists(start.parent)[1].reshape(-1, 2)
+    meet, slot = search._meetings(start, child)
+    flat = t.rows.ravel()
+    of = freeze(np.argsort(flat, kind="stable"))
+    first = freeze(np.concatenate([[0], np.cumsum(np.bincount(flat, minlength=n))]))
+    now, moves = weight_of(up, n, t.rows, weight), 0
+    for q in [*rng.permutation(2 * n - 1).tolist(), *rng.permutation(2 * n - 1).tolist()]:
+        best = best_move_definition(up, n, q, t.rows, weight) if up[q] >= 0 else now
+        one = freeze(np.array([q], np.int32))
+        done, gained, _, moved = _kernels.regraft.regraft(
+            up, child, t.rows, weight, first, of, meet, slot, one, 0, 1e-9, 10**9
+        )
+        assert done == 1
+        assert weight_of(up, n, t.rows, weight) == pytest.approx(max(best, now)) == pytest.approx(now + gained)
+        now, moves = now + gained, moves + moved
+    assert moves > 0
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_bisect__no_single_leaf_does_better_on_the_other_side(seed):
+    rng = np.random.default_rng(seed)
+    k = int(rng.integers(4, 12))
+    t = planted(yule(k, rng), 3 * k - 8, 0.3, seed)
+    weight = freeze(rng.random(len(t)))
+
+    def value(side):
+        a, b, c = side[t.rows].T
+        return weight @ ((a == b) & (a != c)) - 1.5 * (weight @ (a != b))
+
+    starts = freeze(rng.integers(0, 2, (3, k), dtype=np.int32))
+    side, steps = _kernels.bisection.bisect(t.rows, weight, k, 1.5, starts, 20)
+    assert 0 < side.sum() < k
+    assert steps > 0
+    for x in range(k):
+        other = side.copy()
+        other[x] = 1 - other[x]
+        if 0 < other.sum() < k:
+            assert value(other) <= value(side) + 1e-9
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_peel__each_leaf_is_the_best_of_those_left(seed):
+    rng = np.random.default_rng(seed)
+    k = int(rng.integers(3, 12))
+    rows = np.array([rng.permutation(k)[:3] for _ in range(3 * k)], np.int32)
+    weight = rng.random(len(rows))
+    alive = np.ones(len(rows), bool)
+    left = set(range(k))
+    for x in _kernels.bisection.peel(freeze(rows), freeze(weight), k).tolist():
+        worth = {
+            y: 3 * weight[alive & (rows[:, 2] == y)].sum() - weight[alive & (rows == y).any(1)].sum() for y in left
+        }
+        assert worth[x] == pytest.approx(max(worth.values()))
+        assert worth[x] >= -1e-9
+        alive &= ~(rows == x).any(1)
+        left.remove(x)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_minimum_cut__is_as_light_as_networkx_has_it(seed):
+    rng = np.random.default_rng(seed)
+    k = int(rng.integers(2, 15))
+    g = nx.gnp_random_graph(k, 0.5, seed=seed)
+    g.add_edges_from(zip(range(k - 1), range(1, k), strict=True))
+    ends = np.array(g.edges, np.int32)
+    weight = rng.random(len(ends)) if seed % 2 else rng.integers(1, 4, len(ends)).astype(float)
+    side, _ = _kernels.minimum_cut.minimum_cut(freeze(ends), freeze(weight), k)
+    g.add_weighted_edges_from((*e, w) for e, w in zip(ends.tolist(), weight.tolist(), strict=True))
+    assert set(side.tolist()) == {0, 1}
+    assert weight[side[ends[:, 0]] != side[ends[:, 1]]].sum() == pytest.approx(nx.stoer_wagner(g)[0])
+
+
+def test_heaps__give_numbers_back_in_order():
+    rng = np.random.default_rng(2)
+    key = rng.integers(0, 10, 60).astype(float)
+    heap, place = np.empty(60, np.int32), np.empty(60, np.int32)
+    heapify(heap, place, key)
+    for size in range(60, 0, -1):
+        x = int(rng.choice(heap[:size]))
+        key[x] = rng.integers(0, 10)
+        renew(heap, size, place, key, x)
+        expected = heapq.nsmallest(1, heap[:size].tolist(), key=lambda y: (-key[y], y))[0]
+        assert pop(heap, size, place, key) == expected
+        assert place[expected] == -1
+
+
+def test_greedy__gives_up_when_it_has_lost_too_much(noisy):
+    weight = freeze(np.ones(len(noisy)))
+    kept = greedy(noisy.rows, weight, 20)
+    lost = float((~kept).sum())
+    assert np.array_equal(greedy(noisy.rows, weight, 20, lost), kept)
+    assert greedy(noisy.rows, weight, 20, lost - 1) is None
+
+
+def test_repair__very_many_triplets_are_not_compared_with_greedy(noisy, monkeypatch):
+    best = repair(noisy)
+    monkeypatch.setattr("tripletree.repairs.greedy", lambda *_: np.ones(len(noisy), bool))
+    monkeypatch.setattr("tripletree.repairs._MOST_FOR_GREEDY", len(noisy) - 1)
+    assert repair(noisy) == best
+
+
+def test_greedy__takes_heavy_rows_first():
+    t = TripletSet([(0, 1, 2), (1, 2, 0), (0, 2, 1)], 3, [1, 1, 2])
+    assert repair(t, method="greedy").kept.rows.tolist() == [[0, 2, 1]]
+    assert repair(TripletSet(t.rows, 3), method="greedy").kept.rows.tolist() == [[0, 1, 2]]
+
+
+# ---------------------------------------------------------------------- how good
+
+
+@pytest.mark.parametrize("make", [yule, uniform_binary, lambda n, _: caterpillar(n)])
+@pytest.mark.parametrize("flips", [0.05, 0.3])
+def test_repair__planted_noise_is_found(make, flips):
+    h = make(20, np.random.default_rng(11))
+    t = planted(h, 150, flips, 11)
+    true = displays(h, t).sum()
+    assert len(repair(t, method="search").kept) >= 0.97 * true
+    assert len(repair(t, method="max_cut").kept) >= 0.8 * true
+
+
+def test_repair__search_is_nearly_always_optimal():
+    best = found = 0
+    for seed in range(6):
+        t = planted(yule(9, np.random.default_rng(seed)), 40, 0.1 * (1 + seed % 3), seed)
+        one, two = len(repair(t, method="exact").kept), len(repair(t, method="search").kept)
+        assert 0.95 * one <= two <= one
+        best, found = best + 1, found + (one == two)
+    assert found >= best - 1
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_repair__ladders_and_best_pairs_display_a_third(seed):
+    rng = np.random.default_rng(seed)
+    rows = freeze(np.array([rng.permutation(12)[:3] for _ in range(200)], np.int32))
+    weight = freeze(rng.random(200))
+    for make in (ladder, best_pair):
+        assert 3 * weight[shown_by(make(rows, weight, 12), rows)].sum() >= weight.sum() - 1e-9
+
+
+@pytest.mark.parametrize("method", ["greedy", "best_pair", "search"])
+def test_repair__long_ladders_do_no_harm(method):
+    n = 2_000
+    rows = np.stack([np.arange(n - 2), np.arange(1, n - 1), np.arange(2, n)], axis=1)
+    t = TripletSet(np.concatenate([rows, [(0, n - 1, 1)]]), n)
+    assert displays(caterpillar(n), t).sum() == n - 2
+    found = repair(t, method=method, max_work=0)
+    assert len(found.dropped) == 1 or method != "greedy"
