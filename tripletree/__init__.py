@@ -28,9 +28,12 @@ from tripletree.distance import TripletComparison, compare_triplets, robinson_fo
 from tripletree.errors import (
     ClusterCountError,
     DuplicateLeafError,
+    InconsistentPairsError,
     InconsistentTripletsError,
+    InfeasibleClusteringError,
     InvalidHierarchyError,
     InvalidLabelsError,
+    InvalidPairError,
     InvalidTripletError,
     LimitExceededError,
     MissingDependencyError,
@@ -59,15 +62,20 @@ from tripletree.io import (
     read_newick_all,
     read_odd_one_out,
     read_ontology,
+    read_pairs,
     read_triplets,
     write_newick,
     write_newick_all,
+    write_pairs,
     write_triplets,
 )
 from tripletree.leaves import LeafIndex
 from tripletree.linkage import from_linkage, to_linkage
 from tripletree.onetree import is_consistent, one_tree
 from tripletree.ontology import Ontology
+from tripletree.pairs import PairClosure, PairwiseConstraints
+from tripletree.pairs.classes import pairs_from_classes, sample_class_pairs
+from tripletree.pairs.reduction import PairReduction, reduce_pairs
 from tripletree.plot import plot_dendrogram
 from tripletree.plot_graph import aho_graph, plot_aho_graph, plot_conflict
 from tripletree.repairs import Repair, repair
@@ -93,16 +101,22 @@ __all__ = [
     "Description",
     "DuplicateLeafError",
     "Hierarchy",
+    "InconsistentPairsError",
     "InconsistentTripletsError",
     "InducedTriplets",
+    "InfeasibleClusteringError",
     "InvalidHierarchyError",
     "InvalidLabelsError",
+    "InvalidPairError",
     "InvalidTripletError",
     "LeafIndex",
     "LimitExceededError",
     "MissingDependencyError",
     "NotATreeError",
     "Ontology",
+    "PairClosure",
+    "PairReduction",
+    "PairwiseConstraints",
     "ParseError",
     "Repair",
     "Supertree",
@@ -137,6 +151,7 @@ __all__ = [
     "is_consistent",
     "minimal",
     "one_tree",
+    "pairs_from_classes",
     "pairwise_f_score",
     "pairwise_precision_recall",
     "parse_newick",
@@ -151,10 +166,13 @@ __all__ = [
     "read_newick_all",
     "read_odd_one_out",
     "read_ontology",
+    "read_pairs",
     "read_triplets",
+    "reduce_pairs",
     "redundant",
     "repair",
     "robinson_foulds",
+    "sample_class_pairs",
     "sample_class_triplets",
     "sample_triplets",
     "supertree",
@@ -166,6 +184,7 @@ __all__ = [
     "triplets_from_odd_one_out",
     "write_newick",
     "write_newick_all",
+    "write_pairs",
     "write_triplets",
 ]
 

@@ -6,10 +6,11 @@ kernels never raise.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from itertools import islice
 from typing import Any
+
+from tripletree._suggestions import SHOWN, near_names, twins_of
 
 __all__ = [
     "TripletreeError",
@@ -21,16 +22,14 @@ __all__ = [
     "ParseError",
     "InconsistentTripletsError",
     "UnknownTripletError",
+    "InvalidPairError",
+    "InconsistentPairsError",
     "InvalidLabelsError",
     "ClusterCountError",
+    "InfeasibleClusteringError",
     "LimitExceededError",
     "MissingDependencyError",
 ]
-
-#: How many offenders a message spells out; the exception's attributes carry all of them.
-SHOWN = 20
-_DIGITS = re.compile(r"\d")
-_NUMBER = re.compile(r"-?[0-9]{1,18}")
 
 
 class TripletreeError(Exception):
@@ -134,8 +133,8 @@ class UnknownLeafError(TripletreeError, LookupError):
         # `notes` say what is known of some labels, in the place of near names; `hint` says what to do
         self.labels = list(labels)
         plain = [x for x in self.labels[:SHOWN] if x not in (notes or {})]
-        twins = _twins(plain, known)
-        self.suggestions = {**_near_names([x for x in plain if x not in twins], known), **twins}
+        twins = twins_of(plain, known)
+        self.suggestions = {**near_names([x for x in plain if x not in twins], known), **twins}
         parts = []
         for label in self.labels[:SHOWN]:
             near, note = self.suggestions.get(label), (notes or {}).get(label, "")
@@ -150,41 +149,6 @@ class UnknownLeafError(TripletreeError, LookupError):
             f"{len(self.labels)} unknown among the {what}: {', '.join(parts)}{more}; {hint and hint + '; '}"
             f"the {len(known)} known ones are {examples}"
         )
-
-
-def _twins(labels: Sequence[Hashable], known: Sequence[Hashable]) -> dict[Any, list]:
-    """For numbers whose digits are known as text, that text; for texts that are known as numbers, the number."""
-    wanted: dict[Any, Any] = {}
-    for x in labels:
-        if isinstance(x, int) and not isinstance(x, bool):
-            wanted[str(x)] = x
-        elif isinstance(x, str) and _NUMBER.fullmatch(x):
-            wanted[int(x)] = x
-    if isinstance(known, range):
-        return {x: [twin] for twin, x in wanted.items() if isinstance(twin, int) and twin in known}
-    kinds = {type(x) for x in wanted}
-    return {wanted[x]: [x] for x in known if type(x) in kinds and x in wanted} if wanted else {}
-
-
-def _near_names(labels: Iterable[Hashable], known: Sequence[Hashable], most_known: int = 200_000) -> dict[Any, list]:
-    """Nearest known strings for the unknown ones that a message will show; none when that would take long."""
-    from difflib import get_close_matches
-
-    if len(known) > most_known or isinstance(known, range):
-        return {}
-    # difflib compares at about 50,000 short names a second: for large indexes, only names that start alike
-    names = [x for x in known if isinstance(x, str)]
-    found = {}
-    for label in list(labels)[:SHOWN]:
-        if isinstance(label, str) and names:
-            pool = names if len(names) <= 5_000 else [x for x in names if x[:2].lower() == label[:2].lower()][:5_000]
-            # of ids every one is near every other: what differs in digits only is another thing, not a slip
-            letters = _DIGITS.sub("", label)
-            pool = [x for x in pool if _DIGITS.sub("", x) != letters]
-            near = get_close_matches(label, pool, n=2, cutoff=0.7)
-            if near:
-                found[label] = near
-    return found
 
 
 class ParseError(TripletreeError, ValueError):
@@ -273,6 +237,64 @@ class UnknownTripletError(TripletreeError, LookupError):
         )
 
 
+class InvalidPairError(TripletreeError, ValueError):
+    """A must-link or cannot-link that is no pair: wrong shape, a leaf twice, an index out of range, a bad strength.
+
+    Attributes
+    ----------
+    row : int or None
+        The first offending row, counted from 0.
+    """
+
+    def __init__(self, message: str, *, row: int | None = None) -> None:
+        super().__init__(message)
+        self.row = row
+
+
+class InconsistentPairsError(TripletreeError, ValueError):
+    """Must-links that put two leaves together which a cannot-link keeps apart.
+
+    Attributes
+    ----------
+    path : list
+        Labels of the leaves along the must-links, from one end of the cannot-link to the other.
+    cannot_link : tuple
+        The two labels of the cannot-link that they break.
+    origins : list of Origin or None
+        Where each must-link along the path was read, and last the cannot-link; None where that is not known.
+    strength : float or None
+        That of the weakest of them, where strengths count.
+    """
+
+    def __init__(
+        self,
+        path: Sequence[Hashable],
+        *,
+        origins: Sequence[Any] | None = None,
+        places: tuple[str, str] = ("", ""),
+        strength: float | None = None,
+    ) -> None:
+        self.path = list(path)
+        self.cannot_link = (self.path[0], self.path[-1])
+        self.origins = list(origins) if origins is not None else [None] * len(self.path)
+        self.strength = strength
+        first, last = map(str, self.cannot_link)
+        steps = [str(x) for x in self.path]
+        if len(steps) > SHOWN:
+            steps[SHOWN // 2 : -SHOWN // 2] = [f"({len(steps) - SHOWN:,} more)"]
+        chain = " - ".join(steps)
+        read = [f" ({x})" if x else "" for x in places]
+        if len(self.path) == 2:
+            what = f"{first} and {last} are a must-link{read[0]} and a cannot-link{read[1]}"
+        else:
+            what = (
+                f"the {len(self.path) - 1:,} must-links {chain}{read[0]} put {first} and {last} together, which a "
+                f"cannot-link{read[1]} keeps apart"
+            )
+        equal = "" if strength is None else f" (strength {strength:g}, with nothing stronger to decide)"
+        super().__init__(f"the pairs contradict each other: {what}{equal}; drop one of them")
+
+
 class InvalidLabelsError(TripletreeError, ValueError):
     """Class or cluster labels that do not fit: a wrong number of them, or one that is missing (None or NaN).
 
@@ -301,6 +323,31 @@ class ClusterCountError(TripletreeError, ValueError):
     def __init__(self, message: str, *, n_clusters: int, nearest: Sequence[int]) -> None:
         super().__init__(message)
         self.n_clusters, self.nearest = n_clusters, tuple(nearest)
+
+
+class InfeasibleClusteringError(TripletreeError, RuntimeError):
+    """Pairs without contradiction, for which no clustering into so many clusters was found.
+
+    Attributes
+    ----------
+    n_clusters : int
+    proved : bool
+        Whether there is none; False where the search was given up.
+    samples, clique : list
+        Labels of samples that cannot all be assigned, one for each group tied by must-links; the same, if every two of
+        them are kept apart, else empty.
+    sample : hashable or None
+        The first of `samples`; None if must-links leave fewer groups than clusters.
+    """
+
+    def __init__(
+        self, message: str, *, n_clusters: int, samples: Sequence = (), is_clique: bool = False, proved: bool = True
+    ) -> None:
+        super().__init__(message)
+        self.n_clusters, self.proved = n_clusters, proved
+        self.samples = list(samples)
+        self.clique = list(samples) if is_clique else []
+        self.sample = self.samples[0] if self.samples else None
 
 
 class LimitExceededError(TripletreeError, ValueError):

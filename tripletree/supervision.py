@@ -74,7 +74,7 @@ def triplets_from_classes(
     >>> list(triplets_from_classes(["x", "x", "y", "y"]))
     [(0, 1, 2), (2, 3, 0)]
     """
-    codes, index, used = _class_codes(y, leaves, samples)
+    codes, index, used = class_codes(y, leaves, samples)
     k = int(codes.max()) + 1 if codes.size else 0
     total = (codes.size - k) * (k - 1) if k else 0
     if total > DEFAULT_LIMIT:
@@ -130,7 +130,7 @@ def sample_class_triplets(
     5
     """
     rng = generator(random_state)
-    codes, index, used = _class_codes(y, leaves, samples)
+    codes, index, used = class_codes(y, leaves, samples)
     order = np.argsort(codes, kind="stable")
     count = np.bincount(codes).astype(np.int64)
     begin = np.cumsum(count) - count
@@ -206,7 +206,7 @@ def triplets_from_odd_one_out(
     return TripletSet(counted.rows, counted.leaves, counted.weights if repeated else None)
 
 
-def _class_codes(y: Any, leaves: Any, samples: Any) -> tuple[np.ndarray, LeafIndex, np.ndarray]:
+def class_codes(y: Any, leaves: Any, samples: Any) -> tuple[np.ndarray, LeafIndex, np.ndarray]:
     """Classes of the used samples as 0..k-1, the leaf index, and the used samples."""
     all_codes, _ = label_codes(y, "y")
     if leaves is None:

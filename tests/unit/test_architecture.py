@@ -43,6 +43,7 @@ FLOORS = [
         "repairs",
         "split",
         "supertrees",
+        "pairs",
         "supervision",
     ],
     ["_checks", "_induced"],
@@ -51,6 +52,7 @@ FLOORS = [
     ["_dag", "_items", "_parents", "_rows", "origins"],
     ["leaves"],
     ["_kernels", "_random", "_version", "errors"],
+    ["_suggestions"],
 ]
 NEIGHBOURS = {
     ("__main__", "cli"),
@@ -71,6 +73,7 @@ NEIGHBOURS = {
     ("builder", "conflict"),
     ("builder", "split"),
     ("repairs", "builder"),
+    ("pairs", "supervision"),
     ("supertrees", "decomposition"),
     ("supertrees", "onetree"),
     ("supertrees", "split"),

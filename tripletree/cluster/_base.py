@@ -1,8 +1,8 @@
-"""What the estimators share: triplets aligned with the rows of X, once, and fits that succeed or change nothing."""
+"""What the estimators share: constraints aligned with the rows of X, once, and fits that succeed or change nothing."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 from warnings import warn
@@ -11,14 +11,13 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import validate_data
 
-from tripletree._rows import framed
-from tripletree.errors import DuplicateLeafError, InvalidTripletError, UnknownLeafError
+from tripletree.cluster._alignment import aligned_pairs, aligned_triplets
 from tripletree.hierarchy import Hierarchy
-from tripletree.leaves import LeafIndex
 from tripletree.triplets import TripletSet
 
 __all__ = [
     "HierarchicalClusterer",
+    "aligned_pairs",
     "aligned_triplets",
     "all_or_nothing",
     "checked_samples",
@@ -127,150 +126,6 @@ def checked_samples(estimator: Any, X: Any, *, reset: bool) -> np.ndarray:
         where = f" in the columns {', '.join(columns[:10])}" if columns else ""
         msg = f"X must hold numbers, not text{where} ({error}): leave text out, or encode it"
         raise ValueError(msg) from None
-
-
-def aligned_triplets(X: Any, triplets: Any, n_samples: int, *, missing_samples: str = "raise") -> TripletSet:
-    """The triplets over the samples of X: index i is row i, its label is that of the row.
-
-    Parameters
-    ----------
-    X : object
-        The samples as the user gave them. Rows of a DataFrame (pandas) have the labels of its index, rows of anything
-        else the labels 0..n-1.
-    triplets : TripletSet, iterable of (a, b, c), ndarray of int of shape (m, 3), or None
-        Labels, but for the integer array, which holds row numbers.
-    n_samples : int
-        Number of rows.
-    missing_samples : {"raise", "ignore"}
-        What to do with triplets on labels that the index of X has not; row numbers out of range are always refused,
-        and an index 0..n-1 is nothing but row numbers.
-
-    Returns
-    -------
-    TripletSet
-        Its leaf index holds the n samples. They are labelled 0..n-1 where the index of X has repeats and no triplet
-        refers to it.
-
-    Raises
-    ------
-    UnknownLeafError
-        If a triplet names a sample that X has not.
-    DuplicateLeafError
-        If triplets refer to an index that holds a label more than once.
-    InvalidTripletError
-        If an entry is no triplet, or row numbers are given where they could as well be labels.
-    TypeError
-        If `triplets` is nothing of the kind.
-    """
-    rows_of = LeafIndex(n_samples)
-    labels = _index_labels(X)
-    indexed = labels is not None
-    if labels == list(rows_of):
-        labels = None
-    given, length = _as_set_or_rows(triplets)
-    if isinstance(given, np.ndarray):
-        if labels is not None and all(isinstance(x, int) for x in labels):
-            msg = (
-                f"triplets are an integer array, which means row numbers, but the index of X holds integers other than "
-                f"0..{n_samples - 1}: give tuples of labels or a TripletSet for labels of the index, or X as an array "
-                "(X.to_numpy()) for row numbers"
-            )
-            raise InvalidTripletError(msg)
-        unknown = np.unique(given[(given < 0) | (given >= n_samples)]).tolist()
-        if unknown:
-            raise UnknownLeafError(unknown, rows_of.labels, what=_rows_text(n_samples, unknown, indexed))
-        given = TripletSet(given.astype(np.int64), rows_of)
-        return given if labels is None or _repeats(labels) else TripletSet(given.rows, labels)
-    if labels is None:
-        return _over_rows(given, rows_of, indexed)
-    if len(given) == 0 and _repeats(labels):
-        return TripletSet(given.rows, rows_of)
-    try:
-        leaves = LeafIndex(labels)
-    except DuplicateLeafError as error:
-        raise DuplicateLeafError(error.labels, where=" in the index of X, to which triplets refer") from None
-    unknown = [x for x in (given.leaves[i] for i in given.used_leaves.tolist()) if x not in leaves]
-    if unknown and missing_samples == "ignore":
-        if length == n_samples:
-            _warn_of_slices(length)
-        given = given.restrict([x for x in given.leaves if x in leaves])
-    elif unknown:
-        raise UnknownLeafError(unknown, leaves.labels, what="labels in the index of X")
-    return given.reindex(leaves) if len(given) else TripletSet(given.rows, leaves)
-
-
-def _warn_of_slices(length: int) -> None:
-    msg = (
-        f"there are {length} triplets, as many as samples, and some name samples that X has not: when a whole set of "
-        "triplets is as long as the whole X, scikit-learn's cross-validation cuts it like sample weights, and part of "
-        "it is lost; repeat one triplet in the list (repeats count once), so that the lengths differ"
-    )
-    warn(msg, UserWarning, stacklevel=4)
-
-
-def _index_labels(X: Any) -> list | None:
-    """The labels in the index of a DataFrame, None for anything that has no index."""
-    if hasattr(X, "columns") and hasattr(getattr(X, "index", None), "tolist"):
-        return X.index.tolist()
-    return None
-
-
-def _repeats(labels: list) -> bool:
-    return len(set(labels)) < len(labels)
-
-
-def _as_set_or_rows(triplets: Any) -> tuple[TripletSet | np.ndarray, int]:
-    """A TripletSet of labels, or an integer array of row numbers; and how many were given, repeats included."""
-    if triplets is None:
-        return TripletSet([], 0), 0
-    if isinstance(triplets, TripletSet):
-        return triplets, len(triplets)
-    if framed(triplets) is not None:
-        return TripletSet.from_labels(triplets), len(triplets)
-    if isinstance(triplets, np.ndarray):
-        if triplets.ndim != 2 or triplets.shape[1] != 3:
-            msg = f"triplets must have shape (m, 3), a row (a, b, c) for ab|c; got shape {triplets.shape}"
-            raise InvalidTripletError(msg)
-        if triplets.dtype.kind in "iu" or triplets.size == 0:
-            return triplets.astype(np.int64) if triplets.size == 0 else triplets, triplets.shape[0]
-        if triplets.dtype.kind not in "OUT":
-            msg = f"triplets must hold integers (row numbers) or labels, not {triplets.dtype}"
-            raise InvalidTripletError(msg)
-        triplets = triplets.tolist()
-    if isinstance(triplets, (str, bytes)) or not isinstance(triplets, Iterable):
-        msg = (
-            "triplets must be a TripletSet, tuples (a, b, c) of labels or an integer array of shape (m, 3), "
-            f"not {type(triplets).__name__}"
-        )
-        raise TypeError(msg)
-    entries = list(triplets)
-    return TripletSet.from_labels(entries), len(entries)
-
-
-def _over_rows(triplets: TripletSet, leaves: LeafIndex, indexed: bool) -> TripletSet:
-    """Triplets whose labels are row numbers; none may lie outside, not even of a leaf without triplets.
-
-    Such a leaf shows that the triplets were made for other samples, whose rows the same numbers would mean.
-    """
-    if triplets.leaves != leaves:
-        unknown = [x for x in triplets.leaves if x not in leaves]
-        if unknown:
-            raise UnknownLeafError(unknown, leaves.labels, what=_rows_text(len(leaves), unknown, indexed))
-    return triplets.reindex(leaves) if len(triplets) else TripletSet(triplets.rows, leaves)
-
-
-def _rows_text(n: int, unknown: list, indexed: bool) -> str:
-    if all(isinstance(x, (int, np.integer)) for x in unknown):
-        whole = f"an index 0..{n - 1} counts as row numbers; " if indexed else ""
-        return (
-            f"rows of X (n_samples={n}; {whole}row numbers are never ignored. Where X is a part of the samples, as in "
-            "cross-validation, name them by labels: the index of a pandas DataFrame other than 0..n-1)"
-        )
-    without = f"whose index is 0..{n - 1}" if indexed else "which has no index of labels"
-    return (
-        f"rows of X (n_samples={n}, {without}; pass a pandas DataFrame whose index holds the labels, or triplets of "
-        "row numbers. In a pipeline, set_output(transform='pandas') keeps the index)"
-    )
 
 
 def warn_if_few(triplets: TripletSet, tree: Hierarchy) -> None:

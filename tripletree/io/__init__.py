@@ -50,6 +50,7 @@ read_owl, read_obograph        OWL (RDF/XML), OBO Graphs (JSON)
 read_wordnet                   WordNet's nouns
 what people know
 read_triplets, write_triplets  triplets
+read_pairs, write_pairs        must-links and cannot-links
 read_odd_one_out               which of three is the odd one
 read_comparisons               d(a, b) < d(a, c), which is no triplet
 read_annotations               which items belong to which nodes: tables, GAF, GPAD
@@ -62,6 +63,7 @@ from __future__ import annotations
 
 from tripletree.io.constraints.annotations import read_annotations
 from tripletree.io.constraints.comparison_files import read_comparisons, read_odd_one_out
+from tripletree.io.constraints.pair_files import read_pairs, write_pairs
 from tripletree.io.constraints.triplet_files import read_triplets, write_triplets
 from tripletree.io.ontologies.obo import parse_obo, read_obo, write_obo
 from tripletree.io.ontologies.obograph import read_obograph
@@ -117,6 +119,7 @@ __all__ = [
     "read_phyloxml",
     "read_phyloxml_all",
     "read_taxdump",
+    "read_pairs",
     "read_triplets",
     "read_wordnet",
     "recognize",
@@ -129,5 +132,6 @@ __all__ = [
     "write_nexus",
     "write_nexus_all",
     "write_obo",
+    "write_pairs",
     "write_triplets",
 ]

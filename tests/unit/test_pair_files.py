@@ -1,0 +1,256 @@
+"""Pair files: each format by hand, every bad row with its line, and round trips of anything."""
+
+import gzip
+import io
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tripletree.errors import DuplicateLeafError, InconsistentPairsError, InvalidPairError, ParseError
+from tripletree.io.constraints.pair_files import read_pairs, write_pairs
+from tripletree.leaves import LeafIndex
+from tripletree.pairs import PairwiseConstraints
+
+NASTY = st.one_of(st.text(max_size=5), st.text(alphabet="ab'\"|#!, ;\n\r\t\ufeff\xa0\u2028\x1c\x85", max_size=5))
+
+
+def read(text, **options):
+    return read_pairs(io.StringIO(text), **options)
+
+
+# ---------------------------------------------------------------------- text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "human chimp must\nhuman gorilla cannot",
+        "human,chimp,must\nhuman , gorilla,cannot",
+        "  'human' \"chimp\" MUST  # comment\n\n# a comment | line\n gorilla\thuman\tCannot-Link\r\n",
+        "\ufeffchimp human ML\rgorilla human CL\r",
+        "chimp human 1\ngorilla human -1",
+        "chimp human +1\ngorilla human -1\ngorilla human -",
+        "chimp human +\ngorilla human cannot_link\nhuman chimp must_link",
+        "#!leaves human\nchimp human must-link\ngorilla human 'cannotlink'",
+    ],
+)
+def test_pair_text__both_links(text):
+    p = read(text)
+    assert list(p) == [("chimp", "human", "must"), ("gorilla", "human", "cannot")]
+    assert p.must_strength is None
+
+
+def test_pair_text__labels_in_quotes_strengths_and_leaves():
+    p = read("'Homo sapiens' \"it's\" must 0.5\na 'x|y', cannot , 1e-1\na must must\n#!leaves z 'y y'\n")
+    assert list(p) == [("Homo sapiens", "it's", "must"), ("a", "must", "must"), ("a", "x|y", "cannot")]
+    assert (p.must_strength.tolist(), p.cannot_strength.tolist()) == ([0.5, 1.0], [0.1])
+    assert write_pairs(p) == "#!leaves 'y y' z\n'Homo sapiens' it's must 0.5\na must must 1.0\na 'x|y' cannot 0.1\n"
+    assert read("a b must 0\na c must 1") == read("a c must 1", leaves=["a", "b", "c"]) | read("a c must 1.0")
+    assert len(read("").leaves) == 0
+
+
+def test_pair_text__files_of_row_numbers():
+    p = read("0 2 1\n2 4 -1\n4 2 -1\n", leaves=5)
+    assert p.leaves == LeafIndex(5)
+    assert (p.must_link.tolist(), p.cannot_link.tolist()) == ([[0, 2]], [[2, 4]])
+    assert list(read("0 2 1").leaves) == ["0", "2"]
+    with pytest.raises(ParseError, match="line 2: '5' is none of the 5 leaves"):
+        read("0 1 1\n5 1 -1", leaves=5)
+
+
+BAD_LINES = [
+    ("a b", 3, "2 fields: wanted is 'a b must' or 'a b cannot'"),
+    ("a", 1, "1 field: wanted"),
+    ("a b must 1 2", 12, "5 fields.*blanks must stand in quotes"),
+    ("Homo sapiens a b must", 18, "5 fields"),
+    ("a b maybe", 5, "'maybe' says no link: must or cannot is wanted"),
+    ("a b 0", 5, "'0' says no link"),
+    ("a,b,2", 5, "'2' says no link"),
+    ("a b must strong", 10, "the strength 'strong' is no number in 0..1"),
+    ("a b must 1.5", 10, "the strength '1.5' is no number in 0..1"),
+    ("a b must -0.5", 10, "the strength '-0.5'"),
+    ("a b must nan", 10, "the strength 'nan'"),
+    ("a 'a' must", 3, "'a' stands twice: the two leaves must differ"),
+    ("a b | c", 5, "a '|' stands in lines of triplets"),
+    ("a,,b must", 3, "nothing stands beside this comma"),
+    ("a b must,", 9, "nothing stands beside this comma"),
+    (", a b must", 1, "nothing stands beside this comma"),
+    ("a 'b must", 3, "quote is never closed"),
+    ("#!leafs x", 1, "must be '#!leaves'"),
+    ("#!leaves a, b", 11, "labels with white space between"),
+]
+
+
+@pytest.mark.parametrize(("line", "column", "message"), BAD_LINES)
+def test_pair_text__a_bad_line(line, column, message):
+    with pytest.raises(ParseError, match=message) as error:
+        read(f"# comment\nx y must\n{line}\nx z cannot\n")
+    assert (error.value.line, error.value.column) == (3, column)
+    assert str(error.value).endswith(f"\n  {line}\n  {' ' * (column - 1)}^")
+    assert len(error.value.problems) == 1
+
+
+def test_pair_text__all_bad_lines_are_reported():
+    with pytest.raises(ParseError) as error:
+        read("x y must\n" + "".join(line + "\n" for line, _, _ in BAD_LINES))
+    assert [p.split(":")[0] for p in error.value.problems] == [f"line {k}" for k in range(2, len(BAD_LINES) + 2)]
+    with pytest.raises(ParseError, match="20 problems"):
+        read("a a must\n" * 50)
+
+
+def test_pair_text__contradictions_name_their_lines(tmp_path):
+    path = tmp_path / "answers.txt"
+    path.write_text("# asked on Monday\na b must\nb c must\nx y cannot\nc a cannot\na b must\n")
+    p = read_pairs(path)
+    assert p.must_origins[0].times == 2
+    with pytest.raises(InconsistentPairsError) as caught:
+        p.closure()
+    assert f"a - b - c (lines 2 and 3 of {path})" in str(caught.value)
+    assert f"cannot-link (line 5 of {path})" in str(caught.value)
+    assert [x.number for x in caught.value.origins] == [2, 3, 5]
+
+
+# ---------------------------------------------------------------------- tables
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a,b,link\nchimp,human,must\ngorilla,human,cannot\n",
+        "a\tb\tlink\nchimp\thuman\t1\ngorilla\thuman\t-1\n",
+        "# a comment\nlink,note,b,a\nmust,x,chimp,human\ncannot,y,human,gorilla\n",
+        'a;b;link\nchimp;"human";must\ngorilla;human;cannot\n',
+    ],
+)
+def test_pair_tables__are_known_by_their_header(text):
+    assert list(read(text)) == [("chimp", "human", "must"), ("gorilla", "human", "cannot")]
+
+
+def test_pair_tables__without_header_and_of_other_names():
+    assert len(read("chimp,human,must\ngorilla,human,cannot,\n".replace(",\n", "\n"), format="csv")) == 2
+    assert read("x\ty\tML\t0.5\n", format="tsv").must_strength.tolist() == [0.5]
+    text = "id1,id2,same,sure\nx,y,1,0.25\n"
+    p = read(text, format="csv", columns=["id1", "id2", "same"], strength="sure")
+    assert (list(p), p.must_strength.tolist()) == ([("x", "y", "must")], [0.25])
+    assert read(text, columns=["id1", "id2", "same"], strength=None).must_strength is None
+    with pytest.raises(ParseError, match="line 1: 'same' says no link"):
+        read(text, format="csv")
+    with pytest.raises(ParseError, match="5 columns and no header with a, b, link"):
+        read("1,2,3,4,5\n", format="csv")
+    with pytest.raises(ValueError, match="columns must be the names of three columns"):
+        read("", columns=["a", "b"])
+    with pytest.raises(ValueError, match="format must be one of 'text', 'csv', 'tsv', 'parquet', not 'xml'"):
+        read("", format="xml")
+
+
+def test_pair_tables__bad_rows_are_reported_together():
+    with pytest.raises(ParseError) as error:
+        read("a,b,link,strength\nx,,must,1\nx,x,must,1\nx,y,perhaps,1\nx,y,must,2\nx,y,must,\n")
+    problems = error.value.problems
+    assert [p.split(":")[0] for p in problems] == [f"line {k}" for k in range(2, 7)]
+    for problem, words in zip(
+        problems, ["cell of b is empty", "twice", "no link", "'2' is no", "'' is no"], strict=True
+    ):
+        assert words in problem
+
+
+def test_pair_tables__data_frames():
+    frame = pd.DataFrame({"a": [1, 2], "b": [2, 3], "link": [1, -1], "strength": [0.5, 1.0]})
+    p = read_pairs(frame, leaves=4)
+    assert (p.must_link.tolist(), p.cannot_link.tolist()) == ([[1, 2]], [[2, 3]])
+    assert p.must_strength.tolist() == [0.5]
+    with pytest.raises(ParseError, match="row 2: 'maybe' says no link"):
+        read_pairs(pd.DataFrame({"a": ["x", "y"], "b": ["y", "z"], "link": ["must", "maybe"]}))
+
+
+def test_pair_tables__parquet(tmp_path):
+    pytest.importorskip("pyarrow")
+    p = PairwiseConstraints.from_labels(
+        [("a", ""), ("b", "c")], [("b", "line\nend")], ["z", "line\nend", "", "a", "b", "c"], must_strength=[0.5, 0.1]
+    )
+    path = tmp_path / "pairs.parquet"
+    write_pairs(p, path)
+    back = read_pairs(path)
+    assert back == p
+    assert back.leaves == p.leaves
+    with path.open("rb") as stream:
+        assert read_pairs(stream) == p
+    with pytest.raises(ParseError, match="the table lacks the column link2"):
+        read_pairs(path, columns=["a", "b", "link2"])
+    with pytest.raises(ValueError, match="give a target"):
+        write_pairs(p, format="parquet")
+    with pytest.raises(TypeError, match="Parquet is binary"):
+        read("", format="parquet")
+
+
+# ---------------------------------------------------------------------- round trips
+
+
+@st.composite
+def labelled(draw, labels):
+    names = draw(st.lists(labels, min_size=2, max_size=6, unique=True))
+    pair = st.permutations(names).map(lambda x: tuple(x[:2]))
+    must, cannot = draw(st.lists(pair, max_size=6)), draw(st.lists(pair, max_size=6))
+    strong = draw(st.booleans())
+    weights = st.floats(0, 1, exclude_min=True)
+    drawn = [[draw(weights) for _ in kind] if strong else None for kind in (must, cannot)]
+    return PairwiseConstraints.from_labels(must, cannot, names, must_strength=drawn[0], cannot_strength=drawn[1])
+
+
+@given(labelled(NASTY))
+def test_pair_files__every_format_gives_the_same_pairs_back(p):
+    labels = list(p.leaves)
+    if not any("\n" in x or "\r" in x for x in labels):
+        assert read(write_pairs(p)) == p
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            assert read(write_pairs(p), leaves=p.leaves).leaves == p.leaves
+    else:
+        with pytest.raises(InvalidPairError, match="line end"):
+            write_pairs(p)
+    for kind in ("csv", "tsv"):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            if "" in labels:
+                with pytest.raises(InvalidPairError, match="empty label"):
+                    write_pairs(p, format=kind)
+            else:
+                assert read(write_pairs(p, format=kind), format=kind, leaves=p.leaves) == p
+    stream = io.BytesIO()
+    write_pairs(p, stream, format="parquet")
+    assert read_pairs(io.BytesIO(stream.getvalue())) == p
+
+
+def test_pair_files__suffixes_and_packing(tmp_path):
+    p = PairwiseConstraints.from_labels([("a", "b")], [("b", "c")])
+    for name in ("p.txt", "p.csv", "p.tsv", "p.parquet", "p.csv.gz", "p.txt.xz", "p"):
+        write_pairs(p, tmp_path / name)
+        assert read_pairs(tmp_path / name) == p
+    assert gzip.decompress((tmp_path / "p.csv.gz").read_bytes()) == b"a,b,link\na,b,must\nb,c,cannot\n"
+    with pytest.raises(FileNotFoundError):
+        read_pairs(tmp_path / "none.txt")
+
+
+def test_pair_files__what_is_lost_or_cannot_be_written():
+    lonely = PairwiseConstraints([(0, 1)], [], 3)
+    with pytest.warns(UserWarning, match="1 of 3 leaves are in no pair, which CSV cannot say"):
+        write_pairs(lonely, format="csv")
+    with pytest.raises(DuplicateLeafError, match="once all labels are written as text"):
+        write_pairs(PairwiseConstraints([(0, 1)], [], [1, "1"]))
+    with pytest.raises(TypeError, match="PairwiseConstraints are wanted"):
+        write_pairs([(0, 1)])
+    many = PairwiseConstraints(np.empty((0, 2), int), [], [f"leaf {i:03}" for i in range(100)])
+    assert max(map(len, write_pairs(many).splitlines())) < 120
+    assert read(write_pairs(many)) == many
+
+
+def test_pair_files__many_rows(rng):
+    rows = rng.integers(0, 500, size=(5000, 2))
+    rows = rows[rows[:, 0] != rows[:, 1]]
+    p = PairwiseConstraints(rows[:2500], rows[2500:], 500, cannot_strength=rng.random(len(rows) - 2500))
+    for kind in ("text", "csv"):
+        assert read(write_pairs(p, format=kind), leaves=500) == p

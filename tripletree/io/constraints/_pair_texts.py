@@ -1,0 +1,300 @@
+"""The text format of pairs, one a line, ``a b must``, and their tables: CSV, TSV, Parquet, data frames."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+from typing import IO, Any
+
+import numpy as np
+
+from tripletree.errors import InvalidPairError, InvalidTripletError, ParseError
+from tripletree.io._tables import (
+    RowTable,
+    cell_text,
+    is_missing,
+    optional,
+    parquet_metadata,
+    parquet_names,
+    parquet_table,
+)
+from tripletree.io.constraints._triplet_rows import TripletRows, weight_of
+from tripletree.io.constraints._triplet_tables import DELIMITERS
+from tripletree.io.constraints._triplet_text import line_tokens, quoted
+from tripletree.leaves import LeafIndex
+from tripletree.origins import Origins
+from tripletree.pairs import PairwiseConstraints
+
+__all__ = [
+    "PairRows",
+    "pair_lines",
+    "pair_table_lines",
+    "parquet_pair_rows",
+    "table_pair_rows",
+    "text_pair_rows",
+    "write_pair_parquet",
+]
+
+#: What a field may say, in any case.
+_LINKS = {
+    **dict.fromkeys(("must", "must-link", "must_link", "mustlink", "ml", "+1", "1", "+"), True),
+    **dict.fromkeys(("cannot", "cannot-link", "cannot_link", "cannotlink", "cl", "-1", "-"), False),
+}
+_WANTED = "wanted is 'a b must' or 'a b cannot', and perhaps a strength in 0..1"
+_WORDS = "must or cannot is wanted (or ML and CL, 1 and -1)"
+_ZERO = re.compile(r"[-+]?(?:0+\.?0*|\.0+)(?:[eE][-+]?\d+)?", re.ASCII)
+_USUAL = re.compile(r"\s*" + r"\s+".join([r"([^\s,|#'\"]+)"] * 3) + r"(?:\s+([^\s,|#'\"]+))?\s*")
+_SHAPE = re.compile(r"L,?L,?L(,?L)?")
+_DIRECTIVE = "#!leaves"
+#: Characters of leaf labels in one directive line, before the next one starts.
+_WIDTH = 100
+#: Where a Parquet file keeps all leaf labels, in order, as a JSON list.
+_LEAVES_KEY = b"tripletree.leaves"
+
+
+@dataclass
+class PairRows(TripletRows):
+    """Rows of two labels as they are read; `links` says which are must-links, the weights are strengths."""
+
+    links: list[bool] = field(default_factory=list)
+
+    def add(self, cells: Sequence[str | None], line: int, at: Sequence[int] = (), text: str | None = None) -> None:
+        """Take a row (a, b, link and perhaps a strength), or note what is wrong with it.
+
+        Parameters
+        ----------
+        cells : sequence of str
+        line : int
+        at : sequence of int
+            Where in `text`, the line, each of them starts.
+        """
+        a, b, link, *strength = cells
+        wrong = None
+        if a is None or b is None or link is None:
+            k = next(i for i, x in enumerate((a, b, link)) if x is None)
+            wrong = k, f"the cell of {('a', 'b', 'the link')[k]} is empty"
+        elif a == b:
+            wrong = 1, f"{a!r} stands twice: the two leaves must differ"
+        elif link.strip().lower() not in _LINKS:
+            wrong = 2, f"{link!r} says no link: {_WORDS}"
+        elif strength and _strength_of(strength[0]) is None:
+            wrong = 3, f"the strength {strength[0] or ''!r} is no number in 0..1"
+        if wrong is not None:
+            k, message = wrong
+            self.problem(line, message, column=at[k] + 1 if at else None, text=text)
+            return
+        if strength:
+            self.weights[len(self.labels)] = _strength_of(strength[0])  # type: ignore[assignment]
+        self.labels.append((a, b))  # type: ignore[arg-type]
+        self.links.append(_LINKS[link.strip().lower()])  # type: ignore[union-attr]
+        self.lines.append(line)
+
+    def pairs(self, leaves: LeafIndex | Iterable[Hashable] | int | None) -> PairwiseConstraints:
+        """All pairs, over the given leaves or over all that occur, sorted."""
+        if leaves is None:
+            leaves = sorted({*chain.from_iterable(self.labels), *(x for x, _ in self.more)})
+        index = leaves if isinstance(leaves, LeafIndex) else LeafIndex(leaves)
+        texts = [x if isinstance(x, str) else str(x) for x in index]
+        position = {x: i for i, x in enumerate(LeafIndex(texts))}
+        self._check_known(position, texts)
+        p = len(self.labels)
+        flat = map(position.__getitem__, chain.from_iterable(self.labels))
+        rows = np.fromiter(flat, np.int32, 2 * p).reshape(p, 2)
+        must = np.array(self.links, np.bool_)
+        strength: list[Any] = [None, None]
+        if self.weights:
+            all_of = np.ones(p)
+            all_of[list(self.weights)] = list(self.weights.values())
+            strength = [all_of[must], all_of[~must]]
+        origins = Origins.of_lines(self.path, self.unit, self.lines)
+        return PairwiseConstraints(
+            rows[must],
+            rows[~must],
+            index,
+            must_strength=strength[0],
+            cannot_strength=strength[1],
+            must_origins=origins.take(must),
+            cannot_origins=origins.take(~must),
+        )
+
+
+def _strength_of(text: str | None) -> float | None:
+    """The strength that a field says, or None where it is no number in 0..1."""
+    text = (text or "").strip()
+    value = 0.0 if _ZERO.fullmatch(text) else weight_of(text)
+    return value if value is not None and value <= 1 else None
+
+
+# ---------------------------------------------------------------------- reading
+
+
+def text_pair_rows(text: str, path: str | None) -> PairRows:
+    """Read the text format; bad lines are noted as problems."""
+    rows = PairRows(path)
+    if "\r" in text:
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+    for number, line in enumerate(text.split("\n"), 1):
+        usual = _USUAL.fullmatch(line)
+        if usual:
+            k = 3 if usual.group(4) is None else 4
+            rows.add(usual.groups()[:k], number, [usual.start(i + 1) for i in range(k)], line)
+        elif line.startswith("#!"):
+            _directive(rows, line, number)
+        else:
+            tokens = line_tokens(rows, line, number)
+            if not tokens:
+                continue
+            shape = "".join("L" if kind != "mark" else value for kind, value, _ in tokens)
+            if _SHAPE.fullmatch(shape):
+                labels = [(value, at) for kind, value, at in tokens if kind != "mark"]
+                rows.add([x for x, _ in labels], number, [at for _, at in labels], line)
+            else:
+                message, k = _misshapen(shape)
+                rows.problem(number, message, column=tokens[k][2] + 1, text=line)
+    return rows
+
+
+def _misshapen(shape: str) -> tuple[str, int]:
+    """What is wrong with a line, and the number of the token to point at."""
+    if "|" in shape:
+        return f"a '|' stands in lines of triplets, and else in quotes: {_WANTED}", shape.index("|")
+    if ",," in shape or shape[0] == "," or shape[-1] == ",":
+        k = shape.index(",,") + 1 if ",," in shape else 0 if shape[0] == "," else len(shape) - 1
+        return f"nothing stands beside this comma: {_WANTED}", k
+    k = shape.count("L")
+    if k < 3:
+        return f"{k} field{'s' * (k != 1)}: {_WANTED}", len(shape) - 1
+    return f"{k} fields: {_WANTED}; a label with blanks must stand in quotes", len(shape) - 1
+
+
+def _directive(rows: PairRows, line: str, number: int) -> None:
+    if line.split(maxsplit=1)[0] != _DIRECTIVE:
+        message = f"a line that starts with '#!' must be {_DIRECTIVE!r} and labels; write '# ' before a comment"
+        rows.problem(number, message, column=1, text=line)
+        return
+    tokens = line_tokens(rows, line, number, at=len(_DIRECTIVE)) or []
+    mark = next((at for kind, _, at in tokens if kind == "mark"), None)
+    if mark is not None:
+        rows.problem(number, "labels with white space between are wanted here", column=mark + 1, text=line)
+        return
+    rows.more += [(value, number) for _, value, _ in tokens]
+
+
+def table_pair_rows(table: RowTable, columns: Sequence[str], strength: str | None) -> PairRows:
+    """Take the rows of a table, by the names of its columns, or in their order where it has no header."""
+    rows = PairRows(table.path, unit=table.unit)
+    if table.names is None:
+        if len(table.columns) not in (3, 4):
+            msg = (
+                f"{len(table.columns)} columns and no header with {', '.join(columns)}: without one, three columns are "
+                f"wanted, and perhaps a fourth with strengths"
+            )
+            raise ParseError(msg, path=table.path, line=table.lines[0] if table.unit == "line" else None)
+        places = list(range(len(table.columns)))
+    else:
+        places = [table.place(name, "column") for name in columns]
+        if strength is not None and strength in table.names:
+            places.append(table.place(strength, "column"))
+    for line, *cells in zip(table.lines, *(table.columns[k] for k in places), strict=True):
+        rows.add([cell_text(x) for x in cells], line)
+    return rows
+
+
+def parquet_pair_rows(content: bytes, path: str | None, columns: Sequence[str], strength: str | None) -> PairRows:
+    """Read a Parquet table; bad rows are noted as problems, numbered from 1."""
+    names = parquet_names(content, path)
+    missing = [x for x in columns if x not in names]
+    if missing:
+        msg = f"the table lacks the column{'s' * (len(missing) > 1)} {', '.join(missing)}; it has {', '.join(names)}"
+        raise ParseError(msg, path=path)
+    wanted = [*columns, strength] if strength is not None and strength in names else [*columns]
+    rows = table_pair_rows(parquet_table(content, path, columns=wanted, cell=_parquet_cell), columns, strength)
+    kept = parquet_metadata(content, path).get(_LEAVES_KEY)
+    if kept is not None:
+        try:
+            labels = json.loads(kept)
+        except (ValueError, RecursionError):
+            labels = None
+        if not isinstance(labels, list) or not all(isinstance(x, str) for x in labels):
+            msg = f"metadata: {_LEAVES_KEY.decode()} must hold the leaf labels as a JSON list of strings"
+            raise ParseError(msg, path=path)
+        rows.more = [(x, 0) for x in labels]
+    return rows
+
+
+def _parquet_cell(value: Any) -> str | None:
+    return value if isinstance(value, str) else None if is_missing(value) else str(value)
+
+
+# ---------------------------------------------------------------------- writing
+
+
+def _kinds(pairs: PairwiseConstraints) -> Iterator[tuple[str, list, list]]:
+    """The word, the rows and the strengths of each kind."""
+    for word, rows, strength in (
+        ("must", pairs.must_link, pairs.must_strength),
+        ("cannot", pairs.cannot_link, pairs.cannot_strength),
+    ):
+        yield word, rows.tolist(), [] if strength is None else strength.tolist()
+
+
+def pair_lines(pairs: PairwiseConstraints, labels: list[str]) -> Iterator[str]:
+    """Lines of the text format, each with its end: first the leaves that are in no pair, then the pairs."""
+    try:
+        shown = [quoted(x) for x in labels]
+    except InvalidTripletError as error:
+        raise InvalidPairError(str(error)) from None
+    line = _DIRECTIVE
+    for i in np.setdiff1d(np.arange(len(labels)), pairs.used_leaves).tolist():
+        if len(line) > _WIDTH:
+            yield line + "\n"
+            line = _DIRECTIVE
+        line += " " + shown[i]
+    if line != _DIRECTIVE:
+        yield line + "\n"
+    for word, rows, strength in _kinds(pairs):
+        for k, (a, b) in enumerate(rows):
+            yield f"{shown[a]} {shown[b]} {word}{f' {strength[k]!r}' if strength else ''}\n"
+
+
+def pair_table_lines(pairs: PairwiseConstraints, labels: list[str], name: str) -> Iterator[str]:
+    """Lines of a table with a header, each with its end."""
+    if "" in labels:
+        msg = f"an empty label cannot be told from a missing one in {name.upper()}; write text or Parquet"
+        raise InvalidPairError(msg)
+    # the reader takes blanks before a cell for layout, and quotes keep them
+    odd = any(x[0] == " " or "\r" in x or not x.isprintable() for x in labels)
+    line = io.StringIO(newline="")
+    writer = csv.writer(
+        line, delimiter=DELIMITERS[name], lineterminator="\n", quoting=csv.QUOTE_ALL if odd else csv.QUOTE_MINIMAL
+    )
+    writer.writerow(["a", "b", "link"] if pairs.must_strength is None else ["a", "b", "link", "strength"])
+    for word, rows, strength in _kinds(pairs):
+        for k, (a, b) in enumerate(rows):
+            writer.writerow([labels[a], labels[b], word, *([repr(strength[k])] if strength else [])])
+            if k % 1000 == 999:
+                yield line.getvalue()
+                line.seek(0)
+                line.truncate()
+    yield line.getvalue()
+
+
+def write_pair_parquet(pairs: PairwiseConstraints, labels: list[str], stream: IO[bytes]) -> None:
+    """Write a table of labels as dictionary columns, all leaf labels in its metadata."""
+    pyarrow, parquet = (optional(x, "io", "writing Parquet") for x in ("pyarrow", "pyarrow.parquet"))
+    names = pyarrow.array(labels, pyarrow.string())
+    words = pyarrow.array(["must", "cannot"])
+    rows = np.concatenate([pairs.must_link, pairs.cannot_link])
+    link = np.repeat(np.array([0, 1], np.int32), [pairs.n_must, pairs.n_cannot])
+    data = {
+        column: pyarrow.DictionaryArray.from_arrays(pyarrow.array(numbers), values)
+        for column, numbers, values in (("a", rows[:, 0], names), ("b", rows[:, 1], names), ("link", link, words))
+    }
+    if pairs.must_strength is not None and pairs.cannot_strength is not None:
+        data["strength"] = pyarrow.array(np.concatenate([pairs.must_strength, pairs.cannot_strength]))
+    parquet.write_table(pyarrow.table(data).replace_schema_metadata({_LEAVES_KEY: json.dumps(labels)}), stream)
