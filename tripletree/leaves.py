@@ -191,6 +191,8 @@ class LeafIndex(Sequence):
             return True
         if len(self) != len(other):
             return False
+        if isinstance(self._labels, range) and isinstance(other._labels, range):
+            return True  # both 0..n-1
         return all(x == y for x, y in zip(self._labels, other._labels, strict=True))
 
     def __hash__(self) -> int:
