@@ -25,11 +25,11 @@ __all__ = ["fast", "freeze", "frozen", "plain"]
 
 _MODULES = frozenset(
     {
-        *("aho", "aho_blocks", "aho_fuse", "aho_tree", "bisection", "boxes", "branches", "centres", "closures"),
-        *("conflicts", "cuts", "dag", "disjoint_set", "distance", "dominance", "even_shiloach", "groups", "growing"),
-        *("growing_levels", "growing_paths", "growing_tree", "heaps", "minimum_cut", "purity", "recon", "regraft"),
-        *("rejected", "rooted_tree", "soft", "spanning", "subsets", "table"),
-        *("vote_moves", "vote_scans", "votes"),
+        *("aho", "aho_blocks", "aho_fuse", "aho_tree", "bisection", "boxes", "branches", "cannot_graph", "centres"),
+        *("closures", "colouring", "conflicts", "constrained_assign", "cuts", "dag", "disjoint_set", "distance"),
+        *("dominance", "even_shiloach", "groups", "growing", "growing_levels", "growing_paths", "growing_tree"),
+        *("heaps", "lloyd", "minimum_cut", "propagation", "purity", "recon", "regraft", "rejected", "rooted_tree"),
+        *("soft", "soft_pairs", "spanning", "subsets", "table", "vote_moves", "vote_scans", "votes"),
     }
 )
 

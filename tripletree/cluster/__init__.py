@@ -4,9 +4,13 @@ X is always the samples; ``fit(X, triplets=...)`` takes what is known about some
 an array X; where X is a pandas DataFrame, labels are those of its index. Nothing is matched by guessing: labels that
 are not there, or are there twice, are refused.
 
-=========  =========================================================================================
-`ReCon`    agglomeration by the closest merge that keeps the triplets satisfiable; never a dead end
-=========  =========================================================================================
+=========================  =========================================================================================
+`ReCon`                    agglomeration by the closest merge that keeps the triplets satisfiable; never a dead end
+`ConstrainedCompleteLink`  complete linkage of distances that must-links and cannot-links have changed; can ask for them
+`COPKMeans`                k-means that breaks no must-link and no cannot-link
+`PCKMeans`                 k-means in which a violated must-link or cannot-link has a price
+`MPCKMeans`                the same, and it learns metrics: one for each cluster, or for all of them
+=========================  =========================================================================================
 
 >>> import numpy as np
 >>> from tripletree.cluster import ReCon
@@ -40,6 +44,11 @@ transformer given as the metric: wrap it in ``sklearn.frozen.FrozenEstimator``.
 
 from __future__ import annotations
 
+from tripletree.cluster._oracle import labels_oracle
+from tripletree.cluster.complete_link import ConstrainedCompleteLink
+from tripletree.cluster.cop_kmeans import COPKMeans
+from tripletree.cluster.mpck_means import MPCKMeans
+from tripletree.cluster.pck_means import PCKMeans
 from tripletree.cluster.recon import ReCon
 
-__all__ = ["ReCon"]
+__all__ = ["COPKMeans", "ConstrainedCompleteLink", "MPCKMeans", "PCKMeans", "ReCon", "labels_oracle"]

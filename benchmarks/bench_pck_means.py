@@ -1,0 +1,100 @@
+"""PCKMeans and MPCKMeans: quality at 200 random pairs of classes, and time beside scikit-learn's KMeans."""
+
+import warnings
+
+import numpy as np
+from _data import load, standardized
+from _harness import Table, cpu_seconds
+from sklearn.cluster import KMeans
+from sklearn.datasets import load_breast_cancer, load_iris, load_wine
+from sklearn.exceptions import ConvergenceWarning
+from threadpoolctl import threadpool_limits
+
+import tripletree as tt
+from tripletree.cluster import MPCKMeans, PCKMeans
+
+SEEDS = 5
+
+
+def cases():
+    for name, loader in (("iris", load_iris), ("wine", load_wine), ("wdbc", load_breast_cancer)):
+        yield name, *loader(return_X_y=True)
+    yield "ionosphere", *load("ionosphere")
+    for name, source, classes in (("digits-389", "pendigits", "389"), ("letters-IJLT", "letter", "IJLT")):
+        X, y = load(source)
+        some = np.isin(y, list(classes))
+        yield name, X[some], y[some]
+
+
+def random_pairs(y, n, rng):
+    """n pairs of samples, drawn at random, by their classes."""
+    rows = rng.integers(0, len(y), (2 * n + 10, 2))
+    rows = np.sort(rows[rows[:, 0] != rows[:, 1]][:n], axis=1)
+    together = y[rows[:, 0]] == y[rows[:, 1]]
+    return rows[together], rows[~together]
+
+
+def quality(table):
+    for name, X, y in cases():
+        X, k = standardized(X), len(set(y))
+        for method, make in METHODS.items():
+            scores, violated, seconds = [], [], []
+            for seed in range(SEEDS):
+                pairs = random_pairs(y, 200, np.random.default_rng(seed))
+                took, model = cpu_seconds(lambda k=k, s=seed, X=X, p=pairs, make=make: make(k, s, X, p), repeat=1)
+                scores.append(tt.pairwise_f_score(y, model.labels_))
+                seconds.append(took)
+                violated.append(len(getattr(model, "violated_pairs_", ())))
+            table.add(name, method, len(X), X.shape[1], k, np.mean(scores), np.mean(violated), np.mean(seconds), None)
+
+
+METHODS = {
+    "KMeans": lambda k, s, X, p: KMeans(k, n_init=10, random_state=s).fit(X),
+    "PCKMeans": lambda k, s, X, p: PCKMeans(k, random_state=s).fit(X, pairs=p),
+    "MPCKMeans": lambda k, s, X, p: MPCKMeans(k, random_state=s).fit(X, pairs=p),
+    "MPCKMeans shared": lambda k, s, X, p: MPCKMeans(k, shared_metric=True, random_state=s).fit(X, pairs=p),
+    "MPCKMeans full": lambda k, s, X, p: MPCKMeans(k, metric="full", random_state=s).fit(X, pairs=p),
+    "MPCKMeans full shared": lambda k, s, X, p: MPCKMeans(k, metric="full", shared_metric=True, random_state=s).fit(
+        X, pairs=p
+    ),
+}
+
+
+def speed(table):
+    """One start, 20 iterations, n/10 pairs."""
+    rng = np.random.default_rng(0)
+    for n, d, k in ((3000, 16, 4), (10_000, 16, 4), (10_000, 16, 26)):
+        y = rng.integers(0, k, n)
+        X = rng.normal(size=(n, d)) + 0.5 * rng.normal(size=(k, d))[y]
+        pairs = random_pairs(y, n // 10, rng)
+        once = {"n_init": 1, "max_iter": 20, "tol": 0.0, "random_state": 0, "init": "k-means++"}
+        base, plain = cpu_seconds(lambda k=k, X=X, once=once: KMeans(k, algorithm="lloyd", **once).fit(X))
+        table.add("blobs", "KMeans 1 start", n, d, k, None, None, base / plain.n_iter_ * 20, 1.0)
+        for name, make in SPEED.items():
+            took, model = cpu_seconds(lambda k=k, X=X, p=pairs, once=once, make=make: make(k, once).fit(X, pairs=p))
+            each = took / model.n_iter_ / (base / plain.n_iter_)
+            violated = len(model.violated_pairs_)
+            table.add("blobs", f"{name} 1 start", n, d, k, None, violated, took / model.n_iter_ * 20, each)
+
+
+SPEED = {
+    "PCKMeans": lambda k, once: PCKMeans(k, **once),
+    "MPCKMeans": lambda k, once: MPCKMeans(k, **once),
+    "MPCKMeans full": lambda k, once: MPCKMeans(k, metric="full", **once),
+}
+
+
+def main():
+    warnings.simplefilter("ignore", ConvergenceWarning)
+    threadpool_limits(1)  # CPU seconds of threads that wait for each other say nothing
+    columns = [("set", 13), ("method", 22), ("n", 6), ("d", 3), ("k", 3), ("pairwise F", 10), ("violated", 8)]
+    table = Table("k-means with soft pairs", [*columns, ("seconds", 8), ("ratio", 6)])
+    for make in SPEED.values():  # compile
+        make(2, {"n_init": 1}).fit(np.random.default_rng(0).normal(size=(5000, 16)), pairs=([(0, 1)], [(0, 2)]))
+    speed(table)
+    quality(table)
+    table.done()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,55 @@
+"""COP-KMeans by its definition: the paper's listing, and clusterings found by trying all of them."""
+
+from itertools import combinations, product
+
+import numpy as np
+
+
+def cop_kmeans_definition(points, weights, cannot, centres, *, tolerance=0.0, max_iter=300):
+    """The listing of the paper (Wagstaff et al. 2001, table 1) for points that stand for must-linked samples.
+
+    Returns labels and centres, or None where it fails: at a point with no legal cluster left, or for ever.
+    """
+    centres, labels = centres.copy(), None
+    for _ in range(max_iter):
+        before, labels = labels, [-1] * len(points)
+        for i, point in enumerate(points):  # step 2: the closest cluster that violates nothing
+            distance = ((point - centres) ** 2).sum(axis=1)
+            legal = [
+                c
+                for c in np.argsort(distance, kind="stable").tolist()
+                if all(labels[a + b - i] != c for a, b in cannot if i in (a, b))
+            ]
+            if not legal:
+                return None
+            labels[i] = legal[0]
+        own = np.array(labels)
+        old = centres.copy()
+        for c in range(len(centres)):  # step 3: average all of the points assigned to it
+            if (own == c).any():
+                centres[c] = np.average(points[own == c], axis=0, weights=weights[own == c])
+        if labels == before or ((centres - old) ** 2).sum() <= tolerance:  # step 4: until convergence
+            return own, centres
+    return None
+
+
+def feasible_definition(n, k, must, cannot):
+    """All clusterings of n samples into at most k clusters, as label tuples, in which the pairs hold."""
+    return [
+        labels
+        for labels in product(range(k), repeat=n)
+        if all(labels[a] == labels[b] for a, b in must) and all(labels[a] != labels[b] for a, b in cannot)
+    ]
+
+
+def cheapest_definition(cost, edges):
+    """The least cost of an assignment in which the ends of edges differ; infinite where there is none."""
+    m, k = cost.shape
+    feasible = feasible_definition(m, k, [], edges)
+    return min((sum(cost[v, c] for v, c in enumerate(labels)) for labels in feasible), default=np.inf)
+
+
+def is_clique(nodes, edges):
+    """Whether every two nodes are an edge."""
+    known = {frozenset(edge) for edge in edges}
+    return all(frozenset(pair) in known for pair in combinations(nodes, 2))

@@ -1,0 +1,211 @@
+"""Constrained complete link beside the paper's listing on small random instances, and laws that need no oracle."""
+
+import warnings
+from collections import Counter
+
+import numpy as np
+import pytest
+from complete_link_oracle import complete_link_definition, imposed_definition, square
+from scipy.spatial.distance import squareform
+
+from tripletree.cluster import ConstrainedCompleteLink, labels_oracle
+from tripletree.cluster._propagation import propagated
+from tripletree.cuts import cut
+from tripletree.pairs import PairwiseConstraints
+
+
+def instance(seed, *, least=2, most=14, whole=False, share=0.15):
+    """Distances, classes, and consistent pairs of them: (D, y, must-links, cannot-links)."""
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(least, most))
+    size = n * (n - 1) // 2
+    D = square(rng.integers(0, 9, size).astype(float) if whole else rng.random(size), n)
+    y = rng.integers(0, 3, n)
+    pairs = [(i, j) for i in range(n) for j in range(i) if rng.random() < share]
+    return D, y, [p for p in pairs if y[p[0]] == y[p[1]]], [p for p in pairs if y[p[0]] != y[p[1]]]
+
+
+def fitted(D, must, cannot, k=1, **more):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        model = ConstrainedCompleteLink(k, metric="precomputed", on_infeasible="more", **more)
+        return model.fit(D, pairs=(must, cannot))
+
+
+def merges_of(model):
+    """The merges between groups that no cannot-link forbids, as (members, members, distance)."""
+    n = model.n_leaves_
+    members = [frozenset([i]) for i in range(n)]
+    found = []
+    for (i, j, _, size), distance in zip(model.linkage_.tolist(), model.distances_.tolist(), strict=True):
+        a, b = members[int(i)], members[int(j)]
+        members.append(a | b)
+        assert size == len(a | b)
+        found.append((frozenset([a, b]), distance))
+    return found[n - model.most_clusters_ : n - model.fewest_clusters_]
+
+
+def parts(labels):
+    return {frozenset(np.flatnonzero(labels == c).tolist()) for c in set(labels.tolist())}
+
+
+# ------------------------------------------------------------------ the listing
+
+
+@pytest.mark.parametrize("whole", [True, False], ids=["ties", "no ties"])
+def test_listing__distances_after_propagation(whole):
+    shortened = 0
+    for seed in range(150):
+        D, _, must, cannot = instance(seed, whole=whole)
+        n = len(D)
+        closure = PairwiseConstraints(must, cannot, n).closure()
+        result = propagated(squareform(D), closure.component, closure.cannot)
+        found = np.minimum(square(result.condensed, result.n_groups), result.top)
+        found = found[np.ix_(closure.component, closure.component)]
+        wanted = imposed_definition(D, must, cannot)
+        if whole:
+            assert np.array_equal(found, wanted)
+        else:
+            np.testing.assert_allclose(found, wanted, rtol=1e-12)
+        shortened += (wanted < D - 1e-9).sum() > 2 * len(must)
+    assert shortened > 40
+
+
+@pytest.mark.parametrize("whole", [True, False], ids=["ties", "no ties"])
+def test_listing__merges(whole):
+    for seed in range(150):
+        D, _, must, cannot = instance(seed, whole=whole)
+        model = fitted(D, must, cannot)
+        wanted, left = complete_link_definition(D, must, cannot)
+        found = merges_of(model)
+        assert [pair for pair, _ in found] == [frozenset(x[:2]) for x in wanted]
+        np.testing.assert_allclose([d for _, d in found], [x[2] for x in wanted], rtol=1e-12)
+        assert parts(model.labels_) == left
+
+
+def test_listing__many_must_links_and_few():
+    for seed in range(60):
+        D, _, must, _ = instance(seed, least=8, whole=True, share=0.02 if seed % 2 else 0.6)
+        assert merges_of(fitted(D, must, []))[:] == [
+            (frozenset(x[:2]), x[2]) for x in complete_link_definition(D, must)[0]
+        ]
+
+
+# ------------------------------------------------------------------ laws
+
+
+def test_law__every_cut_that_is_allowed_keeps_every_constraint():
+    for seed in range(80):
+        D, _, must, cannot = instance(seed)
+        model = fitted(D, must, cannot)
+        for k in range(model.fewest_clusters_, model.most_clusters_ + 1):
+            labels = cut(model.hierarchy_, k, rule="merge_order")
+            assert labels.max() + 1 == k
+            assert all(labels[a] == labels[b] for a, b in must)
+            assert all(labels[a] != labels[b] for a, b in cannot)
+            assert np.array_equal(fitted(D, must, cannot, k).labels_, labels)
+
+
+def test_law__clusters_that_are_left_are_kept_apart():
+    for seed in range(80):
+        D, _, must, cannot = instance(seed, share=0.3)
+        labels = fitted(D, must, cannot).labels_
+        apart = {frozenset((labels[a], labels[b])) for a, b in cannot}
+        k = labels.max() + 1
+        assert len(apart) == k * (k - 1) // 2
+
+
+def test_law__heights_rise_and_must_links_come_first():
+    for seed in range(80):
+        D, _, must, cannot = instance(seed)
+        model = fitted(D, must, cannot)
+        assert (np.diff(model.distances_) >= 0).all()
+        assert np.array_equal(model.distances_, model.linkage_[:, 2])
+        assert not model.distances_[: len(D) - model.most_clusters_].any()
+        assert (model.distances_ >= model.cannot_link_distance_).sum() == model.fewest_clusters_ - 1
+
+
+def test_law__the_order_of_samples_does_not_matter():
+    for seed in range(80):
+        D, _, must, cannot = instance(seed, least=4)
+        order = np.random.default_rng(seed).permutation(len(D))
+        place = np.argsort(order)
+        moved = fitted(D[np.ix_(order, order)], *([(place[a], place[b]) for a, b in x] for x in (must, cannot)))
+        plain = fitted(D, must, cannot)
+        np.testing.assert_allclose(moved.distances_, plain.distances_, rtol=1e-12)
+        for k in range(1, plain.most_clusters_ + 1):  # above the maximum, too
+            a, b = (cut(m.hierarchy_, k, rule="merge_order") for m in (moved, plain))
+            assert parts(a[place]) == parts(b)
+
+
+def test_law__what_follows_from_the_pairs_adds_nothing():
+    for seed in range(80):
+        D, _, must, cannot = instance(seed, least=5, share=0.3)
+        given = PairwiseConstraints(must, cannot, len(D))
+        every = given.expand()
+        assert np.array_equal(fitted(D, every.must_link, every.cannot_link).linkage_, fitted(D, must, cannot).linkage_)
+
+
+def test_law__a_must_link_never_lengthens_and_a_cannot_link_never_shortens_a_distance():
+    for seed in range(60):
+        D, y, must, cannot = instance(seed, least=5)
+        a, b = (np.minimum(imposed_definition(D, must[:k], []), D.max() + 1) for k in (len(must) // 2, len(must)))
+        assert (b <= a).all()
+        assert (imposed_definition(D, must, cannot) >= b).all()
+
+
+# ------------------------------------------------------------------ questions
+
+
+def asked(D, y, k, n_queries, must=(), cannot=()):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        model = ConstrainedCompleteLink(k, metric="precomputed", on_infeasible="more", n_queries=n_queries)
+        return model.fit(D, pairs=(list(must), list(cannot)), oracle=labels_oracle(y))
+
+
+def test_queries__unlimited_find_the_classes():
+    # each merge is asked about, so none joins two classes, and in the end all that may meet have met
+    for seed in range(60):
+        D, y, must, cannot = instance(seed, least=3)
+        model = asked(D, y, 1, len(D) ** 2, must, cannot)
+        assert parts(model.labels_) == parts(y)
+        assert model.fewest_clusters_ == len(set(y.tolist()))
+
+
+def test_queries__hold_and_say_something_new():
+    for seed in range(60):
+        D, y, must, cannot = instance(seed, least=6, most=20, share=0.05)
+        budget = 1 + seed % 12
+        model = asked(D, y, 1, budget, must, cannot)
+        assert len(model.queries_) <= budget
+        known = PairwiseConstraints(must, cannot, len(D))
+        for a, b, answer in model.queries_:
+            closure = known.closure()
+            i, j = sorted(closure.component[[a, b]].tolist())
+            assert i != j
+            assert [i, j] not in closure.cannot.tolist()
+            assert answer == (y[a] == y[b])
+            assert (model.labels_[a] == model.labels_[b]) == answer
+            known |= PairwiseConstraints([(a, b)] if answer else [], [] if answer else [(a, b)], len(D))
+        assert known == model.pairs_
+        assert all((model.labels_[a] == model.labels_[b]) for a, b in must)
+        assert all((model.labels_[a] != model.labels_[b]) for a, b in cannot)
+
+
+def test_queries__merges_below_the_cutoff_stand():
+    for seed in range(60):
+        D, y, must, cannot = instance(seed, least=8, most=20, share=0.05)
+        plain, model = fitted(D, must, cannot), asked(D, y, 1, 4, must, cannot)
+        stand = len(D) - plain.fewest_clusters_ - 3  # four questions, three merges
+        assert np.array_equal(model.linkage_[:stand], plain.linkage_[:stand])
+
+
+def test_queries__on_clear_groups_cost_one_for_each_two_groups():
+    # three groups, each much closer than the next: one merge left in each group's neighbourhood is asked at most
+    rng = np.random.default_rng(0)
+    y = rng.permutation(np.repeat(np.arange(3), 12))
+    X = rng.normal(size=(36, 2)) + 100 * np.array([[0, 0], [1, 0], [0, 1]])[y]
+    model = ConstrainedCompleteLink(3, n_queries=6).fit(X, oracle=labels_oracle(y))
+    assert parts(model.labels_) == parts(y)
+    assert Counter(answer for *_, answer in model.queries_) == {True: 3, False: 3}

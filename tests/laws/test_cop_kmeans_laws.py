@@ -1,0 +1,303 @@
+import warnings
+from itertools import combinations
+
+import numpy as np
+import pytest
+from cop_oracle import cheapest_definition, cop_kmeans_definition, feasible_definition, is_clique
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.exceptions import ConvergenceWarning
+
+from tripletree import _kernels
+from tripletree.cluster import COPKMeans, _assignment_search
+from tripletree.cluster._assignment_search import CannotGraph, NotColourable
+from tripletree.cluster._lloyd import Points, refill, starting_centres
+from tripletree.errors import InconsistentPairsError, InfeasibleClusteringError
+
+
+def random_edges(rng, n, share):
+    return np.array([pair for pair in combinations(range(n), 2) if rng.random() < share], np.int32).reshape(-1, 2)
+
+
+def class_pairs(rng, y, count):
+    """Random pairs, as the classes have them: must-links and cannot-links."""
+    first, second = np.triu_indices(len(y), 1)
+    pick = rng.choice(first.size, count, replace=False)
+    rows = np.stack([first[pick], second[pick]], axis=1)
+    same = y[rows[:, 0]] == y[rows[:, 1]]
+    return rows[same], rows[~same]
+
+
+def holds(labels, pairs):
+    must, cannot = (np.array(x, int).reshape(-1, 2) for x in pairs)
+    together, apart = (labels[x[:, 0]] == labels[x[:, 1]] for x in (must, cannot))
+    return together.all() and not apart.any()
+
+
+# ------------------------------------------------------------------ whether k clusters suffice
+
+
+def outcome(function, *failures):
+    """What a function returns, and the failure it ended with instead."""
+    try:
+        return function(), None
+    except failures as failure:
+        return None, failure
+
+
+def test_feasible__is_what_trying_all_says():
+    infeasible = cliques = contradictions = 0
+    for seed in range(400):
+        rng = np.random.default_rng(seed)
+        n = int(rng.integers(2, 8))
+        k = int(rng.integers(1, min(n, 3) + 1))
+        must, cannot = random_edges(rng, n, 0.12), random_edges(rng, n, rng.choice([0.3, 0.6, 0.9]))
+        wanted = [x for x in feasible_definition(n, k, must.tolist(), cannot.tolist()) if len(set(x)) == k]
+        model, X = COPKMeans(k, n_init=1, random_state=seed), rng.normal(size=(n, 2))
+        errors = InconsistentPairsError, InfeasibleClusteringError
+        found, error = outcome(lambda model=model, X=X, pairs=(must, cannot): model.fit(X, pairs=pairs), *errors)
+        assert (error is None) == bool(wanted)
+        assert error is None or getattr(error, "proved", True)
+        assert error is not None or tuple(found.labels_.tolist()) in wanted
+        contradictions += isinstance(error, InconsistentPairsError)
+        infeasible += isinstance(error, InfeasibleClusteringError)
+        cliques += bool(getattr(error, "clique", ()))
+    assert min(infeasible, cliques, contradictions) > 20
+
+
+def test_feasible__the_reason_is_one():
+    cliques = others = 0
+    for seed in range(300):
+        rng = np.random.default_rng(seed)
+        m, k = int(rng.integers(5, 9)), int(rng.integers(1, 4))
+        edges = random_edges(rng, m, rng.choice([0.3, 0.6]))
+        if seed % 3 == 0:  # a ring of five needs three clusters
+            k, ring = 2, [[0, 1], [1, 2], [2, 3], [3, 4], [0, 4]]
+            edges = np.unique(np.concatenate([edges[edges[:, 1] > 4], ring]), axis=0).astype(np.int32)
+        graph = CannotGraph(edges, m)
+        colours, failure = outcome(lambda graph=graph, k=k, rng=rng: graph.colour(k, rng, 10_000), NotColourable)
+        if failure is None:
+            full = np.full(m, -1)
+            full[graph.bound] = colours
+            assert all(full[a] != full[b] for a, b in edges.tolist())
+            continue
+        part = failure.groups
+        inside = [(part.index(a), part.index(b)) for a, b in edges.tolist() if {a, b} <= set(part)]
+        assert feasible_definition(len(part), k, [], inside) == []
+        for left in range(len(part)):  # none can be left out
+            rest = [(a - (a > left), b - (b > left)) for a, b in inside if left not in (a, b)]
+            assert feasible_definition(len(part) - 1, k, [], rest)
+        assert failure.is_clique == any(is_clique(x, edges.tolist()) for x in combinations(range(m), k + 1))
+        assert failure.is_clique == is_clique(part, edges.tolist())
+        cliques += failure.is_clique
+        others += not failure.is_clique
+    assert min(cliques, others) > 20
+
+
+# ------------------------------------------------------------------ the cheapest assignment
+
+
+def test_assign__is_the_cheapest():
+    for seed in range(300):
+        rng = np.random.default_rng(seed)
+        m, k = int(rng.integers(2, 8)), int(rng.integers(2, 5))
+        graph = CannotGraph(random_edges(rng, m, rng.choice([0.2, 0.4, 0.7])), m)
+        m = graph.bound.size
+        edges = [(v, int(w)) for v in range(m) for w in graph.near[graph.start[v] : graph.start[v + 1]] if v < w]
+        cost = rng.random((m, k)) if seed % 3 else rng.integers(0, 3, (m, k)).astype(float)
+        wanted = cheapest_definition(cost, edges)
+        if wanted == np.inf:
+            continue
+        labels, is_cheapest = graph.assign(cost, graph.colour(k, rng, 1000))
+        assert is_cheapest
+        assert all(labels[a] != labels[b] for a, b in edges)
+        assert cost[np.arange(m), labels].sum() == pytest.approx(wanted)
+
+
+def test_assign__a_tree_of_any_size_exactly():
+    # a path in which all want cluster 0, at a price of 1: every second one has to give in
+    m = 501
+    path = np.stack([np.arange(m - 1), np.arange(1, m)], axis=1)
+    graph = CannotGraph(path, m)
+    labels, is_cheapest = graph.assign(np.tile([0.0, 1.0, 1.5], (m, 1)), graph.colour(3, np.random.default_rng(0), 9))
+    assert is_cheapest
+    assert labels.tolist() == [0, 1] * (m // 2) + [0]
+
+
+@pytest.mark.parametrize("steps", [1, 3, 7, 10_000])
+def test_search__in_slices_ends_at_the_same(steps, rng):
+    edges = random_edges(rng, 9, 0.5)
+    graph = CannotGraph(edges, 9)
+    m = graph.bound.size
+    cost, priority = _kernels.frozen(rng.random((m, 4)), np.float64), _kernels.frozen(np.zeros(m), np.float64)
+    kernels = _kernels.constrained_assign
+    state, best, over, calls = kernels.ready(cost), np.inf, False, 0
+    while not over:
+        best, over = kernels.search(graph.start, graph.near, cost, priority, 0, m, False, steps, best, *state)
+        calls += 1
+    assert best == pytest.approx(cheapest_definition(cost, edges.tolist()))
+    assert calls == 1 or steps < 10_000
+
+
+def test_search__never_ends_dearer_than_it_began(rng, monkeypatch):
+    # a dense part of 40 nodes: the search stops at its limit
+    monkeypatch.setattr(_assignment_search, "_WORK", 2_000)
+    edges = random_edges(rng, 40, 0.3)
+    graph = CannotGraph(edges, 40)
+    labels = graph.colour(8, rng, 10_000)
+    cost = rng.random((40, 8))
+    totals = [cost[np.arange(40), labels].sum()]
+    for _ in range(3):
+        labels, is_cheapest = graph.assign(cost, labels)
+        assert not is_cheapest
+        assert (labels[edges[:, 0]] != labels[edges[:, 1]]).all()
+        totals.append(cost[np.arange(40), labels].sum())
+    assert totals[1] < totals[0]
+    assert sorted(totals, reverse=True) == totals
+
+
+# ------------------------------------------------------------------ the whole
+
+
+@pytest.mark.parametrize("order", ["input", "degree", "random", "exact"])
+def test_runs__never_break_a_pair(order):
+    for seed in range(25):
+        rng = np.random.default_rng(seed)
+        y = rng.integers(0, 3, 30)
+        pairs = class_pairs(rng, y, 60)
+        model = COPKMeans(int(rng.integers(3, 6)), n_init=2, assignment=order, random_state=seed)
+        labels = model.fit_predict(rng.normal(size=(30, 2)), pairs=pairs)
+        assert holds(labels, pairs)
+        assert len(set(labels.tolist())) == model.n_clusters
+
+
+@settings(max_examples=40)
+@given(st.data())
+def test_runs__hold_the_pairs_or_say_why(data):
+    n = data.draw(st.integers(1, 12))
+    samples = st.integers(0, n - 1)
+    links = st.lists(st.tuples(samples, samples).filter(lambda x: x[0] != x[1]), max_size=12 if n > 1 else 0)
+    pairs = data.draw(links), data.draw(links)
+    X = np.array(data.draw(st.lists(st.tuples(*[st.integers(-3, 3)] * 2), min_size=n, max_size=n)), float)
+    k = data.draw(st.integers(1, min(n, 4)))
+    try:
+        model = COPKMeans(k, n_init=2, random_state=0).fit(X, pairs=pairs)
+    except (InconsistentPairsError, InfeasibleClusteringError):
+        return
+    assert holds(model.labels_, pairs)
+    assert sorted(set(model.labels_.tolist())) == list(range(k))
+    squared = ((X - model.cluster_centers_[model.labels_]) ** 2).sum()
+    assert model.inertia_ == pytest.approx(squared)
+
+
+def test_runs__inertia_never_rises(rng):
+    y = rng.integers(0, 4, 80)
+    X = rng.normal(size=(80, 3)) + y[:, None]
+    pairs = class_pairs(rng, y, 120)
+    for seed in range(2):
+        start = X[np.random.default_rng(seed).choice(80, 4, replace=False)]
+        inertia = []
+        for most in range(1, 9):
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", ConvergenceWarning)
+                model = COPKMeans(4, init=start, max_iter=most, tol=0).fit(X, pairs=pairs)
+            inertia.append(model.inertia_)
+        assert len(set(inertia)) > 1
+        assert all(b <= a * (1 + 1e-12) for a, b in zip(inertia[:-1], inertia[1:], strict=True))
+
+
+def test_runs__in_the_order_of_the_paper_are_its_listing():
+    agreed = failed = 0
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        y = rng.integers(0, 4, 40)
+        X = rng.normal(size=(40, 2)) + 2 * y[:, None]
+        _, cannot = class_pairs(rng, y, 30)
+        start = X[rng.choice(40, 4, replace=False)]
+        wanted = cop_kmeans_definition(X, np.ones(40), cannot.tolist(), start)
+        model = COPKMeans(4, init=start, tol=0, assignment="input").fit(X, pairs=([], cannot))
+        if wanted is None:
+            failed += 1
+            assert holds(model.labels_, ([], cannot))
+        elif len(set(wanted[0].tolist())) == 4 and model.n_dead_ends_ == 0:
+            agreed += 1
+            assert model.labels_.tolist() == wanted[0].tolist()
+            np.testing.assert_allclose(model.cluster_centers_, wanted[1])
+    assert agreed > 20
+    assert failed > 0
+
+
+def test_runs__must_linked_samples_count_as_their_mean(rng):
+    X = rng.normal(size=(30, 2))
+    must = [(0, 1), (1, 2), (5, 9), (10, 20), (20, 25)]
+    cannot = [(0, 5), (9, 10), (3, 4)]
+    start = X[[3, 6, 10]]
+    model = COPKMeans(3, init=start, tol=0, assignment="input").fit(X, pairs=(must, cannot))
+    group = {1: 0, 2: 0, 9: 5, 20: 10, 25: 10}
+    heads = [i for i in range(30) if i not in group]
+    members = [[i, *(j for j, h in group.items() if h == i)] for i in heads]
+    points = np.array([X[m].mean(axis=0) for m in members])
+    edges = [(heads.index(0), heads.index(5)), (heads.index(5), heads.index(10)), (heads.index(3), heads.index(4))]
+    labels, centres = cop_kmeans_definition(points, np.array([len(m) for m in members]), edges, start)
+    assert model.n_dead_ends_ == 0
+    assert model.labels_[heads].tolist() == labels.tolist()
+    np.testing.assert_allclose(model.cluster_centers_, centres)
+
+
+def test_weights__two_is_twice_and_zero_is_not_there(rng):
+    X = rng.normal(size=(25, 2))
+    weights = rng.integers(0, 4, 25)
+    weights[:6] = [1, 2, 1, 2, 1, 3]
+    start = rng.normal(size=(3, 2))
+    first = np.concatenate([[0], np.cumsum(weights)])
+    pairs = [(0, 1), (2, 3)], [(1, 4), (3, 5), (4, 5)]
+    twins = [(a, a + 1) for i, a in enumerate(first[:-1]) for a in range(a, a + weights[i] - 1)]
+    moved = [[(int(first[a]), int(first[b])) for a, b in x] for x in pairs]
+    for init in (start, "k-means++"):
+        one = COPKMeans(3, init=init, random_state=3).fit(X, pairs=pairs, sample_weight=weights)
+        many = COPKMeans(3, init=init, random_state=3)
+        many.fit(np.repeat(X, weights, axis=0), pairs=(moved[0] + twins, moved[1]))
+        np.testing.assert_allclose(one.cluster_centers_, many.cluster_centers_)
+        assert one.inertia_ == pytest.approx(many.inertia_)
+        assert np.repeat(one.labels_, weights).tolist() == many.labels_.tolist()
+        assert one.labels_[weights == 0].tolist() == one.predict(X[weights == 0]).tolist()
+
+
+def test_weights__zero_still_obeys_the_pairs():
+    X = [[0.0], [0.1], [5.0], [5.1], [2.0]]
+    labels = COPKMeans(2, init=[[0.0], [5.0]]).fit_predict(X, pairs=([], [(4, 0)]), sample_weight=[1, 1, 1, 1, 0])
+    assert labels.tolist() == [0, 0, 1, 1, 1]
+
+
+def test_start__does_not_depend_on_the_order_of_samples(rng):
+    X = np.round(rng.normal(size=(40, 2)), 1)
+    order = rng.permutation(40)
+    for init in ("k-means++", "random"):
+        one, two = (starting_centres(Points.of(x), 5, np.random.default_rng(7), init=init) for x in (X, X[order]))
+        assert one.tolist() == two.tolist()
+
+
+def test_start__k_means_plus_plus_takes_far_points():
+    # three heaps far from each other: one centre in each, whatever is drawn
+    X = np.concatenate([np.random.default_rng(0).normal(size=(30, 2)) + at for at in (0, 1e3, 2e3)])
+    for seed in range(20):
+        centres = starting_centres(Points.of(X), 3, np.random.default_rng(seed))
+        assert sorted(np.round(centres[:, 0] / 1000).tolist()) == [0, 1, 2]
+
+
+def test_start__weight_zero_is_never_drawn():
+    X = np.arange(12.0)[:, None]
+    weights = np.array([0.0, 1.0] * 6)
+    for init in ("k-means++", "random"):
+        for seed in range(30):
+            centres = starting_centres(Points.of(X, weights), 6, np.random.default_rng(seed), init=init)
+            assert sorted(centres[:, 0].tolist()) == [1, 3, 5, 7, 9, 11]
+
+
+def test_refill__takes_the_farthest_out_of_clusters_of_several():
+    labels, distances = np.array([0, 0, 0, 2, 2], np.int32), np.array([1.0, 5.0, 3.0, 4.0, 4.0])
+    assert refill(labels, distances, 3).tolist() == [0, 1, 0, 2, 2]
+    assert refill(labels, distances, 5).tolist() == [0, 1, 4, 3, 2]
+    full = np.array([0, 1], np.int32)
+    assert refill(full, np.zeros(2), 2) is full
+    assert labels.tolist() == [0, 0, 0, 2, 2]

@@ -1,0 +1,475 @@
+import pickle
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+import sklearn
+import tqdm.auto
+from lanes import make_lanes
+from sklearn.base import clone
+from sklearn.datasets import load_iris
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.metrics import rand_score
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.estimator_checks import estimator_checks_generator
+from sklearn.utils.validation import check_is_fitted
+
+from tripletree.cluster import COPKMeans
+from tripletree.cluster.geometry import CentreGeometry, PointCentres, SegmentCentres
+from tripletree.errors import (
+    ClusterCountError,
+    InconsistentPairsError,
+    InfeasibleClusteringError,
+    TripletreeError,
+    UnknownLeafError,
+)
+from tripletree.pairs import PairwiseConstraints
+
+LINE = [[0.0], [1.0], [5.0], [6.0]]
+NAMES = list("abcdefgh")
+RING = [(0, 1), (1, 2), (2, 3), (3, 4), (4, 0)]
+
+
+@pytest.fixture
+def X(rng):
+    return rng.normal(size=(8, 3))
+
+
+@pytest.fixture
+def frame(X):
+    return pd.DataFrame(X, index=NAMES, columns=["x", "y", "z"])
+
+
+VARIANTS = {
+    "exact": COPKMeans(),
+    "input": COPKMeans(assignment="input", init="random", n_init=2),
+    "segment": COPKMeans(n_init="auto", geometry="segment"),
+}
+
+
+def _checks():
+    for name, model in VARIANTS.items():
+        # the array API check asks for a setting of the environment before scipy is imported
+        for estimator, check in estimator_checks_generator(model):
+            if check.func.__name__ != "check_array_api_input":
+                yield pytest.param(estimator, check, id=f"{name}-{check.func.__name__}")
+
+
+@pytest.mark.parametrize(("estimator", "check"), list(_checks()))
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
+def test_cop_kmeans__passes_the_checks_of_scikit_learn(estimator, check):
+    check(estimator)
+
+
+# ------------------------------------------------------------------ results
+
+
+def test_results__by_hand():
+    # 0 and 2 move as one, at 2.5 with weight 2; 1 must be elsewhere, and the mean of the rest is nearer to them
+    model = COPKMeans(2, init=[[1.0], [6.0]]).fit(LINE, pairs=([(0, 2)], [(0, 1)]))
+    assert model.labels_.tolist() == [1, 0, 1, 1]
+    assert model.cluster_centers_.tolist() == [[1.0], [11 / 3]]
+    assert model.inertia_ == pytest.approx((11 / 3) ** 2 + (4 / 3) ** 2 + (7 / 3) ** 2)
+    assert (model.n_clusters_, model.n_features_in_, model.n_dead_ends_) == (2, 1, 0)
+    assert model.n_iter_ == 2
+    mean = ((11 / 3) + (4 / 3) + (7 / 3)) / 4
+    assert model.criterion_ == {2: pytest.approx(4 * mean)}
+
+
+def test_results__fit_returns_itself_and_fit_predict_the_labels(X):
+    model, pairs = COPKMeans(3, random_state=0), ([(0, 1)], [(2, 3)])
+    assert model.fit(X, pairs=pairs) is model
+    assert clone(model).fit_predict(X, pairs=pairs).tolist() == model.labels_.tolist()
+
+
+def test_results__x_is_left_as_it_was(X):
+    before = X.copy()
+    X.setflags(write=False)
+    start = X[:2].copy()
+    COPKMeans(2, init=start).fit(X, pairs=([(0, 1)], [])).predict(X)
+    assert np.array_equal(X, before)
+    assert np.array_equal(start, X[:2])
+
+
+def test_results__no_pairs_in_any_form(X):
+    plain = COPKMeans(3, random_state=1).fit(X)
+    for none in (None, ([], []), PairwiseConstraints([], [], 8), PairwiseConstraints([], [], 0)):
+        assert COPKMeans(3, random_state=1).fit(X, pairs=none).labels_.tolist() == plain.labels_.tolist()
+
+
+def test_results__same_seed_same_answer(rng):
+    X, pairs = rng.normal(size=(40, 2)), ([(0, 9)], [(i, i + 1) for i in range(20)])
+    for order in ("exact", "random"):
+        one, two = (COPKMeans(3, assignment=order, random_state=5).fit(X, pairs=pairs) for _ in range(2))
+        assert one.labels_.tolist() == two.labels_.tolist()
+        assert one.inertia_ == two.inertia_
+
+
+def test_results__predict_transform_score(X):
+    model = COPKMeans(2, random_state=0).fit(X, pairs=([(0, 1)], [(0, 2)]))
+    distances = np.sqrt(((X[:, None] - model.cluster_centers_) ** 2).sum(axis=2))
+    np.testing.assert_allclose(model.transform(X), distances)
+    assert model.predict(X).tolist() == distances.argmin(axis=1).tolist()
+    assert model.score(X) == pytest.approx(-(distances.min(axis=1) ** 2).sum())
+    weights = np.arange(8.0)
+    assert model.score(X, sample_weight=weights) == pytest.approx(-(weights @ distances.min(axis=1) ** 2))
+    assert model.get_feature_names_out().tolist() == ["copkmeans0", "copkmeans1"]
+
+
+def test_results__one_sample_and_one_cluster():
+    assert COPKMeans(1).fit([[3.0, 4.0]]).labels_.tolist() == [0]
+    model = COPKMeans(1).fit(LINE, pairs=([(0, 3)], []))
+    assert (model.labels_.tolist(), model.cluster_centers_.tolist()) == ([0] * 4, [[3.0]])
+
+
+def test_results__no_cluster_is_empty():
+    # five times the same point, and a start that no sample is near to
+    assert sorted(COPKMeans(3, random_state=0).fit_predict([[1.0, 1.0]] * 5).tolist())[::2] == [0, 0, 2]
+    model = COPKMeans(3, init=[[0.0], [100.0], [200.0]]).fit(LINE)
+    assert sorted(set(model.labels_.tolist())) == [0, 1, 2]
+    assert model.inertia_ == pytest.approx(0.5)
+
+
+def test_results__a_long_chain_of_must_links(rng):
+    n = 5000
+    chain = np.stack([np.arange(n - 1), np.arange(1, n)], axis=1)
+    X = rng.normal(size=(n + 2, 2))
+    model = COPKMeans(2, random_state=0).fit(X, pairs=(chain, [(0, n)]))
+    assert len(set(model.labels_[:n].tolist())) == 1
+    assert model.labels_[n] != model.labels_[0]
+
+
+# ------------------------------------------------------------------ infeasible, or not found
+
+
+def test_infeasible__a_clique_is_named(frame):
+    pairs = PairwiseConstraints.from_labels([("b", "h")], [("a", "b"), ("b", "c"), ("a", "c"), ("d", "e")])
+    with pytest.raises(InfeasibleClusteringError) as caught:
+        COPKMeans(2).fit(frame, pairs=pairs)
+    error = caught.value
+    assert error.clique == error.samples == ["a", "b", "c"]
+    assert (error.sample, error.proved, error.n_clusters) == ("a", True, 2)
+    assert str(error) == (
+        "2 clusters are too few: 3 samples are all kept apart from each other (each with those that must-links tie to "
+        "it): a, b, c"
+    )
+    assert isinstance(error, RuntimeError)
+    assert isinstance(error, TripletreeError)
+    assert pickle.loads(pickle.dumps(error)).clique == ["a", "b", "c"]
+    COPKMeans(3).fit(frame, pairs=pairs)
+
+
+def test_infeasible__a_clique_in_a_crowd(rng):
+    # 12 of 400 samples are all kept apart, in the midst of others
+    clique = rng.choice(400, 12, replace=False)
+    cannot = [(int(a), int(b)) for i, a in enumerate(clique) for b in clique[:i]]
+    others = rng.integers(0, 400, (3000, 2))
+    cannot = np.concatenate([cannot, others[others[:, 0] != others[:, 1]]])
+    with pytest.raises(InfeasibleClusteringError) as caught:
+        COPKMeans(11).fit(rng.normal(size=(400, 2)), pairs=([], cannot))
+    assert len(caught.value.clique) == 12
+
+
+def test_infeasible__one_cluster_and_one_cannot_link():
+    with pytest.raises(InfeasibleClusteringError, match="1 clusters are too few") as caught:
+        COPKMeans(1).fit(LINE, pairs=([], [(3, 1)]))
+    assert caught.value.clique == [1, 3]
+
+
+def test_infeasible__without_a_clique(X):
+    cannot = [*RING, (5, 6), (6, 7)]
+    with pytest.raises(InfeasibleClusteringError, match="a search through all assignments showed: 0, 1, 2, 3, 4") as e:
+        COPKMeans(2).fit(X, pairs=([], cannot))
+    assert (e.value.clique, e.value.samples, e.value.sample, e.value.proved) == ([], [0, 1, 2, 3, 4], 0, True)
+    COPKMeans(3).fit(X, pairs=([], cannot))
+
+
+def test_infeasible__given_up_is_said():
+    # a graph with a hidden assignment to four clusters, where that is hardest to find
+    rng = np.random.default_rng(1)
+    y = rng.integers(0, 4, 300)
+    rows = rng.integers(0, 300, (2500, 2))
+    rows = rows[y[rows[:, 0]] != y[rows[:, 1]]][:1400]
+    with pytest.raises(InfeasibleClusteringError, match="search_limit=20 steps, and none was proved impossible") as e:
+        COPKMeans(4, search_limit=20, random_state=0).fit(rng.normal(size=(300, 2)), pairs=([], rows))
+    assert not e.value.proved
+    assert e.value.clique == []
+    assert len(e.value.samples) > 200
+
+
+def test_infeasible__must_links_leave_too_few_groups():
+    with pytest.raises(InfeasibleClusteringError, match="3 clusters are too many: the must-links leave only 2") as e:
+        COPKMeans(3).fit(LINE, pairs=([(0, 1), (1, 2)], []))
+    assert (e.value.proved, e.value.sample, e.value.clique) == (True, None, [])
+
+
+def test_infeasible__a_contradiction_is_another_error(frame):
+    with pytest.raises(InconsistentPairsError) as caught:
+        COPKMeans(2).fit(frame, pairs=([("a", "b"), ("b", "c")], [("c", "a")]))
+    assert sorted(caught.value.cannot_link) == ["a", "c"]
+
+
+def test_infeasible__leaves_the_estimator_as_it_was(X):
+    model = COPKMeans(2, random_state=0).fit(X)
+    before = dict(vars(model))
+    with pytest.raises(InfeasibleClusteringError):
+        model.fit(X[:, :2], pairs=([], [(0, 1), (1, 2), (0, 2)]))
+    assert vars(model).keys() == before.keys()
+    assert all(vars(model)[name] is value for name, value in before.items())
+
+
+def test_dead_ends__of_the_greedy_order_are_left_behind():
+    # 0 and 1 take the two clusters that 2, kept apart from both, has
+    X, start = [[0.0], [10.0], [5.0]], [[0.0], [10.0]]
+    pairs = [], [(0, 2), (1, 2)]
+    greedy = COPKMeans(2, init=start, assignment="input").fit(X, pairs=pairs)
+    assert greedy.n_dead_ends_ == 1
+    for model in (greedy, COPKMeans(2, init=start).fit(X, pairs=pairs)):
+        assert model.labels_[0] == model.labels_[1] != model.labels_[2]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_random_pairs__iris(seed):
+    X, y = load_iris(return_X_y=True)
+    rng = np.random.default_rng(seed)
+    first, second = np.triu_indices(150, 1)
+    pick = rng.choice(first.size, 200, replace=False)
+    a, b = first[pick], second[pick]
+    same = y[a] == y[b]
+    pairs = np.stack([a, b], axis=1)[same], np.stack([a, b], axis=1)[~same]
+    labels = COPKMeans(3, n_init=3, random_state=seed).fit_predict(X, pairs=pairs)
+    assert ((labels[a] == labels[b]) == same).all()
+    assert rand_score(y, labels) > 0.95
+
+
+# ------------------------------------------------------------------ how many clusters
+
+
+def test_clusters__number_by_mean_distance_times_k_squared(rng):
+    X = rng.normal(size=(90, 2)) * 0.1 + np.repeat([[0, 0], [50, 0], [0, 50]], 30, axis=0)
+    model = COPKMeans(range(1, 6), random_state=0).fit(X)
+    assert model.n_clusters_ == 3
+    assert list(model.criterion_) == [1, 2, 3, 4, 5]
+    three = COPKMeans(3, random_state=0).fit(X)
+    mean = np.sqrt(((X - three.cluster_centers_[three.labels_]) ** 2).sum(axis=1)).mean()
+    assert model.criterion_[3] == pytest.approx(9 * mean)
+    assert min(model.criterion_, key=model.criterion_.get) == 3
+
+
+def test_clusters__numbers_that_do_not_fit_are_left_out():
+    pairs = [(0, 1)], [(0, 2), (2, 3), (0, 3)]
+    model = COPKMeans([5, 4, 1, 3, 3, 2], random_state=0).fit([*LINE, [7.0]], pairs=pairs)
+    assert [k for k, value in model.criterion_.items() if value < np.inf] == [3, 4]
+    assert model.n_clusters_ in (3, 4)
+    with pytest.raises(InfeasibleClusteringError, match="2 clusters are too few") as caught:
+        COPKMeans([1, 2]).fit(LINE, pairs=pairs)
+    assert caught.value.n_clusters == 2
+
+
+def test_clusters__are_not_more_than_samples():
+    with pytest.raises(ClusterCountError, match="n_clusters=5 but n_samples=4") as caught:
+        COPKMeans(5).fit(LINE)
+    assert caught.value.nearest == (4,)
+    assert sorted(COPKMeans(4).fit_predict(LINE).tolist()) == [0, 1, 2, 3]
+
+
+# ------------------------------------------------------------------ lanes
+
+
+def test_lanes__are_found_with_pairs_and_not_without():
+    right = []
+    for seed in range(4):
+        lanes = make_lanes(3, 20, seed=seed)
+        pairs = lanes.must_link, lanes.cannot_link
+        model = COPKMeans(range(1, 7), geometry="segment", n_init=5, random_state=0)
+        right.append(rand_score(lanes.lane, model.fit_predict(lanes.X, pairs=pairs)))
+        assert model.cluster_centers_.shape == (model.n_clusters_, 3)
+        assert rand_score(lanes.lane, clone(model).fit_predict(lanes.X)) < 0.7
+    assert np.mean(right) > 0.95
+
+
+def test_geometry__segments():
+    points = np.array([[0.0, 1.0], [70.0, 2.0], [30.0, 6.0]])
+    segment = SegmentCentres().fit_centre(points, np.array([1.0, 1.0, 2.0]))
+    assert segment.tolist() == [15 / 4, 0.0, 70.0]
+    other = SegmentCentres(axis=1)
+    assert other.fit_centre(points, np.ones(3)).tolist() == [100 / 3, 1.0, 6.0]
+    assert other.squared_distances(points, np.array([10.0, 0.0, 1.0])).tolist() == [100, 3600, 400]
+    assert isinstance(other, CentreGeometry)
+    with pytest.raises(ValueError, match="a segment needs a feature along it and at least one across; n_features=1"):
+        COPKMeans(geometry="segment").fit(LINE)
+
+
+def test_geometry__of_ones_own_is_that_of_points(rng):
+    X = rng.normal(size=(40, 3))
+    pairs = [(0, 1), (1, 2), (5, 6)], [(0, 5), (7, 8), (8, 9), (7, 9)]
+    weights = rng.integers(0, 3, 40)
+    for order in ("exact", "input"):
+        given = {"init": X[:4], "assignment": order}
+        one = COPKMeans(4, **given).fit(X, pairs=pairs, sample_weight=weights)
+        two = COPKMeans(4, **given, geometry=PointCentres()).fit(X, pairs=pairs, sample_weight=weights)
+        assert one.labels_.tolist() == two.labels_.tolist()
+        assert one.inertia_ == pytest.approx(two.inertia_)
+        np.testing.assert_allclose(one.transform(X), two.transform(X))
+        assert one.predict(X).tolist() == two.predict(X).tolist()
+        assert one.score(X) == pytest.approx(two.score(X))
+
+
+def test_geometry__draws_its_own_starts(rng):
+    X = np.concatenate([rng.normal(size=(20, 2)) + at for at in (0, 100, 200)])
+    for init in ("k-means++", "random"):
+        model = COPKMeans(3, init=init, geometry=PointCentres(), n_init=10, random_state=0).fit(X)
+        assert model.labels_[[0, 20, 40]].tolist() == model.labels_[[19, 39, 59]].tolist()
+        assert len(set(model.labels_.tolist())) == 3
+
+
+# ------------------------------------------------------------------ parameters
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"n_clusters": 0}, "'n_clusters' parameter of COPKMeans must be"),
+        ({"n_clusters": []}, "n_clusters must be an int >= 1 or a sequence of them, not []"),
+        ({"n_clusters": [2, 0]}, "n_clusters must be an int >= 1 or a sequence of them, not [2, 0]"),
+        ({"n_clusters": [2.5]}, "n_clusters must be an int >= 1 or a sequence of them, not [2.5]"),
+        ({"init": "furthest"}, "'init' parameter of COPKMeans must be"),
+        ({"init": [[0.0], [1.0], [2.0]]}, "init must hold 2 centres of 1 features; got shape (3, 1)"),
+        ({"init": [[0.0], [np.nan]]}, "init contains NaN"),
+        ({"n_init": 0}, "'n_init' parameter of COPKMeans must be"),
+        ({"assignment": "best"}, "'assignment' parameter of COPKMeans must be"),
+        ({"geometry": "circle"}, "'geometry' parameter of COPKMeans must be"),
+        ({"geometry": object()}, "'geometry' parameter of COPKMeans must be"),
+        ({"tol": -1.0}, "'tol' parameter of COPKMeans must be"),
+        ({"search_limit": 0}, "'search_limit' parameter of COPKMeans must be"),
+    ],
+)
+def test_parameters__that_are_wrong_are_told(wrong, message):
+    with pytest.raises(ValueError, match=re.escape(message)):
+        COPKMeans(**wrong).fit(LINE)
+
+
+def test_weights__that_are_wrong_are_told():
+    for wrong, message in (
+        ([1, 1, -1, 1], "sample_weight must not be negative; that of sample 2 is -1"),
+        ([0, 0, 0, 0], "ample"),  # scikit-learn's words, or ours
+        ([1, 1], "sample_weight.shape == (2,), expected (4,)"),
+    ):
+        with pytest.raises(ValueError, match=re.escape(message)):
+            COPKMeans().fit(LINE, sample_weight=wrong)
+
+
+def test_pairs__given_as_y_are_refused():
+    with pytest.raises(TypeError, match=r"give them by name, fit\(X, pairs=...\)"):
+        COPKMeans().fit(LINE, PairwiseConstraints([(0, 1)], [], 4))
+
+
+def test_starts__how_many():
+    counts = []
+
+    class Counting(PointCentres):
+        def fit_centre(self, points, weights):
+            counts.append(len(points))
+            return super().fit_centre(points, weights)
+
+    for init, n_init, wanted in (("k-means++", "auto", 1), ("random", "auto", 10), ("random", 3, 3), ([[0.0]], 5, 1)):
+        counts.clear()
+        COPKMeans(1, init=init, n_init=n_init, geometry=Counting(), random_state=0).fit(LINE)
+        assert counts.count(4) == 2 * wanted  # a run takes two iterations: the second one changes nothing
+
+
+def test_max_iter__warns_when_it_stops_a_run(rng):
+    X = rng.normal(size=(200, 2))
+    with pytest.warns(ConvergenceWarning, match="max_iter=1 iterations, before it converged"):
+        model = COPKMeans(5, max_iter=1, n_init=1, random_state=0).fit(X)
+    assert model.n_iter_ == 1
+    assert COPKMeans(5, max_iter=1, n_init=1, tol=1e9, random_state=0).fit(X).n_iter_ == 1
+
+
+def test_verbose__shows_a_bar_only_when_asked(X, capsys):
+    COPKMeans().fit(X)
+    assert capsys.readouterr() == ("", "")
+    COPKMeans([2, 3], n_init=4, verbose=True).fit(X)
+    assert "8/8" in capsys.readouterr().err
+
+
+def test_fit__that_is_interrupted_changes_nothing(X, monkeypatch):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    model = COPKMeans(verbose=True)
+    monkeypatch.setattr(tqdm.auto.tqdm, "update", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(X)
+    with pytest.raises(NotFittedError):
+        check_is_fitted(model)
+    assert len(tqdm.auto.tqdm._instances) == 0
+
+
+# ------------------------------------------------------------------ with scikit-learn
+
+
+def test_scikit_learn__labels_of_a_data_frame(frame):
+    pairs = [("a", "f")], [("a", "b"), ("f", "c")]
+    model = COPKMeans(2, random_state=0).fit(frame, pairs=pairs)
+    label = dict(zip(NAMES, model.labels_.tolist(), strict=True))
+    assert label["a"] == label["f"] != label["b"] == label["c"]
+    assert model.feature_names_in_.tolist() == ["x", "y", "z"]
+    with pytest.raises(UnknownLeafError):
+        COPKMeans(2).fit(frame, pairs=([("a", "q")], []))
+    model = COPKMeans(2, missing_samples="ignore", random_state=0).fit(frame, pairs=([("a", "q")], [("a", "b")]))
+    assert model.labels_[0] != model.labels_[1]
+
+
+def test_scikit_learn__pickle_and_clone(frame):
+    model = COPKMeans(3, geometry=SegmentCentres(1), random_state=0).fit(frame, pairs=([("a", "b")], []))
+    again = pickle.loads(pickle.dumps(model))
+    assert again.predict(frame + 1.0).tolist() == model.predict(frame + 1.0).tolist()
+    assert clone(model).get_params() == {
+        "n_clusters": 3,
+        "init": "k-means++",
+        "n_init": 10,
+        "max_iter": 300,
+        "tol": 1e-4,
+        "assignment": "exact",
+        "geometry": SegmentCentres(1),
+        "search_limit": 1_000_000,
+        "random_state": 0,
+        "missing_samples": "raise",
+        "verbose": False,
+    }
+
+
+def test_scikit_learn__pipeline(frame):
+    pairs = [("a", "f")], [("a", "b")]
+    pipeline = make_pipeline(StandardScaler().set_output(transform="pandas"), COPKMeans(2, random_state=0))
+    pipeline.fit(frame, copkmeans__pairs=pairs)
+    assert pipeline[-1].labels_[0] == pipeline[-1].labels_[5] != pipeline[-1].labels_[1]
+    assert pipeline.predict(frame).shape == (8,)
+
+
+def test_scikit_learn__metadata_routing(frame):
+    pairs, weights = ([("a", "f")], [("a", "b")]), np.arange(1.0, 9.0)
+    with sklearn.config_context(enable_metadata_routing=True):
+        model = COPKMeans(2, random_state=0).set_fit_request(pairs=True, sample_weight=True)
+        scaler = StandardScaler().set_output(transform="pandas").set_fit_request(sample_weight=False)
+        pipeline = make_pipeline(scaler, model).fit(frame, pairs=pairs, sample_weight=weights)
+    scaled = pipeline[0].transform(frame)
+    wanted = COPKMeans(2, random_state=0).fit(scaled, pairs=pairs, sample_weight=weights)
+    assert pipeline[-1].labels_.tolist() == wanted.labels_.tolist()
+    assert pipeline[-1].inertia_ == wanted.inertia_
+
+
+def test_scikit_learn__grid_search():
+    X, y = load_iris(return_X_y=True)
+    X = pd.DataFrame(X, index=[f"flower {i}" for i in range(150)])
+    pairs = PairwiseConstraints(*[[(0, 1), (60, 70)], [(60, 120), (0, 60), (80, 130)]], X.index.tolist())
+    model = COPKMeans(missing_samples="ignore", n_init=2, random_state=0)
+    search = GridSearchCV(model, {"n_clusters": [2, 3]}, scoring="adjusted_rand_score", cv=3)
+    search.fit(
+        X.sample(frac=1, random_state=0), y[X.sample(frac=1, random_state=0).index.map(X.index.get_loc)], pairs=pairs
+    )
+    assert search.best_params_ == {"n_clusters": 3}

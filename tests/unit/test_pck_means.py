@@ -1,0 +1,421 @@
+import pickle
+import re
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+import sklearn
+from pck_oracle import pair_costs, pck_objective, price, random_pairs
+from sklearn.base import clone
+from sklearn.cluster import KMeans
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.model_selection import GridSearchCV, KFold
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.estimator_checks import estimator_checks_generator
+
+from tripletree.cluster import PCKMeans
+from tripletree.cluster._soft_pairs import Links, link_costs, settled
+from tripletree.errors import ClusterCountError, InvalidPairError, UnknownLeafError
+from tripletree.pairs import PairwiseConstraints
+
+NAMES = list("abcdefgh")
+
+
+@pytest.fixture
+def X(rng):
+    return rng.normal(size=(8, 3))
+
+
+@pytest.fixture
+def frame(X):
+    return pd.DataFrame(X, index=NAMES, columns=["x", "y", "z"])
+
+
+def blobs(rng, n=60, k=3, d=2, apart=8.0):
+    y = np.arange(n) % k
+    return rng.normal(size=(n, d)) + apart * np.eye(max(k, d))[y][:, :d], y
+
+
+def _checks():
+    for model in (PCKMeans(), PCKMeans(init="k-means++", n_init=2, penalty=0)):
+        # the array API check asks for a setting of the environment before scipy is imported
+        for estimator, check in estimator_checks_generator(model):
+            if check.func.__name__ != "check_array_api_input":
+                yield pytest.param(estimator, check, id=f"{model.init}-{check.func.__name__}")
+
+
+@pytest.mark.parametrize(("estimator", "check"), list(_checks()))
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_pck_means__passes_the_checks_of_scikit_learn(estimator, check):
+    check(estimator)
+
+
+# ------------------------------------------------------------------ moves
+
+
+def linked(rng, m, must, cannot, k):
+    links = Links.of(must, cannot, np.ones(len(must) + len(cannot)))
+    m = links.nodes.size
+    return links, rng.random((m, k)), rng.random((len(must) + len(cannot), k))
+
+
+def cost_of(links, base, pay, label):
+    must, cannot = links.ends[: links.n_must], links.ends[links.n_must :]
+    return pair_costs(label, base, must, cannot, pay[: links.n_must], pay[links.n_must :])
+
+
+def test_moves__lower_the_costs_by_definition(rng):
+    for _ in range(30):
+        must, cannot = random_pairs(rng, 12, 14)
+        links, base, pay = linked(rng, 12, must, cannot, 3)
+        given = rng.integers(0, 3, links.nodes.size).astype(np.int32)
+        before = given.copy()
+        label = settled(links, base.copy(), pay.copy(), given, rng)
+        assert np.array_equal(given, before)
+        assert cost_of(links, base, pay, label) <= cost_of(links, base, pay, given) + 1e-12
+        inner = sum(base[i, h] for i, h in enumerate(label)) + link_costs(links, pay, label)[1].sum()
+        assert np.isclose(inner, cost_of(links, base, pay, label))
+
+
+def test_moves__no_sample_group_or_chain_is_left_that_would_save(rng):
+    for _ in range(20):
+        must, cannot = random_pairs(rng, 12, 12)
+        links, base, pay = linked(rng, 12, must, cannot, 3)
+        label = settled(links, base.copy(), pay.copy(), None, rng)
+        cost = cost_of(links, base, pay, label)
+        groups = [links.member[a:b] for a, b in zip(links.first, links.first[1:], strict=False)]
+        for some in [*([i] for i in range(label.size)), *groups]:
+            for h in range(3):
+                other = label.copy()
+                other[some] = h
+                assert cost_of(links, base, pay, other) >= cost - 1e-12
+        for g, h in ((0, 1), (0, 2), (1, 2)):
+            for root in np.flatnonzero((label == g) | (label == h)):
+                chain, old = {root}, set()
+                while chain != old:
+                    old = set(chain)
+                    for a, b in links.ends:
+                        if {label[a], label[b]} <= {g, h} and chain & {a, b}:
+                            chain |= {a, b}
+                other = label.copy()
+                other[list(chain)] = g + h - other[list(chain)]
+                assert cost_of(links, base, pay, other) >= cost - 1e-12
+
+
+def test_moves__two_that_are_apart_change_places():
+    # both are nearer to cluster 0, the second one by more: one by one, the first to come would stay there
+    links = Links.of(np.empty((0, 2), int), np.array([[3, 7]]), np.ones(1))
+    base = np.array([[0.0, 1.0], [0.0, 4.0]])
+    for seed in range(10):
+        label = settled(links, base.copy(), np.full((1, 2), 9.0), None, np.random.default_rng(seed))
+        assert label.tolist() == [1, 0]
+
+
+def test_links__of_pairs():
+    links = Links.of(np.array([[2, 5], [5, 9]]), np.array([[1, 9]]), np.array([1.0, 0.5, 0.25]))
+    assert links.nodes.tolist() == [1, 2, 5, 9]
+    assert links.ends.tolist() == [[1, 2], [2, 3], [0, 3]]
+    assert (links.n_must, links.n_groups) == (2, 2)
+    assert sorted(links.member[links.first[g] : links.first[g + 1]].tolist() for g in range(2)) == [[0], [1, 2, 3]]
+    assert links.start.tolist() == [0, 1, 2, 4, 6]
+    assert links.other.tolist() == [3, 2, 1, 3, 2, 0]
+    assert links.edge.tolist() == [2, 0, 0, 1, 1, 2]
+
+
+# ------------------------------------------------------------------ results
+
+
+def test_results__by_hand():
+    X = np.array([[0.0], [1.0], [5.0], [6.0]])
+    # mean 3, mean squared distance 6.5; together 1 and 5 would be 14 - 1 more than apart
+    for penalty, labels in ((1.0, [0, 0, 1, 1]), (2.1, [0, 0, 0, 1])):
+        model = PCKMeans(2, penalty=penalty, init=[[0.0], [6.0]]).fit(X, pairs=([(1, 2)], [(2, 3)]))
+        assert model.labels_.tolist() == labels
+        assert model.penalty_ == pytest.approx(6.5 * penalty)
+    assert model.objective_ == pytest.approx(14.0)
+    assert model.violation_cost_ == 0
+    soft = PCKMeans(2, init=[[0.0], [6.0]]).fit(X, pairs=([(1, 2)], [(2, 3)]))
+    assert (soft.inertia_, soft.violation_cost_, soft.objective_) == pytest.approx((1.0, 13.0, 14.0))
+    assert list(soft.violated_pairs_) == [(1, 2, "must"), (2, 3, "cannot")]
+    assert soft.cluster_centers_.ravel().tolist() == pytest.approx([0.5, 5.5])
+
+
+def test_results__objective_is_its_definition(rng):
+    for seed in range(15):
+        X = rng.normal(size=(40, 3)) * 5 + 100
+        must, cannot = random_pairs(rng, 40, 50)
+        weights = rng.integers(1, 4, 40).astype(float)
+        strengths = rng.uniform(0.1, 1, len(must)), rng.uniform(0.1, 1, len(cannot))
+        pairs = PairwiseConstraints(must, cannot, 40, must_strength=strengths[0], cannot_strength=strengths[1])
+        model = PCKMeans(3, penalty=0.3, random_state=seed, n_init=2, tol=0.0).fit(
+            X, pairs=pairs, sample_weight=weights
+        )
+        wanted = pck_objective(X, model.labels_, model.cluster_centers_, must, cannot, 0.3, weights, *strengths)
+        assert model.objective_ == pytest.approx(wanted, rel=1e-9)
+        assert model.penalty_ == pytest.approx(price(X, 0.3, weights))
+        assert model.objective_ == pytest.approx(model.inertia_ + model.violation_cost_)
+
+
+def test_results__x_is_left_as_it_was(X):
+    before = X.copy()
+    X.setflags(write=False)
+    model = PCKMeans(2).fit(X, pairs=([(0, 1)], [(2, 3)]))
+    model.predict(X)
+    model.transform(X)
+    assert np.array_equal(X, before)
+
+
+def test_results__same_seed_same_answer(rng):
+    X, y = blobs(rng, 90, 3, apart=2.0)
+    pairs = random_pairs(rng, 90, 40, y)
+    models = [PCKMeans(3, random_state=7).fit(X, pairs=pairs) for _ in range(2)]
+    assert np.array_equal(models[0].labels_, models[1].labels_)
+    assert models[0].objective_ == models[1].objective_
+    other = PCKMeans(3, random_state=np.random.RandomState(7)).fit(X, pairs=pairs)
+    assert other.labels_.shape == (90,)
+
+
+def test_plain__is_k_means_from_the_same_centres(rng):
+    for seed in range(10):
+        X = np.random.default_rng(seed).normal(size=(100, 4))
+        start = X[:5]
+        wanted = KMeans(5, init=start, n_init=1, tol=0.0).fit(X)
+        for model in (
+            PCKMeans(5, init=start, tol=0.0).fit(X),
+            PCKMeans(5, init=start, tol=0.0, penalty=0).fit(X, pairs=random_pairs(rng, 100, 50)),
+        ):
+            assert model.inertia_ == model.objective_ == pytest.approx(wanted.inertia_)
+            assert np.array_equal(model.labels_, wanted.labels_)
+            np.testing.assert_allclose(model.cluster_centers_, wanted.cluster_centers_)
+            assert np.array_equal(model.predict(X), model.labels_)
+            np.testing.assert_allclose(model.transform(X), wanted.transform(X))
+
+
+def test_plain__starts_are_as_good_as_those_of_k_means(rng):
+    X, _ = blobs(rng, 120, 6, d=6)
+    model = PCKMeans(6, random_state=0).fit(X)
+    assert model.objective_ == pytest.approx(KMeans(6, n_init=10, random_state=0).fit(X).inertia_)
+
+
+def test_units__do_not_matter(rng):
+    X, y = blobs(rng, 60, 3, apart=2.0)
+    pairs = random_pairs(rng, 60, 40, y)
+    model = PCKMeans(3, random_state=0).fit(X, pairs=pairs)
+    for factor, shift in ((1e-6, 0.0), (1e9, 0.0), (1.0, 1e3)):
+        other = PCKMeans(3, random_state=0).fit(X * factor + shift, pairs=pairs)
+        assert np.array_equal(other.labels_, model.labels_)
+        assert other.objective_ == pytest.approx(model.objective_ * factor**2, rel=1e-6)
+
+
+# ------------------------------------------------------------------ pairs
+
+
+def test_pairs__that_are_dear_and_agree_with_classes_hold(rng):
+    for seed in range(5):
+        X, y = blobs(np.random.default_rng(seed), 90, 3, apart=3.0)
+        must, cannot = random_pairs(rng, 90, 60, y)
+        model = PCKMeans(3, penalty=1e6, random_state=seed).fit(X, pairs=(must, cannot))
+        assert len(model.violated_pairs_) == 0
+        assert model.violation_cost_ == 0
+
+
+def test_pairs__that_contradict_each_other_do_no_harm(rng):
+    X, y = blobs(rng)
+    same = np.array([[0, 3], [3, 6]])
+    model = PCKMeans(3, random_state=0).fit(X, pairs=([*same, (0, 1), (1, 2)], [(0, 3), (0, 2)]))
+    assert len(set(zip(model.labels_.tolist(), y.tolist(), strict=True))) == 3
+    assert list(model.violated_pairs_) == [(0, 1, "must"), (1, 2, "must"), (0, 3, "cannot")]
+
+
+def test_pairs__strengths_decide(rng):
+    X = np.array([[0.0], [1.0], [5.0], [6.0]])
+    for strength, labels in ((1.0, [0, 0, 0, 1]), (0.2, [0, 0, 1, 1])):
+        pairs = PairwiseConstraints.from_labels(
+            [(1, 2)], [(2, 3)], must_strength=[strength], cannot_strength=[strength]
+        )
+        model = PCKMeans(2, init=[[0.0], [6.0]], penalty=3.0).fit(X, pairs=pairs)
+        assert model.labels_.tolist() == labels
+    assert model.violated_pairs_.must_strength.tolist() == [0.2]
+
+
+def test_pairs__by_labels(frame):
+    pairs = PairwiseConstraints.from_labels([("a", "e")], [("a", "b")])
+    model = PCKMeans(3, penalty=1e4, random_state=0).fit(frame, pairs=pairs)
+    label = dict(zip(NAMES, model.labels_, strict=True))
+    assert label["a"] == label["e"] != label["b"]
+    again = PCKMeans(3, penalty=1e4, random_state=0).fit(frame.to_numpy(), pairs=([(0, 4)], [(0, 1)]))
+    assert np.array_equal(again.labels_, model.labels_)
+    with pytest.raises(UnknownLeafError):
+        PCKMeans(3).fit(frame, pairs=([("a", "zebra")], []))
+    PCKMeans(3, missing_samples="ignore").fit(frame, pairs=([("a", "zebra")], []))
+
+
+def test_pairs__in_the_place_of_y(X):
+    with pytest.raises(TypeError, match=re.escape("fit(X, pairs=...)")):
+        PCKMeans(2).fit(X, PairwiseConstraints([(0, 1)], [], 8))
+    with pytest.raises(InvalidPairError):
+        PCKMeans(2).fit(X, pairs=([(0, 0)], []))
+    with pytest.raises(UnknownLeafError):
+        PCKMeans(2).fit(X, pairs=([(0, 8)], []))
+
+
+# ------------------------------------------------------------------ weights
+
+
+def test_weights__are_repeats(rng):
+    X = rng.normal(size=(20, 2))
+    weights = rng.integers(1, 4, 20)
+    pairs = random_pairs(rng, 20, 15)
+    repeated = np.concatenate([X, np.repeat(X, weights - 1, axis=0)])
+    a = PCKMeans(3, random_state=0, init=X[:3], tol=0.0).fit(X, pairs=pairs, sample_weight=weights)
+    b = PCKMeans(3, random_state=0, init=X[:3], tol=0.0).fit(X, pairs=pairs, sample_weight=weights * 1.0)
+    assert np.array_equal(a.labels_, b.labels_)
+    plain = [PCKMeans(3, random_state=0).fit(X, sample_weight=weights), PCKMeans(3, random_state=0).fit(repeated)]
+    np.testing.assert_allclose(plain[0].cluster_centers_, plain[1].cluster_centers_)
+    assert plain[0].objective_ == pytest.approx(plain[1].objective_)
+
+
+def test_weights__of_zero_leave_a_sample_and_its_pairs_out(rng):
+    X, y = blobs(rng, 40, 2, apart=3.0)
+    weights = np.ones(40)
+    weights[::3] = 0
+    must, cannot = random_pairs(rng, 40, 30, y)
+    number = np.cumsum(weights > 0) - 1
+    left = [number[rows[(weights[rows] > 0).all(axis=1)]] for rows in (must, cannot)]
+    a = PCKMeans(2, random_state=0).fit(X, pairs=(must, cannot), sample_weight=weights)
+    b = PCKMeans(2, random_state=0).fit(X[weights > 0], pairs=tuple(left))
+    assert np.array_equal(a.labels_[weights > 0], b.labels_)
+    assert a.objective_ == pytest.approx(b.objective_)
+    assert np.array_equal(a.labels_[weights == 0], b.predict(X[weights == 0]))
+
+
+def test_weights__that_are_wrong(X):
+    for wrong in (-np.ones(8), np.zeros(8), np.full(8, np.nan), np.ones(7)):
+        with pytest.raises(ValueError, match="(?i)sample.weight"):
+            PCKMeans(2).fit(X, sample_weight=wrong)
+    with pytest.raises(ClusterCountError, match="1 of n_samples=8 have a positive weight"):
+        PCKMeans(2).fit(X, sample_weight=np.eye(8)[0])
+
+
+# ------------------------------------------------------------------ corners
+
+
+def test_corners__one_cluster_one_sample_and_equal_samples():
+    assert PCKMeans(1).fit([[3.0, 4.0]]).labels_.tolist() == [0]
+    model = PCKMeans(1).fit([[0.0], [2.0], [4.0]], pairs=([(0, 1)], [(0, 2)]))
+    assert model.labels_.tolist() == [0, 0, 0]
+    assert model.cluster_centers_.tolist() == [[2.0]]
+    assert list(model.violated_pairs_) == [(0, 2, "cannot")]
+    with pytest.warns(ConvergenceWarning, match="1 of n_clusters=2 clusters have samples"):
+        model = PCKMeans(2).fit(np.ones((5, 2)))
+    assert (model.objective_, model.cluster_centers_.tolist()) == (0.0, [[1.0, 1.0], [1.0, 1.0]])
+    apart = PCKMeans(2, random_state=0).fit(np.ones((4, 2)), pairs=([(0, 1)], [(1, 2)]))
+    assert len(apart.violated_pairs_) == 0  # no distances, but the pairs count
+
+
+def test_corners__constant_features(rng):
+    X, y = blobs(rng)
+    model = PCKMeans(3, random_state=0).fit(np.column_stack([X, np.full(60, 7.0)]))
+    assert np.array_equal(model.labels_, PCKMeans(3, random_state=0).fit(X).labels_)
+    assert (model.cluster_centers_[:, 2] == 7.0).all()
+
+
+def test_corners__as_many_clusters_as_samples(X):
+    model = PCKMeans(8, random_state=0).fit(X)
+    assert sorted(model.labels_.tolist()) == list(range(8))
+    assert model.objective_ == pytest.approx(0.0, abs=1e-20)
+    with pytest.raises(ClusterCountError, match="n_clusters=9 but n_samples=8"):
+        PCKMeans(9).fit(X)
+
+
+def test_corners__empty_clusters_are_filled():
+    X = np.array([[0.0], [1.0], [10.0], [11.0]])
+    model = PCKMeans(3, init=[[0.0], [50.0], [60.0]]).fit(X, pairs=([(2, 3)], []))
+    assert sorted(set(model.labels_.tolist())) == [0, 1, 2]
+    assert model.objective_ == pytest.approx(0.5)
+
+
+def test_corners__wrong_parameters(X):
+    for wrong in ({"n_clusters": 0}, {"penalty": -1}, {"n_init": 0}, {"max_iter": 0}, {"tol": -1}, {"init": "random"}):
+        with pytest.raises(ValueError, match="parameter"):
+            PCKMeans(**{"n_clusters": 2, **wrong}).fit(X)
+    with pytest.raises(ValueError, match=re.escape("init must hold 2 centres of 3 features; got shape (2, 2)")):
+        PCKMeans(2, init=np.ones((2, 2))).fit(X)
+    with pytest.raises(ValueError, match="scale X"):
+        PCKMeans(2).fit(X * 1e200)
+
+
+def test_corners__too_few_iterations_are_told(rng):
+    with pytest.warns(ConvergenceWarning, match="has not converged after max_iter=1"):
+        PCKMeans(6, max_iter=1, n_init=1, random_state=0).fit(rng.normal(size=(300, 2)))
+
+
+def test_fit__that_fails_changes_nothing(X):
+    model = PCKMeans(2)
+    with pytest.raises(UnknownLeafError):
+        model.fit(X, pairs=([(0, 99)], []))
+    assert vars(model) == vars(PCKMeans(2))
+    with pytest.raises(NotFittedError):
+        model.predict(X)
+    before = dict(vars(model.fit(X)))
+    with pytest.raises(UnknownLeafError):
+        model.fit(X[:, :2], pairs=([(0, 99)], []))
+    assert all(vars(model)[k] is v for k, v in before.items())
+
+
+# ------------------------------------------------------------------ with scikit-learn
+
+
+def test_scikit_learn__pickle_clone_and_feature_names(frame):
+    model = PCKMeans(2, random_state=0).fit(frame, pairs=([("a", "b")], []))
+    again = pickle.loads(pickle.dumps(model))
+    assert np.array_equal(again.predict(frame), model.predict(frame))
+    assert model.get_feature_names_out().tolist() == ["pckmeans0", "pckmeans1"]
+    assert clone(model).get_params() == {
+        "n_clusters": 2,
+        "penalty": 1.0,
+        "init": "pairs",
+        "n_init": 10,
+        "max_iter": 300,
+        "tol": 1e-4,
+        "random_state": 0,
+        "missing_samples": "raise",
+    }
+
+
+def test_scikit_learn__pipeline_and_routing(frame):
+    pairs = PairwiseConstraints.from_labels([("a", "e")], [("a", "b")])
+    pipeline = make_pipeline(StandardScaler().set_output(transform="pandas"), PCKMeans(2, random_state=0, penalty=99))
+    pipeline.fit(frame, pckmeans__pairs=pairs)
+    assert pipeline.predict(frame).shape == (8,)
+    with sklearn.config_context(enable_metadata_routing=True):
+        model = PCKMeans(2, random_state=0, penalty=99).set_fit_request(pairs=True, sample_weight=True)
+        routed = make_pipeline(
+            StandardScaler().set_output(transform="pandas").set_fit_request(sample_weight=False), model
+        )
+        routed.fit(frame, pairs=pairs, sample_weight=np.ones(8))
+    assert np.array_equal(routed[-1].labels_, pipeline[-1].labels_)
+    assert np.array_equal(
+        clone(pipeline[-1]).fit_predict(pipeline[0].transform(frame), pairs=pairs), pipeline[-1].labels_
+    )
+
+
+def test_scikit_learn__grid_search(rng):
+    X, y = blobs(rng, 60, 3)
+    X = pd.DataFrame(X, index=[f"s{i}" for i in range(60)])
+    must, cannot = random_pairs(rng, 60, 40, y)
+    pairs = PairwiseConstraints(must, cannot, list(X.index))
+    search = GridSearchCV(
+        PCKMeans(missing_samples="ignore", random_state=0, n_init=2),
+        {"n_clusters": [2, 3]},
+        scoring="adjusted_rand_score",
+        cv=KFold(3, shuffle=True, random_state=0),
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        search.fit(X, y, pairs=pairs)
+    assert search.best_params_ == {"n_clusters": 3}
+    assert len(search.best_estimator_.violated_pairs_) == 0

@@ -1,0 +1,391 @@
+"""COP-KMeans: k-means in which must-links and cannot-links always hold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from numbers import Integral, Real
+from typing import Any, ClassVar
+from warnings import warn
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from tripletree._random import generator
+from tripletree.cluster._base import aligned_pairs, all_or_nothing, checked_samples
+from tripletree.cluster._constrained_lloyd import GroupCentres, Groups, MeanCentres, OtherCentres, Run
+from tripletree.cluster._constrained_starts import Options, best_run, cluster_counts
+from tripletree.cluster._lloyd import (
+    Points,
+    checked_weights,
+    nearest_centres,
+    number_of_starts,
+    squared_distances,
+)
+from tripletree.cluster.geometry import CentreGeometry, SegmentCentres
+from tripletree.pairs import PairClosure, PairwiseConstraints
+
+__all__ = ["COPKMeans"]
+
+
+class COPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):
+    """Constrained k-means by Wagstaff, Cardie, Rogers and Schroedl (ICML 2001): pairs are hard constraints.
+
+    The samples move between the nearest centres that they may go to, the centres to the means of their samples. Every
+    must-link and cannot-link holds in the result. Where the paper's greedy assignment ends at a sample that has no
+    cluster left, this one goes on: it looks for the cheapest assignment that keeps the pairs. So it fails only where
+    none exists, which it proves, or where it gave up the search for one, which it says.
+
+    Parameters
+    ----------
+    n_clusters : int or sequence of int, default 2
+        Number of clusters. Of several numbers, e.g. ``range(2, 9)``, that is taken for which (mean distance of the
+        samples to their centres) times k squared is least, as the authors did to count lanes; numbers for which the
+        pairs cannot hold are left out.
+    init : {"k-means++", "random"} or array_like, shape (n_clusters, n_features), default "k-means++"
+        How the first centres are chosen among the samples (must-linked ones count as one, at their mean), or the
+        places where they are.
+    n_init : int or "auto", default 10
+        Number of starts, of which the one with the least inertia counts; given centres are started from once. "auto"
+        is 1 for "k-means++" and 10 for "random".
+    max_iter : int, default 300
+        Iterations of each start, at most.
+    tol : float, default 1e-4
+        A start has converged when the centres together move by no more, squared, than this times the mean variance of
+        the features; or when no sample moves.
+    assignment : {"exact", "input", "degree", "random"}, default "exact"
+        "exact" looks for the cheapest assignment (see Notes). The others are greedy: one after another, samples take
+        the nearest centre that the earlier ones leave them, in the order of X (as in the paper), from the one with the
+        most cannot-links on, or in a random order for each start. Where that is a dead end, the order by cannot-links
+        is tried, then "exact". A run that comes back to an assignment, as greedy ones may, ends there.
+    geometry : {"point", "segment"} or CentreGeometry, default "point"
+        What a centre is: a mean, or a line segment along the first feature (`SegmentCentres`), or an object with
+        ``fit_centre(points, weights)`` and ``squared_distances(points, centre)``.
+    search_limit : int, default 1_000_000
+        Steps, beyond one for each sample, after which the search for a first assignment that keeps the pairs is given
+        up.
+    random_state : int, Generator, RandomState or None, default None
+        Chooses the starts.
+    missing_samples : {"raise", "ignore"}, default "raise"
+        "ignore" leaves out pairs on labels that are not in the index of X, as in cross-validation. Row numbers are
+        never ignored, nor labels where the index of X is 0..n-1.
+    verbose : bool or int, default False
+        Whether to show a progress bar.
+
+    Attributes
+    ----------
+    labels_ : ndarray of int, shape (n_samples,)
+        The cluster of each sample. No cluster is empty.
+    cluster_centers_ : ndarray of float64, shape (n_clusters, n_features)
+        The centres; for another geometry, its p numbers for each.
+    inertia_ : float
+        Weighted sum of the squared distances of the samples to the centres of their clusters.
+    n_clusters_ : int
+        Number of clusters.
+    criterion_ : dict of int to float
+        Mean distance times k squared for each number of clusters tried; infinite where the pairs cannot hold.
+    n_iter_ : int
+        Iterations of the start that counts.
+    n_dead_ends_ : int
+        Its iterations in which the greedy order was a dead end; 0 for "exact".
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of str, shape (n_features,)
+        Names of the features, where X has them.
+
+    See Also
+    --------
+    ReCon : hierarchical clustering in which triplets, and pairs, hold.
+    tripletree.PairwiseConstraints : the pairs.
+
+    Notes
+    -----
+    Must-links are closed first; the samples of a group then cost what its mean costs with their weight, plus a
+    constant, so a group is one weighted point. Cannot-links are between groups. **Whether k clusters suffice** is
+    whether k colours do for the graph of cannot-links: groups with fewer than k of them always find a place and are
+    left out, a clique of more than k is looked for, the rest is searched by DSATUR [2]_ with backtracking, in turn with
+    tabu search [3]_. This is decided before anything is clustered. In the worst case it is exponential, hence
+    `search_limit`: random cannot-links without must-links are hardest where they are just few enough for k clusters.
+
+    **Assignment**: parts of the graph that hang by single cannot-links, so whole trees, are assigned exactly in time
+    O(k) a group; what is left of each connected part by branch and bound, from the previous assignment improved by
+    exchanges of two clusters (Kempe chains). For parts with many cycles this may end at a limit; the assignment is
+    then the best one seen, and never dearer than the one before. So the inertia never rises, and the runs end.
+
+    **Empty clusters** take the group farthest from its centre, out of a cluster of several groups. Where must-links
+    leave fewer groups than clusters, `fit` fails.
+
+    Without pairs this is scikit-learn's KMeans: the same labels, inertia and iterations from the same centres (but for
+    ties, which rounding decides there). An iteration takes O(n k d) and the search.
+
+    **Cross-validation** passes a part of X with all pairs: name samples by labels of a pandas index other than 0..n-1,
+    and set ``missing_samples="ignore"``. A sample of the part left out is then free: pairs say nothing in `predict`.
+
+    References
+    ----------
+    .. [1] Wagstaff, Cardie, Rogers, Schroedl (2001), Constrained k-means clustering with background knowledge,
+       Proceedings of the 18th International Conference on Machine Learning, 577-584.
+    .. [2] Brélaz (1979), New methods to color the vertices of a graph, Communications of the ACM 22(4), 251-256.
+    .. [3] Hertz, de Werra (1987), Using tabu search techniques for graph coloring, Computing 39(4), 345-351.
+
+    Examples
+    --------
+    >>> from tripletree.cluster import COPKMeans
+    >>> X = [[0.0], [1.0], [5.0], [6.0]]
+    >>> COPKMeans(2, random_state=0).fit_predict(X, pairs=([(0, 2)], [(0, 1)])).tolist()
+    [0, 1, 0, 0]
+    >>> COPKMeans(2).fit(X, pairs=([], [(0, 1), (1, 2), (0, 2)]))
+    Traceback (most recent call last):
+        ...
+    tripletree.errors.InfeasibleClusteringError: 2 clusters are too few: 3 samples are all kept apart from each...
+    """
+
+    _parameter_constraints: ClassVar[dict] = {
+        "n_clusters": [Interval(Integral, 1, None, closed="left"), "array-like"],
+        "init": [StrOptions({"k-means++", "random"}), "array-like"],
+        "n_init": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "tol": [Interval(Real, 0, None, closed="left")],
+        "assignment": [StrOptions({"exact", "input", "degree", "random"})],
+        "geometry": [StrOptions({"point", "segment"}), HasMethods(["fit_centre", "squared_distances"])],
+        "search_limit": [Interval(Integral, 1, None, closed="left")],
+        "random_state": ["random_state", np.random.Generator],
+        "missing_samples": [StrOptions({"raise", "ignore"})],
+        "verbose": ["verbose"],
+    }
+
+    labels_: np.ndarray
+    cluster_centers_: np.ndarray
+
+    def __init__(
+        self,
+        n_clusters: int | Any = 2,
+        *,
+        init: str | Any = "k-means++",
+        n_init: int | str = 10,
+        max_iter: int = 300,
+        tol: float = 1e-4,
+        assignment: str = "exact",
+        geometry: str | CentreGeometry = "point",
+        search_limit: int = 1_000_000,
+        random_state: Any = None,
+        missing_samples: str = "raise",
+        verbose: bool | int = False,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.init = init
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.tol = tol
+        self.assignment = assignment
+        self.geometry = geometry
+        self.search_limit = search_limit
+        self.random_state = random_state
+        self.missing_samples = missing_samples
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any = None, *, pairs: Any = None, sample_weight: Any = None) -> COPKMeans:
+        """Cluster the samples so that every pair holds.
+
+        Parameters
+        ----------
+        X : array_like or DataFrame, shape (n_samples, n_features)
+            The samples.
+        y : None
+            Ignored.
+        pairs : PairwiseConstraints, or two lists (must_link, cannot_link) of pairs (a, b), optional
+            Labels are those of the index where X is a pandas DataFrame, else row numbers. Strengths are not looked at:
+            every pair must hold.
+        sample_weight : array_like, shape (n_samples,), optional
+            How much each sample counts, at least 0.
+
+        Returns
+        -------
+        COPKMeans
+            Itself. A fit that fails or is interrupted leaves it as it was.
+
+        Raises
+        ------
+        InconsistentPairsError
+            If must-links tie two samples together that a cannot-link keeps apart; ``.path`` is the reason.
+        InfeasibleClusteringError
+            If so many clusters are too few for the cannot-links, or too many for the groups that must-links leave
+            (``.proved``; ``.clique`` or ``.samples`` is the reason), or if no assignment was found in `search_limit`
+            steps (``.proved`` is False).
+        ClusterCountError
+            If there are fewer samples than clusters.
+        UnknownLeafError, DuplicateLeafError, InvalidPairError
+            If pairs do not fit the rows of X.
+        ValueError
+            If X holds NaN, infinity or text, or parameters or weights are out of range.
+        TypeError
+            If X is sparse, or y holds pairs.
+
+        Warns
+        -----
+        ConvergenceWarning
+            If the best start did not converge in `max_iter` iterations.
+
+        Examples
+        --------
+        >>> from tripletree.cluster import COPKMeans
+        >>> model = COPKMeans(2, random_state=0).fit([[0.0], [1.0], [5.0], [6.0]], pairs=([(1, 2)], []))
+        >>> model.labels_[1] == model.labels_[2]
+        np.True_
+        """
+        if isinstance(y, PairwiseConstraints):
+            msg = "y holds pairs: give them by name, fit(X, pairs=...); y is ignored"
+            raise TypeError(msg)
+        with all_or_nothing(self):
+            self._validate_params()
+            samples = checked_samples(self, X, reset=True)
+            weights = checked_weights(samples, sample_weight)
+            counts = cluster_counts(self.n_clusters, samples.shape[0])
+            closure = aligned_pairs(X, pairs, samples.shape[0], missing_samples=self.missing_samples).closure()
+            groups = Groups(samples, weights, closure.component, closure.n_components)
+            geometry = _geometry(self.geometry)
+            model = MeanCentres(groups) if geometry is None else OtherCentres(groups, geometry)
+            best, self.criterion_ = self._best(counts, model, closure)
+            if not best.converged:
+                msg = f"COPKMeans stopped after max_iter={self.max_iter} iterations, before it converged"
+                warn(f"{msg}: raise max_iter or tol", ConvergenceWarning, stacklevel=2)
+            self.labels_ = best.labels[closure.component]
+            self.cluster_centers_, self.inertia_ = best.centres, best.inertia
+            self.n_clusters_ = best.centres.shape[0]
+            self.n_iter_, self.n_dead_ends_ = best.n_iter, best.n_dead_ends
+            self._n_features_out = self.n_clusters_
+            self._geometry = geometry
+        return self
+
+    def fit_predict(self, X: Any, y: Any = None, *, pairs: Any = None, sample_weight: Any = None) -> np.ndarray:
+        """Fit, and return ``labels_``.
+
+        Parameters
+        ----------
+        X, y, pairs, sample_weight
+            As for `fit`.
+
+        Returns
+        -------
+        ndarray of int, shape (n_samples,)
+            The cluster of each sample.
+
+        Raises
+        ------
+        InconsistentPairsError, InfeasibleClusteringError, ValueError, LookupError, TypeError
+            As `fit` does.
+        """
+        return self.fit(X, y, pairs=pairs, sample_weight=sample_weight).labels_
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Find the nearest centre of new samples; pairs say nothing of them.
+
+        Parameters
+        ----------
+        X : array_like or DataFrame, shape (n_new, n_features)
+            The new samples.
+
+        Returns
+        -------
+        ndarray of int, shape (n_new,)
+            Their clusters; of several at the same distance, the lowest. On the fitted samples that need not be
+            ``labels_``.
+
+        Raises
+        ------
+        NotFittedError
+            Before `fit`.
+        ValueError
+            If X does not fit the fitted samples, or holds NaN or infinity.
+        """
+        return self._nearest(X)[0]
+
+    def transform(self, X: Any) -> np.ndarray:
+        """Distances of samples to the centres.
+
+        Parameters
+        ----------
+        X : array_like or DataFrame, shape (n_new, n_features)
+            The samples.
+
+        Returns
+        -------
+        ndarray of float64, shape (n_new, n_clusters)
+
+        Raises
+        ------
+        NotFittedError, ValueError
+            As `predict` does.
+        """
+        check_is_fitted(self)
+        return np.sqrt(self._squared(checked_samples(self, X, reset=False)))
+
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+        """The negative weighted sum of squared distances of samples to their nearest centres, as KMeans has it.
+
+        Parameters
+        ----------
+        X : array_like or DataFrame, shape (n_new, n_features)
+            The samples.
+        y : None
+            Ignored.
+        sample_weight : array_like, shape (n_new,), optional
+            How much each sample counts.
+
+        Returns
+        -------
+        float
+
+        Raises
+        ------
+        NotFittedError, ValueError
+            As `predict` does.
+        """
+        squared = self._nearest(X)[1]
+        return -float(squared @ checked_weights(squared[:, None], sample_weight))
+
+    def _squared(self, samples: np.ndarray) -> np.ndarray:
+        if self._geometry is None:
+            return squared_distances(Points.of(samples).columns, self.cluster_centers_)
+        return np.stack([self._geometry.squared_distances(samples, c) for c in self.cluster_centers_], axis=1)
+
+    def _nearest(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
+        check_is_fitted(self)
+        samples = checked_samples(self, X, reset=False)
+        if self._geometry is None:
+            return nearest_centres(Points.of(samples).columns, self.cluster_centers_)
+        squared = self._squared(samples)
+        return squared.argmin(axis=1).astype(np.int32), squared.min(axis=1)
+
+    def _best(self, counts: list[int], model: GroupCentres, closure: PairClosure) -> tuple[Run, dict[int, float]]:
+        options = Options(
+            init=self.init,
+            n_init=number_of_starts(self.n_init, self.init),
+            max_iter=self.max_iter,
+            tol=self.tol,
+            assignment=self.assignment,
+            search_limit=self.search_limit,
+        )
+        with _bar(self.verbose, len(counts) * options.n_init) as tell:
+            return best_run(model, closure, counts, options, generator(self.random_state), tell)
+
+
+def _geometry(geometry: str | CentreGeometry) -> CentreGeometry | None:
+    """The geometry; None for means, which have an implementation of their own."""
+    if isinstance(geometry, str):
+        return SegmentCentres() if geometry == "segment" else None
+    return geometry
+
+
+@contextmanager
+def _bar(verbose: Any, total: int) -> Iterator[Any]:
+    if not verbose:
+        yield lambda _: None
+        return
+    from tqdm.auto import tqdm
+
+    with tqdm(total=total, desc="COPKMeans", unit=" starts") as bar:
+        yield bar.update
