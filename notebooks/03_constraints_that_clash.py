@@ -130,7 +130,7 @@ while len(asked) < 420:
         odd = str(rng.choice([x for x in trio if x != alone[0]])) if errs else alone[0]
         asked.append([*trio, odd, who])
 answers = pd.DataFrame(asked, columns=["first", "second", "third", "odd", "who"])
-answers.head(4)
+print(answers.head(4).to_string(index=False))
 
 # %%
 known = tt.read_odd_one_out(answers, items=["first", "second", "third"], leaves=names)

@@ -88,6 +88,11 @@ def checked_weights(weights: Any, m: int) -> np.ndarray:
         k = int(bad[0])
         msg = f"the weight of row {k} is {array[k]}: weights must be positive and finite"
         raise InvalidTripletError(msg, row=k)
+    with np.errstate(over="ignore"):
+        total = array.sum()
+    if not np.isfinite(total):
+        msg = "the weights add up to infinity: divide them all by the largest one"
+        raise InvalidTripletError(msg)
     return array
 
 

@@ -1,4 +1,4 @@
-"""Where triplets were read: the file, and the line or row in it, kept beside them for messages."""
+"""Where triplets and pairs were read: the file, and the line or row in it, kept beside them for messages."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["Origin", "Origins"]
 
 
 class Origin(NamedTuple):
-    """The place of one triplet.
+    """The place of one triplet or pair.
 
     Attributes
     ----------
@@ -22,7 +22,7 @@ class Origin(NamedTuple):
     unit : str
         What the number counts: "line" or "row".
     number : int
-        The first place that says this triplet, counted from 1.
+        The first place that says it, counted from 1: row k of a data frame is ``frame.iloc[k - 1]``.
     times : int
         How many places say it.
     """
@@ -37,7 +37,7 @@ class Origin(NamedTuple):
 
 
 class Origins:
-    """Places parallel to the rows of a set of triplets; ``origins[k]`` is an `Origin`, or None where it is not known.
+    """Places parallel to the rows of triplets or pairs; ``origins[k]`` is an `Origin`, or None where it is not known.
 
     Parameters
     ----------

@@ -133,17 +133,28 @@ def plot_aho_graph(
     parts = sorted(nx.connected_components(graph), key=len, reverse=True)
     if ax is None:
         side = min(max(2.2 + 0.9 * len(group) ** 0.5, 3.5), 14.0)
-        _, ax = plt.subplots(figsize=(1.35 * side, side), layout="constrained")
+        longest = max((len(shortened(str(x))) for x in group), default=0)
+        _, ax = plt.subplots(figsize=(max(1.35 * side, 5.5) + 0.04 * longest, side), layout="constrained")
     at = _positions(graph)
     _draw_edges(ax, graph, at, graph.number_of_edges() <= MOST_NOTES if notes is None else notes)
     _draw_leaves(ax, parts, at)
     if title is None:
         many = f"{len(parts)} parts" if len(parts) > 1 else "nothing less: they are tied together"
         title = f"The triplets split {len(group)} leaves into {many}"
-    ax.set_title(title)
+    ax.set_title(_wrapped(title, ax))
     ax.set_axis_off()
     ax.margins(0.15)
     return ax
+
+
+def _wrapped(title: str, ax: Axes) -> str:
+    """The title in lines that the axes have room for."""
+    from textwrap import fill
+
+    spec = ax.get_subplotspec()
+    share = 1.0 if spec is not None and spec.get_gridspec().ncols == 1 else ax.get_position().width
+    inches = ax.figure.bbox.width / ax.figure.dpi
+    return fill(title, max(int(12.5 * share * inches), 20))
 
 
 def plot_conflict(conflict: Conflict, *, ax: Axes | None = None, title: str | None = None) -> Axes:

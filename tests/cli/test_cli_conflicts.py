@@ -33,18 +33,18 @@ def test_explain__several_that_share_nothing(run):
     first, second, end = text.split("\n\n")
     assert first.startswith("Conflict 1 of 2. These 2 triplets cannot all hold (lines 4 and 5 of")
     assert second.startswith("Conflict 2 of 2. These 3 triplets cannot all hold (lines 1, 2 and 3 of")
-    assert second.endswith("\nNo conflict among the triplets of no earlier conflict is smaller.")
+    assert second.endswith("\nWithout the triplets of conflict 1, no conflict is smaller.")
     assert end == "There are no more conflicts that share no triplet with these.\n"
 
 
 def test_explain__what_is_proved_of_the_size(run):
     ring = "".join(f"x{i} x{i + 1} | x{(i + 2) % 9}\n" for i in range(8))
     shown = run("explain", "-", text=ring, status=1).stdout.splitlines()
-    assert shown[-1] == "One of 5 triplets or more could be smaller; none of fewer exists."
+    assert shown[-1] == "No conflict has fewer than 5 triplets; one smaller than this may exist."
     shown = run("explain", "-", "--max-size", "8", text=ring, status=1).stdout.splitlines()
     assert shown[-1] == "No conflict is smaller."
     shown = run("explain", "-", "--budget", "0", text=ring, status=1).stdout.splitlines()
-    assert shown[-1] == "One of 2 triplets or more could be smaller; none of fewer exists."
+    assert shown[-1] == "No conflict has fewer than 2 triplets; one smaller than this may exist."
 
 
 def test_explain__consistent(run):
@@ -73,6 +73,35 @@ def test_explain__a_picture(run, tmp_path):
     assert np.ptp(image) > 0.9
 
 
+@pytest.mark.parametrize("k", [3, 99999999999999999999])
+def test_explain__more_conflicts_than_there_can_be(run, k):
+    wanted = run("explain", "-", "-k", "9", text=CLASH, status=1).stdout
+    assert run("explain", "-", "-k", k, text=CLASH, status=1).stdout == wanted
+    assert run("explain", "-", "-k", k, text="a b | c\n").stdout == "consistent: no conflict among 1 triplet\n"
+
+
+@pytest.mark.parametrize("command", ["explain", "check"])
+def test_explain_check__the_input_is_not_overwritten(run, tmp_path, command):
+    (tmp_path / "t.txt").write_text(CLASH)
+    (tmp_path / "same.txt").symlink_to(tmp_path / "t.txt")
+    (tmp_path / "t.png").write_text(CLASH)
+    wrong = [["t.txt", "-o", "t.txt"], ["t.txt", "-o", "same.txt"], ["t.txt", "-o", tmp_path / "t.txt"]]
+    if command == "explain":
+        wrong += [["t.png", "--format", "text", "--plot", "t.png"]]
+    for arguments in wrong:
+        error = run(command, *arguments, status=2).stderr
+        assert error == f"error: {arguments[-1]} is an input of this command already: give another file\n"
+        assert (tmp_path / "t.txt").read_text() == (tmp_path / "t.png").read_text() == CLASH
+    if command == "explain":
+        error = run(command, "t.txt", "-o", "new.png", "--plot", "new.png", status=2).stderr
+        assert "new.png is an output of this command already" in error
+        assert not (tmp_path / "new.png").exists()
+    for output in ("new.txt", "/dev/null", "-"):
+        run(command, "t.txt", "-o", output, status=1)
+        run(command, "-", "-o", output, text=CLASH, status=1)
+    assert len(read_triplets(tmp_path / "new.txt")) == 2
+
+
 def test_explain__bad_input(run):
     assert "no such file" in run("explain", "gone.txt", status=2).stderr
     assert "must be one of" in run("explain", "-", "--plot", "clash.xyz", text=CLASH, status=2).stderr
@@ -89,7 +118,13 @@ def test_repair__kept_dropped_and_tree(run, tmp_path):
     result = run("repair", "-", "--dropped", "dropped.txt", "--newick", "tree.nwk", text=text)
     (tmp_path / "kept.txt").write_text(result.stdout)
     kept, dropped = read_triplets(tmp_path / "kept.txt"), read_triplets(tmp_path / "dropped.txt")
-    assert result.stderr == "5 of 7 triplets kept, weight 9 of 11 (by exact)\n"
+    told = result.stderr.splitlines()
+    assert told[0] == "5 of 7 triplets kept, weight 9 of 11 (by exact)"
+    lines = text.splitlines()
+    for line in told[1:]:
+        said, number = line.removeprefix("dropped: ").split("  line ")
+        assert said == lines[int(number) - 1]
+    assert len(told) == 3
     assert (len(kept), len(dropped)) == (5, 2)
     assert is_consistent(kept)
     whole = read_triplets(io.StringIO(text))
@@ -101,6 +136,16 @@ def test_repair__nothing_to_drop(run):
     result = run("repair", "-", text="a b | c\nb c | d\n")
     assert result.stderr == "2 of 2 triplets kept: they are consistent\n"
     assert result.stdout == "a b | c\nb c | d\n"
+
+
+def test_repair__says_that_repeats_count_once(run):
+    result = run("repair", "-", text="a c | b\na c | b\na c | b\na b | c\n")
+    assert result.stderr.splitlines()[-1] == (
+        "note: 1 triplet said more than once; write '| 1' behind them to count each time"
+    )
+    result = run("repair", "-", text="a c | b | 1\na c | b | 1\na c | b | 1\na b | c | 1\n")
+    assert result.stdout == "a c | b | 3.0\n"
+    assert result.stderr.splitlines() == ["1 of 2 triplets kept, weight 3 of 4 (by exact)", "dropped: a b | c  line 4"]
 
 
 @pytest.mark.parametrize("method", METHODS)

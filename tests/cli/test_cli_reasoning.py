@@ -21,6 +21,36 @@ def triplets_of(text):
     return read_triplets(io.StringIO(text))
 
 
+@pytest.mark.parametrize(
+    ("arguments", "others"),
+    [
+        (["closure", "one.txt"], ["one.txt"]),
+        (["closure", "one.txt", "--query", "two.txt"], ["one.txt", "two.txt"]),
+        (["closure", "-", "--query", "two.txt"], ["two.txt"]),
+        (["describe", "one.txt", "--data", "points.csv"], ["one.txt", "points.csv"]),
+        (["compare", "one.nwk", "two.nwk"], ["one.nwk", "two.nwk"]),
+        (["compare", "-", "two.nwk", "--attach", "items.csv"], ["two.nwk", "items.csv"]),
+    ],
+)
+def test_reasoning__an_input_is_not_overwritten(run, tmp_path, arguments, others):
+    texts = {"one.txt": CHAIN, "two.txt": CHAIN, "points.csv": POINTS, "one.nwk": FIRST, "two.nwk": SECOND}
+    if "describe" in arguments:
+        texts["one.txt"] = "a b | c\n"
+    texts["items.csv"] = "item,node\nx,human\n"
+    for name, text in texts.items():
+        (tmp_path / name).write_text(text)
+    given = FIRST if "compare" in arguments else CHAIN
+    for name in others:
+        for output in (name, f"./{name}", tmp_path / name):
+            error = run(*arguments, "-o", output, text=given, status=2).stderr
+            assert error == f"error: {output} is an input of this command already: give another file\n"
+        assert {x: (tmp_path / x).read_text() for x in texts} == texts
+    if "items.csv" not in arguments:
+        for output in ("-", "/dev/null", "new.txt"):
+            run(*arguments, "-o", output, text=given)
+        assert (tmp_path / "new.txt").read_text() == run(*arguments, text=given).stdout
+
+
 # ---------------------------------------------------------------------- closure
 
 

@@ -9,6 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracles import is_irreducible_conflict, one_tree_definition
 
+from tripletree import _kernels
+from tripletree._kernels import freeze
 from tripletree.conflict import Conflict, find_conflict, find_conflicts
 from tripletree.errors import InvalidTripletError
 from tripletree.induction import sample_triplets
@@ -129,3 +131,19 @@ def test_find_conflict__work_that_ends_in_the_middle_still_gives_a_conflict():
         assert is_irreducible_conflict(tuple(map(tuple, conflict.triplets.rows.tolist())))
         assert conflict.at_least <= len(best) <= len(conflict)
         assert find_conflict(t, max_size=6, budget=budget) == conflict
+
+
+@given(st.data(), st.integers(3, 9))
+@settings(max_examples=400, deadline=None)
+def test_closed_part__cannot_lose_a_row(data, k):
+    # a tree of close pairs, each with a third leaf from anywhere
+    rows = []
+    for x in range(1, k):
+        y = data.draw(st.integers(0, x - 1))
+        rows.append((x, y, data.draw(st.sampled_from([z for z in range(k) if z not in (x, y)]))))
+    order = data.draw(st.permutations(range(k)))
+    rows = [tuple(order[x] for x in row) for row in rows]
+    part = _kernels.closed_trees.closed_part(freeze(np.array(rows, np.int32)), k)
+    chosen = [row for row, used in zip(rows, part.tolist(), strict=True) if used]
+    assert one_tree_definition(chosen, range(k)) is None
+    assert all(one_tree_definition(chosen[:i] + chosen[i + 1 :], range(k)) is not None for i in range(len(chosen)))

@@ -1,5 +1,6 @@
 """TripletBuilder: what it takes and refuses, batches, removals, steps taken back, and large sets."""
 
+import copy
 import pickle
 
 import numpy as np
@@ -7,6 +8,7 @@ import pytest
 from examples import caterpillar, yule
 from oracles import is_irreducible_conflict
 
+from tripletree._kernels import growing
 from tripletree.builder import TripletBuilder
 from tripletree.decomposition import decompose
 from tripletree.errors import (
@@ -155,6 +157,124 @@ def test_builder_add__a_batch_is_all_or_nothing(size):
     assert builder.triplets == before
 
 
+def interrupting(real, at, *, after):
+    """A function that is interrupted at its call number `at`, before or after it has done its work."""
+    calls = []
+
+    def call(*arguments):
+        calls.append(arguments)
+        if len(calls) != at:
+            return real(*arguments)
+        if after:
+            real(*arguments)
+        raise KeyboardInterrupt
+
+    return call
+
+
+@pytest.mark.parametrize("after", [False, True])
+@pytest.mark.parametrize("weights", [None, 2.0])
+def test_builder_add__an_interrupt_leaves_the_builder_as_it_was(monkeypatch, after, weights):
+    n = 50
+    rows = decompose(caterpillar(n)).rows
+    builder = TripletBuilder(n, rows[:5].tolist())
+    builder.add(tuple(rows[5].tolist()))
+    before, hierarchy = builder.triplets, builder.hierarchy
+    batch = [*map(tuple, rows[4:12].tolist())]  # two of them are there
+    with monkeypatch.context() as patch:
+        patch.setattr(builder._state, "grow", interrupting(builder._state.grow, 3, after=after))
+        with pytest.raises(KeyboardInterrupt):
+            builder.add(batch, weights=weights)
+    assert builder.triplets == before
+    assert builder.hierarchy == hierarchy == one_tree(before)
+    assert len(builder) == 6
+    builder.add(batch, weights=weights)
+    assert builder.hierarchy == one_tree(TripletSet(rows[:12], n))
+    builder.undo(2)
+    assert builder.triplets == TripletSet(rows[:5], n)
+
+
+@pytest.mark.parametrize("kernel", ["grow", "grow_all", "drop", "tell_all"])
+@pytest.mark.parametrize("after", [False, True])
+def test_builder__an_interrupt_inside_any_change_breaks_nothing(monkeypatch, kernel, after):
+    n = 30
+    rows = decompose(yule(n, np.random.default_rng(5))).rows
+    batch = [*map(tuple, rows[6:9].tolist())]
+    contrary = np.concatenate([rows, rows[:1, [1, 2, 0]]])  # not to be taken at once
+    builder = TripletBuilder(n, rows[:6].tolist())
+    builder.add(tuple(rows[5].tolist()), weights=3.0)
+    before = builder.triplets
+    doors = {
+        "add": lambda: builder.add(batch, weights=2.0),
+        "try_add": lambda: builder.try_add(batch[0]),
+        "try_add_rows": lambda: builder.try_add_rows(contrary),
+        "can_add": lambda: builder.can_add(batch),
+        "remove": lambda: builder.remove(rows[:6].tolist()),
+    }
+    broken = 0
+    for door in doors.values():
+        steps = len(builder._history)
+        builder.hierarchy  # noqa: B018
+        with monkeypatch.context() as patch:
+            patch.setattr(growing, kernel, interrupting(getattr(growing, kernel), 1, after=after))
+            try:
+                door()
+            except KeyboardInterrupt:
+                broken += 1
+        builder.undo(len(builder._history) - steps)  # what went through, or was added by then
+        assert builder.triplets == before
+        assert builder.hierarchy == one_tree(before)
+        assert builder.can_add(batch).all()
+    assert broken
+
+
+@pytest.mark.parametrize("part", ["drop", "put_back"])
+@pytest.mark.parametrize("after", [False, True])
+def test_builder_undo__an_interrupted_step_is_taken_back(monkeypatch, part, after):
+    builder = animals(FIRST)
+    builder.add([("cat", "dog", "ant"), ("dog", "eel", "cat")], weights=2)
+    builder.remove([FIRST, ("cat", "dog", "ant")])
+    for wanted in ([FIRST, ("cat", "dog", "ant"), ("dog", "eel", "cat")], [FIRST]):
+        with monkeypatch.context() as patch:
+            patch.setattr(builder._state, part, interrupting(getattr(builder._state, part), 1, after=after))
+            with pytest.raises(KeyboardInterrupt):
+                builder.undo()
+        assert set(builder.triplets) == set(TripletSet.from_labels(wanted))
+        assert builder.hierarchy == one_tree(builder.triplets)
+    assert builder.triplets.weights is None
+    with pytest.raises(ValueError, match="there are 0"):
+        builder.undo()
+
+
+@pytest.mark.parametrize("door", ["add", "can_add", "remove"])
+@pytest.mark.parametrize("bad", [None, 5, 2.5])
+def test_builder__no_triplets_at_all(door, bad):
+    builder = animals(FIRST)
+    kind = type(bad).__name__
+    with pytest.raises(TypeError, match=rf"an iterable of triplets is wanted, not {kind} \({bad}\)"):
+        getattr(builder, door)(bad)
+    assert same(builder, [FIRST])
+
+
+@pytest.mark.parametrize("door", ["add", "try_add", "can_add", "remove"])
+def test_builder__labels_that_cannot_be_labels(door):
+    builder = animals(FIRST)
+    call = getattr(builder, door)
+    told = r"triplet 0 is \(\['ant'\], 'bee', 'cat'\): \['ant'\] is a list, which cannot be a leaf label"
+    with pytest.raises(InvalidTripletError, match=told):
+        call((["ant"], "bee", "cat"))
+    if door != "try_add":
+        for batch in ([FIRST, ("ant", "bee", {"cat"})], (FIRST, ("ant", "bee", {"cat"}))):
+            with pytest.raises(InvalidTripletError, match="triplet 1 is .* is a set, which") as caught:
+                call(batch)
+            assert caught.value.row == 1
+        with pytest.raises(InvalidTripletError, match="triplet 0 is"):
+            call(((("ant", []), "bee", "cat"), FIRST))
+        with pytest.raises(InvalidTripletError, match="triplet 0 is"):
+            call(((["ant"], "bee", "cat"), FIRST))
+    assert same(builder, [FIRST])
+
+
 @pytest.mark.parametrize("door", ["add", "try_add", "can_add", "remove"])
 def test_builder__bad_triplets(door):
     builder = animals(FIRST)
@@ -284,7 +404,44 @@ def test_builder_add__weights_of_a_set():
     assert other.triplets.weights.tolist() == [1, 2]
 
 
-@pytest.mark.parametrize("weights", [0, -1, np.nan, np.inf, [1, 2], "heavy"])
+@pytest.mark.parametrize("weight", [2, 2.0, np.float32(2), np.array(2.0)])
+def test_builder_add__one_weight_for_all(weight):
+    batch = [FIRST, ("cat", "dog", "ant")]
+    for triplets in (batch, iter(batch), tuple(batch), TripletSet.from_labels(batch, weights=[3, 5])):
+        builder = animals()
+        builder.add(triplets, weights=weight)
+        assert builder.triplets == TripletSet.from_labels(batch, ANIMALS, weights=[2, 2])
+    builder.add([FIRST, FIRST], weights=weight)
+    assert builder.triplets == TripletSet.from_labels(batch, ANIMALS, weights=[6, 2])
+
+
+def test_builder_add__weights_that_add_up_to_infinity():
+    other = ("cat", "dog", "ant")
+    builder = animals(("dog", "eel", "ant"))
+    builder.add(FIRST, weights=1e308)
+    before = builder.triplets
+    for triplets, weights in ((FIRST, 1e308), (other, 1e308), ([FIRST, other], [1, 1e308]), ([other, other], 5e307)):
+        with pytest.raises(InvalidTripletError, match="add up to infinity"):
+            builder.add(triplets, weights=weights)
+        assert builder.triplets == before
+        assert len(builder) == 2
+    with pytest.raises(InvalidTripletError, match="add up to infinity"):
+        builder.copy().add(other, weights=1e308)
+    with pytest.raises(InvalidTripletError, match="add up to infinity"):
+        TripletBuilder(ANIMALS, TripletSet.from_labels([FIRST, other], weights=[1e308, 1e308]))
+    builder.add(other, weights=5e307)
+    assert np.isfinite(builder.triplets.weights.sum())
+    builder.undo(2)
+    builder.add(other, weights=1e308)
+    builder.remove(other)
+    builder.add(FIRST, weights=1e308)
+    assert builder.triplets.weights.tolist() == [1e308, 1]
+    builder.undo(2)
+    with pytest.raises(InvalidTripletError, match="add up to infinity"):
+        builder.add(FIRST, weights=1e308)
+
+
+@pytest.mark.parametrize("weights", [0, -1, np.nan, np.inf, [1, 2], "heavy", [[1], [1, 2]], {}])
 def test_builder_add__bad_weights(weights):
     builder = animals()
     for triplets in (FIRST, [FIRST]):
@@ -360,18 +517,20 @@ def test_builder__in_len_repr():
 def test_builder__copies_are_independent():
     builder = animals(FIRST)
     builder.add(("cat", "dog", "ant"), weights=2)
-    for other in (builder.copy(), pickle.loads(pickle.dumps(builder))):
+    for other in (builder.copy(), copy.copy(builder), copy.deepcopy(builder), pickle.loads(pickle.dumps(builder))):
         assert other.triplets == builder.triplets
         other.undo()
         assert other.try_add(("ant", "dog", "cat"))
         assert same(other, [FIRST, ("ant", "dog", "cat")])
     assert builder.triplets.weights.tolist() == [1, 2]
     assert builder.hierarchy == one_tree(builder.triplets)
-    twin = builder.copy()
+    twins = builder.copy(), copy.copy(builder)
     builder.add(("dog", "eel", "cat"))
     builder.add_leaves(["fox"])
-    assert len(twin) == 2
-    assert len(twin.leaves) == 5
+    for twin in twins:
+        assert len(twin) == 2
+        assert len(twin.leaves) == 5
+        assert twin.triplets.weights.tolist() == [1, 2]
 
 
 def test_builder__answers_are_kept_until_something_changes():

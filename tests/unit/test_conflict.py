@@ -154,7 +154,6 @@ def test_conflict__compares_what_it_says():
     other = find_conflict(TripletSet.from_labels(rows, ["x", "c", "b", "a"]))
     assert one == other
     assert one != find_conflict(TripletSet.from_labels(rows), max_size=0, budget=0).triplets
-    assert one != Conflict(one.triplets, at_least=1)
 
 
 def test_find_conflicts__as_many_as_are_wanted():
@@ -165,3 +164,35 @@ def test_find_conflicts__as_many_as_are_wanted():
         find_conflicts(t, -1)
     with pytest.raises(TypeError, match="budget must be a whole number"):
         find_conflicts(t, budget=0.5)
+
+
+def test_conflict__nonsense_is_refused():
+    t = TripletSet.from_labels([("a", "b", "c"), ("b", "c", "a")])
+    with pytest.raises(ValueError, match="at_least is 3; the conflict itself has 2 triplets"):
+        Conflict(t, at_least=3)
+    with pytest.raises(ValueError, match="at_least is 1; it must be at least 2"):
+        Conflict(t, at_least=1)
+    with pytest.raises(ValueError, match="most is 0; it must be at least 1"):
+        Conflict(t).explain(most=0)
+    for data, message in (
+        ({}, "there is no 'triplets'"),
+        (None, "this is NoneType"),
+        ({"triplets": [{"a": 1}]}, "'b'"),
+    ):
+        with pytest.raises(ValueError, match=f"what to_dict returns is wanted.*{message}"):
+            Conflict.from_dict(data)
+    assert len(find_conflicts(t, 2**70)) == 1
+
+
+@pytest.mark.parametrize("n", [30, 2000])
+def test_find_conflict__a_ring_in_which_every_leaf_is_needed(n):
+    # taking leaves away one by one would run BUILD on all of it 2 n times
+    t = TripletSet([(i, i + 1, i + 2) for i in range(n - 2)] + [(n - 2, n - 1, 0)], n)
+    for budget in (0, 1000, 10_000_000):
+        assert len(find_conflict(t, budget=budget)) == n - 1
+
+
+def test_find_conflicts__many_small_ones():
+    rows = [row for x in range(0, 3000, 3) for row in ((x, x + 1, x + 2), (x + 1, x + 2, x))]
+    found = find_conflicts(TripletSet(rows, 3000), 5000)
+    assert [len(x) for x in found] == [2] * 1000

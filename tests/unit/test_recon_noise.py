@@ -195,3 +195,17 @@ def test_penalty__one_sample():
 def test_penalty__shows_a_bar(X, capsys):
     ReCon(penalty="auto", verbose=True).fit(X, triplets=CLASH)
     assert "5/5" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("weight", [5e-324, 1e-310, 1e-300, 1e300, 4e307])
+@pytest.mark.parametrize("linkage", ["average", "ward", "centroid"])
+def test_penalty__weights_of_any_size_are_the_same(weight, linkage):
+    rows, X = [(0, 1, 2), (1, 2, 0), (0, 1, 3), (2, 3, 1)], np.arange(4.0)[:, None]
+    plain = ReCon(2, linkage=linkage, penalty="auto").fit(X, triplets=TripletSet(rows, 4))
+    heavy = ReCon(2, linkage=linkage, penalty="auto").fit(X, triplets=TripletSet(rows, 4, [weight] * 4))
+    assert np.array_equal(plain.linkage_, heavy.linkage_)
+
+
+def test_penalty__is_no_boolean():
+    with pytest.raises(ValueError, match="penalty"):
+        ReCon(penalty=True).fit(np.arange(4.0)[:, None])

@@ -102,7 +102,7 @@ def test_repair__groups_that_are_not_tied_together_are_repaired_one_by_one():
 
 
 def test_repair__huge_and_tiny_weights():
-    t = TripletSet([(0, 1, 2), (1, 2, 0), (0, 1, 3), (1, 3, 0)], 4, [1.5e308, 1e-300, 1e308, 1e308])
+    t = TripletSet([(0, 1, 2), (1, 2, 0), (0, 1, 3), (1, 3, 0)], 4, [0.8e308, 1e-300, 0.4e308, 0.4e308])
     for method in METHODS:
         assert (0, 1, 2) in repair(t, method=method).kept
 
@@ -373,3 +373,9 @@ def test_repair__long_ladders_do_no_harm(method):
     assert displays(caterpillar(n), t).sum() == n - 2
     found = repair(t, method=method, max_work=0)
     assert len(found.dropped) == 1 or method != "greedy"
+
+
+def test_repair__best_pair_with_weights_that_rounding_would_lose():
+    t = TripletSet([(0, 2, 3), (2, 3, 0), (2, 3, 1)], 4, [1, 1, 1e-17])
+    found = repair(t, method="best_pair")
+    assert found.weight_kept >= found.weight / 3

@@ -345,3 +345,8 @@ def test_triplets__repr(weighted):
     assert repr(TripletSet([[0, 1, k] for k in range(2, 9)], 9)) == (
         "<TripletSet: 7 triplets on 9 leaves: 0 1 | 2, 0 1 | 3, 0 1 | 4, ...>"
     )
+
+
+def test_triplets__weights_must_not_add_up_to_infinity():
+    with pytest.raises(InvalidTripletError, match="the weights add up to infinity"):
+        TripletSet([(0, 1, 2), (0, 1, 3)], 4, [1e308, 1e308])

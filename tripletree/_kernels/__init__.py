@@ -26,7 +26,17 @@ __all__ = ["fast", "freeze", "frozen", "plain"]
 _MODULES = frozenset(
     {
         *("aho", "aho_blocks", "aho_fuse", "aho_tree", "bisection", "boxes", "branches", "cannot_graph", "centres"),
-        *("closures", "colouring", "conflicts", "constrained_assign", "cuts", "dag", "disjoint_set", "distance"),
+        *(
+            "closed_trees",
+            "closures",
+            "colouring",
+            "conflicts",
+            "constrained_assign",
+            "cuts",
+            "dag",
+            "disjoint_set",
+            "distance",
+        ),
         *("dominance", "even_shiloach", "groups", "growing", "growing_levels", "growing_paths", "growing_tree"),
         *("heaps", "lloyd", "minimum_cut", "propagation", "purity", "recon", "regraft", "rejected", "rooted_tree"),
         *("soft", "soft_pairs", "spanning", "subsets", "table", "vote_moves", "vote_scans", "votes"),

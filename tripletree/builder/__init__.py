@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from tripletree._checks import expect_count
-from tripletree._rows import checked_rows, checked_weights
-from tripletree.builder._held import Held, LabelTriplet
+from tripletree._rows import checked_rows
+from tripletree.builder._held import LabelTriplet
 from tripletree.builder._incoming import (
     Key,
     contradiction,
@@ -17,9 +17,11 @@ from tripletree.builder._incoming import (
     keys_of,
     rows_of,
     set_over,
+    weights_of,
 )
 from tripletree.builder._state import BuilderState
-from tripletree.errors import UnknownTripletError
+from tripletree.builder._steps import Step, Steps
+from tripletree.errors import InconsistentTripletsError, UnknownTripletError
 from tripletree.hierarchy import Hierarchy
 from tripletree.leaves import LeafIndex
 from tripletree.triplets import TripletSet
@@ -33,7 +35,7 @@ _LARGE_BATCH = 0.25
 _SLICE = 4096
 
 
-class TripletBuilder(Held):
+class TripletBuilder(Steps):
     """A set of triplets that grows and shrinks, and is consistent at every moment.
 
     Each addition is tested at once; one that contradicts what is there is refused, and nothing changes. Single steps
@@ -105,8 +107,8 @@ class TripletBuilder(Held):
         self.leaves: LeafIndex = leaves if isinstance(leaves, LeafIndex) else LeafIndex(leaves)
         self._state = BuilderState(len(self.leaves))
         self._weights: dict[Key, float] = {}
-        # what was done: (keys added, keys removed, weights that the changed ones had before)
-        self._history: list[tuple[Sequence[Key], Sequence[Key], dict[Key, float | None]]] = []
+        self._most_weight = 0.0  # no less than all weights together, now and before each step
+        self._history: list[Step] = []
         self._triplets: TripletSet | None = None
         self._hierarchy: Hierarchy | None = None
         if triplets is not None:
@@ -116,15 +118,16 @@ class TripletBuilder(Held):
     # ------------------------------------------------------------------ additions
 
     def add(self, triplets: TripletSet | LabelTriplet | Iterable[LabelTriplet], *, weights: Any = None) -> None:
-        """Add a triplet, or several: all of them or none.
+        """Add a triplet, or several: all of them or none, also when interrupted.
 
         Parameters
         ----------
         triplets : TripletSet, tuple (a, b, c), or iterable of (a, b, c)
             Tuples are labels, each meaning ab|c; data frames as in `TripletSet.from_labels`.
         weights : float or array_like of float, optional
-            A positive weight for each; by default those of the set or data frame. Without any, a triplet weighs 1 and
-            one that is there already stays as it is; a weight given for one that is there is added to its own.
+            A positive weight for each, or one that each has; by default those of the set or data frame. Without any,
+            a triplet weighs 1 and one that is there already stays as it is; a weight given for one that is there is
+            added to its own.
 
         Raises
         ------
@@ -134,7 +137,10 @@ class TripletBuilder(Held):
         UnknownLeafError
             If a label is none of the leaves.
         InvalidTripletError
-            If an entry has not three different labels, or a weight is not positive and finite.
+            If an entry has not three different labels, or a weight is not positive and finite, or all weights
+            together are not.
+        TypeError
+            If `triplets` is no iterable.
 
         Examples
         --------
@@ -146,7 +152,7 @@ class TripletBuilder(Held):
         """
         if is_one(triplets, self.leaves):
             key = self._key(triplets)
-            told = None if weights is None else checked_weights(np.atleast_1d(weights), 1)
+            told = None if weights is None else weights_of(weights, 1)
             if told is None and key in self._state:
                 self._history.append(((), (), {}))
                 return
@@ -155,14 +161,18 @@ class TripletBuilder(Held):
             given = set_over(triplets, self.leaves, weights)
             told, keys = given.weights, keys_of(given.rows)
         new = [key for key in keys if key not in self._state]
-        self._include(new)
-        before: dict[Key, float | None] = {}
-        if told is not None:
-            fresh = set(new)
-            for key, weight in zip(keys, told.tolist(), strict=True):
-                before[key] = self._weights.get(key)
-                self._weights[key] = weight if key in fresh else self._weights.get(key, 1.0) + weight
-        self._done(new, (), before)
+        after = {} if told is None else self._weighed(keys, told.tolist(), set(new))
+        before = {key: self._weights.get(key) for key in after}
+        steps = len(self._history)
+        try:
+            self._include(new)
+            self._weights.update(after)
+            self._done(new, (), before)
+        except InconsistentTripletsError:
+            raise
+        except BaseException:
+            self._reset(steps, new, (), before)
+            raise
 
     def try_add(self, triplet: LabelTriplet) -> bool:
         """Add a triplet unless it contradicts what is there.
@@ -189,9 +199,14 @@ class TripletBuilder(Held):
         if key in self._state:
             self._history.append(((), (), {}))
             return True
-        if not self._state.grow(key):
-            return False
-        self._done((key,), (), {})
+        steps = len(self._history)
+        try:
+            if not self._state.grow(key):
+                return False
+            self._done((key,), (), {})
+        except BaseException:
+            self._reset(steps, (key,), (), {})
+            raise
         return True
 
     def try_add_rows(self, rows: Any) -> np.ndarray:
@@ -224,15 +239,12 @@ class TripletBuilder(Held):
         """
         keys = keys_of(checked_rows(rows, len(self.leaves)))
         new = [key for key in dict.fromkeys(keys) if key not in self._state]
-        added: list[Key] = []
-        if self._is_large(new) and self._state.grow_at_once(new):
-            self._done(new, (), {})
-            return np.ones(len(keys), np.bool_)
         try:
-            for start in range(0, len(new), _SLICE):
-                added += self._state.grow_all(new[start : start + _SLICE])
+            if not (self._is_large(new) and self._state.grow_at_once(new)):
+                for start in range(0, len(new), _SLICE):
+                    self._state.grow_all(new[start : start + _SLICE])
         finally:
-            self._done(added, (), {})
+            self._done([key for key in new if key in self._state], (), {})
         return np.fromiter((key in self._state for key in keys), np.bool_, len(keys))
 
     def add_leaves(self, labels: Iterable[Label]) -> None:
@@ -279,9 +291,16 @@ class TripletBuilder(Held):
         missing = [key for key in keys if key not in self._state]
         if missing:
             raise UnknownTripletError([self._labelled(key) for key in missing], len(self))
-        before: dict[Key, float | None] = {key: self._weights.pop(key) for key in keys if key in self._weights}
-        self._state.drop(keys)
-        self._done((), keys, before)
+        before: dict[Key, float | None] = {key: self._weights[key] for key in keys if key in self._weights}
+        steps = len(self._history)
+        try:
+            for key in before:
+                del self._weights[key]
+            self._state.drop(keys)
+            self._done((), keys, before)
+        except BaseException:
+            self._reset(steps, (), keys, before)
+            raise
 
     def undo(self, n: int = 1) -> None:
         """Take back the last n additions and removals, a batch being one.
@@ -309,17 +328,15 @@ class TripletBuilder(Held):
             msg = f"{n} steps cannot be taken back: there are {len(self._history)}"
             raise ValueError(msg)
         for _ in range(n):
-            added, removed, before = self._history.pop()
-            self._state.drop(added)
-            self._state.put_back(removed)
-            for key in added:
-                self._weights.pop(key, None)
-            for key, weight in before.items():
-                if weight is None:
-                    self._weights.pop(key, None)
-                else:
-                    self._weights[key] = weight
-        self._triplets = self._hierarchy = None
+            added, removed, before = self._history[-1]
+            steps = len(self._history) - 1
+            try:
+                self._state.drop(added)
+                self._state.put_back(removed)
+                self._forget(steps, before)
+            except BaseException:
+                self._reset(steps, added, removed, before)  # this step is taken back, those before it are not
+                raise
 
     def copy(self) -> TripletBuilder:
         """Return an independent builder in the same state, with the same steps to take back.
@@ -334,10 +351,12 @@ class TripletBuilder(Held):
         """
         other = TripletBuilder(self.leaves)
         other._state = self._state.copy()
-        other._weights = dict(self._weights)
+        other._weights, other._most_weight = dict(self._weights), self._most_weight
         other._history = list(self._history)
         other._triplets, other._hierarchy = self._triplets, self._hierarchy
         return other
+
+    __copy__ = copy
 
     # ------------------------------------------------------------------ parts
 
@@ -355,9 +374,3 @@ class TripletBuilder(Held):
 
     def _is_large(self, new: Sequence[Key]) -> bool:
         return len(new) > max(_LARGE_BATCH * (len(self._state) + len(self.leaves)), 1)
-
-    def _done(self, added: Sequence[Key], removed: Sequence[Key], before: dict[Key, float | None]) -> None:
-        self._history.append((added, removed, before))
-        self._triplets = None
-        if added or removed:
-            self._hierarchy = None

@@ -63,16 +63,16 @@ class BuilderState:
 
     def grow(self, key: Key) -> bool:
         """Add a triplet that is not there, if it is consistent with those that are."""
-        arrays = self._ready(1)
-        t = self._free[-1]
-        if _kernels.growing.grow(*arrays, self.n, t, *key, 1) == 0:
-            return False
-        self._row[key] = self._free.pop()
-        return True
+        arrays = self._borrow(1)
+        taken = _kernels.growing.grow(*arrays, self.n, self._free[-1], *key, 1) != 0
+        if taken:
+            self._row[key] = self._free.pop()
+        self._arrays = arrays
+        return taken
 
     def grow_all(self, keys: Sequence[Key]) -> list[Key]:
         """Add different triplets that are not there, in their order, where consistent; those that were added."""
-        arrays = self._ready(len(keys))
+        arrays = self._borrow(len(keys))
         new = np.array(keys, np.int64).reshape(-1, 3)
         told = np.empty(len(keys), np.int8)
         ids = np.array(self._free[: -len(keys) - 2 : -1], np.int64)
@@ -80,6 +80,7 @@ class BuilderState:
         added = [key for key, said in zip(keys, told.tolist(), strict=True) if said]
         del self._free[len(self._free) - taken :]
         self._row.update(zip(added, ids[:taken].tolist(), strict=True))
+        self._arrays = arrays
         return added
 
     def grow_at_once(self, keys: Sequence[Key]) -> bool:
@@ -105,25 +106,34 @@ class BuilderState:
     def drop(self, keys: Sequence[Key]) -> None:
         """Take out triplets that are there."""
         for key in keys:
+            arrays, self._arrays = self._arrays, None
             t = self._row.pop(key)
-            if self._arrays is not None:
-                tree, row, slot, ring, shelf, mark, _, _, path, var = self._arrays
+            if arrays is not None:
+                tree, row, slot, ring, shelf, mark, _, _, path, var = arrays
                 if _kernels.growing.drop(tree, row, slot, ring, shelf, mark, path, var, t) == 1:
                     self._free.append(t)
-                else:
-                    self._arrays = None
+                    self._arrays = arrays
+
+    def settle(self, present: Sequence[Key], absent: Sequence[Key]) -> None:
+        """Hold some triplets and others not, whichever of them an interrupted change has left."""
+        self._arrays = None
+        for key in absent:
+            self._row.pop(key, None)
+        self._row.update(dict.fromkeys(present, -1))
 
     def tell_all(self, rows: np.ndarray) -> np.ndarray:
         """Whether each triplet alone is consistent with those that are there."""
-        arrays = self._ready(1)
+        arrays = self._borrow(1)
         told = np.empty(len(rows), np.int8)
         new = rows.astype(np.int64, order="C")
         _kernels.growing.tell_all(*arrays, self.n, new, self._free[-1], 0, len(rows), told)
+        self._arrays = arrays
         return told != 0
 
     def widen(self, n: int) -> None:
         """Let there be n leaves, more than before."""
-        self.n, self._arrays = n, None
+        self._arrays = None
+        self.n = n
 
     # ------------------------------------------------------------------ arrays
 
@@ -135,6 +145,12 @@ class BuilderState:
         elif len(self._free) <= room:
             self._enlarge(room)
         return self._arrays  # type: ignore[return-value]
+
+    def _borrow(self, room: int) -> tuple[np.ndarray, ...]:
+        """The arrays for a change that gives them back: if it is interrupted, there are none, and the tree is new."""
+        arrays = self._ready(room)
+        self._arrays = None
+        return arrays
 
     def _plant(self, parent: np.ndarray, rows: np.ndarray, room: int) -> None:
         """Set the arrays up from the parent array that BUILD makes of the rows."""
@@ -148,12 +164,13 @@ class BuilderState:
             separator = _kernels.rooted_tree.common_ancestors(a, c, *hierarchy.ancestor_table)
         shapes = [(nodes, 8), (capacity, 8), (n, 2), (3 * capacity,), (capacity + nodes, 2)]
         shapes += [(nodes, 11), (6, capacity), (8, nodes), (nodes, 5), (7,)]
-        self._arrays = tuple(np.empty(shape, np.int64) for shape in shapes)
-        tree, row, slot, ring, shelf, mark, _, _, path, var = self._arrays
+        arrays = tuple(np.empty(shape, np.int64) for shape in shapes)
+        tree, row, slot, ring, shelf, mark, _, _, path, var = arrays
         planted = freeze(parent), freeze(separator), frozen(rows), n
         _kernels.growing_tree.plant(*planted, tree, row, slot, ring, shelf, mark, path, var)
         self._row = dict(zip(self._row, range(m), strict=True))
         self._free = list(range(capacity - 1, m - 1, -1))
+        self._arrays = arrays
 
     def _enlarge(self, room: int) -> None:
         """Make more rows: those of the shelves that stand for nodes move on."""
@@ -164,8 +181,10 @@ class BuilderState:
         moved = np.empty((new + nodes, 2), np.int64)
         moved[:old], moved[new:] = shelf[:old], shelf[old:]
         lists = np.empty((6, new), np.int64)
-        self._arrays = tree, _longer(row, new), slot, _longer(ring, 3 * new), moved, mark, lists, node, path, var
+        arrays = tree, _longer(row, new), slot, _longer(ring, 3 * new), moved, mark, lists, node, path, var
+        self._arrays = None
         self._free = [*range(new - 1, old - 1, -1), *self._free]
+        self._arrays = arrays
 
 
 def _longer(array: np.ndarray, length: int) -> np.ndarray:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tripletree.cli._clustering import check_apart, picture_format, save_figure
-from tripletree.cli._shell import INCONSISTENT, busy, conflict_text
+from tripletree.cli._inspection import counted
+from tripletree.cli._shell import INCONSISTENT, busy, conflict_text, label_text
 from tripletree.cli._sources import (
     format_option,
     output_option,
@@ -21,10 +22,13 @@ from tripletree.cli._sources import (
 
 if TYPE_CHECKING:
     from tripletree.conflict import Conflict
+    from tripletree.repairs import Repair
     from tripletree.triplets import TripletSet
 
 __all__ = ["explain", "repair"]
 
+#: Dropped triplets that are listed.
+MOST_DROPPED = 20
 METHODS = ("auto", "exact", "search", "greedy", "best_pair", "max_cut", "min_cut")
 
 
@@ -69,9 +73,11 @@ def explain(
     """
     from tripletree.conflict import DEFAULT_BUDGET, find_conflicts
 
+    check_apart([file], [output, picture])
     if picture is not None:
         picture_format(picture)
     triplets = read_triplet_file(file, format_=format_)
+    k = min(k, max(len(triplets), 1))  # there are no more
     with busy("searching conflicts"):
         found = find_conflicts(triplets, k, max_size=max_size, budget=DEFAULT_BUDGET if budget is None else budget)
     if found and output is not None:
@@ -86,7 +92,9 @@ def explain(
     if as_json:
         click.echo(json.dumps([x.to_dict() for x in found], indent=2, ensure_ascii=False, default=str))
     else:
-        click.echo(_in_words(found, k) if found else f"consistent: no conflict among {len(triplets):,} triplets")
+        click.echo(
+            _in_words(found, k) if found else f"consistent: no conflict among {counted(len(triplets), 'triplet')}"
+        )
     if found:
         ctx.exit(INCONSISTENT)
 
@@ -96,11 +104,12 @@ def _in_words(found: Sequence[Conflict], k: int) -> str:
     texts = []
     for number, conflict in enumerate(found, 1):
         head = f"Conflict {number} of {len(found)}. " if len(found) > 1 else ""
-        rest = " among the triplets of no earlier conflict" if number > 1 else ""
+        earlier = "conflict 1" if number == 2 else f"conflicts 1 to {number - 1}"
+        rest = f"Without the triplets of {earlier}, no" if number > 1 else "No"
         if conflict.smallest:
-            proved = f"No conflict{rest} is smaller." if len(conflict) > 2 else ""
+            proved = f"{rest} conflict is smaller." if len(conflict) > 2 else ""
         else:
-            proved = f"One{rest} of {conflict.at_least} triplets or more could be smaller; none of fewer exists."
+            proved = f"{rest} conflict has fewer than {conflict.at_least} triplets; one smaller than this may exist."
         texts.append("\n".join(x for x in (f"{head}{conflict_text(conflict)}", proved) if x))
     if 1 < k != len(found):
         texts.append(f"There are no more conflicts that share no triplet with {'this' if len(found) < 2 else 'these'}.")
@@ -143,9 +152,28 @@ def repair(
     if newick is not None:
         write_hierarchy(done.hierarchy, newick)
     write_triplet_file(done.kept, output, format_=format_)
+    click.echo(_told(done, triplets), err=True)
+
+
+def _told(done: Repair, triplets: TripletSet) -> str:
+    """What was kept, and what dropped with its lines."""
     weight = "" if triplets.weights is None else f", weight {done.weight_kept:.6g} of {done.weight:.6g}"
     how = f" (by {done.method})" if len(done.dropped) else ": they are consistent"
-    click.echo(f"{len(done.kept):,} of {len(triplets):,} triplets kept{weight}{how}", err=True)
+    lines = [f"{len(done.kept):,} of {len(triplets):,} triplets kept{weight}{how}"]
+    origins, repeated = done.dropped.origins, 0
+    for k, (a, b, c) in enumerate(done.dropped.head(MOST_DROPPED)):
+        place = None if origins is None else origins[k]
+        where = "" if place is None else f"  {place.unit} {place.number}"
+        lines.append(f"dropped: {label_text(a)} {label_text(b)} | {label_text(c)}{where}")
+    if len(done.dropped) > MOST_DROPPED:
+        lines.append(f"dropped: {len(done.dropped) - MOST_DROPPED:,} more")
+    if triplets.weights is None and triplets.origins is not None:
+        repeated = sum(place.times > 1 for k in range(len(triplets)) if (place := triplets.origins[k]) is not None)
+    if repeated:
+        lines.append(
+            f"note: {counted(repeated, 'triplet')} said more than once; write '| 1' behind them to count each time"
+        )
+    return "\n".join(lines)
 
 
 def _used(triplets: TripletSet) -> list[Any]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from tripletree.cli._clustering import check_apart
 from tripletree.cli._reading import read_either, reading_options
 from tripletree.cli._shell import INCONSISTENT, conflict_text, table_text
 from tripletree.cli._sources import (
@@ -224,6 +225,7 @@ def check(ctx: click.Context, file: str, format_: Any, output: str | None) -> No
     """
     from tripletree.conflict import find_conflict
 
+    check_apart([file], [output])
     triplets = read_triplet_file(file, format_=format_)
     conflict = find_conflict(triplets)
     if conflict is None:

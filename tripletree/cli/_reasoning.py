@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from tripletree.cli._clustering import check_apart, standardized
 from tripletree.cli._reading import read_hierarchy, reading_options
 from tripletree.cli._shell import INCONSISTENT, bad_input, busy, label_text, table_text
 from tripletree.cli._sources import format_option, output_option, read_triplet_file, write_triplet_file
@@ -85,6 +86,7 @@ def closure(
     if triplets == query == "-":
         msg = "TRIPLETS and --query cannot both be the standard input"
         raise click.UsageError(msg)
+    check_apart([triplets, query], [output])
     given = read_triplet_file(triplets)
     asked = None if query is None else read_triplet_file(query)
     implied = found = None
@@ -185,6 +187,7 @@ def compare(first: str, second: str, leaves: Any, as_json: bool, output: str, re
     if [first, second, reading.get("annotations")].count("-") > 1:
         msg = "only one of FIRST, SECOND and --attach can be the standard input"
         raise click.UsageError(msg)
+    check_apart([first, second, reading.get("annotations")], [output])
     one, two = read_hierarchy(first, reading), read_hierarchy(second, reading)
     try:
         found = compare_triplets(one, two, leaves=leaves)
@@ -280,6 +283,7 @@ def describe(
     if data is None and alone:
         msg = f"--{alone[0].replace('_', '-')} goes with --data"
         raise click.UsageError(msg)
+    check_apart([triplets, data], [output])
     found = _described(read_triplet_file(triplets, format_=format_), data, max_work, **of_data)
     _write_text(json.dumps(found.to_dict(), indent=2) if as_json else str(found), output)
     if not found.consistent:
@@ -301,7 +305,6 @@ def _described(
     if data is None:
         with busy(f"describing {len(triplets):,} triplets"):
             return described(triplets, max_work=max_work)
-    from tripletree.cli._clustering import standardized
     from tripletree.cli._tables import read_table
     from tripletree.triplets import TripletSet as Rows
 

@@ -23,6 +23,9 @@ SOFT_UP_TO = 20_000
 #: Operations up to which the kernel runs as plain Python, and merges between two looks at the interrupt.
 _LITTLE_WORK, _CHUNK = 2_000_000, 500
 
+#: The largest penalty for a triplet, which leaves nothing to the distances.
+_LARGEST = 1e200
+
 
 def checked_penalty(penalty: float | str, triplets: TripletSet, n_samples: int, micro_clusters: Any) -> float:
     """The penalty for a unit of weight: for "auto" the one that makes `AUTO_PENALTY` for a triplet of mean weight.
@@ -34,6 +37,9 @@ def checked_penalty(penalty: float | str, triplets: TripletSet, n_samples: int, 
     ValueError
         If the penalty is infinite or NaN, or a number of micro-clusters is given.
     """
+    if isinstance(penalty, (bool, np.bool_)):
+        msg = f"penalty must be a number, 'auto' or None, not {penalty!r}"
+        raise ValueError(msg)
     if not isinstance(penalty, str) and not np.isfinite(penalty):
         msg = f"penalty={penalty!r} must be finite; None makes all triplets hold"
         raise ValueError(msg)
@@ -47,11 +53,8 @@ def checked_penalty(penalty: float | str, triplets: TripletSet, n_samples: int, 
         )
         raise LimitExceededError(msg, size=n_samples, limit=SOFT_UP_TO)
     if isinstance(penalty, str):
-        return (
-            AUTO_PENALTY
-            if triplets.weights is None or len(triplets) == 0
-            else AUTO_PENALTY / float(triplets.weights.mean())
-        )
+        mean = 1.0 if triplets.weights is None or len(triplets) == 0 else float(triplets.weights.mean())
+        return AUTO_PENALTY / mean if mean > AUTO_PENALTY / 1e308 else 1e308
     return float(penalty)
 
 
@@ -115,7 +118,11 @@ def merge_condensed_softly(
     near = np.stack([np.full(n, -1), np.arange(n)])
     state = condensed, np.ones(n, real), np.full(n, np.inf), np.full(blocks, np.inf), near
     m = len(triplets)
-    weights = np.ones(m) if triplets.weights is None else triplets.weights.copy()
+    weights = np.ones(m)
+    if triplets.weights is not None and m:
+        # a power of two, which rounds nothing: weights below 2, their sums and a penalty for one of these stay finite
+        scale = float(np.ldexp(1.0, int(np.frexp(triplets.weights.max())[1]) - 1))
+        weights, penalty = triplets.weights / scale, min(penalty * scale, _LARGEST)
     head, link = _lists(triplets.rows, n)
     tied = triplets.rows.astype(np.int64), weights, head, link, np.arange(n), np.zeros(n)
     # numpy's scalars round float32 at other places than compiled code does
@@ -126,7 +133,7 @@ def merge_condensed_softly(
     count[1] = n
     done, ended = 0, n == 1
     while not ended:
-        ended = kernels.merge_softly(kind, float(penalty), state, tied, merges, count, _CHUNK)
+        ended = kernels.merge_softly(kind, min(float(penalty), _LARGEST), state, tied, merges, count, _CHUNK)
         if progress is not None:
             progress(int(count[0]) - done)
         done = int(count[0])

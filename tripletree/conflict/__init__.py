@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Hashable, Iterator
 from itertools import islice
 from typing import Any
@@ -20,8 +21,9 @@ __all__ = ["Conflict", "conflict_inside", "find_conflict", "find_conflicts"]
 #: Work of the search for small conflicts: about a second.
 DEFAULT_BUDGET = 300_000_000
 #: The same where a conflict is looked for on the way to an error message: some hundredths of a second.
-_IN_PASSING = 10_000_000
-_IN_PASSING_FEW = 30_000
+_IN_PASSING = 30_000_000
+#: The part of it for small conflicts in few triplets, which is done in plain Python.
+_SEARCHED, _SEARCHED_AMONG_FEW = 10_000_000, 30_000
 #: Triplets and leaves that an explanation spells out.
 _SHOWN = 30
 
@@ -71,12 +73,15 @@ class Conflict:
     """
 
     def __init__(self, triplets: TripletSet, *, at_least: int = 2) -> None:
-        self._set(expect_triplets(triplets), expect_count(at_least, "at_least"))
+        self._set(expect_triplets(triplets), expect_count(at_least, "at_least", 2))
         found = next(conflicts(triplets.rows, len(triplets.leaves), 1, 0), None) if len(triplets) else None
         if found is None or len(found[0]) != len(triplets) or len(self.leaves) != len(triplets) + 1:
             reason = "it is consistent" if found is None else f"{len(found[0])} of its triplets already cannot hold"
             msg = f"{triplets!r} is no conflict: {reason}; find_conflict finds one in a set"
             raise InvalidTripletError(msg)
+        if at_least > len(triplets):
+            msg = f"at_least is {at_least}; the conflict itself has {len(triplets)} triplets"
+            raise ValueError(msg)
 
     def _set(self, triplets: TripletSet, at_least: int) -> None:
         self.triplets, self.at_least = triplets, at_least
@@ -139,6 +144,7 @@ class Conflict:
         str
             Several lines, without an end at the last one.
         """
+        most = expect_count(most, "most", 1)
         m, rows = len(self), self.triplets.head(most)
         places = f" ({self.places})" if self.places else ""
         fewer = "each of them alone can" if m == 2 else f"any {m - 1} of them can"
@@ -205,10 +211,16 @@ class Conflict:
         >>> Conflict.from_dict(Conflict(t).to_dict()) == Conflict(t)
         True
         """
-        rows = data["triplets"]
-        weights = [row["weight"] for row in rows] if rows and "weight" in rows[0] else None
-        labels = [(row["a"], row["b"], row["c"]) for row in rows]
-        return cls(TripletSet.from_labels(labels, data["leaves"], weights=weights), at_least=data["at_least"])
+        try:
+            rows = data["triplets"]
+            weights = [row["weight"] for row in rows] if any("weight" in row for row in rows) else None
+            labels = [(row["a"], row["b"], row["c"]) for row in rows]
+            leaves, at_least = data["leaves"], data["at_least"]
+        except (TypeError, KeyError) as error:
+            missing = f"there is no {error}" if isinstance(error, KeyError) else f"this is {type(data).__name__}"
+            msg = f"what to_dict returns is wanted, with triplets, leaves and at_least: {missing}"
+            raise ValueError(msg) from None
+        return cls(TripletSet.from_labels(labels, leaves, weights=weights), at_least=at_least)
 
 
 def _said(label: Hashable) -> str:
@@ -258,6 +270,7 @@ def find_conflict(triplets: TripletSet, *, max_size: int = 4, budget: int | None
     costs least to resolve by dropping it. If nothing is found, S is the group at which `one_tree` fails, and loses
     leaves by chunks of half, a quarter, ... one, as in delta debugging [1]_; each time what is left fails, the new
     failing group takes its place. With what is left of the budget this is repeated from random parts of the group.
+    Where it ends too early, the answer is one that no triplet can be left out of, found in linear time, but maybe long.
 
     Sparse random sets may have no small conflict at all: one wrong triplet among 10 n right ones often only clashes
     with more than a thousand others together. Then the answer is long, and ``.at_least`` says how short it could be.
@@ -318,7 +331,7 @@ def find_conflicts(
     >>> [list(x) for x in find_conflicts(TripletSet.from_labels(rows))]
     [[('a', 'b', 'c'), ('a', 'c', 'b')], [('d', 'e', 'f'), ('d', 'f', 'e')]]
     """
-    return list(islice(_found(triplets, max_size, budget), expect_count(k, "k")))
+    return list(islice(_found(triplets, max_size, budget), min(expect_count(k, "k"), sys.maxsize)))
 
 
 def _found(triplets: TripletSet, max_size: int, budget: int | None) -> Iterator[Conflict]:
@@ -358,6 +371,6 @@ def conflict_inside(triplets: TripletSet, failed: np.ndarray) -> Conflict:
     member = np.zeros(len(triplets.leaves), np.bool_)
     member[failed] = True
     inside = triplets.subset(member[triplets.rows].all(axis=1))
-    budget = _IN_PASSING_FEW if len(inside) < 1000 else _IN_PASSING
-    numbers = next(conflicts(inside.rows, len(triplets.leaves), 4, budget))[0]
+    searched = _SEARCHED_AMONG_FEW if len(inside) < 1000 else _SEARCHED
+    numbers = next(conflicts(inside.rows, len(triplets.leaves), 4, _IN_PASSING, _IN_PASSING - searched))[0]
     return Conflict._known(inside.subset(numbers))

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from tripletree._checks import expect_count, expect_triplets
-from tripletree.counting import DEFAULT_WORK as DEFAULT_SPLITS
 from tripletree.counting import informativeness
 from tripletree.description._coherence import Coherence, coherence
 from tripletree.description._text import percent, text_of, title_of
@@ -23,6 +22,8 @@ __all__ = ["Coherence", "Description", "TreeShape", "describe"]
 
 #: Work beyond which the closure and the redundancy are left out unless told otherwise: about half a minute each.
 DEFAULT_WORK = 1_000_000_000
+#: First splits beyond which the information is left out unless told otherwise: some seconds.
+DEFAULT_SPLITS = 5_000
 _NEEDS_CONSISTENCY = ("closure_size", "redundant", "information", "tree")
 
 

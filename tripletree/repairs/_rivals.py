@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from heapq import heapify, heappop, heappush
 from typing import Any
 
@@ -180,12 +181,18 @@ def best_pair(rows: np.ndarray, weight: np.ndarray, k: int) -> Hierarchy:
     return Hierarchy(up, k)
 
 
+#: Weights of which the greatest is more than so many times the least are added up as fractions.
+_WIDE = 2.0**20
+
+
 class _Pairs:
     """Clusters, the triplets between three different ones, and for each pair what merging it wins and loses."""
 
     def __init__(self, rows: np.ndarray, weight: np.ndarray, k: int) -> None:
         self._rows: list[list[int]] = rows.tolist()
-        self._weight: list[float] = weight.tolist()
+        # sums that grow and shrink: what is light beside the rest would be lost in rounding
+        wide = weight.size > 0 and weight.max() > _WIDE * weight.min()
+        self._weight: list[Any] = [Fraction(x) for x in weight.tolist()] if wide else weight.tolist()
         self._of: list[list[int]] = [[] for _ in range(k)]
         #: of a pair: weight won, weight lost, triplets won, triplets lost
         self._pair: dict[tuple[int, int], list] = {}
@@ -201,12 +208,12 @@ class _Pairs:
         a, b, c = self._rows[t]
         pairs = [(a, b) if a < b else (b, a), (a, c) if a < c else (c, a), (b, c) if b < c else (c, b)]
         for at, pair in enumerate(pairs):
-            found = self._pair.setdefault(pair, [0.0, 0.0, 0, 0])
+            found = self._pair.setdefault(pair, [0, 0, 0, 0])
             lost = at > 0
             found[lost] += sign * self._weight[t]
             found[2 + lost] += sign
             if found[2 + lost] == 0:
-                found[lost] = 0.0  # no rounding is left behind
+                found[lost] = 0  # no rounding is left behind
                 if found[2] == found[3] == 0:
                     del self._pair[pair]
         return pairs

@@ -137,7 +137,8 @@ def read_odd_one_out(
     -------
     TripletSet
         Weighted by how often an answer was given, if some answer was given more than once. Contradictory answers
-        stay: the set need not be consistent.
+        stay: the set need not be consistent. ``.origins`` says where each stands: the line of the file, or the row of
+        a data frame counted from 1 (row k is ``frame.iloc[k - 1]``).
 
     Raises
     ------
