@@ -19,7 +19,16 @@ from tripletree.hierarchy import Hierarchy
 from tripletree.onetree import one_tree
 from tripletree.triplets import TripletSet
 
-__all__ = ["MOST_STATES", "NEED_TRIPLETS", "RULES", "Chooser", "chooser", "whole_weights"]
+__all__ = [
+    "MOST_STATES",
+    "NEED_TRIPLETS",
+    "RULES",
+    "Chooser",
+    "best_supported",
+    "chooser",
+    "support_of",
+    "whole_weights",
+]
 
 RULES = ("merge_order", "height", "size", "support", "constraints")
 NEED_TRIPLETS = ("support", "constraints")
@@ -43,7 +52,7 @@ def chooser(hierarchy: Hierarchy, rule: str, triplets: TripletSet | None) -> Cho
         Over the leaves of the hierarchy.
     """
     if triplets is not None and rule == "support":
-        return partial(_best_supported, hierarchy, _support(hierarchy, triplets))
+        return partial(best_supported, hierarchy, support_of(hierarchy, triplets))
     if rule == "height":
         return partial(_last_in_order, hierarchy, _height_order(hierarchy), None)
     order = np.arange(hierarchy.n_nodes, dtype=np.int64)
@@ -141,7 +150,7 @@ def whole_weights(triplets: TripletSet) -> np.ndarray:
     return np.rint(np.ldexp(weights, 52 - int(np.frexp(weights.sum())[1])))
 
 
-def _support(hierarchy: Hierarchy, triplets: TripletSet) -> np.ndarray:
+def support_of(hierarchy: Hierarchy, triplets: TripletSet) -> np.ndarray:
     """For each node the weight of the triplets with a and b below it and c not: int64."""
     if len(triplets) == 0:
         return freeze(np.zeros(hierarchy.n_nodes, np.int64))
@@ -154,7 +163,7 @@ def _support(hierarchy: Hierarchy, triplets: TripletSet) -> np.ndarray:
     return freeze(_kernels.branches.subtree_sums(hierarchy.parent, freeze(change.astype(np.int64))))
 
 
-def _best_supported(hierarchy: Hierarchy, support: np.ndarray, k: int | None, least: int) -> np.ndarray:
+def best_supported(hierarchy: Hierarchy, support: np.ndarray, k: int | None, least: int) -> np.ndarray:
     """Split the proper nodes that make the k clusters of the greatest support, of equal ones the latest."""
     assert k is not None
     large, gain = _proper(hierarchy, least)

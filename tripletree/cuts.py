@@ -150,7 +150,7 @@ def cut(
     if known is None and rule in NEED_TRIPLETS:
         msg = f"rule={rule!r} needs triplets=..., a TripletSet; without any, take rule='size' or 'merge_order'"
         raise TypeError(msg)
-    sizes = _sizes(min_size, n, k, rule)
+    sizes = [expect_count(min_size, "min_size", 1)] if min_size is not None else sizes_tried(n, k, rule)
     points = None if samples is None else _checked_samples(samples, n)
     choose = chooser(hierarchy, rule, known)
     weight = whole_weights(known) if known is not None and rule == "support" and len(sizes) > 1 else None
@@ -166,7 +166,7 @@ def cut(
             if best is None:
                 raise
             break  # smaller sizes take more
-        labels = _labels(hierarchy, split, least, points)
+        labels = labels_of(hierarchy, split, least, points)
         if known is None or weight is None:
             return labels
         a, b, c = labels[known.rows.T]
@@ -198,10 +198,8 @@ def _checked_number(n_clusters: Any, n: int, rule: str) -> int | None:
     return k
 
 
-def _sizes(min_size: Any, n: int, k: int | None, rule: str) -> list[int]:
-    """The sizes of the smallest large branch that are tried, in falling order."""
-    if min_size is not None:
-        return [expect_count(min_size, "min_size", 1)]
+def sizes_tried(n: int, k: int | None, rule: str) -> list[int]:
+    """The sizes of the smallest large branch that are tried where none is given, in falling order."""
     if k is None or rule not in ("size", "support"):
         return [1]
     sizes = [max(1, int(np.ceil(SMALL_SHARE * n / k)))]
@@ -223,7 +221,7 @@ def _checked_samples(samples: Any, n: int) -> np.ndarray:
     return points
 
 
-def _labels(hierarchy: Hierarchy, split: np.ndarray, least: int, points: np.ndarray | None) -> np.ndarray:
+def labels_of(hierarchy: Hierarchy, split: np.ndarray, least: int = 1, points: np.ndarray | None = None) -> np.ndarray:
     """Clusters of the leaves once some nodes are split, numbered by their first leaves; small branches joined."""
     n = hierarchy.n_leaves
     head = _kernels.cuts.branch_heads(hierarchy.parent, freeze(split), n)

@@ -203,7 +203,11 @@ class InconsistentTripletsError(TripletreeError, ValueError):
     conflict : Conflict
         An irreducible inconsistent subset: dropping any one of its triplets makes the rest of it consistent.
         ``print(error.conflict)`` explains it, ``error.conflict.triplets`` is the TripletSet.
+    pairs : PairwiseConstraints or None
+        The must-links behind those of its triplets that come from pairs; None if none does.
     """
+
+    pairs: Any = None
 
     def __init__(self, leaves: Sequence[Hashable], conflict: Any) -> None:
         self.leaves = list(leaves)

@@ -298,6 +298,7 @@ def test_scikit_learn__pickle_and_clone(frame):
         "micro_clusters": "auto",
         "random_state": 0,
         "on_conflict": "raise",
+        "on_infeasible": "raise",
         "penalty": None,
         "missing_samples": "raise",
         "verbose": False,

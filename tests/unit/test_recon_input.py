@@ -11,7 +11,7 @@ from sklearn.model_selection import GridSearchCV, KFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from tripletree.cluster import ReCon, recon
+from tripletree.cluster import ReCon, _merging
 from tripletree.cluster._base import aligned_triplets, warn_if_few
 from tripletree.decomposition import decompose
 from tripletree.errors import DuplicateLeafError, InconsistentTripletsError, InvalidTripletError, UnknownLeafError
@@ -151,7 +151,7 @@ def test_triplets__inconsistent_are_refused_before_clustering(frame, monkeypatch
     def never(*_):
         raise AssertionError("clustering has started")
 
-    monkeypatch.setattr(recon, "all_merges", never)
+    monkeypatch.setattr(_merging, "all_merges", never)
     with pytest.raises(InconsistentTripletsError, match="cannot hold together") as caught:
         ReCon().fit(frame, triplets=[("a", "b", "c"), ("d", "e", "f"), ("b", "c", "a")])
     assert set(caught.value.conflict) == {("a", "b", "c"), ("b", "c", "a")}

@@ -3,7 +3,8 @@
 Two loops, on centres and on a table of distances, bring three engines together: ``centres`` or ``table`` offers the
 closest pair that is not known to be blocked, ``aho_fuse`` merges it or tells why not, ``rejected`` remembers. A blocked
 pair rejects the whole rectangle of its blocking pair. A merged cluster keeps the smaller slot, that of its first
-sample; ties go to the pair with the first smaller slot, then to that with the first larger one.
+sample; ties go to the pair with the first smaller slot, then to that with the first larger one. Pairs that are apart by
+cannot-links count as rejected for good; where nothing else is left, the loop stops, and is stuck.
 
 `join` and `search` come as pointers (see ``_jit``): they are compiled by themselves, not once more for each loop.
 """
@@ -16,7 +17,7 @@ from tripletree._kernels._jit import inner, njit, pointer
 from tripletree._kernels.aho_fuse import join as _join
 from tripletree._kernels.aho_tree import DEGREE, cluster_of
 from tripletree._kernels.centres import NEAR, PLACE, SLOT, closest, merge, pack, renew_block, search
-from tripletree._kernels.rejected import forgive, inherit, is_rejected, keep_watch, paint, watched
+from tripletree._kernels.rejected import forbid, forgive, inherit, is_rejected, keep_watch, paint, watched
 from tripletree._kernels.table import BLOCK, first_of_least, least_of_block, scan, update
 from tripletree._kernels.table import pack as pack_table
 
@@ -40,13 +41,13 @@ def _search_for(real):
 SEARCH_FLOAT32, SEARCH_FLOAT64 = _search_for("float32"), _search_for("float64")
 
 # counters
-MERGES, LIVE, FOUND, WATCHES, TESTS, REJECTIONS, SEARCHES = range(7)
+MERGES, LIVE, FOUND, WATCHES, TESTS, REJECTIONS, SEARCHES, STUCK = range(8)
 
 
 @inner
 def _refuse(rejected, side, left, right, count):
     """Reject the rectangle of a blocking pair, and watch it."""
-    bits, _, mask, row, watch, chain, held = rejected
+    bits, _, _, mask, row, watch, chain, held = rejected
     paint(bits, mask, row, side, left, right)
     keep_watch(watch, chain, held, count[WATCHES], side, left, right)
     count[WATCHES] += 1
@@ -59,7 +60,7 @@ def _attempt(aho, rejected, n, i, j, side, due, count, join):
     Pairs whose blocking pair may have ended are tested again.
     """
     tree, slot, rows, ring, shelf, mark, trip, node, var = aho
-    bits, gone, _, row, watch, chain, held = rejected
+    bits, apart, gone, _, row, watch, chain, held = rejected
     if slot[DEGREE, i] > 0 and slot[DEGREE, j] > 0:
         count[TESTS] += 1
     left, right = join(tree, slot, rows, ring, shelf, mark, trip, node, var, n, i, j, side, 1)
@@ -68,6 +69,8 @@ def _attempt(aho, rejected, n, i, j, side, due, count, join):
         _refuse(rejected, side, left, right, count)
         return False
     inherit(bits, gone, row, slot, i, j)
+    if len(apart) > 0:
+        inherit(apart, gone, row, slot, i, j)
     for k in range(watched(watch, chain, held, slot, i, j, due)):
         other = cluster_of(slot, watch[2, due[k]])
         if held[2, other] == count[MERGES] + 1:
@@ -79,6 +82,8 @@ def _attempt(aho, rejected, n, i, j, side, due, count, join):
             _refuse(rejected, side, left, right, count)
         else:
             forgive(bits, gone, row, slot, j, other)
+            if len(apart) > 0:
+                forbid(bits, apart, row, j, other)
     return True
 
 
@@ -96,14 +101,14 @@ def _note(merges, count, i, j, distance):
 
 @njit
 def merge_by_centres(linkage, near_state, aho, rejected, side, due, merges, count, most, join, search):
-    """Go on until all is one cluster, `most` merges or first searches are done, or the watches run out of room.
+    """Go on until all is one cluster, no pair is left, `most` merges or first searches are done, or watches lack room.
 
     near_state : the arrays of ``centres``; aho : those of ``aho_tree``; rejected : those of ``rejected``; side :
-    int64[2, n]; due : int64[W]; merges : float64[n - 1, 3], slots and squared distance; count : int64[7], zero at first
+    int64[2, n]; due : int64[W]; merges : float64[n - 1, 3], slots and squared distance; count : int64[8], zero at first
     Returns whether it ended.
     """
     points, box, weight, lightest, bound, least, who, spot, out, reach, order = near_state
-    bits, _, _, row, watch, _, _ = rejected
+    bits, _, _, _, row, watch, _, _ = rejected
     n = who.shape[1]
     goal = min(n - 1, count[MERGES] + most)
     last = min(n, count[FOUND] + most)
@@ -119,6 +124,9 @@ def merge_by_centres(linkage, near_state, aho, rejected, side, due, merges, coun
             count[FOUND] += 1
         else:
             x, fresh = closest(bound, least, who, spot, live)
+            if bound[x] == np.inf:
+                count[STUCK] = 1
+                break
             s, t = who[SLOT, x], who[NEAR, x]
             if not fresh or is_rejected(bits, row, s, t):
                 count[SEARCHES] += 1
@@ -142,7 +150,7 @@ def merge_by_table(linkage, near_state, aho, rejected, side, due, merges, count,
     near_state : the arrays of ``table``; merges : slots and distance; count : LIVE is n at first
     """
     distances, weight, bound, least, near = near_state
-    bits, _, _, row, watch, _, _ = rejected
+    bits, _, _, _, row, watch, _, _ = rejected
     n = near.shape[1]
     live = count[LIVE]
     if count[FOUND] < n:
@@ -155,6 +163,9 @@ def merge_by_table(linkage, near_state, aho, rejected, side, due, merges, count,
     goal = min(n - 1, count[MERGES] + most)
     while _goes_on(count, goal, n, watch):
         x = first_of_least(bound, least, live)
+        if bound[x] == np.inf:
+            count[STUCK] = 1
+            break
         y = near[0, x]
         if y < 0 or is_rejected(bits, row, near[1, x], near[1, y]):
             count[SEARCHES] += 1

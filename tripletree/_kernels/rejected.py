@@ -5,6 +5,7 @@ one, unless the blocking pair (A, B) has shrunk to one cluster against one. So a
 pair found two clusters of one side are watched: when they merge, the pair is tested again.
 
     bits : uint64[c, words], a row for each slot that triplets name (row[x] tells which), a bit for each slot
+    apart : of the shape of bits, those of cannot-links, which are never forgiven; no rows where there are none
     gone : uint64[words], the slots that are empty now; row : int64[n], -1 for slots that no triplet names
     watch : int64[3, W], two clusters p, q of one side and one of the other; chain : int64[2 W], rings of the entries
         2 w (p) and 2 w + 1 (q); held : int64[2, n], an entry of each slot's ring and how many it has
@@ -18,7 +19,7 @@ import numpy as np
 from tripletree._kernels._jit import inner
 from tripletree._kernels.aho_tree import cluster_of
 
-__all__ = ["forgive", "inherit", "is_rejected", "keep_watch", "paint", "watched"]
+__all__ = ["forbid", "forgive", "inherit", "is_rejected", "keep_watch", "paint", "watched"]
 
 _ONE = np.uint64(1)
 _NONE = np.uint64(0)
@@ -110,6 +111,14 @@ def forgive(bits, gone, row, slot, x, y):
     """Forget that x and y are blocked."""
     _forget(bits, gone, row, slot, x, y)
     _forget(bits, gone, row, slot, y, x)
+
+
+@inner
+def forbid(bits, apart, row, x, y):
+    """Reject x and y if they are apart (the bits of x there are up to date: it is new)."""
+    if _get(apart, row[x], y):
+        _set(bits, row[x], y)
+        _set(bits, row[y], x)
 
 
 @inner

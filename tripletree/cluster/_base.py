@@ -13,6 +13,7 @@ from sklearn.utils.validation import validate_data
 
 from tripletree.cluster._alignment import aligned_pairs, aligned_triplets
 from tripletree.hierarchy import Hierarchy
+from tripletree.pairs import PairwiseConstraints
 from tripletree.triplets import TripletSet
 
 __all__ = [
@@ -22,6 +23,7 @@ __all__ = [
     "all_or_nothing",
     "checked_samples",
     "progress_bar",
+    "refuse_as_y",
     "warn_if_few",
 ]
 
@@ -32,9 +34,9 @@ _SAMPLES, _TRIPLETS, _RATIO, _DISPERSION, _LOOSE = 50, 30, 1.2, 2.0, 0.05
 
 
 class HierarchicalClusterer(ClusterMixin, BaseEstimator):
-    """Base of the estimators that make a hierarchy of the samples from X and triplets."""
+    """Base of the estimators that make a hierarchy of the samples from X, triplets and pairs."""
 
-    def fit_predict(self, X: Any, y: Any = None, *, triplets: Any = None) -> np.ndarray:
+    def fit_predict(self, X: Any, y: Any = None, *, triplets: Any = None, pairs: Any = None) -> np.ndarray:
         """Fit, and return the cluster of each sample.
 
         Parameters
@@ -45,6 +47,8 @@ class HierarchicalClusterer(ClusterMixin, BaseEstimator):
             Ignored.
         triplets : TripletSet, iterable of (a, b, c), or ndarray of int, shape (m, 3), optional
             As for `fit`.
+        pairs : PairwiseConstraints, or two lists (must_link, cannot_link) of (a, b), optional
+            As for `fit`.
 
         Returns
         -------
@@ -53,7 +57,7 @@ class HierarchicalClusterer(ClusterMixin, BaseEstimator):
 
         Raises
         ------
-        ValueError, LookupError, TypeError
+        ValueError, LookupError, TypeError, RuntimeError
             As `fit` does.
 
         Examples
@@ -62,7 +66,7 @@ class HierarchicalClusterer(ClusterMixin, BaseEstimator):
         >>> ReCon(n_clusters=2).fit_predict([[0.0], [1.0], [5.0]]).tolist()
         [0, 0, 1]
         """
-        return self.fit(X, y, triplets=triplets).labels_
+        return self.fit(X, y, triplets=triplets, pairs=pairs).labels_
 
 
 @contextmanager
@@ -91,6 +95,21 @@ def progress_bar(verbose: Any, total: int, what: str) -> Iterator[Callable[[int]
         except BaseException:
             bar.leave = False
             raise
+
+
+def refuse_as_y(y: Any) -> None:
+    """Refuse triplets and pairs in the place of y, where they would be ignored.
+
+    Raises
+    ------
+    TypeError
+    """
+    if isinstance(y, PairwiseConstraints):
+        msg = "y holds pairs: give them by name, fit(X, pairs=...); y is ignored"
+        raise TypeError(msg)
+    if isinstance(y, TripletSet) or (y is not None and np.ndim(y) == 2 and np.shape(y)[1] == 3):
+        msg = "y looks like triplets: give them by name, fit(X, triplets=...); y is ignored"
+        raise TypeError(msg)
 
 
 def checked_samples(estimator: Any, X: Any, *, reset: bool) -> np.ndarray:
@@ -164,7 +183,7 @@ def warn_if_few(triplets: TripletSet, tree: Hierarchy) -> None:
         f"give more than {int(np.ceil(_RATIO * u))} on these samples, or informative ones (triplets_from_classes, "
         "where classes are known)"
     )
-    warn(msg, UserWarning, stacklevel=3)
+    warn(msg, UserWarning, stacklevel=4)
 
 
 def _dispersion(count: np.ndarray) -> float:

@@ -26,6 +26,7 @@ def merge_points(
     linkage: str,
     progress: Callable[[int], Any] | None = None,
     weights: np.ndarray | None = None,
+    apart: np.ndarray | None = None,
 ) -> tuple[np.ndarray, dict[str, int]]:
     """Merge samples under triplets by a linkage on centres (centroid, median, ward); no matrix of distances.
 
@@ -39,6 +40,8 @@ def merge_points(
         Called with the number of merges done since its last call.
     weights : ndarray of float, shape (n,), optional
         How many samples each row stands for; by default one each.
+    apart : ndarray of int, shape (k, 2), optional
+        Row numbers of which no cluster holds both while there is another merge.
 
     Returns
     -------
@@ -46,6 +49,10 @@ def merge_points(
         A scipy linkage in merge order, with raw heights; its last column counts rows, whatever their weights.
     counts : dict
         Numbers of tests, rejections and searches that had to be made again.
+
+    Notes
+    -----
+    Once every compatible pair of clusters is apart, merging goes on as if there were no `apart`.
     """
     centres, n, d = _kernels.centres, *samples.shape
     # dimensions of large spread first: sums over the first few tell most pairs apart
@@ -69,18 +76,28 @@ def merge_points(
     )
     kernels = _kernels_for(n * n * d, real)
     pointers = kernels.JOIN, getattr(kernels, f"SEARCH_{real.name.upper()}")
-    return _merged(kernels.merge_by_centres, pointers, state, n, rows, linkage, progress)
+    return _merged(kernels.merge_by_centres, pointers, state, n, rows, linkage, progress, apart)
 
 
 def merge_condensed(
-    condensed: np.ndarray, n: int, rows: np.ndarray, linkage: str, progress: Callable[[int], Any] | None = None
+    condensed: np.ndarray,
+    n: int,
+    rows: np.ndarray,
+    linkage: str,
+    progress: Callable[[int], Any] | None = None,
+    weights: np.ndarray | None = None,
+    apart: np.ndarray | None = None,
 ) -> tuple[np.ndarray, dict[str, int]]:
-    """Merge n samples by their condensed distances (average, weighted, complete, single), which are overwritten."""
+    """Merge n samples by their condensed distances (average, weighted, complete, single), which are overwritten.
+
+    The other arguments are those of `merge_points`.
+    """
     real, blocks = condensed.dtype, (n + _kernels.table.BLOCK - 1) // _kernels.table.BLOCK
     near = np.stack([np.full(n, -1), np.arange(n)])
-    state = condensed, np.ones(n, real), np.full(n, np.inf, real), np.full(blocks, np.inf, real), near
+    weight = np.ones(n, real) if weights is None else weights.astype(real)
+    state = condensed, weight, np.full(n, np.inf, real), np.full(blocks, np.inf, real), near
     kernels = _kernels_for(10 * n * n, real)
-    return _merged(kernels.merge_by_table, (kernels.JOIN,), state, n, rows, linkage, progress)
+    return _merged(kernels.merge_by_table, (kernels.JOIN,), state, n, rows, linkage, progress, apart)
 
 
 def _kernels_for(work: int, real: np.dtype) -> Any:
@@ -97,6 +114,7 @@ def _merged(
     rows: np.ndarray,
     linkage: str,
     progress: Callable[[int], Any] | None,
+    apart: np.ndarray | None,
 ) -> tuple[np.ndarray, dict[str, int]]:
     recon = _kernels.recon
     kind = recon.LINKAGES.index(linkage)
@@ -104,11 +122,12 @@ def _merged(
     words = (n + 63) // 64
     room = 4 * n + 1024 if named else 2 * n + 1
     watch, chain = np.empty((3, room), np.int64), np.empty(2 * room, np.int64)
-    fixed = np.zeros((named, words), np.uint64), np.zeros(words, np.uint64), np.empty(words, np.uint64), row
+    bits, never = _forbidden(np.empty((0, 2), np.int64) if apart is None else apart, row, named, words)
+    fixed = bits, never, np.zeros(words, np.uint64), np.empty(words, np.uint64), row
     held = np.zeros((3, n), np.int64)
     side = np.empty((2, n), np.int64)
     merges = np.empty((n - 1, 3))
-    count = np.zeros(7, np.int64)
+    count = np.zeros(8, np.int64)
     if kind > 2:
         count[1] = n
     done, ended = 0, n == 1
@@ -119,6 +138,9 @@ def _merged(
         if progress is not None:
             progress(int(count[0]) - done)
         done = int(count[0])
+        if count[recon.STUCK]:
+            bits[:], never[:], count[recon.STUCK] = 0, 0, 0
+            _search_anew(state, kind <= 2, int(count[recon.LIVE]))
         if watch.shape[1] <= count[3] + 2 * n and not ended:
             watch, chain = _doubled(watch), _doubled(chain)
     return recon.as_linkage(merges, kind <= 2), {
@@ -126,6 +148,30 @@ def _merged(
         "rejections": int(count[5]),
         "searches": int(count[6]),
     }
+
+
+def _forbidden(apart: np.ndarray, row: np.ndarray, named: int, words: int) -> tuple[np.ndarray, np.ndarray]:
+    """The bits of rejected pairs, and those of pairs that are apart (no rows without any); rows for the latter."""
+    more = np.unique(apart)
+    more = more[row[more] < 0]
+    row[more] = named + np.arange(more.size)
+    bits = np.zeros((named + more.size, words), np.uint64)
+    ends = np.concatenate([apart, apart[:, ::-1]]).astype(np.int64)
+    np.bitwise_or.at(bits, (row[ends[:, 0]], ends[:, 1] >> 6), np.uint64(1) << (ends[:, 1] & 63).astype(np.uint64))
+    return bits, bits.copy() if len(apart) else np.zeros((0, words), np.uint64)
+
+
+def _search_anew(state: tuple, on_centres: bool, live: int) -> None:
+    """Let every live cluster search its nearest again, all rejections forgotten."""
+    if on_centres:
+        bound, least, empty, near = state[4], state[5], state[0][0, :live] == np.inf, state[6][_kernels.centres.NEAR]
+        block = _kernels.centres.BLOCK
+    else:
+        bound, least, empty, near = state[2], state[3], state[4][0, :live] == -2, state[4][0]
+        block = _kernels.table.BLOCK
+    bound[:live][~empty] = -1
+    near[:live][~empty] = -1
+    least[: (live + block - 1) // block] = np.minimum.reduceat(bound[:live], np.arange(0, live, block))
 
 
 def aho_state(rows: np.ndarray, n: int) -> tuple[tuple, np.ndarray, int]:

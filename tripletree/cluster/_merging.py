@@ -1,4 +1,7 @@
-"""All merges of samples under triplets: on their centres, by way of micro-clusters, or on condensed distances."""
+"""All merges of samples under triplets: on their centres, by way of micro-clusters, or on condensed distances.
+
+And which of them an estimator's parameters ask for, those under pairs and under a penalty among them.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ from warnings import warn
 
 import numpy as np
 
+from tripletree.cluster._base import progress_bar, warn_if_few
 from tripletree.cluster._distances import (
     EUCLIDEAN,
     check_spread,
@@ -16,12 +20,57 @@ from tripletree.cluster._distances import (
     shifted,
 )
 from tripletree.cluster._engine import merge_condensed, merge_points
+from tripletree.cluster._joint import Joint
 from tripletree.cluster._micro import merge_large
+from tripletree.cluster._paired import paired_merges
+from tripletree.cluster._soft import checked_penalty, soft_merges
+from tripletree.onetree import one_tree
+from tripletree.triplets import TripletSet
 
-__all__ = ["EXACT_UP_TO", "MICRO_CLUSTERS", "all_merges", "gathering"]
+__all__ = ["EXACT_UP_TO", "MICRO_CLUSTERS", "all_merges", "gathering", "merges_under"]
 
 #: Samples in no triplet, beyond which they are gathered into about so many micro-clusters.
 EXACT_UP_TO, MICRO_CLUSTERS = 200_000, 50_000
+
+
+def merges_under(
+    model: Any, points: np.ndarray, used: TripletSet, joint: Joint | None, known: dict[str, Any]
+) -> tuple[np.ndarray, dict[str, int]]:
+    """All merges as the parameters of a `ReCon` say: under a penalty, under pairs, or under triplets alone.
+
+    Parameters
+    ----------
+    model : ReCon
+        Gets ``penalty_``.
+    points : ndarray of float64
+    used : TripletSet
+    joint : Joint or None
+        Where pairs are given.
+    known : dict
+        The metric and its parameters.
+
+    Returns
+    -------
+    merges, counts
+        As `all_merges`.
+    """
+    n, linkage = points.shape[0], model.linkage
+    model.penalty_ = large = None
+    if model.penalty is not None:
+        model.penalty_ = checked_penalty(model.penalty, used, n, model.micro_clusters)
+    else:
+        if len(used):
+            warn_if_few(used, one_tree(used))  # refuses inconsistent triplets, with the conflict
+        if joint is None:
+            large = gathering(model.micro_clusters, model.random_state, linkage, n - used.used_leaves.size)
+    with progress_bar(model.verbose, n - 1, type(model).__name__) as tell:
+        more = {**known, "dtype": np.dtype(model.dtype), "progress": tell}
+        if model.penalty_ is not None:
+            merges = soft_merges(points, used, linkage, penalty=model.penalty_, **more)
+            return merges, {"tests": 0, "rejections": 0}
+        if joint is not None:
+            return paired_merges(points, joint, linkage, **more)
+        return all_merges(points, used.rows, linkage, **more, large=large)
 
 
 def all_merges(
@@ -105,7 +154,7 @@ def gathering(wanted: int | str | None, random_state: Any, linkage: str, n_free:
             f"micro-clusters first. Set micro_clusters={wanted} to silence this, or None for the exact one, which "
             "takes longer"
         )
-        warn(msg, UserWarning, stacklevel=3)
+        warn(msg, UserWarning, stacklevel=4)
     elif wanted is not None and linkage not in EUCLIDEAN:
         msg = (
             f"micro_clusters={wanted} needs a linkage on centres ({', '.join(EUCLIDEAN)}), not linkage={linkage!r}: "

@@ -35,7 +35,7 @@ from tripletree._checks import expect_count
 from tripletree._random import generator
 from tripletree.cluster._engine import merge_points
 
-__all__ = ["LARGEST", "merge_large"]
+__all__ = ["LARGEST", "by_first_members", "merge_large", "merges_by_group"]
 
 #: Samples in a micro-cluster, at most.
 LARGEST = 500
@@ -111,7 +111,7 @@ def merge_large(
         progress,
         np.diff(start).astype(np.float64),
     )
-    merges = np.concatenate([merges, _by_first_members(above, members[start[:-1]])])
+    merges = np.concatenate([merges, by_first_members(above, members[start[:-1]])])
     counts["micro_clusters"] = start.size - 1 - (n - free.size)
     return _kernels.recon.as_linkage(merges, False), counts
 
@@ -226,6 +226,15 @@ def _inside(
     samples: np.ndarray, members: np.ndarray, start: np.ndarray, linkage: str, tell: Callable[[int], Any]
 ) -> tuple[np.ndarray, np.ndarray]:
     """The merges inside of all groups by height (first member of each of the two, distance), and all centres."""
+    merges, centres = merges_by_group(samples, members, start, linkage, tell)
+    # the largest height below orders them; it never falls from a cluster to the next, which comes later already
+    return merges[np.argsort(merges[:, 3], kind="stable"), :3], centres
+
+
+def merges_by_group(
+    samples: np.ndarray, members: np.ndarray, start: np.ndarray, linkage: str, tell: Callable[[int], Any]
+) -> tuple[np.ndarray, np.ndarray]:
+    """The merges inside of each group in turn, as ``agglomerate_groups`` lists them, and the centres of all groups."""
     groups = start.size - 1
     points = np.ascontiguousarray(samples, np.float64).view()
     points.setflags(write=False)
@@ -237,11 +246,10 @@ def _inside(
         part = merges[start[lo] - lo : start[hi] - hi]
         _kernels.groups.agglomerate_groups(points, members, start[lo : hi + 1], kind, part, centres[lo:hi])
         tell(len(part))
-    # the largest height below orders them; it never falls from a cluster to the next, which comes later already
-    return merges[np.argsort(merges[:, 3], kind="stable"), :3], centres
+    return merges, centres
 
 
-def _by_first_members(merges: np.ndarray, first: np.ndarray) -> np.ndarray:
+def by_first_members(merges: np.ndarray, first: np.ndarray) -> np.ndarray:
     """The merges of a linkage of groups, with clusters told by their first samples."""
     known = first.tolist()
     pairs = np.empty((len(merges), 3))

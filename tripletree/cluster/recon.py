@@ -13,11 +13,11 @@ from sklearn.utils.validation import check_is_fitted
 from tripletree.cluster._assign import FlatClusters, check_stop, flat_clusters, nearest_clusters, threshold_labels
 from tripletree.cluster._base import (
     HierarchicalClusterer,
+    aligned_pairs,
     aligned_triplets,
     all_or_nothing,
     checked_samples,
-    progress_bar,
-    warn_if_few,
+    refuse_as_y,
 )
 from tripletree.cluster._conflicts import mended, weight_of
 from tripletree.cluster._distances import (
@@ -28,15 +28,15 @@ from tripletree.cluster._distances import (
     metric_parameters,
     transformed,
 )
-from tripletree.cluster._merging import all_merges, gathering
-from tripletree.cluster._soft import checked_penalty, soft_merges
+from tripletree.cluster._feasible_cut import POLICIES
+from tripletree.cluster._joint import Joint, joined, refuse_beside_pairs
+from tripletree.cluster._merging import merges_under
+from tripletree.cluster._paired_cut import PairedCut
 from tripletree.cuts import RULES, cut
 from tripletree.errors import ClusterCountError
 from tripletree.hierarchy import Hierarchy
 from tripletree.induction import displays
 from tripletree.linkage import from_linkage, to_linkage
-from tripletree.onetree import one_tree
-from tripletree.triplets import TripletSet
 
 __all__ = ["ReCon"]
 
@@ -45,11 +45,12 @@ _DEFAULT_CUT = "support"
 
 
 class ReCon(HierarchicalClusterer):
-    """Agglomerative clustering with relative constraints (triplets), by Liu, Zhang and Wang (KDD 2011).
+    """Agglomerative clustering with relative constraints (triplets), by Liu, Zhang and Wang (KDD 2011), and with pairs.
 
     Starting from single samples, it performs again and again the closest merge after which the triplets can still all
     hold. So it never runs into a dead end, and for every consistent set of triplets it ends in a complete binary
-    hierarchy that displays all of them. Without triplets it is plain agglomerative clustering.
+    hierarchy that displays all of them. Must-links and cannot-links can be given, too, beside triplets or alone.
+    Without any it is plain agglomerative clustering.
 
     Parameters
     ----------
@@ -75,20 +76,24 @@ class ReCon(HierarchicalClusterer):
         distances that agree to 7 digits become ties, which go by index, and others stop being ties.
     micro_clusters : int, "auto" or None, default "auto"
         Not exact, for large data and a linkage on centres: gather the samples that occur in no triplet into about so
-        many micro-clusters first, where there are more of them (see Notes). "auto" is 50,000 where there are more than
-        200,000 such samples, with a `UserWarning`, else None, which is exact however long it takes.
+        many micro-clusters first, where there are more of them (see `tripletree.cluster`). "auto" is 50,000 where there
+        are more than 200,000 such samples, with a `UserWarning`, else None, which is exact however long it takes.
     random_state : int, Generator, RandomState or None, default 0
         For micro-clusters, to choose the samples that they are found on, and for ``on_conflict="repair"``.
     on_conflict : {"raise", "repair"}, default "raise"
         What to do with triplets that contradict each other: raise an error that shows a conflict, or leave out those
         that ``tripletree.repair`` drops, as little weight as it can manage, with a `UserWarning`.
+    on_infeasible : {"raise", "more", "violate"}, default "raise"
+        What to do where `n_clusters` is less than ``fewest_clusters_`` and no other way is found (see Notes): raise
+        `InfeasibleClusteringError`; or return ``fewest_clusters_``, more than were asked for, with a `UserWarning`; or
+        return `n_clusters`, with a `UserWarning` that counts the violated cannot-links. Must-links are never violated.
     penalty : float, "auto" or None, default None
         None: all triplets hold. Otherwise they may be violated, at this price for a unit of weight: for triplets of
-        which some are wrong, and for large sets that contradict themselves (see Notes). "auto" is 0.15 for a triplet of
-        mean weight. Limited to 20,000 samples.
+        which some are wrong, and for large sets that contradict themselves (see `tripletree.cluster`). "auto" is 0.15
+        for a triplet of mean weight. Limited to 20,000 samples.
     missing_samples : {"raise", "ignore"}, default "raise"
-        "ignore" leaves out triplets on labels that are not in the index of X, as in cross-validation. Row numbers
-        are never ignored, nor labels where the index of X is 0..n-1: there they mean nothing but rows.
+        "ignore" leaves out triplets and pairs on labels that are not in the index of X, as in cross-validation. Row
+        numbers are never ignored, nor labels where the index of X is 0..n-1: there they mean nothing but rows.
     verbose : bool or int, default False
         Whether to show a progress bar.
 
@@ -98,13 +103,18 @@ class ReCon(HierarchicalClusterer):
         The cluster of each sample, numbered in the order of their first samples.
     n_clusters_ : int
         Number of flat clusters.
+    fewest_clusters_, most_clusters_ : int
+        Numbers of clusters between which ``hierarchy_`` can be cut so that all pairs hold; 1 and n without pairs.
     hierarchy_ : Hierarchy
         Over the labels of the samples (the index of a pandas DataFrame, else 0..n-1); inner nodes in merge order, at
         the distances of their merges.
     linkage_ : ndarray of float64, shape (n_samples - 1, 4)
         scipy's linkage matrix, for drawing: no height is lower than one below it.
     distances_ : ndarray of float64, shape (n_samples - 1,)
-        The distance of each merge, in order. It may fall, where triplets put a close merge off.
+        The distance of each merge, in order: first those inside must-linked groups. It may fall, where triplets or
+        pairs put a close merge off.
+    pairs_ : PairwiseConstraints
+        The must-links and cannot-links that were used.
     triplets_, n_triplets_ : TripletSet, int
         The triplets that were used and their number: those given, without repeats and those ignored or dropped.
     dropped_triplets_, weight_lost_ : TripletSet, float
@@ -143,35 +153,23 @@ class ReCon(HierarchicalClusterer):
     where the samples spread along few directions, memory O(n d) and one bit for each pair of samples that occur in
     triplets. The others update the n (n - 1) / 2 distances.
 
-    **Large data**: micro-clusters are the cells of the centres that scikit-learn's Birch finds in a part of the samples
-    in no triplet, halved where they hold more than 500. Each is merged by itself; then their centres, with their
-    sizes, and the samples in triplets one by one. Exact: all triplets hold, and every merge above the micro-clusters
-    is the closest compatible one, at its true distance. Not exact: which samples share a micro-cluster. One of them
-    merges within its own before it meets a closer one across the border, or one in triplets.
+    **Pairs**: samples that must-links tie together are merged first, each group by itself, and each group is a clade.
+    Then comes the closest compatible merge of two clusters that no cannot-link keeps apart, while there is one; from
+    there on cannot-links do not count, so that the hierarchy is complete. Flat clusters keep all pairs, below a
+    threshold and by every rule, whatever the pairs and triplets, for ``fewest_clusters_`` to ``most_clusters_``
+    clusters. Fewer are often possible, but not by these merges: under "support" and "size" the largest clusters then
+    take in the groups of the others, one by one (to decide that is NP-complete; the search ends after a while). One
+    test tells whether triplets and groups can both hold, before anything is clustered, and one error what contradicts,
+    with the lines of both where they were read from files. A triplet ac|b contradicts a must-link a, b unless c is in
+    their group, too; no triplet contradicts a cannot-link. So the hierarchy displays ``pairs_.to_triplets()``.
+    Strengths are not looked at. No micro-clusters are formed; `penalty` and ``on_conflict="repair"`` are refused: for
+    them give pairs as triplets.
 
-    **Wrong triplets** hurt far more than missing ones, and most sets of about as many random triplets as samples are
-    consistent whatever is wrong in them. Under a penalty p, the next merge is the one of the least d exp(p (v - s)),
-    where d is the distance, v the weight of the triplets that it violates for good (ax|b and bx|a, where it joins a and
-    b) and s that of those it satisfies (ab|x): each unit makes the two clusters seem farther or nearer by the same
-    factor, so p has no unit. 0 is plain clustering; a large p lets the triplets decide and the distances break ties,
-    but it may violate consistent ones, as it does not look ahead. Samples at distance 0 always merge first. Mean F of
-    five data sets with m = n random triplets of which 0, 10 and 20 % are flipped (``benchmarks/bench_noise.py``): .946,
-    .549, .515 when all must hold, .953, .938, .939 with "auto". Time about O(n^2), memory 8 bytes a pair of samples.
-
-    Without a penalty all triplets must hold, and their weights count for ``cut="support"`` alone. It does not mean that
+    Weights of triplets count for ``cut="support"``, for repair and for a penalty. That triplets hold does not mean that
     clusters get better: sets that look drawn at random, with fewer than 1.2 triplets for each sample they name, are
     known to make noisy data worse, and give a `UserWarning` (from 50 samples and 30 triplets on).
 
-    **Tables**: a pandas DataFrame lends triplets the labels of its index. polars has no index: triplets then hold row
-    numbers, as for an array; the names of features are taken from both.
-
-    **Cross-validation** passes a part of X with all triplets, so name samples by labels of a pandas index other than
-    0..n-1 and set ``missing_samples="ignore"``; ``tripletree.cluster`` shows an example. A row number would mean
-    another sample in the part: it is refused where it lies outside, and a `TripletSet` over all rows always is, but
-    tuples of low row numbers cannot be told. Triplets in a list or array as long as X are cut like sample weights:
-    repeat one of them (repeats count once) to prevent it. What was cut can be told, by a `UserWarning`, only where the
-    rest names samples that X has not. `clone` unfits a transformer in `metric`: wrap it in
-    ``sklearn.frozen.FrozenEstimator``.
+    ``tripletree.cluster`` says more of large data, wrong triplets, tables and cross-validation.
 
     References
     ----------
@@ -202,6 +200,7 @@ class ReCon(HierarchicalClusterer):
         "micro_clusters": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"}), None],
         "random_state": ["random_state", np.random.Generator],
         "on_conflict": [StrOptions({"raise", "repair"})],
+        "on_infeasible": [StrOptions({*POLICIES})],
         "penalty": [Interval(Real, 0, None, closed="left"), StrOptions({"auto"}), None],
         "missing_samples": [StrOptions({"raise", "ignore"})],
         "verbose": ["verbose"],
@@ -223,6 +222,7 @@ class ReCon(HierarchicalClusterer):
         micro_clusters: int | str | None = "auto",
         random_state: Any = 0,
         on_conflict: str = "raise",
+        on_infeasible: str = "raise",
         penalty: float | str | None = None,
         missing_samples: str = "raise",
         verbose: bool | int = False,
@@ -236,12 +236,13 @@ class ReCon(HierarchicalClusterer):
         self.micro_clusters = micro_clusters
         self.random_state = random_state
         self.on_conflict = on_conflict
+        self.on_infeasible = on_infeasible
         self.penalty = penalty
         self.missing_samples = missing_samples
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any = None, *, triplets: Any = None) -> ReCon:
-        """Cluster the samples so that the triplets hold.
+    def fit(self, X: Any, y: Any = None, *, triplets: Any = None, pairs: Any = None) -> ReCon:
+        """Cluster the samples so that triplets and pairs hold.
 
         Parameters
         ----------
@@ -252,6 +253,8 @@ class ReCon(HierarchicalClusterer):
         triplets : TripletSet, iterable of (a, b, c), or ndarray of int, shape (m, 3), optional
             Triplets ab|c on some of the samples. Labels are those of the index where X is a pandas DataFrame, else
             row numbers; an integer array always holds row numbers.
+        pairs : PairwiseConstraints, or two lists (must_link, cannot_link) of (a, b), optional
+            Pairs of samples that belong together, and pairs that do not; labels as for triplets.
 
         Returns
         -------
@@ -261,14 +264,19 @@ class ReCon(HierarchicalClusterer):
         Raises
         ------
         InconsistentTripletsError
-            If no hierarchy displays all triplets, before anything is clustered; ``.conflict`` holds the reason. Not
-            under a penalty, or ``on_conflict="repair"``.
+            If no hierarchy displays all triplets, or none that has must-linked groups as clades, before anything is
+            clustered; ``.conflict`` holds the reason, ``.pairs`` the must-links in it. Not under a penalty, or
+            ``on_conflict="repair"``.
+        InconsistentPairsError
+            If must-links put samples together which a cannot-link keeps apart.
+        InfeasibleClusteringError
+            If pairs allow no `n_clusters` clusters, or none were found (see `on_infeasible`).
         UnknownLeafError
-            If triplets name samples that X has not; ``.labels`` holds them all.
+            If triplets or pairs name samples that X has not; ``.labels`` holds them all.
         DuplicateLeafError
-            If triplets refer to the index of X and it holds a label more than once.
-        InvalidTripletError
-            If an entry is no triplet, or if an integer array meets an index of other integers than 0..n-1.
+            If triplets or pairs refer to the index of X and it holds a label more than once.
+        InvalidTripletError, InvalidPairError
+            If an entry is no triplet or pair, or if an integer array meets an index of other integers than 0..n-1.
         ClusterCountError
             If there are fewer samples than clusters.
         LimitExceededError
@@ -279,13 +287,13 @@ class ReCon(HierarchicalClusterer):
             If X holds NaN, infinity or text, or a pair of samples has no distance, or the parameters do not fit
             together.
         TypeError
-            If X is sparse, or y holds triplets.
+            If X is sparse, or y holds triplets or pairs.
 
         Warns
         -----
         UserWarning
-            If triplets are dropped, or so few and random that they are known to hurt, or if there are so many samples
-            that some are gathered into micro-clusters (see Notes of the class).
+            If triplets are dropped, or so few and random that they are known to hurt, if there are so many samples
+            that some are gathered into micro-clusters, or as `on_infeasible` says.
 
         Examples
         --------
@@ -293,9 +301,7 @@ class ReCon(HierarchicalClusterer):
         >>> ReCon(n_clusters=2).fit(X, triplets=[(1, 2, 0), (1, 2, 3)]).labels_.tolist()
         [0, 0, 0, 1]
         """
-        if isinstance(y, TripletSet) or (y is not None and np.ndim(y) == 2 and np.shape(y)[1] == 3):
-            msg = "y looks like triplets: give them by name, fit(X, triplets=...); y is ignored"
-            raise TypeError(msg)
+        refuse_as_y(y)
         with all_or_nothing(self):
             self._validate_params()
             check_stop(self.n_clusters, self.distance_threshold, self.cut, _DEFAULT_CUT)
@@ -308,30 +314,22 @@ class ReCon(HierarchicalClusterer):
             points = transformed(self.metric, X, samples)
             known = {"metric": metric, "parameters": metric_parameters(points, metric)}
             aligned = aligned_triplets(X, triplets, n, missing_samples=self.missing_samples)
+            links = aligned_pairs(X, pairs, n, missing_samples=self.missing_samples)
+            if len(links):
+                refuse_beside_pairs(self.on_conflict, self.penalty, self.micro_clusters)
+            joint = joined(aligned, links) if len(links) else None
             used, dropped = mended(aligned, self.on_conflict, self.random_state)
-            known["dtype"] = np.dtype(self.dtype)
-            if self.penalty is None:
-                self.penalty_ = None
-                if len(used):
-                    warn_if_few(used, one_tree(used))  # refuses inconsistent triplets, with the conflict
-                large = gathering(self.micro_clusters, self.random_state, self.linkage, n - used.used_leaves.size)
-                with progress_bar(self.verbose, n - 1, "ReCon") as tell:
-                    merges, count = all_merges(points, used.rows, self.linkage, **known, progress=tell, large=large)
-            else:
-                self.penalty_ = checked_penalty(self.penalty, used, n, self.micro_clusters)
-                with progress_bar(self.verbose, n - 1, "ReCon") as tell:
-                    merges = soft_merges(points, used, self.linkage, penalty=self.penalty_, **known, progress=tell)
-                count = {"tests": 0, "rejections": 0}
+            merges, count = merges_under(self, points, used, joint, known)
             hierarchy = from_linkage(merges, used.leaves)
             self.linkage_ = to_linkage(hierarchy, monotone=True)
             self.triplets_, self.dropped_triplets_, self.weight_lost_ = used, dropped, weight_of(dropped)
             self.violated_triplets_ = used.subset(~displays(hierarchy, used))
             self.weight_violated_ = weight_of(self.violated_triplets_)
-            self.labels_ = self._labels(hierarchy, points)
+            self.fewest_clusters_, self.most_clusters_ = 1, n
+            self.labels_ = self._labels(hierarchy, points, joint)
             self.n_clusters_ = int(self.labels_.max()) + 1
-            del known["dtype"]
             self._clusters = flat_clusters(hierarchy, self.labels_, points, linkage=self.linkage, **known)
-            self.distances_ = merges[:, 2].copy()
+            self.distances_, self.pairs_ = merges[:, 2].copy(), links
             self.n_triplets_, self.n_tests_, self.n_rejections_ = len(used), count["tests"], count["rejections"]
             self.n_micro_clusters_ = count.get("micro_clusters")
             self.n_leaves_ = n
@@ -378,12 +376,18 @@ class ReCon(HierarchicalClusterer):
         points = transformed(self.metric, X, samples)
         return nearest_clusters(self._clusters, points)
 
-    def _labels(self, hierarchy: Hierarchy, points: np.ndarray) -> np.ndarray:
-        if self.distance_threshold is not None:
-            return threshold_labels(hierarchy, self.linkage_[:, 2], self.distance_threshold)
-        samples = None if _is_precomputed(self.metric) else points
+    def _labels(self, hierarchy: Hierarchy, points: np.ndarray, joint: Joint | None) -> np.ndarray:
         # the majority of all triplets counts, but only those that hold together can demand anything
         triplets = self.triplets_ - self.violated_triplets_ if self.cut == "constraints" else self.triplets_
+        samples = None if _is_precomputed(self.metric) else points
+        if joint is not None:
+            paired = PairedCut(hierarchy, joint)
+            self.fewest_clusters_, self.most_clusters_ = paired.fewest, paired.most
+            if self.distance_threshold is not None:
+                return paired.below(self.distance_threshold)
+            return paired.by_rule(self.n_clusters, self.cut, triplets, samples, self.on_infeasible)
+        if self.distance_threshold is not None:
+            return threshold_labels(hierarchy, self.linkage_[:, 2], self.distance_threshold)
         return cut(hierarchy, self.n_clusters, rule=self.cut, triplets=triplets, samples=samples)
 
     def __sklearn_tags__(self) -> Any:
