@@ -150,7 +150,7 @@ def test_cluster__bad_tables_are_refused(run, table, wanted):
         (["--index-column", "z"], "there is no column 'z'"),
         (["--index-column", "x", "--drop", "x"], "cannot be both"),
         (["--plot", "p.xyz"], "the suffix says which picture to write"),
-        (["--triplets", "-"], "cannot both be the standard input"),
+        (["--triplets", "-"], "only one can be the standard input"),
         (["--triplets", "gone.txt"], "no such file: gone.txt"),
     ],
 )
@@ -179,6 +179,18 @@ def test_cluster__bad_triplets_are_refused_by_label(run, tmp_path):
     ).stderr
     assert "different answers on the same leaves, a, b and c" in error
     assert set(tmp_path.iterdir()) == before
+
+
+def test_cluster__pairs_are_kept(run, tmp_path):
+    (tmp_path / "d.csv").write_text("name,x,y\na,0,0\nb,0,1\nc,5,5\nd,5,6\n")
+    command = ["cluster", "d.csv", "-k", 2, "--pairs", "-"]
+    assert run(*command, text="a c must\na b cannot\n").stdout == "label,cluster\na,0\nb,1\nc,0\nd,0\n"
+    error = run(*command, text="a c must\na b cannot\nc b must\n", status=2).stderr
+    assert "a - c - b" in error
+    assert "lines 1 and 3" in error
+    assert "line 1: 'q' is none of the 4 leaves" in run(*command, text="a q must\n", status=2).stderr
+    error = run(*command, "--triplets", "-", text="a c must\n", status=2).stderr
+    assert "only one can be the standard input" in error
 
 
 # ---------------------------------------------------------------------- plot

@@ -41,6 +41,28 @@ def _penalty(_ctx: click.Context, _option: click.Parameter, value: str | None) -
     return number
 
 
+def _wrong_ones(command: Any) -> Any:
+    """Add the options for triplets of which some may be wrong."""
+    options = (
+        click.option(
+            "--on-conflict",
+            type=click.Choice(["raise", "repair"]),
+            default="raise",
+            show_default=True,
+            help="Of triplets that contradict each other: an error that shows which, or drop some.",
+        ),
+        click.option(
+            "--penalty",
+            metavar="auto|P",
+            callback=_penalty,
+            help="Triplets need not hold, at this price each: for triplets of which some are wrong.",
+        ),
+    )
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
 @click.command(
     epilog="""
     \b
@@ -54,19 +76,13 @@ def _penalty(_ctx: click.Context, _option: click.Parameter, value: str | None) -
 )
 @click.argument("data")
 @click.option("--triplets", "triplet_file", metavar="FILE", help="Triplets that are to hold, by the labels of DATA.")
+@click.option("--pairs", "pair_file", metavar="FILE", help="Must-links and cannot-links, by the labels of DATA.")
 @click.option("--classes", "class_column", metavar="NAME", help="Triplets from this column, where it is not empty.")
 @click.option("-k", "--clusters", type=click.IntRange(min=1), metavar="N", help="Number of flat clusters.")
 @click.option("--linkage", type=click.Choice(LINKAGES), default="centroid", show_default=True)
 @click.option("--metric", default="euclidean", show_default=True, metavar="NAME", help="A distance of scipy.")
 @click.option("--cut", type=click.Choice(CUTS), default=CUTS[0], show_default=True, help="How -k clusters are chosen.")
-@click.option(
-    "--on-conflict", type=click.Choice(["raise", "repair"]), default="raise", show_default=True,
-    help="Of triplets that contradict each other: an error that shows which, or drop some.",
-)  # fmt: skip
-@click.option(
-    "--penalty", metavar="auto|P", callback=_penalty,
-    help="Triplets need not hold, at this price each: for triplets of which some are wrong.",
-)  # fmt: skip
+@_wrong_ones
 @click.option("--standardize", is_flag=True, help="Give every column mean 0 and deviation 1 first.")
 @click.option("--index-column", metavar="NAME", help="The column of labels.")
 @click.option("--drop", multiple=True, metavar="NAME", help="Leave this column out; may be repeated.")
@@ -76,6 +92,7 @@ def _penalty(_ctx: click.Context, _option: click.Parameter, value: str | None) -
 def cluster(
     data: str,
     triplet_file: str | None,
+    pair_file: str | None,
     class_column: str | None,
     clusters: int | None,
     standardize: bool,
@@ -94,7 +111,7 @@ def cluster(
     label,cluster; without it the hierarchy as Newick. Branches are negative where a triplet put a close merge off.
     Known classes (--classes) are turned into triplets, too: two samples of one class against one of another.
     """
-    check_apart([data, triplet_file], [output, newick, picture])
+    check_apart([data, triplet_file, pair_file], [output, newick, picture])
     if picture is not None:
         picture_format(picture)
     from tripletree.cli._tables import read_table
@@ -106,7 +123,7 @@ def cluster(
     triplets = _known_triplets(table, None if triplet_file is None else read_triplet_file(triplet_file))
     values = standardized(table.values) if standardize else table.values
     with busy(f"clustering {n:,} samples"):
-        hierarchy, labels = clustered(values, table.labels, triplets, clusters, **method)
+        hierarchy, labels = clustered(values, table.labels, triplets, clusters, pair_file=pair_file, **method)
     _write_found(table, triplets, hierarchy, labels, [output, newick, picture])
 
 
@@ -153,7 +170,7 @@ def _known_triplets(table: Table, triplets: TripletSet | None) -> TripletSet | N
 def check_apart(sources: list[str | None], targets: list[str | None]) -> None:
     """Refuse an output file that is an input, or another output; and two inputs from one pipe."""
     if sources.count("-") > 1:
-        msg = "DATA and --triplets cannot both be the standard input"
+        msg = "DATA, --triplets and --pairs: only one can be the standard input"
         raise click.UsageError(msg)
     seen = {os.path.realpath(x): "an input" for x in sources if x is not None and x != "-"}
     for x in targets:
@@ -166,21 +183,33 @@ def check_apart(sources: list[str | None], targets: list[str | None]) -> None:
 
 
 def clustered(
-    values: np.ndarray, labels: list[str], triplets: TripletSet | None, n_clusters: int | None, **options: Any
+    values: np.ndarray,
+    labels: list[str],
+    triplets: TripletSet | None,
+    n_clusters: int | None,
+    *,
+    pair_file: str | None = None,
+    **options: Any,
 ) -> tuple[Hierarchy, np.ndarray | None]:
-    """The hierarchy of labelled samples in which the triplets hold, and its flat clusters if a number is given."""
+    """The hierarchy of labelled samples in which the triplets and pairs hold, and its flat clusters if asked for."""
     from tripletree.cluster import ReCon
     from tripletree.hierarchy import Hierarchy
     from tripletree.onetree import one_tree
     from tripletree.triplets import TripletSet
 
-    rows = None
+    rows = pairs = None
+    if pair_file is not None:
+        from tripletree.io import read_pairs
+
+        given = read_pairs(pair_file, leaves=labels)
+        given.closure()  # contradictions are refused here, by label and line
+        pairs = given.must_link, given.cannot_link
     if triplets is not None and len(triplets):
         if options.get("on_conflict", "raise") == "raise" and options.get("penalty") is None:
             one_tree(triplets)  # refused here if inconsistent, by label
         rows = TripletSet(triplets.reindex(labels).rows, len(labels))
     flat = n_clusters is not None or options.get("cut") == "constraints"
-    model = ReCon(n_clusters if flat else 1, **options).fit(values, triplets=rows)
+    model = ReCon(n_clusters if flat else 1, **options).fit(values, triplets=rows, pairs=pairs)
     tree = model.hierarchy_
     return Hierarchy(tree.parent, labels, height=tree.height), model.labels_ if flat else None
 
