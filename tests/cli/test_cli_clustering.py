@@ -10,6 +10,7 @@ import pytest
 from tripletree.cli._clustering import standardized
 from tripletree.induction import displays
 from tripletree.io import parse_newick, read_newick, read_triplets
+from tripletree.triplets import TripletSet
 
 TABLE = "name,x,y\na,0,0\nb,0,1\nc,5,5\nd,5,6\n"
 PNG = b"\x89PNG\r\n\x1a\n"
@@ -191,6 +192,14 @@ def test_cluster__pairs_are_kept(run, tmp_path):
     assert "line 1: 'q' is none of the 4 leaves" in run(*command, text="a q must\n", status=2).stderr
     error = run(*command, "--triplets", "-", text="a c must\n", status=2).stderr
     assert "only one can be the standard input" in error
+    error = run("cluster", "d.csv", "--pairs", "-", "--penalty", "1", text="a c must\n", status=2).stderr
+    assert "--pairs do not go with" in error
+    (tmp_path / "t.txt").write_text("a b | c\n")
+    error = run(*command, "--triplets", "t.txt", text="a c must\n", status=1).stderr
+    assert "a b | c    line 1" in error
+    assert "Some of them come from must-links: a - c (line 1 of the standard input)" in error
+    tree = parse_newick(run("cluster", "d.csv", "--pairs", "-", text="a d must\nb c cannot\n").stdout)
+    assert displays(tree, TripletSet.from_labels([("a", "d", "b"), ("a", "d", "c")])).all()
 
 
 # ---------------------------------------------------------------------- plot

@@ -192,8 +192,8 @@ def test_reduction__kept_and_lost_in_words():
     assert list(r.on_cut) == [("p", "q", "cannot")]
     assert not r.is_complete
     assert repr(r) == (
-        "<PairReduction: 4 must-links and 4 cannot-links give 5 triplets; 1 must-links are merges, "
-        "1 cannot-links act on the cut>"
+        "<PairReduction: 4 must-links and 4 cannot-links give 5 triplets; 1 must-link to be merged first, "
+        "1 cannot-link left to the cut>"
     )
     assert str(r).splitlines() == [
         "4 must-links in 3 groups and 4 cannot-links",
@@ -266,3 +266,8 @@ def test_reduction__a_long_chain(rng):
     assert len(r.triplets) == n - 2
     last = TripletSet([(order[-3], order[-2], order[-1])], n)
     assert r.pairs_behind(last).n_must == n - 2
+
+
+def test_reduce_pairs__cannot_links_alone_leave_all_to_the_cut():
+    text = str(reduce_pairs(PairwiseConstraints([], [(0, 1)], 3)))
+    assert text.endswith("no must-links: any hierarchy has cuts that satisfy the pairs, down to single leaves")

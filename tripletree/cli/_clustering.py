@@ -197,21 +197,51 @@ def clustered(
     from tripletree.onetree import one_tree
     from tripletree.triplets import TripletSet
 
-    rows = pairs = None
+    flat = n_clusters is not None or options.get("cut") == "constraints"
     if pair_file is not None:
-        from tripletree.io import read_pairs
-
-        given = read_pairs(pair_file, leaves=labels)
-        given.closure()  # contradictions are refused here, by label and line
-        pairs = given.must_link, given.cannot_link
+        return _paired(values, labels, triplets, n_clusters if flat else None, pair_file, options)
+    rows = None
     if triplets is not None and len(triplets):
         if options.get("on_conflict", "raise") == "raise" and options.get("penalty") is None:
             one_tree(triplets)  # refused here if inconsistent, by label
         rows = TripletSet(triplets.reindex(labels).rows, len(labels))
-    flat = n_clusters is not None or options.get("cut") == "constraints"
-    model = ReCon(n_clusters if flat else 1, **options).fit(values, triplets=rows, pairs=pairs)
+    model = ReCon(n_clusters if flat else 1, **options).fit(values, triplets=rows)
     tree = model.hierarchy_
     return Hierarchy(tree.parent, labels, height=tree.height), model.labels_ if flat else None
+
+
+def _paired(
+    values: np.ndarray,
+    labels: list[str],
+    triplets: TripletSet | None,
+    n_clusters: int | None,
+    pair_file: str,
+    options: dict[str, Any],
+) -> tuple[Hierarchy, np.ndarray | None]:
+    """The same under pairs, too; a table with labels, so that errors name them."""
+    import warnings
+
+    from tripletree.cluster import ReCon
+    from tripletree.io import read_pairs
+
+    if options.get("on_conflict", "raise") != "raise" or options.get("penalty") is not None:
+        msg = "--pairs do not go with --on-conflict repair or --penalty: give one or the other"
+        raise click.UsageError(msg)
+    try:
+        import pandas as pd
+    except ImportError:
+        from tripletree.errors import MissingDependencyError
+
+        raise MissingDependencyError("pandas", "io", "--pairs") from None
+    table = pd.DataFrame(values, index=labels)
+    pairs = read_pairs(pair_file, leaves=labels)
+    if n_clusters is None:  # the hierarchy alone is wanted, which no cut can spoil
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)
+            model = ReCon(1, on_infeasible="violate", **options).fit(table, triplets=triplets, pairs=pairs)
+        return model.hierarchy_, None
+    model = ReCon(n_clusters, **options).fit(table, triplets=triplets, pairs=pairs)
+    return model.hierarchy_, model.labels_
 
 
 def standardized(values: np.ndarray) -> np.ndarray:

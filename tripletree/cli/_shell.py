@@ -15,6 +15,7 @@ from tripletree.errors import InconsistentTripletsError, TripletreeError
 
 if TYPE_CHECKING:
     from tripletree.conflict import Conflict
+    from tripletree.pairs import PairwiseConstraints
 
 __all__ = ["INCONSISTENT", "Commands", "bad_input", "busy", "conflict_text", "label_text", "progress", "table_text"]
 
@@ -70,7 +71,8 @@ class Commands(click.Group):
         except click.ClickException as error:
             return _failed(error.format_message())
         except InconsistentTripletsError as error:
-            _failed(f"no hierarchy displays all of these triplets. {conflict_text(error.conflict)}")
+            links = "" if error.pairs is None else "\nSome of them come from must-links: " + _links_text(error.pairs)
+            _failed(f"no hierarchy displays all of these triplets. {conflict_text(error.conflict)}{links}")
             return INCONSISTENT
         except OSError as error:
             return _failed(_lower(f"{error.strerror}: {error.filename}") if error.filename else _lower(str(error)))
@@ -116,6 +118,16 @@ def label_text(label: Any) -> str:
 def conflict_text(conflict: Conflict) -> str:
     """A conflict in words: its triplets, where they stand, and what they do together."""
     return conflict.explain(most=MOST_SHOWN)
+
+
+def _links_text(pairs: PairwiseConstraints) -> str:
+    """Must-links by label, with their lines."""
+    texts = []
+    for k, (a, b) in enumerate(pairs.must_link.tolist()[:MOST_SHOWN]):
+        origin = None if pairs.must_origins is None else pairs.must_origins[k]
+        place = "" if origin is None else f" ({origin})"
+        texts.append(f"{label_text(pairs.leaves[a])} - {label_text(pairs.leaves[b])}{place}")
+    return ", ".join(texts)
 
 
 def table_text(rows: Iterable[tuple[str, str]]) -> str:

@@ -64,8 +64,8 @@ def refuse_beside_pairs(on_conflict: str, penalty: Any, micro_clusters: Any) -> 
     for what, is_given in wrong.items():
         if is_given:
             msg = (
-                f"{what} cannot go with pairs, which always hold: drop the parameter, or give the pairs as triplets "
-                "that may be violated or dropped, fit(X, triplets=triplets | pairs.to_triplets())"
+                f"{what} cannot go with pairs, which always hold: drop the parameter; PCKMeans takes pairs "
+                "that may be violated (pairs.to_triplets() would lose much of them)"
             )
             raise ValueError(msg)
     if micro_clusters is not None and micro_clusters != "auto":

@@ -143,10 +143,11 @@ class PairReduction:
         return above
 
     def __repr__(self) -> str:
+        p, merges, cut = self.pairs, self.merges.n_must, self.on_cut.n_cannot
         return (
-            f"<PairReduction: {self.pairs.n_must:,} must-links and {self.pairs.n_cannot:,} cannot-links give "
-            f"{len(self.triplets):,} triplets; {self.merges.n_must:,} must-links are merges, {self.on_cut.n_cannot:,} "
-            "cannot-links act on the cut>"
+            f"<PairReduction: {_count(p.n_must, 'must-link')} and {_count(p.n_cannot, 'cannot-link')} give "
+            f"{_count(len(self.triplets), 'triplet')}; {_count(merges, 'must-link')} to be merged first, "
+            f"{_count(cut, 'cannot-link')} left to the cut>"
         )
 
     def __str__(self) -> str:
@@ -161,12 +162,20 @@ class PairReduction:
             f"  merges to be done first: {_count(self.merges.n_must, 'must-link')} in {_count(loose, 'group')} that "
             "nothing is kept apart from",
             f"  left to the cut: {_count(self.on_cut.n_cannot, 'cannot-link')} between leaves without must-links",
-            "  all components are kept apart: a hierarchy that displays the triplets can be cut into them"
-            if self.is_complete
-            else f"  {_count(c.n_components, 'component')}, not all kept apart: a hierarchy that displays the triplets "
-            "need not have a cut that satisfies the pairs",
+            f"  {self._cuts()}",
         ]
         return "\n".join(lines)
+
+    def _cuts(self) -> str:
+        """Whether a hierarchy that displays the triplets has a cut that satisfies the pairs."""
+        if self.is_complete:
+            return "all components are kept apart: a hierarchy that displays the triplets can be cut into them"
+        if self.pairs.n_must == 0:
+            return "no must-links: any hierarchy has cuts that satisfy the pairs, down to single leaves"
+        return (
+            f"{_count(self.closure.n_components, 'component')}, not all kept apart: a hierarchy that displays the "
+            "triplets need not have a cut that satisfies the pairs"
+        )
 
 
 def _count(k: int, noun: str) -> str:
