@@ -108,8 +108,8 @@ def test_results__x_is_left_as_it_was(X):
     ConstrainedCompleteLink().fit(X, pairs=([(0, 1)], [])).predict(X)
     distances = np.abs(X[:, :1] - X[:, :1].T)
     distances.setflags(write=False)
-    for oracle in (None, labels_oracle([0] * 8)):
-        model = ConstrainedCompleteLink(metric="precomputed", n_queries=None if oracle is None else 4)
+    for oracle in (None, labels_oracle(range(8))):
+        model = ConstrainedCompleteLink(metric="precomputed", n_queries=None if oracle is None else 1)
         model.fit(distances, pairs=([(0, 1)], []), oracle=oracle).predict(distances)
     assert np.array_equal(X, before)
 
@@ -544,3 +544,36 @@ def test_scikit_learn__grid_search_over_the_number_of_questions():
 def test_errors__say_what_was_given(X):
     with pytest.raises(ValueError, match=re.escape("'on_infeasible' parameter of ConstrainedCompleteLink")):
         ConstrainedCompleteLink(on_infeasible="ignore").fit(X)
+
+
+def test_answers__are_kept_by_every_cut():
+    rng = np.random.default_rng(0)
+    fewer = 0
+    for _ in range(400):
+        n = int(rng.integers(3, 9))
+        X, y = rng.integers(0, 8, (n, 1)).astype(float), rng.integers(0, 3, n)
+        k = int(rng.integers(1, n + 1)) if rng.random() < 0.8 else None
+        threshold = float(rng.integers(0, 8)) if k is None else None
+        model = ConstrainedCompleteLink(
+            k, n_queries=int(rng.integers(1, 8)), distance_threshold=threshold, on_infeasible="more"
+        )
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)
+            model.fit(X, oracle=labels_oracle(y))
+        a, b = model.pairs_.must_link.T
+        c, d = model.pairs_.cannot_link.T
+        assert (model.labels_[a] == model.labels_[b]).all()
+        assert (model.labels_[c] != model.labels_[d]).all()
+        if k is not None:
+            assert model.n_clusters_ == min(max(k, model.fewest_clusters_), model.most_clusters_)
+            fewer += model.n_clusters_ < k
+    assert fewer > 20
+
+
+def test_answers__that_leave_fewer_clusters_than_wanted_are_said():
+    model = ConstrainedCompleteLink(2, n_queries=1)
+    with pytest.warns(UserWarning, match="n_clusters=2, but the answers tie what the merges put together into 1"):
+        model.fit([[3.0], [4.0], [6.0]], oracle=labels_oracle([1, 0, 1]))
+    assert model.queries_ == [(0, 2, True)]
+    assert model.labels_.tolist() == [0, 0, 0]
+    assert (model.fewest_clusters_, model.most_clusters_) == (1, 1)

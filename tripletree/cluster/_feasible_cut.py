@@ -6,13 +6,15 @@ from warnings import warn
 
 import numpy as np
 
+from tripletree import _kernels
+from tripletree._kernels import freeze
+from tripletree.cluster._assign import threshold_labels
 from tripletree.cluster._assignment_search import CannotGraph, NotColourable
-from tripletree.cuts import cut
 from tripletree.errors import SHOWN, ClusterCountError, InfeasibleClusteringError
 from tripletree.hierarchy import Hierarchy
 from tripletree.pairs import PairClosure, PairwiseConstraints
 
-__all__ = ["POLICIES", "check_most", "feasible_labels"]
+__all__ = ["POLICIES", "check_most", "feasible_labels", "kept_whole"]
 
 #: What to do where no merge is left that keeps the cannot-links.
 POLICIES = ("raise", "more", "violate")
@@ -40,22 +42,52 @@ def check_most(n_clusters: int | None, closure: PairClosure) -> None:
     raise InfeasibleClusteringError(msg, n_clusters=n_clusters)
 
 
+def kept_whole(hierarchy: Hierarchy, pairs: PairwiseConstraints) -> np.ndarray:
+    """Which inner nodes no cut may split: those where must-linked samples meet, and all below them.
+
+    Returns
+    -------
+    ndarray of bool, shape (n_nodes - n,)
+    """
+    n = hierarchy.n_leaves
+    whole = np.zeros(hierarchy.n_nodes, np.bool_)
+    a, b = (freeze(np.ascontiguousarray(pairs.must_link[:, k])) for k in (0, 1))
+    if a.size:
+        whole[_kernels.rooted_tree.common_ancestors(a, b, *hierarchy.ancestor_table)] = True
+    for u in range(hierarchy.n_nodes - 2, n - 1, -1):
+        whole[u] |= whole[hierarchy.parent[u]]
+    return whole[n:]
+
+
+def _undone(hierarchy: Hierarchy, n_clusters: int, whole: np.ndarray) -> np.ndarray:
+    """Undo the last merges, but none that must stay, until there are so many clusters."""
+    split = np.zeros(whole.size, np.bool_)
+    split[np.flatnonzero(~whole)[::-1][: n_clusters - 1]] = True
+    return threshold_labels(hierarchy, np.where(split, np.inf, -np.inf), 0.0)
+
+
 def feasible_labels(
-    hierarchy: Hierarchy, n_clusters: int, fewest: int, pairs: PairwiseConstraints, on_infeasible: str
+    hierarchy: Hierarchy,
+    n_clusters: int,
+    fewest: int,
+    pairs: PairwiseConstraints,
+    on_infeasible: str,
+    whole: np.ndarray,
 ) -> np.ndarray:
     """Cut a hierarchy by merge order into clusters that keep all constraints, if there are any.
 
     Parameters
     ----------
     hierarchy : Hierarchy
-        The merges of must-links are its first.
+        Binary.
     n_clusters : int
-        At most as many as groups of must-linked samples.
     fewest : int
         How many clusters are left before the forbidden merges.
     pairs : PairwiseConstraints
         Consistent.
     on_infeasible : {"raise", "more", "violate"}
+    whole : ndarray of bool
+        From `kept_whole`.
 
     Returns
     -------
@@ -69,16 +101,24 @@ def feasible_labels(
     Warns
     -----
     UserWarning
-        If it is less, and `on_infeasible` is not "raise".
+        If it is less, and `on_infeasible` is not "raise"; or more than cuts that keep all answered must-links have.
     """
+    most = 1 + int((~whole).sum())
+    if n_clusters > most:  # after answers alone: must-links that were given are merged first
+        msg = (
+            f"n_clusters={n_clusters}, but the answers tie what the merges put together into {most}: a cut into more "
+            f"would part samples that were said to belong together, so {most} are returned"
+        )
+        warn(msg, UserWarning, stacklevel=4)
+        n_clusters = most
     if n_clusters >= fewest:
-        return cut(hierarchy, n_clusters, rule="merge_order")
+        return _undone(hierarchy, n_clusters, whole)
     msg = f"the merges end at {fewest} clusters, every two of them kept apart by cannot-links"
     if on_infeasible == "more":
         warn(f"{msg}: these are returned, not n_clusters={n_clusters}", UserWarning, stacklevel=4)
-        return cut(hierarchy, fewest, rule="merge_order")
+        return _undone(hierarchy, fewest, whole)
     if on_infeasible == "violate":
-        labels = cut(hierarchy, n_clusters, rule="merge_order")
+        labels = _undone(hierarchy, n_clusters, whole)
         a, b = pairs.cannot_link.T
         broken = int((labels[a] == labels[b]).sum())
         warn(f"{msg}: n_clusters={n_clusters} violate {broken} of {a.size}", UserWarning, stacklevel=4)

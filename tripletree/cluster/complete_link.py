@@ -23,7 +23,7 @@ from tripletree.cluster._distances import (
     metric_parameters,
     transformed,
 )
-from tripletree.cluster._feasible_cut import POLICIES, check_most, feasible_labels
+from tripletree.cluster._feasible_cut import POLICIES, check_most, feasible_labels, kept_whole
 from tripletree.cluster._oracle import Oracle, Questions
 from tripletree.hierarchy import Hierarchy
 from tripletree.linkage import from_linkage, to_linkage
@@ -231,7 +231,7 @@ class ConstrainedCompleteLink(ClusterMixin, BaseEstimator):
         Warns
         -----
         UserWarning
-            As `on_infeasible` says.
+            As `on_infeasible` says; or if answers tie so much together that fewer clusters than `n_clusters` are left.
 
         Examples
         --------
@@ -271,8 +271,9 @@ class ConstrainedCompleteLink(ClusterMixin, BaseEstimator):
             self.distances_, self.cannot_link_distance_ = merges[:, 2].copy(), top
             self.linkage_ = to_linkage(hierarchy, monotone=True)
             self.fewest_clusters_ = 1 + int((self.distances_ >= top).sum())
-            self.most_clusters_ = closure.n_components
-            self.labels_ = self._labels(hierarchy)
+            whole = kept_whole(hierarchy, self.pairs_)
+            self.most_clusters_ = 1 + int((~whole).sum())
+            self.labels_ = self._labels(hierarchy, whole)
             self.n_clusters_ = int(self.labels_.max()) + 1
             self._clusters = flat_clusters(hierarchy, self.labels_, points, linkage="complete", **known)
             self.n_leaves_ = n
@@ -353,13 +354,15 @@ class ConstrainedCompleteLink(ClusterMixin, BaseEstimator):
             msg = "an oracle is given, but no number of questions: set n_queries (0 asks none)"
             raise ValueError(msg)
 
-    def _labels(self, hierarchy: Hierarchy) -> np.ndarray:
+    def _labels(self, hierarchy: Hierarchy, whole: np.ndarray) -> np.ndarray:
         if self.distance_threshold is not None:
             forbidden = self.distances_ >= self.cannot_link_distance_
-            highest = np.where(forbidden, np.inf, self.linkage_[:, 2])
+            highest = np.where(whole, -np.inf, np.where(forbidden, np.inf, self.linkage_[:, 2]))
             return threshold_labels(hierarchy, highest, self.distance_threshold)
         assert self.n_clusters is not None
-        return feasible_labels(hierarchy, self.n_clusters, self.fewest_clusters_, self.pairs_, self.on_infeasible)
+        return feasible_labels(
+            hierarchy, self.n_clusters, self.fewest_clusters_, self.pairs_, self.on_infeasible, whole
+        )
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
