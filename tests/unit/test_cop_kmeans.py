@@ -17,7 +17,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import estimator_checks_generator
 from sklearn.utils.validation import check_is_fitted
 
-from tripletree.cluster import COPKMeans
+from tripletree.cluster import ConstrainedCompleteLink, COPKMeans, MPCKMeans, PCKMeans, ReCon
 from tripletree.cluster.geometry import CentreGeometry, PointCentres, SegmentCentres
 from tripletree.errors import (
     ClusterCountError,
@@ -473,3 +473,16 @@ def test_scikit_learn__grid_search():
         X.sample(frac=1, random_state=0), y[X.sample(frac=1, random_state=0).index.map(X.index.get_loc)], pairs=pairs
     )
     assert search.best_params_ == {"n_clusters": 3}
+
+
+@pytest.mark.parametrize("scale", [1e200, 1e-200])
+def test_cop_kmeans__refuses_what_float64_cannot_square(scale):
+    X = np.array([[0.0], [1], [5], [6], [7]]) * scale
+    with pytest.raises(ValueError, match="scale X"):
+        COPKMeans(2).fit(X, pairs=([(0, 1)], [(2, 3)]))
+
+
+def test_fit__pairs_in_the_place_of_y_are_refused():
+    for kind in (COPKMeans, PCKMeans, MPCKMeans, ConstrainedCompleteLink, ReCon):
+        with pytest.raises(TypeError, match="y holds pairs: give them by name"):
+            kind(2).fit(np.arange(5.0)[:, None], ([(0, 1)], [(1, 2)]))

@@ -104,10 +104,16 @@ def refuse_as_y(y: Any) -> None:
     ------
     TypeError
     """
-    if isinstance(y, PairwiseConstraints):
+    two_lists = (
+        isinstance(y, (tuple, list))
+        and len(y) == 2
+        and all(x is None or isinstance(x, (list, tuple, np.ndarray)) for x in y)
+    )
+    if isinstance(y, PairwiseConstraints) or two_lists:
         msg = "y holds pairs: give them by name, fit(X, pairs=...); y is ignored"
         raise TypeError(msg)
-    if isinstance(y, TripletSet) or (y is not None and np.ndim(y) == 2 and np.shape(y)[1] == 3):
+    plain = isinstance(y, (list, tuple, np.ndarray))
+    if isinstance(y, TripletSet) or (plain and np.ndim(y) == 2 and np.shape(y)[1] == 3):
         msg = "y looks like triplets: give them by name, fit(X, triplets=...); y is ignored"
         raise TypeError(msg)
 

@@ -14,7 +14,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from tripletree._random import generator
-from tripletree.cluster._base import aligned_pairs, all_or_nothing, checked_samples
+from tripletree.cluster._base import aligned_pairs, all_or_nothing, checked_samples, refuse_as_y
 from tripletree.cluster._distances import check_spread
 from tripletree.cluster._lloyd import Points, checked_start, checked_weights, starting_centres
 from tripletree.cluster._soft_means import Run, State, best_run, soft_run
@@ -101,9 +101,7 @@ class SoftPairMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         >>> len(set(model.labels_.tolist()))
         2
         """
-        if isinstance(y, PairwiseConstraints):
-            msg = "y holds pairs: give them by name, fit(X, pairs=...); y is ignored"
-            raise TypeError(msg)
+        refuse_as_y(y)
         with all_or_nothing(self):
             self._validate_params()
             samples = checked_samples(self, X, reset=True)

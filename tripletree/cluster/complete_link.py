@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from tripletree.cluster._active_link import complete_merges
 from tripletree.cluster._assign import FlatClusters, flat_clusters, nearest_clusters, threshold_labels
-from tripletree.cluster._base import aligned_pairs, all_or_nothing, checked_samples, progress_bar
+from tripletree.cluster._base import aligned_pairs, all_or_nothing, checked_samples, progress_bar, refuse_as_y
 from tripletree.cluster._central import central_sample
 from tripletree.cluster._distances import (
     METRICS,
@@ -27,7 +27,6 @@ from tripletree.cluster._feasible_cut import POLICIES, check_most, feasible_labe
 from tripletree.cluster._oracle import Oracle, Questions
 from tripletree.hierarchy import Hierarchy
 from tripletree.linkage import from_linkage, to_linkage
-from tripletree.pairs import PairwiseConstraints
 
 __all__ = ["ConstrainedCompleteLink"]
 
@@ -239,9 +238,7 @@ class ConstrainedCompleteLink(ClusterMixin, BaseEstimator):
         >>> ConstrainedCompleteLink(2).fit(X, pairs=([(1, 2)], [(0, 3)])).labels_.tolist()
         [0, 0, 0, 1]
         """
-        if isinstance(y, PairwiseConstraints):
-            msg = "y holds pairs: give them by name, fit(X, pairs=...); y is ignored"
-            raise TypeError(msg)
+        refuse_as_y(y)
         with all_or_nothing(self):
             self._validate_params()
             self._check_together(oracle)

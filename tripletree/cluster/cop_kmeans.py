@@ -15,9 +15,10 @@ from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from tripletree._random import generator
-from tripletree.cluster._base import aligned_pairs, all_or_nothing, checked_samples
+from tripletree.cluster._base import aligned_pairs, all_or_nothing, checked_samples, refuse_as_y
 from tripletree.cluster._constrained_lloyd import GroupCentres, Groups, MeanCentres, OtherCentres, Run
 from tripletree.cluster._constrained_starts import Options, best_run, cluster_counts
+from tripletree.cluster._distances import check_spread
 from tripletree.cluster._lloyd import (
     Points,
     checked_weights,
@@ -26,7 +27,7 @@ from tripletree.cluster._lloyd import (
     squared_distances,
 )
 from tripletree.cluster.geometry import CentreGeometry, SegmentCentres
-from tripletree.pairs import PairClosure, PairwiseConstraints
+from tripletree.pairs import PairClosure
 
 __all__ = ["COPKMeans"]
 
@@ -236,12 +237,11 @@ class COPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin,
         >>> model.labels_[1] == model.labels_[2]
         np.True_
         """
-        if isinstance(y, PairwiseConstraints):
-            msg = "y holds pairs: give them by name, fit(X, pairs=...); y is ignored"
-            raise TypeError(msg)
+        refuse_as_y(y)
         with all_or_nothing(self):
             self._validate_params()
             samples = checked_samples(self, X, reset=True)
+            check_spread(samples)
             weights = checked_weights(samples, sample_weight)
             counts = cluster_counts(self.n_clusters, samples.shape[0])
             closure = aligned_pairs(X, pairs, samples.shape[0], missing_samples=self.missing_samples).closure()
