@@ -179,3 +179,28 @@ def decomposition_sizes(nested):
                 rebuild += len(w) - 1
                 todo.append(w)
     return {"identify": identify, "rebuild": rebuild}
+
+
+def binary_hierarchies(leaves):
+    """Every binary hierarchy as nested pairs: the last leaf is hung in each place of each one on the others."""
+    if len(leaves) == 1:
+        yield leaves[0]
+        return
+    for smaller in binary_hierarchies(leaves[:-1]):
+        yield from hung_everywhere(smaller, leaves[-1])
+
+
+def hung_everywhere(nested, leaf):
+    yield (nested, leaf)
+    if isinstance(nested, tuple):
+        yield from ((grown, nested[1]) for grown in hung_everywhere(nested[0], leaf))
+        yield from ((nested[0], grown) for grown in hung_everywhere(nested[1], leaf))
+
+
+def triplets_of(nested):
+    """(leaves, displayed triplets) of nested pairs."""
+    if not isinstance(nested, tuple):
+        return [nested], set()
+    (left, x), (right, y) = map(triplets_of, nested)
+    here = {(*sorted(pair), c) for p, q in ((left, right), (right, left)) for pair in combinations(p, 2) for c in q}
+    return left + right, x | y | here

@@ -1,12 +1,13 @@
 """Laws of every repair, and the exact one beside all binary hierarchies."""
 
 from functools import cache
-from itertools import combinations, permutations
+from itertools import permutations
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from oracles import binary_hierarchies, triplets_of
 from strategies import triplet_rows
 
 from tripletree.induction import displays
@@ -15,31 +16,6 @@ from tripletree.repairs import repair
 from tripletree.triplets import TripletSet
 
 METHODS = ["auto", "exact", "search", "greedy", "best_pair", "max_cut", "min_cut"]
-
-
-def binary_hierarchies(leaves):
-    """Every binary hierarchy as nested pairs: the last leaf is hung in each place of each one on the others."""
-    if len(leaves) == 1:
-        yield leaves[0]
-        return
-    for smaller in binary_hierarchies(leaves[:-1]):
-        yield from hung_everywhere(smaller, leaves[-1])
-
-
-def hung_everywhere(nested, leaf):
-    yield (nested, leaf)
-    if isinstance(nested, tuple):
-        yield from ((grown, nested[1]) for grown in hung_everywhere(nested[0], leaf))
-        yield from ((nested[0], grown) for grown in hung_everywhere(nested[1], leaf))
-
-
-def triplets_of(nested):
-    """(leaves, displayed triplets) of nested pairs."""
-    if not isinstance(nested, tuple):
-        return [nested], set()
-    (left, x), (right, y) = map(triplets_of, nested)
-    here = {(*sorted(pair), c) for p, q in ((left, right), (right, left)) for pair in combinations(p, 2) for c in q}
-    return left + right, x | y | here
 
 
 @cache
