@@ -115,22 +115,25 @@ def quality(table, name, X, y, metric):
     """Rows of a set: constrained Rand index by method and number of pairs; share of violated cannot-links below."""
     k, n = len(np.unique(y)), len(y)
     numbers = OneHotEncoder(sparse_output=False).fit_transform(X) if metric == "hamming" else X
-    cells = {method: [] for method in ("random", "violated", "COP-KMeans", "active", "asked")}
+    cells = {method: [] for method in ("avoid", "more", "violate", "violated", "COP-KMeans", "active", "asked")}
     for m in NUMBERS:
-        link, cop, broken = [], [], []
+        link, cop, broken, others = [], [], [], {"avoid": [], "more": []}
         for seed in SEEDS:
             pairs = random_pairs(y, m, seed)
             model = ConstrainedCompleteLink(k, metric=metric, on_infeasible="violate").fit(X, pairs=pairs)
             link.append(score(y, model.labels_, model.pairs_))
             a, b = model.pairs_.cannot_link.T
             broken.append(float(np.mean(model.labels_[a] == model.labels_[b])) if a.size else 0.0)
+            for policy, values in others.items():
+                model = ConstrainedCompleteLink(k, metric=metric, on_infeasible=policy).fit(X, pairs=pairs)
+                values.append(score(y, model.labels_, model.pairs_))
             labels = COPKMeans(k, random_state=seed).fit(numbers, pairs=pairs).labels_
             cop.append(score(y, labels, model.pairs_))
-        model = ConstrainedCompleteLink(k, metric=metric, on_infeasible="violate", n_queries=m)
+        model = ConstrainedCompleteLink(k, metric=metric, n_queries=m)
         model.fit(X, oracle=labels_oracle(y))
         cells["active"].append(score(y, model.labels_, model.pairs_))
         cells["asked"].append(len(model.queries_))
-        for method, values in (("random", link), ("violated", broken), ("COP-KMeans", cop)):
+        for method, values in (*others.items(), ("violate", link), ("violated", broken), ("COP-KMeans", cop)):
             cells[method].append(float(np.mean(values)))
     for method, values in cells.items():
         table.add(name, n, k, method, *values)

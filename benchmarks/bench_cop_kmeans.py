@@ -15,7 +15,6 @@ import numpy as np
 from _data import load, standardized
 from _harness import Table, cpu_seconds
 from cop_oracle import cop_kmeans_definition
-from lanes import make_lanes
 from sklearn.cluster import KMeans
 from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.exceptions import ConvergenceWarning
@@ -23,6 +22,7 @@ from sklearn.metrics import adjusted_rand_score, rand_score
 
 from tripletree.cluster import COPKMeans
 from tripletree.cluster._lloyd import Points, starting_centres
+from tripletree.datasets import make_lanes
 from tripletree.errors import InfeasibleClusteringError
 from tripletree.pairs import PairwiseConstraints
 
@@ -185,6 +185,22 @@ def speed(table):
             table.add("speed", f"{count} pairs", f"{model.n_iter_}/{other.n_iter_}", mine, theirs, each / its, None)
 
 
+def dense(table):
+    """Cannot-links among all of some samples (cliques), or all but those of the same set; those of a random graph."""
+    shapes = {"100 cliques of 40": (20_000, 40, 100, 40, 1), "a clique of 400": (20_000, 400, 1, 400, 1)}
+    shapes["100 parts of 8 sets of 4"] = (10_000, 20, 100, 32, 4)
+    for name, (n, k, parts, size, together) in shapes.items():
+        rng = np.random.default_rng(0)
+        X = rng.normal(size=(n, 4)) + 3 * rng.normal(size=(k, 4))[rng.integers(0, k, n)]
+        i, j = np.triu_indices(size, 1)
+        apart = i // together != j // together
+        rows = rng.permutation(n)[: parts * size].reshape(parts, size)
+        pairs = [], np.stack([rows[:, i[apart]].ravel(), rows[:, j[apart]].ravel()], axis=1)
+        mine, model = cpu_seconds(lambda: COPKMeans(k, n_init=1, random_state=0).fit(X, pairs=pairs), repeat=1)  # noqa: B023
+        short = f"{model.n_cut_short_}/{model.n_iter_ + 1}"
+        table.add("dense", name, short, model.n_iter_, mine, mine / model.n_iter_, model.inertia_)
+
+
 def lanes(table, length=20):
     for geometry in ("point", "segment"):
         for known in (False, True):
@@ -192,15 +208,15 @@ def lanes(table, length=20):
                 right, counted = [], 0
                 for seed in range(length):
                     rng = np.random.default_rng(seed)
-                    road = make_lanes(int(rng.integers(2, 5)), int(rng.integers(15, 60)), seed=seed)
-                    truth = len(set(road.lane.tolist()))
+                    road = make_lanes(int(rng.integers(2, 5)), int(rng.integers(15, 60)), random_state=seed)
+                    truth = len(set(road.y.tolist()))
                     model = COPKMeans(range(1, 8) if choose else truth, geometry=geometry, random_state=0)
                     try:
-                        model.fit(road.X, pairs=(road.must_link, road.cannot_link) if known else None)
+                        model.fit(road.X, pairs=road.pairs if known else None)
                     except InfeasibleClusteringError:  # an error of 4 m in the traces: no such number of lanes
                         right.append(0.0)
                         continue
-                    right.append(rand_score(road.lane, model.labels_))
+                    right.append(rand_score(road.y, model.labels_))
                     counted += model.n_clusters_ == truth
                 what = f"{geometry}, {'pairs' if known else 'no pairs'}, k {'chosen' if choose else 'given'}"
                 perfect = sum(x == 1.0 for x in right)
@@ -213,6 +229,7 @@ def main():
         "COPKMeans\n"
         f"{PAIRS} random pairs: all hold / seeds, results that break some, dead ends, seconds a fit, adjusted Rand\n"
         "speed, n = 10,000, d = 16, k = 10: iterations of ours / KMeans, seconds of both, ratio of those an iteration\n"
+        "dense: assignments cut short, iterations, seconds, seconds an iteration, inertia\n"
         "lanes: perfect / roads, right numbers of lanes, mean Rand index (0 where pairs do not fit the given number)",
         [("set", 10), ("method", 31), ("kept", 8), ("", 9), (" ", 9), ("  ", 9), ("   ", 8)],
     )
@@ -220,6 +237,7 @@ def main():
     COPKMeans(3, n_init=1).fit(np.random.default_rng(0).normal(size=(20, 2)), pairs=([], [(0, 1), (1, 2), (0, 2)]))
     lanes(table)
     speed(table)
+    dense(table)
     successes(table)
     table.done()
 

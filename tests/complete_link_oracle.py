@@ -5,6 +5,7 @@ images) to the maximum plus 1, and complete linkage keeps the larger of two dist
 """
 
 from itertools import combinations
+from math import ceil
 
 import numpy as np
 
@@ -70,3 +71,100 @@ def complete_link_definition(D, must_link=(), cannot_link=()):
             return merges, set(clusters.values())
         merges.append((clusters[a], clusters[b], distance))
         clusters[a] |= clusters.pop(b)
+
+
+# ---------------------------------------------------------------------- merges refused, and questions
+
+
+def has_places(clusters, cannot_link, k):
+    """Whether the clusters can be joined into at most k that break no cannot-link: all ways are tried."""
+    ends = [{x for pair in cannot_link for x in pair if set(pair) & c and x not in c} for c in clusters]
+
+    def placed(i, taken):
+        if i == len(clusters):
+            return True
+        new = [*taken, frozenset()] if len(taken) < k else taken
+        return any(
+            placed(i + 1, [*new[:p], new[p] | clusters[i], *new[p + 1 :]])
+            for p in range(len(new))
+            if not ends[i] & new[p]
+        )
+
+    return not any({a, b} <= c for a, b in cannot_link for c in clusters) and placed(0, [])
+
+
+def avoiding_definition(D, must_link, cannot_link, k):
+    """Always the closest two clusters after whose merge k clusters can keep all cannot-links."""
+    D = propagated_definition(D, must_link)
+    group = groups_of(must_link, len(D))
+    clusters = [frozenset(i for i in range(len(D)) if group[i] == g) for g in sorted(set(group))]
+    merges = []
+    while True:
+        near = sorted((max(D[i, j] for i in a for j in b), min(a), min(b)) for a, b in combinations(clusters, 2))
+        for distance, i, j in near:
+            a, b = (next(c for c in clusters if x in c) for x in (i, j))
+            after = sorted((set(clusters) - {a, b}) | {a | b}, key=min)
+            if has_places(after, cannot_link, k):
+                merges.append((a, b, distance))
+                clusters = after
+                break
+        else:
+            return merges, set(clusters)
+
+
+def asking_definition(D, must_link, cannot_link, oracle, budget):
+    """The merges with questions, and the questions: passes from lower and lower, all answers imposed first."""
+    plain, _ = complete_link_definition(D, must_link, cannot_link)
+    given, asked, depth = imposed_definition(D, must_link, cannot_link), {}, 0
+    while True:
+        depth += ceil(0.75 * (budget - len(asked)))
+        merges = plain[: max(0, len(plain) - depth)]
+        left = _pass(D, given, must_link, merges, asked, oracle, budget)
+        if len(asked) >= budget or depth >= len(plain):
+            return merges, asked, left
+
+
+def _pass(D, given, must_link, merges, asked, oracle, budget):
+    """Add to the first merges all that follow, and to the questions: the clusters that are left."""
+    top = np.max(D, initial=0.0) + 1
+    group = groups_of([*must_link, *((min(a), x) for a, b, _ in merges for x in (a | b) - {min(a)})], len(D))
+    roots = {g: frozenset(i for i in range(len(D)) if group[i] == g) for g in group}
+    far = {frozenset(x): max(given[i, j] for i in roots[x[0]] for j in roots[x[1]]) for x in combinations(roots, 2)}
+    apart = {x for x in far if far[x] >= top}
+
+    def join(a, b, height, linked):
+        merges.append((roots[a], roots[b], height))
+        roots[a] |= roots.pop(b)
+        legs = {}
+        for c in set(roots) - {a}:
+            two = [frozenset({a, c}), frozenset({b, c})]
+            free = [far[x] for x in two if x not in apart]
+            legs[c] = min(free, default=np.inf)
+            far[two[0]] = legs[c] if linked and len(free) == 2 else max(far[x] for x in two)
+            if len(free) < 2:
+                apart.add(two[0])
+        if linked:
+            for c, d in combinations(legs, 2):
+                far[frozenset({c, d})] = min(far[frozenset({c, d})], legs[c] + legs[d])
+
+    def home(x):
+        return next(g for g in roots if x in roots[g])
+
+    for (i, j), answer in asked.items():
+        if answer is False:
+            apart.add(frozenset({home(i), home(j)}))
+    for (i, j), answer in sorted(asked.items()):
+        if answer and home(i) != home(j):
+            join(*sorted((home(i), home(j))), 0.0, linked=True)
+    while near := [(far[frozenset(x)], *x) for x in combinations(sorted(roots), 2) if frozenset(x) not in apart]:
+        distance, a, b = min(near)
+        answer = None
+        if len(asked) < budget:
+            pair = tuple(min(sorted(roots[c]), key=lambda i: sum(D[i, j] for j in roots[c])) for c in (a, b))
+            pair = min(pair), max(pair)
+            answer = asked.setdefault(pair, oracle(*pair))
+        if answer is False:
+            apart.add(frozenset({a, b}))
+        else:
+            join(a, b, distance, linked=answer is True)
+    return set(roots.values())

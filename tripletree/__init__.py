@@ -34,6 +34,7 @@ from tripletree.errors import (
     InvalidHierarchyError,
     InvalidLabelsError,
     InvalidPairError,
+    InvalidTimesError,
     InvalidTripletError,
     LimitExceededError,
     MissingDependencyError,
@@ -75,29 +76,34 @@ from tripletree.onetree import is_consistent, one_tree
 from tripletree.ontology import Ontology
 from tripletree.pairs import PairClosure, PairwiseConstraints
 from tripletree.pairs.classes import pairs_from_classes, sample_class_pairs
+from tripletree.pairs.contradictions import Contradiction, find_contradictions
 from tripletree.pairs.reduction import PairReduction, reduce_pairs
 from tripletree.plot import plot_dendrogram
 from tripletree.plot_graph import aho_graph, plot_aho_graph, plot_conflict
+from tripletree.plot_time import plot_transitions
 from tripletree.repairs import Repair, repair
 from tripletree.score import (
     constrained_rand_index,
     dendrogram_purity,
+    pair_score,
     pairwise_f_score,
     pairwise_precision_recall,
     rand_index,
     triplet_score,
+    violated_pairs,
 )
 from tripletree.supertrees import Supertree, supertree
 from tripletree.supervision import sample_class_triplets, triplets_from_classes, triplets_from_odd_one_out
 from tripletree.suspects import suspects
 from tripletree.triplets import TripletSet
 
-_SUBMODULES = frozenset({"cluster", "comparisons", "datasets", "interop"})
+_SUBMODULES = frozenset({"cluster", "comparisons", "datasets", "interop", "queries"})
 
 __all__ = [
     "ClusterCountError",
     "Coherence",
     "Conflict",
+    "Contradiction",
     "Description",
     "DuplicateLeafError",
     "Hierarchy",
@@ -108,6 +114,7 @@ __all__ = [
     "InvalidHierarchyError",
     "InvalidLabelsError",
     "InvalidPairError",
+    "InvalidTimesError",
     "InvalidTripletError",
     "LeafIndex",
     "LimitExceededError",
@@ -144,6 +151,7 @@ __all__ = [
     "displays",
     "find_conflict",
     "find_conflicts",
+    "find_contradictions",
     "from_linkage",
     "implies",
     "induce",
@@ -151,6 +159,7 @@ __all__ = [
     "is_consistent",
     "minimal",
     "one_tree",
+    "pair_score",
     "pairs_from_classes",
     "pairwise_f_score",
     "pairwise_precision_recall",
@@ -159,6 +168,7 @@ __all__ = [
     "plot_aho_graph",
     "plot_conflict",
     "plot_dendrogram",
+    "plot_transitions",
     "rand_index",
     "read_annotations",
     "read_hierarchy",
@@ -182,6 +192,7 @@ __all__ = [
     "triplet_score",
     "triplets_from_classes",
     "triplets_from_odd_one_out",
+    "violated_pairs",
     "write_newick",
     "write_newick_all",
     "write_pairs",

@@ -27,6 +27,7 @@ __all__ = [
     "InvalidLabelsError",
     "ClusterCountError",
     "InfeasibleClusteringError",
+    "InvalidTimesError",
     "LimitExceededError",
     "MissingDependencyError",
 ]
@@ -268,6 +269,8 @@ class InconsistentPairsError(TripletreeError, ValueError):
         Where each must-link along the path was read, and last the cannot-link; None where that is not known.
     strength : float or None
         That of the weakest of them, where strengths count.
+    n_others : int
+        How many more cannot-links are broken.
     """
 
     def __init__(
@@ -277,26 +280,30 @@ class InconsistentPairsError(TripletreeError, ValueError):
         origins: Sequence[Any] | None = None,
         places: tuple[str, str] = ("", ""),
         strength: float | None = None,
+        n_others: int = 0,
     ) -> None:
         self.path = list(path)
         self.cannot_link = (self.path[0], self.path[-1])
         self.origins = list(origins) if origins is not None else [None] * len(self.path)
-        self.strength = strength
-        first, last = map(str, self.cannot_link)
-        steps = [str(x) for x in self.path]
-        if len(steps) > SHOWN:
-            steps[SHOWN // 2 : -SHOWN // 2] = [f"({len(steps) - SHOWN:,} more)"]
-        chain = " - ".join(steps)
-        read = [f" ({x})" if x else "" for x in places]
-        if len(self.path) == 2:
-            what = f"{first} and {last} are a must-link{read[0]} and a cannot-link{read[1]}"
-        else:
-            what = (
-                f"the {len(self.path) - 1:,} must-links {chain}{read[0]} put {first} and {last} together, which a "
-                f"cannot-link{read[1]} keeps apart"
-            )
+        self.strength, self.n_others = strength, n_others
         equal = "" if strength is None else f" (strength {strength:g}, with nothing stronger to decide)"
-        super().__init__(f"the pairs contradict each other: {what}{equal}; drop one of them")
+        more = f" (find_contradictions shows {n_others:,} more like this)" if n_others else ""
+        what = broken_link_text(self.path, places) + equal
+        super().__init__(f"the pairs contradict each other: {what}; drop one of them{more}")
+
+
+def broken_link_text(path: Sequence[Hashable], places: tuple[str, str] = ("", "")) -> str:
+    """Say that must-links along a path break the cannot-link of its ends; `places`: where both were read."""
+    steps, read = [str(x) for x in path], [f" ({x})" if x else "" for x in places]
+    first, last = steps[0], steps[-1]
+    if len(steps) == 2:
+        return f"{first} and {last} are a must-link{read[0]} and a cannot-link{read[1]}"
+    if len(steps) > SHOWN:
+        steps[SHOWN // 2 : -SHOWN // 2] = [f"({len(steps) - SHOWN:,} more)"]
+    return (
+        f"the {len(path) - 1:,} must-links {' - '.join(steps)}{read[0]} put {first} and {last} together, which a "
+        f"cannot-link{read[1]} keeps apart"
+    )
 
 
 class InvalidLabelsError(TripletreeError, ValueError):
@@ -327,6 +334,20 @@ class ClusterCountError(TripletreeError, ValueError):
     def __init__(self, message: str, *, n_clusters: int, nearest: Sequence[int]) -> None:
         super().__init__(message)
         self.n_clusters, self.nearest = n_clusters, tuple(nearest)
+
+
+class InvalidTimesError(TripletreeError, ValueError):
+    """Times of observations that are missing or of no use, or a window of time that does not go with them.
+
+    Attributes
+    ----------
+    row : int or None
+        The first offending observation, counted from 0.
+    """
+
+    def __init__(self, message: str, *, row: int | None = None) -> None:
+        super().__init__(message)
+        self.row = row
 
 
 class InfeasibleClusteringError(TripletreeError, RuntimeError):

@@ -4,6 +4,7 @@
 `pairwise_f_score`        clusters against classes, by the pairs that are together
 `rand_index`              the same by all pairs, together or apart
 `constrained_rand_index`  the same by the pairs that constraints leave open
+`pair_score`              clusters against must-links and cannot-links; `violated_pairs`: which they violate
 `dendrogram_purity`       a hierarchy against classes, without a cut
 `triplet_score`           a hierarchy against triplets
 ========================  ===================================================================================
@@ -25,16 +26,20 @@ from tripletree._labels import aligned_codes
 from tripletree._pair_counts import crossed, decided_pairs, open_pairs, pair_counts, paired_codes, pairs_within
 from tripletree.hierarchy import Hierarchy
 from tripletree.induction import displays
+from tripletree.pairs import PairwiseConstraints, expect_pairs
+from tripletree.pairs.violations import pair_score, sample_rows, violated_pairs
 from tripletree.triplets import TripletSet
 
 __all__ = [
     "PairwiseScores",
     "constrained_rand_index",
     "dendrogram_purity",
+    "pair_score",
     "pairwise_f_score",
     "pairwise_precision_recall",
     "rand_index",
     "triplet_score",
+    "violated_pairs",
 ]
 
 
@@ -164,7 +169,14 @@ def rand_index(y_true: Any, y_pred: Any) -> float:
     return _rand(classes.size * (classes.size - 1) // 2, same_both, same_class, same_cluster)
 
 
-def constrained_rand_index(y_true: Any, y_pred: Any, *, must_link: Any = (), cannot_link: Any = ()) -> float:
+def constrained_rand_index(
+    y_true: Any,
+    y_pred: Any,
+    *,
+    pairs: PairwiseConstraints | None = None,
+    must_link: Any = (),
+    cannot_link: Any = (),
+) -> float:
     """Score flat clusters against classes by the pairs that the constraints given to a clustering leave open.
 
     A clustering that keeps its constraints has them right without merit. So the pairs that they decide are left out
@@ -175,8 +187,11 @@ def constrained_rand_index(y_true: Any, y_pred: Any, *, must_link: Any = (), can
     ----------
     y_true, y_pred : sequence, shape (n,)
         The class and the cluster of each sample.
+    pairs : PairwiseConstraints, optional
+        The constraints; strengths are not looked at. Its leaves are samples as in `pair_score`, by the index of
+        `y_true` where that is a pandas Series.
     must_link, cannot_link : array_like of int, shape (p, 2)
-        Pairs of sample positions 0..n-1, in any order; repeats do not matter.
+        The constraints as pairs of sample positions 0..n-1 instead, in any order; repeats do not matter.
 
     Returns
     -------
@@ -189,7 +204,10 @@ def constrained_rand_index(y_true: Any, y_pred: Any, *, must_link: Any = (), can
     InvalidLabelsError
         If the labels do not fit, as in `rand_index`.
     ValueError
-        If a constraint is no pair of two different positions, or the two kinds contradict each other.
+        If a constraint is no pair of two different positions, or the two kinds contradict each other (an
+        InconsistentPairsError for `pairs`), or constraints are given in both ways.
+    UnknownLeafError
+        If `pairs` name a sample that `y_true` has not.
 
     See Also
     --------
@@ -215,8 +233,16 @@ def constrained_rand_index(y_true: Any, y_pred: Any, *, must_link: Any = (), can
     0.6
     >>> constrained_rand_index(y_true, y_pred, must_link=[(0, 1), (3, 4)], cannot_link=[(1, 3)])
     0.3333333333333333
+    >>> constrained_rand_index(y_true, y_pred, pairs=PairwiseConstraints([(0, 1), (3, 4)], [(1, 3)], 6))
+    0.3333333333333333
     """
     classes, clusters = paired_codes(y_true, y_pred)
+    if pairs is not None:
+        if np.size(must_link) + np.size(cannot_link):
+            msg = "give pairs=, or must_link= and cannot_link=, not both"
+            raise ValueError(msg)
+        expect_pairs(pairs).closure()
+        must_link, cannot_link = sample_rows(pairs, y_true, "y_true")
     group, apart = decided_pairs(must_link, cannot_link, classes.size)
     labellings = (np.zeros_like(classes), crossed(classes, clusters), classes, clusters)
     return _rand(*(open_pairs(codes, group, apart) for codes in labellings))

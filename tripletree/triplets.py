@@ -74,6 +74,15 @@ class TripletSet:
     True
     """
 
+    rows: np.ndarray
+    leaves: LeafIndex
+    weights: np.ndarray | None
+    origins: Origins | None
+
+    #: For scikit-learn, whose cross-validation cuts what is as long as X like sample weights, and takes the length from
+    #: here if it can: no number of samples.
+    shape = (-1, 3)
+
     def __init__(
         self,
         rows: Any,
@@ -82,15 +91,24 @@ class TripletSet:
         *,
         origins: Origins | None = None,
     ) -> None:
-        self.leaves: LeafIndex = leaves if isinstance(leaves, LeafIndex) else LeafIndex(leaves)
-        n = len(self.leaves)
+        leaves = leaves if isinstance(leaves, LeafIndex) else LeafIndex(leaves)
+        n = len(leaves)
         array = checked_rows(rows, n)
         given = None if weights is None else checked_weights(weights, array.shape[0])
         if origins is not None and len(origins) != array.shape[0]:
             msg = f"origins must have one entry for each of the {array.shape[0]} rows, not {len(origins)}"
             raise InvalidTripletError(msg)
-        self.rows, self.weights = canonical(array, given, n)
-        self.origins = origins if origins is None else origins.merged(*runs(array, n))
+        unique, merged = canonical(array, given, n)
+        read = origins if origins is None else origins.merged(*runs(array, n))
+        vars(self).update(rows=unique, leaves=leaves, weights=merged, origins=read)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        msg = f"a TripletSet does not change, so {name} cannot be set: make another with TripletSet(...), restrict or |"
+        raise AttributeError(msg)
+
+    def __delattr__(self, name: str) -> None:
+        msg = f"a TripletSet does not change, so {name} cannot be deleted"
+        raise AttributeError(msg)
 
     @classmethod
     def from_labels(

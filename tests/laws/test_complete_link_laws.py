@@ -5,12 +5,21 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from complete_link_oracle import complete_link_definition, imposed_definition, square
+from complete_link_oracle import (
+    asking_definition,
+    avoiding_definition,
+    complete_link_definition,
+    groups_of,
+    has_places,
+    imposed_definition,
+    square,
+)
 from scipy.spatial.distance import squareform
 
 from tripletree.cluster import ConstrainedCompleteLink, labels_oracle
 from tripletree.cluster._propagation import propagated
 from tripletree.cuts import cut
+from tripletree.errors import InfeasibleClusteringError
 from tripletree.pairs import PairwiseConstraints
 
 
@@ -32,7 +41,7 @@ def fitted(D, must, cannot, k=1, **more):
         return model.fit(D, pairs=(must, cannot))
 
 
-def merges_of(model):
+def merges_of(model, groups=None):
     """The merges between groups that no cannot-link forbids, as (members, members, distance)."""
     n = model.n_leaves_
     members = [frozenset([i]) for i in range(n)]
@@ -42,7 +51,7 @@ def merges_of(model):
         members.append(a | b)
         assert size == len(a | b)
         found.append((frozenset([a, b]), distance))
-    return found[n - model.most_clusters_ : n - model.fewest_clusters_]
+    return found[n - (groups or model.most_clusters_) : n - model.fewest_clusters_]
 
 
 def parts(labels):
@@ -89,6 +98,36 @@ def test_listing__many_must_links_and_few():
         assert merges_of(fitted(D, must, []))[:] == [
             (frozenset(x[:2]), x[2]) for x in complete_link_definition(D, must)[0]
         ]
+
+
+@pytest.mark.parametrize("k", [2, 3])
+def test_listing__merges_that_leave_no_way_to_k_clusters_are_passed_over(k):
+    other = none = 0
+    for seed in range(250):
+        D, y, must, cannot = instance(seed, least=4, most=12, share=0.3)
+        cannot = [p for p in cannot if y[p[0]] % k != y[p[1]] % k or seed % 4 == 0]
+        group = groups_of(must, len(D))
+        start = [frozenset(i for i in range(len(D)) if group[i] == g) for g in sorted(set(group))]
+        model = ConstrainedCompleteLink(k, metric="precomputed")
+        if len(start) < k:
+            continue
+        if not has_places(start, cannot, k):
+            none += 1
+            with pytest.raises(InfeasibleClusteringError) as caught:
+                model.fit(D, pairs=(must, cannot))
+            assert caught.value.proved
+            continue
+        wanted, left = avoiding_definition(D, must, cannot, k)
+        model.fit(D, pairs=(must, cannot))
+        found = merges_of(model)
+        assert [pair for pair, _ in found] == [frozenset(x[:2]) for x in wanted]
+        np.testing.assert_allclose([d for _, d in found], [x[2] for x in wanted], rtol=1e-12)
+        assert model.fewest_clusters_ == len(left)
+        assert np.array_equal(model.labels_, cut(model.hierarchy_, k, rule="merge_order"))
+        assert model.n_clusters_ == k
+        other += wanted != complete_link_definition(D, must, cannot)[0]
+    assert other > 5
+    assert none > 5 or k == 3
 
 
 # ------------------------------------------------------------------ laws
@@ -154,6 +193,27 @@ def test_law__a_must_link_never_lengthens_and_a_cannot_link_never_shortens_a_dis
         assert (imposed_definition(D, must, cannot) >= b).all()
 
 
+def test_law__n_clusters_that_keep_all_pairs_whatever_is_asked():
+    again = 0
+    for seed in range(200):
+        D, y, must, cannot = instance(seed, least=6, most=24, share=0.12)
+        k = max(2, len(set(y.tolist())))
+        if len(set(groups_of([*must], len(D)))) < k:
+            continue
+        model = ConstrainedCompleteLink(k, metric="precomputed", n_queries=seed % 12)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # answers may leave fewer groups
+            model.fit(D, pairs=(must, cannot), oracle=labels_oracle(y))
+        a, b = model.pairs_.must_link.T
+        c, d = model.pairs_.cannot_link.T
+        assert (model.labels_[a] == model.labels_[b]).all()
+        assert (model.labels_[c] != model.labels_[d]).all()
+        assert model.n_clusters_ == min(k, model.pairs_.closure().n_components)
+        assert len(model.queries_) <= seed % 12
+        again += model.most_clusters_ == model.pairs_.closure().n_components
+    assert again
+
+
 # ------------------------------------------------------------------ questions
 
 
@@ -193,12 +253,27 @@ def test_queries__hold_and_say_something_new():
         assert all((model.labels_[a] != model.labels_[b]) for a, b in cannot)
 
 
-def test_queries__merges_below_the_cutoff_stand():
+@pytest.mark.parametrize("known", [1.0, 0.7], ids=["all answered", "some unknown"])
+def test_queries__are_those_of_the_plain_definition(known):
+    passes = 0
     for seed in range(60):
-        D, y, must, cannot = instance(seed, least=8, most=20, share=0.05)
-        plain, model = fitted(D, must, cannot), asked(D, y, 1, 4, must, cannot)
-        stand = len(D) - plain.fewest_clusters_ - 3  # four questions, three merges
-        assert np.array_equal(model.linkage_[:stand], plain.linkage_[:stand])
+        D, y, must, cannot = instance(seed, least=9, most=30, share=0.02)
+        D += 0.7 * (y[:, None] != y)  # most answers are yes, so that questions are left over
+        heard = np.random.default_rng(seed).random(D.shape) < known
+        oracle = lambda a, b, y=y, heard=heard: bool(y[a] == y[b]) if heard[min(a, b), max(a, b)] else None  # noqa: E731
+        budget = 1 + seed % 15
+        wanted, asked, left = asking_definition(D, must, cannot, oracle, budget)
+        model = ConstrainedCompleteLink(1, metric="precomputed", on_infeasible="more", n_queries=budget)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)
+            model.fit(D, pairs=(must, cannot), oracle=oracle)
+        assert [(min(a, b), max(a, b), x) for a, b, x in model.queries_] == [(*k, x) for k, x in asked.items()]
+        found = merges_of(model, len(set(groups_of(must, len(D)))))
+        assert [pair for pair, _ in found] == [frozenset(x[:2]) for x in wanted]
+        np.testing.assert_allclose([d for _, d in found], [x[2] for x in wanted], rtol=1e-12)
+        assert parts(model.labels_) == left
+        passes += len(found) > 0 and 0.0 in [d for _, d in found]
+    assert passes > 5  # several: must-links that were answered come first
 
 
 def test_queries__on_clear_groups_cost_one_for_each_two_groups():

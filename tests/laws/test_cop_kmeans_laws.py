@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from sklearn.exceptions import ConvergenceWarning
 
 from tripletree import _kernels
-from tripletree.cluster import COPKMeans, _assignment_search
+from tripletree.cluster import COPKMeans
 from tripletree.cluster._assignment_search import CannotGraph, NotColourable
 from tripletree.cluster._lloyd import Points, refill, starting_centres
 from tripletree.errors import InconsistentPairsError, InfeasibleClusteringError
@@ -124,6 +124,79 @@ def test_assign__a_tree_of_any_size_exactly():
     assert labels.tolist() == [0, 1] * (m // 2) + [0]
 
 
+def disjoint(*graphs):
+    """Edges of several graphs, given by their numbers of nodes and edges, side by side."""
+    begin = np.cumsum([0, *(n for n, _ in graphs)])
+    return np.concatenate([np.array(edges) + at for at, (_, edges) in zip(begin[:-1], graphs, strict=True)])
+
+
+def test_assign__cliques_with_trees_on_them_exactly():
+    # whatever the limit: they are linear assignment problems
+    for seed in range(24):
+        rng = np.random.default_rng(seed)
+        size, k = int(rng.integers(3, 5)), int(rng.integers(4, 6))
+        clique = list(combinations(range(size), 2))
+        hanging = [(int(rng.integers(v)), v) for v in range(size, size + 2)]
+        graph = CannotGraph(disjoint((size + 2, clique + hanging)).astype(np.int32), size + 2)
+        cost = rng.random((size + 2, k)) if seed % 2 else rng.integers(0, 3, (size + 2, k)).astype(float)
+        labels, is_cheapest = graph.assign(cost, graph.colour(k, rng, 1000), 1 if size > 3 else 1000)
+        assert is_cheapest
+        assert all(labels[a] != labels[b] for a, b in clique + hanging)
+        assert cost[np.arange(size + 2), labels].sum() == pytest.approx(cheapest_definition(cost, clique + hanging))
+
+
+def test_assign__parts_of_many_kinds_together():
+    rng = np.random.default_rng(5)
+    ring, clique = [(0, 1), (1, 2), (2, 3), (3, 4), (0, 4)], list(combinations(range(5), 2))
+    multipartite = [(a, b) for a, b in combinations(range(6), 2) if a // 2 != b // 2]
+    parts = [(5, ring), (5, clique), (6, multipartite), (3, [(0, 1), (1, 2)]), (5, clique)]
+    edges = disjoint(*parts).astype(np.int32)
+    graph, n = CannotGraph(edges, 24), 0
+    cost = rng.random((24, 5))
+    labels, is_cheapest = graph.assign(cost, graph.colour(5, rng, 1000))
+    assert is_cheapest
+    assert (labels[edges[:, 0]] != labels[edges[:, 1]]).all()
+    for size, own in parts:
+        total = cost[np.arange(n, n + size), labels[n : n + size]].sum()
+        assert total == pytest.approx(cheapest_definition(cost[n : n + size], own))
+        n += size
+
+
+@pytest.mark.parametrize("limit", [1, 300, 10_000])
+def test_assign__within_a_limit_keeps_the_pairs_and_is_never_dearer(limit):
+    short = proved = 0
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        m, k = int(rng.integers(5, 8)), int(rng.integers(3, 5))
+        y = rng.integers(0, k, m)
+        edges = random_edges(rng, m, 0.6)
+        edges = edges[y[edges[:, 0]] != y[edges[:, 1]]]
+        if not len(edges):
+            continue
+        graph = CannotGraph(edges, m)
+        cost = rng.random((m, k)) if seed % 2 else rng.integers(0, 3, (m, k)).astype(float)
+        own, known = cost[graph.bound], y[graph.bound].astype(np.int32)
+        labels, is_cheapest = graph.assign(own, known, limit)
+        place = {int(v): i for i, v in enumerate(graph.bound)}
+        inside = [(place[a], place[b]) for a, b in edges.tolist()]
+        total = own[np.arange(len(own)), labels].sum()
+        assert all(labels[a] != labels[b] for a, b in inside)
+        assert total <= own[np.arange(len(own)), known].sum() + 1e-12
+        assert not is_cheapest or total == pytest.approx(cheapest_definition(own, inside))
+        again, _ = graph.assign(own, labels, limit)
+        assert own[np.arange(len(own)), again].sum() <= total + 1e-12
+        short, proved = short + (not is_cheapest), proved + is_cheapest
+    assert proved > 0
+    assert (short > 0) == (limit < 10_000)
+
+
+def test_assign__a_cheapest_one_stays_as_it_is():
+    # of several that cost the same, the known one: else runs would not settle
+    clique = np.array(list(combinations(range(5), 2)), np.int32)
+    labels = np.array([4, 2, 0, 1, 3], np.int32)
+    assert CannotGraph(clique, 5).assign(np.ones((5, 6)), labels)[0].tolist() == labels.tolist()
+
+
 @pytest.mark.parametrize("steps", [1, 3, 7, 10_000])
 def test_search__in_slices_ends_at_the_same(steps, rng):
     edges = random_edges(rng, 9, 0.5)
@@ -139,16 +212,15 @@ def test_search__in_slices_ends_at_the_same(steps, rng):
     assert calls == 1 or steps < 10_000
 
 
-def test_search__never_ends_dearer_than_it_began(rng, monkeypatch):
+def test_search__never_ends_dearer_than_it_began(rng):
     # a dense part of 40 nodes: the search stops at its limit
-    monkeypatch.setattr(_assignment_search, "_WORK", 2_000)
     edges = random_edges(rng, 40, 0.3)
     graph = CannotGraph(edges, 40)
     labels = graph.colour(8, rng, 10_000)
     cost = rng.random((40, 8))
     totals = [cost[np.arange(40), labels].sum()]
     for _ in range(3):
-        labels, is_cheapest = graph.assign(cost, labels)
+        labels, is_cheapest = graph.assign(cost, labels, 2_000)
         assert not is_cheapest
         assert (labels[edges[:, 0]] != labels[edges[:, 1]]).all()
         totals.append(cost[np.arange(40), labels].sum())
@@ -204,6 +276,23 @@ def test_runs__inertia_never_rises(rng):
             inertia.append(model.inertia_)
         assert len(set(inertia)) > 1
         assert all(b <= a * (1 + 1e-12) for a, b in zip(inertia[:-1], inertia[1:], strict=True))
+
+
+@pytest.mark.parametrize("limit", [200, 1_000_000])
+def test_runs__in_dense_parts_never_rise_whatever_the_limit(limit, rng):
+    y = np.repeat(np.arange(5), 10)
+    X = rng.normal(size=(50, 2)) + y[:, None]
+    cannot = random_edges(rng, 50, 0.5)
+    cannot = cannot[y[cannot[:, 0]] != y[cannot[:, 1]]]
+    start, inertia, model = X[:5], [], None
+    for most in range(1, 6):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            model = COPKMeans(5, init=start, max_iter=most, tol=0, search_limit=limit).fit(X, pairs=([], cannot))
+        assert holds(model.labels_, ([], cannot))
+        inertia.append(model.inertia_)
+    assert all(b <= a * (1 + 1e-12) for a, b in zip(inertia[:-1], inertia[1:], strict=True))
+    assert limit > 200 or model.n_cut_short_ > 0
 
 
 def test_runs__in_the_order_of_the_paper_are_its_listing():

@@ -1,6 +1,5 @@
 import numpy as np
 import pytest
-from lanes import make_lanes
 from scipy.optimize import Bounds, LinearConstraint, milp
 from scipy.spatial.distance import cdist
 from sklearn.cluster import KMeans
@@ -127,12 +126,3 @@ def test_mending__finds_a_hidden_assignment(rng):
     np.add.at(counts, (ends[0], label[ends[1]]), 1)
     assert np.array_equal(beside, counts)
     assert sorted(crowd[0, : where[1]].tolist()) == np.unique(ends[0][clashes]).tolist()
-
-
-def test_lanes__are_as_described():
-    lanes = make_lanes(3, 30, seed=1)
-    a, b = lanes.must_link.T
-    assert (lanes.lane[a] == lanes.lane[b]).all()
-    c, d = lanes.cannot_link.T
-    assert (np.abs(lanes.X[c, 1] - lanes.X[d, 1]) > 4).all()
-    assert (lanes.lane[c] != lanes.lane[d]).all()

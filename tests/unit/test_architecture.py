@@ -20,7 +20,8 @@ HEAVY = {"numba", "scipy", "sklearn", "matplotlib", "pandas", "networkx", "tqdm"
 FLOORS = [
     ["__init__", "__main__", "cli", "datasets"],
     ["description", "suspects"],
-    ["cluster", "interop", "io", "plot", "plot_graph", "score"],
+    ["cluster", "interop", "io", "plot", "plot_graph", "plot_time", "score"],
+    ["queries"],
     [
         "_binary_counts",
         "_cut_rules",
@@ -51,7 +52,7 @@ FLOORS = [
     ["hierarchy", "triplets", "_reshaped"],
     ["_dag", "_items", "_parents", "_rows", "origins"],
     ["leaves"],
-    ["_kernels", "_random", "_version", "errors"],
+    ["_kernels", "_random", "_times", "_version", "errors"],
     ["_suggestions"],
 ]
 NEIGHBOURS = {
@@ -73,6 +74,7 @@ NEIGHBOURS = {
     ("builder", "conflict"),
     ("builder", "split"),
     ("repairs", "builder"),
+    ("pairs", "_labels"),
     ("pairs", "supervision"),
     ("supertrees", "decomposition"),
     ("supertrees", "onetree"),

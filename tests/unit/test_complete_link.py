@@ -20,8 +20,10 @@ from sklearn.utils.validation import check_is_fitted
 from tripletree import _kernels
 from tripletree._kernels import freeze
 from tripletree.cluster import ConstrainedCompleteLink, labels_oracle
+from tripletree.cluster._assignment_search import CannotGraph, NotColourable
 from tripletree.cluster._central import central_sample
 from tripletree.cluster._propagation import above
+from tripletree.cuts import cut
 from tripletree.errors import (
     ClusterCountError,
     InconsistentPairsError,
@@ -240,16 +242,51 @@ def test_clusters__too_few_for_a_clique(frame):
         ConstrainedCompleteLink(2).fit(frame, pairs=pairs)
     error = caught.value
     assert (error.n_clusters, error.proved, error.clique, error.sample) == (2, True, ["a", "b", "d"], "a")
-    assert "the merges end at 3 clusters" in str(error)
+    assert "n_clusters=2 are too few for the cannot-links" in str(error)
     assert "on_infeasible='more'" in str(error)
+    with pytest.raises(InfeasibleClusteringError, match="the merges end at 3 clusters, .* are all kept apart") as other:
+        ConstrainedCompleteLink(2, on_infeasible="raise").fit(frame, pairs=pairs)
+    assert other.value.clique == error.clique
 
 
 def test_clusters__too_few_for_an_odd_cycle():
     # a cycle of five is no clique, but needs three clusters all the same
     cycle = [(i, (i + 1) % 5) for i in range(5)]
-    with pytest.raises(InfeasibleClusteringError) as caught:
-        ConstrainedCompleteLink(2).fit(np.arange(5.0)[:, None], pairs=([], cycle))
-    assert (caught.value.proved, caught.value.clique, len(caught.value.samples)) == (True, [], 5)
+    for policy in ("avoid", "raise"):
+        with pytest.raises(InfeasibleClusteringError) as caught:
+            ConstrainedCompleteLink(2, on_infeasible=policy).fit(np.arange(5.0)[:, None], pairs=([], cycle))
+        assert (caught.value.proved, caught.value.clique, len(caught.value.samples)) == (True, [], 5)
+    assert ConstrainedCompleteLink(3).fit(np.arange(5.0)[:, None], pairs=([], cycle)).n_clusters_ == 3
+
+
+def test_clusters__a_search_that_is_given_up_proves_nothing(monkeypatch):
+    monkeypatch.setattr("tripletree.cluster._feasible_cut.CannotGraph.colour", _given_up)
+    with pytest.raises(InfeasibleClusteringError, match="may need more .*COPKMeans and ReCon") as caught:
+        ConstrainedCompleteLink(2).fit(PATH[0], pairs=PATH[1])
+    assert (caught.value.proved, caught.value.clique) == (False, [])
+
+
+def _given_up(graph, k, rng, limit):
+    raise NotColourable(graph.bound.tolist(), is_clique=False, proved=False)
+
+
+def test_clusters__searches_that_are_given_up_end_at_n_clusters_all_the_same(monkeypatch):
+    # only the first places are found: merges then go by these
+    colour, given = CannotGraph.colour, []
+
+    def once(graph, k, rng, limit):
+        given.append(k)
+        return colour(graph, k, rng, limit) if len(given) == 1 else _given_up(graph, k, rng, limit)
+
+    monkeypatch.setattr("tripletree.cluster._feasible_cut.CannotGraph.colour", once)
+    for seed in range(30):
+        rng = np.random.default_rng(seed)
+        X, y, rows = rng.normal(size=(40, 2)), rng.integers(0, 3, 40), rng.integers(0, 40, (60, 2))
+        rows = rows[y[rows[:, 0]] != y[rows[:, 1]]]
+        given.clear()
+        model = ConstrainedCompleteLink(3).fit(X, pairs=([], rows))
+        assert model.n_clusters_ == 3
+        assert (model.labels_[rows[:, 0]] != model.labels_[rows[:, 1]]).all()
 
 
 #: A path of cannot-links 0-1-2-3: two clusters {0, 2}, {1, 3} keep it, but 0 and 3 are close and merge first.
@@ -261,8 +298,19 @@ def test_clusters__where_the_merges_went_another_way():
     with pytest.raises(
         InfeasibleClusteringError, match="could keep all constraints, but not by these merges"
     ) as caught:
-        ConstrainedCompleteLink(2).fit(X, pairs=pairs)
+        ConstrainedCompleteLink(2, on_infeasible="raise").fit(X, pairs=pairs)
     assert (caught.value.proved, caught.value.samples) == (False, [])
+
+
+def test_clusters__a_merge_that_leaves_no_way_is_avoided():
+    X, pairs = PATH
+    model = ConstrainedCompleteLink(2).fit(X, pairs=pairs)
+    assert model.labels_.tolist() == [0, 1, 0, 1]  # 0 and 3 are not merged, nor 1 and 2, which are forbidden
+    assert model.distances_.tolist() == [pytest.approx(6.9), 20.0, 21.0]
+    assert (model.fewest_clusters_, model.most_clusters_) == (2, 4)
+    assert np.array_equal(cut(model.hierarchy_, 2, rule="merge_order"), model.labels_)
+    # where there is room for three, that merge is the first again
+    assert ConstrainedCompleteLink(3).fit(X, pairs=pairs).labels_.tolist() == [0, 1, 2, 0]
 
 
 def test_clusters__more_or_violated_only_with_a_warning():
@@ -502,7 +550,7 @@ def test_scikit_learn__pickle_and_clone(frame):
         "n_clusters": 3,
         "metric": "euclidean",
         "distance_threshold": None,
-        "on_infeasible": "raise",
+        "on_infeasible": "avoid",
         "n_queries": None,
         "missing_samples": "raise",
         "verbose": False,
@@ -571,9 +619,83 @@ def test_answers__are_kept_by_every_cut():
 
 
 def test_answers__that_leave_fewer_clusters_than_wanted_are_said():
-    model = ConstrainedCompleteLink(2, n_queries=1)
+    X, oracle = [[3.0], [4.0], [6.0]], labels_oracle([1, 0, 1])
+    model = ConstrainedCompleteLink(2, n_queries=1, on_infeasible="more")
     with pytest.warns(UserWarning, match="n_clusters=2, but the answers tie what the merges put together into 1"):
-        model.fit([[3.0], [4.0], [6.0]], oracle=labels_oracle([1, 0, 1]))
+        model.fit(X, oracle=oracle)
     assert model.queries_ == [(0, 2, True)]
     assert model.labels_.tolist() == [0, 0, 0]
     assert (model.fewest_clusters_, model.most_clusters_) == (1, 1)
+    # else the merges are made anew, with the answer from the start
+    model.set_params(on_infeasible="avoid").fit(X, oracle=oracle)
+    assert (model.queries_, model.labels_.tolist()) == ([(0, 2, True)], [0, 1, 0])
+
+
+def test_answers__that_leave_fewer_groups_than_clusters():
+    with pytest.warns(UserWarning, match="n_clusters=3, but the answers tie .* into 1"):
+        model = ConstrainedCompleteLink(3, n_queries=9).fit([[3.0], [4.0], [6.0]], oracle=lambda a, b: True)
+    assert (model.n_clusters_, len(model.queries_)) == (1, 2)
+
+
+def test_answers__that_n_clusters_cannot_keep_are_not_lost(rng):
+    X = rng.normal(size=(6, 1))
+    model = ConstrainedCompleteLink(2, n_queries=15, on_infeasible="raise")
+    with pytest.raises(InfeasibleClusteringError, match="6 clusters") as caught:
+        model.fit(X, pairs=([], [(0, 1)]), oracle=lambda a, b: False)
+    error = caught.value
+    assert len(error.queries) == 14
+    assert len(error.pairs.cannot_link) == 15
+    assert "14 questions have been answered" in error.__notes__[0]
+    again = model.set_params(n_clusters=6, n_queries=0).fit(X, pairs=error.pairs, oracle=lambda a, b: None)
+    assert again.n_clusters_ == 6
+    # the same where it is seen from the start that the answers are too many for two clusters
+    model = ConstrainedCompleteLink(2, n_queries=15)
+    with pytest.raises(InfeasibleClusteringError, match="are too few for the cannot-links") as caught:
+        model.fit(X, pairs=([], [(0, 1)]), oracle=lambda a, b: False)
+    assert (len(caught.value.queries), len(caught.value.clique), caught.value.proved) == (14, 3, True)
+
+
+@pytest.mark.parametrize("reason", [KeyboardInterrupt, EOFError, UnknownLeafError(["x"], ["y"])])
+def test_answers__are_kept_when_the_oracle_ends_the_fit(rng, reason):
+    X, y = _blobs(rng)
+    known, said = labels_oracle(y), []
+
+    def tiring(a, b):
+        if len(said) == 5:
+            raise reason
+        said.append((a, b, known(a, b)))
+        return said[-1][2]
+
+    given = PairwiseConstraints([(0, 9)], [(0, 29)], 30)
+    model = ConstrainedCompleteLink(3, n_queries=12)
+    with pytest.raises(BaseException) as caught:  # noqa: PT011 (an interrupt is no Exception)
+        model.fit(X, pairs=given, oracle=tiring)
+    error = caught.value
+    assert type(error).__name__ in str(reason) + type(reason).__name__
+    assert vars(model) == vars(ConstrainedCompleteLink(3, n_queries=12))
+    assert error.queries == said
+    assert error.pairs == given | PairwiseConstraints(
+        [q[:2] for q in said if q[2]], [q[:2] for q in said if not q[2]], 30
+    )
+    model.set_params(n_queries=7).fit(X, pairs=error.pairs, oracle=known)
+    assert not {frozenset(q[:2]) for q in said} & {frozenset(q[:2]) for q in model.queries_}
+    assert len(model.pairs_) == 2 + 5 + len(model.queries_)
+
+
+def test_answers__are_kept_when_the_fit_is_interrupted_later(X, monkeypatch):
+    monkeypatch.setattr("tripletree.cluster.complete_link.from_linkage", _interrupted)
+    with pytest.raises(KeyboardInterrupt) as caught:
+        ConstrainedCompleteLink(n_queries=3).fit(X, oracle=labels_oracle(range(8)))
+    assert len(caught.value.queries) == 3
+    with pytest.raises(KeyboardInterrupt) as caught:
+        ConstrainedCompleteLink().fit(X)
+    assert not hasattr(caught.value, "queries")
+
+
+def test_queries__what_nobody_knows_is_not_asked_twice(rng):
+    X = rng.normal(size=(40, 2))
+    plain = ConstrainedCompleteLink().fit(X)
+    for budget in (4, 11, 30, 200):
+        model = ConstrainedCompleteLink(n_queries=budget).fit(X, oracle=lambda a, b: None)
+        assert len({q[:2] for q in model.queries_}) == len(model.queries_) == min(budget, 39)
+        assert np.array_equal(model.linkage_, plain.linkage_)

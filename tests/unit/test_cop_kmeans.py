@@ -6,7 +6,6 @@ import pandas as pd
 import pytest
 import sklearn
 import tqdm.auto
-from lanes import make_lanes
 from sklearn.base import clone
 from sklearn.datasets import load_iris
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
@@ -19,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from tripletree.cluster import ConstrainedCompleteLink, COPKMeans, MPCKMeans, PCKMeans, ReCon
 from tripletree.cluster.geometry import CentreGeometry, PointCentres, SegmentCentres
+from tripletree.datasets import make_lanes
 from tripletree.errors import (
     ClusterCountError,
     InconsistentPairsError,
@@ -282,12 +282,11 @@ def test_clusters__are_not_more_than_samples():
 def test_lanes__are_found_with_pairs_and_not_without():
     right = []
     for seed in range(4):
-        lanes = make_lanes(3, 20, seed=seed)
-        pairs = lanes.must_link, lanes.cannot_link
+        lanes = make_lanes(3, 20, random_state=seed)
         model = COPKMeans(range(1, 7), geometry="segment", n_init=5, random_state=0)
-        right.append(rand_score(lanes.lane, model.fit_predict(lanes.X, pairs=pairs)))
+        right.append(rand_score(lanes.y, model.fit_predict(lanes.X, pairs=lanes.pairs)))
         assert model.cluster_centers_.shape == (model.n_clusters_, 3)
-        assert rand_score(lanes.lane, clone(model).fit_predict(lanes.X)) < 0.7
+        assert rand_score(lanes.y, clone(model).fit_predict(lanes.X)) < 0.7
     assert np.mean(right) > 0.95
 
 
@@ -300,7 +299,7 @@ def test_geometry__segments():
     assert other.squared_distances(points, np.array([10.0, 0.0, 1.0])).tolist() == [100, 3600, 400]
     assert isinstance(other, CentreGeometry)
     with pytest.raises(ValueError, match="a segment needs a feature along it and at least one across; n_features=1"):
-        COPKMeans(geometry="segment").fit(LINE)
+        COPKMeans(2, geometry="segment").fit(LINE)
 
 
 def test_geometry__of_ones_own_is_that_of_points(rng):
@@ -326,6 +325,89 @@ def test_geometry__draws_its_own_starts(rng):
         assert len(set(model.labels_.tolist())) == 3
 
 
+class Broken(PointCentres):
+    """Means, of which one function returns something else."""
+
+    def __init__(self, name, answer):
+        object.__setattr__(self, "name", name)
+        object.__setattr__(self, "answer", answer)
+
+    def fit_centre(self, points, weights):
+        good = super().fit_centre(points, weights)
+        return self.answer(good, len(points)) if self.name == "fit_centre" else good
+
+    def squared_distances(self, points, centre):
+        good = super().squared_distances(points, centre)
+        return self.answer(good, len(points)) if self.name == "squared_distances" else good
+
+
+@pytest.mark.parametrize("init", ["k-means++", "random", LINE[:2]])
+@pytest.mark.parametrize(
+    ("name", "answer", "message"),
+    [
+        ("fit_centre", lambda *_: None, "fit_centre must return an array of real numbers; it returned None"),
+        ("fit_centre", lambda *_: "mean", "must return an array of real numbers; it returned str 'mean'"),
+        ("fit_centre", lambda x, _: x + 1j, "must return an array of real numbers; it returned an array of complex128"),
+        ("fit_centre", lambda *_: [[1], [2, 3]], "must return an array of real numbers; it returned list"),
+        ("fit_centre", lambda *_: 1.0, "returned an array of shape () for points of shape (1, 1); wanted shape (p,)"),
+        ("fit_centre", lambda x, _: x[None], "returned an array of shape (1, 1) for points of shape (1, 1); wanted"),
+        ("fit_centre", lambda x, _: x[:0], "returned an array of shape (0,) for points of shape (1, 1); wanted"),
+        ("fit_centre", lambda x, n: np.repeat(x, n), "wanted shape (1,), as for the centres before"),
+        (
+            "fit_centre",
+            lambda x, _: x * np.nan,
+            "returned nan (place 0 of 1) for points of shape (1, 1); wanted finite",
+        ),
+        ("squared_distances", lambda *_: None, "squared_distances must return an array of real numbers; it returned"),
+        ("squared_distances", lambda x, _: [*x, 0], "shape (5,) for points of shape (4, 1); wanted shape (4,)"),
+        ("squared_distances", lambda x, _: x[:, None], "shape (4, 1) for points of shape (4, 1); wanted shape (4,)"),
+        ("squared_distances", lambda *_: 0.0, "shape () for points of shape (4, 1); wanted shape (4,)"),
+        ("squared_distances", lambda x, _: x + np.inf, "returned inf (place 0 of 4) for points of shape (4, 1)"),
+        ("squared_distances", lambda x, _: x * np.nan, "returned nan (place 0 of 4) for points of shape (4, 1)"),
+        ("squared_distances", lambda x, _: x - 1, "returned -1 (place"),
+    ],
+)
+def test_geometry__that_returns_something_else_is_named(name, answer, message, init):
+    model = COPKMeans(2, geometry=Broken(name, answer), init=init, random_state=0)
+    with pytest.raises(ValueError, match=re.escape(message)) as caught:
+        model.fit(LINE)
+    assert f"geometry: Broken.{name} " in str(caught.value)
+    assert not hasattr(model, "labels_")
+
+
+def test_geometry__of_lists_and_of_rounded_zeros():
+    for name, answer in (("fit_centre", lambda x, _: x.tolist()), ("squared_distances", lambda x, _: x - 1e-14)):
+        model = COPKMeans(2, geometry=Broken(name, answer), random_state=0).fit(LINE)
+        assert model.labels_[0] == model.labels_[1] != model.labels_[2] == model.labels_[3]
+        assert model.transform(LINE).min() >= 0
+
+
+def test_geometry__cannot_change_the_samples():
+    def spoil(_, n):
+        raise AssertionError(n)
+
+    class Spoiling(PointCentres):
+        def squared_distances(self, points, centre):
+            points -= centre
+            return (points**2).sum(axis=1)
+
+    X = np.array(LINE)
+    with pytest.raises(ValueError, match="read-only"):
+        COPKMeans(2, geometry=Spoiling()).fit(X)
+    assert X.tolist() == LINE
+    with pytest.raises(AssertionError):  # its own errors come through
+        COPKMeans(2, geometry=Broken("fit_centre", spoil)).fit(X)
+
+
+def test_geometry__a_class_or_an_axis_that_is_none():
+    with pytest.raises(TypeError, match=re.escape("not the class PointCentres: give PointCentres()")):
+        COPKMeans(2, geometry=PointCentres).fit(LINE)
+    for axis in (2, -3, "x", 0.5):
+        message = f"axis must be the number of a feature, 0 to 1; got axis={axis!r}"
+        with pytest.raises(ValueError, match=re.escape(message)):
+            COPKMeans(2, geometry=SegmentCentres(axis)).fit(np.ones((3, 2)))
+
+
 # ------------------------------------------------------------------ parameters
 
 
@@ -337,8 +419,8 @@ def test_geometry__draws_its_own_starts(rng):
         ({"n_clusters": [2, 0]}, "n_clusters must be an int >= 1 or a sequence of them, not [2, 0]"),
         ({"n_clusters": [2.5]}, "n_clusters must be an int >= 1 or a sequence of them, not [2.5]"),
         ({"init": "furthest"}, "'init' parameter of COPKMeans must be"),
-        ({"init": [[0.0], [1.0], [2.0]]}, "init must hold 2 centres of 1 features; got shape (3, 1)"),
-        ({"init": [[0.0], [np.nan]]}, "init contains NaN"),
+        ({"n_clusters": 2, "init": [[0.0], [1.0], [2.0]]}, "init must hold 2 centres of 1 features; got shape (3, 1)"),
+        ({"n_clusters": 2, "init": [[0.0], [np.nan]]}, "init contains NaN"),
         ({"n_init": 0}, "'n_init' parameter of COPKMeans must be"),
         ({"assignment": "best"}, "'assignment' parameter of COPKMeans must be"),
         ({"geometry": "circle"}, "'geometry' parameter of COPKMeans must be"),
@@ -360,6 +442,59 @@ def test_weights__that_are_wrong_are_told():
     ):
         with pytest.raises(ValueError, match=re.escape(message)):
             COPKMeans().fit(LINE, sample_weight=wrong)
+
+
+@pytest.mark.parametrize("geometry", ["point", PointCentres()])
+@pytest.mark.parametrize("scale", [5e-324, 1e-300, 1e155, 1e308])
+def test_weights__of_any_size(scale, geometry):
+    X, pairs = [[0.0], [1.0], [5.0], [6.0], [9.0]], ([(0, 1)], [(1, 2), (2, 4), (1, 4)])
+    model = COPKMeans(3, geometry=geometry, random_state=0)
+    labels = model.fit(X, pairs=pairs).labels_.tolist()
+    inertia = model.inertia_
+    model.fit(X, pairs=pairs, sample_weight=[scale] * 5)
+    assert model.labels_.tolist() == labels
+    assert model.inertia_ == pytest.approx(inertia * scale)
+    assert model.score(X, sample_weight=[scale] * 5) <= 0
+    mixed = model.fit(X, pairs=pairs, sample_weight=[scale, 0, 1, 5e-324, 1])
+    assert len(set(mixed.labels_[[1, 2, 4]].tolist())) == 3
+    assert np.isfinite(mixed.cluster_centers_).all()
+
+
+def test_weights__with_which_no_float_holds_the_inertia():
+    model = COPKMeans(2, random_state=0).fit(LINE, sample_weight=[1e308] * 4, pairs=([(0, 2)], []))
+    assert model.inertia_ == np.inf
+    assert np.isfinite(model.cluster_centers_).all()
+
+
+def test_predict__too_far_away_is_told():
+    model = COPKMeans(2, random_state=0).fit(LINE)
+    for method in (model.predict, model.transform, model.score):
+        with pytest.raises(ValueError, match="sample 1 is too far from the centres for float64 arithmetic: scale X"):
+            method([[0.0], [1e200]])
+    for geometry in ("point", PointCentres()):
+        message = "the centre init holds at place 1 is too far from X for float64 arithmetic"
+        with pytest.raises(ValueError, match=message):
+            COPKMeans(2, init=[[0.0], [1e200]], geometry=geometry).fit(LINE)
+
+
+def test_dense__cliques_of_all_clusters(rng):
+    # three cliques of 12 samples, 12 clusters: each is a linear assignment problem
+    X = rng.normal(size=(60, 2))
+    cannot = [(at + i, at + j) for at in (0, 12, 24) for i in range(12) for j in range(i)]
+    model = COPKMeans(12, n_init=2, random_state=0).fit(X, pairs=([], cannot))
+    for at in (0, 12, 24):
+        assert sorted(model.labels_[at : at + 12].tolist()) == list(range(12))
+    assert model.n_cut_short_ == 0
+
+
+def test_dense__a_search_cut_short_is_counted(rng):
+    # no cliques: 4 sets of 5 samples, all kept apart from those of the other sets
+    cannot = [(i, j) for i in range(20) for j in range(i) if i // 5 != j // 5]
+    X = rng.normal(size=(40, 2))
+    short = COPKMeans(8, search_limit=10, n_init=1, random_state=0).fit(X, pairs=([], cannot))
+    assert 0 < short.n_cut_short_ <= short.n_iter_ + 1
+    assert all(short.labels_[i] != short.labels_[j] for i, j in cannot)
+    assert COPKMeans(8, n_init=1, random_state=0).fit(X).n_cut_short_ == 0
 
 
 def test_pairs__given_as_y_are_refused():

@@ -85,7 +85,7 @@ def test_folder__of_a_checkout_that_is_not_installed(monkeypatch):
         raise ModuleNotFoundError(package)
 
     monkeypatch.setattr(importlib.resources, "files", absent)
-    assert sample_path("mammals") == Path(datasets.__file__).parents[1] / "sample_hierarchies" / "mammals.nwk"
+    assert sample_path("mammals") == Path(datasets.__file__).parents[2] / "sample_hierarchies" / "mammals.nwk"
 
 
 def test_folder__missing_is_said(monkeypatch, tmp_path):

@@ -11,9 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tripletree.errors import DuplicateLeafError, InconsistentPairsError, InvalidPairError, ParseError
+from tripletree.io.constraints._pair_texts import looks_like_pairs
 from tripletree.io.constraints.pair_files import read_pairs, write_pairs
+from tripletree.io.constraints.triplet_files import write_triplets
 from tripletree.leaves import LeafIndex
 from tripletree.pairs import PairwiseConstraints
+from tripletree.triplets import TripletSet
 
 NASTY = st.one_of(st.text(max_size=5), st.text(alphabet="ab'\"|#!, ;\n\r\t\ufeff\xa0\u2028\x1c\x85", max_size=5))
 
@@ -179,7 +182,7 @@ def test_pair_tables__parquet(tmp_path):
     assert back.leaves == p.leaves
     with path.open("rb") as stream:
         assert read_pairs(stream) == p
-    with pytest.raises(ParseError, match="the table lacks the column link2"):
+    with pytest.raises(ParseError, match="the table lacks the column .link2.; it has .*: say columns="):
         read_pairs(path, columns=["a", "b", "link2"])
     with pytest.raises(ValueError, match="give a target"):
         write_pairs(p, format="parquet")
@@ -254,3 +257,66 @@ def test_pair_files__many_rows(rng):
     p = PairwiseConstraints(rows[:2500], rows[2500:], 500, cannot_strength=rng.random(len(rows) - 2500))
     for kind in ("text", "csv"):
         assert read(write_pairs(p, format=kind), leaves=500) == p
+
+
+@pytest.mark.parametrize("columns", [5, None, "abc", ["a", "b"], [["a"], "b", "c"], ["a", "a", "b"]])
+def test_pair_tables__columns_are_three_names(columns):
+    with pytest.raises(ValueError, match="columns must be the names of three columns"):
+        read_pairs(io.StringIO("a b must"), columns=columns)
+
+
+def test_pair_tables__another_header_is_told():
+    with pytest.raises(ParseError, match=r"'type' says no link: .* such as columns=\('a', 'b', 'type'\)"):
+        read_pairs(io.StringIO("a,b,type\nx,y,must\n"))
+    with pytest.raises(ParseError, match=r"such as columns=\('x', 'y', 'type'\)"):
+        read_pairs(io.StringIO("x,y,type\nx,y,must\n"), format="csv")
+    assert len(read_pairs(io.StringIO("a,b,type\nx,y,must\n"), columns=("a", "b", "type"))) == 1
+    frame = pd.DataFrame({"a": ["x"], "b": ["y"], "type": ["must"]})
+    with pytest.raises(ParseError, match="lacks the column 'link'; it has 'a', 'b', 'type': say columns="):
+        read_pairs(frame)
+    with pytest.raises(ParseError) as caught:  # only the first row can be a header
+        read_pairs(io.StringIO("x y must\nx z mst\n"))
+    assert "header" not in str(caught.value)
+
+
+@pytest.mark.parametrize("name", [None, "p.txt", "p.csv", "p.tsv", "p.parquet"])
+def test_pair_files__half_a_surrogate_pair_cannot_be_written(tmp_path, name):
+    p = PairwiseConstraints.from_labels([("a\ud800", "b")])
+    with pytest.raises(InvalidPairError, match=r"the label 'a\\ud800' holds half of a surrogate pair"):
+        write_pairs(p, None if name is None else tmp_path / name)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "found"),
+    [
+        ("a b must\n", None, True),
+        ("# x\n\n#!leaves z\n'a b', c, CL, 0.5\n", None, True),
+        ("0 2 1\n2 4 -1\n", None, True),
+        ("a b mst\na c must\n", None, True),  # a slip in a line
+        ("a,b,link\nx,y,nothing\n", None, True),
+        ("x,y,must\n", "csv", True),
+        ("a b | c\n", None, False),
+        ("a b | must\nb must must\n", None, False),
+        ("a,b,c\nx,y,1\n", None, False),
+        ("a,b,c\nx,y,must\n", "csv", False),
+        ("'a | b' c must\n", None, True),  # a bar in quotes
+        ("a b\n", None, False),
+        ("'a b must\n", None, False),
+        ("", None, False),
+        ("", "csv", False),
+    ],
+)
+def test_pair_files__are_told_from_triplets(text, name, found):
+    for content in (text, text.encode()):
+        assert looks_like_pairs(content, None, ("a", "b", "link"), name) is found
+
+
+def test_pair_files__parquet_is_told_from_triplets(tmp_path):
+    pytest.importorskip("pyarrow")
+    write_pairs(PairwiseConstraints.from_labels([("a", "b")]), tmp_path / "p.parquet")
+    write_triplets(TripletSet.from_labels([("a", "b", "c")]), tmp_path / "t.parquet")
+    told = [
+        looks_like_pairs((tmp_path / x).read_bytes(), x, ("a", "b", "link"), None) for x in ("p.parquet", "t.parquet")
+    ]
+    assert told == [True, False]

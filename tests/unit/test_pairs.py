@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tripletree.cluster._base import aligned_pairs
+from tripletree.cluster._base import aligned_pairs, aligned_triplets
 from tripletree.errors import (
     DuplicateLeafError,
     InconsistentPairsError,
@@ -20,6 +20,8 @@ from tripletree.leaves import LeafIndex
 from tripletree.origins import Origins
 from tripletree.pairs import PairwiseConstraints, expect_pairs
 from tripletree.pairs.classes import pairs_from_classes, sample_class_pairs
+from tripletree.pairs.contradictions import find_contradictions
+from tripletree.triplets import TripletSet
 
 MUST, CANNOT = [("a", "b"), ("c", "b")], [("d", "a")]
 
@@ -186,7 +188,7 @@ def test_pairs__copies_and_pickles_are_equal(strong):
 
 
 def test_pairs__say_what_they_are(strong):
-    assert repr(strong) == "<PairwiseConstraints: 2 must-links and 1 cannot-links with strengths on 4 leaves>"
+    assert repr(strong) == "<PairwiseConstraints: 2 must-links and 1 cannot-link with strengths on 4 leaves>"
     assert repr(strong.closure()) == (
         "<PairClosure: 4 leaves in 2 components, 1 pair of them kept apart; 3 must-links and 3 cannot-links in all>"
     )
@@ -285,8 +287,10 @@ def test_closure__a_contradiction_names_a_shortest_path_and_the_lines():
     assert error.strength is None
     assert str(error) == (
         "the pairs contradict each other: the 2 must-links c - d - e (lines 3 and 4 of pairs.txt) put c and e "
-        "together, which a cannot-link (line 103 of pairs.txt) keeps apart; drop one of them"
+        "together, which a cannot-link (line 103 of pairs.txt) keeps apart; drop one of "
+        "them (find_contradictions shows 1 more like this)"
     )
+    assert error.n_others == 1
     assert isinstance(error, ValueError)
     twin = pickle.loads(pickle.dumps(error))
     assert (twin.path, twin.cannot_link, str(twin)) == (error.path, error.cannot_link, str(error))
@@ -577,3 +581,161 @@ def test_aligned__integers_that_are_no_rows_and_repeats():
 def test_aligned__what_is_nothing_of_the_kind(pairs):
     with pytest.raises(TypeError, match=r"pairs must be a PairwiseConstraints or two lists \(must_link, cannot_link\)"):
         aligned_pairs(X, pairs, 6)
+
+
+# ------------------------------------------------------------------ mends
+
+
+def test_pairs__never_change(strong):
+    for name in ("must_link", "cannot_strength", "leaves", "shape", "other"):
+        with pytest.raises(AttributeError, match=f"pairs do not change, so {name} cannot be set"):
+            setattr(strong, name, None)
+    with pytest.raises(AttributeError, match="cannot be deleted"):
+        del strong.must_link
+    assert strong.closure() is strong.closure()  # what is worked out once is kept all the same
+
+
+def test_pairs__say_one_and_none():
+    assert (
+        repr(PairwiseConstraints([(0, 1)], [], 2))
+        == "<PairwiseConstraints: 1 must-link and 0 cannot-links on 2 leaves>"
+    )
+    assert repr(PairwiseConstraints([], [], 1)) == "<PairwiseConstraints: 0 must-links and 0 cannot-links on 1 leaf>"
+
+
+@pytest.mark.parametrize("limit", ["x", None, 2.5, True])
+def test_pairs__a_limit_is_a_whole_number(strong, limit):
+    for call in (strong.expand, strong.soft_closure, strong.to_triplets):
+        with pytest.raises(TypeError, match=f"limit must be a whole number, not {limit!r}"):
+            call(limit=limit)
+    with pytest.raises(ValueError, match="limit is -1; it must be at least 0"):
+        strong.expand(limit=-1)
+
+
+@pytest.mark.parametrize(
+    ("which", "message"),
+    [
+        ([9], "there is no must-link 9: the rows are 0..1"),
+        (-3, "there is no must-link -3"),
+        (["a"], "taken by row numbers"),
+        ([0.5], "taken by row numbers"),
+        ([[0]], "taken by row numbers"),
+        ([[0], [0, 1]], "taken by row numbers"),
+        ([True], "the mask is of length 1, the number of must-links is 2"),
+    ],
+)
+def test_pairs__a_bad_row_number_of_a_subset(strong, which, message):
+    with pytest.raises(IndexError, match=message):
+        strong.subset(must_link=which)
+
+
+def test_pairs__a_subset_by_a_slice_and_from_the_end(strong):
+    assert strong.subset(must_link=slice(0, 1)) == strong.subset(must_link=[0])
+    assert strong.subset(must_link=[-1]) == strong.subset(must_link=[False, True])
+    with pytest.raises(IndexError, match="there is no cannot-link 0: there are none"):
+        strong.subset(cannot_link=[]).subset(cannot_link=[0])
+
+
+@pytest.mark.parametrize("label", [pd.NA, float("nan"), pd.NaT, np.nan])
+def test_pairs__a_missing_label_is_refused(label):
+    with pytest.raises(InvalidPairError, match="cannot-link 1 is .* stands for a missing label") as caught:
+        PairwiseConstraints.from_labels([], [("a", "b"), ("b", label)])
+    assert caught.value.row == 1
+
+
+@pytest.mark.parametrize("label", [["a"], {"a": 1}, np.array([1, 2])])
+def test_pairs__a_label_is_one_hashable_value(label):
+    with pytest.raises(InvalidPairError, match="is no label: one hashable value is") as caught:
+        PairwiseConstraints.from_labels([("a", "b"), (label, "b")])
+    assert caught.value.row == 1
+
+
+def test_consistent__is_what_closure_says(rng):
+    seen = set()
+    for _ in range(200):
+        must, cannot = (rng.integers(0, 6, (int(rng.integers(0, 5)), 2)) for _ in range(2))
+        pairs = PairwiseConstraints(must[must[:, 0] != must[:, 1]], cannot[cannot[:, 0] != cannot[:, 1]], 6)
+        try:
+            pairs.closure()
+            holds = True
+        except InconsistentPairsError:
+            holds = False
+        assert pairs.is_consistent is holds
+        seen.add(holds)
+    assert seen == {True, False}
+
+
+def test_contradictions__all_of_them_by_brute_force(rng):
+    import networkx as nx
+
+    many = 0
+    for _ in range(60):
+        must, cannot = (rng.integers(0, 9, (7, 2)) for _ in range(2))
+        pairs = PairwiseConstraints(must[must[:, 0] != must[:, 1]], cannot[cannot[:, 0] != cannot[:, 1]], 9)
+        graph = nx.Graph(pairs.must_link.tolist())
+        wanted = {
+            (a, b): nx.shortest_path_length(graph, a, b)
+            for a, b in pairs.cannot_link.tolist()
+            if a in graph and b in graph and nx.has_path(graph, a, b)
+        }
+        found = find_contradictions(pairs)
+        assert {x.cannot_link: len(x.path) - 1 for x in found} == wanted
+        assert [len(x) for x in found] == sorted(len(x) for x in found)
+        for x in found:
+            assert all(graph.has_edge(a, b) for a, b in zip(x.path[:-1], x.path[1:], strict=True))
+            assert (x.pairs.n_must, x.pairs.n_cannot) == (len(x) - 1, 1)
+            assert not x.pairs.is_consistent
+            assert all(x.pairs.subset(must_link=np.arange(len(x) - 1) != i).is_consistent for i in range(len(x) - 1))
+        assert len(find_contradictions(pairs, 1)) == min(1, len(wanted))
+        if found:
+            with pytest.raises(InconsistentPairsError) as caught:
+                pairs.closure()
+            assert caught.value.n_others == len(found) - 1
+            assert len(caught.value.path) == len(found[0].path)
+        many += len(found) > 1
+    assert many > 10
+
+
+def test_contradictions__say_where_they_were_read_and_dict():
+    p = lined([(0, 1), (1, 2)], [(0, 2), (0, 1)], [*"abc"])
+    one, two = find_contradictions(p)
+    assert str(one) == "a and b are a must-link (line 1 of pairs.txt) and a cannot-link (line 102 of pairs.txt)"
+    assert str(two).startswith("the 2 must-links a - b - c (lines 1 and 2 of pairs.txt) put a and c together")
+    assert repr(one) == f"<Contradiction: {one}>"
+    assert [(x["a"], x["b"], x["link"], x["line"]) for x in two.to_dict()["links"]] == [
+        ("a", "b", "must", 1),
+        ("b", "c", "must", 2),
+        ("a", "c", "cannot", 101),
+    ]
+    with pytest.raises(TypeError, match="k must be a whole number"):
+        find_contradictions(p, "x")
+    with pytest.raises(TypeError, match="PairwiseConstraints are wanted"):
+        find_contradictions([("a", "b")])
+
+
+def test_aligned__unknown_labels_are_those_in_pairs_and_the_way_out_is_told():
+    X = pd.DataFrame(np.zeros((3, 1)), index=[*"abc"])
+    pairs = PairwiseConstraints.from_labels([("a", "x")], [], [*"abcdefx"])
+    for known, given in (("pairs", pairs), ("triplets", TripletSet.from_labels([("a", "b", "x")], [*"abcdefx"]))):
+        align = aligned_pairs if known == "pairs" else aligned_triplets
+        with pytest.raises(UnknownLeafError, match=f"missing_samples='ignore' leaves out the {known}") as caught:
+            align(X, given, 3, missing_samples="raise")
+        assert caught.value.labels == ["x"]
+        with pytest.raises(UnknownLeafError) as caught:  # a caller that has no such parameter
+            align(X, given, 3)
+        assert "missing_samples" not in str(caught.value)
+
+
+def test_aligned__row_numbers_beyond_x_are_those_in_pairs():
+    pairs = PairwiseConstraints([(0, 1), (1, 900)], [], 1000)
+    with pytest.raises(UnknownLeafError, match="^1 unknown among the rows of X") as caught:
+        aligned_pairs(np.zeros((5, 1)), pairs, 5)
+    assert caught.value.labels == [900]
+    with pytest.raises(UnknownLeafError, match="^1 unknown among the rows of X") as caught:
+        aligned_triplets(np.zeros((5, 1)), TripletSet([(0, 1, 900)], 1000), 5)
+    assert caught.value.labels == [900]
+    low = PairwiseConstraints([(0, 1)], [], 7)  # a set knows that it was made for seven samples
+    with pytest.raises(UnknownLeafError, match=r"that occur in none of them, .* give pairs.reindex\(5\)") as caught:
+        aligned_pairs(np.zeros((5, 1)), low, 5)
+    assert caught.value.labels == [5, 6]
+    assert len(aligned_pairs(np.zeros((5, 1)), low.reindex(5), 5)) == 1

@@ -10,15 +10,16 @@ from pck_oracle import pair_costs, pck_objective, price, random_pairs
 from sklearn.base import clone
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
-from sklearn.model_selection import GridSearchCV, KFold
+from sklearn.model_selection import GridSearchCV, KFold, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
-from tripletree.cluster import PCKMeans
+from tripletree.cluster import MPCKMeans, PCKMeans
 from tripletree.cluster._soft_pairs import Links, link_costs, settled
 from tripletree.errors import ClusterCountError, InvalidPairError, UnknownLeafError
 from tripletree.pairs import PairwiseConstraints
+from tripletree.score import pair_score
 
 NAMES = list("abcdefgh")
 
@@ -419,3 +420,93 @@ def test_scikit_learn__grid_search(rng):
         search.fit(X, y, pairs=pairs)
     assert search.best_params_ == {"n_clusters": 3}
     assert len(search.best_estimator_.violated_pairs_) == 0
+
+
+# ------------------------------------------------------------------ mends
+
+
+@pytest.mark.parametrize("make", [PCKMeans, MPCKMeans])
+def test_scikit_learn__as_many_pairs_as_samples_are_not_cut(rng, make):
+    X, y = blobs(rng, n=30)
+    names = [f"s{i}" for i in range(30)]
+    pairs = PairwiseConstraints([(i, i + 3) for i in range(20)], [(i, i + 1) for i in range(10)], names)
+    assert len(pairs) == len(X)
+    frame = pd.DataFrame(X, index=names)
+    sizes = []
+
+    def score(model, Z, y=None):
+        sizes.append(len(pairs.restrict(set(names) - set(Z.index))))  # those of the training part
+        assert len(model.violated_pairs_) <= sizes[-1]
+        return pair_score(pd.Series(model.predict(frame), names), pairs)
+
+    model = make(3, n_init=1, random_state=0, missing_samples="ignore")
+    found = cross_val_score(model, frame, params={"pairs": pairs}, scoring=score, cv=3, error_score="raise")
+    assert found.min() > 0.8
+    search = GridSearchCV(model, {"n_clusters": [2, 3]}, scoring=score, cv=3, error_score="raise")
+    assert search.fit(frame, pairs=pairs).best_params_ == {"n_clusters": 3}
+    assert min(sizes) > 0
+    with pytest.raises(UnknownLeafError, match="missing_samples='ignore'"):
+        cross_val_score(make(3), frame, params={"pairs": pairs}, scoring=score, cv=3, error_score="raise")
+
+
+@pytest.mark.parametrize("make", [PCKMeans, MPCKMeans])
+@pytest.mark.parametrize("name", ["n_clusters", "n_init", "max_iter", "tol", "penalty"])
+def test_corners__true_is_no_number(X, make, name):
+    with pytest.raises(ValueError, match=f"{name} of {make.__name__} must be a number, not True"):
+        make(**{name: True}).fit(X)
+
+
+def test_corners__true_is_what_other_parameters_want(X):
+    assert MPCKMeans(2, shared_metric=True, random_state=0).fit(X).labels_.size == 8
+
+
+@pytest.mark.parametrize("make", [PCKMeans, MPCKMeans])
+def test_weights__out_of_range_are_refused(rng, make):
+    X, _ = blobs(rng)
+    for weight in (5e-324, 1e-101, 1e101, 1e308):
+        weights = np.ones(60)
+        weights[7] = weight
+        with pytest.raises(ValueError, match="the sample_weight of sample 7 is .* must be 0 or lie in 1e-100..1e"):
+            make(3).fit(X, sample_weight=weights)
+    for weight in (1e-100, 1e100):
+        model = make(3, random_state=0).fit(X, sample_weight=np.full(60, weight))
+        assert np.isfinite(model.cluster_centers_).all()
+        assert np.isfinite(model.objective_)
+
+
+@pytest.mark.parametrize("make", [PCKMeans, MPCKMeans])
+def test_penalty__stays_in_range(rng, make):
+    X, _ = blobs(rng)
+    pairs = ([(0, 1)], [(0, 1), (0, 3)])
+    for penalty in (1e101, 1e308, np.inf):
+        with pytest.raises(ValueError, match=r"'penalty' parameter .* in the range \[0.0, 1e\+100\]"):
+            make(3, penalty=penalty).fit(X, pairs=pairs)
+    model = make(3, penalty=1e100, random_state=0).fit(X, pairs=pairs)
+    assert np.isfinite(model.objective_)
+    assert len(model.violated_pairs_) == 1
+
+
+def test_penalty__in_the_units_of_x_stays_in_range(rng):
+    X, _ = blobs(rng)
+    with pytest.raises(ValueError, match="penalty=1e\\+100 times the mean squared distance"):
+        PCKMeans(3, penalty=1e100).fit(X * 1e110, pairs=([(0, 1)], []))
+    assert np.isfinite(PCKMeans(3, random_state=0).fit(X * 1e110, pairs=([(0, 1)], [(0, 2)])).objective_)
+
+
+@pytest.mark.parametrize("make", [PCKMeans, MPCKMeans])
+def test_predict__differs_from_labels_for_samples_in_pairs_only(rng, make):
+    X = rng.normal(size=(80, 2))
+    must, cannot = random_pairs(rng, 80, 25)
+    model = make(3, random_state=0, tol=0.0).fit(X, pairs=(must, cannot))
+    differs = np.flatnonzero(model.predict(X) != model.labels_)
+    assert differs.size > 0
+    assert np.isin(differs, np.concatenate([must, cannot])).all()
+
+
+def test_frame__is_mean_and_spread(rng):
+    X, w = rng.normal(size=(50, 3)) * [1, 5, 0.2] + 7, rng.random(50)
+    model = PCKMeans(2)
+    model._frame(X, w)
+    mean = np.average(X, axis=0, weights=w)
+    np.testing.assert_allclose(model._mean, mean)
+    np.testing.assert_allclose(model._spread**2, np.average(((X - mean) ** 2).sum(axis=1), weights=w))

@@ -11,16 +11,25 @@ from oracles import clades_of_hierarchy, components, displayed
 from strategies import hierarchies, triplet_rows
 
 from tripletree import _pair_counts
-from tripletree.errors import InvalidLabelsError, TripletreeError, UnknownLeafError
+from tripletree.errors import (
+    DuplicateLeafError,
+    InconsistentPairsError,
+    InvalidLabelsError,
+    TripletreeError,
+    UnknownLeafError,
+)
 from tripletree.hierarchy import Hierarchy
 from tripletree.leaves import LeafIndex
+from tripletree.pairs import PairwiseConstraints
 from tripletree.score import (
     constrained_rand_index,
     dendrogram_purity,
+    pair_score,
     pairwise_f_score,
     pairwise_precision_recall,
     rand_index,
     triplet_score,
+    violated_pairs,
 )
 from tripletree.triplets import TripletSet
 
@@ -448,3 +457,94 @@ def test_scores__pandas_series_go_by_their_index(rng):
         assert score(other.to_numpy(), shuffled) == score(other.to_numpy(), shuffled.to_numpy())  # nothing to go by
     numbered = y.reset_index(drop=True).sample(frac=1, random_state=2)
     assert rand_index(y.reset_index(drop=True), numbered) == 1.0
+
+
+# ------------------------------------------------------------------ pairs
+
+
+@given(constrained_labels())
+def test_constrained_rand_index__takes_pairs(case):
+    y_true, y_pred, must, cannot = case
+    pairs = PairwiseConstraints(must, cannot, len(y_true))
+    if not pairs.is_consistent:
+        with pytest.raises(InconsistentPairsError):
+            constrained_rand_index(y_true, y_pred, pairs=pairs)
+        return
+    wanted = constrained_rand_index(y_true, y_pred, must_link=must, cannot_link=cannot)
+    assert constrained_rand_index(y_true, y_pred, pairs=pairs) == wanted
+    names = [f"x{i}" for i in range(len(y_true))]
+    named = PairwiseConstraints(must, cannot, names)
+    shuffled = named.reindex(names[::-1])  # found by the index, whatever the order
+    assert constrained_rand_index(pd.Series(y_true, names), y_pred, pairs=shuffled) == wanted
+
+
+def test_constrained_rand_index__bad_pairs():
+    pairs = PairwiseConstraints([(0, 1)], [], 9)
+    with pytest.raises(ValueError, match="not both"):
+        constrained_rand_index([0, 1], [0, 1], pairs=pairs, must_link=[(0, 1)])
+    with pytest.raises(TypeError, match="PairwiseConstraints are wanted"):
+        constrained_rand_index([0, 1], [0, 1], pairs=[(0, 1)])
+    with pytest.raises(UnknownLeafError) as caught:
+        constrained_rand_index([0], [0], pairs=pairs)
+    assert caught.value.labels == [1]
+
+
+@given(st.data())
+def test_pair_score__is_its_definition(data):
+    n = data.draw(st.integers(2, 7))
+    row = st.tuples(st.integers(0, n - 1), st.integers(0, n - 1)).filter(lambda x: x[0] != x[1])
+    must, cannot = (data.draw(st.lists(row, max_size=8)) for _ in range(2))
+    strengths = [
+        data.draw(st.lists(st.sampled_from([0.25, 0.5, 1.0]), min_size=len(x), max_size=len(x))) for x in (must, cannot)
+    ]
+    pairs = PairwiseConstraints(must, cannot, n, must_strength=strengths[0], cannot_strength=strengths[1])
+    y = data.draw(st.lists(st.integers(-1, 2), min_size=n, max_size=n))
+    kept, lost = [], []
+    for rows, strength, is_must in (
+        (pairs.must_link, pairs.must_strength, True),
+        (pairs.cannot_link, pairs.cannot_strength, False),
+    ):
+        for k, (a, b) in enumerate(rows.tolist()):
+            fits = (y[a] == y[b]) == is_must
+            (kept if fits else lost).append(((a, b, "must" if is_must else "cannot"), strength[k]))
+    total = len(kept) + len(lost)
+    assert pair_score(y, pairs, weighted=False) == (len(kept) / total if total else 1.0)
+    weight, whole = sum(w for _, w in kept), sum(w for _, w in kept + lost)
+    assert pair_score(y, pairs) == pytest.approx(weight / whole if whole else 1.0)
+    found = violated_pairs(y, pairs)
+    assert list(found) == [x for x, _ in lost]
+    assert found.leaves == pairs.leaves
+    names = [f"s{i}" for i in range(n)]
+    named = PairwiseConstraints(pairs.must_link, pairs.cannot_link, names)
+    shuffled = data.draw(st.permutations(names))
+    by_name = dict(zip(names, y, strict=True)) | {"spare": None}
+    for labels in (y, by_name, pd.Series(by_name).loc[[*shuffled, "spare"]].astype(object)):
+        assert list(violated_pairs(labels, named)) == [(names[a], names[b], kind) for (a, b, kind), _ in lost]
+
+
+def test_pair_score__which_sample_a_leaf_is():
+    some = PairwiseConstraints.from_labels([(3, 5)], [(5, 7)])  # row numbers of eight samples
+    assert pair_score([9, 9, 9, 0, 9, 0, 9, 0], some) == 0.5
+    turned = PairwiseConstraints([(0, 1)], [], [2, 0, 1])  # numbers of rows, whatever the order of the leaves
+    assert pair_score([0, 1, 0], turned) == 1.0
+    with pytest.raises(UnknownLeafError) as caught:
+        pair_score([0] * 6, some)
+    assert caught.value.labels == [7]
+    named = PairwiseConstraints.from_labels([("a", "b")], [], [*"abcd"])
+    with pytest.raises(InvalidLabelsError, match=r"pd.Series\(y_pred, index=X.index\)"):
+        pair_score([0, 0], named)
+    with pytest.raises(UnknownLeafError, match="keys of y_pred"):
+        pair_score({"a": 0}, named)
+    assert pair_score({"a": 0, "b": 0}, named) == 1.0  # the others are in no pair
+    with pytest.raises(DuplicateLeafError, match="index of y_pred"):
+        pair_score(pd.Series([0, 0, 1], [*"aba"]), named)
+    assert pair_score(pd.Series([0, 0, 1, 1], [*"abcc"]), named) == 1.0
+    with pytest.raises(InvalidLabelsError, match="entry 1 of y_pred is missing") as caught:
+        pair_score([0, None, 1, 1], named)
+    assert caught.value.position == 1
+    with pytest.raises(InvalidLabelsError, match="key 'b' of y_pred is missing"):
+        pair_score({"a": 0, "b": float("nan"), "c": 1}, named)
+    assert pair_score([0, 0, None, None], named) == 1.0
+    assert pair_score([], PairwiseConstraints([], [], 0)) == 1.0
+    with pytest.raises(TypeError, match="PairwiseConstraints are wanted"):
+        pair_score([0, 0], [(0, 1)])

@@ -374,3 +374,10 @@ def test_triplet_text__a_set_or_a_parse_error_with_a_line(lines):
         assert read(write_triplets(t)) == t
         problems = []
     assert {int(p.split()[1].rstrip(":")) for p in problems} <= set(range(2, len(lines) + 2))
+
+
+def test_write_triplets__half_a_surrogate_pair_is_refused_before_anything_is_written(tmp_path):
+    path = tmp_path / "t.txt"
+    with pytest.raises(InvalidTripletError, match="half of a surrogate pair"):
+        write_triplets(TripletSet.from_labels([("a", "\ud800", "c")]), path)
+    assert not path.exists()

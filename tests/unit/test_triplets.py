@@ -350,3 +350,33 @@ def test_triplets__repr(weighted):
 def test_triplets__weights_must_not_add_up_to_infinity():
     with pytest.raises(InvalidTripletError, match="the weights add up to infinity"):
         TripletSet([(0, 1, 2), (0, 1, 3)], 4, [1e308, 1e308])
+
+
+def test_triplets__do_not_change(weighted):
+    for name in ("rows", "weights", "leaves", "origins", "other"):
+        with pytest.raises(AttributeError, match=f"so {name} cannot be set"):
+            setattr(weighted, name, None)
+        with pytest.raises(AttributeError, match=f"so {name} cannot be deleted"):
+            delattr(weighted, name)
+    assert copy.deepcopy(weighted) == weighted == pickle.loads(pickle.dumps(weighted))
+
+
+def test_triplets__as_many_as_samples_are_not_cut_by_cross_validation():
+    from sklearn.model_selection import cross_val_score
+
+    from tripletree.cluster import ReCon
+
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(12, 2))
+    triplets = TripletSet([(0, 1, k) for k in range(2, 12)] + [(2, 3, 0), (2, 3, 1)], 12)
+    assert len(triplets) == len(X)
+    with pytest.raises(UnknownLeafError):  # all of them arrive, and some name samples outside the part
+        cross_val_score(
+            ReCon(2),
+            X,
+            np.arange(12) % 2,
+            params={"triplets": triplets},
+            cv=2,
+            scoring="rand_score",
+            error_score="raise",
+        )

@@ -25,6 +25,7 @@ __all__ = ["fast", "freeze", "frozen", "plain"]
 
 _MODULES = frozenset(
     {
+        *("boosted_assign", "boosted_votes"),
         *("aho", "aho_blocks", "aho_fuse", "aho_tree", "bisection", "boxes", "branches", "cannot_graph", "centres"),
         *(
             "closed_trees",
@@ -33,6 +34,7 @@ _MODULES = frozenset(
             "conflicts",
             "constrained_assign",
             "cuts",
+            "cvqe",
             "dag",
             "disjoint_set",
             "distance",

@@ -92,10 +92,11 @@ def unfold(label, order, parent, two):
 def greedy(start, near, cost, order, label):
     """Label the nodes of the order, each with its cheapest cluster that no neighbour has: int32[m].
 
-    Also the first node for which there is none (-1 where all went well). Nodes with a label >= 0 keep it.
+    Also the first node for which there is none (-1 where all went well); it and others like it are passed over. Nodes
+    with a label >= 0 keep it.
     """
     k = cost.shape[1]
-    out = label.copy()
+    out, failed = label.copy(), -1
     barred = np.full(k, -1, np.int32)
     for i in range(len(order)):
         v = order[i]
@@ -106,22 +107,27 @@ def greedy(start, near, cost, order, label):
         for c in range(k):
             if barred[c] != v and (best < 0 or cost[v, c] < cost[v, best]):
                 best = c
-        if best < 0:
-            return out, v
-        out[v] = best
-    return out, -1
+        if best >= 0:
+            out[v] = best
+        elif failed < 0:
+            failed = v
+    return out, failed
 
 
 @njit
-def large_clique(start, near, size):
+def large_clique(start, near, size, work):
     """Nodes that are all neighbours of each other, up to `size` of them: int32[count].
 
-    The most that were found by going from each node on to those with the most neighbours.
+    The most that were found by going from each node on to those with the most neighbours; no node is begun with after
+    `work` neighbours were looked at.
     """
     m = len(start) - 1
     most, clique = np.empty(0, np.int32), np.empty(max(size, 1), np.int32)
     known = np.zeros(m, np.int32)  # how many of the clique are neighbours
+    looks = 0
     for seed in range(m):
+        if looks > work:
+            break
         count = 0
         v = seed
         while v >= 0:
@@ -131,6 +137,7 @@ def large_clique(start, near, size):
                 break
             for e in range(start[v], start[v + 1]):
                 known[near[e]] += 1
+            looks += start[v + 1] - start[v] + start[seed + 1] - start[seed]
             v = -1
             for e in range(start[seed], start[seed + 1]):
                 w = near[e]

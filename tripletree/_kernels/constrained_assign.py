@@ -2,12 +2,12 @@
 
 Branch and bound (`search`): the node with the fewest clusters left comes next (DSATUR; of several, that which loses
 most without its best one), its clusters from the cheapest on. Bound: each open node at its best cluster, and for every
-edge whose ends both want the same one, what one of them has to lose. A feasible assignment is improved by exchanging
-two clusters on a connected part that they have (Kempe chains), which keeps it feasible (`improve`).
+edge whose ends both want the same one, what one of them has to lose. Before that, a feasible assignment is improved
+by exchanges of clusters; both end after so much work (`improve`).
 
     start : int32[m + 1], near : int32[2 e], read-only: the neighbours of v are near[start[v]:start[v + 1]]
     cost : float64[m, k], read-only
-    whole : int32[8, m], real : float64[4, m], taken : int32[m, k], where : int64[3]: a search's state, from `ready`
+    whole : int32[8, m], real : float64[4, m], taken : int32[m, k], where : int64[4]: a search's state, from `ready`
 
 Oracle: every assignment, in turn. Works on nodes lo..hi-1, a connected part with nothing but its own edges.
 """
@@ -17,16 +17,19 @@ from __future__ import annotations
 import numpy as np
 
 from tripletree._kernels._jit import inner, njit
+from tripletree._kernels.cluster_exchange import exchange
 
 __all__ = ["improve", "ready", "search"]
 
 VALUE, HELD, FREE, BEST, CHOSEN, USED, FORCED, MARK = range(8)
 LEAST, SECOND, BOUND, REST = range(4)
-DEPTH, MODE, WAITING = range(3)
+DEPTH, MODE, WAITING, STEPS = range(4)
 _DESCEND, _ADVANCE = 0, 1
 
 #: What sums may differ by and still be the same, as a part of them.
 _ROUNDING = 1e-12
+#: Costs and neighbours that the search of each part may look at, whatever the others took.
+_LEAST = 10_000
 
 
 @njit
@@ -34,7 +37,7 @@ def ready(cost):
     """The state of a search over all nodes, before the first step: whole, real, taken, where."""
     m, k = cost.shape
     whole, real = np.zeros((8, m), np.int32), np.zeros((4, m))
-    taken, where = np.zeros((m, k), np.int32), np.zeros(3, np.int64)
+    taken, where = np.zeros((m, k), np.int32), np.zeros(4, np.int64)
     for v in range(m):
         whole[BEST, v] = -1
         whole[VALUE, v] = -1
@@ -189,6 +192,7 @@ def search(start, near, cost, priority, lo, hi, symmetric, limit, best, whole, r
                 where[DEPTH], where[MODE] = depth, mode
                 return best, False
             steps += 1
+            where[STEPS] += 1
             bound = _bound_at(depth, lo, hi, real)
             mode = _ADVANCE
             if bound >= best - _ROUNDING * abs(best):
@@ -234,81 +238,92 @@ def search(start, near, cost, priority, lo, hi, symmetric, limit, best, whole, r
 
 
 @inner
-def _exchange(start, near, cost, lo, hi, label, mark, queue):
-    """Exchange two clusters on connected parts that have only these, as long as that is cheaper; whether it ever was.
+def _dive(start, near, cost, priority, lo, hi, label, whole, real, taken, where):
+    """Give each node, in the order of the search, its cheapest cluster left: what that costs, infinite if one has none.
 
-    label : int32[m], changed; mark : int32[m], queue : int32[m], scratch
+    Takes time O(e + s (s + k^2)) for s nodes and e edges. The state is then that of a search not begun.
     """
-    k = cost.shape[1]
-    ever, again = False, True
-    rounds = 0
-    while again and rounds < 100:
-        again = False
-        rounds += 1
-        for a in range(k):
-            for b in range(a + 1, k):
-                for v in range(lo, hi):
-                    mark[v] = 0
-                for v in range(lo, hi):
-                    if mark[v] == 0 and (label[v] == a or label[v] == b):
-                        again |= _exchange_part(start, near, cost, v, a, b, label, mark, queue)
-        ever |= again
-    return ever
+    total = 0.0
+    where[WAITING] = 0
+    for v in range(lo, hi):
+        label[v] = -1
+    while True:
+        u = _forced(whole, where)
+        if u < 0:
+            u = _next_node(priority, lo, hi, whole, real)
+        if u < 0:
+            break
+        c = _next_cluster(cost, taken, u, -1, cost.shape[1])
+        label[u], whole[HELD, u] = c, 1
+        total += cost[u, c]
+        if _put(start, near, cost, u, c, whole, real, taken, where) == np.inf:
+            total = np.inf
+            break
+    for v in range(lo, hi):
+        whole[HELD, v] = 0
+        for c in range(cost.shape[1]):
+            taken[v, c] = 0
+        _look(cost, taken, v, whole, real)
+    where[WAITING] = 0
+    return total
 
 
 @inner
-def _exchange_part(start, near, cost, seed, a, b, label, mark, queue):
-    count, done = 1, 0
-    queue[0] = seed
-    mark[seed] = 1
-    change, size = 0.0, 0.0
-    while done < count:
-        v = queue[done]
-        done += 1
-        other = a + b - label[v]
-        change += cost[v, other] - cost[v, label[v]]
-        size += abs(cost[v, other]) + abs(cost[v, label[v]])
-        for e in range(start[v], start[v + 1]):
-            w = near[e]
-            if mark[w] == 0 and (label[w] == a or label[w] == b):
-                mark[w] = 1
-                queue[count] = w
-                count += 1
-    if change >= -_ROUNDING * size:
-        return False
-    for i in range(count):
-        label[queue[i]] = a + b - label[queue[i]]
-    return True
+def _sum(cost, lo, hi, label):
+    """What a part costs; infinite where a node has no cluster."""
+    total = 0.0
+    for v in range(lo, hi):
+        if label[v] < 0:
+            return np.inf
+        total += cost[v, label[v]]
+    return total
 
 
 @njit
-def improve(start, near, cost, priority, blocks, label, work):
+def improve(start, near, cost, priority, blocks, label, other, exchanging, searching):
     """Make a feasible assignment cheaper, connected part by connected part: int32[m].
 
     Also for how many parts no assignment is cheaper.
 
     blocks : int32[count + 1], read-only, the first node of each part, and m
-    work : nodes looked at in the search of a part, at most
+    other : int32[m], read-only, another one, where it is cheaper; -1 in parts where there is none
+    exchanging, searching : int, costs and neighbours looked at in the exchanges and in the searches of all parts, at
+        most; what the first parts leave of their shares goes to the others. In searches each part gets 10,000 at least
     """
-    out = label.copy()
+    m, k = cost.shape
+    out, tried = label.copy(), label.copy()
     whole, real, taken, where = ready(cost)
-    mark, queue = np.empty(len(label), np.int32), np.empty(len(label), np.int32)
-    proved = 0
-    for p in range(len(blocks) - 1):
+    lists, pairs = np.empty((4, m), np.int32), np.empty((3, k), np.int32)
+    least = min(searching, _LEAST)
+    proved, count = 0, len(blocks) - 1
+    for p in range(count):
         lo, hi = blocks[p], blocks[p + 1]
-        _exchange(start, near, cost, lo, hi, out, mark, queue)
-        total = 0.0
-        for v in range(lo, hi):
-            total += cost[v, out[v]]
-        for i in range(3):
+        share = exchanging // (count - p)
+        total, others = _sum(cost, lo, hi, out), _sum(cost, lo, hi, other)
+        if others < total - _ROUNDING * abs(total):
+            for v in range(lo, hi):
+                out[v] = other[v]
+            total = others
+        size = hi - lo
+        if size * (size + k * k) <= share:
+            exchanging -= size * (size + k * k)
+            others = _dive(start, near, cost, priority, lo, hi, tried, whole, real, taken, where)
+            if others < total - _ROUNDING * abs(total):
+                for v in range(lo, hi):
+                    out[v] = tried[v]
+        exchanging -= exchange(start, near, cost, lo, hi, out, lists, pairs, share)
+        for i in range(len(where)):
             where[i] = 0
-        limit = work // (hi - lo)
-        _, over = search(start, near, cost, priority, lo, hi, False, limit, total, whole, real, taken, where)
+        step = size * k + start[hi] - start[lo]
+        limit = max(1, max(searching // (count - p), least) // step)
+        best = _sum(cost, lo, hi, out)
+        _, over = search(start, near, cost, priority, lo, hi, False, limit, best, whole, real, taken, where)
+        searching = max(0, searching - where[STEPS] * step)
+        if over:
+            proved += 1
         if whole[BEST, lo] >= 0:
             for v in range(lo, hi):
                 out[v] = whole[BEST, v]
             if not over:
-                _exchange(start, near, cost, lo, hi, out, mark, queue)
-        if over:
-            proved += 1
+                exchanging -= exchange(start, near, cost, lo, hi, out, lists, pairs, exchanging // (count - p))
     return out, proved

@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tripletree.cli._clustering import check_apart, picture_format, save_figure
-from tripletree.cli._inspection import counted
-from tripletree.cli._shell import INCONSISTENT, busy, conflict_text, label_text
+from tripletree.cli._pairs import explain_pairs
+from tripletree.cli._shell import INCONSISTENT, busy, conflict_text, counted, label_text
 from tripletree.cli._sources import (
     format_option,
+    kind_option,
     output_option,
+    read_constraints,
     read_triplet_file,
     seed_option,
     write_hierarchy,
@@ -53,11 +55,13 @@ METHODS = ("auto", "exact", "search", "greedy", "best_pair", "max_cut", "min_cut
 @click.option("--json", "as_json", is_flag=True, help="Write the conflicts as a JSON list.")
 @click.option("-o", "--output", metavar="FILE", help="Write the triplets of the conflicts to this file.")
 @click.option("--plot", "picture", metavar="FILE", help="Draw the first conflict to this file (png, pdf, svg).")
+@kind_option
 @format_option
 @click.pass_context
 def explain(
     ctx: click.Context,
     file: str,
+    kind: str | None,
     k: int,
     max_size: int,
     budget: int | None,
@@ -70,25 +74,26 @@ def explain(
 
     A conflict is as small as can be found: any one of its triplets less can hold. It says whether it is proved that no
     smaller one exists. Exit status: 0 if there is none, 1 if there is, 2 if FILE cannot be read.
+
+    FILE may hold pairs, too: each conflict is then a cannot-link with a shortest path of must-links that breaks it, and
+    several may share must-links. --max-size, --budget and --plot are for triplets.
     """
     from tripletree.conflict import DEFAULT_BUDGET, find_conflicts
+    from tripletree.pairs import PairwiseConstraints
 
     check_apart([file], [output, picture])
     if picture is not None:
         picture_format(picture)
-    triplets = read_triplet_file(file, format_=format_)
+    triplets = read_constraints(file, kind, format_=format_)
+    if isinstance(triplets, PairwiseConstraints):
+        other = "--plot" if picture is not None else "--budget" if budget is not None else None
+        explain_pairs(ctx, triplets, k, output, as_json=as_json, other=other)
+        return
     k = min(k, max(len(triplets), 1))  # there are no more
     with busy("searching conflicts"):
         found = find_conflicts(triplets, k, max_size=max_size, budget=DEFAULT_BUDGET if budget is None else budget)
-    if found and output is not None:
-        clashing = found[0].triplets
-        for conflict in found[1:]:
-            clashing = clashing | conflict.triplets
-        write_triplet_file(clashing.restrict(_used(clashing)), output)
-    if found and picture is not None:
-        from tripletree.plot_graph import plot_conflict
-
-        save_figure(plot_conflict(found[0]).figure, picture)
+    if found:
+        _keep(found, output, picture)
     if as_json:
         click.echo(json.dumps([x.to_dict() for x in found], indent=2, ensure_ascii=False, default=str))
     else:
@@ -97,6 +102,19 @@ def explain(
         )
     if found:
         ctx.exit(INCONSISTENT)
+
+
+def _keep(found: Sequence[Conflict], output: str | None, picture: str | None) -> None:
+    """Write the triplets of conflicts, over the leaves in them, and draw the first one."""
+    if output is not None:
+        clashing = found[0].triplets
+        for conflict in found[1:]:
+            clashing = clashing | conflict.triplets
+        write_triplet_file(clashing.restrict(_used(clashing)), output)
+    if picture is not None:
+        from tripletree.plot_graph import plot_conflict
+
+        save_figure(plot_conflict(found[0]).figure, picture)
 
 
 def _in_words(found: Sequence[Conflict], k: int) -> str:

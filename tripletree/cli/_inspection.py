@@ -9,12 +9,15 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tripletree.cli._clustering import check_apart
+from tripletree.cli._pairs import check_pairs, pair_rows
 from tripletree.cli._reading import read_either, reading_options
-from tripletree.cli._shell import INCONSISTENT, conflict_text, table_text
+from tripletree.cli._shell import INCONSISTENT, conflict_text, counted, table_text
 from tripletree.cli._sources import (
     format_option,
     given_name,
-    read_triplet_file,
+    kind_option,
+    read_constraints,
+    read_pair_file,
     write_triplet_file,
 )
 
@@ -23,7 +26,7 @@ if TYPE_CHECKING:
     from tripletree.ontology import Ontology
     from tripletree.triplets import TripletSet
 
-__all__ = ["check", "counted", "info", "shape_text"]
+__all__ = ["check", "info", "shape_text"]
 
 #: Relative difference of the leaves' distances from the root up to which a hierarchy counts as ultrametric.
 TOLERANCE = 1e-6
@@ -39,17 +42,24 @@ TOLERANCE = 1e-6
 )
 @click.argument("file")
 @click.option(
-    "--as", "kind", type=click.Choice(["hierarchy", "triplets"]), help="What FILE holds; by default as it looks."
+    "--as",
+    "kind",
+    type=click.Choice(["hierarchy", "triplets", "pairs"]),
+    help="What FILE holds; by default as it looks, but pairs (must-links and cannot-links) are told only so.",
 )
 @reading_options
 def info(file: str, kind: str | None, reading: dict[str, Any]) -> None:
-    """Tell what is in FILE: a hierarchy or an ontology, in any of the formats that are read, or triplets.
+    """Tell what is in FILE: a hierarchy or an ontology, in any of the formats that are read, triplets or pairs.
 
     FILE is a path, '-' for the standard input, or a sample such as sample:mammals.
     """
     from tripletree.hierarchy import Hierarchy
     from tripletree.ontology import Ontology
 
+    if kind == "pairs":
+        pairs = read_pair_file(file)
+        click.echo(f"{given_name(file)}: pairs\n{table_text(pair_rows(pairs))}")
+        return
     value, title = read_either(file, kind, reading)
     if isinstance(value, Hierarchy):
         click.echo(f"{given_name(file)}: a hierarchy ({title})\n{table_text(hierarchy_rows(value))}")
@@ -142,11 +152,6 @@ def shape_text(hierarchy: Hierarchy) -> str:
     return ", ".join(parts)
 
 
-def counted(n: int, one: str, many: str | None = None) -> str:
-    """A number with its noun."""
-    return f"{n:,} {one if n == 1 else many or one + 's'}"
-
-
 def _degrees(hierarchy: Hierarchy, most: int = 8) -> str:
     """How many inner nodes have how many children."""
     import numpy as np
@@ -212,21 +217,28 @@ def _triplet_rows(triplets: TripletSet) -> Iterator[tuple[str, str]]:
     """
 )
 @click.argument("file")
+@kind_option
 @format_option
 @click.option(
-    "-o", "--output", metavar="FILE", help="Write the triplets of the conflict, if there is one, to this file."
+    "-o", "--output", metavar="FILE", help="Write the triplets (or pairs) of the conflict, if any, to this file."
 )
 @click.pass_context
-def check(ctx: click.Context, file: str, format_: Any, output: str | None) -> None:
+def check(ctx: click.Context, file: str, kind: str | None, format_: Any, output: str | None) -> None:
     """Tell whether some hierarchy displays all triplets of FILE; 'tripletree explain' tells more.
+
+    FILE may hold pairs, too, must-links and cannot-links: then, whether some clustering satisfies all of them.
 
     Exit status: 0 if so, 1 if not (a conflict is shown: triplets that cannot hold together, any one less of them
     can), 2 if FILE cannot be read.
     """
     from tripletree.conflict import find_conflict
+    from tripletree.pairs import PairwiseConstraints
 
     check_apart([file], [output])
-    triplets = read_triplet_file(file, format_=format_)
+    triplets = read_constraints(file, kind, format_=format_)
+    if isinstance(triplets, PairwiseConstraints):
+        check_pairs(ctx, triplets, output)
+        return
     conflict = find_conflict(triplets)
     if conflict is None:
         click.echo(

@@ -9,9 +9,18 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tripletree.cli._clustering import check_apart, standardized
+from tripletree.cli._pairs import pairs_text
 from tripletree.cli._reading import read_hierarchy, reading_options
 from tripletree.cli._shell import INCONSISTENT, bad_input, busy, label_text, table_text
-from tripletree.cli._sources import format_option, output_option, read_triplet_file, write_triplet_file
+from tripletree.cli._sources import (
+    format_option,
+    given_name,
+    kind_option,
+    output_option,
+    read_constraints,
+    read_triplet_file,
+    write_triplet_file,
+)
 
 if TYPE_CHECKING:
     import numpy as np
@@ -257,12 +266,14 @@ def _compared(values: dict[str, Any], one: Hierarchy, two: Hierarchy) -> str:
 @work_option(WORK_TO_DESCRIBE)
 @json_option
 @output_option
+@kind_option
 @format_option
 @click.pass_context
 def describe(
     ctx: click.Context,
     triplets: str,
     data: str | None,
+    kind: str | None,
     max_work: int,
     as_json: bool,
     output: str,
@@ -275,7 +286,12 @@ def describe(
     they give; with --data also how many of them the metric satisfies by itself. TRIPLETS is a file of triplets or '-'
     for the standard input. Exit status: 0 if some hierarchy displays all triplets, 1 if not, 2 if a file cannot be
     read.
+
+    The file may hold pairs, too, must-links and cannot-links: then, how many follow from them, which leaves they hold
+    together, and how many triplets they give; the exit status is 1 if they contradict each other.
     """
+    from tripletree.pairs import PairwiseConstraints
+
     if triplets == data == "-":
         msg = "TRIPLETS and --data cannot both be the standard input"
         raise click.UsageError(msg)
@@ -284,7 +300,15 @@ def describe(
         msg = f"--{alone[0].replace('_', '-')} goes with --data"
         raise click.UsageError(msg)
     check_apart([triplets, data], [output])
-    found = _described(read_triplet_file(triplets, format_=format_), data, max_work, **of_data)
+    given = read_constraints(triplets, kind, format_=format_)
+    if isinstance(given, PairwiseConstraints):
+        if data is not None:
+            raise bad_input(f"--data is for triplets, and {given_name(triplets)} holds pairs")
+        _write_text(pairs_text(given, as_json=as_json), output)
+        if not given.is_consistent:
+            ctx.exit(INCONSISTENT)
+        return
+    found = _described(given, data, max_work, **of_data)
     _write_text(json.dumps(found.to_dict(), indent=2) if as_json else str(found), output)
     if not found.consistent:
         ctx.exit(INCONSISTENT)

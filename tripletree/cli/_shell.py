@@ -17,7 +17,17 @@ if TYPE_CHECKING:
     from tripletree.conflict import Conflict
     from tripletree.pairs import PairwiseConstraints
 
-__all__ = ["INCONSISTENT", "Commands", "bad_input", "busy", "conflict_text", "label_text", "progress", "table_text"]
+__all__ = [
+    "INCONSISTENT",
+    "Commands",
+    "bad_input",
+    "busy",
+    "conflict_text",
+    "counted",
+    "label_text",
+    "progress",
+    "table_text",
+]
 
 INCONSISTENT, BAD_INPUT, INTERRUPTED, PIPE_CLOSED = 1, 2, 130, 141
 #: Triplets of a conflict, and leaves tied together by them, that are written out.
@@ -105,6 +115,11 @@ def _discard_output() -> None:
     """Send what is still in the buffers nowhere, so that the interpreter does not complain at its end."""
     with suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def counted(n: int, one: str, many: str | None = None) -> str:
+    """A number with its noun."""
+    return f"{n:,} {one if n == 1 else many or one + 's'}"
 
 
 def label_text(label: Any) -> str:

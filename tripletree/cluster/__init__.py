@@ -4,13 +4,17 @@ X is always the samples; ``fit(X, triplets=..., pairs=...)`` takes what is known
 rows of an array X; where X is a pandas DataFrame, labels are those of its index. Nothing is matched by guessing: labels
 that are not there, or are there twice, are refused.
 
-=========================  =========================================================================================
-`ReCon`                    agglomeration: the closest merge that keeps triplets and pairs satisfiable; never a dead end
-`ConstrainedCompleteLink`  complete linkage of distances that must-links and cannot-links have changed; can ask for them
-`COPKMeans`                k-means that breaks no must-link and no cannot-link
-`PCKMeans`                 k-means in which a violated must-link or cannot-link has a price
-`MPCKMeans`                the same, and it learns metrics: one for each cluster, or for all of them
-=========================  =========================================================================================
+==========================  ============================================================================================
+`ReCon`                     agglomeration: the closest merge that keeps triplets and pairs satisfiable; no dead ends
+`ConstrainedCompleteLink`   complete linkage of distances changed by must-links and cannot-links; can ask for them
+`COPKMeans`                 k-means that breaks no must-link and no cannot-link
+`PCKMeans`                  k-means in which a violated must-link or cannot-link has a price
+`MPCKMeans`                 the same, and it learns metrics: one for each cluster, or for all of them
+`CVQE`                      k-means in which the price of a violated pair is a distance; also `LCVQE` and `CVQEPlus`
+`BoostedConstrainedKMeans`  many quick k-means vote; pairs that one violates come first in the next
+`ActiveClustering`          asks somebody about well-chosen pairs, block by block, and clusters with what is answered
+`TemporalClustering`        clusters through time: snapshots of the same objects, each with an eye on the one before
+==========================  ============================================================================================
 
 >>> import numpy as np
 >>> from tripletree.cluster import ReCon
@@ -69,11 +73,31 @@ numbers, as for an array; the names of features are taken from both.
 
 from __future__ import annotations
 
-from tripletree.cluster._oracle import labels_oracle
+from tripletree.cluster.active import ActiveClustering
+from tripletree.cluster.boosted import BoostedConstrainedKMeans
 from tripletree.cluster.complete_link import ConstrainedCompleteLink
 from tripletree.cluster.cop_kmeans import COPKMeans
+from tripletree.cluster.cvqe import CVQE, LCVQE, CVQEPlus
 from tripletree.cluster.mpck_means import MPCKMeans
 from tripletree.cluster.pck_means import PCKMeans
 from tripletree.cluster.recon import ReCon
+from tripletree.cluster.temporal import Snapshot, TemporalClustering, match_clusters, stack_snapshots
+from tripletree.queries.oracle import labels_oracle
 
-__all__ = ["COPKMeans", "ConstrainedCompleteLink", "MPCKMeans", "PCKMeans", "ReCon", "labels_oracle"]
+__all__ = [
+    "CVQE",
+    "LCVQE",
+    "ActiveClustering",
+    "BoostedConstrainedKMeans",
+    "COPKMeans",
+    "CVQEPlus",
+    "ConstrainedCompleteLink",
+    "MPCKMeans",
+    "PCKMeans",
+    "ReCon",
+    "Snapshot",
+    "TemporalClustering",
+    "labels_oracle",
+    "match_clusters",
+    "stack_snapshots",
+]

@@ -21,7 +21,7 @@ __all__ = ["aligned_pairs", "aligned_triplets"]
 _VALUE = {"triplets": "TripletSet", "pairs": "PairwiseConstraints"}
 
 
-def aligned_triplets(X: Any, triplets: Any, n_samples: int, *, missing_samples: str = "raise") -> TripletSet:
+def aligned_triplets(X: Any, triplets: Any, n_samples: int, *, missing_samples: str | None = None) -> TripletSet:
     """The triplets over the samples of X: index i is row i, its label is that of the row.
 
     Parameters
@@ -33,9 +33,10 @@ def aligned_triplets(X: Any, triplets: Any, n_samples: int, *, missing_samples: 
         Labels, but for the integer array, which holds row numbers.
     n_samples : int
         Number of rows.
-    missing_samples : {"raise", "ignore"}
+    missing_samples : {"raise", "ignore"} or None
         What to do with triplets on labels that the index of X has not; row numbers out of range are always refused,
-        and an index 0..n-1 is nothing but row numbers.
+        and an index 0..n-1 is nothing but row numbers. None is "raise", too, where the caller has no such parameter,
+        of which the message could tell.
 
     Returns
     -------
@@ -58,7 +59,7 @@ def aligned_triplets(X: Any, triplets: Any, n_samples: int, *, missing_samples: 
     return _aligned(X, given, n_samples, missing_samples, "triplets", TripletSet, length)
 
 
-def aligned_pairs(X: Any, pairs: Any, n_samples: int, *, missing_samples: str = "raise") -> PairwiseConstraints:
+def aligned_pairs(X: Any, pairs: Any, n_samples: int, *, missing_samples: str | None = None) -> PairwiseConstraints:
     """The pairs over the samples of X: index i is row i, its label is that of the row.
 
     Parameters
@@ -116,7 +117,7 @@ def _aligned(
     X: Any,
     given: Any,
     n_samples: int,
-    missing_samples: str,
+    missing_samples: str | None,
     noun: str,
     make: Callable[[Any, Any], Any],
     length: int | None = None,
@@ -125,7 +126,7 @@ def _aligned(
     rows_of = LeafIndex(n_samples)
     labels = _index_labels(X)
     indexed = labels is not None
-    if labels == list(rows_of):
+    if labels is not None and labels == list(rows_of):
         labels = None
     if isinstance(given, np.ndarray):
         if labels is not None and all(isinstance(x, int) for x in labels):
@@ -155,7 +156,8 @@ def _aligned(
             _warn_of_slices(length)
         given = given.restrict([x for x in given.leaves if x in leaves])
     elif unknown:
-        raise UnknownLeafError(unknown, leaves.labels, what="labels in the index of X")
+        hint = f"missing_samples='ignore' leaves out the {noun} that name them" if missing_samples else ""
+        raise UnknownLeafError(unknown, leaves.labels, what="labels in the index of X", hint=hint)
     return given.reindex(leaves) if len(given) else make(nothing, leaves)
 
 
@@ -210,11 +212,20 @@ def _as_set_or_rows(triplets: Any) -> tuple[TripletSet | np.ndarray, int]:
 def _check_rows(given: Any, leaves: LeafIndex, indexed: bool, noun: str) -> None:
     """Refuse triplets or pairs whose labels are no row numbers, even if of a leaf that occurs in none of them.
 
-    Such a leaf shows that they were made for other samples, whose rows the same numbers would mean.
+    Such a leaf shows that they were made for other samples, whose rows the same numbers would mean. It is named only
+    where those that occur are row numbers.
     """
-    unknown = [x for x in given.leaves if x not in leaves] if given.leaves != leaves else []
+    others = [x for x in given.leaves if x not in leaves] if given.leaves != leaves else []
+    if not others:
+        return
+    unknown = [x for x in (given.leaves[i] for i in given.used_leaves.tolist()) if x not in leaves]
     if unknown:
         raise UnknownLeafError(unknown, leaves.labels, what=_rows_text(len(leaves), unknown, indexed, noun))
+    what = (
+        f"rows of X (n_samples={len(leaves)}; these are leaves of the {noun} that occur in none of them, so the {noun} "
+        f"were made for other samples. If the rows of X are meant all the same, give {noun}.reindex({len(leaves)}))"
+    )
+    raise UnknownLeafError(others, leaves.labels, what=what)
 
 
 def _rows_text(n: int, unknown: list, indexed: bool, noun: str) -> str:

@@ -12,8 +12,18 @@ from tripletree._kernels import freeze, frozen
 
 __all__ = ["CannotGraph", "NotColourable"]
 
-#: Nodes that are scanned in one call of a kernel, so that Ctrl-C is heard, and in the improvement of a connected part.
-_SLICE, _WORK = 20_000_000, 400_000
+#: Nodes that are scanned in one call of a kernel, so that Ctrl-C is heard; also what an improvement looks at, at most.
+_SLICE = 20_000_000
+#: Neighbours looked at in search of a clique that is too large.
+_CLIQUE_WORK = 200_000_000
+#: Smaller cliques are assigned by the search, which ends at once there.
+_MATCHED = 4
+#: Of smaller parts, clusters are not exchanged all at once.
+_RENAMED = 16
+#: Costs and neighbours looked at in exchanges of two clusters, for one looked at in the search.
+_EXCHANGING = 10
+#: What sums may differ by and still be the same, as a part of them.
+_ROUNDING = 1e-12
 #: Steps of the first attempt to find a feasible assignment; each next one has twice as many.
 _FIRST_ATTEMPT = 2_000
 #: Steps of the mending (which are shorter) for one of the backtracking.
@@ -77,7 +87,12 @@ class CannotGraph:
         self._order, self._parent = (freeze(x) for x in _kernels.cannot_graph.peel(self.start, self.near, 2))
         left = np.ones(self.bound.size, np.bool_)
         left[self._order] = False
-        self._core = self._part(np.flatnonzero(left))
+        core = self._part(np.flatnonzero(left))
+        size = np.repeat(np.diff(core.blocks), np.diff(core.blocks))
+        matched = _least_of_each(core.degree - size, core.blocks) == -1
+        matched &= np.diff(core.blocks) >= _MATCHED
+        self._cliques = [core.nodes[core.blocks[i] : core.blocks[i + 1]] for i in np.flatnonzero(matched)]
+        self._core = self._part(core.nodes[np.repeat(~matched, np.diff(core.blocks))]) if matched.any() else core
         self._priority = frozen(self._core.degree, np.float64)
 
     @property
@@ -85,7 +100,7 @@ class CannotGraph:
         """How many cannot-links each node has."""
         return np.diff(self.start)
 
-    def assign(self, cost: np.ndarray, label: np.ndarray) -> tuple[np.ndarray, bool]:
+    def assign(self, cost: np.ndarray, label: np.ndarray, limit: int = 1_000_000) -> tuple[np.ndarray, bool]:
         """An assignment no dearer than a feasible one.
 
         Parameters
@@ -94,28 +109,44 @@ class CannotGraph:
             Of each node in each cluster.
         label : ndarray of int32, shape (m,)
             Feasible.
+        limit : int
+            Costs and neighbours that are looked at, at most, where the cheapest assignment must be searched for; ten
+            times as many before that, in exchanges of clusters; 20 million in either.
 
         Returns
         -------
         label : ndarray of int32, shape (m,)
             Feasible.
         is_cheapest : bool
-            Whether no assignment is cheaper: so it is unless large connected parts with cycles were searched in vain.
+            Whether no assignment is cheaper: so it is unless connected parts with cycles were searched in vain.
         """
         folded, two = _kernels.cannot_graph.fold(frozen(cost, np.float64), self._order, self._parent)
-        core, out, proved = self._core, np.array(label, np.int32), 0
+        core, out, is_cheapest = self._core, np.array(label, np.int32), True
+        for nodes in self._cliques:
+            out[nodes] = _matched(folded[nodes], out[nodes])
         if core.nodes.size:
-            costs, known = freeze(folded[core.nodes]), freeze(out[core.nodes])
-            step = _blocks_at_a_time(core.blocks)
-            for low in range(0, core.blocks.size - 1, step):
-                some = frozen(core.blocks[low : low + step + 1])
-                better, count = _kernels.constrained_assign.improve(
-                    core.start, core.near, costs, self._priority, some, known, _WORK
-                )
-                known, proved = freeze(better), proved + count
-            out[core.nodes] = known
+            costs, nobody = freeze(folded[core.nodes]), freeze(np.full(core.nodes.size, -1, np.int32))
+            least = np.partition(costs, 1, axis=1)  # who has most to lose chooses first
+            order = frozen(np.argsort(least[:, 0] - least[:, 1], kind="stable"))
+            other, _ = _kernels.cannot_graph.greedy(core.start, core.near, costs, order, nobody)
+            known = out[core.nodes]
+            for low, high in self._large_parts(cost.shape[1], limit):
+                for some in (known[low:high], other[low:high]):
+                    _exchange_names(costs[low:high], some)
+            out[core.nodes], proved = _kernels.constrained_assign.improve(
+                *(core.start, core.near, costs, self._priority, core.blocks),
+                *(freeze(known), freeze(other), min(_EXCHANGING * limit, _SLICE), min(limit, _SLICE)),
+            )
+            is_cheapest = proved == core.blocks.size - 1
         label = _kernels.cannot_graph.unfold(freeze(out), self._order, self._parent, freeze(two))
-        return label, proved == core.blocks.size - 1
+        return label, is_cheapest
+
+    def _large_parts(self, k: int, limit: int) -> list[list[int]]:
+        """The first and the next after the last node of the largest parts that have cycles, k nodes at least."""
+        ends = np.stack([self._core.blocks[:-1], self._core.blocks[1:]], axis=1)
+        size = ends[:, 1] - ends[:, 0]
+        order = np.argsort(-size, kind="stable")
+        return ends[order[size[order] >= max(k, _RENAMED)][: max(1, limit // k**2)]].tolist()
 
     def greedy(self, cost: np.ndarray, order: np.ndarray) -> np.ndarray | None:
         """Each node in turn in its cheapest cluster that no neighbour has; None where a node finds none."""
@@ -144,7 +175,7 @@ class CannotGraph:
         core = self._part(np.flatnonzero(left))
         label = np.full(self.bound.size, -1, np.int32)
         if core.nodes.size:
-            clique = kernels.large_clique(core.start, core.near, k + 1)
+            clique = kernels.large_clique(core.start, core.near, k + 1, _CLIQUE_WORK)
             if clique.size > k:
                 raise self._failure(core.nodes[clique], is_clique=True)
             for low, high in zip(core.blocks[:-1], core.blocks[1:], strict=True):
@@ -211,9 +242,28 @@ def _adjacency(ends: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray]:
     return freeze(start), frozen(both[:, 1])
 
 
-def _blocks_at_a_time(blocks: np.ndarray) -> int:
-    """How many connected parts go into a call: all, unless that could take seconds; then in at most 20 calls."""
-    return max(10 * _SLICE // _WORK, blocks.size // 20)
+def _least_of_each(values: np.ndarray, blocks: np.ndarray) -> np.ndarray:
+    """The least value of each connected part."""
+    return np.minimum.reduceat(values, blocks[:-1]) if values.size else values
+
+
+def _matched(cost: np.ndarray, label: np.ndarray) -> np.ndarray:
+    """The cheapest clusters of nodes that all need different ones; those they have where no others are cheaper."""
+    from scipy.optimize import linear_sum_assignment
+
+    rows, found = linear_sum_assignment(cost)
+    before, after = cost[rows, label], cost[rows, found]
+    return found if (before - after).sum() > _ROUNDING * (abs(before) + abs(after)).sum() else label
+
+
+def _exchange_names(cost: np.ndarray, label: np.ndarray) -> None:
+    """Keep together what has one cluster, but give all of them clusters as cheaply as can be, in place."""
+    if label.min() < 0:
+        return
+    used, group = np.unique(label, return_inverse=True)
+    total = np.zeros((used.size, cost.shape[1]))
+    np.add.at(total, group, cost)
+    label[:] = _matched(total, used)[group]
 
 
 def _coloured(

@@ -82,14 +82,14 @@ def all_or_nothing(estimator: Any) -> Iterator[None]:
 
 
 @contextmanager
-def progress_bar(verbose: Any, total: int, what: str) -> Iterator[Callable[[int], Any] | None]:
+def progress_bar(verbose: Any, total: int, what: str, unit: str = "merges") -> Iterator[Callable[[int], Any] | None]:
     """A function that moves a bar in the terminal or notebook, None where none is wanted; no bar outlives an error."""
     if not verbose:
         yield None
         return
     from tqdm.auto import tqdm
 
-    with tqdm(total=total, desc=what, unit=" merges") as bar:
+    with tqdm(total=total, desc=what, unit=f" {unit}") as bar:
         try:
             yield bar.update
         except BaseException:

@@ -22,7 +22,7 @@ from tripletree.cluster._lloyd import (
     starting_centres,
     value_order,
 )
-from tripletree.cluster.geometry import CentreGeometry
+from tripletree.cluster.geometry import CentreGeometry, CheckedGeometry
 
 __all__ = ["GroupCentres", "Groups", "MeanCentres", "OtherCentres", "Run", "run_lloyd"]
 
@@ -124,7 +124,7 @@ class OtherCentres:
     """Centres of any geometry: the cost of a group is that of its samples, one by one."""
 
     def __init__(self, groups: Groups, geometry: CentreGeometry) -> None:
-        self.groups, self.geometry = groups, geometry
+        self.groups, self.geometry = groups, CheckedGeometry(geometry)
         heaviest = groups.weights.max()
         self._weights = np.maximum(groups.weights, _FEATHER * heaviest)
         self._mass = np.bincount(groups.member_of, self._weights, groups.n_groups)
@@ -167,7 +167,7 @@ class OtherCentres:
 
     def sample_distances(self, labels: np.ndarray, centres: np.ndarray) -> np.ndarray:
         out, own = np.empty(self._weights.size), labels[self.groups.member_of]
-        for c in range(centres.shape[0]):
+        for c in np.unique(own):
             out[own == c] = self.geometry.squared_distances(self.groups.samples[own == c], centres[c])
         return out
 
@@ -183,8 +183,9 @@ class Run:
     centres : ndarray of float64
     inertia, mean_distance : float
         Weighted sum of the squared distances of the samples, weighted mean of the distances.
-    n_iter, n_dead_ends : int
-        Iterations, and those in which a greedy order ended at a group that it found no cluster for.
+    n_iter, n_dead_ends, n_cut_short : int
+        Iterations; those in which a greedy order ended at a group that it found no cluster for; those in which the
+        search for the cheapest assignment ended at its limit.
     converged : bool
     """
 
@@ -194,15 +195,16 @@ class Run:
     mean_distance: float
     n_iter: int
     n_dead_ends: int
+    n_cut_short: int
     converged: bool
 
 
 class _Assigner:
     """Assigns groups to centres without ever breaking a cannot-link."""
 
-    def __init__(self, model: GroupCentres, graph: CannotGraph, order: np.ndarray | None) -> None:
-        self.model, self.graph, self.order = model, graph, order
-        self.dead_ends = 0
+    def __init__(self, model: GroupCentres, graph: CannotGraph, order: np.ndarray | None, limit: int) -> None:
+        self.model, self.graph, self.order, self.limit = model, graph, order, limit
+        self.dead_ends = self.cut_short = 0
 
     def __call__(self, centres: np.ndarray, previous: np.ndarray) -> np.ndarray:
         """The cheapest clusters, or those of the greedy order; `previous` is feasible and bounds the cost."""
@@ -221,7 +223,9 @@ class _Assigner:
                 found = self.graph.greedy(cost, np.argsort(-self.graph.degree, kind="stable"))
             if found is not None:
                 return found
-        return self.graph.assign(cost, previous)[0]
+        found, is_cheapest = self.graph.assign(cost, previous, self.limit)
+        self.cut_short += not is_cheapest
+        return found
 
 
 def run_lloyd(
@@ -233,6 +237,7 @@ def run_lloyd(
     order: np.ndarray | None,
     max_iter: int,
     tolerance: float,
+    search_limit: int,
 ) -> Run:
     """Move groups and centres in turn until the clusters stay as they are, or the centres nearly do.
 
@@ -250,12 +255,14 @@ def run_lloyd(
     max_iter : int
     tolerance : float
         Of the squared shift of all centres.
+    search_limit : int
+        Of each search for the cheapest assignment.
 
     Returns
     -------
     Run
     """
-    assign = _Assigner(model, graph, order)
+    assign = _Assigner(model, graph, order, search_limit)
     labels, before, settled, converged, count = feasible, None, False, False, 0
     seen: set[bytes] = set()  # greedy orders can go round in circles
     while count < max_iter and not converged:
@@ -277,7 +284,8 @@ def run_lloyd(
         centres[strays] = model.moved(labels, centres)[strays]
     squared, weights = model.sample_distances(labels, centres), model.groups.weights
     distance = float(weights @ np.sqrt(squared) / weights.sum())
-    return Run(labels, centres, float(weights @ squared), distance, count, assign.dead_ends, converged)
+    inertia = float(weights @ squared)
+    return Run(labels, centres, inertia, distance, count, assign.dead_ends, assign.cut_short, converged)
 
 
 def _known(labels: np.ndarray, seen: set[bytes]) -> bool:

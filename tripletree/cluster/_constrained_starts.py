@@ -15,7 +15,7 @@ from tripletree.cluster._lloyd import checked_start, tolerance
 from tripletree.errors import SHOWN, ClusterCountError, InfeasibleClusteringError
 from tripletree.pairs import PairClosure
 
-__all__ = ["Options", "best_run", "cluster_counts"]
+__all__ = ["Options", "best_run", "check_reach", "cluster_counts", "moderate", "times_power"]
 
 
 @dataclass(frozen=True)
@@ -41,6 +41,32 @@ def cluster_counts(n_clusters: Any, n_samples: int) -> list[int]:
         msg = f"n_clusters={n_clusters} but n_samples={n_samples}: there cannot be more clusters than samples"
         raise ClusterCountError(msg, n_clusters=counts[0], nearest=(n_samples,))
     return counts
+
+
+def moderate(weights: np.ndarray) -> tuple[np.ndarray, int]:
+    """Weights divided by a power of 2, so that none is above 1 and sums of them are numbers; and its exponent.
+
+    But for weights that are 10^300 times smaller than others, nothing is rounded.
+    """
+    exponent = int(np.frexp(weights.max())[1])
+    return np.ldexp(weights, -exponent), exponent
+
+
+def times_power(value: float, exponent: int) -> float:
+    """The value times a power of 2; infinite where that is too large for a float."""
+    with np.errstate(over="ignore", under="ignore"):
+        return float(np.ldexp(value, exponent))
+
+
+def check_reach(samples: np.ndarray, centres: np.ndarray, name: str = "sample") -> None:
+    """Refuse samples whose squared distances to the centres are more than float64 holds."""
+    low, high = centres.min(axis=0), centres.max(axis=0)
+    with np.errstate(over="ignore"):
+        widest = np.square(np.maximum(np.abs(samples - low), np.abs(samples - high))).sum(axis=1)
+        total = widest.sum()
+    if not np.isfinite(total):
+        msg = f"{name} {int(widest.argmax())} is too far from {'the centres' if name == 'sample' else 'X'} for float64"
+        raise ValueError(f"{msg} arithmetic: scale X")
 
 
 def best_run(
@@ -103,6 +129,8 @@ def _best_of_starts(
 ) -> Run:
     samples, weights = model.groups.samples, model.groups.weights
     given = checked_start(options.init, k, samples.shape[1])
+    if given is not None:
+        check_reach(given, samples, "the centre init holds at place")
     if closure.n_components < k:
         msg = f"{k} clusters are too many: the must-links leave only {closure.n_components} groups of samples"
         raise InfeasibleClusteringError(msg, n_clusters=k)
@@ -111,12 +139,16 @@ def _best_of_starts(
         feasible[graph.bound] = graph.colour(k, rng, options.search_limit)
     except NotColourable as reason:
         raise _infeasible(reason, k, closure, options.search_limit) from None
-    runs, stop = [], tolerance(samples, weights, options.tol)
+    limits: dict[str, Any] = {
+        "max_iter": options.max_iter,
+        "tolerance": tolerance(samples, weights, options.tol),
+        "search_limit": options.search_limit,
+    }
+    runs = []
     for _ in range(options.n_init):
         centres = model.start(k, rng, options.init) if given is None else model.at(given)
         order = _order(options.assignment, graph, rng)
-        run = run_lloyd(model, graph, centres, feasible, order=order, max_iter=options.max_iter, tolerance=stop)
-        runs.append(run)
+        runs.append(run_lloyd(model, graph, centres, feasible, order=order, **limits))
         tell(1)
     return min(runs, key=lambda run: run.inertia)
 

@@ -230,16 +230,23 @@ class Learned:
         ends = label[p.links.ends]
         violated = violated_links(p.links, label)
         must = np.arange(p.price.size) < p.links.n_must
-        moments = np.empty_like(self.metrics)
+        moments = self._spreads(labels)
         mass, lift = np.bincount(labels, p.points.weights, k), np.zeros(k)
         for h in range(k):
-            own = labels == h
-            spread = p.points.columns[:, own] - self.centres[h][:, None]
             factor = violated * p.price * np.where(must, 0.5 * (ends == h).sum(axis=1), -1.0 * (ends[:, 0] == h))
             lift[h] = -factor[~must].sum()
             used = factor != 0
-            moments[h] = self._square(spread, p.points.weights[own]) + self._square(p.apart[used].T, factor[used])
+            moments[h] += self._square(p.apart[used].T, factor[used])
         return moments, mass, lift
+
+    def _spreads(self, labels: np.ndarray) -> np.ndarray:
+        """The weighted scatter of each cluster around its centre, shape (k, d) or (k, d, d)."""
+        points, k = self.problem.points, self.centres.shape[0]
+        spreads = np.empty_like(self.metrics)
+        for h in range(k):
+            own = np.flatnonzero(labels == h)
+            spreads[h] = self._square(points.columns.take(own, axis=1) - self.centres[h][:, None], points.weights[own])
+        return spreads
 
     def _square(self, columns: np.ndarray, weights: np.ndarray) -> np.ndarray:
         if self.metrics.ndim == 2:

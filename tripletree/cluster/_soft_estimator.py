@@ -10,7 +10,7 @@ from warnings import warn
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import Interval, InvalidParameterError, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from tripletree._random import generator
@@ -24,13 +24,16 @@ from tripletree.pairs import PairwiseConstraints
 
 __all__ = ["SoftPairMeans"]
 
+#: The least positive weight of a sample, and the greatest.
+_WEIGHTS = 1e-100, 1e100
+
 
 class SoftPairMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator, ABC):
     """Base of the k-means family with soft pairs. The samples are looked at in units of their spread, see `_frame`."""
 
     _parameter_constraints: ClassVar[dict] = {
         "n_clusters": [Interval(Integral, 1, None, closed="left")],
-        "penalty": [Interval(Real, 0, None, closed="left")],
+        "penalty": [Interval(Real, 0, 1e100, closed="both")],
         "init": [StrOptions({"pairs", "k-means++"}), "array-like"],
         "n_init": [Interval(Integral, 1, None, closed="left")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
@@ -84,7 +87,8 @@ class SoftPairMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         ClusterCountError
             If there are fewer samples, of positive weight, than clusters.
         ValueError
-            If X holds NaN, infinity or text, or weights are negative or all 0.
+            If X holds NaN, infinity or text; if weights are negative, all 0, or positive beyond 1e-100..1e100; or if
+            `penalty` is too large for X.
         TypeError
             If X is sparse, or y holds pairs.
 
@@ -104,15 +108,19 @@ class SoftPairMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         refuse_as_y(y)
         with all_or_nothing(self):
             self._validate_params()
+            self._refuse_truth_values()
             samples = checked_samples(self, X, reset=True)
             weights = checked_weights(samples, sample_weight)
+            _check_range(weights)
             aligned = aligned_pairs(X, pairs, samples.shape[0], missing_samples=self.missing_samples)
             counted = weights > 0
             self._check_number(int(counted.sum()), samples.shape[0])
             check_spread(samples)
             centres = checked_start(self.init, self.n_clusters, samples.shape[1])
             self._frame(samples, weights)
-            points = Points.of(self._framed(samples[counted]), weights[counted])
+            self._check_prices(samples.shape[0] + len(aligned))
+            some = slice(None) if counted.all() else counted
+            points = Points.of(self._framed(samples[some]), weights[some])
             links = _links(aligned, counted)
             run = self._run(points, links, None if centres is None else self._framed(centres))
             labels = np.empty(samples.shape[0], np.int32)
@@ -132,7 +140,7 @@ class SoftPairMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         Returns
         -------
         ndarray of int, shape (n_new,)
-            No pair says anything of a new sample, so on the fitted samples the answer need not be ``labels_``.
+            The pairs are not looked at: see Notes for how far this is from ``labels_`` on the fitted samples.
 
         Raises
         ------
@@ -140,6 +148,14 @@ class SoftPairMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
             Before `fit`.
         ValueError
             If X does not fit the fitted samples, or holds NaN or infinity.
+
+        Notes
+        -----
+        No pair says anything of a new sample, and a sample that is given again counts as a new one. So those in no pair
+        get their label of ``labels_``, but one in pairs that outweighed the distances goes back to the nearest centre.
+        With random pairs of the true classes, n/10 of them, that was 0 to 2 % of the samples of iris, wine and breast
+        cancer (standardized); with 200 pairs 1 to 12 %; with n pairs on classes that X does not show at all 28 %. For
+        the fitted samples take ``labels_``.
 
         Examples
         --------
@@ -199,6 +215,24 @@ class SoftPairMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
 
     # ------------------------------------------------------------------ steps of the fit
 
+    def _refuse_truth_values(self) -> None:
+        """Refuse True where a number is wanted: for Python it is one, and would be 1 here."""
+        for name in self._parameter_constraints:
+            if isinstance(getattr(self, name), bool) and "boolean" not in self._parameter_constraints[name]:
+                msg = f"{name} of {type(self).__name__} must be a number, not {getattr(self, name)!r}"
+                raise InvalidParameterError(msg)
+
+    def _check_prices(self, n: int) -> None:
+        """Refuse a penalty that n violated pairs would carry out of float64 in the units of X."""
+        unit = self._spread**2
+        penalty = getattr(self, "penalty", 1.0)  # CVQE and its kin have no price of their own
+        if self._in_units and not penalty * unit * n < np.finfo(np.float64).max:
+            msg = (
+                f"penalty={penalty:g} times the mean squared distance of the samples to their mean, {unit:g}, is "
+                f"too large for float64 arithmetic: from about 10 on, all pairs hold that can"
+            )
+            raise ValueError(msg)
+
     def _check_number(self, positive: int, n: int) -> None:
         if positive < self.n_clusters:
             what = f"n_samples={n}" if positive == n else f"{positive} of n_samples={n} have a positive weight"
@@ -207,9 +241,10 @@ class SoftPairMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
 
     def _frame(self, samples: np.ndarray, weights: np.ndarray) -> None:
         """Find the frame in which the mean is 0 and the mean squared distance to it 1."""
-        self._mean = np.average(samples, axis=0, weights=weights)
-        squares = np.square(samples - self._mean).sum(axis=1)
-        self._spread = float(np.sqrt(np.average(squares, weights=weights))) or 1.0
+        share = weights / weights.sum()
+        self._mean = share @ samples
+        apart = samples - self._mean
+        self._spread = float(np.sqrt(share @ np.einsum("ij,ij->i", apart, apart))) or 1.0
 
     def _framed(self, samples: np.ndarray) -> np.ndarray:
         return (samples - self._mean) / self._spread
@@ -260,6 +295,19 @@ class SoftPairMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
     @property
     def _n_features_out(self) -> int:
         return self.cluster_centers_.shape[0]
+
+
+def _check_range(weights: np.ndarray) -> None:
+    """Refuse weights whose products with squared distances, or sums of these, leave the range of float64."""
+    least, most = _WEIGHTS
+    wrong = np.flatnonzero((weights > most) | ((weights > 0) & (weights < least)))
+    if wrong.size:
+        i = int(wrong[0])
+        msg = (
+            f"the sample_weight of sample {i} is {weights[i]:g}: weights must be 0 or lie in {least:g}..{most:g}; "
+            "multiply all by a number, or set those to 0 that are next to nothing"
+        )
+        raise ValueError(msg)
 
 
 def _links(pairs: PairwiseConstraints, counted: np.ndarray) -> Links:

@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from tripletree.cluster._active_link import complete_merges
+from tripletree.cluster._active_link import answers_kept, complete_merges
 from tripletree.cluster._assign import FlatClusters, flat_clusters, nearest_clusters, threshold_labels
 from tripletree.cluster._base import aligned_pairs, all_or_nothing, checked_samples, progress_bar, refuse_as_y
 from tripletree.cluster._central import central_sample
@@ -23,10 +23,11 @@ from tripletree.cluster._distances import (
     metric_parameters,
     transformed,
 )
-from tripletree.cluster._feasible_cut import POLICIES, check_most, feasible_labels, kept_whole
-from tripletree.cluster._oracle import Oracle, Questions
+from tripletree.cluster._feasible_cut import POLICIES, Places, check_most, feasible_labels, kept_whole
 from tripletree.hierarchy import Hierarchy
 from tripletree.linkage import from_linkage, to_linkage
+from tripletree.pairs import PairwiseConstraints
+from tripletree.queries.oracle import Oracle, Questions
 
 __all__ = ["ConstrainedCompleteLink"]
 
@@ -42,7 +43,8 @@ class ConstrainedCompleteLink(ClusterMixin, BaseEstimator):
     Parameters
     ----------
     n_clusters : int or None, default 2
-        Number of flat clusters, ``labels_``; the hierarchy does not depend on it. None with `distance_threshold`.
+        Number of flat clusters, ``labels_``; the hierarchy depends on it only where `on_infeasible` says so. None with
+        `distance_threshold`.
     metric : str, callable or fitted transformer, default "euclidean"
         A metric of ``scipy.spatial.distance``, a function of two samples, or "precomputed" where X is a square matrix
         of distances; or an object with ``transform``, such as a learned metric: distances are then Euclidean between
@@ -51,13 +53,15 @@ class ConstrainedCompleteLink(ClusterMixin, BaseEstimator):
     distance_threshold : float or None, default None
         In the place of `n_clusters`: clusters are the largest clades none of whose merges lies above this distance.
         However large, it lets no merge pass that a cannot-link forbids.
-    on_infeasible : {"raise", "more", "violate"}, default "raise"
-        What to do where the merges end at more than `n_clusters` clusters because every further one is forbidden by a
-        cannot-link: raise `InfeasibleClusteringError`; or return these clusters, more than were asked for, with a
-        `UserWarning`; or return `n_clusters`, as the paper does, with a `UserWarning` that counts the violated
-        cannot-links. Must-links are never violated.
+    on_infeasible : {"avoid", "raise", "more", "violate"}, default "avoid"
+        What to do about merges that end at more than `n_clusters` clusters because every further one is forbidden by a
+        cannot-link. "avoid": refuse each merge after which no `n_clusters` clusters could keep the constraints, and go
+        on with the next nearest, so that it comes to this only where constraints themselves need more; else the
+        hierarchy is that of the paper, and does not depend on `n_clusters`: "raise" `InfeasibleClusteringError`; or
+        return these clusters, "more" than were asked for, with a `UserWarning`; or return `n_clusters`, as the paper
+        does, with a `UserWarning` that counts the cannot-links they "violate". Must-links are never violated.
     n_queries : int or None, default None
-        Most questions to ask the `oracle` of `fit`.
+        Most questions to ask the `oracle` of `fit`. All are asked, unless everything has been asked about before.
     missing_samples : {"raise", "ignore"}, default "raise"
         "ignore" leaves out pairs on labels that are not in the index of X, as in cross-validation. Row numbers are
         never ignored, nor labels where the index of X is 0..n-1: there they mean nothing but rows.
@@ -106,13 +110,18 @@ class ConstrainedCompleteLink(ClusterMixin, BaseEstimator):
     it updates. Ties go to the pair of clusters with the first samples.
 
     Merges at the maximum plus 1 are those in which a cannot-link is broken. They come last, the nearest ones first, and
-    make the hierarchy whole; flat clusters never use them (but see `on_infeasible`). To merge greedily can end at more
-    clusters than the constraints need, which is NP-complete to decide: the error tells one from the other where it can.
+    make the hierarchy whole; flat clusters never use them (but see `on_infeasible`). To merge greedily often ends at
+    more clusters than the constraints need: with 100 random pairs of crabs (200 samples) in 20 draws of 20, of wine in
+    16, of iris in 14. Whether k clusters can keep the constraints is a question of graph colouring, NP-complete: the
+    first merge after which they cannot is found by bisection; from there on, with r clades left and some 12 r^2 bytes,
+    each merge first finds all clades places in k clusters, by exchanges of two clusters or a bounded search (10,000
+    steps in each connected part of the cannot-links). ``labels_`` are a cut of the hierarchy as ever. Mean Rand index
+    by "avoid", "more", "violate": 100 pairs of crabs .86, .66, .65, of wine .91, .89, .89, of iris .92, .94, .93.
 
     Must-linked samples stand as one from the start, N groups of which q have more than one sample: paths take
     O(q^3 + N^2 e) time, where a path can start at e <= q of them on average (a few in few dimensions), instead of the
-    paper's O(n^2 c) for c must-linked samples. Merging takes O(n^2) in practice. Memory: 4 n^2 bytes of distances,
-    twice that with an oracle and while they are checked (1.1 GB for 10,000 samples), and some 12 q n bytes for paths.
+    paper's O(n^2 c) for c must-linked samples. Merging takes O(n^2) in practice. Memory: 8 n^2 bytes of distances (1.1
+    GB for 10,000 samples), half of that once they are checked without an oracle or "avoid", and 12 q n bytes for paths.
 
     **Questions** (section 5.5 of [1]_): a first run, without any, finds the distance above which there are 3/4 as many
     merges as questions: a "no" merges nothing, so as many merges would use up the questions before the last merges,
@@ -121,7 +130,10 @@ class ConstrainedCompleteLink(ClusterMixin, BaseEstimator):
     they belong together, while there are questions. Their medoids, the samples with the least sum of distances to the
     others, stand for them. Yes: they are merged, and shortest paths through them are taken on the matrix of the roots,
     none between two that are known to be apart. No: they are kept apart, with all that merges with them. None: they
-    are merged as if nothing had been asked. A question whose answer follows from the constraints is not asked.
+    are merged as if nothing had been asked. A question whose answer follows from the constraints (or, with "avoid",
+    from them and `n_clusters`) is not asked. Few "no" leave questions over, a fifth or so: with all answers imposed
+    first, the merges are then done again from so much lower down, until all are spent (Rand index over seven data sets
+    and 20 to 160 questions: .916 so, .913 with the first pass alone, .897 with 9/10 in the place of 3/4).
 
     **Cross-validation** passes a part of X with all pairs, so name samples by labels of a pandas index other than
     0..n-1 and set ``missing_samples="ignore"``.
@@ -170,7 +182,7 @@ class ConstrainedCompleteLink(ClusterMixin, BaseEstimator):
         *,
         metric: str | Callable[[np.ndarray, np.ndarray], float] | Any = "euclidean",
         distance_threshold: float | None = None,
-        on_infeasible: str = "raise",
+        on_infeasible: str = "avoid",
         n_queries: int | None = None,
         missing_samples: str = "raise",
         verbose: bool | int = False,
@@ -202,15 +214,18 @@ class ConstrainedCompleteLink(ClusterMixin, BaseEstimator):
         Returns
         -------
         ConstrainedCompleteLink
-            Itself. A fit that fails or is interrupted leaves it as it was.
+            Itself. A fit that fails or is interrupted leaves it as it was, and hands what the oracle has answered to
+            the exception, KeyboardInterrupt and the oracle's own too: ``error.queries``, and ``error.pairs``, the
+            constraints given and answered. ``fit(X, pairs=error.pairs, oracle=oracle)`` does not ask them again.
 
         Raises
         ------
         InconsistentPairsError
             If must-links put samples together which a cannot-link keeps apart, before anything is clustered.
         InfeasibleClusteringError
-            If the merges end at more than `n_clusters` clusters (see `on_infeasible`; ``.proved`` tells whether the
-            constraints need more, ``.clique`` and ``.samples`` why), or must-links leave fewer groups than that.
+            If `n_clusters` cannot keep the constraints, or no way was found, or the merges end at more (see
+            `on_infeasible`): ``.proved`` tells whether the constraints need more, ``.clique`` and ``.samples`` why. Or
+            if must-links leave fewer groups than that.
         ClusterCountError
             If there are fewer samples than clusters.
         UnknownLeafError
@@ -248,33 +263,14 @@ class ConstrainedCompleteLink(ClusterMixin, BaseEstimator):
             points = transformed(self.metric, X, samples)
             known = {"metric": metric, "parameters": metric_parameters(points, metric)}
             aligned = aligned_pairs(X, pairs, n, missing_samples=self.missing_samples)
-            closure = aligned.closure()
-            check_most(self.n_clusters, closure)
+            check_most(self.n_clusters, aligned.closure())
             questions = None if oracle is None else Questions(oracle, int(self.n_queries or 0), aligned.leaves)
-            precomputed = _is_precomputed(metric)
-            condensed = condensed_matrix(points) if precomputed else condensed_distances(points, **known)
-            with progress_bar(self.verbose, closure.n_components - 1, type(self).__name__) as tell:
-                merges, top = complete_merges(
-                    condensed,
-                    closure.component,
-                    closure.cannot,
-                    tell,
-                    questions,
-                    lambda members: central_sample(points, members, **known),
-                )
-            hierarchy = from_linkage(merges, aligned.leaves)
-            self.queries_ = [] if questions is None else questions.asked
-            self.pairs_ = aligned if questions is None else aligned | questions.answers()
-            self.distances_, self.cannot_link_distance_ = merges[:, 2].copy(), top
-            self.linkage_ = to_linkage(hierarchy, monotone=True)
-            self.fewest_clusters_ = 1 + int((self.distances_ >= top).sum())
-            whole = kept_whole(hierarchy, self.pairs_)
-            self.most_clusters_ = 1 + int((~whole).sum())
-            self.labels_ = self._labels(hierarchy, whole)
+            with answers_kept(questions, aligned):
+                whole = self._merge(points, known, aligned, questions)
+                self.labels_ = self._labels(self.hierarchy_, whole)
             self.n_clusters_ = int(self.labels_.max()) + 1
-            self._clusters = flat_clusters(hierarchy, self.labels_, points, linkage="complete", **known)
+            self._clusters = flat_clusters(self.hierarchy_, self.labels_, points, linkage="complete", **known)
             self.n_leaves_ = n
-            self.hierarchy_ = hierarchy
         return self
 
     def fit_predict(self, X: Any, y: Any = None, *, pairs: Any = None, oracle: Oracle | None = None) -> np.ndarray:
@@ -288,7 +284,6 @@ class ConstrainedCompleteLink(ClusterMixin, BaseEstimator):
         Returns
         -------
         ndarray of int, shape (n_samples,)
-            ``labels_``.
 
         Raises
         ------
@@ -350,6 +345,39 @@ class ConstrainedCompleteLink(ClusterMixin, BaseEstimator):
         if oracle is not None and self.n_queries is None:
             msg = "an oracle is given, but no number of questions: set n_queries (0 asks none)"
             raise ValueError(msg)
+
+    def _merge(
+        self, points: np.ndarray, known: dict[str, Any], given: PairwiseConstraints, questions: Questions | None
+    ) -> np.ndarray:
+        """Make the hierarchy, anew with the answers given if they leave it no cut that is wanted: what stays whole."""
+        k = self.n_clusters if self.on_infeasible == "avoid" else None
+        pairs, asked, before = given, [], 0
+
+        def central(members: np.ndarray) -> int:
+            return central_sample(points, members, **known)
+
+        while True:
+            closure = pairs.closure()
+            places = None if k is None else Places(closure, int(k))
+            precomputed = _is_precomputed(known["metric"])
+            condensed = condensed_matrix(points) if precomputed else condensed_distances(points, **known)
+            with progress_bar(self.verbose, closure.n_components - 1, type(self).__name__) as tell:
+                merges, top = complete_merges(
+                    condensed, closure.component, closure.cannot, tell, questions, central, places
+                )
+            hierarchy = from_linkage(merges, given.leaves)
+            if questions is not None:
+                asked, pairs = questions.asked, given | questions.answers()
+            fewest, whole = 1 + int((merges[:, 2] >= top).sum()), kept_whole(hierarchy, pairs)
+            most = 1 + int((~whole).sum())
+            if k is None or len(asked) == before or fewest <= min(k, pairs.closure().n_components) <= most:
+                break
+            before = len(asked)
+        self.queries_, self.pairs_, self.hierarchy_ = asked, pairs, hierarchy
+        self.distances_, self.cannot_link_distance_ = merges[:, 2].copy(), top
+        self.linkage_ = to_linkage(hierarchy, monotone=True)
+        self.fewest_clusters_, self.most_clusters_ = fewest, most
+        return whole
 
     def _labels(self, hierarchy: Hierarchy, whole: np.ndarray) -> np.ndarray:
         if self.distance_threshold is not None:

@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from tripletree._random import generator
 from tripletree.cluster._base import aligned_pairs, all_or_nothing, checked_samples, refuse_as_y
 from tripletree.cluster._constrained_lloyd import GroupCentres, Groups, MeanCentres, OtherCentres, Run
-from tripletree.cluster._constrained_starts import Options, best_run, cluster_counts
+from tripletree.cluster._constrained_starts import Options, best_run, check_reach, cluster_counts, moderate, times_power
 from tripletree.cluster._distances import check_spread
 from tripletree.cluster._lloyd import (
     Points,
@@ -26,7 +26,7 @@ from tripletree.cluster._lloyd import (
     number_of_starts,
     squared_distances,
 )
-from tripletree.cluster.geometry import CentreGeometry, SegmentCentres
+from tripletree.cluster.geometry import CentreGeometry, CheckedGeometry, chosen_geometry
 from tripletree.pairs import PairClosure
 
 __all__ = ["COPKMeans"]
@@ -42,7 +42,7 @@ class COPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin,
 
     Parameters
     ----------
-    n_clusters : int or sequence of int, default 2
+    n_clusters : int or sequence of int, default 8
         Number of clusters. Of several numbers, e.g. ``range(2, 9)``, that is taken for which (mean distance of the
         samples to their centres) times k squared is least, as the authors did to count lanes; numbers for which the
         pairs cannot hold are left out.
@@ -63,11 +63,14 @@ class COPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin,
         most cannot-links on, or in a random order for each start. Where that is a dead end, the order by cannot-links
         is tried, then "exact". A run that comes back to an assignment, as greedy ones may, ends there.
     geometry : {"point", "segment"} or CentreGeometry, default "point"
-        What a centre is: a mean, or a line segment along the first feature (`SegmentCentres`), or an object with
-        ``fit_centre(points, weights)`` and ``squared_distances(points, centre)``.
+        What a centre is: a mean, a line segment along the first feature (`SegmentCentres`), or an object with
+        ``fit_centre(points, weights)`` and ``squared_distances(points, centre)``; what these return is checked.
     search_limit : int, default 1_000_000
-        Steps, beyond one for each sample, after which the search for a first assignment that keeps the pairs is given
-        up.
+        Bounds both searches. For a first assignment that keeps the pairs: steps for each connected part of the
+        cannot-links, beyond one for each of its groups, after which `fit` gives up with an error; the time of a step
+        grows with the part. For the cheapest assignment, in each iteration: costs and neighbours looked at in all parts
+        (10,000 in each part at least; ten times as many in exchanges; 20 million at most), after which the best seen is
+        taken, which ``n_cut_short_`` counts.
     random_state : int, Generator, RandomState or None, default None
         Chooses the starts.
     missing_samples : {"raise", "ignore"}, default "raise"
@@ -83,7 +86,7 @@ class COPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin,
     cluster_centers_ : ndarray of float64, shape (n_clusters, n_features)
         The centres; for another geometry, its p numbers for each.
     inertia_ : float
-        Weighted sum of the squared distances of the samples to the centres of their clusters.
+        Weighted sum of the squared distances of the samples to their centres; infinite where no float holds it.
     n_clusters_ : int
         Number of clusters.
     criterion_ : dict of int to float
@@ -92,6 +95,8 @@ class COPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin,
         Iterations of the start that counts.
     n_dead_ends_ : int
         Its iterations in which the greedy order was a dead end; 0 for "exact".
+    n_cut_short_ : int
+        Its assignments, with that after the last iteration, that `search_limit` kept from a proof to be the cheapest.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of str, shape (n_features,)
@@ -111,10 +116,12 @@ class COPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin,
     tabu search [3]_. This is decided before anything is clustered. In the worst case it is exponential, hence
     `search_limit`: random cannot-links without must-links are hardest where they are just few enough for k clusters.
 
-    **Assignment**: parts of the graph that hang by single cannot-links, so whole trees, are assigned exactly in time
-    O(k) a group; what is left of each connected part by branch and bound, from the previous assignment improved by
-    exchanges of two clusters (Kempe chains). For parts with many cycles this may end at a limit; the assignment is
-    then the best one seen, and never dearer than the one before. So the inertia never rises, and the runs end.
+    **Assignment**, by connected parts of the graph. Exactly, in polynomial time: what hangs by single cannot-links, so
+    whole trees, in O(k) a group; cliques, also with trees on them, as a linear assignment problem. The rest, which is
+    NP-hard, within bounds: the cheapest of the previous assignment, two greedy ones and their exchanges of clusters (of
+    all at once, or of two on a connected part, Kempe chains) is where branch and bound begins, which ends with a proof
+    or at `search_limit`. Every assignment keeps the pairs, and none is dearer than the one before for the same centres:
+    so the inertia never rises, and the runs end. A search cut short is not warned of: see ``n_cut_short_``.
 
     **Empty clusters** take the group farthest from its centre, out of a cluster of several groups. Where must-links
     leave fewer groups than clusters, `fit` fails.
@@ -163,7 +170,7 @@ class COPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin,
 
     def __init__(
         self,
-        n_clusters: int | Any = 2,
+        n_clusters: int | Any = 8,
         *,
         init: str | Any = "k-means++",
         n_init: int | str = 10,
@@ -221,9 +228,9 @@ class COPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin,
         UnknownLeafError, DuplicateLeafError, InvalidPairError
             If pairs do not fit the rows of X.
         ValueError
-            If X holds NaN, infinity or text, or parameters or weights are out of range.
+            If X holds NaN, infinity or text, parameters or weights are out of range, or a geometry returns no centre.
         TypeError
-            If X is sparse, or y holds pairs.
+            If X is sparse, y holds pairs, or the geometry is a class.
 
         Warns
         -----
@@ -245,17 +252,18 @@ class COPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin,
             weights = checked_weights(samples, sample_weight)
             counts = cluster_counts(self.n_clusters, samples.shape[0])
             closure = aligned_pairs(X, pairs, samples.shape[0], missing_samples=self.missing_samples).closure()
+            weights, exponent = moderate(weights)
             groups = Groups(samples, weights, closure.component, closure.n_components)
-            geometry = _geometry(self.geometry)
+            geometry = chosen_geometry(self.geometry)
             model = MeanCentres(groups) if geometry is None else OtherCentres(groups, geometry)
             best, self.criterion_ = self._best(counts, model, closure)
             if not best.converged:
                 msg = f"COPKMeans stopped after max_iter={self.max_iter} iterations, before it converged"
                 warn(f"{msg}: raise max_iter or tol", ConvergenceWarning, stacklevel=2)
             self.labels_ = best.labels[closure.component]
-            self.cluster_centers_, self.inertia_ = best.centres, best.inertia
+            self.cluster_centers_, self.inertia_ = best.centres, times_power(best.inertia, exponent)
             self.n_clusters_ = best.centres.shape[0]
-            self.n_iter_, self.n_dead_ends_ = best.n_iter, best.n_dead_ends
+            self.n_iter_, self.n_dead_ends_, self.n_cut_short_ = best.n_iter, best.n_dead_ends, best.n_cut_short
             self._n_features_out = self.n_clusters_
             self._geometry = geometry
         return self
@@ -320,8 +328,7 @@ class COPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin,
         NotFittedError, ValueError
             As `predict` does.
         """
-        check_is_fitted(self)
-        return np.sqrt(self._squared(checked_samples(self, X, reset=False)))
+        return np.sqrt(self._squared(self._checked(X)))
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """The negative weighted sum of squared distances of samples to their nearest centres, as KMeans has it.
@@ -345,16 +352,24 @@ class COPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin,
             As `predict` does.
         """
         squared = self._nearest(X)[1]
-        return -float(squared @ checked_weights(squared[:, None], sample_weight))
+        weights, exponent = moderate(checked_weights(squared[:, None], sample_weight))
+        return -times_power(float(squared @ weights), exponent)
+
+    def _checked(self, X: Any) -> np.ndarray:
+        check_is_fitted(self)
+        samples = checked_samples(self, X, reset=False)
+        if self._geometry is None:
+            check_reach(samples, self.cluster_centers_)
+        return samples
 
     def _squared(self, samples: np.ndarray) -> np.ndarray:
         if self._geometry is None:
             return squared_distances(Points.of(samples).columns, self.cluster_centers_)
-        return np.stack([self._geometry.squared_distances(samples, c) for c in self.cluster_centers_], axis=1)
+        geometry = CheckedGeometry(self._geometry)
+        return np.stack([geometry.squared_distances(samples, c) for c in self.cluster_centers_], axis=1)
 
     def _nearest(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
-        check_is_fitted(self)
-        samples = checked_samples(self, X, reset=False)
+        samples = self._checked(X)
         if self._geometry is None:
             return nearest_centres(Points.of(samples).columns, self.cluster_centers_)
         squared = self._squared(samples)
@@ -371,13 +386,6 @@ class COPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin,
         )
         with _bar(self.verbose, len(counts) * options.n_init) as tell:
             return best_run(model, closure, counts, options, generator(self.random_state), tell)
-
-
-def _geometry(geometry: str | CentreGeometry) -> CentreGeometry | None:
-    """The geometry; None for means, which have an implementation of their own."""
-    if isinstance(geometry, str):
-        return SegmentCentres() if geometry == "segment" else None
-    return geometry
 
 
 @contextmanager

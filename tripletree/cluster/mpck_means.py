@@ -34,7 +34,7 @@ class MPCKMeans(SoftPairMeans):
     shared_metric : bool, default False
         Whether all clusters have one metric. Then they are alike in shape and size, and the lines between them
         straight.
-    penalty : float, default 1.0
+    penalty : float in 0..1e100, default 1.0
         The price of a violated pair of strength 1 is so many times the squared distances in the objective (see Notes):
         it needs no change where X is scaled. 0 leaves the pairs out.
     prior : float, default 10.0
@@ -58,7 +58,7 @@ class MPCKMeans(SoftPairMeans):
     Attributes
     ----------
     labels_ : ndarray of int32, shape (n_samples,)
-        The cluster of each sample.
+        The cluster of each sample; `predict` may say another one of samples in pairs, see there.
     cluster_centers_ : ndarray of float64, shape (n_clusters, n_features)
     metrics_ : ndarray of float64, shape (n_clusters, n_features) or (n_clusters, n_features, n_features)
         The metric of each cluster: the weights of the features, or the matrix. All are equal where it is shared.

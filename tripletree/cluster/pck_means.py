@@ -25,7 +25,7 @@ class PCKMeans(SoftPairMeans):
     ----------
     n_clusters : int, default 8
         Number of clusters, k.
-    penalty : float, default 1.0
+    penalty : float in 0..1e100, default 1.0
         The price of a violated pair of strength 1, in mean squared distances of the samples to their mean: it needs no
         change where X is scaled. 0 is plain k-means; from about 10 on, pairs are violated only where they contradict
         each other, or the search finds no way around it.
@@ -50,7 +50,7 @@ class PCKMeans(SoftPairMeans):
     Attributes
     ----------
     labels_ : ndarray of int32, shape (n_samples,)
-        The cluster of each sample.
+        The cluster of each sample; `predict` may say another one of samples in pairs, see there.
     cluster_centers_ : ndarray of float64, shape (n_clusters, n_features)
     inertia_ : float
         The sum of (weighted) squared distances to the centres.

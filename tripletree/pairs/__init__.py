@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from tripletree._checks import expect_count
 from tripletree.errors import InconsistentPairsError, LimitExceededError
 from tripletree.origins import phrase
 from tripletree.pairs._closure import PairClosure, broken, implied_rows, pair_closure
@@ -64,6 +65,8 @@ class PairwiseConstraints(PairSet):
     Notes
     -----
     ``len`` counts the rows of both kinds; iteration gives ``(a, b, "must")`` and ``(a, b, "cannot")`` with labels.
+    ``shape`` is there for scikit-learn only, and says that these are no rows of samples: without it cross-validation
+    would cut a set that happens to be as long as X.
     Two are equal when they have the same leaves, rows and strengths, whatever the order of their leaf indexes and
     wherever they were read.
 
@@ -89,10 +92,13 @@ class PairwiseConstraints(PairSet):
         InconsistentPairsError
             If must-links connect the ends of a cannot-link; ``.path`` is a shortest path of must-links that does, over
             the first 100 cannot-links that are broken, ``.cannot_link`` the cannot-link, ``.origins`` where they were
-            read. No clustering satisfies the pairs then; without this error some clustering does.
+            read, ``.n_others`` how many more cannot-links are broken. No clustering satisfies the pairs then; without
+            this error some clustering does.
 
         See Also
         --------
+        is_consistent : whether there is an error.
+        find_contradictions : all that are broken.
         soft_closure : where strengths decide between pairs that contradict each other.
         expand : the same as pairs.
 
@@ -113,6 +119,19 @@ class PairwiseConstraints(PairSet):
             raise self._contradiction(every, bad, None)
         return closure
 
+    @property
+    def is_consistent(self) -> bool:
+        """Whether some clustering satisfies all pairs: must-links connect the ends of no cannot-link.
+
+        Strengths are not looked at, nor the number of clusters.
+
+        Examples
+        --------
+        >>> PairwiseConstraints.from_labels([("a", "b"), ("b", "c")], [("a", "c")]).is_consistent
+        False
+        """
+        return not self._closed[1].any()
+
     @cached_property
     def _closed(self) -> tuple[PairClosure, np.ndarray]:
         return pair_closure(self.leaves, self.must_link, self.cannot_link)
@@ -127,7 +146,11 @@ class PairwiseConstraints(PairSet):
         broke = None if self.cannot_origins is None else self.cannot_origins[int(which[k])]
         said = (phrase([x for x in read if x is not None]), "" if broke is None else str(broke))
         return InconsistentPairsError(
-            [self.leaves[i] for i in path], origins=[*read, broke], places=said, strength=strength
+            [self.leaves[i] for i in path],
+            origins=[*read, broke],
+            places=said,
+            strength=strength,
+            n_others=which.size - 1,
         )
 
     def expand(self, *, limit: int = DEFAULT_LIMIT) -> PairwiseConstraints:
@@ -290,7 +313,7 @@ class PairwiseConstraints(PairSet):
 
 
 def _check_limit(size: int, limit: int, what: str = "pairs") -> None:
-    if size > limit:
+    if size > expect_count(limit, "limit"):
         msg = f"{size:,} {what} follow, more than limit={limit:,}: say limit=, or take fewer links"
         raise LimitExceededError(msg, size=size, limit=limit)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cached_property
 from typing import Any
 
@@ -10,7 +11,7 @@ import numpy as np
 from tripletree._kernels import freeze
 from tripletree.leaves import LeafIndex
 
-__all__ = ["PairClosure", "blocks", "broken", "components", "implied_rows", "pair_closure"]
+__all__ = ["PairClosure", "blocks", "broken", "components", "implied_rows", "pair_closure", "paths_between"]
 
 
 class PairClosure:
@@ -139,26 +140,27 @@ def pair_closure(leaves: LeafIndex, must: np.ndarray, cannot: np.ndarray) -> tup
     return PairClosure(leaves, component, k, np.ascontiguousarray(apart)), ends[:, 0] == ends[:, 1]
 
 
-def broken(must: np.ndarray, cannot: np.ndarray, n: int, most: int = 100) -> tuple[int, list[int]]:
-    """Of cannot-links whose ends must-links connect, one with a shortest path, and that path from end to end.
+def paths_between(must: np.ndarray, cannot: np.ndarray, n: int) -> Iterator[list[int]]:
+    """For each cannot-link whose ends must-links connect, a shortest path of these, from end to end.
 
-    A breadth-first search from each first end, for the first `most` cannot-links: O(most * (n + p)).
+    A breadth-first search from each first end, where the rows have it side by side: O(n + p) each.
     """
     from scipy.sparse.csgraph import breadth_first_order
 
     graph = _graph(must, n)
-    best, path = -1, [-1] * (n + 1)
     source, up = -1, np.empty(0)
-    for k, (a, b) in enumerate(cannot[:most].tolist()):
+    for a, b in cannot.tolist():
         if a != source:
             source, up = a, breadth_first_order(graph, a, return_predecessors=True)[1]
-        way, u = [b], b
-        while u != a and len(way) < len(path):
-            u = int(up[u])
-            way.append(u)
-        if len(way) < len(path):
-            best, path = k, way[::-1]
-    return best, path
+        way = [b]
+        while way[-1] != a:
+            way.append(int(up[way[-1]]))
+        yield way[::-1]
+
+
+def broken(must: np.ndarray, cannot: np.ndarray, n: int, most: int = 100) -> tuple[int, list[int]]:
+    """Of the first cannot-links whose ends must-links connect, one with a shortest path, and that path."""
+    return min(enumerate(paths_between(must, cannot[:most], n)), key=lambda found: len(found[1]))
 
 
 def blocks(first: np.ndarray, size: np.ndarray, second: np.ndarray, width: np.ndarray) -> tuple[np.ndarray, ...]:

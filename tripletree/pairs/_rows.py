@@ -28,11 +28,24 @@ def label_pairs(pairs: Any, kind: str) -> list[tuple[Hashable, Hashable]]:
             msg = f"{kind} {k} is {row!r:.80}: two labels are wanted{hint}"
             raise InvalidPairError(msg, row=k)
         a, b = row.tolist() if isinstance(row, np.ndarray) else row
-        if a == b:
-            msg = f"{kind} {k} is {(a, b)!r}: its two leaves must differ"
+        wrong = _no_label(a) or _no_label(b)
+        if wrong or a == b:
+            msg = f"{kind} {k} is {(a, b)!r:.80}: {wrong or 'its two leaves must differ'}"
             raise InvalidPairError(msg, row=k)
         out.append((a, b))
     return out
+
+
+def _no_label(x: Any) -> str:
+    """Why a value cannot be a label; nothing where it can."""
+    if type(x) in (str, int):
+        return ""
+    try:
+        hash(x)
+        missing = type(x).__name__ == "NAType" or bool(x != x)  # pandas.NA has no truth value
+    except (TypeError, ValueError):
+        return f"{x!r:.40} is no label: one hashable value is, such as text or a number"
+    return f"{x!r} stands for a missing label" if missing else ""
 
 
 def sorted_labels(labels: Iterable[Hashable]) -> list[Hashable]:

@@ -23,6 +23,18 @@ Self = TypeVar("Self", bound="PairSet")
 class PairSet:
     """What `PairwiseConstraints` is as a value; what it means is written there."""
 
+    leaves: LeafIndex
+    must_link: np.ndarray
+    cannot_link: np.ndarray
+    must_strength: np.ndarray | None
+    cannot_strength: np.ndarray | None
+    must_origins: Origins | None
+    cannot_origins: Origins | None
+
+    #: For scikit-learn, whose cross-validation cuts what is as long as X like sample weights, and takes the length from
+    #: here if it can: no number of samples.
+    shape = (-1, 2)
+
     def __init__(
         self,
         must_link: Any,
@@ -34,29 +46,22 @@ class PairSet:
         must_origins: Origins | None = None,
         cannot_origins: Origins | None = None,
     ) -> None:
-        self.leaves: LeafIndex = leaves if isinstance(leaves, LeafIndex) else LeafIndex(leaves)
+        leaves = leaves if isinstance(leaves, LeafIndex) else LeafIndex(leaves)
         strong = must_strength is not None or cannot_strength is not None
-        self.must_link, self.must_strength, self.must_origins = self._checked(
-            must_link, must_strength, must_origins, "must-link", strong
-        )
-        self.cannot_link, self.cannot_strength, self.cannot_origins = self._checked(
-            cannot_link, cannot_strength, cannot_origins, "cannot-link", strong
-        )
-        if len(self) == 0:  # without links, strengths say nothing
-            self.must_strength = self.cannot_strength = None
+        must, sure, read = _checked(must_link, must_strength, must_origins, "must-link", len(leaves), strong)
+        cannot, keen, found = _checked(cannot_link, cannot_strength, cannot_origins, "cannot-link", len(leaves), strong)
+        if len(must) + len(cannot) == 0:  # without links, strengths say nothing
+            sure = keen = None
+        vars(self).update(leaves=leaves, must_link=must, cannot_link=cannot)
+        vars(self).update(must_strength=sure, cannot_strength=keen, must_origins=read, cannot_origins=found)
 
-    def _checked(
-        self, rows: Any, strengths: Any, origins: Origins | None, kind: str, strong: bool
-    ) -> tuple[np.ndarray, np.ndarray | None, Origins | None]:
-        """The rows of one kind in their canonical form."""
-        array = checked_pairs(rows, len(self.leaves), kind)
-        given = None
-        if strong:
-            given = np.ones(len(array)) if strengths is None else checked_strengths(strengths, len(array), kind)
-        if origins is not None and len(origins) != len(array):
-            msg = f"origins must have one entry for each of the {len(array)} {kind}s, not {len(origins)}"
-            raise InvalidPairError(msg)
-        return canonical_pairs(array, given, origins)
+    def __setattr__(self, name: str, value: Any) -> None:
+        msg = f"pairs do not change, so {name} cannot be set: make others with {type(self).__name__}(...), subset or |"
+        raise AttributeError(msg)
+
+    def __delattr__(self, name: str) -> None:
+        msg = f"pairs do not change, so {name} cannot be deleted"
+        raise AttributeError(msg)
 
     @classmethod
     def from_labels(
@@ -158,6 +163,11 @@ class PairSet:
     def subset(self: Self, *, must_link: Any = None, cannot_link: Any = None) -> Self:
         """Return the pairs at the given row numbers of their kind, or where a mask is true; None keeps all of a kind.
 
+        Raises
+        ------
+        IndexError
+            If a row number is out of range, or a mask has not one entry for each pair of the kind.
+
         Examples
         --------
         >>> from tripletree.pairs import PairwiseConstraints
@@ -165,7 +175,8 @@ class PairSet:
         >>> list(p.subset(must_link=[1], cannot_link=[]))
         [('b', 'c', 'must')]
         """
-        return self._mapped(None, self.leaves, _rows(must_link), _rows(cannot_link))
+        must, cannot = _rows(must_link, self.n_must, "must-link"), _rows(cannot_link, self.n_cannot, "cannot-link")
+        return self._mapped(None, self.leaves, must, cannot)
 
     def _mapped(
         self: Self, number: np.ndarray | None, leaves: LeafIndex, must: Any = slice(None), cannot: Any = slice(None)
@@ -272,10 +283,11 @@ class PairSet:
         )
 
     def __repr__(self) -> str:
+        must, cannot, n = self.n_must, self.n_cannot, len(self.leaves)
         strong = "" if self.must_strength is None else " with strengths"
         return (
-            f"<PairwiseConstraints: {self.n_must} must-links and {self.n_cannot} cannot-links{strong} on "
-            f"{len(self.leaves)} leaves>"
+            f"<PairwiseConstraints: {must} must-link{'s' * (must != 1)} and {cannot} cannot-link{'s' * (cannot != 1)}"
+            f"{strong} on {n} {'leaf' if n == 1 else 'leaves'}>"
         )
 
 
@@ -285,8 +297,38 @@ def _rebuilt(kind: Any, rows: tuple, more: tuple) -> Any:
     return kind(*rows, **dict(zip(names, more, strict=True)))
 
 
-def _rows(which: Any) -> Any:
-    if which is None:
-        return slice(None)
-    which = np.atleast_1d(which)
-    return which.astype(np.int64) if which.size == 0 and which.dtype != np.bool_ else which
+def _checked(
+    rows: Any, strengths: Any, origins: Origins | None, kind: str, n: int, strong: bool
+) -> tuple[np.ndarray, np.ndarray | None, Origins | None]:
+    """The rows of one kind in their canonical form."""
+    array = checked_pairs(rows, n, kind)
+    given = None
+    if strong:
+        given = np.ones(len(array)) if strengths is None else checked_strengths(strengths, len(array), kind)
+    if origins is not None and len(origins) != len(array):
+        msg = f"origins must have one entry for each of the {len(array)} {kind}s, not {len(origins)}"
+        raise InvalidPairError(msg)
+    return canonical_pairs(array, given, origins)
+
+
+def _rows(which: Any, size: int, kind: str) -> Any:
+    """Row numbers, a mask or a slice, checked; all rows for None."""
+    if which is None or isinstance(which, slice):
+        return slice(None) if which is None else which
+    try:
+        array = np.atleast_1d(which)
+    except ValueError:  # rows of different lengths
+        array = np.empty((0, 0), object)
+    if array.ndim == 1 and array.size == 0 and array.dtype != np.bool_:
+        return array.astype(np.int64)
+    if array.ndim != 1 or array.dtype.kind not in "biu":
+        msg = f"{kind}s are taken by row numbers (whole ones, in a list or array), a mask or a slice, not {which!r:.60}"
+        raise IndexError(msg)
+    if array.dtype == np.bool_ and array.size != size:
+        msg = f"the mask is of length {array.size}, the number of {kind}s is {size}"
+        raise IndexError(msg)
+    if array.dtype != np.bool_ and ((array < -size) | (array >= size)).any():
+        known = f"the rows are 0..{size - 1}" if size else "there are none"
+        msg = f"there is no {kind} {array[(array < -size) | (array >= size)][0]}: {known}"
+        raise IndexError(msg)
+    return array

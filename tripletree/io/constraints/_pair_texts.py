@@ -8,15 +8,17 @@ import json
 import re
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
+from itertools import chain, islice
 from typing import IO, Any
 
 import numpy as np
 
 from tripletree.errors import InvalidPairError, InvalidTripletError, ParseError
+from tripletree.io._files import decoded
 from tripletree.io._tables import (
     RowTable,
     cell_text,
+    has_header,
     is_missing,
     optional,
     parquet_metadata,
@@ -32,6 +34,7 @@ from tripletree.pairs import PairwiseConstraints
 
 __all__ = [
     "PairRows",
+    "looks_like_pairs",
     "pair_lines",
     "pair_table_lines",
     "parquet_pair_rows",
@@ -51,6 +54,8 @@ _ZERO = re.compile(r"[-+]?(?:0+\.?0*|\.0+)(?:[eE][-+]?\d+)?", re.ASCII)
 _USUAL = re.compile(r"\s*" + r"\s+".join([r"([^\s,|#'\"]+)"] * 3) + r"(?:\s+([^\s,|#'\"]+))?\s*")
 _SHAPE = re.compile(r"L,?L,?L(,?L)?")
 _DIRECTIVE = "#!leaves"
+#: Lines by which pairs are recognised.
+_LINES = 50
 #: Characters of leaf labels in one directive line, before the next one starts.
 _WIDTH = 100
 #: Where a Parquet file keeps all leaf labels, in order, as a JSON list.
@@ -81,7 +86,7 @@ class PairRows(TripletRows):
         elif a == b:
             wrong = 1, f"{a!r} stands twice: the two leaves must differ"
         elif link.strip().lower() not in _LINKS:
-            wrong = 2, f"{link!r} says no link: {_WORDS}"
+            wrong = 2, f"{link!r} says no link: {_WORDS}{self._if_header(cells)}"
         elif strength and _strength_of(strength[0]) is None:
             wrong = 3, f"the strength {strength[0] or ''!r} is no number in 0..1"
         if wrong is not None:
@@ -93,6 +98,14 @@ class PairRows(TripletRows):
         self.labels.append((a, b))  # type: ignore[arg-type]
         self.links.append(_LINKS[link.strip().lower()])  # type: ignore[union-attr]
         self.lines.append(line)
+
+    def _if_header(self, cells: Sequence[str | None]) -> str:
+        """What to do if a row that says no link is a header: only the first one can be."""
+        if self.labels or self.problems:
+            return ""
+        return (
+            f"; if this is a header, name the columns of the labels and the link, such as columns={tuple(cells[:3])!r}"
+        )
 
     def pairs(self, leaves: LeafIndex | Iterable[Hashable] | int | None) -> PairwiseConstraints:
         """All pairs, over the given leaves or over all that occur, sorted."""
@@ -131,6 +144,39 @@ def _strength_of(text: str | None) -> float | None:
 
 
 # ---------------------------------------------------------------------- reading
+
+
+def looks_like_pairs(content: bytes | str, name: str | None, columns: Sequence[str], kind: str | None) -> bool:
+    """Whether a file holds pairs rather than triplets: by its header, else by a link in the third field of some line.
+
+    Lines of triplets have a '|', and tables of them a header.
+
+    Parameters
+    ----------
+    content : bytes or str
+        Unpacked.
+    name : str or None
+    columns : sequence of three str
+    kind : str or None
+        The format, as the name tells it.
+    """
+    if isinstance(content, bytes) and content.startswith(b"PAR1"):
+        return set(columns) <= set(parquet_names(content, name))
+    text = content if isinstance(content, str) else decoded(content, name)
+    if has_header(text, lambda names: set(columns) <= set(names)):
+        return True
+    if has_header(text, lambda names: {"a", "b", "c"} <= set(names)):
+        return False
+    links = []
+    for line in islice((x for x in text.splitlines() if x.strip() and not x.startswith("#")), _LINES):
+        cells = next(csv.reader([line], delimiter=DELIMITERS[kind]), []) if kind in DELIMITERS else None
+        if cells is None:
+            tokens = line_tokens(TripletRows(None), line, 1) or []
+            if any(value == "|" and mark == "mark" for mark, value, _ in tokens):
+                return False
+            cells = [value for mark, value, _ in tokens if mark != "mark"]
+        links.append(cells[2].strip().lower() if len(cells) in (3, 4) else "")
+    return any(x in _LINKS for x in links)
 
 
 def text_pair_rows(text: str, path: str | None) -> PairRows:
@@ -197,6 +243,9 @@ def table_pair_rows(table: RowTable, columns: Sequence[str], strength: str | Non
             raise ParseError(msg, path=table.path, line=table.lines[0] if table.unit == "line" else None)
         places = list(range(len(table.columns)))
     else:
+        missing = [x for x in columns if x not in table.names]
+        if missing:
+            raise ParseError(_lacking(missing, table.names), path=table.path)
         places = [table.place(name, "column") for name in columns]
         if strength is not None and strength in table.names:
             places.append(table.place(strength, "column"))
@@ -205,13 +254,20 @@ def table_pair_rows(table: RowTable, columns: Sequence[str], strength: str | Non
     return rows
 
 
+def _lacking(missing: Sequence[Any], names: Sequence[Any]) -> str:
+    some, known = (", ".join(repr(x) for x in names) for names in (missing, names))
+    return (
+        f"the table lacks the column{'s' * (len(missing) > 1)} {some}; it has {known}: say columns=(the first label, "
+        "the second one, the link)"
+    )
+
+
 def parquet_pair_rows(content: bytes, path: str | None, columns: Sequence[str], strength: str | None) -> PairRows:
     """Read a Parquet table; bad rows are noted as problems, numbered from 1."""
     names = parquet_names(content, path)
     missing = [x for x in columns if x not in names]
     if missing:
-        msg = f"the table lacks the column{'s' * (len(missing) > 1)} {', '.join(missing)}; it has {', '.join(names)}"
-        raise ParseError(msg, path=path)
+        raise ParseError(_lacking(missing, names), path=path)
     wanted = [*columns, strength] if strength is not None and strength in names else [*columns]
     rows = table_pair_rows(parquet_table(content, path, columns=wanted, cell=_parquet_cell), columns, strength)
     kept = parquet_metadata(content, path).get(_LEAVES_KEY)

@@ -21,7 +21,7 @@ import warnings
 from collections.abc import Hashable, Iterable, Sequence
 from typing import Any, Literal, overload
 
-from tripletree.errors import DuplicateLeafError
+from tripletree.errors import DuplicateLeafError, InvalidPairError
 from tripletree.io._files import Source, Target, decoded, read_bytes, write_atomic, write_atomic_bytes
 from tripletree.io._tables import has_header, is_frame, read_table, split_rows
 from tripletree.io.constraints._pair_texts import (
@@ -34,6 +34,7 @@ from tripletree.io.constraints._pair_texts import (
     write_pair_parquet,
 )
 from tripletree.io.constraints._triplet_tables import DELIMITERS
+from tripletree.io.constraints._unicode import check_unicode
 from tripletree.io.constraints.triplet_files import format_of_suffix
 from tripletree.leaves import LeafIndex
 from tripletree.pairs import PairwiseConstraints, expect_pairs
@@ -99,13 +100,10 @@ def read_pairs(
     >>> list(read_pairs(io.StringIO("human chimp must\nhuman gorilla cannot  # surely")))
     [('chimp', 'human', 'must'), ('gorilla', 'human', 'cannot')]
     >>> read_pairs(io.StringIO("0 2 1\n2 4 -1\n"), leaves=5)  # row numbers
-    <PairwiseConstraints: 1 must-links and 1 cannot-links on 5 leaves>
+    <PairwiseConstraints: 1 must-link and 1 cannot-link on 5 leaves>
     """
     _check_format(format)
-    if isinstance(columns, str) or len(columns) != 3 or len(set(columns)) != 3:
-        msg = f"columns must be the names of three columns, for the two labels and the link, not {columns!r}"
-        raise ValueError(msg)
-    rows = _rows(source, format, tuple(columns), strength)
+    rows = _rows(source, format, _three_names(columns), strength)
     if leaves is None and rows.unit == "row" and rows.more:
         leaves = LeafIndex([x for x, _ in rows.more])  # in the order that the Parquet file keeps
     return rows.pairs(leaves)
@@ -163,7 +161,8 @@ def write_pairs(
     DuplicateLeafError
         If two labels are the same once written as text (1 and "1").
     InvalidPairError
-        If the format cannot hold a label: one with a line end in text, an empty one in CSV and TSV.
+        If the format cannot hold a label: one with a line end in text, an empty one in CSV and TSV, half a surrogate
+        pair in any.
     MissingDependencyError
         As in `read_pairs`.
 
@@ -190,6 +189,7 @@ def write_pairs(
         LeafIndex(labels)
     except DuplicateLeafError as error:
         raise DuplicateLeafError(error.labels, where=" once all labels are written as text") from None
+    check_unicode(labels, InvalidPairError)
     if kind == "parquet":
         if target is None:
             msg = "Parquet is binary: give a target to write to"
@@ -207,6 +207,16 @@ def write_pairs(
     with write_atomic(target) as stream:
         stream.writelines(lines)
     return None
+
+
+def _three_names(columns: Any) -> tuple[str, ...]:
+    """The names of three columns, checked."""
+    several = isinstance(columns, Iterable) and not isinstance(columns, (str, bytes))
+    names = list(columns) if several else []
+    if len(names) != 3 or not all(isinstance(x, Hashable) for x in names) or len(set(names)) != 3:
+        msg = f"columns must be the names of three columns, for the two labels and the link, not {columns!r}"
+        raise ValueError(msg)
+    return tuple(names)
 
 
 def _check_format(format: Any) -> None:

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any, Literal, overload
 
 from tripletree._checks import expect_triplets
-from tripletree.errors import DuplicateLeafError
+from tripletree.errors import DuplicateLeafError, InvalidTripletError
 from tripletree.io._files import Source, Target, decoded, read_bytes, write_atomic, write_atomic_bytes
 from tripletree.io.constraints._triplet_rows import TripletRows
 from tripletree.io.constraints._triplet_tables import (
@@ -34,6 +34,7 @@ from tripletree.io.constraints._triplet_tables import (
     write_parquet,
 )
 from tripletree.io.constraints._triplet_text import text_lines, text_rows
+from tripletree.io.constraints._unicode import check_unicode
 from tripletree.leaves import LeafIndex
 from tripletree.triplets import TripletSet
 
@@ -149,7 +150,8 @@ def write_triplets(triplets: TripletSet, target: Target | None = None, *, format
     DuplicateLeafError
         If two labels are the same once written as text (1 and "1").
     InvalidTripletError
-        If the format cannot hold a label: one with a line end in text, an empty one in CSV and TSV.
+        If the format cannot hold a label: one with a line end in text, an empty one in CSV and TSV, half a surrogate
+        pair in any.
     MissingDependencyError
         As in `read_triplets`.
 
@@ -203,6 +205,7 @@ def _texts(triplets: TripletSet) -> list[str]:
         LeafIndex(labels)
     except DuplicateLeafError as error:
         raise DuplicateLeafError(error.labels, where=" once all labels are written as text") from None
+    check_unicode(labels, InvalidTripletError)
     return labels
 
 

@@ -1,15 +1,4 @@
-"""The sample hierarchies that come with tripletree: small, real, and different in kind.
-
-=============  ========================================================
-mammals        dated phylogeny of 120 mammals, polytomies, branch lengths
-primates       twelve of them, binary
-animals        classification of 92 animals by rank, many unary nodes
-newsgroups     the 20 Newsgroups by topic
-indo_european  100 languages by subgroup
-=============  ========================================================
-
-Their sources stand in ``sample_path("README.md")``. For data matrices see ``sklearn.datasets``.
-"""
+"""The sample hierarchies that come with the package: where they lie, and what is said of a name that none has."""
 
 from __future__ import annotations
 
@@ -138,7 +127,7 @@ def _folder() -> Path:
     try:
         folder = Path(str(files(_PACKAGE)))
     except ModuleNotFoundError:
-        folder = Path(__file__).resolve().parents[1] / _FOLDER
+        folder = Path(__file__).resolve().parents[2] / _FOLDER
     if not folder.is_dir():
         msg = f"the folder of sample hierarchies is missing: {folder}; install tripletree again"
         raise FileNotFoundError(msg)

@@ -39,6 +39,7 @@ def labels_oracle(y: Any) -> Oracle:
     See Also
     --------
     ConstrainedCompleteLink : asks it.
+    ActiveClustering : asks it.
 
     Notes
     -----
@@ -105,6 +106,10 @@ class Questions:
         self.asked: list[tuple[Hashable, Hashable, bool | None]] = []
         self._rows: dict[bool | None, list[tuple[int, int]]] = {True: [], False: [], None: []}
 
+    def rows(self) -> list[tuple[int, int]]:
+        """The pairs of samples that were asked about, by row number."""
+        return [pair for answered in self._rows.values() for pair in answered]
+
     @property
     def left(self) -> int:
         """How many questions may still be asked."""
@@ -127,6 +132,11 @@ class Questions:
         self.asked.append((a, b, answer))
         self._rows[answer].append((i, j))
         return answer
+
+    @property
+    def unknown(self) -> np.ndarray:
+        """The pairs of samples that were asked about in vain, as rows (int64)."""
+        return np.array(self._rows[None], np.int64).reshape(-1, 2)
 
     def answers(self) -> PairwiseConstraints:
         """What has been answered, as constraints."""

@@ -11,14 +11,13 @@
 # ---
 
 # %% [markdown]
-# # 3. My constraints clash. Which of them, why, and what then?
+# # 7. Some of my 420 answers are wrong. Which ones, and what can be done with the rest?
 #
-# Constraints come from people, and people err. This notebook takes triplets that contradict each
-# other, finds out which, explains it, mends the set, and clusters: first ten statements about
-# animals, then 420 answers of three people about wines, one of whom was careless.
+# Three people were asked about wines, and one of them was careless. Their answers contradict each other in ways
+# that nobody can read, and some wrong ones contradict nothing. This notebook mends the set, looks for the errors that
+# are left with the help of the measures, and clusters in spite of them.
 
 # %%
-import io
 from collections import Counter
 
 import matplotlib.pyplot as plt
@@ -34,81 +33,7 @@ from tripletree.cluster import ReCon
 BLUE, ORANGE, GREEN, GREY = "#0072B2", "#D55E00", "#009E73", "0.55"
 
 # %% [markdown]
-# ## Ten statements about animals
-#
-# `dolphin cow | herring` says that dolphin and cow are closer to each other than either is to the
-# herring. Ten such lines, as somebody may have written them down:
-
-# %%
-text = """\
-# who is close to whom
-dolphin cow | herring
-dolphin tuna | cow
-tuna herring | seal
-seal wolf | tuna
-wolf cow | frog
-frog mouse | herring
-mouse wolf | frog
-cow wolf | tuna
-herring tuna | frog
-frog wolf | herring
-"""
-told = tt.read_triplets(io.StringIO(text))
-tt.is_consistent(told)
-
-# %% [markdown]
-# No hierarchy displays all ten. `find_conflict` looks for as few of them as possible that cannot
-# hold together, and says why, with the lines of the file:
-
-# %%
-conflict = tt.find_conflict(told)
-print(conflict)
-
-# %% [markdown]
-# That is as short as it gets here (`conflict.smallest` is true). The picture shows the same: each
-# line between two animals is a triplet that keeps them together, with the third one beside it. A
-# first split of these animals would have to cut one of the lines, and none may be cut.
-
-# %%
-ax = tt.plot_conflict(conflict)
-plt.show()
-
-# %% [markdown]
-# There may be more than one conflict. Those that share no triplet are independent: at least one
-# triplet of each has to go.
-
-# %%
-for clash in tt.find_conflicts(told, 10):
-    print(len(clash), "triplets,", clash.places)
-
-# %% [markdown]
-# Which one to drop is for the author to say: that the dolphin goes with the tuna, in line 3, was
-# said by somebody who looked at fins. Where nobody can be asked, `repair` drops as little as it
-# can; on sets as small as this it is exact.
-
-# %%
-mended = tt.repair(told)
-print(mended)
-for k, (a, b, c) in enumerate(mended.dropped):
-    print(f"dropped: {a} {b} | {c}, {mended.dropped.origins[k]}")
-
-# %%
-ax = tt.plot_dendrogram(mended.hierarchy, triplets=told, title="What is left, and what it does not display")
-plt.show()
-
-# %% [markdown]
-# `TripletBuilder` takes triplets one at a time and refuses a contradiction the moment it is said.
-# A form that asks people would use it:
-
-# %%
-builder = tt.TripletBuilder(told.leaves)
-for line, (a, b, c) in enumerate(
-    [("cow", "dolphin", "herring"), ("dolphin", "tuna", "cow"), ("cow", "tuna", "dolphin")], 1
-):
-    print(f"answer {line}: {a} {b} | {c}:", "taken" if builder.try_add((a, b, c)) else "contradicts the others")
-
-# %% [markdown]
-# ## 420 answers about wines
+# ## The answers
 #
 # 178 wines of three cultivars, with 13 measures each. Three people were each shown three wines 140
 # times, two of one cultivar and one of another, and asked for the odd one. Ana and Ben err in 3 % of
@@ -239,9 +164,8 @@ plt.show()
 # %% [markdown]
 # ## What to take home
 #
-# - **Ask first whether they can hold**: `is_consistent`, `find_conflict`, `describe`. Small conflicts
-#   explain themselves, with their lines; long ones need numbers.
-# - **Mend what clashes** with `repair`; weights say whom you trust more.
+# - **Describe first** (`describe`): how much is said, whether it can hold, and whether the data agree.
+# - **Mend what clashes** with `repair`; consistent is not clean.
 # - **Do not force doubtful triplets**: `ReCon(penalty="auto")` where some may be wrong, plain `ReCon` where
 #   all are right.
 # - **Look for errors that clash with nothing** with `suspects`, where there are data to ask.

@@ -11,7 +11,7 @@
 # ---
 
 # %% [markdown]
-# # 2. How does a greedy clustering run into a dead end, and how does ReCon avoid it?
+# # 3. How does a greedy clustering run into a dead end, and how does ReCon avoid it?
 #
 # Agglomerative clustering merges the two closest clusters, again and again. To make it keep
 # triplets seems easy: skip each merge that would break one. This notebook shows on eight animals

@@ -1,0 +1,127 @@
+# ---
+# jupyter:
+#   jupytext:
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#   kernelspec:
+#     display_name: Python 3
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+# # 2. Can my constraints hold at all? And if not, which of them clash, and why?
+#
+# Constraints come from people, and people err. Before anything is clustered it is worth asking whether a hierarchy exists
+# that displays all triplets. This notebook takes ten statements about animals that contradict each other,
+# finds out which, explains it, draws it, mends the set, and shows how to refuse a contradiction the moment it is said.
+
+# %%
+import io
+
+import matplotlib.pyplot as plt
+
+import tripletree as tt
+
+# %% [markdown]
+# ## Ten statements about animals
+#
+# `dolphin cow | herring` says that dolphin and cow are closer to each other than either is to the
+# herring. Ten such lines, as somebody may have written them down:
+
+# %%
+text = """\
+# who is close to whom
+dolphin cow | herring
+dolphin tuna | cow
+tuna herring | seal
+seal wolf | tuna
+wolf cow | frog
+frog mouse | herring
+mouse wolf | frog
+cow wolf | tuna
+herring tuna | frog
+frog wolf | herring
+"""
+told = tt.read_triplets(io.StringIO(text))
+tt.is_consistent(told)
+
+# %% [markdown]
+# No hierarchy displays all ten. `find_conflict` looks for as few of them as possible that cannot
+# hold together, and says why, with the lines of the file:
+
+# %%
+conflict = tt.find_conflict(told)
+print(conflict)
+
+# %% [markdown]
+# That is as short as it gets here (`conflict.smallest` is true). The picture shows the same: each
+# line between two animals is a triplet that keeps them together, with the third one beside it. A
+# first split of these animals would have to cut one of the lines, and none may be cut.
+
+# %%
+ax = tt.plot_conflict(conflict)
+plt.show()
+
+# %% [markdown]
+# There may be more than one conflict. Those that share no triplet are independent: at least one
+# triplet of each has to go.
+
+# %%
+for clash in tt.find_conflicts(told, 10):
+    print(len(clash), "triplets,", clash.places)
+
+# %% [markdown]
+# Which one to drop is for the author to say: that the dolphin goes with the tuna, in line 3, was
+# said by somebody who looked at fins. Where nobody can be asked, `repair` drops as little as it
+# can; on sets as small as this it is exact.
+
+# %%
+mended = tt.repair(told)
+print(mended)
+for k, (a, b, c) in enumerate(mended.dropped):
+    print(f"dropped: {a} {b} | {c}, {mended.dropped.origins[k]}")
+
+# %%
+ax = tt.plot_dendrogram(mended.hierarchy, triplets=told, title="What is left, and what it does not display")
+plt.show()
+
+# %% [markdown]
+# `TripletBuilder` takes triplets one at a time and refuses a contradiction the moment it is said.
+# A form that asks people would use it:
+
+# %%
+builder = tt.TripletBuilder(told.leaves)
+for line, (a, b, c) in enumerate(
+    [("cow", "dolphin", "herring"), ("dolphin", "tuna", "cow"), ("cow", "tuna", "dolphin")], 1
+):
+    print(f"answer {line}: {a} {b} | {c}:", "taken" if builder.try_add((a, b, c)) else "contradicts the others")
+
+# %% [markdown]
+# ## Why a set can hold
+#
+# The same graph shows why a set is consistent. Leaves are tied where a triplet keeps them together; the parts that are
+# left apart are the first split of the hierarchy, and each part is split again. Below, the graph of all that was kept
+# at the root, and the one inside its largest part:
+
+# %%
+kept = mended.kept
+fig, axes = plt.subplots(1, 2, figsize=(11, 4.2), layout="constrained")
+tt.plot_aho_graph(kept, ax=axes[0])
+axes[0].set_title("All animals: two parts")
+root = mended.hierarchy
+parts = sorted((root.clade(c) for c in root.children(root.root)), key=len)
+tt.plot_aho_graph(kept, parts[-1], ax=axes[1])
+axes[1].set_title("Within the larger part")
+plt.show()
+
+# %% [markdown]
+# ## What to take home
+#
+# - **Ask first whether they can hold**: `is_consistent`, or `tripletree check my_triplets.txt`.
+# - Small conflicts explain themselves, with their lines: `find_conflict`, `tripletree explain my_triplets.txt`.
+# - Which statement is wrong is for their author to say. `repair` drops as little as can be; weights say whom you trust
+#   more.
+# - Take answers one at a time with `TripletBuilder`, and nothing ever clashes.
+# - Hundreds of noisy answers clash in ways that nobody can read: [07](07_noise_and_repair.ipynb) is about them.

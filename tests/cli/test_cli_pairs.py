@@ -1,0 +1,111 @@
+"""``check``, ``explain``, ``describe`` and ``info`` of pair files: must-links, cannot-links and their lines."""
+
+import json
+
+import pytest
+
+from tripletree.io import read_pairs
+from tripletree.pairs.contradictions import find_contradictions
+
+CLASH = "a b must\nb c must\n# x\nx y ML\na c cannot\nx y cannot\n"
+FINE = "a b must\nb c must\nc d cannot\n#!leaves e\n"
+
+
+def test_check__consistent(run):
+    assert run("check", "-", text=FINE).stdout == "consistent: 2 must-links and 1 cannot-link on 5 leaves\n"
+
+
+def test_check__a_contradiction_with_its_lines(run, tmp_path):
+    result = run("check", "-", "-o", "clash.txt", text=CLASH, status=1)
+    assert result.stdout.splitlines() == [
+        "inconsistent. x and y are linked both ways:",
+        "  x y must    line 4",
+        "  x y cannot  line 6",
+        "1 more cannot-link is broken; tripletree explain -k shows several.",
+    ]
+    assert set(read_pairs(tmp_path / "clash.txt")) == {("x", "y", "must"), ("x", "y", "cannot")}
+
+
+def test_explain__one_and_all(run, tmp_path):
+    one = run("explain", "-", text=CLASH, status=1).stdout
+    assert one.startswith("Conflict 1 of 2. x and y are linked both ways:\n")
+    assert one.endswith("\n1 more cannot-link is broken; tripletree explain -k shows several.\n")
+    both = run("explain", "-", "-k", "9", "-o", "clash.txt", text=CLASH, status=1).stdout
+    assert both.split("\n\n")[1].splitlines() == [
+        "Conflict 2 of 2. These 2 must-links put a and c together, which a cannot-link keeps apart:",
+        "  a b must    line 1",
+        "  b c must    line 2",
+        "  a c cannot  line 5",
+    ]
+    assert len(find_contradictions(read_pairs(tmp_path / "clash.txt"))) == 2
+    assert run("explain", "-", text=FINE).stdout == "consistent: no conflict among 2 must-links and 1 cannot-link\n"
+
+
+def test_explain__json(run):
+    found = json.loads(run("explain", "-", "--json", "-k", "2", text=CLASH, status=1).stdout)
+    assert [[link["line"] for link in x["links"]] for x in found] == [[4, 6], [1, 2, 5]]
+    assert found[1]["path"] == ["a", "b", "c"]
+
+
+def test_explain__a_long_path_is_cut(run):
+    chain = "".join(f"x{i} x{i + 1} must\n" for i in range(50))
+    shown = run("explain", "-", text=f"{chain}x0 x50 cannot\n", status=1).stdout.splitlines()
+    assert shown[0] == "These 50 must-links put x0 and x50 together, which a cannot-link keeps apart:"
+    assert shown[-2].strip() == "(21 more)"
+    assert shown[-1].split() == ["x0", "x50", "cannot", "line", "51"]
+    assert shown[-3].split() == ["x28", "x29", "must", "line", "29"]
+    assert len(shown) == 32
+
+
+def test_explain__options_of_triplets_are_refused(run):
+    assert "--plot is for triplets" in run("explain", "-", "--plot", "x.png", text=CLASH, status=2).stderr
+    assert "--budget is for triplets" in run("explain", "-", "--budget", "5", text=CLASH, status=2).stderr
+    assert "--data is for triplets" in run("describe", "-", "--data", "x.csv", text=CLASH, status=2).stderr
+
+
+def test_describe__in_words_and_as_json(run):
+    told = run("describe", "-", text=FINE).stdout
+    assert told.splitlines() == [
+        "2 must-links and 1 cannot-link",
+        "  must-links    2",
+        "  cannot-links  1",
+        "  leaves        5, 1 of them in no pair",
+        "  consistent    yes",
+        "  groups        1 by must-links, the largest of 3 leaves",
+        "  kept apart    1 pair of groups or single leaves",
+        "  implied       3 must-links and 3 cannot-links in all",
+        "  triplets      2 say what they say of hierarchies",
+    ]
+    values = json.loads(run("describe", "-", "--json", text=FINE).stdout)
+    assert (values["n_must"], values["n_must_implied"], values["n_triplets"]) == (2, 3, 2)
+    assert values["consistent"] is True
+
+
+def test_describe__a_contradiction(run):
+    told = run("describe", "-", text=CLASH, status=1).stdout
+    assert "no: must-links break 2 cannot-links; tripletree explain says how" in told
+    assert json.loads(run("describe", "-", "--json", text=CLASH, status=1).stdout)["n_broken"] == 2
+
+
+def test_describe__strengths(run):
+    text = "a,b,link,strength\nx,y,must,1\ny,z,cannot,.5\n"
+    assert "  strengths     0.5 to 1\n" in run("describe", "-", text=text).stdout
+
+
+@pytest.mark.parametrize("command", ["check", "explain", "describe"])
+def test_kind__is_told_or_said(run, tmp_path, command):
+    (tmp_path / "p.csv").write_text("a,b,link\nx,y,must\n")
+    (tmp_path / "t.csv").write_text("a,b,c\nx,y,1\n")
+    assert "1 must-link" in run(command, "p.csv").stdout
+    assert "1 triplet" in run(command, "t.csv").stdout.replace("triplets   1", "1 triplet")
+    slip = "a b mst\n"
+    assert "no '|' in the line" in run(command, "-", text=slip, status=2).stderr
+    assert "line 1, column 5: 'mst' says no link" in run(command, "-", "--as", "pairs", text=slip, status=2).stderr
+    assert "no '|' in the line" in run(command, "-", "--as", "triplets", text=FINE, status=2).stderr
+    assert "holds no pair and no leaf" in run(command, "-", "--as", "pairs", text="", status=2).stderr
+    assert "sample:mammals is a hierarchy" in run(command, "sample:mammals", "--as", "pairs", status=2).stderr
+
+
+def test_info__as_pairs(run):
+    told = run("info", "-", "--as", "pairs", text=FINE).stdout
+    assert told.startswith("standard input: pairs\n  must-links    2\n")

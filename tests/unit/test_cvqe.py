@@ -1,0 +1,482 @@
+import pickle
+import re
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+import sklearn
+from cvqe_oracle import objective, pair_costs
+from pck_oracle import random_pairs
+from sklearn.base import clone
+from sklearn.cluster import KMeans
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.model_selection import GridSearchCV, KFold
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.estimator_checks import estimator_checks_generator
+
+from tripletree.cluster._soft_pairs import Links
+from tripletree.cluster.cvqe import CVQE, LCVQE, CVQEPlus, cvqe_plus
+from tripletree.cluster.cvqe._estimator import _order
+from tripletree.errors import ClusterCountError, InvalidPairError, UnknownLeafError
+from tripletree.pairs import PairwiseConstraints
+
+NAMES = list("abcdefgh")
+METHODS = {"cvqe": CVQE, "lcvqe": LCVQE, "plus": CVQEPlus}
+
+all_three = pytest.mark.parametrize("Method", [CVQE, LCVQE, CVQEPlus])
+
+
+@pytest.fixture
+def X(rng):
+    return rng.normal(size=(8, 3))
+
+
+@pytest.fixture
+def frame(X):
+    return pd.DataFrame(X, index=NAMES, columns=["x", "y", "z"])
+
+
+def blobs(rng, n=60, k=3, d=2, apart=8.0):
+    y = np.arange(n) % k
+    return rng.normal(size=(n, d)) + apart * np.eye(max(k, d))[y][:, :d], y
+
+
+def _checks():
+    for Method in METHODS.values():
+        # the array API check asks for a setting of the environment before scipy is imported
+        for estimator, check in estimator_checks_generator(Method(n_init=2)):
+            if check.func.__name__ != "check_array_api_input":
+                yield pytest.param(estimator, check, id=f"{Method.__name__}-{check.func.__name__}")
+
+
+@pytest.mark.parametrize(("estimator", "check"), list(_checks()))
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_cvqe__passes_the_checks_of_scikit_learn(estimator, check):
+    check(estimator)
+
+
+# ------------------------------------------------------------------ results
+
+
+def test_results__by_hand():
+    X = np.array([[0.0], [1.0], [5.0], [6.0]])
+    start = [[0.0], [6.0]]
+    # a must-link between 1 and 5 at these centres: apart 2 + 36, together 25 + 1; for LCVQE apart 2 + (25 + 25) / 2
+    for Method in METHODS.values():
+        model = Method(2, init=start, random_state=0).fit(X, pairs=([(1, 2)], []))
+        assert model.labels_[1] == model.labels_[2]
+        assert model.violation_cost_ == 0
+    # of little weight it is violated, and pulls: with CVQE+ both centres by 0.2, to 5.5 - 0.5 = 5 / (1 + 2 * 0.1)
+    pairs = PairwiseConstraints.from_labels([(1, 2)], [], must_strength=[0.2])
+    gap = {}
+    for Method in METHODS.values():
+        model = Method(2, init=start, random_state=0, tol=0.0).fit(X, pairs=pairs)
+        assert model.labels_.tolist() == [0, 0, 1, 1]
+        assert list(model.violated_pairs_) == [(1, 2, "must")]
+        gap[Method] = float(np.diff(model.cluster_centers_.ravel())[0])
+    assert gap[CVQEPlus] == pytest.approx(5 / (1 + 0.2))  # c = 0.5 + 0.1 (gap), both sides
+    assert gap[CVQE] == pytest.approx(5 / (1 + 0.1))  # the first sample's side only
+    assert gap[LCVQE] == pytest.approx((11 + 0.1 * 1) / 2.1 - (1 + 0.1 * 5) / 2.1)
+
+
+def test_results__cannot_links_by_hand():
+    X = np.array([[0.0], [1.0], [5.0], [6.0], [20.0]])
+    start = [[0.5], [5.5], [20.0]]
+    for Method in METHODS.values():
+        model = Method(3, init=start, random_state=0).fit(X, pairs=([], [(0, 4), (0, 2)]))
+        assert model.labels_.tolist() == [0, 0, 1, 1, 2]
+        assert (len(model.violated_pairs_), model.violation_costs_.tolist()) == (0, [])
+    # 5 and 6 are held together by a must-link too: the cannot-link of little weight is violated
+    pairs = PairwiseConstraints([(2, 3)], [(2, 3)], 5, cannot_strength=[0.01], must_strength=[1.0])
+    model = CVQEPlus(3, init=start, tol=0.0).fit(X, pairs=pairs)
+    assert list(model.violated_pairs_) == [(2, 3, "cannot")]
+    # the centre of 5 and 6 is pulled to the nearest one, at 0.5, which stays
+    place = (11 + 0.01 * 0.5) / 2.01
+    assert model.cluster_centers_.ravel().tolist() == pytest.approx([0.5, place, 20.0])
+    assert model.violation_costs_.tolist() == pytest.approx([0.01 * (place - 0.5) ** 2])
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_results__objective_is_its_definition(name):
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        X = rng.normal(size=(40, 3)) * 5 + 100
+        must, cannot = random_pairs(rng, 40, 50)
+        weights = rng.integers(1, 4, 40).astype(float)
+        strengths = rng.uniform(0.1, 1, len(must)), rng.uniform(0.1, 1, len(cannot))
+        pairs = PairwiseConstraints(must, cannot, 40, must_strength=strengths[0], cannot_strength=strengths[1])
+        model = METHODS[name](3, random_state=seed, n_init=2).fit(X, pairs=pairs, sample_weight=weights)
+        given = X, model.labels_, model.cluster_centers_, must, cannot, *strengths
+        assert model.objective_ == pytest.approx(objective(name, *given, weights))
+        assert model.objective_ == pytest.approx(model.inertia_ + model.violation_cost_)
+        costs = [c for c in pair_costs(name, *given) if c > 0]
+        assert model.violation_costs_.tolist() == pytest.approx(costs)
+        assert len(model.violated_pairs_) == len(costs)
+        assert model.violation_cost_ == pytest.approx(sum(costs))
+
+
+@all_three
+def test_results__x_is_left_as_it_was(Method, X):
+    before = X.copy()
+    X.setflags(write=False)
+    model = Method(2).fit(X, pairs=([(0, 1)], [(2, 3)]))
+    model.predict(X)
+    model.transform(X)
+    assert np.array_equal(X, before)
+    assert not {"_counted", "_costs"} & set(vars(model))
+
+
+@all_three
+def test_results__same_seed_same_answer(Method, rng):
+    X, y = blobs(rng, 90, 3, apart=2.0)
+    pairs = random_pairs(rng, 90, 40, y)
+    models = [Method(3, random_state=7).fit(X, pairs=pairs) for _ in range(2)]
+    assert np.array_equal(models[0].labels_, models[1].labels_)
+    assert models[0].objective_ == models[1].objective_
+
+
+@all_three
+def test_plain__is_k_means_from_the_same_centres(Method):
+    for seed in range(6):
+        X = np.random.default_rng(seed).normal(size=(100, 4))
+        start = X[:5]
+        wanted = KMeans(5, init=start, n_init=1, tol=0.0).fit(X)
+        model = Method(5, init=start, tol=0.0).fit(X)
+        assert model.inertia_ == model.objective_ == pytest.approx(wanted.inertia_)
+        assert model.n_iter_ == wanted.n_iter_ - 1  # the first choice of labels is none, as for PCKMeans
+        assert np.array_equal(model.labels_, wanted.labels_)
+        np.testing.assert_allclose(model.cluster_centers_, wanted.cluster_centers_)
+        assert np.array_equal(model.predict(X), model.labels_)
+        np.testing.assert_allclose(model.transform(X), wanted.transform(X))
+
+
+@all_three
+def test_units__do_not_matter(Method, rng):
+    X, y = blobs(rng, 60, 3, apart=2.0)
+    pairs = random_pairs(rng, 60, 40, y)
+    model = Method(3, random_state=0).fit(X, pairs=pairs)
+    for factor, shift in ((1e-6, 0.0), (1e9, 0.0), (1.0, 1e3)):
+        other = Method(3, random_state=0).fit(X * factor + shift, pairs=pairs)
+        assert np.array_equal(other.labels_, model.labels_)
+        assert other.objective_ == pytest.approx(model.objective_ * factor**2, rel=1e-6)
+
+
+# ------------------------------------------------------------------ pairs
+
+
+@all_three
+@pytest.mark.parametrize("init", ["k-means++", "pairs"])
+def test_pairs__that_agree_with_classes_help(Method, init):
+    for seed in range(2):
+        rng = np.random.default_rng(seed)
+        X, y = blobs(rng, 120, 3, apart=2.0)
+        pairs = random_pairs(rng, 120, 120, y)
+
+        def wrong(model, y=y):
+            best = sum(np.bincount(y[model.labels_ == g], minlength=3).max() for g in range(3))
+            return 120 - best
+
+        plain = KMeans(3, n_init=10, random_state=0).fit(X)
+        model = Method(3, init=init, n_init=3, random_state=0).fit(X, pairs=pairs)
+        assert wrong(model) < wrong(plain)
+
+
+def test_pairs__all_of_a_sample_are_considered_by_cvqe_plus_only():
+    # the sample at 4 has must-links to three in the other cluster, one of them contradicted by the pair looked at last
+    X = np.array([[0.0], [1.0], [9.0], [9.5], [10.0], [4.0]])
+    pairs = [(2, 5), (3, 5), (4, 5)], []
+    both = {Method: Method(2, init=[[0.5], [9.5]], random_state=0).fit(X, pairs=pairs) for Method in (CVQE, CVQEPlus)}
+    assert both[CVQEPlus].labels_.tolist() == [0, 0, 1, 1, 1, 1]
+    contradicted = [(2, 5), (3, 5), (4, 5)], [(4, 5)]
+    plus = CVQEPlus(2, init=[[0.5], [9.5]], random_state=0).fit(X, pairs=contradicted)
+    assert plus.labels_.tolist() == [0, 0, 1, 1, 1, 1]
+    alone = CVQE(2, init=[[0.5], [9.5]], random_state=0, max_iter=1).fit
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        assert alone(X, pairs=contradicted).labels_.tolist() == [0, 0, 1, 1, 1, 0]  # the cannot-link comes last
+
+
+def test_pairs__are_looked_at_in_random_order_must_links_first(rng):
+    links = Links.of(np.array([[0, 1], [1, 2], [2, 3], [4, 5]]), np.array([[5, 6], [6, 7], [7, 8]]), np.ones(7))
+    orders = {tuple(_order(links, rng).tolist()) for _ in range(30)}
+    assert len(orders) > 10
+    assert {order[-1] for order in orders} == {4, 5, 6}
+    assert all(sorted(order[:4]) == [0, 1, 2, 3] and sorted(order[4:]) == [4, 5, 6] for order in orders)
+
+
+def test_pairs__strengths_decide():
+    X = np.array([[0.0], [1.0], [5.0], [6.0]])
+    for Method in METHODS.values():
+        for strength, same in ((1.0, True), (0.1, False)):
+            pairs = PairwiseConstraints.from_labels([(1, 2)], [], must_strength=[strength])
+            label = Method(2, init=[[0.0], [6.0]]).fit(X, pairs=pairs).labels_
+            assert (label[1] == label[2]) == same
+
+
+@all_three
+def test_pairs__by_labels(Method, frame):
+    pairs = PairwiseConstraints.from_labels([("a", "e")], [("a", "b")])
+    model = Method(3, random_state=0).fit(frame, pairs=pairs)
+    again = Method(3, random_state=0).fit(frame.to_numpy(), pairs=([(0, 4)], [(0, 1)]))
+    assert np.array_equal(again.labels_, model.labels_)
+    with pytest.raises(UnknownLeafError):
+        Method(3).fit(frame, pairs=([("a", "zebra")], []))
+    Method(3, missing_samples="ignore").fit(frame, pairs=([("a", "zebra")], []))
+
+
+def test_pairs__in_the_place_of_y(X):
+    with pytest.raises(TypeError, match=re.escape("fit(X, pairs=...)")):
+        CVQEPlus(2).fit(X, PairwiseConstraints([(0, 1)], [], 8))
+    with pytest.raises(InvalidPairError):
+        CVQEPlus(2).fit(X, pairs=([(0, 0)], []))
+    with pytest.raises(UnknownLeafError):
+        CVQEPlus(2).fit(X, pairs=([(0, 8)], []))
+
+
+# ------------------------------------------------------------------ weights
+
+
+@all_three
+def test_weights__are_repeats(Method, rng):
+    X = rng.normal(size=(20, 2))
+    weights = rng.integers(1, 4, 20)
+    pairs = random_pairs(rng, 20, 8)
+    repeated = np.concatenate([X, np.repeat(X, weights - 1, axis=0)])
+    plain = [Method(3, random_state=0).fit(X, sample_weight=weights), Method(3, random_state=0).fit(repeated)]
+    np.testing.assert_allclose(plain[0].cluster_centers_, plain[1].cluster_centers_)
+    assert plain[0].objective_ == pytest.approx(plain[1].objective_)
+    one = Method(3, random_state=0, init=X[:3]).fit(X, pairs=pairs, sample_weight=np.full(20, 1.0))
+    other = Method(3, random_state=0, init=X[:3]).fit(X, pairs=pairs)
+    assert np.array_equal(one.labels_, other.labels_)
+
+
+@all_three
+def test_weights__of_zero_leave_a_sample_and_its_pairs_out(Method, rng):
+    X, y = blobs(rng, 40, 2, apart=3.0)
+    weights = np.ones(40)
+    weights[::3] = 0
+    must, cannot = random_pairs(rng, 40, 30)
+    number = np.cumsum(weights > 0) - 1
+    left = [number[rows[(weights[rows] > 0).all(axis=1)]] for rows in (must, cannot)]
+    a = Method(2, random_state=0).fit(X, pairs=(must, cannot), sample_weight=weights)
+    b = Method(2, random_state=0).fit(X[weights > 0], pairs=tuple(left))
+    assert np.array_equal(a.labels_[weights > 0], b.labels_)
+    assert a.objective_ == pytest.approx(b.objective_)
+    assert np.array_equal(a.labels_[weights == 0], b.predict(X[weights == 0]))
+    assert a.violation_costs_.size == len(a.violated_pairs_) > len(b.violated_pairs_)
+    assert a.violation_costs_[a.violation_costs_ > 0].tolist() == pytest.approx(b.violation_costs_.tolist())
+
+
+# ------------------------------------------------------------------ corners
+
+
+@all_three
+def test_corners__one_cluster_one_sample_and_equal_samples(Method):
+    assert Method(1).fit([[3.0, 4.0]]).labels_.tolist() == [0]
+    model = Method(1).fit([[0.0], [2.0], [4.0]], pairs=([(0, 1)], [(0, 2)]))
+    assert model.labels_.tolist() == [0, 0, 0]
+    assert model.cluster_centers_.tolist() == [[2.0]]
+    assert list(model.violated_pairs_) == [(0, 2, "cannot")]
+    assert model.violation_costs_.tolist() == [0.0]  # there is no other cluster that it could cost a distance to
+    with pytest.warns(ConvergenceWarning, match="1 of n_clusters=2 clusters have samples"):
+        model = Method(2).fit(np.ones((5, 2)))
+    assert (model.objective_, model.cluster_centers_.tolist()) == (0.0, [[1.0, 1.0], [1.0, 1.0]])
+
+
+@all_three
+def test_corners__as_many_clusters_as_samples(Method, X):
+    model = Method(8, random_state=0).fit(X)
+    assert sorted(model.labels_.tolist()) == list(range(8))
+    assert model.objective_ == pytest.approx(0.0, abs=1e-20)
+    with pytest.raises(ClusterCountError, match="n_clusters=9 but n_samples=8"):
+        Method(9).fit(X)
+
+
+@all_three
+def test_corners__empty_clusters_are_filled(Method):
+    X = np.array([[0.0], [1.0], [10.0], [11.0]])
+    model = Method(3, init=[[0.0], [50.0], [60.0]]).fit(X, pairs=([], [(1, 2)]))
+    assert sorted(set(model.labels_.tolist())) == [0, 1, 2]
+    assert model.objective_ == pytest.approx(0.5)
+
+
+@all_three
+def test_corners__pairs_that_are_both(Method, rng):
+    X, _ = blobs(rng)
+    both = np.array([[0, 1], [3, 9], [2, 5]])
+    model = Method(3, random_state=0).fit(X, pairs=(both, both))
+    assert len(model.violated_pairs_) == 3
+    assert model.violation_costs_.size == 3
+
+
+@all_three
+def test_corners__wrong_parameters(Method, X):
+    for wrong in ({"n_clusters": 0}, {"n_init": 0}, {"max_iter": 0}, {"tol": -1}, {"init": "random"}):
+        with pytest.raises(ValueError, match="parameter"):
+            Method(**{"n_clusters": 2, **wrong}).fit(X)
+    with pytest.raises(ValueError, match=re.escape("init must hold 2 centres of 3 features; got shape (2, 2)")):
+        Method(2, init=np.ones((2, 2))).fit(X)
+    with pytest.raises(ValueError, match="scale X"):
+        Method(2).fit(X * 1e200)
+
+
+@all_three
+def test_corners__too_few_iterations_are_told(Method, rng):
+    with pytest.warns(ConvergenceWarning, match="has not converged after max_iter=1") as told:
+        Method(6, max_iter=1, n_init=1, random_state=0).fit(rng.normal(size=(300, 2)))
+    assert told[0].filename == __file__
+
+
+@all_three
+def test_corners__going_round_in_circles_ends(Method, rng):
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        X = rng.normal(size=(60, 2))
+        model = Method(4, tol=0.0, n_init=1, random_state=seed).fit(X, pairs=random_pairs(rng, 60, 120))
+        assert model.n_iter_ < 300
+
+
+@all_three
+def test_fit__that_fails_changes_nothing(Method, X):
+    model = Method(2)
+    with pytest.raises(UnknownLeafError):
+        model.fit(X, pairs=([(0, 99)], []))
+    assert vars(model) == vars(Method(2))
+    with pytest.raises(NotFittedError):
+        model.predict(X)
+    before = dict(vars(model.fit(X)))
+    with pytest.raises(UnknownLeafError):
+        model.fit(X[:, :2], pairs=([(0, 99)], []))
+    assert all(vars(model)[k] is v for k, v in before.items())
+
+
+# ------------------------------------------------------------------ warm starts, and the function on arrays
+
+
+def test_warm_start__converges_sooner(rng):
+    cold, warm = [], []
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        X, y = blobs(rng, 400, 4, d=4, apart=2.5)
+        must, cannot = random_pairs(rng, 400, 60, y)
+        model = CVQEPlus(4, n_init=1, random_state=seed).fit(X, pairs=(must[:25], cannot[:25]))
+        cold.append(CVQEPlus(4, n_init=1, random_state=seed).fit(X, pairs=(must, cannot)).n_iter_)
+        again = CVQEPlus(4, init=model.cluster_centers_, random_state=seed).fit(X, pairs=(must, cannot))
+        warm.append(again.n_iter_)
+    assert sum(warm) < 0.6 * sum(cold)
+
+
+def test_function__is_the_estimator(rng):
+    X, y = blobs(rng, 80, 3, apart=2.0)
+    must, cannot = random_pairs(rng, 80, 40, y)
+    found = cvqe_plus(X, must, cannot, None, None, X[:3])
+    labels, centers, cost, n_iter = found
+    assert (labels.dtype, centers.shape) == (np.int32, (3, 2))
+    assert n_iter > 0
+    wanted = objective("plus", X, labels, centers, must, cannot, np.ones(len(must)), np.ones(len(cannot)))
+    assert cost == pytest.approx(wanted)
+    model = CVQEPlus(3, init=X[:3], random_state=0).fit(X, pairs=(must, cannot))
+    assert model.objective_ == pytest.approx(cost, rel=0.2)  # another order of the pairs
+
+
+def test_history__pulls_to_where_centres_were(rng):
+    X, _ = blobs(rng, 90)
+    start = X[:3]
+    plain = cvqe_plus(X, [], [], None, None, start)
+    former = plain.centers + [1.0, -2.0]
+    mass = np.bincount(plain.labels)
+    for alpha in (0.0, 0.25, 0.5, 1.0):
+        found = cvqe_plus(X, [], [], None, None, plain.centers, history=(former, alpha), history_mass=mass)
+        np.testing.assert_allclose(found.centers, (1 - alpha) * plain.centers + alpha * former)
+    little = cvqe_plus(X, [], [], None, None, plain.centers, history=(former, 0.5))  # as one more sample
+    np.testing.assert_allclose(little.centers, (30 * plain.centers + former) / 31)
+    former[1] = np.nan
+    found = cvqe_plus(X, [], [], None, None, plain.centers, history=(former, 1.0))
+    np.testing.assert_allclose(found.centers[1], plain.centers[1])
+    np.testing.assert_allclose(found.centers[[0, 2]], former[[0, 2]])
+    assert np.isfinite(found.cost)
+
+
+def test_history__clusters_without_samples_stay_where_they_were():
+    X = np.array([[0.0], [1.0], [2.0]])
+    found = cvqe_plus(X, [], [], None, None, [[1.0], [90.0]], history=([[1.0], [90.0]], 0.5))
+    assert found.labels.tolist() == [0, 0, 0]
+    assert found.centers.tolist() == [[1.0], [90.0]]
+    without = cvqe_plus(X, [], [], None, None, [[1.0], [90.0]], history=([[1.0], [np.nan]], 0.5))
+    assert sorted(set(without.labels.tolist())) == [0, 1]
+
+
+def test_function__bad_input(X):
+    good = {"must": [(0, 1)], "cannot": [], "must_w": None, "cannot_w": None, "centers": X[:2]}
+    for wrong, message in (
+        ({"centers": X[:2, :2]}, "centers must have shape"),
+        ({"centers": X[:0]}, "centers must have shape"),
+        ({"must": [(0, 8)]}, "must must hold pairs of two different rows of X, 0..7"),
+        ({"cannot": [(1, 1)]}, "cannot must hold pairs"),
+        ({"must_w": [1.0, 2.0]}, "must_w must hold 1 finite weights"),
+        ({"must_w": [-1.0]}, "must_w must hold 1 finite weights"),
+        ({"history": (X[:3], 0.5)}, "history must be"),
+        ({"history": (X[:2], 1.5)}, "alpha=1.5"),
+        ({"history": (X[:2], 0.5), "history_mass": -1}, "history_mass must not be negative"),
+        ({"sample_weight": -np.ones(8)}, "sample_weight"),
+    ):
+        with pytest.raises(ValueError, match=re.escape(message)):
+            cvqe_plus(X, **{**good, **wrong})
+
+
+# ------------------------------------------------------------------ with scikit-learn
+
+
+@all_three
+def test_scikit_learn__pickle_clone_and_feature_names(Method, frame):
+    model = Method(2, random_state=0).fit(frame, pairs=([("a", "b")], []))
+    again = pickle.loads(pickle.dumps(model))
+    assert np.array_equal(again.predict(frame), model.predict(frame))
+    assert model.get_feature_names_out().tolist() == [f"{Method.__name__.lower()}{i}" for i in range(2)]
+    assert clone(model).get_params() == {
+        "n_clusters": 2,
+        "init": "k-means++",
+        "n_init": 10,
+        "max_iter": 300,
+        "tol": 1e-4,
+        "random_state": 0,
+        "missing_samples": "raise",
+    }
+
+
+@all_three
+def test_scikit_learn__pipeline_and_routing(Method, frame):
+    pairs = PairwiseConstraints.from_labels([("a", "e")], [("a", "b")])
+    pipeline = make_pipeline(StandardScaler().set_output(transform="pandas"), Method(2, random_state=0))
+    pipeline.fit(frame, **{f"{Method.__name__.lower()}__pairs": pairs})
+    assert pipeline.predict(frame).shape == (8,)
+    with sklearn.config_context(enable_metadata_routing=True):
+        model = Method(2, random_state=0).set_fit_request(pairs=True, sample_weight=True)
+        routed = make_pipeline(
+            StandardScaler().set_output(transform="pandas").set_fit_request(sample_weight=False), model
+        )
+        routed.fit(frame, pairs=pairs, sample_weight=np.ones(8))
+    assert np.array_equal(routed[-1].labels_, pipeline[-1].labels_)
+    assert np.array_equal(
+        clone(pipeline[-1]).fit_predict(pipeline[0].transform(frame), pairs=pairs), pipeline[-1].labels_
+    )
+
+
+def test_scikit_learn__grid_search(rng):
+    X, y = blobs(rng, 60, 3)
+    X = pd.DataFrame(X, index=[f"s{i}" for i in range(60)])
+    must, cannot = random_pairs(rng, 60, 40, y)
+    pairs = PairwiseConstraints(must, cannot, list(X.index))
+    search = GridSearchCV(
+        CVQEPlus(missing_samples="ignore", random_state=0, n_init=2),
+        {"n_clusters": [2, 3]},
+        scoring="adjusted_rand_score",
+        cv=KFold(3, shuffle=True, random_state=0),
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        search.fit(X, y, pairs=pairs)
+    assert search.best_params_ == {"n_clusters": 3}

@@ -1,0 +1,364 @@
+"""ActiveClustering: cluster, ask somebody about a few well-chosen pairs, cluster again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from numbers import Integral
+from typing import Any, ClassVar
+from warnings import warn
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClusterMixin, MetaEstimatorMixin, clone
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+
+from tripletree._random import generator
+from tripletree.cluster._base import aligned_pairs, checked_samples, refuse_as_y
+from tripletree.cluster._interview import Contradiction, Interview, Round, seen
+from tripletree.cluster._soft_estimator import SoftPairMeans
+from tripletree.cluster.cvqe import CVQEPlus
+from tripletree.cluster.cvqe._estimator import ConstrainedQuantizer
+from tripletree.pairs import PairwiseConstraints
+from tripletree.queries import Neighbours, QueryStrategy, as_strategy, inherited_pairs
+from tripletree.queries.oracle import Oracle
+
+__all__ = ["ActiveClustering", "Contradiction", "Round"]
+
+
+def _fitted_has(name: str) -> Callable[[Any], bool]:
+    """Whether the estimator inside has a method."""
+
+    def check(self: Any) -> bool:
+        model = getattr(self, "estimator_", None) or self._model()
+        getattr(model, name)  # an AttributeError says what is missing
+        return True
+
+    return check
+
+
+class ActiveClustering(MetaEstimatorMixin, ClusterMixin, BaseEstimator):
+    """Clustering that asks: rounds of clustering, questions about pairs of samples, and clustering with the answers.
+
+    Parameters
+    ----------
+    estimator : estimator or None, default None
+        What clusters: any estimator with ``fit(X, pairs=)`` and ``labels_``. None for `CVQEPlus` with 8 clusters.
+    strategy : str or object with ``query(state, n)``, default "border"
+        What is asked: "border", "explore", "minmax", "npu", "huang", "random", or one of your own (see
+        `tripletree.queries`).
+    n_queries : int, default 100
+        Questions, at most.
+    block_size : int, default 10
+        Questions between two clusterings.
+    inherit : bool or "auto", default "auto"
+        Whether the nearest neighbours of two samples inherit the answer about them, with a smaller strength. "auto" for
+        `CVQE`, `LCVQE` and `CVQEPlus` only: with `PCKMeans` it does harm, and others would take all pairs as certain.
+    n_neighbors : int, default 4
+        How many neighbours inherit.
+    warm_start : bool, default True
+        Whether each clustering starts from the centres of the one before, where the estimator has ``init`` and
+        ``cluster_centers_``.
+    on_contradiction : {"warn", "raise"}, default "warn"
+        What to do about an answer that contradicts earlier ones: go on, or stop with an error. Both keep all answers.
+    keep_labels : bool, default False
+        Whether ``history_`` keeps the clusters of each round.
+    random_state : int, Generator, RandomState or None, default None
+        For the strategy, and for the estimator where its own ``random_state`` is None.
+    missing_samples : {"raise", "ignore"}, default "raise"
+        "ignore" leaves out given pairs on labels that are not in the index of X.
+    verbose : bool or int, default False
+        Whether to show a progress bar.
+
+    Attributes
+    ----------
+    labels_ : ndarray of int, shape (n_samples,)
+        The cluster of each sample, after the last answer.
+    estimator_ : estimator
+        The one of the last round. Its pairs hold row numbers.
+    pairs_ : PairwiseConstraints
+        The pairs given and answered, by label.
+    queries_ : list of (label, label, answer)
+        What was asked, in order; the answer is None where it was not known.
+    violated_pairs_ : PairwiseConstraints
+        Those of `pairs_` that `labels_` violates.
+    contradictions_ : list of Contradiction
+        Answers that contradict earlier ones, each with the links it contradicts.
+    history_ : list of Round
+        The rounds: one before the first question, one after each block.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str, shape (n_features,)
+        Names of the features, where X has them.
+
+    See Also
+    --------
+    ConstrainedCompleteLink : asks by itself, about the merges that it is to make.
+    labels_oracle : an oracle that answers from known classes.
+
+    Notes
+    -----
+    The loop, the blocks of 10 questions and the inheritance by 4 neighbours are those of Mai et al. [1]_. A strategy is
+    asked for the questions of a block until it is full: some choose all at once, others one after another, with what
+    has been answered so far. Nothing is asked twice, also not what was answered with None. When nothing is left to ask,
+    as every pair follows from the answers or was asked in vain, the rounds end, and a warning says so.
+
+    **Answers are never lost**: when the oracle fails, or the fit is interrupted, ``queries_``, ``pairs_`` and
+    ``contradictions_`` hold what was answered until then, while the rest of the estimator is as it was before; with
+    ``fit(X, pairs=model.pairs_, oracle=...)`` it goes on.
+
+    **Contradictions**: a strategy that asks nothing that follows gives no chance to them; of those here "random" may
+    ask what follows from answers of its own block, and given pairs may contradict each other. An answer that
+    contradicts earlier ones stays in ``pairs_`` and goes to this package's estimators that may violate pairs; others
+    get the pairs without it.
+
+    References
+    ----------
+    .. [1] Mai, Amer-Yahia, Bailly, Pépin, Douzal Chouakria, Nguyen, Nguyen (2018), Evolutionary active constrained
+       clustering for obstructive sleep apnea analysis, Data Science and Engineering 3(4), 359-378.
+
+    Examples
+    --------
+    >>> from tripletree.cluster import PCKMeans, labels_oracle
+    >>> X = [[0.0], [1.0], [4.6], [6.0], [9.0], [10.0]]
+    >>> model = ActiveClustering(PCKMeans(2, random_state=0), n_queries=2, inherit=False, random_state=0)
+    >>> model.fit(X, oracle=labels_oracle([0, 0, 0, 0, 1, 1])).labels_.tolist()
+    [1, 1, 1, 1, 0, 0]
+    >>> len(model.queries_), [r.n_asked for r in model.history_]
+    (2, [0, 2])
+    """
+
+    _parameter_constraints: ClassVar[dict] = {
+        "estimator": [None, BaseEstimator],
+        "n_queries": [Interval(Integral, 0, None, closed="left")],
+        "block_size": [Interval(Integral, 1, None, closed="left")],
+        "inherit": ["boolean", StrOptions({"auto"})],
+        "n_neighbors": [Interval(Integral, 1, None, closed="left")],
+        "warm_start": ["boolean"],
+        "on_contradiction": [StrOptions({"warn", "raise"})],
+        "keep_labels": ["boolean"],
+        "random_state": ["random_state", np.random.Generator],
+        "missing_samples": [StrOptions({"raise", "ignore"})],
+        "verbose": ["verbose"],
+    }
+
+    labels_: np.ndarray
+    estimator_: Any
+    pairs_: PairwiseConstraints
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        strategy: str | QueryStrategy = "border",
+        *,
+        n_queries: int = 100,
+        block_size: int = 10,
+        inherit: bool | str = "auto",
+        n_neighbors: int = 4,
+        warm_start: bool = True,
+        on_contradiction: str = "warn",
+        keep_labels: bool = False,
+        random_state: Any = None,
+        missing_samples: str = "raise",
+        verbose: bool | int = False,
+    ) -> None:
+        self.estimator = estimator
+        self.strategy = strategy
+        self.n_queries = n_queries
+        self.block_size = block_size
+        self.inherit = inherit
+        self.n_neighbors = n_neighbors
+        self.warm_start = warm_start
+        self.on_contradiction = on_contradiction
+        self.keep_labels = keep_labels
+        self.random_state = random_state
+        self.missing_samples = missing_samples
+        self.verbose = verbose
+
+    def fit(
+        self,
+        X: Any,
+        y: Any = None,
+        *,
+        oracle: Oracle | None = None,
+        pairs: Any = None,
+        callback: Callable[[Any, Round], Any] | None = None,
+    ) -> ActiveClustering:
+        """Cluster the samples, ask, and cluster again, until all questions are asked.
+
+        Parameters
+        ----------
+        X : array_like or DataFrame, shape (n_samples, n_features)
+            The samples.
+        y : None
+            Ignored.
+        oracle : callable, optional
+            ``oracle(a, b)``: whether samples a and b belong together, True or False (None: not known). Asked by label,
+            at most `n_queries` times. Without it nothing is asked.
+        pairs : PairwiseConstraints, or two lists (must_link, cannot_link) of pairs (a, b), optional
+            What is known beforehand, such as ``pairs_`` of an earlier fit. Labels are those of the index where X is a
+            pandas DataFrame, else row numbers; an integer array always holds row numbers.
+        callback : callable, optional
+            Called after each round with the estimator of that round, fitted, and the `Round`.
+
+        Returns
+        -------
+        ActiveClustering
+            Itself. A fit that fails or is interrupted leaves it as it was, but for the answers.
+
+        Raises
+        ------
+        InconsistentPairsError
+            If an answer contradicts earlier ones and `on_contradiction` is "raise"; ``.path`` and ``.cannot_link`` say
+            which.
+        UnknownLeafError, DuplicateLeafError, InvalidPairError
+            If the given pairs do not fit X.
+        ValueError
+            If X holds NaN, infinity or text, or no strategy has this name.
+        TypeError
+            If X is sparse, y holds pairs, the oracle is no function, or an answer is none.
+        Exception
+            What the oracle, the callback or the estimator raise.
+
+        Warns
+        -----
+        UserWarning
+            If there is nobody to ask; if an answer contradicts earlier ones; if the questions run out before
+            `n_queries` are asked.
+
+        Examples
+        --------
+        >>> from tripletree.cluster import PCKMeans
+        >>> model = ActiveClustering(PCKMeans(2, random_state=0), n_queries=1)
+        >>> model.fit([[0.0], [1.0], [5.0]], oracle=lambda a, b: None).queries_
+        [(1, 2, None)]
+        """
+        refuse_as_y(y)
+        attributes: Any = vars(self)
+        before = dict(attributes)
+        interview: Interview | None = None
+        try:
+            self._validate_params()
+            strategy = as_strategy(self.strategy)
+            samples = checked_samples(self, X, reset=True)
+            aligned = aligned_pairs(X, pairs, samples.shape[0], missing_samples=self.missing_samples)
+            if oracle is None and self.n_queries:
+                msg = f"there is nobody to ask: none of n_queries={self.n_queries} is asked without fit(X, oracle=...)"
+                warn(msg, UserWarning, stacklevel=2)
+            n_queries = int(self.n_queries) if oracle is not None else 0
+            interview = Interview(oracle, n_queries, aligned, on_contradiction=self.on_contradiction)
+            interview.take_in(aligned)
+            self._rounds(samples, strategy, interview, callback)
+        except BaseException as error:
+            attributes.clear()
+            attributes.update(before)
+            if interview is not None and interview.asked:
+                self._keep(interview)
+                error.add_note(f"the {len(interview.asked)} answers so far are in queries_ and pairs_ of the estimator")
+            raise
+        self._keep(interview)
+        label = self.labels_
+        (a, b), (c, d) = self.pairs_.must_link.T, self.pairs_.cannot_link.T
+        self.violated_pairs_ = self.pairs_.subset(must_link=label[a] != label[b], cannot_link=label[c] == label[d])
+        return self
+
+    def fit_predict(
+        self,
+        X: Any,
+        y: Any = None,
+        *,
+        oracle: Oracle | None = None,
+        pairs: Any = None,
+        callback: Callable[[Any, Round], Any] | None = None,
+    ) -> np.ndarray:
+        """Fit, and return the cluster of each sample.
+
+        Parameters
+        ----------
+        X, y, oracle, pairs, callback
+            As for `fit`.
+
+        Returns
+        -------
+        ndarray of int, shape (n_samples,)
+            ``labels_``.
+        """
+        return self.fit(X, y, oracle=oracle, pairs=pairs, callback=callback).labels_
+
+    @available_if(_fitted_has("predict"))
+    def predict(self, X: Any) -> np.ndarray:
+        """Find the clusters of new samples, as the estimator of the last round does.
+
+        Parameters
+        ----------
+        X : array_like or DataFrame, shape (n_new, n_features)
+
+        Returns
+        -------
+        ndarray of int, shape (n_new,)
+
+        Raises
+        ------
+        NotFittedError
+            Before `fit`.
+        ValueError
+            If X does not fit the fitted samples, or holds NaN or infinity.
+        """
+        check_is_fitted(self)
+        return self.estimator_.predict(checked_samples(self, X, reset=False))
+
+    # ------------------------------------------------------------------ steps of the fit
+
+    def _model(self) -> Any:
+        """A new estimator."""
+        if self.estimator is not None:
+            return clone(self.estimator)
+        return CVQEPlus()
+
+    def _keep(self, interview: Interview) -> None:
+        self.queries_ = interview.asked
+        self.pairs_ = interview.pairs()
+        self.contradictions_ = interview.contradictions
+
+    def _rounds(self, X: np.ndarray, strategy: QueryStrategy, interview: Interview, callback: Any) -> None:
+        """Cluster and ask in turn."""
+        rng = generator(self.random_state)
+        seed = int(rng.integers(2**31 - 1))
+        neighbours = Neighbours(X)
+        history: list[Round] = []
+        model = None
+        with interview.progress(self.verbose):
+            while True:
+                model, used = self._clustered(X, interview, neighbours, model, seed)
+                labels = np.asarray(model.labels_)
+                n_iter = getattr(model, "n_iter_", None)
+                kept = labels.copy() if self.keep_labels else None
+                history.append(Round(len(interview.asked), interview.n_answered, len(used), n_iter, kept))
+                if callback is not None:
+                    callback(model, history[-1])
+                if interview.left <= 0:
+                    break
+                context = {**seen(model, X), "weighted": used, "neighbours": neighbours, "random_state": rng}
+                if interview.ask_block(strategy, int(self.block_size), context) == 0:
+                    interview.warn_of_end()
+                    break
+        self.estimator_, self.labels_, self.history_ = model, labels, history
+
+    def _clustered(
+        self, X: np.ndarray, interview: Interview, neighbours: Neighbours, last: Any, seed: int
+    ) -> tuple[Any, PairwiseConstraints]:
+        """The estimator, fitted with the answers so far, and the pairs that it was given."""
+        model = self._model()
+        names = model.get_params(deep=False)
+        if self.random_state is not None and "random_state" in names and names["random_state"] is None:
+            model.set_params(random_state=seed)
+        if self.warm_start and "init" in names and last is not None:
+            centers = getattr(last, "cluster_centers_", None)
+            if centers is not None and np.shape(centers) == (names.get("n_clusters"), X.shape[1]):
+                model.set_params(init=centers.copy())
+        pairs = interview.by_row(certain=not isinstance(model, SoftPairMeans))
+        if self.inherit is True or (self.inherit == "auto" and isinstance(model, ConstrainedQuantizer)):
+            pairs = inherited_pairs(pairs, neighbours, int(self.n_neighbors), known=interview.known)
+        return model.fit(X, pairs=pairs), pairs
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "labels_")

@@ -1,0 +1,365 @@
+"""Clusters through time: snapshots of the same objects, each clustered with an eye on the one before."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from numbers import Integral, Real
+from typing import Any, ClassVar
+from warnings import warn
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClusterMixin
+from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from tripletree._random import generator
+from tripletree.cluster._base import aligned_pairs, all_or_nothing, checked_samples, progress_bar, refuse_as_y
+from tripletree.cluster._distances import check_spread
+from tripletree.cluster._lloyd import Points, nearest_centres
+from tripletree.cluster.temporal._asking import Inquiry, TimedOracle
+from tripletree.cluster.temporal._chain import Settings, Snapshot, follow
+from tripletree.cluster.temporal._input import Indexed, columns_of, objects_of, stack_snapshots, times_of
+from tripletree.cluster.temporal._matching import match_clusters
+from tripletree.cluster.temporal._passing import known_pairs
+from tripletree.cluster.temporal._windows import Window, observed, windows
+from tripletree.errors import InvalidTimesError
+from tripletree.leaves import LeafIndex
+from tripletree.pairs import PairwiseConstraints
+
+__all__ = ["Snapshot", "TemporalClustering", "match_clusters", "stack_snapshots"]
+
+
+class TemporalClustering(ClusterMixin, BaseEstimator):
+    """Clusters of objects that are observed again and again, by Mai et al. (2018): CVQE+ with a memory.
+
+    Time is cut into snapshots. Each is clustered by CVQE+ from where the one before ended, at a price for centres that
+    move away; must-links and cannot-links are handed on to later snapshots, weaker from one to the next. So clusters
+    keep their identity while objects come, go and change sides.
+
+    Parameters
+    ----------
+    n_clusters : int, default 8
+        Number of clusters, k, in every snapshot; some may be without objects there.
+    window : number, timedelta, str or None, default None
+        How long a snapshot is, in the unit of the times; for dates a timedelta or text such as "30D". None: one for
+        each different time.
+    step : number, timedelta, str or None, default None
+        From the start of a snapshot to the start of the next; shorter than `window`, they overlap. None: no overlap.
+    alpha : float, default 0.5
+        How much the past counts, in 0 <= alpha < 1: 0 is each snapshot by itself, near 1 centres hardly move.
+    fading : float, default 0.5
+        What is left of the strength of a pair from one snapshot to the next: 1 is all of it; 0: pairs count only where
+        they became known.
+    backward : bool, default False
+        Whether pairs also count in the snapshots before they became known, fading alike.
+    n_queries : int, default 0
+        Most questions to ask the `oracle` of `fit` in each snapshot.
+    strategy : str or object with ``query(state, n)``, default "border"
+        What is asked, as in `ActiveClustering`.
+    aggregate : {"mean", "last"}, default "mean"
+        What several observations of an object in one snapshot count as.
+    n_init : int, default 10
+        Number of starts: of the first snapshot as in `CVQEPlus`, of a later one from the centres of the one before and
+        the others fresh; the least cost counts. 1: later ones start from the one before only.
+    max_iter : int, default 300
+        Most iterations of a start.
+    tol : float, default 1e-4
+        When a start ends, as in `CVQEPlus`.
+    random_state : int, Generator, RandomState or None, default None
+        Chooses starts, and the order in which pairs are looked at.
+    missing_samples : {"raise", "ignore"}, default "raise"
+        "ignore" leaves out pairs on objects that X has not.
+    verbose : bool or int, default False
+        Whether to show a progress bar.
+
+    Attributes
+    ----------
+    labels_ : ndarray of int32, shape (n_samples,)
+        The cluster of the object of each row, in the last snapshot that the row is in.
+    snapshots_ : list of Snapshot
+        What was found for each: its window, objects, labels, centres, pairs, costs.
+    cluster_centers_ : ndarray of float64, shape (n_snapshots, n_clusters, n_features)
+    transitions_ : list of ndarray of int, shape (n_clusters + 1, n_clusters + 1)
+        From each snapshot to the next, how many objects go from which cluster (row) to which (column); the last row
+        counts those that appear, the last column those that leave.
+    queries_ : list of (time, label, label, bool or None)
+        The questions asked, with the starts of their snapshots and the answers, in order.
+    answers_ : dict of time to PairwiseConstraints
+        What was answered, as `fit` takes it. Both are kept when the oracle fails or the fit is interrupted.
+    n_iter_ : int
+        Iterations of all snapshots together.
+    objects_ : LeafIndex
+        All objects, in the order in which they come in X.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str, shape (n_features,)
+        Names of the features, where X has them.
+
+    See Also
+    --------
+    CVQEPlus : one snapshot.
+    tripletree.plot_transitions : the picture.
+
+    Notes
+    -----
+    In a snapshot with earlier centres p_i of clusters of m_i objects, ::
+
+        (1 - alpha) (CVQE+) + alpha sum_i m_i |c_i - p_i|^2
+
+    is minimised (sections 3.2 and 3.3 of [1]_, Eqs. 7-9; m_i = 1 there, with which alpha = 1/2 is worth a single
+    sample, and next to nothing). Starting from the earlier centres is the paper's incremental update. A pair of
+    strength w known at snapshot s counts w fading^(t - s) at snapshot t (the fading factor of its Eq. 10), if both of
+    its objects are there; where the same two are must-linked and cannot-linked, what is stronger by then counts, the
+    later if both are as strong. With ``backward`` it is w fading^|t - s|.
+
+    Snapshots of a few objects: a cluster without any stays where it was, so that it can come back. Which objects are
+    there decides nothing but the labels: numbers of clusters are those of the nearest earlier centres, with alpha = 0
+    those with which they share the most objects. Features are not scaled.
+
+    Time O(n k d) for each iteration, n the observations of all snapshots; memory that of X.
+
+    References
+    ----------
+    .. [1] Mai, Amer-Yahia, Bailly, Pepin, Douzal Chouakria, Nguyen, Nguyen (2018), Evolutionary Active Constrained
+       Clustering for Obstructive Sleep Apnea Analysis, Data Science and Engineering 3(4), 359-378.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> table = pd.DataFrame({
+    ...     "year": [2001, 2001, 2001, 2001, 2002, 2002, 2002, 2002],
+    ...     "who": ["ann", "bob", "cy", "dee", "ann", "bob", "cy", "eve"],
+    ...     "x": [0.0, 1.0, 8.0, 9.0, 0.5, 8.5, 9.0, 1.0],
+    ... })
+    >>> model = TemporalClustering(2, random_state=0).fit(table, times="year", objects="who")
+    >>> model.snapshots_
+    [<Snapshot 2001: 4 objects in 2 clusters>, <Snapshot 2002: 4 objects in 2 clusters>]
+    >>> ann, bob, cy, eve = model.snapshots_[1].labels.tolist()
+    >>> ann == eve, bob == cy, ann == bob
+    (True, True, False)
+    >>> int(model.transitions_[0][ann, bob])  # bob has changed sides
+    1
+    """
+
+    _parameter_constraints: ClassVar[dict] = {
+        "n_clusters": [Interval(Integral, 1, None, closed="left")],
+        "alpha": [Interval(Real, 0, 1, closed="left")],
+        "fading": [Interval(Real, 0, 1, closed="both")],
+        "backward": ["boolean"],
+        "n_queries": [Interval(Integral, 0, None, closed="left")],
+        "strategy": [str, HasMethods("query")],
+        "aggregate": [StrOptions({"mean", "last"})],
+        "n_init": [Interval(Integral, 1, None, closed="left")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "tol": [Interval(Real, 0, None, closed="left")],
+        "random_state": ["random_state", np.random.Generator],
+        "missing_samples": [StrOptions({"raise", "ignore"})],
+        "verbose": ["verbose"],
+    }
+
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        *,
+        window: Any = None,
+        step: Any = None,
+        alpha: float = 0.5,
+        fading: float = 0.5,
+        backward: bool = False,
+        n_queries: int = 0,
+        strategy: Any = "border",
+        aggregate: str = "mean",
+        n_init: int = 10,
+        max_iter: int = 300,
+        tol: float = 1e-4,
+        random_state: Any = None,
+        missing_samples: str = "raise",
+        verbose: bool | int = False,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.window = window
+        self.step = step
+        self.alpha = alpha
+        self.fading = fading
+        self.backward = backward
+        self.n_queries = n_queries
+        self.strategy = strategy
+        self.aggregate = aggregate
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.tol = tol
+        self.random_state = random_state
+        self.missing_samples = missing_samples
+        self.verbose = verbose
+
+    def fit(
+        self,
+        X: Any,
+        y: Any = None,
+        *,
+        times: Any = None,
+        objects: Any = None,
+        pairs: Any = None,
+        oracle: TimedOracle | None = None,
+    ) -> TemporalClustering:
+        """Cluster the snapshots in the order of time.
+
+        Parameters
+        ----------
+        X : array_like or DataFrame, shape (n_samples, n_features)
+            The observations, a row each, in any order. For a sequence of tables see `stack_snapshots`.
+        y : None
+            Ignored.
+        times : array_like of numbers, dates or text, shape (n_samples,), or str, optional
+            When each was made, or the name of the column of X that tells. Text must sort by time. None: all at once.
+        objects : array_like of labels, shape (n_samples,), or str, optional
+            Whom each is of, or the name of the column of X that tells. None: the index of a pandas DataFrame, else
+            every row is an object of its own, labelled by its number.
+        pairs : PairwiseConstraints, two lists (must_link, cannot_link), or mapping of times to such, optional
+            Pairs (a, b) of objects. Pairs under a time are known from the first snapshot that holds it; others from the
+            first in which both objects are.
+        oracle : callable, optional
+            ``oracle(a, b, time)``: whether objects a and b belong together in the snapshot that starts at that time,
+            True or False (None: not known). Asked `n_queries` times a snapshot at most; an answer is a pair that
+            becomes known there. With ``backward`` the snapshots are clustered again with all answers.
+
+        Returns
+        -------
+        TemporalClustering
+            Itself. A fit that fails or is interrupted leaves it as it was.
+
+        Raises
+        ------
+        InvalidTimesError
+            If times are missing or do not go with `window`; or if pairs are given for a time outside all snapshots.
+        UnknownLeafError
+            If pairs name objects that X has not; ``.labels`` holds them all.
+        InvalidPairError
+            If an entry is no pair.
+        ClusterCountError
+            If the first snapshot has fewer objects than clusters.
+        ValueError
+            If X holds NaN, infinity or text, or a named column is missing.
+        TypeError
+            If X is sparse, or y holds pairs.
+
+        Warns
+        -----
+        UserWarning
+            If pairs are on objects that are in no snapshot together: they say nothing.
+        ConvergenceWarning
+            As `CVQEPlus` does, of the first snapshot.
+
+        Examples
+        --------
+        >>> X = [[0.0], [1.0], [8.0], [9.0], [0.0], [1.0], [7.0], [9.0]]
+        >>> times, who = [1, 1, 1, 1, 2, 2, 2, 2], list("abcdabcd")
+        >>> known = {2: ([("a", "c")], [("c", "d")])}  # learnt at time 2
+        >>> model = TemporalClustering(2, random_state=0).fit(X, times=times, objects=who, pairs=known)
+        >>> [(len(s.pairs), len(s.violated_pairs)) for s in model.snapshots_]
+        [(0, 0), (2, 0)]
+        """
+        refuse_as_y(y)
+        inquiry: Inquiry | None = None
+        try:
+            with all_or_nothing(self):
+                self._validate_params()
+                X, times, objects = columns_of(X, times, objects)
+                samples = checked_samples(self, X, reset=True)
+                check_spread(samples)
+                leaves, who = objects_of(objects, X, len(samples))
+                if oracle is not None:
+                    how = {"strategy": self.strategy, "n_queries": self.n_queries}
+                    inquiry = Inquiry(oracle, leaves, **how)
+                cut = windows(times_of(times, len(samples)), self.window, self.step)
+                self._fitted(cut, [observed(samples, who, w, self.aggregate) for w in cut], pairs, leaves, inquiry)
+                self.objects_, self.labels_ = leaves, np.empty(len(samples), np.int32)
+                for w, snapshot in zip(cut, self.snapshots_, strict=True):
+                    number = dict(zip(snapshot.leaves, snapshot.labels.tolist(), strict=True))
+                    self.labels_[w.rows] = [number[leaves[i]] for i in who[w.rows].tolist()]
+        finally:
+            if inquiry is not None:
+                self.queries_, self.answers_ = inquiry.queries, inquiry.answers
+        return self
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Find the nearest centre of the last snapshot.
+
+        Parameters
+        ----------
+        X : array_like or DataFrame, shape (n_new, n_features)
+            Features only, without columns of times and objects.
+
+        Returns
+        -------
+        ndarray of int32, shape (n_new,)
+
+        Raises
+        ------
+        NotFittedError
+            Before `fit`.
+        ValueError
+            If X does not fit the fitted samples, or holds NaN or infinity.
+
+        Examples
+        --------
+        >>> model = TemporalClustering(1).fit([[0.0], [1.0]], times=[1, 2])
+        >>> model.predict([[5.0]]).tolist()
+        [0]
+        """
+        check_is_fitted(self)
+        samples = checked_samples(self, X, reset=False)
+        return nearest_centres(Points.of(samples).columns, self.cluster_centers_[-1])[0]
+
+    # ------------------------------------------------------------------ steps of the fit
+
+    def _fitted(
+        self,
+        cut: list[Window],
+        seen: list[tuple[np.ndarray, np.ndarray]],
+        pairs: Any,
+        leaves: LeafIndex,
+        inquiry: Inquiry | None,
+    ) -> None:
+        parts = self._parts(pairs, leaves, cut)
+        known, apart = known_pairs(parts, [objects for _, objects in seen])
+        if apart:
+            msg = (
+                f"{apart} of {apart + len(known)} pairs are on two objects that are in no snapshot together, and say "
+                "nothing: a longer window may bring them together"
+            )
+            warn(msg, UserWarning, stacklevel=4)
+        names = ("n_clusters", "alpha", "fading", "backward", "n_init", "max_iter", "tol")
+        settings = Settings(**{name: getattr(self, name) for name in names})
+        rng = generator(self.random_state)
+        for again in range(
+            2 if inquiry is not None and self.backward else 1
+        ):  # with what later snapshots have been asked
+            with progress_bar(self.verbose, len(cut), "snapshots", unit="snapshots") as tick:
+                found = follow(cut, seen, parts, leaves, settings, rng, None if again else inquiry, tick)
+        self.snapshots_, self.transitions_ = found
+        self.cluster_centers_ = np.stack([s.centers for s in self.snapshots_])
+        self.n_iter_ = sum(s.n_iter for s in self.snapshots_)
+
+    def _parts(self, pairs: Any, leaves: LeafIndex, cut: list[Window]) -> list[tuple[PairwiseConstraints, int | None]]:
+        """The pairs over all objects, with the snapshots at which they became known."""
+
+        def over(some: Any) -> PairwiseConstraints:
+            return aligned_pairs(Indexed(leaves), some, len(leaves), missing_samples=self.missing_samples)
+
+        if isinstance(pairs, Mapping):
+            return [(over(some), _snapshot_of(when, cut)) for when, some in pairs.items()]
+        return [(over(pairs), None)]
+
+
+def _snapshot_of(when: Any, cut: list[Window]) -> int:
+    """The first snapshot that holds a time at which pairs became known."""
+    kind = np.asarray(cut[0].start).dtype
+    try:
+        value = np.asarray(when).astype(kind)[()]
+    except (TypeError, ValueError):
+        value = None
+    for t, w in enumerate(cut):
+        if value is not None and (w.start <= value < w.end or value == w.start):
+            return t
+    msg = f"pairs are given for {when!r}, which is in no snapshot: these are from {cut[0].start!s} to {cut[-1].end!s}"
+    raise InvalidTimesError(msg)
