@@ -67,7 +67,9 @@ for (name, models), colour, mark in zip(runs.items(), (BLUE, ORANGE), "os", stri
     mean, spread = scores.mean(axis=0), scores.std(axis=0)
     ax.fill_between(asked, mean - spread, mean + spread, color=colour, alpha=0.15, lw=0)
     ax.plot(asked, mean, color=colour, marker=mark, ms=5)
-    ax.annotate(f"{name} questions", (asked[-1], mean[-1]), (6, 0), textcoords="offset points", va="center", color=colour)
+    ax.annotate(
+        f"{name} questions", (asked[-1], mean[-1]), (6, 0), textcoords="offset points", va="center", color=colour
+    )
 ax.set(xlabel="questions answered", ylabel="NMI with the diagnoses", xlim=(-2, 135), ylim=(0.5, 1))
 ax.set_xticks(range(0, 101, 20))
 ax.set_title("The same number of answers, mean and deviation of five runs")

@@ -97,7 +97,7 @@ from tripletree.supervision import sample_class_triplets, triplets_from_classes,
 from tripletree.suspects import suspects
 from tripletree.triplets import TripletSet
 
-_SUBMODULES = frozenset({"cluster", "comparisons", "datasets", "interop", "queries"})
+_SUBMODULES = frozenset({"cluster", "comparisons", "datasets", "interop", "metrics", "queries"})
 
 __all__ = [
     "ClusterCountError",
