@@ -2,7 +2,7 @@
 
 One setting for all sets, z-scored, five draws. A method that asks gets 200 questions in the place of the pairs. What
 fails or takes over five minutes for a draw is counted, with its first reason. The rivals are used as their pages say:
-`pip install constrained-linkage active-semi-supervised-clustering cobras-ts`.
+`pip install constrained-linkage active-semi-supervised-clustering cobras-ts tornado bokeh pandas datashader`.
 """
 
 import contextlib
@@ -53,6 +53,11 @@ def asked(X, k, pairs, seed, y):
     return model.fit(X, oracle=ours.labels_oracle(y)).labels_
 
 
+def border(X, k, pairs, seed, y):
+    model = ours.ActiveClustering(ours.CVQEPlus(k), n_queries=PAIRS, random_state=seed)
+    return model.fit(X, oracle=ours.labels_oracle(y)).labels_
+
+
 def constrained_linkage(X, k, pairs, seed, y):
     D = squareform(pdist(X))
     P = np.zeros_like(D)
@@ -96,7 +101,10 @@ METHODS = {
     "PCKMeans": fitted(lambda k, s: ours.PCKMeans(k, random_state=s)),
     "MPCKMeans": fitted(lambda k, s: ours.MPCKMeans(k, random_state=s)),
     "MPCKMeans, full shared": fitted(lambda k, s: ours.MPCKMeans(k, metric="full", shared_metric=True, random_state=s)),
+    "CVQEPlus": fitted(lambda k, s: ours.CVQEPlus(k, random_state=s)),
+    "BoostedConstrainedKMeans": fitted(lambda k, s: ours.BoostedConstrainedKMeans(k, random_state=s)),
     "ConstrainedCompleteLink asks": asked,
+    "ActiveClustering, Border": border,
     "constrained-linkage, average": constrained_linkage,
     "active-semi-supervised COPKMeans": semi("COPKMeans"),
     "active-semi-supervised PCKMeans": semi("PCKMeans"),

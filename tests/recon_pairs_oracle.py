@@ -28,6 +28,23 @@ def pairs_hold(labels, must, cannot):
     return all(labels[a] == labels[b] for a, b in must) and all(labels[a] != labels[b] for a, b in cannot)
 
 
+def misfit_definition(labels, must, cannot):
+    """The mean violated share of the two sorts, m pairs with weight m / (m + 5), in halves of what chance would give.
+
+    Of must-links those between samples that follow each other in a group, of cannot-links one for two groups.
+    """
+    n = len(labels)
+    groups = groups_of(n, must)
+    tied = [pair for group in groups for pair in zip(group, group[1:])]  # noqa: B905
+    first = {x: group[0] for group in groups for x in group}
+    apart = {tuple(sorted((first[a], first[b]))) for a, b in cannot}
+    same = sum((list(labels).count(c) / n) ** 2 for c in set(labels))
+    wrong = [[labels[a] != labels[b] for a, b in tied], [labels[a] == labels[b] for a, b in apart]]
+    weight = [len(x) / (len(x) + 5) for x in wrong]
+    share = sum(w * sum(x) / len(x) for w, x in zip(weight, wrong, strict=True) if x)
+    return share / 2 / sum(w * x for w, x in zip(weight, (1 - same, same), strict=True)) if share else 0.0
+
+
 def can_all_hold(n, triplets, must, cannot):
     apart = [g for g in groups_of(n, must) for a, b in cannot if a in g and b in g]
     return not apart and build_succeeds([*triplets, *group_triplets(n, must)], range(n))

@@ -1,5 +1,7 @@
 """ReCon with pairs against the definition by the letter, and what must hold whatever the data."""
 
+from itertools import permutations, product
+
 import numpy as np
 import pytest
 from recon_oracle import LINKAGES, build_succeeds
@@ -10,16 +12,20 @@ from recon_pairs_oracle import (
     group_triplets,
     groups_of,
     labels_of_cut,
+    misfit_definition,
     paired_definition,
     pairs_hold,
     random_instance,
 )
+from sklearn.datasets import make_blobs
 
-from tripletree.cluster import ReCon
+from tripletree.cluster import ReCon, _paired_cut
+from tripletree.cluster._paired_joins import nearest_feasible
 from tripletree.cuts import RULES
 from tripletree.errors import InconsistentTripletsError, InfeasibleClusteringError
 from tripletree.induction import displays
 from tripletree.pairs import PairwiseConstraints
+from tripletree.pairs.classes import sample_class_pairs
 from tripletree.triplets import TripletSet
 
 
@@ -187,6 +193,69 @@ def test_labels__of_fewer_clusters_are_found_wherever_there_are_any():
             assert labels is None or pairs_hold(labels, must, cannot)
             answers.append(wanted)
     assert 0.05 < np.mean(answers) < 0.95
+
+
+def test_labels__near_to_those_without_pairs_are_so_by_the_cheapest_moves():
+    """Of all assignments that keep the pairs none costs less, where the cheapest leaves no cluster empty."""
+    moved, compared = 0, 0
+    for seed in range(40):
+        _, X, _, must, cannot = random_instance(seed, most=7)
+        n, groups = len(X), groups_of(len(X), must)
+        k = min(3, len(groups))
+        label = ReCon(k, linkage="average").fit(X).labels_
+        centre = np.stack([X[label == c].mean(axis=0) for c in range(k)])
+        square = np.square(X[:, None] - centre[None]).sum(axis=2)
+        cost = np.maximum(square - square[np.arange(n), label][:, None], 0)
+        several = [
+            found
+            for choice in product(range(k), repeat=len(groups))
+            for found in [np.array([next(c for g, c in zip(groups, choice, strict=True) if i in g) for i in range(n)])]
+            if pairs_hold(found, must, cannot)
+        ]
+        closure = PairwiseConstraints(must, cannot, n).closure()
+        found = nearest_feasible(label, closure, X, are_distances=False)
+        assert (found is None) == (not any(np.unique(one).size == k for one in several))
+        if found is None:
+            continue
+        prices = [cost[np.arange(n), one].sum() for one in several]
+        best = several[int(np.argmin(prices))]
+        if np.unique(best).size < k:
+            continue
+        got = min(cost[np.arange(n), np.array(p)[found]].sum() for p in permutations(range(k)))
+        compared += 1
+        moved += min(prices) > 0
+        assert got <= min(prices) * 1.02 + 1e-9  # and a little for each move
+    assert compared > moved > 5
+
+
+@pytest.mark.parametrize("linkage", ["average", "complete", "ward"])
+def test_labels__are_the_better_of_two(linkage, monkeypatch):
+    """Which is so by the letter of the documentation; nothing changes where nothing is violated."""
+    several = {False: 0, True: 0, None: 0}
+    for seed in range(40):
+        X, y = make_blobs(36, 3, centers=3, cluster_std=2 + seed % 4, random_state=seed)
+        pairs = sample_class_pairs(y, 18, random_state=seed)
+        must, cannot = pairs.must_link.tolist(), pairs.cannot_link.tolist()
+        labels = fitted(X, [], must, cannot, 3, linkage=linkage).labels_
+        plain = ReCon(3, linkage=linkage).fit(X).labels_
+        if pairs_hold(plain, must, cannot):
+            assert np.array_equal(labels, plain)
+            several[None] += 1
+            continue
+        both = []
+        for choice in (False, True):
+            with monkeypatch.context() as patch:
+                patch.setattr(_paired_cut, "are_clades_better", lambda *args, choice=choice: choice)
+                both.append(fitted(X, [], must, cannot, 3, linkage=linkage).labels_)
+        assert np.array_equal(both[0], nearest_feasible(plain, pairs.closure(), X, are_distances=False))
+        assert all(pairs_hold(x, must, cannot) for x in both)
+        if not np.array_equal(*both):
+            near, clades = (sum(np.square(X[x == c] - X[x == c].mean(axis=0)).sum() for c in range(3)) for x in both)
+            wanted = bool(misfit_definition(plain, must, cannot) > 0.27 or clades <= 1.02 * near)
+            several[wanted] += 1
+            assert np.array_equal(labels, both[wanted])
+    assert min(several.values()) > 1
+    assert sum(several.values()) > 15
 
 
 def test_labels__fewest_and_most_are_those_of_all_cuts():

@@ -3,6 +3,7 @@
 import io
 import pickle
 import re
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -11,14 +12,16 @@ import sklearn
 import tqdm.auto
 from recon_oracle import LINKAGES
 from sklearn.base import clone
-from sklearn.datasets import load_iris
+from sklearn.datasets import load_iris, make_blobs
 from sklearn.exceptions import NotFittedError
+from sklearn.metrics import adjusted_rand_score
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.validation import check_is_fitted
 
-from tripletree.cluster import ReCon, _joint, _merging, _paired_joins
+from tripletree import datasets
+from tripletree.cluster import ReCon, _joint, _merging, _paired_cut, _paired_joins
 from tripletree.cuts import RULES
 from tripletree.errors import (
     ClusterCountError,
@@ -171,6 +174,170 @@ def test_results__pairs_help_on_iris():
     assert model.n_clusters_ == 3
     assert keeps(model.labels_, pairs)
     assert pairwise_f_score(y, model.labels_) > pairwise_f_score(y, plain.labels_)
+
+
+@pytest.mark.parametrize("linkage", ["ward", "average"])
+def test_results__true_pairs_do_not_hurt_where_classes_overlap(linkage):
+    gains, by_merges = [], []
+    for seed in range(5):
+        X, y = make_blobs(100, 5, centers=5, cluster_std=3, random_state=seed)
+        plain = adjusted_rand_score(y, ReCon(5, linkage=linkage).fit(X).labels_)
+        for m in (25, 100):
+            pairs = sample_class_pairs(y, m, random_state=seed)
+            model = ReCon(5, linkage=linkage).fit(X, pairs=pairs)
+            assert keeps(model.labels_, pairs)
+            gains.append(adjusted_rand_score(y, model.labels_) - plain)
+            worse = ReCon(5, linkage=linkage, cut="merge_order", on_infeasible="violate")
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                by_merges.append(adjusted_rand_score(y, worse.fit(X, pairs=pairs).labels_) - plain)
+    assert min(gains) > -0.02
+    assert np.mean(gains) > 0.03
+    assert min(by_merges) < -0.1  # there was something to be lost
+
+
+def test_results__pairs_that_the_clusters_keep_change_nothing():
+    X, y = make_blobs(50, 3, centers=4, cluster_std=3, random_state=0)
+    for linkage in LINKAGES:
+        for triplets in (None, sample_class_triplets(y, 75, random_state=0)):
+            plain = ReCon(4, linkage=linkage).fit(X, triplets=triplets)
+            pairs = sample_class_pairs(plain.labels_, 40, random_state=0)
+            if triplets is None:
+                assert np.array_equal(ReCon(4, linkage=linkage).fit(X, pairs=pairs).labels_, plain.labels_)
+            near = _paired_joins.nearest_feasible(plain.labels_, pairs.closure(), X, are_distances=False)
+            assert np.array_equal(near, plain.labels_)
+
+
+@pytest.mark.parametrize("shape", ["make_circles", "make_cell_walls", "make_xor"])
+def test_results__true_pairs_help_where_classes_are_not_compact(shape, monkeypatch):
+    X, y = getattr(datasets, shape)(100, random_state=0)
+    D = np.linalg.norm(X[:, None] - X[None], axis=2)
+    pairs = sample_class_pairs(y, 50, random_state=0)
+    model = ReCon(2, linkage="single").fit(X, pairs=pairs)
+    assert adjusted_rand_score(y, model.labels_) > 0.95
+    again = ReCon(2, linkage="single", metric="precomputed").fit(D, pairs=pairs)
+    assert np.array_equal(again.labels_, model.labels_)
+    monkeypatch.setattr(_paired_cut, "are_clades_better", lambda *args: False)
+    assert adjusted_rand_score(y, model.fit(X, pairs=pairs).labels_) < 0.5  # there was something to be lost
+
+
+def test_results__samples_without_pairs_stay_where_they_are():
+    X, y = make_blobs(80, 3, centers=4, cluster_std=5, random_state=1)
+    plain = ReCon(4, linkage="ward").fit(X)
+    pairs = sample_class_pairs(y, 24, random_state=0)
+    near = _paired_joins.nearest_feasible(plain.labels_, pairs.closure(), X, are_distances=False)
+    moved = np.flatnonzero(near != plain.labels_)
+    assert 0 < moved.size < 24
+    assert np.isin(moved, np.concatenate([pairs.must_link, pairs.cannot_link])).all()
+
+
+def test_results__misfit_by_hand():
+    label = np.array([0, 0, 0, 0, 1, 1, 1, 1])
+
+    def far(must, cannot):
+        return _paired_joins.misfit(label, PairwiseConstraints(must, cannot, 8).closure())
+
+    assert far([], []) == far([(0, 1)], [(0, 4), (1, 5)]) == 0
+    assert far([(0, 4)], []) == far([], [(0, 1)]) == 1
+    assert far([(0, 1), (2, 4)], [(5, 0), (1, 2)]) == pytest.approx(0.5)
+    # one of three must-links, none of one cannot-link, weights 3/8 and 1/6
+    assert far([(0, 1), (2, 3), (4, 3)], [(0, 5)]) == pytest.approx((3 / 8) / 3 / (3 / 8 + 1 / 6))
+    # pairs that follow from others count no more
+    assert far([(0, 1), (1, 4)], [(5, 0)]) == far([(0, 1), (1, 4), (0, 4)], [(5, 0), (5, 1), (4, 5)])
+
+
+@pytest.mark.parametrize("sort", ["must", "cannot", "both"])
+def test_results__misfit_is_half_by_chance(sort, rng):
+    label = np.unique(rng.choice(4, 2000, p=[0.6, 0.2, 0.1, 0.1]), return_inverse=True)[1]
+    pairs = sample_class_pairs(rng.integers(0, 3, 2000), 900, random_state=0)
+    must = pairs.must_link if sort != "cannot" else []
+    cannot = pairs.cannot_link if sort != "must" else []
+    assert 0.45 < _paired_joins.misfit(label, PairwiseConstraints(must, cannot, 2000).closure()) < 0.55
+
+
+def test_results__who_moves_is_who_loses_least():
+    # means 1 and 11: 0 loses 120, 5 loses 20; of 0 and 12 the mean of their cluster would be far for both, 12 less so
+    X = np.array([[0.0], [0.0], [0.0], [5.0], [10.0], [11.0], [12.0]])
+    label = np.array([0, 0, 0, 0, 1, 1, 1])
+    closure = PairwiseConstraints([], [(0, 3)], 7).closure()
+    D = np.abs(X - X.T)
+    for points, are_distances in ((X, False), (D, True)):
+        near = _paired_joins.nearest_feasible(label, closure, points, are_distances=are_distances)
+        assert near.tolist() == [0, 0, 0, 1, 1, 1, 1]
+        both = PairwiseConstraints([(3, 6)], [(0, 3)], 7).closure()
+        near = _paired_joins.nearest_feasible(label, both, points, are_distances=are_distances)
+        assert near.tolist() == [0, 0, 0, 1, 1, 1, 1]
+    triangle = PairwiseConstraints([], [(0, 1), (1, 2), (0, 2)], 7).closure()
+    assert _paired_joins.nearest_feasible(label, triangle, X, are_distances=False) is None
+
+
+def test_results__distances_say_the_same_as_samples(rng):
+    X = rng.normal(size=(60, 3)) * 3
+    y = rng.integers(0, 3, 60)
+    D = np.linalg.norm(X[:, None] - X[None], axis=2)
+    joined = 0
+    for seed in range(10):
+        pairs = sample_class_pairs(y, 40, random_state=seed)
+        closure = pairs.closure()
+        label = np.unique(rng.integers(0, 3, 60), return_inverse=True)[1]
+        one, two = (
+            _paired_joins.nearest_feasible(label, closure, points, are_distances=k) for points, k in ((X, 0), (D, 1))
+        )
+        assert np.array_equal(one, two)
+        assert _paired_joins._scatter(one, X, False) == pytest.approx(_paired_joins._scatter(one, D, True))
+        model = ReCon(12, cut="merge_order").fit(X, pairs=pairs)
+        one, two = (
+            _paired_joins.fewer_clusters(model.labels_, 3, closure, points, are_distances=k)
+            for points, k in ((X, 0), (D, 1))
+        )
+        assert (one is None) == (two is None)
+        if one is not None:
+            joined += 1
+            assert np.array_equal(one, two)
+            assert keeps(one, model.pairs_)
+            assert one.max() == 2
+    assert joined > 5
+
+
+def test_results__small_clusters_join_the_nearest_that_may_be():
+    X = np.array([[0.0], [1.0], [2.0], [10.0], [11.0], [12.0], [6.4], [20.0]])
+    label = np.array([0, 0, 0, 1, 1, 1, 2, 3])
+    for must, cannot, wanted in (
+        ([], [], [0, 0, 0, 1, 1, 1, 1, 1]),
+        ([], [(6, 4)], [0, 0, 0, 1, 1, 1, 0, 1]),
+        ([], [(6, 5), (6, 7)], [0, 0, 0, 1, 1, 1, 0, 1]),
+        ([(3, 4), (4, 5)], [(6, 5), (7, 0)], [0, 0, 0, 1, 1, 1, 0, 1]),
+    ):
+        closure = PairwiseConstraints(must, cannot, 8).closure()
+        found = _paired_joins.fewer_clusters(label, 2, closure, X, are_distances=False)
+        assert found.tolist() == wanted
+    three = PairwiseConstraints([], [(6, 7), (6, 0), (7, 0)], 8).closure()
+    assert _paired_joins.fewer_clusters(label, 2, three, X, are_distances=False) is None
+
+
+def test_results__no_cluster_is_left_empty():
+    # must-links take all samples out of cluster 2; one group comes back
+    X = np.array([[0.0], [1.0], [2.0], [20.0], [21.0], [22.0], [9.0]])
+    label = np.array([0, 0, 0, 1, 1, 1, 2])
+    closure = PairwiseConstraints([(6, 0), (0, 1), (3, 4)], [], 7).closure()
+    near = _paired_joins.nearest_feasible(label, closure, X, are_distances=False)
+    assert near.max() == 2
+    assert near[0] == near[1] == near[6]
+    assert near[3] == near[4]
+
+
+def test_results__beyond_the_search_the_hierarchy_is_cut_with_a_warning(X, monkeypatch):
+    pairs = PairwiseConstraints([(0, 7)], [(0, 1), (2, 3), (1, 4)], 8)
+    monkeypatch.setattr(_paired_joins, "_MOST", 5)
+    ReCon(4).fit(X, pairs=pairs)  # nor would they have been preferred: no warning
+    monkeypatch.setattr(_paired_cut, "TOO_FAR", 1.0)
+    with pytest.warns(UserWarning, match="no n_clusters=4 near to .* keep all 3 cannot-links between groups") as caught:
+        model = ReCon(4).fit(X, pairs=pairs)
+    assert caught[0].filename == __file__
+    assert keeps(model.labels_, pairs)
+    assert model.n_clusters_ == 4
+    with pytest.raises(InfeasibleClusteringError):
+        ReCon(1).fit(X, pairs=pairs)
 
 
 def test_results__all_in_one_group_and_one_sample():
@@ -357,7 +524,7 @@ def test_infeasible__by_these_merges_is_not_proved():
         assert model.labels_.tolist() in ([0, 1, 0, 1], [0, 1, 1, 0])
 
 
-def test_infeasible__groups_of_small_clusters_join_the_nearest_that_they_may():
+def test_infeasible__merges_end_with_more_clusters_than_the_pairs_need():
     # 0, 1, 2 end as clusters with 1 alone; its cluster's other samples may be anywhere
     X = [[0.0], [0.1], [10.0], [10.1], [5.0], [5.2], [4.0]]
     pairs = ([(5, 6)], [(0, 2), (0, 4), (2, 4), (1, 5), (3, 5), (3, 1)])
@@ -371,7 +538,7 @@ def test_infeasible__groups_of_small_clusters_join_the_nearest_that_they_may():
 
 
 def test_infeasible__long_chains_of_cannot_links_are_coloured(rng):
-    n = 4000
+    n = 2000
     order = rng.permutation(n)
     X = rng.normal(size=(n, 2))
     pairs = PairwiseConstraints([], np.column_stack([order[:-1], order[1:]]), n)

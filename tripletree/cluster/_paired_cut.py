@@ -1,5 +1,7 @@
 """Flat clusters that keep all pairs: cuts of a hierarchy in which must-linked groups are the first clades.
 
+"size" and "support" may take clusters near to those without pairs in their place (see `_paired_joins`).
+
 A node is forced when it holds both ends of a cannot-link: every cut that keeps the pairs splits it. The forced nodes
 are the upper part of the hierarchy. So the rules of `tripletree.cut` work on what is left of it: one root in the place
 of all forced nodes, and one leaf, or one node over all its leaves, in the place of each group.
@@ -17,7 +19,7 @@ from tripletree._cut_rules import best_supported, support_of
 from tripletree._kernels import freeze
 from tripletree.cluster._assign import threshold_labels
 from tripletree.cluster._joint import Joint
-from tripletree.cluster._paired_joins import fewer_clusters
+from tripletree.cluster._paired_joins import TOO_FAR, are_clades_better, fewer_clusters, misfit, nearest_feasible
 from tripletree.cuts import cut, labels_of, sizes_tried
 from tripletree.errors import SHOWN, ClusterCountError, InfeasibleClusteringError, LimitExceededError
 from tripletree.hierarchy import Hierarchy
@@ -49,7 +51,14 @@ class PairedCut:
         self.fewest, self.most = 1 + int(self._forced.sum()), joint.closure.n_components
 
     def by_rule(
-        self, n_clusters: int | None, rule: str, triplets: TripletSet, samples: np.ndarray | None, on_infeasible: str
+        self,
+        n_clusters: int | None,
+        rule: str,
+        triplets: TripletSet,
+        samples: np.ndarray | None,
+        on_infeasible: str,
+        plain: np.ndarray | None,
+        points: np.ndarray,
     ) -> np.ndarray:
         """Labels of the samples by a rule of `tripletree.cut`.
 
@@ -58,6 +67,11 @@ class PairedCut:
         n_clusters, rule, triplets, samples
             As for `tripletree.cut`.
         on_infeasible : {"raise", "more", "violate"}
+        plain : ndarray of int, shape (n,), or None
+            For "size" and "support": the clusters without pairs. Those near to them that keep all pairs are returned,
+            unless the clusters of the hierarchy keep more triplets, or as many and `are_clades_better`.
+        points : ndarray of float64, shape (n, d) or (n, n)
+            The samples, or their distances where `samples` is None.
 
         Returns
         -------
@@ -71,7 +85,8 @@ class PairedCut:
         Warns
         -----
         UserWarning
-            If there are too few and `on_infeasible` is not "raise".
+            If there are too few and `on_infeasible` is not "raise"; or if clusters near to those without pairs were
+            wanted but not found, and those of the hierarchy come in their place.
         """
         forced, k = self._forced, n_clusters
         if k is not None and k > self.most:
@@ -81,27 +96,59 @@ class PairedCut:
                 "clusters than groups"
             )
             raise InfeasibleClusteringError(msg, n_clusters=k)
-        if k is not None and k < self.fewest:
-            if rule in ("size", "support"):
-                groups, _ = self._coarse(forced, whole=True)
-                closure = self._joint.closure
-                fewer = fewer_clusters(cut(groups, self.fewest, rule="merge_order"), k, closure, samples)
-                if fewer is not None:
-                    return fewer[closure.component]
-            msg = f"the merges that keep all cannot-links end at {self.fewest} clusters"
-            if on_infeasible == "raise":
-                raise self._infeasible(msg, k)
-            if on_infeasible == "more":
-                warn(f"{msg}: these are returned, not n_clusters={k}", UserWarning, stacklevel=4)
-                k = self.fewest
-            else:
-                forced = np.zeros_like(forced)
-        labels = self._chosen(k, rule, triplets, samples, forced)
-        if k is not None and k < self.fewest:
-            a, b = self._joint.first[self._joint.closure.cannot].T
-            broken = int((labels[a] == labels[b]).sum())
-            warn(f"{msg}: n_clusters={k} violate {broken} of {a.size}", UserWarning, stacklevel=4)
+        labels = self._chosen(k, rule, triplets, samples, forced) if k is None or k >= self.fewest else None
+        if plain is not None:
+            assert k is not None
+            found, warning = self._better(k, labels, plain, triplets, points, are_distances=samples is None)
+            if warning:
+                warn(warning, UserWarning, stacklevel=4)
+            if found is not None:
+                return found
+        if labels is not None:
+            return labels
+        msg = f"the merges that keep all cannot-links end at {self.fewest} clusters"
+        assert k is not None
+        if on_infeasible == "raise":
+            raise self._infeasible(msg, k)
+        if on_infeasible == "more":
+            warn(f"{msg}: these are returned, not n_clusters={k}", UserWarning, stacklevel=4)
+            return self._chosen(self.fewest, rule, triplets, samples, forced)
+        labels = self._chosen(k, rule, triplets, samples, np.zeros_like(forced))
+        a, b = self._joint.first[self._joint.closure.cannot].T
+        broken = int((labels[a] == labels[b]).sum())
+        warn(f"{msg}: n_clusters={k} violate {broken} of {a.size}", UserWarning, stacklevel=4)
         return labels
+
+    def _better(
+        self,
+        k: int,
+        clades: np.ndarray | None,
+        plain: np.ndarray,
+        triplets: TripletSet,
+        points: np.ndarray,
+        *,
+        are_distances: bool,
+    ) -> tuple[np.ndarray | None, str | None]:
+        """Clusters near to those without pairs, or clades, joined if there are too many; and what to warn of."""
+        closure = self._joint.closure
+        far = misfit(plain, closure)
+        near = nearest_feasible(plain, closure, points, are_distances=are_distances)
+        if clades is None and (near is None or far > 0):
+            groups, _ = self._coarse(self._forced, whole=True)
+            more = cut(groups, self.fewest, rule="merge_order")[closure.component]
+            clades = fewer_clusters(more, k, closure, points, are_distances=are_distances)
+        if near is None and clades is not None and far <= TOO_FAR:
+            return clades, (
+                f"no n_clusters={k} near to those without pairs were found that keep all {len(closure.cannot):,} "
+                "cannot-links between groups: clusters of the hierarchy are returned, which can be worse than without "
+                "pairs. Ask for more clusters, give fewer cannot-links, or compare with cut='merge_order'"
+            )
+        if near is None or clades is None:
+            return clades if near is None else near, None
+        one, two = _kept(triplets, near), _kept(triplets, clades)
+        if one == two:
+            return (clades if are_clades_better(far, near, clades, points, are_distances) else near), None
+        return (near if one > two else clades), None
 
     def below(self, threshold: float) -> np.ndarray:
         """Labels of the largest clades without a merge above the threshold: groups, and what keeps all cannot-links."""
@@ -129,7 +176,6 @@ class PairedCut:
             return cut(groups, k, rule=rule)[component]
         assert k is not None
         supported = rule == "support" and len(triplets) > 0
-        weight = np.ones(len(triplets)) if triplets.weights is None else triplets.weights
         best, most = None, -1.0
         whole, _ = self._coarse(forced, whole=False)
         for least in sizes_tried(self._hierarchy.n_leaves, k, rule):
@@ -153,8 +199,7 @@ class PairedCut:
                 continue
             if not supported:
                 return labels
-            a, b, c = labels[triplets.rows.T]
-            kept = float(weight[(a == b) & (a != c)].sum())
+            kept = _kept(triplets, labels)
             if kept > most:
                 best, most = labels, kept
         assert best is not None
@@ -213,6 +258,13 @@ class PairedCut:
             f"{shown}; {advice}"
         )
         return InfeasibleClusteringError(msg, n_clusters=k, samples=labels, is_clique=True)
+
+
+def _kept(triplets: TripletSet, labels: np.ndarray) -> float:
+    """The weight of the triplets ab|c with a and b in one cluster and c outside it."""
+    a, b, c = labels[triplets.rows.T]
+    kept = (a == b) & (a != c)
+    return float(kept.sum() if triplets.weights is None else triplets.weights[kept].sum())
 
 
 def _holding_both(hierarchy: Hierarchy, joint: Joint) -> np.ndarray:

@@ -1,43 +1,165 @@
-"""Fewer clusters than a hierarchy with cannot-links can be cut into: groups of the small ones join others one by one.
+"""Flat clusters under pairs: near to those without pairs, or clades under pairs that are joined, whichever fits better.
 
-Merging ends where every two clusters hold the ends of a cannot-link, often with a small cluster or two more than are
-wanted, of which most samples could as well be elsewhere. So the `k` largest clusters stay, and the groups of the others
-go to the nearest of these that no cannot-link forbids, those with the least choice first, with backtracking. Where that
-fails, all groups that cannot-links connect with them may move. To decide whether k clusters can keep all pairs is graph
-colouring, NP-complete: the search is exhaustive, but for a limit of steps.
+Where classes are compact but overlap, merges that cannot-links put off end badly: one sample on the wrong side keeps
+two large parts of one class apart for good, and one merge that is put off so changes those after it. Clusters without
+pairs do not know that, and are mended here (`nearest_feasible`): each must-linked group goes as one to where its
+samples cost least; where a cannot-link is broken, groups move to other clusters. The cost of a sample in another
+cluster is what its squared distance to the mean of that cluster has over that to its own.
+
+Where classes are not what is compact, such as rings, clusters without pairs are of no use, and the clades under pairs
+often right (`fewer_clusters`, where more of them are left than are wanted). `are_clades_better` tells the one from the
+other, without labels: by how far the clusters without pairs are from the pairs, and by the squared distances to means.
+
+To decide whether k clusters can keep all pairs is graph colouring, NP-complete. Groups choose in the order of what they
+would lose, and those who find no place choose first next time; then comes a search with backtracking, exhaustive but
+for a limit of steps. The assignment found is improved by that of `COPKMeans`.
 """
 
 from __future__ import annotations
 
 from heapq import heapify, heappop, heappush
+from typing import Any
 
 import numpy as np
 
+from tripletree import _kernels
+from tripletree._kernels import freeze, frozen
+from tripletree.cluster._assignment_search import CannotGraph, NotColourable
+from tripletree.cluster._base import progress_bar
+from tripletree.cluster._merging import all_merges
+from tripletree.cuts import cut
+from tripletree.linkage import from_linkage
 from tripletree.pairs import PairClosure
 
-__all__ = ["fewer_clusters"]
+__all__ = ["are_clades_better", "fewer_clusters", "misfit", "nearest_feasible", "without_pairs"]
+
+#: Set on the data of benchmarks/bench_pairs_recon.py: a misfit of 0.25 to 0.27 tells best there. The factor is the
+#: best on average; pendigits with ward linkage would rather have 1.045.
+TOO_FAR, AS_NEAR = 0.27, 1.02
 
 _LIMIT = 20_000  # steps in each connected part of the cannot-links
+_ROUNDS = 50  # of choosing in turn
+_MOST = 50_000_000  # costs, of 8 bytes
+_BATCH = 4_000_000  # squared distances that stand at a time
 
 
-def fewer_clusters(label: np.ndarray, k: int, closure: PairClosure, points: np.ndarray | None) -> np.ndarray | None:
-    """Labels of groups in k clusters that keep all pairs, None where none are found.
+def without_pairs(
+    model: Any, points: np.ndarray, closure: PairClosure, samples: np.ndarray | None, known: dict[str, Any]
+) -> np.ndarray | None:
+    """Flat clusters of the same `ReCon` under its triplets alone.
 
     Parameters
     ----------
-    label : ndarray of int, shape (closure.n_components,)
-        Of each group, in more than k clusters that keep all pairs.
+    model : ReCon
+        With ``triplets_``.
+    points : ndarray of float64
+        Samples, or their distances where the metric is "precomputed".
+    closure : PairClosure
+    samples : ndarray of float64 or None
+        As for `tripletree.cut`; None where `points` are distances.
+    known : dict
+        The metric and its parameters.
+
+    Returns
+    -------
+    ndarray of int, shape (n,), or None
+        None where the rule is not "size" or "support", or there are fewer groups than clusters.
+    """
+    k, triplets = model.n_clusters, model.triplets_
+    if model.cut not in ("size", "support") or k > closure.n_components:
+        return None
+    more = {**known, "dtype": np.dtype(model.dtype)}
+    with progress_bar(model.verbose, len(points) - 1, f"{type(model).__name__} without pairs") as tell:
+        merges, _ = all_merges(points, triplets.rows, model.linkage, **more, progress=tell)
+    return cut(from_linkage(merges, triplets.leaves), k, rule=model.cut, triplets=triplets, samples=samples)
+
+
+def misfit(label: np.ndarray, closure: PairClosure) -> float:
+    """How far clusters are from pairs: 0 where they keep all, about 0.5 where they know nothing of them.
+
+    Notes
+    -----
+    The mean of the violated shares of the two sorts, m pairs of a sort with weight m / (m + 5), in halves of what
+    clusters of these sizes would violate by chance. Counted are as many must-links as connect the groups, and one
+    cannot-link between two groups, so that it does not matter which of the pairs that follow from others are given.
+    """
+    order, first = closure.order, closure.order[np.cumsum(closure.sizes) - closure.sizes]
+    tied = closure.component[order[:-1]] == closure.component[order[1:]]
+    parted = (label[order[:-1]] != label[order[1:]])[tied]
+    a, b = first[closure.cannot].T
+    met = label[a] == label[b]
+    same = float(np.square(np.bincount(label) / label.size).sum())
+    violated = chance = 0.0
+    for wrong, expected in ((parted, 1 - same), (met, same)):
+        if wrong.any():
+            violated += float(wrong.mean()) * wrong.size / (wrong.size + 5)
+        chance += expected * wrong.size / (wrong.size + 5)
+    return violated / (2 * chance) if violated else 0.0
+
+
+def are_clades_better(far: float, near: np.ndarray, clades: np.ndarray, points: np.ndarray, distances: bool) -> bool:
+    """Whether clusters of the hierarchy are to be preferred to those that are near to the ones without pairs.
+
+    Parameters
+    ----------
+    far : float
+        The `misfit` of the clusters without pairs: above 0.27 it is hopeless to mend them.
+    near, clades : ndarray of int, shape (n,)
+        Of the same number. Clades that have about the same squared distances to means are the better ones.
+    points : ndarray of float64, shape (n, d) or (n, n)
+    distances : bool
+        Whether `points` are distances.
+    """
+    if far == 0 or far > TOO_FAR:
+        return far > 0
+    return _scatter(clades, points, distances) <= AS_NEAR * _scatter(near, points, distances)
+
+
+def _scatter(label: np.ndarray, points: np.ndarray, are_distances: bool) -> float:
+    """The sum of the squared distances to the means of clusters."""
+    total = 0.0
+    for c in range(int(label.max()) + 1):
+        rows = np.flatnonzero(label == c)
+        if are_distances:
+            step = max(1, _BATCH // label.size)
+            parts = (rows[low : low + step] for low in range(0, rows.size, step))
+            total += sum(float(np.square(points[np.ix_(part, rows)]).sum()) for part in parts) / (2 * rows.size)
+        else:
+            total += float(np.square(points[rows] - points[rows].mean(axis=0)).sum())
+    return total
+
+
+def fewer_clusters(
+    label: np.ndarray, k: int, closure: PairClosure, points: np.ndarray, *, are_distances: bool
+) -> np.ndarray | None:
+    """The k largest of more clusters that keep all pairs, which take in the groups of the others.
+
+    Each goes to the nearest one that no cannot-link forbids, those with the least choice first, with backtracking.
+    Where that fails, all groups that cannot-links connect with them may move.
+
+    Parameters
+    ----------
+    label : ndarray of int, shape (n,)
+        Clusters that keep all pairs.
     k : int
     closure : PairClosure
-    points : ndarray of float64, shape (n, d), optional
-        The samples, for means that say which cluster is near; without them larger clusters come first.
+    points : ndarray of float64, shape (n, d) or (n, n)
+    are_distances : bool
+        Whether `points` are distances between the samples.
+
+    Returns
+    -------
+    ndarray of int, shape (n,), or None
+        Numbered by their first samples. None where none are found, or as for `nearest_feasible`.
     """
-    size = np.bincount(label, closure.sizes)
-    kept = np.argsort(-size, kind="stable")[:k]
-    place = np.full(size.size, -1)
+    if label.size * k > _MOST:
+        return None
+    kept = np.argsort(-np.bincount(label), kind="stable")[:k]
+    start = np.cumsum(closure.sizes) - closure.sizes
+    place = np.full(int(label.max()) + 1, -1)
     place[kept] = np.arange(k)
-    own = place[label]
-    cost = _costs(label, kept, closure, points)
+    own = place[label[closure.order[start]]]
+    cost = np.add.reduceat(_squares(label, kept, points, closure.order, are_distances=are_distances), start, axis=0)
     stays = own >= 0
     cost[stays, own[stays]] = -1.0
     out = np.where(stays, own, cost.argmin(axis=1))
@@ -53,20 +175,133 @@ def fewer_clusters(label: np.ndarray, k: int, closure: PairClosure, points: np.n
             if found is None:
                 return None
             out[list(found)] = list(found.values())
-    if np.unique(out).size < k:
+    return _numbered(out[closure.component]) if np.unique(out).size == k else None
+
+
+def nearest_feasible(
+    label: np.ndarray, closure: PairClosure, points: np.ndarray, *, are_distances: bool
+) -> np.ndarray | None:
+    """As many clusters that keep all pairs, near to given ones.
+
+    Parameters
+    ----------
+    label : ndarray of int, shape (n,)
+        Clusters 0..k-1, none empty, no more than there are groups.
+    closure : PairClosure
+    points : ndarray of float64, shape (n, d) or (n, n)
+    are_distances : bool
+        Whether `points` are distances between the samples.
+
+    Returns
+    -------
+    ndarray of int, shape (n,), or None
+        Numbered by their first samples; `label` where it keeps all pairs. None where no such clusters are found, or
+        there are more than 50 million costs of groups in clusters.
+
+    Notes
+    -----
+    O(n d + m k d) for m samples in pairs and k clusters, and the search.
+    """
+    k = int(label.max()) + 1
+    played = closure.sizes > 1
+    played[closure.cannot] = True
+    groups = np.flatnonzero(played)
+    size = closure.sizes[groups]
+    if int(size.sum()) * k > _MOST:
         return None
-    _, first, which = np.unique(out, return_index=True, return_inverse=True)
-    return np.argsort(np.argsort(first))[which]
+    first = closure.order[np.cumsum(closure.sizes) - closure.sizes]
+    own = label[first].astype(np.int64)
+    if groups.size:
+        samples = closure.order[played[closure.component[closure.order]]]
+        cost = _costs(label, k, points, samples, are_distances=are_distances)
+        cost = np.add.reduceat(cost, np.cumsum(size) - size, axis=0)
+        own[groups] = cost.argmin(axis=1)
+        cost -= cost.min(axis=1)[:, None]
+        if len(closure.cannot):
+            graph = CannotGraph(closure.cannot, closure.n_components)
+            moving = np.ascontiguousarray(cost[np.searchsorted(groups, graph.bound)])
+            found = _placed(graph, moving)
+            if found is None:
+                return None
+            own[graph.bound] = graph.assign(moving, found)[0]
+        _fill(own, k, groups, cost)
+    return _numbered(own[closure.component])
 
 
-def _costs(label: np.ndarray, kept: np.ndarray, closure: PairClosure, points: np.ndarray | None) -> np.ndarray:
-    """What it costs each group to be in each cluster: the squared distance of the means, or the rank by size."""
-    if points is None:
-        return np.tile(np.arange(kept.size, dtype=np.float64), (label.size, 1))
-    sums = np.add.reduceat(points[closure.order], np.cumsum(closure.sizes) - closure.sizes, axis=0)
-    centres = np.stack([sums[label == c].sum(axis=0) / closure.sizes[label == c].sum() for c in kept.tolist()])
-    means = sums / closure.sizes[:, None]
-    return np.stack([np.square(means - x).sum(axis=1) for x in centres], axis=1)
+def _numbered(label: np.ndarray) -> np.ndarray:
+    """The same clusters, numbered by their first samples."""
+    _, place, which = np.unique(label, return_index=True, return_inverse=True)
+    return np.argsort(np.argsort(place))[which]
+
+
+def _squares(
+    label: np.ndarray, which: np.ndarray, points: np.ndarray, samples: np.ndarray, *, are_distances: bool
+) -> np.ndarray:
+    """The squared distances of some samples to the means of some clusters."""
+    size = np.bincount(label)
+    order, start = np.argsort(label, kind="stable"), np.cumsum(size) - size
+    if are_distances:
+        square = np.concatenate([
+            np.add.reduceat(np.square(points[low : low + step][:, order]), start, axis=1) / size
+            for step in [max(1, _BATCH // label.size)]
+            for low in range(0, label.size, step)
+        ])  # fmt: skip
+        # the mean squared distance to a cluster is that to its mean, and half of that inside it
+        inside = np.bincount(label, square[np.arange(label.size), label]) / size
+        return (square - inside / 2)[np.ix_(samples, which)]
+    from scipy.spatial.distance import cdist
+
+    centres = np.add.reduceat(points[order], start, axis=0) / size[:, None]
+    return cdist(points[samples], centres[which], "sqeuclidean")
+
+
+def _costs(label: np.ndarray, k: int, points: np.ndarray, samples: np.ndarray, *, are_distances: bool) -> np.ndarray:
+    """What it costs each of some samples to be in each cluster: 0 in its own, more in all others."""
+    square = _squares(label, np.arange(k), points, samples, are_distances=are_distances)
+    rows, mine = np.arange(samples.size), label[samples]
+    cost = np.maximum(square - square[rows, mine][:, None], 0)
+    lost = cost[cost > 0]
+    cost += 1e-3 * lost.mean() if lost.size else 1.0  # nobody moves without a reason
+    cost[rows, mine] = 0
+    return cost
+
+
+def _placed(graph: CannotGraph, cost: np.ndarray) -> np.ndarray | None:
+    """A cluster for each node, other than those of its neighbours, cheap ones if may be: int32."""
+    k = cost.shape[1]
+    if k == 1:
+        return None
+    costs, nobody = frozen(cost, np.float64), freeze(np.full(len(cost), -1, np.int32))
+    order = np.argsort(-np.partition(cost, 1, axis=1)[:, 1], kind="stable").astype(np.int32)
+    for _ in range(_ROUNDS):
+        label, failed = _kernels.cannot_graph.greedy(graph.start, graph.near, costs, frozen(order), nobody)
+        if failed < 0:
+            return label
+        order = np.concatenate([order[order == failed], order[order != failed]])
+    start, near = graph.start.tolist(), graph.near.tolist()
+    beside = {u: near[start[u] : start[u + 1]] for u in range(len(cost))}
+    out = np.empty(len(cost), np.int32)
+    for part in _parts(beside):
+        found = _assigned(part, beside, cost, {})
+        if found is None:
+            try:
+                return graph.colour(k, np.random.default_rng(0), 5 * _LIMIT)
+            except NotColourable:
+                return None
+        out[list(found)] = list(found.values())
+    return out
+
+
+def _fill(own: np.ndarray, k: int, groups: np.ndarray, cost: np.ndarray) -> None:
+    """Give each cluster that has lost all its groups one back: the cheapest that leaves none empty."""
+    count = np.bincount(own, minlength=k)
+    for c in np.flatnonzero(count == 0).tolist():
+        price = np.full(own.size, np.finfo(np.float64).max)
+        price[groups] = cost[:, c]
+        price[count[own] < 2] = np.inf
+        back = int(price.argmin())
+        count[[own[back], c]] += -1, 1
+        own[back] = c
 
 
 def _parts(near: dict[int, list[int]]) -> list[list[int]]:

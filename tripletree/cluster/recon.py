@@ -32,6 +32,7 @@ from tripletree.cluster._feasible_cut import POLICIES
 from tripletree.cluster._joint import Joint, joined, refuse_beside_pairs
 from tripletree.cluster._merging import merges_under
 from tripletree.cluster._paired_cut import PairedCut
+from tripletree.cluster._paired_joins import without_pairs
 from tripletree.cuts import RULES, cut
 from tripletree.errors import ClusterCountError
 from tripletree.hierarchy import Hierarchy
@@ -85,8 +86,8 @@ class ReCon(HierarchicalClusterer):
         that ``tripletree.repair`` drops, as little weight as it can manage, with a `UserWarning`.
     on_infeasible : {"raise", "more", "violate"}, default "raise"
         What to do where `n_clusters` is less than ``fewest_clusters_`` and no other way is found (see Notes): raise
-        `InfeasibleClusteringError`; or return ``fewest_clusters_``, more than were asked for, with a `UserWarning`; or
-        return `n_clusters`, with a `UserWarning` that counts the violated cannot-links. Must-links are never violated.
+        `InfeasibleClusteringError`; or, with a `UserWarning`, return ``fewest_clusters_``, more than were asked for; or
+        `n_clusters`, and say how many cannot-links they violate. Must-links are never violated.
     penalty : float, "auto" or None, default None
         None: all triplets hold. Otherwise they may be violated, at this price for a unit of weight: for triplets of
         which some are wrong, and for large sets that contradict themselves (see `tripletree.cluster`). "auto" is 0.15
@@ -137,6 +138,7 @@ class ReCon(HierarchicalClusterer):
     --------
     tripletree.cut : other flat clusters from ``hierarchy_``.
     tripletree.onetree.one_tree : a hierarchy from triplets alone.
+    tripletree.cluster : more on large data, wrong triplets, tables and cross-validation.
 
     Notes
     -----
@@ -155,21 +157,22 @@ class ReCon(HierarchicalClusterer):
 
     **Pairs**: samples that must-links tie together are merged first, each group by itself, and each group is a clade.
     Then comes the closest compatible merge of two clusters that no cannot-link keeps apart, while there is one; from
-    there on cannot-links do not count, so that the hierarchy is complete. Flat clusters keep all pairs, below a
-    threshold and by every rule, whatever the pairs and triplets, for ``fewest_clusters_`` to ``most_clusters_``
-    clusters. Fewer are often possible, but not by these merges: under "support" and "size" the largest clusters then
-    take in the groups of the others, one by one (to decide that is NP-complete; the search ends after a while). One
-    test tells whether triplets and groups can both hold, before anything is clustered, and one error what contradicts,
-    with the lines of both where they were read from files. A triplet ac|b contradicts a must-link a, b unless c is in
-    their group, too; no triplet contradicts a cannot-link. So the hierarchy displays ``pairs_.to_triplets()``.
-    Strengths are not looked at. No micro-clusters are formed; `penalty` and ``on_conflict="repair"`` are refused: for
-    them give pairs as triplets.
+    there on cannot-links do not count, so that the hierarchy is complete. Flat clusters keep all pairs: clades below a
+    threshold, and by "merge_order", "height" and "constraints", ``fewest_clusters_`` to ``most_clusters_`` of them.
+    "support" and "size" take one of two, for any number (NP-complete; the search ends after a while): the best cut,
+    groups of small clusters joined to others; or the clusters without pairs, from merges of their own (twice the time),
+    where must-linked groups and ends of cannot-links move, no more than pairs ask for, at little cost in squared
+    distances to means. The former suit classes that are not compact; where compact ones overlap, one sample on the
+    wrong side keeps two parts of a class apart for good. So the former are taken where over 0.27 of the pairs (sorts
+    alike; half is chance) are violated without pairs, or any, and they have at most 1.02 times the squared distances
+    of the latter; but those that keep more triplets come first. One test tells whether triplets and groups can both
+    hold, before anything is clustered; one error what contradicts, with the lines of both. A triplet ac|b contradicts a
+    must-link a, b unless c is in their group; none contradicts a cannot-link. So ``pairs_.to_triplets()`` hold.
+    Strengths are not looked at. No micro-clusters are formed; `penalty`, ``on_conflict="repair"`` are refused.
 
-    Weights of triplets count for ``cut="support"``, for repair and for a penalty. That triplets hold does not mean that
-    clusters get better: sets that look drawn at random, with fewer than 1.2 triplets for each sample they name, are
-    known to make noisy data worse, and give a `UserWarning` (from 50 samples and 30 triplets on).
-
-    ``tripletree.cluster`` says more of large data, wrong triplets, tables and cross-validation.
+    Weights of triplets count for ``cut="support"``, for repair and for a penalty. Triplets that hold need not make
+    clusters better: sets that look drawn at random, with fewer than 1.2 triplets for each sample they name, are known
+    to make noisy data worse, and give a `UserWarning` (from 50 samples and 30 triplets on).
 
     References
     ----------
@@ -292,8 +295,8 @@ class ReCon(HierarchicalClusterer):
         Warns
         -----
         UserWarning
-            If triplets are dropped, or so few and random that they are known to hurt, if there are so many samples
-            that some are gathered into micro-clusters, or as `on_infeasible` says.
+            If triplets are dropped, or so few and random that they are known to hurt, if so many samples are gathered
+            into micro-clusters, if pairs make clusters that may be worse (see Notes), or as `on_infeasible` says.
 
         Examples
         --------
@@ -326,7 +329,7 @@ class ReCon(HierarchicalClusterer):
             self.violated_triplets_ = used.subset(~displays(hierarchy, used))
             self.weight_violated_ = weight_of(self.violated_triplets_)
             self.fewest_clusters_, self.most_clusters_ = 1, n
-            self.labels_ = self._labels(hierarchy, points, joint)
+            self.labels_ = self._labels(hierarchy, points, joint, known)
             self.n_clusters_ = int(self.labels_.max()) + 1
             self._clusters = flat_clusters(hierarchy, self.labels_, points, linkage=self.linkage, **known)
             self.distances_, self.pairs_ = merges[:, 2].copy(), links
@@ -376,25 +379,22 @@ class ReCon(HierarchicalClusterer):
         points = transformed(self.metric, X, samples)
         return nearest_clusters(self._clusters, points)
 
-    def _labels(self, hierarchy: Hierarchy, points: np.ndarray, joint: Joint | None) -> np.ndarray:
+    def _labels(self, hierarchy: Hierarchy, points: np.ndarray, joint: Joint | None, known: dict) -> np.ndarray:
         # the majority of all triplets counts, but only those that hold together can demand anything
         triplets = self.triplets_ - self.violated_triplets_ if self.cut == "constraints" else self.triplets_
-        samples = None if _is_precomputed(self.metric) else points
+        samples = None if known["metric"] == "precomputed" else points
         if joint is not None:
             paired = PairedCut(hierarchy, joint)
             self.fewest_clusters_, self.most_clusters_ = paired.fewest, paired.most
             if self.distance_threshold is not None:
                 return paired.below(self.distance_threshold)
-            return paired.by_rule(self.n_clusters, self.cut, triplets, samples, self.on_infeasible)
+            plain = without_pairs(self, points, joint.closure, samples, known)
+            return paired.by_rule(self.n_clusters, self.cut, triplets, samples, self.on_infeasible, plain, points)
         if self.distance_threshold is not None:
             return threshold_labels(hierarchy, self.linkage_[:, 2], self.distance_threshold)
         return cut(hierarchy, self.n_clusters, rule=self.cut, triplets=triplets, samples=samples)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = _is_precomputed(self.metric)
+        tags.input_tags.pairwise = isinstance(self.metric, str) and self.metric == "precomputed"
         return tags
-
-
-def _is_precomputed(metric: Any) -> bool:
-    return isinstance(metric, str) and metric == "precomputed"
