@@ -9,7 +9,7 @@ export NUMBA_CACHE_DIR ?= $(CURDIR)/$(VENV)/numba-cache
 export MPLBACKEND ?= agg
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-plain test-bounds lint bench notebooks clean
+.PHONY: help demo test test-plain test-bounds lint bench papers papers-quick notebooks docs clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
@@ -48,8 +48,21 @@ lint: $(VENV)/.dev  ## style and types
 bench: $(VENV)/.dev  ## every benchmark, figures beside those of the peers (some minutes)
 	@for f in benchmarks/bench_*.py; do echo; echo "== $$f"; $(BIN)/python $$f || exit 1; done
 
+papers: $(VENV)/.dev  ## the experiments of the five papers again, with a table of all claims (half an hour; goes on where it stopped)
+	@$(BIN)/python benchmarks/papers/run.py --n-jobs -1
+
+papers-quick: $(VENV)/.dev  ## a small form of the same, in benchmarks/papers/quick (at most five minutes)
+	@$(BIN)/python benchmarks/papers/run.py --quick --n-jobs 2
+
 notebooks: $(VENV)/.dev  ## execute the notebooks again from their sources
 	@$(BIN)/python notebooks/execute.py
+
+$(VENV)/.docs: setup.cfg pyproject.toml | $(BIN)/python
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[docs]'
+	@touch $@
+
+docs: $(VENV)/.docs  ## the documentation site, in build/docs/html; a warning is an error
+	@$(BIN)/python docs/build.py
 
 clean:  ## remove the virtual environment and everything made
 	rm -rf $(VENV) build dist demo-output *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage

@@ -74,13 +74,21 @@ from tripletree.leaves import LeafIndex
 from tripletree.linkage import from_linkage, to_linkage
 from tripletree.onetree import is_consistent, one_tree
 from tripletree.ontology import Ontology
+from tripletree.pages import to_html, write_html
 from tripletree.pairs import PairClosure, PairwiseConstraints
 from tripletree.pairs.classes import pairs_from_classes, sample_class_pairs
 from tripletree.pairs.contradictions import Contradiction, find_contradictions
 from tripletree.pairs.reduction import PairReduction, reduce_pairs
-from tripletree.plot import plot_dendrogram
-from tripletree.plot_graph import aho_graph, plot_aho_graph, plot_conflict
-from tripletree.plot_time import plot_transitions
+from tripletree.plots import (
+    aho_graph,
+    plot_aho_graph,
+    plot_conflict,
+    plot_cuts,
+    plot_dendrogram,
+    plot_heatmap,
+    plot_tanglegram,
+    plot_transitions,
+)
 from tripletree.repairs import Repair, repair
 from tripletree.score import (
     constrained_rand_index,
@@ -167,7 +175,10 @@ __all__ = [
     "parse_newick_all",
     "plot_aho_graph",
     "plot_conflict",
+    "plot_cuts",
     "plot_dendrogram",
+    "plot_heatmap",
+    "plot_tanglegram",
     "plot_transitions",
     "rand_index",
     "read_annotations",
@@ -187,12 +198,14 @@ __all__ = [
     "sample_triplets",
     "supertree",
     "suspects",
+    "to_html",
     "to_linkage",
     "triplet_distance",
     "triplet_score",
     "triplets_from_classes",
     "triplets_from_odd_one_out",
     "violated_pairs",
+    "write_html",
     "write_newick",
     "write_newick_all",
     "write_pairs",

@@ -21,6 +21,7 @@ from tripletree._parents import (
     renumbered,
     scrambled,
 )
+from tripletree._pictures import Drawn, image_html, sketch_svg
 from tripletree._reshaped import Reshaped
 from tripletree.errors import InvalidHierarchyError
 from tripletree.leaves import LeafIndex
@@ -335,3 +336,18 @@ class Hierarchy(Reshaped):
         if self.has_unary:
             words.append("unary nodes")
         return f"<Hierarchy: {', '.join(words)}, depth {self.depth.max()}>"
+
+    def _repr_html_(self) -> str:
+        # what a notebook shows: the top of the dendrogram, as an image
+        start, stop, order = self.leaf_intervals
+        height = self.height
+        flat = height is None or not np.isfinite(height).all() or bool((height == height[0]).all())
+        up = _kernels.cuts.levels(self.parent) if flat else height
+
+        def children(node: int) -> list[int]:
+            return sorted(self.children(node).tolist(), key=lambda v: int(order[start[v] : stop[v]].min()))
+
+        caption = repr(self)[1:-1]
+        return image_html(
+            sketch_svg(Drawn(self.root, children, stop - start, np.asarray(up), self.label), caption), caption
+        )

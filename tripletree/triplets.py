@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from tripletree._kernels import freeze
+from tripletree._pictures import table_html
 from tripletree._rows import canonical, checked_rows, checked_weights, found, framed, label_triple, runs
 from tripletree.errors import InvalidTripletError, UnknownLeafError
 from tripletree.leaves import LeafIndex
@@ -339,11 +340,23 @@ class TripletSet:
         return _rebuilt, (self.rows, self.leaves, self.weights, self.origins)
 
     def __repr__(self) -> str:
-        weighted = "" if self.weights is None else "weighted "
         shown = ", ".join(f"{a} {b} | {c}" for a, b, c in self.head(3))
         more = ", ..." if len(self) > 3 else ""
         body = f": {shown}{more}" if shown else ""
-        return f"<TripletSet: {len(self)} {weighted}triplets on {len(self.leaves)} leaves{body}>"
+        return f"<TripletSet: {self._counted()}{body}>"
+
+    def _counted(self) -> str:
+        weighted = "" if self.weights is None else "weighted "
+        m, n = len(self), len(self.leaves)
+        return f"{m} {weighted}triplet{'' if m == 1 else 's'} on {n} {'leaf' if n == 1 else 'leaves'}"
+
+    def _repr_html_(self) -> str:
+        # what a notebook shows: the first rows
+        head, rows = ["a", "b", "c"], self.head(10)
+        if self.weights is not None:
+            head.append("weight")
+            rows = [(*row, f"{w:g}") for row, w in zip(rows, self.weights.tolist(), strict=False)]  # type: ignore[misc]
+        return table_html(f"TripletSet: {self._counted()}, each ab|c", head, rows, len(self) - len(rows))
 
 
 def _rebuilt(rows: np.ndarray, leaves: LeafIndex, weights: np.ndarray | None, origins: Origins | None) -> TripletSet:

@@ -222,6 +222,73 @@ def test_plot__bad_input(run, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+def drawn(run, monkeypatch, *options, text=None):
+    """What `plot` hands over to be drawn."""
+    import tripletree.plots
+
+    calls, real = [], tripletree.plots.plot_dendrogram
+
+    def noted(hierarchy, **options):
+        calls.append(options)
+        return real(hierarchy, **options)
+
+    monkeypatch.setattr(tripletree.plots, "plot_dendrogram", noted)
+    run("plot", *options, "-o", "p.png", **({} if text is None else {"text": text}))
+    return calls[0]
+
+
+def test_plot__options_reach_the_picture(run, tmp_path, monkeypatch):
+    (tmp_path / "c.csv").write_text("label,class\nhuman,ape\nchimp,ape\nmacaque,\n")
+    (tmp_path / "p.txt").write_text("human chimp must\nhuman macaque cannot\n")
+    text = "(((human:1,chimp:1):1,gorilla:2):3,macaque:5);"
+    options = [
+        "--clusters",
+        "2",
+        "--cut",
+        "clusters",
+        "--collapse",
+        "--classes",
+        "c.csv",
+        "--pairs",
+        "p.txt",
+        "--layout",
+        "circular",
+    ]
+    given = drawn(run, monkeypatch, "-", *options, text=text)
+    assert given["clusters"].tolist() == [0, 0, 0, 1]
+    assert (given["cut"], given["collapse"], given["layout"], given["max_leaves"]) == (
+        "clusters", "clusters", "circular", "auto",
+    )  # fmt: skip
+    assert given["classes"] == {"human": "ape", "chimp": "ape"}
+    assert len(given["pairs"]) == 2
+    given = drawn(run, monkeypatch, "-", "--cut", "2.5", "--max-leaves", 0, "--heights", "level", text=text)
+    assert (given["cut"], given["max_leaves"], given["heights"], given["clusters"]) == (2.5, None, "level", None)
+    assert drawn(run, monkeypatch, "-", "--max-leaves", 2, text=text)["max_leaves"] == 2
+
+
+@pytest.mark.parametrize(
+    ("options", "wanted"),
+    [
+        (["--cut", "high"], "neither a height nor 'clusters'"),
+        (["--cut", "clusters"], "--cut clusters needs --clusters"),
+        (["--collapse"], "--collapse needs --clusters"),
+        (["--max-leaves", "1"], "at least 2"),
+        (["--classes", "gone.csv"], "no such file: gone.csv"),
+        (["--classes", "-"], "cannot both be the standard input"),
+    ],
+)
+def test_plot__bad_options(run, tmp_path, options, wanted):
+    assert wanted in run("plot", "-", "-o", "p.png", *options, text=SMALL, status=2).stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_plot__classes_of_no_leaf_are_refused(run, tmp_path):
+    (tmp_path / "c.csv").write_text("label,class\nnobody,ape\n")
+    assert "'nobody'" in run("plot", "-", "-o", "p.png", "--classes", "c.csv", text=SMALL, status=2).stderr
+    (tmp_path / "c.csv").write_text("label\nnobody\n")
+    assert "two columns" in run("plot", "-", "-o", "p.png", "--classes", "c.csv", text=SMALL, status=2).stderr
+
+
 def test_plot__without_matplotlib_says_what_to_install(run, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     for command in (["plot", "sample:primates", "-o", "p.png"], ["demo"]):

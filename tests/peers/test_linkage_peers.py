@@ -7,8 +7,9 @@ from scipy.cluster import hierarchy as sch
 from scipy.spatial.distance import squareform
 
 from tripletree import _kernels
-from tripletree._layout import layout
 from tripletree.linkage import cut, from_linkage, to_linkage
+from tripletree.plots._layout import layout
+from tripletree.plots._sketch import whole
 from tripletree.score import pairwise_f_score, pairwise_precision_recall
 
 METHODS = ("single", "complete", "average", "weighted", "centroid", "median", "ward")
@@ -67,7 +68,7 @@ def brackets(lines):
 def test_layout__is_that_of_the_scipy_dendrogram(method, rng):
     Z = sch.linkage(rng.normal(size=(40, 2)), method)
     h = from_linkage(Z)
-    place = layout(h, "auto")
+    place = layout(whole(h), "auto")
     smallest = [min(h.clade(u)) for u in range(h.n_nodes)]
     for row in Z:  # scipy puts the first column to the left, we the child with the smallest leaf
         row[:2] = sorted(row[:2], key=lambda u: smallest[int(u)])

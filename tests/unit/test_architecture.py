@@ -20,14 +20,12 @@ HEAVY = {"numba", "scipy", "sklearn", "matplotlib", "pandas", "networkx", "tqdm"
 FLOORS = [
     ["__init__", "__main__", "cli", "datasets"],
     ["description", "metrics", "suspects"],
-    ["cluster", "interop", "io", "plot", "plot_graph", "plot_time", "score"],
+    ["cluster", "interop", "io", "pages", "plots", "score"],
     ["queries"],
     [
         "_binary_counts",
         "_cut_rules",
         "_labels",
-        "_layout",
-        "_marks",
         "_pair_counts",
         "builder",
         "certain",
@@ -50,7 +48,7 @@ FLOORS = [
     ["_checks", "_induced"],
     ["ontology", "_dominance", "_terms"],
     ["hierarchy", "triplets", "_reshaped"],
-    ["_dag", "_items", "_parents", "_rows", "origins"],
+    ["_dag", "_items", "_parents", "_pictures", "_rows", "origins"],
     ["leaves"],
     ["_kernels", "_random", "_times", "_version", "errors"],
     ["_suggestions"],
@@ -82,8 +80,6 @@ NEIGHBOURS = {
     ("repairs", "onetree"),
     ("repairs", "split"),
     ("supervision", "_labels"),
-    ("_marks", "_labels"),
-    ("_marks", "_layout"),
     ("_pair_counts", "_labels"),
     ("hierarchy", "_reshaped"),
     ("ontology", "_dominance"),
@@ -92,6 +88,8 @@ NEIGHBOURS = {
     ("decomposition", "certain"),
     ("interop", "io"),
     ("io", "interop"),
+    ("pages", "io"),
+    ("pages", "plots"),
 }
 FLOOR = {name: level for level, names in enumerate(reversed(FLOORS)) for name in names}
 

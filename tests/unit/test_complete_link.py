@@ -34,7 +34,7 @@ from tripletree.errors import (
 )
 from tripletree.leaves import LeafIndex
 from tripletree.pairs import PairwiseConstraints
-from tripletree.plot import plot_dendrogram
+from tripletree.plots import plot_dendrogram
 
 NAMES = list("abcdefgh")
 #: Four samples on a line: 0 and 1 are near, 2 and 3 as well.

@@ -7,9 +7,10 @@ from hypothesis import strategies as st
 from oracles import clades_of_hierarchy, displayed
 from strategies import hierarchies, triplet_rows
 
-from tripletree._layout import clade_codes, layout, matched_styles, triplet_counts
 from tripletree.hierarchy import Hierarchy
 from tripletree.linkage import from_linkage
+from tripletree.plots._layout import clade_codes, layout, matched_styles, triplet_counts
+from tripletree.plots._sketch import whole
 from tripletree.triplets import TripletSet
 
 FOUR = Hierarchy.from_nested([["a", "b"], ["c", "d"]])
@@ -19,7 +20,7 @@ FOUR = Hierarchy.from_nested([["a", "b"], ["c", "d"]])
 @given(hierarchies(max_leaves=9, unary=True))
 def test_layout__definition(h):
     n = h.n_leaves
-    place = layout(h, "level")
+    place = layout(whole(h), "level")
     assert place.along[place.order].tolist() == list(range(n))
     below = [[h.leaves.index(x) for x in h.clade(u)] for u in range(h.n_nodes)]
     for u in range(h.n_nodes):  # clades in one piece, children by their smallest leaves
@@ -45,29 +46,29 @@ def test_layout__definition(h):
 
 def test_layout__leaves_stand_as_they_were_read():
     h = Hierarchy.from_nested(["a", [["b", ["c", "d"]], "e"], "f", ["g", "h"]])
-    assert layout(h, "auto").order.tolist() == list(range(8))
+    assert layout(whole(h), "auto").order.tolist() == list(range(8))
     same = Hierarchy.from_nested([["h", "g"], "f", ["e", [["d", "c"], "b"]], "a"]).reindex(h.leaves)
-    assert layout(same, "auto").order.tolist() == list(range(8))
+    assert layout(whole(same), "auto").order.tolist() == list(range(8))
 
 
 def test_layout__heights():
     h = from_linkage([[0, 1, 3.0, 2], [2, 3, 1.0, 2], [4, 5, 2.0, 4]])
-    assert layout(h, "auto").up[4:].tolist() == [3.0, 1.0, 2.0]
-    assert layout(h, "height").up[4:].tolist() == [3.0, 1.0, 2.0]
-    assert layout(h, "order").up.tolist() == [0, 0, 0, 0, 1, 2, 3]
-    assert layout(h, "level").up[4:].tolist() == [1, 1, 2]
+    assert layout(whole(h), "auto").up[4:].tolist() == [3.0, 1.0, 2.0]
+    assert layout(whole(h), "height").up[4:].tolist() == [3.0, 1.0, 2.0]
+    assert layout(whole(h), "order").up.tolist() == [0, 0, 0, 0, 1, 2, 3]
+    assert layout(whole(h), "level").up[4:].tolist() == [1, 1, 2]
     flat = from_linkage([[0, 1, 0.0, 2], [2, 3, 0.0, 2], [4, 5, 0.0, 4]])
-    assert layout(flat, "auto").up[4:].tolist() == [1, 1, 2]
-    assert layout(flat, "height").up.tolist() == [0.0] * 7
+    assert layout(whole(flat), "auto").up[4:].tolist() == [1, 1, 2]
+    assert layout(whole(flat), "height").up.tolist() == [0.0] * 7
     tips = Hierarchy(FOUR.parent, FOUR.leaves, length=[1, 2, 3, 4, 1, 1, np.nan])
-    assert layout(tips, "auto").up.tolist() == [3, 2, 1, 0, 4, 4, 5]
+    assert layout(whole(tips), "auto").up.tolist() == [3, 2, 1, 0, 4, 4, 5]
 
 
 def test_layout__refuses_heights_that_are_not_there():
     with pytest.raises(ValueError, match="no heights"):
-        layout(FOUR, "height")
+        layout(whole(FOUR), "height")
     with pytest.raises(ValueError, match="heights is 'tall'; it must be one of 'auto', 'height'"):
-        layout(FOUR, "tall")
+        layout(whole(FOUR), "tall")
 
 
 @settings(deadline=None)

@@ -13,7 +13,7 @@ from tripletree.conflict import find_conflict
 from tripletree.errors import LimitExceededError, MissingDependencyError, UnknownLeafError
 from tripletree.induction import sample_triplets
 from tripletree.io.constraints.triplet_files import read_triplets
-from tripletree.plot_graph import aho_graph, plot_aho_graph, plot_conflict
+from tripletree.plots.graph import aho_graph, plot_aho_graph, plot_conflict
 from tripletree.triplets import TripletSet
 
 matplotlib.use("agg")
@@ -128,3 +128,53 @@ def test_plot_graph__refusals(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(MissingDependencyError, match="plot_aho_graph needs matplotlib"):
         plot_aho_graph(TripletSet([(0, 1, 2)], 3))
+
+
+@pytest.mark.parametrize("n", [5, 30, 90])
+def test_plot_aho_graph__names_stand_clear(n):
+    rng = np.random.default_rng(n)
+    t = sample_triplets(yule(n, rng), n // 2 + 2, random_state=rng)
+    ax = plot_aho_graph(t, notes=False)
+    ax.figure.canvas.draw()
+    boxes = [x.get_window_extent().padded(-1) for x in ax.texts]
+    assert len(boxes) == t.used_leaves.size
+    assert not any(a.overlaps(b) for i, a in enumerate(boxes) for b in boxes[:i])
+    dots = ax.transData.transform(np.concatenate([c.get_offsets() for c in ax.collections if c.get_gid() == "leaves"]))
+    covered = [sum(b.contains(*p) for p in dots.tolist()) for b in boxes]
+    assert sum(covered) == 0
+    assert all(b.x0 > ax.figure.bbox.x0 - 5 for b in boxes)
+
+
+def test_plot_aho_graph__large_parts_are_spread():
+    rng = np.random.default_rng(0)
+    rows = [(i, int(rng.integers(i)), 400) for i in range(1, 400)]  # a random tree, one part
+    rows += [(a, b, 400) for a, b in rng.integers(400, size=(100, 2)).tolist() if a != b]
+    ax = plot_aho_graph(TripletSet(rows, 401))
+    at = np.concatenate([c.get_offsets() for c in ax.collections if c.get_gid() == "leaves"])
+    assert len(at) == 401
+    apart = np.linalg.norm(at[:, None] - at[None], axis=2)
+    np.fill_diagonal(apart, np.inf)
+    assert np.quantile(apart.min(axis=1), 0.05) > 0.03
+    (ties,) = [c for c in ax.collections if c.get_gid() == "ties"]
+    long = [float(np.linalg.norm(b - a)) for a, b in ties.get_segments()]
+    everywhere = np.median(apart[np.isfinite(apart)])
+    assert np.median(long) < 0.35 * everywhere  # ties are short, as they should be
+
+
+def test_plot_aho_graph__parts_do_not_overlap():
+    rng = np.random.default_rng(3)
+    ax = plot_aho_graph(sample_triplets(yule(80, rng), 50, random_state=rng))
+    boxes = []
+    for c in ax.collections:
+        if c.get_gid() == "leaves":
+            at = c.get_offsets()
+            boxes.append((*(at.min(axis=0) - 0.3), *(at.max(axis=0) + 0.3)))
+    for i, a in enumerate(boxes):
+        for b in boxes[:i]:
+            assert a[0] >= b[2] or b[0] >= a[2] or a[1] >= b[3] or b[1] >= a[3]
+
+
+def test_plot_aho_graph__in_a_subfigure():
+    parts = plt.figure().subfigures(1, 2)
+    ax = plot_aho_graph(TripletSet([(0, 1, 2)], 3), ax=parts[0].subplots())
+    assert sorted(x.get_text() for x in ax.texts) == ["0", "1", "2", "| 2"]

@@ -10,7 +10,7 @@ from tripletree.cluster.temporal import TemporalClustering, match_clusters, stac
 from tripletree.cluster.temporal._matching import moves, nearest_order
 from tripletree.cluster.temporal._windows import checked_times, observed, windows
 from tripletree.errors import ClusterCountError, InvalidTimesError, UnknownLeafError
-from tripletree.plot_time import plot_transitions
+from tripletree.plots import plot_transitions
 
 X6 = np.array([[0.0], [1.0], [8.0], [9.0], [0.2], [1.1], [7.0], [9.4]])
 T6, W6 = [1, 1, 1, 1, 2, 2, 2, 2], list("abcdabce")

@@ -74,7 +74,7 @@ def test_triplets__no_rows(rows, n):
     assert list(t) == t.head() == []
     assert t.to_comparisons().shape == (0, 3)
     assert t.used_leaves.size == 0
-    assert repr(t) == f"<TripletSet: 0 triplets on {n} leaves>"
+    assert repr(t) == f"<TripletSet: 0 triplets on {n} {'leaf' if n == 1 else 'leaves'}>"
     assert t == (t | t) == (t & t) == (t - t) == t.subset([]) == t.restrict(range(n))
 
 

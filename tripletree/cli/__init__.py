@@ -10,10 +10,11 @@ from __future__ import annotations
 import click
 
 from tripletree._version import __version__
-from tripletree.cli._clustering import cluster, plot
+from tripletree.cli._clustering import cluster
 from tripletree.cli._conflicts import explain, repair
 from tripletree.cli._conversion import build, decompose, induce
 from tripletree.cli._demo import demo
+from tripletree.cli._drawing import plot
 from tripletree.cli._formats import convert
 from tripletree.cli._inspection import check, info
 from tripletree.cli._reasoning import closure, compare, describe

@@ -1,4 +1,4 @@
-"""The commands that cluster and draw: ``cluster`` and ``plot``."""
+"""The command that clusters a table, and how pictures are written."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import click
 import numpy as np
 
-from tripletree.cli._reading import read_hierarchy, reading_options
 from tripletree.cli._shell import bad_input, busy
 from tripletree.cli._sources import read_triplet_file, write_hierarchy
 
@@ -19,11 +18,10 @@ if TYPE_CHECKING:
     from tripletree.hierarchy import Hierarchy
     from tripletree.triplets import TripletSet
 
-__all__ = ["check_apart", "cluster", "clustered", "picture_format", "plot", "save_figure", "standardized"]
+__all__ = ["check_apart", "cluster", "clustered", "picture_format", "save_figure", "standardized"]
 
 LINKAGES = ("centroid", "median", "ward", "average", "weighted", "complete", "single")
 CUTS = ("support", "size", "merge_order", "height", "constraints")
-ORIENTATIONS = ("left", "right", "top", "bottom")
 DPI = 150
 
 
@@ -149,7 +147,7 @@ def _write_found(
 
 
 def _draw(hierarchy: Hierarchy, picture: str, **marks: Any) -> None:
-    from tripletree.plot import plot_dendrogram
+    from tripletree.plots import plot_dendrogram
 
     save_figure(plot_dendrogram(hierarchy, **marks).figure, picture)
 
@@ -275,51 +273,6 @@ def _report(table: Table, labels: np.ndarray | None, triplets: TripletSet | None
 
 def _some(names: list[str], most: int = 6) -> str:
     return ", ".join(names[:most]) + (", ..." if len(names) > most else "")
-
-
-@click.command(
-    epilog="""
-    \b
-    Examples:
-      tripletree plot sample:primates -o primates.png
-      tripletree decompose sample:primates | tripletree plot sample:primates --triplets - --clusters 4 -o primates.svg
-    """
-)
-@click.argument("file")
-@click.option("-o", "--output", required=True, metavar="FILE", help="The picture: .png, .pdf, .svg, ...")
-@click.option("--triplets", "triplet_file", metavar="FILE", help="Mark these triplets, shown or not.")
-@click.option(
-    "--orientation", type=click.Choice(ORIENTATIONS), default="left", show_default=True, help="The root's side."
-)
-@click.option("--clusters", type=click.IntRange(min=1), metavar="K", help="Colour K clusters: the highest clades.")
-@click.option("--title")
-@reading_options
-def plot(
-    file: str,
-    output: str,
-    triplet_file: str | None,
-    orientation: str,
-    clusters: int | None,
-    title: str | None,
-    reading: dict[str, Any],
-) -> None:
-    """Draw the hierarchy in FILE as a dendrogram.
-
-    FILE is in any of the formats that are read, '-' for the standard input, or a sample such as sample:mammals.
-    Clusters are cut from the root down, highest node first: by branch lengths where all branches have one, else by
-    levels.
-    """
-    if file == triplet_file == "-":
-        msg = "FILE and --triplets cannot both be the standard input"
-        raise click.UsageError(msg)
-    picture_format(output)
-    hierarchy = read_hierarchy(file, reading)
-    triplets = None if triplet_file is None else read_triplet_file(triplet_file)
-    from tripletree.cuts import cut
-
-    labels = None if clusters is None else cut(hierarchy, clusters, rule="height")
-    _draw(hierarchy, output, orientation=orientation, triplets=triplets, clusters=labels, title=title)
-    click.echo(output)
 
 
 def picture_format(path: str) -> str:

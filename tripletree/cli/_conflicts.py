@@ -112,7 +112,7 @@ def _keep(found: Sequence[Conflict], output: str | None, picture: str | None) ->
             clashing = clashing | conflict.triplets
         write_triplet_file(clashing.restrict(_used(clashing)), output)
     if picture is not None:
-        from tripletree.plot_graph import plot_conflict
+        from tripletree.plots import plot_conflict
 
         save_figure(plot_conflict(found[0]).figure, picture)
 

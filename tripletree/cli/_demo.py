@@ -214,7 +214,7 @@ def _draw(samples: Samples, known: np.ndarray, triplets: TripletSet, outcomes: l
     """Both dendrograms side by side."""
     from matplotlib import pyplot as plt
 
-    from tripletree.plot import plot_dendrogram
+    from tripletree.plots import plot_dendrogram
 
     figure, axes = plt.subplots(1, 2, figsize=(15, 14))
     # fixed before the drawing, which writes as many labels as fit

@@ -81,6 +81,7 @@ from tripletree.cluster.cvqe import CVQE, LCVQE, CVQEPlus
 from tripletree.cluster.mpck_means import MPCKMeans
 from tripletree.cluster.pck_means import PCKMeans
 from tripletree.cluster.recon import ReCon
+from tripletree.cluster.refusals import Refusal, refused_merges, why_refused
 from tripletree.cluster.temporal import Snapshot, TemporalClustering, match_clusters, stack_snapshots
 from tripletree.queries.oracle import labels_oracle
 
@@ -95,9 +96,12 @@ __all__ = [
     "MPCKMeans",
     "PCKMeans",
     "ReCon",
+    "Refusal",
     "Snapshot",
     "TemporalClustering",
     "labels_oracle",
     "match_clusters",
+    "refused_merges",
     "stack_snapshots",
+    "why_refused",
 ]

@@ -58,7 +58,7 @@ class Conflict:
     See Also
     --------
     find_conflict, find_conflicts : how to come by one.
-    tripletree.plot.plot_conflict : its picture.
+    tripletree.plots.plot_conflict : its picture.
 
     Examples
     --------

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from functools import cached_property
+from itertools import islice
 from typing import Any, TypeVar
 
 import numpy as np
 
 from tripletree._kernels import freeze
+from tripletree._pictures import table_html
 from tripletree.errors import InvalidPairError, UnknownLeafError
 from tripletree.leaves import LeafIndex
 from tripletree.origins import Origins
@@ -289,6 +291,11 @@ class PairSet:
             f"<PairwiseConstraints: {must} must-link{'s' * (must != 1)} and {cannot} cannot-link{'s' * (cannot != 1)}"
             f"{strong} on {n} {'leaf' if n == 1 else 'leaves'}>"
         )
+
+    def _repr_html_(self) -> str:
+        # what a notebook shows: the first rows
+        rows = list(islice(self, 10))
+        return table_html(repr(self)[1:-1], ("one", "other", "link"), rows, len(self) - len(rows))
 
 
 def _rebuilt(kind: Any, rows: tuple, more: tuple) -> Any:

@@ -157,7 +157,7 @@ def read_odd_one_out(
     --------
     >>> import io
     >>> read_odd_one_out(io.StringIO("a,b,c,odd\ncat,eel,dog,eel\n"))
-    <TripletSet: 1 triplets on 3 leaves: cat dog | eel>
+    <TripletSet: 1 triplet on 3 leaves: cat dog | eel>
     >>> read_odd_one_out(io.StringIO("0 1 2\n3 0 1\n"), odd=2)
     <TripletSet: 2 triplets on 4 leaves: 0 1 | 2, 0 3 | 1>
     """

@@ -96,7 +96,7 @@ def read_triplets(
     --------
     >>> import io
     >>> read_triplets(io.StringIO("human chimp | gorilla  # the odd one"))
-    <TripletSet: 1 triplets on 3 leaves: chimp human | gorilla>
+    <TripletSet: 1 triplet on 3 leaves: chimp human | gorilla>
     >>> read_triplets(io.StringIO("a,b,c,weight\nx,y,z,2\n")).weights.tolist()
     [2.0]
     """

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tripletree._checks import expect_triplets
-from tripletree._marks import LINE, PALETTE, SHAPES, pyplot_for, shortened
 from tripletree.conflict import Conflict
 from tripletree.errors import LimitExceededError
+from tripletree.plots._graph_places import name_sides, positions
+from tripletree.plots._marks import LINE, PALETTE, SHAPES, pyplot_for, shortened
 from tripletree.triplets import TripletSet
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["aho_graph", "plot_aho_graph", "plot_conflict"]
 
 #: Leaves that a picture may have, that have their names in it, and edges that say which triplet they are.
-MOST_LEAVES, MOST_NAMES, MOST_NOTES = 1000, 120, 40
+MOST_LEAVES, MOST_NAMES, MOST_NOTES = 1000, 120, 24
 
 
 def aho_graph(triplets: TripletSet, leaves: Iterable[Hashable] | None = None) -> Graph:
@@ -94,7 +95,7 @@ def plot_aho_graph(
         Where to draw; by default a new pyplot figure, which the caller closes.
     notes : bool, optional
         Whether each edge says the third leaf of its triplets, and their lines where they are known. By default where
-        there are at most 40 edges.
+        there are at most 24 edges.
     title : str, optional
         By default the number of parts.
 
@@ -135,7 +136,7 @@ def plot_aho_graph(
         side = min(max(2.2 + 0.9 * len(group) ** 0.5, 3.5), 14.0)
         longest = max((len(shortened(str(x))) for x in group), default=0)
         _, ax = plt.subplots(figsize=(max(1.35 * side, 5.5) + 0.04 * longest, side), layout="constrained")
-    at = _positions(graph)
+    at = positions(graph)
     _draw_edges(ax, graph, at, graph.number_of_edges() <= MOST_NOTES if notes is None else notes)
     _draw_leaves(ax, parts, at)
     if title is None:
@@ -143,7 +144,8 @@ def plot_aho_graph(
         title = f"The triplets split {len(group)} leaves into {many}"
     ax.set_title(_wrapped(title, ax))
     ax.set_axis_off()
-    ax.margins(0.15)
+    ax.margins(0.08)
+    _write_names(ax, graph, at)
     return ax
 
 
@@ -197,76 +199,63 @@ def plot_conflict(conflict: Conflict, *, ax: Axes | None = None, title: str | No
     return plot_aho_graph(conflict, conflict.leaves, ax=ax, title=title)
 
 
-def _positions(graph: Graph) -> dict[Hashable, np.ndarray]:
-    """Where the leaves stand: larger parts first, side by side in rows."""
-    import networkx as nx
-
-    at: dict[Hashable, np.ndarray] = {}
-    x = y = tallest = 0.0
-    placed = [_part_positions(graph.subgraph(part)) for part in nx.connected_components(graph)]
-    sizes = [2 * float(np.abs(list(places.values())).max(initial=0)) + 1.4 for places in placed]
-    row_width = max(1.5 * sum(size**2 for size in sizes) ** 0.5, max(sizes, default=0))
-    for k in sorted(range(len(placed)), key=lambda k: -sizes[k]):
-        if x and x + sizes[k] > row_width:
-            x, y, tallest = 0.0, y - tallest, 0.0
-        corner = np.array([x + sizes[k] / 2, y - sizes[k] / 2])
-        at |= {leaf: corner + place for leaf, place in placed[k].items()}
-        x, tallest = x + sizes[k], max(tallest, sizes[k])
-    return at
-
-
-def _part_positions(part: Graph) -> dict[Hashable, np.ndarray]:
-    """A connected part around the origin, about one unit from leaf to leaf: a path on an open circle."""
-    import networkx as nx
-
-    k = part.number_of_nodes()
-    ends = [x for x, degree in part.degree if degree == 1]
-    if len(ends) == 2 and part.number_of_edges() == k - 1:
-        walk = list(nx.dfs_preorder_nodes(part, min(ends, key=str)))
-        turn = np.linspace(np.pi, -np.pi, k + 1)[:k] if k > 2 else np.array([np.pi, 0.0])
-        radius = max(0.6, k / (2 * np.pi)) * (1.3 if k > 2 else 1.0)
-        return {x: radius * np.array([np.cos(t), np.sin(t)]) for x, t in zip(walk, turn, strict=True)}
-    own = nx.Graph()  # its order decides where leaves come to stand
-    own.add_nodes_from(sorted(part, key=str))
-    own.add_edges_from(part.edges)
-    places = nx.kamada_kawai_layout(own) if k <= 150 else nx.spring_layout(own, seed=0)
-    return {x: 0.9 * (k**0.5 - 1) * np.asarray(place) for x, place in places.items()}
-
-
 def _draw_edges(ax: Axes, graph: Graph, at: dict[Hashable, np.ndarray], notes: bool) -> None:
     from matplotlib.collections import LineCollection
 
+    few = len(at) <= MOST_NAMES
     segments = [(at[a], at[b]) for a, b in graph.edges]
-    ax.add_collection(LineCollection(segments, colors=LINE, linewidths=1.2, zorder=1, gid="ties"))
+    width, strong = (1.2, 1.0) if few else (0.7, 0.6)
+    lines = LineCollection(segments, colors=LINE, linewidths=width, alpha=strong, zorder=1, gid="ties")
+    ax.add_collection(lines)
     if not notes:
         return
     for a, b, edge in graph.edges(data=True):
         thirds = [shortened(str(x)) for x in edge["thirds"][:3]]
         more = f", {len(edge['thirds']) - 3} more" if len(edge["thirds"]) > 3 else ""
-        lines = [f"{x.unit} {x.number}" for x in edge["origins"][:3] if x is not None]
-        place = f"\n{', '.join(lines)}" if lines else ""
+        read = [f"{x.unit} {x.number}" for x in edge["origins"][:3] if x is not None]
+        place = f"\n{', '.join(read)}" if read else ""
         text = f"| {', '.join(thirds)}{more}{place}"
         box = {"boxstyle": "round,pad=0.15", "facecolor": "white", "edgecolor": "none", "alpha": 0.85}
         x, y = (at[a] + at[b]) / 2
-        ax.text(x, y, text, ha="center", va="center", fontsize=8, bbox=box, zorder=2)
+        ax.text(x, y, text, ha="center", va="center", fontsize=8, bbox=box, zorder=2, color="0.35", parse_math=False)
 
 
 def _draw_leaves(ax: Axes, parts: list[set], at: dict[Hashable, np.ndarray]) -> None:
-    named = len(at) <= MOST_NAMES
+    size = 70 if len(at) <= MOST_NAMES else 26
     for k, part in enumerate(parts):
         x, y = np.array([at[leaf] for leaf in sorted(part, key=str)]).T
-        colour, shape, size = PALETTE[k % len(PALETTE)], SHAPES[k % len(SHAPES)], 70 if named else 18
+        colour, shape = PALETTE[k % len(PALETTE)], SHAPES[k % len(SHAPES)]
         ax.scatter(x, y, s=size, color=colour, marker=shape, edgecolors="white", linewidths=0.8, zorder=3, gid="leaves")
-    if named:
-        for leaf, (x, y) in at.items():
-            ax.annotate(
-                shortened(str(leaf)),
-                (x, y),
-                xytext=(0, 6),
-                textcoords="offset points",
-                ha="center",
-                va="bottom",
-                fontsize=9,
-                zorder=4,
-                bbox={"boxstyle": "round,pad=0.1", "facecolor": "white", "edgecolor": "none", "alpha": 0.7},
-            )
+
+
+def _write_names(ax: Axes, graph: Graph, at: dict[Hashable, np.ndarray]) -> None:
+    """Names of the leaves beside them, with a white rim, where they cover least."""
+    from matplotlib.patheffects import withStroke
+
+    if not 0 < len(at) <= MOST_NAMES:
+        return
+    figure: Any = ax.figure
+    while figure is not figure.figure:  # that of a subfigure
+        figure = figure.figure
+    figure.draw_without_rendering()  # now pixels are known
+    scale = ax.figure.dpi / 72
+    leaves = list(at)
+    number = {leaf: i for i, leaf in enumerate(leaves)}
+    points = ax.transData.transform(np.array([at[leaf] for leaf in leaves]))
+    notes = [x for x in ax.texts if x.get_text()]
+    texts = [
+        ax.annotate(
+            shortened(str(leaf)), tuple(at[leaf]), textcoords="offset points", xytext=(0, 0), ha="center", va="center",
+            fontsize=9, zorder=4, parse_math=False, path_effects=[withStroke(linewidth=2.2, foreground="white")],
+        )
+        for leaf in leaves
+    ]  # fmt: skip
+    sizes = np.array([text.get_window_extent().size for text in texts])
+    edges = np.array([(number[a], number[b]) for a, b in graph.edges]).reshape(-1, 2)
+    if notes:  # notes stand on the middles of their lines: as if there were more leaves
+        middles = (points[edges[:, 0]] + points[edges[:, 1]]) / 2
+        points = np.concatenate([points, middles])
+        sizes = np.concatenate([sizes, [x.get_window_extent().size for x in notes]])
+    middle = name_sides(points, edges, sizes, 6 * scale, len(leaves))
+    for text, shift in zip(texts, (middle - points)[: len(leaves)] / scale, strict=True):
+        text.set_position(tuple(shift))

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tripletree._marks import LINE, PALETTE, pyplot_for
 from tripletree._times import time_text
+from tripletree.plots._marks import LINE, PALETTE, pyplot_for
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

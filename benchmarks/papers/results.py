@@ -1,0 +1,126 @@
+"""What the cells of a paper say together: values by experiment, set, method and number of constraints."""
+
+import csv
+from collections import defaultdict
+from typing import NamedTuple
+
+import numpy as np
+
+
+class Claim(NamedTuple):
+    """A claim of a paper beside what was found: `verdict` is "yes", "partly", "no" or "not tested".
+
+    Where `theirs` is "-", it is no claim of the paper's, and not counted among them.
+    """
+
+    text: str
+    theirs: str
+    ours: str
+    verdict: str
+    why: str = ""
+
+
+def verdict(right, total):
+    """Of so many cases in which a claim could hold, it held in `right`."""
+    if total == 0:
+        return "not tested"
+    return "yes" if right == total else "no" if 2 * right < total else "partly"
+
+
+def whole_runs(records):
+    """Records without those of runs that an interrupt cut, by experiment and set: methods are compared run by run.
+
+    A run is whole that has all cells of any other one; run 0 may have more, of methods without chance. Where none is
+    whole, all count.
+    """
+    runs = defaultdict(lambda: defaultdict(set))
+    for cell in records:
+        runs[cell.part, cell.set][cell.run].add((cell.method, cell.m))
+    whole = {}
+    for key, found in runs.items():
+        repeated = set().union(*(cells for run, cells in found.items() if run > 0))
+        whole[key] = {run for run, cells in found.items() if repeated <= cells} or set(found)
+    return {cell: record for cell, record in records.items() if cell.run in whole[cell.part, cell.set]}
+
+
+class Results:
+    """Values of all measures in whole runs, whatever the order of the records; sets stand in the order given."""
+
+    def __init__(self, records, order=()):
+        self.order = list(order)
+        self.values = defaultdict(lambda: defaultdict(dict))
+        self.failed = defaultdict(list)
+        for cell, record in sorted(whole_runs(records).items()):
+            if record["failed"]:
+                self.failed[cell[1:5]].append(record["failed"])
+            for row in record["rows"]:
+                row = dict(row)
+                key = cell.part, cell.set, row.pop("method", cell.method), row.pop("m", cell.m)
+                for measure, value in row.items():
+                    self.values[key][measure][cell.run] = value
+
+    def of(self, part, name, method, m, measure):
+        """The values of all runs, by run; nothing where there are none."""
+        found = self.values.get((part, name, method, m), {}).get(measure, {})
+        return np.array([found[run] for run in sorted(found)], float)
+
+    def mean(self, *key):
+        found = self.of(*key)
+        return float(found.mean()) if found.size else np.nan
+
+    def median(self, *key):
+        found = self.of(*key)
+        return float(np.median(found)) if found.size else np.nan
+
+    def sets(self, part):
+        found = dict.fromkeys(key[1] for key in self.values if key[0] == part)
+        return sorted(found, key=lambda name: self.order.index(name) if name in self.order else len(self.order))
+
+    def methods(self, part, name):
+        return list(dict.fromkeys(key[2] for key in self.values if key[:2] == (part, name)))
+
+    def curve(self, part, name, method, measure):
+        """Numbers of constraints, and the mean at each."""
+        sizes = sorted(k[3] for k in self.values if k[:3] == (part, name, method) and measure in self.values[k])
+        return sizes, [self.mean(part, name, method, m, measure) for m in sizes]
+
+    def runs(self, part=None):
+        """The least and the most runs that a value is the mean of."""
+        sizes = [len(x) for key, c in self.values.items() if part in (None, key[0]) for x in c.values()]
+        return (min(sizes), max(sizes)) if sizes else (0, 0)
+
+    def n_failed(self, method=None):
+        return sum(len(x) for key, x in self.failed.items() if method in (None, key[2]))
+
+    def write_csv(self, path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("w", newline="", encoding="utf-8") as file:
+            writer = csv.writer(file, lineterminator="\n")
+            head = ["experiment", "set", "method", "constraints", "measure", "runs", "mean", "deviation"]
+            writer.writerow([*head, "least", "most"])
+            for key in sorted(self.values):
+                for measure in sorted(self.values[key]):
+                    x = self.of(*key, measure)
+                    figures = [f"{v:.6g}" for v in (x.mean(), x.std(), x.min(), x.max())]
+                    writer.writerow([*key, measure, x.size, *figures])
+
+
+def needed(sizes, means, target):
+    """The number of constraints at which a curve first reaches a target, between its points; nan if it never does."""
+    for k, (m, value) in enumerate(zip(sizes, means, strict=True)):
+        if value >= target:
+            if k == 0:
+                return float(m)
+            before, low = sizes[k - 1], means[k - 1]
+            return float(before + (m - before) * (target - low) / (value - low))
+    return np.nan
+
+
+def share(x):
+    """0.987 as 98.7 %."""
+    return "-" if np.isnan(x) else f"{100 * x:.1f} %"
+
+
+def listed(pairs, form="{:.2f}"):
+    """name value, name value."""
+    return ", ".join(f"{name} {form.format(value)}" for name, value in pairs)

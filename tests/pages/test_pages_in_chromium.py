@@ -1,0 +1,245 @@
+"""The page of a hierarchy in a real browser: loads, folds, finds, shows triplets, and complains of nothing."""
+
+import json
+
+import numpy as np
+import pytest
+from browser import Browser, chromium
+from examples import caterpillar, star, yule
+
+from tripletree.decomposition import decompose
+from tripletree.hierarchy import Hierarchy
+from tripletree.pages import write_html
+from tripletree.triplets import TripletSet
+
+pytestmark = pytest.mark.browser
+
+NASTY = [
+    "</script><b>bold</b>",
+    "<img src=x onerror=alert(1)>",
+    '"quoted\' & "',
+    "",
+    "語 \u202e",
+    "{{data}}",
+    "\ud800",
+    "-->",
+]
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory):
+    if chromium() is None:
+        pytest.skip("no Chromium on the PATH: install the package chromium, or name it in TRIPLETREE_CHROMIUM")
+    running = Browser(tmp_path_factory.mktemp("chromium"))
+    yield running
+    running.close()
+
+
+@pytest.fixture
+def show(browser, tmp_path):
+    """Open the page of a hierarchy; at the end of the test no page may have complained."""
+    pages = []
+
+    def opened(hierarchy, *, dark=False, width=1200, height=800, **more):
+        write_html(hierarchy, tmp_path / "page.html", **more)
+        pages.append(browser.open(tmp_path / "page.html", width, height, dark))
+        return pages[-1]
+
+    yield opened
+    for page in pages:
+        assert page.complaints() == []
+        page.close()
+
+
+def apes():
+    h = Hierarchy.from_nested([[[["human", "chimp"], "gorilla"], "orang"], ["gibbon", "siamang"]])
+    t = TripletSet.from_labels(
+        [("human", "chimp", "orang"), ("human", "gorilla", "chimp"), ("gibbon", "siamang", "human")]
+    )
+    return h, t
+
+
+def node(page, label):
+    return page.run(f"tripletree.find({json.dumps(label)})[0]")
+
+
+def test_page__loads(show):
+    h, t = apes()
+    page = show(h, triplets=t, title="Apes & others")
+    assert page.run("document.title") == page.text("h1") == "Apes & others"
+    assert page.state()["rows"] == 6
+    assert page.text("#panel h2") == "clade of 6 leaves"
+    ink = "Array.from(document.querySelector('#view canvas').getContext('2d').getImageData(0, 0, 600, 300).data)"
+    assert len(set(page.run(ink))) > 20  # something is drawn
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_page__takes_the_colours_of_the_reader(show, dark):
+    page = show(apes()[0], dark=dark)
+    pixel = "Array.from(document.querySelector('#view canvas').getContext('2d').getImageData(1, 1, 1, 1).data)"
+    assert (sum(page.run(pixel)[:3]) < 300) == dark
+
+
+def test_page__draws_parents_between_their_children(show):
+    page = show(Hierarchy.from_nested([["a", "b", "c"], ["d", ["e", "f"]]]))
+    x, y = np.array([page.place(u) for u in range(10)]).T
+    names = {label: node(page, label) for label in "abcdef"}
+    step = np.diff(y[[names[label] for label in "abcdef"]])
+    assert step == pytest.approx(step[0])
+    assert step[0] > 10
+    for parent, outermost in [(1, "ac"), (names["e"] - 1, "ef")]:
+        assert y[parent] == pytest.approx(np.mean([y[names[label]] for label in outermost]))
+    assert y[5] == pytest.approx((y[names["d"]] + y[names["e"] - 1]) / 2)
+    assert y[0] == pytest.approx((y[1] + y[5]) / 2)
+    assert len({round(x[names[label]], 6) for label in "abcdef"}) == 1
+    assert x[0] < x[5] < x[1] < x[names["a"]]
+    assert x[1] == pytest.approx(x[names["e"] - 1])
+
+
+def test_page__folds_by_click_and_by_key(show):
+    page = show(apes()[0])
+    great = page.run("tripletree.find('orang')[0]") - 6  # depth first: root, great apes, ...
+    page.click(*page.place(great))
+    assert page.state()["folded"] == [great]
+    assert page.state()["rows"] == 3
+    assert page.text("#panel button") == "Unfold"
+    page.click(*page.place(great))
+    assert page.state()["rows"] == 6
+    page.run("document.querySelector('#view').focus()")
+    page.press("Enter")
+    assert page.state()["rows"] == 3
+    assert page.run("document.querySelector('#current').getAttribute('aria-expanded')") == "false"
+    page.press("ArrowRight")
+    assert page.state()["rows"] == 6
+    page.press("ArrowRight")
+    assert page.state()["selected"] == great + 1
+    for key, selected in [("ArrowLeft", great + 1), ("ArrowLeft", great), ("ArrowUp", 0), ("ArrowDown", great)]:
+        page.press(key)
+        assert page.state()["selected"] == selected
+    assert page.run("document.querySelector('#current').textContent") == "clade of 4 leaves"
+    page.click_on("#fold")
+    assert page.state()["rows"] == 2
+    page.click_on("#unfold")
+    assert page.state()["rows"] == 6
+
+
+def test_page__a_click_with_shift_only_selects(show):
+    page = show(apes()[0])
+    page.click(*page.place(1), modifiers=8)
+    assert page.state()["selected"] == 1
+    assert page.state()["folded"] == []
+
+
+def test_page__shows_the_triplets_under_the_pointer(show):
+    h, t = apes()
+    page = show(h, triplets=t)
+    page.point(*page.place(node(page, "human") - 1))  # where human meets chimp
+    assert page.text("#triplets p") == "1 displayed, 0 not"
+    assert page.text("#triplets li") == "● chimp human | orang"
+    page.point(*page.place(node(page, "human") - 2))  # human gorilla | chimp fails where all three have met
+    assert page.text("#triplets p") == "0 displayed, 1 not"
+    assert "✕" in page.text("#triplets li")
+    assert "not displayed" in page.text("#triplets li")
+    page.point(*page.place(node(page, "human")))  # a leaf: those that name it
+    assert page.text("#triplets h3") == "Triplets that name it"
+    assert page.text("#triplets p") == "2 displayed, 1 not"
+    page.click(*page.place(1))  # folded: those below it too
+    assert page.text("#triplets p") == "1 displayed, 1 not"
+    page.click_on("#triplets li button")  # unfolds the leaves and goes where they meet
+    assert page.state()["folded"] == []
+    assert page.state()["selected"] == node(page, "human") - 2
+
+
+def test_page__finds_a_leaf(show):
+    tree = yule(5000, np.random.default_rng(3))
+    h = Hierarchy(tree.parent, [f"leaf {u}" for u in range(5000)])
+    page = show(h)
+    assert page.state()["rows"] <= 90
+    page.press("/")
+    page.write("LEAF 4321")
+    assert page.text("#status") == "1 found: press Enter"
+    page.press("Enter")
+    assert page.text("#status") == "1 of 1: leaf 4321"
+    assert page.text("#panel h2") == "leaf 4321"
+    leaf = page.state()["selected"]
+    assert page.run(f"tripletree.isShown({leaf})")
+    assert not page.run(f"tripletree.isShown({node(page, 'leaf 1234')})")
+    x, y = page.place(leaf)
+    box = page.run(
+        "(() => { const b = document.querySelector('#view').getBoundingClientRect(); return b.toJSON(); })()"
+    )
+    assert box["left"] <= x <= box["right"]
+    assert box["top"] <= y <= box["bottom"]
+    page.run("document.querySelector('#find').select()")
+    page.write("leaf 77")
+    for k, wanted in [(1, "leaf 77"), (2, "leaf 77"), (3, "leaf 77")]:
+        page.press("Enter")
+        assert page.text("#status").startswith(f"{k} of 11: {wanted}")
+    page.press("Enter", modifiers=8)
+    assert page.text("#status").startswith("2 of 11")
+    page.write("nobody")
+    assert page.text("#status") == "nothing is called so"
+    page.press("Escape")
+    assert page.run("document.activeElement.id") == "view"
+
+
+def test_page__labels_are_shown_and_never_run(show):
+    h = Hierarchy([8] * 8 + [-1], NASTY, names=["<i>root</i>"])
+    page = show(h, classes=[f"<u>{x}" for x in NASTY], title="</title><script>alert(2)</script>")
+    assert page.text("h1") == "</title><script>alert(2)</script>"
+    assert page.run("document.querySelectorAll('b, i, u, main img').length") == 0
+    assert page.run("document.scripts.length") == 2
+    for label in NASTY:
+        if label in ("", "\ud800"):
+            continue
+        page.run(f"tripletree.goTo({node(page, label)})")
+        assert page.text("#panel h2") == label.replace("\u202e", "\ufffd")
+    page.run("tripletree.goTo(4)")
+    assert page.text("#panel h2") == "(blank label)"
+
+
+def test_page__zooms_and_scrolls(show):
+    page = show(star(800), height=600)
+    page.click_on("#fit")
+    fitted = page.state()["rowHeight"]
+    assert fitted < 1
+    x, y = 300, 300
+    page.mouse("mouseWheel", x, y, deltaX=0, deltaY=-600, modifiers=2)
+    page.frames(2)
+    assert page.state()["rowHeight"] > 1.5 * fitted
+    for _ in range(12):
+        page.click_on("#closer")
+    before = page.run("document.querySelector('#view').scrollTop")
+    page.mouse("mousePressed", x, y, button="left", buttons=1, clickCount=1)
+    for step in range(5):
+        page.mouse("mouseMoved", x, y - 20 * step, button="left", buttons=1)
+    page.mouse("mouseReleased", x, y - 80, button="left", clickCount=1)
+    page.frames(2)
+    assert page.run("document.querySelector('#view').scrollTop") == pytest.approx(before + 80, abs=2)
+
+
+def test_page__heights_or_levels(show):
+    h = Hierarchy([3, 3, 4, 4, -1], height=[0, 0, 0, 1, 10])
+    page = show(h)
+    near = page.place(1)[0]
+    page.click_on("#axis")
+    assert page.run("document.querySelector('#axis').getAttribute('aria-pressed')") == "true"
+    assert page.place(1)[0] < near
+    assert show(Hierarchy([3, 3, 4, 4, -1])).run("document.querySelector('#axis').hidden")
+
+
+@pytest.mark.parametrize(("make", "n"), [(yule, 5000), (caterpillar, 5000), (star, 5000), (yule, 100_000)])
+def test_page__large_ones_open_folded(show, record_property, make, n):
+    h = make(n, np.random.default_rng(0)) if make is yule else make(n)
+    page = show(h, triplets=decompose(h) if n <= 5000 else None, clusters=np.arange(n) % 3)
+    assert page.state()["rows"] <= 90 or make is star
+    page.click_on("#unfold")
+    assert page.state()["rows"] == n
+    times = []
+    for step in range(30):
+        page.run(f"document.querySelector('#view').scrollTop = {step * 997}")
+        page.frames(2)
+        times.append(page.state()["frame"])
+    page.click_on("#fit")
+    # milliseconds a frame: the median and the most while scrolling, and with all rows in the window; reported only
+    record_property("frames", [float(np.median(times)), max(times), page.state()["frame"]])

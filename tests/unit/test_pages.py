@@ -1,0 +1,242 @@
+import base64
+import hashlib
+import re
+import subprocess
+import sys
+from configparser import ConfigParser
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from examples import caterpillar, yule, zoo
+from hypothesis import given
+from hypothesis import strategies as st
+from page_reading import NASTY, Document
+
+import tripletree.pages
+from tripletree.errors import InvalidLabelsError, UnknownLeafError
+from tripletree.hierarchy import Hierarchy
+from tripletree.induction import sample_triplets
+from tripletree.linkage import from_linkage
+from tripletree.pages import to_html, write_html
+from tripletree.triplets import TripletSet
+
+
+def hierarchy_of(data):
+    """The hierarchy that the data describe: children of each node, depth first."""
+    left, lists, labels = [], [[]], iter(data["labels"])
+    for count in data["children"]:
+        if count:
+            lists.append([])
+            left.append(count)
+            continue
+        lists[-1].append(next(labels))
+        while left:
+            left[-1] -= 1
+            if left[-1]:
+                break
+            left.pop()
+            done = lists.pop()
+            lists[-1].append(done)
+    return Hierarchy.from_nested(lists[0][0])
+
+
+def ancestors(data):
+    """Nodes from each node up to the root, by depth-first numbers."""
+    up, open_, left = [], [], []
+    for u, count in enumerate(data["children"]):
+        up.append([u, *reversed(open_)])
+        if left:
+            left[-1] -= 1
+        if count:
+            open_.append(u)
+            left.append(count)
+        while left and not left[-1]:
+            left.pop()
+            open_.pop()
+    return up
+
+
+def acting_definition(data):
+    """Where each triplet acts and whether it is displayed, from the chains of ancestors."""
+    up = ancestors(data)
+    leaf = [u for u, count in enumerate(data["children"]) if count == 0]
+    rows = np.array(data["triplets"]["rows"], int).reshape(-1, 3)
+    for a, b, c in rows.tolist():
+        x, y, z = (up[leaf[k]] for k in (a, b, c))
+        ab = next(u for u in x if u in y)
+        all_three = next(u for u in x if u in y and u in z)
+        yield ab if ab != all_three else -1 - all_three
+
+
+# ---------------------------------------------------------------------- the data
+
+
+@pytest.mark.parametrize("h", [pytest.param(h, id=name) for name, h in zoo() if 1 < h.n_leaves <= 200])
+def test_pages__hold_the_whole_hierarchy(h):
+    named = Hierarchy(h.parent, [f"x{u}" for u in range(h.n_leaves)])
+    assert hierarchy_of(Document(to_html(named)).data) == named
+
+
+def test_pages__leaves_stand_as_they_were_read():
+    h = Hierarchy.from_nested(["a", [["b", "c"], "d"], "e"])
+    data = Document(to_html(h)).data
+    assert data["labels"] == list("abcde")
+    assert data["children"] == [3, 0, 2, 2, 0, 0, 0, 0]
+
+
+def test_pages__a_single_leaf_and_unary_nodes():
+    assert Document(to_html(Hierarchy([-1], ["x"]))).data["children"] == [0]
+    h = Hierarchy([1, 2, 3, -1], ["x"], names=["low", "middle", "top"])
+    data = Document(to_html(h)).data
+    assert data["children"] == [1, 1, 1, 0]
+    assert data["names"] == ["top", "middle", "low"]
+
+
+def test_pages__heights_and_names():
+    h = from_linkage([[1, 2, 1 / 3, 2], [0, 3, 2.0, 3]], list("abc"))
+    data = Document(to_html(h)).data
+    assert data["labels"] == ["a", "b", "c"]
+    assert data["heights"] == [2.0, 0.0, 0.3333333, 0.0, 0.0]
+    assert "names" not in data
+    assert "heights" not in Document(to_html(Hierarchy([2, 2, -1]))).data
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_pages__triplets_act_where_they_do(seed):
+    rng = np.random.default_rng(seed)
+    h = yule(30, rng)
+    rows = np.array([rng.choice(30, 3, replace=False) for _ in range(60)])
+    given = TripletSet(rows, list(range(29, -1, -1)), weights=rng.integers(1, 9, 60)) | sample_triplets(
+        h, 40, random_state=seed
+    )
+    data = Document(to_html(h, triplets=given)).data
+    found = data["triplets"]
+    assert found["at"] == list(acting_definition(data))
+    nodes = [u if u >= 0 else -1 - u for u in found["at"]]
+    assert nodes == sorted(nodes)
+    told = np.array(data["labels"])[np.reshape(found["rows"], (-1, 3))].astype(int)
+    again = TripletSet.from_labels(told.tolist(), h.leaves, weights=found["weights"])
+    assert again == given.reindex(h.leaves)
+
+
+def test_pages__clusters_and_classes():
+    h = Hierarchy.from_nested([["a", "b"], ["c", "d"]])
+    data = Document(to_html(h, clusters=[1, 1, 0, 0], classes={"a": "cat", "c": "dog", "d": "dog"})).data
+    clusters, classes = data["clusters"], data["classes"]
+    assert [clusters["names"][k] for k in clusters["codes"]] == ["1", "1", "0", "0"]
+    assert classes["codes"] == [0, -1, 1, 1]
+    assert classes["sizes"] == [1, 2]
+    assert classes["style"] == [clusters["style"][1], clusters["style"][0]]  # each that of the cluster it matches
+
+
+def test_pages__of_an_estimator():
+    h = Hierarchy.from_nested([["a", "b"], "c"])
+    model = SimpleNamespace(hierarchy_=h, labels_=np.array([0, 0, 1]))
+    assert to_html(model) == to_html(h, clusters=[0, 0, 1])
+    assert Document(to_html(model, clusters=[0, 1, 1])).data["clusters"]["codes"] == [0, 1, 1]
+
+
+def test_pages__deep_ones():
+    data = Document(to_html(caterpillar(20_000))).data
+    assert len(data["labels"]) == 20_000
+    assert sum(data["children"]) == len(data["children"]) - 1
+
+
+# ---------------------------------------------------------------------- the document
+
+
+@given(st.lists(st.text(), min_size=2, max_size=5, unique=True), st.text())
+def test_pages__no_label_leaves_its_place(labels, title):
+    page = to_html(Hierarchy.from_nested(labels), classes=labels, title=title)
+    page.encode()
+    document, plain = Document(page), Document(to_html(Hierarchy.from_nested(["a", "b"])))
+    assert [tag for tag, _ in document.tags] == [tag for tag, _ in plain.tags]
+    assert document.data["labels"] == labels
+    assert document.data["classes"]["names"] == sorted(labels)
+
+
+def test_pages__hostile_labels():
+    h = Hierarchy([len(NASTY)] * len(NASTY) + [-1], NASTY, names=["</script>"])
+    page = to_html(h, classes=NASTY, title="</title><b>&")
+    assert page.count("</script>") == page.count("<script") == 2
+    document = Document(page)
+    assert "b" not in {tag for tag, _ in document.tags}
+    assert document.data["labels"] == NASTY
+    assert document.data["names"] == ["</script>"]
+    assert document.within("title")[0] == "</title><b>&"
+
+
+def test_pages__need_nothing_else():
+    page = to_html(yule(50, np.random.default_rng(0)))
+    assert re.findall(r"https?:|//[a-z]|url\(|@import|<link", page) == []
+    assert {attrs.get("src", "data:")[:5] for _, attrs in Document(page).tags} == {"data:"}
+
+
+def test_pages__the_policy_names_the_script_and_the_style_that_are_there():
+    document = Document(to_html(Hierarchy.from_nested(["a", "b"])))
+    policy = next(attrs["content"] for tag, attrs in document.tags if attrs.get("http-equiv"))
+    script = next(text for text in document.within("script") if not text.startswith("{"))
+    for kind, text in (("script", script), ("style", document.within("style")[0])):
+        digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+        assert f"{kind}-src 'sha256-{digest}'" in policy
+    assert "default-src 'none'" in policy
+
+
+def test_pages__equal_input_gives_equal_bytes():
+    code = (
+        "import sys; from tripletree.pages import to_html; from tripletree.hierarchy import Hierarchy;"
+        "h = Hierarchy.from_nested([['a', 'b'], 'c']);"
+        "sys.stdout.write(to_html(h, classes={'a': 'x', 'b': 'y', 'c': 'z'}))"
+    )
+    pages = {
+        subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, env=env(seed)).stdout
+        for seed in ("1", "2")
+    }
+    assert len(pages) == 1
+
+
+def env(seed):
+    import os
+
+    return {**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": str(Path(tripletree.pages.__file__).parents[2])}
+
+
+def test_pages__every_file_is_packaged():
+    root = Path(tripletree.pages.__file__).parents[2]
+    if not (root / "setup.cfg").is_file():
+        pytest.skip("the sources are not here")
+    setup = ConfigParser()
+    setup.read(root / "setup.cfg")
+    patterns = setup["options.package_data"]["tripletree.pages"].split(", ")
+    kept = {path.name for pattern in patterns for path in (root / "tripletree" / "pages").glob(pattern)}
+    others = {path.name for path in (root / "tripletree" / "pages").iterdir() if path.suffix not in (".py", "")}
+    assert kept == others
+    assert "tripletree.pages" in setup["options"]["packages"].split()
+
+
+# ---------------------------------------------------------------------- writing
+
+
+def test_pages__are_written_in_one_step(tmp_path):
+    h = Hierarchy.from_nested(["a", "b"])
+    path = tmp_path / "page.html"
+    write_html(h, path, title="é")
+    assert path.read_bytes() == to_html(h, title="é").encode()
+    with pytest.raises(InvalidLabelsError, match="classes must have one entry"):
+        write_html(h, path, classes=["x"])
+    assert path.read_bytes() == to_html(h, title="é").encode()
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_pages__say_what_is_wrong():
+    h = Hierarchy.from_nested(["a", "b", "c"])
+    with pytest.raises(TypeError, match="a Hierarchy or a fitted estimator with hierarchy_ is wanted, not list"):
+        to_html([])
+    with pytest.raises(UnknownLeafError, match="triplets' leaves"):
+        to_html(h, triplets=TripletSet.from_labels([("a", "b", "z")]))
+    with pytest.raises(TypeError, match="a TripletSet is wanted"):
+        to_html(h, triplets=[("a", "b", "c")])
+    with pytest.raises(UnknownLeafError, match="keys of clusters"):
+        to_html(h, clusters={"z": 1})

@@ -1,0 +1,398 @@
+"""The runner of the papers' experiments: cells, seeds, resuming, claims, and a small run of each paper."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
+if not (BENCHMARKS / "papers").is_dir():
+    pytest.skip("benchmarks/papers is not here", allow_module_level=True)
+sys.path.insert(0, str(BENCHMARKS))
+
+from papers import engine, figures, report, results, sets  # noqa: E402
+from papers.engine import PAPERS, Cell, Store, run_cells, seed_of, work  # noqa: E402
+from papers.results import Results, needed, verdict  # noqa: E402
+
+CELLS = [
+    Cell("toy", "part", name, method, m, run) for run in range(3) for name in "ab" for method in "xy" for m in (1, 2)
+]
+
+
+def toy(cell, seed):
+    """A worker whose value is its seed."""
+    return {"cell": list(cell), "rows": [{"value": seed_of(seed, *cell)}], "failed": "", "fault": "", "took": 0.0}
+
+
+def run_toy(path, *, cells=CELLS, seed=0, version="1", worker=toy, **options):
+    store = Store(path, seed, version)
+    faults = run_cells(cells, store, seed=seed, progress=False, worker=worker, **options)
+    return store, faults
+
+
+def rows_of(store):
+    return {cell: record["rows"] for cell, record in store.records.items()}
+
+
+# ------------------------------------------------------------------ seeds
+
+
+def test_seed_of__is_the_same_everywhere_and_differs_by_each_part():
+    assert seed_of(0, "recon", "iris", 15, 0) == 2413604554
+    seeds = {seed_of(seed, *cell) for seed in (0, 1) for cell in CELLS}
+    assert len(seeds) == 2 * len(CELLS)
+    assert all(0 <= seed < 2**32 for seed in seeds)
+    assert seed_of(0, "a", "bc") != seed_of(0, "ab", "c")
+
+
+def test_in_order__takes_whole_runs_one_after_another():
+    order = engine.in_order(CELLS, 0)
+    assert sorted(order) == sorted(CELLS)
+    assert [cell.run for cell in order] == sorted(cell.run for cell in CELLS)
+    assert order == engine.in_order(CELLS[::-1], 0)
+    assert order != engine.in_order(CELLS, 1)
+
+
+# ------------------------------------------------------------------ running and resuming
+
+
+@pytest.mark.parametrize("options", [{}, {"n_jobs": 2}])
+def test_run_cells__gives_the_same_whatever_the_order_and_the_jobs(tmp_path, options):
+    from joblib import parallel_config
+
+    with parallel_config(backend="threading"):
+        store, faults = run_toy(tmp_path / "a.jsonl", cells=CELLS[::-1], **options)
+    assert faults == []
+    assert rows_of(store) == {cell: [{"value": seed_of(0, *cell)}] for cell in CELLS}
+    assert rows_of(Store(tmp_path / "a.jsonl", 0, "1")) == rows_of(store)
+
+
+def test_run_cells__goes_on_after_an_interrupt_and_does_nothing_twice(tmp_path):
+    calls = []
+
+    def interrupted(cell, seed):
+        if len(calls) == 7:
+            raise KeyboardInterrupt
+        calls.append(cell)
+        return toy(cell, seed)
+
+    path = tmp_path / "a.jsonl"
+    with pytest.raises(KeyboardInterrupt):
+        run_toy(path, worker=interrupted)
+    assert len(Store(path, 0, "1").records) == len(calls) == 7
+
+    def counted(cell, seed):
+        calls.append(cell)
+        return toy(cell, seed)
+
+    store, _ = run_toy(path, worker=counted)
+    assert sorted(calls) == sorted(CELLS)
+    whole, _ = run_toy(tmp_path / "b.jsonl")
+    assert rows_of(store) == rows_of(whole)
+
+
+@pytest.mark.parametrize("cut", [1, 2, 20, 60])
+def test_store__forgets_no_more_than_the_line_that_was_cut(tmp_path, cut):
+    path = tmp_path / "a.jsonl"
+    run_toy(path)
+    text = path.read_bytes()
+    path.write_bytes(text[:-cut])
+    left = Store(path, 0, "1").records
+    assert len(left) == len(CELLS) - (cut > 1)  # only the end of the line is missing from a cut of 1
+    store, _ = run_toy(path)
+    assert len(store.records) == len(Store(path, 0, "1").records) == len(CELLS)
+
+
+@pytest.mark.parametrize("other", [{"seed": 1}, {"version": "2"}])
+def test_store__does_not_look_at_cells_of_another_seed_or_version(tmp_path, other):
+    path = tmp_path / "a.jsonl"
+    first, _ = run_toy(path)
+    second, _ = run_toy(path, **other)
+    again = Store(path, 0, "1")
+    assert rows_of(again) == rows_of(first)
+    assert again.others == len(CELLS)
+    assert len(second.records) == len(CELLS)
+    assert (rows_of(first) == rows_of(second)) == ("version" in other)
+
+
+def test_run_cells__begins_no_cell_when_time_is_up(tmp_path):
+    store, _ = run_toy(tmp_path / "a.jsonl", minutes=-1)
+    assert store.records == {}
+    store, _ = run_toy(tmp_path / "a.jsonl", minutes=10)
+    assert len(store.records) == len(CELLS)
+
+
+def test_run_cells__keeps_faults_and_tries_them_again(tmp_path):
+    def faulty(cell, seed):
+        return {**toy(cell, seed), **({"rows": [], "fault": "ZeroDivisionError: oh"} if cell.m == 1 else {})}
+
+    store, faults = run_toy(tmp_path / "a.jsonl", worker=faulty)
+    assert len(faults) == len(CELLS) // 2
+    assert "ZeroDivisionError: oh" in faults[0]
+    assert {cell.m for cell in store.records} == {2}
+    store, faults = run_toy(tmp_path / "a.jsonl")
+    assert faults == []
+    assert len(store.records) == len(CELLS)
+
+
+def test_work__tells_an_error_of_the_package_from_a_fault(monkeypatch):
+    from tripletree.errors import TripletreeError
+
+    class Module:
+        @staticmethod
+        def run(cell, seed):
+            if cell.m == 1:
+                raise TripletreeError("too few")
+            return [{"value": 1 / (cell.m - 2)}]
+
+    monkeypatch.setattr(engine, "paper_module", lambda name: Module)
+    failed, fault, fine = (work(Cell("toy", "p", "a", "x", m, 0), 0) for m in (1, 2, 3))
+    assert (failed["failed"], failed["fault"]) == ("TripletreeError: too few", "")
+    assert "ZeroDivisionError" in fault["fault"]
+    assert (fine["rows"], fine["failed"], fine["fault"]) == ([{"value": 1.0}], "", "")
+    json.dumps([failed, fault, fine])
+
+
+# ------------------------------------------------------------------ results and claims
+
+
+def records(values):
+    """{(set, method, m, run): value} as records."""
+    cells = {Cell("toy", "p", *key): value for key, value in values.items()}
+    return {
+        cell: {"rows": [{"F": v}] if v is not None else [], "failed": "" if v is not None else "no"}
+        for cell, v in cells.items()
+    }
+
+
+def test_results__are_means_over_runs_in_an_order_of_their_own():
+    values = {("b", "x", 10, 1): 0.5, ("b", "x", 10, 0): 1.0, ("b", "x", 5, 0): 0.25, ("a", "x", 5, 0): None}
+    for given in (values, dict(reversed(values.items()))):
+        found = Results(records(given), ["b", "a"])
+        assert found.of("p", "b", "x", 10, "F").tolist() == [1.0, 0.5]
+        assert found.curve("p", "b", "x", "F") == ([5, 10], [0.25, 0.75])
+        assert np.isnan(found.mean("p", "c", "x", 10, "F"))
+        assert (found.sets("p"), found.runs("p"), found.n_failed(), found.n_failed("y")) == (["b"], (1, 2), 1, 0)
+
+
+def test_results__rows_may_name_a_method_and_a_number_of_their_own(tmp_path):
+    cell = Cell("toy", "p", "a", "both", 7, 0)
+    found = Results({cell: {"rows": [{"method": "x", "F": 1.0}, {"m": 8, "F": 0.0}], "failed": ""}})
+    assert found.mean("p", "a", "x", 7, "F") == 1
+    assert found.mean("p", "a", "both", 8, "F") == 0
+    found.write_csv(tmp_path / "deep" / "a.csv")
+    lines = (tmp_path / "deep" / "a.csv").read_text().splitlines()
+    assert lines[1:] == ["p,a,both,8,F,1,0,0,0,0", "p,a,x,7,F,1,1,0,1,1"]
+
+
+def test_results__runs_that_were_cut_count_nowhere():
+    values = {("a", method, m, run): 1.0 for method in "xy" for m in (5, 10) for run in range(4)}
+    values |= {("a", "once", 0, 0): 1.0, ("b", "x", 5, 0): 1.0, ("b", "x", 10, 1): 1.0}
+    del values["a", "y", 10, 2]
+    found = Results(records(values))
+    assert [found.of("p", *key, "F").size for key in [("a", "x", 5), ("a", "y", 10)]] == [3, 3]
+    assert found.of("p", "a", "once", 0, "F").size == 1
+    assert found.of("p", "b", "x", 10, "F").size == 1  # of another set
+    assert len(results.whole_runs(records({("a", "x", 1, 1): 1.0, ("a", "x", 2, 2): 1.0}))) == 2
+
+
+@pytest.mark.parametrize(
+    ("right", "total", "said"), [(0, 0, "not tested"), (3, 3, "yes"), (2, 4, "partly"), (1, 3, "no"), (0, 1, "no")]
+)
+def test_verdict__goes_by_the_cases(right, total, said):
+    assert verdict(right, total) == said
+
+
+def test_needed__is_where_the_curve_first_reaches_the_target():
+    sizes, means = [0, 10, 20, 40], [0.5, 0.6, 0.5, 0.9]
+    assert needed(sizes, means, 0.5) == 0
+    assert needed(sizes, means, 0.55) == pytest.approx(5)
+    assert needed(sizes, means, 0.7) == pytest.approx(30)
+    assert np.isnan(needed(sizes, means, 0.95))
+    assert np.isnan(needed([], [], 0.5))
+
+
+def test_report__gives_reasons_only_where_a_claim_does_not_hold():
+    claims = [results.Claim("a | b", "1", "2", v, "because") for v in ("yes", "partly", "no", "not tested")]
+    table = report._table(claims)
+    assert table.count("(because)") == 2
+    assert table.count("a \\| b") == 4
+
+
+def test_curves__writes_a_picture_or_none(tmp_path):
+    figures.curves(tmp_path / "none.png", [("empty", {"x": ([], [])})], "m", "F")
+    figures.curves(tmp_path / "some.png", [("a", {"x": ([0, 1], [0, 1]), "y": ([0], [1])})], "m", "F")
+    assert [path.name for path in tmp_path.iterdir()] == ["some.png"]
+    assert (tmp_path / "some.png").read_bytes().startswith(b"\x89PNG")
+
+
+# ------------------------------------------------------------------ sets
+
+
+def test_sets__what_is_nowhere_is_named(monkeypatch):
+    monkeypatch.setattr(sets, "_found", lambda *names: None)
+    assert sets.find_missing(["iris", "wdbc", "xor", "crabs", "letters IJLT"], online=False) == [
+        "crabs",
+        "letters IJLT",
+    ]
+    assert sets.find_missing(["mushroom", "libras"], online=True) == ["mushroom", "libras"]
+
+
+def test_one_hot__counts_each_difference_twice():
+    X = np.array([[0, 2, 5], [1, 2, 5], [1, 3, 4]])
+    H = sets.one_hot(X)
+    for i in range(3):
+        for j in range(3):
+            assert ((H[i] - H[j]) ** 2).sum() == 2 * (X[i] != X[j]).sum()
+
+
+@pytest.mark.shared
+def test_sets__have_the_shapes_of_the_papers(shared, monkeypatch):
+    monkeypatch.setattr(
+        sets, "_found", lambda *names: next((p for n in names if (p := shared / "uci" / n).exists()), None)
+    )
+    sets.load_set.cache_clear()
+    shapes = {"soybean": (562, 35, 15), "soybean-small": (47, 35, 4), "crabs": (200, 5, 2), "transfusion": (748, 4, 2)}
+    shapes |= {"mushroom": (8124, 21, 2), "tic-tac-toe": (958, 9, 2), "parkinsons": (195, 22, 2)}
+    shapes |= {"segmentation": (210, 19, 7), "seeds": (210, 7, 3)}
+    for name, shape in shapes.items():
+        X, y = sets.load_set(name)
+        assert (*X.shape, len(set(y.tolist()))) == shape, name
+        assert y.min() == 0
+    sets.load_set.cache_clear()
+
+
+# ------------------------------------------------------------------ the papers
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+@pytest.mark.parametrize("quick", [True, False])
+def test_papers__cells_are_different_and_name_sets_they_need(paper, quick):
+    module = engine.paper_module(paper)
+    names = [name for name in module.needs(quick) if name in (*sets.BUNDLED, "xor")]
+    cells = list(module.cells(quick, 2, names))
+    assert len(set(cells)) == len(cells) > 0
+    assert {cell.paper for cell in cells} == {paper}
+    assert set(module.cells(quick, 1, names)) <= set(cells)
+
+
+ONE = [
+    Cell("recon", "random", "iris", "SVM metric", 60, 0),
+    Cell("recon", "random", "iris", "ReCon", 60, 0),
+    Cell("recon", "informative", "iris", "ReCon", 294, 0),
+    Cell("complete_link", "random", "xor", "complete link", 20, 0),
+    Cell("complete_link", "random", "xor", "complete link, active", 10, 0),
+    Cell("complete_link", "mixes", "iris", "must-links only", 20, 0),
+    Cell("boosted", "NMI", "iris", "CKM", 100, 0),
+    Cell("cvqe", "active", "iris", "random", 20, 0),
+    Cell("cvqe", "random pairs", "iris", "LCVQE", 20, 0),
+]
+
+
+@pytest.mark.parametrize("cell", ONE, ids=lambda cell: "-".join(cell[:4]))
+def test_papers__a_cell_has_the_same_result_again_and_another_by_another_seed(cell):
+    first, again, other = (work(cell, seed) for seed in (0, 0, 1))
+    assert (first["failed"], first["fault"]) == ("", "")
+    assert first["rows"]
+    timeless = [[{k: v for k, v in row.items() if k != "seconds"} for row in x["rows"]] for x in (first, again, other)]
+    assert timeless[0] == timeless[1]
+    if cell.part != "informative":  # of the whole set there is one
+        assert timeless[0] != timeless[2]
+    json.dumps(first)
+
+
+def test_papers__the_whole_informative_set_gives_the_classes():
+    rows = work(Cell("recon", "informative", "iris", "ReCon", 294, 0), 0)["rows"]
+    assert rows[0]["F-measure"] == rows[0]["dendrogram purity"] == 1
+
+
+def test_papers__methods_are_given_the_same_pairs(monkeypatch):
+    from papers import boosted
+
+    seen = []
+    monkeypatch.setattr(boosted, "seed_of", lambda seed, *parts: seen.append(parts) or 0)
+    monkeypatch.setattr(boosted, "_warm_up", lambda method: None)
+    for method in ("CKM", "RCKM"):
+        boosted.run(Cell("boosted", "NMI", "iris", method, 30, 4), 0)
+    assert seen[0] == seen[2] == ("boosted", "NMI", "iris", 30, 4)
+    assert seen[1] != seen[3]
+
+
+def test_papers__without_any_cells_every_paper_says_not_tested():
+    for paper in PAPERS:
+        claims = list(engine.paper_module(paper).claims(Results({})))
+        assert {claim.verdict for claim in claims} <= {"not tested", "yes"}
+        assert [c.text[:8] for c in claims if c.verdict == "yes"] == (["The Rand"] if paper == "cop" else [])
+
+
+MEASURES = {
+    "recon": ["F-measure", "F-measure, stop at k", "dendrogram purity", "time / none", "time / scipy", "seconds"],
+    "complete_link": ["constrained Rand index", "dead end"],
+    "boosted": ["NMI", "seconds"],
+    "cvqe": ["NMI", "seconds"],
+    "cop": ["Rand index", "Rand index, held out", "perfect", "right number of lanes", "points"],
+}
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+@pytest.mark.parametrize("share", [0.02, 0.5, 1])
+def test_papers__claims_and_pictures_stand_on_whatever_cells_there_are(paper, share, rng, tmp_path, monkeypatch):
+    module = engine.paper_module(paper)
+    monkeypatch.setattr(module, "load_set", lambda name: (np.zeros((60, 2)), np.arange(60) % 3))
+    cells = [cell for cell in module.cells(False, 2, module.needs(False)) if rng.random() < share]
+    found = {
+        cell: {"rows": [{name: rng.random() for name in MEASURES[paper]}], "failed": "no" * (k % 7 == 6)}
+        for k, cell in enumerate(cells)
+    }
+    for cell, record in found.items():
+        more = {"method": "k-means, SVM metric"} if cell.method == "SVM metric" else {}
+        record["rows"][0] |= {"m": 60} if (paper, cell.part) == ("recon", "time") else more
+    shown = Results(found, module.needs(False))
+    backwards = Results(dict(reversed(found.items())), module.needs(False))
+    claims = list(module.claims(shown))
+    assert {claim.verdict for claim in claims} <= {"yes", "partly", "no", "not tested"}
+    assert all("nan" not in claim.ours for claim in claims if share == 1)
+    assert claims == list(module.claims(backwards))
+    report._table(claims)
+    assert module.draw(shown, tmp_path / "a.png")
+
+
+# ------------------------------------------------------------------ the command
+
+
+def command(*arguments, out):
+    done = subprocess.run(
+        [sys.executable, str(BENCHMARKS / "papers" / "run.py"), *arguments, "--out", str(out)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return done.returncode, done.stdout, done.stderr
+
+
+def test_command__writes_a_report_of_what_there_is(tmp_path):
+    from tripletree import __version__
+
+    store = Store(tmp_path / "cells" / "recon.jsonl", 0, __version__)
+    for cell in ONE[1:3]:
+        store.append(work(cell, 0))
+    code, out, err = command("--quick", "--report-only", out=tmp_path)
+    assert (code, err) == (0, "")
+    assert out == f"written: {tmp_path / 'README.md'}\n"
+    text = (tmp_path / "README.md").read_text()
+    assert "1.00 on 1 of 1 sets" in text
+    assert text.count("Not run.") == len(PAPERS) - 1
+    assert (tmp_path / "results" / "recon.csv").exists()
+    assert (tmp_path / "figures" / "recon.png").exists()
+    assert text.count("](figures/") == 1
+
+
+@pytest.mark.parametrize("wrong", [["--runs", "0"], ["--n-jobs", "0"], ["--paper", "none"]])
+def test_command__refuses_what_it_does_not_know(tmp_path, wrong):
+    code, _, err = command(*wrong, out=tmp_path)
+    assert code == 2
+    assert wrong[0] in err
+    assert not list(tmp_path.iterdir())

@@ -1,0 +1,205 @@
+"""What of a hierarchy is drawn: laws of collapsing, and leaf orders side by side by brute force."""
+
+from itertools import permutations, product
+
+import numpy as np
+import pytest
+from examples import balanced, caterpillar, star, yule
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from strategies import hierarchies
+
+from tripletree.hierarchy import Hierarchy
+from tripletree.plots._crossings import best_order, crossings, reading_order, untangled
+from tripletree.plots._flows import band, flows, gathered, majority
+from tripletree.plots._layout import layout
+from tripletree.plots._sketch import closed_nodes, node_codes, sketch, tip_numbers, whole
+
+
+def leaves_of_tips(drawn):
+    n = drawn.tree.n_leaves
+    return [np.flatnonzero(drawn.shown[:n] == k).tolist() for k in range(drawn.size.size)]
+
+
+@settings(deadline=None)
+@given(hierarchies(max_leaves=10, unary=True), st.integers(2, 12), st.data())
+def test_sketch__laws(h, most, data):
+    n = h.n_leaves
+    codes = np.array(data.draw(st.lists(st.integers(-1, 2), min_size=n, max_size=n)))
+    inner = list(range(n, h.n_nodes))
+    closed = data.draw(st.lists(st.sampled_from(inner), max_size=2)) if inner else []
+    drawn = sketch(h, most, closed=closed, codes=[codes])
+    tips = leaves_of_tips(drawn)
+    T = len(tips)
+    assert max(most, 1) >= T
+    assert sorted(sum(tips, [])) == list(range(n))
+    assert drawn.size.tolist() == [len(x) for x in tips]
+    assert [min(x) for x in tips] == sorted(min(x) for x in tips)
+    if most >= n and not closed:
+        assert drawn.is_whole
+    below = [set(h.leaves.indices(h.clade(u)).tolist()) for u in range(h.n_nodes)]
+    assert (drawn.parent[:-1] > np.arange(drawn.parent.size - 1)).all()
+    assert drawn.parent[-1] == -1
+    for k, u in enumerate(drawn.node.tolist()):
+        if u >= 0:
+            assert drawn.shown[u] == k
+            p = drawn.parent[k]
+            assert p < 0 or h.parent[u] == drawn.node[p]
+            if k < T:
+                assert below[u] == set(tips[k])
+    for u in range(h.n_nodes - 1):  # what is hidden stands where its parent does
+        k = drawn.shown[u]
+        assert drawn.node[k] == u or k < T
+        if any(drawn.shown[u] == drawn.shown[c] for c in closed):
+            assert k < T
+    if drawn.parent.size > 1:
+        found = node_codes(drawn, codes)
+        for k in range(drawn.parent.size):
+            own = set().union(*(set(tips[t]) for t in range(T) if k in path(drawn.parent, t)))
+            values = {codes[i] for i in own}
+            assert found[k] == (values.pop() if len(values) == 1 else -1)
+    numbers = tip_numbers(drawn, codes, 3)
+    assert numbers.tolist() == [[sum(codes[i] == c for i in tip) for c in range(3)] for tip in tips]
+
+
+def path(parent, u):
+    while u >= 0:
+        yield u
+        u = parent[u]
+
+
+def test_sketch__opens_the_largest_first():
+    h = Hierarchy.from_nested([[["a", "b"], ["c", "d"]], ["e", "f"]])
+    assert [len(x) for x in leaves_of_tips(sketch(h, 3))] == [2, 2, 2]
+    assert [len(x) for x in leaves_of_tips(sketch(h, 2))] == [4, 2]
+    # a small clade that mixes two classes before a larger pure one
+    mixed = np.array([0, 0, 0, 0, 0, 1])
+    assert [len(x) for x in leaves_of_tips(sketch(h, 3, codes=[mixed]))] == [4, 1, 1]
+
+
+def test_sketch__too_many_children_are_gathered():
+    drawn = sketch(star(1000), 10)
+    assert drawn.size.tolist() == [1] * 9 + [991]
+    assert drawn.node.tolist() == [*range(9), -1, 1000]
+    assert drawn.parent.tolist() == [10] * 10 + [-1]
+    h = Hierarchy.from_nested([["a"] + [f"x{i}" for i in range(5)], ["b", "c"], ["d", "e"], "f"])
+    drawn = sketch(h, 3)
+    assert sorted(drawn.size.tolist()) == [2, 3, 6]  # the two largest children, and a pair with a single leaf
+    assert (drawn.node < 0).sum() == 1
+
+
+def test_sketch__deep_hierarchies():
+    h = caterpillar(100_000)
+    drawn = sketch(h, 50)
+    assert drawn.size.tolist() == [99_951] + [1] * 49
+    place = layout(drawn, "level")
+    assert place.span == 49 + place.width[0]
+    assert place.up.max() == 99_999
+
+
+def test_closed_nodes__what_is_named():
+    h = Hierarchy([4, 4, 5, 5, 6, 6, -1], list("abcd"), names=["ab", None, "all"])
+    assert closed_nodes(h, ["ab", 5], None) == [4, 5]
+    assert closed_nodes(h, "clusters", np.array([0, 0, 1, 2])) == [4]
+    for given_, message in (([3], "names 3"), (["nobody"], "'nobody'"), ("what", "collapse is 'what'")):
+        with pytest.raises(ValueError, match=message):
+            closed_nodes(h, given_, None)
+    with pytest.raises(ValueError, match="needs clusters"):
+        closed_nodes(h, "clusters", None)
+
+
+def test_layout__of_a_sketch_by_size():
+    h = balanced(16)
+    drawn = sketch(h, 4)
+    place = layout(drawn, "level", spacing="size")
+    assert place.width.tolist() == [4.0] * 4
+    assert place.along[:4].tolist() == [1.5, 5.5, 9.5, 13.5]
+    assert place.span == 16
+    assert place.foot.tolist() == [0] * 4
+    assert place.up.tolist() == [2] * 4 + [3, 3, 4]
+
+
+# ------------------------------------------------------------------ side by side
+
+
+def inversions(values):
+    return sum(values[i] > values[j] for j in range(len(values)) for i in range(j))
+
+
+@settings(deadline=None)
+@given(st.permutations(list(range(9))))
+def test_crossings__definition(values):
+    assert crossings(np.array(values)) == inversions(values)
+
+
+def test_crossings__ends():
+    assert crossings(np.array([])) == 0
+    assert crossings(np.arange(1000)[::-1]) == 1000 * 999 // 2
+
+
+def all_orders(h, u):
+    """Every order in which the leaves below a node can stand."""
+    if u < h.n_leaves:
+        return [[u]]
+    found = []
+    for some in permutations(h.children(u).tolist()):
+        found += [sum(parts, []) for parts in product(*(all_orders(h, v) for v in some))]
+    return found
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_best_order__is_the_best_of_binary_ones(seed):
+    rng = np.random.default_rng(seed)
+    h = yule(6, rng)
+    place = rng.permutation(6).astype(float)
+    order = best_order(whole(h), place)
+    every = [inversions(place[x].tolist()) for x in all_orders(h, h.root)]
+    assert order.tolist() in all_orders(h, h.root)
+    assert inversions(place[order].tolist()) == min(every)
+
+
+@settings(deadline=None)
+@given(hierarchies(min_leaves=1, max_leaves=6, unary=True), st.randoms(use_true_random=False))
+def test_untangled__never_worse_and_possible(h, random):
+    n = h.n_leaves
+    other = yule(n, np.random.default_rng(random.randrange(10**6))) if n > 1 else h
+    partner = np.array(random.sample(range(n), n))
+    first, second, crossed = untangled(whole(h), whole(other), partner)
+    assert first.tolist() in all_orders(h, h.root)
+    assert second.tolist() in all_orders(other, other.root)
+    at = np.argsort(second)
+    assert crossed == inversions(at[partner[first]].tolist())
+    read = np.argsort(reading_order(whole(other)))[partner[reading_order(whole(h))]]
+    assert crossed <= inversions(read.tolist())
+
+
+def test_untangled__equal_hierarchies_without_crossings():
+    rng = np.random.default_rng(0)
+    h = yule(300, rng)
+    shuffle = rng.permutation(300)
+    other = Hierarchy(h.parent, shuffle).reindex(range(300))
+    *_, crossed = untangled(whole(h), whole(other), shuffle)
+    assert crossed == 0
+
+
+def test_flows__every_leaf_once():
+    rng = np.random.default_rng(1)
+    one, two = whole(yule(200, rng)), whole(yule(200, rng))
+    first, second, _ = untangled(one, two, np.arange(200))
+    (a, pa), (b, pb) = gathered(one, first, "level", 12), gathered(two, second, "level", 15)
+    assert (a.size.size, b.size.size) == (12, 15)
+    found = flows((a, b), (pa, pb))
+    assert found.size.sum() == 200
+    for start, tips, side, place in ((found.left, found.first, a, pa), (found.right, found.second, b, pb)):
+        inside = np.sort(start)
+        assert inside[0] == -0.5
+        order = np.argsort(start)
+        assert np.array_equal(np.diff(start[order]), found.size[order[:-1]])  # one after the other, without gaps
+        for k in range(side.size.size):  # within their tips
+            assert found.size[tips == k].sum() == side.size[k]
+            assert (start[tips == k] >= place.along[k] - place.width[k] / 2 - 1e-9).all()
+            assert (start + found.size)[tips == k].max() <= place.along[k] + place.width[k] / 2 + 1e-9
+    codes = np.array(a.shown[:200] == a.shown[0], int)
+    assert (majority(codes, found, (a, b)) == (found.first == a.shown[0])).all()
+    outline = band(np.linspace(0, 1, 5), 2.0, 7.0, 3.0)
+    assert outline[[0, 4, 5, 9]].tolist() == [[0, 2], [1, 7], [1, 10], [0, 5]]

@@ -1,0 +1,349 @@
+/* The picture: only what is in the window is drawn, and what is smaller than a pixel as one block. */
+
+const LEFT = 26; // pixels before the root
+const ABOVE = 10; // pixels above the first row
+const AXIS = 30; // pixels of the height axis below
+
+class Drawing {
+  constructor(tree, canvas, view, space) {
+    Object.assign(this, { tree, canvas, view, space });
+    this.ctx = canvas.getContext("2d");
+    this.rowHeight = 20;
+    this.stretch = 1;
+    this.selected = 0;
+    this.hovered = -1;
+    this.path = null; // leaves a, b, c of the triplet pointed at
+    this.readColours();
+  }
+
+  readColours() {
+    const style = getComputedStyle(document.documentElement);
+    const get = (name) => style.getPropertyValue(`--${name}`).trim();
+    this.colour = Object.fromEntries(
+      ["ground", "ink", "faint", "line", "band", "hover", "accent", "missed"].map((x) => [x, get(x)]),
+    );
+    this.palette = get("palette").split(/\s+/);
+    this.font = get("font");
+  }
+
+  shade(groups, code) {
+    return this.palette[groups.style[code] % this.palette.length];
+  }
+
+  // ------------------------------------------------------------------ places
+
+  /** Room for the texts beyond the rows: the longest are measured. */
+  fitLabels() {
+    const { tree, ctx } = this;
+    ctx.font = `13px ${this.font}`;
+    const longest = [];
+    for (let row = 0; row < tree.rows; row++) {
+      const text = this.rowText(tree.shown[row], true);
+      if (longest.length < 12 || text.length > longest[0].length) {
+        longest.push(text);
+        longest.sort((a, b) => a.length - b.length);
+        if (longest.length > 12) longest.shift();
+      }
+    }
+    this.labelRoom = Math.max(125, ...longest.map((x) => ctx.measureText(x).width)) + 24; // 125 for the axis' name
+  }
+
+  /** Measure the window and the space that the rows need. */
+  fitSpace() {
+    const { tree, view } = this;
+    this.width = view.clientWidth;
+    this.height = view.clientHeight;
+    this.across = Math.max(160, this.width - LEFT - this.labelRoom) * this.stretch;
+    this.space.style.width = `${Math.round(LEFT + this.across + this.labelRoom)}px`;
+    this.space.style.height = `${Math.round(ABOVE + tree.rows * this.rowHeight + AXIS + 8)}px`;
+    const scale = window.devicePixelRatio || 1;
+    const [w, h] = [Math.round(this.width * scale), Math.round(this.height * scale)];
+    if (this.canvas.width !== w || this.canvas.height !== h) {
+      this.canvas.width = w;
+      this.canvas.height = h;
+      this.canvas.style.width = `${this.width}px`;
+      this.canvas.style.height = `${this.height}px`;
+    }
+  }
+
+  x(u) {
+    return LEFT + ((this.tree.top - this.tree.up[u]) / this.tree.span) * this.across;
+  }
+
+  xLow(u) {
+    return LEFT + ((this.tree.top - this.tree.low[u]) / this.tree.span) * this.across;
+  }
+
+  y(u) {
+    return ABOVE + (this.tree.y[u] + 0.5) * this.rowHeight;
+  }
+
+  wedgeHalf(u) {
+    return Math.min(0.42 * this.rowHeight, 2 + 1.2 * Math.log2(this.tree.leaves(u)));
+  }
+
+  /** The text beyond the end of a row. */
+  rowText(u, quick) {
+    const { tree } = this;
+    if (tree.isLeaf(u)) return shortened(tree.called(u), 44);
+    const name = tree.label(u) && plain(tree.label(u));
+    const size = `${number(tree.leaves(u))} leaves`;
+    const head = name ? `${shortened(name, 34)} · ${size}` : size;
+    const groups = tree.classes || tree.clusters;
+    if (!groups) return head;
+    if (quick) return `${head} · 00% ${"m".repeat(8)}`;
+    const [most] = tree.shares(groups, u);
+    if (!most) return head;
+    return `${head} · ${Math.floor((100 * most[1]) / tree.leaves(u))}% ${shortened(groups.names[most[0]], 20)}`;
+  }
+
+  /** The node under a place in the window, or -1. */
+  hit(px, py) {
+    const { tree } = this;
+    const x = px + this.view.scrollLeft;
+    const y = py + this.view.scrollTop;
+    if (py > this.height - AXIS) return -1;
+    const row = Math.floor((y - ABOVE) / this.rowHeight);
+    let best = -1;
+    let near = 10;
+    for (let r = Math.max(row - 1, 0); r <= Math.min(row + 1, tree.rows - 1); r++) {
+      for (let v = tree.shown[r]; v >= 0; v = tree.parent[v]) {
+        const far = Math.hypot(this.x(v) - x, this.y(v) - y);
+        if (far < near) [best, near] = [v, far];
+      }
+    }
+    if (best >= 0 || row < 0 || row >= tree.rows) return best;
+    const end = tree.shown[row];
+    if (x >= this.x(end)) return x < this.xLow(end) + this.labelRoom ? end : -1;
+    for (let v = end; v >= 0; v = tree.parent[v]) {
+      const from = tree.parent[v] < 0 ? this.x(v) : this.x(tree.parent[v]);
+      if (Math.abs(this.y(v) - y) < 5 && x >= from && x <= this.x(v)) return v;
+      if (!tree.isRow(v) && Math.abs(this.x(v) - x) < 4) return v;
+    }
+    return -1;
+  }
+
+  /** Scroll so that a node is in the window. */
+  show(u, centre) {
+    const { view, tree } = this;
+    const y = this.y(u);
+    const low = this.height - AXIS;
+    if (centre || y < view.scrollTop + 12 || y > view.scrollTop + low - 12) view.scrollTop = y - low / 2;
+    const x = this.x(u);
+    const right = (tree.isRow(u) ? this.xLow(u) + this.labelRoom : x + 60) - this.width;
+    if (x < view.scrollLeft + 20 || right > view.scrollLeft) view.scrollLeft = Math.min(Math.max(right, 0), x - 20);
+  }
+
+  // ------------------------------------------------------------------ drawing
+
+  draw() {
+    const { ctx, tree, view } = this;
+    const scale = window.devicePixelRatio || 1;
+    ctx.setTransform(scale, 0, 0, scale, 0, 0);
+    ctx.fillStyle = this.colour.ground;
+    ctx.fillRect(0, 0, this.width, this.height);
+    ctx.translate(-view.scrollLeft, -view.scrollTop);
+    const rows = (y) => (y - ABOVE) / this.rowHeight;
+    this.from = Math.floor(rows(view.scrollTop)) - 1;
+    this.to = Math.ceil(rows(view.scrollTop + this.height)) + 1;
+    this.band(this.hovered, this.colour.hover);
+    this.band(this.selected, this.colour.band);
+    const seen = this.drawLines();
+    this.drawRows();
+    if (this.path) this.drawPath();
+    this.drawMarks(seen);
+    this.ring(this.hovered, 1);
+    this.ring(this.selected, 2);
+    ctx.setTransform(scale, 0, 0, scale, 0, 0);
+    this.drawAxis();
+  }
+
+  band(u, colour) {
+    if (u <= 0 || !this.inView(u)) return; // all of it needs no band
+    const { tree, ctx } = this;
+    ctx.fillStyle = colour;
+    const from = Math.max(this.x(u) - 8, this.view.scrollLeft);
+    const top = Math.max(tree.first[u], this.from);
+    const low = Math.min(tree.final[u] + 1, this.to);
+    const y = ABOVE + top * this.rowHeight;
+    ctx.fillRect(from, y, this.view.scrollLeft + this.width - from, Math.max((low - top) * this.rowHeight, 2));
+  }
+
+  inView(u) {
+    return this.tree.final[u] >= this.from && this.tree.first[u] <= this.to;
+  }
+
+  ring(u, width) {
+    if (u < 0 || !this.inView(u)) return;
+    this.ctx.beginPath();
+    this.ctx.arc(this.x(u), this.y(u), 8, 0, 2 * Math.PI);
+    this.ctx.lineWidth = width;
+    this.ctx.strokeStyle = this.colour.accent;
+    this.ctx.stroke();
+  }
+
+  /** All lines, gathered by colour and dashes; returns the inner nodes that are large enough for a mark. */
+  drawLines() {
+    const { tree, ctx } = this;
+    const paths = new Map();
+    const blocks = [];
+    const seen = [];
+    const stroke = (code, pale) => {
+      const key = 2 * code + (pale ? 1 : 0);
+      if (!paths.has(key)) paths.set(key, new Path2D());
+      return paths.get(key);
+    };
+    const fine = this.rowHeight < 1.5; // less than a line apart: ends of rows are pale, each pixel once
+    const [above, below] = [this.view.scrollTop - 9, this.view.scrollTop + this.height + 9];
+    let lastPixel = -1;
+    let lastMark = [-99, -99];
+    for (let u = 0; u < tree.size; ) {
+      const skip = tree.isRow(u) ? tree.end[u] : u + 1;
+      if (!this.inView(u)) {
+        u = tree.end[u];
+        continue;
+      }
+      const code = tree.clusters ? tree.common(tree.clusters, u) : -1;
+      const high = (tree.final[u] - tree.first[u]) * this.rowHeight;
+      const [x, y] = [this.x(u), this.y(u)];
+      if (fine && !tree.isRow(u) && high < 1.5) {
+        blocks.push([code, u]);
+        u = tree.end[u];
+        continue;
+      }
+      const crowded = fine && tree.isRow(u) && Math.round(y) === lastPixel;
+      const outside = y < above || y > below;
+      if (u > 0 && !crowded && !outside) {
+        const path = stroke(code, fine && tree.isRow(u));
+        path.moveTo(this.x(tree.parent[u]), y);
+        path.lineTo(x, y);
+        if (tree.isRow(u)) lastPixel = Math.round(y);
+      }
+      if (!tree.isRow(u)) {
+        const path = stroke(code, false);
+        path.moveTo(x, Math.max(this.y(u + 1), above));
+        path.lineTo(x, Math.min(this.y(tree.last[u]), below));
+        const far = Math.abs(x - lastMark[0]) + Math.abs(y - lastMark[1]) > 2;
+        if (!outside && far && (high >= 12 || this.rowHeight >= 12)) {
+          seen.push(u);
+          lastMark = [x, y];
+        }
+      }
+      u = skip;
+    }
+    ctx.lineWidth = this.rowHeight < 4 ? 0.8 : 1.3;
+    for (const [key, path] of paths) {
+      const code = Math.floor(key / 2);
+      ctx.globalAlpha = key - 2 * code ? 0.45 : 1;
+      ctx.strokeStyle = code < 0 ? this.colour.line : this.shade(tree.clusters, code);
+      ctx.setLineDash(code < 0 || fine ? [] : DASHES[tree.clusters.style[code] % DASHES.length]);
+      ctx.stroke(path);
+    }
+    ctx.setLineDash([]);
+    ctx.globalAlpha = 0.45;
+    for (const [code, u] of blocks) {
+      ctx.fillStyle = code < 0 ? this.colour.line : this.shade(tree.clusters, code);
+      const from = this.x(tree.parent[u]);
+      ctx.fillRect(from, this.y(u) - 0.5, Math.max(this.xLow(u) - from, 1), 1);
+    }
+    ctx.globalAlpha = 1;
+    return seen;
+  }
+
+  /** Ends of the rows: wedges of folded clades, shapes of classes, labels where there is room. */
+  drawRows() {
+    const { tree, ctx } = this;
+    const size = Math.min(13, Math.max(10, 0.68 * this.rowHeight));
+    const every = Math.ceil((size + 1) / this.rowHeight);
+    ctx.font = `${size}px ${this.font}`;
+    ctx.textBaseline = "middle";
+    const shapes = this.rowHeight >= 4;
+    if (tree.classes && !shapes) this.drawStrip(tree.classes);
+    for (let row = Math.max(this.from, 0); row < Math.min(this.to, tree.rows); row++) {
+      const u = tree.shown[row];
+      let end = this.x(u);
+      if (!tree.isLeaf(u)) {
+        this.drawWedge(u);
+        end = this.xLow(u);
+      } else if (tree.classes && shapes) this.drawClass(tree.classes, tree.classes.codes[tree.before[u]], end, this.y(u));
+      if (every > SPARSEST || row % every) continue;
+      const chosen = u === this.selected || u === this.hovered;
+      if (chosen) ctx.font = `bold ${size}px ${this.font}`;
+      ctx.fillStyle = tree.isLeaf(u) || chosen ? this.colour.ink : this.colour.faint;
+      ctx.fillText(this.rowText(u, false), end + 9, this.y(u));
+      if (chosen) ctx.font = `${size}px ${this.font}`;
+    }
+  }
+
+  /** Classes where rows are too low for shapes: a strip of colours beyond the leaves. */
+  drawStrip(groups) {
+    const { ctx, tree, view } = this;
+    const x = LEFT + this.across + 8;
+    for (let py = 0; py < this.height; py++) {
+      const row = Math.floor((py + view.scrollTop - ABOVE) / this.rowHeight);
+      if (row < 0 || row >= tree.rows) continue;
+      const code = tree.common(groups, tree.shown[row]);
+      if (code < 0) continue;
+      ctx.fillStyle = this.shade(groups, code);
+      ctx.fillRect(x + 3 * (groups.style[code] % SHAPES.length), py + view.scrollTop, 3, 1);
+    }
+  }
+
+  drawWedge(u) {
+    const { ctx, tree } = this;
+    const half = Math.max(this.wedgeHalf(u), 0.5);
+    const groups = tree.clusters || tree.classes;
+    const code = groups ? tree.common(groups, u) : -1;
+    const y = this.y(u);
+    const from = Math.min(this.x(u), this.xLow(u) - 10);
+    ctx.beginPath();
+    ctx.moveTo(from, y);
+    ctx.lineTo(this.xLow(u), y - half);
+    ctx.lineTo(this.xLow(u), y + half);
+    ctx.closePath();
+    ctx.fillStyle = ctx.strokeStyle = code < 0 ? this.colour.line : this.shade(groups, code);
+    ctx.globalAlpha = 0.28;
+    ctx.fill();
+    ctx.globalAlpha = 1;
+    ctx.lineWidth = 1;
+    ctx.stroke();
+  }
+
+  drawClass(groups, code, x, y) {
+    if (code < 0) return;
+    const { ctx } = this;
+    ctx.beginPath();
+    shapePath(ctx, SHAPES[groups.style[code] % SHAPES.length], x, y, Math.min(4.2, 0.4 * this.rowHeight));
+    ctx.fillStyle = this.shade(groups, code);
+    ctx.fill();
+  }
+
+  /** Triplets where they act: a dot where displayed, a cross where not; else a small dot to hold. */
+  drawMarks(seen) {
+    const { tree, ctx } = this;
+    const folded = [];
+    for (let row = Math.max(this.from, 0); row < Math.min(this.to, tree.rows); row++) {
+      if (!tree.isLeaf(tree.shown[row]) && this.rowHeight >= 6) folded.push(tree.shown[row]);
+    }
+    for (const u of [...seen, ...folded]) {
+      const [held, missed] = tree.data.triplets ? tree.marks(u) : [0, 0];
+      const [x, y] = [this.x(u), this.y(u)];
+      const grown = (k) => Math.min(6.5, 3 + 0.9 * Math.log2(k));
+      ctx.beginPath();
+      if (missed) {
+        shapePath(ctx, "cross", x, y, grown(missed) + (held ? 3.2 : 1.5));
+        ctx.fillStyle = this.colour.missed;
+        ctx.fill();
+        ctx.beginPath();
+      }
+      if (held || !missed) {
+        ctx.arc(x, y, held ? grown(held) : 2.6, 0, 2 * Math.PI);
+        ctx.fillStyle = held ? this.colour.ink : this.colour.ground;
+        ctx.strokeStyle = held ? this.colour.ground : this.colour.line;
+        ctx.lineWidth = 1.1;
+        ctx.fill();
+        ctx.stroke();
+      }
+    }
+  }
+}

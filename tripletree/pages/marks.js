@@ -1,0 +1,44 @@
+/* Shapes, dashes and short texts of the picture. */
+
+const SPARSEST = 10; // fewer than one label in so many rows says nothing
+const DASHES = [[], [6, 2], [2, 2], [7, 2, 2, 2]];
+const SHAPES = ["circle", "square", "up", "diamond", "down", "plus", "cross", "star"];
+
+function number(x, digits = 0) {
+  return x.toLocaleString("en", { maximumFractionDigits: digits });
+}
+
+/** A text without characters that turn what stands around them, or that nothing can show. */
+function plain(text) {
+  return text.replace(/[\u0000-\u0008\u000e-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, "\ufffd");
+}
+
+function shortened(text, most) {
+  const line = Array.from(text.replace(/\s+/g, " ").trim());
+  if (line.length <= most) return line.join("");
+  const half = Math.floor((most - 1) / 2);
+  return `${line.slice(0, half).join("")}…${line.slice(-half).join("")}`;
+}
+
+/** One of the shapes around a place, as a path. */
+function shapePath(ctx, name, x, y, r) {
+  const corners = (angles, radii) => {
+    angles.forEach((a, i) => {
+      const q = radii[i % radii.length] * r;
+      ctx[i ? "lineTo" : "moveTo"](x + q * Math.cos(a), y + q * Math.sin(a));
+    });
+    ctx.closePath();
+  };
+  const turns = (k, from) => Array.from({ length: k }, (_, i) => ((from + i / k) * 2 - 0.5) * Math.PI);
+  if (name === "circle") ctx.arc(x, y, r, 0, 2 * Math.PI);
+  else if (name === "square") ctx.rect(x - 0.85 * r, y - 0.85 * r, 1.7 * r, 1.7 * r);
+  else if (name === "up") corners(turns(3, 0), [1.25]);
+  else if (name === "down") corners(turns(3, 0.5), [1.25]);
+  else if (name === "diamond") corners(turns(4, 0), [1.25]);
+  else if (name === "star") corners(turns(10, 0), [1.35, 0.6]);
+  else {
+    const turn = name === "cross" ? 0.125 : 0;
+    const arm = turns(12, 0).map((_, i) => (Math.floor(i / 3) / 4 + turn + [-0.05, 0.05, 0.125][i % 3]) * 2 * Math.PI);
+    corners(arm, [1.25, 1.25, 0.5]);
+  }
+}

@@ -1,0 +1,66 @@
+/* What lies over the picture: the paths of a triplet, the height axis. */
+
+Object.assign(Drawing.prototype, {
+  /** The ways from a, b and c of a triplet to where they meet. */
+  drawPath() {
+    const { tree, ctx } = this;
+    const leaves = this.path.map((rank) => tree.leafAt[rank]);
+    const top = tree.meet(tree.meet(leaves[0], leaves[1]), leaves[2]);
+    leaves.forEach((leaf, i) => {
+      ctx.beginPath();
+      let u = tree.visible(leaf);
+      const end = u;
+      ctx.moveTo(this.x(u), this.y(u));
+      while (u > top) {
+        const p = tree.parent[u];
+        ctx.lineTo(this.x(p), this.y(u));
+        ctx.lineTo(this.x(p), this.y(p));
+        u = p;
+      }
+      ctx.strokeStyle = i < 2 ? this.colour.accent : this.colour.missed;
+      ctx.setLineDash(i < 2 ? [] : [6, 3]);
+      ctx.lineWidth = 3;
+      ctx.stroke();
+      ctx.setLineDash([]);
+      ctx.font = `bold 13px ${this.font}`;
+      ctx.fillStyle = ctx.strokeStyle;
+      ctx.textAlign = "right";
+      ctx.fillText("abc"[i], this.x(end) - 5, this.y(end) - 8);
+      ctx.textAlign = "left";
+    });
+  },
+
+  /** The height axis, at the foot of the window. */
+  drawAxis() {
+    const { ctx, tree } = this;
+    const y = this.height - AXIS;
+    ctx.fillStyle = this.colour.ground;
+    ctx.fillRect(0, y, this.width, AXIS);
+    if (tree.top === tree.low[0]) return;
+    const raw = tree.span / Math.max(2, Math.min(8, this.across / 90));
+    const unit = 10 ** Math.floor(Math.log10(raw));
+    let step = unit * [1, 2, 5, 10].find((x) => x * unit >= raw * 0.999);
+    if (tree.kind === "level") step = Math.max(1, Math.round(step));
+    ctx.strokeStyle = ctx.fillStyle = this.colour.faint;
+    ctx.lineWidth = 1;
+    ctx.font = `11px ${this.font}`;
+    ctx.textBaseline = "middle";
+    ctx.textAlign = "center";
+    const place = (value) => LEFT + ((tree.top - value) / tree.span) * this.across - this.view.scrollLeft;
+    ctx.beginPath();
+    ctx.moveTo(place(tree.top), y + 0.5);
+    ctx.lineTo(place(tree.low[0]), y + 0.5);
+    const digits = Math.max(0, Math.min(10, -Math.floor(Math.log10(step) + 1e-9)));
+    for (let k = Math.ceil(tree.low[0] / step - 1e-9); k * step <= tree.top + 1e-9 * tree.span; k++) {
+      const x = place(k * step);
+      if (x < -40 || x > this.width + 40) continue;
+      ctx.moveTo(x, y);
+      ctx.lineTo(x, y + 5);
+      const value = k * step || 0; // no -0
+      ctx.fillText(value && Math.abs(value) >= 1e6 ? value.toExponential(1) : number(value, digits), x, y + 13);
+    }
+    ctx.stroke();
+    ctx.textAlign = "left";
+    ctx.fillText(tree.kind === "height" ? "height" : "level above the leaves", Math.max(place(tree.low[0]) + 12, 4), y + 13);
+  },
+});

@@ -1,0 +1,319 @@
+/* The page: pointer, keys, search, and the panel that says what is under the pointer. */
+
+const AT_START = 90; // rows, where the hierarchy has more leaves than ALL
+const ALL = 600;
+const AT_ONCE = 30; // rows that unfolding one clade adds at most
+const LISTED = 100; // triplets in the panel
+const MEMBERS = 12; // leaves of a clade in the panel
+
+function element(name, text, attributes) {
+  const made = document.createElement(name);
+  if (text !== undefined && text !== null) made.textContent = text;
+  for (const [key, value] of Object.entries(attributes || {})) made.setAttribute(key, value);
+  return made;
+}
+
+class Viewer {
+  constructor(data) {
+    const get = (id) => document.getElementById(id);
+    this.tree = new Tree(data);
+    this.view = get("view");
+    this.panel = get("panel");
+    this.current = get("current");
+    this.status = get("status");
+    this.find = get("find");
+    this.drawing = new Drawing(this.tree, this.view.querySelector("canvas"), this.view, get("space"));
+    this.found = { text: "", nodes: [], at: -1 };
+    this.pending = false;
+    this.frame = 0; // milliseconds that the last frame took
+    if (this.tree.leafAt.length > ALL) {
+      this.tree.foldAll();
+      this.tree.unfold(0, AT_START);
+    }
+    this.listen(get);
+    this.legend(get("legend"));
+    this.rearrange();
+    this.startZoom();
+    this.select(0, false);
+  }
+
+  // ------------------------------------------------------------------ state
+
+  startZoom() {
+    const room = (this.view.clientHeight - AXIS - ABOVE - 8) / this.tree.rows;
+    this.zoomTo(Math.min(Math.max(room, 18), 30));
+  }
+
+  schedule() {
+    if (this.pending) return;
+    this.pending = true;
+    requestAnimationFrame(() => {
+      this.pending = false;
+      const from = performance.now();
+      this.drawing.draw();
+      this.frame = performance.now() - from;
+    });
+  }
+
+  rearrange() {
+    this.tree.arrange();
+    this.drawing.fitLabels();
+    this.drawing.fitSpace();
+    this.schedule();
+  }
+
+  /** Change the fold of a node; the node stays where it is in the window. */
+  toggle(u, fold, whole) {
+    const { tree, drawing, view } = this;
+    if (tree.isLeaf(u)) return;
+    const at = drawing.y(u) - view.scrollTop;
+    if (fold) tree.fold(u);
+    else if (whole) tree.unfoldAll(u);
+    else tree.unfold(u, AT_ONCE);
+    this.selectVisible();
+    this.rearrange();
+    view.scrollTop = drawing.y(u) - at;
+    this.describe();
+    this.say(`${tree.called(u)} ${fold ? "folded" : "unfolded"}, ${number(tree.rows)} rows`);
+  }
+
+  foldEverything(fold) {
+    if (fold) {
+      this.tree.foldAll();
+      this.tree.folded[0] = 0;
+    } else this.tree.unfoldAll(0);
+    this.selectVisible();
+    this.rearrange();
+    this.describe();
+    this.say(`${fold ? "all clades folded" : "everything unfolded"}, ${number(this.tree.rows)} rows`);
+  }
+
+  selectVisible() {
+    this.drawing.selected = this.tree.visible(this.drawing.selected);
+    this.drawing.hovered = -1;
+  }
+
+  select(u, scroll = true) {
+    this.drawing.selected = u;
+    if (scroll) this.drawing.show(u, false);
+    this.announce(u);
+    this.describe();
+    this.schedule();
+  }
+
+  /** Unfold what hides a node, select it, and bring it to the middle. */
+  goTo(u) {
+    this.tree.reveal(u);
+    this.rearrange();
+    this.drawing.hovered = -1;
+    if (this.drawing.rowHeight < 15) this.zoomTo(18);
+    this.drawing.show(u, true);
+    this.select(u, false);
+  }
+
+  say(text) {
+    this.status.textContent = text;
+  }
+
+  /** Tell assistive technology which node is current: one tree item stands for all. */
+  announce(u) {
+    const { tree, current } = this;
+    const folded = tree.isLeaf(u) ? null : String(!tree.folded[u]);
+    current.textContent = this.sentence(u);
+    current.setAttribute("aria-level", tree.depth[u] + 1);
+    if (folded === null) current.removeAttribute("aria-expanded");
+    else current.setAttribute("aria-expanded", folded);
+  }
+
+  sentence(u) {
+    const { tree } = this;
+    const words = [tree.called(u)];
+    if (!tree.isLeaf(u) && tree.label(u)) words.push(`${number(tree.leaves(u))} leaves`);
+    if (tree.data.triplets) {
+      const count = tree.triplets(u).length;
+      words.push(`${number(count)} triplet${count === 1 ? "" : "s"}`);
+    }
+    return words.join(", ");
+  }
+
+  // ------------------------------------------------------------------ zoom
+
+  /** Rows of so many pixels; the place at `anchor` pixels from the top of the window stays. */
+  zoomTo(rowHeight, anchor) {
+    const { drawing, view, tree } = this;
+    const pin = anchor === undefined ? (view.clientHeight - AXIS) / 2 : anchor;
+    const row = (view.scrollTop + pin - ABOVE) / drawing.rowHeight;
+    const least = Math.min((view.clientHeight - AXIS - ABOVE - 8) / tree.rows, 18);
+    drawing.rowHeight = Math.min(Math.max(rowHeight, least), 48, Math.max(1.5e7 / tree.rows, least));
+    drawing.fitSpace();
+    view.scrollTop = row * drawing.rowHeight - pin + ABOVE;
+    this.schedule();
+  }
+
+  stretchBy(factor, anchor) {
+    const { drawing, view } = this;
+    const pin = anchor === undefined ? view.clientWidth / 2 : anchor;
+    const at = (view.scrollLeft + pin - LEFT) / drawing.across;
+    drawing.stretch = Math.min(Math.max(drawing.stretch * factor, 1), 200);
+    drawing.fitSpace();
+    view.scrollLeft = at * drawing.across + LEFT - pin;
+    this.schedule();
+  }
+
+  fit() {
+    this.drawing.stretch = 1;
+    this.zoomTo(Math.min((this.view.clientHeight - AXIS - ABOVE - 8) / this.tree.rows, 30));
+  }
+
+  // ------------------------------------------------------------------ events
+
+  listen(get) {
+    const { view, drawing } = this;
+    const click = (id, act) => get(id).addEventListener("click", act);
+    click("closer", () => this.zoomTo(drawing.rowHeight * 1.4));
+    click("farther", () => this.zoomTo(drawing.rowHeight / 1.4));
+    click("wider", () => this.stretchBy(1.5));
+    click("narrower", () => this.stretchBy(1 / 1.5));
+    click("fit", () => this.fit());
+    click("fold", () => this.foldEverything(true));
+    click("unfold", () => this.foldEverything(false));
+    const axis = get("axis");
+    axis.hidden = !this.tree.heights;
+    axis.addEventListener("click", () => {
+      this.tree.measure(this.tree.kind === "height" ? "level" : "height");
+      axis.setAttribute("aria-pressed", String(this.tree.kind === "level"));
+      this.rearrange();
+    });
+    view.addEventListener("scroll", () => this.schedule(), { passive: true });
+    view.addEventListener("keydown", (event) => this.key(event));
+    view.addEventListener("wheel", (event) => this.wheel(event), { passive: false });
+    this.listenToPointer();
+    this.find.addEventListener("input", () => this.search());
+    this.find.addEventListener("keydown", (event) => {
+      if (event.key === "Escape") view.focus();
+    });
+    get("search").addEventListener("submit", (event) => {
+      event.preventDefault();
+      this.step(1);
+    });
+    this.find.addEventListener("keydown", (event) => {
+      if (event.key !== "Enter" || !event.shiftKey) return;
+      event.preventDefault();
+      this.step(-1);
+    });
+    document.addEventListener("keydown", (event) => {
+      if (event.key !== "/" || event.target === this.find || event.ctrlKey || event.metaKey) return;
+      event.preventDefault();
+      this.find.focus();
+      this.find.select();
+    });
+    new ResizeObserver(() => {
+      drawing.fitSpace();
+      this.schedule();
+    }).observe(view);
+    window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
+      drawing.readColours();
+      this.legend(get("legend"));
+      this.schedule();
+    });
+  }
+
+  listenToPointer() {
+    const { view, drawing } = this;
+    let held = null; // where the button went down
+    const place = (event) => {
+      const box = view.getBoundingClientRect();
+      return [event.clientX - box.left - view.clientLeft, event.clientY - box.top - view.clientTop];
+    };
+    view.addEventListener("pointerdown", (event) => {
+      const [x, y] = place(event);
+      if (event.button || x > view.clientWidth || y > view.clientHeight) return;
+      held = { x, y, left: view.scrollLeft, top: view.scrollTop, moved: false };
+    });
+    view.addEventListener("pointermove", (event) => {
+      const [x, y] = place(event);
+      if (held && event.pointerType === "mouse" && event.buttons) {
+        if (Math.hypot(x - held.x, y - held.y) > 4) held.moved = true;
+        if (held.moved) view.scrollTo(held.left + held.x - x, held.top + held.y - y);
+      }
+      this.hover(held && held.moved ? -1 : drawing.hit(x, y));
+    });
+    view.addEventListener("pointerleave", () => this.hover(-1));
+    view.addEventListener("pointercancel", () => (held = null));
+    view.addEventListener("pointerup", (event) => {
+      const [x, y] = place(event);
+      const clicked = held && !held.moved;
+      held = null;
+      const u = clicked ? drawing.hit(x, y) : -1;
+      if (u < 0) return;
+      this.select(u, false);
+      if (!event.shiftKey && !this.tree.isLeaf(u)) this.toggle(u, !this.tree.folded[u], event.altKey);
+    });
+  }
+
+  hover(u) {
+    if (u === this.drawing.hovered) return;
+    this.drawing.hovered = u;
+    this.view.classList.toggle("pointing", u >= 0 && !this.tree.isLeaf(u));
+    this.describe();
+    this.schedule();
+  }
+
+  wheel(event) {
+    const box = this.view.getBoundingClientRect();
+    const factor = Math.exp(-event.deltaY * (event.deltaMode === 1 ? 0.05 : 0.0016));
+    if (event.ctrlKey || event.metaKey) this.zoomTo(this.drawing.rowHeight * factor, event.clientY - box.top);
+    else if (event.altKey) this.stretchBy(factor, event.clientX - box.left);
+    else return;
+    event.preventDefault();
+  }
+
+  key(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const { tree } = this;
+    const u = this.drawing.selected;
+    const to = (v) => v >= 0 && v < tree.size && this.select(v);
+    const acts = {
+      ArrowDown: () => to(tree.isRow(u) ? tree.end[u] : u + 1),
+      ArrowUp: () => u > 0 && to(tree.visible(u - 1)),
+      ArrowRight: () => {
+        if (tree.folded[u]) this.toggle(u, false, false);
+        else if (!tree.isLeaf(u)) to(u + 1);
+      },
+      ArrowLeft: () => (tree.isRow(u) ? to(tree.parent[u]) : this.toggle(u, true, false)),
+      Enter: () => this.toggle(u, !tree.folded[u], false),
+      " ": () => this.toggle(u, !tree.folded[u], false),
+      "*": () => this.toggle(u, false, true),
+      Home: () => to(0),
+      End: () => to(tree.shown[tree.rows - 1]),
+      "+": () => this.zoomTo(this.drawing.rowHeight * 1.4),
+      "=": () => this.zoomTo(this.drawing.rowHeight * 1.4),
+      "-": () => this.zoomTo(this.drawing.rowHeight / 1.4),
+      0: () => this.fit(),
+    };
+    if (!acts[event.key]) return;
+    event.preventDefault();
+    acts[event.key]();
+  }
+
+  // ------------------------------------------------------------------ search
+
+  search() {
+    const text = this.find.value;
+    this.found = { text, nodes: this.tree.search(text), at: -1 };
+    const count = this.found.nodes.length;
+    if (!text.trim()) this.say("");
+    else if (!count) this.say("nothing is called so");
+    else this.say(`${number(count)} found: press Enter`);
+  }
+
+  step(by) {
+    if (this.found.text !== this.find.value) this.search();
+    const { nodes } = this.found;
+    if (!nodes.length) return;
+    this.found.at = (this.found.at + by + (this.found.at < 0 && by < 0 ? 1 : 0) + nodes.length) % nodes.length;
+    const u = nodes[this.found.at];
+    this.goTo(u);
+    this.say(`${number(this.found.at + 1)} of ${number(nodes.length)}: ${this.tree.called(u)}`);
+  }
+}

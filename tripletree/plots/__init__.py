@@ -1,0 +1,19 @@
+"""Pictures with matplotlib: dendrograms, hierarchies side by side, cuts, heat maps, time, the graph of triplets."""
+
+from tripletree.plots.cuts import plot_cuts
+from tripletree.plots.dendrogram import plot_dendrogram
+from tripletree.plots.graph import aho_graph, plot_aho_graph, plot_conflict
+from tripletree.plots.heatmap import plot_heatmap
+from tripletree.plots.tanglegram import plot_tanglegram
+from tripletree.plots.transitions import plot_transitions
+
+__all__ = [
+    "aho_graph",
+    "plot_aho_graph",
+    "plot_conflict",
+    "plot_cuts",
+    "plot_dendrogram",
+    "plot_heatmap",
+    "plot_tanglegram",
+    "plot_transitions",
+]

@@ -1,0 +1,173 @@
+"""What pictures are drawn with: colours, dashes, shapes, and what they stand for."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tripletree._labels import aligned_codes, index_of
+from tripletree.errors import InvalidLabelsError, MissingDependencyError, UnknownLeafError
+from tripletree.hierarchy import Hierarchy
+from tripletree.plots._layout import matched_styles
+
+__all__ = [
+    "DASHES",
+    "LINE",
+    "MARKS",
+    "MISSED",
+    "PALETTE",
+    "SHAPES",
+    "Groups",
+    "class_marker",
+    "coded_groups",
+    "expect_tree",
+    "label_colour",
+    "leaf_values",
+    "pyplot_for",
+    "shortened",
+    "tinted",
+]
+
+# Okabe and Ito's colours, which colour-blind readers tell apart, without the yellow that vanishes on white; the cycles
+# of colours, dashes and shapes have different lengths, so that 28 clusters differ and grey prints stay readable.
+PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#999999")
+DASHES: tuple[Any, ...] = ("solid", (0, (5, 1.2)), (0, (1.3, 0.9)), (0, (6, 1, 1.2, 1)))
+SHAPES = "os^DvPXp*"
+LINE, MISSED = "#222222", "#B2182B"
+LONGEST_LABEL = 40  # characters
+
+
+def _look(marker: str, filled: bool, wrong: bool = False, line: float = 1.1) -> dict[str, Any]:
+    colour = MISSED if wrong else LINE
+    if filled:
+        return {"marker": marker, "facecolors": colour, "edgecolors": "white", "linewidths": 0.6}
+    return {"marker": marker, "facecolors": "white", "edgecolors": colour, "linewidths": line}
+
+
+class Mark(NamedTuple):
+    """A mark at merges: its look, relative size, order of drawing, side of the merge, and its words in the legend."""
+
+    look: dict[str, Any]
+    size: float
+    zorder: float
+    side: int
+    one: str
+    many: str
+    after: str = ""
+
+
+_ACTS, _MET = " displayed: where a meets b", " not displayed: where all three have met"
+#: By their gid. What holds is filled; what does not is hollow, and red besides.
+MARKS = {
+    "displayed": Mark(_look("o", True), 1.0, 5, 0, "triplet ab|c", "triplets ab|c", _ACTS),
+    "not displayed": Mark(_look("X", False, True), 1.35, 4, 0, "triplet ab|c", "triplets ab|c", _MET),
+    "must": Mark(_look("^", True), 1.1, 5, -1, "must-link", "must-links", ": where the two meet"),
+    "must kept": Mark(_look("^", True), 1.1, 5, -1, "must-link", "must-links", " kept: where the two meet"),
+    "must broken": Mark(_look("^", False, True), 1.3, 4, -1, "must-link", "must-links", " broken"),
+    "cannot": Mark(_look("s", True), 0.9, 5, 1, "cannot-link", "cannot-links", ": where the two meet"),
+    "cannot kept": Mark(_look("s", True), 0.9, 5, 1, "cannot-link", "cannot-links", " kept: where the two meet"),
+    "cannot broken": Mark(_look("s", False, True), 1.1, 4, 1, "cannot-link", "cannot-links", " broken"),
+    "forced": Mark(_look("D", False), 1.7, 3, 0, "merge", "merges", " forced: a nearer one was refused"),
+    "delayed": Mark(_look("h", False), 2.3, 2.9, 0, "merge", "merges", " delayed: refused at first"),
+}
+
+
+def pyplot_for(purpose: str) -> Any:
+    """Import pyplot, or say what it takes to have it."""
+    try:
+        from matplotlib import pyplot
+    except ImportError:
+        raise MissingDependencyError("matplotlib", "plot", purpose) from None
+    return pyplot
+
+
+class Groups(NamedTuple):
+    """Clusters or classes of the leaves: code of each leaf (-1 for none), their names, sizes and style numbers."""
+
+    codes: np.ndarray
+    names: list[Any]
+    sizes: np.ndarray
+    style: np.ndarray
+
+
+def coded_groups(values: Any, tree: Hierarchy, what: str, beside: Groups | None) -> Groups | None:
+    """The clusters or classes that were given, checked; beside clusters, classes take their styles where they match."""
+    if values is None:
+        return None
+    codes, names = aligned_codes(values, tree.leaves, what)
+    style = np.arange(len(names))
+    if beside is not None:
+        style = matched_styles(codes, len(names), beside.codes, len(beside.names))
+    return Groups(codes, names, np.bincount(codes[codes >= 0], minlength=len(names)), style)
+
+
+def leaf_values(values: Any, tree: Hierarchy) -> np.ndarray | None:
+    """A number for each leaf, NaN where there is none: a sequence in leaf order, a mapping, or a Series by label."""
+    if values is None:
+        return None
+    index = index_of(values)
+    if index is not None and len(set(index)) == len(index) and all(x in tree.leaves for x in index):
+        values = dict(zip(index, values.tolist(), strict=True))
+    if isinstance(values, dict):
+        unknown = [x for x in values if x not in tree.leaves]
+        if unknown:
+            raise UnknownLeafError(unknown, tree.leaves.labels, what="keys of values")
+        values = [values.get(x, np.nan) for x in tree.leaves]
+    try:
+        found = np.array([np.nan if x is None else x for x in values], dtype=np.float64)
+    except (TypeError, ValueError):
+        msg = "values must be numbers, one for each leaf; give names of groups as classes="
+        raise InvalidLabelsError(msg) from None
+    if found.shape != (tree.n_leaves,):
+        msg = f"values must have one entry for each of the {tree.n_leaves} leaves; their shape is {found.shape}"
+        raise InvalidLabelsError(msg)
+    found[~np.isfinite(found)] = np.nan
+    return found
+
+
+def expect_tree(hierarchy: Any) -> Hierarchy:
+    """The hierarchy that was given, or that of a fitted estimator."""
+    tree = hierarchy if isinstance(hierarchy, Hierarchy) else getattr(hierarchy, "hierarchy_", None)
+    if isinstance(tree, Hierarchy):
+        return tree
+    msg = f"a Hierarchy or a fitted estimator with hierarchy_ is wanted, not {type(hierarchy).__name__}"
+    if hasattr(hierarchy, "fit"):
+        msg += ": fit it first"
+    raise TypeError(msg)
+
+
+def shortened(name: str, most: int = LONGEST_LABEL) -> str:
+    """A label on one line, the middle left out of a long one."""
+    name = " ".join(name.split())
+    if len(name) <= most:
+        return name
+    half = max((most - 1) // 2, 1)
+    return f"{name[:half]}…{name[-half:]}"
+
+
+def label_colour(code: int, classes: Groups | None) -> Any:
+    """Colour of a label: that of the class, darker, for thin strokes need more contrast than shapes."""
+    from matplotlib.colors import to_rgb
+
+    if classes is None or code < 0:
+        return LINE
+    return tuple(0.7 * x for x in to_rgb(PALETTE[classes.style[code] % len(PALETTE)]))
+
+
+def tinted(colour: Any, share: float = 0.3) -> Any:
+    """A colour on white, this strong."""
+    from matplotlib.colors import to_rgb
+
+    return tuple(1 - share * (1 - x) for x in to_rgb(colour))
+
+
+def class_marker(style: int) -> dict[str, Any]:
+    """How a class of that style number is marked."""
+    return {
+        "linestyle": "none",
+        "marker": SHAPES[style % len(SHAPES)],
+        "color": PALETTE[style % len(PALETTE)],
+        "markeredgecolor": "white",
+        "markeredgewidth": 0.3,
+    }

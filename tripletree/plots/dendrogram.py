@@ -1,0 +1,334 @@
+"""Dendrograms with matplotlib: any depth and size, clusters, classes and values, constraints marked where they act."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from numbers import Real
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from tripletree._checks import expect_count, expect_triplets
+from tripletree.hierarchy import Hierarchy
+from tripletree.pairs import PairwiseConstraints, expect_pairs
+from tripletree.plots._drawing import (
+    draw_classes,
+    draw_cut,
+    draw_inversions,
+    draw_lines,
+    draw_marks,
+    draw_strips,
+    draw_triangles,
+)
+from tripletree.plots._labels import leaf_note, tip_labels, write_labels
+from tripletree.plots._layout import Layout, layout, pair_counts, triplet_counts
+from tripletree.plots._legend import Block, legend_blocks
+from tripletree.plots._marks import DASHES, LINE, Groups, coded_groups, expect_tree, leaf_values, pyplot_for
+from tripletree.plots._sketch import Sketch, closed_nodes, sketch
+from tripletree.plots._space import (
+    Space,
+    frame_of,
+    make_space,
+    new_axes,
+    set_axes,
+    set_ticks,
+    shown_tips,
+    tips_that_fit,
+)
+from tripletree.triplets import TripletSet
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["plot_dendrogram"]
+
+ORIENTATIONS = ("left", "right", "top", "bottom")
+LAYOUTS = ("rectangular", "circular")
+
+
+class _Content(NamedTuple):
+    """What is drawn on the tree, checked: marks are counted at the nodes of the hierarchy."""
+
+    clusters: Groups | None
+    classes: Groups | None
+    values: np.ndarray | None
+    counts: dict[str, np.ndarray]
+    cut: float | str | None
+
+
+class _Style(NamedTuple):
+    """How it is drawn."""
+
+    labels: bool | None
+    max_leaf_labels: int
+    title: str | None
+    line: Any
+    linewidth: float | None
+    legend: bool
+
+
+def plot_dendrogram(
+    hierarchy: Any,
+    *,
+    ax: Axes | None = None,
+    layout: str = "rectangular",
+    orientation: str = "left",
+    triplets: TripletSet | None = None,
+    pairs: PairwiseConstraints | None = None,
+    refusals: Iterable[Any] | None = None,
+    clusters: Any = None,
+    classes: Any = None,
+    values: Any = None,
+    cut: float | str | None = None,
+    max_leaves: int | str | None = "auto",
+    collapse: Any = None,
+    labels: bool | None = None,
+    heights: str = "auto",
+    legend: bool = True,
+    max_leaf_labels: int = 600,
+    title: str | None = None,
+    color: Any = None,
+    linewidth: float | None = None,
+) -> Axes:
+    """Draw a hierarchy as a dendrogram.
+
+    Leaves stand in the order they were read in, as far as the clades allow: depth first, the children of a node by
+    their smallest leaves; equal hierarchies over one leaf index look equal. No lines cross unless heights are inverted,
+    and inverted heights are drawn as they are, each branch that points down with a small wedge on it. Every inner node
+    is a line across its children; a node with one child has none.
+
+    Parameters
+    ----------
+    hierarchy : Hierarchy or fitted estimator
+        An estimator needs `hierarchy_`; its `labels_`, where it has them, are the default for `clusters`.
+    ax : matplotlib Axes, optional
+        Where to draw. By default a new pyplot figure, as large as the number of leaves asks for; closing it is up to
+        the caller (``plt.close(ax.figure)``).
+    layout : {"rectangular", "circular"}
+        Circular: the root in the middle, the leaves around it, clockwise from the top, and rings for the heights.
+    orientation : {"left", "right", "top", "bottom"}
+        The side of the root, where it is rectangular.
+    triplets : TripletSet, optional
+        Marked where they act: those ab|c that the hierarchy displays by a dot where a meets b, larger the more of them
+        meet there; those it does not display by a hollow cross where a, b and c have met.
+    pairs : PairwiseConstraints, optional
+        Marked where the two meet: must-links by wedges, cannot-links by squares; hollow where `clusters` do not keep
+        them.
+    refusals : iterable of Refusal, optional
+        As from `tripletree.cluster.refusals.refused_merges`: a hollow diamond at every merge that constraints forced
+        (one of its clusters had a nearer one, and that merge was refused), a hollow hexagon at those they delayed.
+    clusters : sequence or mapping, optional
+        The cluster of each leaf, in leaf order (as from `cut`) or by leaf label. The lines of a clade within one
+        cluster have that cluster's colour and dashes. None or NaN stands for no cluster.
+    classes : sequence or mapping, optional
+        The class of each leaf, likewise: a coloured shape at its end, and coloured labels. Beside clusters a class
+        takes the colour of the cluster it shares most leaves with, so that strays stand out.
+    values : sequence or mapping, optional
+        A number for each leaf, likewise: a coloured square beside it (the mean, for a collapsed subtree), and a colour
+        bar.
+    cut : float or "clusters", optional
+        Draws a dashed line at this height, or a stepped one between the clusters and what is above them.
+    max_leaves : int, "auto" or None
+        Larger hierarchies are drawn with so many tips: whole subtrees collapse into triangles that say how many leaves
+        they have, and, with `classes`, the share of the class of most of them. The largest are opened first, and those
+        that mix clusters or classes before others. "auto" is all up to 600 leaves in a new figure (400 in a circle)
+        and 80 above, in given axes as many as there is room for; None draws all.
+    collapse : iterable of inner nodes or their names, or "clusters", optional
+        Subtrees to draw as triangles in any case; "clusters" are the clades of one cluster each.
+    labels : bool, optional
+        Whether to write leaf labels. By default they are thinned out where not all fit, and left out where not even
+        one in ten would; a note on the leaf axis says so. True writes all of them, however small.
+    heights : {"auto", "height", "order", "level"}
+        What the height axis shows: the hierarchy's own heights, the order of the merges, or the number of edges down
+        to the deepest leaf. "auto" is "height" where there are any, else "level".
+    legend : bool
+        Whether to say in the axes what colours, dashes, shapes and marks stand for.
+    max_leaf_labels : int
+        Most labels to write where `labels` is None.
+    title : str, optional
+    color : matplotlib colour, optional
+        Of the lines that belong to no single cluster.
+    linewidth : float, optional
+        In points; by default as the space allows.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Raises
+    ------
+    TypeError
+        If `hierarchy` is neither a Hierarchy nor a fitted estimator.
+    ValueError
+        If an option is none of those listed, or `heights` is "height" and there are none.
+    InvalidLabelsError
+        If `clusters`, `classes` or `values` has not one entry a leaf.
+    UnknownLeafError
+        If `triplets`, `pairs` or a mapping names a leaf that the hierarchy lacks.
+    MissingDependencyError
+        If matplotlib is not installed.
+
+    See Also
+    --------
+    plot_tanglegram : two hierarchies. plot_cuts : several cuts. plot_heatmap : distances beside it.
+
+    Notes
+    -----
+    Time is linear in the number of nodes and nothing recurses. The legend and the labels stand inside the axes, in
+    space kept free for them. What is drawn can be found by its ``gid``, by ``ax.findobj`` or in an SVG: "lines",
+    "collapsed", "classes", "class shares", "values", "cut", "inversions", "displayed", "not displayed", "must kept",
+    "must broken", "cannot kept", "cannot broken" ("must" and "cannot" without clusters), "forced", "delayed".
+
+    Colours are those of Okabe and Ito and the map cividis, which colour-blind readers can tell apart; every colour goes
+    with a shape or dashes, marks of what holds are filled, of what does not hollow.
+
+    Examples
+    --------
+    >>> import matplotlib
+    >>> matplotlib.use("agg")
+    >>> from matplotlib import pyplot as plt
+    >>> h = Hierarchy.from_nested([[("human", "chimp"), "gorilla"], "orang"])
+    >>> ax = plot_dendrogram(h, triplets=TripletSet.from_labels([("human", "chimp", "orang")]))
+    >>> [t.get_text() for t in ax.texts]
+    ['human', 'chimp', 'gorilla', 'orang']
+    >>> ax = plot_dendrogram(h, max_leaves=2)
+    >>> [t.get_text() for t in ax.texts]
+    ['3 leaves', 'orang']
+    >>> plt.close("all")
+    """
+    tree = expect_tree(hierarchy)
+    if clusters is None and hierarchy is not tree:
+        clusters = getattr(hierarchy, "labels_", None)
+    for name, given, known in (("orientation", orientation, ORIENTATIONS), ("layout", layout, LAYOUTS)):
+        if given not in known:
+            msg = f"{name} is {given!r}; it must be one of {', '.join(map(repr, known))}"
+            raise ValueError(msg)
+    clustered = coded_groups(clusters, tree, "clusters", None)
+    classed = coded_groups(classes, tree, "classes", clustered)
+    numbers = leaf_values(values, tree)
+    cut = _checked_cut(cut, clustered)
+    counts = _counted(tree, triplets, pairs, refusals, clustered)
+    closed = closed_nodes(tree, collapse, None if clustered is None else clustered.codes)
+    most = None if max_leaves is None else max_leaves
+    kind = "circular" if layout == "circular" else orientation
+    if most == "auto":
+        most = tips_that_fit(ax, tree.n_leaves, kind, labels)
+    elif most is not None:
+        most = expect_count(most, "max_leaves", 2)
+    drawn = sketch(tree, most, closed=closed, codes=[x.codes for x in (clustered, classed) if x is not None])
+    place = _layout(drawn, heights)
+    plt = pyplot_for("plot_dendrogram")
+    style = _Style(labels, max_leaf_labels, title, LINE if color is None else color, linewidth, legend)
+    return _drawn(plt, ax, drawn, place, kind, _Content(clustered, classed, numbers, counts, cut), style)
+
+
+_layout = layout
+
+
+def _checked_cut(cut: Any, clusters: Groups | None) -> float | str | None:
+    if cut is None or (cut == "clusters" and clusters is not None):
+        return cut
+    if cut == "clusters":
+        msg = "cut='clusters' needs clusters="
+        raise ValueError(msg)
+    if isinstance(cut, (bool, np.bool_)) or not isinstance(cut, Real) or not np.isfinite(float(cut)):
+        msg = f"cut is {cut!r}; it must be a height or 'clusters'"
+        raise ValueError(msg)
+    return float(cut)
+
+
+def _counted(
+    tree: Hierarchy, triplets: Any, pairs: Any, refusals: Any, clusters: Groups | None
+) -> dict[str, np.ndarray]:
+    """How many of each mark belong at each node, kind by kind."""
+    counts = {}
+    if triplets is not None:
+        counts["displayed"], counts["not displayed"] = triplet_counts(tree, expect_triplets(triplets))
+    if pairs is not None:
+        counts |= pair_counts(tree, expect_pairs(pairs), None if clusters is None else clusters.codes)
+    if refusals is not None:
+        found = list(refusals)
+        for name, nodes in (
+            ("forced", [x.node for x in found if x.forced]),
+            ("delayed", [x.delayed for x in found if x.delayed is not None]),
+        ):
+            counts[name] = np.minimum(np.bincount(np.array(nodes, np.int64), minlength=tree.n_nodes), 1)
+            if counts[name].size > tree.n_nodes:
+                msg = f"refusals name node {counts[name].size - 1}, but the hierarchy has {tree.n_nodes} nodes"
+                raise ValueError(msg)
+    return counts
+
+
+def _drawn(plt: Any, ax: Any, drawn: Sketch, place: Layout, kind: str, content: _Content, style: _Style) -> Any:
+    """The picture, once all that was given is checked and placed."""
+    tree, T, own_figure, labels = drawn.tree, drawn.size.size, ax is None, style.labels
+    clusters, classes, values = content.clusters, content.classes, content.values
+    frame = frame_of("circular" if kind == "circular" else "rectangular", kind, place)
+    if ax is None:
+        ax = new_axes(plt, frame, place.span, T, labels is not False, style.max_leaf_labels, style.title is not None)
+    texts, codes = tip_labels(drawn, classes)
+    counts = {name: np.bincount(drawn.shown, x, drawn.parent.size) for name, x in content.counts.items()}
+    inversions = int((place.up[drawn.parent[:-1]] < place.up[:-1]).sum())
+    more = _more_entries(content.cut, inversions)
+
+    def blocks_for(most: int) -> list[Block]:
+        return legend_blocks(clusters, classes, counts, more, most) if style.legend else []
+
+    longest = 0 if labels is False else max(map(len, texts), default=0)
+    space = make_space(ax, frame, place.span, blocks_for, own_figure, longest, values is not None)
+    width = min(max(space.row / 7, 0.45), 1.3) if style.linewidth is None else style.linewidth
+    draw_lines(ax, drawn, place, frame, clusters, style.line, width)
+    draw_triangles(ax, drawn, place, frame, clusters, style.line, width)
+    marker = min(max(0.75 * space.row, 1.5), 6.0) if classes else 4.0 if tree.n_nodes == 1 else 0.0
+    if classes:
+        draw_classes(ax, drawn, place, frame, classes, marker)
+    if tree.n_nodes == 1:
+        ax.plot(*frame.xy(place.along, place.up), "o", color=style.line, markersize=marker, gid="single leaf")
+    gap = marker / 2 + 2.0 if drawn.is_whole or not classes else max(marker / 2, 6.5) + 2.0
+    away = gap + 1.0 + (11.0 if values is not None else 0.0)
+    shown = shown_tips(T, space.row, labels, style.max_leaf_labels)
+    tips = place.order[shown]
+    beyond = np.full(T, away * space.scale)  # strips and marks need room where there is no label
+    beyond[tips] = write_labels(ax, texts, codes, classes, tips, place, frame, space, away)
+    per_unit = set_axes(ax, place, frame, space, beyond)
+    strips = draw_strips(ax, drawn, place, frame, classes, values, space.scale / per_unit, gap, space.row)
+    draw_marks(ax, place, frame, counts, space.row)
+    if inversions:
+        draw_inversions(ax, drawn, place, frame, min(max(0.6 * space.row, 2.5), 5.0))
+    if content.cut is not None:
+        draw_cut(ax, drawn, place, frame, content.cut, clusters)
+    set_ticks(ax, place, frame, leaf_note(drawn, shown.size))
+    if strips is not None:
+        _colour_bar(ax, strips, space)
+    if style.title is not None:
+        ax.set_title(style.title, loc="left")
+    return ax
+
+
+def _more_entries(cut: float | str | None, inversions: int) -> Block:
+    """Legend entries for the cut and for inversions."""
+    from matplotlib.lines import Line2D
+
+    handles, texts = [], []
+    if inversions:
+        handles.append(Line2D([], [], linestyle="none", marker="v", markersize=5, color=LINE, markerfacecolor="white"))
+        texts.append(f"{inversions:,} branch{'es' if inversions > 1 else ''} pointing down (inverted heights)")
+    if cut is not None:
+        handles.append(Line2D([], [], color=LINE, linestyle=DASHES[2], linewidth=1.1))
+        texts.append("the clusters' boundary" if isinstance(cut, str) else f"cut at {cut:g}")
+    return handles, texts
+
+
+def _colour_bar(ax: Any, strips: Any, space: Space) -> None:
+    """A small colour bar at the lower end of the strip that is kept for the legend."""
+    low, high = strips.get_clim()
+    if not low <= high:
+        return
+    high = ax.get_window_extent().height
+    foot = 1 - (space.legend - 6 * space.scale) / high
+    inside = ax.inset_axes((0.01, foot, 0.3, 6 * space.scale / high), zorder=7)
+    bar = ax.figure.colorbar(strips, cax=inside, orientation="horizontal")
+    bar.ax.tick_params(labelsize=6.5, length=2, pad=1)
+    bar.ax.xaxis.set_ticks_position("top")
+    bar.outline.set_linewidth(0.4)
+    bar.ax.set_gid("colour bar")
