@@ -1,0 +1,295 @@
+"""The documentation site, without sphinx: its links, the names it speaks of, its commands and its pictures."""
+
+import ast
+import builtins
+import importlib
+import importlib.util
+import inspect
+import re
+import shlex
+from pathlib import Path
+
+import click
+import pytest
+
+import tripletree
+from tripletree.cli import main
+
+HOUSE = Path(__file__).parents[2]
+DOCS = HOUSE / "docs"
+
+
+def loaded(name):
+    """A script of the folder docs, which is no package."""
+    spec = importlib.util.spec_from_file_location(f"docs_{name}", DOCS / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+build = loaded("build")
+PAGES = sorted(DOCS.rglob("*.md"))
+FOUND = build.public_names()
+THINGS = {
+    f"{module}.{name}": getattr(importlib.import_module(module), name) for module in FOUND for name in FOUND[module]
+}
+
+each_page = pytest.mark.parametrize("page", PAGES, ids=lambda p: p.relative_to(DOCS).as_posix())
+
+
+def code_in_text(page):
+    """Words in backquotes outside of blocks, an escaped bar as a bar."""
+    text = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+    return [x.replace("\\|", "|") for x in re.findall(r"(?<!`)`([^`\n]+)`(?!`)", text)]
+
+
+def lines_of_blocks(page):
+    blocks = re.findall(r"^```\w*\n(.*?)^```", page.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
+    return [line for block in blocks for line in block.splitlines()]
+
+
+def known_words():
+    """Short names of public things, of what they have, and of what their calls take."""
+    words = {"tt", "tripletree", *vars(builtins)}
+    for name, thing in THINGS.items():
+        words.add(name.rpartition(".")[2])
+        if inspect.isclass(thing):
+            words |= set(dir(thing))
+        doc = inspect.getdoc(thing) or ""
+        words |= {w for line in re.findall(r"^(\w[\w, ]*)(?: :|$)", doc, re.MULTILINE) for w in line.split(", ")}
+    return words
+
+
+WORDS = known_words()
+
+# ---------------------------------------------------------------------- links
+
+
+@pytest.mark.parametrize("path", build.repository_pages(), ids=str)
+def test_docs__every_link_leads_to_a_page(path):
+    text = (HOUSE / path).read_text(encoding="utf-8")
+    assert build.relinked(text, path).count("](") == text.count("](")
+
+
+def test_docs__a_link_to_nothing_is_refused():
+    with pytest.raises(ValueError, match=re.escape("docs/start.md: the link to nowhere.md leads to no page")):
+        build.relinked("see [there](nowhere.md)", Path("docs/start.md"))
+    with pytest.raises(ValueError, match="the link to ../setup.cfg leads to no page"):
+        build.relinked("see [there](../setup.cfg)", Path("docs/start.md"))
+
+
+def test_docs__links_are_those_of_the_site():
+    text = "[a](../CONTRIBUTING.md) [b](formats.md#out-again) [c](https://x.org/y.md) [d](../notebooks/README.md)"
+    there = "[a](contributing.md) [b](formats.md#out-again) [c](https://x.org/y.md) [d](notebooks/index.md)"
+    assert build.relinked(text, Path("docs/start.md")) == there
+    assert build.relinked("[x](../../benchmarks/README.md)", Path("docs/questions/pairs.md")) == "[x](../benchmarks.md)"
+
+
+def test_docs__broken_links_of_the_built_site_are_found(tmp_path):
+    (tmp_path / "b").mkdir()
+    (tmp_path / "a.html").write_text('<a href="b/c.html#x">1</a> <a href="#y">2</a> <a href="https://x.org">3</a>')
+    (tmp_path / "b" / "c.html").write_text('<h1 id="x">c</h1><a href="../a.html">4</a> <img src="d%20e.png?v=1">')
+    assert build.broken_links(tmp_path) == [("a.html", "#y"), ("b/c.html", "d%20e.png?v=1")]
+    (tmp_path / "b" / "d e.png").write_bytes(b"")
+    (tmp_path / "a.html").write_text('<a name="y" href="b/c.html#z">5</a> <a href="#y">2</a>')
+    assert build.broken_links(tmp_path) == [("a.html", "b/c.html#z")]
+
+
+def toctree(text):
+    entries = re.findall(r"```\{toctree\}\n(.*?)```", text, re.DOTALL)
+    lines = [line for entry in entries for line in entry.splitlines() if line and line[0] != ":"]
+    return {re.sub(r"^.*<(.*)>$", r"\1", line) for line in lines}
+
+
+def test_docs__every_page_is_in_the_navigation():
+    listed = set()
+    for page in PAGES:
+        place = page.parent.relative_to(DOCS)
+        listed |= {(place / name).as_posix() for name in toctree(page.read_text(encoding="utf-8"))}
+    own = {p.relative_to(DOCS).with_suffix("").as_posix() for p in PAGES} - {"index"}
+    made = {Path(name).with_suffix("").as_posix() for name in build.PAGES.values()} | {
+        "cli",
+        "api/index",
+    }
+    assert listed == own | made
+
+
+def test_docs__pictures_that_pages_show_are_drawn():
+    shown = {m for page in PAGES for m in re.findall(r"pictures/(\w+)\.svg", page.read_text(encoding="utf-8"))}
+    assert shown == {draw.__name__ for draw in loaded("pictures").PICTURES}
+
+
+# ---------------------------------------------------------------------- names
+
+
+@each_page
+def test_docs__names_in_the_text_exist(page):
+    unknown = []
+    for word in code_in_text(page):
+        dotted = re.match(r"(?:tt|tripletree)((?:\.[A-Za-z_]\w*)+)", word)
+        if dotted:
+            if not reached(dotted[1].strip(".").split(".")):
+                unknown.append(word)
+            continue
+        call = re.match(r"(?:[\w.]+\.)?([A-Za-z_]\w*)\(", word)
+        if call and call[1] not in WORDS and "|" not in word:
+            unknown.append(word)
+    assert unknown == []
+
+
+def reached(parts):
+    thing = tripletree
+    for k, part in enumerate(parts):
+        if hasattr(thing, part):
+            thing = getattr(thing, part)
+            continue
+        try:
+            thing = importlib.import_module(".".join(["tripletree", *parts[: k + 1]]))
+        except ImportError:
+            return False
+    return True
+
+
+def called(word):
+    """(thing, names of its keyword arguments) for each call of a public name in a piece of code."""
+    try:
+        tree = ast.parse(word)
+    except SyntaxError:
+        return
+    for call in (x for x in ast.walk(tree) if isinstance(x, ast.Call)):
+        name = ast.unparse(call.func).rpartition(".")[2] if isinstance(call.func, ast.Name | ast.Attribute) else None
+        things = [t for n, t in THINGS.items() if n.rpartition(".")[2] == name]
+        if things:
+            yield things[0], [keyword.arg for keyword in call.keywords]
+
+
+@each_page
+def test_docs__arguments_in_the_text_exist(page):
+    unknown = []
+    for word in code_in_text(page):
+        for thing, names in called(word):
+            unknown += [f"{word}: {name}" for name in names if name not in inspect.signature(thing).parameters]
+    assert unknown == []
+
+
+@each_page
+def test_docs__benchmarks_and_files_named_exist(page):
+    text = page.read_text(encoding="utf-8")
+    scripts = set(re.findall(r"\bbench_\w+\.py", text))
+    assert [s for s in scripts if not (HOUSE / "benchmarks" / s).exists()] == []
+    targets = set(re.findall(r"`make ([a-z-]+)`|^make ([a-z-]+)$", text, re.MULTILINE))
+    makefile = (HOUSE / "Makefile").read_text(encoding="utf-8")
+    assert [t for t in targets if not re.search(rf"^{''.join(t)}:", makefile, re.MULTILINE)] == []
+
+
+# ---------------------------------------------------------------------- commands
+
+
+def command_lines(page):
+    shown = [x for x in code_in_text(page) + lines_of_blocks(page) if re.match(r"tripletree (?!--)\w", x)]
+    return [part.strip() for line in shown for part in line.partition(" #")[0].split(" | tripletree ")]
+
+
+@each_page
+def test_docs__commands_have_the_options_that_pages_show(page):
+    top = click.Context(main)
+    unknown = []
+    for line in command_lines(page):
+        name, *rest = shlex.split(line.removeprefix("tripletree "))
+        command = main.get_command(top, name)
+        if command is None:
+            unknown.append(line)
+            continue
+        options = {o for p in command.params for o in p.opts} | {"--help"}
+        unknown += [f"{line}: {x}" for x in rest if re.match(r"--?[A-Za-z]", x) and x not in options]
+    assert unknown == []
+
+
+def test_docs__the_command_line_page_has_every_command(tmp_path):
+    build.write_commands(tmp_path / "cli.md")
+    text = (tmp_path / "cli.md").read_text(encoding="utf-8")
+    assert re.findall(r"^## tripletree (\w+)$", text, re.MULTILINE) == list(main.commands)
+    assert text.count("Usage: tripletree") == len(main.commands) + 1
+
+
+# ---------------------------------------------------------------------- the reference
+
+
+def test_docs__the_reference_has_every_public_name_once():
+    documented = [(t.__module__, t.__qualname__) for t in THINGS.values() if build.is_defined(t)]
+    assert len(documented) == len(set(documented))
+    missing = []
+    for module_name in build.public_modules():
+        module = importlib.import_module(module_name)
+        for name in getattr(module, "__all__", []):
+            thing = getattr(module, name)
+            if build.is_defined(thing) and (thing.__module__, thing.__qualname__) not in documented:
+                missing.append(f"{module_name}.{name}")
+    assert missing == []
+    assert {f"tripletree.{name}" for name in tripletree.__all__ if name != "__version__"} <= set(THINGS)
+
+
+def test_docs__pages_of_the_reference(tmp_path):
+    build.write_api(tmp_path)
+    names = (tmp_path / "api" / "names.txt").read_text(encoding="utf-8").split()
+    assert names == list(THINGS)
+    text = "".join(p.read_text(encoding="utf-8") for p in (tmp_path / "api").rglob("*.rst"))
+    entries = re.findall(r"^\.\. auto(?:class|function|data):: (\S+)$", text, re.MULTILINE)
+    assert sorted(entries) == sorted(names)
+
+
+@pytest.mark.parametrize("name", [n for n, t in THINGS.items() if build.is_defined(t)])
+def test_docs__see_also_names_what_exists(name):
+    doc = inspect.getdoc(THINGS[name]) or ""
+    match = re.search(r"^See Also\n-+\n(.*?)(?=^\w[\w ]*\n-+$|\Z)", doc, re.DOTALL | re.MULTILINE)
+    entries = re.findall(r"(?:^|(?<=\. )|, )([A-Za-z_][\w.]*)(?= :|, \w+ :)", match[1], re.MULTILINE) if match else []
+    unknown = [
+        x
+        for x in entries
+        if not reached(x.removeprefix("tripletree.").split(".")) and x.rpartition(".")[2] not in WORDS
+    ]
+    assert unknown == []
+
+
+# ---------------------------------------------------------------------- pictures
+
+
+def test_docs__the_page_to_fold_is_written(tmp_path):
+    loaded("pictures").write_page(tmp_path / "extra")
+    text = (tmp_path / "extra" / "mammals.html").read_text(encoding="utf-8")
+    assert "Homo_sapiens" in text
+    assert "mammals.html" in (DOCS / "looking.md").read_text(encoding="utf-8")
+
+
+def texts(fig):
+    shown = [ax.get_title(loc="left") for ax in fig.axes]
+    for ax in fig.axes:
+        shown += [t.get_text() for t in [*ax.texts, ax.title, *ax.get_xticklabels(), *ax.get_yticklabels()]]
+    return {word for text in shown for word in text.split()}
+
+
+@pytest.mark.parametrize(
+    ("name", "panels", "words"),
+    [
+        ("house", 1, {"Hierarchy", "TripletSet", "ReCon", "one_tree", "labels_", "taxonomies,"}),
+        ("build", 2, {*"abcdef", "split,"}),
+        ("conflict", 1, {*"abcd"}),
+        ("recon", 3, {*"abcdefgh", "samples", "fh|b"}),
+        ("pairs", 2, {*"abcdef", "told:", "3", "must-links,", "2", "4", "8"}),
+        ("start", 2, {"lion", "tiger", "cat", "hen", "cow"}),
+        ("transitions", 1, {"2021", "2024"}),
+        ("look_dendrogram", 1, {"0", "35"}),
+        ("look_circular", 1, {"Homo_sapiens", "Mus_musculus"}),
+        ("look_cuts", 3, {"2", "3", "4", "clusters:"}),
+        ("look_tanglegram", 1, {"6", "crossings;", "228", "with"}),
+    ],
+)
+def test_docs__pictures_show(name, panels, words):
+    matplotlib = pytest.importorskip("matplotlib")
+    pytest.importorskip("pandas")
+    matplotlib.use("agg")
+    fig = getattr(loaded("pictures"), name)()
+    fig.canvas.draw()
+    assert len(fig.axes) == panels
+    assert words <= texts(fig)
+    matplotlib.pyplot.close(fig)
