@@ -293,3 +293,7 @@ def test_docs__pictures_show(name, panels, words):
     assert len(fig.axes) == panels
     assert words <= texts(fig)
     matplotlib.pyplot.close(fig)
+
+
+def test_docs__the_front_picture_is_that_of_the_notebook():
+    assert (DOCS / "front.png").read_bytes() == loaded("front").picture()  # else: python docs/front.py
