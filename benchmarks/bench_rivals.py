@@ -53,9 +53,12 @@ def asked(X, k, pairs, seed, y):
     return model.fit(X, oracle=ours.labels_oracle(y)).labels_
 
 
-def border(X, k, pairs, seed, y):
-    model = ours.ActiveClustering(ours.CVQEPlus(k), n_queries=PAIRS, random_state=seed)
-    return model.fit(X, oracle=ours.labels_oracle(y)).labels_
+def border(make):
+    def run(X, k, pairs, seed, y):
+        model = ours.ActiveClustering(make(k), n_queries=PAIRS, random_state=seed)
+        return model.fit(X, oracle=ours.labels_oracle(y)).labels_
+
+    return run
 
 
 def constrained_linkage(X, k, pairs, seed, y):
@@ -104,7 +107,8 @@ METHODS = {
     "CVQEPlus": fitted(lambda k, s: ours.CVQEPlus(k, random_state=s)),
     "BoostedConstrainedKMeans": fitted(lambda k, s: ours.BoostedConstrainedKMeans(k, random_state=s)),
     "ConstrainedCompleteLink asks": asked,
-    "ActiveClustering, Border": border,
+    "ActiveClustering, CVQEPlus": border(lambda k: ours.CVQEPlus(k)),
+    "ActiveClustering, MPCKMeans": border(lambda k: ours.MPCKMeans(k, metric="full", shared_metric=True)),
     "constrained-linkage, average": constrained_linkage,
     "active-semi-supervised COPKMeans": semi("COPKMeans"),
     "active-semi-supervised PCKMeans": semi("PCKMeans"),

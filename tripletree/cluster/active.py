@@ -58,7 +58,8 @@ class ActiveClustering(MetaEstimatorMixin, ClusterMixin, BaseEstimator):
         How many neighbours inherit.
     warm_start : bool, default True
         Whether each clustering starts from the centres of the one before, where the estimator has ``init`` and
-        ``cluster_centers_``.
+        ``cluster_centers_``. After 1, 2, 4, 8, ... blocks and at the end it starts afresh as well, and the one of the
+        lower cost counts, as a poor start would else stay.
     on_contradiction : {"warn", "raise"}, default "warn"
         What to do about an answer that contradicts earlier ones: go on, or stop with an error. Both keep all answers.
     keep_labels : bool, default False
@@ -328,7 +329,9 @@ class ActiveClustering(MetaEstimatorMixin, ClusterMixin, BaseEstimator):
         model = None
         with interview.progress(self.verbose):
             while True:
-                model, used = self._clustered(X, interview, neighbours, model, seed)
+                turn = len(history)
+                fresh = turn & (turn - 1) == 0 or interview.left <= 0  # rounds 0, 1, 2, 4, 8, ... and the last
+                model, used = self._clustered(X, interview, neighbours, model, seed, fresh=fresh)
                 labels = np.asarray(model.labels_)
                 n_iter = getattr(model, "n_iter_", None)
                 kept = labels.copy() if self.keep_labels else None
@@ -344,21 +347,33 @@ class ActiveClustering(MetaEstimatorMixin, ClusterMixin, BaseEstimator):
         self.estimator_, self.labels_, self.history_ = model, labels, history
 
     def _clustered(
-        self, X: np.ndarray, interview: Interview, neighbours: Neighbours, last: Any, seed: int
+        self, X: np.ndarray, interview: Interview, neighbours: Neighbours, last: Any, seed: int, *, fresh: bool
     ) -> tuple[Any, PairwiseConstraints]:
-        """The estimator, fitted with the answers so far, and the pairs that it was given."""
+        """The estimator, fitted with the answers so far, and the pairs that it was given.
+
+        From the centres of the last one; with `fresh` from its own starts too, and the one of the lower cost counts.
+        """
         model = self._model()
         names = model.get_params(deep=False)
         if self.random_state is not None and "random_state" in names and names["random_state"] is None:
             model.set_params(random_state=seed)
-        if self.warm_start and "init" in names and last is not None:
-            centers = getattr(last, "cluster_centers_", None)
-            if centers is not None and np.shape(centers) == (names.get("n_clusters"), X.shape[1]):
-                model.set_params(init=centers.copy())
         pairs = interview.by_row(certain=not isinstance(model, SoftPairMeans))
         if self.inherit is True or (self.inherit == "auto" and isinstance(model, ConstrainedQuantizer)):
             pairs = inherited_pairs(pairs, neighbours, int(self.n_neighbors), known=interview.known)
-        return model.fit(X, pairs=pairs), pairs
+        centers = getattr(last, "cluster_centers_", None) if self.warm_start and "init" in names else None
+        if centers is None or np.shape(centers) != (names.get("n_clusters"), X.shape[1]):
+            return model.fit(X, pairs=pairs), pairs
+        warm = clone(model).set_params(init=centers.copy()).fit(X, pairs=pairs)
+        cost = _cost(warm)
+        if not fresh or cost is None or not isinstance(names["init"], str):
+            return warm, pairs
+        cold = model.fit(X, pairs=pairs)
+        return (cold if _cost(cold) < cost else warm), pairs
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "labels_")
+
+
+def _cost(model: Any) -> Any:
+    """What a fitted estimator has minimised, None where it does not say."""
+    return getattr(model, "objective_", getattr(model, "inertia_", None))
