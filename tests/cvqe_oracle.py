@@ -18,7 +18,7 @@ def next_centre(centres, g):
 
 def far_one(X, centres, i, j, g):
     """Of two samples in cluster g the one farther from its centre, and the centre nearest to it but this one."""
-    r = j if square(X[j], centres[g]) > square(X[i], centres[g]) else i
+    r = j if square(X[j], centres[g]) > square(X[i], centres[g]) * (1 + 1e-9) else i
     others = [h for h in range(len(centres)) if h != g]
     return r, min(others, key=lambda h: square(X[r], centres[h])) if others else None
 

@@ -10,7 +10,7 @@ import numpy as np
 from tripletree.errors import InvalidLabelsError, UnknownLeafError
 from tripletree.leaves import LeafIndex
 
-__all__ = ["aligned_codes", "index_of", "label_codes"]
+__all__ = ["aligned_codes", "index_of", "is_no_label", "label_codes"]
 
 
 def label_codes(labels: Any, name: str) -> tuple[np.ndarray, list[Any]]:
@@ -35,14 +35,14 @@ def label_codes(labels: Any, name: str) -> tuple[np.ndarray, list[Any]]:
     codes = np.empty(len(entries), np.int64)
     for i, x in enumerate(entries):
         try:
-            codes[i] = -1 if _missing(x) else number.setdefault(x, len(number))
+            codes[i] = -1 if is_no_label(x) else number.setdefault(x, len(number))
         except (TypeError, ValueError):
             msg = f"entry {i} of {name} is {x!r:.80}: a label is one hashable value"
             raise InvalidLabelsError(msg, position=i) from None
     return _in_order(codes, list(number))
 
 
-def _missing(x: Any) -> bool:
+def is_no_label(x: Any) -> bool:
     """Whether a label stands for no label: None, NaN, NaT, pandas.NA (of which only the last has no truth value)."""
     return x is None or type(x).__name__ == "NAType" or bool(x != x)
 

@@ -242,7 +242,9 @@ def test_shell__dev_stdout_goes_on_where_it_stands(bash, tmp_path):
 
 
 def test_shell__a_closed_standard_output_is_no_traceback(bash):
-    assert bash("set +e; tripletree info sample:primates >&-; echo $? >&2").stderr == "2\n"
+    assert bash("set +e; tripletree info sample:primates >&-; echo $? >&2").stderr == (
+        "error: the standard output is closed\n2\n"
+    )
 
 
 # ---------------------------------------------------------------------- ontologies and options of reading

@@ -109,3 +109,51 @@ def test_kind__is_told_or_said(run, tmp_path, command):
 def test_info__as_pairs(run):
     told = run("info", "-", "--as", "pairs", text=FINE).stdout
     assert told.startswith("standard input: pairs\n  must-links    2\n")
+
+
+# ---------------------------------------------------------------------- columns, and pairs in the wrong place
+
+TABLE = "id1,id2,same\nx,y,True\ny,z,False\n"
+
+
+@pytest.mark.parametrize("command", ["check", "explain", "describe"])
+def test_columns__are_named_by_the_hint_and_by_the_option(run, tmp_path, command):
+    (tmp_path / "p.csv").write_text(TABLE)
+    told = run(command, "p.csv", status=2).stderr
+    assert "--columns id1,id2,same" in told
+    assert "columns=(" not in told
+    assert "1 must-link" in run(command, "p.csv", "--columns", "id1,id2,same").stdout
+    assert "names of three columns" in run(command, "p.csv", "--columns", "id1,id2", status=2).stderr
+    assert (
+        "--columns are those of pairs"
+        in run(command, "p.csv", "--columns", "id1,id2,same", "--as", "triplets", status=2).stderr
+    )
+
+
+def test_columns__of_cluster(run, tmp_path):
+    (tmp_path / "x.csv").write_text("name,v\nx,0\ny,9\nz,8\n")
+    (tmp_path / "p.csv").write_text(TABLE)
+    shown = run("cluster", "x.csv", "--pairs", "p.csv", "--columns", "id1,id2,same", "-k", "2").stdout
+    assert shown.splitlines()[1:] == ["x,0", "y,0", "z,1"]
+    assert "--columns goes with --pairs" in run("cluster", "x.csv", "--columns", "a,b,c", "-k", "2", status=2).stderr
+
+
+def test_triplets__pairs_in_their_place_are_told(run, tmp_path):
+    (tmp_path / "p.csv").write_text("a,b,link\nx,y,must\n")
+    assert "p.csv holds pairs, and triplets are wanted" in run("repair", "p.csv", status=2).stderr
+    assert "standard input holds pairs" in run("closure", "-", text=FINE, status=2).stderr
+    (tmp_path / "x.csv").write_text("name,v\nx,0\ny,9\nz,8\n")
+    told = run("cluster", "x.csv", "--triplets", "p.csv", "-k", "2", status=2).stderr
+    assert "p.csv holds pairs, and triplets are wanted: give it as --pairs" in told
+    assert "holds pairs" not in run("repair", "-", text="a b c\n", status=2).stderr
+
+
+@pytest.mark.parametrize("command", ["check", "explain", "describe", "cluster"])
+def test_help__has_an_example_with_pairs(run, command):
+    examples = run(command, "--help").stdout.split("Examples:")[1]
+    assert any(word in examples for word in ("must", "yes", "--pairs"))
+
+
+def test_shell__a_full_disk_is_told(bash):
+    done = bash("set +e; printf 'a b must\\n' | tripletree check - > /dev/full; echo $? >&2")
+    assert done.stderr == "error: no space left on device: standard output\n2\n"

@@ -86,6 +86,7 @@ NEIGHBOURS = {
     ("ontology", "_terms"),
     ("induction", "certain"),
     ("decomposition", "certain"),
+    ("cluster", "io"),
     ("interop", "io"),
     ("io", "interop"),
     ("pages", "io"),

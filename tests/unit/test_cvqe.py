@@ -444,6 +444,7 @@ def test_scikit_learn__pickle_clone_and_feature_names(Method, frame):
         "tol": 1e-4,
         "random_state": 0,
         "missing_samples": "raise",
+        "verbose": False,
     }
 
 

@@ -577,10 +577,17 @@ def test_aligned__integers_that_are_no_rows_and_repeats():
     assert aligned_pairs(twice, (np.array([[0, 1]]), None), 6).leaves == LeafIndex(6)
 
 
-@pytest.mark.parametrize("pairs", ["ab", 7, ([("a", "b")],), np.array([[0, 1]]), {"must": [], "cannot": []}])
+TRIPLES = [("a", "b", "must"), ("b", "c", "cannot")], [("a", "b", "must")] * 3, [["a", "b", "must"], ["b", "c", "must"]]
+
+
+@pytest.mark.parametrize("pairs", ["ab", 7, ([("a", "b")],), np.array([[0, 1]]), {"must": [], "cannot": []}, *TRIPLES])
 def test_aligned__what_is_nothing_of_the_kind(pairs):
-    with pytest.raises(TypeError, match=r"pairs must be a PairwiseConstraints or two lists \(must_link, cannot_link\)"):
+    with pytest.raises(
+        TypeError, match=r"pairs must be a PairwiseConstraints, .* or two lists \(must_link, "
+    ) as caught:
         aligned_pairs(X, pairs, 6)
+    assert "PairwiseConstraints.from_labels(must_link=" in str(caught.value)
+    assert "read_pairs(path)" in str(caught.value)
 
 
 # ------------------------------------------------------------------ mends

@@ -25,6 +25,8 @@ __all__ = ["assign_alone", "assign_joint", "assign_linear"]
 
 #: Savings of so small a part of the costs are rounding.
 _ROUNDING = 1e-12
+#: A sample is farther than another if its squared distance is more than so many times that: what is less is rounding.
+FARTHER = 1.0 + 1e-9
 
 
 @inner
@@ -154,7 +156,7 @@ def assign_linear(order, base, ends, strength, n_must, distance):
             elif at_h < apart:
                 label[i] = h
         elif g == h and k > 1:
-            far = j if distance[j, g] > distance[i, g] else i
+            far = j if distance[j, g] > distance[i, g] * FARTHER else i
             to = 1 if g == 0 else 0
             for p in range(k):
                 if p != g and distance[far, p] < distance[far, to]:

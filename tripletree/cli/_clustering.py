@@ -11,11 +11,12 @@ import click
 import numpy as np
 
 from tripletree.cli._shell import bad_input, busy
-from tripletree.cli._sources import read_triplet_file, write_hierarchy
+from tripletree.cli._sources import columns_option, read_pair_file, read_triplet_file, write_hierarchy
 
 if TYPE_CHECKING:
     from tripletree.cli._tables import Table
     from tripletree.hierarchy import Hierarchy
+    from tripletree.pairs import PairwiseConstraints
     from tripletree.triplets import TripletSet
 
 __all__ = ["check_apart", "cluster", "clustered", "picture_format", "save_figure", "standardized"]
@@ -69,12 +70,16 @@ def _wrong_ones(command: Any) -> Any:
       tripletree demo
       tripletree cluster demo-output/data.csv --drop class --standardize --linkage ward \\
         --triplets demo-output/known.txt -k 2 -o clusters.csv --newick tree.nwk
+      printf 'name,x,y\\na,0,0\\nb,0,1\\nc,5,5\\nd,5,6\\n' > points.csv
+      printf 'id1,id2,same\\na,c,True\\nb,d,False\\n' > pairs.csv
+      tripletree cluster points.csv --pairs pairs.csv --columns id1,id2,same -k 2
       printf 'id,x,kind\\n1,0,u\\n2,1,\\n3,8,v\\n4,9,v\\n' | tripletree cluster - --classes kind -k 2
     """
 )
 @click.argument("data")
 @click.option("--triplets", "triplet_file", metavar="FILE", help="Triplets that are to hold, by the labels of DATA.")
 @click.option("--pairs", "pair_file", metavar="FILE", help="Must-links and cannot-links, by the labels of DATA.")
+@columns_option
 @click.option("--classes", "class_column", metavar="NAME", help="Triplets from this column, where it is not empty.")
 @click.option("-k", "--clusters", type=click.IntRange(min=1), metavar="N", help="Number of flat clusters.")
 @click.option("--linkage", type=click.Choice(LINKAGES), default="centroid", show_default=True)
@@ -91,6 +96,7 @@ def cluster(
     data: str,
     triplet_file: str | None,
     pair_file: str | None,
+    columns: tuple[str, ...] | None,
     class_column: str | None,
     clusters: int | None,
     standardize: bool,
@@ -118,11 +124,25 @@ def cluster(
     n = len(table.labels)
     if clusters is not None and clusters > n:
         raise bad_input(f"{clusters} clusters of {n} samples: there cannot be more clusters than samples")
-    triplets = _known_triplets(table, None if triplet_file is None else read_triplet_file(triplet_file))
+    triplets = _known_triplets(table, _triplets_of(triplet_file))
     values = standardized(table.values) if standardize else table.values
+    pairs = _pairs_of(pair_file, columns, table.labels)
     with busy(f"clustering {n:,} samples"):
-        hierarchy, labels = clustered(values, table.labels, triplets, clusters, pair_file=pair_file, **method)
+        hierarchy, labels = clustered(values, table.labels, triplets, clusters, pairs=pairs, **method)
     _write_found(table, triplets, hierarchy, labels, [output, newick, picture])
+
+
+def _triplets_of(path: str | None) -> TripletSet | None:
+    return None if path is None else read_triplet_file(path, pairs_go=": give it as --pairs")
+
+
+def _pairs_of(path: str | None, columns: tuple[str, ...] | None, labels: list[str]) -> PairwiseConstraints | None:
+    if path is not None:
+        return read_pair_file(path, leaves=labels, columns=columns)
+    if columns is not None:
+        msg = "--columns goes with --pairs"
+        raise click.UsageError(msg)
+    return None
 
 
 def _write_found(
@@ -186,7 +206,7 @@ def clustered(
     triplets: TripletSet | None,
     n_clusters: int | None,
     *,
-    pair_file: str | None = None,
+    pairs: PairwiseConstraints | None = None,
     **options: Any,
 ) -> tuple[Hierarchy, np.ndarray | None]:
     """The hierarchy of labelled samples in which the triplets and pairs hold, and its flat clusters if asked for."""
@@ -196,8 +216,8 @@ def clustered(
     from tripletree.triplets import TripletSet
 
     flat = n_clusters is not None or options.get("cut") == "constraints"
-    if pair_file is not None:
-        return _paired(values, labels, triplets, n_clusters if flat else None, pair_file, options)
+    if pairs is not None:
+        return _paired(values, labels, triplets, n_clusters if flat else None, pairs, options)
     rows = None
     if triplets is not None and len(triplets):
         if options.get("on_conflict", "raise") == "raise" and options.get("penalty") is None:
@@ -213,14 +233,13 @@ def _paired(
     labels: list[str],
     triplets: TripletSet | None,
     n_clusters: int | None,
-    pair_file: str,
+    pairs: PairwiseConstraints,
     options: dict[str, Any],
 ) -> tuple[Hierarchy, np.ndarray | None]:
     """The same under pairs, too; a table with labels, so that errors name them."""
     import warnings
 
     from tripletree.cluster import ReCon
-    from tripletree.io import read_pairs
 
     if options.get("on_conflict", "raise") != "raise" or options.get("penalty") is not None:
         msg = "--pairs do not go with --on-conflict repair or --penalty: give one or the other"
@@ -232,7 +251,6 @@ def _paired(
 
         raise MissingDependencyError("pandas", "io", "--pairs") from None
     table = pd.DataFrame(values, index=labels)
-    pairs = read_pairs(pair_file, leaves=labels)
     if n_clusters is None:  # the hierarchy alone is wanted, which no cut can spoil
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)

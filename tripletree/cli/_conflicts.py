@@ -12,6 +12,7 @@ from tripletree.cli._clustering import check_apart, picture_format, save_figure
 from tripletree.cli._pairs import explain_pairs
 from tripletree.cli._shell import INCONSISTENT, busy, conflict_text, counted, label_text
 from tripletree.cli._sources import (
+    columns_option,
     format_option,
     kind_option,
     output_option,
@@ -40,6 +41,7 @@ METHODS = ("auto", "exact", "search", "greedy", "best_pair", "max_cut", "min_cut
     Examples:
       printf 'cat dog | eel\\ndog eel | fly\\neel fly | cat\\n' | tripletree explain - || echo "exit status $?"
       tripletree decompose sample:mammals | tripletree explain -
+      printf 'cat dog must\\ndog eel must\\ncat eel cannot\\n' | tripletree explain - || echo "exit status $?"
     """
 )
 @click.argument("file")
@@ -56,12 +58,14 @@ METHODS = ("auto", "exact", "search", "greedy", "best_pair", "max_cut", "min_cut
 @click.option("-o", "--output", metavar="FILE", help="Write the triplets of the conflicts to this file.")
 @click.option("--plot", "picture", metavar="FILE", help="Draw the first conflict to this file (png, pdf, svg).")
 @kind_option
+@columns_option
 @format_option
 @click.pass_context
 def explain(
     ctx: click.Context,
     file: str,
     kind: str | None,
+    columns: tuple[str, ...] | None,
     k: int,
     max_size: int,
     budget: int | None,
@@ -84,7 +88,7 @@ def explain(
     check_apart([file], [output, picture])
     if picture is not None:
         picture_format(picture)
-    triplets = read_constraints(file, kind, format_=format_)
+    triplets = read_constraints(file, kind, format_=format_, columns=columns)
     if isinstance(triplets, PairwiseConstraints):
         other = "--plot" if picture is not None else "--budget" if budget is not None else None
         explain_pairs(ctx, triplets, k, output, as_json=as_json, other=other)
@@ -92,33 +96,32 @@ def explain(
     k = min(k, max(len(triplets), 1))  # there are no more
     with busy("searching conflicts"):
         found = find_conflicts(triplets, k, max_size=max_size, budget=DEFAULT_BUDGET if budget is None else budget)
-    if found:
-        _keep(found, output, picture)
+    _keep(found, output, picture)
     if as_json:
         click.echo(json.dumps([x.to_dict() for x in found], indent=2, ensure_ascii=False, default=str))
     else:
-        click.echo(
-            _in_words(found, k) if found else f"consistent: no conflict among {counted(len(triplets), 'triplet')}"
-        )
+        click.echo(_in_words(found, k, len(triplets)))
     if found:
         ctx.exit(INCONSISTENT)
 
 
 def _keep(found: Sequence[Conflict], output: str | None, picture: str | None) -> None:
     """Write the triplets of conflicts, over the leaves in them, and draw the first one."""
-    if output is not None:
+    if found and output is not None:
         clashing = found[0].triplets
         for conflict in found[1:]:
             clashing = clashing | conflict.triplets
         write_triplet_file(clashing.restrict(_used(clashing)), output)
-    if picture is not None:
+    if found and picture is not None:
         from tripletree.plots import plot_conflict
 
         save_figure(plot_conflict(found[0]).figure, picture)
 
 
-def _in_words(found: Sequence[Conflict], k: int) -> str:
+def _in_words(found: Sequence[Conflict], k: int, n_triplets: int) -> str:
     """The conflicts one after the other, each with what is proved of its size."""
+    if not found:
+        return f"consistent: no conflict among {counted(n_triplets, 'triplet')}"
     texts = []
     for number, conflict in enumerate(found, 1):
         head = f"Conflict {number} of {len(found)}. " if len(found) > 1 else ""
@@ -162,7 +165,7 @@ def repair(
     from tripletree.repairs import repair as repaired
 
     check_apart([file], [output, dropped, newick])
-    triplets = read_triplet_file(file, format_=format_)
+    triplets = read_triplet_file(file, format_=format_, pairs_go=": tripletree explain shows what is wrong with pairs")
     with busy(f"repairing {len(triplets):,} triplets"):
         done = repaired(triplets, method=method, random_state=seed)
     if dropped is not None:

@@ -13,6 +13,7 @@ from tripletree.cli._pairs import check_pairs, pair_rows
 from tripletree.cli._reading import read_either, reading_options
 from tripletree.cli._shell import INCONSISTENT, conflict_text, counted, table_text
 from tripletree.cli._sources import (
+    columns_option,
     format_option,
     given_name,
     kind_option,
@@ -214,16 +215,20 @@ def _triplet_rows(triplets: TripletSet) -> Iterator[tuple[str, str]]:
     Examples:
       tripletree decompose sample:mammals | tripletree check -
       printf 'cat dog | eel\\ncat eel | dog\\n' | tripletree check - || echo "exit status $?"
+      printf 'cat dog must\\ndog eel cannot\\n' | tripletree check -
     """
 )
 @click.argument("file")
 @kind_option
+@columns_option
 @format_option
 @click.option(
     "-o", "--output", metavar="FILE", help="Write the triplets (or pairs) of the conflict, if any, to this file."
 )
 @click.pass_context
-def check(ctx: click.Context, file: str, kind: str | None, format_: Any, output: str | None) -> None:
+def check(
+    ctx: click.Context, file: str, kind: str | None, columns: tuple[str, ...] | None, format_: Any, output: str | None
+) -> None:
     """Tell whether some hierarchy displays all triplets of FILE; 'tripletree explain' tells more.
 
     FILE may hold pairs, too, must-links and cannot-links: then, whether some clustering satisfies all of them.
@@ -235,7 +240,7 @@ def check(ctx: click.Context, file: str, kind: str | None, format_: Any, output:
     from tripletree.pairs import PairwiseConstraints
 
     check_apart([file], [output])
-    triplets = read_constraints(file, kind, format_=format_)
+    triplets = read_constraints(file, kind, format_=format_, columns=columns)
     if isinstance(triplets, PairwiseConstraints):
         check_pairs(ctx, triplets, output)
         return

@@ -13,6 +13,7 @@ from tripletree.cli._pairs import pairs_text
 from tripletree.cli._reading import read_hierarchy, reading_options
 from tripletree.cli._shell import INCONSISTENT, bad_input, busy, label_text, table_text
 from tripletree.cli._sources import (
+    columns_option,
     format_option,
     given_name,
     kind_option,
@@ -255,6 +256,7 @@ def _compared(values: dict[str, Any], one: Hierarchy, two: Hierarchy) -> str:
       tripletree induce sample:mammals --sample 200 | tripletree describe -
       printf 'name,x,y\\na,0,0\\nb,0,1\\nc,5,5\\nd,5,6\\n' > points.csv
       printf 'a b | c\\na c | d\\n' | tripletree describe - --data points.csv --json
+      printf 'id1,id2,same\\na,b,yes\\nb,c,no\\n' | tripletree describe - --columns id1,id2,same
     """
 )
 @click.argument("triplets")
@@ -267,6 +269,7 @@ def _compared(values: dict[str, Any], one: Hierarchy, two: Hierarchy) -> str:
 @json_option
 @output_option
 @kind_option
+@columns_option
 @format_option
 @click.pass_context
 def describe(
@@ -274,6 +277,7 @@ def describe(
     triplets: str,
     data: str | None,
     kind: str | None,
+    columns: tuple[str, ...] | None,
     max_work: int,
     as_json: bool,
     output: str,
@@ -300,7 +304,7 @@ def describe(
         msg = f"--{alone[0].replace('_', '-')} goes with --data"
         raise click.UsageError(msg)
     check_apart([triplets, data], [output])
-    given = read_constraints(triplets, kind, format_=format_)
+    given = read_constraints(triplets, kind, format_=format_, columns=columns)
     if isinstance(given, PairwiseConstraints):
         if data is not None:
             raise bad_input(f"--data is for triplets, and {given_name(triplets)} holds pairs")

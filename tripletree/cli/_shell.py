@@ -7,6 +7,7 @@ import sys
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from errno import ENOSPC
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 import click
@@ -59,7 +60,9 @@ class Commands(click.Group):
     def main(self, args: Sequence[str] | None = None, prog_name: str | None = None, **extra: Any) -> NoReturn:  # type: ignore[override]
         """Run a command line and leave with its exit status."""
         extra.pop("standalone_mode", None)
-        if sys.stdout is None or sys.stderr is None:  # closed by the caller: nobody can be told anything
+        if sys.stdout is None or sys.stderr is None:  # closed by the caller
+            if sys.stderr is not None:
+                sys.stderr.write("error: the standard output is closed\n")
             sys.exit(BAD_INPUT)
         with warnings.catch_warnings():
             warnings.simplefilter("default", UserWarning)
@@ -85,7 +88,7 @@ class Commands(click.Group):
             _failed(f"no hierarchy displays all of these triplets. {conflict_text(error.conflict)}{links}")
             return INCONSISTENT
         except OSError as error:
-            return _failed(_lower(f"{error.strerror}: {error.filename}") if error.filename else _lower(str(error)))
+            return _failed(_lower(f"{error.strerror}: {error.filename}" if error.filename else _reason(error)))
         except MemoryError as error:
             return _failed(f"not enough memory: {str(error) or 'the input is too large for this machine'}")
         except (TripletreeError, ValueError) as error:
@@ -101,6 +104,11 @@ def bad_input(message: str) -> click.ClickException:
 def _failed(message: str) -> int:
     click.echo(f"error: {message}", err=True)
     return BAD_INPUT
+
+
+def _reason(error: OSError) -> str:
+    """What the system says, without the number of the error; of the standard output where no file is named."""
+    return f"{error.strerror}: standard output" if error.errno == ENOSPC else error.strerror or str(error)
 
 
 def _lower(message: str) -> str:

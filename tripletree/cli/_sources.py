@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import re
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -14,6 +16,7 @@ if TYPE_CHECKING:
     from tripletree.triplets import TripletSet
 
 __all__ = [
+    "columns_option",
     "format_option",
     "given_name",
     "kind_option",
@@ -42,6 +45,22 @@ kind_option = click.option(
     type=click.Choice(["triplets", "pairs"]),
     help="What FILE holds; by default as it looks: pairs have a column 'link', or say must or cannot in each line.",
 )
+
+
+def _three(_ctx: click.Context, _option: click.Parameter, value: str | None) -> tuple[str, ...] | None:
+    """The names of three columns."""
+    if value is None:
+        return None
+    names = tuple(x.strip() for x in next(csv.reader([value]), []))
+    if len(names) != 3 or "" in names or len(set(names)) != 3:
+        msg = f"{value!r} is not the names of three columns, such as id1,id2,type"
+        raise click.BadParameter(msg)
+    return names
+
+
+columns_option = click.option(
+    "--columns", metavar="A,B,LINK", callback=_three, help="Columns of a table of pairs: two labels and the link."
+)
 seed_option = click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of the draw.")
 
 
@@ -50,44 +69,88 @@ def given_name(source: str) -> str:
     return "standard input" if source == "-" else source
 
 
-def read_triplet_file(source: str, *, format_: Any = None) -> TripletSet:
-    """Read triplets from a file or the standard input (``-``)."""
+def read_triplet_file(source: str, *, format_: Any = None, pairs_go: str | None = "") -> TripletSet:
+    """Read triplets from a file or the standard input (``-``); `pairs_go` says where pairs are to be given.
+
+    None where somebody has said that these are triplets.
+    """
     if source.startswith(SAMPLE):
         msg = f"{source} is a hierarchy; tripletree decompose {source} gives triplets of it"
         raise bad_input(msg)
+    from tripletree.errors import ParseError
     from tripletree.io import read_triplets
+    from tripletree.io._files import named_stream, raw_bytes
 
-    return some_leaves(read_triplets(source, format=format_), source)
+    raw, name = raw_bytes(source)  # once: a pipe cannot be read again
+    try:
+        return some_leaves(read_triplets(named_stream(raw, name), format=format_), source)
+    except ParseError:
+        if pairs_go is not None and _holds_pairs(raw, name, format_):
+            raise bad_input(f"{given_name(source)} holds pairs, and triplets are wanted{pairs_go}") from None
+        raise
 
 
-def read_constraints(source: str, kind: str | None, *, format_: Any = None) -> TripletSet | PairwiseConstraints:
-    """Read triplets or must-links and cannot-links, as `kind` says, else as the content looks."""
-    if kind == "triplets" or source.startswith(SAMPLE):
-        return read_triplet_file(source, format_=format_)
-    from tripletree.io._files import named_stream, raw_bytes, read_bytes
+def _holds_pairs(raw: bytes | str, name: str | None, format_: Any) -> bool:
+    """Whether content looks like must-links and cannot-links."""
+    from tripletree.errors import ParseError
+    from tripletree.io._files import named_stream, read_bytes
     from tripletree.io.constraints._pair_texts import looks_like_pairs
     from tripletree.io.constraints.triplet_files import format_of_suffix
 
+    try:
+        content, _ = read_bytes(named_stream(raw, name))
+        return looks_like_pairs(content, name, ("a", "b", "link"), format_ or format_of_suffix(name))
+    except (ParseError, csv.Error):
+        return False
+
+
+def read_constraints(
+    source: str, kind: str | None, *, format_: Any = None, columns: tuple[str, ...] | None = None
+) -> TripletSet | PairwiseConstraints:
+    """Read triplets or must-links and cannot-links, as `kind` says, else as the content looks."""
+    if columns is not None and kind == "triplets":
+        msg = "--columns are those of pairs, and --as triplets says that there are none"
+        raise click.UsageError(msg)
+    if columns is not None:
+        kind = "pairs"
+    if kind == "triplets" or source.startswith(SAMPLE):
+        return read_triplet_file(source, format_=format_, pairs_go=None)
+    from tripletree.io._files import named_stream, raw_bytes
+
     raw, name = raw_bytes(source)  # once: a pipe cannot be read again
     if kind is None:
-        content, _ = read_bytes(named_stream(raw, name))
-        found = looks_like_pairs(content, name, ("a", "b", "link"), format_ or format_of_suffix(name))
-        kind = "pairs" if found else "triplets"
+        kind = "pairs" if _holds_pairs(raw, name, format_) else "triplets"
     if kind == "pairs":
-        return read_pair_file(named_stream(raw, name), format_=format_)
+        return read_pair_file(named_stream(raw, name), format_=format_, columns=columns)
     from tripletree.io import read_triplets
 
     return some_leaves(read_triplets(named_stream(raw, name), format=format_), source)
 
 
-def read_pair_file(source: Any, *, format_: Any = None) -> PairwiseConstraints:
+def read_pair_file(
+    source: Any, *, format_: Any = None, columns: tuple[str, ...] | None = None, leaves: Any = None
+) -> PairwiseConstraints:
     """Read must-links and cannot-links."""
+    from tripletree.errors import ParseError
     from tripletree.io import read_pairs
 
-    pairs = read_pairs(source, format=format_)
+    try:
+        pairs = read_pairs(source, format=format_, leaves=leaves, columns=columns or ("a", "b", "link"))
+    except ParseError as error:
+        raise bad_input(_as_option(str(error))) from None
     if len(pairs.leaves) == 0:
         raise bad_input(f"{given_name(getattr(source, 'name', source))} holds no pair and no leaf")
     return pairs
+
+
+def _as_option(message: str) -> str:
+    """A message of the library with the option of the commands in the place of the argument."""
+    message = message.replace("columns=(the first label, the second one, the link)", "--columns A,B,LINK")
+    return re.sub(
+        r"columns=\(('[^']*'), ('[^']*'), ('[^']*')\)",
+        lambda found: "--columns " + ",".join(x.strip("'") for x in found.groups()),
+        message,
+    )
 
 
 def some_leaves(triplets: TripletSet, source: str) -> TripletSet:

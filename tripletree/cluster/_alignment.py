@@ -15,7 +15,7 @@ from tripletree.pairs import PairwiseConstraints
 from tripletree.pairs._rows import label_pairs
 from tripletree.triplets import TripletSet
 
-__all__ = ["aligned_pairs", "aligned_triplets"]
+__all__ = ["aligned_pairs", "aligned_triplets", "refuse_repeats"]
 
 #: The type of each.
 _VALUE = {"triplets": "TripletSet", "pairs": "PairwiseConstraints"}
@@ -66,8 +66,9 @@ def aligned_pairs(X: Any, pairs: Any, n_samples: int, *, missing_samples: str | 
     ----------
     X, n_samples, missing_samples
         As for `aligned_triplets`.
-    pairs : PairwiseConstraints, two lists (must_link, cannot_link), or None
-        Each list of pairs (a, b) of labels, or an ndarray of int of shape (p, 2), which holds row numbers; or None.
+    pairs : PairwiseConstraints, data frame, two lists (must_link, cannot_link), or None
+        A frame as `read_pairs` takes it. Each list of pairs (a, b) of labels, or an ndarray of int of shape (p, 2),
+        which holds row numbers; or None.
 
     Returns
     -------
@@ -86,14 +87,19 @@ def aligned_pairs(X: Any, pairs: Any, n_samples: int, *, missing_samples: str | 
     """
     if pairs is None:
         pairs = PairwiseConstraints([], [], 0)
+    if hasattr(pairs, "columns") and hasattr(pairs, "__getitem__"):
+        from tripletree.io import read_pairs
+
+        pairs = read_pairs(pairs)
     if isinstance(pairs, PairwiseConstraints):
         return _aligned(X, pairs, n_samples, missing_samples, "pairs", _must_links)
-    if isinstance(pairs, (str, bytes, Mapping)) or not isinstance(pairs, Sequence) or len(pairs) != 2:
-        msg = (
-            "pairs must be a PairwiseConstraints or two lists (must_link, cannot_link) of pairs (a, b), "
-            f"not {type(pairs).__name__}"
-        )
-        raise TypeError(msg)
+    if (
+        isinstance(pairs, (str, bytes, Mapping))
+        or not isinstance(pairs, Sequence)
+        or len(pairs) != 2
+        or any(isinstance(x, (list, tuple)) and len(x) == 3 and isinstance(x[2], str) for x in pairs)
+    ):
+        raise TypeError(_no_pairs(pairs))
     parts = []
     for rows, make, kind in zip(pairs, (_must_links, _cannot_links), ("must-link", "cannot-link"), strict=True):
         if isinstance(rows, np.ndarray) and rows.ndim == 2 and rows.shape[1] == 2 and rows.dtype.kind in "iu":
@@ -103,6 +109,20 @@ def aligned_pairs(X: Any, pairs: Any, n_samples: int, *, missing_samples: str | 
         parts.append(_aligned(X, given, n_samples, missing_samples, "pairs", make))
     must, cannot = parts
     return must | cannot
+
+
+def _no_pairs(value: Any) -> str:
+    """What to give in the place of a value that is nothing of the kind of pairs."""
+    given = type(value).__name__
+    if isinstance(value, (list, tuple)) and value:
+        given += f" of {len(value)} entries, {value[0]!r:.60} the first"
+    elif isinstance(value, (str, bytes)):
+        given += f" ({value!r:.60})"
+    return (
+        "pairs must be a PairwiseConstraints, a data frame with columns a, b and link, or two lists (must_link, "
+        f"cannot_link) of pairs (a, b), not {given}; make them with PairwiseConstraints.from_labels(must_link=[(a, b), "
+        "...], cannot_link=[...]) or read_pairs(path)"
+    )
 
 
 def _must_links(rows: Any, leaves: Any) -> PairwiseConstraints:
@@ -151,14 +171,30 @@ def _aligned(
     except DuplicateLeafError as error:
         raise DuplicateLeafError(error.labels, where=f" in the index of X, to which {noun} refer") from None
     unknown = [x for x in (given.leaves[i] for i in given.used_leaves.tolist()) if x not in leaves]
-    if unknown and missing_samples == "ignore":
+    text = _text_hint(unknown, labels, noun)
+    if unknown and missing_samples == "ignore" and not (text and len(unknown) == given.used_leaves.size):
         if length == n_samples:
             _warn_of_slices(length)
         given = given.restrict([x for x in given.leaves if x in leaves])
     elif unknown:
-        hint = f"missing_samples='ignore' leaves out the {noun} that name them" if missing_samples else ""
+        hint = text or (f"missing_samples='ignore' leaves out the {noun} that name them" if missing_samples else "")
         raise UnknownLeafError(unknown, leaves.labels, what="labels in the index of X", hint=hint)
     return given.reindex(leaves) if len(given) else make(nothing, leaves)
+
+
+def refuse_repeats(X: Any) -> None:
+    """Refuse an index that holds a label twice where an oracle is to be asked by these labels.
+
+    Raises
+    ------
+    DuplicateLeafError
+    """
+    labels = _index_labels(X)
+    if labels is not None and _repeats(labels):
+        try:
+            LeafIndex(labels)
+        except DuplicateLeafError as error:
+            raise DuplicateLeafError(error.labels, where=" in the index of X, by which the oracle is asked") from None
 
 
 def _warn_of_slices(length: int) -> None:
@@ -168,6 +204,14 @@ def _warn_of_slices(length: int) -> None:
         "it is lost; repeat one triplet in the list (repeats count once), so that the lengths differ"
     )
     warn(msg, UserWarning, stacklevel=5)
+
+
+def _text_hint(unknown: list, labels: list, noun: str) -> str:
+    """What to do where labels are the texts of those in the index, such as numbers read from a file."""
+    texts = {str(x) for x in labels if not isinstance(x, str)} if any(isinstance(x, str) for x in unknown) else set()
+    if not any(x in texts for x in unknown if isinstance(x, str)):
+        return ""
+    return f"the {noun} name them by text, as read from a file: read_{noun}(..., leaves=X.index) gives the labels of X"
 
 
 def _index_labels(X: Any) -> list | None:
@@ -234,6 +278,11 @@ def _rows_text(n: int, unknown: list, indexed: bool, noun: str) -> str:
         return (
             f"rows of X (n_samples={n}; {whole}row numbers are never ignored. Where X is a part of the samples, as in "
             "cross-validation, name them by labels: the index of a pandas DataFrame other than 0..n-1)"
+        )
+    if all(isinstance(x, str) and x.isdecimal() for x in unknown):
+        return (
+            f"rows of X (n_samples={n}; the {noun} name rows by text, as read from a file: "
+            f"read_{noun}(..., leaves={n}) gives row numbers)"
         )
     without = f"whose index is 0..{n - 1}" if indexed else "which has no index of labels"
     return (

@@ -12,7 +12,7 @@ from tripletree._kernels import freeze
 from tripletree.cluster._distances import EUCLIDEAN, check_distances, check_rows
 from tripletree.hierarchy import Hierarchy
 
-__all__ = ["FlatClusters", "check_stop", "flat_clusters", "nearest_clusters", "threshold_labels"]
+__all__ = ["FlatClusters", "check_stop", "flat_clusters", "is_precomputed", "nearest_clusters", "threshold_labels"]
 
 _BATCH = 4_000_000  # distances that stand at a time: 32 MB
 
@@ -118,10 +118,10 @@ def flat_clusters(
     without = FlatClusters(linkage, metric, parameters, None, members, start, size, share)
     if linkage in EUCLIDEAN:
         return replace(without, points=without.means(samples[members].T).T.copy())
-    return without if _is_precomputed(metric) else replace(without, points=samples[members])
+    return without if is_precomputed(metric) else replace(without, points=samples[members])
 
 
-def _is_precomputed(metric: Any) -> bool:
+def is_precomputed(metric: Any) -> bool:
     return isinstance(metric, str) and metric == "precomputed"
 
 

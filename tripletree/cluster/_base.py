@@ -9,9 +9,10 @@ from warnings import warn
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin
+from sklearn.utils._param_validation import InvalidParameterError
 from sklearn.utils.validation import validate_data
 
-from tripletree.cluster._alignment import aligned_pairs, aligned_triplets
+from tripletree.cluster._alignment import aligned_pairs, aligned_triplets, refuse_repeats
 from tripletree.hierarchy import Hierarchy
 from tripletree.pairs import PairwiseConstraints
 from tripletree.triplets import TripletSet
@@ -24,6 +25,8 @@ __all__ = [
     "checked_samples",
     "progress_bar",
     "refuse_as_y",
+    "refuse_repeats",
+    "refuse_truth_values",
     "warn_if_few",
 ]
 
@@ -35,6 +38,10 @@ _SAMPLES, _TRIPLETS, _RATIO, _DISPERSION, _LOOSE = 50, 30, 1.2, 2.0, 0.05
 
 class HierarchicalClusterer(ClusterMixin, BaseEstimator):
     """Base of the estimators that make a hierarchy of the samples from X, triplets and pairs."""
+
+    def _validate_params(self) -> None:
+        super()._validate_params()
+        refuse_truth_values(self)
 
     def fit_predict(self, X: Any, y: Any = None, *, triplets: Any = None, pairs: Any = None) -> np.ndarray:
         """Fit, and return the cluster of each sample.
@@ -116,6 +123,22 @@ def refuse_as_y(y: Any) -> None:
     if isinstance(y, TripletSet) or (plain and np.ndim(y) == 2 and np.shape(y)[1] == 3):
         msg = "y looks like triplets: give them by name, fit(X, triplets=...); y is ignored"
         raise TypeError(msg)
+
+
+def refuse_truth_values(estimator: Any) -> None:
+    """Refuse True as a parameter where a number is wanted: for Python it is one, and would be 1 here.
+
+    Raises
+    ------
+    InvalidParameterError
+    """
+    for name, wanted in estimator._parameter_constraints.items():
+        value = getattr(estimator, name)
+        if isinstance(value, (bool, np.bool_)) and not {"boolean", "verbose"} & {
+            x for x in wanted if isinstance(x, str)
+        }:
+            msg = f"{name} of {type(estimator).__name__} must be a number, not {value!r}"
+            raise InvalidParameterError(msg)
 
 
 def checked_samples(estimator: Any, X: Any, *, reset: bool) -> np.ndarray:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from inspect import signature
 from numbers import Integral
 from typing import Any
 from warnings import warn
@@ -17,7 +18,7 @@ from tripletree.queries.known import Known
 from tripletree.queries.oracle import Questions
 from tripletree.queries.state import QueryState, QueryStrategy
 
-__all__ = ["Contradiction", "Interview", "Round", "seen"]
+__all__ = ["Contradiction", "Interview", "Round", "check_takes_pairs", "seen"]
 
 
 @dataclass(frozen=True)
@@ -72,6 +73,27 @@ class Contradiction:
 
 def _said(a: Hashable, b: Hashable, together: bool) -> str:
     return f"{a!r} and {b!r} {'together' if together else 'apart'}"
+
+
+def check_takes_pairs(model: Any) -> None:
+    """Refuse an estimator whose ``fit`` takes no pairs, before anything is clustered.
+
+    Raises
+    ------
+    TypeError
+    """
+    wanted = "estimator must have fit(X, pairs=) and labels_, as COPKMeans, PCKMeans and CVQEPlus have"
+    if hasattr(model, "steps"):
+        msg = f"{wanted}; a pipeline hands no pairs on: put ActiveClustering at its end, behind what transforms X"
+        raise TypeError(msg)
+    fit = getattr(model, "fit", None)
+    if fit is None:
+        msg = f"{wanted}; {type(model).__name__} has no fit"
+        raise TypeError(msg)
+    known = signature(fit).parameters.values()
+    if not any(x.name == "pairs" or x.kind is x.VAR_KEYWORD for x in known):
+        msg = f"{wanted}; {type(model).__name__}.fit takes no pairs"
+        raise TypeError(msg)
 
 
 class Interview:

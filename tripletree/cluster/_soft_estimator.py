@@ -4,17 +4,25 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from numbers import Integral, Real
+from types import FunctionType
 from typing import Any, ClassVar
 from warnings import warn
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils._param_validation import Interval, InvalidParameterError, StrOptions
+from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from tripletree._random import generator
-from tripletree.cluster._base import aligned_pairs, all_or_nothing, checked_samples, refuse_as_y
+from tripletree.cluster._base import (
+    aligned_pairs,
+    all_or_nothing,
+    checked_samples,
+    progress_bar,
+    refuse_as_y,
+    refuse_truth_values,
+)
 from tripletree.cluster._distances import check_spread
 from tripletree.cluster._lloyd import Points, checked_start, checked_weights, starting_centres
 from tripletree.cluster._soft_means import Run, State, best_run, soft_run
@@ -40,6 +48,7 @@ class SoftPairMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         "tol": [Interval(Real, 0, None, closed="left")],
         "random_state": ["random_state", np.random.Generator],
         "missing_samples": [StrOptions({"raise", "ignore"})],
+        "verbose": ["verbose"],
     }
 
     n_clusters: int
@@ -50,10 +59,24 @@ class SoftPairMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
     tol: float
     random_state: Any
     missing_samples: str
+    verbose: bool | int
     labels_: np.ndarray
     cluster_centers_: np.ndarray
     _mean: np.ndarray
     _spread: float
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        """Let errors about arguments name the estimator, not the base that its methods come from."""
+        for name in ("__init__", "fit"):
+            whole = getattr(cls, name)
+            if isinstance(whole, FunctionType) and name not in vars(cls):
+                own = FunctionType(
+                    whole.__code__, whole.__globals__, whole.__name__, whole.__defaults__, whole.__closure__
+                )
+                own.__kwdefaults__, own.__annotations__ = whole.__kwdefaults__, whole.__annotations__
+                own.__doc__, own.__qualname__ = whole.__doc__, f"{cls.__name__}.{name}"
+                setattr(cls, name, own)
+        super().__init_subclass__(**options)
 
     def fit(self, X: Any, y: Any = None, *, pairs: Any = None, sample_weight: Any = None) -> Any:
         """Cluster the samples, at a price for each pair that is violated.
@@ -64,9 +87,10 @@ class SoftPairMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
             The samples.
         y : None
             Ignored.
-        pairs : PairwiseConstraints or two lists (must_link, cannot_link), optional
-            Pairs (a, b) of some of the samples. Labels are those of the index where X is a pandas DataFrame, else row
-            numbers; integer arrays always hold row numbers.
+        pairs : PairwiseConstraints, data frame, or two lists (must_link, cannot_link), optional
+            Pairs (a, b) of some of the samples. Labels are those of the index where X is a pandas DataFrame, else **row
+            numbers of this very X**: a part of X, as in cross-validation, has other ones, and nobody can tell. Integer
+            arrays always hold row numbers.
         sample_weight : array_like of float, shape (n_samples,), optional
             A sample of weight 2 counts as two equal samples of which one is in the pairs. One of weight 0 is left out,
             with its pairs, and then goes to the cluster that `predict` says.
@@ -108,7 +132,7 @@ class SoftPairMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         refuse_as_y(y)
         with all_or_nothing(self):
             self._validate_params()
-            self._refuse_truth_values()
+            refuse_truth_values(self)
             samples = checked_samples(self, X, reset=True)
             weights = checked_weights(samples, sample_weight)
             _check_range(weights)
@@ -192,6 +216,43 @@ class SoftPairMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         distances = np.sqrt(self._state_at(X).distances())
         return distances * self._spread if self._in_units else distances
 
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+        """The negative objective of samples that are in no pair, as KMeans has it: the higher, the better they fit.
+
+        Parameters
+        ----------
+        X : array_like or DataFrame, shape (n_new, n_features)
+        y : None
+            Ignored.
+        sample_weight : array_like of float, shape (n_new,), optional
+            How much each sample counts.
+
+        Returns
+        -------
+        float
+            Minus the (weighted) sum of squared distances to the nearest centres; under learned metrics less the
+            logarithms of their determinants, as in the objective. Pairs say nothing of new samples, so it is the
+            negative ``objective_`` only of a fit without pairs (and without the prior of `MPCKMeans`).
+
+        Raises
+        ------
+        NotFittedError, ValueError
+            As `predict` does.
+
+        Examples
+        --------
+        >>> from tripletree.cluster import PCKMeans
+        >>> model = PCKMeans(n_clusters=2, init=[[0.0], [9.0]]).fit([[0.0], [1.0], [8.0], [9.0]])
+        >>> model.score([[0.0], [1.0], [8.0], [9.0]]) == -model.objective_
+        True
+        """
+        state = self._state_at(X, sample_weight)
+        cost = float(state.own(state.nearest()).sum())
+        if self._in_units:
+            return -cost * self._spread**2
+        mass = np.shape(X)[0] if sample_weight is None else float(np.sum(sample_weight))
+        return -(cost + mass * self.n_features_in_ * float(np.log(self._spread**2)))
+
     # ------------------------------------------------------------------ what the two differ in
 
     #: Whether distances are in the units of X, or in none.
@@ -214,13 +275,6 @@ class SoftPairMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         """Set objective, inertia, the cost of the pairs and the metrics, in the units of X."""
 
     # ------------------------------------------------------------------ steps of the fit
-
-    def _refuse_truth_values(self) -> None:
-        """Refuse True where a number is wanted: for Python it is one, and would be 1 here."""
-        for name in self._parameter_constraints:
-            if isinstance(getattr(self, name), bool) and "boolean" not in self._parameter_constraints[name]:
-                msg = f"{name} of {type(self).__name__} must be a number, not {getattr(self, name)!r}"
-                raise InvalidParameterError(msg)
 
     def _check_prices(self, n: int) -> None:
         """Refuse a penalty that n violated pairs would carry out of float64 in the units of X."""
@@ -257,7 +311,9 @@ class SoftPairMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
             first = self._state(prepared, centres) if centres is not None else self._started(prepared, rng, r)
             return soft_run(first, links, rng, max_iter=self.max_iter)
 
-        run = best_run(start, 1 if centres is not None else self.n_init)
+        n_starts = 1 if centres is not None else self.n_init
+        with progress_bar(self.verbose, n_starts, type(self).__name__, "starts") as tell:
+            run = best_run(start, n_starts, tell)
         if not run.converged:
             msg = (
                 f"{type(self).__name__} has not converged after max_iter={self.max_iter} iterations: increase it, or "
@@ -287,10 +343,10 @@ class SoftPairMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         self._fitted = run.state.at(Points.of(np.empty((0, self.n_features_in_))))
         self._report_values(run, float(link_costs(links, run.state.pay, run.labels[links.nodes])[1].sum()))
 
-    def _state_at(self, X: Any) -> State:
+    def _state_at(self, X: Any, sample_weight: Any = None) -> State:
         check_is_fitted(self)
         samples = checked_samples(self, X, reset=False)
-        return self._fitted.at(Points.of(self._framed(samples)))
+        return self._fitted.at(Points.of(self._framed(samples), checked_weights(samples, sample_weight)))
 
     @property
     def _n_features_out(self) -> int:

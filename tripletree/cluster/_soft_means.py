@@ -114,13 +114,16 @@ def soft_run(
     return Run(labels, state, inertia, inertia + _cost(state, links, labels), n_iter, converged)
 
 
-def best_run(start: Callable[[int], Run], n_init: int) -> Run:
-    """The run of least objective; the first of several."""
-    best = start(0)
-    for r in range(1, n_init):
+def best_run(start: Callable[[int], Run], n_init: int, tell: Callable[[int], Any] | None = None) -> Run:
+    """The run of least objective, the first of several; `tell` is called after each."""
+    best: Run | None = None
+    for r in range(n_init):
         run = start(r)
-        if run.objective < best.objective - 1e-12 * abs(best.objective):
+        if best is None or run.objective < best.objective - 1e-12 * abs(best.objective):
             best = run
+        if tell is not None:
+            tell(1)
+    assert best is not None
     return best
 
 

@@ -14,8 +14,8 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from tripletree._random import generator
-from tripletree.cluster._base import aligned_pairs, checked_samples, refuse_as_y
-from tripletree.cluster._interview import Contradiction, Interview, Round, seen
+from tripletree.cluster._base import aligned_pairs, checked_samples, refuse_as_y, refuse_repeats, refuse_truth_values
+from tripletree.cluster._interview import Contradiction, Interview, Round, check_takes_pairs, seen
 from tripletree.cluster._soft_estimator import SoftPairMeans
 from tripletree.cluster.cvqe import CVQEPlus
 from tripletree.cluster.cvqe._estimator import ConstrainedQuantizer
@@ -35,6 +35,12 @@ def _fitted_has(name: str) -> Callable[[Any], bool]:
         return True
 
     return check
+
+
+def _check_callback(callback: Any) -> None:
+    if callback is not None and not callable(callback):
+        msg = f"callback must be a function of an estimator and a Round, not {callback!r:.80}"
+        raise TypeError(msg)
 
 
 class ActiveClustering(MetaEstimatorMixin, ClusterMixin, BaseEstimator):
@@ -193,9 +199,9 @@ class ActiveClustering(MetaEstimatorMixin, ClusterMixin, BaseEstimator):
         y : None
             Ignored.
         oracle : callable, optional
-            ``oracle(a, b)``: whether samples a and b belong together, True or False (None: not known). Asked by label,
-            at most `n_queries` times. Without it nothing is asked.
-        pairs : PairwiseConstraints, or two lists (must_link, cannot_link) of pairs (a, b), optional
+            ``oracle(a, b)``: whether samples a and b belong together, True or False (1 or 0; None: not known). Asked by
+            label, at most `n_queries` times. Without it nothing is asked.
+        pairs : PairwiseConstraints, data frame, or two lists (must_link, cannot_link) of pairs (a, b), optional
             What is known beforehand, such as ``pairs_`` of an earlier fit. Labels are those of the index where X is a
             pandas DataFrame, else row numbers; an integer array always holds row numbers.
         callback : callable, optional
@@ -212,11 +218,12 @@ class ActiveClustering(MetaEstimatorMixin, ClusterMixin, BaseEstimator):
             If an answer contradicts earlier ones and `on_contradiction` is "raise"; ``.path`` and ``.cannot_link`` say
             which.
         UnknownLeafError, DuplicateLeafError, InvalidPairError
-            If the given pairs do not fit X.
+            If the given pairs do not fit X, or an oracle is to be asked by an index that holds a label twice.
         ValueError
             If X holds NaN, infinity or text, or no strategy has this name.
         TypeError
-            If X is sparse, y holds pairs, the oracle is no function, or an answer is none.
+            If X is sparse, y holds pairs, the estimator does not take pairs, the oracle or the callback is no function,
+            or an answer is none.
         Exception
             What the oracle, the callback or the estimator raise.
 
@@ -239,10 +246,15 @@ class ActiveClustering(MetaEstimatorMixin, ClusterMixin, BaseEstimator):
         interview: Interview | None = None
         try:
             self._validate_params()
+            refuse_truth_values(self)
+            _check_callback(callback)
+            check_takes_pairs(self._model())
             strategy = as_strategy(self.strategy)
             samples = checked_samples(self, X, reset=True)
             aligned = aligned_pairs(X, pairs, samples.shape[0], missing_samples=self.missing_samples)
-            if oracle is None and self.n_queries:
+            if oracle is not None:
+                refuse_repeats(X)
+            elif self.n_queries:
                 msg = f"there is nobody to ask: none of n_queries={self.n_queries} is asked without fit(X, oracle=...)"
                 warn(msg, UserWarning, stacklevel=2)
             n_queries = int(self.n_queries) if oracle is not None else 0

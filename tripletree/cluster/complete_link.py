@@ -12,8 +12,16 @@ from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from tripletree.cluster._active_link import answers_kept, complete_merges
-from tripletree.cluster._assign import FlatClusters, flat_clusters, nearest_clusters, threshold_labels
-from tripletree.cluster._base import aligned_pairs, all_or_nothing, checked_samples, progress_bar, refuse_as_y
+from tripletree.cluster._assign import FlatClusters, flat_clusters, is_precomputed, nearest_clusters, threshold_labels
+from tripletree.cluster._base import (
+    aligned_pairs,
+    all_or_nothing,
+    checked_samples,
+    progress_bar,
+    refuse_as_y,
+    refuse_repeats,
+    refuse_truth_values,
+)
 from tripletree.cluster._central import central_sample
 from tripletree.cluster._distances import (
     METRICS,
@@ -39,6 +47,9 @@ class ConstrainedCompleteLink(ClusterMixin, BaseEstimator):
     other, by shortest paths; cannot-linked ones are farther apart than any others. Complete linkage on these distances
     hands cannot-links on: what is close to a sample goes where it goes. It can also ask for constraints where they
     matter most, at its last merges.
+
+    **Choose another** where no hierarchy is wanted (`COPKMeans`), or another linkage or triplets (`ReCon`). Its merges
+    are greedy: few random pairs (about 80, on the 178 samples of wine) may give worse clusters than none.
 
     Parameters
     ----------
@@ -70,7 +81,7 @@ class ConstrainedCompleteLink(ClusterMixin, BaseEstimator):
 
     Attributes
     ----------
-    labels_ : ndarray of int, shape (n_samples,)
+    labels_ : ndarray of int32, shape (n_samples,)
         The cluster of each sample, numbered in the order of their first samples.
     n_clusters_ : int
         Number of flat clusters.
@@ -111,32 +122,28 @@ class ConstrainedCompleteLink(ClusterMixin, BaseEstimator):
 
     Merges at the maximum plus 1 are those in which a cannot-link is broken. They come last, the nearest ones first, and
     make the hierarchy whole; flat clusters never use them (but see `on_infeasible`). To merge greedily often ends at
-    more clusters than the constraints need: with 100 random pairs of crabs (200 samples) in 20 draws of 20, of wine in
-    16, of iris in 14. Whether k clusters can keep the constraints is a question of graph colouring, NP-complete: the
-    first merge after which they cannot is found by bisection; from there on, with r clades left and some 12 r^2 bytes,
-    each merge first finds all clades places in k clusters, by exchanges of two clusters or a bounded search (10,000
-    steps in each connected part of the cannot-links). ``labels_`` are a cut of the hierarchy as ever. Mean Rand index
-    by "avoid", "more", "violate": 100 pairs of crabs .86, .66, .65, of wine .91, .89, .89, of iris .92, .94, .93.
+    more clusters than the constraints need. Whether k clusters can keep the constraints is a question of graph
+    colouring, NP-complete: the first merge after which they cannot is found by bisection; from there on, with r clades
+    left and some 12 r^2 bytes, each merge first finds all clades places in k clusters, by exchanges of two clusters or
+    a bounded search (10,000 steps in each connected part of the cannot-links). ``labels_`` are a cut of the hierarchy.
 
     Must-linked samples stand as one from the start, N groups of which q have more than one sample: paths take
     O(q^3 + N^2 e) time, where a path can start at e <= q of them on average (a few in few dimensions), instead of the
     paper's O(n^2 c) for c must-linked samples. Merging takes O(n^2) in practice. Memory: 8 n^2 bytes of distances (1.1
     GB for 10,000 samples), half of that once they are checked without an oracle or "avoid", and 12 q n bytes for paths.
 
-    **Questions** (section 5.5 of [1]_): a first run, without any, finds the distance above which there are 3/4 as many
-    merges as questions: a "no" merges nothing, so as many merges would use up the questions before the last merges,
-    which matter most (xor, 200 samples, 80 questions: Rand index .50 so, 1.00 with 3/4). Merges below it stand. From
-    there on, before the two closest clusters (roots of the hierarchy so far) are merged, the oracle is asked whether
-    they belong together, while there are questions. Their medoids, the samples with the least sum of distances to the
-    others, stand for them. Yes: they are merged, and shortest paths through them are taken on the matrix of the roots,
-    none between two that are known to be apart. No: they are kept apart, with all that merges with them. None: they
-    are merged as if nothing had been asked. A question whose answer follows from the constraints (or, with "avoid",
-    from them and `n_clusters`) is not asked. Few "no" leave questions over, a fifth or so: with all answers imposed
-    first, the merges are then done again from so much lower down, until all are spent (Rand index over seven data sets
-    and 20 to 160 questions: .916 so, .913 with the first pass alone, .897 with 9/10 in the place of 3/4).
+    **Questions** (section 5.5 of [1]_): a first run, without any, finds the distance above which there are 3/4 as
+    many merges as questions: a "no" merges nothing, so as many merges would use up the questions before the last
+    merges, which matter most. Merges below it stand. From there on, before the two closest clusters (roots of the
+    hierarchy) are merged, the oracle is asked whether they belong together, while there are questions. Their
+    medoids, the samples with the least sum of distances to the others, stand for them. Yes: they are merged, and
+    shortest paths through them are taken on the matrix of the roots, none between two that are known to be apart.
+    No: they are kept apart, with all that merges with them. None: they are merged as if nothing had been asked. A
+    question whose answer follows from the constraints (or, with "avoid", from them and `n_clusters`) is not asked.
+    Few "no" leave questions over: with all answers imposed first, the merges are then done again from so much lower
+    down, until all are spent.
 
-    **Cross-validation** passes a part of X with all pairs, so name samples by labels of a pandas index other than
-    0..n-1 and set ``missing_samples="ignore"``.
+    **Cross-validation** passes a part of X with all pairs: see `COPKMeans`.
 
     References
     ----------
@@ -204,12 +211,12 @@ class ConstrainedCompleteLink(ClusterMixin, BaseEstimator):
             The samples, or their distances where ``metric="precomputed"``.
         y : None
             Ignored.
-        pairs : PairwiseConstraints, or two lists (must_link, cannot_link) of pairs (a, b), optional
-            Constraints on some of the samples. Labels are those of the index where X is a pandas DataFrame, else row
-            numbers; an integer array always holds row numbers. Strengths are not looked at.
+        pairs : PairwiseConstraints, data frame, or two lists (must_link, cannot_link) of pairs (a, b), optional
+            Constraints on some of the samples. Labels are those of the index where X is a pandas DataFrame, else **row
+            numbers of this very X**: see COPKMeans. An integer array always holds row numbers. No strengths.
         oracle : callable, optional
-            ``oracle(a, b)``: whether samples a and b belong together, True or False (None: not known). Asked by label,
-            at most `n_queries` times.
+            ``oracle(a, b)``: whether samples a and b belong together, True or False (1 or 0; None: not known). Asked by
+            label, at most `n_queries` times.
 
         Returns
         -------
@@ -231,7 +238,7 @@ class ConstrainedCompleteLink(ClusterMixin, BaseEstimator):
         UnknownLeafError
             If pairs name samples that X has not; ``.labels`` holds them all.
         DuplicateLeafError
-            If pairs refer to the index of X and it holds a label more than once.
+            If pairs refer to the index of X, or an oracle is asked by it, and it holds a label more than once.
         InvalidPairError
             If an entry is no pair, or if an integer array meets an index of other integers than 0..n-1.
         NotFittedError
@@ -245,7 +252,7 @@ class ConstrainedCompleteLink(ClusterMixin, BaseEstimator):
         Warns
         -----
         UserWarning
-            As `on_infeasible` says; or if answers tie so much together that fewer clusters than `n_clusters` are left.
+            As `on_infeasible` says; or if answers leave fewer clusters than `n_clusters`.
 
         Examples
         --------
@@ -256,6 +263,7 @@ class ConstrainedCompleteLink(ClusterMixin, BaseEstimator):
         refuse_as_y(y)
         with all_or_nothing(self):
             self._validate_params()
+            refuse_truth_values(self)
             self._check_together(oracle)
             metric = checked_metric(self.metric, "complete")
             samples = checked_samples(self, X, reset=True)
@@ -263,11 +271,13 @@ class ConstrainedCompleteLink(ClusterMixin, BaseEstimator):
             points = transformed(self.metric, X, samples)
             known = {"metric": metric, "parameters": metric_parameters(points, metric)}
             aligned = aligned_pairs(X, pairs, n, missing_samples=self.missing_samples)
+            if oracle is not None:
+                refuse_repeats(X)
             check_most(self.n_clusters, aligned.closure())
             questions = None if oracle is None else Questions(oracle, int(self.n_queries or 0), aligned.leaves)
             with answers_kept(questions, aligned):
                 whole = self._merge(points, known, aligned, questions)
-                self.labels_ = self._labels(self.hierarchy_, whole)
+                self.labels_ = self._labels(self.hierarchy_, whole).astype(np.int32)
             self.n_clusters_ = int(self.labels_.max()) + 1
             self._clusters = flat_clusters(self.hierarchy_, self.labels_, points, linkage="complete", **known)
             self.n_leaves_ = n
@@ -284,11 +294,6 @@ class ConstrainedCompleteLink(ClusterMixin, BaseEstimator):
         Returns
         -------
         ndarray of int, shape (n_samples,)
-
-        Raises
-        ------
-        ValueError, LookupError, TypeError, RuntimeError
-            As `fit` does.
 
         Examples
         --------
@@ -359,7 +364,7 @@ class ConstrainedCompleteLink(ClusterMixin, BaseEstimator):
         while True:
             closure = pairs.closure()
             places = None if k is None else Places(closure, int(k))
-            precomputed = _is_precomputed(known["metric"])
+            precomputed = is_precomputed(known["metric"])
             condensed = condensed_matrix(points) if precomputed else condensed_distances(points, **known)
             with progress_bar(self.verbose, closure.n_components - 1, type(self).__name__) as tell:
                 merges, top = complete_merges(
@@ -391,9 +396,5 @@ class ConstrainedCompleteLink(ClusterMixin, BaseEstimator):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = _is_precomputed(self.metric)
+        tags.input_tags.pairwise = is_precomputed(self.metric)
         return tags
-
-
-def _is_precomputed(metric: Any) -> bool:
-    return isinstance(metric, str) and metric == "precomputed"

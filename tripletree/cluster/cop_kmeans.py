@@ -15,7 +15,7 @@ from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from tripletree._random import generator
-from tripletree.cluster._base import aligned_pairs, all_or_nothing, checked_samples, refuse_as_y
+from tripletree.cluster._base import aligned_pairs, all_or_nothing, checked_samples, refuse_as_y, refuse_truth_values
 from tripletree.cluster._constrained_lloyd import GroupCentres, Groups, MeanCentres, OtherCentres, Run
 from tripletree.cluster._constrained_starts import Options, best_run, check_reach, cluster_counts, moderate, times_power
 from tripletree.cluster._distances import check_spread
@@ -204,9 +204,9 @@ class COPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin,
             The samples.
         y : None
             Ignored.
-        pairs : PairwiseConstraints, or two lists (must_link, cannot_link) of pairs (a, b), optional
-            Labels are those of the index where X is a pandas DataFrame, else row numbers. Strengths are not looked at:
-            every pair must hold.
+        pairs : PairwiseConstraints, data frame, or two lists (must_link, cannot_link) of pairs (a, b), optional
+            Labels are those of the index where X is a pandas DataFrame, else **row numbers of this very X**: a part of
+            X, as in cross-validation, has other ones, and nobody can tell. Every pair must hold, whatever its strength.
         sample_weight : array_like, shape (n_samples,), optional
             How much each sample counts, at least 0.
 
@@ -247,6 +247,7 @@ class COPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin,
         refuse_as_y(y)
         with all_or_nothing(self):
             self._validate_params()
+            refuse_truth_values(self)
             samples = checked_samples(self, X, reset=True)
             check_spread(samples)
             weights = checked_weights(samples, sample_weight)

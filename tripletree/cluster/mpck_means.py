@@ -54,6 +54,8 @@ class MPCKMeans(SoftPairMeans):
         Chooses starts, the order in which samples in pairs are looked at, and directions (see Notes).
     missing_samples : {"raise", "ignore"}, default "raise"
         "ignore" leaves out pairs on labels that are not in the index of X, as in cross-validation.
+    verbose : bool or int, default False
+        Whether to show a progress bar over the starts.
 
     Attributes
     ----------
@@ -150,6 +152,7 @@ class MPCKMeans(SoftPairMeans):
         tol: float = 1e-4,
         random_state: Any = None,
         missing_samples: str = "raise",
+        verbose: bool | int = False,
     ) -> None:
         self.n_clusters = n_clusters
         self.metric = metric
@@ -162,6 +165,7 @@ class MPCKMeans(SoftPairMeans):
         self.tol = tol
         self.random_state = random_state
         self.missing_samples = missing_samples
+        self.verbose = verbose
 
     def _run(self, points: Points, links: Links, centres: np.ndarray | None) -> Run:
         if self.metric == "diagonal":

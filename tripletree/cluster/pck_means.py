@@ -46,6 +46,8 @@ class PCKMeans(SoftPairMeans):
     missing_samples : {"raise", "ignore"}, default "raise"
         "ignore" leaves out pairs on labels that are not in the index of X, as in cross-validation. Row numbers are
         never ignored, nor labels where the index of X is 0..n-1.
+    verbose : bool or int, default False
+        Whether to show a progress bar over the starts.
 
     Attributes
     ----------
@@ -126,6 +128,7 @@ class PCKMeans(SoftPairMeans):
         tol: float = 1e-4,
         random_state: Any = None,
         missing_samples: str = "raise",
+        verbose: bool | int = False,
     ) -> None:
         self.n_clusters = n_clusters
         self.penalty = penalty
@@ -135,6 +138,7 @@ class PCKMeans(SoftPairMeans):
         self.tol = tol
         self.random_state = random_state
         self.missing_samples = missing_samples
+        self.verbose = verbose
 
     def _prepared(self, points: Points, links: Links, rng: np.random.Generator) -> tuple[Points, Links]:
         return points, links

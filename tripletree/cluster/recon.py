@@ -256,8 +256,8 @@ class ReCon(HierarchicalClusterer):
         triplets : TripletSet, iterable of (a, b, c), or ndarray of int, shape (m, 3), optional
             Triplets ab|c on some of the samples. Labels are those of the index where X is a pandas DataFrame, else
             row numbers; an integer array always holds row numbers.
-        pairs : PairwiseConstraints, or two lists (must_link, cannot_link) of (a, b), optional
-            Pairs of samples that belong together, and pairs that do not; labels as for triplets.
+        pairs : PairwiseConstraints, data frame, or two lists (must_link, cannot_link) of (a, b), optional
+            Pairs of samples that belong together, and that do not. **Row numbers** are of this very X.
 
         Returns
         -------

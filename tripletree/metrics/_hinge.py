@@ -12,6 +12,8 @@ __all__ = ["Solution", "primal", "solved"]
 _SHRINK, _TURNS = 0.25, 22
 #: A gap is measured by the objective, or by this part of the price of all slacks at 0 where the objective is less.
 _LEAST = 1e-3
+#: Columns that are smaller are not scaled: the squares of their scales would be infinite. Their weights are next to 0.
+_NOTHING = 1e-140
 
 
 class Solution(NamedTuple):
@@ -58,7 +60,7 @@ def solved(more: np.ndarray, prices: np.ndarray, norm: np.ndarray | None, *, tol
     from scipy.optimize import minimize
 
     size = np.sqrt(np.mean(np.square(more), axis=0))
-    scale = 1.0 / np.where(size > 0, size, 1.0)
+    scale = 1.0 / np.where(size > _NOTHING, size, 1.0)
     scaled = more * scale
     unit = np.diag(scale**2) if norm is None else norm * np.outer(scale, scale)
     diagonal = scale**2 if norm is None else None

@@ -19,6 +19,9 @@ from tripletree.metrics._statements import statements
 
 __all__ = ["SVMMetric"]
 
+#: Between these must lie the largest difference of two samples in a feature.
+_DIFFERENCES = 1e-60, 1e60
+
 
 class SVMMetric(LearnedMetric):
     """Weighted Euclidean distance from relative comparisons, by Schultz and Joachims (2003).
@@ -140,7 +143,7 @@ class SVMMetric(LearnedMetric):
         UnknownLeafError, DuplicateLeafError, InvalidTripletError
             If statements do not fit X.
         ValueError
-            If X holds NaN or infinity or is too widely spread, A does not fit, or nothing can be learned.
+            If X holds NaN or infinity, is too widely or too little spread, A does not fit, or nothing can be learned.
         TypeError
             If X is sparse, or triplets are given as y or as comparisons.
 
@@ -164,6 +167,7 @@ class SVMMetric(LearnedMetric):
             known = statements(X, samples.shape[0], self.missing_samples, triplets, comparisons)
             points = samples if self._directions is None else samples @ self._directions
             check_spread(points)
+            _check_scale(points, known.pairs)
             square = np.square(points[known.pairs[:, 0]] - points[known.pairs[:, 1]])
             more = square[known.far] - square[known.near]
             prices = self.C * known.weights
@@ -257,6 +261,18 @@ class SVMMetric(LearnedMetric):
         if self._directions is None:
             return names
         return np.array([f"svmmetric{k}" for k in range(self.weights_.size)], dtype=object)
+
+
+def _check_scale(points: np.ndarray, pairs: np.ndarray) -> None:
+    """Refuse samples at a scale at which the fourth powers of their differences leave the range of float64."""
+    widest = float(np.abs(points[pairs[:, 0]] - points[pairs[:, 1]]).max(initial=0.0))
+    least, most = _DIFFERENCES
+    if widest and not least <= widest <= most:
+        msg = (
+            f"the samples that the statements name differ by {widest:g} at most in each feature, and weights are found "
+            f"for {least:g} to {most:g}: scale X"
+        )
+        raise ValueError(msg)
 
 
 def _norm(directions: np.ndarray) -> np.ndarray:

@@ -121,7 +121,11 @@ def taxonomy_linkage(
     distances = _of_data(X, samples, metric, method)
     if n == 1:
         return Hierarchy([-1], leaves)
-    total = _scaled(distances) + float(weight) * _of_taxonomy(hierarchy, leaves, kind, unplaced)
+    with np.errstate(over="ignore"):
+        total = _scaled(distances) + float(weight) * _of_taxonomy(hierarchy, leaves, kind, unplaced)
+    if not total.max() < np.finfo(np.float64).max / n:
+        msg = f"weight is {weight:g}, with which sums of distances leave the range of float64: take less, or scale X"
+        raise ValueError(msg)
     from scipy.cluster.hierarchy import linkage
 
     return from_linkage(linkage(total, method), leaves)

@@ -19,8 +19,9 @@ def pair_score(y_pred: Any, pairs: PairwiseConstraints, *, weighted: bool = True
 
     Parameters
     ----------
-    y_pred : sequence, mapping or pandas Series
-        The cluster of each sample. A mapping or Series says which sample by its key or index. Samples of anything else
+    y_pred : sequence, mapping, pandas Series or fitted estimator
+        The cluster of each sample; of an estimator its ``labels_``, by the labels of X where it keeps them, as all here
+        but `COPKMeans` do. A mapping or Series says which sample by its key or index. Samples of anything else
         are known by their positions where every leaf in a pair is one of 0..n-1, as for the estimators; else there must
         be as many as leaves, in their order.
     pairs : PairwiseConstraints
@@ -96,9 +97,25 @@ def violated_pairs(y_pred: Any, pairs: PairwiseConstraints) -> PairwiseConstrain
 
 def _violated(y_pred: Any, pairs: PairwiseConstraints) -> tuple[np.ndarray, np.ndarray]:
     """Which must-links have their ends in two clusters, and which cannot-links in one."""
-    must, cannot = sample_rows(expect_pairs(pairs), y_pred, "y_pred")
-    codes = _row_codes(y_pred, np.concatenate([must, cannot]), "y_pred")
+    labels, name = _labels_of(y_pred)
+    must, cannot = sample_rows(expect_pairs(pairs), labels, name)
+    codes = _row_codes(labels, np.concatenate([must, cannot]), name)
     return codes[must[:, 0]] != codes[must[:, 1]], codes[cannot[:, 0]] == codes[cannot[:, 1]]
+
+
+def _labels_of(y_pred: Any) -> tuple[Any, str]:
+    """The clusters, and what to call them: those of a fitted estimator, by label where it keeps the labels of X."""
+    if isinstance(y_pred, type) or not hasattr(y_pred, "fit"):
+        return y_pred, "y_pred"
+    labels = getattr(y_pred, "labels_", None)
+    if labels is None:
+        msg = f"this {type(y_pred).__name__} has no labels_: fit it first, or give the cluster of each sample"
+        raise InvalidLabelsError(msg)
+    for name in ("pairs_", "violated_pairs_", "hierarchy_"):
+        leaves = getattr(getattr(y_pred, name, None), "leaves", ())
+        if len(leaves) == len(labels):
+            return dict(zip(leaves, np.asarray(labels).tolist(), strict=True)), "the estimator's labels_"
+    return labels, "model.labels_"
 
 
 def sample_rows(pairs: PairwiseConstraints, labels: Any, name: str) -> tuple[np.ndarray, np.ndarray]:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from numbers import Real
+
 import numpy as np
 
+from tripletree._checks import expect_count
 from tripletree.queries.state import QueryState
 
 __all__ = ["Border", "border_scores", "highest", "pair_scores", "uncertainties"]
@@ -87,7 +90,13 @@ class Border:
         -------
         ndarray of int64, shape (m, 2)
             Empty only where every pair follows from the answers, or has been asked about in vain.
+
+        Raises
+        ------
+        ValueError, TypeError
+            If a parameter is out of range.
         """
+        self._check()
         scores, facing = border_scores(state)
         size = _CANDIDATES * n if self.n_candidates is None else self.n_candidates
         while n > 0:
@@ -99,6 +108,15 @@ class Border:
                 break
             size *= 4
         return state.known.open_pairs(n, state.random_state)
+
+    def _check(self) -> None:
+        expect_count(self.n_neighbors, "n_neighbors of Border", 1)
+        if self.n_candidates is not None:
+            expect_count(self.n_candidates, "n_candidates of Border", 1)
+        number = isinstance(self.alpha, Real) and not isinstance(self.alpha, (bool, np.bool_))
+        if not number or not 0 <= self.alpha <= 1:
+            msg = f"alpha of Border must be a number in 0..1, not {self.alpha!r}"
+            raise ValueError(msg) if number else TypeError(msg)
 
     def _chosen(self, state: QueryState, rows: np.ndarray, facing: np.ndarray, n: int) -> np.ndarray:
         """Pairs of the candidates that do not overlap, between clusters and inside of them in turn."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from tripletree._checks import expect_count
 from tripletree.pairs import PairwiseConstraints
 from tripletree.queries.known import Known
 from tripletree.queries.neighbours import Neighbours
@@ -55,7 +56,7 @@ def inherited_pairs(
     >>> p.cannot_link.tolist(), p.cannot_strength.round(2).tolist()
     ([[0, 2], [0, 3], [1, 2], [1, 3]], [0.38, 1.0, 0.28, 0.75])
     """
-    if len(pairs) == 0 or n_neighbors <= 0:
+    if expect_count(n_neighbors, "n_neighbors") == 0 or len(pairs) == 0:
         return pairs
     known = Known.of(pairs) if known is None else known
     n = len(pairs.leaves)

@@ -7,13 +7,14 @@ from typing import Any
 
 import numpy as np
 
+from tripletree._labels import is_no_label
 from tripletree.errors import InvalidLabelsError, UnknownLeafError
 from tripletree.leaves import LeafIndex
 from tripletree.pairs import PairwiseConstraints
 
 __all__ = ["Oracle", "Questions", "labels_oracle"]
 
-#: Called with two labels of samples; True: they belong together, False: they do not, None: that is not known.
+#: Called with two labels of samples; True or 1: they belong together, False or 0: they do not, None: that is not known.
 Oracle = Callable[[Hashable, Hashable], bool | None]
 
 
@@ -24,7 +25,7 @@ def labels_oracle(y: Any) -> Oracle:
     ----------
     y : array_like, pandas Series or mapping
         The class of each sample: by row number; by label where y is a Series, whose index holds the labels, or a
-        mapping. None or NaN stands for an unknown class.
+        mapping. None, NaN or NA stands for an unknown class.
 
     Returns
     -------
@@ -54,6 +55,7 @@ def labels_oracle(y: Any) -> Oracle:
     >>> labels_oracle({"ant": "insect", "cow": "mammal"})("ant", "cow")
     False
     """
+    labelled = True
     if isinstance(y, Mapping):
         known = dict(y)
     elif hasattr(y, "index") and hasattr(y.index, "tolist"):
@@ -66,14 +68,15 @@ def labels_oracle(y: Any) -> Oracle:
         if y.ndim != 1:
             msg = f"y must have one dimension, a class for each sample; got shape {y.shape}"
             raise InvalidLabelsError(msg)
-        known = dict(enumerate(y.tolist()))
+        known, labelled = dict(enumerate(y.tolist())), False
 
     def oracle(a: Hashable, b: Hashable) -> bool | None:
         missing = [x for x in (a, b) if x not in known]
         if missing:
-            raise UnknownLeafError(missing, list(known), what="samples with a class in y")
+            hint = "" if labelled else "y has no labels: labels_oracle(pd.Series(y, index=X.index)) for those of X"
+            raise UnknownLeafError(missing, list(known), what="samples with a class in y", hint=hint)
         first, second = known[a], known[b]
-        return None if any(x is None or x != x for x in (first, second)) else bool(first == second)
+        return None if is_no_label(first) or is_no_label(second) else bool(first == second)
 
     return oracle
 
@@ -121,12 +124,17 @@ class Questions:
         Raises
         ------
         TypeError
-            If the answer is neither True, False nor None.
+            If the answer is neither True, False, 1, 0 nor None.
         """
         a, b = self._leaves[i], self._leaves[j]
         answer = self._oracle(a, b)
+        if isinstance(answer, (int, np.integer)) and answer in (0, 1):
+            answer = bool(answer)
         if answer is not None and not isinstance(answer, (bool, np.bool_)):
-            msg = f"oracle({a!r}, {b!r}) returned {answer!r}; the answer must be True, False, or None for unknown"
+            msg = (
+                f"oracle({a!r}, {b!r}) returned {answer!r}; the answer must be True or False (or 1 or 0), or None for "
+                "unknown"
+            )
             raise TypeError(msg)
         answer = None if answer is None else bool(answer)
         self.asked.append((a, b, answer))

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from tripletree._checks import expect_count
 from tripletree.queries.neighbourhoods import NeighbourhoodStrategy
 from tripletree.queries.state import QueryState
 
@@ -52,6 +53,7 @@ class NPU(NeighbourhoodStrategy):
         if self._forest is None or self._forest[0] is not state.X or not np.array_equal(self._forest[1], state.labels):
             from sklearn.ensemble import RandomForestClassifier
 
+            expect_count(self.n_trees, "n_trees of NPU", 1)
             seed = int(state.random_state.integers(2**31 - 1))
             forest = RandomForestClassifier(self.n_trees, random_state=seed).fit(state.X, state.labels)
             self._forest = state.X, state.labels.copy(), forest.apply(state.X)

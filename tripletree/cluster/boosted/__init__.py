@@ -209,9 +209,9 @@ class BoostedConstrainedKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin
             The samples.
         y : None
             Ignored.
-        pairs : PairwiseConstraints or two lists (must_link, cannot_link), optional
-            Pairs (a, b) of some of the samples. Labels are those of the index where X is a pandas DataFrame, else row
-            numbers; integer arrays always hold row numbers. Strengths are the priorities at the start.
+        pairs : PairwiseConstraints, data frame, or two lists (must_link, cannot_link), optional
+            Labels are those of the index where X is a pandas DataFrame, else **row numbers of this very X**: a part of
+            X, as in cross-validation, has other ones, and nobody can tell. Strengths are the priorities at the start.
 
         Returns
         -------

@@ -12,7 +12,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from tripletree._random import generator
-from tripletree.cluster._base import aligned_pairs, checked_samples
+from tripletree.cluster._base import aligned_pairs, checked_samples, refuse_truth_values
 from tripletree.cluster._distances import check_spread
 from tripletree.cluster._lloyd import Points
 from tripletree.cluster.boosted._consensus import Consensus, Votes, consensus
@@ -52,6 +52,7 @@ class Fit:
     def of(cls, estimator: Any, X: Any, pairs: Any) -> Fit:
         """Check parameters, samples and pairs; no round yet."""
         estimator._validate_params()
+        refuse_truth_values(estimator)
         samples = checked_samples(estimator, X, reset=True)
         n, k = samples.shape[0], estimator.n_clusters
         aligned = aligned_pairs(X, pairs, n, missing_samples=estimator.missing_samples)

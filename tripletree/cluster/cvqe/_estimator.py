@@ -10,6 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import StrOptions
 
 from tripletree._random import generator
+from tripletree.cluster._base import progress_bar
 from tripletree.cluster._lloyd import Points
 from tripletree.cluster._soft_estimator import SoftPairMeans
 from tripletree.cluster._soft_means import Euclidean, Run
@@ -47,6 +48,7 @@ class ConstrainedQuantizer(SoftPairMeans):
         tol: float = 1e-4,
         random_state: Any = None,
         missing_samples: str = "raise",
+        verbose: bool | int = False,
     ) -> None:
         self.n_clusters = n_clusters
         self.init = init
@@ -55,6 +57,7 @@ class ConstrainedQuantizer(SoftPairMeans):
         self.tol = tol
         self.random_state = random_state
         self.missing_samples = missing_samples
+        self.verbose = verbose
 
     def _frame(self, samples: np.ndarray, weights: np.ndarray) -> None:
         super()._frame(samples, weights)
@@ -73,17 +76,21 @@ class ConstrainedQuantizer(SoftPairMeans):
         rng = generator(self.random_state)
         task = self._prepared(points, links, rng)
         best: Outcome | None = None
-        for r in range(1 if centres is not None else self.n_init):
-            start = self._started(task, rng, r) if centres is None else self._state(task, centres)
-            outcome = quantize(
-                task.with_order(_order(links, rng)),
-                self._rule,
-                start.centres,
-                max_iter=self.max_iter,
-                tolerance=start.tolerance,
-            )
-            if best is None or outcome.cost < best.cost - 1e-12 * abs(best.cost):
-                best = outcome
+        n_starts = 1 if centres is not None else self.n_init
+        with progress_bar(self.verbose, n_starts, type(self).__name__, "starts") as tell:
+            for r in range(n_starts):
+                start = self._started(task, rng, r) if centres is None else self._state(task, centres)
+                outcome = quantize(
+                    task.with_order(_order(links, rng)),
+                    self._rule,
+                    start.centres,
+                    max_iter=self.max_iter,
+                    tolerance=start.tolerance,
+                )
+                if best is None or outcome.cost < best.cost - 1e-12 * abs(best.cost):
+                    best = outcome
+                if tell is not None:
+                    tell(1)
         assert best is not None
         self._warn(best)
         label = best.labels[links.nodes]

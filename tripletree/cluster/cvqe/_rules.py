@@ -218,7 +218,7 @@ class Linear:
         if k > 1:
             i, j = links.ends[cannot].T
             own = label[i]
-            far = np.where(scene.distance[j, own] > scene.distance[i, own], j, i)
+            far = np.where(scene.distance[j, own] > scene.distance[i, own] * _kernels.cvqe.FARTHER, j, i)
             others = scene.distance[far]
             others[np.arange(far.size), own] = np.inf
             parts.append((cannot, far, others.argmin(axis=1), links.strength[cannot]))

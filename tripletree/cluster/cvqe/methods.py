@@ -36,6 +36,8 @@ class CVQE(ConstrainedQuantizer):
     missing_samples : {"raise", "ignore"}, default "raise"
         "ignore" leaves out pairs on labels that are not in the index of X, as in cross-validation. Row numbers are
         never ignored, nor labels where the index of X is 0..n-1.
+    verbose : bool or int, default False
+        Whether to show a progress bar over the starts.
 
     Attributes
     ----------
@@ -123,6 +125,8 @@ class LCVQE(ConstrainedQuantizer):
     missing_samples : {"raise", "ignore"}, default "raise"
         "ignore" leaves out pairs on labels that are not in the index of X, as in cross-validation. Row numbers are
         never ignored, nor labels where the index of X is 0..n-1.
+    verbose : bool or int, default False
+        Whether to show a progress bar over the starts.
 
     Attributes
     ----------
@@ -158,8 +162,9 @@ class LCVQE(ConstrainedQuantizer):
           +  1/2 sum w_ij (|x_i - m_l(j)|^2 + |x_j - m_l(i)|^2)   over must-links with l(i) != l(j)
           +      sum w_ij |x_r - m_r|^2                           over cannot-links with l(i) == l(j)
 
-    where r is the one of i and j that is farther from the centre of their cluster, and m_r the centre nearest to it but
-    that one. In each iteration all samples go to the nearest centre; then the samples of a violated must-link stay, or
+    where r is the one of i and j that is farther from the centre of their cluster (the first one in X where both are as
+    far, to a part in 1e9 of their squared distances), and m_r the centre nearest to it but that one (of several the
+    first). In each iteration all samples go to the nearest centre; then the samples of a violated must-link stay, or
     both go to the cluster of one of them, whichever costs least; and those of a violated cannot-link stay, or r goes to
     the cluster of m_r. (With strength 1 or more, moving never costs more: a cannot-link stays violated only where other
     pairs, looked at later, bring its samples together again.) A violated must-link pulls both centres to the other
@@ -213,6 +218,8 @@ class CVQEPlus(ConstrainedQuantizer):
     missing_samples : {"raise", "ignore"}, default "raise"
         "ignore" leaves out pairs on labels that are not in the index of X, as in cross-validation. Row numbers are
         never ignored, nor labels where the index of X is 0..n-1.
+    verbose : bool or int, default False
+        Whether to show a progress bar over the starts.
 
     Attributes
     ----------

@@ -6,9 +6,8 @@ import csv
 import io
 import json
 import re
-from collections.abc import Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
-from itertools import chain, islice
+from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import IO, Any
 
 import numpy as np
@@ -25,15 +24,13 @@ from tripletree.io._tables import (
     parquet_names,
     parquet_table,
 )
-from tripletree.io.constraints._triplet_rows import TripletRows, weight_of
+from tripletree.io.constraints._pair_rows import LINKS, PairRows
+from tripletree.io.constraints._triplet_rows import TripletRows
 from tripletree.io.constraints._triplet_tables import DELIMITERS
 from tripletree.io.constraints._triplet_text import line_tokens, quoted
-from tripletree.leaves import LeafIndex
-from tripletree.origins import Origins
 from tripletree.pairs import PairwiseConstraints
 
 __all__ = [
-    "PairRows",
     "looks_like_pairs",
     "pair_lines",
     "pair_table_lines",
@@ -43,14 +40,7 @@ __all__ = [
     "write_pair_parquet",
 ]
 
-#: What a field may say, in any case.
-_LINKS = {
-    **dict.fromkeys(("must", "must-link", "must_link", "mustlink", "ml", "+1", "1", "+"), True),
-    **dict.fromkeys(("cannot", "cannot-link", "cannot_link", "cannotlink", "cl", "-1", "-"), False),
-}
 _WANTED = "wanted is 'a b must' or 'a b cannot', and perhaps a strength in 0..1"
-_WORDS = "must or cannot is wanted (or ML and CL, 1 and -1)"
-_ZERO = re.compile(r"[-+]?(?:0+\.?0*|\.0+)(?:[eE][-+]?\d+)?", re.ASCII)
 _USUAL = re.compile(r"\s*" + r"\s+".join([r"([^\s,|#'\"]+)"] * 3) + r"(?:\s+([^\s,|#'\"]+))?\s*")
 _SHAPE = re.compile(r"L,?L,?L(,?L)?")
 _DIRECTIVE = "#!leaves"
@@ -60,87 +50,6 @@ _LINES = 50
 _WIDTH = 100
 #: Where a Parquet file keeps all leaf labels, in order, as a JSON list.
 _LEAVES_KEY = b"tripletree.leaves"
-
-
-@dataclass
-class PairRows(TripletRows):
-    """Rows of two labels as they are read; `links` says which are must-links, the weights are strengths."""
-
-    links: list[bool] = field(default_factory=list)
-
-    def add(self, cells: Sequence[str | None], line: int, at: Sequence[int] = (), text: str | None = None) -> None:
-        """Take a row (a, b, link and perhaps a strength), or note what is wrong with it.
-
-        Parameters
-        ----------
-        cells : sequence of str
-        line : int
-        at : sequence of int
-            Where in `text`, the line, each of them starts.
-        """
-        a, b, link, *strength = cells
-        wrong = None
-        if a is None or b is None or link is None:
-            k = next(i for i, x in enumerate((a, b, link)) if x is None)
-            wrong = k, f"the cell of {('a', 'b', 'the link')[k]} is empty"
-        elif a == b:
-            wrong = 1, f"{a!r} stands twice: the two leaves must differ"
-        elif link.strip().lower() not in _LINKS:
-            wrong = 2, f"{link!r} says no link: {_WORDS}{self._if_header(cells)}"
-        elif strength and _strength_of(strength[0]) is None:
-            wrong = 3, f"the strength {strength[0] or ''!r} is no number in 0..1"
-        if wrong is not None:
-            k, message = wrong
-            self.problem(line, message, column=at[k] + 1 if at else None, text=text)
-            return
-        if strength:
-            self.weights[len(self.labels)] = _strength_of(strength[0])  # type: ignore[assignment]
-        self.labels.append((a, b))  # type: ignore[arg-type]
-        self.links.append(_LINKS[link.strip().lower()])  # type: ignore[union-attr]
-        self.lines.append(line)
-
-    def _if_header(self, cells: Sequence[str | None]) -> str:
-        """What to do if a row that says no link is a header: only the first one can be."""
-        if self.labels or self.problems:
-            return ""
-        return (
-            f"; if this is a header, name the columns of the labels and the link, such as columns={tuple(cells[:3])!r}"
-        )
-
-    def pairs(self, leaves: LeafIndex | Iterable[Hashable] | int | None) -> PairwiseConstraints:
-        """All pairs, over the given leaves or over all that occur, sorted."""
-        if leaves is None:
-            leaves = sorted({*chain.from_iterable(self.labels), *(x for x, _ in self.more)})
-        index = leaves if isinstance(leaves, LeafIndex) else LeafIndex(leaves)
-        texts = [x if isinstance(x, str) else str(x) for x in index]
-        position = {x: i for i, x in enumerate(LeafIndex(texts))}
-        self._check_known(position, texts)
-        p = len(self.labels)
-        flat = map(position.__getitem__, chain.from_iterable(self.labels))
-        rows = np.fromiter(flat, np.int32, 2 * p).reshape(p, 2)
-        must = np.array(self.links, np.bool_)
-        strength: list[Any] = [None, None]
-        if self.weights:
-            all_of = np.ones(p)
-            all_of[list(self.weights)] = list(self.weights.values())
-            strength = [all_of[must], all_of[~must]]
-        origins = Origins.of_lines(self.path, self.unit, self.lines)
-        return PairwiseConstraints(
-            rows[must],
-            rows[~must],
-            index,
-            must_strength=strength[0],
-            cannot_strength=strength[1],
-            must_origins=origins.take(must),
-            cannot_origins=origins.take(~must),
-        )
-
-
-def _strength_of(text: str | None) -> float | None:
-    """The strength that a field says, or None where it is no number in 0..1."""
-    text = (text or "").strip()
-    value = 0.0 if _ZERO.fullmatch(text) else weight_of(text)
-    return value if value is not None and value <= 1 else None
 
 
 # ---------------------------------------------------------------------- reading
@@ -176,7 +85,7 @@ def looks_like_pairs(content: bytes | str, name: str | None, columns: Sequence[s
                 return False
             cells = [value for mark, value, _ in tokens if mark != "mark"]
         links.append(cells[2].strip().lower() if len(cells) in (3, 4) else "")
-    return any(x in _LINKS for x in links)
+    return any(x in LINKS for x in links)
 
 
 def text_pair_rows(text: str, path: str | None) -> PairRows:
@@ -231,8 +140,13 @@ def _directive(rows: PairRows, line: str, number: int) -> None:
     rows.more += [(value, number) for _, value, _ in tokens]
 
 
-def table_pair_rows(table: RowTable, columns: Sequence[str], strength: str | None) -> PairRows:
-    """Take the rows of a table, by the names of its columns, or in their order where it has no header."""
+def table_pair_rows(
+    table: RowTable, columns: Sequence[str], strength: str | None, *, numbers: bool = False
+) -> PairRows:
+    """Take the rows of a table, by the names of its columns, or in their order where it has no header.
+
+    `numbers` keeps labels that are whole numbers, not text.
+    """
     rows = PairRows(table.path, unit=table.unit)
     if table.names is None:
         if len(table.columns) not in (3, 4):
@@ -242,6 +156,7 @@ def table_pair_rows(table: RowTable, columns: Sequence[str], strength: str | Non
             )
             raise ParseError(msg, path=table.path, line=table.lines[0] if table.unit == "line" else None)
         places = list(range(len(table.columns)))
+        rows.headless = True
     else:
         missing = [x for x in columns if x not in table.names]
         if missing:
@@ -249,6 +164,8 @@ def table_pair_rows(table: RowTable, columns: Sequence[str], strength: str | Non
         places = [table.place(name, "column") for name in columns]
         if strength is not None and strength in table.names:
             places.append(table.place(strength, "column"))
+    if numbers:
+        rows.numbers = {str(x): x for k in places[:2] for x in table.columns[k] if type(x) is int}
     for line, *cells in zip(table.lines, *(table.columns[k] for k in places), strict=True):
         rows.add([cell_text(x) for x in cells], line)
     return rows

@@ -9,8 +9,9 @@ one::
     #!leaves orang
 
 The link is ``must`` or ``cannot``; so are ``must-link`` and ``cannot-link`` (also with ``_``), ``ML`` and ``CL``, ``1``
-(``+1``, ``+``) and ``-1`` (``-``). The files that came with COP-KMeans, lines of two sample numbers and 1 or -1, are
-of this format. Labels, quotes, comments and ``#!leaves`` are as in the text format of triplets
+(``+1``, ``+``) and ``-1`` (``-``) or ``0``, but not both of these in one file; ``True`` and ``False``, ``yes`` and
+``no``, ``same`` and ``different``; all in any case. The files that came with COP-KMeans, lines of two sample numbers
+and 1 or -1, are of this format. Labels, quotes, comments and ``#!leaves`` are as in the text format of triplets
 (`tripletree.io.constraints.triplet_files`).
 """
 
@@ -24,8 +25,8 @@ from typing import Any, Literal, overload
 from tripletree.errors import DuplicateLeafError, InvalidPairError
 from tripletree.io._files import Source, Target, decoded, read_bytes, write_atomic, write_atomic_bytes
 from tripletree.io._tables import has_header, is_frame, read_table, split_rows
+from tripletree.io.constraints._pair_rows import PairRows
 from tripletree.io.constraints._pair_texts import (
-    PairRows,
     pair_lines,
     pair_table_lines,
     parquet_pair_rows,
@@ -65,8 +66,9 @@ def read_pairs(
         nothing, a table if the first line is a header with the columns, else text.
     leaves : LeafIndex, iterable of labels or int, optional
         The leaves that may occur, all of which the result has; labels that are no strings are known by ``str(label)``.
-        For files of row numbers give the number of samples. By default the leaves that the source names, as strings:
-        sorted, or as the Parquet file keeps them.
+        For files of row numbers give the number of samples, for labels that are numbers the index of X. By default the
+        leaves that the source names: as strings, sorted, or as the Parquet file keeps them; whole numbers in a data
+        frame stay numbers.
     columns : sequence of three str
         Columns of a table that hold the two labels and the link. A CSV or TSV without this header has them in this
         order, perhaps with a strength behind.
@@ -112,7 +114,7 @@ def read_pairs(
 def _rows(source: Source, format: str | None, columns: tuple[str, ...], strength: str | None) -> PairRows:
     """What a source holds, in the format that is given or that its name or its first bytes tell."""
     if is_frame(source):
-        return table_pair_rows(read_table(source), columns, strength)
+        return table_pair_rows(read_table(source), columns, strength, numbers=True)
     content, name = read_bytes(source)
     kind = format or format_of_suffix(name)
     if kind is None and isinstance(content, bytes) and content.startswith(b"PAR1"):
