@@ -26,7 +26,7 @@ import pandas as pd
 from sklearn.metrics import adjusted_rand_score
 
 import tripletree as tt
-from tripletree.cluster import CVQEPlus, TemporalClustering
+from tripletree.cluster import TemporalClustering
 
 BLUE, ORANGE, GREEN, GREY = "#0072B2", "#D55E00", "#009E73", "0.55"
 
@@ -105,8 +105,10 @@ print(pd.DataFrame(rows).round(3).to_string(index=False))
 # %% [markdown]
 # ## What an expert says, handed on
 #
-# A doctor answers twelve questions a year (the windows are now calendar years) about pairs of patients near the border. An answer is a must-link or a
-# cannot-link from that year on, and counts half as much each year later: groups change, and old answers with them.
+# A doctor answers twelve questions a year about pairs of patients near the border. The windows are calendar years now:
+# the year itself is the time (`table.date.dt.to_period("Y")` would do as well), and each different one is a snapshot.
+# An answer is a must-link or a cannot-link from that year on, and counts half as much each year later: groups change,
+# and old answers with them.
 
 # %%
 years = table.date.dt.year.to_numpy()
@@ -135,6 +137,14 @@ for name, how in (
     pairs = np.mean([len(s.pairs) for s in m.snapshots_])
     rows.append({"doctor": name, "Rand index, adjusted": round(np.mean(scores), 3), "pairs a year": round(pairs, 1)})
 print(pd.DataFrame(rows).to_string(index=False))
+
+# %% [markdown]
+# Answers are dear, and not lost: `answers_` holds them by year, also after a fit that was interrupted, and goes back in
+# as `pairs`, into the same snapshots.
+
+# %%
+again = TemporalClustering(3, backward=True, random_state=0).fit(X, pairs=m.answers_, **data)
+print(sum(map(len, m.answers_.values())), "answers,", [len(s.pairs) for s in again.snapshots_], "pairs a year")
 
 # %% [markdown]
 # The pairs that count in a year are in `snapshots_`, with what is left of their strength, and those that the clusters

@@ -10,7 +10,15 @@ __all__ = ["time_text"]
 
 
 def time_text(when: Any) -> str:
-    """A time as short as it can be told: no midnights, no zeros behind the point."""
+    """A time as short as it can be told: no midnights, no zeros behind the point; different times differ."""
     if isinstance(when, np.datetime64):
-        return str(when.astype("datetime64[s]")).removesuffix("T00:00:00").replace("T", " ")
-    return f"{when:g}" if isinstance(when, float) else str(when)
+        if np.datetime_data(when.dtype)[0] in "hm":
+            when = when.astype("datetime64[s]")
+        text = str(when)
+        if "." in text:
+            text = text.rstrip("0").removesuffix(".")
+        return text.removesuffix("T00:00:00").replace("T", " ")
+    if isinstance(when, float):
+        text = f"{when:g}"
+        return text if float(text) == when else f"{when:.15g}"
+    return str(when)

@@ -6,9 +6,12 @@ import pandas as pd
 import pytest
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
+from tripletree._times import time_text
 from tripletree.cluster.temporal import TemporalClustering, match_clusters, stack_snapshots
 from tripletree.cluster.temporal._matching import moves, nearest_order
-from tripletree.cluster.temporal._windows import checked_times, observed, windows
+from tripletree.cluster.temporal._moments import Times, checked_times
+from tripletree.cluster.temporal._passing import Known, Memory
+from tripletree.cluster.temporal._windows import observed, snapshots_at, windows
 from tripletree.errors import ClusterCountError, InvalidTimesError, UnknownLeafError
 from tripletree.plots import plot_transitions
 
@@ -53,7 +56,7 @@ def test_windows__each_different_time_is_one_snapshot():
 def test_windows__hold_what_their_definition_says(rng, window, step):
     times = np.sort(rng.integers(0, 30, 25))
     pace = window if step is None else step
-    found = windows(times, window, step)
+    found = windows(Times(times), window, step)
     start, expected = times[0], []
     while True:
         inside = np.flatnonzero((times >= start) & (times < start + window))
@@ -106,7 +109,7 @@ def test_windows__say_what_is_wrong(times, window, step, words):
 @pytest.mark.parametrize("aggregate", ["mean", "last"])
 def test_observed__one_row_for_each_object(rng, aggregate):
     samples, who, times = rng.normal(size=(30, 2)), rng.integers(0, 7, 30), rng.integers(0, 5, 30)
-    for w in windows(times, 2, 1):
+    for w in windows(Times(times), 2, 1):
         rows, objects = observed(samples, who, w, aggregate)
         assert objects.tolist() == sorted(set(who[w.rows].tolist()))
         for row, i in zip(rows, objects.tolist(), strict=True):
@@ -114,6 +117,125 @@ def test_observed__one_row_for_each_object(rng, aggregate):
             assert mine == sorted(mine, key=lambda r: (times[r], r))
             expected = samples[mine].mean(axis=0) if aggregate == "mean" else samples[mine[-1]]
             assert np.allclose(row, expected)
+
+
+DAYS = np.array(["2020-01-01", "2020-01-02", "2020-01-03"], "M8[D]")
+
+
+@pytest.mark.parametrize(
+    ("times", "window", "step"),
+    [
+        (DAYS, "36h", None),
+        (DAYS, "36h", "12h"),
+        (np.array(["2020-01", "2020-02", "2020-03", "2021-01"], "M8[M]"), "30D", None),
+        (np.array(["2020", "2021", "2023"], "M8[Y]"), "365D", "100D"),
+        (np.array(["2020-01-01", "2020-01-05"], "M8[ns]"), np.timedelta64(1, "D"), None),
+        ([-(2**63), 0, 2**63 - 1], 5 * 10**18, None),
+        (np.array([1, 2**63 + 5], np.uint64), 2**62, None),
+        ([1, 5], 2**62, None),
+        ([1, 5], 1e30, None),
+        ([10**30, 10**30 + 7], 3, None),
+        ([-1e308, 1e308], 1e308, None),
+        ([i / 10 for i in range(30)], 0.1, None),
+        ([i / 10 for i in range(30)], 0.3, 0.1),
+        ([0, 1, 2, 3, 4, 5], 2.5, 0.5),
+        (DAYS, datetime.timedelta(days=999_999), None),
+    ],
+)
+def test_windows__hold_every_time_from_their_start_up_to_their_end(times, window, step):
+    checked = checked_times(times, len(times))
+    found = windows(checked, window, step)
+    assert set(np.concatenate([w.rows for w in found]).tolist()) == set(range(len(times)))
+    place = [checked.place(checked.told(x)) for x in checked.values]
+    for w in found:
+        low, high = checked.place(w.start), checked.place(w.end)
+        assert w.rows.tolist() == [i for i, x in enumerate(place) if low <= x < high]
+    assert len({checked.place(w.start) for w in found}) == len(found)
+    assert snapshots_at([w.start for w in found], found, checked) == list(range(len(found)))
+
+
+@pytest.mark.parametrize("last", ["2020-01-02", "2020-01-03"])
+def test_windows__of_days_are_not_cut_to_whole_days(last):
+    found = windows(checked_times(np.array(["2020-01-01", last], "M8[D]"), 2), "36h", None)
+    assert [w.rows.tolist() for w in found] == ([[0, 1]] if last == "2020-01-02" else [[0], [1]])
+    assert found[0].end == np.datetime64("2020-01-02T12")
+
+
+@pytest.mark.parametrize(
+    ("times", "window", "words"),
+    [
+        ([1e16, 1e16 + 2], 1, "less than the distance of two numbers"),
+        ([-1e308, 1e308], 1, "less than the distance of two numbers"),
+        ([2**60, 2**60 + 1], 0.5, "less than the distance of two numbers"),
+        ([1, 2], True, "must be a number"),
+        ([1, 2], "1", "must be a number"),
+        ([1, 2], [1], "must be a number"),
+        (DAYS[:2], pd.NaT, "length of time"),
+        (DAYS[:2], "1Y", r"to_period\('M'\) \(or 'Y'\)"),
+        (DAYS[:2], np.timedelta64(1, "M"), "calendar months or years"),
+        (["2020-01-01", "2020-01-02"], "30D", "pd.to_datetime.*parse_dates"),
+        (np.array([10**17, 0], "M8[Y]"), "30D", "out of the range"),
+        (np.arange(100_001), None, "each of which would be a snapshot"),
+        ([[1, 2], [3, 4]], None, r"shape \(2, 2\).*one column"),
+        ([[1], [2, 3]], None, "all of one kind; got list"),
+        ([1, pd.NA], None, "row 1 is missing"),
+        (pd.Series([1, None], dtype="Int64"), None, "row 1 is missing"),
+        (pd.Categorical(["a", None], ["a"], ordered=True), None, "row 1 is missing"),
+        ([10**400, 0.5], None, "all of one kind"),
+        (
+            [datetime.datetime(2020, 1, 1), datetime.datetime(2020, 1, 2, tzinfo=datetime.UTC)],
+            None,
+            "some times have a time zone",
+        ),
+    ],
+)
+def test_windows__say_what_is_wrong_with_the_odd_ones(times, window, words):
+    with pytest.raises(InvalidTimesError, match=words):
+        windows(checked_times(times, len(times)), window, None)
+
+
+def test_checked_times__categories_in_their_order_and_periods_as_their_start():
+    given = ["late", "early", "mid", "early"]
+    times = pd.Categorical(given, ["early", "mid", "late"], ordered=True)
+    for some in (times, pd.Series(times)):
+        checked = checked_times(some, 4)
+        found = windows(checked, None, None)
+        assert [(w.start, w.rows.tolist()) for w in found] == [("early", [1, 3]), ("mid", [2]), ("late", [0])]
+        assert snapshots_at(["late", "early"], found, checked) == [2, 0]
+        with pytest.raises(InvalidTimesError, match="ordered categories"):
+            windows(checked, 2, None)
+    months = pd.period_range("2020-05", periods=2, freq="M")
+    for some in (months, pd.Series(months), list(months)):
+        assert checked_times(some, 2).values.astype("M8[D]").astype(str).tolist() == ["2020-05-01", "2020-06-01"]
+    aware = [pd.Timestamp("2020-05-01", tz="Europe/Vienna")] * 2
+    assert str(checked_times(aware, 2).values[0])[:16] == "2020-04-30T22:00"
+
+
+@pytest.mark.parametrize(
+    ("times", "good", "bad"),
+    [
+        (["2002", "2003"], "2002", ["2002-05", 2002, None, "20"]),
+        ([1, 2], 1.0, [1.9, -0.5, 2**70, "1", True, np.nan, pd.NA, 1e400]),
+        ([0, 1], np.int64(0), [-0.5]),
+        (np.array(["2002", "2003"], "M8[Y]"), "2002-01-01", ["2002-05", 2002, 0, "may", "NaT", "2002-01-01T00:00Z"]),
+        (np.array(["2002-01-01", "2003-01-01"], "M8[D]"), datetime.date(2002, 1, 1), [datetime.date(2002, 1, 2)]),
+    ],
+)
+def test_snapshots_at__compare_and_do_not_cut(times, good, bad):
+    checked = checked_times(times, 2)
+    found = windows(checked, None, None)
+    assert snapshots_at([good], found, checked) == [0]
+    for key in bad:
+        with pytest.raises(InvalidTimesError, match="in no snapshot"):
+            snapshots_at([key], found, checked)
+
+
+def test_snapshots_at__that_which_starts_then_else_the_first_that_holds_it():
+    checked = checked_times([0, 1, 2, 3, 4, 5], 6)
+    found = windows(checked, 3, 1)
+    assert snapshots_at([0, 1, 2, 2.5, 3, 5.5], found, checked) == [0, 1, 2, 0, 3, 3]
+    with pytest.raises(InvalidTimesError, match="from 0 to 6"):
+        snapshots_at([6], found, checked)
 
 
 # ------------------------------------------------------------------ the estimator
@@ -176,7 +298,7 @@ def test_temporal__pairs_of_a_time_and_warnings(rng):
     assert [float(s.pairs.must_strength[0]) for s in model.snapshots_] == [0.25, 0.5, 1.0, 0.5, 0.25]
     with pytest.raises(InvalidTimesError, match="in no snapshot"):
         fit(table[["x", "y"]], pairs={99: ([(a, b)], [])}, **given)
-    with pytest.raises(InvalidTimesError, match="in no snapshot"):
+    with pytest.raises(InvalidTimesError, match="'may', which is in no snapshot"):
         fit(table[["x", "y"]], pairs={"may": ([(a, b)], [])}, **given)
     with pytest.raises(UnknownLeafError):
         fit(table[["x", "y"]], pairs=([("nobody", a)], []), **given)
@@ -246,6 +368,68 @@ def test_matching__by_brute_force(rng):
         match_clusters([0, -2], [0, 1])
 
 
+def test_temporal__columns_and_objects_that_cannot_be():
+    fit = TemporalClustering(1).fit
+    days = pd.to_datetime(["2020-01-01", "2020-01-02"])
+    for column in (days, list(days.date), pd.period_range("2020-01", periods=2, freq="M")):
+        table = pd.DataFrame({"x": [1.0, 2.0], "date": column, "who": [1, 1]})
+        with pytest.raises(ValueError, match=r"column 'date' of X holds dates .*times='date'"):
+            fit(table)
+        with pytest.raises(ValueError, match=r"column 'date' of X holds dates .*leave it out"):
+            fit(table, times=[1, 2], objects="who")
+    with pytest.raises(ValueError, match="no feature is left"):
+        fit(pd.DataFrame({"t": [1, 2]}), times="t")
+    with pytest.raises(ValueError, match="both name the column 't'"):
+        fit(pd.DataFrame({"t": [1, 2], "x": [1, 2]}), times="t", objects="t")
+    for objects, words in (
+        ([1, pd.NA], "object of row 1 is missing"),
+        ([[1], [2]], "row 0 is a list"),
+        (np.ones((2, 2)), "one-dimensional"),
+        (pd.DataFrame({"who": [1, 2]}), "one column"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            fit([[0.0], [1.0]], times=[1, 2], objects=objects)
+
+
+def test_temporal__labels_every_row_of_days_in_windows_of_hours(rng):
+    days = np.array(["2020-01-01"], "M8[D]") + rng.permutation(np.repeat(np.arange(30), 4))
+    X, who = rng.normal(size=(120, 2)), np.tile(np.arange(4), 30)
+    for unit in ("D", "s", "ns"):
+        model = TemporalClustering(2, window="36h", step="12h", n_init=1, random_state=0)
+        model.fit(X, times=days.astype(f"M8[{unit}]"), objects=who)
+        for row, when in enumerate(days):
+            last = [s for s in model.snapshots_ if s.start <= when < s.end][-1]
+            assert model.labels_[row] == last.labels[last.leaves.index(who[row])]
+
+
+def test_temporal__warns_where_every_row_is_an_object_of_its_own():
+    X = pd.DataFrame({"x": [0.0, 1.0, 2.0]})
+    for given in (X, X.to_numpy(), X.set_axis(list("abc"))):
+        with pytest.warns(UserWarning, match="every row of X is an object of its own"):
+            TemporalClustering(1).fit(given, times=[1, 2, 2])
+    TemporalClustering(1).fit(X, times=[1, 1, 1])
+    TemporalClustering(1).fit(X, times=[1, 2, 2], objects=[1, 2, 3])
+    TemporalClustering(1).fit(X.set_axis(list("aab")), times=[1, 2, 2])
+
+
+def test_temporal__each_snapshot_looks_at_the_pairs_of_its_objects_only(monkeypatch):
+    looked = 0
+    among = Known.among
+
+    def counted(self, objects):
+        nonlocal looked
+        looked += int((np.isin(self.rows[:, 0], objects)).sum())
+        return among(self, objects)
+
+    monkeypatch.setattr(Known, "among", counted)
+    T = 40
+    pairs = ([(2 * t, 2 * t + 1) for t in range(T)], [])
+    X, times, who = np.tile([[0.0], [1.0]], (T, 1)), np.repeat(np.arange(T), 2), np.arange(2 * T)
+    model = TemporalClustering(2, n_init=1, random_state=0).fit(X, times=times, objects=who, pairs=pairs)
+    assert [list(s.pairs) for s in model.snapshots_] == [[(2 * t, 2 * t + 1, "must")] for t in range(T)]
+    assert looked == 2 * T  # once to find where they are together, once to use them
+
+
 # ------------------------------------------------------------------ the picture
 
 
@@ -253,15 +437,94 @@ def test_plot_transitions__heights_and_names(rng):
     table = drifting(rng, n=60)
     model = TemporalClustering(3, random_state=0).fit(table[["x", "y"]], times=table.t, objects=table.who)
     ax = plot_transitions(model, names=["red", "green", "blue"])
-    sizes = [n for s in model.snapshots_ for n in np.bincount(s.labels, minlength=3).tolist() if n]
-    assert [round(bar.get_height()) for bar in ax.patches] == sizes
+    boxes = {c.get_gid(): [p.vertices for p in c.get_paths()] for c in ax.collections}
+    for i in range(3):
+        sizes = [n for n in (int((s.labels == i).sum()) for s in model.snapshots_) if n]
+        assert [round(np.ptp(v[:, 1])) for v in boxes[f"cluster {i}"]] == sizes
+        assert len(boxes[f"from {i}"]) == sum(int((c[i, :3] > 0).sum()) for c in model.transitions_)
+        # a band is as thick where it leaves as objects go, and so are the ends of those that come or leave
+        gone = [n for c in model.transitions_ for n in c[i, :3].tolist() if n]
+        assert [round(_thick(v)) for v in boxes[f"from {i}"]] == gone
+        ends = [n for c in model.transitions_ for n in (int(c[i, 3]), int(c[3, i])) if n]
+        assert sorted({round(np.ptp(v[:, 1])) for v in boxes[f"ends {i}"]}) == sorted(set(ends))
     assert [t.get_text() for t in ax.get_xticklabels()] == ["0", "1", "2", "3", "4"]
     assert {t.get_text() for t in ax.texts} == {"red", "green", "blue"}
-    flows = sum(int((c[:3, :3] > 0).sum()) for c in model.transitions_)
-    ends = sum(int((c[3, :3] > 0).sum() + (c[:3, 3] > 0).sum()) for c in model.transitions_)
-    assert len(ax.collections) == flows + 7 * ends
     with pytest.raises(ValueError, match="one for each of the 3"):
         plot_transitions(model, names=["x"])
+
+
+def test_plot_transitions__bands_and_ends_fill_the_bars_on_both_sides(rng):
+    table = drifting(rng, n=300, T=3, k=4, stay=0.7)
+    label = rng.integers(0, 4, len(table))  # so that all go everywhere
+    table[["x", "y"]] = 9.0 * np.stack([label % 2, label // 2], 1) + rng.random((len(table), 2))
+    model = TemporalClustering(4, random_state=0).fit(table[["x", "y"]], times=table.t, objects=table.who)
+    assert min(c.ravel()[:-1].min() for c in model.transitions_) > 0
+    bars, pieces = {}, {}
+    for c in (c for c in plot_transitions(model).collections if c.get_gid() != "leaders"):
+        for points in (path.vertices for path in c.get_paths()):
+            kind = c.get_gid().split()[0]
+            low, high = points[:, 0].min(), points[:, 0].max()
+            for x, inner in ((low, kind == "cluster"), (high, kind == "cluster")):
+                ys = points[np.isclose(points[:, 0], x), 1]
+                side = (round(float(x), 6), round(float(ys.min()), 6), round(float(ys.max()), 6))
+                (bars if inner else pieces).setdefault(side[0], []).append(side[1:])
+    for t in range(3):
+        for x, there in ((t - 0.08, t > 0), (t + 0.08, t < 2)):
+            spans = sorted(set(pieces.get(round(x, 6), [])))
+            assert bool(spans) == there
+            for low, high in bars[round(x, 6)] if there else ():
+                mine = [(a, b) for a, b in spans if low - 1e-5 <= a and b <= high + 1e-5]
+                assert len(mine) == 5  # four clusters, and those that come or leave
+                assert np.allclose([a for a, _ in mine[1:]], [b for _, b in mine[:-1]], atol=1e-5)
+                assert np.allclose([mine[0][0], mine[-1][1]], [low, high], atol=1e-5)
+
+
+def _thick(outline):
+    """How thick a band is at its left end: the first point is below, and of those above it the one at the same x."""
+    x, y = outline[0]
+    return max(v - y for u, v in outline.tolist() if u == x)
+
+
+def test_plot_transitions__names_each_cluster_beside_the_columns_without_overlap(rng):
+    n, k = 300, 40
+    label = np.minimum(rng.geometric(0.2, n), k) - 1  # most are tiny
+    label[:k] = np.arange(k)
+    X = np.stack([10.0 * label, np.zeros(n)], 1)
+    model = TemporalClustering(k, n_init=1, random_state=0).fit(
+        np.tile(X, (2, 1)), times=np.repeat([1, 2], n), objects=np.tile(np.arange(n), 2)
+    )
+    ax = plot_transitions(model)
+    ax.figure.canvas.draw()
+    for side in (-1, 1):
+        here = [t for t in ax.texts if np.sign(t.get_position()[0] - 0.5) == side]
+        there = model.snapshots_[0 if side < 0 else -1]
+        assert sorted(int(t.get_text()) for t in here) == sorted(set(there.labels.tolist()))
+        spans = sorted((b.y0, b.y1) for b in (t.get_window_extent() for t in here))
+        assert all(low[1] <= high[0] + 1 for low, high in zip(spans[:-1], spans[1:], strict=True))
+    assert ax.figure.get_figheight() > 4.5
+    assert len(ax.collections) <= 4 * k  # not one for each band
+
+
+@pytest.mark.parametrize("what", [TemporalClustering(2), TemporalClustering, [1, 2], None])
+def test_plot_transitions__wants_a_fitted_model(what):
+    with pytest.raises(TypeError, match="a fitted TemporalClustering is wanted, not"):
+        plot_transitions(what)
+
+
+@pytest.mark.parametrize(
+    ("when", "text"),
+    [
+        (np.datetime64("2020-05", "M"), "2020-05"),
+        (np.datetime64("2020-05-01T00:00:00.000", "ms"), "2020-05-01"),
+        (np.datetime64("2020-05-01T12", "h"), "2020-05-01 12:00:00"),
+        (np.datetime64("2020-05-01T12:30:01.250", "ns"), "2020-05-01 12:30:01.25"),
+        (1.5, "1.5"),
+        (1700000000.5, "1700000000.5"),
+        (7, "7"),
+    ],
+)
+def test_time_text__is_short_and_tells_times_apart(when, text):
+    assert time_text(when) == text
 
 
 # ------------------------------------------------------------------ questions
@@ -304,3 +567,80 @@ def test_temporal__answers_outlive_an_interrupt(rng):
     assert not hasattr(model, "labels_")
     with pytest.raises(TypeError, match="function of two objects and a time"):
         model.fit(table[["x", "y"]], oracle="me")
+
+
+def _asked(table, truth, *, data=None, **how):
+    model = TemporalClustering(3, n_init=1, random_state=0, **how)
+    given = {"times": table.t, "objects": table.who} | (data or {})
+    return model.fit(table[["x", "y"]], oracle=lambda a, b, t: truth[a] == truth[b], **given)
+
+
+def test_temporal__answers_of_overlapping_windows_go_back_where_they_came_from(rng):
+    table = drifting(rng, n=30, T=6)
+    truth = table.groupby("who").truth.first().to_dict()
+    days = np.array(["2020-01-01"], "M8[D]") + table.t.to_numpy()
+    for window, step, times in ((3, 1, table.t), ("84h", "36h", days)):
+        model = _asked(table, truth, data={"times": times}, window=window, step=step, n_queries=4, fading=0.5)
+        again = TemporalClustering(3, window=window, step=step, n_init=1, random_state=0)
+        again.fit(table[["x", "y"]], times=times, objects=table.who, pairs=model.answers_)
+        assert len(model.snapshots_) > 2
+        assert list(model.answers_) == [s.start for s in model.snapshots_]
+        for a, b in zip(again.snapshots_, model.snapshots_, strict=True):
+            assert a.pairs == b.pairs
+
+
+@pytest.mark.parametrize("strategy", ["random", "explore"])
+def test_temporal__questions_depend_on_random_state(rng, strategy):
+    table = drifting(rng, n=40, T=2)
+    truth = table.groupby("who").truth.first().to_dict()
+    first, second = (_asked(table, truth, n_queries=6, strategy=strategy).queries_ for _ in range(2))
+    assert first == second
+    assert len(first) == 12
+
+
+def test_temporal__a_failed_fit_keeps_earlier_answers_and_a_fit_without_oracle_has_none(rng):
+    table = drifting(rng, n=30, T=2)
+    truth = table.groupby("who").truth.first().to_dict()
+    model = _asked(table, truth, n_queries=3)
+    queries, answers = model.queries_, model.answers_
+    for times in ([None] * len(table), table.t):
+        with pytest.raises((InvalidTimesError, UnknownLeafError)):
+            model.fit(
+                table[["x", "y"]], times=times, objects=table.who, oracle=lambda a, b, t: True, pairs=([("?", "!")], [])
+            )
+        assert (model.queries_, model.answers_) == (queries, answers)
+    with pytest.warns(UserWarning, match="there is nobody to ask: none of n_queries=3"):
+        model.fit(table[["x", "y"]], times=table.t, objects=table.who)
+    assert (model.queries_, model.answers_) == ([], {})
+    with pytest.warns(UserWarning, match="the oracle is asked nothing: n_queries=0"):
+        model.set_params(n_queries=0).fit(
+            table[["x", "y"]], times=table.t, objects=table.who, oracle=lambda a, b, t: 1 / 0
+        )
+    assert (model.queries_, model.answers_) == ([], {})
+
+
+def test_temporal__an_oracle_of_two_arguments_is_told_about():
+    with pytest.raises(TypeError, match=r"oracle\(a, b, time\) is wanted.*this one takes \(a, b\)"):
+        TemporalClustering(1, n_queries=1).fit([[0.0], [1.0]], oracle=lambda a, b: True)
+
+
+def test_memory__is_the_same_as_one_table(rng):
+    def some(t):
+        rows = np.array([np.sort(rng.permutation(9)[:2]) for _ in range(rng.integers(0, 7))], np.int64).reshape(-1, 2)
+        p = len(rows)
+        return Known.sorted([Known(rows, rng.random(p) < 0.5, rng.random(p), np.full(p, t))])
+
+    for _ in range(20):
+        every = [some(t) for t in range(12)]
+        memory = Memory(every[0])
+        for more in every[1:]:
+            memory.add(more)
+        sizes = [len(x) for x in memory.tables]
+        assert all(a > 2 * b for a, b in zip(sizes[:-1], sizes[1:], strict=True))
+        objects = np.flatnonzero(rng.random(9) < 0.6)
+        if not objects.size:
+            continue
+        found, one = memory.among(objects), Known.sorted(every)
+        want = np.flatnonzero(np.isin(one.rows, objects).all(axis=1))
+        for name in ("rows", "must", "strength", "since"):
+            assert np.array_equal(getattr(found, name), getattr(one, name)[want])

@@ -2,22 +2,37 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from tripletree._times import time_text
-from tripletree.plots._marks import LINE, PALETTE, pyplot_for
+from tripletree.plots._flows import band
+from tripletree.plots._marks import LINE, PALETTE, pyplot_for, shortened
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 __all__ = ["plot_transitions"]
 
-#: Width of a column, empty part of the height between clusters, how far bands reach of those that come or leave.
-WIDTH, GAP, STUB = 0.16, 0.03, 0.2
+#: Width of a column, empty part of the height between all clusters, how far bands reach of those that come or leave.
+WIDTH, GAP, STUB, FADES = 0.16, 0.18, 0.2, 5
 HATCHES = ("", "//", "..", "\\\\", "xx", "--")
-MOST_TICKS = 24
+#: Inches of height for each cluster, points of a line of text.
+TALL, FONT = 0.17, 8.0
+LONGEST_NAME, MOST_TICKS = 24, 24  # characters; snapshots
+
+
+class _Picture(NamedTuple):
+    """What is drawn: objects of each cluster in each snapshot, and where the foot of each stands."""
+
+    sizes: np.ndarray
+    foot: np.ndarray
+    names: list[str]
+
+    @property
+    def middle(self) -> np.ndarray:
+        return self.foot + self.sizes / 2
 
 
 def plot_transitions(model: Any, *, ax: Axes | None = None, names: Any = None) -> Axes:
@@ -28,7 +43,7 @@ def plot_transitions(model: Any, *, ax: Axes | None = None, names: Any = None) -
     model : TemporalClustering
         Fitted.
     ax : matplotlib Axes, optional
-        Where to draw; else a new figure.
+        Where to draw; else a new figure, as high as the number of clusters asks for.
     names : sequence of str, shape (n_clusters,), optional
         What clusters are called; else their numbers.
 
@@ -38,6 +53,8 @@ def plot_transitions(model: Any, *, ax: Axes | None = None, names: Any = None) -
 
     Raises
     ------
+    TypeError
+        If the model is no fitted TemporalClustering.
     ValueError
         If there are not as many names as clusters.
     MissingDependencyError
@@ -53,6 +70,9 @@ def plot_transitions(model: Any, *, ax: Axes | None = None, names: Any = None) -
     have the colour of the cluster that they come from; short ones that fade are of objects that appear or leave. From
     the eighth cluster on colours come again, with a hatch.
 
+    Clusters are named at both ends, and in their columns where there is room; one that is at neither end, where it is
+    largest.
+
     Examples
     --------
     >>> from tripletree.cluster import TemporalClustering
@@ -61,79 +81,159 @@ def plot_transitions(model: Any, *, ax: Axes | None = None, names: Any = None) -
     >>> [text.get_text() for text in ax.get_xticklabels()]
     ['1', '2']
     """
-    from sklearn.utils.validation import check_is_fitted
-
-    check_is_fitted(model)
+    _check_model(model)
     k = model.cluster_centers_.shape[1]
-    names = [str(i) for i in range(k)] if names is None else [str(x) for x in names]
+    names = [str(i) for i in range(k)] if names is None else [shortened(str(x), LONGEST_NAME) for x in names]
     if len(names) != k:
         msg = f"names must hold one for each of the {k} clusters; got {len(names)}"
         raise ValueError(msg)
+    pyplot = pyplot_for("plot_transitions")
     sizes = np.array([np.bincount(s.labels, minlength=k) for s in model.snapshots_])
-    gap = GAP * sizes.sum(axis=1).max()
-    if ax is None:
-        width = min(max(4.5, 1.5 * len(sizes) + 1.5), 16.0)
-        ax = pyplot_for("plot_transitions").figure(figsize=(width, 4.5), layout="constrained").add_subplot()
+    gap = GAP * sizes.sum(axis=1).max() / max((sizes > 0).sum(axis=1).max(), 4)
     foot = np.concatenate([np.zeros((len(sizes), 1)), np.cumsum(sizes + gap * (sizes > 0), axis=1)[:, :-1]], axis=1)
-    foot -= (foot[:, -1] + sizes[:, -1])[:, None] / 2
-    for t, counts in enumerate(model.transitions_):
-        _bands(ax, t, counts, foot[t], foot[t + 1], sizes[t])
-    _columns(ax, sizes, foot, names)
+    foot -= ((foot + sizes).max(axis=1) / 2)[:, None]
+    picture = _Picture(sizes, foot, names)
+    if ax is None:
+        width = min(max(4.5, 1.1 * len(sizes) + 1.5), 16.0)
+        height = min(max(4.5, TALL * (sizes > 0).sum(axis=1).max() + 1.0), 24.0)
+        ax = pyplot.figure(figsize=(width, height), layout="constrained").add_subplot()
     _axes(ax, model.snapshots_)
-    ax.set_ylim(foot.min() - gap, (foot + sizes).max() + gap)
+    low, high = foot.min() - gap, (foot + sizes).max() + gap
+    ax.set_ylim(low, high)
+    for i in range(k):
+        _bands(ax, i, model.transitions_, picture)
+    _columns(ax, picture)
+    _labels(ax, picture)
     return ax
 
 
+def _check_model(model: Any) -> None:
+    if isinstance(model, type) or not all(
+        hasattr(model, x) for x in ("snapshots_", "transitions_", "cluster_centers_")
+    ):
+        what = f"the class {model.__name__}" if isinstance(model, type) else f"{type(model).__name__}"
+        hint = ": fit it first" if hasattr(model, "fit") else ""
+        msg = f"a fitted TemporalClustering is wanted, not {what}{hint}"
+        raise TypeError(msg)
+
+
+def _colour(i: int) -> str:
+    return PALETTE[i % len(PALETTE)]
+
+
 def _look(i: int) -> dict[str, Any]:
-    return {"facecolor": PALETTE[i % len(PALETTE)], "hatch": HATCHES[(i // len(PALETTE)) % len(HATCHES)]}
+    return {"facecolor": _colour(i), "hatch": HATCHES[(i // len(PALETTE)) % len(HATCHES)]}
 
 
-def _columns(ax: Axes, sizes: np.ndarray, foot: np.ndarray, names: list[str]) -> None:
-    tall = (sizes.sum(axis=1).max() or 1) * 0.045
-    for t, i in np.argwhere(sizes > 0).tolist():
-        ax.bar(t, sizes[t, i], WIDTH, foot[t, i], edgecolor="white", linewidth=0.5, zorder=3, **_look(i))
-        if sizes[t, i] >= tall:
-            place = (t, foot[t, i] + sizes[t, i] / 2)
-            ax.text(*place, names[i], ha="center", va="center", fontsize=8, zorder=4, bbox=_PLATE, color=LINE)
+def _boxes(x: np.ndarray, y: np.ndarray, width: float, height: np.ndarray) -> Any:
+    """Rectangles, as their four corners: shape (n, 4, 2)."""
+    corners = np.array([[0, 0], [1, 0], [1, 1], [0, 1]])
+    return np.stack([x, y], axis=-1)[:, None] + corners * np.stack([np.full(len(x), width), height], axis=-1)[:, None]
 
 
-_PLATE = {"boxstyle": "round,pad=0.12", "facecolor": "white", "edgecolor": "none", "alpha": 0.85}
+def _columns(ax: Axes, picture: _Picture) -> None:
+    """A bar for each cluster of each snapshot."""
+    from matplotlib.collections import PolyCollection
+
+    for i in range(len(picture.names)):
+        t = np.flatnonzero(picture.sizes[:, i])
+        bars = _boxes(t - WIDTH / 2, picture.foot[t, i], WIDTH, picture.sizes[t, i])
+        thin = {"edgecolor": "white", "linewidth": 0.5} if len(picture.sizes) <= MOST_TICKS else {"linewidth": 0}
+        ax.add_collection(PolyCollection(bars, zorder=3, gid=f"cluster {i}", **_look(i), **thin), autolim=False)
 
 
-def _bands(ax: Axes, t: int, counts: np.ndarray, left: np.ndarray, right: np.ndarray, sizes: np.ndarray) -> None:
-    """The bands from snapshot t to the next: in the order of clusters, so that they do not cross at a column."""
-    k = len(left)
-    low, high = left.astype(float).copy(), right.astype(float).copy()
-    a, b = t + WIDTH / 2, t + 1 - WIDTH / 2
-    x = np.linspace(a, b, 30)
-    bend = (x - a) / (b - a)
-    bend = bend * bend * (3 - 2 * bend)
-    for i in range(k):
-        for j in range(k):
-            n = counts[i, j]
+def _bands(ax: Axes, i: int, transitions: list[np.ndarray], picture: _Picture) -> None:
+    """What goes from a cluster to others, in their order so that bands do not cross there, and who comes or goes."""
+    from matplotlib.collections import PolyCollection
+    from matplotlib.colors import to_rgba
+
+    points = np.linspace(WIDTH / 2, 1 - WIDTH / 2, 24 if len(picture.sizes) <= MOST_TICKS else 12)
+    outlines, stubs, fades = [], [], []
+    steps = np.arange(FADES) * STUB / FADES
+    for t, counts in enumerate(transitions):
+        k = len(counts) - 1
+        before = picture.foot[t, i] + np.cumsum(counts[i]) - counts[i]
+        after = picture.foot[t + 1] + counts[:i, :k].sum(axis=0)
+        for j in np.flatnonzero(counts[i, :k]).tolist():
+            outlines.append(band(t + points, before[j], after[j], counts[i, j]))
+        come = picture.foot[t + 1, i] + counts[:k, i].sum()
+        for n, foot, x in (
+            (counts[i, k], before[k], t + WIDTH / 2 + steps),
+            (counts[k, i], come, t + 1 - WIDTH / 2 - STUB / FADES - steps),
+        ):
             if n:
-                lower = low[i] + (high[j] - low[i]) * bend
-                ax.fill_between(x, lower, lower + n, alpha=0.45, linewidth=0, zorder=2, **_look(i))
-                low[i] += n
-                high[j] += n
-    for i in range(k):
-        for n, foot, start, way in ((counts[i, k], low[i], a, 1), (counts[k, i], high[i], b, -1)):
-            if n:
-                steps = np.linspace(0, STUB, 8)
-                for s, e in zip(steps[:-1], steps[1:], strict=True):
-                    where = [start + way * s, start + way * e]
-                    fade = 0.45 * (1 - s / STUB)
-                    ax.fill_between(
-                        where, foot, foot + n, alpha=fade, linewidth=0, zorder=1, color=_look(i)["facecolor"]
-                    )
+                stubs.append(_boxes(x, np.full(FADES, foot), STUB / FADES, np.full(FADES, n)))
+                fades += [to_rgba(_colour(i), 0.45 * (1 - s / STUB)) for s in steps]
+    look = {"alpha": 0.45, "linewidth": 0, "zorder": 2, **_look(i)}
+    ax.add_collection(PolyCollection(outlines, gid=f"from {i}", **look), autolim=False)
+    if stubs:
+        every: Any = np.concatenate(stubs)
+        ends = PolyCollection(every, facecolors=fades, linewidth=0, zorder=1, antialiased=False)
+        ends.set_gid(f"ends {i}")
+        ax.add_collection(ends, autolim=False)
+
+
+_PLATE = {"boxstyle": "round,pad=0.1", "facecolor": "white", "edgecolor": "none", "alpha": 0.85}
+
+
+def _labels(ax: Axes, picture: _Picture) -> None:
+    """Names at both ends, with lines to bars that are too thin for one, and in the columns where there is room."""
+    sizes, foot, names = picture
+    figure: Any = ax.get_figure()
+    width, height = (72 * x for x in ax.get_window_extent().transformed(figure.dpi_scale_trans.inverted()).size)
+    low, high = ax.get_ylim()
+    sides = [0, len(sizes) - 1] if len(sizes) > 1 else [0]
+    most = max((sizes[t] > 0).sum() for t in sides)
+    font = min(FONT, max(0.85 * height / most, 3.0))
+    wide = np.array([0.62 * font * len(name) for name in names]) + 2
+    margin = wide.max() + 20
+    across = max((width - margin * 2) / max(len(sizes) - 1 + WIDTH, 1), 0.3 * width / len(sizes))
+    ax.set_xlim(-WIDTH / 2 - margin / across, len(sizes) - 1 + WIDTH / 2 + (margin if len(sides) == 2 else 8) / across)
+    line = 1.15 * font * (high - low) / height
+    for side, t in enumerate(sides):
+        _margin(ax, picture, t, -1 if side == 0 else 1, line, across, font)
+    style = {"ha": "center", "va": "center", "fontsize": font, "zorder": 4, "bbox": _PLATE, "color": LINE}
+    inside = (sizes >= 1.2 * line) & (wide <= WIDTH * across)
+    named = (sizes[sides] > 0).any(axis=0)
+    for i in np.flatnonzero(~named & (sizes > 0).any(axis=0)).tolist():
+        inside[sizes[:, i].argmax(), i] = True
+    inside[sides] = False
+    for t, i in np.argwhere(inside).tolist():
+        ax.text(t, picture.middle[t, i], names[i], **style)
+
+
+def _margin(ax: Axes, picture: _Picture, t: int, way: int, line: float, across: float, font: float) -> None:
+    """The names of the clusters of the first or last column beside it, as near to their bars as there is room."""
+    from matplotlib.collections import LineCollection
+    from sklearn.isotonic import isotonic_regression
+
+    here = np.flatnonzero(picture.sizes[t])
+    middle = picture.middle[t, here]
+    shift = line * np.arange(here.size)
+    low, high = ax.get_ylim()
+    top = max(high - line / 2 - shift[-1], low + line / 2)
+    place = isotonic_regression(middle - shift, y_min=low + line / 2, y_max=top) + shift
+    edge = t + way * WIDTH / 2
+    end = edge + way * 14 / across
+    lines = [
+        [(edge, m), (edge + way * 3 / across, m), (end - way * 2 / across, y), (end, y)]
+        for m, y in zip(middle, place, strict=True)
+    ]
+    colours = [_colour(i) for i in here.tolist()]
+    ax.add_collection(LineCollection(lines, colors=colours, linewidths=0.7, zorder=2.5, gid="leaders"), autolim=False)
+    for i, y in zip(here.tolist(), place.tolist(), strict=True):
+        how: Any = {"ha": "right" if way < 0 else "left", "va": "center", "fontsize": font, "color": LINE}
+        ax.text(end + way * 2 / across, y, picture.names[i], **how)
 
 
 def _axes(ax: Axes, snapshots: list[Any]) -> None:
     every = -(-len(snapshots) // MOST_TICKS)
     shown = range(0, len(snapshots), every)
-    texts = [time_text(snapshots[t].start) for t in shown]
-    ax.set_xticks(list(shown), texts, rotation=30 if max(map(len, texts)) > 7 else 0)
-    ax.set_xlim(-0.5, len(snapshots) - 0.5)
+    texts = [shortened(time_text(snapshots[t].start), LONGEST_NAME) for t in shown]
+    figure: Any = ax.get_figure()
+    room = figure.bbox_inches.width * 72 / (len(texts) + 1)
+    turned = max(map(len, texts)) * 6 > room
+    ax.set_xticks(list(shown), texts, rotation=30 if turned else 0, ha="right" if turned else "center")
     ax.set_yticks([])
     for side in ("top", "left", "right"):
         ax.spines[side].set_visible(False)

@@ -20,13 +20,18 @@ from tripletree.cluster.temporal._asking import Inquiry, TimedOracle
 from tripletree.cluster.temporal._chain import Settings, Snapshot, follow
 from tripletree.cluster.temporal._input import Indexed, columns_of, objects_of, stack_snapshots, times_of
 from tripletree.cluster.temporal._matching import match_clusters
-from tripletree.cluster.temporal._passing import known_pairs
-from tripletree.cluster.temporal._windows import Window, observed, windows
-from tripletree.errors import InvalidTimesError
+from tripletree.cluster.temporal._moments import Times
+from tripletree.cluster.temporal._passing import Memory, known_pairs
+from tripletree.cluster.temporal._windows import Window, observed, snapshots_at, windows
 from tripletree.leaves import LeafIndex
 from tripletree.pairs import PairwiseConstraints
 
 __all__ = ["Snapshot", "TemporalClustering", "match_clusters", "stack_snapshots"]
+
+_EVERY_ROW = (
+    "every row of X is an object of its own, so that nothing goes on from one snapshot to the next: say of whom each "
+    "row is, objects=, or in the index of X"
+)
 
 
 class TemporalClustering(ClusterMixin, BaseEstimator):
@@ -42,7 +47,7 @@ class TemporalClustering(ClusterMixin, BaseEstimator):
         Number of clusters, k, in every snapshot; some may be without objects there.
     window : number, timedelta, str or None, default None
         How long a snapshot is, in the unit of the times; for dates a timedelta or text such as "30D". None: one for
-        each different time.
+        each different time. There can be 100,000 at most.
     step : number, timedelta, str or None, default None
         From the start of a snapshot to the start of the next; shorter than `window`, they overlap. None: no overlap.
     alpha : float, default 0.5
@@ -53,7 +58,7 @@ class TemporalClustering(ClusterMixin, BaseEstimator):
     backward : bool, default False
         Whether pairs also count in the snapshots before they became known, fading alike.
     n_queries : int, default 0
-        Most questions to ask the `oracle` of `fit` in each snapshot.
+        Most questions to ask the `oracle` of `fit` in each snapshot, which has to be said for it to be asked.
     strategy : str or object with ``query(state, n)``, default "border"
         What is asked, as in `ActiveClustering`.
     aggregate : {"mean", "last"}, default "mean"
@@ -66,7 +71,7 @@ class TemporalClustering(ClusterMixin, BaseEstimator):
     tol : float, default 1e-4
         When a start ends, as in `CVQEPlus`.
     random_state : int, Generator, RandomState or None, default None
-        Chooses starts, and the order in which pairs are looked at.
+        Chooses starts, the order in which pairs are looked at, and what strategies leave to chance.
     missing_samples : {"raise", "ignore"}, default "raise"
         "ignore" leaves out pairs on objects that X has not.
     verbose : bool or int, default False
@@ -77,15 +82,17 @@ class TemporalClustering(ClusterMixin, BaseEstimator):
     labels_ : ndarray of int32, shape (n_samples,)
         The cluster of the object of each row, in the last snapshot that the row is in.
     snapshots_ : list of Snapshot
-        What was found for each: its window, objects, labels, centres, pairs, costs.
+        What was found for each, in the order of time: its window (``start``, ``end``), objects (``leaves``), their
+        ``labels``, ``centers``, ``pairs``, ``violated_pairs``, ``cost``, ``historical_cost``, ``n_iter`` and ``rows``.
     cluster_centers_ : ndarray of float64, shape (n_snapshots, n_clusters, n_features)
     transitions_ : list of ndarray of int, shape (n_clusters + 1, n_clusters + 1)
         From each snapshot to the next, how many objects go from which cluster (row) to which (column); the last row
         counts those that appear, the last column those that leave.
     queries_ : list of (time, label, label, bool or None)
-        The questions asked, with the starts of their snapshots and the answers, in order.
+        The questions asked, with the starts of their snapshots and the answers, in order; empty without any.
     answers_ : dict of time to PairwiseConstraints
-        What was answered, as `fit` takes it. Both are kept when the oracle fails or the fit is interrupted.
+        What was answered, by the starts of the snapshots; ``fit(X, pairs=model.answers_)`` puts it back into the same.
+        Both are kept when the oracle fails or the fit is interrupted.
     n_iter_ : int
         Iterations of all snapshots together.
     objects_ : LeafIndex
@@ -115,7 +122,8 @@ class TemporalClustering(ClusterMixin, BaseEstimator):
     there decides nothing but the labels: numbers of clusters are those of the nearest earlier centres, with alpha = 0
     those with which they share the most objects. Features are not scaled.
 
-    Time O(n k d) for each iteration, n the observations of all snapshots; memory that of X.
+    Time O(n k d) for each iteration, n the observations of all snapshots; memory that of X. Besides, each snapshot
+    looks at the pairs of its objects only.
 
     References
     ----------
@@ -210,13 +218,15 @@ class TemporalClustering(ClusterMixin, BaseEstimator):
         y : None
             Ignored.
         times : array_like of numbers, dates or text, shape (n_samples,), or str, optional
-            When each was made, or the name of the column of X that tells. Text must sort by time. None: all at once.
+            When each was made, or the name of the column of X that tells. Text must sort by time; ordered categories
+            (pandas) are in their order, periods count as their starts, dates with a time zone as UTC. None: all at
+            once.
         objects : array_like of labels, shape (n_samples,), or str, optional
             Whom each is of, or the name of the column of X that tells. None: the index of a pandas DataFrame, else
             every row is an object of its own, labelled by its number.
         pairs : PairwiseConstraints, two lists (must_link, cannot_link), or mapping of times to such, optional
-            Pairs (a, b) of objects. Pairs under a time are known from the first snapshot that holds it; others from the
-            first in which both objects are.
+            Pairs (a, b) of objects. Pairs under a time are known from the snapshot that starts then, else from the
+            first that holds it; others from the first in which both objects are.
         oracle : callable, optional
             ``oracle(a, b, time)``: whether objects a and b belong together in the snapshot that starts at that time,
             True or False (None: not known). Asked `n_queries` times a snapshot at most; an answer is a pair that
@@ -225,7 +235,7 @@ class TemporalClustering(ClusterMixin, BaseEstimator):
         Returns
         -------
         TemporalClustering
-            Itself. A fit that fails or is interrupted leaves it as it was.
+            Itself. A fit that fails or is interrupted leaves it as it was, but for the answers, if there are any.
 
         Raises
         ------
@@ -238,14 +248,15 @@ class TemporalClustering(ClusterMixin, BaseEstimator):
         ClusterCountError
             If the first snapshot has fewer objects than clusters.
         ValueError
-            If X holds NaN, infinity or text, or a named column is missing.
+            If X holds NaN, infinity, text or dates, or no feature, or a named column is missing.
         TypeError
-            If X is sparse, or y holds pairs.
+            If X is sparse, y holds pairs, or the oracle is no function of three arguments.
 
         Warns
         -----
         UserWarning
-            If pairs are on objects that are in no snapshot together: they say nothing.
+            If pairs are on objects that are in no snapshot together: they say nothing; if there is nobody to ask, or
+            nothing to ask (``n_queries=0``); if every row is an object of its own, for want of `objects`.
         ConvergenceWarning
             As `CVQEPlus` does, of the first snapshot.
 
@@ -267,18 +278,24 @@ class TemporalClustering(ClusterMixin, BaseEstimator):
                 samples = checked_samples(self, X, reset=True)
                 check_spread(samples)
                 leaves, who = objects_of(objects, X, len(samples))
-                if oracle is not None:
-                    how = {"strategy": self.strategy, "n_queries": self.n_queries}
-                    inquiry = Inquiry(oracle, leaves, **how)
-                cut = windows(times_of(times, len(samples)), self.window, self.step)
-                self._fitted(cut, [observed(samples, who, w, self.aggregate) for w in cut], pairs, leaves, inquiry)
-                self.objects_, self.labels_ = leaves, np.empty(len(samples), np.int32)
-                for w, snapshot in zip(cut, self.snapshots_, strict=True):
-                    number = dict(zip(snapshot.leaves, snapshot.labels.tolist(), strict=True))
-                    self.labels_[w.rows] = [number[leaves[i]] for i in who[w.rows].tolist()]
-        finally:
-            if inquiry is not None:
+                when = times_of(times, len(samples))
+                cut = windows(when, self.window, self.step)
+                if objects is None and len(cut) > 1 and len(leaves) == len(samples):
+                    warn(_EVERY_ROW, UserWarning, stacklevel=2)
+                inquiry = self._inquiry(oracle, leaves)
+                seen = [observed(samples, who, w, self.aggregate) for w in cut]
+                self._fitted(cut, seen, self._parts(pairs, leaves, cut, when), leaves, inquiry)
+                self.objects_, self.labels_ = leaves, np.full(len(samples), -1, np.int32)
+                for (_, there), snapshot in zip(seen, self.snapshots_, strict=True):
+                    self.labels_[snapshot.rows] = snapshot.labels[np.searchsorted(there, who[snapshot.rows])]
+                self.queries_, self.answers_ = ([], {}) if inquiry is None else (inquiry.queries, inquiry.answers)
+        except BaseException as error:
+            if inquiry is not None and inquiry.queries:
                 self.queries_, self.answers_ = inquiry.queries, inquiry.answers
+                error.add_note(
+                    f"the {len(inquiry.queries)} answers so far are in queries_ and answers_ of the estimator"
+                )
+            raise
         return self
 
     def predict(self, X: Any) -> np.ndarray:
@@ -302,7 +319,7 @@ class TemporalClustering(ClusterMixin, BaseEstimator):
 
         Examples
         --------
-        >>> model = TemporalClustering(1).fit([[0.0], [1.0]], times=[1, 2])
+        >>> model = TemporalClustering(1).fit([[0.0], [1.0]], times=[1, 2], objects=["ann", "ann"])
         >>> model.predict([[5.0]]).tolist()
         [0]
         """
@@ -312,54 +329,54 @@ class TemporalClustering(ClusterMixin, BaseEstimator):
 
     # ------------------------------------------------------------------ steps of the fit
 
+    def _inquiry(self, oracle: TimedOracle | None, leaves: LeafIndex) -> Inquiry | None:
+        """Whom to ask, if there is somebody and something to ask."""
+        if oracle is None:
+            if self.n_queries:
+                msg = f"there is nobody to ask: none of n_queries={self.n_queries} is asked without fit(X, oracle=...)"
+                warn(msg, UserWarning, stacklevel=3)
+            return None
+        inquiry = Inquiry(oracle, leaves, strategy=self.strategy, n_queries=self.n_queries)
+        if self.n_queries:
+            return inquiry
+        msg = "the oracle is asked nothing: n_queries=0; say how many questions it may be asked in each snapshot"
+        warn(msg, UserWarning, stacklevel=3)
+        return None
+
     def _fitted(
         self,
         cut: list[Window],
         seen: list[tuple[np.ndarray, np.ndarray]],
-        pairs: Any,
+        parts: list[tuple[PairwiseConstraints, int | None]],
         leaves: LeafIndex,
         inquiry: Inquiry | None,
     ) -> None:
-        parts = self._parts(pairs, leaves, cut)
         known, apart = known_pairs(parts, [objects for _, objects in seen])
         if apart:
             msg = (
                 f"{apart} of {apart + len(known)} pairs are on two objects that are in no snapshot together, and say "
                 "nothing: a longer window may bring them together"
             )
-            warn(msg, UserWarning, stacklevel=4)
+            warn(msg, UserWarning, stacklevel=3)
         names = ("n_clusters", "alpha", "fading", "backward", "n_init", "max_iter", "tol")
         settings = Settings(**{name: getattr(self, name) for name in names})
         rng = generator(self.random_state)
-        for again in range(
-            2 if inquiry is not None and self.backward else 1
-        ):  # with what later snapshots have been asked
+        memory = Memory(known)
+        for again in range(2 if inquiry is not None and self.backward else 1):  # with what has been answered later
             with progress_bar(self.verbose, len(cut), "snapshots", unit="snapshots") as tick:
-                found = follow(cut, seen, parts, leaves, settings, rng, None if again else inquiry, tick)
+                found = follow(cut, seen, memory, leaves, settings, rng, None if again else inquiry, tick)
         self.snapshots_, self.transitions_ = found
         self.cluster_centers_ = np.stack([s.centers for s in self.snapshots_])
         self.n_iter_ = sum(s.n_iter for s in self.snapshots_)
 
-    def _parts(self, pairs: Any, leaves: LeafIndex, cut: list[Window]) -> list[tuple[PairwiseConstraints, int | None]]:
+    def _parts(
+        self, pairs: Any, leaves: LeafIndex, cut: list[Window], times: Times
+    ) -> list[tuple[PairwiseConstraints, int | None]]:
         """The pairs over all objects, with the snapshots at which they became known."""
 
         def over(some: Any) -> PairwiseConstraints:
             return aligned_pairs(Indexed(leaves), some, len(leaves), missing_samples=self.missing_samples)
 
         if isinstance(pairs, Mapping):
-            return [(over(some), _snapshot_of(when, cut)) for when, some in pairs.items()]
+            return list(zip(map(over, pairs.values()), snapshots_at(pairs, cut, times), strict=True))
         return [(over(pairs), None)]
-
-
-def _snapshot_of(when: Any, cut: list[Window]) -> int:
-    """The first snapshot that holds a time at which pairs became known."""
-    kind = np.asarray(cut[0].start).dtype
-    try:
-        value = np.asarray(when).astype(kind)[()]
-    except (TypeError, ValueError):
-        value = None
-    for t, w in enumerate(cut):
-        if value is not None and (w.start <= value < w.end or value == w.start):
-            return t
-    msg = f"pairs are given for {when!r}, which is in no snapshot: these are from {cut[0].start!s} to {cut[-1].end!s}"
-    raise InvalidTimesError(msg)

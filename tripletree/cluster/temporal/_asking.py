@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -36,12 +37,19 @@ class Inquiry:
                 f"{type(oracle).__name__}"
             )
             raise TypeError(msg)
+        _check_signature(oracle)
         self._oracle, self._leaves, self._how = oracle, leaves, how
         self.queries: list[tuple[Any, Hashable, Hashable, bool | None]] = []
         self.answers: dict[Any, PairwiseConstraints] = {}
 
     def ask(
-        self, samples: np.ndarray, objects: np.ndarray, when: Any, pairs: PairwiseConstraints, model: CVQEPlus
+        self,
+        samples: np.ndarray,
+        objects: np.ndarray,
+        when: Any,
+        pairs: PairwiseConstraints,
+        model: CVQEPlus,
+        rng: np.random.Generator,
     ) -> PairwiseConstraints:
         """Ask about a snapshot; what is answered is kept even if the oracle fails.
 
@@ -56,6 +64,8 @@ class Inquiry:
             What counts already, over the n samples by row number.
         model : CVQEPlus
             What clusters, between questions.
+        rng : Generator
+            Seeds the strategy.
 
         Returns
         -------
@@ -63,7 +73,7 @@ class Inquiry:
             The answers, over all objects.
         """
         names = [self._leaves[i] for i in objects.tolist()]
-        active = ActiveClustering(model, **self._how)
+        active = ActiveClustering(model, random_state=int(rng.integers(2**31 - 1)), **self._how)
 
         def oracle(i: Any, j: Any) -> bool | None:
             return self._oracle(names[i], names[j], when)
@@ -78,3 +88,19 @@ class Inquiry:
                 links[said].append((int(objects[i]), int(objects[j])))
             self.answers[when] = PairwiseConstraints(links[True], links[False], self._leaves)
         return self.answers[when]
+
+
+def _check_signature(oracle: TimedOracle) -> None:
+    """Refuse functions that cannot be called with two objects and a time, before anything is clustered."""
+    try:
+        takes = signature(oracle)
+    except (TypeError, ValueError):  # of some functions in C it cannot be told
+        return
+    try:
+        takes.bind(0, 1, 2)
+    except TypeError:
+        msg = (
+            f"oracle(a, b, time) is wanted, a function of two objects and the start of a snapshot; this one takes "
+            f"{takes}. Where time does not matter: lambda a, b, time: oracle(a, b)"
+        )
+        raise TypeError(msg) from None

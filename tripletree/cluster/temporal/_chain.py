@@ -13,7 +13,7 @@ from tripletree.cluster.cvqe import CVQEPlus
 from tripletree.cluster.temporal._asking import Inquiry
 from tripletree.cluster.temporal._link import Link, next_link
 from tripletree.cluster.temporal._matching import moves
-from tripletree.cluster.temporal._passing import known_pairs, pairs_at
+from tripletree.cluster.temporal._passing import Memory, pairs_at, pairs_since
 from tripletree.cluster.temporal._windows import Window
 from tripletree.errors import ClusterCountError
 from tripletree.leaves import LeafIndex
@@ -88,7 +88,7 @@ class Snapshot:
 def follow(
     cut: list[Window],
     seen: list[tuple[np.ndarray, np.ndarray]],
-    parts: list[tuple[PairwiseConstraints, int | None]],
+    memory: Memory,
     leaves: LeafIndex,
     settings: Settings,
     rng: np.random.Generator,
@@ -102,8 +102,8 @@ def follow(
     cut : list of Window
     seen : list of (ndarray of shape (n, d), ndarray of int)
         Of each, the samples and the numbers of their objects, increasing.
-    parts : list of (PairwiseConstraints, int or None)
-        Pairs over all objects, and when they became known. With an inquiry it grows by the answers.
+    memory : Memory
+        Pairs, and when they became known. With an inquiry it grows by the answers.
     leaves : LeafIndex
         All objects.
     settings : Settings
@@ -123,14 +123,12 @@ def follow(
         If the first has fewer objects than clusters.
     """
     middle, k = seen[0][0].mean(axis=0), settings.n_clusters
-    present = [objects for _, objects in seen]
     before: Link | None = None
     snapshots: list[Snapshot] = []
     transitions: list[np.ndarray] = []
 
     def known_at(t: int, names: LeafIndex) -> PairwiseConstraints:
-        known, _ = known_pairs(parts, present)
-        return pairs_at(known, t, present[t], names, fading=settings.fading, backward=settings.backward)
+        return pairs_at(memory, t, seen[t][1], names, fading=settings.fading, backward=settings.backward)
 
     for t, (window, (samples, objects)) in enumerate(zip(cut, seen, strict=True)):
         samples = samples - middle
@@ -139,16 +137,14 @@ def follow(
         if inquiry is not None:
             start: dict[str, Any] = {} if before is None else {"init": before.centres}
             model = CVQEPlus(k, random_state=int(rng.integers(2**31 - 1)), **settings.run, **start)
-            parts.append((inquiry.ask(samples, objects, window.start, known_at(t, LeafIndex(len(samples))), model), t))
+            said = inquiry.ask(samples, objects, window.start, known_at(t, LeafIndex(len(samples))), model, rng)
+            memory.add(pairs_since(said, t))
         pairs = known_at(t, LeafIndex([leaves[i] for i in objects.tolist()]))
         if before is None:
             link = _first_link(samples, objects, pairs, settings, rng)
         else:
             link = next_link(before, samples, objects, pairs, rng, alpha=settings.alpha, **settings.run)
-            both = np.full((2, len(leaves)), -1, np.int64)
-            both[0, before.objects], both[1, objects] = before.labels, link.labels
-            transitions.append(moves(both[0], both[1], (k, k)))
-            transitions[-1][k, k] = 0
+            transitions.append(_moved(before, link))
         snapshots.append(_snapshot(window, link, before, pairs, middle, settings.alpha))
         before = link
         if tick is not None:
@@ -174,6 +170,16 @@ def _first_link(
     model = CVQEPlus(settings.n_clusters, random_state=int(rng.integers(2**31 - 1)), **settings.run)
     model.fit(samples, pairs=numbered)
     return Link(model.labels_, model.cluster_centers_, model.objective_, model.n_iter_, objects)
+
+
+def _moved(before: Link, link: Link) -> np.ndarray:
+    """How many objects go from which cluster to which."""
+    k = len(link.centres)
+    some = np.union1d(before.objects, link.objects)
+    both = np.full((2, some.size), -1, np.int64)
+    for label, at in zip(both, (before, link), strict=True):
+        label[np.searchsorted(some, at.objects)] = at.labels
+    return moves(both[0], both[1], (k, k))
 
 
 def _snapshot(

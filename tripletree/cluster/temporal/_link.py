@@ -79,9 +79,15 @@ def next_link(
         return Link(found.labels, found.centers, found.cost, found.n_iter, objects)
 
     best = run(before.centres)
+    tried: set[bytes] = set()  # without pairs nothing but the start is left to chance
     for _ in range(n_init - 1 if len(samples) >= k else 0):
         fresh = starting_centres(points, k, rng)
-        other = run(fresh[nearest_order(fresh, before.centres)])
+        fresh = fresh[nearest_order(fresh, before.centres)]
+        if fresh.tobytes() in tried:
+            continue
+        if not len(pairs):
+            tried.add(fresh.tobytes())
+        other = run(fresh)
         if other.total < best.total * (1 - 1e-9):
             best = other
     return best if alpha > 0 else _renumbered(best, before)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -10,12 +11,12 @@ import numpy as np
 from tripletree.leaves import LeafIndex
 from tripletree.pairs import PairwiseConstraints
 
-__all__ = ["Known", "known_pairs", "pairs_at"]
+__all__ = ["Known", "Memory", "known_pairs", "pairs_at", "pairs_since"]
 
 
 @dataclass(frozen=True)
 class Known:
-    """Pairs of objects and when they became known, must-links first.
+    """Pairs of objects and when they became known, in the order of their objects; then must-links first.
 
     Attributes
     ----------
@@ -35,6 +36,49 @@ class Known:
     def __len__(self) -> int:
         return len(self.rows)
 
+    def take(self, which: np.ndarray) -> Known:
+        """Some of them, in this order."""
+        return Known(self.rows[which], self.must[which], self.strength[which], self.since[which])
+
+    @staticmethod
+    def sorted(some: Sequence[Known]) -> Known:
+        """All of them; those on the same objects stay in their order."""
+        rows, *rest = (np.concatenate([getattr(x, f.name) for x in some]) for f in fields(Known))
+        return Known(rows, *rest).take(np.lexsort((rows[:, 1], rows[:, 0])))
+
+    def among(self, objects: np.ndarray) -> np.ndarray:
+        """The numbers of those whose two objects are both among these, which are increasing.
+
+        Only the pairs of these objects are looked at, not all.
+        """
+        low, high = (np.searchsorted(self.rows[:, 0], objects, side) for side in ("left", "right"))
+        size = high - low
+        near = np.arange(size.sum()) + np.repeat(low - (np.cumsum(size) - size), size)
+        other = self.rows[near, 1]
+        at = np.minimum(np.searchsorted(objects, other), objects.size - 1)
+        return near[objects[at] == other]
+
+
+class Memory:
+    """What is known so far; more can be added at any time.
+
+    It is kept in a few sorted tables, each more than half as long as the next one before it, so that adding and looking
+    take no longer than the logarithm of what is there, and not all of it.
+    """
+
+    def __init__(self, known: Known) -> None:
+        self.tables = [known]
+
+    def add(self, more: Known) -> None:
+        """Pairs that have become known just now."""
+        self.tables.append(more)
+        while len(self.tables) > 1 and len(self.tables[-2]) <= 2 * len(self.tables[-1]):
+            self.tables[-2:] = [Known.sorted(self.tables[-2:])]
+
+    def among(self, objects: np.ndarray) -> Known:
+        """The pairs between these objects."""
+        return Known.sorted([x.take(x.among(objects)) for x in self.tables])
+
 
 def known_pairs(parts: list[tuple[PairwiseConstraints, int | None]], present: list[np.ndarray]) -> tuple[Known, int]:
     """Sets of pairs with the snapshots at which they became known, as one table.
@@ -53,36 +97,31 @@ def known_pairs(parts: list[tuple[PairwiseConstraints, int | None]], present: li
     n_apart : int
         How many of these there were.
     """
-    columns: list[list] = [[], [], [], []]
-    for pairs, at in parts:
-        for rows, strength, must in (
-            (pairs.must_link, pairs.must_strength, True),
-            (pairs.cannot_link, pairs.cannot_strength, False),
-        ):
-            p = len(rows)
-            columns[0].append(rows.astype(np.int64))
-            columns[1].append(np.full(p, must))
-            columns[2].append(np.ones(p) if strength is None else strength)
-            columns[3].append(np.full(p, -1 if at is None else at, np.int64))
-    if not columns[0]:
-        return Known(np.empty((0, 2), np.int64), np.empty(0, bool), np.empty(0), np.empty(0, np.int64)), 0
-    rows, must_too, strength, since = (np.concatenate(x) for x in columns)
-    first = np.full(len(rows), -1, np.int64)
-    for t in reversed(range(len(present))):
-        first[both_in(rows, present[t])] = t
-    since = np.where(since < 0, first, since)
+    nothing = Known(np.empty((0, 2), np.int64), np.empty(0, bool), np.empty(0), np.empty(0, np.int64))
+    known = Known.sorted([nothing, *(pairs_since(pairs, -1 if at is None else at) for pairs, at in parts)])
+    first = np.full(len(known), -1, np.int64)
+    for t in reversed(range(len(present))) if len(known) else ():
+        first[known.among(present[t])] = t
+    since = np.where(known.since < 0, first, known.since)
     good = first >= 0
-    return Known(rows[good], must_too[good], strength[good], since[good]), int((~good).sum())
+    return Known(known.rows, known.must, known.strength, since).take(np.flatnonzero(good)), int((~good).sum())
 
 
-def both_in(rows: np.ndarray, objects: np.ndarray) -> np.ndarray:
-    """Whether both objects of each pair are among these."""
-    at = np.minimum(np.searchsorted(objects, rows), objects.size - 1)
-    return (objects[at] == rows).all(axis=1)
+def pairs_since(pairs: PairwiseConstraints, t: int) -> Known:
+    """Pairs over all objects that became known at snapshot t."""
+    sides = []
+    for rows, strength, must in (
+        (pairs.must_link, pairs.must_strength, True),
+        (pairs.cannot_link, pairs.cannot_strength, False),
+    ):
+        p = len(rows)
+        strong = np.ones(p) if strength is None else strength
+        sides.append(Known(rows.astype(np.int64), np.full(p, must), strong, np.full(p, t, np.int64)))
+    return Known.sorted(sides)
 
 
 def pairs_at(
-    known: Known, t: int, objects: np.ndarray, leaves: LeafIndex, *, fading: float, backward: bool
+    memory: Known | Memory, t: int, objects: np.ndarray, leaves: LeafIndex, *, fading: float, backward: bool
 ) -> PairwiseConstraints:
     """The pairs that count in a snapshot, over its samples.
 
@@ -91,7 +130,8 @@ def pairs_at(
 
     Parameters
     ----------
-    known : Known
+    memory : Known or Memory
+        What is known.
     t : int
         Number of the snapshot.
     objects : ndarray of int64
@@ -108,9 +148,10 @@ def pairs_at(
     PairwiseConstraints
         With strengths.
     """
+    known = memory.take(memory.among(objects)) if isinstance(memory, Known) else memory.among(objects)
     age = np.abs(t - known.since) if backward else t - known.since
     strength = np.where(age >= 0, known.strength * fading ** np.maximum(age, 0).astype(np.float64), 0.0)
-    here = np.flatnonzero((strength > 0) & both_in(known.rows, objects)) if len(known) else np.empty(0, np.int64)
+    here = np.flatnonzero(strength > 0)
     order = here[np.lexsort((known.since[here], strength[here], known.rows[here, 1], known.rows[here, 0]))]
     rows = known.rows[order]
     last = np.r_[(rows[1:] != rows[:-1]).any(axis=1), True][: len(rows)]
