@@ -162,7 +162,8 @@ print(pd.DataFrame(rows).T.round(2).to_string())
 # ## Only a part of the ontology
 #
 # Large ontologies say far more than anybody wants to impose. A part of it is a branch (`read_ontology(root=...)`), a
-# random sample of triplets, or those that the plain clustering breaks. The last alone do not keep the others:
+# random sample of triplets, or those that the plain clustering breaks. Here the last are enough for the others
+# to hold as well; in general they need not be:
 
 # %%
 some = tt.sample_triplets(residues, 30, random_state=0)

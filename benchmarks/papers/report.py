@@ -31,7 +31,7 @@ def write_report(out, stores, missing, *, seed, form):
         picture = out / "figures" / f"{paper}.png"
         picture.unlink(missing_ok=True)
         caption = module.draw(results, picture)
-        parts.append(_table(claims[paper]))
+        parts.append(_table(claims[paper], reasons=form == "full"))
         parts.append(f"\n**Settings.** {module.SETTINGS} {_runs(results)}{_skipped(missing.get(paper, []))}\n")
         if picture.exists():  # there may be no curve yet
             parts.append(f"\n![{caption}](figures/{paper}.png)\n\n{caption}\n")
@@ -76,10 +76,11 @@ def _skipped(names):
     return f" Skipped, as not at hand: {', '.join(names)}." if names else ""
 
 
-def _table(claims):
+def _table(claims, *, reasons=True):
+    # reasons read the figures of the full form, and would be wrong beside others
     rows = ["\n| claim | paper | here | holds |\n|---|---|---|---|\n"]
     for claim in claims:
-        reason = f" ({claim.why})" if claim.why and claim.verdict in ("no", "partly") else ""
+        reason = f" ({claim.why})" if reasons and claim.why and claim.verdict in ("no", "partly") else ""
         cells = claim.text, claim.theirs, claim.ours, f"**{claim.verdict}**{reason}"
         rows.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |\n")
     return "".join(rows)
