@@ -15,7 +15,16 @@ import numpy as np
 
 from tripletree._kernels._jit import inner, njit
 
-__all__ = ["nearest", "plus_plus", "squared_distances", "sums"]
+__all__ = [
+    "diagonal_scatter",
+    "nearest",
+    "plus_plus",
+    "squared_distances",
+    "sums",
+    "weighted_distances",
+    "weighted_nearest",
+    "weighted_own",
+]
 
 #: Points whose distances to a centre are summed at a time.
 _BLOCK = 256
@@ -75,6 +84,93 @@ def squared_distances(columns, centres):
             for i in range(len(part)):
                 out[lo + i, j] = part[i]
     return out
+
+
+@inner
+def _block_weighted(columns, centres, scale, j, lo, out):
+    """As `_block_distances`, the squared differences times factors of centre j."""
+    d, size = columns.shape[0], len(out)
+    for i in range(size):
+        out[i] = 0.0
+    t = 0
+    while t + 4 <= d:
+        a, b = columns[t, lo : lo + size], columns[t + 1, lo : lo + size]
+        c, e = columns[t + 2, lo : lo + size], columns[t + 3, lo : lo + size]
+        p, q, r, s = centres[j, t], centres[j, t + 1], centres[j, t + 2], centres[j, t + 3]
+        f, g, h, m = scale[j, t], scale[j, t + 1], scale[j, t + 2], scale[j, t + 3]
+        for i in range(size):
+            u, v, w, x = a[i] - p, b[i] - q, c[i] - r, e[i] - s
+            out[i] += f * u * u + g * v * v + (h * w * w + m * x * x)
+        t += 4
+    while t < d:
+        values, here, factor = columns[t, lo : lo + size], centres[j, t], scale[j, t]
+        for i in range(size):
+            difference = values[i] - here
+            out[i] += factor * difference * difference
+        t += 1
+
+
+@njit
+def weighted_nearest(columns, centres, scale, offset):
+    """The centre of the least scaled squared distance plus offset of each point, the lowest of several: int32[n].
+
+    scale : float64[k, d], read-only, the factors of the squared differences
+    offset : float64[k], read-only
+    """
+    n = columns.shape[1]
+    label = np.zeros(n, np.int32)
+    best = np.full(n, np.inf)
+    scratch = np.empty(_BLOCK)
+    for lo in range(0, n, _BLOCK):
+        part = scratch[: min(_BLOCK, n - lo)]
+        for j in range(centres.shape[0]):
+            _block_weighted(columns, centres, scale, j, lo, part)
+            for i in range(len(part)):
+                if part[i] + offset[j] < best[lo + i]:
+                    best[lo + i] = part[i] + offset[j]
+                    label[lo + i] = j
+    return label
+
+
+@njit
+def weighted_distances(columns, centres, scale):
+    """Scaled squared distances of all points to all centres, float64[n, k]."""
+    n, k = columns.shape[1], centres.shape[0]
+    out = np.empty((n, k))
+    scratch = np.empty(_BLOCK)
+    for lo in range(0, n, _BLOCK):
+        part = scratch[: min(_BLOCK, n - lo)]
+        for j in range(k):
+            _block_weighted(columns, centres, scale, j, lo, part)
+            for i in range(len(part)):
+                out[lo + i, j] = part[i]
+    return out
+
+
+@njit
+def weighted_own(columns, centres, scale, label):
+    """Scaled squared distances of the points to their own centres, float64[n]."""
+    d, n = columns.shape
+    out = np.zeros(n)
+    for t in range(d):
+        for i in range(n):
+            j = label[i]
+            difference = columns[t, i] - centres[j, t]
+            out[i] += scale[j, t] * difference * difference
+    return out
+
+
+@njit
+def diagonal_scatter(columns, weight, label, centres):
+    """Weighted sums of squared differences to the own centre, feature by feature, float64[k, d]."""
+    d, n = columns.shape
+    k = centres.shape[0]
+    total = np.zeros((d, k))
+    for t in range(d):
+        for i in range(n):
+            difference = columns[t, i] - centres[label[i], t]
+            total[t, label[i]] += weight[i] * difference * difference
+    return total.T.copy()
 
 
 @njit

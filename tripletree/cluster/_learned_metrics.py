@@ -12,7 +12,8 @@ from functools import cached_property
 
 import numpy as np
 
-from tripletree._kernels import freeze
+from tripletree import _kernels
+from tripletree._kernels import freeze, frozen
 from tripletree.cluster._lloyd import Points, centre_step, squared_distances
 from tripletree.cluster._soft_pairs import Links, violated_links
 
@@ -147,6 +148,8 @@ class Learned:
     @cached_property
     def log_det(self) -> np.ndarray:
         """Logarithms of the determinants, shape (k,)."""
+        if self.metrics.ndim == 2:
+            return np.log(self.metrics).sum(axis=1)
         return np.array([_log_det(a) for a in self.metrics])
 
     @cached_property
@@ -165,24 +168,43 @@ class Learned:
         """Squared lengths under each metric, shape (c, k)."""
         if self.problem.shared:
             return np.repeat(_lengths(differences, self.metrics[0])[:, None], len(self.metrics), axis=1)
+        if self.metrics.ndim == 2:
+            return (differences * differences) @ self.metrics.T
         return np.stack([_lengths(differences, a) for a in self.metrics], axis=1)
 
     @cached_property
     def _costs(self) -> np.ndarray:
         return self.distances() - self.log_det
 
+    @property
+    def _diagonals(self) -> tuple[np.ndarray, np.ndarray] | None:
+        """Centres and a diagonal for each, as kernels take them; None where there is one for all, or matrices."""
+        if self.problem.shared or self.metrics.ndim > 2:
+            return None
+        return frozen(self.centres, np.float64), frozen(self.metrics, np.float64)
+
     def nearest(self) -> np.ndarray:
         """See `State`."""
-        return self._costs.argmin(axis=1).astype(np.int32)
+        diagonals = self._diagonals
+        if diagonals is None:
+            return self._costs.argmin(axis=1).astype(np.int32)
+        return _kernels.lloyd.weighted_nearest(self.problem.points.columns, *diagonals, freeze(-self.log_det))
 
     def own(self, labels: np.ndarray) -> np.ndarray:
         """See `State`."""
-        return self.problem.points.weights * self._costs[np.arange(labels.size), labels]
+        points, diagonals = self.problem.points, self._diagonals
+        if diagonals is None:
+            return points.weights * self._costs[np.arange(labels.size), labels]
+        lengths = _kernels.lloyd.weighted_own(points.columns, *diagonals, frozen(labels, np.int32))
+        return points.weights * (lengths - self.log_det[labels])
 
     def linked(self) -> np.ndarray:
         """See `State`."""
-        nodes = self.problem.links.nodes
-        return self.problem.points.weights[nodes, None] * self._costs[nodes]
+        points, nodes, diagonals = self.problem.points, self.problem.links.nodes, self._diagonals
+        if diagonals is None:
+            return points.weights[nodes, None] * self._costs[nodes]
+        some = freeze(np.ascontiguousarray(points.columns[:, nodes]))
+        return points.weights[nodes, None] * (_kernels.lloyd.weighted_distances(some, *diagonals) - self.log_det)
 
     def scatter(self, labels: np.ndarray) -> float:
         """See `State`: with what the metrics cost by themselves."""
@@ -197,6 +219,9 @@ class Learned:
         if self.problem.shared:
             root = _root(self.metrics[0])
             return squared_distances(_mapped(root, columns), _mapped(root, self.centres.T).T)
+        diagonals = self._diagonals
+        if diagonals is not None:
+            return _kernels.lloyd.weighted_distances(columns, *diagonals)
         out = np.empty((columns.shape[1], k))
         for h, metric in enumerate(self.metrics):
             root = _root(metric)
@@ -232,6 +257,14 @@ class Learned:
         must = np.arange(p.price.size) < p.links.n_must
         moments = self._spreads(labels)
         mass, lift = np.bincount(labels, p.points.weights, k), np.zeros(k)
+        if self.metrics.ndim == 2:
+            paid = np.flatnonzero(violated)
+            (first, second), what = ends[paid].T, p.price[paid]
+            square = p.apart[paid] ** 2
+            np.add.at(moments, first, np.where(must[paid], 0.5 * what, -what)[:, None] * square)
+            np.add.at(moments, second[must[paid]], (0.5 * what[:, None] * square)[must[paid]])
+            np.add.at(lift, first[~must[paid]], what[~must[paid]])
+            return moments, mass, lift
         for h in range(k):
             factor = violated * p.price * np.where(must, 0.5 * (ends == h).sum(axis=1), -1.0 * (ends[:, 0] == h))
             lift[h] = -factor[~must].sum()
@@ -242,6 +275,9 @@ class Learned:
     def _spreads(self, labels: np.ndarray) -> np.ndarray:
         """The weighted scatter of each cluster around its centre, shape (k, d) or (k, d, d)."""
         points, k = self.problem.points, self.centres.shape[0]
+        if self.metrics.ndim == 2:
+            centres = frozen(self.centres, np.float64)
+            return _kernels.lloyd.diagonal_scatter(points.columns, points.weights, frozen(labels, np.int32), centres)
         spreads = np.empty_like(self.metrics)
         for h in range(k):
             own = np.flatnonzero(labels == h)
