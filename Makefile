@@ -34,8 +34,9 @@ demo: $(VENV)/.run  ## the main job on real input, with its result on the screen
 test: $(VENV)/.dev  ## all tests and doctests
 	@$(BIN)/python -m pytest -n 2 --dist loadfile
 
+PLAIN ?= tests/kernels tests/unit
 test-plain: $(VENV)/.dev  ## kernels and units as plain Python, JIT off, with coverage
-	@TRIPLETREE_JIT=0 $(BIN)/python -m pytest -q -n 2 --dist loadfile -m 'not slow' --cov --cov-report=term:skip-covered tests/kernels tests/unit
+	@TRIPLETREE_JIT=0 $(BIN)/python -m pytest -q -n 2 --dist loadfile -m 'not slow' --cov --cov-report=term:skip-covered $(PLAIN)
 
 test-bounds: $(VENV)/.dev  ## kernels compiled with bounds checking
 	@NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(CURDIR)/$(VENV)/numba-cache-bounds $(BIN)/python -m pytest -q tests/kernels
