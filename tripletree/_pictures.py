@@ -149,7 +149,7 @@ def table_html(caption: str, head: Sequence[str], rows: Iterable[Sequence[Any]],
     body = "".join(line(row, "td") for row in rows)
     rest = f'<tr><td colspan="{len(head)}">and {more:,} more</td></tr>' if more else ""
     table = f"<table><thead>{line(head, 'th')}</thead><tbody>{body}{rest}</tbody></table>" if body else ""
-    return f"<div>{html.escape(printable(caption))}{table}</div>"
+    return f'<div class="tex2jax_ignore mathjax_ignore">{html.escape(printable(caption))}{table}</div>'
 
 
 def _short(text: str) -> str:

@@ -53,7 +53,6 @@ def test_layout__leaves_stand_as_they_were_read():
 
 def test_layout__heights():
     h = from_linkage([[0, 1, 3.0, 2], [2, 3, 1.0, 2], [4, 5, 2.0, 4]])
-    assert layout(whole(h), "auto").up[4:].tolist() == [3.0, 1.0, 2.0]
     assert layout(whole(h), "height").up[4:].tolist() == [3.0, 1.0, 2.0]
     assert layout(whole(h), "order").up.tolist() == [0, 0, 0, 0, 1, 2, 3]
     assert layout(whole(h), "level").up[4:].tolist() == [1, 1, 2]

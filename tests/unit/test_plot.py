@@ -106,7 +106,7 @@ def test_plot__unary_nodes_and_tips():
 
 def test_plot__inverted_heights_are_drawn_as_they_are():
     h = from_linkage([[0, 1, 3.0, 2], [2, 3, 1.0, 3]])
-    ax = plot_dendrogram(h)
+    ax = plot_dendrogram(h, heights="height")
     assert [[3.0, 0.5], [1.0, 0.5]] in segments(ax).tolist()
     assert min(ax.get_xlim()) < 0
     assert max(ax.get_xlim()) > 3
@@ -317,3 +317,14 @@ def test_plot__same_picture_twice(tmp_path, rng):
         ax = plot_dendrogram(h, classes=np.arange(60) % 4, triplets=TripletSet([(0, 1, 2), (3, 4, 5)], 60))
         ax.figure.savefig(tmp_path / f"{k}.png", metadata={"Software": None})
     assert (tmp_path / "0.png").read_bytes() == (tmp_path / "1.png").read_bytes()
+
+
+def test_plot__a_picture_that_fails_half_way_leaves_no_figure(monkeypatch):
+    def fail(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("tripletree.plots.dendrogram.set_ticks", fail)
+    kept = plt.figure()
+    with pytest.raises(KeyboardInterrupt):
+        plot_dendrogram(FOUR)
+    assert plt.get_fignums() == [kept.number]

@@ -8,14 +8,22 @@ import pytest
 from examples import caterpillar, contracted, star, yule, zoo
 
 from tripletree.distance import compare_triplets
-from tripletree.errors import InvalidLabelsError, LimitExceededError, MissingDependencyError, UnknownLeafError
+from tripletree.errors import (
+    InvalidHierarchyError,
+    InvalidLabelsError,
+    LimitExceededError,
+    MissingDependencyError,
+    UnknownLeafError,
+)
 from tripletree.hierarchy import Hierarchy
 from tripletree.linkage import cut
 from tripletree.plots import plot_cuts, plot_heatmap, plot_tanglegram
 
 matplotlib.use("agg")
 plt = pytest.importorskip("matplotlib.pyplot")
+to_rgb = matplotlib.colors.to_rgb
 
+LIGHT = [0.3, 0.59, 0.11]
 ONE = Hierarchy.from_nested([[["a", "b"], "c"], ["d", "e"]])
 TWO = Hierarchy.from_nested([["c", ["b", "a"]], "e", "d"])
 
@@ -171,68 +179,124 @@ def test_cuts__what_cannot_be_had_and_own_axes():
         plot_cuts(h, [])
 
 
-# ------------------------------------------------------------------ heat maps
+def colours_of_bands(ax):
+    return {(matplotlib.colors.to_hex(c.get_facecolor()[0][:3]), c.get_hatch()) for c in with_gid(ax, "bands")}
 
 
-def test_heatmap__rows_and_columns_in_the_order_of_the_hierarchy(rng):
-    h = yule(30, rng)
-    X = rng.normal(size=(30, 3))
-    D = np.linalg.norm(X[:, None] - X[None], axis=2)
-    ax = plot_heatmap(h, D, clusters=cut(h, 3))
-    order = [int(t.get_text()) for t in ax.get_yticklabels()]
-    assert sorted(order) == list(range(30))
-    for u in range(h.n_nodes):  # clades in one piece
-        at = sorted(order.index(x) for x in h.clade(u))
-        assert at == list(range(at[0], at[0] + len(at)))
-    assert np.array_equal(ax.images[0].get_array(), D[np.ix_(order, order)])
-    assert [t.get_text() for t in ax.get_xticklabels()] == [str(x) for x in order]
-    beside = {a.get_gid(): a for a in ax.figure.axes}
-    assert {"dendrogram", "dendrogram above", "colour bar"} <= set(beside)
-    assert beside["colour bar"].get_ylabel() == "distance"
-    assert beside["dendrogram"].get_ylim() == ax.get_ylim() == (29.5, -0.5)
-    assert beside["dendrogram above"].get_xlim() == ax.get_xlim()
+def test_tanglegram__a_band_has_the_class_of_most_of_its_leaves_or_none():
+    h = Hierarchy.from_nested([[f"a{i:02}" for i in range(20)], [f"b{i}" for i in range(4)]])
+    classes = {x: x[0] for x in h.leaves} | {"a19": "b"}  # the last leaf of the first clade is another's
+    ax = plot_tanglegram(h, h, classes=classes, collapse=True)
+    assert sorted(set(labels_of(ax))) == ["20 leaves, 95% a", "4 leaves, 100% b"]
+    first, second = sorted(with_gid(ax, "bands"), key=lambda c: c.get_paths()[0].vertices[:, 1].min())
+    blue, orange = (c.get_facecolor()[0] for c in (first, second))
+    assert blue[2] > blue[0]
+    assert orange[0] > orange[2]
+    assert first.get_hatch() is second.get_hatch() is None
+    mixed = plot_tanglegram(h, h, classes=classes | {"a18": "b", "a17": "b"}, collapse=True)
+    assert "20 leaves, 85% a" in labels_of(mixed)
+    (grey,) = [c for c in with_gid(mixed, "bands") if c.get_hatch()]
+    assert np.ptp(grey.get_facecolor()[0][:3]) < 0.01
+    assert "mixed: less than 90% of one" in [t.get_text() for t in mixed.get_legend().get_texts()]
+    assert "mixed: less than 90% of one" not in [t.get_text() for t in ax.get_legend().get_texts()]
+
+
+def test_tanglegram__gathered_bands_that_mix_classes_are_grey(rng):
+    one, two = yule(700, rng), Hierarchy(yule(700, rng).parent)
+    ax = plot_tanglegram(one, two, classes=rng.integers(2, size=700))
+    assert any(hatch and np.ptp(matplotlib.colors.to_rgb(c)) < 0.01 for c, hatch in colours_of_bands(ax))
+
+
+@pytest.mark.parametrize("names", [[f"Genus_longer{i}" for i in range(12)], ["a" * 500 + str(i) for i in range(12)]])
+def test_tanglegram__labels_stand_clear_of_ties_and_of_each_other(names, rng):
+    one, two = Hierarchy(yule(12, rng).parent, names), Hierarchy(yule(12, rng).parent, names)
+    ax = plot_tanglegram(one, two, names=("x" * 500, "y" * 500))
     ax.figure.canvas.draw()
-    assert beside["dendrogram"].get_window_extent().y0 == pytest.approx(ax.get_window_extent().y0)
-    edges = cut(h, 3)[order]
-    assert sum(x.get_gid() == "parting" for x in ax.lines) == 2 * (edges[1:] != edges[:-1]).sum()
+    ends = ax.transData.transform([p.vertices[[0, -1]] for c in with_gid(ax, "ties") for p in c.get_paths()][0])[:, 0]
+    texts = [t for t in ax.texts if t.get_gid() == "label"]
+    assert max(t.get_window_extent().x1 for t in texts if t.xy[0] < 0.5) < ends[0]
+    assert min(t.get_window_extent().x0 for t in texts if t.xy[0] > 0.5) > ends[1]
+    left, right = (t.get_window_extent() for t in ax.texts if t.get_gid() is None)
+    assert left.x1 < right.x0
 
 
-def test_heatmap__samples_by_features(rng):
-    pandas = pytest.importorskip("pandas")
-    table = pandas.DataFrame(rng.normal(size=(6, 2)), columns=["long", "wide"])
-    h = Hierarchy.from_nested([[5, 0], [3, [1, 2]], 4]).reindex(range(6))
-    ax = plot_heatmap(h, table, title="six")
-    assert [t.get_text() for t in ax.get_xticklabels()] == ["long", "wide"]
-    order = [int(t.get_text()) for t in ax.get_yticklabels()]
-    assert np.array_equal(ax.images[0].get_array(), table.to_numpy()[order])
-    assert "dendrogram above" not in {a.get_gid() for a in ax.figure.axes}
-    assert ax.get_title() == "six"
-    bar = next(a for a in ax.figure.axes if a.get_gid() == "colour bar")
-    ax.figure.canvas.draw()
-    labels = [t.get_window_extent() for t in ax.get_yticklabels()]
-    assert max(b.x1 for b in labels) <= bar.get_window_extent().x0
-
-
-@pytest.mark.parametrize("n", [1, 2, 500, 3_000])
-def test_heatmap__any_size(n, rng):
-    h = yule(n, rng) if n > 1 else Hierarchy([-1])
-    ax = plot_heatmap(h, rng.normal(size=(n, 2)))
-    (side,) = [a for a in ax.figure.axes if a.get_gid() == "dendrogram"]
-    assert side.get_ylim() == (n - 0.5, -0.5)
-    assert number_of(side, "lines") <= 3 * 250
-    if n > 250:  # collapsed subtrees are as wide as their leaves
-        assert not ax.get_yticklabels()
-        spans = sorted(
-            (p.vertices[:, 1].min(), p.vertices[:, 1].max()) for c in with_gid(side, "collapsed") for p in c.get_paths()
-        )
-        assert all(a[1] < b[0] for a, b in zip(spans, spans[1:], strict=False))
-
-
-def test_heatmap__refusals():
-    with pytest.raises(ValueError, match="a row for each of the 5 leaves, in their order; its shape is \\(3, 3\\)"):
-        plot_heatmap(ONE, np.eye(3))
-    with pytest.raises(ValueError, match="must hold numbers"):
-        plot_heatmap(ONE, [["a"]] * 5)
-    with pytest.raises(InvalidLabelsError):
-        plot_heatmap(ONE, np.eye(5), clusters=[1])
+def test_tanglegram__refused_without_a_figure():
+    with pytest.raises(ValueError, match="names must be two"):
+        plot_tanglegram(ONE, TWO, names=("a", "b", "c"))
+    with pytest.raises(InvalidHierarchyError, match="no common|none|common"):
+        plot_tanglegram(ONE, Hierarchy.from_nested(["x", "y"]), leaves="common")
+    with pytest.raises(TypeError, match="ax must be matplotlib Axes.*int"):
+        plot_tanglegram(ONE, TWO, ax=3)
+    with pytest.raises(ValueError, match="nocolour"):
+        plot_tanglegram(ONE, TWO, color="nocolour")
     assert plt.get_fignums() == []
+
+
+def test_cuts__classes_have_one_coding_and_one_legend():
+    h = Hierarchy.from_nested([[["a", "b"], "c"], [["d", "e"], "f"]])
+    classes = dict(zip("abcdef", "uuvwwv", strict=True))
+    panels = plot_cuts(h, [2, 3, 4], classes=classes, rule="height")
+    drawn = [
+        sorted(
+            (line.get_marker(), line.get_color(), tuple(line.get_xdata()))
+            for line in ax.lines
+            if line.get_gid() == "classes"
+        )
+        for ax in panels
+    ]
+    assert drawn[0] == drawn[1] == drawn[2]
+    assert len(drawn[0]) == 3
+    (legend,) = panels[0].figure.legends
+    assert [t.get_text() for t in legend.get_texts()] == ["class u (2)", "class v (2)", "class w (2)"]
+    assert [(x.get_marker(), x.get_color()) for x in legend.get_lines()] == [
+        next((m, c) for m, c, x in drawn[0] if k in x) for k in (0, 2, 3)
+    ]
+    # the cluster that holds both u has the colour of u
+    colours = {matplotlib.colors.to_hex(x) for c in with_gid(panels[0], "lines") for x in c.get_colors()}
+    assert legend.get_lines()[0].get_color().lower() in colours
+    own = plot_cuts(h, 2, axes=plt.subplots()[1], classes=classes, rule="height")
+    assert [t.get_text() for t in own[0].get_legend().get_texts()] == ["class u (2)", "class v (2)", "class w (2)"]
+
+
+def test_cuts__axes_are_named_once_and_apart(rng):
+    from scipy.cluster.hierarchy import linkage
+
+    from tripletree.linkage import from_linkage
+
+    h = from_linkage(linkage(rng.normal(size=(300, 4)), "centroid"))
+    panels = plot_cuts(h, rule="height", heights="height")
+    figure = panels[0].figure
+    figure.canvas.draw()
+    assert [ax.get_ylabel() for ax in panels] == ["height", "", ""] * 2
+    assert [t.get_text() for t in figure.texts][0].endswith(" of 598 branches point down")
+    boxes = [x.get_window_extent() for ax in panels for x in (ax.xaxis.label, ax.yaxis.label, ax._left_title)]
+    boxes = [b for b in [*boxes, *(t.get_window_extent() for t in figure.texts)] if b.width > 1]
+    assert not any(a.overlaps(b) for i, a in enumerate(boxes) for b in boxes[:i])
+    assert all(figure.bbox.x0 <= b.x0 and b.x1 <= figure.bbox.x1 and b.y0 >= figure.bbox.y0 for b in boxes)
+
+
+def test_cuts__refused_without_a_figure():
+    with pytest.raises(InvalidLabelsError):
+        plot_cuts(ONE, [2], classes=[1])
+    with pytest.raises(ValueError, match="heights is 'x'"):
+        plot_cuts(ONE, [2], heights="x", rule="size")
+    with pytest.raises(TypeError, match="ax must be matplotlib Axes"):
+        plot_cuts(ONE, [2], axes=3, rule="size")
+    assert plt.get_fignums() == []
+    assert len(plot_cuts(ONE, 3, rule="size")) == 1
+
+
+@pytest.mark.parametrize("style", ["dark_background", "ggplot", "grayscale"])
+def test_pictures__neutral_colours_stand_out_in_any_style(style, rng):
+    h = yule(12, rng)
+    with plt.style.context(style):
+        drawn = [plot_tanglegram(h, yule(12, rng)), plot_cuts(h, [2], rule="size")[0]]
+        beside = plot_heatmap(h, rng.normal(size=(12, 3)))
+        drawn += [a for a in beside.figure.axes if a.get_gid() == "dendrogram"]
+        for ax in drawn:
+            neutral = [t.get_color() for t in ax.texts if t.get_text()]
+            lines = [to_rgb(x) for c in with_gid(ax, "lines") for x in c.get_colors()]
+            neutral += [x for x in lines if np.ptp(x) < 0.01]
+            assert neutral or ax is drawn[1]
+            for colour in neutral:
+                assert abs(np.dot(to_rgb(colour), LIGHT) - np.dot(to_rgb(ax.figure.get_facecolor()), LIGHT)) > 0.4

@@ -201,7 +201,7 @@ def test_plot__boundary_of_clusters():
 
 def test_plot__inversions_are_marked():
     h = from_linkage([[0, 1, 3.0, 2], [2, 3, 1.0, 3]])
-    ax = plot_dendrogram(h)
+    ax = plot_dendrogram(h, heights="height")
     (mark,) = with_gid(ax, "inversions")
     assert (mark.get_xdata().tolist(), mark.get_ydata().tolist()) == ([2.0], [0.5])
     assert "1 branch pointing down (inverted heights)" in legend_texts(ax)
@@ -304,6 +304,21 @@ def test_plot__legends_stay_in_narrow_panels(rng):
 @pytest.mark.parametrize(
     ("given", "error", "message"),
     [
+        ({"values": [np.nan] * 4}, InvalidLabelsError, "no finite number"),
+        ({"values": {}}, InvalidLabelsError, "no finite number"),
+        ({"values": [1e308, -1e308, 0, 1]}, InvalidLabelsError, "too far for a colour scale"),
+        ({"values": [10**400, 1, 2, 3]}, InvalidLabelsError, "that a float can hold"),
+        ({"color": "nocolour"}, ValueError, "nocolour"),
+        ({"ax": 3}, TypeError, "ax must be matplotlib Axes.*not int"),
+        ({"refusals": [1]}, TypeError, "refusals must hold Refusal values.*entry 0 is int"),
+        ({"refusals": 1}, TypeError, "refusals must hold Refusal values"),
+        ({"collapse": 3}, TypeError, "collapse is 3"),
+        ({"collapse": [None]}, TypeError, "collapse names None"),
+        ({"labels": "x"}, TypeError, "labels is 'x'"),
+        ({"linewidth": -1}, ValueError, "linewidth is -1"),
+        ({"linewidth": float("nan")}, ValueError, "linewidth is nan"),
+        ({"linewidth": "thick"}, TypeError, "linewidth is 'thick'"),
+        ({"max_leaf_labels": -1}, ValueError, "max_leaf_labels is -1"),
         ({"layout": "square"}, ValueError, "layout is 'square'; it must be one of 'rectangular', 'circular'"),
         ({"cut": "clusters"}, ValueError, "needs clusters="),
         ({"cut": "high"}, ValueError, "must be a height or 'clusters'"),
@@ -323,3 +338,56 @@ def test_plot__more_refusals_before_a_figure_is_made(given, error, message):
     with pytest.raises(error, match=message):
         plot_dendrogram(FOUR, **given)
     assert plt.get_fignums() == []
+
+
+def test_plot__many_inversions_show_the_order_of_merging():
+    steps = [[0, 1, 3.0, 2], [2, 3, 1.0, 2], [4, 5, 2.0, 4]]
+    ax = plot_dendrogram(from_linkage(steps))
+    assert ax.get_xlabel() == "order of merging (1 of 6 heights are inverted)"
+    assert not with_gid(ax, "inversions")
+    assert plot_dendrogram(from_linkage(steps), heights="height").get_xlabel().startswith("height (1 of 6")
+    at_height = plot_dendrogram(from_linkage(steps), cut=1.5)  # the cut is a height: so is the axis
+    assert at_height.get_xlabel().startswith("height (1 of 6")
+    # one branch of twelve points down
+    few = from_linkage([[0, 1, 1.0, 2], *([k, k + 5, float(k), k + 1] for k in range(2, 6)), [6, 11, 4.5, 7]])
+    assert plot_dendrogram(few).get_xlabel() == "height (1 of 12 branches point down)"
+
+
+def test_plot__circular_labels_stand_at_the_rim_with_leaders():
+    from tripletree.io import parse_newick
+
+    h = parse_newick("(((a:1,b:1):1,c:9):1,(d:1,(e:1,f:4):1):1,g:1);")
+    ax = plot_dendrogram(h, layout="circular", values=range(7))
+    texts = [t for t in ax.texts if t.get_gid() != "ring label"]
+    assert len(texts) == 7
+    radius = [np.hypot(*t.xy) for t in texts]
+    assert np.ptp(radius) < 1e-9
+    (leaders,) = with_gid(ax, "leaders")
+    assert len(leaders.get_segments()) == 6  # of all but the lowest
+    ends = [np.hypot(*s[-1]) for s in leaders.get_segments()]
+    np.testing.assert_allclose(ends, radius[0])
+    (strips,) = with_gid(ax, "values")
+    assert min(np.hypot(*p.vertices.T).min() for p in strips.get_paths()) > 0.99 * radius[0]
+    assert not with_gid(plot_dendrogram(FOUR, layout="circular"), "leaders")
+
+
+def test_plot__dark_grounds():
+    with plt.style.context("dark_background"):
+        ax = plot_dendrogram(
+            FOUR, triplets=TripletSet.from_labels([("a", "b", "c"), ("a", "c", "b")]), layout="circular"
+        )
+    assert {t.get_color() for t in ax.texts if t.get_gid() != "ring label"} == {(1.0, 1.0, 1.0)}
+    assert {matplotlib.colors.to_hex(x) for c in with_gid(ax, "lines") for x in c.get_colors()} == {"#ffffff"}
+    (cross,) = with_gid(ax, "not displayed")
+    assert matplotlib.colors.to_hex(cross.get_facecolor()[0]) == "#000000"
+    assert {t.get_bbox_patch().get_facecolor()[:3] for t in ax.texts if t.get_gid() == "ring label"} == {
+        (0.0, 0.0, 0.0)
+    }
+    figure, axes = plt.subplots(facecolor="black")  # dark without any style sheet
+    axes.set_facecolor("black")
+    assert {t.get_color() for t in plot_dendrogram(FOUR, ax=axes).texts} == {"#EEEEEE"}
+
+
+def test_plot__one_leaf_is_not_leaves():
+    ax = plot_dendrogram(Hierarchy([-1]), labels=False)
+    assert ax.get_ylabel() == "1 leaf"

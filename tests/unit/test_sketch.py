@@ -1,5 +1,9 @@
 """What of a hierarchy is drawn: laws of collapsing, and leaf orders side by side by brute force."""
 
+import json
+import shutil
+import subprocess
+from importlib.resources import files
 from itertools import permutations, product
 
 import numpy as np
@@ -11,9 +15,11 @@ from strategies import hierarchies
 
 from tripletree.hierarchy import Hierarchy
 from tripletree.plots._crossings import best_order, crossings, reading_order, untangled
-from tripletree.plots._flows import band, flows, gathered, majority
+from tripletree.plots._flows import band, flows, gathered, majority, prevailing
 from tripletree.plots._layout import layout
+from tripletree.plots._marks import percent
 from tripletree.plots._sketch import closed_nodes, node_codes, sketch, tip_numbers, whole
+from tripletree.triplets import TripletSet
 
 
 def leaves_of_tips(drawn):
@@ -200,6 +206,33 @@ def test_flows__every_leaf_once():
             assert (start[tips == k] >= place.along[k] - place.width[k] / 2 - 1e-9).all()
             assert (start + found.size)[tips == k].max() <= place.along[k] + place.width[k] / 2 + 1e-9
     codes = np.array(a.shown[:200] == a.shown[0], int)
-    assert (majority(codes, found, (a, b)) == (found.first == a.shown[0])).all()
+    assert (majority(codes, found, (a, b), 0.9) == (found.first == a.shown[0])).all()
     outline = band(np.linspace(0, 1, 5), 2.0, 7.0, 3.0)
     assert outline[[0, 4, 5, 9]].tolist() == [[0, 2], [1, 7], [1, 10], [0, 5]]
+
+
+@pytest.mark.parametrize(
+    ("counts", "size", "best"),
+    [([9, 1], 10, 0), ([1, 9], 10, 1), ([8, 2], 10, -2), ([9, 0], 11, -2), ([0, 0], 3, -1), ([], 3, -1)],
+)
+def test_flows__the_class_of_nine_in_ten(counts, size, best):
+    assert prevailing(np.array([counts], np.int64), np.array([size]), 0.9).tolist() == [best]
+
+
+def test_marks__shares_are_rounded_and_only_all_is_100():
+    assert [percent(1, 6), percent(1, 8), percent(999, 1000), percent(7, 7), percent(1, 1000)] == [17, 13, 99, 100, 0]
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="node runs the page's script")
+def test_marks__the_page_says_the_same_shares():
+    sources = files("tripletree.pages").joinpath("marks.js").read_text(encoding="utf-8")
+    check = "const out = []; for (let n = 1; n < 60; n++) for (let k = 0; k <= n; k++) out.push(percent(k, n));"
+    script = f"{sources}\n{check} console.log(JSON.stringify(out));"
+    said = subprocess.run(["node", "-e", script], capture_output=True, text=True, check=True).stdout
+    assert json.loads(said) == [percent(k, n) for n in range(1, 60) for k in range(n + 1)]
+
+
+def test_tables__notebooks_do_not_typeset_labels():
+    shown = TripletSet.from_labels([("$x_1$", "b", "c")])._repr_html_()
+    assert "$x_1$" in shown
+    assert shown.startswith('<div class="tex2jax_ignore mathjax_ignore">')

@@ -94,7 +94,7 @@ class Drawing {
     if (quick) return `${head} · 00% ${"m".repeat(8)}`;
     const [most] = tree.shares(groups, u);
     if (!most) return head;
-    return `${head} · ${Math.floor((100 * most[1]) / tree.leaves(u))}% ${shortened(groups.names[most[0]], 20)}`;
+    return `${head} · ${percent(most[1], tree.leaves(u))}% ${shortened(groups.names[most[0]], 20)}`;
   }
 
   /** The node under a place in the window, or -1. */

@@ -20,6 +20,11 @@ function shortened(text, most) {
   return `${line.slice(0, half).join("")}…${line.slice(-half).join("")}`;
 }
 
+/** A share in whole percent, rounded; 100 is all of it. */
+function percent(part, all) {
+  return part === all ? 100 : Math.min(Math.floor((100 * part) / all + 0.5), 99);
+}
+
 /** One of the shapes around a place, as a path. */
 function shapePath(ctx, name, x, y, r) {
   const corners = (angles, radii) => {

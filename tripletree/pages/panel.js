@@ -51,9 +51,8 @@ Object.assign(Viewer.prototype, {
     const shares = tree.shares(groups, u);
     for (const [code, count] of shares.slice(0, 6)) {
       const item = element("li");
-      const percent = Math.round((100 * count) / tree.leaves(u));
-      item.append(this.sample(groups, code), element("bdi", groups.names[code]));
-      item.append(element("small", `${number(count)} · ${percent}%`));
+      item.append(this.sample(groups, code), element("bdi", shortened(groups.names[code], 40)));
+      item.append(element("small", `${number(count)} · ${percent(count, tree.leaves(u))}%`));
       list.append(item);
     }
     if (shares.length > 6) list.append(element("li", `and ${number(shares.length - 6)} more`));
@@ -155,7 +154,7 @@ Object.assign(Viewer.prototype, {
       const list = element("ul", null, { class: "shares", "aria-label": groups.many });
       groups.names.slice(0, 14).forEach((name, code) => {
         const item = element("li");
-        item.append(this.sample(groups, code), element("bdi", name), element("small", number(groups.sizes[code])));
+        item.append(this.sample(groups, code), element("bdi", shortened(name, 40)), element("small", number(groups.sizes[code])));
         list.append(item);
       });
       if (groups.names.length > 14) list.append(element("li", `and ${number(groups.names.length - 14)} more`));

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from tripletree.plots._frames import Frame
+from tripletree.plots._inks import ink_of
 from tripletree.plots._layout import Layout
-from tripletree.plots._marks import DASHES, LINE, MARKS, PALETTE, SHAPES, Groups, class_marker, tinted
+from tripletree.plots._marks import DASHES, MARKS, PALETTE, SHAPES, Groups, class_marker
 from tripletree.plots._sketch import Sketch, node_codes, tip_numbers
 
 __all__ = ["draw_classes", "draw_cut", "draw_inversions", "draw_lines", "draw_marks", "draw_strips", "draw_triangles"]
@@ -32,7 +33,7 @@ def draw_lines(
     from matplotlib.collections import LineCollection
 
     paths = frame.paths(place.lines)
-    code = np.full(len(paths), -1) if groups is None else node_codes(drawn, groups.codes)[place.owner]
+    code = np.full(len(paths), -1) if groups is None else groups.styles_of(node_codes(drawn, groups.codes)[place.owner])
     colours, dashes = _styles(code, line)
     for k, style in enumerate(DASHES):
         some = np.flatnonzero(dashes == k)
@@ -58,7 +59,7 @@ def draw_triangles(
     tips = drawn.collapsed
     if tips.size == 0:
         return
-    code = np.full(tips.size, -1) if groups is None else node_codes(drawn, groups.codes)[tips]
+    code = np.full(tips.size, -1) if groups is None else groups.styles_of(node_codes(drawn, groups.codes)[tips])
     colours, dashes = _styles(code, line)
     half, foot = BASE * place.width[tips], place.foot[tips]
     along, up = place.along[tips], np.maximum(place.up[tips], foot)
@@ -69,13 +70,14 @@ def draw_triangles(
     paths = frame.paths(sides.reshape(-1, 2, 2))
     outlines = [np.concatenate(paths[3 * k : 3 * k + 3]) for k in range(tips.size)]
     gathered = drawn.node[tips] < 0
+    ink = ink_of(ax)
     for k, style in enumerate(DASHES):
         for loose in (False, True):
             some = np.flatnonzero((dashes == k) & (gathered == loose))
             if some.size:
                 shapes = PolyCollection(
                     [outlines[i] for i in some.tolist()],
-                    facecolors=[tinted(colours[i][:3]) for i in some.tolist()],
+                    facecolors=[ink.tinted(colours[i][:3]) for i in some.tolist()],
                     edgecolors=colours[some],
                     linestyles=[style],
                     linewidths=width,
@@ -95,16 +97,17 @@ def draw_classes(ax: Any, drawn: Sketch, place: Layout, frame: Frame, classes: G
     for j in np.unique(look).tolist():
         some = tip[leaves[look == j]]
         x, y = frame.xy(place.along[some], place.up[some])
-        ax.plot(x, y, markersize=size, zorder=3, clip_on=False, gid="classes", **class_marker(j))
+        ax.plot(x, y, markersize=size, zorder=3, clip_on=False, gid="classes", **class_marker(j, ink_of(ax).paper))
 
 
 def draw_strips(
     ax: Any, drawn: Sketch, place: Layout, frame: Frame, classes: Groups | None, values: Any, pixel: float, gap: float,
-    row: float,
+    row: float, rim: np.ndarray,
 ) -> Any:  # fmt: skip
     """Beyond the tips: how a collapsed subtree is divided into classes, and values in colour, which are returned.
 
     pixel : units of height a point; gap : points between the tips and the strips of values; row : points a leaf
+    rim : float64[T], the heights beyond which the strips of values stand
     """
     from matplotlib.collections import PolyCollection
 
@@ -118,7 +121,7 @@ def draw_strips(
         top = place.foot[tips][part] - 1.5 * pixel
         boxes = _boxes(frame, left, left + base * share[part, which], top, top - 5 * pixel)
         colours = [PALETTE[classes.style[j] % len(PALETTE)] for j in which.tolist()]
-        shapes = PolyCollection(boxes, facecolors=colours, edgecolors="white", linewidths=0.4, zorder=3)
+        shapes = PolyCollection(boxes, facecolors=colours, edgecolors=ink_of(ax).paper, linewidths=0.4, zorder=3)
         shapes.set_gid("class shares")
         ax.add_collection(shapes, autolim=False)
     if values is None:
@@ -128,7 +131,7 @@ def draw_strips(
     number = np.bincount(tip, minlength=drawn.size.size)
     some = np.flatnonzero(number)
     mean = np.bincount(tip, values[known], minlength=drawn.size.size)[some] / number[some]
-    half, edge = place.width[some] * min(0.46, 6.0 / row), place.foot[some] - gap * pixel
+    half, edge = place.width[some] * min(0.46, 6.0 / row), rim[some] - gap * pixel
     strips = PolyCollection(
         _boxes(frame, place.along[some] - half, place.along[some] + half, edge, edge - 9 * pixel),
         array=mean,
@@ -154,7 +157,7 @@ def draw_marks(ax: Any, place: Layout, frame: Frame, counts: dict[str, np.ndarra
     """Marks at merges, by their gid; the area of each grows with the root of how many it stands for."""
     from matplotlib.transforms import ScaledTranslation
 
-    largest, scales = min(max(1.1 * row, 3.5), 9.0), ax.figure.dpi_scale_trans
+    largest, scales, ink = min(max(1.1 * row, 3.5), 9.0), ax.figure.dpi_scale_trans, ink_of(ax)
     size = {}
     for name, count in counts.items():
         share = np.sqrt(count / max(count.max(), 1))
@@ -173,7 +176,14 @@ def draw_marks(ax: Any, place: Layout, frame: Frame, counts: dict[str, np.ndarra
                 ScaledTranslation(0.0, -aside, scales) if frame.horizontal else ScaledTranslation(aside, 0.0, scales)
             )
             ax.scatter(
-                x, y, s=points[some] ** 2, zorder=mark.zorder, clip_on=False, gid=name, transform=transform, **mark.look
+                x,
+                y,
+                s=points[some] ** 2,
+                zorder=mark.zorder,
+                clip_on=False,
+                gid=name,
+                transform=transform,
+                **ink.look(mark),
             )
 
 
@@ -184,7 +194,8 @@ def draw_inversions(ax: Any, drawn: Sketch, place: Layout, frame: Frame, size: f
     if 0 < below.size <= INVERSIONS:
         middle = (up[below] + up[drawn.parent[below]]) / 2
         x, y = frame.xy(place.along[below], middle)
-        look = {"marker": "v", "markerfacecolor": "white", "markeredgecolor": LINE, "markeredgewidth": 0.9}
+        ink = ink_of(ax)
+        look = {"marker": "v", "markerfacecolor": ink.paper, "markeredgecolor": ink.line, "markeredgewidth": 0.9}
         ax.plot(x, y, linestyle="none", markersize=size, zorder=2.5, clip_on=False, gid="inversions", **look)
         return int(below.size)
     return 0
@@ -200,7 +211,7 @@ def draw_cut(ax: Any, drawn: Sketch, place: Layout, frame: Frame, cut: float | s
     else:
         lines = np.array([[[-0.5, float(cut)], [place.span - 0.5, float(cut)]]])
     line = LineCollection(
-        frame.paths(lines), colors=LINE, linestyles=[(0, (2.5, 2.5))], linewidths=1.1, zorder=3.5, gid="cut"
+        frame.paths(lines), colors=ink_of(ax).line, linestyles=[(0, (2.5, 2.5))], linewidths=1.1, zorder=3.5, gid="cut"
     )
     ax.add_collection(line, autolim=False)
 

@@ -9,7 +9,7 @@ import numpy as np
 from tripletree.plots._layout import Layout, layout
 from tripletree.plots._sketch import Sketch, sketch
 
-__all__ = ["Flows", "band", "flows", "gathered", "majority"]
+__all__ = ["Flows", "band", "flows", "gathered", "majority", "prevailing"]
 
 
 class Flows(NamedTuple):
@@ -62,12 +62,23 @@ def band(x: np.ndarray, left: float, right: float, size: float) -> np.ndarray:
     return np.concatenate([np.stack([x, low], 1), np.stack([x, low + size], 1)[::-1]])
 
 
-def majority(codes: np.ndarray, found: Flows, sides: tuple[Sketch, Sketch]) -> np.ndarray:
-    """The class that most leaves of each band have, -1 for none."""
+def majority(codes: np.ndarray, found: Flows, sides: tuple[Sketch, Sketch], pure: float) -> np.ndarray:
+    """The class of each band, as `prevailing`."""
     n, width = sides[0].tree.n_leaves, sides[1].size.size
     key = sides[0].shown[:n] * width + sides[1].shown[:n]
     which = np.searchsorted(found.first * width + found.second, key)
     counts = np.zeros((found.size.size, int(codes.max(initial=-1)) + 2), np.int64)
     np.add.at(counts, (which, codes + 1), 1)
-    best: Any = counts.argmax(axis=1) - 1
-    return best
+    return prevailing(counts[:, 1:], found.size, pure)
+
+
+def prevailing(counts: np.ndarray, size: np.ndarray, pure: float) -> np.ndarray:
+    """The class that at least a share `pure` of the leaves have, -2 where none has that many, -1 where all lack one.
+
+    counts : int64[T, k], leaves of each class; size : int64[T], all leaves
+    """
+    if counts.shape[1] == 0:
+        return np.full(size.size, -1)
+    best: Any = counts.argmax(axis=1)
+    most = counts.max(axis=1)
+    return np.where(most == 0, -1, np.where(most >= pure * size - 1e-9, best, -2))

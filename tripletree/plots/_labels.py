@@ -7,12 +7,13 @@ from typing import Any
 import numpy as np
 
 from tripletree.plots._frames import Circle, Frame
+from tripletree.plots._inks import Ink, ink_of
 from tripletree.plots._layout import Layout
-from tripletree.plots._marks import Groups, label_colour, shortened
+from tripletree.plots._marks import PALETTE, Groups, percent, shortened
 from tripletree.plots._sketch import Sketch, tip_numbers
 from tripletree.plots._space import LEADING, Space
 
-__all__ = ["leaf_note", "tip_labels", "write_labels"]
+__all__ = ["draw_leaders", "leaf_note", "text_width", "tip_labels", "write_labels"]
 
 
 def tip_labels(drawn: Sketch, classes: Groups | None) -> tuple[list[str], np.ndarray]:
@@ -35,9 +36,7 @@ def tip_labels(drawn: Sketch, classes: Groups | None) -> tuple[list[str], np.nda
         if drawn.node[k] < 0:
             text = f"{size:,} leaves of others"
         if numbers is not None and classes is not None and code[k] >= 0:
-            share = numbers[k, code[k]] / size
-            percent = 100 if share == 1 else min(int(100 * share + 0.5), 99)
-            text += f", {percent}% {shortened(str(classes.names[code[k]]), 20)}"
+            text += f", {percent(int(numbers[k, code[k]]), size)}% {shortened(str(classes.names[code[k]]), 20)}"
         texts.append(text)
     return texts, code
 
@@ -51,7 +50,8 @@ def leaf_note(drawn: Sketch, labelled: int) -> str:
         return f"{n:,} leaves{some} in {k:,} triangle{'s' if k > 1 else ''}"
     if labelled == tips:
         return ""
-    return f"{n:,} leaves, 1 in {-(-tips // labelled)} labelled" if labelled else f"{n:,} leaves"
+    words = "1 leaf" if n == 1 else f"{n:,} leaves"
+    return f"{words}, 1 in {-(-tips // labelled)} labelled" if labelled else words
 
 
 def write_labels(
@@ -64,8 +64,8 @@ def write_labels(
     along = place.along[tips]
     step = 1.0 if tips.size == 1 else float(np.diff(along).min())
     font = min(step * space.row / LEADING, space.font)
-    x, y = frame.xy(along, place.foot[tips])
-    written = []
+    x, y = frame.xy(along, np.full(tips.size, frame.bottom) if isinstance(frame, Circle) else place.foot[tips])
+    written, ink = [], ink_of(ax)
     for k, u in enumerate(tips.tolist()):
         shift, style = _direction(frame, along[k], away)
         written.append(
@@ -75,7 +75,7 @@ def write_labels(
                 shift,
                 textcoords="offset points",
                 fontsize=font,
-                color=label_colour(int(codes[u]), classes),
+                color=_colour(ink, int(codes[u]), classes),
                 parse_math=False,
                 annotation_clip=False,
                 **style,
@@ -94,6 +94,38 @@ def write_labels(
             text.set_rotation(0)
         boxes = [text.get_window_extent() for text in written]
     return np.array([box.width if frame.horizontal else box.height for box in boxes]) + (away + 2) * space.scale
+
+
+def text_width(ax: Any, texts: list[str], font: float) -> float:
+    """Pixels of the longest of some texts on one line: of those with most characters, measured."""
+    probe = ax.text(0, 0, "", fontsize=font, parse_math=False)
+    longest = 0.0
+    for text in sorted(set(texts), key=len)[-12:]:
+        probe.set_text(text)
+        longest = max(longest, float(probe.get_window_extent().width))
+    probe.remove()
+    return longest
+
+
+def draw_leaders(ax: Any, tips: np.ndarray, place: Layout, frame: Circle) -> None:
+    """Faint lines from tips that end inside the circle to its rim, where their labels stand."""
+    from matplotlib.collections import LineCollection
+
+    some = tips[place.foot[tips] > frame.bottom + 0.02 * ((frame.top - frame.bottom) or 1.0)]
+    if some.size:
+        ends = [np.stack([place.along[some], up], 1) for up in (place.foot[some], np.full(some.size, frame.bottom))]
+        look: dict[str, Any] = {"colors": [ink_of(ax).faint(0.6)], "linestyles": [(0, (1, 2))]}
+        ax.add_collection(
+            LineCollection(frame.paths(np.stack(ends, 1)), linewidths=0.6, zorder=0.6, gid="leaders", **look),
+            autolim=False,
+        )
+
+
+def _colour(ink: Ink, code: int, classes: Groups | None) -> Any:
+    """Colour of a label: that of the class, stronger, for thin strokes need more contrast than shapes."""
+    if classes is None or code < 0:
+        return ink.line
+    return ink.strong(PALETTE[classes.style[code] % len(PALETTE)])
 
 
 def _direction(frame: Frame, along: float, away: float) -> tuple[tuple[float, float], dict[str, Any]]:

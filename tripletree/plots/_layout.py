@@ -32,6 +32,7 @@ __all__ = [
 
 HEIGHTS = ("auto", "height", "order", "level")
 MATCHED = 10_000  # up to this many pairs (class, cluster) colours are matched; beyond, nobody could tell them apart
+INVERTED = 0.1  # part of the branches that may point down, above which "auto" shows the order of merging
 WIDEST = 3.0  # units of the leaf axis that a collapsed subtree takes at the most
 
 
@@ -65,21 +66,27 @@ class Layout(NamedTuple):
 def node_heights(hierarchy: Hierarchy, heights: str) -> tuple[np.ndarray, str]:
     """Height of each node in the drawing (float64[N]), and what it is.
 
-    "auto" takes the hierarchy's heights unless it has none or all are the same.
+    "auto" takes the hierarchy's heights unless it has none or all are the same; and the order of merging where more
+    than a tenth of the branches would point down.
     """
     own = hierarchy.height
+    note = ""
     if heights == "height" and own is None:
         msg = (
             "heights='height', but this hierarchy has no heights (not every branch has a length): use 'level' or 'auto'"
         )
         raise ValueError(msg)
-    if heights == "height" or (heights == "auto" and own is not None and bool((own != own[0]).any())):
+    varied = own is not None and bool((own != own[0]).any())
+    if heights == "height" or (heights == "auto" and varied):
         assert own is not None
+        branches = own.size - 1
         lower = int(np.count_nonzero(own[hierarchy.parent[:-1]] < own[:-1]))
-        return own, f"height ({lower:,} of {own.size - 1:,} branches point down)" if lower else "height"
+        if heights == "height" or lower <= INVERTED * branches:
+            return own, f"height ({lower:,} of {branches:,} branches point down)" if lower else "height"
+        heights, note = "order", f" ({lower:,} of {branches:,} heights are inverted)"
     if heights == "order":
         rank = np.arange(hierarchy.n_nodes, dtype=np.float64) - (hierarchy.n_leaves - 1)
-        return np.maximum(rank, 0.0), "order of merging"
+        return np.maximum(rank, 0.0), f"order of merging{note}"
     if heights in ("level", "auto"):
         return _kernels.cuts.levels(hierarchy.parent).astype(np.float64), "level above the leaves"
     msg = f"heights is {heights!r}; it must be one of {', '.join(map(repr, HEIGHTS))}"

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from tripletree.plots._marks import DASHES, LINE, MARKS, PALETTE, Groups, class_marker, shortened
+from tripletree.plots._inks import Ink
+from tripletree.plots._marks import DASHES, MARKS, PALETTE, Groups, class_marker, shortened
 
 __all__ = ["fitted_legends", "legend_blocks"]
 
@@ -18,7 +19,7 @@ Block = tuple[list[Any], list[str]]
 
 
 def legend_blocks(
-    clusters: Groups | None, classes: Groups | None, counts: dict[str, np.ndarray], more: Block, most: int
+    clusters: Groups | None, classes: Groups | None, counts: dict[str, np.ndarray], more: Block, most: int, ink: Ink
 ) -> list[Block]:
     """Handles and texts: a block each for clusters, classes, and marks (with what is added), where there are any."""
     from matplotlib.lines import Line2D
@@ -32,7 +33,7 @@ def legend_blocks(
         for k in range(min(len(groups.names), most)):
             j = int(groups.style[k])
             if one == "class":
-                handles.append(Line2D([], [], markersize=6, **class_marker(j)))
+                handles.append(Line2D([], [], markersize=6, **class_marker(j, ink.paper)))
             else:
                 colour, dash = PALETTE[j % len(PALETTE)], DASHES[j % len(DASHES)]
                 handles.append(Line2D([], [], color=colour, linestyle=dash, linewidth=1.6))
@@ -41,12 +42,12 @@ def legend_blocks(
             handles.append(Line2D([], [], linestyle="none"))
             texts.append(f"and {len(groups.names) - most:,} more {many}")
         blocks.append((handles, texts))
-    handles, texts = _of_marks(counts)
+    handles, texts = _of_marks(counts, ink)
     handles, texts = handles + more[0], texts + more[1]
     return [*blocks, (handles, texts)] if handles else blocks
 
 
-def _of_marks(counts: dict[str, np.ndarray]) -> Block:
+def _of_marks(counts: dict[str, np.ndarray], ink: Ink) -> Block:
     from matplotlib.lines import Line2D
 
     handles, texts = [], []
@@ -54,10 +55,11 @@ def _of_marks(counts: dict[str, np.ndarray]) -> Block:
         total = int(count.sum())
         if total:
             mark = MARKS[name]
+            look = ink.look(mark)
             handle = Line2D(
-                [], [], linestyle="none", marker=mark.look["marker"], markersize=7, color=LINE,
-                markerfacecolor=mark.look["facecolors"], markeredgecolor=mark.look["edgecolors"],
-                markeredgewidth=mark.look["linewidths"],
+                [], [], linestyle="none", marker=look["marker"], markersize=7, color=ink.line,
+                markerfacecolor=look["facecolors"], markeredgecolor=look["edgecolors"],
+                markeredgewidth=look["linewidths"],
             )  # fmt: skip
             handles.append(handle)
             texts.append(f"{total:,} {mark.many if total > 1 else mark.one}{mark.after}")

@@ -21,12 +21,12 @@ __all__ = [
     "Groups",
     "class_marker",
     "coded_groups",
+    "expect_range",
     "expect_tree",
-    "label_colour",
     "leaf_values",
+    "percent",
     "pyplot_for",
     "shortened",
-    "tinted",
 ]
 
 # Okabe and Ito's colours, which colour-blind readers tell apart, without the yellow that vanishes on white; the cycles
@@ -90,11 +90,18 @@ class Groups(NamedTuple):
     sizes: np.ndarray
     style: np.ndarray
 
+    def styles_of(self, codes: np.ndarray) -> np.ndarray:
+        """The style numbers of codes, -1 where there is none."""
+        return np.where(codes < 0, -1, np.append(self.style, -1)[codes])
+
 
 def coded_groups(values: Any, tree: Hierarchy, what: str, beside: Groups | None) -> Groups | None:
-    """The clusters or classes that were given, checked; beside clusters, classes take their styles where they match."""
-    if values is None:
-        return None
+    """The clusters or classes that were given, checked; beside clusters, classes take their styles where they match.
+
+    Groups are taken as they are.
+    """
+    if values is None or isinstance(values, Groups):
+        return values
     codes, names = aligned_codes(values, tree.leaves, what)
     style = np.arange(len(names))
     if beside is not None:
@@ -116,14 +123,26 @@ def leaf_values(values: Any, tree: Hierarchy) -> np.ndarray | None:
         values = [values.get(x, np.nan) for x in tree.leaves]
     try:
         found = np.array([np.nan if x is None else x for x in values], dtype=np.float64)
-    except (TypeError, ValueError):
-        msg = "values must be numbers, one for each leaf; give names of groups as classes="
+    except (TypeError, ValueError, OverflowError):
+        msg = "values must be numbers that a float can hold, one for each leaf; give names of groups as classes="
         raise InvalidLabelsError(msg) from None
     if found.shape != (tree.n_leaves,):
         msg = f"values must have one entry for each of the {tree.n_leaves} leaves; their shape is {found.shape}"
         raise InvalidLabelsError(msg)
     found[~np.isfinite(found)] = np.nan
+    if np.isnan(found).all():
+        msg = "values has no finite number for any leaf: there is nothing to colour"
+        raise InvalidLabelsError(msg)
+    expect_range(found, "values")
     return found
+
+
+def expect_range(numbers: np.ndarray, what: str) -> None:
+    """Check that a colour scale can span the numbers (some NaN): their difference is a float, too."""
+    known = numbers[~np.isnan(numbers)]
+    if known.size and known.max() / 4 - known.min() / 4 > np.finfo(np.float64).max / 8:
+        msg = f"{what} go from {known.min():g} to {known.max():g}, too far for a colour scale: divide them by something"
+        raise InvalidLabelsError(msg)
 
 
 def expect_tree(hierarchy: Any) -> Hierarchy:
@@ -146,28 +165,17 @@ def shortened(name: str, most: int = LONGEST_LABEL) -> str:
     return f"{name[:half]}…{name[-half:]}"
 
 
-def label_colour(code: int, classes: Groups | None) -> Any:
-    """Colour of a label: that of the class, darker, for thin strokes need more contrast than shapes."""
-    from matplotlib.colors import to_rgb
-
-    if classes is None or code < 0:
-        return LINE
-    return tuple(0.7 * x for x in to_rgb(PALETTE[classes.style[code] % len(PALETTE)]))
+def percent(part: int, size: int) -> int:
+    """A share in whole percent, rounded; 100 is all of it."""
+    return 100 if part == size else min(int(100 * part / size + 0.5), 99)
 
 
-def tinted(colour: Any, share: float = 0.3) -> Any:
-    """A colour on white, this strong."""
-    from matplotlib.colors import to_rgb
-
-    return tuple(1 - share * (1 - x) for x in to_rgb(colour))
-
-
-def class_marker(style: int) -> dict[str, Any]:
+def class_marker(style: int, rim: Any = "white") -> dict[str, Any]:
     """How a class of that style number is marked."""
     return {
         "linestyle": "none",
         "marker": SHAPES[style % len(SHAPES)],
         "color": PALETTE[style % len(PALETTE)],
-        "markeredgecolor": "white",
+        "markeredgecolor": rim,
         "markeredgewidth": 0.3,
     }

@@ -182,8 +182,14 @@ def closed_nodes(tree: Hierarchy, collapse: Any, codes: np.ndarray | None) -> li
         return (tree.n_leaves + np.flatnonzero(pure[tree.n_leaves :])).tolist()
     named = {} if tree.names is None else {x: tree.n_leaves + k for k, x in enumerate(tree.names) if x is not None}
     found = []
+    if not isinstance(collapse, Iterable):
+        msg = f"collapse is {collapse!r:.60}; it must be 'clusters' or a list of inner nodes: numbers or names"
+        raise TypeError(msg)
     for x in collapse:
         u = named.get(x, x) if isinstance(x, str) else x
+        if isinstance(u, (bool, np.bool_)) or not isinstance(u, (str, int, np.integer)):
+            msg = f"collapse names {x!r:.60}; inner nodes are told by their numbers or names"
+            raise TypeError(msg)
         if isinstance(u, str) or not tree.n_leaves <= int(u) < tree.n_nodes:
             msg = f"collapse names {x!r}; inner nodes are {tree.n_leaves}..{tree.root}" + (
                 " or their names" if named else ", and none has a name"

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tripletree.plots._frames import OPEN, Circle, Frame, Rectangle
+from tripletree.plots._inks import ink_of
 from tripletree.plots._layout import Layout
 from tripletree.plots._legend import fitted_legends
 
@@ -147,7 +148,7 @@ def set_axes(ax: Any, place: Layout, frame: Frame, space: Space, extra: np.ndarr
 
 def _set_circle(ax: Any, frame: Circle, place: Layout, space: Space, extra: np.ndarray) -> float:
     """A circle in the middle of what the legend leaves of the axes."""
-    reach = np.append(frame.radius(place.foot), frame.reach)
+    reach = np.full(extra.size + 1, frame.reach)  # labels of all tips stand beyond the rim
     room = np.append(space.depth - 3 * space.scale - extra, space.depth - 4 * space.scale)
     per_unit = max(float((room / reach).min()), 0.4 * space.depth / frame.reach)
     box = ax.get_window_extent()
@@ -177,7 +178,7 @@ def set_ticks(ax: Any, place: Layout, frame: Frame, note: str) -> None:
     height_axis.set_label_text(place.unit if high > low else "")
     leaf_axis.set_major_locator(FixedLocator([]))
     if note:
-        leaf_axis.set_label_text(note, color="0.35", fontsize=9)
+        leaf_axis.set_label_text(note, color=ink_of(ax, bare=True).faint(0.1), fontsize=9)
     keep = "bottom" if horizontal else "left"
     for side, spine in ax.spines.items():
         spine.set_visible(side == keep and high > low)
@@ -189,24 +190,25 @@ def _rings(ax: Any, frame: Circle, ticks: np.ndarray, name: str) -> None:
     from matplotlib.collections import LineCollection
 
     ticks = ticks[frame.radius(ticks) > 0.15 * frame.reach]
+    ink = ink_of(ax)
     lines = [[[-0.5, tick], [frame.span - 0.5, tick]] for tick in ticks.tolist()]
     if lines:
         rings = LineCollection(
-            frame.paths(np.array(lines)), colors="0.75", linewidths=0.6, linestyles=[(0, (1, 2))], zorder=0.5
+            frame.paths(np.array(lines)), colors=[ink.faint(0.7)], linewidths=0.6, linestyles=[(0, (1, 2))], zorder=0.5
         )
         rings.set_gid("rings")
         ax.add_collection(rings, autolim=False)
     for tick in ticks.tolist():
         ax.text(
-            0, float(frame.radius(tick)), f"{tick:g}", ha="center", va="center", fontsize=6.5, color="0.35",
-            gid="ring label", zorder=6, bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.5},
+            0, float(frame.radius(tick)), f"{tick:g}", ha="center", va="center", fontsize=6.5, color=ink.faint(0.1),
+            gid="ring label", zorder=6, bbox={"facecolor": ink.paper, "edgecolor": "none", "pad": 0.5},
         )  # fmt: skip
     ax.set_xticks([])
     ax.set_yticks([])
     for spine in ax.spines.values():
         spine.set_visible(False)
     if name:
-        ax.set_xlabel(name, color="0.35", fontsize=9)
+        ax.set_xlabel(name, color=ink_of(ax, bare=True).faint(0.1), fontsize=9)
 
 
 def frame_of(kind: str, orientation: str, place: Layout) -> Frame:

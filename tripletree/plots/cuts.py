@@ -10,7 +10,9 @@ import numpy as np
 from tripletree._checks import expect_count
 from tripletree.cuts import cut
 from tripletree.errors import ClusterCountError
-from tripletree.plots._marks import expect_tree, pyplot_for
+from tripletree.plots._inks import expect_axes, ink_of, picture
+from tripletree.plots._layout import matched_styles
+from tripletree.plots._marks import Groups, class_marker, coded_groups, expect_tree, pyplot_for, shortened
 from tripletree.plots.dendrogram import plot_dendrogram
 from tripletree.triplets import TripletSet
 
@@ -21,11 +23,13 @@ __all__ = ["plot_cuts"]
 
 PANEL = (3.4, 2.6)  # inches
 TIPS = 60
+LEGEND = 12  # classes that the legend names
 
 
+@picture
 def plot_cuts(
     hierarchy: Any,
-    n_clusters: Iterable[int] = (2, 3, 4, 5, 6, 8),
+    n_clusters: int | Iterable[int] = (2, 3, 4, 5, 6, 8),
     *,
     axes: Any = None,
     rule: str | None = None,
@@ -39,14 +43,15 @@ def plot_cuts(
     Parameters
     ----------
     hierarchy : Hierarchy or fitted estimator
-    n_clusters : iterable of int
+    n_clusters : int or iterable of int
         A panel for each.
     axes : array of matplotlib Axes, optional
         As many as panels; by default a new pyplot figure, which the caller closes.
     rule, triplets
         As for `tripletree.cut`.
     classes : sequence or mapping, optional
-        As in `plot_dendrogram`.
+        As in `plot_dendrogram`; a class has one colour and shape in all panels, a cluster the colour of the class that
+        it shares most leaves with, and one legend says them.
     heights : {"auto", "height", "order", "level"}
         As in `plot_dendrogram`.
     max_leaves : int
@@ -79,7 +84,8 @@ def plot_cuts(
     >>> matplotlib.pyplot.close(panels[0].figure)
     """
     tree = expect_tree(hierarchy)
-    numbers = [expect_count(k, "n_clusters", 1) for k in n_clusters]
+    several = n_clusters if isinstance(n_clusters, Iterable) else [n_clusters]
+    numbers = [expect_count(k, "n_clusters", 1) for k in several]
     most = expect_count(max_leaves, "max_leaves", 2)
     if not numbers:
         msg = "n_clusters is empty: say at least one number of clusters"
@@ -90,30 +96,45 @@ def plot_cuts(
             found.append(cut(tree, k, rule=rule, triplets=triplets))
         except ClusterCountError:
             found.append(None)
+    classed = coded_groups(classes, tree, "classes", None)
     plt = pyplot_for("plot_cuts")
-    if axes is None:
+    own = axes is None
+    if own:
         across = min(len(numbers), 3)
         down = -(-len(numbers) // across)
         size = (PANEL[0] * across, PANEL[1] * down)
-        figure, grid = plt.subplots(down, across, figsize=size, squeeze=False, gridspec_kw={"hspace": 0.35})
-        figure.subplots_adjust(left=0.08, right=0.98, bottom=0.05, top=1 - 0.35 / size[1])
+        figure, grid = plt.subplots(
+            down, across, figsize=size, squeeze=False, gridspec_kw={"hspace": 0.42, "wspace": 0.24}
+        )
+        figure.subplots_adjust(left=0.08, right=0.98, bottom=0.45 / size[1], top=1 - 0.35 / size[1])
         panels = list(grid.ravel())
         for spare in panels[len(numbers) :]:
             spare.remove()
         panels = panels[: len(numbers)]
     else:
         panels = list(np.ravel(np.asarray(axes, dtype=object)))
+        for ax in panels:
+            expect_axes(ax)
     if len(panels) != len(numbers):
         msg = f"{len(panels)} axes for {len(numbers)} numbers of clusters: give one for each"
         raise ValueError(msg)
     for ax, k, labels in zip(panels, numbers, found, strict=True):
-        _panel(ax, tree, k, labels, classes, heights, most)
+        _panel(ax, tree, k, labels, classed, heights, most)
+    _say_once(panels, classed, own)
     return panels
 
 
-def _panel(ax: Any, tree: Any, k: int, labels: np.ndarray | None, classes: Any, heights: str, most: int) -> None:
+def _panel(
+    ax: Any, tree: Any, k: int, labels: np.ndarray | None, classes: Groups | None, heights: str, most: int
+) -> None:
     noun = "cluster" if k == 1 else "clusters"
-    known: dict[str, Any] = {} if labels is None else {"clusters": labels, "cut": "clusters"}
+    known: dict[str, Any] = {}
+    if labels is not None:
+        clusters = coded_groups(labels, tree, "clusters", None)
+        if classes is not None and clusters is not None:
+            style = matched_styles(clusters.codes, len(clusters.names), classes.codes, len(classes.names))
+            clusters = clusters._replace(style=style)
+        known = {"clusters": clusters, "cut": "clusters"}
     plot_dendrogram(
         tree,
         ax=ax,
@@ -131,3 +152,50 @@ def _panel(ax: Any, tree: Any, k: int, labels: np.ndarray | None, classes: Any, 
         sizes = np.bincount(labels)
         title = f"{k:,} {noun}: {', '.join(f'{x:,}' for x in sizes[:6].tolist())}{', ...' if sizes.size > 6 else ''}"
     ax.set_title(title, loc="left", fontsize=9)
+
+
+def _say_once(panels: list[Any], classes: Groups | None, own: bool) -> None:
+    """What holds for all panels is said once: the height axis, and a legend of the classes."""
+    from matplotlib.lines import Line2D
+
+    figure = panels[0].figure
+    unit, _, note = panels[0].get_ylabel().partition(" (")
+    left = min(ax.get_position().x0 for ax in panels)
+    for ax in panels:
+        ax.set_ylabel(unit if not own or ax.get_position().x0 == left else "", fontsize=9)
+        ax.xaxis.label.set_fontsize(8)
+        ax.tick_params(labelsize=8)
+    if note and own:
+        figure.text(0.99, 0.08 / figure.get_size_inches()[1], note.rstrip(")"), ha="right", va="bottom", fontsize=8)
+    if classes is None or not classes.names:
+        return
+    some, rim = range(min(len(classes.names), LEGEND)), ink_of(panels[0]).paper
+    handles = [Line2D([], [], markersize=6, **class_marker(int(classes.style[k]), rim)) for k in some]
+    texts = [f"class {shortened(str(classes.names[k]), 20)} ({classes.sizes[k]:,})" for k in some]
+    if len(classes.names) > LEGEND:
+        handles.append(Line2D([], [], linestyle="none"))
+        texts.append(f"and {len(classes.names) - LEGEND:,} more classes")
+    if own:
+        across = max(int(figure.get_size_inches()[0] / (0.55 + 0.075 * max(map(len, texts)))), 1)
+        high = 0.2 * -(-len(texts) // across) + 0.1
+        _grow(figure, high)
+        at: dict[str, Any] = {
+            "loc": "upper center",
+            "bbox_to_anchor": (0.5, 1.0),
+            "ncols": across,
+            "borderaxespad": 0.3,
+        }
+        legend = figure.legend(handles, texts, fontsize=8, frameon=False, **at)
+    else:
+        legend = panels[0].legend(handles, texts, fontsize=7, frameon=False, loc="upper right")
+    for text in legend.get_texts():
+        text.set_parse_math(False)
+
+
+def _grow(figure: Any, inches: float) -> None:
+    """Make the figure so much higher at its top, panels as they are."""
+    width, height = figure.get_size_inches()
+    figure.set_size_inches(width, height + inches)
+    share = height / (height + inches)
+    at = figure.subplotpars
+    figure.subplots_adjust(bottom=at.bottom * share, top=at.top * share)

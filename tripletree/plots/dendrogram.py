@@ -20,10 +20,12 @@ from tripletree.plots._drawing import (
     draw_strips,
     draw_triangles,
 )
-from tripletree.plots._labels import leaf_note, tip_labels, write_labels
+from tripletree.plots._frames import Circle
+from tripletree.plots._inks import Ink, ink_of, picture
+from tripletree.plots._labels import draw_leaders, leaf_note, tip_labels, write_labels
 from tripletree.plots._layout import Layout, layout, pair_counts, triplet_counts
 from tripletree.plots._legend import Block, legend_blocks
-from tripletree.plots._marks import DASHES, LINE, Groups, coded_groups, expect_tree, leaf_values, pyplot_for
+from tripletree.plots._marks import DASHES, Groups, coded_groups, expect_tree, leaf_values, pyplot_for
 from tripletree.plots._sketch import Sketch, closed_nodes, sketch
 from tripletree.plots._space import (
     Space,
@@ -67,6 +69,7 @@ class _Style(NamedTuple):
     legend: bool
 
 
+@picture
 def plot_dendrogram(
     hierarchy: Any,
     *,
@@ -140,7 +143,8 @@ def plot_dendrogram(
         one in ten would; a note on the leaf axis says so. True writes all of them, however small.
     heights : {"auto", "height", "order", "level"}
         What the height axis shows: the hierarchy's own heights, the order of the merges, or the number of edges down
-        to the deepest leaf. "auto" is "height" where there are any, else "level".
+        to the deepest leaf. "auto" is "height" where there are any, else "level"; but "order" where more than a tenth
+        of the branches would point down and no `cut` at a height is given, and the axis says so.
     legend : bool
         Whether to say in the axes what colours, dashes, shapes and marks stand for.
     max_leaf_labels : int
@@ -209,6 +213,7 @@ def plot_dendrogram(
     cut = _checked_cut(cut, clustered)
     counts = _counted(tree, triplets, pairs, refusals, clustered)
     closed = closed_nodes(tree, collapse, None if clustered is None else clustered.codes)
+    style = _style(labels, max_leaf_labels, title, color, linewidth, legend)
     most = None if max_leaves is None else max_leaves
     kind = "circular" if layout == "circular" else orientation
     if most == "auto":
@@ -216,13 +221,38 @@ def plot_dendrogram(
     elif most is not None:
         most = expect_count(most, "max_leaves", 2)
     drawn = sketch(tree, most, closed=closed, codes=[x.codes for x in (clustered, classed) if x is not None])
+    if (
+        heights == "auto"
+        and isinstance(cut, float)
+        and len(np.unique(tree.height if tree.height is not None else 0)) > 1
+    ):
+        heights = "height"  # a cut at a height is seen on no other axis
     place = _layout(drawn, heights)
     plt = pyplot_for("plot_dendrogram")
-    style = _Style(labels, max_leaf_labels, title, LINE if color is None else color, linewidth, legend)
     return _drawn(plt, ax, drawn, place, kind, _Content(clustered, classed, numbers, counts, cut), style)
 
 
 _layout = layout
+
+
+def _style(labels: Any, max_leaf_labels: Any, title: str | None, color: Any, linewidth: Any, legend: bool) -> _Style:
+    """The options of drawing, checked."""
+    from matplotlib.colors import to_rgba
+
+    if labels is not None and not isinstance(labels, (bool, np.bool_)):
+        msg = f"labels is {labels!r:.60}; it must be True, False or None; labels of leaves are the hierarchy's own"
+        raise TypeError(msg)
+    most = expect_count(max_leaf_labels, "max_leaf_labels", 0)
+    if linewidth is not None:
+        if isinstance(linewidth, (bool, np.bool_)) or not isinstance(linewidth, Real):
+            msg = f"linewidth is {linewidth!r:.60}; it must be a number of points"
+            raise TypeError(msg)
+        if not 0 <= float(linewidth) < np.inf:
+            msg = f"linewidth is {linewidth!r}; it must be a number of points, 0 or more"
+            raise ValueError(msg)
+    if color is not None:
+        to_rgba(color)  # what is no colour is refused before anything is drawn
+    return _Style(None if labels is None else bool(labels), most, title, color, linewidth, legend)
 
 
 def _checked_cut(cut: Any, clusters: Groups | None) -> float | str | None:
@@ -247,7 +277,7 @@ def _counted(
     if pairs is not None:
         counts |= pair_counts(tree, expect_pairs(pairs), None if clusters is None else clusters.codes)
     if refusals is not None:
-        found = list(refusals)
+        found = _expect_refusals(refusals)
         for name, nodes in (
             ("forced", [x.node for x in found if x.forced]),
             ("delayed", [x.delayed for x in found if x.delayed is not None]),
@@ -257,6 +287,18 @@ def _counted(
                 msg = f"refusals name node {counts[name].size - 1}, but the hierarchy has {tree.n_nodes} nodes"
                 raise ValueError(msg)
     return counts
+
+
+def _expect_refusals(refusals: Any) -> list[Any]:
+    found = list(refusals) if isinstance(refusals, Iterable) and not isinstance(refusals, str) else [refusals]
+    for k, x in enumerate(found):
+        if not (hasattr(x, "node") and hasattr(x, "forced") and hasattr(x, "delayed")):
+            msg = (
+                f"refusals must hold Refusal values, as tripletree.cluster.refusals.refused_merges returns; entry {k} "
+                f"is {type(x).__name__} ({x!r:.60})"
+            )
+            raise TypeError(msg)
+    return found
 
 
 def _drawn(plt: Any, ax: Any, drawn: Sketch, place: Layout, kind: str, content: _Content, style: _Style) -> Any:
@@ -269,29 +311,35 @@ def _drawn(plt: Any, ax: Any, drawn: Sketch, place: Layout, kind: str, content: 
     texts, codes = tip_labels(drawn, classes)
     counts = {name: np.bincount(drawn.shown, x, drawn.parent.size) for name, x in content.counts.items()}
     inversions = int((place.up[drawn.parent[:-1]] < place.up[:-1]).sum())
-    more = _more_entries(content.cut, inversions)
+    ink = ink_of(ax)
+    line = ink.line if style.line is None else style.line
+    more = _more_entries(content.cut, inversions, ink)
 
     def blocks_for(most: int) -> list[Block]:
-        return legend_blocks(clusters, classes, counts, more, most) if style.legend else []
+        return legend_blocks(clusters, classes, counts, more, most, ink) if style.legend else []
 
     longest = 0 if labels is False else max(map(len, texts), default=0)
     space = make_space(ax, frame, place.span, blocks_for, own_figure, longest, values is not None)
     width = min(max(space.row / 7, 0.45), 1.3) if style.linewidth is None else style.linewidth
-    draw_lines(ax, drawn, place, frame, clusters, style.line, width)
-    draw_triangles(ax, drawn, place, frame, clusters, style.line, width)
+    draw_lines(ax, drawn, place, frame, clusters, line, width)
+    draw_triangles(ax, drawn, place, frame, clusters, line, width)
     marker = min(max(0.75 * space.row, 1.5), 6.0) if classes else 4.0 if tree.n_nodes == 1 else 0.0
     if classes:
         draw_classes(ax, drawn, place, frame, classes, marker)
     if tree.n_nodes == 1:
-        ax.plot(*frame.xy(place.along, place.up), "o", color=style.line, markersize=marker, gid="single leaf")
+        ax.plot(*frame.xy(place.along, place.up), "o", color=line, markersize=marker, gid="single leaf")
     gap = marker / 2 + 2.0 if drawn.is_whole or not classes else max(marker / 2, 6.5) + 2.0
     away = gap + 1.0 + (11.0 if values is not None else 0.0)
     shown = shown_tips(T, space.row, labels, style.max_leaf_labels)
     tips = place.order[shown]
     beyond = np.full(T, away * space.scale)  # strips and marks need room where there is no label
     beyond[tips] = write_labels(ax, texts, codes, classes, tips, place, frame, space, away)
+    rim = place.foot
+    if isinstance(frame, Circle):
+        rim = np.full(T, frame.bottom)
+        draw_leaders(ax, np.arange(T) if values is not None else tips, place, frame)
     per_unit = set_axes(ax, place, frame, space, beyond)
-    strips = draw_strips(ax, drawn, place, frame, classes, values, space.scale / per_unit, gap, space.row)
+    strips = draw_strips(ax, drawn, place, frame, classes, values, space.scale / per_unit, gap, space.row, rim)
     draw_marks(ax, place, frame, counts, space.row)
     if inversions:
         draw_inversions(ax, drawn, place, frame, min(max(0.6 * space.row, 2.5), 5.0))
@@ -305,16 +353,18 @@ def _drawn(plt: Any, ax: Any, drawn: Sketch, place: Layout, kind: str, content: 
     return ax
 
 
-def _more_entries(cut: float | str | None, inversions: int) -> Block:
+def _more_entries(cut: float | str | None, inversions: int, ink: Ink) -> Block:
     """Legend entries for the cut and for inversions."""
     from matplotlib.lines import Line2D
 
     handles, texts = [], []
     if inversions:
-        handles.append(Line2D([], [], linestyle="none", marker="v", markersize=5, color=LINE, markerfacecolor="white"))
+        handles.append(
+            Line2D([], [], linestyle="none", marker="v", markersize=5, color=ink.line, markerfacecolor=ink.paper)
+        )
         texts.append(f"{inversions:,} branch{'es' if inversions > 1 else ''} pointing down (inverted heights)")
     if cut is not None:
-        handles.append(Line2D([], [], color=LINE, linestyle=DASHES[2], linewidth=1.1))
+        handles.append(Line2D([], [], color=ink.line, linestyle=DASHES[2], linewidth=1.1))
         texts.append("the clusters' boundary" if isinstance(cut, str) else f"cut at {cut:g}")
     return handles, texts
 

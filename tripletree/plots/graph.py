@@ -11,7 +11,8 @@ from tripletree._checks import expect_triplets
 from tripletree.conflict import Conflict
 from tripletree.errors import LimitExceededError
 from tripletree.plots._graph_places import name_sides, positions
-from tripletree.plots._marks import LINE, PALETTE, SHAPES, pyplot_for, shortened
+from tripletree.plots._inks import ink_of, picture
+from tripletree.plots._marks import PALETTE, SHAPES, pyplot_for, shortened
 from tripletree.triplets import TripletSet
 
 if TYPE_CHECKING:
@@ -76,6 +77,7 @@ def aho_graph(triplets: TripletSet, leaves: Iterable[Hashable] | None = None) ->
     return graph
 
 
+@picture
 def plot_aho_graph(
     triplets: TripletSet | Conflict,
     leaves: Iterable[Hashable] | None = None,
@@ -159,6 +161,7 @@ def _wrapped(title: str, ax: Axes) -> str:
     return fill(title, max(int(12.5 * share * inches), 20))
 
 
+@picture
 def plot_conflict(conflict: Conflict, *, ax: Axes | None = None, title: str | None = None) -> Axes:
     """Draw a conflict: its leaves, and the triplets that tie each to the next, so that no first split exists.
 
@@ -202,10 +205,10 @@ def plot_conflict(conflict: Conflict, *, ax: Axes | None = None, title: str | No
 def _draw_edges(ax: Axes, graph: Graph, at: dict[Hashable, np.ndarray], notes: bool) -> None:
     from matplotlib.collections import LineCollection
 
-    few = len(at) <= MOST_NAMES
+    few, ink = len(at) <= MOST_NAMES, ink_of(ax, bare=True)
     segments = [(at[a], at[b]) for a, b in graph.edges]
     width, strong = (1.2, 1.0) if few else (0.7, 0.6)
-    lines = LineCollection(segments, colors=LINE, linewidths=width, alpha=strong, zorder=1, gid="ties")
+    lines = LineCollection(segments, colors=ink.line, linewidths=width, alpha=strong, zorder=1, gid="ties")
     ax.add_collection(lines)
     if not notes:
         return
@@ -215,17 +218,20 @@ def _draw_edges(ax: Axes, graph: Graph, at: dict[Hashable, np.ndarray], notes: b
         read = [f"{x.unit} {x.number}" for x in edge["origins"][:3] if x is not None]
         place = f"\n{', '.join(read)}" if read else ""
         text = f"| {', '.join(thirds)}{more}{place}"
-        box = {"boxstyle": "round,pad=0.15", "facecolor": "white", "edgecolor": "none", "alpha": 0.85}
+        box = {"boxstyle": "round,pad=0.15", "facecolor": ink.paper, "edgecolor": "none", "alpha": 0.85}
         x, y = (at[a] + at[b]) / 2
-        ax.text(x, y, text, ha="center", va="center", fontsize=8, bbox=box, zorder=2, color="0.35", parse_math=False)
+        ax.text(
+            x, y, text, ha="center", va="center", fontsize=8, bbox=box, zorder=2, color=ink.faint(0.1), parse_math=False
+        )
 
 
 def _draw_leaves(ax: Axes, parts: list[set], at: dict[Hashable, np.ndarray]) -> None:
     size = 70 if len(at) <= MOST_NAMES else 26
+    rim = ink_of(ax, bare=True).paper
     for k, part in enumerate(parts):
         x, y = np.array([at[leaf] for leaf in sorted(part, key=str)]).T
         colour, shape = PALETTE[k % len(PALETTE)], SHAPES[k % len(SHAPES)]
-        ax.scatter(x, y, s=size, color=colour, marker=shape, edgecolors="white", linewidths=0.8, zorder=3, gid="leaves")
+        ax.scatter(x, y, s=size, color=colour, marker=shape, edgecolors=rim, linewidths=0.8, zorder=3, gid="leaves")
 
 
 def _write_names(ax: Axes, graph: Graph, at: dict[Hashable, np.ndarray]) -> None:
@@ -234,6 +240,8 @@ def _write_names(ax: Axes, graph: Graph, at: dict[Hashable, np.ndarray]) -> None
 
     if not 0 < len(at) <= MOST_NAMES:
         return
+    ink = ink_of(ax, bare=True)
+    halo = withStroke(linewidth=2.2, foreground=ink.paper)
     figure: Any = ax.figure
     while figure is not figure.figure:  # that of a subfigure
         figure = figure.figure
@@ -246,7 +254,7 @@ def _write_names(ax: Axes, graph: Graph, at: dict[Hashable, np.ndarray]) -> None
     texts = [
         ax.annotate(
             shortened(str(leaf)), tuple(at[leaf]), textcoords="offset points", xytext=(0, 0), ha="center", va="center",
-            fontsize=9, zorder=4, parse_math=False, path_effects=[withStroke(linewidth=2.2, foreground="white")],
+            fontsize=9, zorder=4, parse_math=False, color=ink.line, path_effects=[halo],
         )
         for leaf in leaves
     ]  # fmt: skip

@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tripletree._checks import expect_count
+from tripletree.errors import UnknownLeafError
 from tripletree.plots._drawing import draw_lines, draw_triangles
 from tripletree.plots._frames import Rectangle
+from tripletree.plots._inks import ink_of, picture
+from tripletree.plots._labels import text_width
 from tripletree.plots._layout import Layout, layout
-from tripletree.plots._marks import DASHES, LINE, PALETTE, Groups, coded_groups, expect_tree, pyplot_for, shortened
+from tripletree.plots._marks import (
+    DASHES,
+    Groups,
+    coded_groups,
+    expect_range,
+    expect_tree,
+    pyplot_for,
+    shortened,
+)
 from tripletree.plots._sketch import Sketch, sketch
 
 if TYPE_CHECKING:
@@ -20,9 +32,11 @@ __all__ = ["plot_heatmap"]
 
 TIPS = 250  # of the dendrogram, where nothing else is said
 SMALLEST, LARGEST = 4.8, 9.0  # points of labels
-AUTO = "auto"
+SHORTER = (24, 18, 14, 10, 7, 5)  # characters of labels, the most that have room
+MOST_BESIDE = 0.35  # part of the width that labels of rows may take
 
 
+@picture
 def plot_heatmap(
     hierarchy: Any,
     matrix: Any,
@@ -44,7 +58,9 @@ def plot_heatmap(
         With n leaves.
     matrix : array_like of float, shape (n, n) or (n, d)
         A row for each leaf in the order of its leaves. A symmetric square, such as distances, has its columns in the
-        same order, and the hierarchy above them as well. A pandas DataFrame gives the names of its columns.
+        same order, and the hierarchy above them as well. A pandas DataFrame gives the names of its columns; its rows,
+        and the columns of a square where they are the leaves, are taken by label. By place they are taken only where
+        the index is 0, 1, 2, ... and no leaf is called so, or the leaves are called so and the index has none of them.
     ax : matplotlib Axes, optional
         Where to draw; the dendrograms and the colour bar take their room from it. By default a new pyplot figure,
         which the caller closes.
@@ -72,8 +88,10 @@ def plot_heatmap(
     Raises
     ------
     ValueError
-        If the matrix has not a row for each leaf, or holds no numbers.
-    TypeError, InvalidLabelsError, UnknownLeafError, MissingDependencyError
+        If the matrix has not a row for each leaf, or holds no numbers, or `columns` does not name each column.
+    UnknownLeafError
+        If the index of a DataFrame lacks leaves, or has labels that are none.
+    TypeError, InvalidLabelsError, MissingDependencyError
         As in `plot_dendrogram`.
 
     See Also
@@ -82,8 +100,8 @@ def plot_heatmap(
 
     Notes
     -----
-    With more leaves than pixels, matplotlib takes means of neighbouring entries before it gives them a colour. NaN is
-    left white.
+    With more leaves than pixels, a colour stands for the mean of neighbouring entries; few columns keep their sharp
+    edges. NaN is left without a colour.
 
     Examples
     --------
@@ -99,7 +117,7 @@ def plot_heatmap(
     >>> matplotlib.pyplot.close(ax.figure)
     """
     tree = expect_tree(hierarchy)
-    values = _checked(matrix, tree.n_leaves)
+    values = _checked(_by_label(matrix, tree), tree.n_leaves)
     if clusters is None and hierarchy is not tree:
         clusters = getattr(hierarchy, "labels_", None)
     groups = coded_groups(clusters, tree, "clusters", None)
@@ -111,13 +129,13 @@ def plot_heatmap(
     square = values.shape[0] == values.shape[1] and np.allclose(values, values.T, equal_nan=True)
     order = _leaf_order(drawn, place)
     shown = values[np.ix_(order, order)] if square else values[order]
-    names = [str(x) for x in getattr(matrix, "columns", ())] if columns is None else [str(x) for x in columns]
+    names = [str(x) for x in getattr(matrix, "columns", ())] if columns is None else _named(columns, values.shape[1])
     if ax is None:
         longest = max((min(len(str(x)), 24) for x in (tree.leaves if square else names)), default=0)
         ax = _new_axes(plt, tree.n_leaves, square, longest, title is not None)
     if cmap is None:
         cmap = "viridis" if square else "cividis"
-    image = ax.imshow(shown, aspect="auto", cmap=cmap, interpolation="auto", gid="map")
+    image = _draw_map(ax, shown, cmap)
     beside = _name(ax, tree, order, square, names)
     sides = _beside(ax, drawn, place, groups, square, beside)
     if groups is not None:
@@ -125,7 +143,7 @@ def plot_heatmap(
     bar = ax.figure.colorbar(image, cax=sides["colour bar"])
     if label is None and square and not np.diag(values).any():
         label = "distance"
-    bar.set_label(label or "")
+    bar.set_label(shortened(label or "", 60))
     if title is not None:
         sides.get("dendrogram above", ax).set_title(title)
     return ax
@@ -144,14 +162,86 @@ def _new_axes(plt: Any, n: int, square: bool, longest: int, title: bool) -> Any:
 def _checked(matrix: Any, n: int) -> np.ndarray:
     try:
         values = np.array(matrix, dtype=np.float64)
-    except (TypeError, ValueError):
-        msg = "the matrix must hold numbers"
+    except (TypeError, ValueError, OverflowError):
+        msg = "the matrix must hold numbers that a float can hold"
         raise ValueError(msg) from None
     if values.ndim != 2 or values.shape[0] != n or values.shape[1] == 0:
         msg = f"the matrix must have a row for each of the {n} leaves, in their order; its shape is {values.shape}"
         raise ValueError(msg)
     values[~np.isfinite(values)] = np.nan
+    if values.size and np.isnan(values).all():
+        msg = "the matrix has no finite number: there is nothing to colour"
+        raise ValueError(msg)
+    expect_range(values, "entries of the matrix")
     return values
+
+
+def _by_label(matrix: Any, tree: Any) -> Any:
+    """A DataFrame with its rows, and columns where these are the leaves, in leaf order; what has no labels as it is."""
+    index, columns = (getattr(getattr(matrix, x, None), "tolist", None) for x in ("index", "columns"))
+    if index is None or columns is None:
+        return matrix
+    rows, across, leaves = index(), columns(), list(tree.leaves)
+    places = list(range(len(rows)))
+    if rows == leaves or not (rows != places or set(places) & set(leaves)):
+        return matrix
+    if leaves == list(range(len(leaves))) and not any(_is_leaf(x, tree) for x in rows):
+        return matrix
+    for missing, what in (
+        (set(leaves) - {x for x in rows if _is_leaf(x, tree)}, "leaves that the index of the matrix lacks"),
+        ([x for x in rows if not _is_leaf(x, tree)], "labels in the index of the matrix"),
+    ):
+        if missing:
+            raise UnknownLeafError(sorted(missing, key=str), tree.leaves.labels, what=what)
+    if len(rows) != len(leaves):
+        msg = f"the index of the matrix has {len(rows)} labels for {len(leaves)} leaves: some stand there twice"
+        raise ValueError(msg)
+    place = {x: i for i, x in enumerate(rows)}
+    found = matrix.iloc[[place[x] for x in leaves]]
+    if len(across) == len(leaves) and set(map(str, across)) == set(map(str, leaves)):
+        where = {str(x): j for j, x in enumerate(across)}
+        found = found.iloc[:, [where[str(x)] for x in leaves]]
+    return found
+
+
+def _is_leaf(label: Any, tree: Any) -> bool:
+    try:
+        return label in tree.leaves
+    except TypeError:
+        return False
+
+
+def _named(columns: Any, number: int) -> list[str]:
+    """The names of the columns, checked."""
+    if isinstance(columns, str) or not isinstance(columns, Iterable):
+        msg = f"columns must be a sequence of names, not {columns!r:.60}"
+        raise TypeError(msg)
+    names = [str(x) for x in columns]
+    if len(names) != number:
+        msg = f"columns has {len(names)} names for the {number} columns of the matrix"
+        raise ValueError(msg)
+    return names
+
+
+def _draw_map(ax: Any, shown: np.ndarray, cmap: Any) -> Any:
+    """The image. Along a side with more entries than pixels it holds means, so that the other side stays sharp."""
+    box = ax.get_window_extent()
+    pixels = max(int(box.height), 1), max(int(box.width), 1)
+    high, wide = shown.shape
+    extent = (-0.5, wide - 0.5, high - 0.5, -0.5)
+    for axis in (0, 1):
+        if shown.shape[axis] > pixels[axis]:
+            shown = _means(shown, axis, pixels[axis])
+    return ax.imshow(shown, aspect="auto", cmap=cmap, interpolation="nearest", extent=extent, gid="map")
+
+
+def _means(values: np.ndarray, axis: int, parts: int) -> np.ndarray:
+    """Means of so many parts along an axis, NaN left out."""
+    start = np.arange(parts) * values.shape[axis] // parts
+    known = ~np.isnan(values)
+    total = np.add.reduceat(np.where(known, values, 0.0), start, axis=axis)
+    number = np.add.reduceat(known.astype(np.float64), start, axis=axis)
+    return np.divide(total, number, out=np.full(total.shape, np.nan), where=number > 0)
 
 
 def _leaf_order(drawn: Sketch, place: Layout) -> np.ndarray:
@@ -176,11 +266,12 @@ def _beside(
     bar = divider.append_axes("right", size=0.12, pad=beside + 0.08)
     bar.set_gid("colour bar")
     low, high = float(min(place.up.min(), place.foot.min())), float(place.up.max())
+    line = ink_of(ax, bare=True).line
     more = 0.03 * ((high - low) or 1.0)
     for gid, (side, orientation) in sides.items():
         frame = Rectangle(orientation)
-        draw_lines(side, drawn, place, frame, groups, LINE, 0.8)
-        draw_triangles(side, drawn, place, frame, groups, LINE, 0.6)
+        draw_lines(side, drawn, place, frame, groups, line, 0.8)
+        draw_triangles(side, drawn, place, frame, groups, line, 0.6)
         side.set_gid(gid)
         side.set_axis_off()
         if frame.horizontal:
@@ -206,9 +297,10 @@ def _part(ax: Any, codes: np.ndarray, square: bool) -> None:
     bounds = [-0.5, *edges.tolist(), codes.size - 0.5]
     runs = list(zip(bounds[:-1], bounds[1:], strict=True))
     code = [int(codes[int(low + 0.5)]) for low, _ in runs]
+    ink = ink_of(ax, bare=True)
     marks = LineCollection(
         [[(0.0, low), (0.0, high)] for low, high in runs],
-        colors=[LINE if c < 0 else PALETTE[c % len(PALETTE)] for c in code],
+        colors=[ink.shade(c) for c in code],
         linestyles=[DASHES[0 if c < 0 else c % len(DASHES)] for c in code],
         linewidths=4.0, transform=ax.get_yaxis_transform(), clip_on=False, zorder=4, capstyle="butt", gid="clusters",
     )  # fmt: skip
@@ -221,7 +313,8 @@ def _name(ax: Any, tree: Any, order: np.ndarray, square: bool, columns: list[str
     scale = ax.figure.dpi / 72
     rows = [shortened(str(tree.leaves[i]), 24) for i in order.tolist()]
     names = rows if square else [shortened(x, 24) for x in columns]
-    height, width = ax.images[0].get_array().shape
+    left, right, bottom, top = ax.images[0].get_extent()
+    height, width = round(bottom - top), round(right - left)
     ax.set(xticks=[], yticks=[])
     ax.tick_params(length=0, left=False, labelleft=False)
     taken = 0.0
@@ -229,13 +322,23 @@ def _name(ax: Any, tree: Any, order: np.ndarray, square: bool, columns: list[str
         font = min(room / number / scale / 1.1, LARGEST)
         if font < SMALLEST or len(texts) != number:
             continue
-        longest = 0.6 * font * max(map(len, texts))  # points
-        turn = {"rotation": 90} if axis == "x" and longest * scale > room / number else {}
+        fitted, longest = _fitted(ax, texts, font, MOST_BESIDE * box.width if axis == "y" else np.inf)
+        turn = {"rotation": 90} if axis == "x" and longest > 0.9 * room / number else {}
         ax.set(**{f"{axis}ticks": range(number)})
-        getattr(ax, f"set_{axis}ticklabels")(texts, fontsize=font, parse_math=False, **turn)
+        getattr(ax, f"set_{axis}ticklabels")(fitted, fontsize=font, parse_math=False, **turn)
         if axis == "y":
-            taken = longest / 72
+            taken = (longest + 4 * scale) / ax.figure.dpi
             ax.tick_params(axis="y", labelright=True)
     if not ax.get_yticks().size:
-        ax.set_xlabel(f"{tree.n_leaves:,} leaves")
+        ax.set_xlabel("1 leaf" if tree.n_leaves == 1 else f"{tree.n_leaves:,} leaves")
     return taken
+
+
+def _fitted(ax: Any, texts: list[str], font: float, room: float) -> tuple[list[str], float]:
+    """The texts, shortened until the longest fits into so many pixels, if need be; and its pixels."""
+    for most in SHORTER:
+        some = [shortened(x, most) for x in texts]
+        longest = text_width(ax, some, font)
+        if longest <= room:
+            break
+    return some, longest

@@ -2,28 +2,27 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from tripletree.distance import TripletComparison, compare_triplets
 from tripletree.errors import LimitExceededError
-from tripletree.hierarchy import Hierarchy
-from tripletree.plots._crossings import crossings, reading_order, untangled
-from tripletree.plots._flows import band, flows, gathered, majority
-from tripletree.plots._layout import Layout, layout
+from tripletree.plots._flows import band, flows, majority, prevailing
+from tripletree.plots._inks import Ink, ink_of, picture
+from tripletree.plots._labels import text_width
 from tripletree.plots._marks import (
     DASHES,
-    LINE,
     PALETTE,
     Groups,
     coded_groups,
     expect_tree,
+    percent,
     pyplot_for,
     shortened,
-    tinted,
 )
-from tripletree.plots._sketch import Sketch, sketch
+from tripletree.plots._pairing import Pair, gathered_pair, paired
+from tripletree.plots._sketch import tip_numbers
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -36,19 +35,14 @@ ALL, MOST = 150, 20_000
 LINES, TIPS = 600, 60
 TREE, FONT = 0.29, 9.0  # part of the width that each tree takes; the largest font
 SMALLEST = 4.5
+ROOM = 0.16  # part of the width that labels may take on each side
+SHORTER = (24, 21, 18, 16, 14, 12, 10, 7)  # characters of labels, the most that have room
+PURE = 0.9  # of the leaves that have a class, those that have the one by which a band is coloured
+MIXED = "xxxxxx"
 HATCHES = (None, "////", "....", "\\\\\\\\", "xxxx")
 
 
-class _Pair(NamedTuple):
-    """Both sides, what joins them, and where they differ."""
-
-    sides: tuple[Sketch, Sketch]
-    places: tuple[Layout, Layout]
-    partner: np.ndarray
-    shared: tuple[np.ndarray, np.ndarray]
-    crossed: int
-
-
+@picture
 def plot_tanglegram(
     first: Any,
     second: Any,
@@ -76,7 +70,9 @@ def plot_tanglegram(
     names : pair of str, optional
         Written above the two.
     classes : sequence or mapping, optional
-        The class of each leaf of `first`, in leaf order or by label: lines have its colour and dashes.
+        The class of each leaf of `first`, in leaf order or by label: lines have its colour and dashes. A
+        band has those of the class of most of its leaves, and its label the share; one of which less than 90 % are of
+        one class is grey and hatched.
     collapse : bool, optional
         Whether clades that both hierarchies have, with all clades below, become one triangle and one band each, as
         wide as the triangle. By default above 150 leaves. If over 600 lines are left, both are drawn with 60 tips, and
@@ -122,6 +118,7 @@ def plot_tanglegram(
     --------
     >>> import matplotlib
     >>> matplotlib.use("agg")
+    >>> from tripletree.hierarchy import Hierarchy
     >>> h1 = Hierarchy.from_nested([[("a", "b"), "c"], ("d", "e")])
     >>> h2 = Hierarchy.from_nested([[("e", "d"), "c"], ("b", "a")])
     >>> ax = plot_tanglegram(h1, h2)
@@ -136,117 +133,90 @@ def plot_tanglegram(
         msg = f"{found.n_leaves:,} leaves are too many for a tanglegram; restrict both to at most {MOST:,}"
         raise LimitExceededError(msg, size=found.n_leaves, limit=MOST)
     groups = coded_groups(classes, one, "classes", None)
+    above = _expect_names(names)
     inside = [x for x in one.leaves if x in two.leaves]
     if groups is not None:
         groups = groups._replace(codes=groups.codes[one.leaves.indices(inside)])
     one = one if len(inside) == one.n_leaves else one.restrict(inside)
     two = (two if len(inside) == two.n_leaves else two.restrict(inside)).reindex(one.leaves)
     fold = found.n_leaves > ALL if collapse is None else collapse
-    pair = _paired(one.suppress_unary(), two.suppress_unary(), fold, untangle, heights)
+    pair = paired(one.suppress_unary(), two.suppress_unary(), fold, untangle, heights)
     many = pair.partner.size > LINES
     if many:
-        pair = _gathered(pair, heights)
+        pair = gathered_pair(pair, heights, TIPS)
     span = pair.places[0].span
     if ax is None:
         high = min(max(0.17 * span if pair.partner.size <= 250 else 0.02 * span, 2.5), 12.0)
-        ax = plt.figure(figsize=(9.0, high + 0.5), layout="constrained").add_subplot()
-    (_draw_flows if many else _draw_ties)(ax, pair, groups)
-    for side in (0, 1):
-        _draw_tree(ax, pair, side, LINE if color is None else color)
-    _write_names(ax, pair, groups)
+        figure = plt.figure(figsize=(9.0, high + 0.5), layout="constrained")
+        ax = figure.add_subplot()
+        ax.set_axis_off()
+        figure.draw_without_rendering()  # now the axes have their size
     ax.set_axis_off()
+    texts, inner = _fitted(ax, pair, groups)
+    (_draw_flows if many else _draw_ties)(ax, pair, groups, inner)
+    for side in (0, 1):
+        _draw_tree(ax, pair, side, ink_of(ax).line if color is None else color)
+    _write_names(ax, pair, groups, texts)
     ax.set_xlim(-0.01, 1.01)
     ax.set_ylim(span - 0.5, -0.5)
-    for side, name in enumerate(names or ()):
-        ax.text(side, 1.0, name, ha=("left", "right")[side], va="bottom", transform=ax.transAxes, fontsize=FONT + 1)
-    ax.set_title(_said(pair, found) if title is None else title, fontsize=11, pad=16 if names else 6)
+    for side, name in enumerate(above):
+        at: dict[str, Any] = {"ha": ("left", "right")[side], "va": "bottom", "transform": ax.transAxes}
+        ax.text(side, 1.0, _on_half(ax, name, FONT + 1), fontsize=FONT + 1, parse_math=False, **at)
+    ax.set_title(_said(pair, found) if title is None else title, fontsize=11, pad=16 if above else 6)
     return ax
 
 
-def _said(pair: _Pair, found: TripletComparison) -> str:
+def _expect_names(names: Any) -> tuple[str, ...]:
+    """What is written above the two, checked."""
+    if names is None:
+        return ()
+    if isinstance(names, str) or not hasattr(names, "__len__") or len(names) != 2:
+        msg = f"names must be two, for the left and the right, as ('before', 'after'); not {names!r:.60}"
+        raise ValueError(msg)
+    return tuple(str(x) for x in names)
+
+
+def _on_half(ax: Any, name: str, font: float) -> str:
+    """A name, shortened to what half of the width has room for."""
+    room, most = 0.47 * float(ax.get_window_extent().width), 80
+    while text_width(ax, [shortened(name, most)], font) > room and most > 5:
+        most = max(int(0.9 * most), 5)
+    return shortened(name, most)
+
+
+def _said(pair: Pair, found: TripletComparison) -> str:
     """Crossings, and the triples on which the two hierarchies differ."""
     plural = "" if pair.crossed == 1 else "s"
     return f"{pair.crossed:,} crossing{plural}; {found.distance:,} of {found.total:,} triples of leaves differ"
 
 
-def _shared(one: Hierarchy, two: Hierarchy) -> tuple[np.ndarray, np.ndarray]:
-    """Which nodes have clades that the other hierarchy has, too: bool[N] for each of the two."""
-    start, stop, order = one.leaf_intervals
-    place = np.empty(order.size, np.int64)
-    place[order] = np.arange(order.size)
-    first, last, leaf = two.leaf_intervals
-    at = place[leaf]
-    size = last - first
-    padded = np.append(at, at[-1:])
-    ends = np.stack([first, last], axis=1).ravel()
-    low, high = np.minimum.reduceat(padded, ends)[::2], np.maximum.reduceat(padded, ends)[::2]
-    whole = high - low + 1 == size
-    key_one = start.astype(np.int64) * (order.size + 1) + stop
-    key_two = low * (order.size + 1) + high + 1
-    in_one = np.isin(key_one, key_two[whole])
-    in_two = whole & np.isin(key_two, key_one)
-    return in_one, in_two
-
-
-def _paired(one: Hierarchy, two: Hierarchy, fold: bool, untangle: bool, heights: str) -> _Pair:
-    """Both hierarchies as they are drawn, their tips joined and ordered."""
-    shared = _shared(one, two)
-    trees = (one, two)
-    if fold:  # a clade is folded where both have it, and all clades inside it as well
-        closed = []
-        for tree, has in zip(trees, shared, strict=True):
-            same = has.copy()
-            for u, p in enumerate(tree.parent[:-1].tolist()):
-                same[p] &= same[u]
-            closed.append(np.flatnonzero(same[tree.n_leaves : -1]) + tree.n_leaves)
-        sides = (sketch(one, None, closed=closed[0].tolist()), sketch(two, None, closed=closed[1].tolist()))
-    else:
-        sides = (sketch(one, None), sketch(two, None))
-    n, T = one.n_leaves, sides[0].size.size
-    partner = np.empty(T, np.int64)
-    partner[sides[0].shown[:n]] = sides[1].shown[:n]
-    if untangle:
-        first, second, crossed = untangled(*sides, partner)
-    else:
-        first, second = reading_order(sides[0]), reading_order(sides[1])
-        crossed = crossings(np.argsort(second)[partner[first]])
-    places = (layout(sides[0], heights, order=first), layout(sides[1], heights, order=second))
-    on_nodes = tuple(has[side.node] for has, side in zip(shared, sides, strict=True))
-    return _Pair(sides, places, partner, on_nodes, crossed)
-
-
-def _gathered(pair: _Pair, heights: str) -> _Pair:
-    """The same with few tips."""
-    both = [gathered(side, place.order, heights, TIPS) for side, place in zip(pair.sides, pair.places, strict=True)]
-    shared = _shared(pair.sides[0].tree, pair.sides[1].tree)
-    (one, first), (two, second) = both
-    on_nodes = (shared[0][one.node] & (one.node >= 0), shared[1][two.node] & (two.node >= 0))
-    return pair._replace(sides=(one, two), places=(first, second), shared=on_nodes)
-
-
-def _draw_flows(ax: Any, pair: _Pair, groups: Groups | None) -> None:
+def _draw_flows(ax: Any, pair: Pair, groups: Groups | None, inner: float) -> None:
     """Bands between the tips of both sides."""
     from matplotlib.collections import PolyCollection
 
     found = flows(pair.sides, pair.places)
-    inner = _room(ax, pair)
     x = np.linspace(TREE + inner, 1 - TREE - inner, 24)
     ends = zip(found.left.tolist(), found.right.tolist(), found.size.tolist(), strict=True)
     outlines = [band(x, *end) for end in ends]
-    code = np.full(len(outlines), -1) if groups is None else majority(groups.codes, found, pair.sides)
+    code = np.full(len(outlines), -1) if groups is None else majority(groups.codes, found, pair.sides, PURE)
+    ink = ink_of(ax)
     for k in np.unique(code).tolist():
-        look = {"facecolors": [PALETTE[0] if groups is None else LINE]} if k < 0 else _band_look(k)
+        look = {"facecolors": [PALETTE[0]]} if groups is None else _band_look(k, ink)
         some = [outlines[i] for i in np.flatnonzero(code == k).tolist()]
-        ax.add_collection(PolyCollection(some, alpha=0.4, linewidths=0, zorder=1, gid="bands", **look), autolim=False)
+        bands = PolyCollection(some, alpha=0.7 if ink.dark else 0.4, linewidths=0, zorder=1, gid="bands", **look)
+        ax.add_collection(bands, autolim=False)
 
 
-def _band_look(code: int) -> dict[str, Any]:
-    """Colour and hatch of a band of a class."""
+def _band_look(code: int, ink: Ink) -> dict[str, Any]:
+    """Colour and hatch of a band of a class; grey without any (-1), and hatched besides if mixed (-2)."""
+    if code < 0:
+        look = {"facecolors": [ink.faint(0.5)]}
+        return look if code == -1 else {**look, "edgecolors": [ink.paper], "hatch": MIXED}
     hatch = HATCHES[code % len(HATCHES)]
-    return {"facecolors": [PALETTE[code % len(PALETTE)]], "edgecolors": ["white"], "hatch": hatch}
+    return {"facecolors": [PALETTE[code % len(PALETTE)]], "edgecolors": [ink.paper], "hatch": hatch}
 
 
-def _x(pair: _Pair, side: int, up: np.ndarray) -> np.ndarray:
+def _x(pair: Pair, side: int, up: np.ndarray) -> np.ndarray:
     """Heights as x: both trees are equally deep."""
     place = pair.places[side]
     low, high = float(place.foot.min()), float(place.up.max())
@@ -254,7 +224,7 @@ def _x(pair: _Pair, side: int, up: np.ndarray) -> np.ndarray:
     return TREE * share if side == 0 else 1 - TREE * share
 
 
-def _draw_tree(ax: Any, pair: _Pair, side: int, line: Any) -> None:
+def _draw_tree(ax: Any, pair: Pair, side: int, line: Any) -> None:
     from matplotlib.collections import LineCollection, PolyCollection
 
     drawn, place, shared = pair.sides[side], pair.places[side], pair.shared[side]
@@ -272,19 +242,23 @@ def _draw_tree(ax: Any, pair: _Pair, side: int, line: Any) -> None:
         apex, foot = _x(pair, side, place.up[tips]), _x(pair, side, place.foot[tips])
         along, half = place.along[tips], 0.42 * place.width[tips]
         corners = [np.stack([apex, along], 1), np.stack([foot, along - half], 1), np.stack([foot, along + half], 1)]
+        inside = ink_of(ax).tinted(line)
         shapes = PolyCollection(
-            list(np.stack(corners, axis=1)), facecolors=[tinted(line)], edgecolors=[line], linewidths=width, zorder=1.8
+            list(np.stack(corners, axis=1)),
+            facecolors=[inside],
+            edgecolors=[line],
+            linewidths=width,
+            zorder=1.8,
         )
         shapes.set_gid("collapsed")
         ax.add_collection(shapes, autolim=False)
 
 
-def _draw_ties(ax: Any, pair: _Pair, groups: Groups | None) -> None:
+def _draw_ties(ax: Any, pair: Pair, groups: Groups | None, inner: float) -> None:
     """Lines between equal leaves: bent, so that each leaves and arrives level; bands where whole clades are equal."""
     from matplotlib.collections import LineCollection, PolyCollection
 
-    T = pair.partner.size
-    inner = 0.0 if T > 250 else _room(ax, pair)
+    T, ink = pair.partner.size, ink_of(ax)
     left, right = TREE + inner, 1 - TREE - inner
     s = np.linspace(0, 1, 24)
     bend = s * s * (3 - 2 * s)
@@ -296,10 +270,8 @@ def _draw_ties(ax: Any, pair: _Pair, groups: Groups | None) -> None:
     colours = np.array([PALETTE[0]] * T, dtype=object)
     dash = np.where(together, 0, 1)
     if groups is not None:
-        tip = pair.sides[0].shown[: groups.codes.size]
-        code = np.full(T, -1)
-        code[tip] = groups.codes
-        colours = np.array([LINE if c < 0 else PALETTE[c % len(PALETTE)] for c in code.tolist()], dtype=object)
+        code = prevailing(tip_numbers(pair.sides[0], groups.codes, len(groups.names)), pair.sides[0].size, PURE)
+        colours = np.array([ink.shade(c) for c in code.tolist()], dtype=object)
         dash = np.where(code < 0, 0, code % len(DASHES))
     strong = min(max(90 / max(T, 1), 0.2), 0.9)
     for k, style in enumerate(DASHES):
@@ -315,52 +287,66 @@ def _draw_ties(ax: Any, pair: _Pair, groups: Groups | None) -> None:
         middle = y1[i] + bend * (y2[i] - y1[i])
         half = 0.42 * pair.places[0].width[i]
         outline = np.concatenate([np.stack([x, middle - half], 1), np.stack([x, middle + half], 1)[::-1]])
-        band = PolyCollection(
-            [outline], facecolors=[tinted(colours[i], 0.5)], edgecolors=["none"], alpha=0.45, zorder=0.9, gid="bands"
+        look: dict[str, Any] = {"facecolors": [ink.tinted(colours[i], 0.5)], "edgecolors": ["none"]}
+        if groups is not None and code[i] < 0:
+            look = _band_look(int(code[i]), ink)
+        ax.add_collection(
+            PolyCollection([outline], alpha=0.45, linewidths=0, zorder=0.9, gid="bands", **look), autolim=False
         )
-        ax.add_collection(band, autolim=False)
 
 
-def _texts(pair: _Pair, side: int = 0) -> list[str]:
-    """What the tips of one side are called."""
+def _texts(pair: Pair, side: int, groups: Groups | None, most: int) -> list[str]:
+    """What the tips of one side are called, with the share of the class of most of them."""
     drawn = pair.sides[side]
     leaf = np.empty(drawn.size.size, np.int64)
     leaf[drawn.shown[: drawn.tree.n_leaves]] = np.arange(drawn.tree.n_leaves)
-    return [
-        shortened(str(drawn.tree.leaves[int(leaf[k])]), 24) if size == 1 else f"{size:,} leaves"
-        for k, size in enumerate(drawn.size.tolist())
-    ]
+    numbers, called = None, [] if groups is None else groups.names
+    if groups is not None and groups.names:
+        numbers = tip_numbers(drawn, groups.codes, len(groups.names))
+    texts = []
+    for k, size in enumerate(drawn.size.tolist()):
+        text = shortened(str(drawn.tree.leaves[int(leaf[k])]), most) if size == 1 else f"{size:,} leaves"
+        if size > 1 and numbers is not None and numbers[k].any():
+            best = int(numbers[k].argmax())
+            text += f", {percent(int(numbers[k, best]), size)}% {shortened(str(called[best]), most // 2)}"
+        texts.append(text)
+    return texts
 
 
-def _font(ax: Any, pair: _Pair) -> float:
+def _font(ax: Any, pair: Pair) -> float:
     """The font that fits beside each other, in points."""
     widest = max(float(place.width.max()) if pair.partner.size > LINES else 1.0 for place in pair.places)
     return min(0.85 * widest * _font_room(ax, pair), FONT)
 
 
-def _font_room(ax: Any, pair: _Pair) -> float:
+def _font_room(ax: Any, pair: Pair) -> float:
     """Points a unit of leaf axis."""
     return float(ax.get_window_extent().height / pair.places[0].span / ax.figure.dpi * 72)
 
 
-def _room(ax: Any, pair: _Pair) -> float:
-    """The part of the width that labels take on each side."""
+def _fitted(ax: Any, pair: Pair, groups: Groups | None) -> tuple[list[list[str]], float]:
+    """The labels of both sides, shortened until they fit, and the part of the width that they take on each side."""
     font = _font(ax, pair)
     if font < SMALLEST:
-        return 0.0
-    width = ax.get_window_extent().width / ax.figure.dpi * 72
-    return min((0.55 * font * max(map(len, _texts(pair))) + 8) / width, 0.14)
+        return [[], []], 0.0
+    width = float(ax.get_window_extent().width)
+    for most in SHORTER:
+        texts = [_texts(pair, side, groups, most) for side in (0, 1)]
+        room = (text_width(ax, texts[0] + texts[1], font) + 13 * ax.figure.dpi / 72) / width
+        if room <= ROOM:
+            break
+    return texts, room
 
 
-def _write_names(ax: Any, pair: _Pair, groups: Groups | None) -> None:
+def _write_names(ax: Any, pair: Pair, groups: Groups | None, both: list[list[str]]) -> None:
     """Labels on both sides, where they can be read."""
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
-    font = _font(ax, pair)
+    font, ink = _font(ax, pair), ink_of(ax)
     if font >= SMALLEST:
         for side in (0, 1):
-            place, texts = pair.places[side], _texts(pair, side)
+            place, texts = pair.places[side], both[side]
             fonts = np.minimum(0.85 * place.width * _font_room(ax, pair), font)
             for k, y in enumerate(place.along[: place.order.size].tolist()):
                 if fonts[k] < SMALLEST:
@@ -368,15 +354,23 @@ def _write_names(ax: Any, pair: _Pair, groups: Groups | None) -> None:
                 x = float(_x(pair, side, place.foot[k]))
                 ax.annotate(
                     texts[k], (x, y), (4 - 8 * side, 0), textcoords="offset points", fontsize=fonts[k],
-                    ha=("left", "right")[side], va="center_baseline", parse_math=False, color=LINE, gid="label",
+                    ha=("left", "right")[side], va="center_baseline", parse_math=False, color=ink.line, gid="label",
                 )  # fmt: skip
     if groups is not None and groups.names:
         some = range(min(len(groups.names), 12))
         handles: list[Any] = [
-            Patch(**{name.removesuffix("s"): x[0] if name != "hatch" else x for name, x in _band_look(k).items()})
+            Patch(**{name.removesuffix("s"): x[0] if name != "hatch" else x for name, x in _band_look(k, ink).items()})
             if pair.partner.size > LINES
             else Line2D([], [], color=PALETTE[k % len(PALETTE)], linestyle=DASHES[k % len(DASHES)])
             for k in some
         ]
-        names = [shortened(str(groups.names[k])) for k in some]
-        ax.legend(handles, names, loc="upper center", bbox_to_anchor=(0.5, 0.0), ncols=6, fontsize=8, frameon=False)
+        names = [shortened(str(groups.names[k]), 24) for k in some]
+        mixed = [c for c in ax.collections if c.get_gid() == "bands" and c.get_hatch() == MIXED]
+        if mixed:
+            handles.append(Patch(facecolor=ink.faint(0.5), edgecolor=ink.paper, hatch=MIXED))
+            names.append(f"mixed: less than {100 * PURE:.0f}% of one")
+        inches = ax.get_window_extent().width / ax.figure.dpi
+        across = min(max(int(inches / (0.5 + 0.075 * max(map(len, names)))), 1), 6)
+        at: dict[str, Any] = {"loc": "upper center", "bbox_to_anchor": (0.5, 0.0), "ncols": across}
+        for text in ax.legend(handles, names, fontsize=8, frameon=False, **at).get_texts():
+            text.set_parse_math(False)
