@@ -19,7 +19,7 @@ from sklearn.metrics import normalized_mutual_info_score
 from threadpoolctl import threadpool_limits
 
 from tripletree.cluster import PCKMeans
-from tripletree.cluster.boosted import BoostedConstrainedKMeans
+from tripletree.cluster.kmeans.boosted import BoostedConstrainedKMeans
 
 SETS = ("iris", "wine", "parkinsons", "sonar", "segmentation", "glass", "ionosphere", "wdbc", "balance")
 SIZES = (100, 200, 300, 400, 500)

@@ -12,7 +12,7 @@ from _harness import Table, cpu_seconds
 from examples import caterpillar, uniform_binary, yule
 
 import tripletree as tt
-from tripletree.builder import TripletBuilder
+from tripletree.algorithms.dynamic import TripletBuilder
 
 N, M, MOMENTS = 10_000, 100_000, 20
 rng = np.random.default_rng(1)

@@ -12,10 +12,9 @@ from scipy.spatial.distance import pdist
 from sklearn.preprocessing import OneHotEncoder
 
 from tripletree.cluster import ConstrainedCompleteLink, COPKMeans, labels_oracle
-from tripletree.cluster._active_link import complete_merges
-from tripletree.cluster._propagation import propagated
-from tripletree.pairs import PairwiseConstraints
-from tripletree.score import constrained_rand_index
+from tripletree.cluster.agglomerative.complete_link import complete_merges, propagated
+from tripletree.core.pairs import PairwiseConstraints
+from tripletree.evaluation.scores import constrained_rand_index
 
 SEEDS = range(5)
 NUMBERS = (0, 10, 20, 40, 80, 160)

@@ -21,10 +21,10 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score, rand_score
 
 from tripletree.cluster import COPKMeans
-from tripletree.cluster._lloyd import Points, starting_centres
+from tripletree.cluster.kmeans.lloyd import Points, starting_centres
+from tripletree.core.pairs import PairwiseConstraints
 from tripletree.datasets import make_lanes
 from tripletree.errors import InfeasibleClusteringError
-from tripletree.pairs import PairwiseConstraints
 
 SEEDS, PAIRS = 100, 200
 PATIENCE = 20.0  # seconds for a method and data set, after which the seeds done are reported

@@ -12,7 +12,7 @@ from sklearn.metrics import normalized_mutual_info_score
 from threadpoolctl import threadpool_limits
 
 from tripletree.cluster import PCKMeans
-from tripletree.cluster.cvqe import CVQE, LCVQE, CVQEPlus
+from tripletree.cluster.kmeans.cvqe import CVQE, LCVQE, CVQEPlus
 
 SEEDS = 10
 METHODS = {"CVQE": CVQE, "LCVQE": LCVQE, "CVQE+": CVQEPlus}

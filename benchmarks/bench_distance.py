@@ -11,7 +11,7 @@ from examples import balanced, caterpillar, contracted, star, two_level, uniform
 from skbio import TreeNode
 
 import tripletree as tt
-from tripletree.distance import compare_triplets, robinson_foulds
+from tripletree.algorithms.compare import compare_triplets, robinson_foulds
 
 try:
     import tqdist

@@ -10,8 +10,8 @@ from _data import load
 from _harness import Table
 
 import tripletree as tt
-from tripletree.cluster._engine import merge_points
-from tripletree.cluster._micro import merge_large
+from tripletree.cluster.agglomerative.merges import merge_points
+from tripletree.cluster.agglomerative.micro_clusters import merge_large
 
 
 def samples_of(name, n):

@@ -14,9 +14,9 @@ from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 from threadpoolctl import threadpool_limits
 
 import tripletree as tt
+from tripletree.algorithms.supervision import sample_class_triplets
 from tripletree.cluster import ReCon
 from tripletree.metrics import MahalanobisMetric, SVMMetric, taxonomy_linkage
-from tripletree.supervision import sample_class_triplets
 
 SEEDS = 5
 

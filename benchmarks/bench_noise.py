@@ -18,10 +18,10 @@ from sklearn.metrics import roc_auc_score
 from sklearn.svm import LinearSVC
 
 import tripletree as tt
+from tripletree.algorithms.repair import repair
 from tripletree.cluster import ReCon
 from tripletree.errors import InconsistentTripletsError
-from tripletree.repairs import repair
-from tripletree.suspects import suspects
+from tripletree.evaluation.label_errors import suspects
 
 FLIPS = (0, 0.02, 0.05, 0.1, 0.2, 0.3)
 RATIOS = (1, 2, 3)

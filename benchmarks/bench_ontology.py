@@ -13,7 +13,7 @@ import numpy as np
 from _harness import Table, cpu_seconds
 
 import tripletree as tt
-from tripletree.ontology import Ontology
+from tripletree.core.ontology import Ontology
 
 WANTED = 300_000
 

@@ -22,11 +22,11 @@ PURL = "http://purl.obolibrary.org/obo/"
 #: What each process runs: imports first, then `read`, which is timed.
 READERS = {
     "tripletree": (
-        "import tripletree.io.ontologies.obo, tripletree.io.ontologies.owl, tripletree.io.ontologies.obograph",
+        "import tripletree.io.obo, tripletree.io.owl, tripletree.io.obograph",
         {
-            "obo": "len(tripletree.io.ontologies.obo.read_obo(path, relations=None).edges)",
-            "owl": "len(tripletree.io.ontologies.owl.read_owl(path, relations=None).edges)",
-            "json": "len(tripletree.io.ontologies.obograph.read_obograph(path, relations=None).edges)",
+            "obo": "len(tripletree.io.obo.read_obo(path, relations=None).edges)",
+            "owl": "len(tripletree.io.owl.read_owl(path, relations=None).edges)",
+            "json": "len(tripletree.io.obograph.read_obograph(path, relations=None).edges)",
         },
     ),
     "goatools": (

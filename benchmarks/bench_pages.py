@@ -12,8 +12,8 @@ from _harness import Table, cpu_seconds
 from browser import Browser, chromium
 from examples import caterpillar, star, yule
 
-from tripletree.induction import sample_triplets
-from tripletree.pages import to_html
+from tripletree.algorithms.induce import sample_triplets
+from tripletree.plots.page import to_html
 
 SIZES = (50, 500, 5_000, 100_000)
 

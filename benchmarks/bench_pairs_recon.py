@@ -16,13 +16,13 @@ from sklearn.datasets import load_breast_cancer, load_iris, load_wine, make_blob
 from sklearn.metrics import adjusted_rand_score
 
 from tripletree import datasets
+from tripletree.algorithms.supervision import sample_class_pairs
 from tripletree.cluster import ReCon
-from tripletree.pairs.classes import sample_class_pairs
 
 SEEDS = 5
 SHARES = (20, 4, 2, 1)  # n / these pairs
 LINKAGES = ("ward", "centroid", "average", "complete", "single")
-CHOICE = "tripletree.cluster._paired_cut.are_clades_better"
+CHOICE = "tripletree.cluster.agglomerative.paired_cut.are_clades_better"
 
 
 def sets(large):

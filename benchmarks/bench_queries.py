@@ -14,8 +14,8 @@ from sklearn.metrics import normalized_mutual_info_score
 from threadpoolctl import threadpool_limits
 
 from tripletree.cluster import ActiveClustering, labels_oracle
-from tripletree.cluster.cvqe import CVQEPlus
-from tripletree.queries import STRATEGIES
+from tripletree.cluster.active import STRATEGIES
+from tripletree.cluster.kmeans.cvqe import CVQEPlus
 
 RUNS, AT = 10, (0, 20, 50, 100)
 #: A forest, or all distances to what is known, for each question.

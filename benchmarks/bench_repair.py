@@ -11,8 +11,8 @@ from _harness import Table, cpu_seconds
 from examples import caterpillar, uniform_binary, yule
 
 import tripletree as tt
-from tripletree.induction import displays, sample_triplets
-from tripletree.repairs import repair
+from tripletree.algorithms.induce import displays, sample_triplets
+from tripletree.algorithms.repair import repair
 
 METHODS = ["auto", "search", "max_cut", "best_pair", "greedy", "min_cut"]
 SHAPES = {"yule": yule, "uniform": uniform_binary, "caterpillar": lambda n, _: caterpillar(n)}

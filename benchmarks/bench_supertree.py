@@ -26,7 +26,7 @@ FOLDER = Path(os.environ.get("TRIPLETREE_DATA", "")) / "supertrees"
 
 OURS = """
 import tripletree as tt
-from tripletree.supertrees import supertree
+from tripletree.algorithms.supertree import supertree
 lines = open({path!r}).read().split()
 warm = [tt.parse_newick(x) for x in ("((a,b),(c,(d,e)));", "((a,c),(b,(d,f)));")]
 supertree(warm)
@@ -69,7 +69,7 @@ MOST = {"tralda, greedy": 10_000, "tralda, best pair": 50_000}
 
 def shares(path, text, true=""):
     """Displayed and contradicted, of all triplets and as the mean over the trees; triplet distance to the true tree."""
-    from tripletree.distance import compare_triplets, triplet_distance
+    from tripletree.algorithms.compare import compare_triplets, triplet_distance
 
     sources = [tt.parse_newick(x) for x in Path(path).read_text().split()]
     found = tt.parse_newick(text)

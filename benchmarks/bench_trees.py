@@ -11,8 +11,8 @@ from _harness import Table, measured
 from examples import caterpillar, yule
 
 import tripletree as tt
+from tripletree.algorithms.linkage import from_linkage
 from tripletree.io import write_json, write_linkage, write_newick, write_nexus
-from tripletree.linkage import from_linkage
 
 rng = np.random.default_rng(1)
 OURS = "import tripletree as tt; tt.parse_newick('(a,b);').depth; from tripletree.io import {function}"

@@ -237,7 +237,7 @@ PICTURES = (house, build, conflict, recon, pairs, start, transitions, *LOOKS)
 
 def write_page(folder):
     """Write a hierarchy that can be folded, zoomed and searched."""
-    from tripletree.pages import write_html
+    from tripletree.plots.page import write_html
 
     folder.mkdir()
     mammals = tt.datasets.load_hierarchy("mammals")

@@ -8,7 +8,7 @@ from itertools import product
 import numpy as np
 from oracles import path_to_root
 
-from tripletree.hierarchy import Hierarchy
+from tripletree.core.hierarchy import Hierarchy
 
 
 def random_linkage(n, rng):

@@ -5,7 +5,7 @@ from functools import cache
 import numpy as np
 from oracles import all_hierarchies
 
-from tripletree.hierarchy import Hierarchy
+from tripletree.core.hierarchy import Hierarchy
 
 
 @cache

@@ -5,7 +5,7 @@ from examples import caterpillar, yule
 from hypothesis import strategies as st
 from strategies import hierarchies
 
-from tripletree.hierarchy import Hierarchy
+from tripletree.core.hierarchy import Hierarchy
 
 numbers = st.floats(-1e300, 1e300)
 texts = st.text(max_size=5) | st.sampled_from(

@@ -2,8 +2,8 @@
 
 from hypothesis import strategies as st
 
-from tripletree.hierarchy import Hierarchy
-from tripletree.triplets import TripletSet
+from tripletree.core.hierarchy import Hierarchy
+from tripletree.core.triplets import TripletSet
 
 labels = st.text(min_size=1, max_size=6)
 

@@ -3,7 +3,7 @@
 import numpy as np
 from oracles import all_triplets_definition, components
 
-from tripletree.induction import all_triplets
+from tripletree.algorithms.induce import all_triplets
 
 
 def nested(h):

@@ -18,13 +18,40 @@ from importlib import import_module
 from typing import Any
 
 from tripletree._version import __version__
-from tripletree.builder import TripletBuilder
-from tripletree.conflict import Conflict, find_conflict, find_conflicts
-from tripletree.counting import count_hierarchies, informativeness
-from tripletree.cuts import cut
-from tripletree.decomposition import decompose, decomposition_size
-from tripletree.description import Coherence, Description, TreeShape, describe
-from tripletree.distance import TripletComparison, compare_triplets, robinson_foulds, triplet_distance
+from tripletree.algorithms.build import is_consistent, one_tree
+from tripletree.algorithms.compare import TripletComparison, compare_triplets, robinson_foulds, triplet_distance
+from tripletree.algorithms.conflict import Conflict, find_conflict, find_conflicts
+from tripletree.algorithms.count import count_hierarchies, informativeness
+from tripletree.algorithms.cut import cut
+from tripletree.algorithms.decompose import decompose, decomposition_size
+from tripletree.algorithms.dynamic import TripletBuilder
+from tripletree.algorithms.induce import (
+    InducedTriplets,
+    all_triplets,
+    count_triplets,
+    displays,
+    induce,
+    sample_triplets,
+)
+from tripletree.algorithms.infer import closure, closure_size, implies, minimal, redundant
+from tripletree.algorithms.linkage import from_linkage, to_linkage
+from tripletree.algorithms.pair_conflict import Contradiction, find_contradictions
+from tripletree.algorithms.pair_reduction import PairReduction, reduce_pairs
+from tripletree.algorithms.repair import Repair, repair
+from tripletree.algorithms.supertree import Supertree, supertree
+from tripletree.algorithms.supervision import (
+    pairs_from_classes,
+    sample_class_pairs,
+    sample_class_triplets,
+    triplets_from_classes,
+    triplets_from_odd_one_out,
+)
+from tripletree.core.hierarchy import Hierarchy
+from tripletree.core.leaves import LeafIndex
+from tripletree.core.ontology import Ontology
+from tripletree.core.pair_closure import PairClosure
+from tripletree.core.pairs import PairwiseConstraints
+from tripletree.core.triplets import TripletSet
 from tripletree.errors import (
     ClusterCountError,
     DuplicateLeafError,
@@ -44,16 +71,18 @@ from tripletree.errors import (
     UnknownLeafError,
     UnknownTripletError,
 )
-from tripletree.hierarchy import Hierarchy
-from tripletree.induction import (
-    InducedTriplets,
-    all_triplets,
-    count_triplets,
-    displays,
-    induce,
-    sample_triplets,
+from tripletree.evaluation.describe import Coherence, Description, TreeShape, describe
+from tripletree.evaluation.label_errors import suspects
+from tripletree.evaluation.scores import (
+    constrained_rand_index,
+    dendrogram_purity,
+    pair_score,
+    pairwise_f_score,
+    pairwise_precision_recall,
+    rand_index,
+    triplet_score,
+    violated_pairs,
 )
-from tripletree.inference import closure, closure_size, implies, minimal, redundant
 from tripletree.io import (
     parse_newick,
     parse_newick_all,
@@ -70,15 +99,6 @@ from tripletree.io import (
     write_pairs,
     write_triplets,
 )
-from tripletree.leaves import LeafIndex
-from tripletree.linkage import from_linkage, to_linkage
-from tripletree.onetree import is_consistent, one_tree
-from tripletree.ontology import Ontology
-from tripletree.pages import to_html, write_html
-from tripletree.pairs import PairClosure, PairwiseConstraints
-from tripletree.pairs.classes import pairs_from_classes, sample_class_pairs
-from tripletree.pairs.contradictions import Contradiction, find_contradictions
-from tripletree.pairs.reduction import PairReduction, reduce_pairs
 from tripletree.plots import (
     aho_graph,
     plot_aho_graph,
@@ -89,23 +109,9 @@ from tripletree.plots import (
     plot_tanglegram,
     plot_transitions,
 )
-from tripletree.repairs import Repair, repair
-from tripletree.score import (
-    constrained_rand_index,
-    dendrogram_purity,
-    pair_score,
-    pairwise_f_score,
-    pairwise_precision_recall,
-    rand_index,
-    triplet_score,
-    violated_pairs,
-)
-from tripletree.supertrees import Supertree, supertree
-from tripletree.supervision import sample_class_triplets, triplets_from_classes, triplets_from_odd_one_out
-from tripletree.suspects import suspects
-from tripletree.triplets import TripletSet
+from tripletree.plots.page import to_html, write_html
 
-_SUBMODULES = frozenset({"cluster", "comparisons", "datasets", "interop", "metrics", "queries"})
+_SUBMODULES = frozenset({"cluster", "datasets", "interop", "io", "metrics"})
 
 __all__ = [
     "ClusterCountError",

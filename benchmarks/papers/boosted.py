@@ -52,9 +52,9 @@ def run(cell, seed):
     from sklearn.exceptions import ConvergenceWarning
     from sklearn.metrics import normalized_mutual_info_score
 
+    from tripletree.algorithms.supervision import sample_class_pairs
     from tripletree.cluster import MPCKMeans
-    from tripletree.cluster.boosted import BoostedConstrainedKMeans
-    from tripletree.pairs.classes import sample_class_pairs
+    from tripletree.cluster.kmeans.boosted import BoostedConstrainedKMeans
 
     X, y = load_set(cell.set)
     X, k = standardized(X), len(set(y.tolist()))

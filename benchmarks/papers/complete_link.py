@@ -48,9 +48,9 @@ def cells(quick, runs, names):
 
 
 def run(cell, seed):
+    from tripletree.algorithms.supervision import sample_class_pairs
     from tripletree.cluster import ConstrainedCompleteLink, COPKMeans, labels_oracle
-    from tripletree.pairs.classes import sample_class_pairs
-    from tripletree.score import constrained_rand_index, rand_index
+    from tripletree.evaluation.scores import constrained_rand_index, rand_index
 
     X, y = _samples(cell, seed)
     k, metric = len(set(y.tolist())), "hamming" if cell.set == "soybean" else "euclidean"

@@ -60,9 +60,9 @@ def run(cell, seed):
 
 
 def _folds(cell, seed):
+    from tripletree.algorithms.supervision import sample_class_pairs
     from tripletree.cluster import COPKMeans
-    from tripletree.pairs.classes import sample_class_pairs
-    from tripletree.score import rand_index
+    from tripletree.evaluation.scores import rand_index
 
     X, y = load_set(cell.set)
     rng = np.random.default_rng(seed_of(seed, cell.paper, cell.set, cell.run))
@@ -87,7 +87,7 @@ def _folds(cell, seed):
 def _road(cell, seed):
     from tripletree.cluster import COPKMeans
     from tripletree.datasets import make_lanes
-    from tripletree.score import rand_index
+    from tripletree.evaluation.scores import rand_index
 
     rng = np.random.default_rng(seed_of(seed, cell.paper, cell.run))
     lanes, traces = int(rng.integers(2, 5)), int(rng.integers(12, 80))
@@ -128,7 +128,7 @@ def claims(results):
 
 
 def _worked_example():
-    from tripletree.score import rand_index
+    from tripletree.evaluation.scores import rand_index
 
     value = rand_index([0, 0, 0, 1, 1, 1], [0, 0, 1, 1, 1, 2])
     return f"{value:.1f}", "yes" if value == 0.6 else "no"

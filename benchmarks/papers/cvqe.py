@@ -61,7 +61,7 @@ def _active(cell, seed):
     from sklearn.metrics import normalized_mutual_info_score
 
     from tripletree.cluster import ActiveClustering, labels_oracle
-    from tripletree.cluster.cvqe import CVQEPlus
+    from tripletree.cluster.kmeans.cvqe import CVQEPlus
 
     X, y = load_set(cell.set)
     found = {}
@@ -81,8 +81,8 @@ def _active(cell, seed):
 def _random(cell, seed):
     from sklearn.metrics import normalized_mutual_info_score
 
+    from tripletree.algorithms.supervision import sample_class_pairs
     from tripletree.cluster import cvqe
-    from tripletree.pairs.classes import sample_class_pairs
 
     X, y = load_set(cell.set)
     pairs = sample_class_pairs(y, cell.m, random_state=seed_of(seed, *cell[:3], cell.m, cell.run))
@@ -111,8 +111,8 @@ class Timed:
 
 def _time(cell, seed):
     from tripletree.cluster import ActiveClustering, labels_oracle
-    from tripletree.cluster.cvqe import CVQEPlus
-    from tripletree.queries import as_strategy
+    from tripletree.cluster.active import as_strategy
+    from tripletree.cluster.kmeans.cvqe import CVQEPlus
 
     rng = np.random.default_rng(seed_of(seed, cell.paper, cell.set, cell.run))
     n = int(cell.set.split()[0])
@@ -169,7 +169,7 @@ def claims(results):
     yield Claim(
         "Temporal data, and patients with sleep apnea",
         "clusters over time",
-        "the patients' data are not public; `tripletree.cluster.temporal` is tested by its own unit tests",
+        "the patients' data are not public; `tripletree.cluster.temporal.clustering` is tested by its own unit tests",
         "not tested",
         "no data",
     )

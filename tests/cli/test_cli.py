@@ -11,8 +11,8 @@ import pytest
 
 from tripletree._version import __version__
 from tripletree.cli import main
-from tripletree.cli._reading import READ_FORMATS
-from tripletree.cli._shell import busy, progress
+from tripletree.cli.reading import READ_FORMATS
+from tripletree.cli.shell import busy, progress
 from tripletree.datasets import load_hierarchy
 from tripletree.io import FORMATS, parse_newick, read_newick, write_newick
 

@@ -7,10 +7,10 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from tripletree.cli._clustering import standardized
-from tripletree.induction import displays
+from tripletree.algorithms.induce import displays
+from tripletree.cli.clustering import standardized
+from tripletree.core.triplets import TripletSet
 from tripletree.io import parse_newick, read_newick, read_triplets
-from tripletree.triplets import TripletSet
 
 TABLE = "name,x,y\na,0,0\nb,0,1\nc,5,5\nd,5,6\n"
 PNG = b"\x89PNG\r\n\x1a\n"

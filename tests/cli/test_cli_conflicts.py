@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 from oracles import is_irreducible_conflict
 
-from tripletree.cli._conflicts import METHODS
-from tripletree.conflict import Conflict, find_conflicts
-from tripletree.induction import displays
+from tripletree.algorithms.build import is_consistent
+from tripletree.algorithms.conflict import Conflict, find_conflicts
+from tripletree.algorithms.induce import displays
+from tripletree.cli.conflicts import METHODS
 from tripletree.io import read_newick, read_triplets
-from tripletree.onetree import is_consistent
 
 CLASH = "cat dog | eel\ndog eel | fly\neel fly | cat\nx y | z\nx z | y\na b | c\n"
 

@@ -5,11 +5,11 @@ import pytest
 from oracles import is_irreducible_conflict
 
 from tripletree import datasets
+from tripletree.algorithms.build import one_tree
+from tripletree.algorithms.induce import displays
 from tripletree.datasets import list_hierarchies, load_hierarchy
-from tripletree.induction import displays
 from tripletree.interop import from_dot
 from tripletree.io import parse_newick, read_hierarchy, read_newick, read_ontology, read_triplets
-from tripletree.onetree import one_tree
 
 SMALL = "((a,b),c,(d,(e,f)));"
 CONFLICT = "cat dog | eel\nx y | z\ndog eel | fly\neel fly | cat\n"

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
+from tripletree.algorithms.pair_conflict import find_contradictions
 from tripletree.io import read_pairs
-from tripletree.pairs.contradictions import find_contradictions
 
 CLASH = "a b must\nb c must\n# x\nx y ML\na c cannot\nx y cannot\n"
 FINE = "a b must\nb c must\nc d cannot\n#!leaves e\n"

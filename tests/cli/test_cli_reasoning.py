@@ -4,12 +4,12 @@ import json
 import numpy as np
 import pytest
 
+from tripletree.algorithms.compare import compare_triplets, robinson_foulds
+from tripletree.algorithms.infer import closure, implies, minimal, redundant
+from tripletree.core.triplets import TripletSet
 from tripletree.datasets import load_hierarchy
-from tripletree.description import describe
-from tripletree.distance import compare_triplets, robinson_foulds
-from tripletree.inference import closure, implies, minimal, redundant
+from tripletree.evaluation.describe import describe
 from tripletree.io import parse_newick, read_triplets
-from tripletree.triplets import TripletSet
 
 CHAIN = "cat dog | eel\ndog eel | fly\n"
 CLASH = "cat dog | eel\ndog eel | cat\nx y | z\n"

@@ -2,8 +2,8 @@
 
 import pytest
 
+from tripletree.algorithms.supertree import supertree
 from tripletree.io import parse_newick, read_newick, write_newick_all
-from tripletree.supertrees import supertree
 
 
 def test_supertree__of_several_files_and_the_standard_input(run, tmp_path):

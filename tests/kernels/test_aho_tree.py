@@ -5,10 +5,10 @@ import pytest
 from examples import caterpillar, uniform_binary, yule
 from oracles import clades_of, components, one_tree_definition
 
-from tripletree import _kernels
-from tripletree.cluster._engine import aho_state
-from tripletree.decomposition import decompose
-from tripletree.induction import count_triplets, sample_triplets
+from tripletree import kernels
+from tripletree.algorithms.decompose import decompose
+from tripletree.algorithms.induce import count_triplets, sample_triplets
+from tripletree.cluster.agglomerative.merges import aho_state
 
 
 def nested(tree, n, u):
@@ -37,7 +37,7 @@ def instance(rng, least=3, most=11):
 def check_pair(state, n, live, now, i, j):
     """`join` equals the definition, and a rejection names a blocking pair: its two sides are the components."""
     side = np.empty((2, n), np.int64)
-    left, right = _kernels.aho_fuse.join(*state, n, i, j, side, 0)
+    left, right = kernels.aho_forest.join(*state, n, i, j, side, 0)
     extra = [(i, j, x) for x in live if x not in (i, j)]
     compatible = one_tree_definition(now + extra, live) is not None
     assert (left == 0) == compatible
@@ -57,7 +57,7 @@ def follow(rng, n, rows, all_pairs):
     tree, slot = state[0], state[1]
     live, rejected = list(range(n)), 0
     while len(live) > 1:
-        at = [int(_kernels.aho_tree.cluster_of(slot, x)) for x in range(n)]
+        at = [int(kernels.aho_forest.cluster_of(slot, x)) for x in range(n)]
         now = [(at[a], at[b], at[c]) for a, b, c in rows.tolist() if at[a] != at[b]]
         used = sorted({x for t in now for x in t})
         if used:
@@ -72,7 +72,7 @@ def follow(rng, n, rows, all_pairs):
         rejected += len(pairs) - len(allowed)
         if allowed:
             i, j = allowed[rng.integers(len(allowed))]
-            assert _kernels.aho_fuse.join(*state, n, i, j, np.empty((2, n), np.int64), 1) == (0, 0)
+            assert kernels.aho_forest.join(*state, n, i, j, np.empty((2, n), np.int64), 1) == (0, 0)
             live.remove(i)
     return rejected
 

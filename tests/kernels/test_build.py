@@ -8,11 +8,13 @@ from hypothesis import strategies as st
 from oracles import clades_of, clades_of_hierarchy, components, one_tree_definition
 from strategies import triplet_rows
 
-from tripletree._kernels import aho, freeze, rooted_tree, spanning
-from tripletree.decomposition import decompose
-from tripletree.hierarchy import Hierarchy
-from tripletree.induction import count_triplets, induce, sample_triplets
-from tripletree.split import _split_deep, split_down
+from tripletree.algorithms.aho import _split_deep, split_down
+from tripletree.algorithms.decompose import decompose
+from tripletree.algorithms.induce import count_triplets, induce, sample_triplets
+from tripletree.core.hierarchy import Hierarchy
+from tripletree.kernels import build as aho
+from tripletree.kernels import build_deep as spanning
+from tripletree.kernels import freeze, rooted_tree
 
 
 def columns(rows):

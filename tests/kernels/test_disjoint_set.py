@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.cluster.hierarchy import DisjointSet
 
-from tripletree._kernels import disjoint_set
+from tripletree.kernels import disjoint_set
 
 
 @given(st.integers(1, 30), st.data())

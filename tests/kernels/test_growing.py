@@ -8,25 +8,25 @@ import pytest
 from examples import caterpillar, yule
 from oracles import clades_of, one_tree_definition
 
-from tripletree import _kernels
-from tripletree._kernels import _jit
-from tripletree._kernels._tiers import Room, run_plain
-from tripletree.builder._state import BuilderState
-from tripletree.decomposition import decompose
-from tripletree.induction import sample_triplets
-from tripletree.onetree import is_consistent
-from tripletree.triplets import TripletSet
+from tripletree import kernels
+from tripletree.algorithms.build import is_consistent
+from tripletree.algorithms.decompose import decompose
+from tripletree.algorithms.dynamic import BuilderState
+from tripletree.algorithms.induce import sample_triplets
+from tripletree.core.triplets import TripletSet
+from tripletree.kernels import jit as _jit
+from tripletree.kernels.jit import Room, run_plain
 
 needs_numba = pytest.mark.skipif(_jit.MODE == "never", reason="kernels are not compiled")
-sources = importlib.import_module("tripletree._kernels.growing_paths")
+sources = importlib.import_module("tripletree.kernels.dynamic_build")
 
 
 @pytest.fixture
 def deep_at_once(monkeypatch):
     """Every way of more than one step is a long one: paths are asked from the second addition on."""
     for name in ("growing", "growing_tree"):
-        module = importlib.import_module(f"tripletree._kernels.{name}")
-        monkeypatch.setattr(_kernels, name, Room(module, lambda kernel: partial(run_plain, kernel)))
+        module = importlib.import_module(f"tripletree.kernels.{name}")
+        monkeypatch.setattr(kernels, name, Room(module, lambda kernel: partial(run_plain, kernel)))
     monkeypatch.setattr(sources, "_LONG_WAY", 1)
     monkeypatch.setattr(sources, "_SHORT_WAY", 0)
 
@@ -180,8 +180,8 @@ def test_growing__plain_and_compiled_kernels_agree(monkeypatch):
         found = {}
         for name, choose in rooms.items():
             for module in ("growing", "growing_tree"):
-                source = importlib.import_module(f"tripletree._kernels.{module}")
-                monkeypatch.setattr(_kernels, module, Room(source, choose))
+                source = importlib.import_module(f"tripletree.kernels.{module}")
+                monkeypatch.setattr(kernels, module, Room(source, choose))
             state = BuilderState(n)
             added = state.grow_all(keys)
             found[name] = added, state.parent().tolist(), [x.tolist() for x in state._arrays[:1]]

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 import tripletree
-from tripletree._kernels import _jit
+from tripletree.kernels import jit as _jit
 
 SCRIPT = """
 import numpy as np
-from tripletree._kernels import spanning
+from tripletree.kernels import spanning
 print(spanning.prepare(np.array([[0], [1], [2]], np.int32), 3)[1].tolist())
 """
 
@@ -28,6 +28,6 @@ def test_jit__a_kernel_is_renewed_when_one_that_it_calls_changes(tmp_path):
         return subprocess.check_output([sys.executable, "-c", SCRIPT], env=env, cwd=tmp_path, text=True).strip()
 
     assert answer() == "[1]"
-    called = tmp_path / "tripletree/_kernels/disjoint_set.py"
+    called = tmp_path / "tripletree/kernels/disjoint_set.py"
     called.write_text(called.read_text().replace("    return True\n", "    return False\n"))
     assert answer() == "[0]"

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from oracles import common_ancestor_definition, induced_odd_definition, path_to_root, shape_of_hierarchy
 from strategies import hierarchies
 
-from tripletree._kernels import freeze, frozen, rooted_tree
-from tripletree.hierarchy import Hierarchy
+from tripletree.core.hierarchy import Hierarchy
+from tripletree.kernels import freeze, frozen, rooted_tree
 
 SMALL = [pytest.param(h, id=name) for name, h in zoo() if h.n_leaves <= 130]
 any_hierarchy = hierarchies(max_leaves=10, unary=True)

@@ -12,11 +12,12 @@ import pytest
 from recon_oracle import random_triplets
 
 import tripletree
-from tripletree import _kernels
-from tripletree._kernels import _jit, _tiers
-from tripletree._kernels._tiers import Room, Tiered, run_plain
-from tripletree.cluster import _engine
-from tripletree.cluster._engine import merge_condensed, merge_points
+from tripletree import kernels
+from tripletree.cluster.agglomerative import merges as _engine
+from tripletree.cluster.agglomerative.merges import merge_condensed, merge_points
+from tripletree.kernels import jit as _jit
+from tripletree.kernels import jit as _tiers
+from tripletree.kernels.jit import Room, Tiered, run_plain
 
 needs_numba = pytest.mark.skipif(_jit.MODE == "never", reason="kernels are not compiled")
 
@@ -29,7 +30,7 @@ def python(code, **environment):
 @needs_numba
 @pytest.mark.parametrize("linkage", ["centroid", "median", "ward", "average", "weighted", "complete", "single"])
 def test_tiers__plain_and_compiled_merges_are_the_same_to_the_bit(rng, linkage, monkeypatch):
-    sources = importlib.import_module("tripletree._kernels.recon")
+    sources = importlib.import_module("tripletree.kernels.recon")
     rooms = {"plain": Room(sources, lambda kernel: partial(run_plain, kernel)), "fast": Room(sources, _jit.compiled)}
     for n in (3, 9, 70, 140):
         X = rng.normal(size=(n, 3))
@@ -50,7 +51,7 @@ def test_tiers__plain_and_compiled_merges_are_the_same_to_the_bit(rng, linkage, 
 def test_tiers__precision_and_work_decide(monkeypatch):
     asked = []
     for tier in ("plain", "fast"):
-        monkeypatch.setattr(_kernels, tier, lambda name, tier=tier: asked.append((tier, name)))
+        monkeypatch.setattr(kernels, tier, lambda name, tier=tier: asked.append((tier, name)))
     double, single = np.dtype("float64"), np.dtype("float32")
     for work, real in [(_engine.LITTLE_WORK, double), (_engine.LITTLE_WORK + 1, double), (5, single)]:
         _engine._kernels_for(work, real)
@@ -81,12 +82,12 @@ def test_tiers__plain_kernels_are_silent_about_infinities():
 
 
 def test_tiers__rooms_hold_constants_and_kernels():
-    assert _kernels.recon.LINKAGES[0] == "centroid"
-    assert _kernels.fast("recon").LINKAGES == _kernels.plain("recon").LINKAGES
+    assert kernels.recon.LINKAGES[0] == "centroid"
+    assert kernels.fast("recon").LINKAGES == kernels.plain("recon").LINKAGES
     with pytest.raises(AttributeError, match="nonsense"):
-        _kernels.recon.nonsense  # noqa: B018
+        kernels.recon.nonsense  # noqa: B018
     with pytest.raises(AttributeError, match="nonsense"):
-        _kernels.nonsense  # noqa: B018
+        kernels.nonsense  # noqa: B018
 
 
 FIT = """

@@ -18,13 +18,20 @@ from hypothesis.extra.numpy import arrays
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 
-from tripletree import _kernels
-from tripletree._kernels import frozen
-from tripletree.cluster._lloyd import Points, starting_centres
-from tripletree.cluster.boosted import BoostedConstrainedKMeans
-from tripletree.cluster.boosted._consensus import Votes, _run, consensus
-from tripletree.cluster.boosted._rounds import Boosting, Pairs, Rules, constrained_means
-from tripletree.pairs import PairwiseConstraints
+from tripletree import kernels
+from tripletree.cluster.kmeans.boosted import (
+    BoostedConstrainedKMeans,
+    Boosting,
+    Pairs,
+    Rules,
+    Votes,
+    _run,
+    consensus,
+    constrained_means,
+)
+from tripletree.cluster.kmeans.lloyd import Points, starting_centres
+from tripletree.core.pairs import PairwiseConstraints
+from tripletree.kernels import frozen
 
 
 def random_pairs(rng, n, p):
@@ -57,7 +64,7 @@ def test_assignment__is_that_of_the_paper(ties):
         order = rng.permutation(len(pairs))
         sorted_pairs = [pairs[e] for e in order]
         wanted = constrained_assignment_definition(distance, sorted_pairs)
-        found = _kernels.boosted_assign.constrained_assignment(
+        found = kernels.boosted.constrained_assignment(
             frozen(distance, float), Pairs.of(value).ends, value.n_must, frozen(order)
         )
         assert found.tolist() == wanted.tolist()
@@ -90,7 +97,7 @@ def test_runs__in_slices_are_the_same(monkeypatch, rng):
     value, _ = random_pairs(rng, 60, 40)
     parts = Points.of(X), Pairs.of(value), rng.permutation(len(value)), X[:4]
     whole = constrained_means(*parts, max_iter=50)
-    monkeypatch.setattr("tripletree.cluster.boosted._rounds._SLICE", 1)
+    monkeypatch.setattr("tripletree.cluster.kmeans.boosted._SLICE", 1)
     sliced = constrained_means(*parts, max_iter=50)
     assert all(np.array_equal(a, b) for a, b in zip(whole, sliced, strict=True))
 
@@ -212,7 +219,7 @@ def test_kernel__distances_are_half_of_those_by_its_matrix():
         wanted = kernel_distances_definition(kernel, cluster[votes.row_of], q)
         np.testing.assert_allclose(2 * mine, wanted, atol=1e-9)
         for i in range(len(votes.rows)):
-            apart = _kernels.boosted_votes.disagreement(votes.rows, votes.importance, i)[votes.row_of]
+            apart = kernels.boosted.disagreement(votes.rows, votes.importance, i)[votes.row_of]
             s = int(np.flatnonzero(votes.row_of == i)[0])
             np.testing.assert_allclose(2 * apart, kernel.diagonal() + kernel[s, s] - 2 * kernel[s], atol=1e-9)
 

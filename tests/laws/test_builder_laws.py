@@ -8,11 +8,11 @@ from hypothesis import strategies as st
 from oracles import clades_of, clades_of_hierarchy, consistent_by_enumeration, one_tree_definition
 from strategies import triplet_rows
 
-from tripletree.builder import TripletBuilder
-from tripletree.decomposition import decompose
-from tripletree.induction import count_triplets, sample_triplets
-from tripletree.onetree import is_consistent, one_tree
-from tripletree.triplets import TripletSet
+from tripletree.algorithms.build import is_consistent, one_tree
+from tripletree.algorithms.decompose import decompose
+from tripletree.algorithms.dynamic import TripletBuilder
+from tripletree.algorithms.induce import count_triplets, sample_triplets
+from tripletree.core.triplets import TripletSet
 
 
 def canonical(t):

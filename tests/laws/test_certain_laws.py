@@ -18,11 +18,11 @@ from hypothesis import strategies as st
 from oracles import one_tree_definition
 from strategies import hierarchies
 
-from tripletree.decomposition import decompose, decomposition_size
-from tripletree.induction import all_triplets, count_triplets, displays, induce, sample_triplets
-from tripletree.onetree import is_consistent
-from tripletree.ontology import Ontology
-from tripletree.triplets import TripletSet
+from tripletree.algorithms.build import is_consistent
+from tripletree.algorithms.decompose import decompose, decomposition_size
+from tripletree.algorithms.induce import all_triplets, count_triplets, displays, induce, sample_triplets
+from tripletree.core.ontology import Ontology
+from tripletree.core.triplets import TripletSet
 
 
 def made(graph, rng=None):

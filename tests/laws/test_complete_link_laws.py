@@ -16,11 +16,11 @@ from complete_link_oracle import (
 )
 from scipy.spatial.distance import squareform
 
+from tripletree.algorithms.cut import cut
 from tripletree.cluster import ConstrainedCompleteLink, labels_oracle
-from tripletree.cluster._propagation import propagated
-from tripletree.cuts import cut
+from tripletree.cluster.agglomerative.complete_link import propagated
+from tripletree.core.pairs import PairwiseConstraints
 from tripletree.errors import InfeasibleClusteringError
-from tripletree.pairs import PairwiseConstraints
 
 
 def instance(seed, *, least=2, most=14, whole=False, share=0.15):

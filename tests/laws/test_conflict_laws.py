@@ -9,13 +9,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracles import is_irreducible_conflict, one_tree_definition
 
-from tripletree import _kernels
-from tripletree._kernels import freeze
-from tripletree.conflict import Conflict, find_conflict, find_conflicts
+from tripletree import kernels
+from tripletree.algorithms.build import is_consistent
+from tripletree.algorithms.conflict import Conflict, find_conflict, find_conflicts
+from tripletree.algorithms.induce import sample_triplets
+from tripletree.core.triplets import TripletSet
 from tripletree.errors import InvalidTripletError
-from tripletree.induction import sample_triplets
-from tripletree.onetree import is_consistent
-from tripletree.triplets import TripletSet
+from tripletree.kernels import freeze
 
 
 def smallest_by_definition(rows, n):
@@ -143,7 +143,7 @@ def test_closed_part__cannot_lose_a_row(data, k):
         rows.append((x, y, data.draw(st.sampled_from([z for z in range(k) if z not in (x, y)]))))
     order = data.draw(st.permutations(range(k)))
     rows = [tuple(order[x] for x in row) for row in rows]
-    part = _kernels.closed_trees.closed_part(freeze(np.array(rows, np.int32)), k)
+    part = kernels.conflict.closed_part(freeze(np.array(rows, np.int32)), k)
     chosen = [row for row, used in zip(rows, part.tolist(), strict=True) if used]
     assert one_tree_definition(chosen, range(k)) is None
     assert all(one_tree_definition(chosen[:i] + chosen[i + 1 :], range(k)) is not None for i in range(len(chosen)))

@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.exceptions import ConvergenceWarning
 
-from tripletree import _kernels
+from tripletree import kernels
 from tripletree.cluster import COPKMeans
-from tripletree.cluster._assignment_search import CannotGraph, NotColourable
-from tripletree.cluster._lloyd import Points, refill, starting_centres
+from tripletree.cluster.feasibility import CannotGraph, NotColourable
+from tripletree.cluster.kmeans.lloyd import Points, refill, starting_centres
 from tripletree.errors import InconsistentPairsError, InfeasibleClusteringError
 
 
@@ -202,11 +202,11 @@ def test_search__in_slices_ends_at_the_same(steps, rng):
     edges = random_edges(rng, 9, 0.5)
     graph = CannotGraph(edges, 9)
     m = graph.bound.size
-    cost, priority = _kernels.frozen(rng.random((m, 4)), np.float64), _kernels.frozen(np.zeros(m), np.float64)
-    kernels = _kernels.constrained_assign
-    state, best, over, calls = kernels.ready(cost), np.inf, False, 0
+    cost, priority = kernels.frozen(rng.random((m, 4)), np.float64), kernels.frozen(np.zeros(m), np.float64)
+    loops = kernels.feasibility
+    state, best, over, calls = loops.ready(cost), np.inf, False, 0
     while not over:
-        best, over = kernels.search(graph.start, graph.near, cost, priority, 0, m, False, steps, best, *state)
+        best, over = loops.search(graph.start, graph.near, cost, priority, 0, m, False, steps, best, *state)
         calls += 1
     assert best == pytest.approx(cheapest_definition(cost, edges.tolist()))
     assert calls == 1 or steps < 10_000

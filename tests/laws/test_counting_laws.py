@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 from oracles import all_triplets_definition, binary_hierarchies, triplets_of
 from strategies import hierarchies, triplet_rows, triplet_sets
 
-from tripletree.counting import count_hierarchies, informativeness
-from tripletree.decomposition import decompose
+from tripletree.algorithms.build import is_consistent
+from tripletree.algorithms.count import count_hierarchies, informativeness
+from tripletree.algorithms.decompose import decompose
+from tripletree.algorithms.induce import all_triplets, sample_triplets
+from tripletree.core.triplets import TripletSet
 from tripletree.errors import LimitExceededError
-from tripletree.induction import all_triplets, sample_triplets
-from tripletree.onetree import is_consistent
-from tripletree.triplets import TripletSet
 
 
 @cache

@@ -9,12 +9,22 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pck_oracle import random_pairs
 
-from tripletree import _kernels
-from tripletree.cluster._lloyd import Points
-from tripletree.cluster._soft_pairs import Links
-from tripletree.cluster.cvqe import CVQEPlus, cvqe_plus
-from tripletree.cluster.cvqe._rounds import Past, _moved, _round, quantize
-from tripletree.cluster.cvqe._rules import Alone, Joint, Linear, Scene, Task
+from tripletree import kernels
+from tripletree.cluster.kmeans.cvqe import (
+    Alone,
+    CVQEPlus,
+    Joint,
+    Linear,
+    Past,
+    Scene,
+    Task,
+    _moved,
+    _round,
+    cvqe_plus,
+    quantize,
+)
+from tripletree.cluster.kmeans.lloyd import Points
+from tripletree.cluster.kmeans.soft_pairs import Links
 
 RULES = {"cvqe": Alone(), "lcvqe": Linear(), "plus": Joint()}
 METHODS = list(RULES)
@@ -90,7 +100,7 @@ def test_steps__are_the_same_compiled_or_not(method):
     task = task_of(X, *pairs, weights)
     scene = Scene.of(task, centres)
     links = task.links
-    room = [_kernels.plain("cvqe"), _kernels.fast("cvqe")]
+    room = [kernels.plain("cvqe"), kernels.fast("cvqe")]
     if method == "cvqe":
         answers = [
             x.assign_alone(task.order, scene.base, links.ends, links.strength, links.n_must, scene.apart, scene.near)

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from oracles import clades_of
 from strategies import hierarchies
 
-from tripletree.distance import compare_triplets, robinson_foulds, triplet_distance
-from tripletree.hierarchy import Hierarchy
-from tripletree.induction import count_triplets, induce
+from tripletree.algorithms.compare import compare_triplets, robinson_foulds, triplet_distance
+from tripletree.algorithms.induce import count_triplets, induce
+from tripletree.core.hierarchy import Hierarchy
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 4, pytest.param(5, marks=pytest.mark.slow)])

@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 from oracles import all_triplets_definition, one_tree_definition
 from strategies import hierarchies
 
-from tripletree.decomposition import decompose, decomposition_size
+from tripletree.algorithms.build import is_consistent, one_tree
+from tripletree.algorithms.decompose import decompose, decomposition_size
+from tripletree.algorithms.induce import all_triplets, count_triplets, sample_triplets
+from tripletree.algorithms.infer import closure, closure_size, implies, minimal, redundant
+from tripletree.core.triplets import TripletSet
 from tripletree.errors import InconsistentTripletsError
-from tripletree.induction import all_triplets, count_triplets, sample_triplets
-from tripletree.inference import closure, closure_size, implies, minimal, redundant
-from tripletree.onetree import is_consistent, one_tree
-from tripletree.triplets import TripletSet
 
 
 class World:

@@ -22,15 +22,15 @@ from oracles import (
 from scipy.stats import chisquare
 from strategies import hierarchies, nested, triplet_rows, triplet_sets
 
-from tripletree import induction
-from tripletree.conflict import find_conflict
-from tripletree.decomposition import decompose, decomposition_size
-from tripletree.hierarchy import Hierarchy
-from tripletree.induction import all_triplets, count_triplets, displays, induce, sample_triplets
-from tripletree.leaves import LeafIndex
-from tripletree.onetree import is_consistent, one_tree
-from tripletree.supervision import sample_class_triplets
-from tripletree.triplets import TripletSet
+from tripletree.algorithms import induce as induction
+from tripletree.algorithms.build import is_consistent, one_tree
+from tripletree.algorithms.conflict import find_conflict
+from tripletree.algorithms.decompose import decompose, decomposition_size
+from tripletree.algorithms.induce import all_triplets, count_triplets, displays, induce, sample_triplets
+from tripletree.algorithms.supervision import sample_class_triplets
+from tripletree.core.hierarchy import Hierarchy
+from tripletree.core.leaves import LeafIndex
+from tripletree.core.triplets import TripletSet
 
 guarantees = st.sampled_from(["identify", "rebuild"])
 ZOO = [pytest.param(h, id=name) for name, h in zoo()]

@@ -7,12 +7,12 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog, minimize
 from scipy.spatial.distance import squareform
 
-from tripletree.cuts import cut
-from tripletree.hierarchy import Hierarchy
-from tripletree.induction import all_triplets, displays
+from tripletree.algorithms.cut import cut
+from tripletree.algorithms.induce import all_triplets, displays
+from tripletree.core.hierarchy import Hierarchy
 from tripletree.metrics import MahalanobisMetric, SVMMetric, taxonomy_linkage
-from tripletree.metrics._factor import frame_of
-from tripletree.metrics._hinge import primal, solved
+from tripletree.metrics.mahalanobis import frame_of
+from tripletree.metrics.svm import primal, solved
 
 seeds = st.integers(0, 2**32 - 1)
 

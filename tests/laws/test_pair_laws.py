@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tripletree.core.pairs import PairwiseConstraints
 from tripletree.errors import InconsistentPairsError
-from tripletree.pairs import PairwiseConstraints
 
 STRENGTHS = [0.25, 0.5, 0.75, 1.0]
 

@@ -12,11 +12,10 @@ from pck_oracle import best_pck_objective, means, mpck_objective, pck_objective,
 from sklearn.exceptions import ConvergenceWarning
 
 from tripletree.cluster import MPCKMeans, PCKMeans
-from tripletree.cluster._learned_metrics import Learned, Problem, far_differences
-from tripletree.cluster._lloyd import Points
-from tripletree.cluster._soft_means import Euclidean, soft_run
-from tripletree.cluster._soft_pairs import Links, first_centres
-from tripletree.pairs import PairwiseConstraints
+from tripletree.cluster.kmeans.lloyd import Points
+from tripletree.cluster.kmeans.mpck_means import Learned, Problem, far_differences
+from tripletree.cluster.kmeans.soft_pairs import Euclidean, Links, first_centres, soft_run
+from tripletree.core.pairs import PairwiseConstraints
 
 
 def standard(X):

@@ -16,10 +16,10 @@ from query_oracle import (
     uncertainty_definition,
 )
 
-from tripletree.pairs import PairwiseConstraints
-from tripletree.queries import STRATEGIES, Border, Known, Neighbours, QueryState, as_strategy, inherited_pairs
-from tripletree.queries.border import border_scores, highest, pair_scores, uncertainties
-from tripletree.queries.neighbourhoods import neighbourhoods
+from tripletree.cluster.active import STRATEGIES, Border, Known, Neighbours, QueryState, as_strategy, inherited_pairs
+from tripletree.cluster.active.border import border_scores, highest, pair_scores, uncertainties
+from tripletree.cluster.active.neighbourhoods import neighbourhoods
+from tripletree.core.pairs import PairwiseConstraints
 
 NAMES = sorted(STRATEGIES)
 

@@ -14,14 +14,14 @@ from recon_oracle import (
     recon_definition,
 )
 
-from tripletree import _kernels
+from tripletree import kernels
+from tripletree.algorithms.cut import cut
+from tripletree.algorithms.induce import displays
+from tripletree.algorithms.supervision import triplets_from_classes
 from tripletree.cluster import ReCon
-from tripletree.cluster._engine import aho_state
-from tripletree.cluster._merging import all_merges
-from tripletree.induction import displays
-from tripletree.linkage import cut
-from tripletree.supervision import triplets_from_classes
-from tripletree.triplets import TripletSet
+from tripletree.cluster.agglomerative.merges import aho_state
+from tripletree.cluster.agglomerative.plan import all_merges
+from tripletree.core.triplets import TripletSet
 
 
 def _instance(seed, most=14):
@@ -41,7 +41,7 @@ def _blocked(triplets, clusters, i, j):
     place = {x: k for k, x in enumerate(clusters)}
     n = len(clusters)
     state = aho_state(TripletSet([[place[x] for x in t] for t in triplets], n).rows, n)[0]
-    return _kernels.aho_fuse.join(*state, n, place[i], place[j], np.empty((2, n), np.int64), 0)[0] > 0
+    return kernels.aho_forest.join(*state, n, place[i], place[j], np.empty((2, n), np.int64), 0)[0] > 0
 
 
 @pytest.mark.parametrize("linkage", LINKAGES)

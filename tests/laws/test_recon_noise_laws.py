@@ -7,11 +7,11 @@ from scipy.cluster.hierarchy import linkage as scipy_linkage
 from scipy.spatial.distance import pdist, squareform
 from soft_oracle import soft_definition
 
+from tripletree.algorithms.induce import displays
+from tripletree.algorithms.linkage import from_linkage
 from tripletree.cluster import ReCon
-from tripletree.cluster._soft import merge_condensed_softly, soft_merges
-from tripletree.induction import displays
-from tripletree.linkage import from_linkage
-from tripletree.triplets import TripletSet
+from tripletree.cluster.agglomerative.penalty import merge_condensed_softly, soft_merges
+from tripletree.core.triplets import TripletSet
 
 
 def any_triplets(rng, n, m):

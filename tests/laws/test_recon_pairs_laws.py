@@ -19,14 +19,15 @@ from recon_pairs_oracle import (
 )
 from sklearn.datasets import make_blobs
 
-from tripletree.cluster import ReCon, _paired_cut
-from tripletree.cluster._paired_joins import nearest_feasible
-from tripletree.cuts import RULES
+from tripletree.algorithms.cut import RULES
+from tripletree.algorithms.induce import displays
+from tripletree.algorithms.supervision import sample_class_pairs
+from tripletree.cluster import ReCon
+from tripletree.cluster.agglomerative import paired_cut as _paired_cut
+from tripletree.cluster.agglomerative.paired_cut import nearest_feasible
+from tripletree.core.pairs import PairwiseConstraints
+from tripletree.core.triplets import TripletSet
 from tripletree.errors import InconsistentTripletsError, InfeasibleClusteringError
-from tripletree.induction import displays
-from tripletree.pairs import PairwiseConstraints
-from tripletree.pairs.classes import sample_class_pairs
-from tripletree.triplets import TripletSet
 
 
 def fitted(X, triplets, must, cannot, k=None, **options):

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from recon_oracle import random_triplets, recon_definition
 
-from tripletree.cluster._merging import all_merges
-from tripletree.triplets import TripletSet
+from tripletree.cluster.agglomerative.plan import all_merges
+from tripletree.core.triplets import TripletSet
 
 LINKAGES = ["centroid", "median", "ward", "average", "weighted", "complete", "single"]
 

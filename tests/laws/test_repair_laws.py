@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from oracles import binary_hierarchies, triplets_of
 from strategies import triplet_rows
 
-from tripletree.induction import displays
-from tripletree.onetree import is_consistent, one_tree
-from tripletree.repairs import repair
-from tripletree.triplets import TripletSet
+from tripletree.algorithms.build import is_consistent, one_tree
+from tripletree.algorithms.induce import displays
+from tripletree.algorithms.repair import repair
+from tripletree.core.triplets import TripletSet
 
 METHODS = ["auto", "exact", "search", "greedy", "best_pair", "max_cut", "min_cut"]
 

@@ -16,13 +16,13 @@ from oracles import (
     shape_of,
 )
 
-from tripletree.conflict import find_conflict
-from tripletree.decomposition import decompose, decomposition_size
+from tripletree.algorithms.build import is_consistent, one_tree
+from tripletree.algorithms.conflict import find_conflict
+from tripletree.algorithms.decompose import decompose, decomposition_size
+from tripletree.algorithms.induce import all_triplets, count_triplets, displays, induce
+from tripletree.core.hierarchy import Hierarchy
+from tripletree.core.triplets import TripletSet
 from tripletree.errors import InconsistentTripletsError
-from tripletree.hierarchy import Hierarchy
-from tripletree.induction import all_triplets, count_triplets, displays, induce
-from tripletree.onetree import is_consistent, one_tree
-from tripletree.triplets import TripletSet
 
 NUMBERS = {2: 1, 3: 4, 4: 26, 5: 236, 6: 2752}
 GUARANTEES = ("identify", "rebuild")

@@ -5,13 +5,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import hierarchies
 
-from tripletree.decomposition import decompose
-from tripletree.hierarchy import Hierarchy
-from tripletree.induction import all_triplets, count_triplets, displays
-from tripletree.leaves import LeafIndex
-from tripletree.onetree import is_consistent, one_tree
-from tripletree.supertrees import supertree
-from tripletree.triplets import TripletSet
+from tripletree.algorithms.build import is_consistent, one_tree
+from tripletree.algorithms.decompose import decompose
+from tripletree.algorithms.induce import all_triplets, count_triplets, displays
+from tripletree.algorithms.supertree import supertree
+from tripletree.core.hierarchy import Hierarchy
+from tripletree.core.leaves import LeafIndex
+from tripletree.core.triplets import TripletSet
 
 
 @st.composite

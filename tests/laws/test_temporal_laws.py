@@ -4,11 +4,11 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tripletree.cluster.cvqe import CVQEPlus
-from tripletree.cluster.temporal import TemporalClustering
-from tripletree.cluster.temporal._passing import known_pairs, pairs_at
-from tripletree.leaves import LeafIndex
-from tripletree.pairs import PairwiseConstraints
+from tripletree.cluster.kmeans.cvqe import CVQEPlus
+from tripletree.cluster.temporal.clustering import TemporalClustering
+from tripletree.cluster.temporal.matching import known_pairs, pairs_at
+from tripletree.core.leaves import LeafIndex
+from tripletree.core.pairs import PairwiseConstraints
 
 
 def literal_pairs(parts, present, t, fading, backward):

@@ -7,10 +7,10 @@ import pytest
 from browser import Browser, chromium
 from examples import caterpillar, star, yule
 
-from tripletree.decomposition import decompose
-from tripletree.hierarchy import Hierarchy
-from tripletree.pages import write_html
-from tripletree.triplets import TripletSet
+from tripletree.algorithms.decompose import decompose
+from tripletree.core.hierarchy import Hierarchy
+from tripletree.core.triplets import TripletSet
+from tripletree.plots.page import write_html
 
 pytestmark = pytest.mark.browser
 

@@ -8,8 +8,8 @@ from scipy.sparse.csgraph import floyd_warshall
 from scipy.spatial.distance import pdist
 
 from tripletree.cluster import ConstrainedCompleteLink
-from tripletree.cluster._propagation import propagated
-from tripletree.pairs import PairwiseConstraints
+from tripletree.cluster.agglomerative.complete_link import propagated
+from tripletree.core.pairs import PairwiseConstraints
 
 
 @pytest.mark.parametrize("metric", ["euclidean", "cityblock", "chebyshev"])

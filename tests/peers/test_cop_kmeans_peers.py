@@ -5,10 +5,10 @@ from scipy.spatial.distance import cdist
 from sklearn.cluster import KMeans
 from sklearn.datasets import load_wine
 
-from tripletree import _kernels
+from tripletree import kernels
 from tripletree.cluster import COPKMeans
-from tripletree.cluster._assignment_search import CannotGraph, _mended
-from tripletree.cluster._lloyd import Points, centre_step, nearest_centres, scatter, squared_distances, tolerance
+from tripletree.cluster.feasibility import CannotGraph, _mended
+from tripletree.cluster.kmeans.lloyd import Points, centre_step, nearest_centres, scatter, squared_distances, tolerance
 
 
 @pytest.mark.parametrize("k", [1, 2, 5, 12])
@@ -115,10 +115,10 @@ def test_mending__finds_a_hidden_assignment(rng):
     assert labels is not None
     assert (labels[np.repeat(np.arange(labels.size), part.degree)] != labels[part.near]).all()
     # its counts are those of the labels, wherever it stops
-    start = _kernels.frozen(rng.integers(0, 3, labels.size))
-    beside, until, crowd, where = _kernels.colouring.begin_mending(part.start, part.near, start, 3, 1)
+    start = kernels.frozen(rng.integers(0, 3, labels.size))
+    beside, until, crowd, where = kernels.feasibility.begin_mending(part.start, part.near, start, 3, 1)
     label = start.copy()
-    left = _kernels.colouring.mend(part.start, part.near, label, beside, until, crowd, where, 25)
+    left = kernels.feasibility.mend(part.start, part.near, label, beside, until, crowd, where, 25)
     ends = np.stack([np.repeat(np.arange(label.size), part.degree), part.near])
     clashes = label[ends[0]] == label[ends[1]]
     assert left == clashes.sum() // 2 > 0

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from examples import caterpillar, contracted, uniform_binary, yule
 
-from tripletree.distance import compare_triplets, robinson_foulds
-from tripletree.hierarchy import Hierarchy
+from tripletree.algorithms.compare import compare_triplets, robinson_foulds
+from tripletree.core.hierarchy import Hierarchy
 from tripletree.io import write_newick
 
 

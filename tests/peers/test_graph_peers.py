@@ -7,11 +7,11 @@ from examples import contracted, uniform_binary, yule, zoo
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from tripletree._kernels import disjoint_set
-from tripletree.hierarchy import Hierarchy
-from tripletree.induction import induce, sample_triplets
-from tripletree.onetree import one_tree
-from tripletree.triplets import TripletSet
+from tripletree.algorithms.build import one_tree
+from tripletree.algorithms.induce import induce, sample_triplets
+from tripletree.core.hierarchy import Hierarchy
+from tripletree.core.triplets import TripletSet
+from tripletree.kernels import disjoint_set
 
 ZOO = [pytest.param(h, id=name) for name, h in zoo()]
 

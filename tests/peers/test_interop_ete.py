@@ -10,8 +10,8 @@ from examples import zoo
 from hypothesis import given, settings
 from interop_cases import dressed, everything, large, odd_labels
 
+from tripletree.core.hierarchy import Hierarchy
 from tripletree.errors import DuplicateLeafError, InvalidHierarchyError, MissingDependencyError
-from tripletree.hierarchy import Hierarchy
 from tripletree.interop import from_ete3, from_ete4, to_ete3, to_ete4
 
 WAYS = {"ete3": (to_ete3, from_ete3), "ete4": (to_ete4, from_ete4)}

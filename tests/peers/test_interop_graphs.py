@@ -13,6 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from interop_cases import dressed, exactly, large, optional
 
+from tripletree.core.hierarchy import Hierarchy
+from tripletree.core.ontology import Ontology
+from tripletree.core.triplets import TripletSet
 from tripletree.errors import (
     DuplicateLeafError,
     InvalidHierarchyError,
@@ -22,7 +25,6 @@ from tripletree.errors import (
     TripletreeError,
     UnknownLeafError,
 )
-from tripletree.hierarchy import Hierarchy
 from tripletree.interop import (
     from_dot,
     from_networkx,
@@ -31,10 +33,8 @@ from tripletree.interop import (
     to_dot,
     to_networkx,
 )
-from tripletree.io.ontologies.obo import read_obo
-from tripletree.io.trees.dot import read_dot
-from tripletree.ontology import Ontology
-from tripletree.triplets import TripletSet
+from tripletree.io.dot import read_dot
+from tripletree.io.obo import read_obo
 
 CELL_TYPES = Path(__file__).parents[2] / "sample_hierarchies" / "cell_types.obo"
 ZOO = [pytest.param(h, id=name) for name, h in zoo()]

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from interop_cases import dressed, everything, large, odd_labels
 
 from tripletree import interop
+from tripletree.core.hierarchy import Hierarchy
 from tripletree.errors import DuplicateLeafError, InvalidHierarchyError, MissingDependencyError
-from tripletree.hierarchy import Hierarchy
 from tripletree.interop import from_biopython, from_dendropy, from_skbio, to_biopython, to_dendropy, to_skbio
 from tripletree.io import parse_newick, write_newick
 

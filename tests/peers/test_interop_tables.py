@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 from interop_cases import dressed, exactly, large
 from sklearn.cluster import AgglomerativeClustering
 
+from tripletree.algorithms.linkage import from_linkage, to_linkage
+from tripletree.core.hierarchy import Hierarchy
 from tripletree.errors import (
     DuplicateLeafError,
     InvalidHierarchyError,
@@ -17,10 +19,8 @@ from tripletree.errors import (
     NotATreeError,
     TripletreeError,
 )
-from tripletree.hierarchy import Hierarchy
 from tripletree.interop import from_children, from_edge_table, to_children, to_edge_table
-from tripletree.io.taxonomies.edges import read_edges
-from tripletree.linkage import from_linkage, to_linkage
+from tripletree.io.edges import read_edges
 
 pd = pytest.importorskip("pandas")
 

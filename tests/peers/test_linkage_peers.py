@@ -6,11 +6,11 @@ from examples import yule
 from scipy.cluster import hierarchy as sch
 from scipy.spatial.distance import squareform
 
-from tripletree import _kernels
-from tripletree.linkage import cut, from_linkage, to_linkage
-from tripletree.plots._layout import layout
-from tripletree.plots._sketch import whole
-from tripletree.score import pairwise_f_score, pairwise_precision_recall
+from tripletree import kernels
+from tripletree.algorithms.cut import cut
+from tripletree.algorithms.linkage import from_linkage, to_linkage
+from tripletree.evaluation.scores import pairwise_f_score, pairwise_precision_recall
+from tripletree.plots.layout import layout, whole
 
 METHODS = ("single", "complete", "average", "weighted", "centroid", "median", "ward")
 
@@ -55,8 +55,8 @@ def test_cut__gives_k_clusters_where_scipy_does_not(rng):
 def test_common_ancestors__heights_are_cophenetic_distances(rng):
     Z = sch.linkage(rng.normal(size=(40, 3)), "average")
     h = from_linkage(Z)
-    a, b = (_kernels.frozen(x) for x in np.triu_indices(40, 1))
-    node = _kernels.rooted_tree.common_ancestors(a, b, *h.ancestor_table)
+    a, b = (kernels.frozen(x) for x in np.triu_indices(40, 1))
+    node = kernels.rooted_tree.common_ancestors(a, b, *h.ancestor_table)
     np.testing.assert_array_equal(h.height[node], squareform(squareform(sch.cophenet(Z))))
 
 

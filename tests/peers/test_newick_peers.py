@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from examples import uniform_binary, zoo
 
+from tripletree.core.hierarchy import Hierarchy
 from tripletree.errors import ParseError
-from tripletree.hierarchy import Hierarchy
 from tripletree.io import parse_newick, parse_newick_all, read_newick_all, write_newick
-from tripletree.io._files import read_text
+from tripletree.io.source import read_text
 
 REFUSED = {
     # a leaf label twice

@@ -12,11 +12,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tripletree.core.ontology import Ontology
 from tripletree.errors import ParseError
-from tripletree.io.ontologies.obo import parse_obo, read_obo, write_obo
-from tripletree.io.ontologies.obograph import read_obograph
-from tripletree.io.ontologies.owl import read_owl
-from tripletree.ontology import Ontology
+from tripletree.io.obo import parse_obo, read_obo, write_obo
+from tripletree.io.obograph import read_obograph
+from tripletree.io.owl import read_owl
 
 obonet = pytest.importorskip("obonet", reason="obonet is not installed")
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import pair_confusion_matrix, rand_score
 
-from tripletree.score import constrained_rand_index, pairwise_precision_recall, rand_index
+from tripletree.evaluation.scores import constrained_rand_index, pairwise_precision_recall, rand_index
 
 
 @pytest.mark.parametrize("n", [0, 1, 2, 3, 10, 300])

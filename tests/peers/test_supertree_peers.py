@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from examples import contracted, yule
 
-from tripletree.distance import compare_triplets
-from tripletree.hierarchy import Hierarchy
-from tripletree.supertrees import supertree
+from tripletree.algorithms.compare import compare_triplets
+from tripletree.algorithms.supertree import supertree
+from tripletree.core.hierarchy import Hierarchy
 
 pytest.importorskip("tralda")
 from tralda.datastructures.tree import Tree, TreeNode

@@ -5,11 +5,11 @@ import pytest
 from examples import caterpillar, contracted, uniform_binary, yule, zoo
 from oracles import clades_of_hierarchy
 
-from tripletree.decomposition import decompose
-from tripletree.hierarchy import Hierarchy
-from tripletree.induction import all_triplets, count_triplets, sample_triplets
-from tripletree.onetree import is_consistent, one_tree
-from tripletree.triplets import TripletSet
+from tripletree.algorithms.build import is_consistent, one_tree
+from tripletree.algorithms.decompose import decompose
+from tripletree.algorithms.induce import all_triplets, count_triplets, sample_triplets
+from tripletree.core.hierarchy import Hierarchy
+from tripletree.core.triplets import TripletSet
 
 pytest.importorskip("tralda")
 from tralda.datastructures.last_common_ancestor import LCA

@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 from examples import uniform_binary, zoo
 
+from tripletree.core.hierarchy import Hierarchy
 from tripletree.errors import ParseError
-from tripletree.hierarchy import Hierarchy
 from tripletree.io import read_newick_all
-from tripletree.io.trees.linkage_files import read_linkage, write_linkage
-from tripletree.io.trees.nested_json import read_json, write_json
-from tripletree.io.trees.nexml import read_nexml_all
-from tripletree.io.trees.nexus import read_nexus, read_nexus_all, write_nexus, write_nexus_all
-from tripletree.io.trees.phyloxml import read_phyloxml_all
+from tripletree.io.linkage_files import read_linkage, write_linkage
+from tripletree.io.nested_json import read_json, write_json
+from tripletree.io.nexml import read_nexml_all
+from tripletree.io.nexus import read_nexus, read_nexus_all, write_nexus, write_nexus_all
+from tripletree.io.phyloxml import read_phyloxml_all
 
 
 def clades(h):

@@ -13,10 +13,10 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
 from tripletree.cluster import ActiveClustering, COPKMeans, PCKMeans, ReCon, labels_oracle
-from tripletree.cluster.cvqe import CVQEPlus
+from tripletree.cluster.active import Border
+from tripletree.cluster.kmeans.cvqe import CVQEPlus
+from tripletree.core.pairs import PairwiseConstraints
 from tripletree.errors import InconsistentPairsError, InvalidPairError, UnknownLeafError
-from tripletree.pairs import PairwiseConstraints
-from tripletree.queries import Border
 
 
 class Fixed:

@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tripletree.core.hierarchy import Hierarchy
 from tripletree.errors import NotATreeError, ParseError, TripletreeError
-from tripletree.hierarchy import Hierarchy
 from tripletree.io import parse_newick
-from tripletree.io.constraints.annotations import read_annotations
+from tripletree.io.annotations import read_annotations
 
 #: One line of GAF 2.2 for each (object, symbol, qualifier, term, evidence, aspect).
 ROWS = [

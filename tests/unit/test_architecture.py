@@ -50,7 +50,7 @@ FLOORS = [
     ["hierarchy", "triplets", "_reshaped"],
     ["_dag", "_items", "_parents", "_pictures", "_rows", "origins"],
     ["leaves"],
-    ["_kernels", "_random", "_times", "_version", "errors"],
+    ["kernels", "_random", "_times", "_version", "errors"],
     ["_suggestions"],
 ]
 NEIGHBOURS = {
@@ -212,7 +212,7 @@ def test_architecture__numba_is_imported_in_one_place():
         for _, name in imported(parsed(path))
         if name.split(".")[0] == "numba"
     }
-    assert users == {"_kernels/_jit.py"}
+    assert users == {"kernels/_jit.py"}
 
 
 @pytest.mark.parametrize("path", PYTHON_FILES)
@@ -256,7 +256,7 @@ def test_architecture__every_public_name_can_be_reached():
 
 @pytest.mark.parametrize("setting", ["bogus", "", "2"])
 def test_architecture__a_wrong_setting_of_the_switch_is_told(setting):
-    done = python("from tripletree import _kernels; _kernels.rooted_tree", TRIPLETREE_JIT=setting)
+    done = python("from tripletree import kernels; kernels.rooted_tree", TRIPLETREE_JIT=setting)
     assert done.returncode == 1
     assert "ValueError: TRIPLETREE_JIT is" in done.stderr
     assert (
@@ -372,7 +372,7 @@ def test_architecture__functions_of_the_front_door_show_an_example(name):
 
 
 def test_architecture__oracles_named_by_kernels_exist():
-    words = {w.strip("`.,:") for path in (HOUSE / "_kernels").glob("*.py") for w in path.read_text().split()}
+    words = {w.strip("`.,:") for path in (HOUSE / "kernels").glob("*.py") for w in path.read_text().split()}
     named = {word for word in words if word.endswith("_definition")}
     defined = {f.name for path in Path(__file__).parents[1].glob("*oracle*.py") for f in functions(parsed(path))}
     assert named

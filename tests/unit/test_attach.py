@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from oracles import clades_of_hierarchy, leaves_of
 from strategies import nested
 
+from tripletree.core.hierarchy import Hierarchy
 from tripletree.errors import DuplicateLeafError, InvalidHierarchyError, NotATreeError, UnknownLeafError
-from tripletree.hierarchy import Hierarchy
 from tripletree.io import parse_newick
 
 

@@ -14,12 +14,18 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
-from tripletree.cluster._lloyd import Points
-from tripletree.cluster.boosted import BoostedConstrainedKMeans
-from tripletree.cluster.boosted._rounds import Boosting, Pairs, constrained_means, importance, updated
+from tripletree.cluster.kmeans.boosted import (
+    BoostedConstrainedKMeans,
+    Boosting,
+    Pairs,
+    constrained_means,
+    importance,
+    updated,
+)
+from tripletree.cluster.kmeans.lloyd import Points
+from tripletree.core.pairs import PairwiseConstraints
+from tripletree.core.provenance import Origins
 from tripletree.errors import ClusterCountError, DuplicateLeafError, InvalidPairError, UnknownLeafError
-from tripletree.origins import Origins
-from tripletree.pairs import PairwiseConstraints
 
 NAMES = list("abcdefgh")
 
@@ -412,7 +418,7 @@ def test_predict__in_parts_is_the_same(rng, monkeypatch):
     X, y = quadrants(rng, 60)
     model = quick(3).fit(X, pairs=class_pairs(rng, y, 90))
     whole = model.transform(X)
-    monkeypatch.setattr("tripletree.cluster.boosted._consensus._SLICE", 1)
+    monkeypatch.setattr("tripletree.cluster.kmeans.boosted._SLICE", 1)
     assert np.array_equal(model.transform(X), whole)
     again = quick(3).fit(X, pairs=class_pairs(rng, y, 90))
     assert again.transform(X).shape == (60, 3)

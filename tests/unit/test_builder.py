@@ -8,9 +8,12 @@ import pytest
 from examples import caterpillar, yule
 from oracles import is_irreducible_conflict
 
-from tripletree._kernels import growing
-from tripletree.builder import TripletBuilder
-from tripletree.decomposition import decompose
+from tripletree.algorithms.build import one_tree
+from tripletree.algorithms.decompose import decompose
+from tripletree.algorithms.dynamic import TripletBuilder
+from tripletree.core.hierarchy import Hierarchy
+from tripletree.core.leaves import LeafIndex
+from tripletree.core.triplets import TripletSet
 from tripletree.errors import (
     DuplicateLeafError,
     InconsistentTripletsError,
@@ -19,10 +22,7 @@ from tripletree.errors import (
     UnknownLeafError,
     UnknownTripletError,
 )
-from tripletree.hierarchy import Hierarchy
-from tripletree.leaves import LeafIndex
-from tripletree.onetree import one_tree
-from tripletree.triplets import TripletSet
+from tripletree.kernels import dynamic_build as growing
 
 ANIMALS = ["ant", "bee", "cat", "dog", "eel"]
 FIRST = ("ant", "bee", "cat")
@@ -326,7 +326,7 @@ def test_builder_try_add_rows__in_the_order_given():
 
 
 def test_builder_try_add_rows__an_interrupt_leaves_a_builder_that_holds_what_it_added(monkeypatch):
-    from tripletree import builder as module
+    from tripletree.algorithms import dynamic as module
 
     monkeypatch.setattr(module, "_SLICE", 10)
     builder = TripletBuilder(60)

@@ -9,22 +9,25 @@ import numpy as np
 import pytest
 from dag_oracle import descendants_definition, leaf_terms, random_graph
 
-from tripletree import _dominance, certain
-from tripletree._checks import expect_hierarchy
-from tripletree.certain import all_certain, count_certain, decompose_certain
-from tripletree.decomposition import decompose, decomposition_size
-from tripletree.errors import InvalidTripletError, LimitExceededError, UnknownLeafError
-from tripletree.induction import (
+from tripletree.algorithms import induce as certain
+from tripletree.algorithms.build import is_consistent, one_tree
+from tripletree.algorithms.decompose import decompose, decomposition_size
+from tripletree.algorithms.induce import (
     InducedTriplets,
+    all_certain,
     all_triplets,
+    count_certain,
     count_triplets,
+    decompose_certain,
     displays,
     induce,
     sample_triplets,
 )
-from tripletree.onetree import is_consistent, one_tree
-from tripletree.ontology import Ontology
-from tripletree.triplets import TripletSet
+from tripletree.core import ontology as _dominance
+from tripletree.core.checks import expect_hierarchy
+from tripletree.core.ontology import Ontology
+from tripletree.core.triplets import TripletSet
+from tripletree.errors import InvalidTripletError, LimitExceededError, UnknownLeafError
 
 #   r         w, x under a; y under a and b; z under b
 #  / \

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from tripletree.errors import ParseError
-from tripletree.io.constraints.comparison_files import read_comparisons, read_odd_one_out
+from tripletree.io.comparisons import read_comparisons, read_odd_one_out
 
 
 def compare(text, **options):

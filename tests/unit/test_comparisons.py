@@ -10,18 +10,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tripletree import comparisons
-from tripletree.comparisons import (
+from tripletree.algorithms import comparisons
+from tripletree.algorithms.comparisons import (
     comparisons_from_cblearn,
     comparisons_from_metric_learn,
     to_cblearn,
     to_metric_learn,
 )
+from tripletree.algorithms.supervision import triplets_from_odd_one_out
+from tripletree.core.leaves import LeafIndex
+from tripletree.core.triplets import TripletSet
 from tripletree.errors import InvalidTripletError, ParseError, TripletreeError
-from tripletree.io.constraints.comparison_files import read_comparisons, read_odd_one_out
-from tripletree.leaves import LeafIndex
-from tripletree.supervision import triplets_from_odd_one_out
-from tripletree.triplets import TripletSet
+from tripletree.io.comparisons import read_comparisons, read_odd_one_out
 
 #: Points on a line, far enough apart that all distances differ.
 PLACES = np.array([0.0, 1.0, 3.0, 7.0, 15.0, 31.0])

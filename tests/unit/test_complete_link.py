@@ -17,13 +17,13 @@ from sklearn.preprocessing import OrdinalEncoder, StandardScaler
 from sklearn.utils.estimator_checks import estimator_checks_generator
 from sklearn.utils.validation import check_is_fitted
 
-from tripletree import _kernels
-from tripletree._kernels import freeze
+from tripletree import kernels
+from tripletree.algorithms.cut import cut
 from tripletree.cluster import ConstrainedCompleteLink, labels_oracle
-from tripletree.cluster._assignment_search import CannotGraph, NotColourable
-from tripletree.cluster._central import central_sample
-from tripletree.cluster._propagation import above
-from tripletree.cuts import cut
+from tripletree.cluster.agglomerative.complete_link import above, central_sample
+from tripletree.cluster.feasibility import CannotGraph, NotColourable
+from tripletree.core.leaves import LeafIndex
+from tripletree.core.pairs import PairwiseConstraints
 from tripletree.errors import (
     ClusterCountError,
     InconsistentPairsError,
@@ -32,8 +32,7 @@ from tripletree.errors import (
     InvalidPairError,
     UnknownLeafError,
 )
-from tripletree.leaves import LeafIndex
-from tripletree.pairs import PairwiseConstraints
+from tripletree.kernels import freeze
 from tripletree.plots import plot_dendrogram
 
 NAMES = list("abcdefgh")
@@ -260,7 +259,7 @@ def test_clusters__too_few_for_an_odd_cycle():
 
 
 def test_clusters__a_search_that_is_given_up_proves_nothing(monkeypatch):
-    monkeypatch.setattr("tripletree.cluster._feasible_cut.CannotGraph.colour", _given_up)
+    monkeypatch.setattr("tripletree.cluster.agglomerative.feasible_cut.CannotGraph.colour", _given_up)
     with pytest.raises(InfeasibleClusteringError, match="may need more .*COPKMeans and ReCon") as caught:
         ConstrainedCompleteLink(2).fit(PATH[0], pairs=PATH[1])
     assert (caught.value.proved, caught.value.clique) == (False, [])
@@ -278,7 +277,7 @@ def test_clusters__searches_that_are_given_up_end_at_n_clusters_all_the_same(mon
         given.append(k)
         return colour(graph, k, rng, limit) if len(given) == 1 else _given_up(graph, k, rng, limit)
 
-    monkeypatch.setattr("tripletree.cluster._feasible_cut.CannotGraph.colour", once)
+    monkeypatch.setattr("tripletree.cluster.agglomerative.feasible_cut.CannotGraph.colour", once)
     for seed in range(30):
         rng = np.random.default_rng(seed)
         X, y, rows = rng.normal(size=(40, 2)), rng.integers(0, 3, 40), rng.integers(0, 40, (60, 2))
@@ -470,7 +469,7 @@ def test_central_sample__is_the_medoid(rng, monkeypatch):
     D = np.abs(X[:, None] - X).sum(axis=2)
     members = np.sort(rng.permutation(40)[:25])
     wanted = members[D[np.ix_(members, members)].sum(axis=1).argmin()]
-    monkeypatch.setattr("tripletree.cluster._central._BATCH", 60)
+    monkeypatch.setattr("tripletree.cluster.agglomerative.complete_link._BATCH", 60)
     assert central_sample(X, members, "cityblock", {}) == central_sample(D, members, "precomputed", {}) == wanted
     assert central_sample(X, members[:2], "cityblock", {}) == members[0]
 
@@ -525,7 +524,7 @@ def test_kernels__slices_are_one_call(rng, monkeypatch):
     must = rng.integers(0, 60, size=(15, 2))
     pairs = must[must[:, 0] != must[:, 1]], []
     wanted = ConstrainedCompleteLink().fit(X, pairs=pairs)
-    monkeypatch.setattr("tripletree.cluster._propagation._WORK", 60)
+    monkeypatch.setattr("tripletree.cluster.agglomerative.complete_link._WORK", 60)
     assert np.array_equal(ConstrainedCompleteLink().fit(X, pairs=pairs).linkage_, wanted.linkage_)
 
 
@@ -533,7 +532,7 @@ def test_kernels__farthest_is_the_greatest_distance_between_parts(rng):
     D = rng.random((12, 12))
     D += D.T
     part = rng.permutation(np.repeat(np.arange(4), 3))
-    out = _kernels.propagation.farthest(freeze(D[np.triu_indices(12, 1)]), 12, freeze(part), 4)
+    out = kernels.complete_link.farthest(freeze(D[np.triu_indices(12, 1)]), 12, freeze(part), 4)
     wanted = [[0 if a == b else D[np.ix_(part == a, part == b)].max() for b in range(4)] for a in range(4)]
     np.testing.assert_array_equal(out, wanted)
 
@@ -683,7 +682,7 @@ def test_answers__are_kept_when_the_oracle_ends_the_fit(rng, reason):
 
 
 def test_answers__are_kept_when_the_fit_is_interrupted_later(X, monkeypatch):
-    monkeypatch.setattr("tripletree.cluster.complete_link.from_linkage", _interrupted)
+    monkeypatch.setattr("tripletree.cluster.agglomerative.complete_link.from_linkage", _interrupted)
     with pytest.raises(KeyboardInterrupt) as caught:
         ConstrainedCompleteLink(n_queries=3).fit(X, oracle=labels_oracle(range(8)))
     assert len(caught.value.queries) == 3

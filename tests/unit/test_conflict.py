@@ -5,11 +5,11 @@ import pytest
 from examples import caterpillar, uniform_binary, yule
 from oracles import is_irreducible_conflict
 
-from tripletree.conflict import Conflict, find_conflict, find_conflicts
-from tripletree.decomposition import decompose
-from tripletree.induction import sample_triplets
-from tripletree.onetree import is_consistent
-from tripletree.triplets import TripletSet
+from tripletree.algorithms.build import is_consistent
+from tripletree.algorithms.conflict import Conflict, find_conflict, find_conflicts
+from tripletree.algorithms.decompose import decompose
+from tripletree.algorithms.induce import sample_triplets
+from tripletree.core.triplets import TripletSet
 
 
 def leaves_of(triplets):

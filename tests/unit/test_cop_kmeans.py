@@ -17,7 +17,8 @@ from sklearn.utils.estimator_checks import estimator_checks_generator
 from sklearn.utils.validation import check_is_fitted
 
 from tripletree.cluster import ConstrainedCompleteLink, COPKMeans, MPCKMeans, PCKMeans, ReCon
-from tripletree.cluster.geometry import CentreGeometry, PointCentres, SegmentCentres
+from tripletree.cluster.kmeans.geometry import CentreGeometry, PointCentres, SegmentCentres
+from tripletree.core.pairs import PairwiseConstraints
 from tripletree.datasets import make_lanes
 from tripletree.errors import (
     ClusterCountError,
@@ -26,7 +27,6 @@ from tripletree.errors import (
     TripletreeError,
     UnknownLeafError,
 )
-from tripletree.pairs import PairwiseConstraints
 
 LINE = [[0.0], [1.0], [5.0], [6.0]]
 NAMES = list("abcdefgh")

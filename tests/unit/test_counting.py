@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 from examples import caterpillar, star, two_level, yule
 
-from tripletree.counting import count_hierarchies, informativeness
-from tripletree.decomposition import decompose
+from tripletree.algorithms.count import count_hierarchies, informativeness
+from tripletree.algorithms.decompose import decompose
+from tripletree.algorithms.induce import all_triplets, sample_triplets
+from tripletree.core.hierarchy import Hierarchy
+from tripletree.core.triplets import TripletSet
 from tripletree.errors import InvalidHierarchyError, LimitExceededError
-from tripletree.hierarchy import Hierarchy
-from tripletree.induction import all_triplets, sample_triplets
-from tripletree.triplets import TripletSet
 
 
 def odd_product(n):

@@ -6,18 +6,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import hierarchies, triplet_rows
 
-from tripletree import _cut_rules
-from tripletree.cuts import RULES, cut
-from tripletree.errors import (
-    ClusterCountError,
-    LimitExceededError,
-)
-from tripletree.hierarchy import Hierarchy
-from tripletree.induction import sample_triplets
-from tripletree.leaves import LeafIndex
-from tripletree.linkage import from_linkage
-from tripletree.supervision import sample_class_triplets
-from tripletree.triplets import TripletSet
+from tripletree.algorithms import cut as _cut_rules
+from tripletree.algorithms.cut import RULES, cut
+from tripletree.algorithms.induce import sample_triplets
+from tripletree.algorithms.linkage import from_linkage
+from tripletree.algorithms.supervision import sample_class_triplets
+from tripletree.core.hierarchy import Hierarchy
+from tripletree.core.leaves import LeafIndex
+from tripletree.core.triplets import TripletSet
+from tripletree.errors import ClusterCountError, LimitExceededError
 
 NOTHING = np.empty((0, 3), np.int32)
 

@@ -7,22 +7,17 @@ from hypothesis import strategies as st
 from oracles import components, displayed
 from strategies import hierarchies, triplet_rows
 
+from tripletree.algorithms.cut import RULES, cut
+from tripletree.algorithms.induce import sample_triplets
+from tripletree.algorithms.linkage import from_linkage
+from tripletree.algorithms.supervision import triplets_from_classes
 from tripletree.cluster import ReCon
-from tripletree.cuts import RULES, cut
-from tripletree.errors import (
-    ClusterCountError,
-    InconsistentTripletsError,
-    TripletreeError,
-    UnknownLeafError,
-)
-from tripletree.hierarchy import Hierarchy
-from tripletree.induction import sample_triplets
+from tripletree.core.hierarchy import Hierarchy
+from tripletree.core.leaves import LeafIndex
+from tripletree.core.triplets import TripletSet
+from tripletree.errors import ClusterCountError, InconsistentTripletsError, TripletreeError, UnknownLeafError
+from tripletree.evaluation.scores import pairwise_f_score
 from tripletree.io import parse_newick
-from tripletree.leaves import LeafIndex
-from tripletree.linkage import from_linkage
-from tripletree.score import pairwise_f_score
-from tripletree.supervision import triplets_from_classes
-from tripletree.triplets import TripletSet
 
 NOTHING = np.empty((0, 3), np.int32)
 

@@ -16,11 +16,10 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
-from tripletree.cluster._soft_pairs import Links
-from tripletree.cluster.cvqe import CVQE, LCVQE, CVQEPlus, cvqe_plus
-from tripletree.cluster.cvqe._estimator import _order
+from tripletree.cluster.kmeans.cvqe import CVQE, LCVQE, CVQEPlus, _order, cvqe_plus
+from tripletree.cluster.kmeans.soft_pairs import Links
+from tripletree.core.pairs import PairwiseConstraints
 from tripletree.errors import ClusterCountError, InvalidPairError, UnknownLeafError
-from tripletree.pairs import PairwiseConstraints
 
 NAMES = list("abcdefgh")
 METHODS = {"cvqe": CVQE, "lcvqe": LCVQE, "plus": CVQEPlus}

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 import tripletree.datasets as datasets
+from tripletree.algorithms.induce import count_triplets
 from tripletree.datasets import UnknownSampleError, list_hierarchies, load_hierarchy, sample_path
 from tripletree.errors import TripletreeError
-from tripletree.induction import count_triplets
 
 # leaves, inner nodes, unary nodes, largest number of children: counted in the files by hand, see their README
 FACTS = {

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 from examples import balanced, caterpillar, star, two_level
 
-from tripletree.decomposition import decompose, decomposition_size
+from tripletree.algorithms.build import one_tree
+from tripletree.algorithms.decompose import decompose, decomposition_size
+from tripletree.algorithms.induce import displays
+from tripletree.core.hierarchy import Hierarchy
+from tripletree.core.triplets import TripletSet
 from tripletree.errors import LimitExceededError
-from tripletree.hierarchy import Hierarchy
-from tripletree.induction import displays
-from tripletree.onetree import one_tree
-from tripletree.triplets import TripletSet
 
 HAND = [
     # hierarchy, size of "identify", size of "rebuild"

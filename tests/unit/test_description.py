@@ -14,14 +14,15 @@ from oracles import clades_of, components, displayed
 from scipy.spatial import distance
 from strategies import triplet_sets
 
-from tripletree.cluster._distances import METRICS
-from tripletree.counting import informativeness
-from tripletree.decomposition import decompose
-from tripletree.description import Coherence, Description, TreeShape, _coherence, describe
+from tripletree.algorithms.build import is_consistent, one_tree
+from tripletree.algorithms.count import informativeness
+from tripletree.algorithms.decompose import decompose
+from tripletree.algorithms.induce import all_triplets, sample_triplets
+from tripletree.cluster.distances import METRICS
+from tripletree.core.triplets import TripletSet
 from tripletree.errors import DuplicateLeafError, UnknownLeafError
-from tripletree.induction import all_triplets, sample_triplets
-from tripletree.onetree import is_consistent, one_tree
-from tripletree.triplets import TripletSet
+from tripletree.evaluation import describe as _coherence
+from tripletree.evaluation.describe import Coherence, Description, TreeShape, describe
 
 CHAIN = TripletSet.from_labels([("a", "b", "c"), ("b", "c", "d")])
 CLASH = TripletSet.from_labels([("a", "b", "c"), ("b", "c", "a"), ("a", "b", "d"), ("x", "y", "z")])

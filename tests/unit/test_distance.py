@@ -6,11 +6,17 @@ import numpy as np
 import pytest
 from examples import balanced, caterpillar, contracted, star, uniform_binary, yule, zoo
 
-from tripletree import distance as subject
-from tripletree.distance import MOST_LEAVES, TripletComparison, compare_triplets, robinson_foulds, triplet_distance
+from tripletree.algorithms import compare as subject
+from tripletree.algorithms.compare import (
+    MOST_LEAVES,
+    TripletComparison,
+    compare_triplets,
+    robinson_foulds,
+    triplet_distance,
+)
+from tripletree.algorithms.induce import count_triplets, induce
+from tripletree.core.hierarchy import Hierarchy
 from tripletree.errors import InvalidHierarchyError, LimitExceededError, UnknownLeafError
-from tripletree.hierarchy import Hierarchy
-from tripletree.induction import count_triplets, induce
 
 
 def comparison_by_triples(h1, h2):

@@ -13,15 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import hierarchies
 
-from tripletree.errors import (
-    DuplicateLeafError,
-    InvalidHierarchyError,
-    NotATreeError,
-    ParseError,
-    TripletreeError,
-)
-from tripletree.hierarchy import Hierarchy
-from tripletree.io.taxonomies.edges import edges_ontology, read_edges, write_edges
+from tripletree.core.hierarchy import Hierarchy
+from tripletree.errors import DuplicateLeafError, InvalidHierarchyError, NotATreeError, ParseError, TripletreeError
+from tripletree.io.edges import edges_ontology, read_edges, write_edges
 
 APES = Hierarchy.from_nested([["human", "chimp"], "loris"])
 ROWS = [("human", "apes"), ("chimp", "apes"), ("loris", "primates"), ("apes", "primates")]

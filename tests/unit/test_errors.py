@@ -7,7 +7,8 @@ import pickle
 import pytest
 
 from tripletree import errors
-from tripletree.conflict import Conflict
+from tripletree.algorithms.conflict import Conflict
+from tripletree.core.triplets import TripletSet
 from tripletree.errors import (
     ClusterCountError,
     DuplicateLeafError,
@@ -27,7 +28,6 @@ from tripletree.errors import (
     UnknownLeafError,
     UnknownTripletError,
 )
-from tripletree.triplets import TripletSet
 
 CONFLICT = Conflict(TripletSet.from_labels([("a", "b", "c"), ("a", "c", "b")]))
 EXAMPLES = [

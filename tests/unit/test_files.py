@@ -15,8 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tripletree.errors import LimitExceededError, ParseError, TripletreeError
-from tripletree.io import _packed
-from tripletree.io._files import open_text, raw_bytes, read_bytes, read_text, write_atomic, write_atomic_bytes
+from tripletree.io import source as _packed
+from tripletree.io.source import open_text, raw_bytes, read_bytes, read_text, write_atomic, write_atomic_bytes
 
 TEXT = "été\r\n(a,b);\n"
 

@@ -4,9 +4,9 @@ import os
 
 import pytest
 
+from tripletree.core.hierarchy import Hierarchy
 from tripletree.errors import DuplicateLeafError, LimitExceededError, ParseError
-from tripletree.hierarchy import Hierarchy
-from tripletree.io.trees.folders import read_folder
+from tripletree.io.folders import read_folder
 
 
 def grown(root, *files):

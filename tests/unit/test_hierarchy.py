@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from examples import balanced, caterpillar, star
 
+from tripletree.core.hierarchy import Hierarchy
+from tripletree.core.leaves import LeafIndex
 from tripletree.errors import DuplicateLeafError, InvalidHierarchyError, UnknownLeafError
-from tripletree.hierarchy import Hierarchy
-from tripletree.leaves import LeafIndex
 
 
 @pytest.fixture

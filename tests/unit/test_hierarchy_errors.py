@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from tripletree.core.hierarchy import Hierarchy
 from tripletree.errors import DuplicateLeafError, InvalidHierarchyError
-from tripletree.hierarchy import Hierarchy
 
 
 @pytest.mark.parametrize("parent", [[], [[2, 2, -1]], None, 3, "ab"])

@@ -19,19 +19,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tripletree.core.triplets import TripletSet
 from tripletree.errors import LimitExceededError, ParseError, TripletreeError
-from tripletree.io import _packed
-from tripletree.io._files import raw_bytes, read_bytes, read_text, write_atomic
-from tripletree.io._packed import tar_members
-from tripletree.io._xml import xml_children, xml_events
-from tripletree.io.constraints.triplet_files import read_triplets, write_triplets
-from tripletree.io.ontologies.obo import obo_ontology, parse_obo
-from tripletree.io.ontologies.wordnet import read_wordnet
-from tripletree.io.taxonomies.edges import read_edges
-from tripletree.io.taxonomies.taxdump import read_taxdump
-from tripletree.io.trees.nested_json import read_json
-from tripletree.io.trees.newick import read_newick
-from tripletree.triplets import TripletSet
+from tripletree.io import source as _packed
+from tripletree.io.edges import read_edges
+from tripletree.io.nested_json import read_json
+from tripletree.io.newick import read_newick
+from tripletree.io.obo import obo_ontology, parse_obo
+from tripletree.io.source import raw_bytes, read_bytes, read_text, tar_members, write_atomic
+from tripletree.io.taxdump import read_taxdump
+from tripletree.io.triplets import read_triplets, write_triplets
+from tripletree.io.wordnet import read_wordnet
+from tripletree.io.xml import xml_children, xml_events
 
 # ---------------------------------------------------------------------- WordNet
 
@@ -341,8 +340,8 @@ def test_parquet__metadata_that_are_no_leaves(tmp_path):
     for kept in (b"[", b"\xff", b"5", b"[1]", b"[" * 100_000):
         table = parquet.read_table(io.BytesIO(content))
         stream = io.BytesIO()
-        parquet.write_table(table.replace_schema_metadata({b"tripletree.leaves": kept}), stream)
-        with pytest.raises(ParseError, match="metadata: tripletree.leaves must hold"):
+        parquet.write_table(table.replace_schema_metadata({b"tripletree.core.leaves": kept}), stream)
+        with pytest.raises(ParseError, match="metadata: tripletree.core.leaves must hold"):
             read_triplets(io.BytesIO(stream.getvalue()), format="parquet")
     assert pyarrow is not None
 
@@ -368,7 +367,7 @@ def test_files__closed_standard_streams(monkeypatch):
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a POSIX shell")
 def test_files__standard_input_closed_by_the_shell():
-    code = "from tripletree.io.trees.newick import read_newick; read_newick('-')"
+    code = "from tripletree.io.newick import read_newick; read_newick('-')"
     run = subprocess.run(
         ["sh", "-c", '"$0" -c "$1" <&-', sys.executable, code], capture_output=True, text=True, check=False
     )

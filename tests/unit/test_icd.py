@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tripletree.core.hierarchy import Hierarchy
 from tripletree.errors import DuplicateLeafError, ParseError, TripletreeError
-from tripletree.hierarchy import Hierarchy
-from tripletree.io.taxonomies.icd import icd_ontology, read_icd
+from tripletree.io.icd import icd_ontology, read_icd
 
 SAMPLE = """<?xml version="1.0" encoding="utf-8"?>
 <ICD10CM.tabular xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"

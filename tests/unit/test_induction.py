@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from examples import caterpillar, star
 
+from tripletree.algorithms.induce import all_triplets, count_triplets, displays, induce, sample_triplets
+from tripletree.core.hierarchy import Hierarchy
+from tripletree.core.leaves import LeafIndex
+from tripletree.core.triplets import TripletSet
 from tripletree.errors import InvalidTripletError, LimitExceededError, UnknownLeafError
-from tripletree.hierarchy import Hierarchy
-from tripletree.induction import all_triplets, count_triplets, displays, induce, sample_triplets
-from tripletree.leaves import LeafIndex
-from tripletree.triplets import TripletSet
 
 
 @pytest.fixture

@@ -4,18 +4,14 @@ import numpy as np
 import pytest
 from examples import caterpillar, contracted, uniform_binary, yule
 
-from tripletree import _kernels, inference
-from tripletree.decomposition import decompose
-from tripletree.errors import (
-    InconsistentTripletsError,
-    InvalidTripletError,
-    LimitExceededError,
-    UnknownLeafError,
-)
-from tripletree.induction import all_triplets, count_triplets, displays, sample_triplets
-from tripletree.inference import closure, closure_size, implies, minimal, redundant
-from tripletree.onetree import one_tree
-from tripletree.triplets import TripletSet
+from tripletree import kernels
+from tripletree.algorithms import infer as inference
+from tripletree.algorithms.build import one_tree
+from tripletree.algorithms.decompose import decompose
+from tripletree.algorithms.induce import all_triplets, count_triplets, displays, sample_triplets
+from tripletree.algorithms.infer import closure, closure_size, implies, minimal, redundant
+from tripletree.core.triplets import TripletSet
+from tripletree.errors import InconsistentTripletsError, InvalidTripletError, LimitExceededError, UnknownLeafError
 
 CHAIN = TripletSet.from_labels([("a", "b", "c"), ("b", "c", "d")])
 CLASH = TripletSet.from_labels([("a", "b", "c"), ("b", "c", "a"), ("a", "b", "d")])
@@ -255,10 +251,10 @@ def test_walk__the_compiled_kernel_agrees_with_the_plain_one():
     t = sample_triplets(uniform_binary(80, rng), 160, random_state=rng)
     size = closure_size(t)
     for task in ("ANSWER", "SIZES", "LIST", "CYCLES", "SPARE"):
-        plain, fast = _kernels.plain("closures"), _kernels.fast("closures")
+        plain, fast = kernels.plain("infer"), kernels.fast("infer")
         found = []
-        for kernels in (plain, fast):
+        for loops in (plain, fast):
             out = np.zeros((size if task == "LIST" else 0, 3), np.int32)
-            flag, sizes, work = kernels.walk(t.rows, 80, t.rows, getattr(kernels, task), out, 2**62)
+            flag, sizes, work = loops.walk(t.rows, 80, t.rows, getattr(loops, task), out, 2**62)
             found.append((flag.tolist(), sizes.tolist(), int(work), out.tolist()))
         assert found[0] == found[1]

@@ -5,11 +5,11 @@ import json
 import pytest
 from oracles import is_irreducible_conflict
 
-from tripletree.conflict import find_conflict
+from tripletree.algorithms.build import is_consistent, one_tree
+from tripletree.algorithms.conflict import find_conflict
+from tripletree.algorithms.induce import displays
+from tripletree.core.triplets import TripletSet
 from tripletree.errors import InconsistentTripletsError
-from tripletree.induction import displays
-from tripletree.onetree import is_consistent, one_tree
-from tripletree.triplets import TripletSet
 
 
 @pytest.mark.shared

@@ -7,11 +7,10 @@ from hypothesis import strategies as st
 from oracles import clades_of_hierarchy, displayed
 from strategies import hierarchies, triplet_rows
 
-from tripletree.hierarchy import Hierarchy
-from tripletree.linkage import from_linkage
-from tripletree.plots._layout import clade_codes, layout, matched_styles, triplet_counts
-from tripletree.plots._sketch import whole
-from tripletree.triplets import TripletSet
+from tripletree.algorithms.linkage import from_linkage
+from tripletree.core.hierarchy import Hierarchy
+from tripletree.core.triplets import TripletSet
+from tripletree.plots.layout import clade_codes, layout, matched_styles, triplet_counts, whole
 
 FOUR = Hierarchy.from_nested([["a", "b"], ["c", "d"]])
 

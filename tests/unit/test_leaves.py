@@ -6,8 +6,8 @@ import pickle
 import numpy as np
 import pytest
 
+from tripletree.core.leaves import LeafIndex
 from tripletree.errors import DuplicateLeafError, UnknownLeafError
-from tripletree.leaves import LeafIndex
 
 
 def test_leaves__is_a_two_way_table():

@@ -5,10 +5,10 @@ import io
 import pandas as pd
 import pytest
 
+from tripletree.core.hierarchy import Hierarchy
 from tripletree.errors import ParseError
-from tripletree.hierarchy import Hierarchy
-from tripletree.io.taxonomies.edges import read_edges
-from tripletree.io.taxonomies.lineages import lineages_ontology, looks_like_lineages, read_lineages
+from tripletree.io.edges import read_edges
+from tripletree.io.lineages import lineages_ontology, looks_like_lineages, read_lineages
 
 
 def read(text, **options):

@@ -10,16 +10,10 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from strategies import hierarchies
 
-from tripletree.errors import (
-    DuplicateLeafError,
-    InvalidHierarchyError,
-    LimitExceededError,
-    ParseError,
-    TripletreeError,
-)
-from tripletree.hierarchy import Hierarchy
-from tripletree.io.taxonomies import _paths
-from tripletree.io.taxonomies.lineages import lineages_ontology, read_lineages, write_lineages
+from tripletree.core.hierarchy import Hierarchy
+from tripletree.errors import DuplicateLeafError, InvalidHierarchyError, LimitExceededError, ParseError, TripletreeError
+from tripletree.io import lineages as _paths
+from tripletree.io.lineages import lineages_ontology, read_lineages, write_lineages
 
 
 def read(text, **options):

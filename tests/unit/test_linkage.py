@@ -3,9 +3,9 @@ import pytest
 from examples import zoo
 from scipy.cluster.hierarchy import is_valid_linkage
 
+from tripletree.algorithms.linkage import from_linkage, to_linkage
+from tripletree.core.hierarchy import Hierarchy
 from tripletree.errors import DuplicateLeafError, InvalidHierarchyError
-from tripletree.hierarchy import Hierarchy
-from tripletree.linkage import from_linkage, to_linkage
 
 
 def random_linkage(n, rng, monotone=False):

@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.cluster.hierarchy import linkage
 
+from tripletree.algorithms.linkage import from_linkage, to_linkage
+from tripletree.core.hierarchy import Hierarchy
 from tripletree.errors import InvalidHierarchyError, ParseError, TripletreeError
-from tripletree.hierarchy import Hierarchy
-from tripletree.io.trees.linkage_files import read_linkage, write_linkage
-from tripletree.linkage import from_linkage, to_linkage
+from tripletree.io.linkage_files import read_linkage, write_linkage
 
 
 @pytest.fixture

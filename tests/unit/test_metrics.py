@@ -15,13 +15,13 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
+from tripletree.algorithms.induce import displays
+from tripletree.algorithms.supervision import sample_class_triplets
 from tripletree.cluster import COPKMeans, ReCon
+from tripletree.core.triplets import TripletSet
 from tripletree.errors import DuplicateLeafError, InvalidTripletError, UnknownLeafError
-from tripletree.induction import displays
+from tripletree.evaluation.scores import pairwise_f_score
 from tripletree.metrics import MahalanobisMetric, SVMMetric
-from tripletree.score import pairwise_f_score
-from tripletree.supervision import sample_class_triplets
-from tripletree.triplets import TripletSet
 
 METRICS = [SVMMetric, MahalanobisMetric]
 every_metric = pytest.mark.parametrize("kind", METRICS)

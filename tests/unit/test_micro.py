@@ -4,13 +4,14 @@ import numpy as np
 import pytest
 from recon_oracle import random_triplets, recon_definition
 
-from tripletree._kernels import groups
-from tripletree.cluster import _micro
-from tripletree.cluster._engine import merge_points
-from tripletree.cluster._micro import merge_large
-from tripletree.induction import displays
-from tripletree.linkage import cut, from_linkage
-from tripletree.triplets import TripletSet
+from tripletree.algorithms.cut import cut
+from tripletree.algorithms.induce import displays
+from tripletree.algorithms.linkage import from_linkage
+from tripletree.cluster.agglomerative import micro_clusters as _micro
+from tripletree.cluster.agglomerative.merges import merge_points
+from tripletree.cluster.agglomerative.micro_clusters import merge_large
+from tripletree.core.triplets import TripletSet
+from tripletree.kernels import must_link_groups as groups
 
 LINKAGES = ["centroid", "median", "ward"]
 NONE = np.empty((0, 3), np.int32)

@@ -13,13 +13,12 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
 from tripletree.cluster import MPCKMeans, PCKMeans
-from tripletree.cluster._learned_metrics import Learned, Problem, far_differences
-from tripletree.cluster._lloyd import Points
-from tripletree.cluster._soft_means import soft_run
-from tripletree.cluster._soft_pairs import Links, first_centres
+from tripletree.cluster.kmeans.lloyd import Points
+from tripletree.cluster.kmeans.mpck_means import Learned, Problem, far_differences
+from tripletree.cluster.kmeans.soft_pairs import Links, first_centres, soft_run
+from tripletree.core.pairs import PairwiseConstraints
 from tripletree.errors import ClusterCountError
-from tripletree.pairs import PairwiseConstraints
-from tripletree.score import pairwise_f_score
+from tripletree.evaluation.scores import pairwise_f_score
 
 KINDS = [(metric, shared) for metric in ("diagonal", "full") for shared in (False, True)]
 every_kind = pytest.mark.parametrize(("metric", "shared"), KINDS)

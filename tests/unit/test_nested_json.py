@@ -10,11 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import hierarchies
 
+from tripletree.core.hierarchy import Hierarchy
+from tripletree.core.ontology import Ontology
 from tripletree.errors import DuplicateLeafError, NotATreeError, ParseError, TripletreeError
-from tripletree.hierarchy import Hierarchy
-from tripletree.io.trees._json_text import _Reader
-from tripletree.io.trees.nested_json import json_ontology, read_json, write_json
-from tripletree.ontology import Ontology
+from tripletree.io.nested_json import _Reader, json_ontology, read_json, write_json
 
 
 def read(value, **kwargs):

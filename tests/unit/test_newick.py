@@ -10,16 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import nested
 
+from tripletree.core.hierarchy import Hierarchy
 from tripletree.errors import DuplicateLeafError, InvalidHierarchyError, ParseError
-from tripletree.hierarchy import Hierarchy
-from tripletree.io import (
-    parse_newick,
-    parse_newick_all,
-    read_newick,
-    read_newick_all,
-    write_newick,
-    write_newick_all,
-)
+from tripletree.io import parse_newick, parse_newick_all, read_newick, read_newick_all, write_newick, write_newick_all
 
 NASTY = st.one_of(
     st.text(max_size=6), st.text(alphabet="ab'\"[]()_:;,={} \n\r\t|#\ufeff\xa0\u2028\x1c\x00", max_size=6)

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import hierarchies
 
+from tripletree.core.hierarchy import Hierarchy
 from tripletree.errors import DuplicateLeafError, ParseError, TripletreeError
-from tripletree.hierarchy import Hierarchy
-from tripletree.io.trees.nexus import read_nexus, read_nexus_all, write_nexus, write_nexus_all
+from tripletree.io.nexus import read_nexus, read_nexus_all, write_nexus, write_nexus_all
 
 
 def read(text, **kwargs):

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tripletree.core.ontology import Ontology
 from tripletree.errors import DuplicateLeafError, InvalidHierarchyError, ParseError, TripletreeError, UnknownLeafError
-from tripletree.io.ontologies import _obo_text
-from tripletree.io.ontologies.obo import obo_ontology, parse_obo, read_obo, write_obo
-from tripletree.ontology import Ontology
+from tripletree.io import obo as _obo_text
+from tripletree.io.obo import obo_ontology, parse_obo, read_obo, write_obo
 
 CELLS = """format-version: 1.4
 default-namespace: cell

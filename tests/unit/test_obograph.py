@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tripletree.errors import ParseError, TripletreeError, UnknownLeafError
-from tripletree.io.ontologies.obograph import obograph_ontology, read_obograph
+from tripletree.io.obograph import obograph_ontology, read_obograph
 
 PURL = "http://purl.obolibrary.org/obo/"
 IN_OWL = "http://www.geneontology.org/formats/oboInOwl#"

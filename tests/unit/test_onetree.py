@@ -5,13 +5,13 @@ import pytest
 from examples import caterpillar, star
 from oracles import is_irreducible_conflict
 
-from tripletree.conflict import Conflict
-from tripletree.decomposition import decompose
+from tripletree.algorithms.build import is_consistent, one_tree
+from tripletree.algorithms.conflict import Conflict
+from tripletree.algorithms.decompose import decompose
+from tripletree.core.hierarchy import Hierarchy
+from tripletree.core.leaves import LeafIndex
+from tripletree.core.triplets import TripletSet
 from tripletree.errors import InconsistentTripletsError, InvalidHierarchyError
-from tripletree.hierarchy import Hierarchy
-from tripletree.leaves import LeafIndex
-from tripletree.onetree import is_consistent, one_tree
-from tripletree.triplets import TripletSet
 
 APES = [("human", "chimp", "gorilla"), ("human", "gorilla", "orang"), ("gorilla", "orang", "gibbon")]
 

@@ -20,6 +20,10 @@ from dag_oracle import (
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tripletree.algorithms.induce import all_triplets
+from tripletree.core.hierarchy import Hierarchy
+from tripletree.core.leaves import LeafIndex
+from tripletree.core.ontology import Ontology
 from tripletree.errors import (
     DuplicateLeafError,
     InvalidHierarchyError,
@@ -27,10 +31,6 @@ from tripletree.errors import (
     TripletreeError,
     UnknownLeafError,
 )
-from tripletree.hierarchy import Hierarchy
-from tripletree.induction import all_triplets
-from tripletree.leaves import LeafIndex
-from tripletree.ontology import Ontology
 
 #   r
 #  / \

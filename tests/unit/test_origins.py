@@ -6,12 +6,12 @@ import pickle
 import numpy as np
 import pytest
 
-from tripletree.conflict import find_conflict
+from tripletree.algorithms.conflict import find_conflict
+from tripletree.core.provenance import Origin, Origins, phrase
+from tripletree.core.triplets import TripletSet
 from tripletree.errors import InvalidTripletError
-from tripletree.io.constraints.comparison_files import read_odd_one_out
-from tripletree.io.constraints.triplet_files import read_triplets, write_triplets
-from tripletree.origins import Origin, Origins, phrase
-from tripletree.triplets import TripletSet
+from tripletree.io.comparisons import read_odd_one_out
+from tripletree.io.triplets import read_triplets, write_triplets
 
 TEXT = "# first\nc d | a\n\nb a | c\nx y | z\na b | c\n"
 

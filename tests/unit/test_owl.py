@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tripletree.errors import ParseError, TripletreeError, UnknownLeafError
-from tripletree.io.ontologies._ontology_terms import short_id
-from tripletree.io.ontologies.owl import owl_ontology, read_owl
+from tripletree.io.ontology_terms import short_id
+from tripletree.io.owl import owl_ontology, read_owl
 
 HEAD = """<?xml version="1.0"?>
 <rdf:RDF xmlns:obo="http://purl.obolibrary.org/obo/" xmlns:owl="http://www.w3.org/2002/07/owl#"

@@ -14,13 +14,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from page_reading import NASTY, Document
 
-import tripletree.pages
+import tripletree.plots.page
+from tripletree.algorithms.induce import sample_triplets
+from tripletree.algorithms.linkage import from_linkage
+from tripletree.core.hierarchy import Hierarchy
+from tripletree.core.triplets import TripletSet
 from tripletree.errors import InvalidLabelsError, UnknownLeafError
-from tripletree.hierarchy import Hierarchy
-from tripletree.induction import sample_triplets
-from tripletree.linkage import from_linkage
-from tripletree.pages import to_html, write_html
-from tripletree.triplets import TripletSet
+from tripletree.plots.page import to_html, write_html
 
 
 def hierarchy_of(data):
@@ -186,7 +186,7 @@ def test_pages__the_policy_names_the_script_and_the_style_that_are_there():
 
 def test_pages__equal_input_gives_equal_bytes():
     code = (
-        "import sys; from tripletree.pages import to_html; from tripletree.hierarchy import Hierarchy;"
+        "import sys; from tripletree.plots.page import to_html; from tripletree.core.hierarchy import Hierarchy;"
         "h = Hierarchy.from_nested([['a', 'b'], 'c']);"
         "sys.stdout.write(to_html(h, classes={'a': 'x', 'b': 'y', 'c': 'z'}))"
     )
@@ -200,20 +200,20 @@ def test_pages__equal_input_gives_equal_bytes():
 def env(seed):
     import os
 
-    return {**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": str(Path(tripletree.pages.__file__).parents[2])}
+    return {**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": str(Path(tripletree.plots.page.__file__).parents[2])}
 
 
 def test_pages__every_file_is_packaged():
-    root = Path(tripletree.pages.__file__).parents[2]
+    root = Path(tripletree.plots.page.__file__).parents[2]
     if not (root / "setup.cfg").is_file():
         pytest.skip("the sources are not here")
     setup = ConfigParser()
     setup.read(root / "setup.cfg")
-    patterns = setup["options.package_data"]["tripletree.pages"].split(", ")
+    patterns = setup["options.package_data"]["tripletree.plots.page"].split(", ")
     kept = {path.name for pattern in patterns for path in (root / "tripletree" / "pages").glob(pattern)}
     others = {path.name for path in (root / "tripletree" / "pages").iterdir() if path.suffix not in (".py", "")}
     assert kept == others
-    assert "tripletree.pages" in setup["options"]["packages"].split()
+    assert "tripletree.plots.page" in setup["options"]["packages"].split()
 
 
 # ---------------------------------------------------------------------- writing

@@ -10,13 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tripletree.core.leaves import LeafIndex
+from tripletree.core.pairs import PairwiseConstraints
+from tripletree.core.triplets import TripletSet
 from tripletree.errors import DuplicateLeafError, InconsistentPairsError, InvalidPairError, ParseError
-from tripletree.io.constraints._pair_texts import looks_like_pairs
-from tripletree.io.constraints.pair_files import read_pairs, write_pairs
-from tripletree.io.constraints.triplet_files import write_triplets
-from tripletree.leaves import LeafIndex
-from tripletree.pairs import PairwiseConstraints
-from tripletree.triplets import TripletSet
+from tripletree.io.pairs import looks_like_pairs, read_pairs, write_pairs
+from tripletree.io.triplets import write_triplets
 
 NASTY = st.one_of(st.text(max_size=5), st.text(alphabet="ab'\"|#!, ;\n\r\t\ufeff\xa0\u2028\x1c\x85", max_size=5))
 

@@ -23,12 +23,12 @@ from tripletree.cluster import (
     ReCon,
     labels_oracle,
 )
+from tripletree.cluster.active import NPU, Border
+from tripletree.core.pairs import PairwiseConstraints
 from tripletree.errors import DuplicateLeafError, InvalidLabelsError, ParseError, UnknownLeafError
+from tripletree.evaluation.scores import pair_score, violated_pairs
 from tripletree.io import read_pairs
 from tripletree.metrics import SVMMetric, taxonomy_linkage
-from tripletree.pairs import PairwiseConstraints
-from tripletree.pairs.violations import pair_score, violated_pairs
-from tripletree.queries import NPU, Border
 
 X = np.array([[0.0], [1.0], [4.0], [9.0]])
 SQUARE = np.array([[0.0, 0.0], [0.0, 3.0], [1.0, 0.0], [1.0, 3.0]])

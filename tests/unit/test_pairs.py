@@ -7,7 +7,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tripletree.cluster._base import aligned_pairs, aligned_triplets
+from tripletree.algorithms.pair_conflict import find_contradictions
+from tripletree.algorithms.supervision import pairs_from_classes, sample_class_pairs
+from tripletree.cluster.alignment import aligned_pairs, aligned_triplets
+from tripletree.core.leaves import LeafIndex
+from tripletree.core.pairs import PairwiseConstraints, expect_pairs
+from tripletree.core.provenance import Origins
+from tripletree.core.triplets import TripletSet
 from tripletree.errors import (
     DuplicateLeafError,
     InconsistentPairsError,
@@ -16,12 +22,6 @@ from tripletree.errors import (
     LimitExceededError,
     UnknownLeafError,
 )
-from tripletree.leaves import LeafIndex
-from tripletree.origins import Origins
-from tripletree.pairs import PairwiseConstraints, expect_pairs
-from tripletree.pairs.classes import pairs_from_classes, sample_class_pairs
-from tripletree.pairs.contradictions import find_contradictions
-from tripletree.triplets import TripletSet
 
 MUST, CANNOT = [("a", "b"), ("c", "b")], [("d", "a")]
 

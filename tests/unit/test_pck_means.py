@@ -16,10 +16,10 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
 from tripletree.cluster import MPCKMeans, PCKMeans
-from tripletree.cluster._soft_pairs import Links, link_costs, settled
+from tripletree.cluster.kmeans.soft_pairs import Links, link_costs, settled
+from tripletree.core.pairs import PairwiseConstraints
 from tripletree.errors import ClusterCountError, InvalidPairError, UnknownLeafError
-from tripletree.pairs import PairwiseConstraints
-from tripletree.score import pair_score
+from tripletree.evaluation.scores import pair_score
 
 NAMES = list("abcdefgh")
 

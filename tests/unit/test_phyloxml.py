@@ -8,10 +8,10 @@ from examples import balanced, caterpillar
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tripletree.core.hierarchy import Hierarchy
 from tripletree.errors import ParseError, TripletreeError
-from tripletree.hierarchy import Hierarchy
-from tripletree.io.trees.nexml import read_nexml, read_nexml_all
-from tripletree.io.trees.phyloxml import read_phyloxml, read_phyloxml_all
+from tripletree.io.nexml import read_nexml, read_nexml_all
+from tripletree.io.phyloxml import read_phyloxml, read_phyloxml_all
 
 
 def phylo(text, **kwargs):

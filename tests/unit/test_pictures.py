@@ -7,10 +7,10 @@ import pytest
 from examples import caterpillar, star, yule, zoo
 from page_reading import NASTY, Document
 
-from tripletree.hierarchy import Hierarchy
-from tripletree.linkage import from_linkage
-from tripletree.pairs import PairwiseConstraints
-from tripletree.triplets import TripletSet
+from tripletree.algorithms.linkage import from_linkage
+from tripletree.core.hierarchy import Hierarchy
+from tripletree.core.pairs import PairwiseConstraints
+from tripletree.core.triplets import TripletSet
 
 SVG = "{http://www.w3.org/2000/svg}"
 #: What notebooks that are not trusted leave of an output, among others.

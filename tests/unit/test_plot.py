@@ -5,14 +5,14 @@ import numpy as np
 import pytest
 from examples import caterpillar, contracted, yule, zoo
 
+from tripletree.algorithms.cut import cut
+from tripletree.algorithms.linkage import from_linkage
+from tripletree.core.hierarchy import Hierarchy
+from tripletree.core.triplets import TripletSet
 from tripletree.errors import InvalidLabelsError, MissingDependencyError, UnknownLeafError
-from tripletree.hierarchy import Hierarchy
-from tripletree.linkage import cut, from_linkage
 from tripletree.plots import plot_dendrogram
-from tripletree.plots._layout import layout
-from tripletree.plots._marks import PALETTE
-from tripletree.plots._sketch import whole
-from tripletree.triplets import TripletSet
+from tripletree.plots.layout import layout, whole
+from tripletree.plots.style import PALETTE
 
 matplotlib.use("agg")
 plt = pytest.importorskip("matplotlib.pyplot")

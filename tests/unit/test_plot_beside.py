@@ -7,7 +7,9 @@ import numpy as np
 import pytest
 from examples import caterpillar, contracted, star, yule, zoo
 
-from tripletree.distance import compare_triplets
+from tripletree.algorithms.compare import compare_triplets
+from tripletree.algorithms.cut import cut
+from tripletree.core.hierarchy import Hierarchy
 from tripletree.errors import (
     InvalidHierarchyError,
     InvalidLabelsError,
@@ -15,8 +17,6 @@ from tripletree.errors import (
     MissingDependencyError,
     UnknownLeafError,
 )
-from tripletree.hierarchy import Hierarchy
-from tripletree.linkage import cut
 from tripletree.plots import plot_cuts, plot_heatmap, plot_tanglegram
 
 matplotlib.use("agg")
@@ -261,7 +261,7 @@ def test_cuts__classes_have_one_coding_and_one_legend():
 def test_cuts__axes_are_named_once_and_apart(rng):
     from scipy.cluster.hierarchy import linkage
 
-    from tripletree.linkage import from_linkage
+    from tripletree.algorithms.linkage import from_linkage
 
     h = from_linkage(linkage(rng.normal(size=(300, 4)), "centroid"))
     panels = plot_cuts(h, rule="height", heights="height")

@@ -9,12 +9,12 @@ import pytest
 from examples import yule
 from oracles import components
 
-from tripletree.conflict import find_conflict
+from tripletree.algorithms.conflict import find_conflict
+from tripletree.algorithms.induce import sample_triplets
+from tripletree.core.triplets import TripletSet
 from tripletree.errors import LimitExceededError, MissingDependencyError, UnknownLeafError
-from tripletree.induction import sample_triplets
-from tripletree.io.constraints.triplet_files import read_triplets
+from tripletree.io.triplets import read_triplets
 from tripletree.plots.graph import aho_graph, plot_aho_graph, plot_conflict
-from tripletree.triplets import TripletSet
 
 matplotlib.use("agg")
 plt = pytest.importorskip("matplotlib.pyplot")

@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 from examples import yule
 
+from tripletree.algorithms.cut import cut
+from tripletree.core.hierarchy import Hierarchy
 from tripletree.errors import InvalidLabelsError, UnknownLeafError
-from tripletree.hierarchy import Hierarchy
-from tripletree.linkage import cut
 from tripletree.plots import plot_heatmap
 from tripletree.plots.heatmap import _means
 

@@ -7,14 +7,15 @@ import numpy as np
 import pytest
 from examples import caterpillar, star, yule, zoo
 
+from tripletree.algorithms.cut import cut
+from tripletree.algorithms.linkage import from_linkage
 from tripletree.cluster import ReCon
-from tripletree.cluster.refusals import refused_merges
+from tripletree.cluster.agglomerative.rejected_merges import refused_merges
+from tripletree.core.hierarchy import Hierarchy
+from tripletree.core.pairs import PairwiseConstraints
+from tripletree.core.triplets import TripletSet
 from tripletree.errors import InvalidLabelsError, UnknownLeafError
-from tripletree.hierarchy import Hierarchy
-from tripletree.linkage import cut, from_linkage
-from tripletree.pairs import PairwiseConstraints
 from tripletree.plots import plot_dendrogram
-from tripletree.triplets import TripletSet
 
 matplotlib.use("agg")
 plt = pytest.importorskip("matplotlib.pyplot")

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from oracles import shape_of, shape_of_hierarchy
 from strategies import nested
 
+from tripletree.core.hierarchy import Hierarchy
+from tripletree.core.leaves import LeafIndex
 from tripletree.errors import DuplicateLeafError, InvalidHierarchyError, UnknownLeafError
-from tripletree.hierarchy import Hierarchy
 from tripletree.io import parse_newick, write_newick
-from tripletree.leaves import LeafIndex
 
 
 @pytest.fixture

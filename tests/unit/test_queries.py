@@ -8,12 +8,9 @@ import pytest
 from sklearn.ensemble import RandomForestClassifier
 
 import tripletree.cluster
-import tripletree.queries
+import tripletree.cluster.active
 from tripletree.cluster import labels_oracle
-from tripletree.errors import UnknownLeafError
-from tripletree.leaves import LeafIndex
-from tripletree.pairs import PairwiseConstraints
-from tripletree.queries import (
+from tripletree.cluster.active import (
     NPU,
     STRATEGIES,
     Border,
@@ -27,9 +24,12 @@ from tripletree.queries import (
     RandomPairs,
     as_strategy,
     inherited_pairs,
-    neighbours,
 )
-from tripletree.queries.border import highest
+from tripletree.cluster.active import inheritance as neighbours
+from tripletree.cluster.active.border import highest
+from tripletree.core.leaves import LeafIndex
+from tripletree.core.pairs import PairwiseConstraints
+from tripletree.errors import UnknownLeafError
 
 LINE = np.array([[0.0], [1.0], [4.0], [6.0], [9.0], [10.0]])
 
@@ -69,7 +69,7 @@ def test_names__of_strategies():
 
 
 def test_names__the_oracle_is_the_one_of_cluster():
-    assert tripletree.cluster.labels_oracle is tripletree.queries.labels_oracle
+    assert tripletree.cluster.labels_oracle is tripletree.cluster.active.labels_oracle
 
 
 # ------------------------------------------------------------------ oracle

@@ -12,9 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tripletree.algorithms.linkage import from_linkage
+from tripletree.core.hierarchy import Hierarchy
 from tripletree.datasets import sample_path
 from tripletree.errors import NotATreeError, ParseError, TripletreeError
-from tripletree.hierarchy import Hierarchy
 from tripletree.io import (
     FORMATS,
     parse_obo,
@@ -28,7 +29,6 @@ from tripletree.io import (
     write_newick,
     write_nexus,
 )
-from tripletree.linkage import from_linkage
 
 TREE = Hierarchy.from_nested([[["a", "b"], "c"], ["d", "e"]])
 NODES = "1\t|\t1\t|\tno rank\t|\n2\t|\t1\t|\tgenus\t|\n3\t|\t2\t|\tspecies\t|\n4\t|\t2\t|\tspecies\t|\n"

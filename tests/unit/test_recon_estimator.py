@@ -14,14 +14,14 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import estimator_checks_generator
 from sklearn.utils.validation import check_is_fitted
 
+from tripletree.algorithms.cut import RULES, cut
+from tripletree.algorithms.induce import displays
+from tripletree.algorithms.linkage import from_linkage
+from tripletree.algorithms.supervision import triplets_from_classes
 from tripletree.cluster import ReCon
-from tripletree.cluster._assign import threshold_labels
-from tripletree.cuts import RULES, cut
+from tripletree.cluster.agglomerative.flat_clusters import threshold_labels
+from tripletree.core.triplets import TripletSet
 from tripletree.errors import ClusterCountError, UnknownLeafError
-from tripletree.induction import displays
-from tripletree.linkage import from_linkage
-from tripletree.supervision import triplets_from_classes
-from tripletree.triplets import TripletSet
 
 NAMES = list("abcdefgh")
 

@@ -11,16 +11,18 @@ from sklearn.model_selection import GridSearchCV, KFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from tripletree.cluster import ReCon, _merging
-from tripletree.cluster._base import aligned_triplets, warn_if_few
-from tripletree.decomposition import decompose
+from tripletree.algorithms.build import one_tree
+from tripletree.algorithms.decompose import decompose
+from tripletree.algorithms.induce import displays, sample_triplets
+from tripletree.algorithms.linkage import from_linkage
+from tripletree.algorithms.supervision import sample_class_triplets, triplets_from_classes
+from tripletree.cluster import ReCon
+from tripletree.cluster.agglomerative import plan as _merging
+from tripletree.cluster.alignment import aligned_triplets
+from tripletree.cluster.base import warn_if_few
+from tripletree.core.leaves import LeafIndex
+from tripletree.core.triplets import TripletSet
 from tripletree.errors import DuplicateLeafError, InconsistentTripletsError, InvalidTripletError, UnknownLeafError
-from tripletree.induction import displays, sample_triplets
-from tripletree.leaves import LeafIndex
-from tripletree.linkage import from_linkage
-from tripletree.onetree import one_tree
-from tripletree.supervision import sample_class_triplets, triplets_from_classes
-from tripletree.triplets import TripletSet
 
 NAMES = list("abcdefgh")
 

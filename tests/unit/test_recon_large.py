@@ -3,11 +3,12 @@
 import numpy as np
 import pytest
 
-from tripletree.cluster import ReCon, _merging
-from tripletree.cluster._micro import merge_large
-from tripletree.induction import displays
-from tripletree.supervision import sample_class_triplets
-from tripletree.triplets import TripletSet
+from tripletree.algorithms.induce import displays
+from tripletree.algorithms.supervision import sample_class_triplets
+from tripletree.cluster import ReCon
+from tripletree.cluster.agglomerative import plan as _merging
+from tripletree.cluster.agglomerative.micro_clusters import merge_large
+from tripletree.core.triplets import TripletSet
 
 
 @pytest.fixture

@@ -2,15 +2,15 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from tripletree.algorithms.build import is_consistent
+from tripletree.algorithms.induce import displays
+from tripletree.algorithms.repair import repair
+from tripletree.algorithms.supervision import sample_class_triplets
 from tripletree.cluster import ReCon
-from tripletree.cluster import _soft as soft
+from tripletree.cluster.agglomerative import penalty as soft
+from tripletree.core.triplets import TripletSet
 from tripletree.errors import InconsistentTripletsError, LimitExceededError
-from tripletree.induction import displays
-from tripletree.onetree import is_consistent
-from tripletree.repairs import repair
-from tripletree.score import pairwise_f_score
-from tripletree.supervision import sample_class_triplets
-from tripletree.triplets import TripletSet
+from tripletree.evaluation.scores import pairwise_f_score
 
 CLASH = [(0, 1, 2), (1, 2, 0), (0, 1, 3), (0, 1, 4)]
 

@@ -21,8 +21,16 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.validation import check_is_fitted
 
 from tripletree import datasets
-from tripletree.cluster import ReCon, _joint, _merging, _paired_cut, _paired_joins
-from tripletree.cuts import RULES
+from tripletree.algorithms.cut import RULES
+from tripletree.algorithms.induce import displays
+from tripletree.algorithms.supervision import sample_class_pairs, sample_class_triplets
+from tripletree.cluster import ReCon
+from tripletree.cluster.agglomerative import constraints as _joint
+from tripletree.cluster.agglomerative import paired_cut as _paired_cut
+from tripletree.cluster.agglomerative import paired_cut as _paired_joins
+from tripletree.cluster.agglomerative import plan as _merging
+from tripletree.core.pairs import PairwiseConstraints
+from tripletree.core.triplets import TripletSet
 from tripletree.errors import (
     ClusterCountError,
     InconsistentPairsError,
@@ -31,14 +39,9 @@ from tripletree.errors import (
     InvalidPairError,
     UnknownLeafError,
 )
-from tripletree.induction import displays
-from tripletree.io.constraints.pair_files import read_pairs
-from tripletree.io.constraints.triplet_files import read_triplets
-from tripletree.pairs import PairwiseConstraints
-from tripletree.pairs.classes import sample_class_pairs
-from tripletree.score import pairwise_f_score
-from tripletree.supervision import sample_class_triplets
-from tripletree.triplets import TripletSet
+from tripletree.evaluation.scores import pairwise_f_score
+from tripletree.io.pairs import read_pairs
+from tripletree.io.triplets import read_triplets
 
 LINE = [[0.0], [1.0], [5.0], [6.5]]
 NAMES = list("abcdefgh")

@@ -15,9 +15,10 @@ from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
-from tripletree.cluster import ReCon, _assign
-from tripletree.cluster._assign import flat_clusters, nearest_clusters
-from tripletree.supervision import sample_class_triplets
+from tripletree.algorithms.supervision import sample_class_triplets
+from tripletree.cluster import ReCon
+from tripletree.cluster.agglomerative import flat_clusters as _assign
+from tripletree.cluster.agglomerative.flat_clusters import flat_clusters, nearest_clusters
 
 
 def _halves(Z, n, labels):

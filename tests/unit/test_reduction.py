@@ -11,14 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from oracles import clades_of, displayed
 
+from tripletree.algorithms.build import is_consistent, one_tree
+from tripletree.algorithms.infer import implies
+from tripletree.algorithms.pair_reduction import reduce_pairs
+from tripletree.algorithms.supervision import triplets_from_classes
+from tripletree.core.pairs import PairwiseConstraints
+from tripletree.core.provenance import Origins
+from tripletree.core.triplets import TripletSet
 from tripletree.errors import InconsistentPairsError, LimitExceededError
-from tripletree.inference import implies
-from tripletree.onetree import is_consistent, one_tree
-from tripletree.origins import Origins
-from tripletree.pairs import PairwiseConstraints
-from tripletree.pairs.reduction import reduce_pairs
-from tripletree.supervision import triplets_from_classes
-from tripletree.triplets import TripletSet
 
 
 class World:

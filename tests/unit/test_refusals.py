@@ -13,7 +13,7 @@ from recon_oracle import (
 )
 
 from tripletree.cluster import ReCon
-from tripletree.cluster.refusals import refused_merges, why_refused
+from tripletree.cluster.agglomerative.rejected_merges import refused_merges, why_refused
 from tripletree.errors import LimitExceededError
 
 
@@ -149,7 +149,7 @@ def test_refused_merges__refusals(monkeypatch):
         refused_merges(model, X[:3])
     with pytest.raises(ValueError, match="node 5 is no cluster before node 5"):
         why_refused(model, 0, 5, before=5)
-    monkeypatch.setattr("tripletree.cluster.refusals.MOST", 3)
+    monkeypatch.setattr("tripletree.cluster.agglomerative.rejected_merges.MOST", 3)
     with pytest.raises(LimitExceededError, match="4 samples are too many"):
         refused_merges(model, X)
     model.n_micro_clusters_ = 5

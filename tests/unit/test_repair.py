@@ -7,18 +7,15 @@ import numpy as np
 import pytest
 from examples import caterpillar, uniform_binary, yule
 
-from tripletree import _kernels
-from tripletree._kernels import freeze
-from tripletree._kernels.heaps import heapify, pop, renew
+from tripletree import kernels
+from tripletree.algorithms.build import is_consistent
+from tripletree.algorithms.induce import displays, sample_triplets
+from tripletree.algorithms.repair import Repair, Search, best_pair, greedy, ladder, repair, shown_by
+from tripletree.core.hierarchy import Hierarchy
+from tripletree.core.triplets import TripletSet
 from tripletree.errors import LimitExceededError
-from tripletree.hierarchy import Hierarchy
-from tripletree.induction import displays, sample_triplets
-from tripletree.onetree import is_consistent
-from tripletree.repairs import Repair, repair
-from tripletree.repairs._rivals import best_pair
-from tripletree.repairs._search import Search, greedy
-from tripletree.repairs._split import ladder, shown_by
-from tripletree.triplets import TripletSet
+from tripletree.kernels import freeze
+from tripletree.kernels.heaps import heapify, pop, renew
 
 METHODS = ["auto", "exact", "search", "greedy", "best_pair", "max_cut", "min_cut"]
 
@@ -183,7 +180,7 @@ def test_repair__can_be_interrupted(noisy, monkeypatch, capsys):
         calls.append(1)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("tripletree._kernels.bisection.bisect", stop)
+    monkeypatch.setattr("tripletree.kernels.repair.bisect", stop)
     with pytest.raises(KeyboardInterrupt):
         repair(noisy, verbose=True)
     assert calls == [1]
@@ -226,7 +223,7 @@ def test_regraft__each_move_is_the_best_one(seed):
     search = Search(t.rows, weight, n, rng, most_exact=0, max_work=0)
     start = uniform_binary(n, rng)
     up, child = start.parent.copy(), np.full((2 * n - 1, 2), -1, np.int32)
-    child[n:] = _kernels.rooted_tree.child_lists(start.parent)[1].reshape(-1, 2)
+    child[n:] = kernels.rooted_tree.child_lists(start.parent)[1].reshape(-1, 2)
     meet, slot = search._meetings(start, child)
     flat = t.rows.ravel()
     of = freeze(np.argsort(flat, kind="stable"))
@@ -235,7 +232,7 @@ def test_regraft__each_move_is_the_best_one(seed):
     for q in [*rng.permutation(2 * n - 1).tolist(), *rng.permutation(2 * n - 1).tolist()]:
         best = best_move_definition(up, n, q, t.rows, weight) if up[q] >= 0 else now
         one = freeze(np.array([q], np.int32))
-        done, gained, _, moved = _kernels.regraft.regraft(
+        done, gained, _, moved = kernels.repair.regraft(
             up, child, t.rows, weight, first, of, meet, slot, one, 0, 1e-9, 10**9
         )
         assert done == 1
@@ -256,7 +253,7 @@ def test_bisect__no_single_leaf_does_better_on_the_other_side(seed):
         return weight @ ((a == b) & (a != c)) - 1.5 * (weight @ (a != b))
 
     starts = freeze(rng.integers(0, 2, (3, k), dtype=np.int32))
-    side, steps = _kernels.bisection.bisect(t.rows, weight, k, 1.5, starts, 20)
+    side, steps = kernels.repair.bisect(t.rows, weight, k, 1.5, starts, 20)
     assert 0 < side.sum() < k
     assert steps > 0
     for x in range(k):
@@ -274,7 +271,7 @@ def test_peel__each_leaf_is_the_best_of_those_left(seed):
     weight = rng.random(len(rows))
     alive = np.ones(len(rows), bool)
     left = set(range(k))
-    for x in _kernels.bisection.peel(freeze(rows), freeze(weight), k).tolist():
+    for x in kernels.repair.peel(freeze(rows), freeze(weight), k).tolist():
         worth = {
             y: 3 * weight[alive & (rows[:, 2] == y)].sum() - weight[alive & (rows == y).any(1)].sum() for y in left
         }
@@ -292,7 +289,7 @@ def test_minimum_cut__is_as_light_as_networkx_has_it(seed):
     g.add_edges_from(zip(range(k - 1), range(1, k), strict=True))
     ends = np.array(g.edges, np.int32)
     weight = rng.random(len(ends)) if seed % 2 else rng.integers(1, 4, len(ends)).astype(float)
-    side, _ = _kernels.minimum_cut.minimum_cut(freeze(ends), freeze(weight), k)
+    side, _ = kernels.minimum_cut.minimum_cut(freeze(ends), freeze(weight), k)
     g.add_weighted_edges_from((*e, w) for e, w in zip(ends.tolist(), weight.tolist(), strict=True))
     assert set(side.tolist()) == {0, 1}
     assert weight[side[ends[:, 0]] != side[ends[:, 1]]].sum() == pytest.approx(nx.stoer_wagner(g)[0])
@@ -322,8 +319,8 @@ def test_greedy__gives_up_when_it_has_lost_too_much(noisy):
 
 def test_repair__very_many_triplets_are_not_compared_with_greedy(noisy, monkeypatch):
     best = repair(noisy)
-    monkeypatch.setattr("tripletree.repairs.greedy", lambda *_: np.ones(len(noisy), bool))
-    monkeypatch.setattr("tripletree.repairs._MOST_FOR_GREEDY", len(noisy) - 1)
+    monkeypatch.setattr("tripletree.algorithms.repair.greedy", lambda *_: np.ones(len(noisy), bool))
+    monkeypatch.setattr("tripletree.algorithms.repair._MOST_FOR_GREEDY", len(noisy) - 1)
     assert repair(noisy) == best
 
 

@@ -10,7 +10,10 @@ from hypothesis import strategies as st
 from oracles import clades_of_hierarchy, components, displayed
 from strategies import hierarchies, triplet_rows
 
-from tripletree import _pair_counts
+from tripletree.core.hierarchy import Hierarchy
+from tripletree.core.leaves import LeafIndex
+from tripletree.core.pairs import PairwiseConstraints
+from tripletree.core.triplets import TripletSet
 from tripletree.errors import (
     DuplicateLeafError,
     InconsistentPairsError,
@@ -18,10 +21,8 @@ from tripletree.errors import (
     TripletreeError,
     UnknownLeafError,
 )
-from tripletree.hierarchy import Hierarchy
-from tripletree.leaves import LeafIndex
-from tripletree.pairs import PairwiseConstraints
-from tripletree.score import (
+from tripletree.evaluation import scores as _pair_counts
+from tripletree.evaluation.scores import (
     constrained_rand_index,
     dendrogram_purity,
     pair_score,
@@ -31,7 +32,6 @@ from tripletree.score import (
     triplet_score,
     violated_pairs,
 )
-from tripletree.triplets import TripletSet
 
 
 def pairs_definition(y_true, y_pred):

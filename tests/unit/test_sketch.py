@@ -13,13 +13,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import hierarchies
 
-from tripletree.hierarchy import Hierarchy
-from tripletree.plots._crossings import best_order, crossings, reading_order, untangled
-from tripletree.plots._flows import band, flows, gathered, majority, prevailing
-from tripletree.plots._layout import layout
-from tripletree.plots._marks import percent
-from tripletree.plots._sketch import closed_nodes, node_codes, sketch, tip_numbers, whole
-from tripletree.triplets import TripletSet
+from tripletree.core.hierarchy import Hierarchy
+from tripletree.core.triplets import TripletSet
+from tripletree.plots.flows import band, flows, gathered, majority, prevailing
+from tripletree.plots.layout import closed_nodes, layout, node_codes, sketch, tip_numbers, whole
+from tripletree.plots.style import percent
+from tripletree.plots.tanglegram import best_order, crossings, reading_order, untangled
 
 
 def leaves_of_tips(drawn):
@@ -225,7 +224,7 @@ def test_marks__shares_are_rounded_and_only_all_is_100():
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="node runs the page's script")
 def test_marks__the_page_says_the_same_shares():
-    sources = files("tripletree.pages").joinpath("marks.js").read_text(encoding="utf-8")
+    sources = files("tripletree.plots.page").joinpath("marks.js").read_text(encoding="utf-8")
     check = "const out = []; for (let n = 1; n < 60; n++) for (let k = 0; k <= n; k++) out.push(percent(k, n));"
     script = f"{sources}\n{check} console.log(JSON.stringify(out));"
     said = subprocess.run(["node", "-e", script], capture_output=True, text=True, check=True).stdout

@@ -14,15 +14,22 @@ from vote_oracle import (
     without,
 )
 
-from tripletree import _kernels
-from tripletree.distance import compare_triplets
+from tripletree import kernels
+from tripletree.algorithms.compare import compare_triplets
+from tripletree.algorithms.induce import count_triplets
+from tripletree.algorithms.supertree import (
+    Edges,
+    Supertree,
+    _Grower,
+    _split_down,
+    _split_votes,
+    collect,
+    fused,
+    supertree,
+)
+from tripletree.core.hierarchy import Hierarchy
+from tripletree.core.leaves import LeafIndex
 from tripletree.errors import InconsistentTripletsError
-from tripletree.hierarchy import Hierarchy
-from tripletree.induction import count_triplets
-from tripletree.leaves import LeafIndex
-from tripletree.supertrees import Supertree, supertree
-from tripletree.supertrees._search import Edges, _Grower, _split_votes, fused
-from tripletree.supertrees._votes import _split_down, collect
 
 
 def votes_of(hierarchies, weights=None, per_tree=False):
@@ -77,7 +84,7 @@ def test_counts__parts_are_those_of_all_triplets(rng):
     for _ in range(20):
         sources = random_sources(rng, 9, 2, share=0.6)
         votes, leaves = votes_of(sources)
-        part = _kernels.votes.parts(votes.taxon, votes.gap, votes.n)
+        part = kernels.supertree.parts(votes.taxon, votes.gap, votes.n)
         groups = {frozenset(leaves[x] for x in np.flatnonzero(part == j)) for j in range(part.max() + 1)}
         assert groups == vote_components_definition(sources, list(leaves))
 
@@ -232,7 +239,7 @@ def test_supertree__both_ways_to_build_agree(rng):
 def test_supertree__large_stars_in_stars_are_not_listed():
     groups = [[f"{g}.{i}" for i in range(20)] for g in range(20)]
     one, two = Hierarchy.from_nested(groups), Hierarchy.from_nested([*groups[:-1], [*groups[-1], "new"]])
-    from tripletree.supertrees import _votes
+    from tripletree.algorithms import supertree as _votes
 
     most, _votes.MOST_ROWS = _votes.MOST_ROWS, 1000
     try:

@@ -7,7 +7,13 @@ import pandas as pd
 import pytest
 from examples import two_level
 
-from tripletree.decomposition import decompose
+from tripletree.algorithms.build import is_consistent, one_tree
+from tripletree.algorithms.decompose import decompose
+from tripletree.algorithms.induce import displays
+from tripletree.algorithms.supervision import sample_class_triplets, triplets_from_classes, triplets_from_odd_one_out
+from tripletree.core.hierarchy import Hierarchy
+from tripletree.core.leaves import LeafIndex
+from tripletree.core.triplets import TripletSet
 from tripletree.errors import (
     DuplicateLeafError,
     InvalidLabelsError,
@@ -16,12 +22,6 @@ from tripletree.errors import (
     TripletreeError,
     UnknownLeafError,
 )
-from tripletree.hierarchy import Hierarchy
-from tripletree.induction import displays
-from tripletree.leaves import LeafIndex
-from tripletree.onetree import is_consistent, one_tree
-from tripletree.supervision import sample_class_triplets, triplets_from_classes, triplets_from_odd_one_out
-from tripletree.triplets import TripletSet
 
 
 def generate_constraints(y, used):

@@ -3,13 +3,13 @@ import pandas as pd
 import pytest
 from scipy.spatial.distance import pdist, squareform
 
+from tripletree.algorithms.build import is_consistent
+from tripletree.algorithms.induce import displays
+from tripletree.algorithms.supervision import sample_class_triplets
 from tripletree.cluster import ReCon
+from tripletree.core.triplets import TripletSet
 from tripletree.errors import UnknownLeafError
-from tripletree.induction import displays
-from tripletree.onetree import is_consistent
-from tripletree.supervision import sample_class_triplets
-from tripletree.suspects import suspects
-from tripletree.triplets import TripletSet
+from tripletree.evaluation.label_errors import suspects
 
 
 @pytest.fixture

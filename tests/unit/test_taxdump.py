@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tripletree.core.hierarchy import Hierarchy
 from tripletree.errors import DuplicateLeafError, ParseError, TripletreeError, UnknownLeafError
-from tripletree.hierarchy import Hierarchy
-from tripletree.io.taxonomies import _dmp
-from tripletree.io.taxonomies.taxdump import read_taxdump, taxdump_ontology
+from tripletree.io import taxdump as _dmp
+from tripletree.io.taxdump import read_taxdump, taxdump_ontology
 
 TAXA = [
     (1, 1, "no rank", "root"),

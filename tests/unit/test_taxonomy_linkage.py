@@ -5,10 +5,10 @@ from scipy.cluster.hierarchy import linkage
 from scipy.spatial.distance import pdist
 from sklearn.decomposition import PCA
 
+from tripletree.algorithms.induce import all_triplets, displays
+from tripletree.algorithms.linkage import from_linkage
+from tripletree.core.hierarchy import Hierarchy
 from tripletree.errors import DuplicateLeafError, UnknownLeafError
-from tripletree.hierarchy import Hierarchy
-from tripletree.induction import all_triplets, displays
-from tripletree.linkage import from_linkage
 from tripletree.metrics import taxonomy_linkage
 
 TAXONOMY = Hierarchy.from_nested([[[0, 1], [2, 3]], [[4, 5], [6, 7, 8]]])

@@ -6,12 +6,10 @@ import pandas as pd
 import pytest
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
-from tripletree._times import time_text
-from tripletree.cluster.temporal import TemporalClustering, match_clusters, stack_snapshots
-from tripletree.cluster.temporal._matching import moves, nearest_order
-from tripletree.cluster.temporal._moments import Times, checked_times
-from tripletree.cluster.temporal._passing import Known, Memory
-from tripletree.cluster.temporal._windows import observed, snapshots_at, windows
+from tripletree.cluster.temporal.clustering import TemporalClustering, stack_snapshots
+from tripletree.cluster.temporal.matching import Known, Memory, match_clusters, moves, nearest_order
+from tripletree.cluster.temporal.times import Times, checked_times, time_text
+from tripletree.cluster.temporal.windows import observed, snapshots_at, windows
 from tripletree.errors import ClusterCountError, InvalidTimesError, UnknownLeafError
 from tripletree.plots import plot_transitions
 

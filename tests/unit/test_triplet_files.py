@@ -12,13 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import triplet_rows
 
-from tripletree.decomposition import decompose
+from tripletree.algorithms.build import one_tree
+from tripletree.algorithms.decompose import decompose
+from tripletree.core.hierarchy import Hierarchy
+from tripletree.core.leaves import LeafIndex
+from tripletree.core.triplets import TripletSet
 from tripletree.errors import DuplicateLeafError, InvalidTripletError, MissingDependencyError, ParseError
-from tripletree.hierarchy import Hierarchy
 from tripletree.io import read_triplets, write_triplets
-from tripletree.leaves import LeafIndex
-from tripletree.onetree import one_tree
-from tripletree.triplets import TripletSet
 
 NASTY = st.one_of(st.text(max_size=5), st.text(alphabet="ab'\"|#!, ;\n\r\t\ufeff\xa0\u2028\x1c\x85", max_size=5))
 

@@ -6,9 +6,9 @@ import pickle
 import numpy as np
 import pytest
 
+from tripletree.core.leaves import LeafIndex
+from tripletree.core.triplets import TripletSet
 from tripletree.errors import DuplicateLeafError, InvalidTripletError, UnknownLeafError
-from tripletree.leaves import LeafIndex
-from tripletree.triplets import TripletSet
 
 ABC = [("a", "b", "c"), ("a", "b", "d"), ("c", "d", "a")]
 

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
+from tripletree.core.leaves import LeafIndex
+from tripletree.core.triplets import TripletSet
 from tripletree.errors import DuplicateLeafError, InvalidTripletError, UnknownLeafError
-from tripletree.leaves import LeafIndex
-from tripletree.triplets import TripletSet
 
 
 def test_from_labels__leaves_are_those_that_occur_sorted():

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tripletree.core.hierarchy import Hierarchy
 from tripletree.errors import NotATreeError, ParseError, TripletreeError
-from tripletree.hierarchy import Hierarchy
-from tripletree.io.ontologies.wordnet import read_wordnet
+from tripletree.io.wordnet import read_wordnet
 
 DATA = """  1 This software and database is being provided to you, the LICENSEE, by
   2 Princeton University under the following license.

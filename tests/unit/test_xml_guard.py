@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tripletree.errors import ParseError
-from tripletree.io._xml import CHUNK, xml_children, xml_events
+from tripletree.io.xml import CHUNK, xml_children, xml_events
 
 BOMB = '<?xml version="1.0"?>\n<!DOCTYPE a [\n<!ENTITY l0 "lol">\n{}]>\n<a><b>&l20;</b></a>'.format(
     "".join(f'<!ENTITY l{k} "{f"&l{k - 1};" * 10}">\n' for k in range(1, 21))

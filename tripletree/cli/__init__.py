@@ -10,18 +10,19 @@ from __future__ import annotations
 import click
 
 from tripletree._version import __version__
-from tripletree.cli._clustering import cluster
-from tripletree.cli._conflicts import explain, repair
-from tripletree.cli._conversion import build, decompose, induce
-from tripletree.cli._demo import demo
-from tripletree.cli._drawing import plot
-from tripletree.cli._formats import convert
-from tripletree.cli._inspection import check, info
-from tripletree.cli._reasoning import closure, compare, describe
-from tripletree.cli._shell import Commands
-from tripletree.cli._supertrees import supertree
+from tripletree.cli.clustering import cluster
+from tripletree.cli.conflicts import explain, repair
+from tripletree.cli.conversion import build, convert, decompose, induce
+from tripletree.cli.demo import demo
+from tripletree.cli.drawing import plot
+from tripletree.cli.inspection import check, info
+from tripletree.cli.reasoning import closure, compare, describe
+from tripletree.cli.shell import Commands
+from tripletree.cli.supertrees import supertree
 
-__all__ = ["main"]
+__all__ = [
+    "main",
+]
 
 EPILOG = """
 \b

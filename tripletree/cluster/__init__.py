@@ -73,26 +73,28 @@ numbers, as for an array; the names of features are taken from both.
 
 from __future__ import annotations
 
-from tripletree.cluster.active import ActiveClustering
-from tripletree.cluster.boosted import BoostedConstrainedKMeans
-from tripletree.cluster.complete_link import ConstrainedCompleteLink
-from tripletree.cluster.cop_kmeans import COPKMeans
-from tripletree.cluster.cvqe import CVQE, LCVQE, CVQEPlus
-from tripletree.cluster.mpck_means import MPCKMeans
-from tripletree.cluster.pck_means import PCKMeans
-from tripletree.cluster.recon import ReCon
-from tripletree.cluster.refusals import Refusal, refused_merges, why_refused
-from tripletree.cluster.temporal import Snapshot, TemporalClustering, match_clusters, stack_snapshots
-from tripletree.queries.oracle import labels_oracle
+from tripletree.cluster.active.clustering import ActiveClustering
+from tripletree.cluster.active.oracle import labels_oracle
+from tripletree.cluster.agglomerative.complete_link import ConstrainedCompleteLink
+from tripletree.cluster.agglomerative.recon import ReCon
+from tripletree.cluster.agglomerative.rejected_merges import Refusal, refused_merges, why_refused
+from tripletree.cluster.kmeans.boosted import BoostedConstrainedKMeans
+from tripletree.cluster.kmeans.cop_kmeans import COPKMeans
+from tripletree.cluster.kmeans.cvqe import CVQE, LCVQE, CVQEPlus
+from tripletree.cluster.kmeans.mpck_means import MPCKMeans
+from tripletree.cluster.kmeans.pck_means import PCKMeans
+from tripletree.cluster.temporal.chain import Snapshot
+from tripletree.cluster.temporal.clustering import TemporalClustering, stack_snapshots
+from tripletree.cluster.temporal.matching import match_clusters
 
 __all__ = [
-    "CVQE",
-    "LCVQE",
     "ActiveClustering",
     "BoostedConstrainedKMeans",
     "COPKMeans",
+    "CVQE",
     "CVQEPlus",
     "ConstrainedCompleteLink",
+    "LCVQE",
     "MPCKMeans",
     "PCKMeans",
     "ReCon",

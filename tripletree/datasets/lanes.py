@@ -6,12 +6,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tripletree._checks import expect_count
-from tripletree._random import generator
-from tripletree.datasets._checks import expect_real
-from tripletree.pairs import PairwiseConstraints
+from tripletree.core.checks import expect_count, expect_real
+from tripletree.core.pairs import PairwiseConstraints
+from tripletree.core.random import generator
 
-__all__ = ["Lanes", "make_lanes"]
+__all__ = [
+    "Lanes",
+    "make_lanes",
+]
 
 
 class Lanes(NamedTuple):

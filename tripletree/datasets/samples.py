@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from tripletree.core.hierarchy import Hierarchy
 from tripletree.errors import TripletreeError
-from tripletree.hierarchy import Hierarchy
 from tripletree.io import read_newick
 
-__all__ = ["UnknownSampleError", "list_hierarchies", "load_hierarchy", "sample_path"]
+__all__ = [
+    "UnknownSampleError",
+    "list_hierarchies",
+    "load_hierarchy",
+    "sample_path",
+]
 
 _PACKAGE = "tripletree.sample_hierarchies"
 _FOLDER = "sample_hierarchies"

@@ -12,11 +12,15 @@ from typing import Any
 
 import numpy as np
 
-from tripletree._checks import expect_count
-from tripletree._random import generator
-from tripletree.datasets._checks import expect_real
+from tripletree.core.checks import expect_count, expect_real
+from tripletree.core.random import generator
 
-__all__ = ["make_cell_walls", "make_circles", "make_storm_clouds", "make_xor"]
+__all__ = [
+    "make_cell_walls",
+    "make_circles",
+    "make_storm_clouds",
+    "make_xor",
+]
 
 
 def make_circles(

@@ -4,7 +4,7 @@ Nodes are walked one by one, never through a Newick text, never by recursion: la
 heights and ranks come back exactly where the other side can hold them. What is given is never changed. Each library is
 imported when its function is called, and if it is missing the error names the extra that installs it.
 
->>> from tripletree.hierarchy import Hierarchy
+>>> from tripletree.core.hierarchy import Hierarchy
 >>> h = Hierarchy.from_nested([("human", "chimp"), "gorilla"])
 >>> from_networkx(to_networkx(h)) == h
 True
@@ -24,7 +24,7 @@ to_biopython, ...            biopython (interop)           the same
 to_children, from_children   none: scikit-learn's arrays   labels, names, ranks; binary hierarchies only
 ===========================  ============================  =======================================================
 
-scipy's linkage has its place in `tripletree.linkage`. In the order of inner nodes (that of the merges, after a
+scipy's linkage has its place in `tripletree.algorithms.linkage`. In the order of inner nodes (that of the merges, after a
 clustering) networkx, edge tables, DOT and arrays keep ours; the libraries of linked nodes have none.
 """
 

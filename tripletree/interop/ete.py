@@ -14,15 +14,20 @@ import warnings
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
+from tripletree.core.hierarchy import Hierarchy
 from tripletree.errors import MissingDependencyError
-from tripletree.hierarchy import Hierarchy
-from tripletree.interop._nodes import assembled, node_lists, walked
+from tripletree.interop.nodes import assembled, node_lists, walked
 
 if TYPE_CHECKING:
     import ete3
     import ete4
 
-__all__ = ["from_ete3", "from_ete4", "to_ete3", "to_ete4"]
+__all__ = [
+    "from_ete3",
+    "from_ete4",
+    "to_ete3",
+    "to_ete4",
+]
 
 _NEEDS = {"cgi": "legacy-cgi (the module cgi, which Python 3.13 and later no longer have)", "six": "six"}
 

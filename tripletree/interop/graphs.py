@@ -6,16 +6,21 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from tripletree.core.hierarchy import Hierarchy
+from tripletree.core.ontology import Ontology
 from tripletree.errors import InvalidHierarchyError, MissingDependencyError
-from tripletree.hierarchy import Hierarchy
-from tripletree.interop._keyed import Keys, chosen_parents, node_keys, refuse_nothing, tree_parents
-from tripletree.interop._nodes import assembled, python_values
-from tripletree.ontology import Ontology
+from tripletree.interop.keyed import Keys, chosen_parents, node_keys, refuse_nothing, tree_parents
+from tripletree.interop.nodes import assembled, python_values
 
 if TYPE_CHECKING:
     import networkx
 
-__all__ = ["from_networkx", "ontology_from_networkx", "ontology_to_networkx", "to_networkx"]
+__all__ = [
+    "from_networkx",
+    "ontology_from_networkx",
+    "ontology_to_networkx",
+    "to_networkx",
+]
 
 Direction = Literal["down", "up"]
 Parent = Literal["error", "deepest", "first", "smallest"]

@@ -5,16 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
+from tripletree.core.hierarchy import Hierarchy
 from tripletree.errors import MissingDependencyError
-from tripletree.hierarchy import Hierarchy
-from tripletree.interop._nodes import assembled, node_lists, walked
+from tripletree.interop.nodes import assembled, node_lists, walked
 
 if TYPE_CHECKING:
     import dendropy
     import skbio
     from Bio.Phylo import BaseTree
 
-__all__ = ["from_biopython", "from_dendropy", "from_skbio", "to_biopython", "to_dendropy", "to_skbio"]
+__all__ = [
+    "from_biopython",
+    "from_dendropy",
+    "from_skbio",
+    "to_biopython",
+    "to_dendropy",
+    "to_skbio",
+]
 
 # ---------------------------------------------------------------------- DendroPy
 

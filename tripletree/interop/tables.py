@@ -7,17 +7,22 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tripletree.algorithms.linkage import from_linkage, to_linkage
+from tripletree.core.hierarchy import Hierarchy
+from tripletree.core.leaves import LeafIndex
 from tripletree.errors import InvalidHierarchyError, MissingDependencyError
-from tripletree.hierarchy import Hierarchy
-from tripletree.interop._keyed import Keys, node_keys, tree_parents
-from tripletree.interop._nodes import assembled
-from tripletree.leaves import LeafIndex
-from tripletree.linkage import from_linkage, to_linkage
+from tripletree.interop.keyed import Keys, node_keys, tree_parents
+from tripletree.interop.nodes import assembled
 
 if TYPE_CHECKING:
     import pandas
 
-__all__ = ["from_children", "from_edge_table", "to_children", "to_edge_table"]
+__all__ = [
+    "from_children",
+    "from_edge_table",
+    "to_children",
+    "to_edge_table",
+]
 
 # ---------------------------------------------------------------------- pandas
 

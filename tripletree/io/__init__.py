@@ -1,4 +1,4 @@
-r"""Reading and writing: hierarchies, ontologies and triplets in the formats that people have.
+"""Reading and writing: hierarchies, ontologies and triplets in the formats that people have.
 
 Every reader takes a path, an open file object or ``"-"`` for the standard input, and unpacks gzip, bzip2, xz and zip.
 Every writer takes the same (``"-"`` is the standard output), writes aside and renames, so that no half-written file
@@ -16,11 +16,11 @@ What cannot be read is refused with its place, never repaired in silence:
 >>> parse_newick("((human,chimp)),gorilla);")
 Traceback (most recent call last):
     ...
-tripletree.errors.ParseError: <string>, line 1, column 16: this ',' stands outside of all brackets...
+tripletree.ParseError: <string>, line 1, column 16: this ',' stands outside of all brackets...
   ((human,chimp)),gorilla);
                  ^
 
-Triplets have a text format of their own, one ``a b | c`` a line (`tripletree.io.constraints.triplet_files` describes
+Triplets have a text format of their own, one ``a b | c`` a line (`tripletree.io.triplets` describes
 it), and are read from tables with the columns a, b, c and perhaps weight:
 
 >>> t = read_triplets(io.StringIO("human chimp | gorilla"))
@@ -61,24 +61,16 @@ Trees of other libraries (networkx, ete3, DendroPy, ...) are the business of `tr
 
 from __future__ import annotations
 
-from tripletree.io.constraints.annotations import read_annotations
-from tripletree.io.constraints.comparison_files import read_comparisons, read_odd_one_out
-from tripletree.io.constraints.pair_files import read_pairs, write_pairs
-from tripletree.io.constraints.triplet_files import read_triplets, write_triplets
-from tripletree.io.ontologies.obo import parse_obo, read_obo, write_obo
-from tripletree.io.ontologies.obograph import read_obograph
-from tripletree.io.ontologies.owl import read_owl
-from tripletree.io.ontologies.wordnet import read_wordnet
-from tripletree.io.recognition import FORMATS, read_hierarchy, read_ontology, recognize
-from tripletree.io.taxonomies.edges import read_edges, write_edges
-from tripletree.io.taxonomies.icd import read_icd
-from tripletree.io.taxonomies.lineages import read_lineages, write_lineages
-from tripletree.io.taxonomies.taxdump import read_taxdump
-from tripletree.io.trees.dot import read_dot
-from tripletree.io.trees.folders import read_folder
-from tripletree.io.trees.linkage_files import read_linkage, write_linkage
-from tripletree.io.trees.nested_json import read_json, write_json
-from tripletree.io.trees.newick import (
+from tripletree.io.annotations import read_annotations
+from tripletree.io.comparisons import read_comparisons, read_odd_one_out
+from tripletree.io.dot import read_dot
+from tripletree.io.edges import read_edges, write_edges
+from tripletree.io.folders import read_folder
+from tripletree.io.icd import read_icd
+from tripletree.io.lineages import read_lineages, write_lineages
+from tripletree.io.linkage_files import read_linkage, write_linkage
+from tripletree.io.nested_json import read_json, write_json
+from tripletree.io.newick import (
     parse_newick,
     parse_newick_all,
     read_newick,
@@ -86,9 +78,17 @@ from tripletree.io.trees.newick import (
     write_newick,
     write_newick_all,
 )
-from tripletree.io.trees.nexml import read_nexml, read_nexml_all
-from tripletree.io.trees.nexus import read_nexus, read_nexus_all, write_nexus, write_nexus_all
-from tripletree.io.trees.phyloxml import read_phyloxml, read_phyloxml_all
+from tripletree.io.nexml import read_nexml, read_nexml_all
+from tripletree.io.nexus import read_nexus, read_nexus_all, write_nexus, write_nexus_all
+from tripletree.io.obo import parse_obo, read_obo, write_obo
+from tripletree.io.obograph import read_obograph
+from tripletree.io.owl import read_owl
+from tripletree.io.pairs import read_pairs, write_pairs
+from tripletree.io.phyloxml import read_phyloxml, read_phyloxml_all
+from tripletree.io.registry import FORMATS, read_hierarchy, read_ontology, recognize
+from tripletree.io.taxdump import read_taxdump
+from tripletree.io.triplets import read_triplets, write_triplets
+from tripletree.io.wordnet import read_wordnet
 
 __all__ = [
     "FORMATS",
@@ -116,10 +116,10 @@ __all__ = [
     "read_odd_one_out",
     "read_ontology",
     "read_owl",
+    "read_pairs",
     "read_phyloxml",
     "read_phyloxml_all",
     "read_taxdump",
-    "read_pairs",
     "read_triplets",
     "read_wordnet",
     "recognize",

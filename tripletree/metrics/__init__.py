@@ -44,4 +44,8 @@ from tripletree.metrics.mahalanobis import MahalanobisMetric
 from tripletree.metrics.svm import SVMMetric
 from tripletree.metrics.taxonomy import taxonomy_linkage
 
-__all__ = ["MahalanobisMetric", "SVMMetric", "taxonomy_linkage"]
+__all__ = [
+    "MahalanobisMetric",
+    "SVMMetric",
+    "taxonomy_linkage",
+]

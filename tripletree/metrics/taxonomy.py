@@ -8,10 +8,9 @@ from typing import Any, Literal
 import numpy as np
 from sklearn.utils.validation import check_array
 
-from tripletree import _kernels
-from tripletree._checks import expect_hierarchy
-from tripletree._kernels import frozen
-from tripletree.cluster._distances import (
+from tripletree import kernels
+from tripletree.algorithms.linkage import from_linkage
+from tripletree.cluster.distances import (
     ANY_METRIC,
     checked_metric,
     condensed_distances,
@@ -19,13 +18,16 @@ from tripletree.cluster._distances import (
     metric_parameters,
     transformed,
 )
+from tripletree.core.checks import expect_hierarchy
+from tripletree.core.hierarchy import Hierarchy
+from tripletree.core.leaves import LeafIndex
 from tripletree.errors import DuplicateLeafError, UnknownLeafError
-from tripletree.hierarchy import Hierarchy
-from tripletree.leaves import LeafIndex
-from tripletree.linkage import from_linkage
-from tripletree.metrics._statements import labels_of
+from tripletree.kernels import frozen
+from tripletree.metrics.statements import labels_of
 
-__all__ = ["taxonomy_linkage"]
+__all__ = [
+    "taxonomy_linkage",
+]
 
 
 def taxonomy_linkage(
@@ -161,7 +163,7 @@ def _of_taxonomy(hierarchy: Hierarchy, leaves: LeafIndex, kind: str, unplaced: s
         return np.ones(len(leaves) * (len(leaves) - 1) // 2)
     i, j = node[a], node[b]
     depth = hierarchy.depth.astype(np.int64)
-    above = depth[_kernels.rooted_tree.common_ancestors(frozen(i), frozen(j), *hierarchy.ancestor_table)]
+    above = depth[kernels.rooted_tree.common_ancestors(frozen(i), frozen(j), *hierarchy.ancestor_table)]
     apart = depth[i] + depth[j] - 2 * above if kind == "path" else depth[: hierarchy.n_leaves].max() - above
     scaled = _scaled(apart.astype(np.float64))
     if placed.all():

@@ -7,19 +7,30 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tripletree._checks import expect_count
-from tripletree.cuts import cut
+from tripletree.algorithms.cut import cut
+from tripletree.core.checks import expect_count
+from tripletree.core.triplets import TripletSet
 from tripletree.errors import ClusterCountError
-from tripletree.plots._inks import expect_axes, ink_of, picture
-from tripletree.plots._layout import matched_styles
-from tripletree.plots._marks import Groups, class_marker, coded_groups, expect_tree, pyplot_for, shortened
 from tripletree.plots.dendrogram import plot_dendrogram
-from tripletree.triplets import TripletSet
+from tripletree.plots.layout import matched_styles
+from tripletree.plots.style import (
+    Groups,
+    class_marker,
+    coded_groups,
+    expect_axes,
+    expect_tree,
+    ink_of,
+    picture,
+    pyplot_for,
+    shortened,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["plot_cuts"]
+__all__ = [
+    "plot_cuts",
+]
 
 PANEL = (3.4, 2.6)  # inches
 TIPS = 60
@@ -77,7 +88,7 @@ def plot_cuts(
     --------
     >>> import matplotlib
     >>> matplotlib.use("agg")
-    >>> from tripletree.hierarchy import Hierarchy
+    >>> from tripletree.core.hierarchy import Hierarchy
     >>> panels = plot_cuts(Hierarchy.from_nested([["a", "b"], ["c", "d"]]), [2, 3], rule="height")
     >>> [ax.get_title(loc="left") for ax in panels]
     ['2 clusters: 2, 2', '3 clusters: 1, 1, 2']

@@ -8,26 +8,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from tripletree._checks import expect_count, expect_triplets
-from tripletree.hierarchy import Hierarchy
-from tripletree.pairs import PairwiseConstraints, expect_pairs
-from tripletree.plots._drawing import (
-    draw_classes,
-    draw_cut,
-    draw_inversions,
-    draw_lines,
-    draw_marks,
-    draw_strips,
-    draw_triangles,
-)
-from tripletree.plots._frames import Circle
-from tripletree.plots._inks import Ink, ink_of, picture
-from tripletree.plots._labels import draw_leaders, leaf_note, tip_labels, write_labels
-from tripletree.plots._layout import Layout, layout, pair_counts, triplet_counts
-from tripletree.plots._legend import Block, legend_blocks
-from tripletree.plots._marks import DASHES, Groups, coded_groups, expect_tree, leaf_values, pyplot_for
-from tripletree.plots._sketch import Sketch, closed_nodes, sketch
-from tripletree.plots._space import (
+from tripletree.core.checks import expect_count, expect_triplets
+from tripletree.core.hierarchy import Hierarchy
+from tripletree.core.pairs import PairwiseConstraints, expect_pairs
+from tripletree.core.triplets import TripletSet
+from tripletree.plots.axes import (
+    Circle,
     Space,
     frame_of,
     make_space,
@@ -37,12 +23,36 @@ from tripletree.plots._space import (
     shown_tips,
     tips_that_fit,
 )
-from tripletree.triplets import TripletSet
+from tripletree.plots.drawing import (
+    draw_classes,
+    draw_cut,
+    draw_inversions,
+    draw_lines,
+    draw_marks,
+    draw_strips,
+    draw_triangles,
+)
+from tripletree.plots.labels import draw_leaders, leaf_note, tip_labels, write_labels
+from tripletree.plots.layout import Layout, Sketch, closed_nodes, layout, pair_counts, sketch, triplet_counts
+from tripletree.plots.legend import Block, legend_blocks
+from tripletree.plots.style import (
+    DASHES,
+    Groups,
+    Ink,
+    coded_groups,
+    expect_tree,
+    ink_of,
+    leaf_values,
+    picture,
+    pyplot_for,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["plot_dendrogram"]
+__all__ = [
+    "plot_dendrogram",
+]
 
 ORIENTATIONS = ("left", "right", "top", "bottom")
 LAYOUTS = ("rectangular", "circular")
@@ -118,7 +128,7 @@ def plot_dendrogram(
         Marked where the two meet: must-links by wedges, cannot-links by squares; hollow where `clusters` do not keep
         them.
     refusals : iterable of Refusal, optional
-        As from `tripletree.cluster.refusals.refused_merges`: a hollow diamond at every merge that constraints forced
+        As from `tripletree.cluster.refused_merges`: a hollow diamond at every merge that constraints forced
         (one of its clusters had a nearer one, and that merge was refused), a hollow hexagon at those they delayed.
     clusters : sequence or mapping, optional
         The cluster of each leaf, in leaf order (as from `cut`) or by leaf label. The lines of a clade within one
@@ -294,7 +304,7 @@ def _expect_refusals(refusals: Any) -> list[Any]:
     for k, x in enumerate(found):
         if not (hasattr(x, "node") and hasattr(x, "forced") and hasattr(x, "delayed")):
             msg = (
-                f"refusals must hold Refusal values, as tripletree.cluster.refusals.refused_merges returns; entry {k} "
+                f"refusals must hold Refusal values, as tripletree.cluster.refused_merges returns; entry {k} "
                 f"is {type(x).__name__} ({x!r:.60})"
             )
             raise TypeError(msg)

@@ -7,28 +7,30 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tripletree._checks import expect_count
+from tripletree.core.checks import expect_count
 from tripletree.errors import UnknownLeafError
-from tripletree.plots._drawing import draw_lines, draw_triangles
-from tripletree.plots._frames import Rectangle
-from tripletree.plots._inks import ink_of, picture
-from tripletree.plots._labels import text_width
-from tripletree.plots._layout import Layout, layout
-from tripletree.plots._marks import (
+from tripletree.plots.axes import Rectangle
+from tripletree.plots.drawing import draw_lines, draw_triangles
+from tripletree.plots.labels import text_width
+from tripletree.plots.layout import Layout, Sketch, layout, sketch
+from tripletree.plots.style import (
     DASHES,
     Groups,
     coded_groups,
     expect_range,
     expect_tree,
+    ink_of,
+    picture,
     pyplot_for,
     shortened,
 )
-from tripletree.plots._sketch import Sketch, sketch
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["plot_heatmap"]
+__all__ = [
+    "plot_heatmap",
+]
 
 TIPS = 250  # of the dendrogram, where nothing else is said
 SMALLEST, LARGEST = 4.8, 9.0  # points of labels
@@ -107,7 +109,7 @@ def plot_heatmap(
     --------
     >>> import matplotlib, numpy as np
     >>> matplotlib.use("agg")
-    >>> from tripletree.hierarchy import Hierarchy
+    >>> from tripletree.core.hierarchy import Hierarchy
     >>> h = Hierarchy.from_nested([["a", "c"], "b"]).reindex(["a", "b", "c"])
     >>> ax = plot_heatmap(h, [[0, 5, 1], [5, 0, 5], [1, 5, 0]])
     >>> ax.images[0].get_array().tolist()

@@ -2,32 +2,230 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from bisect import bisect_left, insort
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
-from tripletree.distance import TripletComparison, compare_triplets
+from tripletree import kernels
+from tripletree.algorithms.compare import TripletComparison, compare_triplets
+from tripletree.core.hierarchy import Hierarchy
 from tripletree.errors import LimitExceededError
-from tripletree.plots._flows import band, flows, majority, prevailing
-from tripletree.plots._inks import Ink, ink_of, picture
-from tripletree.plots._labels import text_width
-from tripletree.plots._marks import (
+from tripletree.kernels import freeze
+from tripletree.plots.flows import band, flows, gathered, majority, prevailing
+from tripletree.plots.labels import text_width
+from tripletree.plots.layout import Layout, Sketch, layout, sketch, tip_numbers
+from tripletree.plots.style import (
     DASHES,
     PALETTE,
     Groups,
+    Ink,
     coded_groups,
     expect_tree,
+    ink_of,
     percent,
+    picture,
     pyplot_for,
     shortened,
 )
-from tripletree.plots._pairing import Pair, gathered_pair, paired
-from tripletree.plots._sketch import tip_numbers
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["plot_tanglegram"]
+__all__ = [
+    "Pair",
+    "best_order",
+    "crossings",
+    "gathered_pair",
+    "paired",
+    "plot_tanglegram",
+    "reading_order",
+    "untangled",
+]
+
+
+# ----------------------------------------------------------------------
+# Leaf orders of two hierarchies side by side, so that the lines between equal leaves cross little.
+#
+# With the one order fixed the best one of the other hierarchy falls into a question for each node: turning the two
+# children of a node changes only the crossings between the leaves of the one and of the other (Fernau, Kaufmann, Poths
+# 2010, Comparing trees via crossing minimization, Journal of Computer and System Sciences 76(7), 593-608). Children
+# are sorted by the mean place of their leaves first, which is all that is done where there are more than two of them.
+# The two sides take turns until nothing is gained: the best pair of orders is hard to find.
+
+ROUNDS = 12
+
+
+def crossings(places: np.ndarray) -> int:
+    """How many pairs stand in another order: inversions of a sequence of different numbers, O(n log n)."""
+    places = np.asarray(places)
+    rank = np.argsort(np.argsort(places))
+    total, width, n = 0, 1, rank.size
+    while width < n:  # merge sort from the bottom, one search for all blocks of a width
+        block = np.arange(n) // (2 * width)
+        right = (np.arange(n) // width) % 2 == 1
+        key = rank + block * n
+        ordered = np.sort(key[~right])
+        number = np.bincount(block[~right], minlength=block[-1] + 1 if n else 0)
+        stop = np.cumsum(number)[block[right]]
+        total += int((stop - np.searchsorted(ordered, key[right])).sum())
+        rank = np.sort(key) - block * n
+        width *= 2
+    return total
+
+
+def best_order(drawn: Sketch, place: np.ndarray) -> np.ndarray:
+    """The tips in the order with the fewest crossings (for nodes with two children), if the others stand fixed.
+
+    place : float64[T], where the partner of each tip stands, all different
+    Returns order : int64[T].
+    """
+    parent, T = drawn.parent.tolist(), drawn.size.size
+    total = np.zeros(len(parent))
+    number = np.zeros(len(parent))
+    total[:T], number[:T] = place, 1
+    kids: list[list[int]] = [[] for _ in parent]
+    below: list[list[float]] = [[x] for x in place.tolist()] + [[] for _ in parent[T:]]
+    for u, p in enumerate(parent):
+        if u >= T:
+            kids[u].sort(key=lambda v: total[v] / number[v])
+            if len(kids[u]) == 2:
+                left, right = (below[v] for v in kids[u])
+                small, large = (left, right) if len(left) < len(right) else (right, left)
+                before = sum(bisect_left(large, x) for x in small)  # pairs with the one of the large first
+                after = len(left) * len(right) - before
+                if (before > after) == (small is left) and before != after:
+                    kids[u].reverse()
+            largest = max(kids[u], key=lambda v: len(below[v]))
+            merged = below[largest]
+            for v in kids[u]:
+                if v != largest:
+                    for x in below[v]:
+                        insort(merged, x)
+                    below[v] = []
+            below[u] = merged
+        if p >= 0:
+            total[p] += total[u]
+            number[p] += number[u]
+            kids[p].append(u)
+    order, stack = [], [len(parent) - 1]
+    while stack:
+        u = stack.pop()
+        if u < T:
+            order.append(u)
+        else:
+            stack += kids[u][::-1]
+    return np.array(order)
+
+
+def untangled(one: Sketch, two: Sketch, partner: np.ndarray) -> tuple[np.ndarray, np.ndarray, int]:
+    """Orders of the tips of both, and how many lines cross.
+
+    partner : int64[T], the tip of `two` that each tip of `one` is joined with, each once
+    """
+    back = np.argsort(partner)
+    read = reading_order(one), reading_order(two)
+    best = *read, _count(*read, partner)
+    for begin in (False, True):
+        first, second = read
+        found = best[2] + 1
+        for _ in range(ROUNDS):
+            before = found
+            if begin:
+                first = best_order(one, _places(second)[partner].astype(float))
+            second = best_order(two, _places(first)[back].astype(float))
+            first = best_order(one, _places(second)[partner].astype(float))
+            found = _count(first, second, partner)
+            if found < best[2]:
+                best = first, second, found
+            if found >= before:
+                break
+    return best
+
+
+def reading_order(drawn: Sketch) -> np.ndarray:
+    """The tips as a dendrogram has them: depth first, children by their smallest leaves."""
+    return np.argsort(kernels.cut.reading_places(freeze(drawn.parent), drawn.size.size))
+
+
+def _places(order: np.ndarray) -> np.ndarray:
+    place = np.empty(order.size, np.int64)
+    place[order] = np.arange(order.size)
+    return place
+
+
+def _count(first: np.ndarray, second: np.ndarray, partner: np.ndarray) -> int:
+    return crossings(_places(second)[partner[first]])
+
+
+# ----------------------------------------------------------------------
+# Two hierarchies face to face, without matplotlib: what is drawn of both, in which order, and what joins them.
+
+
+class Pair(NamedTuple):
+    """Both sides, what joins them, and where they differ."""
+
+    sides: tuple[Sketch, Sketch]
+    places: tuple[Layout, Layout]
+    partner: np.ndarray
+    shared: tuple[np.ndarray, np.ndarray]
+    crossed: int
+
+
+def _shared(one: Hierarchy, two: Hierarchy) -> tuple[np.ndarray, np.ndarray]:
+    """Which nodes have clades that the other hierarchy has, too: bool[N] for each of the two."""
+    start, stop, order = one.leaf_intervals
+    place = np.empty(order.size, np.int64)
+    place[order] = np.arange(order.size)
+    first, last, leaf = two.leaf_intervals
+    at = place[leaf]
+    size = last - first
+    padded = np.append(at, at[-1:])
+    ends = np.stack([first, last], axis=1).ravel()
+    low, high = np.minimum.reduceat(padded, ends)[::2], np.maximum.reduceat(padded, ends)[::2]
+    whole = high - low + 1 == size
+    key_one = start.astype(np.int64) * (order.size + 1) + stop
+    key_two = low * (order.size + 1) + high + 1
+    in_one = np.isin(key_one, key_two[whole])
+    in_two = whole & np.isin(key_two, key_one)
+    return in_one, in_two
+
+
+def paired(one: Hierarchy, two: Hierarchy, fold: bool, untangle: bool, heights: str) -> Pair:
+    """Both hierarchies as they are drawn, their tips joined and ordered."""
+    shared = _shared(one, two)
+    trees = (one, two)
+    if fold:  # a clade is folded where both have it, and all clades inside it as well
+        closed = []
+        for tree, has in zip(trees, shared, strict=True):
+            same = has.copy()
+            for u, p in enumerate(tree.parent[:-1].tolist()):
+                same[p] &= same[u]
+            closed.append(np.flatnonzero(same[tree.n_leaves : -1]) + tree.n_leaves)
+        sides = (sketch(one, None, closed=closed[0].tolist()), sketch(two, None, closed=closed[1].tolist()))
+    else:
+        sides = (sketch(one, None), sketch(two, None))
+    n, T = one.n_leaves, sides[0].size.size
+    partner = np.empty(T, np.int64)
+    partner[sides[0].shown[:n]] = sides[1].shown[:n]
+    if untangle:
+        first, second, crossed = untangled(*sides, partner)
+    else:
+        first, second = reading_order(sides[0]), reading_order(sides[1])
+        crossed = crossings(np.argsort(second)[partner[first]])
+    places = (layout(sides[0], heights, order=first), layout(sides[1], heights, order=second))
+    on_nodes = tuple(has[side.node] for has, side in zip(shared, sides, strict=True))
+    return Pair(sides, places, partner, on_nodes, crossed)
+
+
+def gathered_pair(pair: Pair, heights: str, tips: int) -> Pair:
+    """The same with few tips on each side."""
+    both = [gathered(side, place.order, heights, tips) for side, place in zip(pair.sides, pair.places, strict=True)]
+    shared = _shared(pair.sides[0].tree, pair.sides[1].tree)
+    (one, first), (two, second) = both
+    on_nodes = (shared[0][one.node] & (one.node >= 0), shared[1][two.node] & (two.node >= 0))
+    return pair._replace(sides=(one, two), places=(first, second), shared=on_nodes)
+
 
 #: Leaves that are told apart, above which clades that both have become one line; and that a picture may have.
 ALL, MOST = 150, 20_000
@@ -105,7 +303,7 @@ def plot_tanglegram(
 
     See Also
     --------
-    tripletree.distance.compare_triplets : the numbers. plot_dendrogram : one hierarchy, with more on it.
+    tripletree.compare_triplets : the numbers. plot_dendrogram : one hierarchy, with more on it.
 
     Notes
     -----
@@ -118,7 +316,7 @@ def plot_tanglegram(
     --------
     >>> import matplotlib
     >>> matplotlib.use("agg")
-    >>> from tripletree.hierarchy import Hierarchy
+    >>> from tripletree.core.hierarchy import Hierarchy
     >>> h1 = Hierarchy.from_nested([[("a", "b"), "c"], ("d", "e")])
     >>> h2 = Hierarchy.from_nested([[("e", "d"), "c"], ("b", "a")])
     >>> ax = plot_tanglegram(h1, h2)

@@ -6,14 +6,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from tripletree._times import time_text
-from tripletree.plots._flows import band
-from tripletree.plots._marks import LINE, PALETTE, pyplot_for, shortened
+from tripletree.cluster.temporal.times import time_text
+from tripletree.plots.flows import band
+from tripletree.plots.style import LINE, PALETTE, pyplot_for, shortened
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["plot_transitions"]
+__all__ = [
+    "plot_transitions",
+]
 
 #: Width of a column, empty part of the height between all clusters, how far bands reach of those that come or leave.
 WIDTH, GAP, STUB, FADES = 0.16, 0.18, 0.2, 5

@@ -1,0 +1,206 @@
+"""Hierarchy -> a smallest TripletSet that says the same, under either of two guarantees."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tripletree.algorithms.induce import certain_decomposition_size, decompose_certain
+from tripletree.core.checks import expect_count, expect_hierarchy
+from tripletree.core.hierarchy import Hierarchy
+from tripletree.core.ontology import Ontology
+from tripletree.core.random import distinct_integers, generator
+from tripletree.core.triplets import TripletSet
+from tripletree.errors import LimitExceededError
+
+__all__ = [
+    "decompose",
+    "decomposition_size",
+]
+
+#: Rows beyond which `decompose` refuses unless `max_triplets` is given (12 bytes a row, four times that in work).
+DEFAULT_LIMIT = 50_000_000
+_GUARANTEES = ("identify", "rebuild")
+
+
+def decompose(
+    hierarchy: Hierarchy | Ontology,
+    *,
+    guarantee: str = "identify",
+    max_triplets: int | None = None,
+    random_state: Any = None,
+) -> TripletSet:
+    """Decompose a hierarchy into a smallest set of triplets that says the same.
+
+    Parameters
+    ----------
+    hierarchy : Hierarchy or Ontology
+        Nodes with one child carry no triplet and are passed over. Of an Ontology: triplets from which all that are
+        certain follow, as `certain.decompose_certain` gives them; only ``guarantee="identify"``.
+    guarantee : {"identify", "rebuild"}
+        - ``"identify"``: every hierarchy that displays the set refines `hierarchy`. The set has the sum over inner
+          edges (u, w) of (children of u - 1)(children of w - 1) triplets: n - 2 for a binary hierarchy.
+        - ``"rebuild"``: weaker and smaller. `one_tree` gives `hierarchy` back, though other hierarchies that do not
+          refine it may display the set too. n - (children of the root) triplets. Such a set stays consistent
+          whatever rows of it are changed to another triplet on the same leaves, so it can reveal no error. (A set of
+          the first kind often reveals none either: where errors must show, give more triplets than the fewest.)
+
+        For a binary hierarchy the two coincide. Both are the fewest that give their guarantee.
+    max_triplets : int, optional
+        A budget: a set of exactly this many where the whole is larger. It starts with the ``"rebuild"`` triplets, so
+        from n - (children of the root) on `one_tree` still gives `hierarchy` back; the rest is a random part of the
+        others.
+    random_state : None, int, Generator or RandomState
+        With None the first leaf below a child stands for it, and a budget is drawn with a fixed seed; otherwise
+        random leaves stand for it.
+
+    Returns
+    -------
+    TripletSet
+        Over all leaves of the hierarchy.
+
+    Raises
+    ------
+    LimitExceededError
+        If the set has more than 50 million triplets and no budget is given.
+    ValueError
+        If `guarantee` is none of the two, or the budget is negative.
+
+    See Also
+    --------
+    one_tree : the way back: ``one_tree(decompose(h)) == h`` for every h without nodes of one child.
+
+    Notes
+    -----
+    For each inner node w but the root, with parent u: the children of w are joined by a star of triplets ab|c with
+    a, b below different children of w and c below a sibling of w; ``"identify"`` does so for every sibling,
+    ``"rebuild"`` for one. The triplets are numbered and written straight from their numbers, linear in the number of
+    nodes and triplets on every shape. That the first is smallest is due to [1]_.
+
+    References
+    ----------
+    .. [1] Grünewald, Steel, Swenson (2007), Closure operations in phylogenetics, Mathematical Biosciences 208,
+       521-537.
+
+    Examples
+    --------
+    >>> h = Hierarchy.from_nested([("a", "b"), ("c", "d", "e"), "f"])
+    >>> len(decompose(h)), len(decompose(h, guarantee="rebuild"))
+    (6, 3)
+    >>> list(decompose(h, guarantee="rebuild"))
+    [('a', 'b', 'f'), ('c', 'd', 'f'), ('c', 'e', 'f')]
+    """
+    if max_triplets is not None:
+        max_triplets = expect_count(max_triplets, "max_triplets")
+    if isinstance(hierarchy, Ontology):
+        _expect_identify(guarantee)
+        return decompose_certain(hierarchy, max_triplets=max_triplets, random_state=random_state)
+    edges = _InnerEdges(expect_hierarchy(hierarchy).suppress_unary())
+    counts = edges.counts(guarantee)
+    total = int(counts.sum())
+    if max_triplets is None and total > DEFAULT_LIMIT:
+        msg = (
+            f"the smallest set that identifies this hierarchy has {total:,} triplets, more than {DEFAULT_LIMIT:,}; "
+            "give a budget (max_triplets) or take guarantee='rebuild'"
+        )
+        raise LimitExceededError(msg, size=total, limit=DEFAULT_LIMIT)
+    rng = None if random_state is None else generator(random_state)
+    # numbered by edge, then sibling, then join; within an edge the triplets of its first sibling come first
+    if max_triplets is None or max_triplets >= total:
+        edge = np.repeat(np.arange(counts.size), counts)
+        within = np.arange(total) - np.repeat(np.cumsum(counts) - counts, counts)
+    else:
+        edge, within = _budgeted(edges.joins, counts, max_triplets, generator(0) if rng is None else rng)
+    return TripletSet(edges.rows(edge, within, rng), hierarchy.leaves)
+
+
+def decomposition_size(hierarchy: Hierarchy | Ontology, *, guarantee: str = "identify") -> int:
+    """Count the triplets of `decompose` without making them.
+
+    Raises
+    ------
+    ValueError
+        If `guarantee` is none of the two.
+
+    Examples
+    --------
+    >>> decomposition_size(Hierarchy.from_nested([("a", "b"), ("c", "d", "e"), "f"]))
+    6
+    """
+    if isinstance(hierarchy, Ontology):
+        _expect_identify(guarantee)
+        return certain_decomposition_size(hierarchy)
+    return int(_InnerEdges(expect_hierarchy(hierarchy).suppress_unary()).counts(guarantee).sum())
+
+
+def _expect_identify(guarantee: str) -> None:
+    if guarantee != "identify":
+        msg = (
+            f"guarantee is {guarantee!r}; for an Ontology there is only 'identify': take one tree first, with "
+            "to_hierarchy(parent='deepest'), for a smaller set"
+        )
+        raise ValueError(msg)
+
+
+def _budgeted(
+    joins: np.ndarray, counts: np.ndarray, size: int, rng: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray]:
+    """Edge and number within it of `size` triplets: those of the first siblings, then a random part of the rest."""
+    base = np.cumsum(joins)
+    first = np.arange(base[-1]) if size >= base[-1] else np.sort(distinct_integers(rng, int(base[-1]), size))
+    edge = np.searchsorted(base, first, side="right")
+    within = first - (base - joins)[edge]
+    if size <= base[-1]:
+        return edge, within
+    others = np.cumsum(counts - joins)
+    rest = np.sort(distinct_integers(rng, int(others[-1]), size - int(base[-1])))
+    more = np.searchsorted(others, rest, side="right")
+    beyond = rest - (others - (counts - joins))[more] + joins[more]
+    return np.concatenate([edge, more]), np.concatenate([within, beyond])
+
+
+class _InnerEdges:
+    """The edges (u, w) between inner nodes of a hierarchy without unary nodes, as parallel arrays."""
+
+    def __init__(self, hierarchy: Hierarchy) -> None:
+        n = hierarchy.n_leaves
+        self.hierarchy = hierarchy
+        self.node = np.arange(n, hierarchy.root)
+        self.up = hierarchy.parent[n:-1] if hierarchy.n_nodes > n else hierarchy.parent[:0]
+        degree = hierarchy.n_children
+        #: siblings of w, and joins: edges of a star over the children of w
+        self.siblings = degree[self.up] - 1
+        self.joins = degree[self.node] - 1
+
+    def counts(self, guarantee: str) -> np.ndarray:
+        """How many triplets each edge has."""
+        if guarantee not in _GUARANTEES:
+            msg = f"guarantee is {guarantee!r}; it must be one of {', '.join(map(repr, _GUARANTEES))}"
+            raise ValueError(msg)
+        return self.joins * (self.siblings if guarantee == "identify" else np.minimum(self.siblings, 1))
+
+    def rows(self, edge: np.ndarray, within: np.ndarray, rng: np.random.Generator | None) -> np.ndarray:
+        """Triplets (a, b, c): a, b below the first and another child of w, c below the sibling of that number."""
+        h = self.hierarchy
+        start, child = h._children
+        w, up = self.node[edge], self.up[edge]
+        sibling, join = np.divmod(within, self.joins[edge])
+        place = self._places()[edge]
+        c = child[start[up] + sibling + (sibling >= place)]
+        return np.stack(
+            [self._leaf(child[start[w]], rng), self._leaf(child[start[w] + join + 1], rng), self._leaf(c, rng)], axis=1
+        )
+
+    def _places(self) -> np.ndarray:
+        """Position of each w among its parent's children."""
+        start, child = self.hierarchy._children
+        place = np.empty(child.size, np.int64)
+        up = self.hierarchy.parent[:-1]
+        place[child] = np.arange(child.size) - start[up[child]]
+        return place[self.node]
+
+    def _leaf(self, node: np.ndarray, rng: np.random.Generator | None) -> np.ndarray:
+        """The leaf that stands for each node: its first one, or a random one."""
+        start, stop, order = self.hierarchy.leaf_intervals
+        return order[start[node] if rng is None else rng.integers(start[node], stop[node])]

@@ -1,0 +1,245 @@
+"""PairwiseConstraints -> TripletSet: the part of what pairs say that hierarchies can be asked for, and what is left.
+
+Pairs speak of one clustering, triplets of a hierarchy. Must-link a, b together with cannot-link a, c (or b, c) says
+ab|c: in a hierarchy from which the clusters are cut, a and b are closer to each other than either is to c. So
+
+- a group of must-links that is kept apart from another becomes triplets, and so does the other one,
+- a group of must-links that is kept apart from nothing gives no triplet: it is *merges* to be done first,
+- a cannot-link between two single leaves gives no triplet: it acts on the *cut*, which must separate them.
+
+For consistent pairs, with components A, B, ... of the must-links:
+
+1. The triplets are consistent, and the hierarchy of any clustering that satisfies the pairs (its clusters below the
+   root, the leaves below them) displays them.
+2. They imply ab|c for all a, b in one component and c in another that is kept apart from it, and no smaller set of
+   triplets does that is displayed by the hierarchy with the components below the root.
+3. If all components are kept apart from each other, every hierarchy that displays the triplets has each component as
+   a clade: it can be cut into exactly the components. Otherwise there may be hierarchies that display the triplets and
+   have no cut that satisfies the pairs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from tripletree.core.pair_closure import PairClosure
+from tripletree.core.pairs import DEFAULT_LIMIT, PairwiseConstraints, expect_pairs
+from tripletree.core.triplets import TripletSet, found
+
+__all__ = [
+    "PairReduction",
+    "reduce_pairs",
+]
+
+
+@dataclass(frozen=True, eq=False)
+class PairReduction:
+    """The triplets that pairs give, and what triplets cannot say of them; ``print`` shows it in words.
+
+    Attributes
+    ----------
+    pairs : PairwiseConstraints
+        What was reduced.
+    closure : PairClosure
+        Its components, and which are kept apart.
+    triplets : TripletSet
+        The smallest set that says what the pairs say of hierarchies. Weighted where the pairs have strengths.
+    must_row, cannot_row : ndarray of int64, shape (m,)
+        Parallel to ``triplets.rows``: the must-link a, b of ab|c, and the cannot-link that ends in c.
+    merges : PairwiseConstraints
+        The must-links that no triplet keeps: nothing is kept apart from their components.
+    on_cut : PairwiseConstraints
+        The cannot-links that give no triplet: those between leaves without must-links.
+
+    See Also
+    --------
+    reduce_pairs : makes it.
+    """
+
+    pairs: PairwiseConstraints
+    closure: PairClosure
+    triplets: TripletSet
+    must_row: np.ndarray
+    cannot_row: np.ndarray
+    merges: PairwiseConstraints
+    on_cut: PairwiseConstraints
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether every two components are kept apart: every hierarchy of the triplets can be cut into them."""
+        return self.closure.is_complete
+
+    def pairs_behind(self, triplets: TripletSet) -> PairwiseConstraints:
+        """Return the links from which some of the triplets come, with their origins.
+
+        For ab|c these are the must-link a, b, the cannot-link of c, and the must-links between its other end and the
+        nearer one of a and b.
+
+        Parameters
+        ----------
+        triplets : TripletSet
+            Some of ``.triplets`` (others are ignored): for instance those of a conflict.
+
+        Returns
+        -------
+        PairwiseConstraints
+            They alone imply these triplets.
+
+        Raises
+        ------
+        UnknownLeafError
+            If a triplet has a leaf that is none here.
+
+        Examples
+        --------
+        >>> p = PairwiseConstraints.from_labels([("a", "b"), ("b", "c"), ("c", "d")], [("d", "x"), ("e", "f")])
+        >>> r = reduce_pairs(p)
+        >>> list(r.pairs_behind(TripletSet.from_labels([("b", "c", "x")])))
+        [('b', 'c', 'must'), ('c', 'd', 'must'), ('d', 'x', 'cannot')]
+        """
+        rows = triplets.reindex(self.triplets.leaves).rows
+        some = np.flatnonzero(found(self.triplets.rows, rows, len(self.triplets.leaves)))
+        must = set(self.must_row[some].tolist())
+        for m, c in zip(self.must_row[some].tolist(), self.cannot_row[some].tolist(), strict=True):
+            a = int(self.pairs.must_link[m, 0])
+            x, y = self.pairs.cannot_link[c].tolist()
+            inside = x if self.closure.component[x] == self.closure.component[a] else y
+            must |= self._path(inside, a)
+        return self.pairs.subset(must_link=sorted(must), cannot_link=np.unique(self.cannot_row[some]))
+
+    def _path(self, x: int, y: int) -> set[int]:
+        """The must-links on the way from x to y in the spanning forest: all that are above just one of them."""
+        ways = []
+        for u in (x, y):
+            way = set()
+            while self._above[u, 0] >= 0:
+                way.add(int(self._above[u, 1]))
+                u = int(self._above[u, 0])
+            ways.append(way)
+        return ways[0] ^ ways[1]
+
+    @cached_property
+    def _above(self) -> np.ndarray:
+        """Of each leaf in the spanning forest of the must-links that are used: its parent and the link to it, or -1."""
+        used = np.unique(self.must_row)
+        near: dict[int, list[tuple[int, int]]] = {}
+        for k, (a, b) in zip(used.tolist(), self.pairs.must_link[used].tolist(), strict=True):
+            near.setdefault(a, []).append((b, k))
+            near.setdefault(b, []).append((a, k))
+        above = np.full((len(self.pairs.leaves), 2), -1, np.int64)
+        seen: set[int] = set()
+        for root in near:
+            if root in seen:
+                continue
+            seen.add(root)
+            stack = [root]
+            while stack:
+                u = stack.pop()
+                for v, k in near[u]:
+                    if v not in seen:
+                        seen.add(v)
+                        above[v] = u, k
+                        stack.append(v)
+        return above
+
+    def __repr__(self) -> str:
+        p, merges, cut = self.pairs, self.merges.n_must, self.on_cut.n_cannot
+        return (
+            f"<PairReduction: {_count(p.n_must, 'must-link')} and {_count(p.n_cannot, 'cannot-link')} give "
+            f"{_count(len(self.triplets), 'triplet')}; {_count(merges, 'must-link')} to be merged first, "
+            f"{_count(cut, 'cannot-link')} left to the cut>"
+        )
+
+    def __str__(self) -> str:
+        p, c = self.pairs, self.closure
+        groups = int((c.sizes > 1).sum())
+        apart = np.zeros(c.n_components, np.bool_)
+        apart[c.cannot] = True
+        loose = int(((c.sizes > 1) & ~apart).sum())
+        lines = [
+            f"{_count(p.n_must, 'must-link')} in {_count(groups, 'group')} and {_count(p.n_cannot, 'cannot-link')}",
+            f"  kept: {_count(len(self.triplets), 'triplet')}",
+            f"  merges to be done first: {_count(self.merges.n_must, 'must-link')} in {_count(loose, 'group')} that "
+            "nothing is kept apart from",
+            f"  left to the cut: {_count(self.on_cut.n_cannot, 'cannot-link')} between leaves without must-links",
+            f"  {self._cuts()}",
+        ]
+        return "\n".join(lines)
+
+    def _cuts(self) -> str:
+        """Whether a hierarchy that displays the triplets has a cut that satisfies the pairs."""
+        if self.is_complete:
+            return "all components are kept apart: a hierarchy that displays the triplets can be cut into them"
+        if self.pairs.n_must == 0:
+            return "no must-links: any hierarchy has cuts that satisfy the pairs, down to single leaves"
+        return (
+            f"{_count(self.closure.n_components, 'component')}, not all kept apart: a hierarchy that displays the "
+            "triplets need not have a cut that satisfies the pairs"
+        )
+
+
+def _count(k: int, noun: str) -> str:
+    return f"{k:,} {noun}{'s' * (k != 1)}"
+
+
+def reduce_pairs(pairs: PairwiseConstraints, *, limit: int = DEFAULT_LIMIT) -> PairReduction:
+    """Turn must-links and cannot-links into triplets, as far as triplets can say them.
+
+    Parameters
+    ----------
+    pairs : PairwiseConstraints
+        Strengths do not decide what holds (see `PairwiseConstraints.soft_closure` for that), but make weights: a
+        triplet weighs as much as the weaker one of its two links.
+    limit : int
+        Refuse to make more triplets than so many.
+
+    Returns
+    -------
+    PairReduction
+        ``.triplets`` with what they come from, ``.merges`` and ``.on_cut``, which they cannot say.
+
+    Raises
+    ------
+    InconsistentPairsError
+        If must-links connect the ends of a cannot-link.
+    LimitExceededError
+        If there are more triplets.
+
+    See Also
+    --------
+    PairwiseConstraints.to_triplets : the triplets alone.
+    triplets_from_classes : the same for classes of which every sample is known.
+
+    Notes
+    -----
+    For each two components A and B that are kept apart, with the strongest cannot-link x-y between them: ab|y for each
+    must-link a-b of a spanning tree of A (of the strongest ones), cd|x for each c-d of one of B. That is
+    (|A| - 1) + (|B| - 1) triplets for each such A and B. Fewer would not do: were A in two parts with no triplet across
+    that has its third leaf in B, one part could be moved next to B. O(n + p log p + m).
+
+    Examples
+    --------
+    >>> p = PairwiseConstraints.from_labels([("a", "b"), ("x", "y"), ("u", "v")], [("a", "x"), ("p", "q")])
+    >>> r = reduce_pairs(p)
+    >>> list(r.triplets)
+    [('a', 'b', 'x'), ('x', 'y', 'a')]
+    >>> list(r.merges), list(r.on_cut)
+    ([('u', 'v', 'must')], [('p', 'q', 'cannot')])
+    """
+    triplets, must_row, cannot_row = expect_pairs(pairs).reduced_rows(limit)
+    closure = pairs.closure()
+    apart = np.zeros(closure.n_components, np.bool_)
+    apart[closure.cannot] = True
+    single = closure.sizes[closure.component] == 1
+    return PairReduction(
+        pairs,
+        closure,
+        triplets,
+        must_row,
+        cannot_row,
+        merges=pairs.subset(must_link=~apart[closure.component[pairs.must_link[:, 0]]], cannot_link=[]),
+        on_cut=pairs.subset(must_link=[], cannot_link=single[pairs.cannot_link].all(axis=1)),
+    )

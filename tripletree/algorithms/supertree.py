@@ -1,0 +1,762 @@
+"""Many hierarchies on overlapping leaves -> one hierarchy of all leaves, by votes on triplets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+
+from tripletree import kernels
+from tripletree.algorithms.aho import split_down
+from tripletree.algorithms.build import one_tree
+from tripletree.algorithms.decompose import decompose, decomposition_size
+from tripletree.core.checks import expect_count, expect_hierarchy
+from tripletree.core.hierarchy import Hierarchy
+from tripletree.core.items import check_choice
+from tripletree.core.leaves import LeafIndex
+from tripletree.core.random import generator
+from tripletree.core.triplets import TripletSet
+from tripletree.kernels import freeze, frozen
+
+__all__ = [
+    "Edges",
+    "Supertree",
+    "Votes",
+    "agreed",
+    "collect",
+    "contracted",
+    "fused",
+    "most_votes",
+    "refuse",
+    "supertree",
+]
+
+
+# ----------------------------------------------------------------------
+# Source trees as votes: one value that holds them all, and the hierarchy of those that agree.
+
+#: Triplets of all decompositions up to which they are listed to see whether the trees agree.
+MOST_ROWS = 3_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class Votes:
+    """Trees over taxa 0..n-1 as leaf sequences, see ``kernels/votes.py``, and the weight of each of their triplets.
+
+    Attributes
+    ----------
+    n : int
+        Number of taxa.
+    taxon, gap, tree : ndarray of int32, shape (S,)
+        The leaves of each tree in depth-first order, where each meets the next, and the number of its tree.
+    weight : ndarray of float64, shape (k,)
+        Of one triplet of each tree.
+    copies : ndarray of int64, shape (k,)
+        How many of the trees given each stands for.
+    """
+
+    n: int
+    taxon: np.ndarray
+    gap: np.ndarray
+    tree: np.ndarray
+    weight: np.ndarray
+    copies: np.ndarray
+
+    @cached_property
+    def nodes(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The nodes of the trees: parent, and where the leaves and the inner nodes of each tree begin."""
+        parent, leaves, inners = kernels.supertree.nodes(self.gap)
+        return freeze(parent), freeze(leaves), freeze(inners)
+
+    @cached_property
+    def occurrences(self) -> tuple[np.ndarray, np.ndarray]:
+        """The places of each taxon in the sequence: where each list begins (n + 1), and the lists."""
+        begin = np.concatenate([[0], np.cumsum(np.bincount(self.taxon, minlength=self.n))])
+        return freeze(begin.astype(np.int64)), freeze(np.argsort(self.taxon, kind="stable").astype(np.int32))
+
+    @cached_property
+    def n_triplets(self) -> np.ndarray:
+        """How many triplets each tree displays: int64, shape (k,)."""
+        return freeze(kernels.supertree.number_of_triplets(*self.nodes))
+
+    @property
+    def total(self) -> float:
+        """The weight of all triplets of all trees."""
+        return float((self.weight * self.n_triplets).sum())
+
+    def divided(self, part: np.ndarray, k: int) -> list[tuple[np.ndarray, Votes | None]]:
+        """The taxa of each of k parts, ascending, and the trees restricted to them (None where no votes are left)."""
+        start, taxon, gap, tree = kernels.supertree.divide(self.taxon, self.gap, self.tree, freeze(part), k)
+        taxa = np.argsort(part, kind="stable")
+        bound = np.concatenate([[0], np.cumsum(np.bincount(part, minlength=k))]).tolist()
+        number = np.empty(self.n, np.int32)
+        number[taxa] = np.arange(self.n) - np.repeat(bound[:-1], np.diff(bound))
+        out: list[tuple[np.ndarray, Votes | None]] = []
+        for j, (low, high) in enumerate(zip(start[:-1].tolist(), start[1:].tolist(), strict=True)):
+            votes = None
+            if low < high:
+                first = np.concatenate([[True], gap[low : high - 1] == kernels.supertree.END])
+                own = (np.cumsum(first) - 1).astype(np.int32)
+                arrays = frozen(number[taxon[low:high]]), frozen(gap[low:high]), frozen(own)
+                old = tree[low:high][first]
+                votes = Votes(bound[j + 1] - bound[j], *arrays, freeze(self.weight[old]), freeze(self.copies[old]))
+            out.append((taxa[bound[j] : bound[j + 1]], votes))
+        return out
+
+
+def collect(hierarchies: Sequence[Hierarchy], leaves: LeafIndex, weights: np.ndarray, *, per_tree: bool) -> Votes:
+    """Put trees over one leaf index in an order of their own: the same whatever order they are given in.
+
+    Trees that are equal become one with the sum of their weights; trees without triplets are left out. With `per_tree`
+    the weight of a tree is shared among its triplets.
+    """
+    found: dict[tuple[bytes, bytes], list[float]] = {}
+    for h, weight in zip(hierarchies, weights.tolist(), strict=True):
+        taxa, parent = _canonical(h, leaves)
+        found.setdefault((taxa.tobytes(), parent.tobytes()), []).append(weight)
+    parts: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
+    weight_of, copies = [], []
+    for key in sorted(found, key=lambda key: (-len(key[0]), key)):
+        taxa, parent = (np.frombuffer(x, np.int32) for x in key)
+        _, stop, order = kernels.rooted_tree.leaf_intervals(parent, taxa.size)
+        met = kernels.rooted_tree.gap_nodes(parent, freeze(stop), taxa.size)
+        if parent.size - taxa.size < 2:
+            continue  # a star, or a leaf alone: no triplet
+        number = np.full(taxa.size, len(parts), np.int32)
+        parts.append((taxa[order], np.append(met, np.int32(kernels.supertree.END)), number))
+        weight_of.append(sum(sorted(found[key])))
+        copies.append(len(found[key]))
+    none = np.empty(0, np.int32)
+    taxon, gap, tree = (freeze(np.concatenate([none, *x])) for x in zip((none, none, none), *parts, strict=True))
+    weight, counts = np.array(weight_of, np.float64), np.array(copies, np.int64)
+    votes = Votes(len(leaves), taxon, gap, tree, freeze(weight), freeze(counts))
+    if per_tree:
+        weight = weight / votes.n_triplets
+    # the largest is 1, so that sums neither vanish nor overflow
+    return replace(votes, weight=freeze(weight / weight.max(initial=np.finfo(float).tiny)))
+
+
+def _canonical(h: Hierarchy, leaves: LeafIndex) -> tuple[np.ndarray, np.ndarray]:
+    """The taxa of a hierarchy, ascending, and its parent array over them in that order."""
+    h = h.suppress_unary()
+    taxa = leaves.indices(h.leaves)
+    order = np.argsort(taxa)
+    parent = h.parent.copy()
+    parent[: taxa.size] = h.parent[order]
+    return taxa[order], kernels.rooted_tree.canonical_parent(freeze(parent), taxa.size)
+
+
+def _rows(hierarchies: Sequence[Hierarchy], leaves: LeafIndex) -> np.ndarray:
+    """Triplets that identify each of the trees, over one leaf index."""
+    rows = [np.empty((0, 3), np.int32)]
+    for h in hierarchies:
+        rows.append(leaves.indices(h.leaves)[decompose(h).rows])
+    return np.concatenate(rows).astype(np.int32)
+
+
+def agreed(hierarchies: Sequence[Hierarchy], votes: Votes, leaves: LeafIndex) -> np.ndarray | None:
+    """The hierarchy that `one_tree` builds of all triplets of all trees, as a parent array; None where there is none.
+
+    In every set of leaves that BUILD comes to, a set of triplets that identifies a tree ties the same leaves together
+    as all triplets of the tree do: the set has leaves below two or more children of one node, of each of them all or
+    none, and the set of triplets joins the leaves below each of these. So while the smallest such sets are small they
+    are listed, and BUILD is near-linear on every shape; otherwise (nodes with thousands of children) the first splits
+    of the trees themselves are taken, in time in proportion to the depth.
+    """
+    if sum(decomposition_size(h) for h in hierarchies) > MOST_ROWS:
+        return _split_down(votes)
+    parent, failed = split_down(_rows(hierarchies, leaves), votes.n)
+    return None if failed.size else freeze(parent)
+
+
+def refuse(hierarchies: Sequence[Hierarchy], leaves: LeafIndex) -> None:
+    """Raise the InconsistentTripletsError of trees that do not agree."""
+    one_tree(TripletSet(_rows(hierarchies, leaves), leaves))
+
+
+def _split_down(votes: Votes) -> np.ndarray | None:
+    """Split the taxa into the parts that no vote ties together, and those again: a parent array, or None."""
+    n = votes.n
+    up_leaf = np.zeros(n, np.int32)
+    up_inner = [-1]
+    todo: list[tuple[int, np.ndarray, Votes | None]] = [(0, np.arange(n), votes if votes.taxon.size else None)]
+    while todo:
+        node, taxa, own = todo.pop()
+        if own is None:
+            up_leaf[taxa] = node
+            continue
+        part = kernels.supertree.parts(own.taxon, own.gap, own.n)
+        k = int(part.max()) + 1
+        if k == 1:
+            return None
+        for these, inside in own.divided(part, k):
+            if these.size == 1:
+                up_leaf[taxa[these]] = node
+            else:
+                todo.append((len(up_inner), taxa[these], inside))
+                up_inner.append(node)
+    # inner nodes were numbered from the root down: turn them round
+    last = n + len(up_inner) - 1
+    parent = np.concatenate([last - up_leaf, last - np.array(up_inner[::-1])]).astype(np.int32)
+    parent[-1] = -1
+    return freeze(parent)
+
+
+# ----------------------------------------------------------------------
+# The search for the hierarchy with the most votes: trees grown leaf by leaf, moves of branches, and their fusion.
+
+Tick = Callable[[int], object]
+
+#: Work in units of some 100 nanoseconds: of a round of moves of clades, of all rounds of a start, and of all starts.
+CLADE_WORK, ROUND_WORK, START_WORK = 5e6, 2e8, 6e7
+MOST_STARTS, MOST_ROUNDS = 4, 8
+#: Branches tried between two looks at the keyboard, and nodes whose edges are counted.
+SLICE, NODES = 64, 256
+#: Pairs of clades looked at, at most, for splits that no single tree of a pool has.
+MOST_PAIRS = 20_000_000
+
+
+# ---------------------------------------------------------------------- growing and moving
+
+
+class _Grower:
+    """A binary tree that grows, and changes by moves of branches (``kernels/vote_moves.py``)."""
+
+    def __init__(self, votes: Votes, parent: np.ndarray | None = None) -> None:
+        n = votes.n
+        self.votes = votes
+        self.up = np.full(2 * n - 1, -1, np.int32)
+        self.child = np.full((2 * n - 1, 2), -1, np.int32)
+        self.state = np.array([-1, n], np.int64)
+        if parent is not None:
+            self.up[:] = parent
+            self.child[n:] = kernels.rooted_tree.child_lists(parent)[1].reshape(-1, 2)
+            self.state[:] = parent.size - 1, parent.size
+
+    def try_moves(self, nodes: np.ndarray, tick: Tick | None = None) -> int:
+        """Move each of these branches to its best place; how many moved. In slices, so that an interrupt is heard."""
+        votes, moves = self.votes, 0
+        parent, leaves, inners = votes.nodes
+        for begin in range(0, nodes.size, SLICE):
+            todo = freeze(nodes[begin : begin + SLICE].astype(np.int32))
+            moves += kernels.supertree.regraft(
+                *(self.up, self.child, self.state, todo, parent, votes.taxon, leaves, inners),
+                *(votes.weight, votes.tree, *votes.occurrences),
+            )
+            if tick is not None:
+                tick(todo.size)
+        return moves
+
+    def parent(self) -> np.ndarray:
+        """The tree as a parent array, children first."""
+        order = kernels.rooted_tree.topological_order(freeze(self.up.copy()), self.votes.n)
+        number = np.full(order.size + 1, -1, np.int32)  # the last entry serves parent -1
+        number[order] = np.arange(order.size, dtype=np.int32)
+        return freeze(number[self.up[order]])
+
+
+def _leaf_work(votes: Votes) -> np.ndarray:
+    """What trying to move each leaf costs: the leaves of its trees, and a look at each leaf of the hierarchy."""
+    size = np.diff(votes.nodes[1])
+    return np.bincount(votes.taxon, size[votes.tree] + votes.n / 5, votes.n)
+
+
+def _insertion_order(votes: Votes, first: int, rng: np.random.Generator) -> np.ndarray:
+    """All leaves tree by tree: first that tree, then always the one that most of is there already, at random inside."""
+    begin = votes.nodes[1]
+    placed = np.zeros(votes.n, np.bool_)
+    there = np.zeros(votes.weight.size)
+    done = np.zeros(votes.weight.size, np.bool_)
+    size = np.diff(begin)
+    order = []
+    t = first
+    for _ in range(votes.weight.size):
+        done[t] = True
+        taxa = votes.taxon[begin[t] : begin[t + 1]]
+        fresh = rng.permutation(taxa[~placed[taxa]])
+        order.append(fresh)
+        placed[fresh] = True
+        starts, places = votes.occurrences
+        for x in fresh.tolist():
+            np.add.at(there, votes.tree[places[starts[x] : starts[x + 1]]], 1.0)
+        t = int(np.argmax(np.where(done, -1.0, there / size)))
+    return np.concatenate([*order, np.flatnonzero(~placed)])
+
+
+def _grown(votes: Votes, first: int, rng: np.random.Generator, rounds: int, tick: Tick | None) -> np.ndarray:
+    """A binary tree grown leaf by leaf, each hung where most votes want it, and then moved while that helps."""
+    grower = _Grower(votes)
+    grower.try_moves(_insertion_order(votes, first, rng), tick)
+    for _ in range(rounds):
+        if grower.try_moves(np.arange(votes.n), tick) == 0:
+            break
+    return grower.parent()
+
+
+def _improved(votes: Votes, parent: np.ndarray, rounds: int, tick: Tick | None) -> np.ndarray:
+    """Move leaves, and clades too, the cheap ones first as far as the work allows, until nothing helps."""
+    n = votes.n
+    for _ in range(rounds):
+        start, stop, order = kernels.rooted_tree.leaf_intervals(parent, n)
+        work = np.concatenate([[0.0], np.cumsum(_leaf_work(votes)[order])])
+        work = work[stop] - work[start]
+        nodes = np.argsort(work[:-1], kind="stable")
+        nodes = nodes[(nodes < n) | (np.cumsum(work[nodes]) <= CLADE_WORK)]
+        grower = _Grower(votes, parent)
+        if grower.try_moves(nodes, tick) == 0:
+            break
+        parent = grower.parent()
+    return parent
+
+
+# ---------------------------------------------------------------------- the best of several trees
+
+
+def fused(votes: Votes, pool: list[np.ndarray]) -> tuple[np.ndarray, float]:
+    """The binary tree with the most votes of all whose clades are clades of binary trees of the pool, and its votes.
+
+    The votes of a split depend on its two sides only, not on what is above or below: so every clade, small ones first,
+    gets the best of its splits in two clades of the pool.
+    """
+    n, size = votes.n, 2 * votes.n - 1
+    code, low, interval, order = _clades(pool, n)
+    unique, first, clade = np.unique(code, return_index=True, return_inverse=True)
+    clade = clade.reshape(len(pool), size)
+    low, interval = low[first], interval[first]
+    leaves = interval[:, 1] - interval[:, 0]
+    splits = [_cross_splits(unique, low, leaves)] if len(pool) > 1 else []
+    for r, parent in enumerate(pool):
+        child = kernels.rooted_tree.child_lists(parent)[1].reshape(-1, 2)
+        splits.append(np.stack([clade[r, n:], clade[r, child[:, 0]], clade[r, child[:, 1]]], axis=1))
+    split = np.concatenate(splits)
+    turned = low[split[:, 1]] > low[split[:, 2]]
+    split[turned, 1:] = split[turned][:, [2, 1]]
+    split = np.unique(split, axis=0)
+    split = split[np.argsort(leaves[split[:, 0]], kind="stable")]
+    vote = _split_votes(votes, order, np.concatenate([interval[split[:, 0]], interval[split[:, 1]]], axis=1))
+    best = np.full(unique.size, -1.0)
+    best[leaves == 1] = 0.0
+    halves: dict[int, tuple[int, int]] = {}
+    for (x, a, b), v in zip(split.tolist(), vote.tolist(), strict=True):
+        value = best[a] + best[b] + v
+        if value > best[x]:
+            best[x] = value
+            halves[x] = a, b
+    up = np.full(size, -1, np.int32)
+    todo, fresh = [(int(clade[0, -1]), -1)], size
+    while todo:
+        x, above = todo.pop()
+        if x in halves:
+            fresh -= 1
+            up[fresh] = above
+            todo += [(y, fresh) for y in halves[x]]
+        else:
+            up[order[interval[x, 0]]] = above
+    return freeze(up), float(best[clade[0, -1]])
+
+
+def _clades(pool: list[np.ndarray], n: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Of all nodes of all trees: a sum of random numbers for the clade, its smallest leaf, and its leaves.
+
+    The last two arrays are intervals (begin, end), and the concatenated orders of leaves that they are of. Clades with
+    equal sums are equal, and two of which the sums add up to a third one's are its two sides, but for a chance of one
+    in 10**18 or so.
+    """
+    noise = np.random.default_rng(20261121).integers(0, 2**64, n, dtype=np.uint64)
+    code, low, interval, orders = [], [], [], []
+    for r, parent in enumerate(pool):
+        start, stop, order = kernels.rooted_tree.leaf_intervals(parent, n)
+        total = np.concatenate([np.zeros(1, np.uint64), np.cumsum(noise[order], dtype=np.uint64)])
+        code.append(total[stop] - total[start])
+        interval.append(np.stack([start, stop], axis=1) + np.int64(r * n))
+        orders.append(order)
+        # nodes with the same smallest leaf stand together, the leaf in front
+        node = kernels.rooted_tree.by_smallest_leaf(parent, n)
+        front = np.maximum.accumulate(np.where(node < n, np.arange(node.size), 0))
+        smallest = np.empty(node.size, np.int64)
+        smallest[node] = node[front]
+        low.append(smallest)
+    return np.concatenate(code), np.concatenate(low), np.concatenate(interval), np.concatenate(orders)
+
+
+def _cross_splits(code: np.ndarray, low: np.ndarray, leaves: np.ndarray) -> np.ndarray:
+    """Splits (clade, side, side) with sides from different trees; the one with the clade's smallest leaf is tried."""
+    by_low = np.argsort(low, kind="stable")
+    bound = np.flatnonzero(np.concatenate([[True], np.diff(low[by_low]) > 0, [True]]))
+    out = [np.empty((0, 3), np.int64)]
+    if (np.diff(bound).astype(np.float64) ** 2).sum() > MOST_PAIRS:
+        return out[0]
+    for i, j in zip(bound[:-1].tolist(), bound[1:].tolist(), strict=True):
+        group = by_low[i:j]
+        whole, side = np.nonzero(leaves[group][:, None] > leaves[group][None, :])
+        whole, side = group[whole], group[side]
+        rest = code[whole] - code[side]
+        at = np.minimum(np.searchsorted(code, rest), code.size - 1)
+        known = code[at] == rest
+        out.append(np.stack([whole[known], side[known], at[known]], axis=1))
+    return np.concatenate(out)
+
+
+def _split_votes(votes: Votes, order: np.ndarray, split: np.ndarray) -> np.ndarray:
+    """The weight of the triplets that each split in two displays; see the kernel."""
+    trees = votes.taxon, votes.gap, votes.tree, votes.nodes[1], votes.weight
+    order, split = freeze(order), freeze(split)
+    out = [np.empty(0)]
+    for begin in range(0, split.shape[0], NODES):
+        part = frozen(split[begin : begin + NODES], np.int64)
+        out.append(kernels.supertree.split_votes(part, order, *trees, *votes.occurrences))
+    return np.concatenate(out)
+
+
+def most_votes(votes: Votes, rng: np.random.Generator, n_starts: int | None, tick: Tick | None) -> np.ndarray:
+    """A binary hierarchy, as a parent array, that displays as many votes as can be found."""
+    work = float(_leaf_work(votes).sum())
+    if n_starts is None:
+        n_starts = int(np.clip(START_WORK / work, 1, MOST_STARTS))
+    rounds = int(np.clip(ROUND_WORK / work, 2, MOST_ROUNDS))
+    pool = [_grown(votes, k % votes.weight.size, rng, 2, tick) for k in range(n_starts)]
+    best, most = fused(votes, pool)
+    for _ in range(MOST_STARTS):
+        pool.append(_improved(votes, best, rounds, tick))
+        better, value = fused(votes, pool)
+        if value <= most * (1 + 1e-12):
+            break
+        best, most = better, value
+    return best
+
+
+# ---------------------------------------------------------------------- what the votes say of a hierarchy
+
+
+class Edges:
+    """The votes on the triples that the edge above each inner node decides, and no other edge does.
+
+    Attributes
+    ----------
+    agree, oppose : ndarray of float64, shape (N,)
+        By weight, for every node of the hierarchy: triplets ab|c, and ac|b or bc|a, with a, b below different children
+        of the node and c below its parent but not below it.
+    n_agree, n_oppose : ndarray of int64, shape (N,)
+        How many of the trees given have such triplets.
+    displayed, contradicted : float
+        By weight, of all triplets of all trees.
+    """
+
+    def __init__(self, votes: Votes, parent: np.ndarray) -> None:
+        n, N = votes.n, parent.size
+        intervals = [freeze(x) for x in kernels.rooted_tree.leaf_intervals(parent, n)]
+        lists = [freeze(x) for x in kernels.rooted_tree.child_lists(parent)]
+        trees = votes.taxon, votes.gap, votes.tree, votes.nodes[1], *votes.occurrences
+        found = [np.empty((0, 6), np.int64)]
+        for low in range(n, N, NODES):
+            high = min(low + NODES, N)
+            found.append(kernels.supertree.edge_votes(*intervals, *lists, *trees, low, high))
+        node, tree, near, cross, agree, oppose = np.concatenate(found).T
+        weight, copies = votes.weight[tree], votes.copies[tree]
+        self.agree = np.bincount(node, weight * agree, N)
+        self.oppose = np.bincount(node, weight * oppose, N)
+        self.n_agree = np.bincount(node, copies * (agree > 0), N).astype(np.int64)
+        self.n_oppose = np.bincount(node, copies * (oppose > 0), N).astype(np.int64)
+        # whole numbers first: of trees of weight 1 the sums are exact
+        k = votes.weight.size
+        self.displayed = float(np.dot(votes.weight, np.bincount(tree, near, k)))
+        self.contradicted = float(np.dot(votes.weight, np.bincount(tree, cross, k)))
+
+    @property
+    def support(self) -> np.ndarray:
+        """The share that agrees: float64, shape (N,), NaN where nothing is said."""
+        said = self.agree + self.oppose
+        return np.divide(self.agree, said, out=np.full(said.size, np.nan), where=said > 0)
+
+
+def contracted(votes: Votes, parent: np.ndarray, least: float) -> np.ndarray:
+    """Take out the inner nodes whose edge has no more than that share of support, or none at all, the weakest first.
+
+    No two of them that are parent and child go at once, since what they decide together is then decided by the one that
+    is left; and what is left is counted anew.
+    """
+    n = votes.n
+    rng = np.random.default_rng(20261121)
+    while True:
+        key = Edges(votes, parent).support
+        key[np.isnan(key)] = -1.0
+        weak = key <= least
+        weak[:n] = weak[-1] = False
+        if not weak.any():
+            return parent
+        # equal ones in random order, so that long chains of them are gone in a few rounds
+        key = np.where(weak, key + 1e-6 * rng.random(key.size), np.inf)
+        around = key.copy()
+        np.minimum.at(around, parent[:-1], key[:-1])
+        around[:-1] = np.minimum(around[:-1], key[parent[:-1]])
+        parent = _without(parent, weak & (key == around))
+
+
+def _without(parent: np.ndarray, gone: np.ndarray) -> np.ndarray:
+    """The parent array without some nodes, of which no two are parent and child: their children move up."""
+    up = parent[:-1]
+    up = np.append(np.where(gone[up], parent[up], up), np.int32(-1))
+    number = (np.cumsum(~gone) - 1).astype(np.int32)
+    up = up[~gone]
+    return freeze(np.where(up >= 0, number[up], np.int32(-1)))
+
+
+@dataclass(frozen=True, eq=False)
+class Supertree:
+    """What `supertree` makes of its sources: the hierarchy, and what they say of it.
+
+    A source triplet is a triplet that a source displays; one that several display counts once for each, by its weight.
+
+    Attributes
+    ----------
+    hierarchy : Hierarchy
+        Over the leaves of all sources.
+    displayed, contradicted, unresolved : float
+        Shares of the source triplets, by weight, that the hierarchy displays, that it resolves otherwise, and that it
+        does not resolve. They add up to 1, and are exact but for rounding: every triplet is counted. Sources that
+        display no triplet at all have all of none: 1.0, 0.0 and 0.0.
+    support : ndarray of float64, shape (inner nodes,)
+        Of the source triplets that the clade of an inner node decides, the share that agrees; entry ``u - n_leaves`` is
+        that of node u. Decided by a clade, and by no other one, are the triples of leaves a, b below different children
+        of its node and c below its parent, but not below it: ab|c agrees, ac|b and bc|a do not. NaN where no source
+        says anything of these, as at the root, which has no parent.
+    n_agreeing, n_opposing : ndarray of int64, shape (inner nodes,)
+        How many sources display such triplets that agree, and that do not; some may have both.
+    n_sources : int
+        Number of sources.
+    consistent : bool
+        Whether there is a hierarchy that displays all source triplets; `hierarchy` is one, then.
+
+    Examples
+    --------
+    >>> s = supertree([Hierarchy.from_nested([("a", "b"), "c"]), Hierarchy.from_nested([("b", "c"), "d"])])
+    >>> s
+    <Supertree: 4 leaves from 2 hierarchies, consistent>
+    >>> s.support
+    array([ 1.,  1., nan])
+    """
+
+    hierarchy: Hierarchy
+    displayed: float
+    contradicted: float
+    unresolved: float
+    support: np.ndarray
+    n_agreeing: np.ndarray
+    n_opposing: np.ndarray
+    n_sources: int
+    consistent: bool
+
+    def __repr__(self) -> str:
+        n, k = self.hierarchy.n_leaves, self.n_sources
+        words = f"{n} {'leaf' if n == 1 else 'leaves'} from {k} {'hierarchy' if k == 1 else 'hierarchies'}"
+        if self.consistent:
+            return f"<Supertree: {words}, consistent>"
+        return f"<Supertree: {words}, {self.displayed:.1%} of their triplets displayed>"
+
+
+def supertree(
+    hierarchies: Iterable[Hierarchy],
+    *,
+    weights: Any = None,
+    votes: Literal["triplet", "tree"] = "triplet",
+    min_support: float = 0.5,
+    on_conflict: Literal["vote", "raise"] = "vote",
+    n_starts: int | None = None,
+    random_state: Any = None,
+    verbose: bool = False,
+) -> Supertree:
+    """Combine hierarchies on overlapping leaves into one hierarchy of all leaves, by votes on triplets.
+
+    Where some hierarchy displays all triplets of all sources, the answer is that of `one_tree` for them. Otherwise one
+    is searched for that displays as many as can be found, and clades that do not have the votes are dropped from it.
+    Sources on the same leaves are a special case: the answer is a consensus.
+
+    Parameters
+    ----------
+    hierarchies : iterable of Hierarchy
+        The sources. Nodes with more than two children say nothing of how these belong together; nodes with one child
+        say nothing at all. Heights, lengths and names are not used.
+    weights : array_like of float, optional
+        A positive number for each source; a source of weight 2 counts as two of them. Default 1.
+    votes : {"triplet", "tree"}
+        What has the weight: each triplet of a source, so that large sources have more votes, or all triplets of a
+        source together.
+    min_support : float
+        Of the triplets that a clade decides and no other one does, more than this share must agree; clades with less
+        support are dropped, the weakest first, and so are those of which no source says anything. With 0.5 each
+        clade has the majority of its votes, and none is dropped that would be missed: the displayed less the
+        contradicted triplets grow. With 0.0 as many as can be found are displayed. Sources that are consistent lose
+        nothing either way.
+    on_conflict : {"vote", "raise"}
+        What to do where the sources contradict each other: count votes, or refuse.
+    n_starts : int, optional
+        How many trees to grow in the search, from different sources. By default four, fewer where that takes long.
+    random_state : None, int, Generator or RandomState
+        For the order in which the search hangs leaves. None is a fixed seed: equal sources have equal results.
+    verbose : bool
+        Show a progress bar.
+
+    Returns
+    -------
+    Supertree
+        ``.hierarchy``, its leaves sorted where they can be compared, otherwise as they come; ``.displayed``,
+        ``.contradicted``, ``.unresolved``, ``.support``, ``.consistent``. With a fixed seed, the order of the sources
+        does not matter (for leaves that can be sorted), and a source given twice is one of twice the weight.
+
+    Raises
+    ------
+    ValueError
+        If there are no sources, a weight is not positive and finite, there are more or fewer weights than sources, or
+        `min_support` is not between 0 and 1 (1 excluded).
+    TypeError
+        If a source is not a Hierarchy.
+    InconsistentTripletsError
+        If the sources contradict each other, and `on_conflict` is "raise"; ``.conflict`` says where.
+
+    See Also
+    --------
+    one_tree : from triplets.
+    repair : the same question for a set of triplets.
+    compare_triplets : two hierarchies.
+
+    Notes
+    -----
+    No triplet is ever listed in the search: for a leaf x, one pass over each source that has it tells the votes for all
+    places of x in the hierarchy. Trees are grown leaf by leaf, source by source, each leaf hung where most votes want
+    it; then leaves, and clades as far as that is not much work, are pruned and regrafted while that helps. The trees
+    found are put together to the one with the most votes that has no other clades than they have, as ASTRAL [1]_ and
+    STELAR [2]_ do with the clades of their input, and that is improved again. That the triplets of the sources decide
+    is the idea of SuperTriplets [3]_.
+
+    A round of moves of all leaves takes O(k n**2 + sum of m**2 log(m)**2) for n leaves and k sources per leaf, of m
+    leaves each; the support takes O(depth times the leaves of all sources). Memory is linear.
+
+    References
+    ----------
+    .. [1] Mirarab, Reaz, Bayzid, Zimmermann, Swenson, Warnow (2014), ASTRAL: genome-scale coalescent-based species tree
+       estimation, Bioinformatics 30(17), i541-i548.
+    .. [2] Islam, Sarker, Das, Reaz, Bayzid (2020), STELAR: a statistically consistent coalescent-based species tree
+       estimation method by maximizing triplet consistency, BMC Genomics 21, 136.
+    .. [3] Ranwez, Criscuolo, Douzery (2010), SuperTriplets: a triplet-based supertree approach to phylogenomics,
+       Bioinformatics 26(12), i115-i123.
+
+    Examples
+    --------
+    >>> from tripletree import parse_newick, write_newick
+    >>> sources = [parse_newick(x) for x in ("((human,chimp),gorilla);", "((human,gorilla),gibbon);")]
+    >>> write_newick(supertree(sources).hierarchy)
+    '(((chimp,human),gorilla),gibbon);'
+    >>> wrong = parse_newick("((human,gorilla),chimp);")
+    >>> s = supertree([*sources, *sources, wrong])
+    >>> write_newick(s.hierarchy)
+    '(((chimp,human),gorilla),gibbon);'
+    >>> s.displayed, s.support.round(2).tolist()
+    (0.8, [0.67, 1.0, nan])
+    """
+    check_choice(votes, "votes", ("triplet", "tree"))
+    check_choice(on_conflict, "on_conflict", ("vote", "raise"))
+    least = _share(min_support)
+    rng = generator(0 if random_state is None else random_state)
+    starts = None if n_starts is None else expect_count(n_starts, "n_starts", 1)
+    sources = _sources(hierarchies)
+    leaves = _union(sources)
+    all_votes = collect(sources, leaves, _weights(weights, len(sources)), per_tree=votes == "tree")
+    parent = agreed(sources, all_votes, leaves)
+    consistent = parent is not None
+    if parent is None:
+        if on_conflict == "raise":
+            refuse(sources, leaves)
+        with _progress(verbose) as tick:
+            parent = contracted(all_votes, most_votes(all_votes, rng, starts, tick), least)
+    n, total = len(leaves), all_votes.total
+    parent = freeze(kernels.rooted_tree.canonical_parent(parent, n))
+    edges = Edges(all_votes, parent)
+    displayed, contradicted = (edges.displayed / total, edges.contradicted / total) if total else (1.0, 0.0)
+    return Supertree(
+        hierarchy=Hierarchy(parent, leaves),
+        displayed=displayed,
+        contradicted=contradicted,
+        unresolved=max(0.0, (total - edges.displayed - edges.contradicted) / total) if total else 0.0,
+        support=freeze(edges.support[n:]),
+        n_agreeing=freeze(edges.n_agree[n:]),
+        n_opposing=freeze(edges.n_oppose[n:]),
+        n_sources=len(sources),
+        consistent=consistent,
+    )
+
+
+def _sources(hierarchies: Any) -> list[Hierarchy]:
+    """The sources as a list; a clear error for anything else."""
+    if isinstance(hierarchies, Hierarchy) or not isinstance(hierarchies, Iterable):
+        msg = f"an iterable of hierarchies is wanted, such as a list of them, not {hierarchies!r:.60}"
+        raise TypeError(msg)
+    sources = list(hierarchies)
+    if not sources:
+        msg = "there are no hierarchies to combine: give at least one"
+        raise ValueError(msg)
+    for k, source in enumerate(sources):
+        try:
+            expect_hierarchy(source)
+        except TypeError as error:
+            msg = f"source {k}: {error}"
+            raise TypeError(msg) from None
+    return sources
+
+
+def _weights(weights: Any, k: int) -> np.ndarray:
+    """One positive weight for each source."""
+    if weights is None:
+        return np.ones(k)
+    try:
+        array = np.asarray(list(weights) if isinstance(weights, Iterable) else weights, np.float64)
+    except (TypeError, ValueError):
+        msg = f"weights must be numbers, one for each of the {k} hierarchies, not {weights!r:.60}"
+        raise TypeError(msg) from None
+    if array.shape != (k,):
+        msg = f"weights must have one entry for each of the {k} hierarchies, not shape {array.shape}"
+        raise ValueError(msg)
+    wrong = np.flatnonzero(~(np.isfinite(array) & (array > 0)))
+    if wrong.size:
+        msg = f"the weight of source {wrong[0]} is {array[wrong[0]]}: weights must be positive and finite"
+        raise ValueError(msg)
+    return array
+
+
+def _share(value: Any) -> float:
+    """The least support as a number from 0 to below 1."""
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, float, np.integer, np.floating)):
+        msg = f"min_support must be a number, not {value!r}"
+        raise TypeError(msg)
+    if not 0.0 <= value < 1.0:
+        msg = f"min_support is {value}; it must be at least 0 and below 1"
+        raise ValueError(msg)
+    return float(value)
+
+
+def _union(sources: Sequence[Hierarchy]) -> LeafIndex:
+    """All leaves, sorted where their kind can be."""
+    labels = list(dict.fromkeys(x for h in sources for x in h.leaves))
+    try:
+        return LeafIndex(sorted(labels))
+    except TypeError:
+        return LeafIndex(labels)
+
+
+@contextmanager
+def _progress(verbose: bool) -> Iterator[Callable[[int], Any] | None]:
+    """A function that moves a bar in the terminal or notebook, None where none is wanted; no bar outlives an error."""
+    if not verbose:
+        yield None
+        return
+    from tqdm.auto import tqdm
+
+    with tqdm(desc="supertree", unit=" moves tried") as bar:
+        try:
+            yield bar.update
+        except BaseException:
+            bar.leave = False
+            raise

@@ -1,0 +1,433 @@
+"""What people know -> TripletSet: class labels and odd-one-out answers.
+
+Only what is equivalent is converted. "Which of a, b, c is the odd one?" answered c is exactly ab|c. "Is b or c more
+like a?" is a comparison, d(a, b) < d(a, c): weaker than a triplet, and never turned into one here. If a is the
+outlier, the answer is forced and says nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Sequence
+from typing import Any, Literal
+
+import numpy as np
+
+from tripletree.core.checks import expect_count
+from tripletree.core.labels import index_of, label_codes
+from tripletree.core.leaves import LeafIndex
+from tripletree.core.pairs import PairwiseConstraints
+from tripletree.core.random import distinct_integers, generator
+from tripletree.core.triplets import TripletSet, label_triple
+from tripletree.errors import InvalidLabelsError, InvalidTripletError, LimitExceededError
+from tripletree.kernels import freeze
+
+__all__ = [
+    "pairs_from_classes",
+    "sample_class_pairs",
+    "sample_class_triplets",
+    "triplets_from_classes",
+    "triplets_from_odd_one_out",
+]
+
+DEFAULT_LIMIT = 50_000_000
+
+
+def triplets_from_classes(
+    y: Any, *, leaves: LeafIndex | Iterable[Hashable] | None = None, samples: Any = None
+) -> TripletSet:
+    """Turn class labels into the smallest triplet set that holds the classes together (GenerateConstraints).
+
+    For each class, its first member a, each other member b and the first member c of each other class: ab|c. Every
+    binary hierarchy that displays these has each class as a clade.
+
+    Parameters
+    ----------
+    y : array_like, shape (n,)
+        Class of each sample. Every value is a class of its own, -1 too.
+    leaves : LeafIndex or iterable of labels, optional
+        Labels of the n samples; by default the index where y is a pandas Series, else 0..n-1.
+    samples : array_like of int or bool, optional
+        Use only these samples, as row numbers or as a mask, whatever their order. The others occur in no
+        triplet, and their entries in `y` are not looked at: those whose class is not known.
+
+    Returns
+    -------
+    TripletSet
+        (n - k)(k - 1) triplets for n used samples in k classes.
+
+    Raises
+    ------
+    InvalidLabelsError
+        If `y` is not one-dimensional, does not fit `leaves`, or a used class is missing (None or NaN).
+    LimitExceededError
+        If there would be more than 50 million.
+
+    See Also
+    --------
+    sample_class_triplets : random ones, of all that the classes imply.
+
+    Notes
+    -----
+    This is GenerateConstraints of [1]_ without its degenerate rows (the first member of a class against itself); the
+    set that identifies the two-level hierarchy of the classes, see `decompose`.
+
+    References
+    ----------
+    .. [1] Liu, Zhang, Wang (2011), Clustering with relative constraints, KDD 2011, 947-955.
+
+    Examples
+    --------
+    >>> list(triplets_from_classes(["x", "x", "y", "y"]))
+    [(0, 1, 2), (2, 3, 0)]
+    """
+    codes, index, used = class_codes(y, leaves, samples)
+    k = int(codes.max()) + 1 if codes.size else 0
+    total = (codes.size - k) * (k - 1) if k else 0
+    if total > DEFAULT_LIMIT:
+        msg = (
+            f"{k:,} classes of {codes.size:,} samples give {total:,} triplets, more than {DEFAULT_LIMIT:,}; "
+            "take sample_class_triplets, or fewer samples"
+        )
+        raise LimitExceededError(msg, size=total, limit=DEFAULT_LIMIT)
+    if total == 0:
+        return TripletSet(np.empty((0, 3), np.int32), index)
+    first = np.unique(codes, return_index=True)[1]
+    others = np.setdiff1d(np.arange(codes.size), first)
+    b = np.repeat(others, k - 1)
+    rival = np.tile(np.arange(k - 1), others.size)
+    rival += rival >= codes[b]
+    rows = np.stack([used[first[codes[b]]], used[b], used[first[rival]]], axis=1)
+    return TripletSet(rows, index)
+
+
+def sample_class_triplets(
+    y: Any,
+    size: int,
+    *,
+    leaves: LeafIndex | Iterable[Hashable] | None = None,
+    samples: Any = None,
+    random_state: Any = None,
+) -> TripletSet:
+    """Draw different triplets ab|c with a, b of one class and c of another, every set of them equally likely.
+
+    Parameters
+    ----------
+    y, leaves, samples
+        As in `triplets_from_classes`.
+    size : int
+        How many.
+    random_state : None, int, Generator or RandomState
+        The same value gives the same triplets.
+
+    Returns
+    -------
+    TripletSet
+        Exactly `size` triplets.
+
+    Raises
+    ------
+    ValueError
+        As `triplets_from_classes`; or if `size` is negative or more than the classes imply.
+
+    Examples
+    --------
+    >>> t = sample_class_triplets([0, 0, 0, 1, 1], 5, random_state=1)
+    >>> len(t)
+    5
+    """
+    rng = generator(random_state)
+    codes, index, used = class_codes(y, leaves, samples)
+    order = np.argsort(codes, kind="stable")
+    count = np.bincount(codes).astype(np.int64)
+    begin = np.cumsum(count) - count
+    pairs, outside = count * (count - 1) // 2, codes.size - count
+    total = sum(int(p) * int(q) for p, q in zip(pairs, outside, strict=True))
+    size = expect_count(size, "size")
+    if size > total:
+        msg = f"size is {size:,}; these classes imply {total:,} triplets, and 0 to that many can be drawn"
+        raise ValueError(msg)
+    if total >= 2**63:
+        msg = f"{codes.size:,} samples are too many to number their triplets in 64 bits; draw from fewer of them"
+        raise LimitExceededError(msg, size=total, limit=2**63 - 1)
+    rank = distinct_integers(rng, total, size)
+    end = np.cumsum(pairs * outside)
+    group = np.searchsorted(end, rank, side="right")
+    pair, c = np.divmod(rank - (end - pairs * outside)[group], outside[group])
+    # pairs (i, j), i < j, in the order (0, 1), (0, 2), (1, 2), (0, 3), ...
+    j = ((1 + np.sqrt(1.0 + 8.0 * pair)) / 2).astype(np.int64)
+    j -= j * (j - 1) // 2 > pair
+    j += (j + 1) * j // 2 <= pair
+    i = pair - j * (j - 1) // 2
+    c += np.where(c >= begin[group], count[group], 0)
+    rows = used[order[np.stack([begin[group] + i, begin[group] + j, c], axis=1)]]
+    return TripletSet(rows, index)
+
+
+def triplets_from_odd_one_out(
+    trios: Iterable[Sequence[Hashable]],
+    odd: Iterable[Hashable],
+    *,
+    leaves: LeafIndex | Iterable[Hashable] | None = None,
+) -> TripletSet:
+    """Turn answers to "which of these three is the odd one?" into triplets: c odd among a, b, c is exactly ab|c.
+
+    Parameters
+    ----------
+    trios : iterable of (x, y, z)
+        The three labels shown.
+    odd : iterable of labels
+        The answer to each: one of the three.
+    leaves : LeafIndex or iterable of labels, optional
+        All leaves; by default those that occur.
+
+    Returns
+    -------
+    TripletSet
+        Weighted by how often an answer was given, if some answer was given more than once.
+
+    Raises
+    ------
+    InvalidTripletError
+        If an answer is none of its trio, a trio repeats a label, or the lengths differ; ``.row`` is the number.
+
+    Examples
+    --------
+    >>> list(triplets_from_odd_one_out([("cat", "dog", "eel")], ["eel"]))
+    [('cat', 'dog', 'eel')]
+    """
+    shown, answers = list(trios), list(odd)
+    if len(shown) != len(answers):
+        msg = f"{len(shown)} trios but {len(answers)} answers"
+        raise InvalidTripletError(msg, row=min(len(shown), len(answers)))
+    triplets = []
+    for k, (trio, answer) in enumerate(zip(shown, answers, strict=True)):
+        labels = list(label_triple(trio, k, "trio"))
+        if answer not in labels:
+            msg = f"answer {k} is {answer!r}, which is none of the trio {tuple(labels)!r}"
+            raise InvalidTripletError(msg, row=k)
+        c = labels.pop(labels.index(answer))
+        triplets.append((*labels, c))
+    counted = TripletSet.from_labels(triplets, leaves, weights=np.ones(len(triplets)))
+    repeated = len(counted) < len(triplets)
+    return TripletSet(counted.rows, counted.leaves, counted.weights if repeated else None)
+
+
+def class_codes(y: Any, leaves: Any, samples: Any) -> tuple[np.ndarray, LeafIndex, np.ndarray]:
+    """Classes of the used samples as 0..k-1, the leaf index, and the used samples."""
+    all_codes, _ = label_codes(y, "y")
+    if leaves is None:
+        leaves = all_codes.size if index_of(y) is None else y.index
+    index = leaves if isinstance(leaves, LeafIndex) else LeafIndex(leaves)
+    if len(index) != all_codes.size:
+        msg = f"y has {all_codes.size} entries for {len(index)} leaves"
+        raise InvalidLabelsError(msg)
+    if index_of(samples) is not None and index_of(y) is not None and samples.dtype == bool:
+        samples = _mask_over(samples, y)
+    used = np.arange(all_codes.size) if samples is None else _row_numbers(samples, all_codes.size)
+    codes = all_codes[used]
+    missing = np.flatnonzero(codes < 0)
+    if missing.size:
+        i = int(used[missing[0]])
+        msg = f"the class of sample {i} is missing; leave out with samples= those whose class is not known"
+        raise InvalidLabelsError(msg, position=i)
+    return np.unique(codes, return_inverse=True)[1], index, freeze(used.astype(np.int32))
+
+
+def _mask_over(mask: Any, y: Any) -> Any:
+    """A pandas mask in the order of the classes, where both have the same index."""
+    if mask.index.equals(y.index):
+        return mask
+    if not mask.index.is_unique or set(mask.index) != set(y.index):
+        msg = "samples is a pandas mask with another index than y: give both the same, or a numpy array"
+        raise ValueError(msg)
+    return mask.loc[y.index]
+
+
+def _row_numbers(samples: Any, n: int) -> np.ndarray:
+    rows = np.asarray(samples)
+    if rows.dtype == np.bool_:
+        if rows.shape != (n,):
+            msg = f"samples is a mask of shape {rows.shape} for {n} samples"
+            raise ValueError(msg)
+        return np.flatnonzero(rows)
+    if rows.size == 0:
+        return np.empty(0, np.int64)
+    if rows.ndim != 1 or rows.dtype.kind not in "iu" or rows.min() < 0 or rows.max() >= n:
+        msg = f"samples must be row numbers in 0..{n - 1} or a mask"
+        raise ValueError(msg)
+    if np.unique(rows).size < rows.size:
+        msg = "samples names a row twice"
+        raise ValueError(msg)
+    return np.sort(rows)  # the first member of a class is that with the least row number
+
+
+# ----------------------------------------------------------------------
+# Class labels -> PairwiseConstraints: all pairs of labelled samples, the few that imply them, or random ones.
+
+
+def pairs_from_classes(
+    y: Any,
+    *,
+    which: Literal["all", "spanning"] = "all",
+    leaves: LeafIndex | Iterable[Hashable] | None = None,
+    samples: Any = None,
+) -> PairwiseConstraints:
+    """Turn class labels into must-links between samples of one class and cannot-links between those of two.
+
+    Parameters
+    ----------
+    y : array_like, shape (n,)
+        Class of each sample. Every value is a class of its own, -1 too.
+    which : {"all", "spanning"}
+        All n (n - 1) / 2 pairs; or the fewest that imply them: of each class its first member with each other one, and
+        the first members of each two classes with each other.
+    leaves : LeafIndex or iterable of labels, optional
+        Labels of the n samples; by default the index where y is a pandas Series, else 0..n-1.
+    samples : array_like of int or bool, optional
+        Use only these samples, as row numbers or as a mask. The others occur in no pair, and their entries in `y` are
+        not looked at: those whose class is not known.
+
+    Returns
+    -------
+    PairwiseConstraints
+
+    Raises
+    ------
+    InvalidLabelsError
+        If `y` is not one-dimensional, does not fit `leaves`, or a used class is missing (None or NaN).
+    LimitExceededError
+        If there would be more than 50 million pairs.
+
+    See Also
+    --------
+    sample_class_pairs : random ones.
+    triplets_from_classes : the triplets for the same classes.
+
+    Examples
+    --------
+    >>> p = pairs_from_classes(["x", "x", "x", "y"])
+    >>> p.must_link.tolist(), p.cannot_link.tolist()
+    ([[0, 1], [0, 2], [1, 2]], [[0, 3], [1, 3], [2, 3]])
+    >>> few = pairs_from_classes(["x", "x", "x", "y"], which="spanning")
+    >>> len(few), few.expand() == p
+    (3, True)
+    """
+    if which not in ("all", "spanning"):
+        msg = f"which must be 'all' or 'spanning', not {which!r}"
+        raise ValueError(msg)
+    codes, index, used = class_codes(y, leaves, samples)
+    k = int(codes.max()) + 1 if codes.size else 0
+    ends = codes.size if which == "all" else k
+    total = ends * (ends - 1) // 2 + (0 if which == "all" else codes.size - k)
+    if total > DEFAULT_LIMIT:
+        less = "which='spanning', sample_class_pairs," if which == "all" else "sample_class_pairs"
+        msg = f"{codes.size:,} samples in {k:,} classes give {total:,} pairs; take {less} or fewer samples"
+        raise LimitExceededError(msg, size=total, limit=DEFAULT_LIMIT)
+    if which == "all":
+        i, j = np.triu_indices(codes.size, 1)
+        same = codes[i] == codes[j]
+        rows = np.stack([used[i], used[j]], axis=1)
+        return PairwiseConstraints(rows[same], rows[~same], index)
+    first = np.unique(codes, return_index=True)[1]
+    others = np.setdiff1d(np.arange(codes.size), first)
+    i, j = np.triu_indices(k, 1)
+    return PairwiseConstraints(
+        np.stack([used[first[codes[others]]], used[others]], axis=1),
+        np.stack([used[first[i]], used[first[j]]], axis=1),
+        index,
+    )
+
+
+def sample_class_pairs(
+    y: Any,
+    size: int,
+    *,
+    must_share: float | None = None,
+    leaves: LeafIndex | Iterable[Hashable] | None = None,
+    samples: Any = None,
+    random_state: Any = None,
+) -> PairwiseConstraints:
+    """Draw different pairs of samples, and say of each whether its classes are the same.
+
+    Parameters
+    ----------
+    y, leaves, samples
+        As in `pairs_from_classes`.
+    size : int
+        How many.
+    must_share : float, optional
+        Part of them that are must-links, 0..1: ``round(must_share * size)`` of them, drawn from all pairs of one
+        class, the others from all pairs of two. By default as it happens: every set of pairs is equally likely.
+    random_state : None, int, Generator or RandomState
+        The same value gives the same pairs.
+
+    Returns
+    -------
+    PairwiseConstraints
+        Exactly `size` pairs, consistent.
+
+    Raises
+    ------
+    ValueError
+        As `pairs_from_classes`; or if `size` is negative or there are fewer pairs (of a kind, with `must_share`).
+
+    Examples
+    --------
+    >>> p = sample_class_pairs([0, 0, 0, 1, 1, 1], 8, must_share=0.25, random_state=1)
+    >>> p.n_must, p.n_cannot
+    (2, 6)
+    """
+    rng = generator(random_state)
+    codes, index, used = class_codes(y, leaves, samples)
+    order = np.argsort(codes, kind="stable")
+    count = np.bincount(codes).astype(np.int64)
+    size = expect_count(size, "size")
+    n = codes.size
+    total, inside = n * (n - 1) // 2, int((count * (count - 1) // 2).sum())
+    if must_share is None:
+        _check_size(size, total, "pairs of samples", "size")
+        i, j = _pair_of(distinct_integers(rng, total, size))
+        same = codes[i] == codes[j]
+        rows = np.stack([used[i], used[j]], axis=1)
+        return PairwiseConstraints(rows[same], rows[~same], index)
+    if isinstance(must_share, (bool, np.bool_)) or not 0 <= must_share <= 1:
+        msg = f"must_share must be None or a number in 0..1, not {must_share!r}"
+        raise ValueError(msg)
+    k = round(must_share * size)
+    _check_size(k, inside, "pairs of samples of one class", "the number of must-links")
+    _check_size(size - k, total - inside, "pairs of samples of two classes", "the number of cannot-links")
+    must = _inside(distinct_integers(rng, inside, k), count)
+    cannot = _across(distinct_integers(rng, total - inside, size - k), count)
+    return PairwiseConstraints(used[order[must]], used[order[cannot]], index)
+
+
+def _check_size(size: int, total: int, what: str, name: str) -> None:
+    if size > total:
+        msg = f"{name} is {size:,}; there are {total:,} {what}"
+        raise ValueError(msg)
+
+
+def _pair_of(rank: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The pair i < j of each number in the order (0, 1), (0, 2), (1, 2), (0, 3), ..."""
+    j = ((1 + np.sqrt(1.0 + 8.0 * rank)) / 2).astype(np.int64)
+    j -= j * (j - 1) // 2 > rank
+    j += (j + 1) * j // 2 <= rank
+    return rank - j * (j - 1) // 2, j
+
+
+def _inside(rank: np.ndarray, count: np.ndarray) -> np.ndarray:
+    """Pairs in one class, as places in the samples sorted by class; `count` is the size of each class."""
+    end = np.cumsum(count * (count - 1) // 2)
+    group = np.searchsorted(end, rank, side="right")
+    i, j = _pair_of(rank - np.append(0, end)[group])
+    begin = np.cumsum(count) - count
+    return np.stack([begin[group] + i, begin[group] + j], axis=1)
+
+
+def _across(rank: np.ndarray, count: np.ndarray) -> np.ndarray:
+    """Pairs of two classes, as places in the samples sorted by class: of each with all samples of earlier classes."""
+    begin = np.cumsum(count) - count
+    end = np.cumsum(count * begin)
+    group = np.searchsorted(end, rank, side="right")
+    j, i = np.divmod(rank - np.append(0, end)[group], np.maximum(begin[group], 1))
+    return np.stack([i, begin[group] + j], axis=1)

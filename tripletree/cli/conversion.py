@@ -1,0 +1,304 @@
+"""The commands between hierarchies and triplets: ``induce``, ``decompose`` and ``build``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from tripletree.cli.reading import read_hierarchy, read_ontology_or_hierarchy, reading_options
+from tripletree.cli.shell import bad_input, label_text, progress
+from tripletree.cli.sources import (
+    format_option,
+    given_name,
+    output_option,
+    read_triplet_file,
+    seed_option,
+    write_hierarchy,
+    write_triplet_file,
+)
+
+if TYPE_CHECKING:
+    from tripletree.algorithms.induce import InducedTriplets
+    from tripletree.core.hierarchy import Hierarchy
+    from tripletree.core.ontology import Ontology
+
+__all__ = [
+    "build",
+    "convert",
+    "decompose",
+    "induce",
+]
+
+LIMIT = 10_000_000
+
+
+@click.command(
+    epilog="""
+    \b
+    Examples:
+      printf 'Homo_sapiens Gorilla_gorilla Pan_paniscus\\n' | tripletree induce sample:primates -
+      tripletree induce sample:primates --all -o primates.csv
+      tripletree induce sample:mammals --sample 1000 --seed 7 | tripletree check -
+    """
+)
+@click.argument("file")
+@click.argument("triples", required=False)
+@click.option("--all", "everything", is_flag=True, help="Every triplet that the hierarchy displays.")
+@click.option("--limit", type=click.IntRange(min=0), default=LIMIT, show_default=True, help="Most triplets for --all.")
+@click.option("--sample", type=click.IntRange(min=0), metavar="N", help="N random ones of them, all different.")
+@seed_option
+@output_option
+@format_option
+@reading_options
+def induce(
+    file: str,
+    triples: str | None,
+    everything: bool,
+    limit: int,
+    sample: int | None,
+    seed: int,
+    output: str,
+    format_: Any,
+    reading: dict[str, Any],
+) -> None:
+    """Read triplets off the hierarchy in FILE.
+
+    TRIPLES holds three leaves a line, in any order ("a b c"); the triplet that the hierarchy displays on them is
+    written, in the order asked, and "# a b c unresolved" where there is none (in other formats than text, only
+    the resolved ones, each once). Or give --all or --sample instead.
+
+    FILE is in any of the formats that are read, '-' for the standard input, or a sample such as sample:mammals. Of an
+    ontology, in which a node may have several parents, the triplets are taken that hold whichever is chosen.
+    """
+    if (triples is not None) + everything + (sample is not None) != 1:
+        msg = "give one of TRIPLES, --all and --sample"
+        raise click.UsageError(msg)
+    if file == triples == "-":
+        msg = "FILE and TRIPLES cannot both be the standard input"
+        raise click.UsageError(msg)
+    hierarchy = read_ontology_or_hierarchy(file, reading)
+    if everything:
+        from tripletree.algorithms.induce import all_triplets
+        from tripletree.errors import LimitExceededError
+
+        try:
+            found = all_triplets(hierarchy, limit=limit)
+        except LimitExceededError as error:
+            msg = (
+                f"the hierarchy displays {error.size:,} triplets, more than the limit of {limit:,}; "
+                "take --sample or tripletree decompose, or raise --limit"
+            )
+            raise click.ClickException(msg) from None
+        write_triplet_file(found, output, format_=format_)
+    elif sample is not None:
+        from tripletree.algorithms.induce import sample_triplets
+
+        write_triplet_file(sample_triplets(hierarchy, sample, random_state=seed), output, format_=format_)
+    else:
+        assert triples is not None
+        _write_asked(_asked(hierarchy, triples), output, format_)
+
+
+def _asked(hierarchy: Hierarchy | Ontology, triples: str) -> InducedTriplets:
+    """What the hierarchy says of the leaf triples in a file."""
+    from tripletree.algorithms.induce import induce as induced
+    from tripletree.io.source import read_text
+    from tripletree.io.triplets import TripletRows, line_tokens
+
+    text, name = read_text(triples)
+    rows = TripletRows(name)
+    lines = text.splitlines()
+    for number, line in enumerate(progress(lines, what=given_name(triples)), 1):
+        labels = [value for kind, value, _ in line_tokens(rows, line, number) or () if kind != "mark"]
+        if len(labels) == 3 and len(set(labels)) == 3:
+            rows.labels.append((labels[0], labels[1], labels[2]))
+            rows.lines.append(number)
+        elif labels:
+            rows.problem(number, "wanted are three different leaves a line, 'a b c'", column=1, text=line)
+    rows.triplets(hierarchy.leaves)  # refuses what was noted, and unknown leaves
+    return induced(hierarchy, rows.labels)
+
+
+def _write_asked(found: InducedTriplets, output: str, format_: Any) -> None:
+    from tripletree.io.source import write_atomic
+    from tripletree.io.triplets import format_of_suffix
+
+    kind = format_ or format_of_suffix(output) or "text"
+    unresolved = len(found) - int(found.resolved.sum())
+    if kind != "text":
+        triplets = found.triplets
+        write_triplet_file(triplets.restrict([triplets.leaves[i] for i in triplets.used_leaves]), output, format_=kind)
+        if unresolved:
+            click.echo(f"{unresolved:,} of {len(found):,} triples are unresolved and left out", err=True)
+        return
+    with write_atomic(output) as stream:
+        stream.writelines(_asked_lines(found))
+
+
+def _asked_lines(found: InducedTriplets) -> Iterator[str]:
+    names = [label_text(x) for x in found.leaves]
+    for (x, y, z), odd in zip(found.triples.tolist(), found.odd.tolist(), strict=True):
+        if odd < 0:
+            yield f"# {names[x]} {names[y]} {names[z]} unresolved\n"
+        else:
+            a, b, c = {0: (y, z, x), 1: (x, z, y), 2: (x, y, z)}[odd]
+            yield f"{names[a]} {names[b]} | {names[c]}\n"
+
+
+@click.command(
+    epilog="""
+    \b
+    Examples:
+      tripletree decompose sample:mammals -o mammals.txt
+      tripletree decompose sample:mammals | tripletree build - -o mammals.nwk
+      tripletree decompose sample:animals --max 100
+    """
+)
+@click.argument("file")
+@click.option(
+    "--guarantee",
+    type=click.Choice(["identify", "rebuild"]),
+    default="identify",
+    show_default=True,
+    help="identify: every hierarchy that displays the set refines this one. rebuild: fewer; 'build' gives it back.",
+)
+@click.option("--max", "most", type=click.IntRange(min=0), metavar="N", help="At most N triplets, the best to have.")
+@click.option("--seed", type=click.IntRange(min=0), help="Let random leaves stand for their clades.")
+@output_option
+@format_option
+@reading_options
+def decompose(
+    file: str, guarantee: str, most: int | None, seed: int | None, output: str, format_: Any, reading: dict[str, Any]
+) -> None:
+    """Write a smallest set of triplets that says the same as the hierarchy in FILE.
+
+    'tripletree build' is the way back. FILE is in any of the formats that are read, '-' for the standard input, or a
+    sample such as sample:mammals.
+    """
+    from tripletree.algorithms.decompose import decompose as decomposed
+
+    hierarchy = read_ontology_or_hierarchy(file, reading)
+    found = decomposed(hierarchy, guarantee=guarantee, max_triplets=most, random_state=seed)
+    write_triplet_file(found, output, format_=format_)
+
+
+@click.command(
+    epilog="""
+    \b
+    Examples:
+      printf 'cat dog | eel\\ncat eel | fly\\n' | tripletree build -
+      tripletree decompose sample:mammals | tripletree build - -o mammals.nwk
+    """
+)
+@click.argument("file")
+@output_option
+@format_option
+def build(file: str, output: str, format_: Any) -> None:
+    """Build a hierarchy that displays every triplet of FILE, and write it as Newick (OneTree, known as BUILD).
+
+    FILE is a file of triplets or '-' for the standard input. If no hierarchy displays them all, the exit status is 1
+    and a conflict is shown.
+    """
+    from tripletree.algorithms.build import one_tree
+
+    write_hierarchy(one_tree(read_triplet_file(file, format_=format_)), output)
+
+
+# ----------------------------------------------------------------------
+# The command between formats: ``convert``.
+
+#: Formats that are written, and the suffixes that stand for them.
+SUFFIXES = {
+    "newick": (".nwk", ".newick", ".tree", ".tre", ".nh"),
+    "nexus": (".nex", ".nexus", ".nxs"),
+    "json": (".json",),
+    "edges": (".csv", ".tsv", ".parquet"),
+    "lineages": (".lineages",),
+    "linkage": (".npy", ".npz"),
+    "dot": (".dot", ".gv"),
+}
+_PACKED = (".gz", ".bz2", ".xz")
+
+
+@click.command(
+    epilog="""
+    \b
+    Examples:
+      tripletree convert sample:mammals -o mammals.json
+      tripletree convert sample:cell_types --parent deepest --labels name --to nexus
+      printf 'lion,Felidae\\ntom,Felidae\\nrex,Canidae\\n' | tripletree convert sample:animals --attach -
+    """
+)
+@click.argument("file")
+@click.option("--to", "format_", type=click.Choice(list(SUFFIXES)), help="Format to write; by default as -o's suffix.")
+@click.option("--restrict", "items", metavar="FILE", help="Keep only the leaves listed in FILE, one a line.")
+@click.option("--prune-depth", "depth", type=click.IntRange(min=0), metavar="N", help="Cut off what is deeper than N.")
+@click.option("--prune-rank", "rank", metavar="RANK", help="Cut off what is below nodes of this rank.")
+@click.option("--suppress-unary", is_flag=True, help="Leave out nodes with one child.")
+@output_option
+@reading_options
+def convert(
+    file: str,
+    format_: str | None,
+    items: str | None,
+    depth: int | None,
+    rank: str | None,
+    suppress_unary: bool,
+    output: str,
+    reading: dict[str, Any],
+) -> None:
+    """Read the hierarchy in FILE, and write it in another format.
+
+    FILE is in any of the formats that are read, '-' for the standard input, or a sample such as sample:mammals. Items
+    are hung first, then the tree is pruned, then restricted.
+    """
+    if [file, items, reading.get("annotations")].count("-") > 1:
+        msg = "only one of FILE, --restrict and --attach can be the standard input"
+        raise click.UsageError(msg)
+    write = _writer(format_ or _format_of(output))
+    cuts = depth is not None or rank is not None
+    hierarchy = read_hierarchy(file, {**reading, "keep_unary": cuts})
+    if cuts:
+        hierarchy = hierarchy.prune(depth=depth, rank=rank)
+    if items is not None:
+        from tripletree.io.source import read_text
+
+        lines = read_text(items)[0].splitlines()
+        hierarchy = hierarchy.restrict([x.strip() for x in lines if x.strip()])
+    if suppress_unary or (rank is not None and "annotations" in reading):
+        hierarchy = hierarchy.suppress_unary()
+    write(hierarchy, output)
+
+
+def _format_of(output: str) -> str:
+    path = Path(output)
+    if path.suffix.lower() == ".zip":
+        raise bad_input(f"{output}: zip archives are read, not written; take .gz, .bz2 or .xz")
+    if path.suffix.lower() in _PACKED:
+        path = path.with_suffix("")
+    for name, suffixes in SUFFIXES.items():
+        if path.suffix.lower() in suffixes:
+            return name
+    if output == "-":
+        return "newick"
+    known = ", ".join(x for suffixes in SUFFIXES.values() for x in suffixes)
+    raise bad_input(f"{output}: the suffix says which format to write; take --to, or one of {known}")
+
+
+def _writer(name: str) -> Callable[[Hierarchy, str], Any]:
+    if name == "dot":
+        return _write_dot
+    from tripletree import io
+
+    return getattr(io, f"write_{name}")
+
+
+def _write_dot(hierarchy: Hierarchy, output: str) -> None:
+    from tripletree.interop import to_dot
+    from tripletree.io.source import write_atomic
+
+    with write_atomic(output) as stream:
+        stream.write(to_dot(hierarchy))

@@ -1,0 +1,260 @@
+"""The commands that tell: ``info`` and ``check``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from math import comb
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from tripletree.cli.clustering import check_apart
+from tripletree.cli.pairs import check_pairs, pair_rows
+from tripletree.cli.reading import read_either, reading_options
+from tripletree.cli.shell import INCONSISTENT, conflict_text, counted, table_text
+from tripletree.cli.sources import (
+    columns_option,
+    format_option,
+    given_name,
+    kind_option,
+    read_constraints,
+    read_pair_file,
+    write_triplet_file,
+)
+
+if TYPE_CHECKING:
+    from tripletree.core.hierarchy import Hierarchy
+    from tripletree.core.ontology import Ontology
+    from tripletree.core.triplets import TripletSet
+
+__all__ = [
+    "check",
+    "info",
+    "shape_text",
+]
+
+#: Relative difference of the leaves' distances from the root up to which a hierarchy counts as ultrametric.
+TOLERANCE = 1e-6
+
+
+@click.command(
+    epilog="""
+    \b
+    Examples:
+      tripletree info sample:mammals
+      tripletree decompose sample:primates | tripletree info -
+    """
+)
+@click.argument("file")
+@click.option(
+    "--as",
+    "kind",
+    type=click.Choice(["hierarchy", "triplets", "pairs"]),
+    help="What FILE holds; by default as it looks, but pairs (must-links and cannot-links) are told only so.",
+)
+@reading_options
+def info(file: str, kind: str | None, reading: dict[str, Any]) -> None:
+    """Tell what is in FILE: a hierarchy or an ontology, in any of the formats that are read, triplets or pairs.
+
+    FILE is a path, '-' for the standard input, or a sample such as sample:mammals.
+    """
+    from tripletree.core.hierarchy import Hierarchy
+    from tripletree.core.ontology import Ontology
+
+    if kind == "pairs":
+        pairs = read_pair_file(file)
+        click.echo(f"{given_name(file)}: pairs\n{table_text(pair_rows(pairs))}")
+        return
+    value, title = read_either(file, kind, reading)
+    if isinstance(value, Hierarchy):
+        click.echo(f"{given_name(file)}: a hierarchy ({title})\n{table_text(hierarchy_rows(value))}")
+    elif isinstance(value, Ontology):
+        click.echo(f"{given_name(file)}: an ontology ({title})\n{table_text(_ontology_rows(value))}")
+    else:
+        click.echo(f"{given_name(file)}: triplets\n{table_text(_triplet_rows(value))}")
+
+
+def hierarchy_rows(hierarchy: Hierarchy) -> Iterator[tuple[str, str]]:
+    """What there is to say about a hierarchy."""
+    from tripletree.algorithms.decompose import decomposition_size
+    from tripletree.algorithms.induce import count_triplets
+
+    n, n_inner = hierarchy.n_leaves, hierarchy.n_nodes - hierarchy.n_leaves
+    named = sum(x is not None for x in hierarchy.names or ())
+    yield "leaves", f"{n:,}"
+    names = ", all of them named" if named == n_inner else f", {named:,} of them named"
+    yield "inner nodes", f"{n_inner:,}" + (names if named else "")
+    repeated = _repeated(hierarchy)
+    if repeated:
+        yield "names that repeat", repeated
+    yield "shape", shape_text(hierarchy)
+    yield "depth", f"{int(hierarchy.depth.max()):,}"
+    if hierarchy.ranks is not None:
+        yield "ranks", _most_frequent(x for x in hierarchy.ranks if x is not None)
+    yield "children", _degrees(hierarchy)
+    yield "branch lengths", _lengths(hierarchy)
+    count, triples = count_triplets(hierarchy), comb(n, 3)
+    share = f" ({_percent(count, triples)})" if triples else ""
+    yield "triplets displayed", f"{count:,} of {triples:,} triples of leaves{share}"
+    identify, rebuild = (decomposition_size(hierarchy, guarantee=g) for g in ("identify", "rebuild"))
+    yield "smallest set", f"{identify:,} triplets identify it, {rebuild:,} rebuild it"
+
+
+def _repeated(hierarchy: Hierarchy) -> str:
+    """Names that several inner nodes have, or an inner node and a leaf."""
+    from collections import Counter
+
+    count = Counter(x for x in hierarchy.names or () if x is not None)
+    count.update(x for x in count if x in hierarchy.leaves)
+    return _most_frequent(x for x, k in count.items() for _ in range(k) if k > 1)
+
+
+def _most_frequent(values: Iterable[str], most: int = 8) -> str:
+    """The most frequent values with their numbers."""
+    from collections import Counter
+
+    count = Counter(values)
+    shown = [f"{x} ({k:,})" for x, k in count.most_common(most)]
+    return ", ".join(shown) + (f" and {len(count) - most:,} others" if len(count) > most else "")
+
+
+def _ontology_rows(ontology: Ontology) -> Iterator[tuple[str, str]]:
+    """What there is to say about an ontology."""
+    from tripletree.algorithms.induce import count_triplets
+
+    n, several = len(ontology.leaves), len(ontology.multi_parent)
+    named = sum(x is not None for x in ontology.names or ())
+    yield "terms", f"{ontology.n_terms:,}, {named:,} of them named"
+    yield "leaves", f"{n:,} (terms without children)"
+    roots = ontology.roots
+    yield "roots", f"{len(roots):,}: {', '.join(map(str, roots[:5]))}" + (", ..." if len(roots) > 5 else "")
+    yield "edges", _most_frequent(ontology.relations)
+    yield "several parents", f"{several:,} terms ({_percent(several, ontology.n_terms)}), as {ontology.multi_parent[0]}"
+    if ontology.ranks is not None:
+        yield "ranks", _most_frequent(x for x in ontology.ranks if x is not None)
+    triples = comb(n, 3)
+    if triples:
+        count = count_triplets(ontology)
+        yield "certain triplets", f"{count:,} of {triples:,} triples of leaves ({_percent(count, triples)})"
+        shares = ontology.resolution()
+        trees = [f"{shares[x]:.1%} ({x})" for x in ("deepest", "first", "smallest")]
+        yield "in one tree", f"{', '.join(trees)}: --parent chooses it"
+
+
+def shape_text(hierarchy: Hierarchy) -> str:
+    """How many inner nodes are binary, polytomies and unary."""
+    degree = hierarchy.n_children[hierarchy.n_leaves :]
+    binary, unary = int((degree == 2).sum()), int((degree == 1).sum())
+    more = degree.size - binary - unary
+    if degree.size == 0:
+        return "a single leaf"
+    if binary == degree.size:
+        return "binary"
+    parts = [f"{binary:,} binary"] if binary else []
+    if more:
+        parts.append(f"{counted(more, 'polytomy', 'polytomies')} of up to {int(degree.max()):,} children")
+    parts.append(f"{unary:,} unary" if unary else "none unary")
+    return ", ".join(parts)
+
+
+def _degrees(hierarchy: Hierarchy, most: int = 8) -> str:
+    """How many inner nodes have how many children."""
+    import numpy as np
+
+    degree, count = np.unique(hierarchy.n_children[hierarchy.n_leaves :], return_counts=True)
+    parts = [f"{d:,} at {c:,}" for d, c in zip(degree.tolist(), count.tolist(), strict=True)]
+    if len(parts) > most:
+        parts = [*parts[: most - 1], "...", parts[-1]]
+    return ", ".join(parts) + (" inner nodes" if parts and degree.sum() else "") or "none"
+
+
+def _lengths(hierarchy: Hierarchy) -> str:
+    import numpy as np
+
+    length, height = hierarchy.length, hierarchy.height
+    if length is None:
+        return "none"
+    known = int(np.isfinite(length[:-1]).sum())
+    if height is None:
+        return f"on {known:,} of {hierarchy.n_nodes - 1:,} branches"
+    leaf, root = height[: hierarchy.n_leaves], float(height[-1])
+    negative = int((length[:-1] < 0).sum())
+    text = f"on all branches, root at height {root:.6g}, "
+    text += "ultrametric" if float(np.ptp(leaf)) <= TOLERANCE * max(abs(root), 1e-300) else "not ultrametric"
+    return text + (f", {counted(negative, 'branch', 'branches')} negative" if negative else "")
+
+
+def _percent(part: int, whole: int) -> str:
+    """A share that says 100% and 0% only where it is so."""
+    if part in (0, whole):
+        return "all" if part else "none"
+    return f"{min(max(100 * part / whole, 0.01), 99.99):.2f}%"
+
+
+def _triplet_rows(triplets: TripletSet) -> Iterator[tuple[str, str]]:
+    """What there is to say about triplets."""
+    from tripletree.algorithms.build import one_tree
+    from tripletree.algorithms.conflict import find_conflict
+
+    n, used = len(triplets.leaves), int(triplets.used_leaves.size)
+    weights = "" if triplets.weights is None else f", weighted, {triplets.weights.sum():.6g} in all"
+    yield "triplets", f"{len(triplets):,}{weights}"
+    yield "leaves", f"{n:,}" + (f", {n - used:,} of them in no triplet" if used < n else "")
+    conflict = find_conflict(triplets)
+    if conflict is not None:
+        yield "consistent", f"no: {len(conflict):,} of them cannot hold together; tripletree explain says why"
+    elif n:
+        inner = one_tree(triplets)
+        yield (
+            "consistent",
+            f"yes: {counted(inner.n_nodes - n, 'inner node')} in OneTree's hierarchy ({shape_text(inner)})",
+        )
+    else:
+        yield "consistent", "yes"
+
+
+@click.command(
+    epilog="""
+    \b
+    Examples:
+      tripletree decompose sample:mammals | tripletree check -
+      printf 'cat dog | eel\\ncat eel | dog\\n' | tripletree check - || echo "exit status $?"
+      printf 'cat dog must\\ndog eel cannot\\n' | tripletree check -
+    """
+)
+@click.argument("file")
+@kind_option
+@columns_option
+@format_option
+@click.option(
+    "-o", "--output", metavar="FILE", help="Write the triplets (or pairs) of the conflict, if any, to this file."
+)
+@click.pass_context
+def check(
+    ctx: click.Context, file: str, kind: str | None, columns: tuple[str, ...] | None, format_: Any, output: str | None
+) -> None:
+    """Tell whether some hierarchy displays all triplets of FILE; 'tripletree explain' tells more.
+
+    FILE may hold pairs, too, must-links and cannot-links: then, whether some clustering satisfies all of them.
+
+    Exit status: 0 if so, 1 if not (a conflict is shown: triplets that cannot hold together, any one less of them
+    can), 2 if FILE cannot be read.
+    """
+    from tripletree.algorithms.conflict import find_conflict
+    from tripletree.core.pairs import PairwiseConstraints
+
+    check_apart([file], [output])
+    triplets = read_constraints(file, kind, format_=format_, columns=columns)
+    if isinstance(triplets, PairwiseConstraints):
+        check_pairs(ctx, triplets, output)
+        return
+    conflict = find_conflict(triplets)
+    if conflict is None:
+        click.echo(
+            f"consistent: {counted(len(triplets), 'triplet')} on {counted(len(triplets.leaves), 'leaf', 'leaves')}"
+        )
+        return
+    if output is not None:
+        write_triplet_file(conflict.triplets.restrict(conflict.leaves), output)
+    click.echo(f"inconsistent. {conflict_text(conflict)}")
+    ctx.exit(INCONSISTENT)

@@ -1,0 +1,224 @@
+"""How the commands read hierarchies and ontologies: options shared by all of them, and what they do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import wraps
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from tripletree.cli.shell import bad_input
+from tripletree.cli.sources import SAMPLE, read_triplet_file, some_leaves
+
+if TYPE_CHECKING:
+    from tripletree.core.hierarchy import Hierarchy
+    from tripletree.core.ontology import Ontology
+    from tripletree.core.triplets import TripletSet
+
+__all__ = [
+    "read_either",
+    "read_hierarchies",
+    "read_hierarchy",
+    "read_ontology_or_hierarchy",
+    "reading_options",
+]
+
+READ_FORMATS = (
+    *("newick", "nexus", "phyloxml", "nexml", "json", "dot", "obo", "owl", "obograph", "wordnet"),
+    *("taxdump", "icd", "lineages", "edges", "linkage", "folder"),
+)
+#: Formats that may hold several hierarchies; their readers have a twin `..._all`.
+_SEVERAL = ("newick", "nexus", "phyloxml", "nexml")
+PARENTS = ("certain", "deepest", "first", "smallest")
+_NAMES = ("format", "parent", "labels", "root", "relations", "namespace", "annotations", "missing", "more")
+
+
+def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options that say how a hierarchy is read; the command gets them as one dict, `reading`."""
+    options = (
+        click.option(
+            "--from", "format", type=click.Choice(READ_FORMATS), help="Format of FILE; else its content tells."
+        ),
+        click.option(
+            "--parent",
+            type=click.Choice(PARENTS),
+            help="Where a node has several parents: the one that counts, or what holds for every choice (certain).",
+        ),
+        click.option("--labels", metavar="KIND", help="What leaves are called: id, name, ...; as the format has it."),
+        click.option("--root", metavar="NODE", help="Only what is at or below this node (an id, in ontologies)."),
+        click.option("--relation", "relations", multiple=True, metavar="TYPE", help="Edges of this type; repeatable."),
+        click.option("--namespace", metavar="NAME", help="Only terms of this namespace."),
+        click.option(
+            "--attach", "annotations", metavar="FILE", help="Hang the items of FILE (item,node; GAF) under their nodes."
+        ),
+        click.option(
+            "--missing", type=click.Choice(["raise", "ignore"]), help="What to do with items of unknown nodes."
+        ),
+        click.option(
+            "-O", "--option", "more", multiple=True, metavar="NAME=VALUE", help="Any other option of the reader."
+        ),
+    )
+    for option in reversed(options):
+        command = option(command)
+
+    @wraps(command)
+    def with_reading(*arguments: Any, **values: Any) -> Any:
+        reading = {name: value for name in _NAMES if (value := values.pop(name)) not in (None, ())}
+        for text in reading.pop("more", ()):
+            name, equals, value = text.partition("=")
+            if not equals or not name.isidentifier():
+                raise bad_input(f"-O {text}: wanted is NAME=VALUE, such as -O child_column=taxon")
+            reading[name] = _value(value)
+        return command(*arguments, reading=reading, **values)
+
+    return with_reading
+
+
+def _value(text: str) -> Any:
+    """A value of the command line as Python has it: true and false, whole numbers, lists with commas, else text."""
+    if text.lower() in ("true", "false"):
+        return text.lower() == "true"
+    if text.removeprefix("-").isdecimal():
+        return int(text)
+    return text.split(",") if "," in text and len(text) > 1 else text
+
+
+def read_hierarchy(source: str, reading: Mapping[str, Any] | None = None) -> Hierarchy:
+    """Read a hierarchy in any format from a file, a folder, the standard input (``-``) or a sample."""
+    return _hierarchy(_again(source), reading)
+
+
+def read_hierarchies(source: str, reading: Mapping[str, Any] | None = None) -> list[Hierarchy]:
+    """Read all hierarchies of a file, where its format may hold several and no option is for one of them."""
+    from importlib import import_module
+
+    from tripletree.io import registry as recognition
+
+    stream = _again(source)
+    options = dict(reading or {})
+    name = options.pop("format", None) or recognition.recognize(stream())
+    if name not in _SEVERAL or options.keys() & {"parent", "root", "relations", "namespace", "annotations"}:
+        return [_hierarchy(stream, reading)]
+    form = recognition.FORMATS[name]
+    found = getattr(import_module(f"tripletree.io.{form.module}"), f"{form.reader}_all")(stream(), **options)
+    return [x[1] if isinstance(x, tuple) else x for x in found]
+
+
+def _hierarchy(stream: Callable[[], Any], reading: Mapping[str, Any] | None) -> Hierarchy:
+    from tripletree.core.hierarchy import Hierarchy
+    from tripletree.errors import NotATreeError
+
+    options = dict(reading or {})
+    if options.get("parent") == "certain":
+        raise bad_input("--parent certain gives no hierarchy; take deepest, first or smallest")
+    found = _read_any(stream, options)
+    if isinstance(found, Hierarchy):
+        return found
+    try:
+        return found.to_hierarchy()
+    except NotATreeError as error:
+        raise bad_input(f"{str(error).split('; choose with')[0]}; choose with --parent") from None
+
+
+def read_ontology_or_hierarchy(source: str, reading: Mapping[str, Any] | None = None) -> Ontology | Hierarchy:
+    """As `read_hierarchy`, but an ontology where nodes have several parents and no choice is made among them."""
+    return _read_any(_again(source), dict(reading or {}))
+
+
+def read_either(
+    source: str, kind: str | None, reading: Mapping[str, Any] | None = None
+) -> tuple[Ontology | Hierarchy | TripletSet, str]:
+    """Read a hierarchy or triplets, as `kind` says, else the content; and the format."""
+    from tripletree.io import read_triplets
+    from tripletree.io import registry as recognition
+
+    if kind == "triplets":
+        return read_triplet_file(source), "triplets"
+    stream = _again(source)
+    name = (reading or {}).get("format") or recognition.recognize(stream())
+    if name == "triplets" and kind is None:
+        return some_leaves(read_triplets(stream()), source), "triplets"
+    value = _read_any(stream, dict(reading or {}))
+    return value, recognition.FORMATS[name].title
+
+
+def _read_any(stream: Callable[[], Any], options: dict[str, Any]) -> Ontology | Hierarchy:
+    """Read, hang items, choose parents: in this order."""
+    from tripletree.core.ontology import Ontology
+
+    parent, labels = options.pop("parent", None), options.pop("labels", None)
+    annotations, missing = options.pop("annotations", None), options.pop("missing", "raise")
+    keep_unary = options.pop("keep_unary", False)
+    try:
+        found = _read(stream, options, parent, labels, items=annotations is not None)
+    except TypeError as error:
+        if "no option of format" not in str(error):
+            raise
+        raise bad_input(str(error).replace("relations", "--relation").replace("format=", "--from")) from None
+    if annotations is not None:
+        from tripletree.io import read_annotations
+
+        known = read_annotations(annotations)
+        if not isinstance(found, Ontology):
+            return found.attach(known, missing=missing, keep_unary=keep_unary)
+        found = found.attach(known, missing=missing)
+        found = found.restrict([x for x in known if x in found.terms])
+        if parent not in (None, "certain"):
+            return found.to_hierarchy(parent=parent, labels=labels or "id")
+        return found
+    return _by_name(found) if labels == "name" and isinstance(found, Ontology) else found
+
+
+def _read(
+    stream: Callable[[], Any], options: dict[str, Any], parent: str | None, labels: str | None, *, items: bool
+) -> Ontology | Hierarchy:
+    from tripletree.errors import NotATreeError
+    from tripletree.io import registry as recognition
+
+    name = options.get("format") or recognition.recognize(stream())
+    form = recognition.FORMATS.get(name)
+    if items and form is not None and form.reader == form.ontology:  # an item may belong to several terms
+        return recognition.read_ontology(stream(), **options)
+    tree = {"labels": labels} if labels is not None else {}
+    if parent not in (None, "certain"):
+        tree["parent"] = parent
+    try:
+        return recognition.read_hierarchy(stream(), **options, **tree)
+    except NotATreeError:
+        return recognition.read_ontology(stream(), **options)
+
+
+def _by_name(ontology: Ontology) -> Ontology:
+    """The ontology with names as ids, ids where there are none."""
+    from tripletree.core.ontology import Ontology as Named
+    from tripletree.errors import DuplicateLeafError
+
+    names = ontology.names or [None] * ontology.n_terms
+    called = [x if name is None else name for x, name in zip(ontology.terms, names, strict=True)]
+    try:
+        return Named(called, ontology.edges, ranks=ontology.ranks, relations=ontology.relations)
+    except DuplicateLeafError as error:
+        raise bad_input(f"{error}; take --labels id") from None
+
+
+def _again(source: str) -> Callable[[], Any]:
+    """What gives a source to be read, as often as wanted: the standard input is read once and kept."""
+    if source.startswith(SAMPLE):
+        from tripletree.datasets import UnknownSampleError, list_hierarchies, sample_path
+
+        name = source.removeprefix(SAMPLE)
+        try:
+            path = sample_path(name)
+        except UnknownSampleError as error:
+            near = [x.rsplit(".", 1)[0] for x in error.suggestions]
+            hint = f" (did you mean {' or '.join(map(repr, near))}?)" if near else ""
+            known = ", ".join([*list_hierarchies(), "cell_types"])
+            raise bad_input(f"there is no sample {name!r}{hint}; there are {known}") from None
+        return lambda: path
+    if source != "-":
+        return lambda: source
+    from tripletree.io.source import named_stream, raw_bytes
+
+    content, called = raw_bytes(source)
+    return lambda: named_stream(content, called)

@@ -1,0 +1,197 @@
+"""How the commands behave in a shell: exit status, one error message and no traceback, progress on a terminal only."""
+
+from __future__ import annotations
+
+import os
+import sys
+import warnings
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from errno import ENOSPC
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
+
+import click
+
+from tripletree.errors import InconsistentTripletsError, TripletreeError
+
+if TYPE_CHECKING:
+    from tripletree.algorithms.conflict import Conflict
+    from tripletree.core.pairs import PairwiseConstraints
+
+__all__ = [
+    "Commands",
+    "INCONSISTENT",
+    "bad_input",
+    "busy",
+    "conflict_text",
+    "counted",
+    "label_text",
+    "progress",
+    "table_text",
+]
+
+INCONSISTENT, BAD_INPUT, INTERRUPTED, PIPE_CLOSED = 1, 2, 130, 141
+#: Triplets of a conflict, and leaves tied together by them, that are written out.
+MOST_SHOWN = 30
+
+T = TypeVar("T")
+
+
+class PipeClosedError(Exception):
+    """The reader of the standard output has gone; kept from click, which would exit with status 1."""
+
+
+class Commands(click.Group):
+    """A group of commands whose failures become one message on the standard error and an exit status."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """List the commands in the order in which they were added."""
+        return list(self.commands)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run a command and write all of its output."""
+        try:
+            result = super().invoke(ctx)
+            sys.stdout.flush()
+        except BrokenPipeError as error:
+            raise PipeClosedError from error
+        return result
+
+    def main(self, args: Sequence[str] | None = None, prog_name: str | None = None, **extra: Any) -> NoReturn:  # type: ignore[override]
+        """Run a command line and leave with its exit status."""
+        extra.pop("standalone_mode", None)
+        if sys.stdout is None or sys.stderr is None:  # closed by the caller
+            if sys.stderr is not None:
+                sys.stderr.write("error: the standard output is closed\n")
+            sys.exit(BAD_INPUT)
+        with warnings.catch_warnings():
+            warnings.simplefilter("default", UserWarning)
+            warnings.showwarning = _show_warning
+            sys.exit(self._status(args, prog_name or "tripletree", extra))
+
+    def _status(self, args: Sequence[str] | None, prog_name: str, extra: dict[str, Any]) -> int:
+        try:
+            result = super().main(args, prog_name, standalone_mode=False, **extra)
+        except PipeClosedError:
+            _discard_output()
+            return PIPE_CLOSED
+        except (KeyboardInterrupt, click.Abort):
+            click.echo("interrupted", err=True)
+            return INTERRUPTED
+        except click.UsageError as error:
+            where = error.ctx.command_path if error.ctx else prog_name
+            return _failed(f"{_lower(error.format_message())}\ntry: {where} --help")
+        except click.ClickException as error:
+            return _failed(error.format_message())
+        except InconsistentTripletsError as error:
+            links = "" if error.pairs is None else "\nSome of them come from must-links: " + _links_text(error.pairs)
+            _failed(f"no hierarchy displays all of these triplets. {conflict_text(error.conflict)}{links}")
+            return INCONSISTENT
+        except OSError as error:
+            return _failed(_lower(f"{error.strerror}: {error.filename}" if error.filename else _reason(error)))
+        except MemoryError as error:
+            return _failed(f"not enough memory: {str(error) or 'the input is too large for this machine'}")
+        except (TripletreeError, ValueError) as error:
+            return _failed(str(error))
+        return result if isinstance(result, int) else 0
+
+
+def bad_input(message: str) -> click.ClickException:
+    """Make the error to raise for input that is no good."""
+    return click.ClickException(message)
+
+
+def _failed(message: str) -> int:
+    click.echo(f"error: {message}", err=True)
+    return BAD_INPUT
+
+
+def _reason(error: OSError) -> str:
+    """What the system says, without the number of the error; of the standard output where no file is named."""
+    return f"{error.strerror}: standard output" if error.errno == ENOSPC else error.strerror or str(error)
+
+
+def _lower(message: str) -> str:
+    return message[:1].lower() + message[1:] if message[1:2].islower() else message
+
+
+def _show_warning(message: Warning | str, *_args: Any, **_extra: Any) -> None:
+    click.echo(f"warning: {message}", err=True)
+
+
+def _discard_output() -> None:
+    """Send what is still in the buffers nowhere, so that the interpreter does not complain at its end."""
+    with suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def counted(n: int, one: str, many: str | None = None) -> str:
+    """A number with its noun."""
+    return f"{n:,} {one if n == 1 else many or one + 's'}"
+
+
+def label_text(label: Any) -> str:
+    """A leaf label as the text format of triplets has it."""
+    from tripletree.io.triplets import quoted
+
+    text = str(label)
+    return repr(text) if "\n" in text or "\r" in text else quoted(text)
+
+
+def conflict_text(conflict: Conflict) -> str:
+    """A conflict in words: its triplets, where they stand, and what they do together."""
+    return conflict.explain(most=MOST_SHOWN)
+
+
+def _links_text(pairs: PairwiseConstraints) -> str:
+    """Must-links by label, with their lines."""
+    texts = []
+    for k, (a, b) in enumerate(pairs.must_link.tolist()[:MOST_SHOWN]):
+        origin = None if pairs.must_origins is None else pairs.must_origins[k]
+        place = "" if origin is None else f" ({origin})"
+        texts.append(f"{label_text(pairs.leaves[a])} - {label_text(pairs.leaves[b])}{place}")
+    return ", ".join(texts)
+
+
+def table_text(rows: Iterable[tuple[str, str]]) -> str:
+    """Lines of two columns, indented by two, the second column aligned."""
+    rows = list(rows)
+    width = max((len(name) for name, _ in rows), default=0)
+    return "\n".join(f"  {name:<{width}}  {value}" for name, value in rows)
+
+
+def progress(items: Iterable[T], *, what: str, total: int | None = None) -> Iterator[T]:
+    """Pass items on, with a bar on the standard error where that is a terminal."""
+    if not sys.stderr.isatty():
+        yield from items
+        return
+    from tqdm import tqdm
+
+    yield from tqdm(items, desc=what, unit_scale=True, total=total, leave=False)
+
+
+@contextmanager
+def busy(what: str) -> Iterator[None]:
+    """Show what is being done, and for how long, on the standard error where that is a terminal."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    from threading import Event, Thread
+
+    from tqdm import tqdm
+
+    done = Event()
+    with tqdm(desc=what, bar_format="{desc} ... {elapsed}", leave=False, delay=0.5) as bar:
+
+        def refresh() -> None:
+            while not done.wait(0.5):
+                bar.refresh()
+
+        clock = Thread(target=refresh, daemon=True)
+        clock.start()
+        try:
+            yield
+        finally:
+            done.set()
+            clock.join()
+            bar.clear()

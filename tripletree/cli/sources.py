@@ -1,0 +1,174 @@
+"""What the commands read and write: hierarchies and triplets from files, pipes and samples."""
+
+from __future__ import annotations
+
+import csv
+import re
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from tripletree.cli.shell import bad_input
+
+if TYPE_CHECKING:
+    from tripletree.core.hierarchy import Hierarchy
+    from tripletree.core.pairs import PairwiseConstraints
+    from tripletree.core.triplets import TripletSet
+
+__all__ = [
+    "columns_option",
+    "format_option",
+    "given_name",
+    "kind_option",
+    "output_option",
+    "read_constraints",
+    "read_pair_file",
+    "read_triplet_file",
+    "seed_option",
+    "some_leaves",
+    "write_hierarchy",
+    "write_triplet_file",
+]
+
+SAMPLE = "sample:"
+FORMATS = ("text", "csv", "tsv", "parquet")
+
+output_option = click.option(
+    "-o", "--output", metavar="FILE", default="-", help="Write to this file instead of the standard output."
+)
+format_option = click.option(
+    "--format", "format_", type=click.Choice(FORMATS), help="Format of the triplets; by default as the suffix says."
+)
+kind_option = click.option(
+    "--as",
+    "kind",
+    type=click.Choice(["triplets", "pairs"]),
+    help="What FILE holds; by default as it looks: pairs have a column 'link', or say must or cannot in each line.",
+)
+
+
+def _three(_ctx: click.Context, _option: click.Parameter, value: str | None) -> tuple[str, ...] | None:
+    """The names of three columns."""
+    if value is None:
+        return None
+    names = tuple(x.strip() for x in next(csv.reader([value]), []))
+    if len(names) != 3 or "" in names or len(set(names)) != 3:
+        msg = f"{value!r} is not the names of three columns, such as id1,id2,type"
+        raise click.BadParameter(msg)
+    return names
+
+
+columns_option = click.option(
+    "--columns", metavar="A,B,LINK", callback=_three, help="Columns of a table of pairs: two labels and the link."
+)
+seed_option = click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of the draw.")
+
+
+def given_name(source: str) -> str:
+    """What to call a source in messages."""
+    return "standard input" if source == "-" else source
+
+
+def read_triplet_file(source: str, *, format_: Any = None, pairs_go: str | None = "") -> TripletSet:
+    """Read triplets from a file or the standard input (``-``); `pairs_go` says where pairs are to be given.
+
+    None where somebody has said that these are triplets.
+    """
+    if source.startswith(SAMPLE):
+        msg = f"{source} is a hierarchy; tripletree decompose {source} gives triplets of it"
+        raise bad_input(msg)
+    from tripletree.errors import ParseError
+    from tripletree.io import read_triplets
+    from tripletree.io.source import named_stream, raw_bytes
+
+    raw, name = raw_bytes(source)  # once: a pipe cannot be read again
+    try:
+        return some_leaves(read_triplets(named_stream(raw, name), format=format_), source)
+    except ParseError:
+        if pairs_go is not None and _holds_pairs(raw, name, format_):
+            raise bad_input(f"{given_name(source)} holds pairs, and triplets are wanted{pairs_go}") from None
+        raise
+
+
+def _holds_pairs(raw: bytes | str, name: str | None, format_: Any) -> bool:
+    """Whether content looks like must-links and cannot-links."""
+    from tripletree.errors import ParseError
+    from tripletree.io.pairs import looks_like_pairs
+    from tripletree.io.source import named_stream, read_bytes
+    from tripletree.io.triplets import format_of_suffix
+
+    try:
+        content, _ = read_bytes(named_stream(raw, name))
+        return looks_like_pairs(content, name, ("a", "b", "link"), format_ or format_of_suffix(name))
+    except (ParseError, csv.Error):
+        return False
+
+
+def read_constraints(
+    source: str, kind: str | None, *, format_: Any = None, columns: tuple[str, ...] | None = None
+) -> TripletSet | PairwiseConstraints:
+    """Read triplets or must-links and cannot-links, as `kind` says, else as the content looks."""
+    if columns is not None and kind == "triplets":
+        msg = "--columns are those of pairs, and --as triplets says that there are none"
+        raise click.UsageError(msg)
+    if columns is not None:
+        kind = "pairs"
+    if kind == "triplets" or source.startswith(SAMPLE):
+        return read_triplet_file(source, format_=format_, pairs_go=None)
+    from tripletree.io.source import named_stream, raw_bytes
+
+    raw, name = raw_bytes(source)  # once: a pipe cannot be read again
+    if kind is None:
+        kind = "pairs" if _holds_pairs(raw, name, format_) else "triplets"
+    if kind == "pairs":
+        return read_pair_file(named_stream(raw, name), format_=format_, columns=columns)
+    from tripletree.io import read_triplets
+
+    return some_leaves(read_triplets(named_stream(raw, name), format=format_), source)
+
+
+def read_pair_file(
+    source: Any, *, format_: Any = None, columns: tuple[str, ...] | None = None, leaves: Any = None
+) -> PairwiseConstraints:
+    """Read must-links and cannot-links."""
+    from tripletree.errors import ParseError
+    from tripletree.io import read_pairs
+
+    try:
+        pairs = read_pairs(source, format=format_, leaves=leaves, columns=columns or ("a", "b", "link"))
+    except ParseError as error:
+        raise bad_input(_as_option(str(error))) from None
+    if len(pairs.leaves) == 0:
+        raise bad_input(f"{given_name(getattr(source, 'name', source))} holds no pair and no leaf")
+    return pairs
+
+
+def _as_option(message: str) -> str:
+    """A message of the library with the option of the commands in the place of the argument."""
+    message = message.replace("columns=(the first label, the second one, the link)", "--columns A,B,LINK")
+    return re.sub(
+        r"columns=\(('[^']*'), ('[^']*'), ('[^']*')\)",
+        lambda found: "--columns " + ",".join(x.strip("'") for x in found.groups()),
+        message,
+    )
+
+
+def some_leaves(triplets: TripletSet, source: str) -> TripletSet:
+    """Refuse an input that names nothing: most likely the command in front of a pipe has failed."""
+    if len(triplets.leaves) == 0:
+        raise bad_input(f"{given_name(source)} holds no triplet and no leaf")
+    return triplets
+
+
+def write_hierarchy(hierarchy: Hierarchy, target: str) -> None:
+    """Write Newick to a file or the standard output (``-``)."""
+    from tripletree.io import write_newick
+
+    write_newick(hierarchy, target)
+
+
+def write_triplet_file(triplets: TripletSet, target: str, *, format_: Any = None) -> None:
+    """Write triplets to a file or the standard output (``-``)."""
+    from tripletree.io import write_triplets
+
+    write_triplets(triplets, target, format=format_)

@@ -1,0 +1,110 @@
+"""The command ``supertree``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from tripletree.cli.clustering import check_apart
+from tripletree.cli.reading import read_hierarchies, reading_options
+from tripletree.cli.shell import bad_input, busy
+from tripletree.cli.sources import output_option, seed_option, write_hierarchy
+
+if TYPE_CHECKING:
+    from tripletree.algorithms.supertree import Supertree
+
+__all__ = [
+    "supertree",
+]
+
+
+@click.command(
+    epilog="""
+    \b
+    Examples:
+      printf '((a,b),c);((b,c),d);((a,b),d);' | tripletree supertree -
+      printf '((a,b),c);' > one.nwk; printf '((a,c),b);((a,b),(c,d));' > two.nwk
+      tripletree supertree one.nwk two.nwk --weights 1,2,2 --support -o both.nwk
+    """
+)
+@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@click.option("--weights", metavar="W,W,...", help="A positive number for each hierarchy, in the order they are read.")
+@click.option(
+    "--votes", type=click.Choice(["triplet", "tree"]), default="triplet", show_default=True,
+    help="What has the weight: each triplet of a hierarchy, or all of them together.",
+)  # fmt: skip
+@click.option(
+    "--min-support", type=click.FloatRange(0, 1, max_open=True), default=0.5, show_default=True, metavar="SHARE",
+    help="Drop clades of which no more than this share of their votes agrees.",
+)  # fmt: skip
+@click.option("--support", is_flag=True, help="Write the share that agrees as the name of each inner node.")
+@click.option(
+    "--on-conflict", type=click.Choice(["vote", "raise"]), default="vote", show_default=True,
+    help="Where the hierarchies contradict each other: count votes, or show a conflict.",
+)  # fmt: skip
+@seed_option
+@output_option
+@reading_options
+def supertree(
+    files: Sequence[str],
+    weights: str | None,
+    votes: Any,
+    min_support: float,
+    support: bool,
+    on_conflict: Any,
+    seed: int,
+    output: str,
+    reading: dict[str, Any],
+) -> None:
+    """Combine the hierarchies in FILE... into one of all their leaves, and write it as Newick.
+
+    A file may hold several (Newick, NEXUS). If some hierarchy displays all of their triplets, it is found; otherwise
+    one that displays as many as can be found, less the clades that have no majority. What became of the triplets is
+    said on the standard error.
+    """
+    from tripletree.algorithms.supertree import supertree as combined
+
+    if list(files).count("-") > 1:
+        msg = "only one FILE can be the standard input"
+        raise click.UsageError(msg)
+    check_apart([x for x in files if x != "-"], [output])
+    sources = [h for file in files for h in read_hierarchies(file, reading)]
+    with busy(f"combining {len(sources):,} hierarchies"):
+        found = combined(
+            sources,
+            weights=None if weights is None else _numbers(weights, len(sources)),
+            votes=votes,
+            min_support=min_support,
+            on_conflict=on_conflict,
+            random_state=seed,
+        )
+    write_hierarchy(_with_support(found) if support else found.hierarchy, output)
+    click.echo(_summary(found), err=True)
+
+
+def _numbers(text: str, n: int) -> list[float]:
+    try:
+        numbers = [float(x) for x in text.split(",")]
+    except ValueError:
+        raise bad_input(f"--weights {text}: numbers with commas between are wanted") from None
+    if len(numbers) != n:
+        raise bad_input(f"--weights has {len(numbers)} numbers for {n} hierarchies")
+    return numbers
+
+
+def _with_support(found: Supertree) -> Any:
+    from tripletree.core.hierarchy import Hierarchy
+
+    tree = found.hierarchy
+    names = [None if x != x else f"{x:.3g}" for x in found.support.tolist()]
+    return Hierarchy(tree.parent, tree.leaves, names=names)
+
+
+def _summary(found: Supertree) -> str:
+    head = f"{found.n_sources:,} hierarchies, {found.hierarchy.n_leaves:,} leaves: "
+    if found.consistent:
+        return f"{head}consistent, all of their triplets are displayed"
+    shares = (found.displayed, found.contradicted, found.unresolved)
+    return head + "{:.2%} of their triplets displayed, {:.2%} contradicted, {:.2%} unresolved".format(*shares)

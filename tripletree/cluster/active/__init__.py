@@ -1,0 +1,98 @@
+"""Questions to somebody who knows: whom to ask, which pairs to ask about, and what follows from the answers.
+
+====================  ==================================================================================
+`labels_oracle`       somebody who knows the classes, for trials
+`Questions`           an oracle, a budget, and what has been answered
+`QueryState`          what a strategy sees
+`inherited_pairs`     what the neighbours of two samples inherit of an answer
+`Known`               the closure of answers, one after another, and where they contradict each other
+`Border`              asks about samples at the borders of clusters, where the neighbours disagree
+`ExploreConsolidate`  finds a sample of each cluster, then says of others where they belong
+`MinMax`              the same, and then asks about the samples farthest from those that are known
+`NPU`                 asks about the samples whose neighbourhood is least certain to a random forest
+`Huang`               asks about the pair of a sample and a neighbourhood that is least certain
+`RandomPairs`         asks about any
+====================  ==================================================================================
+
+A strategy is anything with ``query(state, n)``, which returns at most n pairs of row numbers; `ActiveClustering` takes
+one, or its name in `STRATEGIES`.
+
+>>> sorted(STRATEGIES)
+['border', 'explore', 'huang', 'minmax', 'npu', 'random']
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tripletree.cluster.active.border import Border
+from tripletree.cluster.active.inheritance import Neighbours, inherited_pairs
+from tripletree.cluster.active.known import Known
+from tripletree.cluster.active.neighbourhoods import NPU, ExploreConsolidate, Huang, MinMax, RandomPairs
+from tripletree.cluster.active.oracle import Oracle, Questions, labels_oracle
+from tripletree.cluster.active.state import QueryState, QueryStrategy
+
+__all__ = [
+    "Border",
+    "ExploreConsolidate",
+    "Huang",
+    "Known",
+    "MinMax",
+    "NPU",
+    "Neighbours",
+    "Oracle",
+    "QueryState",
+    "QueryStrategy",
+    "Questions",
+    "RandomPairs",
+    "STRATEGIES",
+    "as_strategy",
+    "inherited_pairs",
+    "labels_oracle",
+]
+
+#: Strategies by name.
+STRATEGIES: dict[str, Callable[[], QueryStrategy]] = {
+    "border": Border,
+    "explore": ExploreConsolidate,
+    "huang": Huang,
+    "minmax": MinMax,
+    "npu": NPU,
+    "random": RandomPairs,
+}
+
+
+def as_strategy(strategy: Any) -> QueryStrategy:
+    """Return a strategy by its name, or the given one.
+
+    Parameters
+    ----------
+    strategy : str or object with ``query(state, n)``
+
+    Returns
+    -------
+    QueryStrategy
+
+    Raises
+    ------
+    ValueError
+        If no strategy has this name.
+    TypeError
+        If it is neither a name nor a strategy.
+
+    Examples
+    --------
+    >>> as_strategy("border")
+    Border(4, alpha=0.5, n_candidates=None)
+    """
+    if isinstance(strategy, str):
+        if strategy not in STRATEGIES:
+            msg = f"strategy must be one of {', '.join(sorted(STRATEGIES))}, or an object with query(state, n); "
+            raise ValueError(msg + f"got {strategy!r}")
+        return STRATEGIES[strategy]()
+    if isinstance(strategy, type) or not callable(getattr(strategy, "query", None)):
+        hint = f"; make one: {strategy.__name__}()" if isinstance(strategy, type) else ""
+        msg = f"strategy must be a name or an object with query(state, n), not {strategy!r:.80}{hint}"
+        raise TypeError(msg)
+    return strategy

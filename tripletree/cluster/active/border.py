@@ -1,0 +1,253 @@
+"""Border: questions about samples at the borders of clusters, where the neighbours disagree."""
+
+from __future__ import annotations
+
+from numbers import Real
+
+import numpy as np
+
+from tripletree.cluster.active.state import QueryState
+from tripletree.core.checks import expect_count
+
+__all__ = [
+    "Border",
+    "border_scores",
+    "highest",
+    "pair_scores",
+    "uncertainties",
+]
+
+#: Candidates for each question, unless told otherwise; and how far they are extended where none of theirs is open.
+_CANDIDATES, _MOST = 10, 2000
+
+
+class Border:
+    """Ask about samples between two centres, by Mai et al. (2018).
+
+    Parameters
+    ----------
+    n_neighbors : int, default 4
+        Neighbours whose labels tell how uncertain a sample is (mu).
+    alpha : float, default 0.5
+        The part of the neighbours' disagreement in the uncertainty; the rest is that of violated pairs.
+    n_candidates : int or None, default None
+        How many samples of highest border score are looked at; None for ten a question, which keeps a query linear in
+        the number of samples.
+
+    See Also
+    --------
+    tripletree.cluster.active.inherited_pairs : what neighbours inherit of an answer.
+
+    Notes
+    -----
+    The steps are the paper's [1]_: a border score for all samples, the highest of them by a histogram, an uncertainty
+    for these, and pairs of them, inside of clusters and between clusters in turn, that do not overlap. The formulas
+    are a reading of it (Eqs. 3 to 5), which may differ from the printed ones in factors and normalisation:
+
+    - border score of a sample x with the centre c and the nearest other centre b: ``min(1, |x - c|^2 / |x - b|^2)``,
+      divided by one more than the strength of the must-links at x, and by one more than that of the cannot-links;
+    - uncertainty: alpha times the entropy of the labels of x and its `n_neighbors` neighbours, in parts of the largest
+      possible one, plus 1 - alpha times the violated part of the strength of all pairs at any of these;
+    - score of a pair (x, y): the sum of both uncertainties, divided by one more than the strength of all pairs at x and
+      by one more than that at y;
+    - pairs do not overlap: no two of a query have a sample in common, nor samples that must-links hold together, so no
+      answer follows from the others of a query. Where this leaves fewer than were asked for, the caller comes back.
+
+    A pair between clusters is one of two clusters that face each other: one sample's other centre is that of the
+    other sample's cluster. Only where there is no such pair others are taken. Where no pair of the candidates is open,
+    there are four times as many, and at last pairs of all samples at random.
+
+    Time O(n (k d + mu d)) at most for n samples, with trees for neighbours much less; memory O(n k).
+
+    References
+    ----------
+    .. [1] Mai, Amer-Yahia, Bailly, Pépin, Douzal Chouakria, Nguyen, Nguyen (2018), Evolutionary active constrained
+       clustering for obstructive sleep apnea analysis, Data Science and Engineering 3(4), 359-378.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tripletree.core.pairs import PairwiseConstraints
+    >>> from tripletree.cluster.active import QueryState
+    >>> X = np.array([[0.0], [1.0], [4.0], [6.0], [9.0], [10.0]])
+    >>> labels = np.array([0, 0, 0, 1, 1, 1])
+    >>> state = QueryState(X, labels, None, PairwiseConstraints([], [], 6), 2, np.random.default_rng(0))
+    >>> Border(n_neighbors=1).query(state, 1).tolist()
+    [[2, 3]]
+    """
+
+    def __init__(self, n_neighbors: int = 4, *, alpha: float = 0.5, n_candidates: int | None = None) -> None:
+        self.n_neighbors = n_neighbors
+        self.alpha = alpha
+        self.n_candidates = n_candidates
+
+    def __repr__(self) -> str:
+        return f"Border({self.n_neighbors}, alpha={self.alpha}, n_candidates={self.n_candidates})"
+
+    def query(self, state: QueryState, n: int) -> np.ndarray:
+        """Choose at most n pairs to ask about.
+
+        Parameters
+        ----------
+        state : QueryState
+        n : int
+
+        Returns
+        -------
+        ndarray of int64, shape (m, 2)
+            Empty only where every pair follows from the answers, or has been asked about in vain.
+
+        Raises
+        ------
+        ValueError, TypeError
+            If a parameter is out of range.
+        """
+        self._check()
+        scores, facing = border_scores(state)
+        size = _CANDIDATES * n if self.n_candidates is None else self.n_candidates
+        while n > 0:
+            rows = highest(scores, max(size, 2))
+            pairs = self._chosen(state, rows, facing[rows], n)
+            if len(pairs):
+                return pairs
+            if size >= min(scores.size, _MOST):
+                break
+            size *= 4
+        return state.known.open_pairs(n, state.random_state)
+
+    def _check(self) -> None:
+        expect_count(self.n_neighbors, "n_neighbors of Border", 1)
+        if self.n_candidates is not None:
+            expect_count(self.n_candidates, "n_candidates of Border", 1)
+        number = isinstance(self.alpha, Real) and not isinstance(self.alpha, (bool, np.bool_))
+        if not number or not 0 <= self.alpha <= 1:
+            msg = f"alpha of Border must be a number in 0..1, not {self.alpha!r}"
+            raise ValueError(msg) if number else TypeError(msg)
+
+    def _chosen(self, state: QueryState, rows: np.ndarray, facing: np.ndarray, n: int) -> np.ndarray:
+        """Pairs of the candidates that do not overlap, between clusters and inside of them in turn."""
+        unsure = uncertainties(state, rows, self.n_neighbors, self.alpha)
+        score = pair_scores(state, rows, unsure)
+        part, apart = state.known.components(rows)
+        one, two = np.triu_indices(rows.size, 1)
+        score = score[one, two]
+        is_open = (part[one] != part[two]) & ~apart[part[one], part[two]]
+        place = {int(i): k for k, i in enumerate(rows)}
+        asked = [sorted((place[i], place[j])) for i, j in state.known.unknown if i in place and j in place]
+        for i, j in asked:
+            is_open[i * rows.size - i * (i + 1) // 2 + j - i - 1] = False
+        label = state.labels[rows]
+        inside = label[one] == label[two]
+        face = ~inside & ((facing[one] == label[two]) | (facing[two] == label[one]))
+        kinds = [[face, ~inside], [inside]]
+        chosen: list[int] = []
+        turn = 0
+        while len(chosen) < n:
+            found = _best(score, is_open, [*kinds[turn], *kinds[1 - turn]])
+            if found < 0:
+                break
+            chosen.append(found)
+            for taken in (part[one[found]], part[two[found]]):
+                is_open &= (part[one] != taken) & (part[two] != taken)
+            turn = 1 - turn
+        return np.sort(np.stack([rows[one[chosen]], rows[two[chosen]]], axis=1), axis=1)
+
+
+def _best(score: np.ndarray, is_open: np.ndarray, kinds: list[np.ndarray]) -> int:
+    """The open pair of highest score, of the first kind that has one; -1 where none is open."""
+    for kind in kinds:
+        some = np.flatnonzero(is_open & kind)
+        if some.size:
+            return int(some[score[some].argmax()])
+    return -1
+
+
+def border_scores(state: QueryState) -> tuple[np.ndarray, np.ndarray]:
+    """The border score of each sample, and the nearest centre other than its own (its own where there is one).
+
+    Returns
+    -------
+    scores : ndarray of float64, shape (n,)
+        In 0..1; 0 where there is one cluster.
+    facing : ndarray of int64, shape (n,)
+    """
+    from sklearn.metrics import pairwise_distances_chunked
+
+    X, means, label = state.X, state.means, state.labels
+    own, other = np.empty(len(X)), np.empty(len(X))
+    facing = np.empty(len(X), np.int64)
+    alive = ~np.isnan(means).any(axis=1)
+    first = 0
+    for square in pairwise_distances_chunked(X, np.where(alive[:, None], means, 0.0), metric="sqeuclidean"):
+        at = np.arange(len(square))
+        part = slice(first, first + len(square))
+        first += len(square)
+        own[part] = square[at, label[part]]
+        square[:, ~alive] = np.inf
+        square[at, label[part]] = np.inf
+        facing[part] = square.argmin(axis=1)
+        other[part] = square[at, facing[part]]
+    alone = np.isinf(other)
+    facing[alone] = label[alone]
+    ratio = np.where(own >= other, 1.0, own / np.where(other > 0, other, 1.0))
+    must, cannot = state.link_weights
+    return np.where(alone, 0.0, ratio) / ((1.0 + must) * (1.0 + cannot)), facing
+
+
+def highest(scores: np.ndarray, size: int) -> np.ndarray:
+    """The samples of highest score, the highest first; of equal ones the first.
+
+    The scores, in 0..1, are counted in a histogram of about sqrt(n) bins; only the samples of its highest bins are
+    sorted. So the time is linear unless most scores share a bin.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> highest(np.array([0.5, 0.1, 0.9, 0.5]), 3).tolist()
+    [2, 0, 3]
+    """
+    n = scores.size
+    bins = int(np.sqrt(n)) + 1
+    where = np.minimum((scores * bins).astype(np.int64), bins - 1)
+    count = np.bincount(where, minlength=bins)[::-1].cumsum()
+    lowest = bins - 1 - int(np.searchsorted(count, min(size, n)))
+    some = np.flatnonzero(where >= lowest)
+    return some[np.argsort(-scores[some], kind="stable")][:size]
+
+
+def uncertainties(state: QueryState, rows: np.ndarray, n_neighbors: int, alpha: float) -> np.ndarray:
+    """How uncertain some samples are: their neighbours' entropy, and the violated part of the pairs there."""
+    where, _ = state.neighbours.of(rows, n_neighbors)
+    around = np.concatenate([rows[:, None], where], axis=1)
+    m, width = around.shape
+    k = int(state.labels.max()) + 1
+    cell = np.arange(m)[:, None] * k + state.labels[around]
+    share = np.bincount(cell.ravel(), minlength=m * k).reshape(m, k) / width
+    entropy = -(share * np.log(np.where(share > 0, share, 1.0))).sum(axis=1)
+    largest = np.log(min(width, max(k, 2)))
+    violated, weight = _violations(state)
+    total = weight[around].sum(axis=1)
+    bad = violated[around].sum(axis=1) / np.where(total > 0, total, 1.0)
+    return alpha * (entropy / largest if largest > 0 else entropy) + (1.0 - alpha) * bad
+
+
+def _violations(state: QueryState) -> tuple[np.ndarray, np.ndarray]:
+    """At each sample, the strength of the pairs that the labels violate, and that of all pairs."""
+    pairs = state.pairs if state.weighted is None else state.weighted
+    bad = np.zeros(state.X.shape[0])
+    for rows, strength, together in (
+        (pairs.must_link, pairs.must_strength, True),
+        (pairs.cannot_link, pairs.cannot_strength, False),
+    ):
+        broken = (state.labels[rows[:, 0]] == state.labels[rows[:, 1]]) != together
+        weight = broken * (1.0 if strength is None else strength)
+        bad += np.bincount(rows.T.ravel(), np.tile(weight, 2), bad.size)
+    must, cannot = state.link_weights
+    return bad, must + cannot
+
+
+def pair_scores(state: QueryState, rows: np.ndarray, unsure: np.ndarray) -> np.ndarray:
+    """The scores of all pairs of some samples, a matrix."""
+    must, cannot = state.link_weights
+    weight = 1.0 + must[rows] + cannot[rows]
+    return (unsure[:, None] + unsure) / np.outer(weight, weight)

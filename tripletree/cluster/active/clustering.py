@@ -1,0 +1,651 @@
+"""ActiveClustering: cluster, ask somebody about a few well-chosen pairs, cluster again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from inspect import signature
+from numbers import Integral
+from typing import Any, ClassVar
+from warnings import warn
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClusterMixin, MetaEstimatorMixin, clone
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+
+from tripletree.cluster.active import as_strategy
+from tripletree.cluster.active.inheritance import Neighbours, inherited_pairs
+from tripletree.cluster.active.known import Known
+from tripletree.cluster.active.oracle import Oracle, Questions
+from tripletree.cluster.active.state import QueryState, QueryStrategy
+from tripletree.cluster.alignment import aligned_pairs, refuse_repeats
+from tripletree.cluster.base import checked_samples, refuse_as_y, refuse_truth_values
+from tripletree.cluster.kmeans.cvqe import ConstrainedQuantizer, CVQEPlus
+from tripletree.cluster.kmeans.soft_pairs import SoftPairMeans
+from tripletree.core.pairs import PairwiseConstraints
+from tripletree.core.random import generator
+from tripletree.errors import InconsistentPairsError
+
+__all__ = [
+    "ActiveClustering",
+    "Contradiction",
+    "Interview",
+    "Round",
+    "check_takes_pairs",
+    "seen",
+]
+
+
+# ----------------------------------------------------------------------
+# The rounds and questions of an active clustering, what has been answered, and what contradicts what.
+
+
+@dataclass(frozen=True)
+class Round:
+    """One clustering between two blocks of questions.
+
+    Attributes
+    ----------
+    n_asked : int
+        Questions asked before it.
+    n_answered : int
+        Those that were answered with True or False.
+    n_pairs : int
+        Pairs that it was made with: given, answered and inherited ones.
+    n_iter : int or None
+        Iterations that the estimator needed, where it tells.
+    labels : ndarray of int, shape (n_samples,), or None
+        The clusters, where they were to be kept.
+    """
+
+    n_asked: int
+    n_answered: int
+    n_pairs: int
+    n_iter: int | None
+    labels: np.ndarray | None = None
+
+
+@dataclass(frozen=True)
+class Contradiction:
+    """An answer that contradicts earlier ones.
+
+    Attributes
+    ----------
+    answer : (label, label, bool)
+        The later one; of given pairs, one of them.
+    path : list of label
+        Along must-links, from one end of a cannot-link to the other. One of these links is the answer.
+    cannot_link : (label, label)
+    """
+
+    answer: tuple[Hashable, Hashable, bool]
+    path: list[Hashable]
+    cannot_link: tuple[Hashable, Hashable]
+
+    def __str__(self) -> str:
+        a, b, together = self.answer
+        steps = list(zip(self.path[:-1], self.path[1:], strict=True))
+        links = [(x, y, True) for x, y in steps] + [(*self.cannot_link, False)]
+        earlier = [x for x in links if not (x[2] == together and {x[0], x[1]} == {a, b})]
+        return f"{_said(a, b, together)} contradicts {', '.join(_said(*x) for x in earlier)}"
+
+
+def _said(a: Hashable, b: Hashable, together: bool) -> str:
+    return f"{a!r} and {b!r} {'together' if together else 'apart'}"
+
+
+def check_takes_pairs(model: Any) -> None:
+    """Refuse an estimator whose ``fit`` takes no pairs, before anything is clustered.
+
+    Raises
+    ------
+    TypeError
+    """
+    wanted = "estimator must have fit(X, pairs=) and labels_, as COPKMeans, PCKMeans and CVQEPlus have"
+    if hasattr(model, "steps"):
+        msg = f"{wanted}; a pipeline hands no pairs on: put ActiveClustering at its end, behind what transforms X"
+        raise TypeError(msg)
+    fit = getattr(model, "fit", None)
+    if fit is None:
+        msg = f"{wanted}; {type(model).__name__} has no fit"
+        raise TypeError(msg)
+    known = signature(fit).parameters.values()
+    if not any(x.name == "pairs" or x.kind is x.VAR_KEYWORD for x in known):
+        msg = f"{wanted}; {type(model).__name__}.fit takes no pairs"
+        raise TypeError(msg)
+
+
+class Interview:
+    """An oracle with a budget, and the closure of what is known.
+
+    Parameters
+    ----------
+    oracle : callable or None
+    budget : int
+    given : PairwiseConstraints
+        Pairs known beforehand; `take_in` looks at them.
+    on_contradiction : {"warn", "raise"}
+
+    Attributes
+    ----------
+    known : Known
+    contradictions : list of Contradiction
+    """
+
+    def __init__(self, oracle: Any, budget: int, given: PairwiseConstraints, *, on_contradiction: str) -> None:
+        self.leaves, self.given, self.budget = given.leaves, given, budget
+        self._questions = Questions(_nobody if oracle is None else oracle, budget, given.leaves)
+        self._raise = on_contradiction == "raise"
+        self.known = Known(len(given.leaves))
+        self.contradictions: list[Contradiction] = []
+        self._refuted: set[tuple[int, int, bool]] = set()
+        self._tell: Callable[[int], Any] = _nothing
+
+    @property
+    def asked(self) -> list[tuple[Hashable, Hashable, bool | None]]:
+        """What was asked, in order."""
+        return self._questions.asked
+
+    @property
+    def left(self) -> int:
+        """How many questions may still be asked."""
+        return self._questions.left
+
+    @property
+    def n_answered(self) -> int:
+        """How many questions were answered with True or False."""
+        return len(self.asked) - len(self._questions.unknown)
+
+    def take_in(self, pairs: PairwiseConstraints) -> None:
+        """Learn pairs that were not asked for."""
+        for rows, together in ((pairs.must_link, True), (pairs.cannot_link, False)):
+            for i, j in rows.tolist():
+                self._learn(i, j, together, depth=4)
+
+    def _learn(self, i: int, j: int, answer: bool | None, *, depth: int) -> None:
+        path = self.known.add(i, j, answer)
+        if path is None or answer is None:
+            return
+        names = [self.leaves[x] for x in path]
+        found = Contradiction((self.leaves[i], self.leaves[j], answer), names, (names[0], names[-1]))
+        self.contradictions.append(found)
+        self._refuted.add((min(i, j), max(i, j), answer))
+        if self._raise:
+            raise InconsistentPairsError(names)
+        warn(f"an answer contradicts earlier ones: {found}; the earlier ones count for what follows", stacklevel=depth)
+
+    def ask_block(self, strategy: QueryStrategy, size: int, context: dict[str, Any]) -> int:
+        """Ask at most so many questions of a strategy, which may choose them one after another; how many there were."""
+        start, most = len(self.asked), min(size, self.left)
+        while (room := start + most - len(self.asked)) > 0:
+            pairs, unknown = self._answers(), self._questions.unknown
+            state = QueryState(pairs=pairs, unknown=unknown, known=self.known, **context)
+            chosen = self._checked(strategy.query(state, room), strategy)
+            for i, j in chosen[:room]:
+                self._learn(i, j, self._questions.ask(i, j), depth=5)
+                self._tell(1)
+            if not chosen:
+                break
+        return len(self.asked) - start
+
+    def _checked(self, chosen: Any, strategy: Any) -> list[tuple[int, int]]:
+        """What a strategy has chosen, without what has been asked before."""
+        rows = np.asarray(chosen)
+        if rows.size == 0:
+            return []
+        n = len(self.leaves)
+        good = rows.ndim == 2 and rows.shape[1] == 2 and rows.dtype.kind in "iu"
+        if not good or rows.min() < 0 or rows.max() >= n or (rows[:, 0] == rows[:, 1]).any():
+            msg = f"{strategy!r} must return pairs of different row numbers below {n}, shape (m, 2); got {chosen!r:.80}"
+            raise ValueError(msg)
+        before = {(min(i, j), max(i, j)) for i, j in self._questions.rows()}
+        found: dict[tuple[int, int], tuple[int, int]] = {}
+        for i, j in rows.tolist():
+            found.setdefault((min(i, j), max(i, j)), (i, j))
+        return [pair for key, pair in found.items() if key not in before]
+
+    def _answers(self) -> PairwiseConstraints:
+        """Given and answered pairs, by row."""
+        given, said = self.given, self._questions.answers()
+        pairs = given | said if len(given) else said
+        n = len(self.leaves)
+        return PairwiseConstraints(
+            pairs.must_link,
+            pairs.cannot_link,
+            n,
+            must_strength=pairs.must_strength,
+            cannot_strength=pairs.cannot_strength,
+        )
+
+    def by_row(self, *, certain: bool) -> PairwiseConstraints:
+        """Given and answered pairs over row numbers; where they are to be certain, those that agree."""
+        pairs = self._answers()
+        if not (certain and self._refuted):
+            return pairs
+        must, cannot = (
+            np.array([(i, j, together) not in self._refuted for i, j in rows.tolist()], np.bool_)
+            for rows, together in ((pairs.must_link, True), (pairs.cannot_link, False))
+        )
+        return pairs.subset(must_link=must, cannot_link=cannot)
+
+    def pairs(self) -> PairwiseConstraints:
+        """Given and answered pairs, by label."""
+        said = self._questions.answers()
+        return self.given | said if len(said) else self.given
+
+    @contextmanager
+    def progress(self, verbose: Any) -> Iterator[None]:
+        """Show a bar of the questions while inside."""
+        if not verbose:
+            yield
+            return
+        from tqdm.auto import tqdm
+
+        with tqdm(total=self.budget, desc="ActiveClustering", unit=" questions") as bar:
+            self._tell = bar.update
+            yield
+
+    def warn_of_end(self) -> None:
+        """Say that there was less to ask than the budget allows."""
+        n = len(self.leaves)
+        total = n * (n - 1) // 2
+        why = "follows from the answers, or was asked about in vain" if total else "there are none"
+        if self.known.n_open():
+            why = "the strategy has no further question"
+        msg = f"questions ended after {len(self.asked)} of n_queries={self.budget}: {n} samples have {total} pairs, "
+        warn(msg + (f"each of which {why}" if why.startswith("follows") else f"and {why}"), stacklevel=4)
+
+
+def seen(model: Any, X: np.ndarray) -> dict[str, Any]:
+    """What a strategy sees of a fitted estimator: labels 0..k-1, centres that belong to them, and how many to find."""
+    labels = np.asarray(model.labels_).astype(np.int64)
+    centers = getattr(model, "cluster_centers_", None)
+    if labels.size and labels.min() < 0:  # noise
+        labels, centers = np.unique(labels, return_inverse=True)[1].astype(np.int64), None
+    k = int(labels.max()) + 1
+    if centers is not None and (np.ndim(centers) != 2 or len(centers) < k or np.shape(centers)[1] != X.shape[1]):
+        centers = None
+    wanted = getattr(model, "n_clusters", None)
+    n_clusters = int(wanted) if isinstance(wanted, Integral) else k
+    return {
+        "labels": labels,
+        "centers": None if centers is None else np.asarray(centers),
+        "n_clusters": n_clusters,
+        "X": X,
+    }
+
+
+def _nobody(a: Hashable, b: Hashable) -> bool | None:
+    raise AssertionError  # the budget is 0
+
+
+def _nothing(n: int) -> None:
+    return None
+
+
+def _fitted_has(name: str) -> Callable[[Any], bool]:
+    """Whether the estimator inside has a method."""
+
+    def check(self: Any) -> bool:
+        model = getattr(self, "estimator_", None) or self._model()
+        getattr(model, name)  # an AttributeError says what is missing
+        return True
+
+    return check
+
+
+def _check_callback(callback: Any) -> None:
+    if callback is not None and not callable(callback):
+        msg = f"callback must be a function of an estimator and a Round, not {callback!r:.80}"
+        raise TypeError(msg)
+
+
+class ActiveClustering(MetaEstimatorMixin, ClusterMixin, BaseEstimator):
+    """Clustering that asks: rounds of clustering, questions about pairs of samples, and clustering with the answers.
+
+    Parameters
+    ----------
+    estimator : estimator or None, default None
+        What clusters: any estimator with ``fit(X, pairs=)`` and ``labels_``. None for `CVQEPlus` with 8 clusters.
+    strategy : str or object with ``query(state, n)``, default "border"
+        What is asked: "border", "explore", "minmax", "npu", "huang", "random", or one of your own (see
+        `tripletree.cluster.active`).
+    n_queries : int, default 100
+        Questions, at most.
+    block_size : int, default 10
+        Questions between two clusterings.
+    inherit : bool or "auto", default "auto"
+        Whether the nearest neighbours of two samples inherit the answer about them, with a smaller strength. "auto" for
+        `CVQE`, `LCVQE` and `CVQEPlus` only: with `PCKMeans` it does harm, and others would take all pairs as certain.
+    n_neighbors : int, default 4
+        How many neighbours inherit.
+    warm_start : bool, default True
+        Whether each clustering starts from the centres of the one before, where the estimator has ``init`` and
+        ``cluster_centers_``. After 1, 2, 4, 8, ... blocks and at the end it starts afresh as well, and the one of the
+        lower cost counts, as a poor start would else stay.
+    on_contradiction : {"warn", "raise"}, default "warn"
+        What to do about an answer that contradicts earlier ones: go on, or stop with an error. Both keep all answers.
+    keep_labels : bool, default False
+        Whether ``history_`` keeps the clusters of each round.
+    random_state : int, Generator, RandomState or None, default None
+        For the strategy, and for the estimator where its own ``random_state`` is None.
+    missing_samples : {"raise", "ignore"}, default "raise"
+        "ignore" leaves out given pairs on labels that are not in the index of X.
+    verbose : bool or int, default False
+        Whether to show a progress bar.
+
+    Attributes
+    ----------
+    labels_ : ndarray of int, shape (n_samples,)
+        The cluster of each sample, after the last answer.
+    estimator_ : estimator
+        The one of the last round. Its pairs hold row numbers.
+    pairs_ : PairwiseConstraints
+        The pairs given and answered, by label.
+    queries_ : list of (label, label, answer)
+        What was asked, in order; the answer is None where it was not known.
+    violated_pairs_ : PairwiseConstraints
+        Those of `pairs_` that `labels_` violates.
+    contradictions_ : list of Contradiction
+        Answers that contradict earlier ones, each with the links it contradicts.
+    history_ : list of Round
+        The rounds: one before the first question, one after each block.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str, shape (n_features,)
+        Names of the features, where X has them.
+
+    See Also
+    --------
+    ConstrainedCompleteLink : asks by itself, about the merges that it is to make.
+    labels_oracle : an oracle that answers from known classes.
+
+    Notes
+    -----
+    The loop, the blocks of 10 questions and the inheritance by 4 neighbours are those of Mai et al. [1]_. A strategy is
+    asked for the questions of a block until it is full: some choose all at once, others one after another, with what
+    has been answered so far. Nothing is asked twice, also not what was answered with None. When nothing is left to ask,
+    as every pair follows from the answers or was asked in vain, the rounds end, and a warning says so.
+
+    **Answers are never lost**: when the oracle fails, or the fit is interrupted, ``queries_``, ``pairs_`` and
+    ``contradictions_`` hold what was answered until then, while the rest of the estimator is as it was before; with
+    ``fit(X, pairs=model.pairs_, oracle=...)`` it goes on.
+
+    **Contradictions**: a strategy that asks nothing that follows gives no chance to them; of those here "random" may
+    ask what follows from answers of its own block, and given pairs may contradict each other. An answer that
+    contradicts earlier ones stays in ``pairs_`` and goes to this package's estimators that may violate pairs; others
+    get the pairs without it.
+
+    References
+    ----------
+    .. [1] Mai, Amer-Yahia, Bailly, Pépin, Douzal Chouakria, Nguyen, Nguyen (2018), Evolutionary active constrained
+       clustering for obstructive sleep apnea analysis, Data Science and Engineering 3(4), 359-378.
+
+    Examples
+    --------
+    >>> from tripletree.cluster import PCKMeans, labels_oracle
+    >>> X = [[0.0], [1.0], [4.6], [6.0], [9.0], [10.0]]
+    >>> model = ActiveClustering(PCKMeans(2, random_state=0), n_queries=2, inherit=False, random_state=0)
+    >>> model.fit(X, oracle=labels_oracle([0, 0, 0, 0, 1, 1])).labels_.tolist()
+    [1, 1, 1, 1, 0, 0]
+    >>> len(model.queries_), [r.n_asked for r in model.history_]
+    (2, [0, 2])
+    """
+
+    _parameter_constraints: ClassVar[dict] = {
+        "estimator": [None, BaseEstimator],
+        "n_queries": [Interval(Integral, 0, None, closed="left")],
+        "block_size": [Interval(Integral, 1, None, closed="left")],
+        "inherit": ["boolean", StrOptions({"auto"})],
+        "n_neighbors": [Interval(Integral, 1, None, closed="left")],
+        "warm_start": ["boolean"],
+        "on_contradiction": [StrOptions({"warn", "raise"})],
+        "keep_labels": ["boolean"],
+        "random_state": ["random_state", np.random.Generator],
+        "missing_samples": [StrOptions({"raise", "ignore"})],
+        "verbose": ["verbose"],
+    }
+
+    labels_: np.ndarray
+    estimator_: Any
+    pairs_: PairwiseConstraints
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        strategy: str | QueryStrategy = "border",
+        *,
+        n_queries: int = 100,
+        block_size: int = 10,
+        inherit: bool | str = "auto",
+        n_neighbors: int = 4,
+        warm_start: bool = True,
+        on_contradiction: str = "warn",
+        keep_labels: bool = False,
+        random_state: Any = None,
+        missing_samples: str = "raise",
+        verbose: bool | int = False,
+    ) -> None:
+        self.estimator = estimator
+        self.strategy = strategy
+        self.n_queries = n_queries
+        self.block_size = block_size
+        self.inherit = inherit
+        self.n_neighbors = n_neighbors
+        self.warm_start = warm_start
+        self.on_contradiction = on_contradiction
+        self.keep_labels = keep_labels
+        self.random_state = random_state
+        self.missing_samples = missing_samples
+        self.verbose = verbose
+
+    def fit(
+        self,
+        X: Any,
+        y: Any = None,
+        *,
+        oracle: Oracle | None = None,
+        pairs: Any = None,
+        callback: Callable[[Any, Round], Any] | None = None,
+    ) -> ActiveClustering:
+        """Cluster the samples, ask, and cluster again, until all questions are asked.
+
+        Parameters
+        ----------
+        X : array_like or DataFrame, shape (n_samples, n_features)
+            The samples.
+        y : None
+            Ignored.
+        oracle : callable, optional
+            ``oracle(a, b)``: whether samples a and b belong together, True or False (1 or 0; None: not known). Asked by
+            label, at most `n_queries` times. Without it nothing is asked.
+        pairs : PairwiseConstraints, data frame, or two lists (must_link, cannot_link) of pairs (a, b), optional
+            What is known beforehand, such as ``pairs_`` of an earlier fit. Labels are those of the index where X is a
+            pandas DataFrame, else row numbers; an integer array always holds row numbers.
+        callback : callable, optional
+            Called after each round with the estimator of that round, fitted, and the `Round`.
+
+        Returns
+        -------
+        ActiveClustering
+            Itself. A fit that fails or is interrupted leaves it as it was, but for the answers.
+
+        Raises
+        ------
+        InconsistentPairsError
+            If an answer contradicts earlier ones and `on_contradiction` is "raise"; ``.path`` and ``.cannot_link`` say
+            which.
+        UnknownLeafError, DuplicateLeafError, InvalidPairError
+            If the given pairs do not fit X, or an oracle is to be asked by an index that holds a label twice.
+        ValueError
+            If X holds NaN, infinity or text, or no strategy has this name.
+        TypeError
+            If X is sparse, y holds pairs, the estimator does not take pairs, the oracle or the callback is no function,
+            or an answer is none.
+        Exception
+            What the oracle, the callback or the estimator raise.
+
+        Warns
+        -----
+        UserWarning
+            If there is nobody to ask; if an answer contradicts earlier ones; if the questions run out before
+            `n_queries` are asked.
+
+        Examples
+        --------
+        >>> from tripletree.cluster import PCKMeans
+        >>> model = ActiveClustering(PCKMeans(2, random_state=0), n_queries=1)
+        >>> model.fit([[0.0], [1.0], [5.0]], oracle=lambda a, b: None).queries_
+        [(1, 2, None)]
+        """
+        refuse_as_y(y)
+        attributes: Any = vars(self)
+        before = dict(attributes)
+        interview: Interview | None = None
+        try:
+            self._validate_params()
+            refuse_truth_values(self)
+            _check_callback(callback)
+            check_takes_pairs(self._model())
+            strategy = as_strategy(self.strategy)
+            samples = checked_samples(self, X, reset=True)
+            aligned = aligned_pairs(X, pairs, samples.shape[0], missing_samples=self.missing_samples)
+            if oracle is not None:
+                refuse_repeats(X)
+            elif self.n_queries:
+                msg = f"there is nobody to ask: none of n_queries={self.n_queries} is asked without fit(X, oracle=...)"
+                warn(msg, UserWarning, stacklevel=2)
+            n_queries = int(self.n_queries) if oracle is not None else 0
+            interview = Interview(oracle, n_queries, aligned, on_contradiction=self.on_contradiction)
+            interview.take_in(aligned)
+            self._rounds(samples, strategy, interview, callback)
+        except BaseException as error:
+            attributes.clear()
+            attributes.update(before)
+            if interview is not None and interview.asked:
+                self._keep(interview)
+                error.add_note(f"the {len(interview.asked)} answers so far are in queries_ and pairs_ of the estimator")
+            raise
+        self._keep(interview)
+        label = self.labels_
+        (a, b), (c, d) = self.pairs_.must_link.T, self.pairs_.cannot_link.T
+        self.violated_pairs_ = self.pairs_.subset(must_link=label[a] != label[b], cannot_link=label[c] == label[d])
+        return self
+
+    def fit_predict(
+        self,
+        X: Any,
+        y: Any = None,
+        *,
+        oracle: Oracle | None = None,
+        pairs: Any = None,
+        callback: Callable[[Any, Round], Any] | None = None,
+    ) -> np.ndarray:
+        """Fit, and return the cluster of each sample.
+
+        Parameters
+        ----------
+        X, y, oracle, pairs, callback
+            As for `fit`.
+
+        Returns
+        -------
+        ndarray of int, shape (n_samples,)
+            ``labels_``.
+        """
+        return self.fit(X, y, oracle=oracle, pairs=pairs, callback=callback).labels_
+
+    @available_if(_fitted_has("predict"))
+    def predict(self, X: Any) -> np.ndarray:
+        """Find the clusters of new samples, as the estimator of the last round does.
+
+        Parameters
+        ----------
+        X : array_like or DataFrame, shape (n_new, n_features)
+
+        Returns
+        -------
+        ndarray of int, shape (n_new,)
+
+        Raises
+        ------
+        NotFittedError
+            Before `fit`.
+        ValueError
+            If X does not fit the fitted samples, or holds NaN or infinity.
+        """
+        check_is_fitted(self)
+        return self.estimator_.predict(checked_samples(self, X, reset=False))
+
+    # ------------------------------------------------------------------ steps of the fit
+
+    def _model(self) -> Any:
+        """A new estimator."""
+        if self.estimator is not None:
+            return clone(self.estimator)
+        return CVQEPlus()
+
+    def _keep(self, interview: Interview) -> None:
+        self.queries_ = interview.asked
+        self.pairs_ = interview.pairs()
+        self.contradictions_ = interview.contradictions
+
+    def _rounds(self, X: np.ndarray, strategy: QueryStrategy, interview: Interview, callback: Any) -> None:
+        """Cluster and ask in turn."""
+        rng = generator(self.random_state)
+        seed = int(rng.integers(2**31 - 1))
+        neighbours = Neighbours(X)
+        history: list[Round] = []
+        model = None
+        with interview.progress(self.verbose):
+            while True:
+                turn = len(history)
+                fresh = turn & (turn - 1) == 0 or interview.left <= 0  # rounds 0, 1, 2, 4, 8, ... and the last
+                model, used = self._clustered(X, interview, neighbours, model, seed, fresh=fresh)
+                labels = np.asarray(model.labels_)
+                n_iter = getattr(model, "n_iter_", None)
+                kept = labels.copy() if self.keep_labels else None
+                history.append(Round(len(interview.asked), interview.n_answered, len(used), n_iter, kept))
+                if callback is not None:
+                    callback(model, history[-1])
+                if interview.left <= 0:
+                    break
+                context = {**seen(model, X), "weighted": used, "neighbours": neighbours, "random_state": rng}
+                if interview.ask_block(strategy, int(self.block_size), context) == 0:
+                    interview.warn_of_end()
+                    break
+        self.estimator_, self.labels_, self.history_ = model, labels, history
+
+    def _clustered(
+        self, X: np.ndarray, interview: Interview, neighbours: Neighbours, last: Any, seed: int, *, fresh: bool
+    ) -> tuple[Any, PairwiseConstraints]:
+        """The estimator, fitted with the answers so far, and the pairs that it was given.
+
+        From the centres of the last one; with `fresh` from its own starts too, and the one of the lower cost counts.
+        """
+        model = self._model()
+        names = model.get_params(deep=False)
+        if self.random_state is not None and "random_state" in names and names["random_state"] is None:
+            model.set_params(random_state=seed)
+        pairs = interview.by_row(certain=not isinstance(model, SoftPairMeans))
+        if self.inherit is True or (self.inherit == "auto" and isinstance(model, ConstrainedQuantizer)):
+            pairs = inherited_pairs(pairs, neighbours, int(self.n_neighbors), known=interview.known)
+        centers = getattr(last, "cluster_centers_", None) if self.warm_start and "init" in names else None
+        if centers is None or np.shape(centers) != (names.get("n_clusters"), X.shape[1]):
+            return model.fit(X, pairs=pairs), pairs
+        warm = clone(model).set_params(init=centers.copy()).fit(X, pairs=pairs)
+        cost = _cost(warm)
+        if not fresh or cost is None or not isinstance(names["init"], str):
+            return warm, pairs
+        cold = model.fit(X, pairs=pairs)
+        return (cold if _cost(cold) < cost else warm), pairs
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "labels_")
+
+
+def _cost(model: Any) -> Any:
+    """What a fitted estimator has minimised, None where it does not say."""
+    return getattr(model, "objective_", getattr(model, "inertia_", None))

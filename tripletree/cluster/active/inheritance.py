@@ -1,0 +1,208 @@
+"""Constraint inheritance: an answer about two samples says something, if less, of their neighbours."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from tripletree.cluster.active.known import Known
+from tripletree.core.checks import expect_count
+from tripletree.core.pairs import PairwiseConstraints
+
+__all__ = [
+    "Neighbours",
+    "inherited_pairs",
+    "kernel_weights",
+]
+
+
+# ----------------------------------------------------------------------
+# Nearest neighbours of some samples, from an index that is made once.
+
+#: From so many samples and features on, pynndescent is used where it is installed: trees do not help there.
+_MANY, _WIDE = 200_000, 16
+#: Below so many numbers a tree is always good enough; above, scikit-learn chooses.
+_SMALL = 1_000_000
+#: At least so many neighbours are looked up, and kept.
+_LEAST = 8
+
+
+class Neighbours:
+    """The nearest other samples of samples of X.
+
+    Parameters
+    ----------
+    X : ndarray of float64, shape (n, d)
+
+    Notes
+    -----
+    Trees, or comparing with all samples where scikit-learn deems that better. Where there are more than 200,000 samples
+    of more than 15 features and pynndescent is installed, its approximate neighbours are taken. What has been looked up
+    is kept.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> where, far = Neighbours(np.array([[0.0], [1.0], [3.0]])).of(np.array([0, 2]), 1)
+    >>> where.tolist(), far.tolist()
+    ([[1], [1]], [[1.0], [2.0]])
+    """
+
+    def __init__(self, X: np.ndarray) -> None:
+        self._X = X
+        self._kept: dict[int, tuple[np.ndarray, np.ndarray]] = {}
+        self._width = 0
+
+    @cached_property
+    def _index(self) -> Any:
+        n, d = self._X.shape
+        if n > _MANY and d >= _WIDE:
+            try:
+                from pynndescent import NNDescent
+            except ImportError:
+                pass
+            else:
+                index = NNDescent(self._X, random_state=0)
+                return lambda rows, k: index.query(rows, k=k)
+        from sklearn.neighbors import NearestNeighbors
+
+        exact = NearestNeighbors(algorithm="kd_tree" if n * d <= _SMALL else "auto").fit(self._X)
+        return lambda rows, k: exact.kneighbors(rows, n_neighbors=k)[::-1]
+
+    def of(self, rows: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
+        """Find the k nearest other samples of some samples, fewer where there are not so many.
+
+        Parameters
+        ----------
+        rows : ndarray of int, shape (m,)
+        k : int
+
+        Returns
+        -------
+        where : ndarray of int64, shape (m, k)
+            From the nearest on.
+        far : ndarray of float64, shape (m, k)
+            Their distances.
+        """
+        rows = np.asarray(rows, np.int64)
+        k = max(0, min(k, self._X.shape[0] - 1))
+        if k > self._width:
+            self._kept.clear()
+            self._width = min(max(k, _LEAST), self._X.shape[0] - 1)
+        if k == 0 or rows.size == 0:
+            return np.empty((rows.size, k), np.int64), np.empty((rows.size, k))
+        wanted = rows.tolist()
+        new = np.array([i for i in dict.fromkeys(wanted) if i not in self._kept], np.int64)
+        if new.size:
+            self._kept.update(zip(new.tolist(), zip(*self._look_up(new), strict=True), strict=True))
+        where, far = zip(*(self._kept[i] for i in wanted), strict=True)
+        return np.stack(where)[:, :k], np.stack(far)[:, :k]
+
+    def _look_up(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        k = self._width
+        where, far = (np.asarray(x) for x in self._index(self._X[rows], k + 1))
+        own = where == rows[:, None]
+        own[~own.any(axis=1), k] = True  # equal samples may have taken its place
+        return where[~own].reshape(-1, k).astype(np.int64), far[~own].reshape(-1, k).astype(np.float64)
+
+
+def inherited_pairs(
+    pairs: PairwiseConstraints, neighbours: Neighbours, n_neighbors: int = 4, *, known: Known | None = None
+) -> PairwiseConstraints:
+    """Return answers together with what the nearest neighbours of their samples inherit of them.
+
+    Parameters
+    ----------
+    pairs : PairwiseConstraints
+        The answers, over the samples. Their strengths count, 1 where they have none.
+    neighbours : Neighbours
+        Those of the same samples.
+    n_neighbors : int, default 4
+        How many of each sample inherit (mu).
+    known : Known, optional
+        The closure of the answers; made from `pairs` if it is not given.
+
+    Returns
+    -------
+    PairwiseConstraints
+        With strengths: those of `pairs` as they were, the others smaller.
+
+    Notes
+    -----
+    The inheritance of Mai et al. [1]_, in a reading of it. A neighbour x of a sample a, at the distance d, stands for a
+    with the triangular kernel 1 - d / h, where h is the distance of the first neighbour that does not inherit; a itself
+    with 1. A pair (x, y) inherits from (a, b) the product of both, times the strength of (a, b); of several such, the
+    largest. So an answer gives at most (mu + 1)^2 - 1 further pairs.
+
+    Where a pair inherits a must-link and a cannot-link, the stronger one holds, with the difference of both strengths.
+    Against an answer, or what follows from answers, nothing is inherited.
+
+    References
+    ----------
+    .. [1] Mai, Amer-Yahia, Bailly, Pépin, Douzal Chouakria, Nguyen, Nguyen (2018), Evolutionary active constrained
+       clustering for obstructive sleep apnea analysis, Data Science and Engineering 3(4), 359-378.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.array([[0.0], [1.0], [4.0], [9.0]])
+    >>> p = inherited_pairs(PairwiseConstraints([], [(0, 3)], 4), Neighbours(X), 1)
+    >>> p.cannot_link.tolist(), p.cannot_strength.round(2).tolist()
+    ([[0, 2], [0, 3], [1, 2], [1, 3]], [0.38, 1.0, 0.28, 0.75])
+    """
+    if expect_count(n_neighbors, "n_neighbors") == 0 or len(pairs) == 0:
+        return pairs
+    known = Known.of(pairs) if known is None else known
+    n = len(pairs.leaves)
+    used = pairs.used_leaves
+    where, weight = kernel_weights(neighbours, used, n_neighbors)
+    strong = _inherited(where, weight, np.searchsorted(used, pairs.must_link), pairs.must_strength, n)
+    keen = _inherited(where, weight, np.searchsorted(used, pairs.cannot_link), pairs.cannot_strength, n)
+    answered = {(a, b) for a, b in np.concatenate([pairs.must_link, pairs.cannot_link]).tolist()}
+    rows: tuple[list, list] = (pairs.must_link.tolist(), pairs.cannot_link.tolist())
+    strengths: tuple[list, list] = tuple(
+        [1.0] * len(r) if s is None else s.tolist()
+        for r, s in ((pairs.must_link, pairs.must_strength), (pairs.cannot_link, pairs.cannot_strength))
+    )  # type: ignore[assignment]
+    for pair in sorted(strong.keys() | keen.keys()):
+        left = strong.get(pair, 0.0) - keen.get(pair, 0.0)
+        if pair in answered or left == 0.0 or known.says(*pair) is (left < 0.0):
+            continue
+        rows[left < 0.0].append(pair)
+        strengths[left < 0.0].append(abs(left))
+    return PairwiseConstraints(*rows, pairs.leaves, must_strength=strengths[0], cannot_strength=strengths[1])
+
+
+def kernel_weights(neighbours: Neighbours, rows: np.ndarray, n_neighbors: int) -> tuple[np.ndarray, np.ndarray]:
+    """Some samples and their neighbours, and how much each of these stands for the sample: two (m, mu + 1) arrays."""
+    where, far = neighbours.of(rows, n_neighbors + 1)
+    if where.shape[1] > n_neighbors:
+        width = far[:, n_neighbors:]
+        where, far = where[:, :n_neighbors], far[:, :n_neighbors]
+    else:  # all other samples inherit: none is left to tell the width
+        width = 2.0 * far[:, -1:] if far.shape[1] else np.ones((len(rows), 1))
+    weight = np.where(far > 0, 1.0 - far / np.where(width > 0, width, 1.0), 1.0)
+    own = np.asarray(rows, np.int64)[:, None]
+    return np.concatenate([own, where], axis=1), np.concatenate([np.ones(own.shape), weight], axis=1)
+
+
+def _inherited(
+    where: np.ndarray, weight: np.ndarray, number: np.ndarray, strength: np.ndarray | None, n: int
+) -> dict[tuple[int, int], float]:
+    """The strength of each pair that inherits from links between rows of `where`."""
+    if len(number) == 0:
+        return {}
+    a, b = number.T
+    one = np.repeat(where[a], where.shape[1], axis=1).ravel()
+    two = np.tile(where[b], (1, where.shape[1])).ravel()
+    value = (weight[a][:, :, None] * weight[b][:, None, :]).reshape(len(number), -1)
+    value = (value if strength is None else value * strength[:, None]).ravel()
+    some = (one != two) & (value > 0)
+    key = np.minimum(one, two)[some] * n + np.maximum(one, two)[some]
+    value = value[some]
+    keys, place = np.unique(key, return_inverse=True)
+    largest = np.zeros(keys.size)
+    np.maximum.at(largest, place, value)
+    return dict(zip(zip(*(x.tolist() for x in np.divmod(keys, n)), strict=True), largest.tolist(), strict=True))

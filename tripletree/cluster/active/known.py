@@ -1,0 +1,210 @@
+"""What answers say together: which samples belong together, which apart, and where answers contradict each other."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from tripletree.core.pairs import PairwiseConstraints
+
+__all__ = [
+    "Known",
+]
+
+
+class Known:
+    """The closure of answers, one after another, over the samples 0..n-1; those in no answer cost nothing.
+
+    Where an answer contradicts what follows from earlier ones, the earlier ones hold.
+
+    Parameters
+    ----------
+    n : int
+        Number of samples.
+
+    Attributes
+    ----------
+    n : int
+    unknown : set of (int, int)
+        Pairs, smaller first, that were asked about in vain.
+
+    Notes
+    -----
+    A forest with path halving; the components kept apart from one move to the larger of two that merge. Near constant
+    time an answer. A contradiction is looked for in O(number of answers).
+
+    Examples
+    --------
+    >>> known = Known(5)
+    >>> known.add(0, 1, True), known.add(1, 2, False)
+    (None, None)
+    >>> known.says(0, 2), known.says(0, 3)
+    (False, None)
+    >>> known.add(2, 0, True)
+    [2, 0, 1]
+    """
+
+    def __init__(self, n: int) -> None:
+        self.n = n
+        self.unknown: set[tuple[int, int]] = set()
+        self._up: dict[int, int] = {}
+        self._members: dict[int, list[int]] = {}
+        self._apart: dict[int, set[int]] = {}
+        self._links: dict[int, list[int]] = {}
+        self._cannot: list[tuple[int, int]] = []
+
+    @classmethod
+    def of(cls, pairs: PairwiseConstraints, unknown: Iterable[Iterable[int]] = ()) -> Known:
+        """From pairs, must-links first: a cannot-link that they break is left out."""
+        known = cls(len(pairs.leaves))
+        for rows, answer in ((pairs.must_link, True), (pairs.cannot_link, False), (unknown, None)):
+            for i, j in rows.tolist() if isinstance(rows, np.ndarray) else rows:
+                known.add(int(i), int(j), answer)
+        return known
+
+    def find(self, i: int) -> int:
+        """The sample that stands for the component of sample i."""
+        up = self._up
+        if i not in up:
+            return i
+        while up[i] != i:
+            up[i] = up[up[i]]
+            i = up[i]
+        return i
+
+    def says(self, i: int, j: int) -> bool | None:
+        """Whether i and j are together (True) or apart (False); None if neither follows."""
+        a, b = self.find(i), self.find(j)
+        if a == b:
+            return True
+        return False if b in self._apart.get(a, ()) else None
+
+    def is_open(self, i: int, j: int) -> bool:
+        """Whether a question about i and j makes sense: no answer follows, and it has not been asked in vain."""
+        return self.says(i, j) is None and (min(i, j), max(i, j)) not in self.unknown
+
+    def add(self, i: int, j: int, answer: bool | None) -> list[int] | None:
+        """Take in an answer.
+
+        Returns
+        -------
+        list of int or None
+            None where it agrees. Else samples along must-links, from one end of a cannot-link to its other end; one of
+            these links is the answer, which is left out.
+        """
+        for x in (i, j):
+            if x not in self._up:
+                self._up[x], self._members[x], self._apart[x] = x, [x], set()
+        if answer is None:
+            self.unknown.add((min(i, j), max(i, j)))
+            return None
+        said = self.says(i, j)
+        if said is not None and said != answer:
+            return self._path(i, j) if said else self._detour(i, j)
+        if answer:
+            self._links.setdefault(i, []).append(j)
+            self._links.setdefault(j, []).append(i)
+            if said is None:
+                self._merge(self.find(i), self.find(j))
+        else:
+            self._cannot.append((i, j))
+            self._apart[self.find(i)].add(self.find(j))
+            self._apart[self.find(j)].add(self.find(i))
+        return None
+
+    def _merge(self, a: int, b: int) -> None:
+        if len(self._members[a]) + len(self._apart[a]) < len(self._members[b]) + len(self._apart[b]):
+            a, b = b, a
+        self._up[b] = a
+        self._members[a] += self._members.pop(b)
+        for c in self._apart.pop(b):
+            self._apart[c].remove(b)
+            self._apart[c].add(a)
+            self._apart[a].add(c)
+
+    def _detour(self, i: int, j: int) -> list[int]:
+        """From one end of a cannot-link between the components of i and j to its other end, over i - j."""
+        a, b = self.find(i), self.find(j)
+        for u, v in self._cannot:
+            if (self.find(u), self.find(v)) == (b, a):
+                u, v = v, u
+            if (self.find(u), self.find(v)) == (a, b):
+                return self._path(u, i) + self._path(j, v)
+        raise AssertionError  # two components are apart by some cannot-link
+
+    def _path(self, i: int, j: int) -> list[int]:
+        """A shortest path of must-links."""
+        before, queue = {i: i}, deque([i])
+        while j not in before:
+            x = queue.popleft()
+            for y in self._links[x]:
+                if y not in before:
+                    before[y] = x
+                    queue.append(y)
+        way = [j]
+        while way[-1] != i:
+            way.append(before[way[-1]])
+        return way[::-1]
+
+    # ------------------------------------------------------------------ components
+
+    def groups(self) -> list[list[int]]:
+        """The components of all samples that were asked about: the largest first, then by their first samples."""
+        return sorted((sorted(x) for x in self._members.values()), key=lambda x: (-len(x), x[0]))
+
+    def is_apart_from_any(self, i: int) -> bool:
+        """Whether something is known to be apart from i."""
+        return bool(self._apart.get(self.find(i)))
+
+    def used(self) -> np.ndarray:
+        """The samples that were asked about, ascending (int64)."""
+        return np.array(sorted(self._up), np.int64)
+
+    def components(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The components of some samples, as numbers 0..c-1, and a c x c matrix of which are kept apart."""
+        number: dict[int, int] = {}
+        part = np.array([number.setdefault(self.find(int(i)), len(number)) for i in rows], np.int64)
+        apart = np.zeros((len(number), len(number)), np.bool_)
+        for a, k in number.items():
+            others = [number[b] for b in self._apart.get(a, ()) if b in number]
+            apart[k, others] = True
+        return part, apart
+
+    def n_open(self) -> int:
+        """How many pairs of samples there still are to ask about."""
+        size = {a: len(x) for a, x in self._members.items()}
+        settled = sum(s * (s - 1) for s in size.values())
+        settled += sum(size[a] * size[b] for a, others in self._apart.items() for b in others)
+        vain = sum(self.says(i, j) is None for i, j in self.unknown)
+        return (self.n * (self.n - 1) - settled) // 2 - vain
+
+    def open_pairs(self, n: int, rng: Any) -> np.ndarray:
+        """Different pairs to ask about, at most n of them, drawn at random; none only where there is none."""
+        n = min(n, self.n_open())
+        found: dict[tuple[int, int], None] = {}
+        for _ in range(20):  # draws of samples, while most pairs are open
+            if len(found) >= n:
+                break
+            for i, j in np.sort(rng.integers(0, self.n, (2 * n + 8, 2)), axis=1).tolist():
+                if len(found) < n and i != j and self.is_open(i, j):
+                    found[i, j] = None
+        if not found and n:
+            left = self._between_components()
+            for k in rng.permutation(len(left))[:n].tolist():
+                found[left[k]] = None
+        return np.array(list(found), np.int64).reshape(-1, 2)
+
+    def _between_components(self) -> list[tuple[int, int]]:
+        """One open pair for each two components that have one, of at most 500 samples that nobody was asked about."""
+        loose = np.setdiff1d(np.arange(self.n), self.used())[:500]
+        groups = self.groups() + [[i] for i in loose.tolist()]
+        found = []
+        for k, one in enumerate(groups):
+            for other in groups[:k]:
+                if self.says(one[0], other[0]) is None:
+                    pairs = ((min(i, j), max(i, j)) for i in one for j in other)
+                    found += [x for x in [next((p for p in pairs if self.is_open(*p)), None)] if x is not None]
+        return found

@@ -1,0 +1,1 @@
+"""Agglomerative clustering under constraints: ReCon, constrained complete link, and what they share."""

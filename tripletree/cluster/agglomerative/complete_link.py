@@ -1,0 +1,844 @@
+"""ConstrainedCompleteLink: complete linkage of distances that must-links and cannot-links have changed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from numbers import Integral, Real
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClusterMixin
+from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from tripletree import kernels
+from tripletree.algorithms.linkage import from_linkage, to_linkage
+from tripletree.cluster.active.oracle import Oracle, Questions
+from tripletree.cluster.agglomerative.feasible_cut import (
+    POLICIES,
+    Places,
+    check_most,
+    feasible_labels,
+    kept_whole,
+    roots_of,
+)
+from tripletree.cluster.agglomerative.flat_clusters import (
+    FlatClusters,
+    flat_clusters,
+    is_precomputed,
+    nearest_clusters,
+    threshold_labels,
+)
+from tripletree.cluster.agglomerative.merges import merge_condensed
+from tripletree.cluster.alignment import aligned_pairs, refuse_repeats
+from tripletree.cluster.base import all_or_nothing, checked_samples, progress_bar, refuse_as_y, refuse_truth_values
+from tripletree.cluster.distances import (
+    METRICS,
+    checked_metric,
+    condensed_distances,
+    condensed_matrix,
+    metric_parameters,
+    transformed,
+)
+from tripletree.core.hierarchy import Hierarchy
+from tripletree.core.pairs import PairwiseConstraints
+from tripletree.kernels import freeze, frozen
+
+__all__ = [
+    "ConstrainedCompleteLink",
+    "Propagated",
+    "answers_kept",
+    "central_sample",
+    "complete_merges",
+    "propagated",
+]
+
+
+# ----------------------------------------------------------------------
+# Condensed distances under must-links and cannot-links: groups as one, shortest paths, what must not meet on top.
+
+_WORK = 1_000_000_000  # steps of a kernel between two looks at the interrupt
+
+
+class Propagated(NamedTuple):
+    """Distances of groups after propagation.
+
+    Attributes
+    ----------
+    condensed : ndarray of float64, shape (N * (N - 1) / 2,)
+        Distances of the N groups; where a cannot-link keeps two apart it is added to `top`.
+    n_groups : int
+    top : float
+        The largest distance of any two samples, plus 1.
+    """
+
+    condensed: np.ndarray
+    n_groups: int
+    top: float
+
+
+def propagated(condensed: np.ndarray, component: np.ndarray, cannot: np.ndarray) -> Propagated:
+    """Impose and propagate constraints on condensed distances, which are overwritten.
+
+    Parameters
+    ----------
+    condensed : ndarray of float64, shape (n * (n - 1) / 2,)
+    component : ndarray of int32, shape (n,)
+        The must-link component of each sample, 0..N-1 in the order of their first samples.
+    cannot : ndarray of int, shape (k, 2)
+        Components that are kept apart.
+
+    Returns
+    -------
+    Propagated
+        On the same memory.
+
+    Notes
+    -----
+    Distances of cannot-links are ``top + d`` in the place of ``top``, d what they are without the cannot-link: all are
+    above every other, and those of near groups come first, where a tie of all would go by index.
+    """
+    top = above(condensed)
+    size = np.bincount(component)
+    n, n_groups = component.size, size.size
+    if n_groups < n:
+        group = frozen(component, np.int32)
+        step = max(1, _WORK // n)
+        for low in range(0, n, step):
+            kernels.complete_link.contract(condensed, group, n_groups, low, min(low + step, n))
+        condensed = condensed[: n_groups * (n_groups - 1) // 2]
+        _shortest_paths(condensed, n_groups, np.flatnonzero(size > 1))
+    if len(cannot):
+        a, b = np.sort(np.asarray(cannot, np.int64), axis=1).T
+        condensed[a * n_groups - a * (a + 1) // 2 + b - a - 1] += top
+    return Propagated(condensed, n_groups, top)
+
+
+def above(condensed: np.ndarray) -> float:
+    """The largest distance plus 1, or the next number where 1 is lost in rounding."""
+    largest = float(condensed.max(initial=0.0))
+    return max(largest + 1.0, float(np.nextafter(largest, np.inf)))
+
+
+def _shortest_paths(condensed: np.ndarray, n: int, linked: np.ndarray) -> None:
+    """Paths between n groups that pass only through linked ones, in the place of their distances."""
+    loops, q = kernels.complete_link, linked.size
+    direct = loops.gather(condensed, n, freeze(linked.astype(np.int64)))
+    between = np.ascontiguousarray(direct[:, linked])
+    step = max(1, _WORK // (q * q))
+    for low in range(0, q, step):
+        loops.shorten(between, low, min(low + step, q))
+    entry, count, step = [], [], max(1, min(n, _WORK // (100 * q)))
+    for low in range(0, n, step):
+        block = np.ascontiguousarray(direct[:, low : low + step].T)
+        found, number = np.empty(block.shape, np.int32), np.empty(len(block), np.int64)
+        loops.enter(block, np.argsort(block, axis=1, kind="stable"), between, found, number)
+        direct[:, low : low + step] = block.T
+        entry.append(found[np.arange(q) < number[:, None]])
+        count.append(number)
+    entries, start = np.concatenate(entry), np.concatenate([[0], *count]).cumsum()
+    low = 0
+    while low < n:
+        # as many rows as come to so much work
+        high = min(n, max(low + 1, int(np.searchsorted(start, start[low] + _WORK // n, side="right")) - 1))
+        loops.relax(condensed, n, direct, entries, start, low, high)
+        low = high
+
+
+# ----------------------------------------------------------------------
+# Complete linkage of propagated distances: the merges, questions asked at the last of them, and merges refused.
+#
+# The last merges are done one by one on a matrix of the roots, the clusters that are left: where an oracle is asked, or
+# where the next merge would leave no way to n_clusters.
+
+#: Merges that are asked about, for each question: answers that are "no" merge nothing.
+_MERGES_A_QUESTION = 0.75
+_BATCH = 4_000_000  # distances that are looked through at a time
+
+
+@contextmanager
+def answers_kept(questions: Questions | None, given: PairwiseConstraints) -> Iterator[None]:
+    """Hand what has been answered to an exception that ends the fit, an interrupt too: `.queries` and `.pairs`."""
+    try:
+        yield
+    except BaseException as error:
+        if questions is not None:
+            with suppress(AttributeError, TypeError):  # an exception of the oracle's own that takes no attributes
+                error.queries, error.pairs = questions.asked, given | questions.answers()  # type: ignore[attr-defined]
+                if questions.asked:
+                    error.add_note(
+                        f"{len(questions.asked)} questions have been answered: of this exception, .queries holds them "
+                        "and .pairs all constraints with them, for fit(X, pairs=error.pairs, ...)"
+                    )
+        raise
+
+
+def complete_merges(
+    condensed: np.ndarray,
+    component: np.ndarray,
+    cannot: np.ndarray,
+    progress: Callable[[int], Any] | None = None,
+    questions: Questions | None = None,
+    central: Callable[[np.ndarray], int] | None = None,
+    places: Places | None = None,
+) -> tuple[np.ndarray, float]:
+    """Merge samples by complete linkage under must-links and cannot-links.
+
+    Parameters
+    ----------
+    condensed : ndarray of float64, shape (n * (n - 1) / 2,)
+        Distances of the n samples, which are overwritten.
+    component : ndarray of int32, shape (n,)
+        The must-link component of each sample, 0..N-1 in the order of their first samples.
+    cannot : ndarray of int, shape (k, 2)
+        Components that are kept apart.
+    progress : callable, optional
+        Called with the number of merges done since its last call.
+    questions : Questions, optional
+        Asked at the last merges.
+    central : callable, optional
+        Samples of a cluster -> the one that stands for it in a question.
+    places : Places, optional
+        Of the components: merges that leave no places are refused, unless answers have left none.
+
+    Returns
+    -------
+    merges : ndarray of float64, shape (n - 1, 4)
+        A scipy linkage in merge order, with raw heights. Those of must-links are first, those that a constraint or an
+        answer forbids last.
+    top : float
+        The height of the latter, above all others.
+    """
+    known = propagated(condensed, component, cannot)
+    nothing = np.empty((0, 3), np.int32)
+    asks = questions is not None and questions.left > 0 and central is not None
+    kept = known.condensed.copy() if asks or (places is not None and len(cannot)) else None
+    merges, _ = merge_condensed(known.condensed, known.n_groups, nothing, "complete", progress)
+    if kept is not None:
+        allowed = merges[: int((merges[:, 2] < known.top).sum())]
+        stand = len(allowed) if places is None else places.first(allowed)
+        if asks or stand < len(allowed):
+            last = _Last(Propagated(kept, *known[1:]), component, questions if asks else None, central, places)
+            merges = last.merged(allowed, stand)
+    merges[:, 2] = np.minimum(merges[:, 2], known.top)
+    return _of_samples(merges, component), known.top
+
+
+def _of_samples(merges: np.ndarray, component: np.ndarray) -> np.ndarray:
+    """The merges of must-linked samples, then those of their groups: a linkage of n samples from one of N groups."""
+    size = np.bincount(component)
+    n, n_groups = component.size, size.size
+    inside = n - n_groups
+    Z = np.empty((n - 1, 4))
+    member = np.argsort(component, kind="stable")  # group by group
+    rank = np.arange(n) - np.repeat(size.cumsum() - size, size)
+    node = member[np.flatnonzero(rank == 0)]  # of each group
+    if inside:
+        place = np.flatnonzero(rank > 0)
+        chain = np.where(rank[place] > 1, n + np.arange(inside) - 1, member[place - 1])
+        Z[:inside, 0], Z[:inside, 1] = np.minimum(chain, member[place]), np.maximum(chain, member[place])
+        Z[:inside, 2], Z[:inside, 3] = 0.0, rank[place] + 1
+        last = rank[place] + 1 == size[component[member[place]]]
+        node[component[member[place[last]]]] = n + np.flatnonzero(last)
+    node = np.concatenate([node, np.arange(n + inside, 2 * n - 1)])
+    Z[inside:, :2] = np.sort(node[merges[:, :2].astype(np.intp)], axis=1)
+    Z[inside:, 2] = merges[:, 2]
+    total = np.concatenate([size, np.zeros(n_groups - 1, size.dtype)])
+    for k, (i, j) in enumerate(merges[:, :2].astype(int).tolist()):
+        total[n_groups + k] = total[i] + total[j]
+    Z[inside:, 3] = total[n_groups:]
+    return Z
+
+
+# ---------------------------------------------------------------------- the last merges
+
+
+class _Last:
+    """The last merges once more, one by one."""
+
+    def __init__(
+        self,
+        known: Propagated,
+        component: np.ndarray,
+        questions: Questions | None,
+        central: Callable[[np.ndarray], int] | None,
+        places: Places | None,
+    ) -> None:
+        self._known, self._component = known, component
+        self._questions, self._central, self._places = questions, central, places
+        self._unknown: set[tuple[int, int]] = set()
+
+    def merged(self, allowed: np.ndarray, stand: int) -> np.ndarray:
+        """All merges of groups, of which the first `stand` at most are as given.
+
+        As many of the given ones are asked about as there are questions for. What is left of these when no more merges
+        are allowed is asked lower down, until nothing is left: all answers are imposed there first.
+        """
+        depth = 0
+        while True:
+            left = 0 if self._questions is None else self._questions.left
+            depth += int(np.ceil(left * _MERGES_A_QUESTION))
+            below = allowed[: max(0, min(stand, len(allowed) - depth))]
+            roots = self._roots(below)
+            self._merge(roots)
+            if self._questions is None or not self._questions.left or not len(below):
+                break
+        while (pair := roots.closest(forbidden=True)) is not None:
+            roots.merge(*pair, linked=False, height=self._known.top)
+        return np.concatenate([below, np.array(roots.merges).reshape(-1, 4)])
+
+    def _roots(self, below: np.ndarray) -> _Roots:
+        """What the first merges leave, with all answers imposed."""
+        known = self._known
+        part, node = roots_of(below, known.n_groups)
+        far = kernels.complete_link.farthest(freeze(known.condensed), known.n_groups, freeze(part), node.size)
+        root = part[self._component]
+        members = np.split(np.argsort(root, kind="stable"), np.bincount(root).cumsum()[:-1])
+        roots = _Roots(far, known.top, node, members, known.n_groups + len(below))
+        answers = None if self._questions is None else self._questions.answers()
+        if answers is not None:
+            for a, b in root[answers.cannot_link].tolist():
+                roots.separate(a, b)
+        if self._places is not None and not self._places.begin(part, roots.apart):
+            self._places = None
+        for a, b in [] if answers is None else answers.must_link.tolist():
+            i, j = sorted((root[a], root[b]))
+            if i != j:
+                if self._places is not None and not self._places.allow(i, j, roots.apart, roots.alive):
+                    self._places = None
+                roots.merge(i, j, linked=True, height=0.0)
+                root[root == j] = i
+        return roots
+
+    def _merge(self, roots: _Roots) -> None:
+        """Merge the closest two that may meet, by and by, and ask about it while there are questions."""
+        questions, central, centre = self._questions, self._central, dict[int, int]()
+        while (pair := roots.closest()) is not None or roots.reopen():
+            if pair is None:
+                continue  # some must still meet: what a search that was given up had said against it is void
+            if self._places is not None and not self._places.allow(*pair, roots.apart, roots.alive):
+                roots.bar(*pair)
+                continue
+            answer = None
+            if questions is not None and central is not None and questions.left:
+                for i in pair:
+                    if i not in centre:
+                        centre[i] = central(roots.members[i])
+                answer = self._asked(centre[pair[0]], centre[pair[1]], questions)
+            if answer is False:
+                roots.separate(*pair)
+                if self._places is not None and not self._places.part(*pair, roots.apart, roots.alive):
+                    self._places = None
+                continue
+            roots.merge(*pair, linked=answer is True)
+            centre.pop(pair[0], None)
+
+    def _asked(self, i: int, j: int, questions: Questions) -> bool | None:
+        """An answer; what nobody knew is not asked again."""
+        pair = min(i, j), max(i, j)
+        answer = None if pair in self._unknown else questions.ask(i, j)
+        if answer is None:
+            self._unknown.add(pair)
+        return answer
+
+
+class _Roots:
+    """The clusters that are left, their distances, and which of them must not meet.
+
+    Parameters
+    ----------
+    far : ndarray of float64, shape (r, r)
+        Complete-link distances, from `top` on where a cannot-link is between; overwritten.
+    top : float
+    node : ndarray of int, shape (r,)
+        Their nodes in the linkage.
+    members : list of r arrays of int
+        Their samples.
+    new : int
+        The next free node.
+    """
+
+    def __init__(self, far: np.ndarray, top: float, node: np.ndarray, members: list[np.ndarray], new: int) -> None:
+        self.apart = far >= top
+        self.near = far
+        self.near[self.apart] -= top
+        self.barred = self.apart | np.eye(node.size, dtype=bool)  # with what is refused, and what is merged away
+        self.alive = np.ones(node.size, bool)
+        self.node, self.members, self.new = node.copy(), members, new
+        self.merges: list[tuple[float, float, float, float]] = []
+        self._least, self._nearest = np.empty(node.size), np.empty(node.size, np.intp)
+        self._search(np.arange(node.size))
+
+    def closest(self, *, forbidden: bool = False) -> tuple[int, int] | None:
+        """The closest two that may meet, or any closest two; of several the pair with the first samples."""
+        if not forbidden:
+            i = int(self._least.argmin())
+            return None if np.isinf(self._least[i]) else (i, int(self._nearest[i]))
+        live = np.flatnonzero(self.alive)
+        if live.size == 1:
+            return None
+        distance = self.near[np.ix_(live, live)]
+        np.fill_diagonal(distance, np.inf)
+        i, j = divmod(int(distance.argmin()), live.size)
+        return int(live[i]), int(live[j])
+
+    def separate(self, i: int, j: int) -> None:
+        """Impose a cannot-link: complete linkage hands it on to whatever they merge with."""
+        self.apart[i, j] = self.apart[j, i] = True
+        self.bar(i, j)
+
+    def bar(self, i: int, j: int) -> None:
+        """Refuse to merge i and j, and what they merge with."""
+        self.barred[i, j] = self.barred[j, i] = True
+        self._search(np.array([i, j]))
+
+    def reopen(self) -> bool:
+        """Forget all refusals but those of cannot-links: whether there were any."""
+        barred = self.apart | ~self.alive | ~self.alive[:, None] | np.eye(self.alive.size, dtype=bool)
+        if (barred == self.barred).all():
+            return False
+        self.barred = barred
+        self._search(np.arange(self.alive.size))
+        return True
+
+    def merge(self, i: int, j: int, *, linked: bool, height: float | None = None) -> None:
+        """Merge j into i, i < j: by the greater distance or, where they are must-linked, by shortest paths.
+
+        No path goes between two that are apart.
+        """
+        near, apart, barred = self.near, self.apart, self.barred
+        row = near[i, j] if height is None else height
+        a, b = sorted((self.node[i], self.node[j]))
+        self.members[i] = np.sort(np.concatenate([self.members[i], self.members[j]]))
+        self.merges.append((a, b, row, self.members[i].size))
+        self.node[i], self.alive[j] = self.new, False
+        self.new += 1
+        forbidden = apart[i] | apart[j]
+        if linked:
+            legs = [np.where(apart[x], np.inf, near[x]) for x in (i, j)]
+            leg = np.minimum(*legs)
+            leg[~self.alive] = np.inf
+            reach = np.where(forbidden, np.maximum(near[i], near[j]), leg)
+            np.minimum(near, leg[:, None] + leg, out=near)
+        else:
+            reach = np.maximum(near[i], near[j])
+        near[i], near[:, i] = reach, reach
+        apart[i], apart[:, i] = forbidden, forbidden
+        refused = barred[i] | barred[j]
+        barred[i], barred[:, i] = refused, refused
+        barred[j], barred[:, j] = True, True
+        near[i, i], apart[i, i], barred[i, i] = 0.0, False, True
+        changed = (self._nearest == i) | (self._nearest == j)
+        changed[[i, j]] = True
+        self._search(np.flatnonzero(changed | linked))
+
+    def _search(self, rows: np.ndarray) -> None:
+        """The nearest that each of these may meet, the first of several."""
+        step = max(1, _BATCH // self.alive.size)
+        for low in range(0, rows.size, step):
+            some = rows[low : low + step]
+            distance = np.where(self.barred[some], np.inf, self.near[some])
+            nearest = distance.argmin(axis=1)
+            self._nearest[some], self._least[some] = nearest, distance[np.arange(some.size), nearest]
+
+
+# ----------------------------------------------------------------------
+# The sample that stands for a cluster.
+
+
+def central_sample(samples: np.ndarray, members: np.ndarray, metric: Any, parameters: dict[str, np.ndarray]) -> int:
+    """The medoid of a cluster: the member with the least sum of distances to the others, the first of several.
+
+    Parameters
+    ----------
+    samples : ndarray of float64, shape (n, d) or (n, n)
+        All samples, or their distances where `metric` is "precomputed".
+    members : ndarray of int, shape (s,)
+        In rising order.
+    metric, parameters
+        As `checked_metric` and `metric_parameters` give them.
+
+    Returns
+    -------
+    int
+        A row number.
+
+    Notes
+    -----
+    O(s^2) distances, of which some 32 MB stand at a time.
+    """
+    if members.size <= 2:
+        return int(members[0])
+    total = np.empty(members.size)
+    step = max(1, _BATCH // members.size)
+    for low in range(0, members.size, step):
+        some = members[low : low + step]
+        if isinstance(metric, str) and metric == "precomputed":
+            distances = samples[np.ix_(some, members)]
+        else:
+            from scipy.spatial.distance import cdist
+
+            distances = cdist(samples[some], samples[members], metric, **parameters)
+        total[low : low + step] = distances.sum(axis=1)
+    return int(members[total.argmin()])
+
+
+class ConstrainedCompleteLink(ClusterMixin, BaseEstimator):
+    """Complete linkage with must-links and cannot-links, by Klein, Kamvar and Manning (ICML 2002).
+
+    Constraints change the space: must-linked samples are at distance 0, and what is near one of them is as near to the
+    other, by shortest paths; cannot-linked ones are farther apart than any others. Complete linkage on these distances
+    hands cannot-links on: what is close to a sample goes where it goes. It can also ask for constraints where they
+    matter most, at its last merges.
+
+    **Choose another** where no hierarchy is wanted (`COPKMeans`), or another linkage or triplets (`ReCon`). Its merges
+    are greedy: few random pairs (about 80, on the 178 samples of wine) may give worse clusters than none.
+
+    Parameters
+    ----------
+    n_clusters : int or None, default 2
+        Number of flat clusters, ``labels_``; the hierarchy depends on it only where `on_infeasible` says so. None with
+        `distance_threshold`.
+    metric : str, callable or fitted transformer, default "euclidean"
+        A metric of ``scipy.spatial.distance``, a function of two samples, or "precomputed" where X is a square matrix
+        of distances; or an object with ``transform``, such as a learned metric: distances are then Euclidean between
+        the transformed samples. "hamming" is for nominal features, encoded as integers or one number a category
+        (``sklearn.preprocessing.OrdinalEncoder``; one-hot columns count a difference twice).
+    distance_threshold : float or None, default None
+        In the place of `n_clusters`: clusters are the largest clades none of whose merges lies above this distance.
+        However large, it lets no merge pass that a cannot-link forbids.
+    on_infeasible : {"avoid", "raise", "more", "violate"}, default "avoid"
+        What to do about merges that end at more than `n_clusters` clusters because every further one is forbidden by a
+        cannot-link. "avoid": refuse each merge after which no `n_clusters` clusters could keep the constraints, and go
+        on with the next nearest, so that it comes to this only where constraints themselves need more; else the
+        hierarchy is that of the paper, and does not depend on `n_clusters`: "raise" `InfeasibleClusteringError`; or
+        return these clusters, "more" than were asked for, with a `UserWarning`; or return `n_clusters`, as the paper
+        does, with a `UserWarning` that counts the cannot-links they "violate". Must-links are never violated.
+    n_queries : int or None, default None
+        Most questions to ask the `oracle` of `fit`. All are asked, unless everything has been asked about before.
+    missing_samples : {"raise", "ignore"}, default "raise"
+        "ignore" leaves out pairs on labels that are not in the index of X, as in cross-validation. Row numbers are
+        never ignored, nor labels where the index of X is 0..n-1: there they mean nothing but rows.
+    verbose : bool or int, default False
+        Whether to show a progress bar.
+
+    Attributes
+    ----------
+    labels_ : ndarray of int32, shape (n_samples,)
+        The cluster of each sample, numbered in the order of their first samples.
+    n_clusters_ : int
+        Number of flat clusters.
+    fewest_clusters_, most_clusters_ : int
+        Numbers of clusters between which the hierarchy can be cut so that all constraints hold.
+    hierarchy_ : Hierarchy
+        Over the labels of the samples (the index of a pandas DataFrame, else 0..n-1); inner nodes in merge order, at
+        the distances of their merges.
+    linkage_ : ndarray of float64, shape (n_samples - 1, 4)
+        scipy's linkage matrix, for drawing: no height is lower than one below it.
+    distances_ : ndarray of float64, shape (n_samples - 1,)
+        The distance of each merge, in order: first those within must-links, at 0, last the forbidden ones, at
+        `cannot_link_distance_`. It may fall only after answers of an oracle.
+    cannot_link_distance_ : float
+        The largest distance of two samples, plus 1.
+    pairs_ : PairwiseConstraints
+        All constraints on the samples: those given and those answered.
+    queries_ : list of (label, label, bool or None)
+        The questions asked, with their answers, in order.
+    n_leaves_, n_features_in_ : int
+        Number of samples and of features.
+    feature_names_in_ : ndarray of str, shape (n_features,)
+        Names of the features, where X has them.
+
+    See Also
+    --------
+    ReCon : for constraints on the hierarchy itself, triplets.
+    labels_oracle : an oracle that answers from known classes.
+    tripletree.constrained_rand_index : counts only what the constraints leave open.
+
+    Notes
+    -----
+    The steps of [1]_: must-links at 0; all-pairs shortest paths that pass only through must-linked samples;
+    cannot-links at the maximum plus 1; complete linkage. Two slips in the printed listing are mended: a cannot-link
+    sets the distance of its pair, and of all pairs of samples that are must-linked to the two, to the maximum plus 1
+    (after the paths, which would else lead around it); and complete linkage keeps the *larger* of two distances when
+    it updates. Ties go to the pair of clusters with the first samples.
+
+    Merges at the maximum plus 1 are those in which a cannot-link is broken. They come last, the nearest ones first, and
+    make the hierarchy whole; flat clusters never use them (but see `on_infeasible`). To merge greedily often ends at
+    more clusters than the constraints need. Whether k clusters can keep the constraints is a question of graph
+    colouring, NP-complete: the first merge after which they cannot is found by bisection; from there on, with r clades
+    left and some 12 r^2 bytes, each merge first finds all clades places in k clusters, by exchanges of two clusters or
+    a bounded search (10,000 steps in each connected part of the cannot-links). ``labels_`` are a cut of the hierarchy.
+
+    Must-linked samples stand as one from the start, N groups of which q have more than one sample: paths take
+    O(q^3 + N^2 e) time, where a path can start at e <= q of them on average (a few in few dimensions), instead of the
+    paper's O(n^2 c) for c must-linked samples. Merging takes O(n^2) in practice. Memory: 8 n^2 bytes of distances (1.1
+    GB for 10,000 samples), half of that once they are checked without an oracle or "avoid", and 12 q n bytes for paths.
+
+    **Questions** (section 5.5 of [1]_): a first run, without any, finds the distance above which there are 3/4 as
+    many merges as questions: a "no" merges nothing, so as many merges would use up the questions before the last
+    merges, which matter most. Merges below it stand. From there on, before the two closest clusters (roots of the
+    hierarchy) are merged, the oracle is asked whether they belong together, while there are questions. Their
+    medoids, the samples with the least sum of distances to the others, stand for them. Yes: they are merged, and
+    shortest paths through them are taken on the matrix of the roots, none between two that are known to be apart.
+    No: they are kept apart, with all that merges with them. None: they are merged as if nothing had been asked. A
+    question whose answer follows from the constraints (or, with "avoid", from them and `n_clusters`) is not asked.
+    Few "no" leave questions over: with all answers imposed first, the merges are then done again from so much lower
+    down, until all are spent.
+
+    **Cross-validation** passes a part of X with all pairs: see `COPKMeans`.
+
+    References
+    ----------
+    .. [1] Klein, Kamvar, Manning (2002), From instance-level constraints to space-level constraints: making the most of
+       prior knowledge in data clustering, Proceedings of the 19th International Conference on Machine Learning,
+       307-314.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> X = pd.DataFrame({"x": [0.0, 1.0, 4.0, 6.0]}, index=["ant", "bee", "cow", "dog"])
+    >>> ConstrainedCompleteLink(2).fit_predict(X).tolist()
+    [0, 0, 1, 1]
+    >>> model = ConstrainedCompleteLink(2).fit(X, pairs=([("bee", "cow")], [("ant", "dog")]))
+    >>> model.labels_.tolist(), model.distances_.tolist(), model.cannot_link_distance_
+    ([0, 0, 0, 1], [0.0, 1.0, 7.0], 7.0)
+
+    It asks about the last merge, which joins the two pairs:
+
+    >>> from tripletree.cluster import labels_oracle
+    >>> insects = {"ant": True, "bee": True, "cow": False, "dog": False}
+    >>> ConstrainedCompleteLink(2, n_queries=1).fit(X, oracle=labels_oracle(insects)).queries_
+    [('ant', 'cow', False)]
+    """
+
+    _parameter_constraints: ClassVar[dict] = {
+        "n_clusters": [Interval(Integral, 1, None, closed="left"), None],
+        "metric": [StrOptions({*METRICS, "precomputed"}), callable, HasMethods("transform")],
+        "distance_threshold": [Interval(Real, 0, None, closed="left"), None],
+        "on_infeasible": [StrOptions({*POLICIES})],
+        "n_queries": [Interval(Integral, 0, None, closed="left"), None],
+        "missing_samples": [StrOptions({"raise", "ignore"})],
+        "verbose": ["verbose"],
+    }
+
+    labels_: np.ndarray
+    hierarchy_: Hierarchy
+    _clusters: FlatClusters
+
+    def __init__(
+        self,
+        n_clusters: int | None = 2,
+        *,
+        metric: str | Callable[[np.ndarray, np.ndarray], float] | Any = "euclidean",
+        distance_threshold: float | None = None,
+        on_infeasible: str = "avoid",
+        n_queries: int | None = None,
+        missing_samples: str = "raise",
+        verbose: bool | int = False,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.metric = metric
+        self.distance_threshold = distance_threshold
+        self.on_infeasible = on_infeasible
+        self.n_queries = n_queries
+        self.missing_samples = missing_samples
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any = None, *, pairs: Any = None, oracle: Oracle | None = None) -> ConstrainedCompleteLink:
+        """Cluster the samples so that the constraints hold.
+
+        Parameters
+        ----------
+        X : array_like or DataFrame, shape (n_samples, n_features) or (n_samples, n_samples)
+            The samples, or their distances where ``metric="precomputed"``.
+        y : None
+            Ignored.
+        pairs : PairwiseConstraints, data frame, or two lists (must_link, cannot_link) of pairs (a, b), optional
+            Constraints on some of the samples. Labels are those of the index where X is a pandas DataFrame, else **row
+            numbers of this very X**: see COPKMeans. An integer array always holds row numbers. No strengths.
+        oracle : callable, optional
+            ``oracle(a, b)``: whether samples a and b belong together, True or False (1 or 0; None: not known). Asked by
+            label, at most `n_queries` times.
+
+        Returns
+        -------
+        ConstrainedCompleteLink
+            Itself. A fit that fails or is interrupted leaves it as it was, and hands what the oracle has answered to
+            the exception, KeyboardInterrupt and the oracle's own too: ``error.queries``, and ``error.pairs``, the
+            constraints given and answered. ``fit(X, pairs=error.pairs, oracle=oracle)`` does not ask them again.
+
+        Raises
+        ------
+        InconsistentPairsError
+            If must-links put samples together which a cannot-link keeps apart, before anything is clustered.
+        InfeasibleClusteringError
+            If `n_clusters` cannot keep the constraints, or no way was found, or the merges end at more (see
+            `on_infeasible`): ``.proved`` tells whether the constraints need more, ``.clique`` and ``.samples`` why. Or
+            if must-links leave fewer groups than that.
+        ClusterCountError
+            If there are fewer samples than clusters.
+        UnknownLeafError
+            If pairs name samples that X has not; ``.labels`` holds them all.
+        DuplicateLeafError
+            If pairs refer to the index of X, or an oracle is asked by it, and it holds a label more than once.
+        InvalidPairError
+            If an entry is no pair, or if an integer array meets an index of other integers than 0..n-1.
+        NotFittedError
+            If the metric is a transformer that is not fitted.
+        ValueError
+            If X holds NaN, infinity or text, or a pair of samples has no distance, or the parameters do not fit
+            together.
+        TypeError
+            If X is sparse, y holds pairs, or an answer is none.
+
+        Warns
+        -----
+        UserWarning
+            As `on_infeasible` says; or if answers leave fewer clusters than `n_clusters`.
+
+        Examples
+        --------
+        >>> X = [[0.0], [1.0], [4.0], [6.0]]
+        >>> ConstrainedCompleteLink(2).fit(X, pairs=([(1, 2)], [(0, 3)])).labels_.tolist()
+        [0, 0, 0, 1]
+        """
+        refuse_as_y(y)
+        with all_or_nothing(self):
+            self._validate_params()
+            refuse_truth_values(self)
+            self._check_together(oracle)
+            metric = checked_metric(self.metric, "complete")
+            samples = checked_samples(self, X, reset=True)
+            n = samples.shape[0]
+            points = transformed(self.metric, X, samples)
+            known = {"metric": metric, "parameters": metric_parameters(points, metric)}
+            aligned = aligned_pairs(X, pairs, n, missing_samples=self.missing_samples)
+            if oracle is not None:
+                refuse_repeats(X)
+            check_most(self.n_clusters, aligned.closure())
+            questions = None if oracle is None else Questions(oracle, int(self.n_queries or 0), aligned.leaves)
+            with answers_kept(questions, aligned):
+                whole = self._merge(points, known, aligned, questions)
+                self.labels_ = self._labels(self.hierarchy_, whole).astype(np.int32)
+            self.n_clusters_ = int(self.labels_.max()) + 1
+            self._clusters = flat_clusters(self.hierarchy_, self.labels_, points, linkage="complete", **known)
+            self.n_leaves_ = n
+        return self
+
+    def fit_predict(self, X: Any, y: Any = None, *, pairs: Any = None, oracle: Oracle | None = None) -> np.ndarray:
+        """Fit, and return the cluster of each sample.
+
+        Parameters
+        ----------
+        X, y, pairs, oracle
+            As for `fit`.
+
+        Returns
+        -------
+        ndarray of int, shape (n_samples,)
+
+        Examples
+        --------
+        >>> ConstrainedCompleteLink(2).fit_predict([[0.0], [1.0], [5.0]], pairs=([(1, 2)], [])).tolist()
+        [0, 1, 1]
+        """
+        return self.fit(X, y, pairs=pairs, oracle=oracle).labels_
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Find the flat cluster of new samples whose farthest member is nearest.
+
+        Parameters
+        ----------
+        X : array_like or DataFrame, shape (n_new, n_features) or (n_new, n_samples)
+            The new samples, or their distances to the fitted ones where ``metric="precomputed"``.
+
+        Returns
+        -------
+        ndarray of int, shape (n_new,)
+            Their clusters; of several at the same distance, the lowest.
+
+        Raises
+        ------
+        NotFittedError
+            Before `fit`.
+        ValueError
+            If X does not fit the fitted samples, holds NaN or infinity, or a sample has no distance.
+
+        Notes
+        -----
+        Distances are those of the metric: constraints say nothing of a new sample, so on the fitted samples the answer
+        need not be ``labels_``.
+
+        Examples
+        --------
+        >>> ConstrainedCompleteLink(2).fit([[0.0], [1.0], [5.0], [6.5]]).predict([[3.0], [4.0]]).tolist()
+        [0, 1]
+        """
+        check_is_fitted(self)
+        points = transformed(self.metric, X, checked_samples(self, X, reset=False))
+        return nearest_clusters(self._clusters, points)
+
+    def _check_together(self, oracle: Any) -> None:
+        """Refuse parameters that say twice, or not at all, where to cut, or of which one asks for the other."""
+        if (self.n_clusters is None) == (self.distance_threshold is None):
+            msg = (
+                f"n_clusters={self.n_clusters} and distance_threshold={self.distance_threshold}: give one of them, and "
+                "None for the other"
+            )
+            raise ValueError(msg)
+        if oracle is None and self.n_queries:
+            msg = f"n_queries={self.n_queries} but nobody to ask: give fit(X, oracle=...), such as labels_oracle(y)"
+            raise ValueError(msg)
+        if oracle is not None and self.n_queries is None:
+            msg = "an oracle is given, but no number of questions: set n_queries (0 asks none)"
+            raise ValueError(msg)
+
+    def _merge(
+        self, points: np.ndarray, known: dict[str, Any], given: PairwiseConstraints, questions: Questions | None
+    ) -> np.ndarray:
+        """Make the hierarchy, anew with the answers given if they leave it no cut that is wanted: what stays whole."""
+        k = self.n_clusters if self.on_infeasible == "avoid" else None
+        pairs, asked, before = given, [], 0
+
+        def central(members: np.ndarray) -> int:
+            return central_sample(points, members, **known)
+
+        while True:
+            closure = pairs.closure()
+            places = None if k is None else Places(closure, int(k))
+            precomputed = is_precomputed(known["metric"])
+            condensed = condensed_matrix(points) if precomputed else condensed_distances(points, **known)
+            with progress_bar(self.verbose, closure.n_components - 1, type(self).__name__) as tell:
+                merges, top = complete_merges(
+                    condensed, closure.component, closure.cannot, tell, questions, central, places
+                )
+            hierarchy = from_linkage(merges, given.leaves)
+            if questions is not None:
+                asked, pairs = questions.asked, given | questions.answers()
+            fewest, whole = 1 + int((merges[:, 2] >= top).sum()), kept_whole(hierarchy, pairs)
+            most = 1 + int((~whole).sum())
+            if k is None or len(asked) == before or fewest <= min(k, pairs.closure().n_components) <= most:
+                break
+            before = len(asked)
+        self.queries_, self.pairs_, self.hierarchy_ = asked, pairs, hierarchy
+        self.distances_, self.cannot_link_distance_ = merges[:, 2].copy(), top
+        self.linkage_ = to_linkage(hierarchy, monotone=True)
+        self.fewest_clusters_, self.most_clusters_ = fewest, most
+        return whole
+
+    def _labels(self, hierarchy: Hierarchy, whole: np.ndarray) -> np.ndarray:
+        if self.distance_threshold is not None:
+            forbidden = self.distances_ >= self.cannot_link_distance_
+            highest = np.where(whole, -np.inf, np.where(forbidden, np.inf, self.linkage_[:, 2]))
+            return threshold_labels(hierarchy, highest, self.distance_threshold)
+        assert self.n_clusters is not None
+        return feasible_labels(
+            hierarchy, self.n_clusters, self.fewest_clusters_, self.pairs_, self.on_infeasible, whole
+        )
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = is_precomputed(self.metric)
+        return tags

@@ -1,0 +1,157 @@
+"""Merges under triplets that may be violated at a price, and what that price is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from tripletree import kernels
+from tripletree.cluster.distances import EUCLIDEAN, condensed_distances, condensed_matrix
+from tripletree.core.triplets import TripletSet
+from tripletree.errors import LimitExceededError
+
+__all__ = [
+    "AUTO_PENALTY",
+    "SOFT_UP_TO",
+    "checked_penalty",
+    "soft_merges",
+]
+
+#: The penalty for a triplet of mean weight where none is named: the best of the benchmark of noise.
+AUTO_PENALTY = 0.15
+
+#: Samples, beyond which the table of their distances (1.6 GB in float64) is refused.
+SOFT_UP_TO = 20_000
+
+#: Operations up to which the kernel runs as plain Python, and merges between two looks at the interrupt.
+_LITTLE_WORK, _CHUNK = 2_000_000, 500
+
+#: The largest penalty for a triplet, which leaves nothing to the distances.
+_LARGEST = 1e200
+
+
+def checked_penalty(penalty: float | str, triplets: TripletSet, n_samples: int, micro_clusters: Any) -> float:
+    """The penalty for a unit of weight: for "auto" the one that makes `AUTO_PENALTY` for a triplet of mean weight.
+
+    Raises
+    ------
+    LimitExceededError
+        If there are more samples than the table of distances has room for.
+    ValueError
+        If the penalty is infinite or NaN, or a number of micro-clusters is given.
+    """
+    if isinstance(penalty, (bool, np.bool_)):
+        msg = f"penalty must be a number, 'auto' or None, not {penalty!r}"
+        raise ValueError(msg)
+    if not isinstance(penalty, str) and not np.isfinite(penalty):
+        msg = f"penalty={penalty!r} must be finite; None makes all triplets hold"
+        raise ValueError(msg)
+    if micro_clusters is not None and micro_clusters != "auto":
+        msg = f"micro_clusters={micro_clusters!r} cannot go with a penalty: take micro_clusters=None"
+        raise ValueError(msg)
+    if n_samples > SOFT_UP_TO:
+        msg = (
+            f"penalty={penalty!r} keeps a table of all distances, and is limited to {SOFT_UP_TO:,} samples (1.6 GB); X "
+            f"has {n_samples:,}: take penalty=None with on_conflict='repair', or cluster a part of the samples"
+        )
+        raise LimitExceededError(msg, size=n_samples, limit=SOFT_UP_TO)
+    if isinstance(penalty, str):
+        mean = 1.0 if triplets.weights is None or len(triplets) == 0 else float(triplets.weights.mean())
+        return AUTO_PENALTY / mean if mean > AUTO_PENALTY / 1e308 else 1e308
+    return float(penalty)
+
+
+def soft_merges(
+    samples: np.ndarray,
+    triplets: TripletSet,
+    linkage: str,
+    metric: Any,
+    *,
+    penalty: float,
+    parameters: dict[str, np.ndarray] | None = None,
+    dtype: Any = np.float64,
+    progress: Callable[[int], Any] | None = None,
+) -> np.ndarray:
+    """Merge samples until one cluster is left, always the two of least cost.
+
+    Parameters
+    ----------
+    samples : ndarray of float64, shape (n, d) or (n, n)
+        The samples, or their distances where `metric` is "precomputed".
+    triplets : TripletSet
+        Over the n samples; they may contradict each other.
+    linkage, metric, parameters
+        As `checked_metric` and `metric_parameters` give them.
+    penalty : float
+        For a unit of weight.
+    dtype : float64 or float32
+    progress : callable, optional
+        Called with the number of merges done since its last call.
+
+    Returns
+    -------
+    ndarray of float64, shape (n - 1, 4)
+        A scipy linkage in merge order, with raw heights.
+
+    Raises
+    ------
+    MemoryError
+        With the size that is wanted.
+    ValueError
+        If distances are none.
+    """
+    if isinstance(metric, str) and metric == "precomputed":
+        table = condensed_matrix(samples, dtype)
+    else:
+        metric = "sqeuclidean" if linkage in EUCLIDEAN else metric
+        table = condensed_distances(samples, metric, parameters or {}, dtype)
+    return merge_condensed_softly(table, samples.shape[0], triplets, linkage, penalty, progress)
+
+
+def merge_condensed_softly(
+    condensed: np.ndarray,
+    n: int,
+    triplets: TripletSet,
+    linkage: str,
+    penalty: float,
+    progress: Callable[[int], Any] | None = None,
+) -> np.ndarray:
+    """Merge n samples by their condensed distances (squared for linkages on centres), which are overwritten."""
+    real, blocks = condensed.dtype, (n + kernels.distance_table.BLOCK - 1) // kernels.distance_table.BLOCK
+    near = np.stack([np.full(n, -1), np.arange(n)])
+    state = condensed, np.ones(n, real), np.full(n, np.inf), np.full(blocks, np.inf), near
+    m = len(triplets)
+    weights = np.ones(m)
+    if triplets.weights is not None and m:
+        # a power of two, which rounds nothing: weights below 2, their sums and a penalty for one of these stay finite
+        scale = float(np.ldexp(1.0, int(np.frexp(triplets.weights.max())[1]) - 1))
+        weights, penalty = triplets.weights / scale, min(penalty * scale, _LARGEST)
+    head, link = _lists(triplets.rows, n)
+    tied = triplets.rows.astype(np.int64), weights, head, link, np.arange(n), np.zeros(n)
+    # numpy's scalars round float32 at other places than compiled code does
+    little = 25 * n * n + m <= _LITTLE_WORK and real == np.float64
+    loops = kernels.plain("penalty") if little else kernels.fast("penalty")
+    kind = kernels.recon.LINKAGES.index(linkage)
+    merges, count = np.empty((n - 1, 3)), np.zeros(4, np.int64)
+    count[1] = n
+    done, ended = 0, n == 1
+    while not ended:
+        ended = loops.merge_softly(kind, min(float(penalty), _LARGEST), state, tied, merges, count, _CHUNK)
+        if progress is not None:
+            progress(int(count[0]) - done)
+        done = int(count[0])
+    return kernels.recon.as_linkage(merges, kind <= 2)
+
+
+def _lists(rows: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray]:
+    """The ends 3 t + k of triplets that each sample is, as lists: the first of each sample, and what follows each."""
+    ends = rows.ravel()
+    order = np.argsort(ends, kind="stable")
+    head, link = np.full(n, -1, np.int64), np.full(ends.size, -1, np.int64)
+    same = ends[order[1:]] == ends[order[:-1]]
+    link[order[:-1][same]] = order[1:][same]
+    first = order[np.concatenate([[True], ~same])] if ends.size else order
+    head[ends[first]] = first
+    return head, link

@@ -1,0 +1,442 @@
+"""ReCon: agglomerative clustering that always ends in a hierarchy which displays the triplets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from numbers import Integral, Real
+from typing import Any, ClassVar
+from warnings import warn
+
+import numpy as np
+from sklearn.utils._param_validation import HasMethods, Interval, Options, StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from tripletree.algorithms.build import is_consistent
+from tripletree.algorithms.cut import RULES, cut
+from tripletree.algorithms.induce import displays
+from tripletree.algorithms.linkage import from_linkage, to_linkage
+from tripletree.algorithms.repair import repair
+from tripletree.cluster.agglomerative.constraints import Joint, joined, refuse_beside_pairs
+from tripletree.cluster.agglomerative.feasible_cut import POLICIES
+from tripletree.cluster.agglomerative.flat_clusters import (
+    FlatClusters,
+    check_stop,
+    flat_clusters,
+    nearest_clusters,
+    threshold_labels,
+)
+from tripletree.cluster.agglomerative.paired_cut import PairedCut, without_pairs
+from tripletree.cluster.agglomerative.plan import merges_under
+from tripletree.cluster.alignment import aligned_pairs, aligned_triplets
+from tripletree.cluster.base import HierarchicalClusterer, all_or_nothing, checked_samples, refuse_as_y
+from tripletree.cluster.distances import ANY_METRIC, EUCLIDEAN, METRICS, checked_metric, metric_parameters, transformed
+from tripletree.core.hierarchy import Hierarchy
+from tripletree.core.triplets import TripletSet
+from tripletree.errors import ClusterCountError
+
+__all__ = [
+    "ReCon",
+    "mended",
+    "weight_of",
+]
+
+
+# ----------------------------------------------------------------------
+# What becomes of triplets that contradict each other, before anything is clustered.
+
+
+def mended(triplets: TripletSet, on_conflict: str, random_state: Any) -> tuple[TripletSet, TripletSet]:
+    """The triplets to use, and those dropped; a warning says how many.
+
+    Parameters
+    ----------
+    triplets : TripletSet
+    on_conflict : {"raise", "repair"}
+        "repair" keeps a consistent part that weighs as much as `repair` can find, "raise" leaves them as they are.
+    random_state : int, Generator, RandomState or None
+
+    Returns
+    -------
+    kept, dropped : TripletSet
+
+    Warns
+    -----
+    UserWarning
+        If any are dropped.
+    """
+    nothing = triplets.subset(np.empty(0, np.int64))
+    if on_conflict == "raise" or is_consistent(triplets):
+        return triplets, nothing
+    done = repair(triplets, random_state=random_state)
+    weighed = "" if triplets.weights is None else f", of weight {done.weight_lost:.6g} of {done.weight:.6g},"
+    msg = (
+        f"{len(done.dropped):,} of {len(triplets):,} triplets{weighed} contradict others and were dropped, see "
+        "dropped_triplets_. What was kept is consistent, but may be wrong all the same: penalty='auto' is much less "
+        "hurt by wrong triplets"
+    )
+    warn(msg, UserWarning, stacklevel=3)
+    return done.kept, done.dropped
+
+
+def weight_of(triplets: TripletSet) -> float:
+    """The weight of all of them; their number where there are no weights."""
+    return float(len(triplets)) if triplets.weights is None else float(triplets.weights.sum())
+
+
+#: The rule of `tripletree.cut` where none is named: the best of its benchmark. Without triplets it is "size".
+_DEFAULT_CUT = "support"
+
+
+class ReCon(HierarchicalClusterer):
+    """Agglomerative clustering with relative constraints (triplets), by Liu, Zhang and Wang (KDD 2011), and with pairs.
+
+    Starting from single samples, it performs again and again the closest merge after which the triplets can still all
+    hold. So it never runs into a dead end, and for every consistent set of triplets it ends in a complete binary
+    hierarchy that displays all of them. Must-links and cannot-links can be given, too, beside triplets or alone.
+    Without any it is plain agglomerative clustering.
+
+    Parameters
+    ----------
+    n_clusters : int or None, default 2
+        Number of flat clusters, ``labels_``; the hierarchy does not depend on it. None with `distance_threshold`, and
+        where ``cut="constraints"`` finds the number by itself.
+    linkage : {"centroid", "median", "ward", "average", "weighted", "complete", "single"}, default "centroid"
+        How the distance of two clusters is taken, as in ``scipy.cluster.hierarchy.linkage``.
+    metric : str, callable or fitted transformer, default "euclidean"
+        A metric of ``scipy.spatial.distance``, a function of two samples, or "precomputed" where X is a square matrix
+        of distances; or an object with ``transform``, such as a learned metric: distances are then Euclidean between
+        the transformed samples. Centroid, median and ward linkage need "euclidean" or a transformer.
+    cut : {"support", "size", "merge_order", "height", "constraints"}, default "support"
+        The rule by which ``tripletree.cut`` takes `n_clusters` clusters out of the hierarchy. "support", and "size"
+        which it is where there are no triplets, let outliers join a cluster: the one beside them with the nearest
+        mean, the largest one where distances are precomputed. "merge_order" undoes the last merges, as
+        scikit-learn's AgglomerativeClustering does.
+    distance_threshold : float or None, default None
+        In the place of `n_clusters`: clusters are the largest clades none of whose merges, their own and all below,
+        lies above this distance. Merges at the very distance stand (in scikit-learn's AgglomerativeClustering, not).
+    dtype : {"float64", "float32"}, default "float64"
+        Precision of the merges, whatever that of X. "float32" takes half the memory and is 1.4 to 2 times as fast, but
+        distances that agree to 7 digits become ties, which go by index, and others stop being ties.
+    micro_clusters : int, "auto" or None, default "auto"
+        Not exact, for large data and a linkage on centres: gather the samples that occur in no triplet into about so
+        many micro-clusters first, where there are more of them (see `tripletree.cluster`). "auto" is 50,000 where there
+        are more than 200,000 such samples, with a `UserWarning`, else None, which is exact however long it takes.
+    random_state : int, Generator, RandomState or None, default 0
+        For micro-clusters, to choose the samples that they are found on, and for ``on_conflict="repair"``.
+    on_conflict : {"raise", "repair"}, default "raise"
+        What to do with triplets that contradict each other: raise an error that shows a conflict, or leave out those
+        that ``tripletree.repair`` drops, as little weight as it can manage, with a `UserWarning`.
+    on_infeasible : {"raise", "more", "violate"}, default "raise"
+        What to do where `n_clusters` is less than ``fewest_clusters_`` and no other way is found (see Notes): raise
+        `InfeasibleClusteringError`; or, with a `UserWarning`, return ``fewest_clusters_``, more than were asked for; or
+        `n_clusters`, and say how many cannot-links they violate. Must-links are never violated.
+    penalty : float, "auto" or None, default None
+        None: all triplets hold. Otherwise they may be violated, at this price for a unit of weight: for triplets of
+        which some are wrong, and for large sets that contradict themselves (see `tripletree.cluster`). "auto" is 0.15
+        for a triplet of mean weight. Limited to 20,000 samples.
+    missing_samples : {"raise", "ignore"}, default "raise"
+        "ignore" leaves out triplets and pairs on labels that are not in the index of X, as in cross-validation. Row
+        numbers are never ignored, nor labels where the index of X is 0..n-1: there they mean nothing but rows.
+    verbose : bool or int, default False
+        Whether to show a progress bar.
+
+    Attributes
+    ----------
+    labels_ : ndarray of int, shape (n_samples,)
+        The cluster of each sample, numbered in the order of their first samples.
+    n_clusters_ : int
+        Number of flat clusters.
+    fewest_clusters_, most_clusters_ : int
+        Numbers of clusters between which ``hierarchy_`` can be cut so that all pairs hold; 1 and n without pairs.
+    hierarchy_ : Hierarchy
+        Over the labels of the samples (the index of a pandas DataFrame, else 0..n-1); inner nodes in merge order, at
+        the distances of their merges.
+    linkage_ : ndarray of float64, shape (n_samples - 1, 4)
+        scipy's linkage matrix, for drawing: no height is lower than one below it.
+    distances_ : ndarray of float64, shape (n_samples - 1,)
+        The distance of each merge, in order: first those inside must-linked groups. It may fall, where triplets or
+        pairs put a close merge off.
+    pairs_ : PairwiseConstraints
+        The must-links and cannot-links that were used.
+    triplets_, n_triplets_ : TripletSet, int
+        The triplets that were used and their number: those given, without repeats and those ignored or dropped.
+    dropped_triplets_, weight_lost_ : TripletSet, float
+        Those that ``on_conflict="repair"`` left out, and their weight: their number, where there are no weights.
+    violated_triplets_, weight_violated_ : TripletSet, float
+        Those used that ``hierarchy_`` does not display, and their weight; none unless a penalty is given.
+    penalty_ : float or None
+        The penalty for a unit of weight.
+    n_tests_, n_rejections_ : int
+        Compatibility tests made, a property of the engine as one rejection often settles other pairs, and those that
+        found the closest pair incompatible.
+    n_micro_clusters_ : int or None
+        Number of micro-clusters that samples were gathered into; None where the merges are exact.
+    n_leaves_, n_features_in_ : int
+        Number of samples and of features.
+    feature_names_in_ : ndarray of str, shape (n_features,)
+        Names of the features, where X has them.
+
+    See Also
+    --------
+    tripletree.cut : other flat clusters from ``hierarchy_``.
+    tripletree.one_tree : a hierarchy from triplets alone.
+    tripletree.cluster : more on large data, wrong triplets, tables and cross-validation.
+
+    Notes
+    -----
+    A pair of clusters i, j is compatible when the triplets together with ij|x for every other cluster x are
+    consistent, which the paper's TestCompatibility decides [1]_. Pairs are taken in the order of their distance, then
+    of the first sample of the one cluster, then of that of the other, the smaller first. The merges are those of the
+    paper's listing with that order of ties, up to the rounding of distances that are equal in theory but are updated
+    along different ways.
+
+    Each cluster keeps the nearest one found when it was new, or when its turn came with an answer out of date [2]_. The
+    closest pair is tested on the Aho tree of the triplets, kept up to date from merge to merge, and a rejection rejects
+    all pairs of the two groups that block each other. Centroid, median and ward linkage keep the centres of the
+    clusters, in blocks with boxes around them, and search only the boxes that are near enough: time O(n^2 d), much less
+    where the samples spread along few directions, memory O(n d) and one bit for each pair of samples that occur in
+    triplets. The others update the n (n - 1) / 2 distances.
+
+    **Pairs**: samples that must-links tie together are merged first, each group by itself, and each group is a clade.
+    Then comes the closest compatible merge of two clusters that no cannot-link keeps apart, while there is one; from
+    there on cannot-links do not count, so that the hierarchy is complete. Flat clusters keep all pairs: clades below a
+    threshold, and by "merge_order", "height" and "constraints", ``fewest_clusters_`` to ``most_clusters_`` of them.
+    "support" and "size" take one of two, for any number (NP-complete; the search ends after a while): the best cut,
+    groups of small clusters joined to others; or the clusters without pairs, from merges of their own (twice the time),
+    where must-linked groups and ends of cannot-links move, no more than pairs ask for, at little cost in squared
+    distances to means. The former suit classes that are not compact; where compact ones overlap, one sample on the
+    wrong side keeps two parts of a class apart for good. So the former are taken where over 0.27 of the pairs (sorts
+    alike; half is chance) are violated without pairs, or any, and they have at most 1.02 times the squared distances
+    of the latter; but those that keep more triplets come first. One test tells whether triplets and groups can both
+    hold, before anything is clustered; one error what contradicts, with the lines of both. A triplet ac|b contradicts a
+    must-link a, b unless c is in their group; none contradicts a cannot-link. So ``pairs_.to_triplets()`` hold.
+    Strengths are not looked at. No micro-clusters are formed; `penalty`, ``on_conflict="repair"`` are refused.
+
+    Weights of triplets count for ``cut="support"``, for repair and for a penalty. Triplets that hold need not make
+    clusters better: sets that look drawn at random, with fewer than 1.2 triplets for each sample they name, are known
+    to make noisy data worse, and give a `UserWarning` (from 50 samples and 30 triplets on).
+
+    References
+    ----------
+    .. [1] Liu, Zhang, Wang (2011), Clustering with Relative Constraints, Proceedings of the 17th ACM SIGKDD
+       International Conference on Knowledge Discovery and Data Mining, 947-955.
+    .. [2] Müllner (2011), Modern hierarchical, agglomerative clustering algorithms, arXiv:1109.2378.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> X = pd.DataFrame({"x": [0.0, 1.0, 5.0, 6.5]}, index=["ant", "bee", "cow", "dog"])
+    >>> ReCon(n_clusters=2).fit_predict(X).tolist()
+    [0, 0, 1, 1]
+    >>> model = ReCon(n_clusters=2).fit(X, triplets=[("bee", "cow", "ant"), ("ant", "bee", "dog")])
+    >>> model.labels_.tolist(), model.distances_.tolist()
+    ([0, 0, 0, 1], [4.0, 3.0, 4.5])
+    >>> [model.hierarchy_.clade(u) for u in (4, 5)]
+    [['bee', 'cow'], ['ant', 'bee', 'cow']]
+    """
+
+    _parameter_constraints: ClassVar[dict] = {
+        "n_clusters": [Interval(Integral, 1, None, closed="left"), None],
+        "linkage": [StrOptions({*ANY_METRIC, *EUCLIDEAN})],
+        "metric": [StrOptions({*METRICS, "precomputed"}), callable, HasMethods("transform")],
+        "cut": [StrOptions({*RULES})],
+        "distance_threshold": [Interval(Real, 0, None, closed="left"), None],
+        "dtype": [StrOptions({"float64", "float32"}), Options(type, {np.float64, np.float32})],
+        "micro_clusters": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"}), None],
+        "random_state": ["random_state", np.random.Generator],
+        "on_conflict": [StrOptions({"raise", "repair"})],
+        "on_infeasible": [StrOptions({*POLICIES})],
+        "penalty": [Interval(Real, 0, None, closed="left"), StrOptions({"auto"}), None],
+        "missing_samples": [StrOptions({"raise", "ignore"})],
+        "verbose": ["verbose"],
+    }
+
+    labels_: np.ndarray
+    hierarchy_: Hierarchy
+    _clusters: FlatClusters
+
+    def __init__(
+        self,
+        n_clusters: int | None = 2,
+        *,
+        linkage: str = "centroid",
+        metric: str | Callable[[np.ndarray, np.ndarray], float] | Any = "euclidean",
+        cut: str = _DEFAULT_CUT,
+        distance_threshold: float | None = None,
+        dtype: str | type = "float64",
+        micro_clusters: int | str | None = "auto",
+        random_state: Any = 0,
+        on_conflict: str = "raise",
+        on_infeasible: str = "raise",
+        penalty: float | str | None = None,
+        missing_samples: str = "raise",
+        verbose: bool | int = False,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.linkage = linkage
+        self.metric = metric
+        self.cut = cut
+        self.distance_threshold = distance_threshold
+        self.dtype = dtype
+        self.micro_clusters = micro_clusters
+        self.random_state = random_state
+        self.on_conflict = on_conflict
+        self.on_infeasible = on_infeasible
+        self.penalty = penalty
+        self.missing_samples = missing_samples
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any = None, *, triplets: Any = None, pairs: Any = None) -> ReCon:
+        """Cluster the samples so that triplets and pairs hold.
+
+        Parameters
+        ----------
+        X : array_like or DataFrame, shape (n_samples, n_features) or (n_samples, n_samples)
+            The samples, or their distances where ``metric="precomputed"``.
+        y : None
+            Ignored.
+        triplets : TripletSet, iterable of (a, b, c), or ndarray of int, shape (m, 3), optional
+            Triplets ab|c on some of the samples. Labels are those of the index where X is a pandas DataFrame, else
+            row numbers; an integer array always holds row numbers.
+        pairs : PairwiseConstraints, data frame, or two lists (must_link, cannot_link) of (a, b), optional
+            Pairs of samples that belong together, and that do not. **Row numbers** are of this very X.
+
+        Returns
+        -------
+        ReCon
+            Itself. A fit that fails or is interrupted leaves it as it was.
+
+        Raises
+        ------
+        InconsistentTripletsError
+            If no hierarchy displays all triplets, or none that has must-linked groups as clades, before anything is
+            clustered; ``.conflict`` holds the reason, ``.pairs`` the must-links in it. Not under a penalty, or
+            ``on_conflict="repair"``.
+        InconsistentPairsError
+            If must-links put samples together which a cannot-link keeps apart.
+        InfeasibleClusteringError
+            If pairs allow no `n_clusters` clusters, or none were found (see `on_infeasible`).
+        UnknownLeafError
+            If triplets or pairs name samples that X has not; ``.labels`` holds them all.
+        DuplicateLeafError
+            If triplets or pairs refer to the index of X and it holds a label more than once.
+        InvalidTripletError, InvalidPairError
+            If an entry is no triplet or pair, or if an integer array meets an index of other integers than 0..n-1.
+        ClusterCountError
+            If there are fewer samples than clusters.
+        LimitExceededError
+            If a penalty is given for more than 20,000 samples.
+        NotFittedError
+            If the metric is a transformer that is not fitted.
+        ValueError
+            If X holds NaN, infinity or text, or a pair of samples has no distance, or the parameters do not fit
+            together.
+        TypeError
+            If X is sparse, or y holds triplets or pairs.
+
+        Warns
+        -----
+        UserWarning
+            If triplets are dropped, or so few and random that they are known to hurt, if so many samples are gathered
+            into micro-clusters, if pairs make clusters that may be worse (see Notes), or as `on_infeasible` says.
+
+        Examples
+        --------
+        >>> X = [[0.0], [1.0], [5.0], [6.5]]
+        >>> ReCon(n_clusters=2).fit(X, triplets=[(1, 2, 0), (1, 2, 3)]).labels_.tolist()
+        [0, 0, 0, 1]
+        """
+        refuse_as_y(y)
+        with all_or_nothing(self):
+            self._validate_params()
+            check_stop(self.n_clusters, self.distance_threshold, self.cut, _DEFAULT_CUT)
+            metric = checked_metric(self.metric, self.linkage)
+            samples = checked_samples(self, X, reset=True)
+            n = samples.shape[0]
+            if self.n_clusters is not None and n < self.n_clusters:
+                msg = f"n_clusters={self.n_clusters} but n_samples={n}: there cannot be more clusters than samples"
+                raise ClusterCountError(msg, n_clusters=self.n_clusters, nearest=(n,))
+            points = transformed(self.metric, X, samples)
+            known = {"metric": metric, "parameters": metric_parameters(points, metric)}
+            aligned = aligned_triplets(X, triplets, n, missing_samples=self.missing_samples)
+            links = aligned_pairs(X, pairs, n, missing_samples=self.missing_samples)
+            if len(links):
+                refuse_beside_pairs(self.on_conflict, self.penalty, self.micro_clusters)
+            joint = joined(aligned, links) if len(links) else None
+            used, dropped = mended(aligned, self.on_conflict, self.random_state)
+            merges, count = merges_under(self, points, used, joint, known)
+            hierarchy = from_linkage(merges, used.leaves)
+            self.linkage_ = to_linkage(hierarchy, monotone=True)
+            self.triplets_, self.dropped_triplets_, self.weight_lost_ = used, dropped, weight_of(dropped)
+            self.violated_triplets_ = used.subset(~displays(hierarchy, used))
+            self.weight_violated_ = weight_of(self.violated_triplets_)
+            self.fewest_clusters_, self.most_clusters_ = 1, n
+            self.labels_ = self._labels(hierarchy, points, joint, known)
+            self.n_clusters_ = int(self.labels_.max()) + 1
+            self._clusters = flat_clusters(hierarchy, self.labels_, points, linkage=self.linkage, **known)
+            self.distances_, self.pairs_ = merges[:, 2].copy(), links
+            self.n_triplets_, self.n_tests_, self.n_rejections_ = len(used), count["tests"], count["rejections"]
+            self.n_micro_clusters_ = count.get("micro_clusters")
+            self.n_leaves_ = n
+            self.hierarchy_ = hierarchy
+        return self
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Find the nearest flat cluster of new samples, under the fitted linkage and metric.
+
+        Parameters
+        ----------
+        X : array_like or DataFrame, shape (n_new, n_features) or (n_new, n_samples)
+            The new samples, or their distances to the fitted ones where ``metric="precomputed"``.
+
+        Returns
+        -------
+        ndarray of int, shape (n_new,)
+            Their clusters; of several at the same distance, the lowest.
+
+        Raises
+        ------
+        NotFittedError
+            Before `fit`.
+        ValueError
+            If X does not fit the fitted samples, holds NaN or infinity, or a sample has no distance.
+
+        Notes
+        -----
+        Nearest is what the linkage says of the new sample as a cluster of its own: the distance to the mean of the
+        cluster (centroid), that times ``sqrt(2 s / (s + 1))`` for s members (ward), the mean, greatest or least
+        distance to the members (average, complete, single); for median and weighted linkage the centre or mean in
+        which each merge inside the cluster gives its two sides one half each. Clusters that are no clades, as where a
+        cut joins outliers to them, count with all of their members; merges are then those of the hierarchy on them.
+
+        No triplet says anything of a new sample, so on the fitted samples the answer need not be ``labels_``.
+
+        Examples
+        --------
+        >>> ReCon(n_clusters=2).fit([[0.0], [1.0], [5.0], [6.5]]).predict([[3.0], [4.0]]).tolist()
+        [0, 1]
+        """
+        check_is_fitted(self)
+        samples = checked_samples(self, X, reset=False)
+        points = transformed(self.metric, X, samples)
+        return nearest_clusters(self._clusters, points)
+
+    def _labels(self, hierarchy: Hierarchy, points: np.ndarray, joint: Joint | None, known: dict) -> np.ndarray:
+        # the majority of all triplets counts, but only those that hold together can demand anything
+        triplets = self.triplets_ - self.violated_triplets_ if self.cut == "constraints" else self.triplets_
+        samples = None if known["metric"] == "precomputed" else points
+        if joint is not None:
+            paired = PairedCut(hierarchy, joint)
+            self.fewest_clusters_, self.most_clusters_ = paired.fewest, paired.most
+            if self.distance_threshold is not None:
+                return paired.below(self.distance_threshold)
+            plain = without_pairs(self, points, joint.closure, samples, known)
+            return paired.by_rule(self.n_clusters, self.cut, triplets, samples, self.on_infeasible, plain, points)
+        if self.distance_threshold is not None:
+            return threshold_labels(hierarchy, self.linkage_[:, 2], self.distance_threshold)
+        return cut(hierarchy, self.n_clusters, rule=self.cut, triplets=triplets, samples=samples)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = isinstance(self.metric, str) and self.metric == "precomputed"
+        return tags

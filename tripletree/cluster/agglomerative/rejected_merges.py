@@ -1,0 +1,318 @@
+"""Why a hierarchy is not what the distances alone would give: merges that constraints refused, forced and delayed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from tripletree.algorithms.aho import split_down
+from tripletree.algorithms.conflict import conflict_inside
+from tripletree.cluster.base import checked_samples
+from tripletree.cluster.distances import (
+    EUCLIDEAN,
+    checked_metric,
+    condensed_distances,
+    condensed_matrix,
+    metric_parameters,
+    transformed,
+)
+from tripletree.core.checks import expect_count
+from tripletree.core.hierarchy import Hierarchy
+from tripletree.core.pairs import PairwiseConstraints
+from tripletree.core.triplets import TripletSet
+from tripletree.errors import LimitExceededError
+
+__all__ = [
+    "Refusal",
+    "refused_merges",
+    "why_refused",
+]
+
+#: Samples, of which a square of distances is held; and how much nearer a refused pair must be, as part of the larger.
+MOST, NEARER = 10_000, 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class Refusal:
+    """A merge that was made although two clusters were closer: constraints refused these.
+
+    Attributes
+    ----------
+    node : int
+        The node of the hierarchy that the merge made, and the merge's number plus n.
+    distance : float
+        Of the merge.
+    refused : tuple of (int, int)
+        The nodes of the two closest clusters at that time.
+    refused_distance : float
+        Their distance.
+    forced : bool
+        Whether one of the two clusters that were merged had a closer one, so that constraints turned it elsewhere;
+        else the refused pair is of other clusters, and was only passed over.
+    delayed : int or None
+        The node that the refused pair makes later, where it is merged unchanged, as once the constraint is met.
+    triplets : TripletSet
+        Those that each alone refuse the pair: ab|c with c in the one, a in the other, and b in neither.
+    pairs : PairwiseConstraints
+        The cannot-links between the two.
+    reason : {"triplets", "cannot-links", "must-links first", "jointly"}
+        What refuses it: triplets or cannot-links between the two, or that must-linked groups are merged before all
+        others; "jointly" are several triplets of which none does so alone: see `why_refused`.
+    """
+
+    node: int
+    distance: float
+    refused: tuple[int, int]
+    refused_distance: float
+    forced: bool
+    delayed: int | None
+    triplets: TripletSet
+    pairs: PairwiseConstraints
+    reason: str
+
+
+def refused_merges(model: Any, X: Any) -> list[Refusal]:
+    """Find the merges of a fitted `ReCon` before which constraints refused a closer pair of clusters.
+
+    Parameters
+    ----------
+    model : ReCon
+        Fitted, exact: without micro-clusters.
+    X : array_like or DataFrame
+        The samples it was fitted on, or their distances where ``metric="precomputed"``.
+
+    Returns
+    -------
+    list of Refusal
+        One for each such merge, in merge order; none where there are no constraints.
+
+    Raises
+    ------
+    NotFittedError
+        If the model is not fitted.
+    ValueError
+        If X is not what it was fitted on, or samples were gathered into micro-clusters.
+    LimitExceededError
+        If there are over 10,000 samples.
+
+    See Also
+    --------
+    why_refused : the triplets behind any pair that is refused. tripletree.plot_dendrogram : draws them, ``refusals=``.
+
+    Notes
+    -----
+    The merges are made once more, on a square of all distances, which are updated by the formula of Lance and Williams
+    (1967): memory O(n^2), time O(n^2) for most data, O(n^3) at worst. The choice without constraints is the closest
+    pair of all clusters, and it counts as refused if it is closer by more than rounding. Pairs at the same distance go
+    by index, no constraint being in the way. A pair that stays refused is passed over by all merges above its distance:
+    these are reported, but `forced` are only those that have a cluster in a closer pair.
+
+    Examples
+    --------
+    >>> from tripletree.cluster import ReCon
+    >>> X = [[0.0], [1.0], [5.0], [6.5]]
+    >>> model = ReCon(n_clusters=2).fit(X, triplets=[(1, 2, 0), (1, 2, 3)])
+    >>> [(x.node, x.refused, x.forced, list(x.triplets)) for x in refused_merges(model, X)]
+    [(4, (0, 1), True, [(1, 2, 0)])]
+    """
+    check_is_fitted(model)
+    tree: Hierarchy = model.hierarchy_
+    n = tree.n_leaves
+    if model.n_micro_clusters_ is not None:
+        msg = "the merges are not exact, as samples were gathered into micro-clusters: fit with micro_clusters=None"
+        raise ValueError(msg)
+    if n > MOST:
+        msg = f"{n:,} samples are too many for a square of distances; the limit is {MOST:,}"
+        raise LimitExceededError(msg, size=n, limit=MOST)
+    if n < 2 or (len(model.triplets_) == 0 and len(model.pairs_) == 0):
+        return []
+    found = _replayed(_distances(model, X), tree, model.linkage, model.distances_)
+    children = np.sort(np.argsort(tree.parent[:-1], kind="stable").reshape(-1, 2), axis=1)
+    made = {(int(i), int(j)): n + k for k, (i, j) in enumerate(children.tolist())}
+    refusals = []
+    for node, distance, i, j, apart, forced in found:
+        triplets, pairs = _between(model, tree, i, j)
+        reason = (
+            "triplets" if len(triplets) else "cannot-links" if len(pairs) else _other_reason(model, tree, node, i, j)
+        )
+        refusals.append(Refusal(node, distance, (i, j), apart, forced, made.get((i, j)), triplets, pairs, reason))
+    return refusals
+
+
+def why_refused(model: Any, first: int, second: int, *, before: int) -> TripletSet:
+    """Find triplets which together refuse that two clusters are merged at a certain time.
+
+    Parameters
+    ----------
+    model : ReCon
+        Fitted.
+    first, second : int
+        Nodes of its hierarchy, as in ``Refusal.refused``.
+    before : int
+        The node of the merge that was made in their place, as in ``Refusal.node``.
+
+    Returns
+    -------
+    TripletSet
+        None of which can be left out; empty where triplets do not refuse the merge. They are some of the model's
+        triplets: for each that the conflict has between clusters, the first one.
+
+    Raises
+    ------
+    NotFittedError
+        If the model is not fitted.
+    ValueError
+        If one of the two is no cluster at that time.
+
+    Notes
+    -----
+    The merge is compatible where the triplets between the clusters of that time, together with ij|x for every other
+    cluster x, are consistent; otherwise they hold an irreducible conflict, and its triplets but those ij|x are given.
+
+    Examples
+    --------
+    >>> from tripletree.cluster import ReCon
+    >>> X = [[0.0], [1.0], [5.0], [6.5]]
+    >>> model = ReCon(n_clusters=2).fit(X, triplets=[(1, 2, 0), (1, 2, 3)])
+    >>> list(why_refused(model, 0, 1, before=4))
+    [(1, 2, 0)]
+    """
+    check_is_fitted(model)
+    tree: Hierarchy = model.hierarchy_
+    i, j = (expect_count(x, "the number of a node") for x in (first, second))
+    live = np.flatnonzero(np.append(tree.parent[:-1], tree.n_nodes) >= before)
+    live = live[live < before]
+    for u in (i, j):
+        if i == j or u not in live:
+            msg = f"node {u} is no cluster before node {before} is made"
+            raise ValueError(msg)
+    slot = _clusters(tree, live)
+    rows = slot[model.triplets_.rows]
+    ab, ac, bc = (rows[:, p] == rows[:, q] for p, q in ((0, 1), (0, 2), (1, 2)))
+    between = np.flatnonzero(~(ab | ac | bc))
+    a, b = np.searchsorted(live, [i, j]).tolist()
+    others = np.setdiff1d(np.arange(live.size), [a, b])
+    extra = np.stack([np.full(others.size, a), np.full(others.size, b), others], axis=1)
+    both = TripletSet(np.concatenate([rows[between], extra]), live.size)
+    failed = split_down(both.rows, live.size)[1]
+    if failed.size == 0:
+        return model.triplets_.subset(np.empty(0, np.int64))
+    first_of = {}
+    for k in between[::-1].tolist():
+        x, y, z = rows[k].tolist()
+        first_of[min(x, y), max(x, y), z] = k
+    blamed = [tuple(row) for row in conflict_inside(both, failed).triplets.rows.tolist()]
+    return model.triplets_.subset(np.sort([first_of[row] for row in blamed if row in first_of]).astype(np.int64))
+
+
+def _distances(model: Any, X: Any) -> np.ndarray:
+    """The square of distances of single samples, squared where the linkage works on centres, infinite on itself."""
+    from scipy.spatial.distance import pdist, squareform
+
+    metric = checked_metric(model.metric, model.linkage)
+    samples = checked_samples(model, X, reset=False)
+    if samples.shape[0] != model.n_leaves_:
+        msg = f"X has {samples.shape[0]} samples, but the model was fitted on {model.n_leaves_}"
+        raise ValueError(msg)
+    points = transformed(model.metric, X, samples)
+    if model.linkage in EUCLIDEAN:
+        flat = pdist(points - points.mean(axis=0), "sqeuclidean")
+    elif isinstance(metric, str) and metric == "precomputed":
+        flat = condensed_matrix(points)
+    else:
+        flat = condensed_distances(points, metric, metric_parameters(points, metric), np.float64)
+    square = squareform(flat)
+    np.fill_diagonal(square, np.inf)
+    return square
+
+
+def _replayed(
+    square: np.ndarray, tree: Hierarchy, linkage: str, heights: np.ndarray
+) -> list[tuple[int, float, int, int, float, bool]]:
+    """Merge by merge, where the closest pair is not the one merged.
+
+    Returns node, distance, the closest pair and its distance, and whether one of the two merged had a closer one.
+    """
+    n = tree.n_leaves
+    children = np.argsort(tree.parent[:-1], kind="stable").reshape(-1, 2).tolist()
+    slot = np.arange(2 * n - 1)
+    node, size = np.arange(n), np.ones(n)
+    near = square.argmin(axis=1)
+    least = square[np.arange(n), near]
+    root = np.sqrt if linkage in EUCLIDEAN else lambda x: x
+    found = []
+    for k, (u, v) in enumerate(children):
+        i, j = int(slot[u]), int(slot[v])
+        made = float(square[i, j])
+        best = int(least.argmin())
+        if least[best] < made - NEARER * abs(made):
+            forced = min(float(least[i]), float(least[j])) < made - NEARER * abs(made)
+            x, y = sorted((int(node[best]), int(node[near[best]])))
+            found.append((n + k, float(heights[k]), x, y, float(root(least[best])), forced))
+        merged = _merged(linkage, square, size, i, j, made)
+        merged[[i, j]] = np.inf
+        merged[np.isinf(square[i])] = np.inf  # empty slots stay so
+        square[j], square[:, j] = np.inf, np.inf
+        square[i], square[:, i] = merged, merged
+        size[i] += size[j]
+        least[j] = np.inf
+        node[i], slot[n + k] = n + k, i
+        again = (near == i) | (near == j)
+        again[j], again[i] = False, True
+        closer = (merged < least) & ~again
+        near[closer], least[closer] = i, merged[closer]
+        for s in np.flatnonzero(again & (np.isfinite(least) | (np.arange(n) == i))).tolist():
+            near[s] = square[s].argmin()
+            least[s] = square[s, near[s]]
+    return found
+
+
+def _merged(linkage: str, square: np.ndarray, size: np.ndarray, i: int, j: int, made: float) -> np.ndarray:
+    """Distances of all clusters to the union of two: the formula of Lance and Williams for each linkage."""
+    a, b, p, q = square[i], square[j], float(size[i]), float(size[j])
+    if linkage == "single":
+        return np.minimum(a, b)
+    if linkage == "complete":
+        return np.maximum(a, b)
+    if linkage == "weighted":
+        return (a + b) / 2
+    if linkage == "median":
+        return (a + b) / 2 - made / 4
+    if linkage == "ward":
+        return ((p + size) * a + (q + size) * b - size * made) / (p + q + size)
+    mean = (p * a + q * b) / (p + q)
+    return mean if linkage == "average" else mean - p * q * made / (p + q) ** 2
+
+
+def _clusters(tree: Hierarchy, live: np.ndarray) -> np.ndarray:
+    """The number of each leaf's cluster among some disjoint nodes, -1 where it is in none."""
+    start, stop, order = tree.leaf_intervals
+    found = np.full(tree.n_leaves, -1, np.int64)
+    for k, u in enumerate(live.tolist()):
+        found[order[start[u] : stop[u]]] = k
+    return found
+
+
+def _between(model: Any, tree: Hierarchy, i: int, j: int) -> tuple[TripletSet, PairwiseConstraints]:
+    """The triplets and the cannot-links that each alone refuse a merge of two nodes."""
+    side = _clusters(tree, np.array([i, j]))
+    a, b, c = side[model.triplets_.rows.T]
+    refusing = (c >= 0) & (((a == 1 - c) & (b < 0)) | ((b == 1 - c) & (a < 0)))
+    pairs: PairwiseConstraints = model.pairs_
+    p, q = side[pairs.cannot_link.T]
+    return (
+        model.triplets_.subset(refusing),
+        pairs.subset(must_link=[], cannot_link=np.flatnonzero((p >= 0) & (q >= 0) & (p != q))),
+    )
+
+
+def _other_reason(model: Any, tree: Hierarchy, node: int, i: int, j: int) -> str:
+    """Why two clusters were not merged although neither a triplet nor a cannot-link stands between them."""
+    component = model.pairs_.closure().component
+    start, stop, order = tree.leaf_intervals
+    made, one, two = (np.unique(component[order[start[u] : stop[u]]]) for u in (node, i, j))
+    inside = made.size == 1 and not (one.size == two.size == 1 and one[0] == two[0])
+    return "must-links first" if inside else "jointly"

@@ -1,0 +1,293 @@
+"""Triplets and pairs aligned with the rows of X, once for all estimators; what does not fit is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+from warnings import warn
+
+import numpy as np
+
+from tripletree.core.leaves import LeafIndex
+from tripletree.core.pairs import PairwiseConstraints, label_pairs
+from tripletree.core.triplets import TripletSet, framed
+from tripletree.errors import DuplicateLeafError, InvalidPairError, InvalidTripletError, UnknownLeafError
+
+__all__ = [
+    "aligned_pairs",
+    "aligned_triplets",
+    "refuse_repeats",
+]
+
+#: The type of each.
+_VALUE = {"triplets": "TripletSet", "pairs": "PairwiseConstraints"}
+
+
+def aligned_triplets(X: Any, triplets: Any, n_samples: int, *, missing_samples: str | None = None) -> TripletSet:
+    """The triplets over the samples of X: index i is row i, its label is that of the row.
+
+    Parameters
+    ----------
+    X : object
+        The samples as the user gave them. Rows of a DataFrame (pandas) have the labels of its index, rows of anything
+        else the labels 0..n-1.
+    triplets : TripletSet, iterable of (a, b, c), ndarray of int of shape (m, 3), or None
+        Labels, but for the integer array, which holds row numbers.
+    n_samples : int
+        Number of rows.
+    missing_samples : {"raise", "ignore"} or None
+        What to do with triplets on labels that the index of X has not; row numbers out of range are always refused,
+        and an index 0..n-1 is nothing but row numbers. None is "raise", too, where the caller has no such parameter,
+        of which the message could tell.
+
+    Returns
+    -------
+    TripletSet
+        Its leaf index holds the n samples. They are labelled 0..n-1 where the index of X has repeats and no triplet
+        refers to it.
+
+    Raises
+    ------
+    UnknownLeafError
+        If a triplet names a sample that X has not.
+    DuplicateLeafError
+        If triplets refer to an index that holds a label more than once.
+    InvalidTripletError
+        If an entry is no triplet, or row numbers are given where they could as well be labels.
+    TypeError
+        If `triplets` is nothing of the kind.
+    """
+    given, length = _as_set_or_rows(triplets)
+    return _aligned(X, given, n_samples, missing_samples, "triplets", TripletSet, length)
+
+
+def aligned_pairs(X: Any, pairs: Any, n_samples: int, *, missing_samples: str | None = None) -> PairwiseConstraints:
+    """The pairs over the samples of X: index i is row i, its label is that of the row.
+
+    Parameters
+    ----------
+    X, n_samples, missing_samples
+        As for `aligned_triplets`.
+    pairs : PairwiseConstraints, data frame, two lists (must_link, cannot_link), or None
+        A frame as `read_pairs` takes it. Each list of pairs (a, b) of labels, or an ndarray of int of shape (p, 2),
+        which holds row numbers; or None.
+
+    Returns
+    -------
+    PairwiseConstraints
+        Its leaf index holds the n samples. They are labelled 0..n-1 where the index of X has repeats and no pair
+        refers to it.
+
+    Raises
+    ------
+    UnknownLeafError, DuplicateLeafError
+        As `aligned_triplets` does.
+    InvalidPairError
+        If an entry is no pair, or row numbers are given where they could as well be labels.
+    TypeError
+        If `pairs` is nothing of the kind.
+    """
+    if pairs is None:
+        pairs = PairwiseConstraints([], [], 0)
+    if hasattr(pairs, "columns") and hasattr(pairs, "__getitem__"):
+        from tripletree.io import read_pairs
+
+        pairs = read_pairs(pairs)
+    if isinstance(pairs, PairwiseConstraints):
+        return _aligned(X, pairs, n_samples, missing_samples, "pairs", _must_links)
+    if (
+        isinstance(pairs, (str, bytes, Mapping))
+        or not isinstance(pairs, Sequence)
+        or len(pairs) != 2
+        or any(isinstance(x, (list, tuple)) and len(x) == 3 and isinstance(x[2], str) for x in pairs)
+    ):
+        raise TypeError(_no_pairs(pairs))
+    parts = []
+    for rows, make, kind in zip(pairs, (_must_links, _cannot_links), ("must-link", "cannot-link"), strict=True):
+        if isinstance(rows, np.ndarray) and rows.ndim == 2 and rows.shape[1] == 2 and rows.dtype.kind in "iu":
+            given: Any = rows
+        else:
+            given = PairwiseConstraints.from_labels(**{kind.replace("-", "_"): label_pairs(rows, kind)})
+        parts.append(_aligned(X, given, n_samples, missing_samples, "pairs", make))
+    must, cannot = parts
+    return must | cannot
+
+
+def _no_pairs(value: Any) -> str:
+    """What to give in the place of a value that is nothing of the kind of pairs."""
+    given = type(value).__name__
+    if isinstance(value, (list, tuple)) and value:
+        given += f" of {len(value)} entries, {value[0]!r:.60} the first"
+    elif isinstance(value, (str, bytes)):
+        given += f" ({value!r:.60})"
+    return (
+        "pairs must be a PairwiseConstraints, a data frame with columns a, b and link, or two lists (must_link, "
+        f"cannot_link) of pairs (a, b), not {given}; make them with PairwiseConstraints.from_labels(must_link=[(a, b), "
+        "...], cannot_link=[...]) or read_pairs(path)"
+    )
+
+
+def _must_links(rows: Any, leaves: Any) -> PairwiseConstraints:
+    return PairwiseConstraints(rows[:, :2], [], leaves)
+
+
+def _cannot_links(rows: Any, leaves: Any) -> PairwiseConstraints:
+    return PairwiseConstraints([], rows[:, :2], leaves)
+
+
+def _aligned(
+    X: Any,
+    given: Any,
+    n_samples: int,
+    missing_samples: str | None,
+    noun: str,
+    make: Callable[[Any, Any], Any],
+    length: int | None = None,
+) -> Any:
+    """Triplets or pairs over the samples of X; `make` makes them of rows and leaves."""
+    rows_of = LeafIndex(n_samples)
+    labels = _index_labels(X)
+    indexed = labels is not None
+    if labels is not None and labels == list(rows_of):
+        labels = None
+    if isinstance(given, np.ndarray):
+        if labels is not None and all(isinstance(x, int) for x in labels):
+            msg = (
+                f"{noun} are an integer array, which means row numbers, but the index of X holds integers other than "
+                f"0..{n_samples - 1}: give tuples of labels or a {_VALUE[noun]} for labels of the index, or X as an "
+                "array (X.to_numpy()) for row numbers"
+            )
+            raise InvalidTripletError(msg) if noun == "triplets" else InvalidPairError(msg)
+        unknown = np.unique(given[(given < 0) | (given >= n_samples)]).tolist()
+        if unknown:
+            raise UnknownLeafError(unknown, rows_of.labels, what=_rows_text(n_samples, unknown, indexed, noun))
+        return make(given.astype(np.int64), rows_of if labels is None or _repeats(labels) else labels)
+    nothing = np.empty((0, 3), np.int32)
+    if labels is None:
+        _check_rows(given, rows_of, indexed, noun)
+        return given.reindex(rows_of) if len(given) else make(nothing, rows_of)
+    if len(given) == 0 and _repeats(labels):
+        return make(nothing, rows_of)
+    try:
+        leaves = LeafIndex(labels)
+    except DuplicateLeafError as error:
+        raise DuplicateLeafError(error.labels, where=f" in the index of X, to which {noun} refer") from None
+    unknown = [x for x in (given.leaves[i] for i in given.used_leaves.tolist()) if x not in leaves]
+    text = _text_hint(unknown, labels, noun)
+    if unknown and missing_samples == "ignore" and not (text and len(unknown) == given.used_leaves.size):
+        if length == n_samples:
+            _warn_of_slices(length)
+        given = given.restrict([x for x in given.leaves if x in leaves])
+    elif unknown:
+        hint = text or (f"missing_samples='ignore' leaves out the {noun} that name them" if missing_samples else "")
+        raise UnknownLeafError(unknown, leaves.labels, what="labels in the index of X", hint=hint)
+    return given.reindex(leaves) if len(given) else make(nothing, leaves)
+
+
+def refuse_repeats(X: Any) -> None:
+    """Refuse an index that holds a label twice where an oracle is to be asked by these labels.
+
+    Raises
+    ------
+    DuplicateLeafError
+    """
+    labels = _index_labels(X)
+    if labels is not None and _repeats(labels):
+        try:
+            LeafIndex(labels)
+        except DuplicateLeafError as error:
+            raise DuplicateLeafError(error.labels, where=" in the index of X, by which the oracle is asked") from None
+
+
+def _warn_of_slices(length: int) -> None:
+    msg = (
+        f"there are {length} triplets, as many as samples, and some name samples that X has not: when a whole set of "
+        "triplets is as long as the whole X, scikit-learn's cross-validation cuts it like sample weights, and part of "
+        "it is lost; repeat one triplet in the list (repeats count once), so that the lengths differ"
+    )
+    warn(msg, UserWarning, stacklevel=5)
+
+
+def _text_hint(unknown: list, labels: list, noun: str) -> str:
+    """What to do where labels are the texts of those in the index, such as numbers read from a file."""
+    texts = {str(x) for x in labels if not isinstance(x, str)} if any(isinstance(x, str) for x in unknown) else set()
+    if not any(x in texts for x in unknown if isinstance(x, str)):
+        return ""
+    return f"the {noun} name them by text, as read from a file: read_{noun}(..., leaves=X.index) gives the labels of X"
+
+
+def _index_labels(X: Any) -> list | None:
+    """The labels in the index of a DataFrame, None for anything that has no index."""
+    if hasattr(X, "columns") and hasattr(getattr(X, "index", None), "tolist"):
+        return X.index.tolist()
+    return None
+
+
+def _repeats(labels: list) -> bool:
+    return len(set(labels)) < len(labels)
+
+
+def _as_set_or_rows(triplets: Any) -> tuple[TripletSet | np.ndarray, int]:
+    """A TripletSet of labels, or an integer array of row numbers; and how many were given, repeats included."""
+    if triplets is None:
+        return TripletSet([], 0), 0
+    if isinstance(triplets, TripletSet):
+        return triplets, len(triplets)
+    if framed(triplets) is not None:
+        return TripletSet.from_labels(triplets), len(triplets)
+    if isinstance(triplets, np.ndarray):
+        if triplets.ndim != 2 or triplets.shape[1] != 3:
+            msg = f"triplets must have shape (m, 3), a row (a, b, c) for ab|c; got shape {triplets.shape}"
+            raise InvalidTripletError(msg)
+        if triplets.dtype.kind in "iu" or triplets.size == 0:
+            return triplets.astype(np.int64) if triplets.size == 0 else triplets, triplets.shape[0]
+        if triplets.dtype.kind not in "OUT":
+            msg = f"triplets must hold integers (row numbers) or labels, not {triplets.dtype}"
+            raise InvalidTripletError(msg)
+        triplets = triplets.tolist()
+    if isinstance(triplets, (str, bytes)) or not isinstance(triplets, Iterable):
+        msg = (
+            "triplets must be a TripletSet, tuples (a, b, c) of labels or an integer array of shape (m, 3), "
+            f"not {type(triplets).__name__}"
+        )
+        raise TypeError(msg)
+    entries = list(triplets)
+    return TripletSet.from_labels(entries), len(entries)
+
+
+def _check_rows(given: Any, leaves: LeafIndex, indexed: bool, noun: str) -> None:
+    """Refuse triplets or pairs whose labels are no row numbers, even if of a leaf that occurs in none of them.
+
+    Such a leaf shows that they were made for other samples, whose rows the same numbers would mean. It is named only
+    where those that occur are row numbers.
+    """
+    others = [x for x in given.leaves if x not in leaves] if given.leaves != leaves else []
+    if not others:
+        return
+    unknown = [x for x in (given.leaves[i] for i in given.used_leaves.tolist()) if x not in leaves]
+    if unknown:
+        raise UnknownLeafError(unknown, leaves.labels, what=_rows_text(len(leaves), unknown, indexed, noun))
+    what = (
+        f"rows of X (n_samples={len(leaves)}; these are leaves of the {noun} that occur in none of them, so the {noun} "
+        f"were made for other samples. If the rows of X are meant all the same, give {noun}.reindex({len(leaves)}))"
+    )
+    raise UnknownLeafError(others, leaves.labels, what=what)
+
+
+def _rows_text(n: int, unknown: list, indexed: bool, noun: str) -> str:
+    if all(isinstance(x, (int, np.integer)) for x in unknown):
+        whole = f"an index 0..{n - 1} counts as row numbers; " if indexed else ""
+        return (
+            f"rows of X (n_samples={n}; {whole}row numbers are never ignored. Where X is a part of the samples, as in "
+            "cross-validation, name them by labels: the index of a pandas DataFrame other than 0..n-1)"
+        )
+    if all(isinstance(x, str) and x.isdecimal() for x in unknown):
+        return (
+            f"rows of X (n_samples={n}; the {noun} name rows by text, as read from a file: "
+            f"read_{noun}(..., leaves={n}) gives row numbers)"
+        )
+    without = f"whose index is 0..{n - 1}" if indexed else "which has no index of labels"
+    return (
+        f"rows of X (n_samples={n}, {without}; pass a pandas DataFrame whose index holds the labels, or {noun} of "
+        "row numbers. In a pipeline, set_output(transform='pandas') keeps the index)"
+    )

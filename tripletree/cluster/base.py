@@ -1,0 +1,224 @@
+"""What the estimators share: constraints aligned with the rows of X, once, and fits that succeed or change nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+from warnings import warn
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClusterMixin
+from sklearn.utils._param_validation import InvalidParameterError
+from sklearn.utils.validation import validate_data
+
+from tripletree.cluster.alignment import aligned_pairs, aligned_triplets, refuse_repeats
+from tripletree.core.hierarchy import Hierarchy
+from tripletree.core.pairs import PairwiseConstraints
+from tripletree.core.triplets import TripletSet
+
+__all__ = [
+    "HierarchicalClusterer",
+    "aligned_pairs",
+    "aligned_triplets",
+    "all_or_nothing",
+    "checked_samples",
+    "progress_bar",
+    "refuse_as_y",
+    "refuse_repeats",
+    "refuse_truth_values",
+    "warn_if_few",
+]
+
+#: When few triplets are known to hurt: at least so many samples and triplets, of which there are fewer than so many for
+#: each sample they name; numbers of triplets a sample that vary less than so many times those of random triplets; and
+#: more than this part of the named samples tied to no group.
+_SAMPLES, _TRIPLETS, _RATIO, _DISPERSION, _LOOSE = 50, 30, 1.2, 2.0, 0.05
+
+
+class HierarchicalClusterer(ClusterMixin, BaseEstimator):
+    """Base of the estimators that make a hierarchy of the samples from X, triplets and pairs."""
+
+    def _validate_params(self) -> None:
+        super()._validate_params()
+        refuse_truth_values(self)
+
+    def fit_predict(self, X: Any, y: Any = None, *, triplets: Any = None, pairs: Any = None) -> np.ndarray:
+        """Fit, and return the cluster of each sample.
+
+        Parameters
+        ----------
+        X : array_like or DataFrame, shape (n_samples, n_features)
+            As for `fit`.
+        y : None
+            Ignored.
+        triplets : TripletSet, iterable of (a, b, c), or ndarray of int, shape (m, 3), optional
+            As for `fit`.
+        pairs : PairwiseConstraints, or two lists (must_link, cannot_link) of (a, b), optional
+            As for `fit`.
+
+        Returns
+        -------
+        ndarray of int, shape (n_samples,)
+            ``labels_``.
+
+        Raises
+        ------
+        ValueError, LookupError, TypeError, RuntimeError
+            As `fit` does.
+
+        Examples
+        --------
+        >>> from tripletree.cluster import ReCon
+        >>> ReCon(n_clusters=2).fit_predict([[0.0], [1.0], [5.0]]).tolist()
+        [0, 0, 1]
+        """
+        return self.fit(X, y, triplets=triplets, pairs=pairs).labels_
+
+
+@contextmanager
+def all_or_nothing(estimator: Any) -> Iterator[None]:
+    """Put the estimator's attributes back when the fit inside fails or is interrupted."""
+    before = dict(vars(estimator))
+    try:
+        yield
+    except BaseException:
+        vars(estimator).clear()
+        vars(estimator).update(before)
+        raise
+
+
+@contextmanager
+def progress_bar(verbose: Any, total: int, what: str, unit: str = "merges") -> Iterator[Callable[[int], Any] | None]:
+    """A function that moves a bar in the terminal or notebook, None where none is wanted; no bar outlives an error."""
+    if not verbose:
+        yield None
+        return
+    from tqdm.auto import tqdm
+
+    with tqdm(total=total, desc=what, unit=f" {unit}") as bar:
+        try:
+            yield bar.update
+        except BaseException:
+            bar.leave = False
+            raise
+
+
+def refuse_as_y(y: Any) -> None:
+    """Refuse triplets and pairs in the place of y, where they would be ignored.
+
+    Raises
+    ------
+    TypeError
+    """
+    two_lists = (
+        isinstance(y, (tuple, list))
+        and len(y) == 2
+        and all(x is None or isinstance(x, (list, tuple, np.ndarray)) for x in y)
+    )
+    if isinstance(y, PairwiseConstraints) or two_lists:
+        msg = "y holds pairs: give them by name, fit(X, pairs=...); y is ignored"
+        raise TypeError(msg)
+    plain = isinstance(y, (list, tuple, np.ndarray))
+    if isinstance(y, TripletSet) or (plain and np.ndim(y) == 2 and np.shape(y)[1] == 3):
+        msg = "y looks like triplets: give them by name, fit(X, triplets=...); y is ignored"
+        raise TypeError(msg)
+
+
+def refuse_truth_values(estimator: Any) -> None:
+    """Refuse True as a parameter where a number is wanted: for Python it is one, and would be 1 here.
+
+    Raises
+    ------
+    InvalidParameterError
+    """
+    for name, wanted in estimator._parameter_constraints.items():
+        value = getattr(estimator, name)
+        if isinstance(value, (bool, np.bool_)) and not {"boolean", "verbose"} & {
+            x for x in wanted if isinstance(x, str)
+        }:
+            msg = f"{name} of {type(estimator).__name__} must be a number, not {value!r}"
+            raise InvalidParameterError(msg)
+
+
+def checked_samples(estimator: Any, X: Any, *, reset: bool) -> np.ndarray:
+    """X as a finite float64 matrix of at least one row and column; the estimator learns or checks its features.
+
+    Parameters
+    ----------
+    estimator : estimator
+    X : array_like or DataFrame
+    reset : bool
+        True in `fit`, False afterwards.
+
+    Returns
+    -------
+    ndarray of float64, shape (n_samples, n_features)
+
+    Raises
+    ------
+    ValueError
+        If X holds text, NaN, infinity, or integers beyond float64, or has the wrong shape or features.
+    TypeError
+        If X is sparse.
+    """
+    try:
+        return validate_data(estimator, X, dtype=np.float64, reset=reset)
+    except OverflowError as error:
+        msg = f"X holds integers beyond the range of float64 ({error}): scale X"
+        raise ValueError(msg) from None
+    except ValueError as error:
+        if not str(error).startswith("could not convert string to float"):
+            raise
+        columns = [str(name) for name in getattr(X, "columns", ()) if np.asarray(X[name]).dtype.kind not in "biuf"]
+        where = f" in the columns {', '.join(columns[:10])}" if columns else ""
+        msg = f"X must hold numbers, not text{where} ({error}): leave text out, or encode it"
+        raise ValueError(msg) from None
+
+
+def warn_if_few(triplets: TripletSet, tree: Hierarchy) -> None:
+    """Warn of triplets that are as few, and as random, as those known to make noisy data worse.
+
+    Parameters
+    ----------
+    triplets : TripletSet
+        m consistent triplets over the n samples, of which they name u.
+    tree : Hierarchy
+        That of `one_tree` for them.
+
+    Notes
+    -----
+    Triplets drawn at random name each sample by chance, so the numbers of triplets a sample scatter like those of a
+    Poisson distribution: the variance over the mean is 1 (samples that none names counted in, by their expected
+    number), and up to 1.9 for two classes of 80 and 20 percent. Informative triplets name few samples over and over:
+    for 30 and more of `triplets_from_classes` it was 2.3 at the least with 10 classes, 10 with 3. A set that leaves
+    next to no named sample alone below the root of its hierarchy, as `decompose` gives, is no random one either.
+
+    Fewer than 1.2 random triplets a named sample lowered the dendrogram purity of two noisy classes (569 samples, 30
+    features, Ward linkage) from .840 to .71-.81; from 1.2 on it was .98 and more where all samples were named, .89
+    where a fifth of them was.
+    """
+    m, n = len(triplets), len(triplets.leaves)
+    u = triplets.used_leaves.size
+    if n < _SAMPLES or m < _TRIPLETS or m >= _RATIO * u:
+        return
+    loose = (int(tree.n_children[tree.root]) - (n - u)) / u
+    count = np.bincount(triplets.rows.ravel(), minlength=n).astype(np.float64)
+    if loose <= _LOOSE or _dispersion(count[count > 0]) >= _DISPERSION:
+        return
+    msg = (
+        f"{m} triplets that look drawn at random name {u} of {n} samples, {m / u:.2f} triplets each: below about "
+        f"{_RATIO} such triplets are known to make noisy data worse, not better. Compare with the fit without them; "
+        f"give more than {int(np.ceil(_RATIO * u))} on these samples, or informative ones (triplets_from_classes, "
+        "where classes are known)"
+    )
+    warn(msg, UserWarning, stacklevel=4)
+
+
+def _dispersion(count: np.ndarray) -> float:
+    """Variance over mean of numbers of which only the positive ones are seen; for a Poisson distribution it is 1."""
+    seen = float(count.mean())
+    mean = seen
+    for _ in range(200):
+        mean = seen * -np.expm1(-mean)  # that of all, the unseen zeros included
+    return 1.0 + float((count * (count - 1.0)).sum() / count.sum()) - mean

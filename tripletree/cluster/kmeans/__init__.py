@@ -1,0 +1,1 @@
+"""k-means under pairwise constraints: COP-KMeans, PCKMeans, MPCKMeans, CVQE, boosting, over one Lloyd loop."""

@@ -1,0 +1,941 @@
+"""BoostedConstrainedKMeans: many runs of k-means, of which each one tries harder at pairs that others violated."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from numbers import Integral, Real
+from typing import Any, ClassVar
+from warnings import warn
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from tripletree import kernels
+from tripletree.cluster.alignment import aligned_pairs
+from tripletree.cluster.base import all_or_nothing, checked_samples, refuse_as_y, refuse_truth_values
+from tripletree.cluster.distances import check_spread
+from tripletree.cluster.kmeans.lloyd import Points, draw, nearest_centres, refill, starting_centres
+from tripletree.core.pairs import PairwiseConstraints
+from tripletree.core.random import generator
+from tripletree.errors import ClusterCountError
+from tripletree.kernels import freeze, frozen
+
+__all__ = [
+    "BoostedConstrainedKMeans",
+    "Boosting",
+    "Consensus",
+    "Fit",
+    "Pairs",
+    "Round",
+    "Rules",
+    "Votes",
+    "consensus",
+    "constrained_means",
+    "importance",
+    "rounds_bar",
+    "updated",
+]
+
+
+# ----------------------------------------------------------------------
+# Kernel k-means for the kernel of weighted co-memberships, without the kernel's matrix.
+
+#: Turns after which a run stops, should rounding keep it from coming to an end; and what counts as rounding.
+_TURNS, _ROUNDING = 300, 1e-12
+
+#: Rows x clusterings x clusters that one call of a kernel goes through before Ctrl-C is heard.
+_SLICE = 200_000_000
+
+
+@dataclass(frozen=True)
+class Votes:
+    """The labels of samples in several clusterings; samples of the same labels are one row.
+
+    Attributes
+    ----------
+    rows : ndarray of int32, shape (m, T), read-only
+    weights : ndarray of float64, shape (m,), read-only
+        How many samples each row stands for.
+    row_of : ndarray of int, shape (n,)
+        The row of each sample; rows stand in the order of their first samples.
+    importance : ndarray of float64, shape (T,), read-only
+    n_clusters : int
+        Labels are 0..n_clusters-1.
+    """
+
+    rows: np.ndarray
+    weights: np.ndarray
+    row_of: np.ndarray
+    importance: np.ndarray
+    n_clusters: int
+
+    @classmethod
+    def of(cls, labels: list[np.ndarray], importance: np.ndarray, n_clusters: int) -> Votes:
+        """From the labels of all samples in each of one or more clusterings."""
+        row_of = np.zeros(labels[0].size, np.int64)
+        for part in labels:
+            row_of, first = _parted(row_of, part, n_clusters)
+        rows = np.stack([part[first] for part in labels], axis=1)
+        return cls._of_rows(rows, row_of, importance, n_clusters)
+
+    @classmethod
+    def none(cls, n_samples: int, n_clusters: int) -> Votes:
+        """Of samples in no clustering yet: all are one row."""
+        return cls._of_rows(np.empty((1, 0)), np.zeros(n_samples, np.int64), np.empty(0), n_clusters)
+
+    @classmethod
+    def of_new(cls, rows: np.ndarray, importance: np.ndarray, n_clusters: int) -> Votes:
+        """From rows of labels, one for each sample, as they are."""
+        return cls._of_rows(rows, np.arange(len(rows)), importance, n_clusters)
+
+    @classmethod
+    def _of_rows(cls, rows: np.ndarray, row_of: np.ndarray, importance: np.ndarray, n_clusters: int) -> Votes:
+        weights = np.bincount(row_of, minlength=len(rows)).astype(np.float64)
+        return cls(frozen(rows), freeze(weights), row_of, frozen(importance, np.float64), n_clusters)
+
+    def grown(self, labels: np.ndarray, importance: float) -> Votes:
+        """With one clustering more."""
+        row_of, first = _parted(self.row_of, labels, self.n_clusters)
+        rows = np.concatenate([self.rows[self.row_of[first]], labels[first, None]], axis=1)
+        return self._of_rows(rows, row_of, np.append(self.importance, importance), self.n_clusters)
+
+    def distances(self, share: np.ndarray) -> np.ndarray:
+        """Squared distances of the rows to means, shape (m, q)."""
+        m = len(self.rows)
+        step = max(1, _SLICE // max(1, self.rows.shape[1] * share.shape[2]))
+        share = frozen(share, np.float64)
+        parts = [
+            kernels.boosted.vote_distances(frozen(self.rows[i : i + step]), self.importance, share)
+            for i in range(0, m, step)
+        ]
+        return parts[0] if len(parts) == 1 else np.concatenate(parts)
+
+    def means(self, labels: np.ndarray, q: int) -> np.ndarray:
+        """The means of q clusters of the rows, none of them empty, shape (T, k, q)."""
+        return freeze(kernels.boosted.shares(self.rows, self.weights, frozen(labels), self.n_clusters, q)[0])
+
+
+@dataclass(frozen=True)
+class Consensus:
+    """A clustering of votes.
+
+    Attributes
+    ----------
+    labels : ndarray of int32, shape (n,)
+        Clusters are numbered in the order of their first samples.
+    share : ndarray of float64, shape (T, k, q)
+        The means of the q clusters.
+    inertia : float
+        The sum of the squared distances to the means.
+    """
+
+    labels: np.ndarray
+    share: np.ndarray
+    inertia: float
+
+
+def consensus(votes: Votes, n_clusters: int, rng: np.random.Generator, *, n_init: int) -> Consensus:
+    """The best of several runs of k-means in the kernel's space; of fewer clusters where there are fewer rows.
+
+    Parameters
+    ----------
+    votes : Votes
+    n_clusters : int
+    rng : Generator
+    n_init : int
+        Number of starts by k-means++.
+
+    Returns
+    -------
+    Consensus
+    """
+    m = len(votes.rows)
+    if m <= n_clusters:
+        best, inertia = np.arange(m, dtype=np.int32), 0.0
+    else:
+        best, inertia = _run(votes, _starts(votes, n_clusters, rng))
+        for _ in range(1, n_init):
+            labels, other = _run(votes, _starts(votes, n_clusters, rng))
+            if other < inertia * (1.0 - _ROUNDING):
+                best, inertia = labels, other
+    q = int(best.max()) + 1
+    first = np.full(q, m)
+    np.minimum.at(first, best, np.arange(m))
+    rank = np.empty(q, np.int32)
+    rank[np.argsort(first)] = np.arange(q, dtype=np.int32)
+    best = rank[best]
+    return Consensus(best[votes.row_of], votes.means(best, q), inertia)
+
+
+def _parted(row_of: np.ndarray, labels: np.ndarray, n_clusters: int) -> tuple[np.ndarray, np.ndarray]:
+    """Rows of samples, parted by one clustering more, and the first sample of each; in the order of these."""
+    _, first, row_of = np.unique(row_of * n_clusters + labels, return_index=True, return_inverse=True)
+    rank = np.empty(first.size, np.int64)
+    rank[np.argsort(first)] = np.arange(first.size)
+    return rank[row_of.ravel()], np.sort(first)
+
+
+def _starts(votes: Votes, q: int, rng: np.random.Generator) -> np.ndarray:
+    """The nearest of q rows that k-means++ draws, for each row."""
+    order = np.arange(len(votes.rows))
+    closest, labels = np.full(order.size, np.inf), np.zeros(order.size, np.int32)
+    for j in range(q):
+        chances = votes.weights * (closest if j else 1.0)
+        distance = kernels.boosted.disagreement(votes.rows, votes.importance, draw(chances, order, rng))
+        labels[distance < closest] = j
+        closest = np.minimum(closest, distance)
+    return labels
+
+
+def _run(votes: Votes, labels: np.ndarray) -> tuple[np.ndarray, float]:
+    """Means and nearest means by turns, until no label changes; the inertia never increases."""
+    q, places = int(labels.max()) + 1, np.arange(labels.size)
+    slack = _ROUNDING * votes.importance.sum()
+    for _ in range(_TURNS):
+        distance = votes.distances(votes.means(labels, q))
+        own = distance[places, labels]
+        new = np.where(distance.min(axis=1) < own - slack, distance.argmin(axis=1), labels).astype(np.int32)
+        if (new == labels).all():
+            break
+        labels = refill(new, distance[places, new], q)
+    return labels, float(votes.weights @ own)
+
+
+# ----------------------------------------------------------------------
+# Rounds of constrained k-means whose priorities are boosted, on arrays.
+
+#: Numbers (samples x clusters x features) that one call of a kernel goes through before Ctrl-C is heard.
+
+#: What counts as the rounding of an error.
+_TIE = 1e-9
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """Pairs as the kernels take them, must-links first.
+
+    Attributes
+    ----------
+    ends : ndarray of int32, shape (e, 2), read-only
+    n_must : int
+    strength : ndarray of float64, shape (e,)
+    """
+
+    ends: np.ndarray
+    n_must: int
+    strength: np.ndarray
+
+    @classmethod
+    def of(cls, pairs: PairwiseConstraints) -> Pairs:
+        """From pairs over the samples."""
+        parts = [
+            np.ones(len(rows)) if strength is None else strength
+            for rows, strength in (
+                (pairs.must_link, pairs.must_strength),
+                (pairs.cannot_link, pairs.cannot_strength),
+            )
+        ]
+        ends = frozen(np.concatenate([pairs.must_link, pairs.cannot_link]).reshape(-1, 2))
+        return cls(ends, pairs.n_must, np.concatenate(parts))
+
+    def violated(self, labels: np.ndarray) -> np.ndarray:
+        """Whether labels violate each pair."""
+        together = labels[self.ends[:, 0]] == labels[self.ends[:, 1]]
+        return np.where(np.arange(len(self.ends)) < self.n_must, ~together, together)
+
+
+@dataclass(frozen=True)
+class Round:
+    """One constrained k-means.
+
+    Attributes
+    ----------
+    labels : ndarray of int32, shape (n,)
+    centres : ndarray of float64, shape (k, d)
+    error : float
+        The weight of the violated pairs, of all the weight.
+    importance : float
+        0 where it does not count.
+    """
+
+    labels: np.ndarray
+    centres: np.ndarray
+    error: float
+    importance: float
+
+
+@dataclass(frozen=True)
+class Rules:
+    """What rounds go by; the parameters of `BoostedConstrainedKMeans` of these names."""
+
+    n_clusters: int
+    n_rounds: int
+    priorities: str
+    perfect_importance: float
+    max_error: float
+    stop_when_perfect: bool
+    init: str
+    max_iter: int
+
+
+def constrained_means(
+    points: Points, pairs: Pairs, order: np.ndarray, centres: np.ndarray, *, max_iter: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """One run of the constrained k-means that looks at pairs in the given order.
+
+    Parameters
+    ----------
+    points : Points
+    pairs : Pairs
+    order : ndarray of int, shape (e,)
+        Numbers of pairs, the most important one first.
+    centres : ndarray of float64, shape (k, d)
+        The start.
+    max_iter : int
+
+    Returns
+    -------
+    labels : ndarray of int32, shape (n,)
+    centres : ndarray of float64, shape (k, d)
+        Their means; an empty cluster keeps its centre.
+    """
+    order = frozen(order)
+    most = max(1, _SLICE // max(1, points.n * centres.size))
+    labels, centres, objective = frozen(np.full(points.n, -1)), frozen(centres, np.float64), np.inf
+    done, turns = False, 0
+    while not done and turns < max_iter:
+        labels, centres, objective, taken, done = kernels.boosted.constrained_run(
+            *(points.columns, points.weights, pairs.ends, pairs.n_must, order),
+            *(centres, labels, objective, min(most, max_iter - turns)),
+        )
+        labels, centres, turns = freeze(labels), freeze(centres), turns + taken
+    return labels, centres
+
+
+@dataclass
+class Boosting:
+    """The state of the boosting after some rounds (Algorithm 1 of the paper).
+
+    Attributes
+    ----------
+    points, pairs, rules, rng
+        What it works on.
+    weights : ndarray of float64, shape (e,)
+        The priorities of the pairs; they add up to 1.
+    rounds : list of Round
+        Those that count.
+    errors : list of float
+        Of all rounds, those that do not count included.
+    stopped : str
+        Why it has ended; empty while it has not.
+    """
+
+    points: Points
+    pairs: Pairs
+    rules: Rules
+    rng: np.random.Generator
+    weights: np.ndarray = field(init=False)
+    rounds: list[Round] = field(default_factory=list)
+    errors: list[float] = field(default_factory=list)
+    stopped: str = ""
+
+    def __post_init__(self) -> None:
+        self.weights = _shares(self.pairs.strength)
+        self._ties = self.rng.permutation(self.weights.size)  # which of several pairs of one weight comes first
+        self._spare: Round | None = None
+
+    @property
+    def counted(self) -> list[Round]:
+        """The rounds that count; where none does, the one of least error, with importance 1."""
+        if self.rounds or self._spare is None:
+            return self.rounds
+        spare = self._spare
+        return [Round(spare.labels, spare.centres, spare.error, 1.0)]
+
+    def step(self) -> None:
+        """One round more."""
+        rules = self.rules
+        order = self.rng.permutation(self.weights.size) if rules.priorities == "random" else self._by_weight()
+        start = starting_centres(self.points, rules.n_clusters, self.rng, init=rules.init)
+        labels, centres = constrained_means(self.points, self.pairs, order, start, max_iter=rules.max_iter)
+        violated = self.pairs.violated(labels)
+        error = float(self.weights[violated].sum())
+        done = Round(labels, centres, error, self._importance(error))
+        self.errors.append(error)
+        if done.importance > 0:
+            self.rounds.append(done)
+        elif self._spare is None or error < self._spare.error:
+            self._spare = done
+        if rules.priorities == "boosted" and done.importance > 0:
+            self.weights = updated(self.weights, violated, done.importance)
+        self._end(done, perfect=not violated.any())
+
+    def _by_weight(self) -> np.ndarray:
+        return self._ties[np.argsort(-self.weights[self._ties], kind="stable")]
+
+    def _importance(self, error: float) -> float:
+        if self.rules.priorities == "none":
+            return 1.0
+        return importance(error, perfect=self.rules.perfect_importance, most=self.rules.max_error)
+
+    def _end(self, last: Round, *, perfect: bool) -> None:
+        rules = self.rules
+        if rules.priorities == "none":
+            self.stopped = "one round"
+        elif last.importance == 0 and rules.priorities == "boosted":
+            self.stopped = "error"
+        elif perfect and rules.stop_when_perfect:
+            self.stopped = "perfect"
+        elif len(self.errors) >= rules.n_rounds:
+            self.stopped = "rounds"
+
+
+def importance(error: float, *, perfect: float, most: float) -> float:
+    """How much a round of this error counts: half the logarithm of the odds, at most `perfect`; 0 from `most` on.
+
+    A round that repeats the one before has an error of 1/2, but for rounding.
+    """
+    if error >= most * (1.0 - _TIE):
+        return 0.0
+    if error <= 0.0:
+        return perfect
+    return min(perfect, 0.5 * float(np.log((1.0 - error) / error)))
+
+
+def updated(weights: np.ndarray, violated: np.ndarray, importance: float) -> np.ndarray:
+    """Weights of pairs after a round: those of violated ones grow, the others shrink, and they add up to 1 again.
+
+    None becomes 0, from where it could not grow.
+    """
+    grown = _shares(weights * np.exp(np.where(violated, importance, -importance)))
+    return np.maximum(grown, np.finfo(np.float64).tiny)
+
+
+def _shares(weights: np.ndarray) -> np.ndarray:
+    total = weights.sum()
+    return weights / total if total > 0 else weights.copy()
+
+
+# ----------------------------------------------------------------------
+# A fit of `BoostedConstrainedKMeans`, round after round, with a result at any time.
+
+
+@dataclass
+class Fit:
+    """Rounds and what they agree on.
+
+    Attributes
+    ----------
+    boosting : Boosting
+    pairs : PairwiseConstraints
+        Over the samples.
+    seed : int
+        Of the kernel k-means: the same after each round.
+    n_init : int
+    patience : int or None
+        How many rounds in a row may leave the result as it is.
+    """
+
+    boosting: Boosting
+    pairs: PairwiseConstraints
+    seed: int
+    n_init: int
+    patience: int | None
+    _last: np.ndarray | None = None
+    _unchanged: int = 0
+    _found: tuple[int, Consensus] | None = None
+
+    @classmethod
+    def of(cls, estimator: Any, X: Any, pairs: Any) -> Fit:
+        """Check parameters, samples and pairs; no round yet."""
+        estimator._validate_params()
+        refuse_truth_values(estimator)
+        samples = checked_samples(estimator, X, reset=True)
+        n, k = samples.shape[0], estimator.n_clusters
+        aligned = aligned_pairs(X, pairs, n, missing_samples=estimator.missing_samples)
+        if n < k:
+            msg = f"n_clusters={k} but n_samples={n}: there cannot be more clusters than samples"
+            raise ClusterCountError(msg, n_clusters=k, nearest=(n,))
+        check_spread(samples)
+        rng = generator(estimator.random_state)
+        seed = int(rng.integers(2**62))
+        rules = Rules(
+            n_clusters=k,
+            n_rounds=1 if estimator.priorities == "none" else estimator.n_rounds,
+            priorities=estimator.priorities,
+            perfect_importance=estimator.perfect_importance,
+            max_error=estimator.max_error,
+            stop_when_perfect=estimator.stop_when_perfect,
+            init=estimator.init,
+            max_iter=estimator.max_iter,
+        )
+        boosting = Boosting(Points.of(samples), Pairs.of(aligned), rules, rng)
+        return cls(boosting, aligned, seed, estimator.n_init, estimator.n_rounds_no_change)
+
+    @property
+    def stopped(self) -> str:
+        """Why it has ended; empty while it has not."""
+        if self.patience is not None and self._unchanged >= self.patience and not self.boosting.stopped:
+            return "no change"
+        return self.boosting.stopped
+
+    def step(self) -> None:
+        """One round more."""
+        self.boosting.step()
+        if self.patience is not None:
+            labels, last = self.result().labels, self._last
+            same = last is not None and np.array_equal(labels, last)
+            self._unchanged = self._unchanged + 1 if same else 0
+            self._last = labels
+
+    def result(self) -> Consensus:
+        """The clusters by the rounds so far."""
+        rounds, done = self.boosting.counted, len(self.boosting.errors)
+        if self._found is None or self._found[0] != done:
+            k = self.boosting.rules.n_clusters
+            votes = Votes.of([x.labels for x in rounds], np.array([x.importance for x in rounds]), k)
+            self._found = done, consensus(votes, k, np.random.default_rng(self.seed), n_init=self.n_init)
+        return self._found[1]
+
+    def report(self, estimator: Any) -> None:
+        """Set the attributes of the estimator to what there is by now."""
+        result, pairs, boosting = self.result(), self.pairs, self.boosting
+        label = estimator.labels_ = result.labels
+        (a, b), (c, d) = pairs.must_link.T, pairs.cannot_link.T
+        estimator.violated_pairs_ = pairs.subset(must_link=label[a] != label[b], cannot_link=label[c] == label[d])
+        estimator.violation_cost_ = float(boosting.pairs.strength[boosting.pairs.violated(label)].sum())
+        estimator.pair_weights_ = PairwiseConstraints(
+            pairs.must_link,
+            pairs.cannot_link,
+            pairs.leaves,
+            must_strength=boosting.weights[: pairs.n_must],
+            cannot_strength=boosting.weights[pairs.n_must :],
+            must_origins=pairs.must_origins,
+            cannot_origins=pairs.cannot_origins,
+        )
+        estimator.n_iter_ = len(boosting.errors)
+        estimator.errors_ = np.array(boosting.errors)
+        estimator.importances_ = np.array([done.importance for done in boosting.counted])
+        estimator.inertia_ = result.inertia
+        estimator.stop_reason_ = self.stopped
+        estimator._rounds, estimator._share, estimator._seed = list(boosting.counted), result.share, self.seed
+
+    def warn(self, estimator: Any) -> None:
+        """Warn of a result that is not what was asked for."""
+        if not self.boosting.rounds:
+            msg = (
+                f"no round had an error below max_error={estimator.max_error:g}, so that there is nothing to boost: "
+                f"the result is one round of error {self.boosting.counted[0].error:.3g}. Do the pairs contradict each "
+                "other, or is n_clusters wrong?"
+            )
+            warn(msg, ConvergenceWarning, stacklevel=3)
+        wanted, held = self.boosting.rules.n_clusters, self.result().share.shape[2]
+        if held < wanted:
+            msg = f"{held} of n_clusters={wanted} clusters have samples: the rounds part no more of them"
+            warn(msg, ConvergenceWarning, stacklevel=3)
+
+
+@contextmanager
+def rounds_bar(verbose: Any, total: int) -> Iterator[Callable[[float], Any]]:
+    """A function that tells a bar of a round and its error; no bar where none is wanted, and none outlives an error."""
+    if not verbose:
+        yield lambda error: None
+        return
+    from tqdm.auto import tqdm
+
+    with tqdm(total=total, desc="BoostedConstrainedKMeans", unit=" rounds") as bar:
+
+        def told(error: float) -> None:
+            bar.set_postfix(error=f"{error:.3f}", refresh=False)
+            bar.update()
+
+        try:
+            yield told
+        except BaseException:
+            bar.leave = False
+            raise
+
+
+class BoostedConstrainedKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):
+    """Boosted constrained k-means, by Okabe and Yamada (ICDM 2012).
+
+    Runs of a quick k-means, which looks at pairs in the order of their priorities and violates those that come too
+    late, vote on which samples belong together. After each round the priorities of the pairs that it has violated rise,
+    and rounds that violate little have more votes. The last step is kernel k-means on the votes. There is always an
+    answer, whatever the pairs; it holds more of them, the more rounds there are.
+
+    Parameters
+    ----------
+    n_clusters : int, default 8
+        Number of clusters, k, of each round and of the result.
+    n_rounds : int, default 100
+        Most rounds (the paper's T).
+    priorities : {"boosted", "random", "none"}, default "boosted"
+        "random" takes the pairs in a new random order in each round, and leaves rounds with an error of `max_error` or
+        more out (the paper's RCKM); "none" is one round, whose clusters are the result (its CKM).
+    perfect_importance : float, default 5.0
+        The votes of a round that violates no pair, and the most that a round can have (the paper's rho).
+    max_error : float, default 0.5
+        A round whose violated pairs have this part of all priority, or more, ends the boosting and does not count (the
+        paper's xi); at most 0.5, the error of a coin.
+    stop_when_perfect : bool, default False
+        Whether a round that violates no pair is the last one.
+    n_rounds_no_change : int or None, default None
+        Stop when so many rounds in a row have left the result as it was. The result is found after each round then.
+    init : {"k-means++", "random"}, default "k-means++"
+        The start of each round: samples far apart, or any.
+    n_init : int, default 10
+        Starts of the kernel k-means; the one of least inertia counts.
+    max_iter : int, default 100
+        Most iterations of a round.
+    random_state : int, Generator, RandomState or None, default None
+        Chooses starts, and the order of pairs of the same priority.
+    missing_samples : {"raise", "ignore"}, default "raise"
+        "ignore" leaves out pairs on labels that are not in the index of X, as in cross-validation. Row numbers are
+        never ignored, nor labels where the index of X is 0..n-1.
+    verbose : bool, default False
+        Whether to show a progress bar.
+
+    Attributes
+    ----------
+    labels_ : ndarray of int32, shape (n_samples,)
+        The cluster of each sample; clusters are numbered in the order of their first samples.
+    violated_pairs_ : PairwiseConstraints
+        The pairs that `labels_` violates, with their strengths and origins.
+    violation_cost_ : float
+        The sum of their strengths, 1 for each pair without.
+    pair_weights_ : PairwiseConstraints
+        All pairs, with the priorities that the next round would go by as their strengths; these add up to 1.
+    n_iter_ : int
+        Number of rounds, those that do not count included.
+    errors_ : ndarray of float64, shape (n_iter_,)
+        The priority of the pairs that each round violated; that of all pairs is 1.
+    importances_ : ndarray of float64, shape (n_counted,)
+        The votes of the rounds that count.
+    hypotheses_ : ndarray of int32, shape (n_counted, n_samples)
+        Their labels.
+    inertia_ : float
+        The sum of squared distances to the means, in the space of the votes, where two samples have the squared
+        distance of twice the votes that part them.
+    stop_reason_ : {"rounds", "perfect", "no change", "error", "one round", ""}
+        Why it ended; empty while `fit_rounds` goes on.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str, shape (n_features,)
+        Names of the features, where X has them.
+
+    See Also
+    --------
+    COPKMeans : breaks no pair, or says that it must.
+    PCKMeans : one k-means, in which a violated pair has a price.
+
+    Notes
+    -----
+    A round (the paper's Algorithm 2) assigns samples to centres and takes means by turns, as long as the scatter
+    decreases. It goes through the pairs by priority. There are six cases, as the pair is a must-link or a cannot-link,
+    and as none, one or both of its samples have a cluster:
+
+    ==========  =============================================  ====================================================
+    assigned    must-link                                      cannot-link
+    ==========  =============================================  ====================================================
+    none        both to the centre that is nearest to either   each to its nearest; where these are the same, the
+                                                               sample that is farther goes to its second nearest
+    one         the other one goes there, too                  the other one to the nearest of the other centres
+    both        nothing: the pair holds, or is violated        nothing
+    ==========  =============================================  ====================================================
+
+    Then all other samples go to the nearest centres. It never halts.
+
+    Boosting (Algorithm 1): the priorities w start at the strengths, and always add up to 1. The error e of a round is
+    the sum of the priorities of the pairs that it violates, its importance a = log((1 - e) / e) / 2; then those of the
+    violated pairs are multiplied by exp(a), the others' by exp(-a). An error of 0 gives `perfect_importance` and leaves
+    the priorities as they are, and boosting goes on, unless `stop_when_perfect`. From `max_error` on boosting ends; if
+    that happens in the first round, its clusters are the result, and a `ConvergenceWarning` says so.
+
+    The kernel is K = sum_t a_t H_t, where H_t holds +1 for two samples in one cluster of round t and -1 for the others
+    [1]_ [2]_. Kernel k-means with it is k-means on the vectors of all rounds' cluster memberships, each round's times
+    sqrt(2 a_t): no matrix of n x n is made, and samples of the same vector are one point. Time for T rounds of i
+    iterations O(T i n k d) and O(i m T k) for m different vectors, memory O(n T).
+
+    The whole text of the papers was not at hand; what it leaves open here is taken from a published Matlab program of
+    the method, but for these: boosting goes on after an error of 0, as the papers' times tell (there it ends, as with
+    `stop_when_perfect`); no importance is above `perfect_importance`; starts are those of k-means++; distances of two
+    samples are compared in full. Pairs of the same priority come in one random order, drawn once for a fit. With random
+    priorities the error is that of the first weights.
+
+    Pairs count as they are given, whatever contradicts what; `PairwiseConstraints.expand` gives all that follows.
+
+    References
+    ----------
+    .. [1] Okabe, Yamada (2012), Clustering by Learning Constraints Priorities, IEEE 12th International Conference on
+       Data Mining, 1050-1055.
+    .. [2] Okabe, Yamada (2018), Clustering Using Boosted Constrained k-Means Algorithm, Frontiers in Robotics and AI 5,
+       18.
+
+    Examples
+    --------
+    >>> from tripletree.cluster import BoostedConstrainedKMeans
+    >>> X = [[0.0], [1.0], [4.0], [7.0], [8.0], [9.0]]
+    >>> BoostedConstrainedKMeans(n_clusters=2, random_state=0).fit_predict(X).tolist()
+    [0, 0, 0, 1, 1, 1]
+    >>> model = BoostedConstrainedKMeans(n_clusters=2, random_state=0)
+    >>> model.fit(X, pairs=([(2, 5)], [(1, 2)])).labels_.tolist()
+    [0, 0, 1, 1, 1, 1]
+    >>> model.violation_cost_, model.n_iter_, model.stop_reason_
+    (0.0, 100, 'rounds')
+    """
+
+    _parameter_constraints: ClassVar[dict] = {
+        "n_clusters": [Interval(Integral, 1, None, closed="left")],
+        "n_rounds": [Interval(Integral, 1, None, closed="left")],
+        "priorities": [StrOptions({"boosted", "random", "none"})],
+        "perfect_importance": [Interval(Real, 0, None, closed="neither")],
+        "max_error": [Interval(Real, 0, 0.5, closed="right")],
+        "stop_when_perfect": ["boolean"],
+        "n_rounds_no_change": [Interval(Integral, 1, None, closed="left"), None],
+        "init": [StrOptions({"k-means++", "random"})],
+        "n_init": [Interval(Integral, 1, None, closed="left")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "random_state": ["random_state", np.random.Generator],
+        "missing_samples": [StrOptions({"raise", "ignore"})],
+        "verbose": ["verbose"],
+    }
+
+    labels_: np.ndarray
+    _rounds: list[Round]
+    _share: np.ndarray
+    _seed: int
+
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        *,
+        n_rounds: int = 100,
+        priorities: str = "boosted",
+        perfect_importance: float = 5.0,
+        max_error: float = 0.5,
+        stop_when_perfect: bool = False,
+        n_rounds_no_change: int | None = None,
+        init: str = "k-means++",
+        n_init: int = 10,
+        max_iter: int = 100,
+        random_state: Any = None,
+        missing_samples: str = "raise",
+        verbose: bool = False,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.n_rounds = n_rounds
+        self.priorities = priorities
+        self.perfect_importance = perfect_importance
+        self.max_error = max_error
+        self.stop_when_perfect = stop_when_perfect
+        self.n_rounds_no_change = n_rounds_no_change
+        self.init = init
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.random_state = random_state
+        self.missing_samples = missing_samples
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any = None, *, pairs: Any = None) -> BoostedConstrainedKMeans:
+        """Cluster the samples.
+
+        Parameters
+        ----------
+        X : array_like or DataFrame, shape (n_samples, n_features)
+            The samples.
+        y : None
+            Ignored.
+        pairs : PairwiseConstraints, data frame, or two lists (must_link, cannot_link), optional
+            Labels are those of the index where X is a pandas DataFrame, else **row numbers of this very X**: a part of
+            X, as in cross-validation, has other ones, and nobody can tell. Strengths are the priorities at the start.
+
+        Returns
+        -------
+        BoostedConstrainedKMeans
+            Itself. A fit that fails or is interrupted leaves it as it was.
+
+        Raises
+        ------
+        UnknownLeafError
+            If pairs name samples that X has not; ``.labels`` holds them all.
+        DuplicateLeafError
+            If pairs refer to the index of X and it holds a label more than once.
+        InvalidPairError
+            If an entry is no pair, or if an integer array meets an index of other integers than 0..n-1.
+        ClusterCountError
+            If there are fewer samples than clusters.
+        ValueError
+            If X holds NaN, infinity or text.
+        TypeError
+            If X is sparse, or y holds pairs.
+
+        Warns
+        -----
+        ConvergenceWarning
+            If no round had an error below `max_error`, or there are fewer clusters than asked for.
+
+        Examples
+        --------
+        >>> from tripletree.cluster import BoostedConstrainedKMeans
+        >>> X = [[0.0], [1.0], [5.0], [6.5]]
+        >>> model = BoostedConstrainedKMeans(n_clusters=2, random_state=0).fit(X, pairs=([(0, 3)], [(0, 1), (2, 3)]))
+        >>> model.labels_.tolist()
+        [0, 1, 1, 0]
+        """
+        refuse_as_y(y)
+        with all_or_nothing(self):
+            fit = Fit.of(self, X, pairs)
+            with rounds_bar(self.verbose, fit.boosting.rules.n_rounds) as bar:
+                while not fit.stopped:
+                    fit.step()
+                    bar(fit.boosting.errors[-1])
+            fit.report(self)
+        fit.warn(self)
+        return self
+
+    def fit_rounds(self, X: Any, y: Any = None, *, pairs: Any = None) -> Iterator[BoostedConstrainedKMeans]:
+        """Fit, and stop after each round to show what there is: ``for model in estimator.fit_rounds(X, pairs=...)``.
+
+        Leave the loop at any time, by ``break`` or Ctrl-C: the estimator stays fitted to the rounds so far, as `fit`
+        with ``n_rounds`` of that number would have done.
+
+        Parameters
+        ----------
+        X, y, pairs
+            As for `fit`. They are checked when the first round is asked for.
+
+        Yields
+        ------
+        BoostedConstrainedKMeans
+            Itself, after one round, two rounds, and so on.
+
+        Raises
+        ------
+        ValueError, LookupError, TypeError
+            As `fit` does.
+
+        Examples
+        --------
+        >>> from tripletree.cluster import BoostedConstrainedKMeans
+        >>> X = [[0.0], [1.0], [5.0], [6.5]]
+        >>> for model in BoostedConstrainedKMeans(2, random_state=0).fit_rounds(X, pairs=([(0, 3)], [(0, 1), (2, 3)])):
+        ...     if model.violation_cost_ == 0:
+        ...         break
+        >>> model.labels_.tolist()
+        [0, 1, 1, 0]
+        """
+        refuse_as_y(y)
+        with all_or_nothing(self):
+            fit = Fit.of(self, X, pairs)
+            fit.step()
+            fit.report(self)
+        while not fit.stopped:
+            yield self
+            with all_or_nothing(self):
+                fit.step()
+                fit.report(self)
+        fit.warn(self)
+        yield self
+
+    def staged_labels(self) -> Iterator[np.ndarray]:
+        """The clusters after each round that counts, as `fit` with fewer rounds would have given them.
+
+        Yields
+        ------
+        ndarray of int32, shape (n_samples,)
+            The last one is ``labels_``.
+
+        Raises
+        ------
+        NotFittedError
+            Before `fit`.
+
+        Examples
+        --------
+        >>> from tripletree.cluster import BoostedConstrainedKMeans
+        >>> model = BoostedConstrainedKMeans(2, n_rounds=3, random_state=0).fit([[0.0], [1.0], [5.0], [6.5]])
+        >>> [labels.tolist() for labels in model.staged_labels()]
+        [[0, 0, 1, 1], [0, 0, 1, 1], [0, 0, 1, 1]]
+        """
+        check_is_fitted(self)
+        k = self._rounds[0].centres.shape[0]
+        votes = Votes.none(self.labels_.size, k)
+        for done in self._rounds:
+            votes = votes.grown(done.labels, done.importance)
+            yield consensus(votes, k, np.random.default_rng(self._seed), n_init=self.n_init).labels
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Find the clusters of new samples: in each round the nearest centre, and then the nearest mean of the votes.
+
+        Parameters
+        ----------
+        X : array_like or DataFrame, shape (n_new, n_features)
+
+        Returns
+        -------
+        ndarray of int, shape (n_new,)
+            No pair says anything of a new sample, so on the fitted samples the answer need not be ``labels_``.
+
+        Raises
+        ------
+        NotFittedError
+            Before `fit`.
+        ValueError
+            If X does not fit the fitted samples, or holds NaN or infinity.
+
+        Examples
+        --------
+        >>> from tripletree.cluster import BoostedConstrainedKMeans
+        >>> model = BoostedConstrainedKMeans(2, n_rounds=3, random_state=0).fit([[0.0], [1.0], [5.0], [6.5]])
+        >>> model.predict([[2.0], [7.0]]).tolist()
+        [0, 1]
+        """
+        return self._distances(X).argmin(axis=1).astype(np.int32)
+
+    def transform(self, X: Any) -> np.ndarray:
+        """Distances of samples to the clusters' means, in the space of the votes, see ``inertia_``.
+
+        Parameters
+        ----------
+        X : array_like or DataFrame, shape (n_new, n_features)
+
+        Returns
+        -------
+        ndarray of float64, shape (n_new, n_clusters)
+            Fewer columns where fewer clusters were found.
+
+        Raises
+        ------
+        NotFittedError, ValueError
+            As `predict` does.
+
+        Examples
+        --------
+        >>> from tripletree.cluster import BoostedConstrainedKMeans
+        >>> model = BoostedConstrainedKMeans(2, priorities="none", random_state=0).fit([[0.0], [1.0], [5.0], [6.5]])
+        >>> model.transform([[2.0]]).round(3).tolist()
+        [[0.0, 1.414]]
+        """
+        return np.sqrt(self._distances(X))
+
+    @property
+    def hypotheses_(self) -> np.ndarray:
+        """The labels in each of the rounds that count, shape (n_counted, n_samples)."""
+        return np.stack([done.labels for done in self._rounds])
+
+    # ------------------------------------------------------------------ steps
+
+    def _distances(self, X: Any) -> np.ndarray:
+        check_is_fitted(self)
+        points = Points.of(checked_samples(self, X, reset=False))
+        rows = np.stack([nearest_centres(points.columns, done.centres)[0] for done in self._rounds], axis=1)
+        return Votes.of_new(rows, self.importances_, self._rounds[0].centres.shape[0]).distances(self._share)
+
+    @property
+    def _n_features_out(self) -> int:
+        return self._share.shape[2]

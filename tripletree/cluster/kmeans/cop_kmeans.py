@@ -1,0 +1,877 @@
+"""COP-KMeans: k-means in which must-links and cannot-links always hold."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from numbers import Integral, Real
+from typing import Any, ClassVar, NamedTuple, Protocol
+from warnings import warn
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from tripletree.cluster.alignment import aligned_pairs
+from tripletree.cluster.base import all_or_nothing, checked_samples, refuse_as_y, refuse_truth_values
+from tripletree.cluster.distances import check_spread
+from tripletree.cluster.feasibility import CannotGraph, NotColourable
+from tripletree.cluster.kmeans.geometry import CentreGeometry, CheckedGeometry, chosen_geometry
+from tripletree.cluster.kmeans.lloyd import (
+    Points,
+    centre_step,
+    checked_start,
+    checked_weights,
+    different_values,
+    draw,
+    nearest_centres,
+    number_of_starts,
+    refill,
+    squared_distances,
+    starting_centres,
+    tolerance,
+    value_order,
+)
+from tripletree.core.pair_closure import PairClosure
+from tripletree.core.random import generator
+from tripletree.errors import SHOWN, ClusterCountError, InfeasibleClusteringError
+from tripletree.kernels import freeze
+
+__all__ = [
+    "COPKMeans",
+    "GroupCentres",
+    "Groups",
+    "MeanCentres",
+    "Options",
+    "OtherCentres",
+    "Run",
+    "best_run",
+    "check_reach",
+    "cluster_counts",
+    "moderate",
+    "run_lloyd",
+    "times_power",
+]
+
+
+# ----------------------------------------------------------------------
+# k-means in which groups of samples move as one, and some groups never meet: one run, on arrays.
+
+#: A group whose samples all have weight 0 counts as this part of the heaviest one where clusters are chosen, so that it
+#: goes to the nearest that it may go to.
+_FEATHER = 1e-12
+
+
+class Groups(NamedTuple):
+    """Samples in groups that stay together.
+
+    Attributes
+    ----------
+    samples : ndarray of float64, shape (n, d)
+    weights : ndarray of float64, shape (n,)
+    member_of : ndarray of int32, shape (n,)
+        The group of each sample.
+    n_groups : int
+    """
+
+    samples: np.ndarray
+    weights: np.ndarray
+    member_of: np.ndarray
+    n_groups: int
+
+
+class GroupCentres(Protocol):
+    """How groups and centres meet."""
+
+    groups: Groups
+
+    def start(self, n_clusters: int, rng: np.random.Generator, init: str) -> np.ndarray:
+        """The first centres."""
+        ...
+
+    def at(self, places: np.ndarray) -> np.ndarray:
+        """Centres at given places, shape (k, d)."""
+        ...
+
+    def nearest(self, centres: np.ndarray) -> np.ndarray:
+        """The cheapest cluster of each group."""
+        ...
+
+    def costs(self, centres: np.ndarray, which: np.ndarray) -> np.ndarray:
+        """What some groups cost in each cluster, up to a constant for each group."""
+        ...
+
+    def distances(self, labels: np.ndarray, centres: np.ndarray) -> np.ndarray:
+        """How far each group is from its centre: its mean squared distance, or that of its mean."""
+        ...
+
+    def moved(self, labels: np.ndarray, centres: np.ndarray) -> np.ndarray:
+        """The best centres for given clusters of the groups, none of which is empty."""
+        ...
+
+    def sample_distances(self, labels: np.ndarray, centres: np.ndarray) -> np.ndarray:
+        """Squared distance of each sample to the centre of its group's cluster."""
+        ...
+
+
+class MeanCentres:
+    """Centres are means: a group of samples is one point, its mean, with their weight, for all that is compared."""
+
+    def __init__(self, groups: Groups) -> None:
+        self.groups = groups
+        self.points = Points.grouped(groups.samples, groups.weights, groups.member_of, groups.n_groups)
+        self._which, self._columns = np.empty(0, np.intp), self.points.columns[:, :0]
+
+    def start(self, n_clusters: int, rng: np.random.Generator, init: str) -> np.ndarray:
+        return starting_centres(self.points, n_clusters, rng, init=init)
+
+    def at(self, places: np.ndarray) -> np.ndarray:
+        return places
+
+    def nearest(self, centres: np.ndarray) -> np.ndarray:
+        return nearest_centres(self.points.columns, centres)[0]
+
+    def costs(self, centres: np.ndarray, which: np.ndarray) -> np.ndarray:
+        if self._which is not which:  # the same ones in every iteration
+            self._which, self._columns = which, freeze(np.ascontiguousarray(self.points.columns[:, which]))
+        return squared_distances(self._columns, centres) * self._light_weights[which, None]
+
+    @cached_property
+    def _light_weights(self) -> np.ndarray:
+        return np.maximum(self.points.weights, _FEATHER * self.points.weights.max())
+
+    def distances(self, labels: np.ndarray, centres: np.ndarray) -> np.ndarray:
+        return ((self.points.columns.T - centres[labels]) ** 2).sum(axis=1)
+
+    def moved(self, labels: np.ndarray, centres: np.ndarray) -> np.ndarray:
+        return centre_step(self.points, labels, centres)
+
+    def sample_distances(self, labels: np.ndarray, centres: np.ndarray) -> np.ndarray:
+        difference = self.groups.samples - centres[labels[self.groups.member_of]]
+        return np.einsum("ij,ij->i", difference, difference)
+
+
+class OtherCentres:
+    """Centres of any geometry: the cost of a group is that of its samples, one by one."""
+
+    def __init__(self, groups: Groups, geometry: CentreGeometry) -> None:
+        self.groups, self.geometry = groups, CheckedGeometry(geometry)
+        heaviest = groups.weights.max()
+        self._weights = np.maximum(groups.weights, _FEATHER * heaviest)
+        self._mass = np.bincount(groups.member_of, self._weights, groups.n_groups)
+
+    def start(self, n_clusters: int, rng: np.random.Generator, init: str) -> np.ndarray:
+        samples, chances = self.groups.samples, self.groups.weights
+        order = value_order(samples.T)
+        if init == "random":
+            return self.at(samples[different_values(samples.T, chances, order, n_clusters, rng)])
+        chosen, closest = [], np.full(chances.size, np.inf)
+        for _ in range(n_clusters):
+            chosen.append(draw(chances, order, rng))
+            here = self.at(samples[chosen[-1:]])[0]
+            closest = np.minimum(closest, self.geometry.squared_distances(samples, here))
+            chances = self.groups.weights * closest
+        return self.at(samples[chosen])
+
+    def at(self, places: np.ndarray) -> np.ndarray:
+        return np.array([self.geometry.fit_centre(place[None], np.ones(1)) for place in places], np.float64)
+
+    def nearest(self, centres: np.ndarray) -> np.ndarray:
+        return self._table(centres).argmin(axis=1).astype(np.int32)
+
+    def costs(self, centres: np.ndarray, which: np.ndarray) -> np.ndarray:
+        return self._table(centres)[which]
+
+    def _table(self, centres: np.ndarray) -> np.ndarray:
+        of, count, samples = self.groups.member_of, self.groups.n_groups, self.groups.samples
+        columns = (self.geometry.squared_distances(samples, centre) for centre in centres)
+        return np.stack([np.bincount(of, self._weights * column, count) for column in columns], axis=1)
+
+    def distances(self, labels: np.ndarray, centres: np.ndarray) -> np.ndarray:
+        each = self._weights * self.sample_distances(labels, centres)
+        return np.bincount(self.groups.member_of, each, self.groups.n_groups) / self._mass
+
+    def moved(self, labels: np.ndarray, centres: np.ndarray) -> np.ndarray:
+        own = labels[self.groups.member_of]
+        parts = (own == c for c in range(centres.shape[0]))
+        return np.array([self.geometry.fit_centre(self.groups.samples[x], self._weights[x]) for x in parts])
+
+    def sample_distances(self, labels: np.ndarray, centres: np.ndarray) -> np.ndarray:
+        out, own = np.empty(self._weights.size), labels[self.groups.member_of]
+        for c in np.unique(own):
+            out[own == c] = self.geometry.squared_distances(self.groups.samples[own == c], centres[c])
+        return out
+
+
+@dataclass(frozen=True)
+class Run:
+    """Where one start led.
+
+    Attributes
+    ----------
+    labels : ndarray of int32
+        Cluster of each group; every cluster has one.
+    centres : ndarray of float64
+    inertia, mean_distance : float
+        Weighted sum of the squared distances of the samples, weighted mean of the distances.
+    n_iter, n_dead_ends, n_cut_short : int
+        Iterations; those in which a greedy order ended at a group that it found no cluster for; those in which the
+        search for the cheapest assignment ended at its limit.
+    converged : bool
+    """
+
+    labels: np.ndarray
+    centres: np.ndarray
+    inertia: float
+    mean_distance: float
+    n_iter: int
+    n_dead_ends: int
+    n_cut_short: int
+    converged: bool
+
+
+class _Assigner:
+    """Assigns groups to centres without ever breaking a cannot-link."""
+
+    def __init__(self, model: GroupCentres, graph: CannotGraph, order: np.ndarray | None, limit: int) -> None:
+        self.model, self.graph, self.order, self.limit = model, graph, order, limit
+        self.dead_ends = self.cut_short = 0
+
+    def __call__(self, centres: np.ndarray, previous: np.ndarray) -> np.ndarray:
+        """The cheapest clusters, or those of the greedy order; `previous` is feasible and bounds the cost."""
+        labels = self.model.nearest(centres)
+        bound = self.graph.bound
+        if bound.size:
+            cost = self.model.costs(centres, bound)
+            labels[bound] = self._bound(cost, previous[bound])
+        return labels
+
+    def _bound(self, cost: np.ndarray, previous: np.ndarray) -> np.ndarray:
+        if self.order is not None:
+            found = self.graph.greedy(cost, self.order)
+            if found is None:
+                self.dead_ends += 1
+                found = self.graph.greedy(cost, np.argsort(-self.graph.degree, kind="stable"))
+            if found is not None:
+                return found
+        found, is_cheapest = self.graph.assign(cost, previous, self.limit)
+        self.cut_short += not is_cheapest
+        return found
+
+
+def run_lloyd(
+    model: GroupCentres,
+    graph: CannotGraph,
+    centres: np.ndarray,
+    feasible: np.ndarray,
+    *,
+    order: np.ndarray | None,
+    max_iter: int,
+    tolerance: float,
+    search_limit: int,
+) -> Run:
+    """Move groups and centres in turn until the clusters stay as they are, or the centres nearly do.
+
+    Parameters
+    ----------
+    model : GroupCentres
+    graph : CannotGraph
+    centres : ndarray of float64
+        The first ones.
+    feasible : ndarray of int32
+        Clusters of all groups that keep the cannot-links.
+    order : ndarray of int32 or None
+        Nodes of the graph in the order in which they choose their clusters, None for the cheapest assignment: the
+        inertia then never rises.
+    max_iter : int
+    tolerance : float
+        Of the squared shift of all centres.
+    search_limit : int
+        Of each search for the cheapest assignment.
+
+    Returns
+    -------
+    Run
+    """
+    assign = _Assigner(model, graph, order, search_limit)
+    labels, before, settled, converged, count = feasible, None, False, False, 0
+    seen: set[bytes] = set()  # greedy orders can go round in circles
+    while count < max_iter and not converged:
+        count += 1
+        chosen = assign(centres, labels)
+        labels = _filled(model, chosen, centres)
+        moved = model.moved(labels, centres)
+        settled = before is not None and np.array_equal(chosen, before)
+        settled |= order is not None and _known(chosen, seen)
+        shift = float(((moved - centres) ** 2).sum())
+        centres, before = moved, chosen
+        converged = settled or shift <= tolerance
+    if not settled:
+        chosen = assign(centres, labels)
+        labels = _filled(model, chosen, centres)
+    strays = np.unique(labels[labels != chosen])
+    if strays.size:  # clusters that were empty: their centres are where their only groups are
+        centres = centres.copy()
+        centres[strays] = model.moved(labels, centres)[strays]
+    squared, weights = model.sample_distances(labels, centres), model.groups.weights
+    distance = float(weights @ np.sqrt(squared) / weights.sum())
+    inertia = float(weights @ squared)
+    return Run(labels, centres, inertia, distance, count, assign.dead_ends, assign.cut_short, converged)
+
+
+def _known(labels: np.ndarray, seen: set[bytes]) -> bool:
+    """Whether these labels were seen before; they are noted."""
+    digest = hashlib.sha256(labels.tobytes()).digest()
+    known = digest in seen
+    seen.add(digest)
+    return known
+
+
+def _filled(model: GroupCentres, labels: np.ndarray, centres: np.ndarray) -> np.ndarray:
+    if np.bincount(labels, minlength=centres.shape[0]).all():
+        return labels
+    return refill(labels, model.distances(labels, centres), centres.shape[0])
+
+
+# ----------------------------------------------------------------------
+# Constrained k-means from several starts and for several numbers of clusters; what there is to say where none fits.
+
+
+@dataclass(frozen=True)
+class Options:
+    """Parameters of `COPKMeans`, as it describes them; `n_init` is a number."""
+
+    init: Any
+    n_init: int
+    max_iter: int
+    tol: float
+    assignment: str
+    search_limit: int
+
+
+def cluster_counts(n_clusters: Any, n_samples: int) -> list[int]:
+    """The numbers of clusters to try, ascending."""
+    given = [n_clusters] if isinstance(n_clusters, Integral) else list(n_clusters)
+    if not given or not all(isinstance(k, Integral) and k >= 1 for k in given):  # type: ignore[operator]
+        msg = f"n_clusters must be an int >= 1 or a sequence of them, not {n_clusters!r}"
+        raise ValueError(msg)
+    counts = sorted({int(k) for k in given})
+    if counts[0] > n_samples:
+        msg = f"n_clusters={n_clusters} but n_samples={n_samples}: there cannot be more clusters than samples"
+        raise ClusterCountError(msg, n_clusters=counts[0], nearest=(n_samples,))
+    return counts
+
+
+def moderate(weights: np.ndarray) -> tuple[np.ndarray, int]:
+    """Weights divided by a power of 2, so that none is above 1 and sums of them are numbers; and its exponent.
+
+    But for weights that are 10^300 times smaller than others, nothing is rounded.
+    """
+    exponent = int(np.frexp(weights.max())[1])
+    return np.ldexp(weights, -exponent), exponent
+
+
+def times_power(value: float, exponent: int) -> float:
+    """The value times a power of 2; infinite where that is too large for a float."""
+    with np.errstate(over="ignore", under="ignore"):
+        return float(np.ldexp(value, exponent))
+
+
+def check_reach(samples: np.ndarray, centres: np.ndarray, name: str = "sample") -> None:
+    """Refuse samples whose squared distances to the centres are more than float64 holds."""
+    low, high = centres.min(axis=0), centres.max(axis=0)
+    with np.errstate(over="ignore"):
+        widest = np.square(np.maximum(np.abs(samples - low), np.abs(samples - high))).sum(axis=1)
+        total = widest.sum()
+    if not np.isfinite(total):
+        msg = f"{name} {int(widest.argmax())} is too far from {'the centres' if name == 'sample' else 'X'} for float64"
+        raise ValueError(f"{msg} arithmetic: scale X")
+
+
+def best_run(
+    model: GroupCentres,
+    closure: PairClosure,
+    counts: list[int],
+    options: Options,
+    rng: np.random.Generator,
+    tell: Callable[[int], Any],
+) -> tuple[Run, dict[int, float]]:
+    """The best run of the best number of clusters.
+
+    Parameters
+    ----------
+    model : GroupCentres
+        Over the components of the closure.
+    closure : PairClosure
+    counts : list of int
+        Numbers of clusters to try.
+    options : Options
+    rng : Generator
+    tell : callable
+        Called with 1 after each start.
+
+    Returns
+    -------
+    run : Run
+    criterion : dict of int to float
+        Mean distance times k squared for each number k, infinite where the pairs cannot hold.
+
+    Raises
+    ------
+    InfeasibleClusteringError
+        If no number fits the pairs: that of the largest one.
+    """
+    graph = CannotGraph(closure.cannot, closure.n_components)
+    runs: dict[int, Run] = {}
+    criterion = dict.fromkeys(counts, np.inf)
+    failure = None
+    for k in counts:
+        try:
+            runs[k] = _best_of_starts(k, model, graph, closure, options, rng, tell)
+            criterion[k] = runs[k].mean_distance * k * k
+        except InfeasibleClusteringError as error:
+            failure = error
+            tell(options.n_init)
+    if failure is not None and not runs:
+        raise failure
+    return runs[min(runs, key=criterion.__getitem__)], criterion
+
+
+def _best_of_starts(
+    k: int,
+    model: GroupCentres,
+    graph: CannotGraph,
+    closure: PairClosure,
+    options: Options,
+    rng: np.random.Generator,
+    tell: Callable[[int], Any],
+) -> Run:
+    samples, weights = model.groups.samples, model.groups.weights
+    given = checked_start(options.init, k, samples.shape[1])
+    if given is not None:
+        check_reach(given, samples, "the centre init holds at place")
+    if closure.n_components < k:
+        msg = f"{k} clusters are too many: the must-links leave only {closure.n_components} groups of samples"
+        raise InfeasibleClusteringError(msg, n_clusters=k)
+    feasible = np.zeros(closure.n_components, np.int32)
+    try:
+        feasible[graph.bound] = graph.colour(k, rng, options.search_limit)
+    except NotColourable as reason:
+        raise _infeasible(reason, k, closure, options.search_limit) from None
+    limits: dict[str, Any] = {
+        "max_iter": options.max_iter,
+        "tolerance": tolerance(samples, weights, options.tol),
+        "search_limit": options.search_limit,
+    }
+    runs = []
+    for _ in range(options.n_init):
+        centres = model.start(k, rng, options.init) if given is None else model.at(given)
+        order = _order(options.assignment, graph, rng)
+        runs.append(run_lloyd(model, graph, centres, feasible, order=order, **limits))
+        tell(1)
+    return min(runs, key=lambda run: run.inertia)
+
+
+def _order(assignment: str, graph: CannotGraph, rng: np.random.Generator) -> np.ndarray | None:
+    """The order of a greedy assignment, None for the exact one."""
+    if assignment == "exact":
+        return None
+    if assignment == "random":
+        return rng.permutation(graph.bound.size)
+    return np.arange(graph.bound.size) if assignment == "input" else np.argsort(-graph.degree, kind="stable")
+
+
+def _infeasible(reason: NotColourable, k: int, closure: PairClosure, limit: int) -> InfeasibleClusteringError:
+    """The error that names the samples for which there is no assignment."""
+    first = closure.order[np.concatenate([[0], np.cumsum(closure.sizes)[:-1]])]
+    labels = [closure.leaves[int(i)] for i in first[reason.groups]]
+    shown = ", ".join(map(str, labels[:SHOWN])) + (", ..." if len(labels) > SHOWN else "")
+    tied = " (each with those that must-links tie to it)" if (closure.sizes[reason.groups] > 1).any() else ""
+    if reason.is_clique:
+        msg = f"{k} clusters are too few: {len(labels)} samples are all kept apart from each other{tied}: {shown}"
+    elif reason.proved:
+        msg = (
+            f"{k} clusters are too few: the cannot-links among {len(labels)} samples{tied} need more, as a search "
+            f"through all assignments showed: {shown}"
+        )
+    else:
+        msg = (
+            f"no assignment to {k} clusters that keeps the cannot-links among {len(labels)} samples{tied} was found in "
+            f"search_limit={limit} steps, and none was proved impossible: raise search_limit, or n_clusters: {shown}"
+        )
+    return InfeasibleClusteringError(
+        msg, n_clusters=k, samples=labels, is_clique=reason.is_clique, proved=reason.proved
+    )
+
+
+class COPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):
+    """Constrained k-means by Wagstaff, Cardie, Rogers and Schroedl (ICML 2001): pairs are hard constraints.
+
+    The samples move between the nearest centres that they may go to, the centres to the means of their samples. Every
+    must-link and cannot-link holds in the result. Where the paper's greedy assignment ends at a sample that has no
+    cluster left, this one goes on: it looks for the cheapest assignment that keeps the pairs. So it fails only where
+    none exists, which it proves, or where it gave up the search for one, which it says.
+
+    Parameters
+    ----------
+    n_clusters : int or sequence of int, default 8
+        Number of clusters. Of several numbers, e.g. ``range(2, 9)``, that is taken for which (mean distance of the
+        samples to their centres) times k squared is least, as the authors did to count lanes; numbers for which the
+        pairs cannot hold are left out.
+    init : {"k-means++", "random"} or array_like, shape (n_clusters, n_features), default "k-means++"
+        How the first centres are chosen among the samples (must-linked ones count as one, at their mean), or the
+        places where they are.
+    n_init : int or "auto", default 10
+        Number of starts, of which the one with the least inertia counts; given centres are started from once. "auto"
+        is 1 for "k-means++" and 10 for "random".
+    max_iter : int, default 300
+        Iterations of each start, at most.
+    tol : float, default 1e-4
+        A start has converged when the centres together move by no more, squared, than this times the mean variance of
+        the features; or when no sample moves.
+    assignment : {"exact", "input", "degree", "random"}, default "exact"
+        "exact" looks for the cheapest assignment (see Notes). The others are greedy: one after another, samples take
+        the nearest centre that the earlier ones leave them, in the order of X (as in the paper), from the one with the
+        most cannot-links on, or in a random order for each start. Where that is a dead end, the order by cannot-links
+        is tried, then "exact". A run that comes back to an assignment, as greedy ones may, ends there.
+    geometry : {"point", "segment"} or CentreGeometry, default "point"
+        What a centre is: a mean, a line segment along the first feature (`SegmentCentres`), or an object with
+        ``fit_centre(points, weights)`` and ``squared_distances(points, centre)``; what these return is checked.
+    search_limit : int, default 1_000_000
+        Bounds both searches. For a first assignment that keeps the pairs: steps for each connected part of the
+        cannot-links, beyond one for each of its groups, after which `fit` gives up with an error; the time of a step
+        grows with the part. For the cheapest assignment, in each iteration: costs and neighbours looked at in all parts
+        (10,000 in each part at least; ten times as many in exchanges; 20 million at most), after which the best seen is
+        taken, which ``n_cut_short_`` counts.
+    random_state : int, Generator, RandomState or None, default None
+        Chooses the starts.
+    missing_samples : {"raise", "ignore"}, default "raise"
+        "ignore" leaves out pairs on labels that are not in the index of X, as in cross-validation. Row numbers are
+        never ignored, nor labels where the index of X is 0..n-1.
+    verbose : bool or int, default False
+        Whether to show a progress bar.
+
+    Attributes
+    ----------
+    labels_ : ndarray of int, shape (n_samples,)
+        The cluster of each sample. No cluster is empty.
+    cluster_centers_ : ndarray of float64, shape (n_clusters, n_features)
+        The centres; for another geometry, its p numbers for each.
+    inertia_ : float
+        Weighted sum of the squared distances of the samples to their centres; infinite where no float holds it.
+    n_clusters_ : int
+        Number of clusters.
+    criterion_ : dict of int to float
+        Mean distance times k squared for each number of clusters tried; infinite where the pairs cannot hold.
+    n_iter_ : int
+        Iterations of the start that counts.
+    n_dead_ends_ : int
+        Its iterations in which the greedy order was a dead end; 0 for "exact".
+    n_cut_short_ : int
+        Its assignments, with that after the last iteration, that `search_limit` kept from a proof to be the cheapest.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of str, shape (n_features,)
+        Names of the features, where X has them.
+
+    See Also
+    --------
+    ReCon : hierarchical clustering in which triplets, and pairs, hold.
+    tripletree.PairwiseConstraints : the pairs.
+
+    Notes
+    -----
+    Must-links are closed first; the samples of a group then cost what its mean costs with their weight, plus a
+    constant, so a group is one weighted point. Cannot-links are between groups. **Whether k clusters suffice** is
+    whether k colours do for the graph of cannot-links: groups with fewer than k of them always find a place and are
+    left out, a clique of more than k is looked for, the rest is searched by DSATUR [2]_ with backtracking, in turn with
+    tabu search [3]_. This is decided before anything is clustered. In the worst case it is exponential, hence
+    `search_limit`: random cannot-links without must-links are hardest where they are just few enough for k clusters.
+
+    **Assignment**, by connected parts of the graph. Exactly, in polynomial time: what hangs by single cannot-links, so
+    whole trees, in O(k) a group; cliques, also with trees on them, as a linear assignment problem. The rest, which is
+    NP-hard, within bounds: the cheapest of the previous assignment, two greedy ones and their exchanges of clusters (of
+    all at once, or of two on a connected part, Kempe chains) is where branch and bound begins, which ends with a proof
+    or at `search_limit`. Every assignment keeps the pairs, and none is dearer than the one before for the same centres:
+    so the inertia never rises, and the runs end. A search cut short is not warned of: see ``n_cut_short_``.
+
+    **Empty clusters** take the group farthest from its centre, out of a cluster of several groups. Where must-links
+    leave fewer groups than clusters, `fit` fails.
+
+    Without pairs this is scikit-learn's KMeans: the same labels, inertia and iterations from the same centres (but for
+    ties, which rounding decides there). An iteration takes O(n k d) and the search.
+
+    **Cross-validation** passes a part of X with all pairs: name samples by labels of a pandas index other than 0..n-1,
+    and set ``missing_samples="ignore"``. A sample of the part left out is then free: pairs say nothing in `predict`.
+
+    References
+    ----------
+    .. [1] Wagstaff, Cardie, Rogers, Schroedl (2001), Constrained k-means clustering with background knowledge,
+       Proceedings of the 18th International Conference on Machine Learning, 577-584.
+    .. [2] Brélaz (1979), New methods to color the vertices of a graph, Communications of the ACM 22(4), 251-256.
+    .. [3] Hertz, de Werra (1987), Using tabu search techniques for graph coloring, Computing 39(4), 345-351.
+
+    Examples
+    --------
+    >>> from tripletree.cluster import COPKMeans
+    >>> X = [[0.0], [1.0], [5.0], [6.0]]
+    >>> COPKMeans(2, random_state=0).fit_predict(X, pairs=([(0, 2)], [(0, 1)])).tolist()
+    [0, 1, 0, 0]
+    >>> COPKMeans(2).fit(X, pairs=([], [(0, 1), (1, 2), (0, 2)]))
+    Traceback (most recent call last):
+        ...
+    tripletree.InfeasibleClusteringError: 2 clusters are too few: 3 samples are all kept apart from each...
+    """
+
+    _parameter_constraints: ClassVar[dict] = {
+        "n_clusters": [Interval(Integral, 1, None, closed="left"), "array-like"],
+        "init": [StrOptions({"k-means++", "random"}), "array-like"],
+        "n_init": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "tol": [Interval(Real, 0, None, closed="left")],
+        "assignment": [StrOptions({"exact", "input", "degree", "random"})],
+        "geometry": [StrOptions({"point", "segment"}), HasMethods(["fit_centre", "squared_distances"])],
+        "search_limit": [Interval(Integral, 1, None, closed="left")],
+        "random_state": ["random_state", np.random.Generator],
+        "missing_samples": [StrOptions({"raise", "ignore"})],
+        "verbose": ["verbose"],
+    }
+
+    labels_: np.ndarray
+    cluster_centers_: np.ndarray
+
+    def __init__(
+        self,
+        n_clusters: int | Any = 8,
+        *,
+        init: str | Any = "k-means++",
+        n_init: int | str = 10,
+        max_iter: int = 300,
+        tol: float = 1e-4,
+        assignment: str = "exact",
+        geometry: str | CentreGeometry = "point",
+        search_limit: int = 1_000_000,
+        random_state: Any = None,
+        missing_samples: str = "raise",
+        verbose: bool | int = False,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.init = init
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.tol = tol
+        self.assignment = assignment
+        self.geometry = geometry
+        self.search_limit = search_limit
+        self.random_state = random_state
+        self.missing_samples = missing_samples
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any = None, *, pairs: Any = None, sample_weight: Any = None) -> COPKMeans:
+        """Cluster the samples so that every pair holds.
+
+        Parameters
+        ----------
+        X : array_like or DataFrame, shape (n_samples, n_features)
+            The samples.
+        y : None
+            Ignored.
+        pairs : PairwiseConstraints, data frame, or two lists (must_link, cannot_link) of pairs (a, b), optional
+            Labels are those of the index where X is a pandas DataFrame, else **row numbers of this very X**: a part of
+            X, as in cross-validation, has other ones, and nobody can tell. Every pair must hold, whatever its strength.
+        sample_weight : array_like, shape (n_samples,), optional
+            How much each sample counts, at least 0.
+
+        Returns
+        -------
+        COPKMeans
+            Itself. A fit that fails or is interrupted leaves it as it was.
+
+        Raises
+        ------
+        InconsistentPairsError
+            If must-links tie two samples together that a cannot-link keeps apart; ``.path`` is the reason.
+        InfeasibleClusteringError
+            If so many clusters are too few for the cannot-links, or too many for the groups that must-links leave
+            (``.proved``; ``.clique`` or ``.samples`` is the reason), or if no assignment was found in `search_limit`
+            steps (``.proved`` is False).
+        ClusterCountError
+            If there are fewer samples than clusters.
+        UnknownLeafError, DuplicateLeafError, InvalidPairError
+            If pairs do not fit the rows of X.
+        ValueError
+            If X holds NaN, infinity or text, parameters or weights are out of range, or a geometry returns no centre.
+        TypeError
+            If X is sparse, y holds pairs, or the geometry is a class.
+
+        Warns
+        -----
+        ConvergenceWarning
+            If the best start did not converge in `max_iter` iterations.
+
+        Examples
+        --------
+        >>> from tripletree.cluster import COPKMeans
+        >>> model = COPKMeans(2, random_state=0).fit([[0.0], [1.0], [5.0], [6.0]], pairs=([(1, 2)], []))
+        >>> model.labels_[1] == model.labels_[2]
+        np.True_
+        """
+        refuse_as_y(y)
+        with all_or_nothing(self):
+            self._validate_params()
+            refuse_truth_values(self)
+            samples = checked_samples(self, X, reset=True)
+            check_spread(samples)
+            weights = checked_weights(samples, sample_weight)
+            counts = cluster_counts(self.n_clusters, samples.shape[0])
+            closure = aligned_pairs(X, pairs, samples.shape[0], missing_samples=self.missing_samples).closure()
+            weights, exponent = moderate(weights)
+            groups = Groups(samples, weights, closure.component, closure.n_components)
+            geometry = chosen_geometry(self.geometry)
+            model = MeanCentres(groups) if geometry is None else OtherCentres(groups, geometry)
+            best, self.criterion_ = self._best(counts, model, closure)
+            if not best.converged:
+                msg = f"COPKMeans stopped after max_iter={self.max_iter} iterations, before it converged"
+                warn(f"{msg}: raise max_iter or tol", ConvergenceWarning, stacklevel=2)
+            self.labels_ = best.labels[closure.component]
+            self.cluster_centers_, self.inertia_ = best.centres, times_power(best.inertia, exponent)
+            self.n_clusters_ = best.centres.shape[0]
+            self.n_iter_, self.n_dead_ends_, self.n_cut_short_ = best.n_iter, best.n_dead_ends, best.n_cut_short
+            self._n_features_out = self.n_clusters_
+            self._geometry = geometry
+        return self
+
+    def fit_predict(self, X: Any, y: Any = None, *, pairs: Any = None, sample_weight: Any = None) -> np.ndarray:
+        """Fit, and return ``labels_``.
+
+        Parameters
+        ----------
+        X, y, pairs, sample_weight
+            As for `fit`.
+
+        Returns
+        -------
+        ndarray of int, shape (n_samples,)
+            The cluster of each sample.
+
+        Raises
+        ------
+        InconsistentPairsError, InfeasibleClusteringError, ValueError, LookupError, TypeError
+            As `fit` does.
+        """
+        return self.fit(X, y, pairs=pairs, sample_weight=sample_weight).labels_
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Find the nearest centre of new samples; pairs say nothing of them.
+
+        Parameters
+        ----------
+        X : array_like or DataFrame, shape (n_new, n_features)
+            The new samples.
+
+        Returns
+        -------
+        ndarray of int, shape (n_new,)
+            Their clusters; of several at the same distance, the lowest. On the fitted samples that need not be
+            ``labels_``.
+
+        Raises
+        ------
+        NotFittedError
+            Before `fit`.
+        ValueError
+            If X does not fit the fitted samples, or holds NaN or infinity.
+        """
+        return self._nearest(X)[0]
+
+    def transform(self, X: Any) -> np.ndarray:
+        """Distances of samples to the centres.
+
+        Parameters
+        ----------
+        X : array_like or DataFrame, shape (n_new, n_features)
+            The samples.
+
+        Returns
+        -------
+        ndarray of float64, shape (n_new, n_clusters)
+
+        Raises
+        ------
+        NotFittedError, ValueError
+            As `predict` does.
+        """
+        return np.sqrt(self._squared(self._checked(X)))
+
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+        """The negative weighted sum of squared distances of samples to their nearest centres, as KMeans has it.
+
+        Parameters
+        ----------
+        X : array_like or DataFrame, shape (n_new, n_features)
+            The samples.
+        y : None
+            Ignored.
+        sample_weight : array_like, shape (n_new,), optional
+            How much each sample counts.
+
+        Returns
+        -------
+        float
+
+        Raises
+        ------
+        NotFittedError, ValueError
+            As `predict` does.
+        """
+        squared = self._nearest(X)[1]
+        weights, exponent = moderate(checked_weights(squared[:, None], sample_weight))
+        return -times_power(float(squared @ weights), exponent)
+
+    def _checked(self, X: Any) -> np.ndarray:
+        check_is_fitted(self)
+        samples = checked_samples(self, X, reset=False)
+        if self._geometry is None:
+            check_reach(samples, self.cluster_centers_)
+        return samples
+
+    def _squared(self, samples: np.ndarray) -> np.ndarray:
+        if self._geometry is None:
+            return squared_distances(Points.of(samples).columns, self.cluster_centers_)
+        geometry = CheckedGeometry(self._geometry)
+        return np.stack([geometry.squared_distances(samples, c) for c in self.cluster_centers_], axis=1)
+
+    def _nearest(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
+        samples = self._checked(X)
+        if self._geometry is None:
+            return nearest_centres(Points.of(samples).columns, self.cluster_centers_)
+        squared = self._squared(samples)
+        return squared.argmin(axis=1).astype(np.int32), squared.min(axis=1)
+
+    def _best(self, counts: list[int], model: GroupCentres, closure: PairClosure) -> tuple[Run, dict[int, float]]:
+        options = Options(
+            init=self.init,
+            n_init=number_of_starts(self.n_init, self.init),
+            max_iter=self.max_iter,
+            tol=self.tol,
+            assignment=self.assignment,
+            search_limit=self.search_limit,
+        )
+        with _bar(self.verbose, len(counts) * options.n_init) as tell:
+            return best_run(model, closure, counts, options, generator(self.random_state), tell)
+
+
+@contextmanager
+def _bar(verbose: Any, total: int) -> Iterator[Any]:
+    if not verbose:
+        yield lambda _: None
+        return
+    from tqdm.auto import tqdm
+
+    with tqdm(total=total, desc="COPKMeans", unit=" starts") as bar:
+        yield bar.update

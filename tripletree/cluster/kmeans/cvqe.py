@@ -1,0 +1,964 @@
+"""The three methods as scikit-learn estimators."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar, NamedTuple, Protocol
+from warnings import warn
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils._param_validation import StrOptions
+
+from tripletree import kernels
+from tripletree.cluster.base import progress_bar
+from tripletree.cluster.kmeans.lloyd import Points, checked_weights, nearest_centres, squared_distances, tolerance
+from tripletree.cluster.kmeans.soft_pairs import Euclidean, Links, Run, SoftPairMeans, violated_links
+from tripletree.core.pairs import PairwiseConstraints
+from tripletree.core.random import generator
+from tripletree.kernels import freeze, frozen
+
+__all__ = [
+    "Alone",
+    "CVQE",
+    "CVQEPlus",
+    "ConstrainedQuantizer",
+    "Joint",
+    "LCVQE",
+    "Linear",
+    "Outcome",
+    "Past",
+    "Quantization",
+    "Rule",
+    "Scene",
+    "Task",
+    "cvqe_plus",
+    "quantize",
+]
+
+
+# ----------------------------------------------------------------------
+# What CVQE, LCVQE and CVQE+ differ in: how pairs get clusters, what violated ones cost, and what they pull centres to.
+#
+# ========  =============================  ===============================  ========================================
+#           a pair gets its clusters by    a violated must-link, w times    and it pulls
+# ========  =============================  ===============================  ========================================
+# `Alone`   distances and this pair alone  distance between the two centres the centre of the first sample to the other
+# `Linear`  the ways out of a violation    half the samples' distances to   both centres to the other's sample, by half
+#                                          each other's centre
+# `Joint`   distances and all pairs of     distance between the two centres both centres to each other
+#           both samples
+# ========  =============================  ===============================  ========================================
+#
+# A violated cannot-link costs w times the distance of the cluster's centre to the nearest other one, which it is pulled
+# to; with `Linear` that of the farther sample to the nearest other centre, and that one is pulled to the sample. All
+# distances are squared.
+
+
+@dataclass(frozen=True)
+class Task:
+    """What is clustered.
+
+    Attributes
+    ----------
+    points : Points
+    links : Links
+        The pairs.
+    order : ndarray of int32, shape (e,)
+        The pairs in the order in which they are looked at.
+    """
+
+    points: Points
+    links: Links
+    order: np.ndarray
+
+    @cached_property
+    def some(self) -> Points:
+        """The points in pairs."""
+        nodes = self.links.nodes
+        return Points(freeze(np.ascontiguousarray(self.points.columns[:, nodes])), freeze(self.points.weights[nodes]))
+
+    @cached_property
+    def twin(self) -> np.ndarray:
+        """For each pair the other one of the same two samples, -1 for none."""
+        low, high = np.sort(self.links.ends.astype(np.int64), axis=1).T
+        key = low * max(self.links.nodes.size, 1) + high
+        by = np.argsort(key, kind="stable")
+        twin = np.full(key.size, -1, np.int32)
+        same = np.flatnonzero(key[by][1:] == key[by][:-1])
+        twin[by[same]], twin[by[same + 1]] = by[same + 1], by[same]
+        return freeze(twin)
+
+    def with_order(self, order: np.ndarray) -> Task:
+        """The same with its pairs in another order."""
+        other = Task(self.points, self.links, frozen(order))
+        vars(other).update(some=self.some, twin=self.twin)
+        return other
+
+
+@dataclass(frozen=True)
+class Scene:
+    """What one set of centres means for the samples in pairs.
+
+    Attributes
+    ----------
+    centres : ndarray of float64, shape (k, d)
+    distance, base : ndarray of float64, shape (m, k)
+        Squared distances to the centres, and these times the weights of the samples.
+    apart : ndarray of float64, shape (k, k)
+        Squared distances between the centres.
+    next : ndarray of int, shape (k,)
+        The nearest other centre.
+    near : ndarray of float64, shape (k,)
+        The squared distance to it; 0 where there is no other.
+    """
+
+    centres: np.ndarray
+    distance: np.ndarray
+    base: np.ndarray
+    apart: np.ndarray
+    next: np.ndarray
+    near: np.ndarray
+
+    @classmethod
+    def of(cls, task: Task, centres: np.ndarray) -> Scene:
+        """For given centres."""
+        k = centres.shape[0]
+        distance = squared_distances(task.some.columns, centres)
+        apart = squared_distances(frozen(centres.T, np.float64), centres)
+        others = apart + np.diag(np.full(k, np.inf))
+        near = others.min(axis=1) if k > 1 else np.zeros(1)
+        base = distance * task.some.weights[:, None]
+        return cls(centres, freeze(distance), freeze(base), freeze(apart), others.argmin(axis=1), freeze(near))
+
+
+class Rule(Protocol):
+    """One of the three methods."""
+
+    def assigned(self, task: Task, scene: Scene, label: np.ndarray | None) -> np.ndarray:
+        """Clusters of the samples in pairs, int32; `label` are those of the round before."""
+
+    def costs(self, task: Task, scene: Scene, label: np.ndarray) -> np.ndarray:
+        """What each pair costs, 0 where it is kept."""
+
+    def pull(self, task: Task, scene: Scene, label: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """What the violated pairs add to the sums of the clusters, shape (k, d), and to their weights, shape (k,)."""
+
+
+class Alone:
+    """CVQE: Davidson and Ravi 2005."""
+
+    #: Whether a must-link pulls both centres.
+    mutual: ClassVar[bool] = False
+
+    def assigned(self, task: Task, scene: Scene, label: np.ndarray | None) -> np.ndarray:
+        """See `Rule`. Pairs overrule each other: the last one of a sample decides."""
+        links = task.links
+        return kernels.cvqe.assign_alone(
+            task.order, scene.base, links.ends, links.strength, links.n_must, scene.apart, scene.near
+        )
+
+    def costs(self, task: Task, scene: Scene, label: np.ndarray) -> np.ndarray:
+        """See `Rule`."""
+        links = task.links
+        g, h = label[links.ends].T
+        price = np.where(np.arange(g.size) < links.n_must, scene.apart[g, h], np.where(g == h, scene.near[g], 0.0))
+        return links.strength * price
+
+    def pull(self, task: Task, scene: Scene, label: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """See `Rule`: centres pull each other, all at once from where they were."""
+        links, k = task.links, scene.centres.shape[0]
+        g, h = label[links.ends].T
+        must = np.arange(g.size) < links.n_must
+        wrong = violated_links(links, label)
+        if k == 1:
+            wrong &= must
+        to = np.where(must, h, scene.next[g])
+        force = np.bincount((g * k + to)[wrong], links.strength[wrong], k * k).reshape(k, k)
+        if self.mutual:
+            wrong &= must
+            force += np.bincount((h * k + g)[wrong], links.strength[wrong], k * k).reshape(k, k)
+        return force @ scene.centres, force.sum(axis=1)
+
+
+class Joint(Alone):
+    """CVQE+: Mai and others 2018."""
+
+    mutual: ClassVar[bool] = True
+
+    def assigned(self, task: Task, scene: Scene, label: np.ndarray | None) -> np.ndarray:
+        """See `Rule`. From the labels of the round before no cost increases."""
+        links = task.links
+        label = scene.base.argmin(axis=1).astype(np.int32) if label is None else label.astype(np.int32)
+        kernels.cvqe.assign_joint(
+            task.order,
+            scene.base,
+            links.ends,
+            links.strength,
+            links.n_must,
+            scene.apart,
+            scene.near,
+            task.twin,
+            links.start,
+            links.other,
+            links.edge,
+            label,
+        )
+        return label
+
+
+class Linear:
+    """LCVQE: Pelleg and Baras 2007."""
+
+    def assigned(self, task: Task, scene: Scene, label: np.ndarray | None) -> np.ndarray:
+        """See `Rule`. Each round starts from the nearest centres."""
+        links = task.links
+        return kernels.cvqe.assign_linear(
+            task.order, scene.base, links.ends, links.strength, links.n_must, scene.distance
+        )
+
+    def costs(self, task: Task, scene: Scene, label: np.ndarray) -> np.ndarray:
+        """See `Rule`."""
+        cost = np.zeros(task.links.strength.size)
+        for pair, sample, cluster, weight in self._pulled(task, scene, label):
+            cost += np.bincount(pair, weight * scene.distance[sample, cluster], cost.size)
+        return cost
+
+    def pull(self, task: Task, scene: Scene, label: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """See `Rule`: samples pull centres."""
+        parts = self._pulled(task, scene, label)
+        sample, cluster, weight = (np.concatenate([part[i] for part in parts]) for i in (1, 2, 3))
+        columns = freeze(np.ascontiguousarray(task.some.columns[:, sample]))
+        return kernels.lloyd.sums(columns, freeze(weight), frozen(cluster), scene.centres.shape[0])
+
+    def _pulled(self, task: Task, scene: Scene, label: np.ndarray) -> list[tuple[np.ndarray, ...]]:
+        """Violated pairs, and which sample pulls which centre, how much: both ends of must-links, cannot-links."""
+        links, k = task.links, scene.centres.shape[0]
+        wrong = np.flatnonzero(violated_links(links, label))
+        must, cannot = wrong[wrong < links.n_must], wrong[wrong >= links.n_must]
+        i, j = links.ends[must].T
+        half = 0.5 * links.strength[must]
+        parts: list[tuple[np.ndarray, ...]] = [(must, i, label[j], half), (must, j, label[i], half)]
+        if k > 1:
+            i, j = links.ends[cannot].T
+            own = label[i]
+            far = np.where(scene.distance[j, own] > scene.distance[i, own] * kernels.cvqe.FARTHER, j, i)
+            others = scene.distance[far]
+            others[np.arange(far.size), own] = np.inf
+            parts.append((cannot, far, others.argmin(axis=1), links.strength[cannot]))
+        return parts
+
+
+# ----------------------------------------------------------------------
+# The engine of CVQE, LCVQE and CVQE+: labels and centres by turns, from one start; the best of all rounds counts.
+
+#: Rounds in which the objective has not fallen, by more than such a part of it, after which a start ends.
+_PATIENCE, _ROUNDING = 10, 1e-12
+
+
+@dataclass(frozen=True)
+class Past:
+    """The historical cost: where the centres were before.
+
+    Attributes
+    ----------
+    centres : ndarray of float64, shape (k, d)
+    alpha : float
+        Share of the historical cost in the objective.
+    mass : ndarray of float64, shape (k,)
+        How many samples each former centre counts as; 0 for clusters without a past.
+    """
+
+    centres: np.ndarray
+    alpha: float
+    mass: np.ndarray
+
+    def cost(self, centres: np.ndarray) -> float:
+        """The historical cost."""
+        return float(self.mass @ np.square(centres - self.centres).sum(axis=1))
+
+    def mixed(self, total: np.ndarray, mass: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Sums and weights of the clusters with the former centres among them."""
+        known = self.mass > 0
+        share = np.where(known, 1.0 - self.alpha, 1.0)
+        former = np.where(known, self.alpha * self.mass, 0.0)
+        return share[:, None] * total + former[:, None] * self.centres, share * mass + former
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a start ended in.
+
+    Attributes
+    ----------
+    labels : ndarray of int32, shape (n,)
+    scene : Scene
+        With the centres that the labels were chosen for.
+    inertia, cost : float
+        The sum of weighted squared distances, and the objective.
+    n_iter : int
+    converged : bool
+    """
+
+    labels: np.ndarray
+    scene: Scene
+    inertia: float
+    cost: float
+    n_iter: int
+    converged: bool
+
+
+@dataclass(frozen=True)
+class _Round:
+    """Labels for given centres, and what they cost."""
+
+    scene: Scene
+    labels: np.ndarray
+    distance: np.ndarray
+    inertia: float
+    cost: float
+
+
+def quantize(
+    task: Task,
+    rule: Rule,
+    centres: np.ndarray,
+    *,
+    max_iter: int,
+    tolerance: float,
+    past: Past | None = None,
+    history: list[float] | None = None,
+) -> Outcome:
+    """Choose labels and update centres by turns until nothing changes.
+
+    Parameters
+    ----------
+    task : Task
+    rule : Rule
+    centres : ndarray of float64, shape (k, d)
+        The start.
+    max_iter : int
+    tolerance : float
+        The squared shift of all centres together that is next to nothing.
+    past : Past, optional
+    history : list of float, optional
+        The objective is appended after each choice of labels, and for the same labels after each update of the centres.
+
+    Returns
+    -------
+    Outcome
+        The round of least objective, the last one where it is among them. The steps of all three methods may raise it.
+    """
+    now = best = _round(task, rule, centres, None, past)
+    _record(history, now.cost)
+    converged, n_iter, idle = False, 0, 0
+    while not converged and n_iter < max_iter:
+        n_iter += 1
+        moved, pulled = _moved(task, rule, now, past)
+        if history is not None:
+            _record(history, _cost(task, rule, Scene.of(task, moved), now.labels, past))
+        before, now = now, _round(task, rule, moved, now.labels, past)
+        _record(history, now.cost)
+        idle = 0 if now.cost < best.cost - _ROUNDING * abs(best.cost) else idle + 1
+        if now.cost <= best.cost + _ROUNDING * abs(best.cost):
+            best = now
+        still = not pulled and bool((now.labels == before.labels).all())
+        shift = float(np.square(moved - before.scene.centres).sum())
+        converged = still or shift <= tolerance or idle >= _PATIENCE
+    return Outcome(best.labels, best.scene, best.inertia, best.cost, n_iter, converged)
+
+
+def _round(task: Task, rule: Rule, centres: np.ndarray, labels: np.ndarray | None, past: Past | None) -> _Round:
+    """The labels that the rule chooses for given centres."""
+    scene = Scene.of(task, centres)
+    free, distance = nearest_centres(task.points.columns, centres)
+    nodes = task.links.nodes
+    pairs = 0.0
+    if nodes.size:
+        label = rule.assigned(task, scene, None if labels is None else labels[nodes])
+        free[nodes], distance[nodes] = label, scene.distance[np.arange(nodes.size), label]
+        pairs = float(rule.costs(task, scene, label).sum())
+    inertia = float(task.points.weights @ distance)
+    return _Round(scene, free, distance, inertia, _with_past(inertia + pairs, centres, past))
+
+
+def _moved(task: Task, rule: Rule, now: _Round, past: Past | None) -> tuple[np.ndarray, bool]:
+    """The updated centres, and whether the next update could differ for the same labels."""
+    k = now.scene.centres.shape[0]
+    total, mass = kernels.lloyd.sums(task.points.columns, task.points.weights, frozen(now.labels), k)
+    pulled = False
+    if task.links.nodes.size:
+        more, weight = rule.pull(task, now.scene, now.labels[task.links.nodes])
+        total, mass = total + more, mass + weight
+        pulled = bool(weight.any())
+    if past is not None:
+        total, mass = past.mixed(total, mass)
+    held = mass > 0
+    centres = now.scene.centres.copy()
+    centres[held] = total[held] / mass[held, None]
+    empty = np.flatnonzero(~held)
+    if empty.size:  # each starts anew from a sample that costs most where it is
+        cost = task.points.weights * now.distance
+        dear = np.argsort(-cost, kind="stable")[: empty.size]
+        dear = dear[cost[dear] > 0]
+        centres[empty[: dear.size]] = task.points.rows(dear)
+        pulled = pulled or bool(dear.size)
+    return centres, pulled
+
+
+def _cost(task: Task, rule: Rule, scene: Scene, labels: np.ndarray, past: Past | None) -> float:
+    """The objective of given labels."""
+    distance = np.square(task.points.columns - scene.centres.T[:, labels]).sum(axis=0)
+    pairs = rule.costs(task, scene, labels[task.links.nodes]).sum()
+    return _with_past(float(task.points.weights @ distance + pairs), scene.centres, past)
+
+
+def _with_past(cost: float, centres: np.ndarray, past: Past | None) -> float:
+    return cost if past is None else (1.0 - past.alpha) * cost + past.alpha * past.cost(centres)
+
+
+def _record(history: list[float] | None, cost: float) -> None:
+    if history is not None:
+        history.append(cost)
+
+
+# ----------------------------------------------------------------------
+# Base of `CVQE`, `LCVQE` and `CVQEPlus`: they differ in their rule.
+
+
+class ConstrainedQuantizer(SoftPairMeans):
+    """Base of the methods in which a violated pair costs a distance, and pulls centres."""
+
+    _parameter_constraints: ClassVar[dict] = {
+        **{name: rule for name, rule in SoftPairMeans._parameter_constraints.items() if name != "penalty"},
+        "init": [StrOptions({"k-means++", "pairs"}), "array-like"],
+    }
+
+    #: What the methods differ in.
+    _rule: ClassVar[Rule]
+
+    inertia_: float
+    violation_cost_: float
+    violation_costs_: np.ndarray
+    objective_: float
+
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        *,
+        init: Any = "k-means++",
+        n_init: int = 10,
+        max_iter: int = 300,
+        tol: float = 1e-4,
+        random_state: Any = None,
+        missing_samples: str = "raise",
+        verbose: bool | int = False,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.init = init
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.tol = tol
+        self.random_state = random_state
+        self.missing_samples = missing_samples
+        self.verbose = verbose
+
+    def _frame(self, samples: np.ndarray, weights: np.ndarray) -> None:
+        super()._frame(samples, weights)
+        self._counted = weights > 0
+
+    def _prepared(self, points: Points, links: Links, rng: np.random.Generator) -> Task:
+        return Task(points, links, np.arange(links.strength.size, dtype=np.int32))
+
+    def _state(self, prepared: Task, centres: np.ndarray) -> Euclidean:
+        return Euclidean.of(prepared.points, prepared.links, 0.0, centres, self.tol / centres.shape[1])
+
+    def _started(self, prepared: Task, rng: np.random.Generator, r: int) -> Euclidean:
+        return self._state(prepared, self._first_centres(prepared.points, prepared.links, rng, r))
+
+    def _run(self, points: Points, links: Links, centres: np.ndarray | None) -> Run:
+        rng = generator(self.random_state)
+        task = self._prepared(points, links, rng)
+        best: Outcome | None = None
+        n_starts = 1 if centres is not None else self.n_init
+        with progress_bar(self.verbose, n_starts, type(self).__name__, "starts") as tell:
+            for r in range(n_starts):
+                start = self._started(task, rng, r) if centres is None else self._state(task, centres)
+                outcome = quantize(
+                    task.with_order(_order(links, rng)),
+                    self._rule,
+                    start.centres,
+                    max_iter=self.max_iter,
+                    tolerance=start.tolerance,
+                )
+                if best is None or outcome.cost < best.cost - 1e-12 * abs(best.cost):
+                    best = outcome
+                if tell is not None:
+                    tell(1)
+        assert best is not None
+        self._warn(best)
+        label = best.labels[links.nodes]
+        self._costs = self._rule.costs(task, best.scene, label) if label.size else np.zeros(0)
+        state = self._state(task, best.scene.centres)
+        return Run(best.labels, state, best.inertia, best.cost, best.n_iter, best.converged)
+
+    def _warn(self, outcome: Outcome) -> None:
+        if not outcome.converged:
+            msg = (
+                f"{type(self).__name__} has not converged after max_iter={self.max_iter} iterations: increase it, or "
+                "tol"
+            )
+            warn(msg, ConvergenceWarning, stacklevel=4)
+        held = np.unique(outcome.labels).size
+        if held < self.n_clusters:
+            msg = (
+                f"{held} of n_clusters={self.n_clusters} clusters have samples: X has equal samples, or with "
+                "these pairs fewer clusters cost less"
+            )
+            warn(msg, ConvergenceWarning, stacklevel=4)
+
+    def _report(self, run: Run, links: Links, pairs: PairwiseConstraints) -> None:
+        super()._report(run, links, pairs)
+        unit = self._spread**2
+        self.inertia_, self.objective_ = run.inertia * unit, run.objective * unit
+        counted, costs = self._counted, self._costs
+        del self._counted, self._costs  # kept between the steps of a fit only
+        rows, label = np.concatenate([pairs.must_link, pairs.cannot_link]), self.labels_
+        cost = np.zeros(len(rows))
+        cost[counted[rows].all(axis=1)] = costs * unit
+        together = label[rows[:, 0]] == label[rows[:, 1]]
+        self.violation_costs_ = cost[together != (np.arange(len(rows)) < len(pairs.must_link))]
+        self.violation_cost_ = float(self.violation_costs_.sum())
+
+    def _report_values(self, run: Run, cost: float) -> None:
+        """All of it is in `_report`."""
+
+
+def _order(links: Links, rng: np.random.Generator) -> np.ndarray:
+    """Must-links in random order, then cannot-links in random order."""
+    e = links.strength.size
+    return np.concatenate([rng.permutation(links.n_must), links.n_must + rng.permutation(e - links.n_must)])
+
+
+class CVQE(ConstrainedQuantizer):
+    """k-means with the constrained vector quantisation error, by Davidson and Ravi (SDM 2005).
+
+    A violated must-link costs the squared distance between the centres of its two samples, a violated cannot-link that
+    between the centre of its cluster and the nearest other one, each times the strength of the pair; a violated pair
+    pulls a centre by as much. `CVQEPlus` takes more into account at the same expense.
+
+    Parameters
+    ----------
+    n_clusters : int, default 8
+        Number of clusters, k.
+    init : {"k-means++", "pairs"} or array_like of shape (n_clusters, n_features), default "k-means++"
+        "pairs" starts every second time from the means of the samples that must-links hold together, as in `PCKMeans`.
+        An array holds the starting centres: with those of an earlier fit, new pairs need few more iterations.
+    n_init : int, default 10
+        Number of starts; the one of least objective counts. Given centres are used once.
+    max_iter : int, default 300
+        Most iterations of a start.
+    tol : float, default 1e-4
+        A start ends when the squares of the shifts of all centres add up to less than this part of the mean variance of
+        the features, or the objective has not fallen for 10 iterations.
+    random_state : int, Generator, RandomState or None, default None
+        Chooses starts, and for each the order in which pairs are looked at: must-links first.
+    missing_samples : {"raise", "ignore"}, default "raise"
+        "ignore" leaves out pairs on labels that are not in the index of X, as in cross-validation. Row numbers are
+        never ignored, nor labels where the index of X is 0..n-1.
+    verbose : bool or int, default False
+        Whether to show a progress bar over the starts.
+
+    Attributes
+    ----------
+    labels_ : ndarray of int32, shape (n_samples,)
+        The cluster of each sample.
+    cluster_centers_ : ndarray of float64, shape (n_clusters, n_features)
+    inertia_ : float
+        The sum of (weighted) squared distances to the centres.
+    violation_cost_ : float
+        What the violated pairs cost together.
+    objective_ : float
+        Both together, which is what is minimised.
+    violated_pairs_ : PairwiseConstraints
+        The pairs that `labels_` violates, with their strengths and origins.
+    violation_costs_ : ndarray of float64
+        What each of them costs, must-links first, in their order; 0 for pairs with samples of weight 0.
+    n_iter_ : int
+        Number of iterations of the best start.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str, shape (n_features,)
+        Names of the features, where X has them.
+
+    See Also
+    --------
+    CVQEPlus : looks at all pairs of a sample, and pulls both centres.
+    LCVQE : a violated pair costs distances of samples, not of centres.
+
+    Notes
+    -----
+    With labels l, centres m and strengths w, the objective is ([1]_, with strengths added) ::
+
+        sum_i s_i |x_i - m_l(i)|^2  +  sum w_ij |m_l(i) - m_l(j)|^2  over must-links with l(i) != l(j)
+                                    +  sum w_ij |m_l(i) - m_h|^2     over cannot-links with l(i) == l(j)
+
+    where m_h is the centre nearest to m_l(i). Samples in no pair go to the nearest centre. For each pair all k^2
+    combinations of clusters are tried, at the distances of its two samples and the cost of this pair alone: of several
+    pairs of one sample the last one decides, so the answer depends on the order, which is drawn for each start. A
+    violated must-link (i, j), i before j in X, pulls the centre of i to that of j; a violated cannot-link pulls its
+    centre to the nearest other one; the centres move all at once.
+
+    **The objective may rise**, as labels are chosen pair by pair and centres are pulled one way only: the best of all
+    iterations counts. Violation is judged by the labels at the end of an iteration, not when a pair was looked at.
+    Time O(n k d + p k^2) for each iteration, with p pairs, in most cases O(n k d + p k).
+
+    A cluster that becomes empty starts anew from the sample that costs most.
+
+    References
+    ----------
+    .. [1] Davidson, Ravi (2005), Clustering with Constraints: Feasibility Issues and the k-Means Algorithm, Proceedings
+       of the 2005 SIAM International Conference on Data Mining, 138-149.
+
+    Examples
+    --------
+    >>> X = [[0.0], [1.0], [5.0], [6.0]]
+    >>> model = CVQE(n_clusters=2, init=[[0.0], [6.0]]).fit(X, pairs=([(1, 2)], []))
+    >>> model.labels_.tolist(), list(model.violated_pairs_)
+    ([0, 0, 0, 1], [])
+    """
+
+    _rule: ClassVar[Rule] = Alone()
+
+
+class LCVQE(ConstrainedQuantizer):
+    """k-means in which a violated pair costs distances of its samples, by Pelleg and Baras (ECML 2007).
+
+    A linear-time variant of `CVQE`, made for large and noisy sets of pairs: only pairs that are violated are looked at,
+    and each has two or three ways out.
+
+    Parameters
+    ----------
+    n_clusters : int, default 8
+        Number of clusters, k.
+    init : {"k-means++", "pairs"} or array_like of shape (n_clusters, n_features), default "k-means++"
+        "pairs" starts every second time from the means of the samples that must-links hold together, as in `PCKMeans`.
+        An array holds the starting centres: with those of an earlier fit, new pairs need few more iterations.
+    n_init : int, default 10
+        Number of starts; the one of least objective counts. Given centres are used once.
+    max_iter : int, default 300
+        Most iterations of a start.
+    tol : float, default 1e-4
+        A start ends when the squares of the shifts of all centres add up to less than this part of the mean variance of
+        the features, or the objective has not fallen for 10 iterations.
+    random_state : int, Generator, RandomState or None, default None
+        Chooses starts, and for each the order in which pairs are looked at: must-links first.
+    missing_samples : {"raise", "ignore"}, default "raise"
+        "ignore" leaves out pairs on labels that are not in the index of X, as in cross-validation. Row numbers are
+        never ignored, nor labels where the index of X is 0..n-1.
+    verbose : bool or int, default False
+        Whether to show a progress bar over the starts.
+
+    Attributes
+    ----------
+    labels_ : ndarray of int32, shape (n_samples,)
+        The cluster of each sample.
+    cluster_centers_ : ndarray of float64, shape (n_clusters, n_features)
+    inertia_ : float
+        The sum of (weighted) squared distances to the centres.
+    violation_cost_ : float
+        What the violated pairs cost together.
+    objective_ : float
+        Both together, which is what is minimised.
+    violated_pairs_ : PairwiseConstraints
+        The pairs that `labels_` violates, with their strengths and origins.
+    violation_costs_ : ndarray of float64
+        What each of them costs, must-links first, in their order; 0 for pairs with samples of weight 0.
+    n_iter_ : int
+        Number of iterations of the best start.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str, shape (n_features,)
+        Names of the features, where X has them.
+
+    See Also
+    --------
+    CVQE : the costs are distances between centres.
+    CVQEPlus : looks at all pairs of a sample.
+
+    Notes
+    -----
+    With labels l, centres m and strengths w, the objective is ([1]_, twice theirs, with strengths added) ::
+
+        sum_i s_i |x_i - m_l(i)|^2
+          +  1/2 sum w_ij (|x_i - m_l(j)|^2 + |x_j - m_l(i)|^2)   over must-links with l(i) != l(j)
+          +      sum w_ij |x_r - m_r|^2                           over cannot-links with l(i) == l(j)
+
+    where r is the one of i and j that is farther from the centre of their cluster (the first one in X where both are as
+    far, to a part in 1e9 of their squared distances), and m_r the centre nearest to it but that one (of several the
+    first). In each iteration all samples go to the nearest centre; then the samples of a violated must-link stay, or
+    both go to the cluster of one of them, whichever costs least; and those of a violated cannot-link stay, or r goes to
+    the cluster of m_r. (With strength 1 or more, moving never costs more: a cannot-link stays violated only where other
+    pairs, looked at later, bring its samples together again.) A violated must-link pulls both centres to the other
+    cluster's sample, with half its strength; a violated cannot-link pulls m_r to x_r.
+
+    **The objective may rise**, as pairs are looked at one by one, and as the farther sample may become the nearer one:
+    the best of all iterations counts. Violation is judged by the labels at the end of an iteration.
+    Time O(n k d + p k) for each iteration, with p pairs.
+
+    A cluster that becomes empty starts anew from the sample that costs most.
+
+    References
+    ----------
+    .. [1] Pelleg, Baras (2007), K-means with Large and Noisy Constraint Sets, Machine Learning: ECML 2007, Lecture
+       Notes in Computer Science 4701, 674-682.
+
+    Examples
+    --------
+    >>> X = [[0.0], [1.0], [5.0], [6.0]]
+    >>> model = LCVQE(n_clusters=2, init=[[0.0], [6.0]]).fit(X, pairs=([], [(0, 1)]))
+    >>> model.labels_.tolist(), list(model.violated_pairs_)
+    ([0, 1, 1, 1], [])
+    """
+
+    _rule: ClassVar[Rule] = Linear()
+
+
+class CVQEPlus(ConstrainedQuantizer):
+    """k-means with the constrained vector quantisation error, all pairs considered, by Mai and others (2018).
+
+    A violated must-link costs the squared distance between the centres of its two samples and pulls both to each other;
+    a violated cannot-link costs that between the centre of its cluster and the nearest other one. Each pair gets the
+    clusters in which its samples cost least with all pairs that they are in.
+
+    Parameters
+    ----------
+    n_clusters : int, default 8
+        Number of clusters, k.
+    init : {"k-means++", "pairs"} or array_like of shape (n_clusters, n_features), default "k-means++"
+        "pairs" starts every second time from the means of the samples that must-links hold together, as in `PCKMeans`.
+        An array holds the starting centres: with those of an earlier fit, new pairs need few more iterations.
+    n_init : int, default 10
+        Number of starts; the one of least objective counts. Given centres are used once.
+    max_iter : int, default 300
+        Most iterations of a start.
+    tol : float, default 1e-4
+        A start ends when the squares of the shifts of all centres add up to less than this part of the mean variance of
+        the features, or the objective has not fallen for 10 iterations.
+    random_state : int, Generator, RandomState or None, default None
+        Chooses starts, and for each the order in which pairs are looked at: must-links first.
+    missing_samples : {"raise", "ignore"}, default "raise"
+        "ignore" leaves out pairs on labels that are not in the index of X, as in cross-validation. Row numbers are
+        never ignored, nor labels where the index of X is 0..n-1.
+    verbose : bool or int, default False
+        Whether to show a progress bar over the starts.
+
+    Attributes
+    ----------
+    labels_ : ndarray of int32, shape (n_samples,)
+        The cluster of each sample.
+    cluster_centers_ : ndarray of float64, shape (n_clusters, n_features)
+    inertia_ : float
+        The sum of (weighted) squared distances to the centres.
+    violation_cost_ : float
+        What the violated pairs cost together.
+    objective_ : float
+        Both together, which is what is minimised.
+    violated_pairs_ : PairwiseConstraints
+        The pairs that `labels_` violates, with their strengths and origins.
+    violation_costs_ : ndarray of float64
+        What each of them costs, must-links first, in their order; 0 for pairs with samples of weight 0.
+    n_iter_ : int
+        Number of iterations of the best start.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str, shape (n_features,)
+        Names of the features, where X has them.
+
+    See Also
+    --------
+    cvqe_plus : the same on arrays, with a historical cost for data that change with time.
+    CVQE : looks at one pair at a time.
+    PCKMeans : a violated pair costs the same everywhere.
+
+    Notes
+    -----
+    The objective is that of `CVQE` (Eq. 1 of [1]_); a violated must-link counts once in it, not once for either of its
+    clusters. Centres are updated by Eq. 2, all at once, from where they were::
+
+        m_g = (sum of s_i x_i in g + sum of w_ij m_h over violated pairs) / (sum of s_i in g + sum of w_ij)
+
+    where h is the other cluster of a must-link, on whichever side g is, and for a cannot-link within g the one of the
+    nearest centre. Labels start from the nearest centres, later from those of the iteration before; the pairs are gone
+    through once in an iteration, must-links first, and for each all k^2 combinations of clusters are tried, at the cost
+    of all pairs of its two samples.
+
+    So choosing labels never raises the objective, nor does Eq. 2 where only must-links are violated: it is then a
+    Jacobi step on a quadratic form A with diagonal D for which 2 D - A is positive definite. **Violated cannot-links
+    may raise it**, as they pull g to h but not h to g: the best of all iterations counts.
+
+    Time O(n k d + p k^2) for each iteration, with p pairs, in most cases O(n k d + p k): a row of the k^2 combinations
+    is passed over where it cannot be the best. A cluster that becomes empty starts anew from the sample that costs
+    most.
+
+    When new pairs come, ``CVQEPlus(init=model.cluster_centers_)`` goes on from where the last fit ended (section 3.2).
+
+    References
+    ----------
+    .. [1] Mai, Amer-Yahia, Bailly, Pepin, Douzal Chouakria, Nguyen, Nguyen (2018), Evolutionary Active Constrained
+       Clustering for Obstructive Sleep Apnea Analysis, Data Science and Engineering 3(4), 359-378.
+
+    Examples
+    --------
+    >>> X = [[0.0], [1.0], [5.0], [6.0]]
+    >>> model = CVQEPlus(n_clusters=2, init=[[0.0], [6.0]]).fit(X, pairs=([(0, 1), (1, 2)], [(0, 2)]))
+    >>> model.labels_.tolist(), list(model.violated_pairs_)
+    ([0, 0, 1, 1], [(1, 2, 'must')])
+    >>> again = CVQEPlus(n_clusters=2, init=model.cluster_centers_).fit(X, pairs=([(0, 1)], [(1, 2)]))
+    >>> again.n_iter_, again.cluster_centers_.tolist()
+    (1, [[0.5], [5.5]])
+    """
+
+    _rule: ClassVar[Rule] = Joint()
+
+
+# ----------------------------------------------------------------------
+# CVQE+ on arrays, with a historical cost: what estimators of data that change with time build on.
+
+
+class Quantization(NamedTuple):
+    """What `cvqe_plus` finds.
+
+    Attributes
+    ----------
+    labels : ndarray of int32, shape (n,)
+    centers : ndarray of float64, shape (k, d)
+    cost : float
+        The objective, the historical cost included.
+    n_iter : int
+    """
+
+    labels: np.ndarray
+    centers: np.ndarray
+    cost: float
+    n_iter: int
+
+
+def cvqe_plus(
+    X: Any,
+    must: Any,
+    cannot: Any,
+    must_w: Any,
+    cannot_w: Any,
+    centers: Any,
+    *,
+    history: tuple[Any, float] | None = None,
+    history_mass: Any = 1.0,
+    sample_weight: Any = None,
+    max_iter: int = 300,
+    tol: float = 1e-4,
+) -> Quantization:
+    """CVQE+ from given centres, on arrays: see `CVQEPlus`.
+
+    Parameters
+    ----------
+    X : array_like of float, shape (n, d)
+    must, cannot : array_like of int, shapes (p, 2) and (q, 2)
+        Rows of X. They are looked at in this order, must-links first.
+    must_w, cannot_w : array_like of float >= 0, shapes (p,) and (q,), or None
+        Weights of the pairs, None for ones.
+    centers : array_like of float, shape (k, d)
+        The start. Cluster i of the answer is the one that started at row i.
+    history : (array_like of float of shape (k, d), float in [0, 1]), optional
+        The earlier centre of each cluster, NaN for those that had none, and alpha, the share of the historical cost.
+    history_mass : float >= 0 or array_like of float, shape (k,), default 1.0
+        How many samples each earlier centre counts as, see Notes.
+    sample_weight : array_like of float, shape (n,), optional
+    max_iter : int, default 300
+    tol : float, default 1e-4
+        As in `CVQEPlus`.
+
+    Returns
+    -------
+    Quantization
+        (labels, centers, cost, n_iter). A cluster that lost all samples stays at its earlier centre where it has one,
+        else it starts anew from the sample that costs most.
+
+    Raises
+    ------
+    ValueError
+        If shapes do not fit, alpha is not in [0, 1], or masses or weights are negative.
+
+    Notes
+    -----
+    With the earlier centres p, of masses q, the objective is (Eqs. 7 to 9 of [1]_) ::
+
+        (1 - alpha) * (sum_i s_i |x_i - m_l(i)|^2 + cost of violated pairs) + alpha * sum_g q_g |m_g - p_g|^2
+
+    and each centre is updated to the weighted mean of what pulls it, p_g with the weight alpha q_g among it. With a
+    mass of 1 the earlier centre counts as one more sample, which is next to nothing in large clusters; with the size of
+    the earlier cluster, alpha is a share whatever the sizes. Time O(n k d + p k^2) for each iteration, p pairs.
+
+    References
+    ----------
+    .. [1] Mai, Amer-Yahia, Bailly, Pepin, Douzal Chouakria, Nguyen, Nguyen (2018), Evolutionary Active Constrained
+       Clustering for Obstructive Sleep Apnea Analysis, Data Science and Engineering 3(4), 359-378.
+
+    Examples
+    --------
+    >>> X = [[0.0], [1.0], [5.0], [6.0]]
+    >>> found = cvqe_plus(X, [], [(1, 2)], None, None, [[0.0], [6.0]])
+    >>> found.labels.tolist(), found.centers.tolist()
+    ([0, 0, 1, 1], [[0.5], [5.5]])
+    >>> found = cvqe_plus(X, [], [], None, None, [[0.0], [6.0]], history=([[0.0], [4.0]], 0.5), history_mass=2)
+    >>> found.centers.tolist()
+    [[0.25], [4.75]]
+    """
+    samples = np.asarray(X, np.float64)
+    start = np.array(centers, np.float64)
+    if samples.ndim != 2 or start.ndim != 2 or samples.shape[1] != start.shape[1] or len(start) == 0:
+        msg = f"centers must have shape (k, d) with the features of X, (n, d); got {start.shape} for {samples.shape}"
+        raise ValueError(msg)
+    links = _links(must, cannot, must_w, cannot_w, samples.shape[0])
+    weights = checked_weights(samples, sample_weight)
+    task = Task(Points.of(samples, weights), links, freeze(np.arange(links.strength.size, dtype=np.int32)))
+    found = quantize(
+        task,
+        Joint(),
+        start,
+        max_iter=max_iter,
+        tolerance=tolerance(samples, weights, tol),
+        past=None if history is None else _past(history, history_mass, start.shape),
+    )
+    return Quantization(found.labels, found.scene.centres, found.cost, found.n_iter)
+
+
+def _links(must: Any, cannot: Any, must_w: Any, cannot_w: Any, n: int) -> Links:
+    rows, strength = [], []
+    for what, given, weight in (("must", must, must_w), ("cannot", cannot, cannot_w)):
+        pairs = np.asarray(given, np.int64).reshape(-1, 2)
+        weights = np.ones(len(pairs)) if weight is None else np.asarray(weight, np.float64)
+        if weights.shape != (len(pairs),) or not (weights >= 0).all() or not np.isfinite(weights).all():
+            msg = f"{what}_w must hold {len(pairs)} finite weights >= 0, one for each pair"
+            raise ValueError(msg)
+        if len(pairs) and (pairs.min() < 0 or pairs.max() >= n or (pairs[:, 0] == pairs[:, 1]).any()):
+            msg = f"{what} must hold pairs of two different rows of X, 0..{n - 1}"
+            raise ValueError(msg)
+        rows.append(pairs)
+        strength.append(weights)
+    return Links.of(rows[0], rows[1], np.concatenate(strength))
+
+
+def _past(history: tuple[Any, float], history_mass: Any, shape: tuple[int, int]) -> Past:
+    former, alpha = np.array(history[0], np.float64), float(history[1])
+    if former.shape != shape or not 0 <= alpha <= 1:
+        msg = (
+            f"history must be (centres of shape {shape}, alpha in [0, 1]); got centres of shape {former.shape}, "
+            f"alpha={alpha:g}"
+        )
+        raise ValueError(msg)
+    mass = np.broadcast_to(np.asarray(history_mass, np.float64), shape[0]).copy()
+    if not (mass >= 0).all():
+        msg = "history_mass must not be negative"
+        raise ValueError(msg)
+    unknown = np.isnan(former).any(axis=1)
+    former[unknown], mass[unknown] = 0.0, 0.0
+    return Past(former, alpha, mass)

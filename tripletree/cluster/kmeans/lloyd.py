@@ -1,0 +1,252 @@
+"""What the k-means family shares: starts, nearest centres, means, empty clusters, and when to stop.
+
+Points come as ``Points``: columns (features along the rows, for the kernels) and weights, both read-only. A group of
+samples that must stay together is one point, its mean, with the sum of their weights: moving it as a whole costs
+``weight * squared distance`` plus a constant, the scatter within.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tripletree import kernels
+from tripletree.kernels import freeze, frozen
+
+__all__ = [
+    "Points",
+    "centre_step",
+    "checked_start",
+    "checked_weights",
+    "different_values",
+    "draw",
+    "nearest_centres",
+    "number_of_starts",
+    "refill",
+    "scatter",
+    "squared_distances",
+    "starting_centres",
+    "tolerance",
+    "value_order",
+]
+
+
+@dataclass(frozen=True)
+class Points:
+    """Weighted points, as the kernels take them.
+
+    Attributes
+    ----------
+    columns : ndarray of float64, shape (d, n), read-only
+    weights : ndarray of float64, shape (n,), read-only
+    """
+
+    columns: np.ndarray
+    weights: np.ndarray
+
+    @classmethod
+    def of(cls, samples: np.ndarray, weights: np.ndarray | None = None) -> Points:
+        """From samples of shape (n, d) and their weights, None for ones."""
+        weights = np.ones(samples.shape[0]) if weights is None else weights
+        return cls(freeze(np.array(samples.T, np.float64, order="C")), frozen(weights, np.float64))
+
+    @classmethod
+    def grouped(cls, samples: np.ndarray, weights: np.ndarray, group: np.ndarray, n_groups: int) -> Points:
+        """The weighted means of groups 0..n_groups-1 of samples; plain means where a group has no weight."""
+        mass = np.bincount(group, weights, n_groups)
+        size = np.bincount(group, minlength=n_groups)
+        if n_groups == samples.shape[0]:  # every sample for itself, if in another order
+            columns = np.empty((samples.shape[1], n_groups))
+            columns[:, group] = samples.T
+            return cls(freeze(columns), freeze(mass))
+        share = np.where(mass[group] > 0, weights / np.where(mass > 0, mass, 1.0)[group], 1.0 / size[group])
+        rows = (np.bincount(group, share * samples[:, t], n_groups) for t in range(samples.shape[1]))
+        return cls(freeze(np.array(list(rows))), freeze(mass))
+
+    @property
+    def n(self) -> int:
+        """Number of points."""
+        return self.columns.shape[1]
+
+    def rows(self, which: Any) -> np.ndarray:
+        """Some points, as rows."""
+        return np.ascontiguousarray(self.columns[:, which].T)
+
+
+def checked_weights(X: np.ndarray, sample_weight: Any) -> np.ndarray:
+    """Weights of the samples: ones for None, one number for all of them.
+
+    Raises
+    ------
+    ValueError
+        If they are not n finite numbers >= 0, or all of them are 0.
+    """
+    from sklearn.utils.validation import _check_sample_weight
+
+    weights = _check_sample_weight(sample_weight, X, dtype=np.float64)
+    if (weights < 0).any():
+        i = int((weights < 0).argmax())
+        msg = f"sample_weight must not be negative; that of sample {i} is {weights[i]:g}"
+        raise ValueError(msg)
+    if not weights.any():
+        msg = "sample_weight is 0 for all samples: at least one must be positive"
+        raise ValueError(msg)
+    return weights
+
+
+def checked_start(init: Any, n_clusters: int, n_features: int) -> np.ndarray | None:
+    """Given centres as a float64 array of shape (n_clusters, n_features); None where `init` names a method.
+
+    Raises
+    ------
+    ValueError
+        If they have another shape, or are not finite.
+    """
+    if isinstance(init, str):
+        return None
+    from sklearn.utils.validation import check_array
+
+    centres = check_array(init, dtype=np.float64, copy=True, order="C", input_name="init")
+    if centres.shape != (n_clusters, n_features):
+        msg = f"init must hold {n_clusters} centres of {n_features} features; got shape {centres.shape}"
+        raise ValueError(msg)
+    return centres
+
+
+def number_of_starts(n_init: int | str, init: Any) -> int:
+    """How often to start: once from given centres, and for "auto" 1 with k-means++, 10 at random, as scikit-learn."""
+    if not isinstance(init, str):
+        return 1
+    if n_init == "auto":
+        return 1 if init == "k-means++" else 10
+    return int(n_init)
+
+
+def starting_centres(
+    points: Points, n_clusters: int, rng: np.random.Generator, *, init: str = "k-means++"
+) -> np.ndarray:
+    """Choose points as the first centres.
+
+    Parameters
+    ----------
+    points : Points
+    n_clusters : int
+        At most as many as points.
+    rng : Generator
+    init : {"k-means++", "random"}
+        Each drawn by its weight times the squared distance to the nearest one so far, the best of ``2 + log(k)``
+        candidates (Arthur, Vassilvitskii 2007, as in scikit-learn); or points at different places, by weight.
+
+    Returns
+    -------
+    ndarray of float64, shape (n_clusters, d)
+
+    Notes
+    -----
+    Draws go along the points in the order of their values, so the start depends neither on the order of the samples nor
+    on whether a sample of weight 2 comes as one or as two.
+    """
+    order = value_order(points.columns)
+    if init == "random":
+        return points.rows(different_values(points.columns, points.weights, order, n_clusters, rng))
+    draws = rng.random((n_clusters, 2 + int(np.log(n_clusters))))
+    return points.rows(kernels.lloyd.plus_plus(points.columns, points.weights, frozen(order), freeze(draws)))
+
+
+def value_order(columns: np.ndarray) -> np.ndarray:
+    """Points in the order of their first feature, of the next ones where it is equal."""
+    order = np.argsort(columns[0], kind="stable")
+    first = columns[0, order]
+    if (first[1:] == first[:-1]).any():
+        order = np.lexsort(columns[::-1])
+    return order.astype(np.int32)
+
+
+def draw(chances: np.ndarray, order: np.ndarray, rng: np.random.Generator) -> int:
+    """One of the points, by chance; chances are added up in the given order. The last one if all chances are 0."""
+    total = np.cumsum(chances[order])
+    place = np.searchsorted(total, rng.random() * total[-1], side="right")
+    return int(order[min(int(place), total.size - 1)])
+
+
+def different_values(
+    columns: np.ndarray, weights: np.ndarray, order: np.ndarray, count: int, rng: np.random.Generator
+) -> list[int]:
+    """Points drawn by weight, no two of them at the same place, as long as there are places."""
+    chances, chosen = weights, []
+    for _ in range(count):
+        i = draw(chances, order, rng)
+        chosen.append(i)
+        chances = np.where((columns == columns[:, [i]]).all(axis=0), 0.0, chances)
+        if not chances.any():
+            chances = weights
+    return chosen
+
+
+def nearest_centres(columns: np.ndarray, centres: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The nearest centre of each point (int32, the lowest of several) and its squared distance."""
+    return kernels.lloyd.nearest(columns, frozen(centres, np.float64))
+
+
+def squared_distances(columns: np.ndarray, centres: np.ndarray) -> np.ndarray:
+    """Squared distances, shape (n, k)."""
+    return kernels.lloyd.squared_distances(columns, frozen(centres, np.float64))
+
+
+def scatter(points: Points, labels: np.ndarray, centres: np.ndarray) -> float:
+    """The sum of weight times squared distance to the centre of the own cluster."""
+    total = np.zeros(points.n)
+    for values, places in zip(points.columns, centres.T, strict=True):
+        total += (values - places[labels]) ** 2
+    return float(total @ points.weights)
+
+
+def centre_step(points: Points, labels: np.ndarray, centres: np.ndarray) -> np.ndarray:
+    """The weighted mean of each cluster; one without weight keeps its old centre."""
+    total, mass = kernels.lloyd.sums(points.columns, points.weights, frozen(labels), centres.shape[0])
+    held = mass > 0
+    moved = centres.copy()
+    moved[held] = total[held] / mass[held, None]
+    return moved
+
+
+def refill(labels: np.ndarray, distances: np.ndarray, n_clusters: int) -> np.ndarray:
+    """Labels in which each empty cluster got the point farthest from its centre, out of a cluster of several.
+
+    Parameters
+    ----------
+    labels : ndarray of int32, shape (n,)
+    distances : ndarray of float64, shape (n,)
+        Of each point to its own centre.
+    n_clusters : int
+        At most n.
+
+    Returns
+    -------
+    ndarray of int32, shape (n,)
+        `labels` itself where no cluster is empty. A point that moves is alone in its new cluster, so it can break no
+        cannot-link.
+    """
+    count = np.bincount(labels, minlength=n_clusters)
+    empty = np.flatnonzero(count == 0)
+    if empty.size == 0:
+        return labels
+    labels, place = labels.copy(), 0
+    for i in np.argsort(-distances, kind="stable").tolist():
+        if place == empty.size:
+            break
+        if count[labels[i]] > 1:
+            count[labels[i]] -= 1
+            labels[i] = empty[place]
+            place += 1
+    return labels
+
+
+def tolerance(samples: np.ndarray, weights: np.ndarray, tol: float) -> float:
+    """The squared shift of all centres together below which a run has converged: tol times the mean variance."""
+    if tol == 0:
+        return 0.0
+    mean = np.average(samples, axis=0, weights=weights)
+    return float(tol * np.mean(np.average((samples - mean) ** 2, axis=0, weights=weights)))

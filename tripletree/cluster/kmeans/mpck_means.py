@@ -1,0 +1,533 @@
+"""MPCKMeans: k-means in which a violated pair has a price, and pairs and clusters shape the metric."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from numbers import Real
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from tripletree import kernels
+from tripletree.cluster.kmeans.lloyd import Points, centre_step, squared_distances
+from tripletree.cluster.kmeans.soft_pairs import Links, Run, SoftPairMeans, violated_links
+from tripletree.kernels import freeze, frozen
+
+__all__ = [
+    "Learned",
+    "MPCKMeans",
+    "Problem",
+    "far_differences",
+]
+
+
+# ----------------------------------------------------------------------
+# The state of `MPCKMeans`: centres, and a metric for each cluster or one for all of them.
+#
+# Metrics are rows of a diagonal, shape (k, d), or matrices, shape (k, d, d). All is in the frame of `SoftPairMeans`, in
+# which the mean variance of the features is 1 / d: the metric to start with is d times the identity.
+
+#: Eigenvalues of the matrix that is inverted for a metric are at least this part of the greatest.
+_FLOOR = 1e-6
+#: How often the step to a new metric is halved where the objective would rise, and directions in which far samples
+#: are looked for.
+_HALVINGS, _DIRECTIONS = 6, 16
+
+
+@dataclass(frozen=True)
+class Problem:
+    """What stays the same through the iterations.
+
+    Attributes
+    ----------
+    points : Points
+    links : Links
+    price : ndarray of float64, shape (e,)
+        Penalty times strength of each pair.
+    apart : ndarray of float64, shape (e, d)
+        The difference of the two samples of each pair.
+    far : ndarray of float64, shape (c, d)
+        Differences: the greatest square of one of them under a metric is what that of a violated cannot-link is
+        subtracted from. None of those in `apart` that are cannot-links is ever greater.
+    prior : float
+        How many samples the metric to start with is worth.
+    shared : bool
+        One metric for all clusters.
+    tol : float
+    """
+
+    points: Points
+    links: Links
+    price: np.ndarray
+    apart: np.ndarray
+    far: np.ndarray
+    prior: float
+    shared: bool
+    tol: float
+
+
+def far_differences(points: Points, links: Links, rng: np.random.Generator, *, full: bool) -> tuple:
+    """``apart`` and ``far`` of a problem.
+
+    For diagonals ``far`` is the diagonal of the box around the samples, which no two of them exceed in any feature. For
+    matrices it holds the differences of samples that are the first or the last along some feature or some direction
+    drawn at random, and those of the cannot-links.
+    """
+    some = np.ascontiguousarray(points.columns[:, links.nodes].T)
+    apart = some[links.ends[:, 0]] - some[links.ends[:, 1]]
+    if not full:
+        return apart, np.ptp(points.columns, axis=1)[None, :]
+    d = points.columns.shape[0]
+    widest = np.argsort(-np.ptp(points.columns, axis=1), kind="stable")[:_DIRECTIONS]
+    value = np.concatenate([points.columns[widest], rng.normal(size=(_DIRECTIONS, d)) @ points.columns])
+    ends = np.unique(np.concatenate([value.argmin(axis=1), value.argmax(axis=1)]))
+    i, j = np.triu_indices(ends.size)
+    rows = points.columns[:, ends].T
+    return apart, np.concatenate([rows[i] - rows[j], apart[links.n_must :]])
+
+
+def _lengths(differences: np.ndarray, metric: np.ndarray) -> np.ndarray:
+    """Squared lengths of differences (c, d) under a metric."""
+    if metric.ndim == 1:
+        return (differences * differences) @ metric
+    return ((differences @ metric) * differences).sum(axis=1)
+
+
+def _log_det(metric: np.ndarray) -> float:
+    return float(np.log(metric).sum() if metric.ndim == 1 else np.linalg.slogdet(metric)[1])
+
+
+def _root(metric: np.ndarray) -> np.ndarray:
+    """R with R'R = the metric: its diagonal for a diagonal."""
+    return np.sqrt(metric) if metric.ndim == 1 else np.linalg.cholesky(metric).T
+
+
+def _mapped(root: np.ndarray, columns: np.ndarray) -> np.ndarray:
+    """Columns in a space whose Euclidean distances are those of the metric of a root."""
+    if root.ndim == 1:
+        return freeze(root[:, None] * columns)
+    return freeze(np.ascontiguousarray(root @ columns))
+
+
+@dataclass
+class Learned:
+    """See `State`.
+
+    Attributes
+    ----------
+    problem : Problem
+    centres : ndarray of float64, shape (k, d)
+    metrics : ndarray of float64, shape (k, d) or (k, d, d)
+    """
+
+    problem: Problem
+    centres: np.ndarray
+    metrics: np.ndarray
+
+    @classmethod
+    def of(cls, problem: Problem, centres: np.ndarray, *, full: bool) -> Learned:
+        """With the metric to start with."""
+        k, d = centres.shape
+        return cls(problem, centres, np.repeat((d * np.eye(d) if full else np.full(d, float(d)))[None], k, axis=0))
+
+    @classmethod
+    def of_must_links(cls, problem: Problem, choose: Callable[[Points], np.ndarray], *, k: int, full: bool) -> Learned:
+        """With the metric under which must-linked samples are near each other, and centres chosen under it.
+
+        Parameters
+        ----------
+        problem : Problem
+        choose : callable
+            Points -> centres; it is given the points in a space whose Euclidean distances are those of the metric.
+        k : int
+        full : bool
+        """
+        d, n_must = problem.apart.shape[1], problem.links.n_must
+        apart, strength = problem.apart[:n_must].T, problem.links.strength[:n_must]
+        start = cls.of(problem, np.empty((k, d)), full=full)  # the prior, and half the squares: those around the means
+        moment = problem.prior / d * (np.eye(d) if full else np.ones(d)) + start._square(apart, 0.5 * strength)
+        mass = problem.prior + strength.sum()
+        metric = mass * (np.linalg.inv(moment) if full else 1.0 / moment)
+        root = _root(metric)
+        chosen = choose(replace(problem.points, columns=_mapped(root, problem.points.columns)))
+        centres = np.linalg.solve(root, chosen.T).T if full else chosen / root
+        return cls(problem, np.ascontiguousarray(centres), np.repeat(metric[None], k, axis=0))
+
+    @cached_property
+    def log_det(self) -> np.ndarray:
+        """Logarithms of the determinants, shape (k,)."""
+        if self.metrics.ndim == 2:
+            return np.log(self.metrics).sum(axis=1)
+        return np.array([_log_det(a) for a in self.metrics])
+
+    @cached_property
+    def pay(self) -> np.ndarray:
+        """See `State`."""
+        p = self.problem
+        length = self._of_each(p.apart)
+        must = np.arange(p.price.size)[:, None] < p.links.n_must
+        return p.price[:, None] * np.where(must, 0.5 * length, np.maximum(self._far.max(axis=0) - length, 0.0))
+
+    @cached_property
+    def _far(self) -> np.ndarray:
+        return self._of_each(self.problem.far)
+
+    def _of_each(self, differences: np.ndarray) -> np.ndarray:
+        """Squared lengths under each metric, shape (c, k)."""
+        if self.problem.shared:
+            return np.repeat(_lengths(differences, self.metrics[0])[:, None], len(self.metrics), axis=1)
+        if self.metrics.ndim == 2:
+            return (differences * differences) @ self.metrics.T
+        return np.stack([_lengths(differences, a) for a in self.metrics], axis=1)
+
+    @cached_property
+    def _costs(self) -> np.ndarray:
+        return self.distances() - self.log_det
+
+    @property
+    def _diagonals(self) -> tuple[np.ndarray, np.ndarray] | None:
+        """Centres and a diagonal for each, as kernels take them; None where there is one for all, or matrices."""
+        if self.problem.shared or self.metrics.ndim > 2:
+            return None
+        return frozen(self.centres, np.float64), frozen(self.metrics, np.float64)
+
+    def nearest(self) -> np.ndarray:
+        """See `State`."""
+        diagonals = self._diagonals
+        if diagonals is None:
+            return self._costs.argmin(axis=1).astype(np.int32)
+        return kernels.lloyd.weighted_nearest(self.problem.points.columns, *diagonals, freeze(-self.log_det))
+
+    def own(self, labels: np.ndarray) -> np.ndarray:
+        """See `State`."""
+        points, diagonals = self.problem.points, self._diagonals
+        if diagonals is None:
+            return points.weights * self._costs[np.arange(labels.size), labels]
+        lengths = kernels.lloyd.weighted_own(points.columns, *diagonals, frozen(labels, np.int32))
+        return points.weights * (lengths - self.log_det[labels])
+
+    def linked(self) -> np.ndarray:
+        """See `State`."""
+        points, nodes, diagonals = self.problem.points, self.problem.links.nodes, self._diagonals
+        if diagonals is None:
+            return points.weights[nodes, None] * self._costs[nodes]
+        some = freeze(np.ascontiguousarray(points.columns[:, nodes]))
+        return points.weights[nodes, None] * (kernels.lloyd.weighted_distances(some, *diagonals) - self.log_det)
+
+    def scatter(self, labels: np.ndarray) -> float:
+        """See `State`: with what the metrics cost by themselves."""
+        d = self.centres.shape[1]
+        trace = self.metrics.sum(axis=1) if self.metrics.ndim == 2 else np.trace(self.metrics, axis1=1, axis2=2)
+        own = trace / d - self.log_det
+        return float(self.own(labels).sum() + self.problem.prior * (own[0] if self.problem.shared else own.sum()))
+
+    def distances(self) -> np.ndarray:
+        """See `State`."""
+        columns, k = self.problem.points.columns, self.centres.shape[0]
+        if self.problem.shared:
+            root = _root(self.metrics[0])
+            return squared_distances(_mapped(root, columns), _mapped(root, self.centres.T).T)
+        diagonals = self._diagonals
+        if diagonals is not None:
+            return kernels.lloyd.weighted_distances(columns, *diagonals)
+        out = np.empty((columns.shape[1], k))
+        for h, metric in enumerate(self.metrics):
+            root = _root(metric)
+            out[:, h] = squared_distances(_mapped(root, columns), _mapped(root, self.centres[[h]].T).T)[:, 0]
+        return out
+
+    def updated(self, labels: np.ndarray) -> Learned:
+        """See `State`: the means, then the metrics for them."""
+        moved = replace(self, centres=centre_step(self.problem.points, labels, self.centres))
+        moments, mass, lift = moved.moments(labels)
+        if self.problem.shared:
+            metric = self._metric(self.metrics[0], moments.sum(axis=0), mass.sum(), lift.sum(), self._far[:, 0])
+            metrics = np.repeat(metric[None], len(self.metrics), axis=0)
+        else:
+            parts = zip(self.metrics, moments, mass, lift, self._far.T, strict=True)
+            metrics = np.stack([self._metric(*x) for x in parts])
+        return replace(moved, metrics=metrics)
+
+    def moments(self, labels: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """What the objective is made of, for each cluster and its metric A.
+
+        Returns
+        -------
+        moments, mass, lift : ndarray, shape (k, d) or (k, d, d), (k,), (k,)
+            The cluster costs ``<A, moments> + lift * (the greatest square of far) - mass * log det A``, the prior
+            aside: ``moments`` holds the scatter around the centre, half of each violated must-link for either end, less
+            the violated cannot-links, whose prices add up to ``lift``.
+        """
+        p, k = self.problem, self.centres.shape[0]
+        label = labels[p.links.nodes]
+        ends = label[p.links.ends]
+        violated = violated_links(p.links, label)
+        must = np.arange(p.price.size) < p.links.n_must
+        moments = self._spreads(labels)
+        mass, lift = np.bincount(labels, p.points.weights, k), np.zeros(k)
+        if self.metrics.ndim == 2:
+            paid = np.flatnonzero(violated)
+            (first, second), what = ends[paid].T, p.price[paid]
+            square = p.apart[paid] ** 2
+            np.add.at(moments, first, np.where(must[paid], 0.5 * what, -what)[:, None] * square)
+            np.add.at(moments, second[must[paid]], (0.5 * what[:, None] * square)[must[paid]])
+            np.add.at(lift, first[~must[paid]], what[~must[paid]])
+            return moments, mass, lift
+        for h in range(k):
+            factor = violated * p.price * np.where(must, 0.5 * (ends == h).sum(axis=1), -1.0 * (ends[:, 0] == h))
+            lift[h] = -factor[~must].sum()
+            used = factor != 0
+            moments[h] += self._square(p.apart[used].T, factor[used])
+        return moments, mass, lift
+
+    def _spreads(self, labels: np.ndarray) -> np.ndarray:
+        """The weighted scatter of each cluster around its centre, shape (k, d) or (k, d, d)."""
+        points, k = self.problem.points, self.centres.shape[0]
+        if self.metrics.ndim == 2:
+            centres = frozen(self.centres, np.float64)
+            return kernels.lloyd.diagonal_scatter(points.columns, points.weights, frozen(labels, np.int32), centres)
+        spreads = np.empty_like(self.metrics)
+        for h in range(k):
+            own = np.flatnonzero(labels == h)
+            spreads[h] = self._square(points.columns.take(own, axis=1) - self.centres[h][:, None], points.weights[own])
+        return spreads
+
+    def _square(self, columns: np.ndarray, weights: np.ndarray) -> np.ndarray:
+        if self.metrics.ndim == 2:
+            return (columns * columns) @ weights
+        return (columns * weights) @ columns.T
+
+    def _metric(self, old: np.ndarray, moment: np.ndarray, mass: float, lift: float, far: np.ndarray) -> np.ndarray:
+        """The best metric for one cluster, the far difference taken to be the old one; or on the way to it.
+
+        ``far`` holds the squared lengths of the far differences under the old metric.
+        """
+        p, d = self.problem, self.centres.shape[1]
+        moment = moment + p.prior / d * (np.ones(d) if old.ndim == 1 else np.eye(d))
+        mass = mass + p.prior
+        farthest = p.far[far.argmax()]
+        if old.ndim == 1:
+            return mass / (moment + lift * farthest**2)  # there is but one far difference, and nothing is negative
+
+        def value(metric: np.ndarray, most: float) -> float:
+            return float((metric * moment).sum() + lift * most - mass * _log_det(metric))
+
+        values, vectors = np.linalg.eigh(moment + lift * np.outer(farthest, farthest))
+        values = np.maximum(values, _FLOOR * np.abs(values).max())
+        best, was = (vectors * (mass / values)) @ vectors.T, value(old, far.max())
+        for halving in range(_HALVINGS):
+            metric = old + 0.5**halving * (best - old)
+            if value(metric, _lengths(p.far, metric).max() if lift else 0.0) <= was:
+                return metric
+        return old
+
+    def with_centre(self, cluster: int, sample: int) -> Learned:
+        """See `State`."""
+        centres = self.centres.copy()
+        centres[cluster] = self.problem.points.columns[:, sample]
+        return replace(self, centres=centres)
+
+    def is_near(self, other: Learned) -> bool:
+        """See `State`."""
+        shift = ((self.centres - other.centres) ** 2).sum()
+        change = np.abs(self.metrics - other.metrics).max()
+        tol = self.problem.tol
+        return bool(shift <= tol / self.centres.shape[1] and change <= tol * np.abs(self.metrics).max())
+
+    def at(self, points: Points) -> Learned:
+        """See `State`."""
+        p = self.problem
+        rows = np.empty((0, self.centres.shape[1]))
+        none = Links.of(np.empty((0, 2), np.int32), np.empty((0, 2), np.int32), np.empty(0))
+        other = replace(p, points=points, links=none, price=np.empty(0), apart=rows, far=np.zeros_like(p.far[:1]))
+        return Learned(other, self.centres, self.metrics)
+
+
+class MPCKMeans(SoftPairMeans):
+    """k-means with soft pairs that learns metrics, by Bilenko, Basu and Mooney (ICML 2004).
+
+    As `PCKMeans`, and what distances mean is learned along with the clusters: features in which clusters, and violated
+    must-links, spread little count for more, those in which they spread much for less. Each cluster has its own metric,
+    or all of them one.
+
+    Parameters
+    ----------
+    n_clusters : int, default 8
+        Number of clusters, k.
+    metric : {"diagonal", "full"}, default "diagonal"
+        "diagonal" weighs the features; "full" learns matrices, so directions in which features go together count, too:
+        often better with few features or many samples, and slower.
+    shared_metric : bool, default False
+        Whether all clusters have one metric. Then they are alike in shape and size, and the lines between them
+        straight.
+    penalty : float in 0..1e100, default 1.0
+        The price of a violated pair of strength 1 is so many times the squared distances in the objective (see Notes):
+        it needs no change where X is scaled. 0 leaves the pairs out.
+    prior : float, default 10.0
+        How many samples the metric to start with, the Euclidean one, is worth in each cluster (see Notes). Greater
+        than 0.
+    init : {"pairs", "k-means++"} or array_like of shape (n_clusters, n_features), default "pairs"
+        As for `PCKMeans`.
+    n_init : int, default 10
+        Number of starts; the one of least objective counts. Given centres are used once.
+    max_iter : int, default 300
+        Most iterations of a start.
+    tol : float, default 1e-4
+        A start ends when the squares of the shifts of all centres add up to less than this part of the mean variance of
+        the features, and no entry of a metric changes by more than this part of the greatest one; 0 goes on until no
+        label changes.
+    random_state : int, Generator, RandomState or None, default None
+        Chooses starts, the order in which samples in pairs are looked at, and directions (see Notes).
+    missing_samples : {"raise", "ignore"}, default "raise"
+        "ignore" leaves out pairs on labels that are not in the index of X, as in cross-validation.
+    verbose : bool or int, default False
+        Whether to show a progress bar over the starts.
+
+    Attributes
+    ----------
+    labels_ : ndarray of int32, shape (n_samples,)
+        The cluster of each sample; `predict` may say another one of samples in pairs, see there.
+    cluster_centers_ : ndarray of float64, shape (n_clusters, n_features)
+    metrics_ : ndarray of float64, shape (n_clusters, n_features) or (n_clusters, n_features, n_features)
+        The metric of each cluster: the weights of the features, or the matrix. All are equal where it is shared.
+    inertia_ : float
+        The sum of (weighted) squared distances to the centres, under the metrics.
+    violation_cost_ : float
+        The sum of the prices of the violated pairs.
+    objective_ : float
+        What is minimised.
+    violated_pairs_ : PairwiseConstraints
+        The pairs that `labels_` violates, with their strengths and origins.
+    n_iter_ : int
+        Number of iterations of the best start.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str, shape (n_features,)
+        Names of the features, where X has them.
+
+    See Also
+    --------
+    PCKMeans : with the Euclidean metric.
+
+    Notes
+    -----
+    With labels l, centres m, metrics A_h, strengths w and ``|x|_A^2 = x' A x``, the objective is [1]_ ::
+
+        sum_i s_i (|x_i - m_l(i)|^2_A - log det A)                          A that of l(i)
+        + penalty * sum w_ij (|x_i - x_j|^2_A + |x_i - x_j|^2_B) / 2        must-links with l(i) != l(j); A, B theirs
+        + penalty * sum w_ij (far(A) - |x_i - x_j|^2_A)                     cannot-links with l(i) == l(j)
+        + prior * sum_h (v * trace A_h - log det A_h)                       once where the metric is shared
+
+    The first line is what `predict` chooses by. The last one is not the paper's: it is as if `prior` samples with the
+    mean variance v of the features in every direction were in each cluster. It keeps metrics finite where features are
+    constant or clusters small, where the paper adds a part of the trace to a singular matrix. Clusters without samples
+    keep the metric to start with. Two of four starts begin with the metric under which must-linked samples
+    are near each other.
+
+    far(A) is the greatest squared distance. The paper takes that of the two samples farthest apart. Here it is, for
+    diagonals, that of two opposite corners of the box around the samples: then the best metric, of which the paper has
+    the formula, is exact, its weights are positive, and the objective never increases. For matrices it is the greatest
+    among cannot-linked pairs and among samples that are outermost along features or along directions drawn at random
+    (up to 64), the one under the metric so far; eigenvalues below 1e-6 of the greatest are raised to that before the
+    inversion, and the step is halved, or left out, where it would raise the objective. So it never increases either.
+
+    Labels are searched for as in `PCKMeans`. An iteration takes O((n + p k) d) time for each diagonal, with p pairs,
+    and d times as much for each matrix; no distance of two samples is taken but those in pairs and outermost ones.
+
+    References
+    ----------
+    .. [1] Bilenko, Basu, Mooney (2004), Integrating Constraints and Metric Learning in Semi-Supervised Clustering,
+       Proceedings of the 21st International Conference on Machine Learning, 81-88.
+
+    Examples
+    --------
+    The first feature is noise; pairs tell.
+
+    >>> X = [[0, 0], [9, 0], [1, 1], [8, 1], [0, 5], [9, 5], [1, 6], [8, 6]]
+    >>> model = MPCKMeans(n_clusters=2, random_state=0, prior=1.0)
+    >>> labels = model.fit_predict(X, pairs=([(0, 1), (4, 5)], [(0, 4), (1, 5)]))
+    >>> (labels == labels[0]).tolist()
+    [True, True, True, True, False, False, False, False]
+    >>> bool((model.metrics_[:, 0] < model.metrics_[:, 1]).all())
+    True
+    """
+
+    _parameter_constraints: ClassVar[dict] = {
+        **SoftPairMeans._parameter_constraints,
+        "metric": [StrOptions({"diagonal", "full"})],
+        "shared_metric": ["boolean"],
+        "prior": [Interval(Real, 0, None, closed="neither")],
+    }
+    _in_units: ClassVar[bool] = False
+
+    metrics_: np.ndarray
+    inertia_: float
+    violation_cost_: float
+    objective_: float
+
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        *,
+        metric: str = "diagonal",
+        shared_metric: bool = False,
+        penalty: float = 1.0,
+        prior: float = 10.0,
+        init: Any = "pairs",
+        n_init: int = 10,
+        max_iter: int = 300,
+        tol: float = 1e-4,
+        random_state: Any = None,
+        missing_samples: str = "raise",
+        verbose: bool | int = False,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.metric = metric
+        self.shared_metric = shared_metric
+        self.penalty = penalty
+        self.prior = prior
+        self.init = init
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.tol = tol
+        self.random_state = random_state
+        self.missing_samples = missing_samples
+        self.verbose = verbose
+
+    def _run(self, points: Points, links: Links, centres: np.ndarray | None) -> Run:
+        if self.metric == "diagonal":
+            return super()._run(points, links, centres)
+        from threadpoolctl import threadpool_limits  # comes with scikit-learn
+
+        with threadpool_limits(1, "blas"):  # threads on matrices as small as these wait for each other
+            return super()._run(points, links, centres)
+
+    def _prepared(self, points: Points, links: Links, rng: np.random.Generator) -> Problem:
+        apart, far = far_differences(points, links, rng, full=self.metric == "full")
+        price = self.penalty * links.strength
+        return Problem(points, links, price, apart, far, self.prior, self.shared_metric, self.tol)
+
+    def _state(self, prepared: Problem, centres: np.ndarray) -> Learned:
+        return Learned.of(prepared, centres, full=self.metric == "full")
+
+    def _started(self, prepared: Problem, rng: np.random.Generator, r: int) -> Learned:
+        if r % 4 < 2:
+            return self._state(prepared, self._first_centres(prepared.points, prepared.links, rng, r))
+        return Learned.of_must_links(
+            prepared,
+            lambda points: self._first_centres(points, prepared.links, rng, r),
+            k=self.n_clusters,
+            full=self.metric == "full",
+        )
+
+    def _report_values(self, run: Run, cost: float) -> None:
+        state: Any = run.state
+        unit = self._spread**2
+        self.metrics_ = state.metrics / unit
+        self.violation_cost_ = cost
+        self.inertia_ = float((state.own(run.labels) + state.problem.points.weights * state.log_det[run.labels]).sum())
+        # log det of a metric in units of X is smaller by d log unit
+        mass = state.problem.points.weights.sum() + self.prior * (1 if self.shared_metric else self.n_clusters)
+        self.objective_ = run.objective + float(mass * self.n_features_in_ * np.log(unit))

@@ -1,0 +1,403 @@
+"""The snapshots one after the other: the course of the clusters through time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+from inspect import signature
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tripletree.cluster.active.clustering import ActiveClustering
+from tripletree.cluster.kmeans.cvqe import CVQEPlus, cvqe_plus
+from tripletree.cluster.kmeans.lloyd import Points, starting_centres
+from tripletree.cluster.temporal.matching import Memory, match_clusters, moves, nearest_order, pairs_at, pairs_since
+from tripletree.cluster.temporal.times import time_text
+from tripletree.cluster.temporal.windows import Window
+from tripletree.core.leaves import LeafIndex
+from tripletree.core.pairs import PairwiseConstraints
+from tripletree.errors import ClusterCountError
+
+__all__ = [
+    "Inquiry",
+    "Link",
+    "Settings",
+    "Snapshot",
+    "TimedOracle",
+    "follow",
+    "next_link",
+]
+
+
+# ----------------------------------------------------------------------
+# One snapshot: clustered from where the one before ended, at a price for centres that move away.
+
+
+@dataclass(frozen=True, eq=False)
+class Link:
+    """The result for one snapshot, which the next one starts from.
+
+    Attributes
+    ----------
+    labels : ndarray of int32, shape (n,)
+    centres : ndarray of float64, shape (k, d)
+    total : float
+        What was minimised.
+    n_iter : int
+    objects : ndarray of int64, shape (n,)
+        Increasing numbers of the objects.
+    """
+
+    labels: np.ndarray
+    centres: np.ndarray
+    total: float
+    n_iter: int
+    objects: np.ndarray
+
+    @property
+    def sizes(self) -> np.ndarray:
+        """Objects in each cluster."""
+        return np.bincount(self.labels, minlength=len(self.centres)).astype(np.float64)
+
+
+def next_link(
+    before: Link,
+    samples: np.ndarray,
+    objects: np.ndarray,
+    pairs: PairwiseConstraints,
+    rng: np.random.Generator,
+    *,
+    alpha: float,
+    n_init: int,
+    max_iter: int,
+    tol: float,
+) -> Link:
+    """Cluster a snapshot from the centres of the one before, and from fresh ones; the least cost counts.
+
+    Fresh centres are ordered so that they lie near the earlier ones. Without a price on moving (alpha = 0) the numbers
+    of clusters mean nothing to the cost: they are matched by the objects that stay together.
+    """
+    points = Points.of(samples)
+    mass = np.maximum(before.sizes, 1e-9)
+    k = len(before.centres)
+
+    def run(centres: np.ndarray) -> Link:
+        must, cannot = rng.permutation(len(pairs.must_link)), rng.permutation(len(pairs.cannot_link))
+        found = cvqe_plus(
+            samples,
+            pairs.must_link[must],
+            pairs.cannot_link[cannot],
+            None if pairs.must_strength is None else pairs.must_strength[must],
+            None if pairs.cannot_strength is None else pairs.cannot_strength[cannot],
+            centres,
+            history=(before.centres, alpha),
+            history_mass=mass,
+            max_iter=max_iter,
+            tol=tol,
+        )
+        return Link(found.labels, found.centers, found.cost, found.n_iter, objects)
+
+    best = run(before.centres)
+    tried: set[bytes] = set()  # without pairs nothing but the start is left to chance
+    for _ in range(n_init - 1 if len(samples) >= k else 0):
+        fresh = starting_centres(points, k, rng)
+        fresh = fresh[nearest_order(fresh, before.centres)]
+        if fresh.tobytes() in tried:
+            continue
+        if not len(pairs):
+            tried.add(fresh.tobytes())
+        other = run(fresh)
+        if other.total < best.total * (1 - 1e-9):
+            best = other
+    return best if alpha > 0 else _renumbered(best, before)
+
+
+def _renumbered(link: Link, before: Link) -> Link:
+    """The same clusters, numbered like those before with which they share the most objects."""
+    k = len(link.centres)
+    stay, old, new = np.intersect1d(before.objects, link.objects, assume_unique=True, return_indices=True)
+    if not stay.size:
+        return link
+    goes_on = np.full(k, -1, np.int64)
+    matched = match_clusters(before.labels[old], link.labels[new])
+    goes_on[: matched.size] = matched
+    free = iter(np.setdiff1d(np.arange(k), goes_on).tolist())
+    number = np.array([next(free) if x < 0 else x for x in goes_on.tolist()])
+    centres = np.empty_like(link.centres)
+    centres[number] = link.centres
+    return Link(number[link.labels].astype(np.int32), centres, link.total, link.n_iter, link.objects)
+
+
+# ----------------------------------------------------------------------
+# Questions about pairs of objects in one snapshot after the other, and what was answered.
+
+#: Called with two objects and the start of a snapshot; True: they belong together then, False, None: not known.
+TimedOracle = Callable[[Hashable, Hashable, Any], bool | None]
+
+
+class Inquiry:
+    """Whom to ask, how, and what has been said so far.
+
+    Attributes
+    ----------
+    queries : list of (time, label, label, answer)
+        In order.
+    answers : dict of time to PairwiseConstraints
+        Over all objects.
+    """
+
+    def __init__(self, oracle: TimedOracle, leaves: LeafIndex, **how: Any) -> None:
+        if not callable(oracle):
+            msg = (
+                "oracle must be a function of two objects and a time that returns True (together), False or None, not "
+                f"{type(oracle).__name__}"
+            )
+            raise TypeError(msg)
+        _check_signature(oracle)
+        self._oracle, self._leaves, self._how = oracle, leaves, how
+        self.queries: list[tuple[Any, Hashable, Hashable, bool | None]] = []
+        self.answers: dict[Any, PairwiseConstraints] = {}
+
+    def ask(
+        self,
+        samples: np.ndarray,
+        objects: np.ndarray,
+        when: Any,
+        pairs: PairwiseConstraints,
+        model: CVQEPlus,
+        rng: np.random.Generator,
+    ) -> PairwiseConstraints:
+        """Ask about a snapshot; what is answered is kept even if the oracle fails.
+
+        Parameters
+        ----------
+        samples : ndarray of float64, shape (n, d)
+        objects : ndarray of int64, shape (n,)
+            Numbers of the objects, increasing.
+        when : number, datetime64 or str
+            Start of the snapshot.
+        pairs : PairwiseConstraints
+            What counts already, over the n samples by row number.
+        model : CVQEPlus
+            What clusters, between questions.
+        rng : Generator
+            Seeds the strategy.
+
+        Returns
+        -------
+        PairwiseConstraints
+            The answers, over all objects.
+        """
+        names = [self._leaves[i] for i in objects.tolist()]
+        active = ActiveClustering(model, random_state=int(rng.integers(2**31 - 1)), **self._how)
+
+        def oracle(i: Any, j: Any) -> bool | None:
+            return self._oracle(names[i], names[j], when)
+
+        try:
+            active.fit(samples, oracle=oracle, pairs=pairs)
+        finally:
+            asked: list[Any] = getattr(active, "queries_", [])
+            self.queries += [(when, names[i], names[j], said) for i, j, said in asked]
+            links: dict[bool | None, list] = {True: [], False: [], None: []}
+            for i, j, said in asked:
+                links[said].append((int(objects[i]), int(objects[j])))
+            self.answers[when] = PairwiseConstraints(links[True], links[False], self._leaves)
+        return self.answers[when]
+
+
+def _check_signature(oracle: TimedOracle) -> None:
+    """Refuse functions that cannot be called with two objects and a time, before anything is clustered."""
+    try:
+        takes = signature(oracle)
+    except (TypeError, ValueError):  # of some functions in C it cannot be told
+        return
+    try:
+        takes.bind(0, 1, 2)
+    except TypeError:
+        msg = (
+            f"oracle(a, b, time) is wanted, a function of two objects and the start of a snapshot; this one takes "
+            f"{takes}. Where time does not matter: lambda a, b, time: oracle(a, b)"
+        )
+        raise TypeError(msg) from None
+
+
+class Settings(NamedTuple):
+    """Parameters of `TemporalClustering` that the course depends on."""
+
+    n_clusters: int
+    alpha: float
+    fading: float
+    backward: bool
+    n_init: int
+    max_iter: int
+    tol: float
+
+    @property
+    def run(self) -> dict[str, Any]:
+        """Those of a start."""
+        return {"n_init": self.n_init, "max_iter": self.max_iter, "tol": self.tol}
+
+
+@dataclass(frozen=True, eq=False)
+class Snapshot:
+    """What was found for a window of time.
+
+    Attributes
+    ----------
+    start, end : number, datetime64 or str
+        The window: from `start` on, up to but not including `end`; both are the same where each different time is one.
+    leaves : LeafIndex
+        The objects that are there.
+    labels : ndarray of int32, shape (n_objects,)
+        The cluster of each; a cluster keeps its number through time.
+    centers : ndarray of float64, shape (n_clusters, n_features)
+        A cluster without objects has the centre of the snapshot before.
+    pairs : PairwiseConstraints
+        The pairs that counted, with the strengths that they had left.
+    violated_pairs : PairwiseConstraints
+        Those of them that `labels` violates.
+    cost : float
+        The cost of CVQE+: squared distances and violated pairs.
+    historical_cost : float
+        Squared distances of the centres to those before, each times the objects that its cluster had. 0 in the first.
+    n_iter : int
+        Iterations that it took.
+    rows : ndarray of int64
+        The rows of X in the window, in the order of time.
+    """
+
+    start: Any
+    end: Any
+    leaves: LeafIndex
+    labels: np.ndarray
+    centers: np.ndarray
+    pairs: PairwiseConstraints
+    violated_pairs: PairwiseConstraints
+    cost: float
+    historical_cost: float
+    n_iter: int
+    rows: np.ndarray
+
+    def __repr__(self) -> str:
+        n, k = len(self.leaves), np.unique(self.labels).size
+        when = time_text(self.start) if self.start == self.end else f"{time_text(self.start)} to {time_text(self.end)}"
+        return f"<Snapshot {when}: {n} objects in {k} clusters>"
+
+
+def follow(
+    cut: list[Window],
+    seen: list[tuple[np.ndarray, np.ndarray]],
+    memory: Memory,
+    leaves: LeafIndex,
+    settings: Settings,
+    rng: np.random.Generator,
+    inquiry: Inquiry | None,
+    tick: Callable[[int], Any] | None,
+) -> tuple[list[Snapshot], list[np.ndarray]]:
+    """Cluster one snapshot after the other.
+
+    Parameters
+    ----------
+    cut : list of Window
+    seen : list of (ndarray of shape (n, d), ndarray of int)
+        Of each, the samples and the numbers of their objects, increasing.
+    memory : Memory
+        Pairs, and when they became known. With an inquiry it grows by the answers.
+    leaves : LeafIndex
+        All objects.
+    settings : Settings
+    rng : Generator
+    inquiry : Inquiry or None
+    tick : callable or None
+        Called with 1 after each snapshot.
+
+    Returns
+    -------
+    snapshots : list of Snapshot
+    transitions : list of ndarray of int64, shape (k + 1, k + 1)
+
+    Raises
+    ------
+    ClusterCountError
+        If the first has fewer objects than clusters.
+    """
+    middle, k = seen[0][0].mean(axis=0), settings.n_clusters
+    before: Link | None = None
+    snapshots: list[Snapshot] = []
+    transitions: list[np.ndarray] = []
+
+    def known_at(t: int, names: LeafIndex) -> PairwiseConstraints:
+        return pairs_at(memory, t, seen[t][1], names, fading=settings.fading, backward=settings.backward)
+
+    for t, (window, (samples, objects)) in enumerate(zip(cut, seen, strict=True)):
+        samples = samples - middle
+        if before is None:
+            _check_number(k, len(samples), window)
+        if inquiry is not None:
+            start: dict[str, Any] = {} if before is None else {"init": before.centres}
+            model = CVQEPlus(k, random_state=int(rng.integers(2**31 - 1)), **settings.run, **start)
+            said = inquiry.ask(samples, objects, window.start, known_at(t, LeafIndex(len(samples))), model, rng)
+            memory.add(pairs_since(said, t))
+        pairs = known_at(t, LeafIndex([leaves[i] for i in objects.tolist()]))
+        if before is None:
+            link = _first_link(samples, objects, pairs, settings, rng)
+        else:
+            link = next_link(before, samples, objects, pairs, rng, alpha=settings.alpha, **settings.run)
+            transitions.append(_moved(before, link))
+        snapshots.append(_snapshot(window, link, before, pairs, middle, settings.alpha))
+        before = link
+        if tick is not None:
+            tick(1)
+    return snapshots, transitions
+
+
+def _check_number(n_clusters: int, n: int, window: Window) -> None:
+    if n < n_clusters:
+        msg = (
+            f"n_clusters={n_clusters} but n_samples={n} objects in the first snapshot, at {window.start!s}: there "
+            "cannot be more clusters than samples there; take fewer, or a longer window"
+        )
+        raise ClusterCountError(msg, n_clusters=n_clusters, nearest=(n,))
+
+
+def _first_link(
+    samples: np.ndarray, objects: np.ndarray, pairs: PairwiseConstraints, settings: Settings, rng: np.random.Generator
+) -> Link:
+    """The first snapshot, by CVQE+ as it is."""
+    strong: dict[str, Any] = {"must_strength": pairs.must_strength, "cannot_strength": pairs.cannot_strength}
+    numbered = PairwiseConstraints(pairs.must_link, pairs.cannot_link, len(samples), **strong)
+    model = CVQEPlus(settings.n_clusters, random_state=int(rng.integers(2**31 - 1)), **settings.run)
+    model.fit(samples, pairs=numbered)
+    return Link(model.labels_, model.cluster_centers_, model.objective_, model.n_iter_, objects)
+
+
+def _moved(before: Link, link: Link) -> np.ndarray:
+    """How many objects go from which cluster to which."""
+    k = len(link.centres)
+    some = np.union1d(before.objects, link.objects)
+    both = np.full((2, some.size), -1, np.int64)
+    for label, at in zip(both, (before, link), strict=True):
+        label[np.searchsorted(some, at.objects)] = at.labels
+    return moves(both[0], both[1], (k, k))
+
+
+def _snapshot(
+    window: Window,
+    link: Link,
+    before: Link | None,
+    pairs: PairwiseConstraints,
+    middle: np.ndarray,
+    alpha: float,
+) -> Snapshot:
+    (a, b), (c, d), label = pairs.must_link.T, pairs.cannot_link.T, link.labels
+    violated = pairs.subset(must_link=label[a] != label[b], cannot_link=label[c] == label[d])
+    past, cost = 0.0, link.total
+    if before is not None:
+        past = float((before.sizes * np.square(link.centres - before.centres).sum(axis=1)).sum())
+        cost = (link.total - alpha * past) / (1 - alpha)
+    return Snapshot(
+        window.start, window.end, pairs.leaves, label, link.centres + middle, pairs, violated, cost, past, link.n_iter,
+        window.rows,
+    )  # fmt: skip

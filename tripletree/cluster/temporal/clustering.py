@@ -1,0 +1,542 @@
+"""Clusters through time: snapshots of the same objects, each clustered with an eye on the one before."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterable, Mapping
+from numbers import Integral, Real
+from typing import Any, ClassVar
+from warnings import warn
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClusterMixin
+from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from tripletree.cluster.alignment import aligned_pairs
+from tripletree.cluster.base import all_or_nothing, checked_samples, progress_bar, refuse_as_y
+from tripletree.cluster.distances import check_spread
+from tripletree.cluster.kmeans.lloyd import Points, nearest_centres
+from tripletree.cluster.temporal.chain import Inquiry, Settings, Snapshot, TimedOracle, follow
+from tripletree.cluster.temporal.matching import Memory, known_pairs, match_clusters
+from tripletree.cluster.temporal.times import Times, checked_times, missing
+from tripletree.cluster.temporal.windows import Window, object_index, observed, snapshots_at, windows
+from tripletree.core.leaves import LeafIndex
+from tripletree.core.pairs import PairwiseConstraints
+from tripletree.core.random import generator
+
+__all__ = [
+    "Indexed",
+    "Snapshot",
+    "TemporalClustering",
+    "columns_of",
+    "match_clusters",
+    "objects_of",
+    "stack_snapshots",
+    "times_of",
+]
+
+
+# ----------------------------------------------------------------------
+# Observations, their times and their objects as a user gives them: columns by name, tables one after the other.
+
+
+class Indexed:
+    """What looks like a table whose index holds the objects."""
+
+    columns = ()
+
+    def __init__(self, leaves: LeafIndex) -> None:
+        self.index = np.empty(len(leaves), object)
+        self.index[:] = leaves.labels
+
+
+def stack_snapshots(tables: Iterable[Any], *, objects: Iterable[Any] | None = None) -> tuple[np.ndarray, list, list]:
+    """Put tables of one snapshot each under each other, as `TemporalClustering.fit` takes them.
+
+    Parameters
+    ----------
+    tables : iterable of DataFrame or array_like of shape (n_t, n_features)
+        One for each snapshot, in the order of time.
+    objects : iterable of array_like of labels, optional
+        The objects of the rows of each table. None: their index where all are pandas DataFrames, else row numbers: row
+        i is the same object in all of them.
+
+    Returns
+    -------
+    X : ndarray of float64, shape (n, n_features)
+    times : list of int
+        The number of the snapshot of each row, from 0 on.
+    objects : list
+        The object of each row.
+
+    Raises
+    ------
+    ValueError
+        If there is no table, or tables differ in their columns, or in their rows and labels.
+
+    Examples
+    --------
+    >>> X, times, who = stack_snapshots([[[0.0], [5.0]], [[1.0], [4.0], [9.0]]])
+    >>> X.ravel().tolist(), times, who
+    ([0.0, 5.0, 1.0, 4.0, 9.0], [0, 0, 1, 1, 1], [0, 1, 0, 1, 2])
+    """
+    tables = list(tables)
+    if not tables:
+        msg = "no snapshots: give at least one table"
+        raise ValueError(msg)
+    framed = [hasattr(x, "columns") and hasattr(getattr(x, "index", None), "tolist") for x in tables]
+    names = [list(x.columns) for x, yes in zip(tables, framed, strict=True) if yes]
+    parts = [np.asarray(x, dtype=np.float64) for x in tables]
+    for t, part in enumerate(parts):
+        if part.ndim != 2 or part.shape[1] != parts[0].shape[1]:
+            msg = f"snapshot {t} has shape {part.shape}; all must have two dimensions and {parts[0].shape[-1]} features"
+            raise ValueError(msg)
+    wrong = next((t for t, x in enumerate(names) if x != names[0]), None)
+    if wrong is not None:
+        msg = f"the tables differ in their columns: {names[0]} and {names[wrong]}; give all the same, in one order"
+        raise ValueError(msg)
+    if objects is not None:
+        labels = [x.tolist() if hasattr(x, "tolist") else list(x) for x in objects]
+    elif all(framed):
+        labels = [x.index.tolist() for x in tables]
+    else:
+        labels = [list(range(len(x))) for x in parts]
+    if [len(x) for x in labels] != [len(x) for x in parts]:
+        msg = f"tables of {[len(x) for x in parts]} rows have {[len(x) for x in labels]} objects: one a row is wanted"
+        raise ValueError(msg)
+    times = [t for t, part in enumerate(parts) for _ in range(len(part))]
+    return np.concatenate(parts), times, [x for some in labels for x in some]
+
+
+def columns_of(X: Any, times: Any, objects: Any) -> tuple[Any, Any, Any]:
+    """X without the columns that are named as times and objects, and these columns."""
+    named = [name for name in (times, objects) if isinstance(name, str)]
+    if not named:
+        _check_columns(X, times)
+        return X, times, objects
+    columns = list(getattr(X, "columns", ()))
+    absent = [name for name in named if name not in columns]
+    if absent:
+        which = f"there are {', '.join(map(str, columns[:10]))}" if columns else "X has no named columns"
+        msg = f"X has no column {absent[0]!r}, named as times or objects; {which}"
+        raise ValueError(msg)
+    if len(set(named)) < len(named):
+        msg = f"times and objects both name the column {named[0]!r}: an object is wanted that is seen at several times"
+        raise ValueError(msg)
+    if set(columns) <= set(named):
+        msg = f"X has no columns but {', '.join(map(repr, columns))}, named as times or objects: no feature is left"
+        raise ValueError(msg)
+    times, objects = (X[name] if isinstance(name, str) else name for name in (times, objects))
+    X = X.drop(columns=named) if hasattr(X, "iloc") else X.drop(named)
+    _check_columns(X, times)
+    return X, times, objects
+
+
+def _check_columns(X: Any, times: Any) -> None:
+    """Refuse dates among the features, most often because they are not named as times."""
+    if not (hasattr(X, "columns") and hasattr(X, "dtypes")):
+        return
+    for i, (name, dtype) in enumerate(zip(X.columns, list(X.dtypes), strict=True)):
+        if _holds_dates(X, i, dtype):
+            what = f"name it, times={name!r}, or leave it out" if times is None else "leave it out, or make it a number"
+            msg = f"the column {name!r} of X holds dates ({dtype}), which are no feature: {what}"
+            raise ValueError(msg)
+
+
+def _holds_dates(X: Any, i: int, dtype: Any) -> bool:
+    if hasattr(dtype, "is_temporal"):  # polars
+        return bool(dtype.is_temporal())
+    if getattr(dtype, "kind", "") in ("M", "m") or type(dtype).__name__ == "PeriodDtype":
+        return True
+    if np.dtype(object) != dtype or not hasattr(X, "iloc"):
+        return False
+    some = X.iloc[:, i].dropna()
+    return len(some) > 0 and isinstance(some.iloc[0], datetime.date)
+
+
+def objects_of(objects: Any, X: Any, n: int) -> tuple[LeafIndex, np.ndarray]:
+    """The objects in the order in which they come, and the number of that of each row."""
+    if objects is None:
+        index = getattr(X, "index", None)
+        objects = index if hasattr(X, "columns") and hasattr(index, "tolist") else range(n)
+    if len(getattr(objects, "shape", (n,))) != 1:
+        msg = (
+            f"objects must be one-dimensional, a label for each of the {n} rows of X; got shape {objects.shape}: "
+            "of a table give one column, table['who']"
+        )
+        raise ValueError(msg)
+    labels = objects.tolist() if hasattr(objects, "tolist") else list(objects)
+    if len(labels) != n:
+        msg = f"objects must hold one label for each of the {n} rows of X; got {len(labels)}"
+        raise ValueError(msg)
+    odd = next((k for k, x in enumerate(labels) if isinstance(x, (list, dict, set, np.ndarray))), None)
+    if odd is not None:
+        msg = (
+            f"the object of row {odd} is a {type(labels[odd]).__name__}, {labels[odd]!r:.60}: one label a row is wanted"
+        )
+        raise ValueError(msg)
+    lost = next((k for k, x in enumerate(labels) if missing(x)), None)
+    if lost is not None:
+        msg = f"the object of row {lost} is missing ({labels[lost]!r}): leave such rows out"
+        raise ValueError(msg)
+    return object_index(labels, n)
+
+
+def times_of(times: Any, n: int) -> Times:
+    """When each row was observed; all at once where that was not said."""
+    return Times(np.zeros(n, np.int64)) if times is None else checked_times(times, n)
+
+
+_EVERY_ROW = (
+    "every row of X is an object of its own, so that nothing goes on from one snapshot to the next: say of whom each "
+    "row is, objects=, or in the index of X"
+)
+
+
+class TemporalClustering(ClusterMixin, BaseEstimator):
+    """Clusters of objects that are observed again and again, by Mai et al. (2018): CVQE+ with a memory.
+
+    Time is cut into snapshots. Each is clustered by CVQE+ from where the one before ended, at a price for centres that
+    move away; must-links and cannot-links are handed on to later snapshots, weaker from one to the next. So clusters
+    keep their identity while objects come, go and change sides.
+
+    Parameters
+    ----------
+    n_clusters : int, default 8
+        Number of clusters, k, in every snapshot; some may be without objects there.
+    window : number, timedelta, str or None, default None
+        How long a snapshot is, in the unit of the times; for dates a timedelta or text such as "30D". None: one for
+        each different time. There can be 100,000 at most.
+    step : number, timedelta, str or None, default None
+        From the start of a snapshot to the start of the next; shorter than `window`, they overlap. None: no overlap.
+    alpha : float, default 0.5
+        How much the past counts, in 0 <= alpha < 1: 0 is each snapshot by itself, near 1 centres hardly move.
+    fading : float, default 0.5
+        What is left of the strength of a pair from one snapshot to the next: 1 is all of it; 0: pairs count only where
+        they became known.
+    backward : bool, default False
+        Whether pairs also count in the snapshots before they became known, fading alike.
+    n_queries : int, default 0
+        Most questions to ask the `oracle` of `fit` in each snapshot, which has to be said for it to be asked.
+    strategy : str or object with ``query(state, n)``, default "border"
+        What is asked, as in `ActiveClustering`.
+    aggregate : {"mean", "last"}, default "mean"
+        What several observations of an object in one snapshot count as.
+    n_init : int, default 10
+        Number of starts: of the first snapshot as in `CVQEPlus`, of a later one from the centres of the one before and
+        the others fresh; the least cost counts. 1: later ones start from the one before only.
+    max_iter : int, default 300
+        Most iterations of a start.
+    tol : float, default 1e-4
+        When a start ends, as in `CVQEPlus`.
+    random_state : int, Generator, RandomState or None, default None
+        Chooses starts, the order in which pairs are looked at, and what strategies leave to chance.
+    missing_samples : {"raise", "ignore"}, default "raise"
+        "ignore" leaves out pairs on objects that X has not.
+    verbose : bool or int, default False
+        Whether to show a progress bar.
+
+    Attributes
+    ----------
+    labels_ : ndarray of int32, shape (n_samples,)
+        The cluster of the object of each row, in the last snapshot that the row is in.
+    snapshots_ : list of Snapshot
+        What was found for each, in the order of time: its window (``start``, ``end``), objects (``leaves``), their
+        ``labels``, ``centers``, ``pairs``, ``violated_pairs``, ``cost``, ``historical_cost``, ``n_iter`` and ``rows``.
+    cluster_centers_ : ndarray of float64, shape (n_snapshots, n_clusters, n_features)
+    transitions_ : list of ndarray of int, shape (n_clusters + 1, n_clusters + 1)
+        From each snapshot to the next, how many objects go from which cluster (row) to which (column); the last row
+        counts those that appear, the last column those that leave.
+    queries_ : list of (time, label, label, bool or None)
+        The questions asked, with the starts of their snapshots and the answers, in order; empty without any.
+    answers_ : dict of time to PairwiseConstraints
+        What was answered, by the starts of the snapshots; ``fit(X, pairs=model.answers_)`` puts it back into the same.
+        Both are kept when the oracle fails or the fit is interrupted.
+    n_iter_ : int
+        Iterations of all snapshots together.
+    objects_ : LeafIndex
+        All objects, in the order in which they come in X.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str, shape (n_features,)
+        Names of the features, where X has them.
+
+    See Also
+    --------
+    CVQEPlus : one snapshot.
+    tripletree.plot_transitions : the picture.
+
+    Notes
+    -----
+    In a snapshot with earlier centres p_i of clusters of m_i objects, ::
+
+        (1 - alpha) (CVQE+) + alpha sum_i m_i |c_i - p_i|^2
+
+    is minimised (sections 3.2 and 3.3 of [1]_, Eqs. 7-9; m_i = 1 there, with which alpha = 1/2 is worth a single
+    sample, and next to nothing). Starting from the earlier centres is the paper's incremental update. A pair of
+    strength w known at snapshot s counts w fading^(t - s) at snapshot t (the fading factor of its Eq. 10), if both of
+    its objects are there; where the same two are must-linked and cannot-linked, what is stronger by then counts, the
+    later if both are as strong. With ``backward`` it is w fading^|t - s|.
+
+    Snapshots of a few objects: a cluster without any stays where it was, so that it can come back. Which objects are
+    there decides nothing but the labels: numbers of clusters are those of the nearest earlier centres, with alpha = 0
+    those with which they share the most objects. Features are not scaled.
+
+    Time O(n k d) for each iteration, n the observations of all snapshots; memory that of X. Besides, each snapshot
+    looks at the pairs of its objects only.
+
+    References
+    ----------
+    .. [1] Mai, Amer-Yahia, Bailly, Pepin, Douzal Chouakria, Nguyen, Nguyen (2018), Evolutionary Active Constrained
+       Clustering for Obstructive Sleep Apnea Analysis, Data Science and Engineering 3(4), 359-378.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> table = pd.DataFrame({
+    ...     "year": [2001, 2001, 2001, 2001, 2002, 2002, 2002, 2002],
+    ...     "who": ["ann", "bob", "cy", "dee", "ann", "bob", "cy", "eve"],
+    ...     "x": [0.0, 1.0, 8.0, 9.0, 0.5, 8.5, 9.0, 1.0],
+    ... })
+    >>> model = TemporalClustering(2, random_state=0).fit(table, times="year", objects="who")
+    >>> model.snapshots_
+    [<Snapshot 2001: 4 objects in 2 clusters>, <Snapshot 2002: 4 objects in 2 clusters>]
+    >>> ann, bob, cy, eve = model.snapshots_[1].labels.tolist()
+    >>> ann == eve, bob == cy, ann == bob
+    (True, True, False)
+    >>> int(model.transitions_[0][ann, bob])  # bob has changed sides
+    1
+    """
+
+    _parameter_constraints: ClassVar[dict] = {
+        "n_clusters": [Interval(Integral, 1, None, closed="left")],
+        "alpha": [Interval(Real, 0, 1, closed="left")],
+        "fading": [Interval(Real, 0, 1, closed="both")],
+        "backward": ["boolean"],
+        "n_queries": [Interval(Integral, 0, None, closed="left")],
+        "strategy": [str, HasMethods("query")],
+        "aggregate": [StrOptions({"mean", "last"})],
+        "n_init": [Interval(Integral, 1, None, closed="left")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "tol": [Interval(Real, 0, None, closed="left")],
+        "random_state": ["random_state", np.random.Generator],
+        "missing_samples": [StrOptions({"raise", "ignore"})],
+        "verbose": ["verbose"],
+    }
+
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        *,
+        window: Any = None,
+        step: Any = None,
+        alpha: float = 0.5,
+        fading: float = 0.5,
+        backward: bool = False,
+        n_queries: int = 0,
+        strategy: Any = "border",
+        aggregate: str = "mean",
+        n_init: int = 10,
+        max_iter: int = 300,
+        tol: float = 1e-4,
+        random_state: Any = None,
+        missing_samples: str = "raise",
+        verbose: bool | int = False,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.window = window
+        self.step = step
+        self.alpha = alpha
+        self.fading = fading
+        self.backward = backward
+        self.n_queries = n_queries
+        self.strategy = strategy
+        self.aggregate = aggregate
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.tol = tol
+        self.random_state = random_state
+        self.missing_samples = missing_samples
+        self.verbose = verbose
+
+    def fit(
+        self,
+        X: Any,
+        y: Any = None,
+        *,
+        times: Any = None,
+        objects: Any = None,
+        pairs: Any = None,
+        oracle: TimedOracle | None = None,
+    ) -> TemporalClustering:
+        """Cluster the snapshots in the order of time.
+
+        Parameters
+        ----------
+        X : array_like or DataFrame, shape (n_samples, n_features)
+            The observations, a row each, in any order. For a sequence of tables see `stack_snapshots`.
+        y : None
+            Ignored.
+        times : array_like of numbers, dates or text, shape (n_samples,), or str, optional
+            When each was made, or the name of the column of X that tells. Text must sort by time; ordered categories
+            (pandas) are in their order, periods count as their starts, dates with a time zone as UTC. None: all at
+            once.
+        objects : array_like of labels, shape (n_samples,), or str, optional
+            Whom each is of, or the name of the column of X that tells. None: the index of a pandas DataFrame, else
+            every row is an object of its own, labelled by its number.
+        pairs : PairwiseConstraints, two lists (must_link, cannot_link), or mapping of times to such, optional
+            Pairs (a, b) of objects. Pairs under a time are known from the snapshot that starts then, else from the
+            first that holds it; others from the first in which both objects are.
+        oracle : callable, optional
+            ``oracle(a, b, time)``: whether objects a and b belong together in the snapshot that starts at that time,
+            True or False (None: not known). Asked `n_queries` times a snapshot at most; an answer is a pair that
+            becomes known there. With ``backward`` the snapshots are clustered again with all answers.
+
+        Returns
+        -------
+        TemporalClustering
+            Itself. A fit that fails or is interrupted leaves it as it was, but for the answers, if there are any.
+
+        Raises
+        ------
+        InvalidTimesError
+            If times are missing or do not go with `window`; or if pairs are given for a time outside all snapshots.
+        UnknownLeafError
+            If pairs name objects that X has not; ``.labels`` holds them all.
+        InvalidPairError
+            If an entry is no pair.
+        ClusterCountError
+            If the first snapshot has fewer objects than clusters.
+        ValueError
+            If X holds NaN, infinity, text or dates, or no feature, or a named column is missing.
+        TypeError
+            If X is sparse, y holds pairs, or the oracle is no function of three arguments.
+
+        Warns
+        -----
+        UserWarning
+            If pairs are on objects that are in no snapshot together: they say nothing; if there is nobody to ask, or
+            nothing to ask (``n_queries=0``); if every row is an object of its own, for want of `objects`.
+        ConvergenceWarning
+            As `CVQEPlus` does, of the first snapshot.
+
+        Examples
+        --------
+        >>> X = [[0.0], [1.0], [8.0], [9.0], [0.0], [1.0], [7.0], [9.0]]
+        >>> times, who = [1, 1, 1, 1, 2, 2, 2, 2], list("abcdabcd")
+        >>> known = {2: ([("a", "c")], [("c", "d")])}  # learnt at time 2
+        >>> model = TemporalClustering(2, random_state=0).fit(X, times=times, objects=who, pairs=known)
+        >>> [(len(s.pairs), len(s.violated_pairs)) for s in model.snapshots_]
+        [(0, 0), (2, 0)]
+        """
+        refuse_as_y(y)
+        inquiry: Inquiry | None = None
+        try:
+            with all_or_nothing(self):
+                self._validate_params()
+                X, times, objects = columns_of(X, times, objects)
+                samples = checked_samples(self, X, reset=True)
+                check_spread(samples)
+                leaves, who = objects_of(objects, X, len(samples))
+                when = times_of(times, len(samples))
+                cut = windows(when, self.window, self.step)
+                if objects is None and len(cut) > 1 and len(leaves) == len(samples):
+                    warn(_EVERY_ROW, UserWarning, stacklevel=2)
+                inquiry = self._inquiry(oracle, leaves)
+                seen = [observed(samples, who, w, self.aggregate) for w in cut]
+                self._fitted(cut, seen, self._parts(pairs, leaves, cut, when), leaves, inquiry)
+                self.objects_, self.labels_ = leaves, np.full(len(samples), -1, np.int32)
+                for (_, there), snapshot in zip(seen, self.snapshots_, strict=True):
+                    self.labels_[snapshot.rows] = snapshot.labels[np.searchsorted(there, who[snapshot.rows])]
+                self.queries_, self.answers_ = ([], {}) if inquiry is None else (inquiry.queries, inquiry.answers)
+        except BaseException as error:
+            if inquiry is not None and inquiry.queries:
+                self.queries_, self.answers_ = inquiry.queries, inquiry.answers
+                error.add_note(
+                    f"the {len(inquiry.queries)} answers so far are in queries_ and answers_ of the estimator"
+                )
+            raise
+        return self
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Find the nearest centre of the last snapshot.
+
+        Parameters
+        ----------
+        X : array_like or DataFrame, shape (n_new, n_features)
+            Features only, without columns of times and objects.
+
+        Returns
+        -------
+        ndarray of int32, shape (n_new,)
+
+        Raises
+        ------
+        NotFittedError
+            Before `fit`.
+        ValueError
+            If X does not fit the fitted samples, or holds NaN or infinity.
+
+        Examples
+        --------
+        >>> model = TemporalClustering(1).fit([[0.0], [1.0]], times=[1, 2], objects=["ann", "ann"])
+        >>> model.predict([[5.0]]).tolist()
+        [0]
+        """
+        check_is_fitted(self)
+        samples = checked_samples(self, X, reset=False)
+        return nearest_centres(Points.of(samples).columns, self.cluster_centers_[-1])[0]
+
+    # ------------------------------------------------------------------ steps of the fit
+
+    def _inquiry(self, oracle: TimedOracle | None, leaves: LeafIndex) -> Inquiry | None:
+        """Whom to ask, if there is somebody and something to ask."""
+        if oracle is None:
+            if self.n_queries:
+                msg = f"there is nobody to ask: none of n_queries={self.n_queries} is asked without fit(X, oracle=...)"
+                warn(msg, UserWarning, stacklevel=3)
+            return None
+        inquiry = Inquiry(oracle, leaves, strategy=self.strategy, n_queries=self.n_queries)
+        if self.n_queries:
+            return inquiry
+        msg = "the oracle is asked nothing: n_queries=0; say how many questions it may be asked in each snapshot"
+        warn(msg, UserWarning, stacklevel=3)
+        return None
+
+    def _fitted(
+        self,
+        cut: list[Window],
+        seen: list[tuple[np.ndarray, np.ndarray]],
+        parts: list[tuple[PairwiseConstraints, int | None]],
+        leaves: LeafIndex,
+        inquiry: Inquiry | None,
+    ) -> None:
+        known, apart = known_pairs(parts, [objects for _, objects in seen])
+        if apart:
+            msg = (
+                f"{apart} of {apart + len(known)} pairs are on two objects that are in no snapshot together, and say "
+                "nothing: a longer window may bring them together"
+            )
+            warn(msg, UserWarning, stacklevel=3)
+        names = ("n_clusters", "alpha", "fading", "backward", "n_init", "max_iter", "tol")
+        settings = Settings(**{name: getattr(self, name) for name in names})
+        rng = generator(self.random_state)
+        memory = Memory(known)
+        for again in range(2 if inquiry is not None and self.backward else 1):  # with what has been answered later
+            with progress_bar(self.verbose, len(cut), "snapshots", unit="snapshots") as tick:
+                found = follow(cut, seen, memory, leaves, settings, rng, None if again else inquiry, tick)
+        self.snapshots_, self.transitions_ = found
+        self.cluster_centers_ = np.stack([s.centers for s in self.snapshots_])
+        self.n_iter_ = sum(s.n_iter for s in self.snapshots_)
+
+    def _parts(
+        self, pairs: Any, leaves: LeafIndex, cut: list[Window], times: Times
+    ) -> list[tuple[PairwiseConstraints, int | None]]:
+        """The pairs over all objects, with the snapshots at which they became known."""
+
+        def over(some: Any) -> PairwiseConstraints:
+            return aligned_pairs(Indexed(leaves), some, len(leaves), missing_samples=self.missing_samples)
+
+        if isinstance(pairs, Mapping):
+            return list(zip(map(over, pairs.values()), snapshots_at(pairs, cut, times), strict=True))
+        return [(over(pairs), None)]

@@ -1,0 +1,261 @@
+"""Clusters of one snapshot matched with those of the one before, and how objects move between them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+
+from tripletree.core.leaves import LeafIndex
+from tripletree.core.pairs import PairwiseConstraints
+
+__all__ = [
+    "Known",
+    "Memory",
+    "known_pairs",
+    "match_clusters",
+    "moves",
+    "nearest_order",
+    "pairs_at",
+    "pairs_since",
+]
+
+
+def nearest_order(centres: np.ndarray, earlier: np.ndarray) -> np.ndarray:
+    """Order centres such that they lie near earlier ones, one each, with the least sum of squared distances.
+
+    Parameters
+    ----------
+    centres, earlier : ndarray of float64, shape (k, d)
+
+    Returns
+    -------
+    ndarray of int64, shape (k,)
+        ``centres[order][i]`` goes with ``earlier[i]``.
+    """
+    from scipy.optimize import linear_sum_assignment
+    from scipy.spatial.distance import cdist
+
+    _, order = linear_sum_assignment(cdist(earlier, centres, "sqeuclidean"))
+    return order
+
+
+def match_clusters(before: Any, after: Any) -> np.ndarray:
+    """Match clusters of the same objects at two times so that as many objects as possible stay in theirs.
+
+    Parameters
+    ----------
+    before, after : array_like of int, shape (n,)
+        The cluster of each object, 0, 1, ...; -1 where an object was not there.
+
+    Returns
+    -------
+    ndarray of int64, shape (n_after,)
+        The earlier cluster that each later one goes on from, -1 for a new one, with which no object is shared. No two
+        go on from the same.
+
+    Raises
+    ------
+    ValueError
+        If the two differ in length, or hold numbers below -1.
+
+    Notes
+    -----
+    The assignment problem on the numbers of objects shared, solved exactly (``scipy``): O(n + k^3).
+
+    Examples
+    --------
+    >>> match_clusters([0, 0, 1, 1, 1], [1, 1, 0, 0, 2]).tolist()
+    [1, 0, -1]
+    """
+    from scipy.optimize import linear_sum_assignment
+
+    shared = moves(before, after)[:-1, :-1]
+    found = np.full(shared.shape[1], -1, np.int64)
+    old, new = linear_sum_assignment(shared, maximize=True)
+    keep = shared[old, new] > 0
+    found[new[keep]] = old[keep]
+    return found
+
+
+def moves(before: Any, after: Any, sizes: tuple[int, int] | None = None) -> np.ndarray:
+    """Count the objects that go from each cluster to each; the last row and column stand for "not there".
+
+    Parameters
+    ----------
+    before, after : array_like of int, shape (n,)
+        As for `match_clusters`.
+    sizes : (int, int), optional
+        Numbers of clusters, else one more than the largest number.
+
+    Returns
+    -------
+    ndarray of int64, shape (k_before + 1, k_after + 1)
+    """
+    a, b = (np.asarray(x, dtype=np.int64) for x in (before, after))
+    if a.shape != b.shape or a.ndim != 1:
+        msg = f"clusters of the same objects are wanted twice, arrays of one length; got shapes {a.shape} and {b.shape}"
+        raise ValueError(msg)
+    low = min(a.min(initial=0), b.min(initial=0))
+    if low < -1:
+        msg = f"clusters are numbered 0, 1, ..., and -1 is for objects that are not there; got {low}"
+        raise ValueError(msg)
+    k, m = sizes or (int(a.max(initial=-1)) + 1, int(b.max(initial=-1)) + 1)
+    a, b = np.where(a < 0, k, a), np.where(b < 0, m, b)
+    return np.bincount(a * (m + 1) + b, minlength=(k + 1) * (m + 1)).reshape(k + 1, m + 1)
+
+
+# ----------------------------------------------------------------------
+# Pairs handed on from snapshot to snapshot, with a strength that fades.
+
+
+@dataclass(frozen=True)
+class Known:
+    """Pairs of objects and when they became known, in the order of their objects; then must-links first.
+
+    Attributes
+    ----------
+    rows : ndarray of int64, shape (p, 2)
+        Numbers of objects, a < b.
+    must : ndarray of bool, shape (p,)
+    strength : ndarray of float64, shape (p,)
+    since : ndarray of int64, shape (p,)
+        The snapshot at which each is known at its full strength.
+    """
+
+    rows: np.ndarray
+    must: np.ndarray
+    strength: np.ndarray
+    since: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def take(self, which: np.ndarray) -> Known:
+        """Some of them, in this order."""
+        return Known(self.rows[which], self.must[which], self.strength[which], self.since[which])
+
+    @staticmethod
+    def sorted(some: Sequence[Known]) -> Known:
+        """All of them; those on the same objects stay in their order."""
+        rows, *rest = (np.concatenate([getattr(x, f.name) for x in some]) for f in fields(Known))
+        return Known(rows, *rest).take(np.lexsort((rows[:, 1], rows[:, 0])))
+
+    def among(self, objects: np.ndarray) -> np.ndarray:
+        """The numbers of those whose two objects are both among these, which are increasing.
+
+        Only the pairs of these objects are looked at, not all.
+        """
+        low, high = (np.searchsorted(self.rows[:, 0], objects, side) for side in ("left", "right"))
+        size = high - low
+        near = np.arange(size.sum()) + np.repeat(low - (np.cumsum(size) - size), size)
+        other = self.rows[near, 1]
+        at = np.minimum(np.searchsorted(objects, other), objects.size - 1)
+        return near[objects[at] == other]
+
+
+class Memory:
+    """What is known so far; more can be added at any time.
+
+    It is kept in a few sorted tables, each more than half as long as the next one before it, so that adding and looking
+    take no longer than the logarithm of what is there, and not all of it.
+    """
+
+    def __init__(self, known: Known) -> None:
+        self.tables = [known]
+
+    def add(self, more: Known) -> None:
+        """Pairs that have become known just now."""
+        self.tables.append(more)
+        while len(self.tables) > 1 and len(self.tables[-2]) <= 2 * len(self.tables[-1]):
+            self.tables[-2:] = [Known.sorted(self.tables[-2:])]
+
+    def among(self, objects: np.ndarray) -> Known:
+        """The pairs between these objects."""
+        return Known.sorted([x.take(x.among(objects)) for x in self.tables])
+
+
+def known_pairs(parts: list[tuple[PairwiseConstraints, int | None]], present: list[np.ndarray]) -> tuple[Known, int]:
+    """Sets of pairs with the snapshots at which they became known, as one table.
+
+    Parameters
+    ----------
+    parts : list of (PairwiseConstraints, int or None)
+        Pairs over the objects and a snapshot; None: the first one in which both objects of a pair are.
+    present : list of ndarray of int64
+        The objects of each snapshot, increasing.
+
+    Returns
+    -------
+    known : Known
+        Without the pairs that are in no snapshot together.
+    n_apart : int
+        How many of these there were.
+    """
+    nothing = Known(np.empty((0, 2), np.int64), np.empty(0, bool), np.empty(0), np.empty(0, np.int64))
+    known = Known.sorted([nothing, *(pairs_since(pairs, -1 if at is None else at) for pairs, at in parts)])
+    first = np.full(len(known), -1, np.int64)
+    for t in reversed(range(len(present))) if len(known) else ():
+        first[known.among(present[t])] = t
+    since = np.where(known.since < 0, first, known.since)
+    good = first >= 0
+    return Known(known.rows, known.must, known.strength, since).take(np.flatnonzero(good)), int((~good).sum())
+
+
+def pairs_since(pairs: PairwiseConstraints, t: int) -> Known:
+    """Pairs over all objects that became known at snapshot t."""
+    sides = []
+    for rows, strength, must in (
+        (pairs.must_link, pairs.must_strength, True),
+        (pairs.cannot_link, pairs.cannot_strength, False),
+    ):
+        p = len(rows)
+        strong = np.ones(p) if strength is None else strength
+        sides.append(Known(rows.astype(np.int64), np.full(p, must), strong, np.full(p, t, np.int64)))
+    return Known.sorted(sides)
+
+
+def pairs_at(
+    memory: Known | Memory, t: int, objects: np.ndarray, leaves: LeafIndex, *, fading: float, backward: bool
+) -> PairwiseConstraints:
+    """The pairs that count in a snapshot, over its samples.
+
+    A pair known s snapshots ago has ``fading**s`` of its strength. Where the same two objects are both must-linked and
+    cannot-linked, only what is stronger now counts, the later where both are as strong.
+
+    Parameters
+    ----------
+    memory : Known or Memory
+        What is known.
+    t : int
+        Number of the snapshot.
+    objects : ndarray of int64
+        Its objects, increasing.
+    leaves : LeafIndex
+        Their labels.
+    fading : float
+        In 0..1.
+    backward : bool
+        Whether pairs that became known later count as well, fading alike.
+
+    Returns
+    -------
+    PairwiseConstraints
+        With strengths.
+    """
+    known = memory.take(memory.among(objects)) if isinstance(memory, Known) else memory.among(objects)
+    age = np.abs(t - known.since) if backward else t - known.since
+    strength = np.where(age >= 0, known.strength * fading ** np.maximum(age, 0).astype(np.float64), 0.0)
+    here = np.flatnonzero(strength > 0)
+    order = here[np.lexsort((known.since[here], strength[here], known.rows[here, 1], known.rows[here, 0]))]
+    rows = known.rows[order]
+    last = np.r_[(rows[1:] != rows[:-1]).any(axis=1), True][: len(rows)]
+    chosen = order[last]
+    rows = np.searchsorted(objects, known.rows[chosen])
+    must = known.must[chosen]
+    sides: dict[str, Any] = {}
+    for name, which in (("must", must), ("cannot", ~must)):
+        sides[f"{name}_link"], sides[f"{name}_strength"] = rows[which], strength[chosen[which]]
+    return PairwiseConstraints(leaves=leaves, **sides)

@@ -1,0 +1,170 @@
+"""What a notebook shows of the values: a small picture of a hierarchy, a short table of rows. Made of plain arrays.
+
+Notebooks that are not trusted strip scripts, styles and inline SVG from what a cell returns, but keep tables and
+images: so the picture is an image with its SVG inside, which nothing around it can style and which needs no network.
+"""
+
+from __future__ import annotations
+
+import base64
+import heapq
+import html
+import re
+import unicodedata
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+__all__ = [
+    "Drawn",
+    "image_html",
+    "printable",
+    "sketch_svg",
+    "table_html",
+]
+
+ROWS = 20  # most rows of a sketch
+ROW, LEFT, ACROSS = 18, 10, 260  # pixels: a row, before the root, from the root to the leaves
+LETTER = 6.9  # pixels that a letter takes, about
+LONGEST = 32  # characters of a label
+#: Characters that XML cannot hold, and those that would turn the text around them.
+_UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]")
+_STYLE = (
+    "svg{background:#fff}path{fill:none;stroke:#4a515c;stroke-width:1.3}.f{fill:#4a515c;fill-opacity:.25}"
+    "text{font:12px system-ui,'DejaVu Sans',sans-serif;fill:#1b1e23;dominant-baseline:central}.m{fill:#5a6270}"
+    "@media(prefers-color-scheme:dark){svg{background:#16181c}path{stroke:#98a1ae}.f{fill:#98a1ae}text{fill:#e8eaee}"
+    ".m{fill:#a3abb8}}"
+)
+
+
+def printable(text: str) -> str:
+    """A text without characters that no document can hold or that would turn what stands around it."""
+    return _UNPRINTABLE.sub("\ufffd", text)
+
+
+class Drawn(NamedTuple):
+    """A tree to draw.
+
+    root : int; children : function from a node to its children in the order in which they are drawn
+    size : int64[N], leaves below each node; up : float64[N], the height axis
+    label : function from a node to its label or name, or None
+    """
+
+    root: int
+    children: Callable[[int], Sequence[int]]
+    size: np.ndarray
+    up: np.ndarray
+    label: Callable[[int], Any]
+
+
+def _opened(tree: Drawn) -> dict[int, list[int]]:
+    """The nodes whose children are drawn, largest first as long as there is room; with these children."""
+    found: dict[int, list[int]] = {}
+    rows, heap = 1, [(-int(tree.size[tree.root]), tree.root)]
+    while heap:
+        _, u = heapq.heappop(heap)
+        children = list(tree.children(u))
+        if u == tree.root and len(children) > ROWS:
+            children = children[: ROWS - 1]
+        if not children or rows + len(children) - 1 > ROWS or len(found) > 4 * ROWS:
+            continue
+        found[u] = children
+        rows += len(children) - 1
+        for v in children:
+            heapq.heappush(heap, (-int(tree.size[v]), v))
+    return found
+
+
+def _rows(tree: Drawn, opened: dict[int, list[int]]) -> tuple[list[int], dict[int, float]]:
+    """What takes a row each, from the top; and the row of every node that is drawn, parents between their children."""
+    ends, inner, stack = [], [], [tree.root]
+    while stack:
+        u = stack.pop()
+        if u in opened:
+            inner.append(u)
+            stack.extend(reversed(opened[u]))
+        else:
+            ends.append(u)
+    row: dict[int, float] = {u: float(k) for k, u in enumerate(ends)}
+    for u in reversed(inner):
+        row[u] = (row[opened[u][0]] + row[opened[u][-1]]) / 2
+    return ends, row
+
+
+def sketch_svg(tree: Drawn, caption: str) -> str:
+    """A dendrogram of at most 20 rows as SVG, folded clades as wedges with their size. Linear in the leaves."""
+    opened = _opened(tree)
+    ends, row = _rows(tree, opened)
+    shown = np.fromiter(row, np.int64)
+    top, low = float(tree.up[shown].max()), float(tree.up[shown].min())
+    folded = {u for u in ends if len(tree.children(u))}
+    leaf_level = float(tree.up.min()) if folded else low
+    span = (top - leaf_level) or 1.0
+
+    def x(up: float) -> float:
+        return LEFT + ACROSS * (top - float(up)) / span
+
+    def y(u: int) -> float:
+        return ROW * (row[u] + 0.8)
+
+    lines, wedges, texts = [], [], []
+    for u, children in opened.items():
+        if len(children) > 1:
+            lines.append(f"M{x(tree.up[u]):.1f} {y(children[0]):.1f}V{y(children[-1]):.1f}")
+        lines.extend(f"M{x(tree.up[u]):.1f} {y(v):.1f}H{x(tree.up[v]):.1f}" for v in children)
+    width = 0.0
+    for u in ends:
+        end, label = x(tree.up[u]), tree.label(u)
+        if u in folded:
+            tip = x(leaf_level)
+            wedges.append(f"M{min(end, tip - 8):.1f} {y(u):.1f}L{tip:.1f} {y(u) - 6:.1f}V{y(u) + 6:.1f}Z")
+            end = tip
+        text = _short("" if label is None else str(label))
+        if u in folded:
+            size = f"{int(tree.size[u]):,} lea{'f' if tree.size[u] == 1 else 'ves'}"
+            text = f"{text} · {size}" if text else size
+        width = max(width, end + 8 + _width(text))
+        mark = ' class="m"' if u in folded else ""
+        texts.append(f'<text x="{end + 6:.1f}" y="{y(u):.1f}"{mark}>{html.escape(text)}</text>')
+    missing = int(tree.size[tree.root]) - int(sum(tree.size[u] for u in ends))
+    if missing:
+        texts.append(f'<text x="{LEFT}" y="{ROW * (len(ends) + 0.8):.1f}" class="m">and {missing:,} more leaves</text>')
+    high, wide = round(ROW * (len(ends) + 0.6 + bool(missing))), round(max(width, 160.0)) + 8
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{wide}" height="{high}" viewBox="0 0 {wide} {high}">'
+        f"<title>{html.escape(printable(caption))}</title><style>{_STYLE}</style>"
+        f'<path d="{"".join(lines) or f"M{LEFT - 4} {y(tree.root):.1f}H{LEFT}"}"/>'
+        f'<path class="f" d="{"".join(wedges)}"/>{"".join(texts)}</svg>'
+    )
+
+
+def image_html(svg: str, caption: str) -> str:
+    """A picture with its caption, which also stands for it where it cannot be seen."""
+    told = html.escape(printable(caption))
+    inside = base64.b64encode(svg.encode()).decode()
+    return f'<div>{told}<br><img alt="{told}" src="data:image/svg+xml;base64,{inside}"></div>'
+
+
+def table_html(caption: str, head: Sequence[str], rows: Iterable[Sequence[Any]], more: int) -> str:
+    """A short table; `more` rows are only counted."""
+
+    def line(cells: Iterable[Any], kind: str) -> str:
+        return "<tr>" + "".join(f"<{kind}>{html.escape(_short(str(x)))}</{kind}>" for x in cells) + "</tr>"
+
+    body = "".join(line(row, "td") for row in rows)
+    rest = f'<tr><td colspan="{len(head)}">and {more:,} more</td></tr>' if more else ""
+    table = f"<table><thead>{line(head, 'th')}</thead><tbody>{body}{rest}</tbody></table>" if body else ""
+    return f'<div class="tex2jax_ignore mathjax_ignore">{html.escape(printable(caption))}{table}</div>'
+
+
+def _short(text: str) -> str:
+    """A label on one line, the middle left out of a long one."""
+    text = printable(" ".join(text.split()))
+    half = (LONGEST - 1) // 2
+    return text if len(text) <= LONGEST else f"{text[:half]}…{text[-half:]}"
+
+
+def _width(text: str) -> float:
+    """Pixels that a text takes, about."""
+    return sum(2 * LETTER if unicodedata.east_asian_width(ch) in "WF" else LETTER for ch in text)

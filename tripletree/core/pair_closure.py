@@ -1,0 +1,371 @@
+"""What pairs imply: components of must-links, cannot-links between them, and where they contradict each other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tripletree.core.leaves import LeafIndex
+from tripletree.kernels import freeze
+
+__all__ = [
+    "PairClosure",
+    "SoftLinks",
+    "blocks",
+    "broken",
+    "components",
+    "implied_rows",
+    "pair_closure",
+    "paths_between",
+    "soft_links",
+]
+
+
+class PairClosure:
+    """What consistent pairs say in all: components that hold together, and which of them are kept apart.
+
+    Two leaves must be together exactly if they have one component; they must be apart exactly if `cannot` has their
+    components. Nothing more follows from the pairs.
+
+    Attributes
+    ----------
+    leaves : LeafIndex
+    component : ndarray of int32, shape (n,)
+        Of each leaf, 0..n_components-1 in the order of their first leaves. A leaf without must-links is one by itself.
+    n_components : int
+    cannot : ndarray of int32, shape (k, 2)
+        Pairs of components, each with the smaller number first; sorted, unique.
+
+    See Also
+    --------
+    PairwiseConstraints.closure : makes it.
+
+    Examples
+    --------
+    >>> from tripletree.core.pairs import PairwiseConstraints
+    >>> c = PairwiseConstraints.from_labels([("a", "b"), ("b", "c")], [("c", "d")]).closure()
+    >>> c.component.tolist(), c.cannot.tolist(), c.sizes.tolist()
+    ([0, 0, 0, 1], [[0, 1]], [3, 1])
+    >>> c
+    <PairClosure: 4 leaves in 2 components, 1 pair of them kept apart; 3 must-links and 3 cannot-links in all>
+    """
+
+    def __init__(self, leaves: LeafIndex, component: np.ndarray, n_components: int, cannot: np.ndarray) -> None:
+        self.leaves = leaves
+        self.component, self.cannot = freeze(component), freeze(cannot)
+        self.n_components = n_components
+
+    @cached_property
+    def sizes(self) -> np.ndarray:
+        """Number of leaves of each component (int64)."""
+        return freeze(np.bincount(self.component, minlength=self.n_components))
+
+    @cached_property
+    def order(self) -> np.ndarray:
+        """The leaves by component, ascending in each: ``np.split(order, np.cumsum(sizes)[:-1])`` (int64)."""
+        return freeze(np.argsort(self.component, kind="stable"))
+
+    @property
+    def n_must(self) -> int:
+        """How many pairs of leaves must be together, all implied ones counted."""
+        return int((self.sizes * (self.sizes - 1) // 2).sum())
+
+    @property
+    def n_cannot(self) -> int:
+        """How many pairs of leaves must be apart, all implied ones counted."""
+        return int((self.sizes[self.cannot[:, 0]] * self.sizes[self.cannot[:, 1]]).sum())
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether every two components are kept apart, so that the components are the one partition that fits."""
+        return self.cannot.shape[0] == self.n_components * (self.n_components - 1) // 2
+
+    def groups(self, least: int = 2) -> list[list]:
+        """Return the labels of each component of at least so many leaves.
+
+        Examples
+        --------
+        >>> from tripletree.core.pairs import PairwiseConstraints
+        >>> PairwiseConstraints.from_labels([("a", "b"), ("c", "b")], [("b", "d")]).closure().groups()
+        [['a', 'b', 'c']]
+        """
+        parts = np.split(self.order, np.cumsum(self.sizes)[:-1]) if self.n_components else []
+        return [[self.leaves[i] for i in part.tolist()] for part in parts if part.size >= least]
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, PairClosure):
+            return NotImplemented
+        return (
+            self.leaves == other.leaves
+            and np.array_equal(self.component, other.component)
+            and np.array_equal(self.cannot, other.cannot)
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.leaves, self.n_components, self.cannot.shape[0]))
+
+    def __reduce__(self) -> Any:
+        return PairClosure, (self.leaves, self.component, self.n_components, self.cannot)
+
+    def __repr__(self) -> str:
+        k, apart = self.n_components, self.cannot.shape[0]
+        return (
+            f"<PairClosure: {len(self.leaves):,} leaves in {k:,} component{'s' * (k != 1)}, {apart:,} "
+            f"pair{'s' * (apart != 1)} of them kept apart; {self.n_must:,} must-links and {self.n_cannot:,} "
+            "cannot-links in all>"
+        )
+
+
+def _graph(must: np.ndarray, n: int) -> Any:
+    from scipy.sparse import coo_array
+
+    ones = np.ones(2 * must.shape[0], np.int8)
+    ends = np.concatenate([must, must[:, ::-1]])
+    return coo_array((ones, (ends[:, 0], ends[:, 1])), shape=(n, n)).tocsr()
+
+
+def components(must: np.ndarray, n: int) -> tuple[np.ndarray, int]:
+    """The component of each leaf (int32), numbered in the order of their first leaves, and how many there are."""
+    if must.shape[0] == 0:
+        return np.arange(n, dtype=np.int32), n
+    from scipy.sparse.csgraph import connected_components
+
+    k, label = connected_components(_graph(must, n), directed=False)
+    first = np.empty(k, np.int64)
+    first[label[::-1]] = np.arange(n - 1, -1, -1)  # of a repeated place, the last value stays
+    rank = np.empty(k, np.int32)
+    rank[np.argsort(first)] = np.arange(k, dtype=np.int32)
+    return rank[label], int(k)
+
+
+def pair_closure(leaves: LeafIndex, must: np.ndarray, cannot: np.ndarray) -> tuple[PairClosure, np.ndarray]:
+    """The closure of pairs, and which cannot-links the must-links break (if any, the closure means nothing)."""
+    component, k = components(must, len(leaves))
+    ends = component[cannot]
+    key = ends.min(axis=1).astype(np.int64) * k + ends.max(axis=1) if len(ends) else np.empty(0, np.int64)
+    apart = np.stack(np.divmod(np.unique(key), max(k, 1)), axis=1).astype(np.int32)
+    return PairClosure(leaves, component, k, np.ascontiguousarray(apart)), ends[:, 0] == ends[:, 1]
+
+
+def paths_between(must: np.ndarray, cannot: np.ndarray, n: int) -> Iterator[list[int]]:
+    """For each cannot-link whose ends must-links connect, a shortest path of these, from end to end.
+
+    A breadth-first search from each first end, where the rows have it side by side: O(n + p) each.
+    """
+    from scipy.sparse.csgraph import breadth_first_order
+
+    graph = _graph(must, n)
+    source, up = -1, np.empty(0)
+    for a, b in cannot.tolist():
+        if a != source:
+            source, up = a, breadth_first_order(graph, a, return_predecessors=True)[1]
+        way = [b]
+        while way[-1] != a:
+            way.append(int(up[way[-1]]))
+        yield way[::-1]
+
+
+def broken(must: np.ndarray, cannot: np.ndarray, n: int, most: int = 100) -> tuple[int, list[int]]:
+    """Of the first cannot-links whose ends must-links connect, one with a shortest path, and that path."""
+    return min(enumerate(paths_between(must, cannot[:most], n)), key=lambda found: len(found[1]))
+
+
+def blocks(first: np.ndarray, size: np.ndarray, second: np.ndarray, width: np.ndarray) -> tuple[np.ndarray, ...]:
+    """All (block, i, j) with i in first..first+size-1 and j in second..second+width-1 of the same block."""
+    count = size * width
+    block = np.repeat(np.arange(count.size), count)
+    within = np.arange(block.size) - np.repeat(np.cumsum(count) - count, count)
+    i, j = np.divmod(within, width[block])
+    return block, first[block] + i, second[block] + j
+
+
+def implied_rows(closure: PairClosure) -> tuple[np.ndarray, np.ndarray]:
+    """Every pair that must be together, and every one that must be apart, in no order."""
+    order, sizes = closure.order, closure.sizes
+    start = np.cumsum(sizes) - sizes
+    at = np.arange(order.size)
+    left = (start + sizes)[closure.component[order]] - at - 1  # how many of its component come behind each leaf
+    _, i, j = blocks(at, np.ones_like(at), at + 1, left)
+    a, b = closure.cannot[:, 0], closure.cannot[:, 1]
+    _, x, y = blocks(start[a], sizes[a], start[b], sizes[b])
+    return np.stack([order[i], order[j]], axis=1), np.stack([order[x], order[y]], axis=1)
+
+
+# ----------------------------------------------------------------------
+# The soft closure of pairs: links from the strongest to the weakest, and what chains of them conclude.
+
+
+class SoftLinks(NamedTuple):
+    """What links with strengths conclude.
+
+    Attributes
+    ----------
+    must_held, cannot_held : ndarray of bool
+        Which links stronger ones do not overrule.
+    clash : float
+        Strength of the links that contradict each other with nothing stronger to decide; 0 if none do. The others then
+        hold down to this strength only, and nothing is concluded.
+    total : int
+        How many pairs are concluded.
+    events : ndarray of float64, shape (e, 4)
+        Sign, two blocks of leaves, strength: all pairs of one leaf of each block. Empty if they were not asked for.
+    blocks : ndarray of int64, shape (b, 2)
+        Where in `order` each block starts, and its size.
+    order : ndarray of int64, shape (n,)
+    """
+
+    must_held: np.ndarray
+    cannot_held: np.ndarray
+    clash: float
+    total: int
+    events: np.ndarray
+    blocks: np.ndarray
+    order: np.ndarray
+
+    def rows(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """The pairs that must be together and their strengths, those that must be apart and theirs."""
+        sign, strength = self.events[:, 0], self.events[:, 3]
+        found = []
+        for wanted in (1, -1):
+            some = np.flatnonzero(sign == wanted)
+            a, b = (
+                self.blocks[self.events[some, 1].astype(np.int64)],
+                self.blocks[self.events[some, 2].astype(np.int64)],
+            )
+            event, i, j = blocks(a[:, 0], a[:, 1], b[:, 0], b[:, 1])
+            found += [np.stack([self.order[i], self.order[j]], axis=1), strength[some][event]]
+        return found[0], found[1], found[2], found[3]
+
+
+class _Clusters:
+    """Leaves that hold together so far, and the clusters that each is kept apart from.
+
+    Every cluster ever made is a block: 0..n-1 the leaves, then in the order of the merges.
+    """
+
+    def __init__(self, n: int, *, record: bool) -> None:
+        self.up = list(range(n))
+        self.block = list(range(n))
+        self.size = [1] * n
+        self.foes: dict[int, set[int]] = {}
+        self.children: list[tuple[int, int]] = []
+        self.record = record
+        self.events: list[tuple[float, float, float, float]] = []
+
+    def find(self, x: int) -> int:
+        up = self.up
+        while up[x] != x:
+            up[x] = up[up[x]]
+            x = up[x]
+        return x
+
+    def apart(self, x: int, y: int) -> bool:
+        return y in self.foes.get(x, ())
+
+    def separate(self, x: int, y: int, strength: float) -> None:
+        """Keep two clusters apart that were not."""
+        self.foes.setdefault(x, set()).add(y)
+        self.foes.setdefault(y, set()).add(x)
+        if self.record:
+            self.events.append((-1, self.block[x], self.block[y], strength))
+
+    def merge(self, x: int, y: int, strength: float) -> None:
+        """Make one of two clusters that are not kept apart; the one with more to carry over keeps its number."""
+        foes = self.foes
+        mine, other = foes.get(x, set()), foes.get(y, set())
+        if len(mine) < len(other):
+            x, y, mine, other = y, x, other, mine
+        if self.record:
+            self.events.append((1, self.block[x], self.block[y], strength))
+            self.events += [(-1, self.block[y], self.block[z], strength) for z in mine - other]
+            self.events += [(-1, self.block[x], self.block[z], strength) for z in other - mine]
+        if other:
+            for z in other:
+                foes[z].discard(y)
+                foes[z].add(x)
+            mine |= other
+            foes[x] = mine
+            del foes[y]
+        self.up[y] = x
+        self.children.append((self.block[x], self.block[y]))
+        self.block[x] = len(self.up) + len(self.children) - 1
+        self.size[x] += self.size[y]
+
+    def total(self) -> int:
+        """How many pairs are concluded."""
+        roots = [x for x, up in enumerate(self.up) if x == up]
+        together = sum(self.size[x] * (self.size[x] - 1) // 2 for x in roots)
+        return together + sum(self.size[x] * self.size[z] for x, others in self.foes.items() for z in others) // 2
+
+    def laid_out(self) -> tuple[np.ndarray, np.ndarray]:
+        """Each block's place and size in an order of the leaves in which every block is together, and that order."""
+        n = len(self.up)
+        where = np.ones((n + len(self.children), 2), np.int64)
+        for k, (x, y) in enumerate(self.children):
+            where[n + k, 1] = where[x, 1] + where[y, 1]
+        inside = np.zeros(len(where), np.bool_)
+        inside[[z for both in self.children for z in both]] = True
+        roots = np.flatnonzero(~inside)
+        where[roots, 0] = np.cumsum(where[roots, 1]) - where[roots, 1]
+        for k in range(len(self.children) - 1, -1, -1):
+            x, y = self.children[k]
+            where[x, 0] = where[n + k, 0]
+            where[y, 0] = where[n + k, 0] + where[x, 1]
+        order = np.empty(n, np.int64)
+        order[where[:n, 0]] = np.arange(n)
+        return where, order
+
+
+def soft_links(
+    n: int,
+    must: np.ndarray,
+    must_strength: np.ndarray,
+    cannot: np.ndarray,
+    cannot_strength: np.ndarray,
+    *,
+    record: bool = False,
+) -> SoftLinks:
+    """Take the links from the strongest to the weakest; those of one strength together.
+
+    A link whose ends stronger ones tie the other way is overruled, and concludes nothing. O(p log^2 p) for p links,
+    and O(the pairs concluded) more where they are recorded.
+    """
+    state = _Clusters(n, record=record)
+    rows = np.concatenate([must, cannot]).tolist()
+    strength = np.concatenate([must_strength, cannot_strength])
+    order = np.argsort(-strength, kind="stable")
+    ends = np.append(np.flatnonzero(np.diff(strength[order])) + 1, order.size)
+    held = np.zeros(order.size, np.bool_)
+    begin, clash = 0, 0.0
+    for end in ends.tolist():
+        level, begin = order[begin:end].tolist(), end
+        if level and not _take(state, level, rows, must.shape[0], float(strength[level[0]]), held):
+            clash = float(strength[level[0]])
+            break
+    p = must.shape[0]
+    events = np.array(state.events, np.float64).reshape(-1, 4)
+    where, leaves = state.laid_out() if record else (np.empty((0, 2), np.int64), np.empty(0, np.int64))
+    return SoftLinks(held[:p], held[p:], clash, state.total(), events, where, leaves)
+
+
+def _take(state: _Clusters, level: list[int], rows: list[list[int]], p: int, t: float, held: np.ndarray) -> bool:
+    """Take the links of one strength, must-links (numbers below p) first; False where they contradict each other."""
+    for k in level:
+        x, y = map(state.find, rows[k])
+        held[k] = not state.apart(x, y) if k < p else x != y
+    accepted = [k for k in level if held[k]]
+    for k in accepted:
+        x, y = map(state.find, rows[k])
+        if k < p and x != y:
+            if state.apart(x, y):
+                return False
+            state.merge(x, y, t)
+        elif k >= p:
+            if x == y:
+                return False
+            if not state.apart(x, y):
+                state.separate(x, y, t)
+    return True

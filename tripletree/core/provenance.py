@@ -1,0 +1,147 @@
+"""Where triplets and pairs were read: the file, and the line or row in it, kept beside them for messages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import numpy as np
+
+from tripletree.kernels import freeze
+
+__all__ = [
+    "Origin",
+    "Origins",
+]
+
+
+class Origin(NamedTuple):
+    """The place of one triplet or pair.
+
+    Attributes
+    ----------
+    source : str or None
+        Name of the file; None where there is none.
+    unit : str
+        What the number counts: "line" or "row".
+    number : int
+        The first place that says it, counted from 1: row k of a data frame is ``frame.iloc[k - 1]``.
+    times : int
+        How many places say it.
+    """
+
+    source: str | None
+    unit: str
+    number: int
+    times: int = 1
+
+    def __str__(self) -> str:
+        return phrase([self])
+
+
+class Origins:
+    """Places parallel to the rows of triplets or pairs; ``origins[k]`` is an `Origin`, or None where it is not known.
+
+    Parameters
+    ----------
+    sources : sequence of (name, unit)
+        Each name a str or None.
+    source : ndarray of int32, shape (m,)
+        Which of them; -1 where it is not known.
+    number : ndarray of int64, shape (m,)
+    times : ndarray of int64, shape (m,)
+
+    Examples
+    --------
+    >>> origins = Origins.of_lines("answers.txt", "line", [12, 40])
+    >>> str(origins[1])
+    'line 40 of answers.txt'
+    """
+
+    def __init__(
+        self, sources: Iterable[tuple[str | None, str]], source: np.ndarray, number: np.ndarray, times: np.ndarray
+    ) -> None:
+        self.sources = tuple(sources)
+        self._source, self._number, self._times = freeze(source), freeze(number), freeze(times)
+
+    @classmethod
+    def of_lines(cls, name: str | None, unit: str, numbers: Iterable[int]) -> Origins:
+        """Make the origins of rows that stand one by one in one file."""
+        number = np.array(list(numbers), np.int64)
+        return cls([(name, unit)], np.zeros(number.size, np.int32), number, np.ones(number.size, np.int64))
+
+    def __len__(self) -> int:
+        return self._number.size
+
+    def __getitem__(self, k: int) -> Origin | None:
+        s = int(self._source[k])
+        return None if s < 0 else Origin(*self.sources[s], int(self._number[k]), int(self._times[k]))
+
+    def take(self, which: np.ndarray | slice) -> Origins:
+        """Return those of some rows."""
+        return Origins(self.sources, self._source[which], self._number[which], self._times[which])
+
+    def merged(self, order: np.ndarray, starts: np.ndarray) -> Origins:
+        """Make one of each run of equal rows: the first that is known, and how many there are in all.
+
+        Parameters
+        ----------
+        order : ndarray of int64, shape (m,)
+            The rows, equal ones side by side, earlier ones first.
+        starts : ndarray of int64
+            Where in `order` each run starts.
+        """
+        if starts.size == 0:
+            return self.take(starts)
+        unknown = self._source[order] < 0
+        first = np.minimum.reduceat(np.arange(order.size) + unknown * order.size, starts) % order.size
+        times = np.add.reduceat(np.where(unknown, 0, self._times[order]), starts)
+        return Origins(self.sources, self._source[order[first]], self._number[order[first]], times)
+
+    @staticmethod
+    def joined(first: Origins | None, m: int, second: Origins | None, k: int) -> Origins | None:
+        """Those of m rows followed by those of k more, either perhaps without; None if both are."""
+        if first is None and second is None:
+            return None
+        first, second = first or _unknown(m), second or _unknown(k)
+        shift = np.where(second._source < 0, 0, len(first.sources)).astype(np.int32)
+        return Origins(
+            [*first.sources, *second.sources],
+            np.concatenate([first._source, second._source + shift]),
+            np.concatenate([first._number, second._number]),
+            np.concatenate([first._times, second._times]),
+        )
+
+    def __reduce__(self) -> tuple:
+        return Origins, (self.sources, self._source, self._number, self._times)
+
+    def __repr__(self) -> str:
+        names = ", ".join(str(name) for name, _ in self.sources[:3])
+        return f"<Origins: {len(self)} places in {names or 'no file'}>"
+
+
+def _unknown(m: int) -> Origins:
+    return Origins([], np.full(m, -1, np.int32), np.zeros(m, np.int64), np.zeros(m, np.int64))
+
+
+def phrase(places: Iterable[Origin], most: int = 20) -> str:
+    """Say some places in words: "lines 12, 40 and 77 of answers.txt".
+
+    Examples
+    --------
+    >>> phrase([Origin("a.csv", "line", 3), Origin("a.csv", "line", 9), Origin("b.csv", "row", 1)])
+    'lines 3 and 9 of a.csv and row 1 of b.csv'
+    """
+    groups: dict[tuple[str | None, str], list[int]] = {}
+    for place in places:
+        groups.setdefault((place.source, place.unit), []).append(place.number)
+    parts = []
+    for (source, unit), found in groups.items():
+        numbers = sorted(found)
+        shown = [str(x) for x in numbers[:most]]
+        if len(numbers) > most:
+            shown.append(f"{len(numbers) - most:,} more")
+        listed = shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
+        name = f"the {source[1:-1]}" if source and source[0] == "<" else source  # <standard input>
+        parts.append(f"{unit}{'s' * (len(numbers) > 1)} {listed}{f' of {name}' if name else ''}")
+    return " and ".join(parts)

@@ -1,0 +1,529 @@
+"""TripletSet: a canonical array of rooted triplets, with optional weights."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from tripletree.core.html import table_html
+from tripletree.core.leaves import LeafIndex
+from tripletree.core.provenance import Origins
+from tripletree.errors import InvalidTripletError, UnknownLeafError
+from tripletree.kernels import freeze, frozen
+
+__all__ = [
+    "TripletSet",
+    "canonical",
+    "checked_rows",
+    "checked_weights",
+    "found",
+    "framed",
+    "label_triple",
+    "runs",
+]
+
+
+# ----------------------------------------------------------------------
+# Rows of triplets: what they must satisfy, and their canonical form; used by `TripletSet` and by `induce`.
+
+
+def framed(table: Any) -> tuple[list[tuple], list[float] | None] | None:
+    """The entries and weights of a data frame of triplets, by the names of its columns; None for anything else."""
+    if not hasattr(table, "columns") or not hasattr(table, "to_numpy"):
+        return None
+    names = [str(x) for x in table.columns]
+    if names == ["0", "1", "2"]:  # without names
+        return list(zip(*(list(table[x]) for x in table.columns), strict=True)), None
+    if not {"a", "b", "c"} <= set(names):
+        msg = (
+            "a table of triplets needs columns called a, b and c, for ab|c (and weight, where there are weights); "
+            f"it has {', '.join(names[:10])}: rename them"
+        )
+        raise InvalidTripletError(msg)
+    a, b, c = (list(table[x]) for x in "abc")
+    return list(zip(a, b, c, strict=True)), list(table["weight"]) if "weight" in names else None
+
+
+def label_triple(row: Any, k: int, noun: str = "triplet") -> tuple[Hashable, Hashable, Hashable]:
+    """Entry number k of an iterable of label triples, checked."""
+    if isinstance(row, str) or not isinstance(row, (Sequence, np.ndarray)) or len(row) != 3:
+        msg = f"{noun} {k} is {row!r}: three labels are wanted"
+        raise InvalidTripletError(msg, row=k)
+    a, b, c = row.tolist() if isinstance(row, np.ndarray) else row
+    if a in (b, c) or b == c:
+        msg = f"{noun} {k} is {(a, b, c)!r}: its three leaves must differ"
+        raise InvalidTripletError(msg, row=k)
+    return a, b, c
+
+
+def checked_rows(rows: Any, n: int, noun: str = "row") -> np.ndarray:
+    """The rows as an int array of shape (m, 3), every row three different leaves in range."""
+    if isinstance(rows, Iterator):
+        rows = list(rows)
+    try:
+        array = np.asarray(rows)
+    except ValueError:
+        msg = f"an array of shape (m, 3) is wanted, three leaf indices a {noun}; the rows differ in length"
+        raise InvalidTripletError(msg) from None
+    if array.size == 0 and (array.ndim < 2 or array.shape[-1] == 3):
+        return np.empty((0, 3), np.int32)
+    if array.ndim != 2 or array.shape[1] != 3:
+        msg = f"an array of shape (m, 3) is wanted, three leaf indices a {noun}; got shape {array.shape}"
+        raise InvalidTripletError(msg)
+    if array.dtype.kind not in "iu":
+        hint = "; for labels use TripletSet.from_labels" if array.dtype.kind in "UOS" else ""
+        msg = f"an array of integer leaf indices is wanted, not {array.dtype}{hint}"
+        raise InvalidTripletError(msg)
+    a, b, c = array.T
+    if array.min() < 0 or array.max() >= n:
+        k = int(np.flatnonzero(((array < 0) | (array >= n)).any(axis=1))[0])
+        known = f"leaf indices must lie in 0..{n - 1}" if n else "there are no leaves"
+        msg = f"{noun} {k} is {array[k].tolist()}: {known}"
+        raise InvalidTripletError(msg, row=k)
+    bad = np.flatnonzero((a == b) | (a == c) | (b == c))
+    if bad.size:
+        k = int(bad[0])
+        msg = f"{noun} {k} is {array[k].tolist()}: its three leaves must differ"
+        raise InvalidTripletError(msg, row=k)
+    return array
+
+
+def checked_weights(weights: Any, m: int) -> np.ndarray:
+    try:
+        array = np.asarray(weights, dtype=np.float64)
+    except (TypeError, ValueError):
+        msg = "weights must be numbers, one for each triplet"
+        raise InvalidTripletError(msg) from None
+    if array.shape != (m,):
+        msg = f"weights must have one entry for each of the {m} triplets, not shape {array.shape}"
+        raise InvalidTripletError(msg)
+    bad = np.flatnonzero(~(np.isfinite(array) & (array > 0)))
+    if bad.size:
+        k = int(bad[0])
+        msg = f"the weight of row {k} is {array[k]}: weights must be positive and finite"
+        raise InvalidTripletError(msg, row=k)
+    with np.errstate(over="ignore"):
+        total = array.sum()
+    if not np.isfinite(total):
+        msg = "the weights add up to infinity: divide them all by the largest one"
+        raise InvalidTripletError(msg)
+    return array
+
+
+def _keys(rows: np.ndarray, n: int) -> np.ndarray | None:
+    """One int64 for each row, ordered as the rows; None where n**3 would not fit."""
+    if n >= 1 << 21:
+        return None
+    a, b, c = (rows[:, k].astype(np.int64) for k in range(3))
+    return (np.minimum(a, b) * n + np.maximum(a, b)) * n + c
+
+
+def canonical(rows: np.ndarray, weights: np.ndarray | None, n: int) -> tuple[np.ndarray, np.ndarray | None]:
+    """Rows with a < b, sorted, unique; weights of repeats added. O(m log m)."""
+    key = _keys(rows, n)
+    if key is not None and bool((key[1:] > key[:-1]).all()) and bool((rows[:, 0] < rows[:, 1]).all()):
+        return frozen(rows), None if weights is None else frozen(weights, np.float64)
+    if key is not None and weights is None:
+        key.sort()
+        key = key[np.concatenate([[True], key[1:] != key[:-1]])]
+        out = np.empty((key.size, 3), np.int32)
+        np.divmod(key, n, out=(key, out[:, 2]), casting="unsafe")
+        np.divmod(key, n, out=(out[:, 0], out[:, 1]), casting="unsafe")
+        return freeze(out), None
+    a, b = np.minimum(rows[:, 0], rows[:, 1]), np.maximum(rows[:, 0], rows[:, 1])
+    order = np.lexsort((rows[:, 2], b, a))
+    out = np.stack([a, b, rows[:, 2]], axis=1).astype(np.int32)[order]
+    new = np.ones(out.shape[0], np.bool_)
+    new[1:] = (out[1:] != out[:-1]).any(axis=1)
+    if weights is not None:
+        with np.errstate(over="ignore"):
+            weights = freeze(np.add.reduceat(weights[order], np.flatnonzero(new)))
+        if not np.isfinite(weights).all():
+            msg = "the weights of a repeated triplet add up to infinity"
+            raise InvalidTripletError(msg)
+    return freeze(np.ascontiguousarray(out[new])), weights
+
+
+def runs(rows: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray]:
+    """The order that sorts rows as `canonical` does, earlier ones first where equal, and where its runs start."""
+    key = _keys(rows, n)
+    if key is None:
+        a, b = np.minimum(rows[:, 0], rows[:, 1]), np.maximum(rows[:, 0], rows[:, 1])
+        order = np.lexsort((rows[:, 2], b, a))
+        new = (np.diff(np.stack([a, b, rows[:, 2]])[:, order], axis=1) != 0).any(axis=0)
+    else:
+        order = np.argsort(key, kind="stable")
+        new = np.diff(key[order]) != 0
+    return order, np.flatnonzero(np.concatenate([np.ones(min(order.size, 1), np.bool_), new]))
+
+
+def found(rows: np.ndarray, among: np.ndarray, n: int) -> np.ndarray:
+    """Which canonical rows occur among other canonical rows: bool, shape (len(rows),)."""
+    key, keys = _keys(rows, n), _keys(among, n)
+    if key is None or keys is None:
+        fields = [("a", np.int32), ("b", np.int32), ("c", np.int32)]
+        key, keys = (np.ascontiguousarray(x).view(fields).ravel() for x in (rows, among))
+        return np.isin(key, keys)
+    if keys.size == 0:
+        return np.zeros(key.size, np.bool_)
+    at = np.minimum(np.searchsorted(keys, key), keys.size - 1)
+    return keys[at] == key
+
+
+Label = Hashable
+LabelTriplet = tuple[Any, Any, Any]
+
+
+class TripletSet:
+    """An immutable set of rooted triplets over one leaf index.
+
+    A triplet ab|c says that a and b are closer to each other than either is to c. Row (a, b, c) of `rows` is ab|c with
+    a < b; rows are sorted and unique, so equal sets over one leaf index are equal arrays.
+
+    Parameters
+    ----------
+    rows : array_like of int, shape (m, 3)
+        Leaf indices; (a, b, c) and (b, a, c) are the same triplet, repeats count once.
+    leaves : LeafIndex, iterable of labels, or int
+        The leaves; some may occur in no triplet.
+    weights : array_like of float, shape (m,), optional
+        A positive weight for each row; the weights of repeated rows are added.
+    origins : Origins, optional
+        Where each row was read.
+
+    Attributes
+    ----------
+    rows : ndarray of int32, shape (m, 3)
+        Read-only.
+    leaves : LeafIndex
+    weights : ndarray of float64, shape (m,), or None
+        Read-only, parallel to `rows`.
+    origins : Origins or None
+        Where each was read, the first place of a repeated one; as the readers of files note it.
+
+    Raises
+    ------
+    InvalidTripletError
+        If a row is no triplet (wrong shape, a leaf twice, an index out of range) or a weight is not positive and
+        finite; ``.row`` is the first such row.
+
+    See Also
+    --------
+    TripletSet.from_labels : the same from tuples of labels.
+
+    Notes
+    -----
+    ``len``, ``in``, iteration (tuples of labels), ``|``, ``&``, ``-`` and ``==`` treat it as a set of labelled
+    triplets. Two sets are equal when they have the same leaves, the same triplets and the same weights, whatever the
+    order of their leaf indexes and wherever they were read.
+
+    Examples
+    --------
+    >>> t = TripletSet([(1, 0, 2), (0, 1, 2), (2, 3, 0)], ["human", "chimp", "gorilla", "orang"])
+    >>> len(t)
+    2
+    >>> t.rows.tolist()
+    [[0, 1, 2], [2, 3, 0]]
+    >>> ("chimp", "human", "gorilla") in t
+    True
+    """
+
+    rows: np.ndarray
+    leaves: LeafIndex
+    weights: np.ndarray | None
+    origins: Origins | None
+
+    #: For scikit-learn, whose cross-validation cuts what is as long as X like sample weights, and takes the length from
+    #: here if it can: no number of samples.
+    shape = (-1, 3)
+
+    def __init__(
+        self,
+        rows: Any,
+        leaves: LeafIndex | Iterable[Label] | int,
+        weights: Any = None,
+        *,
+        origins: Origins | None = None,
+    ) -> None:
+        leaves = leaves if isinstance(leaves, LeafIndex) else LeafIndex(leaves)
+        n = len(leaves)
+        array = checked_rows(rows, n)
+        given = None if weights is None else checked_weights(weights, array.shape[0])
+        if origins is not None and len(origins) != array.shape[0]:
+            msg = f"origins must have one entry for each of the {array.shape[0]} rows, not {len(origins)}"
+            raise InvalidTripletError(msg)
+        unique, merged = canonical(array, given, n)
+        read = origins if origins is None else origins.merged(*runs(array, n))
+        vars(self).update(rows=unique, leaves=leaves, weights=merged, origins=read)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        msg = f"a TripletSet does not change, so {name} cannot be set: make another with TripletSet(...), restrict or |"
+        raise AttributeError(msg)
+
+    def __delattr__(self, name: str) -> None:
+        msg = f"a TripletSet does not change, so {name} cannot be deleted"
+        raise AttributeError(msg)
+
+    @classmethod
+    def from_labels(
+        cls,
+        triplets: Iterable[Sequence[Label]],
+        leaves: LeafIndex | Iterable[Label] | None = None,
+        *,
+        weights: Any = None,
+    ) -> TripletSet:
+        """Make a set from tuples (a, b, c) of labels, each meaning ab|c.
+
+        Parameters
+        ----------
+        triplets : iterable of (a, b, c), or data frame
+            Labels: strings, integers or any other hashable values. A data frame of pandas or polars has them in
+            columns called a, b and c, and perhaps weights in one called weight.
+        leaves : LeafIndex or iterable of labels, optional
+            All leaves, in order. By default those that occur, sorted (in order of appearance where labels of
+            different types cannot be sorted).
+        weights : array_like of float, optional
+            One positive weight for each triplet.
+
+        Returns
+        -------
+        TripletSet
+
+        Raises
+        ------
+        InvalidTripletError
+            If an entry has not three labels, or one label twice; ``.row`` is its number.
+        UnknownLeafError
+            If `leaves` is given and lacks a label.
+
+        Examples
+        --------
+        >>> t = TripletSet.from_labels([("human", "chimp", "gorilla")])
+        >>> list(t)
+        [('chimp', 'human', 'gorilla')]
+        """
+        frame = framed(triplets)
+        if frame is not None:
+            triplets, weights = frame[0], frame[1] if weights is None else weights
+        entries = [label_triple(row, k) for k, row in enumerate(triplets)]
+        flat = [label for row in entries for label in row]
+        if leaves is None:
+            leaves = _sorted_labels(flat)
+        if not isinstance(leaves, LeafIndex):
+            leaves = LeafIndex(leaves)
+        rows = leaves.indices(flat, what="triplets' leaves").reshape(-1, 3)
+        return cls(rows, leaves, weights)
+
+    # ------------------------------------------------------------------ derived sets
+
+    def reindex(self, leaves: LeafIndex | Iterable[Label]) -> TripletSet:
+        """Return the same triplets over another leaf index that holds every leaf that occurs in them.
+
+        Raises
+        ------
+        UnknownLeafError
+            If a leaf of some triplet is missing; ``.labels`` holds all that are.
+
+        Examples
+        --------
+        >>> TripletSet.from_labels([("a", "b", "c")]).reindex(["d", "c", "b", "a"]).rows.tolist()
+        [[2, 3, 1]]
+        """
+        leaves = leaves if isinstance(leaves, LeafIndex) else LeafIndex(leaves)
+        if leaves == self.leaves:
+            return self
+        used = self.used_leaves
+        number = np.full(len(self.leaves), -1, np.int32)
+        number[used] = leaves.indices((self.leaves[i] for i in used.tolist()), what="triplets' leaves")
+        return TripletSet(freeze(number[self.rows]), leaves, self.weights, origins=self.origins)
+
+    def restrict(self, labels: Iterable[Label]) -> TripletSet:
+        """Return the triplets whose three leaves are all among `labels`, over those leaves.
+
+        Raises
+        ------
+        UnknownLeafError
+            If a label is no leaf here.
+        DuplicateLeafError
+            If a label is given twice.
+
+        Examples
+        --------
+        >>> t = TripletSet.from_labels([("a", "b", "c"), ("a", "b", "d")])
+        >>> list(t.restrict(["d", "a", "b"]))
+        [('a', 'b', 'd')]
+        """
+        if isinstance(labels, str):
+            raise UnknownLeafError([labels], self.leaves.labels, what="labels (give a list of labels)")
+        leaves = labels if isinstance(labels, LeafIndex) else LeafIndex(labels)
+        number = np.full(len(self.leaves), -1, np.int32)
+        number[self.leaves.indices(leaves)] = np.arange(len(leaves), dtype=np.int32)
+        rows = number[self.rows]
+        kept = (rows >= 0).all(axis=1)
+        return self._with(rows, kept, leaves)
+
+    def subset(self, which: Any) -> TripletSet:
+        """Return the triplets at the given row numbers, or where a boolean mask is true, over the same leaves.
+
+        Examples
+        --------
+        >>> t = TripletSet.from_labels([("a", "b", "c"), ("a", "b", "d")])
+        >>> list(t.subset([1])), len(t.subset([True, False]))
+        ([('a', 'b', 'd')], 1)
+        """
+        if not isinstance(which, slice):
+            which = np.atleast_1d(which)
+            if which.size == 0 and which.dtype != np.bool_:
+                which = which.astype(np.int64)
+        return self._with(self.rows, which, self.leaves)
+
+    def _with(self, rows: np.ndarray, which: Any, leaves: LeafIndex) -> TripletSet:
+        """Some of the rows over other leaves, with the weights and origins that they have here."""
+        weights = None if self.weights is None else self.weights[which]
+        origins = None if self.origins is None else self.origins.take(which)
+        return TripletSet(rows[which], leaves, weights, origins=origins)
+
+    def to_comparisons(self) -> np.ndarray:
+        """Return the comparisons that the triplets imply: rows (anchor, near, far).
+
+        Triplet ab|c implies d(a, b) < d(a, c) and d(b, a) < d(b, c). The reverse does not hold: one comparison says
+        less than a triplet, and is never turned into one.
+
+        Returns
+        -------
+        ndarray of int32, shape (2 m, 3)
+
+        Examples
+        --------
+        >>> TripletSet.from_labels([("a", "b", "c")]).to_comparisons().tolist()
+        [[0, 1, 2], [1, 0, 2]]
+        """
+        return np.concatenate([self.rows, self.rows[:, [1, 0, 2]]])
+
+    @cached_property
+    def used_leaves(self) -> np.ndarray:
+        """Indices of the leaves that occur in some triplet, ascending (int64)."""
+        mask = np.zeros(len(self.leaves), np.bool_)
+        mask[self.rows] = True
+        return freeze(np.flatnonzero(mask))
+
+    # ------------------------------------------------------------------ set behaviour
+
+    def _same_index(self, other: TripletSet) -> tuple[TripletSet, TripletSet]:
+        """Both sets over one leaf index that holds the leaves of both."""
+        if self.leaves == other.leaves:
+            return self, other
+        more = [x for x in other.leaves if x not in self.leaves]
+        leaves = LeafIndex([*self.leaves, *more]) if more else self.leaves
+        return self.reindex(leaves), other.reindex(leaves)
+
+    def __or__(self, other: TripletSet) -> TripletSet:
+        if not isinstance(other, TripletSet):
+            return NotImplemented
+        a, b = self._same_index(other)
+        weights = None
+        if a.weights is not None or b.weights is not None:
+            weights = np.concatenate([np.ones(len(s)) if s.weights is None else s.weights for s in (a, b)])
+        origins = Origins.joined(a.origins, len(a), b.origins, len(b))
+        return TripletSet(np.concatenate([a.rows, b.rows]), a.leaves, weights, origins=origins)
+
+    def __and__(self, other: TripletSet) -> TripletSet:
+        if not isinstance(other, TripletSet):
+            return NotImplemented
+        a, b = self._same_index(other)
+        return a.subset(found(a.rows, b.rows, len(a.leaves)))
+
+    def __sub__(self, other: TripletSet) -> TripletSet:
+        if not isinstance(other, TripletSet):
+            return NotImplemented
+        a, b = self._same_index(other)
+        return a.subset(~found(a.rows, b.rows, len(a.leaves)))
+
+    def __contains__(self, triplet: object) -> bool:
+        if isinstance(triplet, np.ndarray):
+            triplet = triplet.tolist()
+        if not isinstance(triplet, Sequence) or isinstance(triplet, str) or len(triplet) != 3:
+            return False
+        if any(x not in self.leaves for x in triplet):
+            return False
+        a, b, c = (self.leaves.index(x) for x in triplet)
+        row = np.array([[min(a, b), max(a, b), c]], np.int32)
+        return bool(found(row, self.rows, len(self.leaves))[0])
+
+    def __iter__(self) -> Iterator[LabelTriplet]:
+        labels = self.leaves.labels
+        for a, b, c in self.rows.tolist():
+            yield labels[a], labels[b], labels[c]
+
+    def head(self, k: int = 5) -> list[LabelTriplet]:
+        """Return the first k triplets as tuples of labels.
+
+        Examples
+        --------
+        >>> TripletSet.from_labels([("a", "b", "c"), ("a", "b", "d")]).head(1)
+        [('a', 'b', 'c')]
+        """
+        labels = self.leaves.labels
+        return [(labels[a], labels[b], labels[c]) for a, b, c in self.rows[:k].tolist()]
+
+    def __len__(self) -> int:
+        return self.rows.shape[0]
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, TripletSet):
+            return NotImplemented
+        if self is other:
+            return True
+        if len(self) != len(other) or len(self.leaves) != len(other.leaves):
+            return False
+        if (self.weights is None) != (other.weights is None):
+            return False
+        if self.leaves != other.leaves:
+            if any(x not in self.leaves for x in other.leaves):
+                return False
+            other = other.reindex(self.leaves)
+        return np.array_equal(self.rows, other.rows) and (
+            self.weights is None or np.array_equal(self.weights, other.weights)  # type: ignore[arg-type]
+        )
+
+    def __hash__(self) -> int:
+        return hash((len(self), frozenset(self.leaves)))
+
+    def __reduce__(self) -> Any:
+        return _rebuilt, (self.rows, self.leaves, self.weights, self.origins)
+
+    def __repr__(self) -> str:
+        shown = ", ".join(f"{a} {b} | {c}" for a, b, c in self.head(3))
+        more = ", ..." if len(self) > 3 else ""
+        body = f": {shown}{more}" if shown else ""
+        return f"<TripletSet: {self._counted()}{body}>"
+
+    def _counted(self) -> str:
+        weighted = "" if self.weights is None else "weighted "
+        m, n = len(self), len(self.leaves)
+        return f"{m} {weighted}triplet{'' if m == 1 else 's'} on {n} {'leaf' if n == 1 else 'leaves'}"
+
+    def _repr_html_(self) -> str:
+        # what a notebook shows: the first rows
+        head, rows = ["a", "b", "c"], self.head(10)
+        if self.weights is not None:
+            head.append("weight")
+            rows = [(*row, f"{w:g}") for row, w in zip(rows, self.weights.tolist(), strict=False)]  # type: ignore[misc]
+        return table_html(f"TripletSet: {self._counted()}, each ab|c", head, rows, len(self) - len(rows))
+
+
+def _rebuilt(rows: np.ndarray, leaves: LeafIndex, weights: np.ndarray | None, origins: Origins | None) -> TripletSet:
+    """A set from its pickle."""
+    return TripletSet(rows, leaves, weights, origins=origins)
+
+
+def _sorted_labels(labels: Iterable[Label]) -> list[Label]:
+    """Each label once, sorted where its kind can be."""
+    unique = list(dict.fromkeys(labels))
+    try:
+        return sorted(unique)  # type: ignore[type-var]
+    except TypeError:
+        return unique

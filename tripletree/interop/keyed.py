@@ -1,0 +1,160 @@
+"""Nodes known by keys, edges as pairs of keys: what graphs, edge tables and DOT share, both ways."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import Any, Literal
+
+import numpy as np
+
+from tripletree.core.checks import expect_hierarchy
+from tripletree.core.hierarchy import Hierarchy
+from tripletree.core.ontology import Ontology
+from tripletree.errors import SHOWN, InvalidHierarchyError, NotATreeError
+
+__all__ = [
+    "Keys",
+    "chosen_parents",
+    "node_keys",
+    "refuse_nothing",
+    "tree_parents",
+]
+
+Keys = Literal["number", "label"]
+
+
+def node_keys(hierarchy: Hierarchy, keys: Keys) -> list[Any]:
+    """A key for each node, no two the same.
+
+    ``"number"``: the node's number. ``"label"``: a leaf's label; an inner node's name where no other node has it, its
+    number elsewhere, which must not be some leaf's label.
+    """
+    n, N = expect_hierarchy(hierarchy).n_leaves, hierarchy.n_nodes
+    if keys == "number":
+        return list(range(N))
+    if keys != "label":
+        msg = f"keys is {keys!r}; it must be 'number' or 'label'"
+        raise ValueError(msg)
+    if None in hierarchy.leaves:
+        msg = "a leaf has the label None, which cannot be a key; take keys='number'"
+        raise InvalidHierarchyError(msg, node=hierarchy.leaves.index(None))
+    names = hierarchy.names or (None,) * (N - n)
+    count: dict[Hashable, int] = dict.fromkeys(hierarchy.leaves, 1)
+    for name in names:
+        count[name] = count.get(name, 0) + 1
+    own = [name if name is not None and count[name] == 1 else u for u, name in enumerate(names, n)]
+    for u, key in enumerate(own, n):
+        if key == u and key in hierarchy.leaves:
+            msg = f"inner node {u} has no name of its own, and its number is the label of a leaf; take keys='number'"
+            raise InvalidHierarchyError(msg, node=u)
+    return [*hierarchy.leaves, *own]
+
+
+def tree_parents(
+    keys: Sequence[Hashable], edges: Sequence[tuple[int, int]], *, what: str, advice: str, join: bool = False
+) -> np.ndarray:
+    """The position of each node's parent, -1 for the root.
+
+    Parameters
+    ----------
+    keys : sequence of N hashable
+        By which messages call the nodes.
+    edges : sequence of (int, int)
+        Pairs (child, parent) of positions; repeated ones count once.
+    what, advice : str
+        What the edges are part of, and what to do about a node with several parents.
+    join : bool
+        Whether several roots get a node above them, N, the last of then N + 1.
+
+    Raises
+    ------
+    NotATreeError
+        If a node has several parents.
+    InvalidHierarchyError
+        If there is no node, a cycle, or not exactly one root and `join` is False.
+    """
+    refuse_nothing(keys, what)
+    pairs = np.array(edges, np.int64).reshape(-1, 2)
+    parent = np.full(len(keys), -1, np.int64)
+    parent[pairs[:, 0]] = pairs[:, 1]
+    _refuse_several_parents(keys, pairs, what, advice)
+    _refuse_cycle(keys, parent.tolist(), what)
+    roots = [keys[u] for u in np.flatnonzero(parent < 0).tolist()]
+    if len(roots) > 1 and join:
+        return np.append(np.where(parent < 0, len(keys), parent), -1)
+    if len(roots) > 1:
+        msg = (
+            f"this {what} has {len(roots)} roots: {_shown(roots)}; a hierarchy has one: "
+            "add a node above them, or take one part"
+        )
+        raise InvalidHierarchyError(msg, node=int(np.flatnonzero(parent < 0)[1]))
+    return parent
+
+
+def chosen_parents(
+    keys: Sequence[Hashable], edges: Sequence[tuple[int, int]], choice: str, *, what: str
+) -> tuple[list[int], np.ndarray]:
+    """One parent for each node, as `Ontology.to_hierarchy` chooses it.
+
+    Returns
+    -------
+    nodes : list of int
+        The nodes that stay, in the order of `keys`; last -1, for a node above, if there are several roots.
+    parent : ndarray of int64
+        For each of `nodes` where in `nodes` its parent stands, -1 for the root.
+
+    Raises
+    ------
+    InvalidHierarchyError
+        If there is no node, or a cycle.
+    """
+    refuse_nothing(keys, what)
+    up, terms = Ontology(keys, np.array(edges, np.int64).reshape(-1, 2))._spanning(choice)
+    order = np.argsort(terms)
+    nodes = np.array(terms, np.int64)[order].tolist()
+    if len(up) > len(terms):
+        order, nodes = np.append(order, len(terms)), [*nodes, -1]
+    number = np.full(len(up) + 1, -1, np.int64)  # the last entry serves parent -1
+    number[order] = np.arange(len(order))
+    return nodes, number[up[order]]
+
+
+def refuse_nothing(keys: Sequence[Hashable], what: str) -> None:
+    """Refuse a graph or table without nodes."""
+    if not keys:
+        msg = f"this {what} has no nodes; a hierarchy needs at least one leaf"
+        raise InvalidHierarchyError(msg)
+
+
+def _refuse_several_parents(keys: Sequence[Hashable], pairs: np.ndarray, what: str, advice: str) -> None:
+    several = np.flatnonzero(np.bincount(np.unique(pairs, axis=0)[:, 0], minlength=len(keys)) > 1)
+    if several.size:
+        node = keys[int(several[0])]
+        above = [keys[p] for p in dict.fromkeys(pairs[pairs[:, 0] == several[0], 1].tolist())]
+        more = f" ({several.size - 1} more nodes have several)" if several.size > 1 else ""
+        msg = f"node {node!r} of this {what} has {len(above)} parents: {_shown(above)}{more}; {advice}"
+        raise NotATreeError(msg, node=node, parents=above)
+
+
+def _refuse_cycle(keys: Sequence[Hashable], up: list[int], what: str) -> None:
+    """Follow the parents from every node, as far as no earlier walk has come."""
+    walk = [-1] * len(up)  # the walk that has met a node
+    for first in range(len(up)):
+        u = first
+        while u >= 0 and walk[u] < 0:
+            walk[u] = first
+            u = up[u]
+        if u >= 0 and walk[u] == first:
+            cycle = [u]
+            while up[cycle[-1]] != u:
+                cycle.append(up[cycle[-1]])
+            shown = " -> ".join(repr(keys[v]) for v in [*cycle[:SHOWN], *([] if len(cycle) > SHOWN else [u])])
+            more = " -> ..." if len(cycle) > SHOWN else ""
+            msg = (
+                f"the parents in this {what} run in a cycle of {len(cycle)}: {shown}{more}; one of these edges must go"
+            )
+            raise InvalidHierarchyError(msg, node=u)
+
+
+def _shown(keys: Sequence[Hashable]) -> str:
+    return ", ".join(map(repr, keys[:SHOWN])) + (", ..." if len(keys) > SHOWN else "")

@@ -1,0 +1,371 @@
+"""Which item belongs to which terms: Gene Ontology annotation files (GAF, GPAD) and tables of two columns.
+
+What `read_annotations` gives is what `Hierarchy.attach` and `Ontology.attach` take.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator
+from typing import Any, Literal, NamedTuple
+
+from tripletree.errors import SHOWN, ParseError
+from tripletree.io.source import Source, decoded, read_bytes
+from tripletree.io.table import RowTable, cell_text, is_frame, read_table, split_rows
+
+__all__ = [
+    "read_annotations",
+]
+
+Format = Literal["auto", "gaf", "gpad", "table"]
+
+_FORMATS = ("auto", "gaf", "gpad", "table")
+_ASPECTS = ("P", "F", "C")
+_TERM = re.compile(r"[A-Za-z][\w.-]*:\S+")
+
+#: First rows that are headers though nobody said so: a name from here over the items, and one over the nodes.
+_ITEM_WORD = re.compile(
+    "item|sample|object|gene(_id|_name)?|protein|symbol|accession|name|id|label|instance|key|leaf|query|"
+    "cell(_id)?|barcode|image|file|document|specimen|individual"
+)
+_NODE_WORD = re.compile(
+    "nodes?|terms?|term_id|go|gos|goid|go_ids?|go_terms?|class|category|taxon|tax_?id|taxonid|species|parent|"
+    "annotations?|ontology(_id)?|label|type|cell_?type|kind|group|cluster|topic"
+)
+
+
+def read_annotations(
+    source: Source,
+    *,
+    format: Format = "auto",
+    item: str | int | None = None,
+    node: str | int | None = None,
+    separator: str | None = None,
+    header: bool | None = None,
+    evidence: str | Collection[str] | None = None,
+    aspect: str | Collection[str] | None = None,
+) -> dict[str, list[str]]:
+    r"""Read which item belongs to which terms.
+
+    Parameters
+    ----------
+    source : path, file object, "-" or data frame
+        ``"-"`` is the standard input; gzip, bzip2, xz and zip are unpacked.
+    format : {"auto", "gaf", "gpad", "table"}
+        GAF 2.x (and 1.0), GPAD 1.x and 2.0, or a table: CSV, TSV, Parquet, with the item and its node. By default
+        what the first lines say.
+    item, node : str or int, optional
+        Which columns of a table, by name or by position counted from 0; by default the two that there are. For GAF,
+        `item` is "id" (the default: column 2, such as "P04637") or "symbol" (column 3, such as "TP53").
+    separator : str, optional
+        What stands between several nodes in one cell of a table, such as ``","``; by default a cell is one node.
+    header : bool, optional
+        Whether the first row of a table has the names of its columns; by default if `item` or `node` is a name, or
+        if it has common words for both ("gene" and "go_id"). A first row that only may be a header is refused until
+        this says what it is: its item and node occur nowhere else, and one of them is such a word, or all other
+        nodes occur several times.
+    evidence : str or collection of str, optional
+        Take only annotations of these evidence codes, such as ``{"EXP", "IDA", "IMP"}`` (GPAD: ECO identifiers).
+    aspect : {"P", "F", "C"} or collection of them, optional
+        Take only annotations to biological process, molecular function or cellular component (GAF only).
+
+    Returns
+    -------
+    dict
+        A list of its nodes for each item, both in the order of the file, no node twice. Annotations with the
+        qualifier NOT say that the item does not belong there: they are left out.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such file.
+    ParseError
+        If a row has too few columns or an empty cell, with its line; or if no annotation is there, or none is left
+        by `evidence` and `aspect`.
+    ValueError
+        If an argument does not go with the format.
+
+    See Also
+    --------
+    tripletree.Hierarchy.attach : the hierarchy on these items.
+
+    Examples
+    --------
+    >>> import io
+    >>> read_annotations(io.StringIO("gene,go_id\nTP53,GO:0006915\nTP53,GO:0006281\nBAX,GO:0006915\n"))
+    {'TP53': ['GO:0006915', 'GO:0006281'], 'BAX': ['GO:0006915']}
+    >>> read_annotations(io.StringIO("BAX\tGO:0006915, GO:0006281\n"), separator=",")
+    {'BAX': ['GO:0006915', 'GO:0006281']}
+    """
+    if format not in _FORMATS:
+        msg = f"format must be one of {', '.join(map(repr, _FORMATS))}, not {format!r}"
+        raise ValueError(msg)
+    codes, aspects = _wanted(evidence, "evidence"), _wanted(aspect, "aspect")
+    if aspects is not None and not aspects <= set(_ASPECTS):
+        msg = f"aspect must be of 'P', 'F' and 'C' (process, function, component), not {aspect!r}"
+        raise ValueError(msg)
+    if is_frame(source):
+        _refuse_options("a data frame", evidence=evidence, aspect=aspect)
+        return _of_table(read_table(source), item, node, separator)
+    content, path = read_bytes(source)
+    if format in ("auto", "table") and isinstance(content, bytes) and content.startswith(b"PAR1"):
+        _refuse_options("a table", evidence=evidence, aspect=aspect)
+        return _of_table(_parquet(content, path), item, node, separator)
+    text = content if isinstance(content, str) else decoded(content, path)
+    kind = _sniffed(text) if format == "auto" else format
+    if kind == "table":
+        _refuse_options("a table", evidence=evidence, aspect=aspect)
+        named = isinstance(item, str) or isinstance(node, str)
+        known = (lambda names: True) if named and header is None else _is_header
+        table = split_rows(text, path, delimiter=_delimiter(text, separator), header=header, known=known)
+        return _of_table(table, item, node, separator, header)
+    _refuse_options(kind.upper(), node=node, separator=separator, header=header)
+    layout = _gaf_layout(item) if kind == "gaf" else _gpad_layout(text, path, item, aspect)
+    return _of_annotation_file(text, path, layout, codes, aspects)
+
+
+def _wanted(values: Any, what: str) -> frozenset[str] | None:
+    """A choice of codes as a set."""
+    if values is None:
+        return None
+    chosen = frozenset([values] if isinstance(values, str) else values)
+    if not chosen or not all(isinstance(x, str) for x in chosen):
+        msg = f"{what} must be a code or a collection of codes, not {values!r}"
+        raise ValueError(msg)
+    return chosen
+
+
+def _refuse_options(kind: str, **options: Any) -> None:
+    given = [name for name, value in options.items() if value is not None]
+    if given:
+        msg = f"{' and '.join(x + '=' for x in given)} cannot be used with {kind}, which has no such thing"
+        raise ValueError(msg)
+
+
+def _sniffed(text: str) -> str:
+    """The format that the first lines tell."""
+    at = 0
+    while at < len(text):
+        stop = text.find("\n", at)
+        line = text[at : stop if stop >= 0 else len(text)].rstrip("\r")
+        at = stop + 1 if stop >= 0 else len(text)
+        if line.startswith("!"):
+            word = line[1:].strip().lower()
+            if word.startswith("gaf-version"):
+                return "gaf"
+            if word.startswith(("gpa-version", "gpad-version")):
+                return "gpad"
+        elif line.strip():
+            cells = line.split("\t")
+            return "gaf" if 15 <= len(cells) <= 17 and _TERM.fullmatch(cells[4]) else "table"
+    return "table"
+
+
+# ---------------------------------------------------------------------- GAF and GPAD
+
+
+class _Layout(NamedTuple):
+    """Where things stand in a line, counted from 0."""
+
+    name: str
+    item: int
+    qualifier: int
+    node: int
+    evidence: int
+    aspect: int
+    fewest: int
+    most: int
+    what: tuple[str, ...]
+
+
+_GAF_COLUMNS = (
+    "DB",
+    "DB Object ID",
+    "DB Object Symbol",
+    "Qualifier",
+    "GO ID",
+    "DB:Reference",
+    "Evidence Code",
+    "With (or) From",
+    "Aspect",
+)
+_GPAD1_COLUMNS = ("DB", "DB Object ID", "Qualifier", "GO ID", "DB:Reference", "Evidence Code")
+_GPAD2_COLUMNS = ("DB Object ID", "Negation", "Relation", "Ontology Class ID", "Reference", "Evidence Type")
+
+
+def _gaf_layout(item: Any) -> _Layout:
+    if item not in (None, "id", "symbol"):
+        msg = f"item must be 'id' or 'symbol' for GAF (columns 2 and 3), not {item!r}"
+        raise ValueError(msg)
+    return _Layout("GAF", 2 if item == "symbol" else 1, 3, 4, 6, 8, 15, 17, _GAF_COLUMNS)
+
+
+def _gpad_layout(text: str, path: str | None, item: Any, aspect: Any) -> _Layout:
+    if item not in (None, "id"):
+        msg = f"item must be 'id' for GPAD, which has no symbols, not {item!r}"
+        raise ValueError(msg)
+    _refuse_options("GPAD", aspect=aspect)
+    found = re.search(r"^!\s*gpad?-version:\s*(\d+)", text[:10_000], re.MULTILINE | re.IGNORECASE)
+    if found is None:
+        msg = "no line '!gpa-version: 1.1' or '!gpad-version: 2.0', without which the columns are not known"
+        raise ParseError(msg, path=path, line=1)
+    if found[1] == "1":
+        return _Layout("GPAD 1", 1, 2, 3, 5, -1, 6, 12, _GPAD1_COLUMNS)
+    if found[1] == "2":
+        return _Layout("GPAD 2", 0, 1, 3, 5, -1, 6, 12, _GPAD2_COLUMNS)
+    msg = f"GPAD of version {found[1]} is not known; 1 and 2 are"
+    raise ParseError(msg, path=path, line=text.count("\n", 0, found.start()) + 1)
+
+
+def _of_annotation_file(
+    text: str, path: str | None, layout: _Layout, codes: frozenset[str] | None, aspects: frozenset[str] | None
+) -> dict[str, list[str]]:
+    """Items and their terms, of lines of cells between tabs."""
+    found: dict[str, dict[str, None]] = {}
+    shared: dict[str, str] = {}  # one string for each term
+    rows = 0
+    seen_codes: set[str] = set()
+    _, place, qualifier, node, evidence, aspect, fewest, most, _ = layout
+    for number, line in _lines(text):
+        cells = line.split("\t")
+        if not fewest <= len(cells) <= most:
+            there = f"{len(cells)} column{'s' * (len(cells) != 1)}"
+            msg = f"{there} between tabs where {layout.name} has {fewest} to {most}"
+            raise ParseError(msg, path=path, line=number, column=1, text=line)
+        thing, term, code = cells[place], cells[node], cells[evidence]
+        if not (thing and term and code) or thing.isspace() or term.isspace():
+            _refuse_cell(cells, line, number, path, layout)
+        rows += 1
+        if "NOT" in cells[qualifier] and "NOT" in (x.strip() for x in cells[qualifier].split("|")):
+            continue
+        if codes is not None:
+            seen_codes.add(code)
+            if code not in codes:
+                continue
+        if aspects is not None and cells[aspect] not in aspects:
+            continue
+        term = shared.setdefault(term, term)
+        terms = found.get(thing)
+        if terms is None:
+            found[thing] = {term: None}
+        else:
+            terms[term] = None
+    if rows == 0:
+        msg = f"no annotations in it, though it should be {layout.name}"
+        raise ParseError(msg, path=path)
+    if not found:
+        known = f"; the evidence codes in it are {', '.join(sorted(seen_codes)[:SHOWN])}" if codes is not None else ""
+        left = (
+            f"none of its {rows} annotations is left: they are" if rows > 1 else "its one annotation is left out: it is"
+        )
+        say = "say" if rows > 1 else "says"
+        msg = f"{left} not of the evidence and aspect wanted, or {say} NOT{known}"
+        raise ParseError(msg, path=path)
+    return {thing: list(terms) for thing, terms in found.items()}
+
+
+def _lines(text: str) -> Iterator[tuple[int, str]]:
+    """Numbered lines that are neither comments nor blank."""
+    for number, line in enumerate(text.replace("\r\n", "\n").split("\n"), 1):
+        if line and line[0] != "!" and not line.isspace():
+            yield number, line
+
+
+def _refuse_cell(cells: list[str], line: str, number: int, path: str | None, layout: _Layout) -> None:
+    for k in (layout.item, layout.node, layout.evidence):
+        if not cells[k].strip():
+            msg = f"column {k + 1}, {layout.what[k]}, is empty"
+            column = sum(len(x) + 1 for x in cells[:k]) + 1
+            raise ParseError(msg, path=path, line=number, column=column, text=line)
+
+
+# ---------------------------------------------------------------------- tables
+
+
+def _word(name: str) -> str:
+    return re.sub(r"[\s-]+", "_", name.strip().lower())
+
+
+def _is_header(names: list[str]) -> bool:
+    words = list(map(_word, names))
+    return any(map(_ITEM_WORD.fullmatch, words)) and any(map(_NODE_WORD.fullmatch, words))
+
+
+def _delimiter(text: str, separator: str | None) -> str | None:
+    """What stands between cells where it must not be taken for what stands between the nodes in a cell."""
+    if not separator:
+        return None
+    first = next((x for x in text[:100_000].split("\n") if x.strip() and not x.startswith("#")), "")
+    return next((x for x in "\t,;|" if x in first and x not in separator), None)
+
+
+def _parquet(content: bytes, path: str | None) -> RowTable:
+    table = read_table(io.BytesIO(content))
+    table.path = path
+    return table
+
+
+def _check_first_row(table: RowTable, item: int, node: int) -> None:
+    """Refuse a first row that may be a header whose words are not known here."""
+    items, nodes = table.columns[item], Counter(table.columns[node])
+    pair = items[0], table.columns[node][0]
+    if len(items) < 2 or any(x in pair for x in items[1:]) or nodes[pair[1]] > 1 or pair[0] in nodes:
+        return
+    words = list(map(_word, pair))
+    known = any(map(_ITEM_WORD.fullmatch, words)) or any(map(_NODE_WORD.fullmatch, words))
+    if known or (len(items) > 4 and all(k > 1 for x, k in nodes.items() if x != pair[1])):
+        msg = (
+            f"is this a header? {pair[0]!r} and {pair[1]!r} occur nowhere else: say header=True if it names the "
+            "columns, or header=False if they are an item and its node"
+        )
+        table.refuse(0, msg)
+
+
+def _of_table(
+    table: RowTable,
+    item: str | int | None,
+    node: str | int | None,
+    separator: str | None,
+    header: bool | None = None,
+) -> dict[str, list[str]]:
+    """Items and their nodes, of two columns of a table."""
+    if len(table.columns) != 2 and (item is None or node is None):
+        shown = f": {', '.join(map(repr, table.names))}" if table.names else ""
+        msg = (
+            f"{len(table.columns)} column{'s' * (len(table.columns) != 1)}{shown}; item= and node= must say which "
+            "columns hold the items and their nodes"
+        )
+        raise ParseError(msg, path=table.path, line=1 if table.unit == "line" else None)
+    if separator == "":
+        msg = "separator must be a text such as ',', not an empty one"
+        raise ValueError(msg)
+    first = None if item is None else table.place(item, "item")
+    second = None if node is None else table.place(node, "node")
+    if first is None:
+        first = 0 if second is None else 1 - second
+    if second is None:
+        second = 1 - first
+    if first == second:
+        msg = f"item={item!r} and node={node!r} are the same column"
+        raise ValueError(msg)
+    split: Callable[[str], list[str]] = (lambda x: [x]) if separator is None else (lambda x: x.split(separator))
+    found: dict[str, dict[str, None]] = {}
+    shared: dict[str, str] = {}
+    for row, cells in enumerate(zip(table.columns[first], table.columns[second], strict=True)):
+        thing, terms = (cell_text(x) for x in cells)
+        if not thing or not terms or thing.isspace():
+            table.refuse(row, f"no {'node' if thing and not thing.isspace() else 'item'} in this row")
+        mine = found.setdefault(thing, {})
+        for cell in split(terms):
+            term = cell.strip()
+            if not term:
+                table.refuse(row, f"an empty node in {terms!r:.80}")
+            mine[shared.setdefault(term, term)] = None
+    if header is None and table.names is None:
+        _check_first_row(table, first, second)
+    if not found:
+        msg = "no annotations in it: nothing follows the header"
+        raise ParseError(msg, path=table.path)
+    return {thing: list(terms) for thing, terms in found.items()}

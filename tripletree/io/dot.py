@@ -1,0 +1,66 @@
+"""Graphviz DOT in files: directed graphs that are rooted trees."""
+
+from __future__ import annotations
+
+from tripletree.core.hierarchy import Hierarchy
+from tripletree.io.source import Source, read_text
+
+__all__ = [
+    "read_dot",
+]
+
+
+def read_dot(
+    path: Source,
+    *,
+    label: str = "label",
+    length: str = "length",
+    height: str = "node_height",
+    rank: str = "node_rank",
+) -> Hierarchy:
+    """Read a hierarchy from a file in Graphviz DOT: a directed graph that is a rooted tree, edges from parent to child.
+
+    Parameters
+    ----------
+    path : path, file object or "-"
+        ``"-"`` is the standard input; gzip, bzip2, xz and zip are unpacked.
+    label : str
+        The attribute that labels a leaf and names an inner node. A node that has none is called by its identifier.
+    length : str
+        The attribute of an edge, or else of the node below it, that is the length of the branch.
+    height, rank : str
+        Attributes of nodes.
+
+    Returns
+    -------
+    Hierarchy
+        As `tripletree.interop.from_dot` gives it, which says more of what is read.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such file.
+    ParseError
+        If the text is no DOT, with line and column; or holds no directed graph, or several.
+    NotATreeError
+        If a node has several parents.
+    InvalidHierarchyError
+        If there is no node, a cycle, several roots, or if a length or height is no number.
+    DuplicateLeafError
+        If two leaves have one label.
+
+    See Also
+    --------
+    tripletree.interop.to_dot : the text of a hierarchy, to be written.
+    tripletree.interop.from_dot : the same from a string.
+
+    Examples
+    --------
+    >>> import io
+    >>> read_dot(io.StringIO('digraph { apes -> "Homo sapiens"; apes -> chimp }')).clade(2)
+    ['Homo sapiens', 'chimp']
+    """
+    from tripletree.interop.dot import dot_hierarchy  # here, because interop uses this package's files
+
+    text, name = read_text(path)
+    return dot_hierarchy(text, name, label=label, length=length, height=height, rank=rank)

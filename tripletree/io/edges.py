@@ -1,0 +1,570 @@
+"""Tables of edges: a row for each node, naming it and its parent.
+
+Read are CSV and its like with any delimiter, Parquet, and the data frames of pandas, polars and pyarrow. Columns are
+known by usual names (child and parent, id and parent_id, Darwin Core's taxonID and parentNameUsageID, subject and
+object, source and target, ...) or given by name. A root is a node whose parent is empty or the node itself; where no
+row says so, the nodes that are nobody's child.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any, Literal, NamedTuple, overload
+
+import numpy as np
+
+from tripletree.core.checks import expect_hierarchy
+from tripletree.core.hierarchy import Hierarchy
+from tripletree.core.leaves import LeafIndex
+from tripletree.core.ontology import Ontology
+from tripletree.errors import DuplicateLeafError, InvalidHierarchyError, ParseError
+from tripletree.io.source import Source, Target, write_atomic, write_atomic_bytes
+from tripletree.io.table import RowTable, cell_text, cycle_of, cycle_text, hierarchy_of, one_of, optional, read_table
+from tripletree.io.triplets import format_of_suffix
+
+__all__ = [
+    "invents_ids",
+    "leaf_texts",
+    "read_edges",
+    "write_edges",
+]
+
+
+# ----------------------------------------------------------------------
+# Writing a hierarchy as a table of children and their parents.
+
+Format = Literal["csv", "tsv", "parquet"]
+
+#: What an inner node without a name of its own goes by.
+_INVENTED = re.compile(r"node \d+'*", re.ASCII)
+
+
+@overload
+def write_edges(hierarchy: Hierarchy, target: None = None, *, format: Format | None = None) -> str: ...
+@overload
+def write_edges(hierarchy: Hierarchy, target: Target, *, format: Format | None = None) -> None: ...
+def write_edges(hierarchy: Hierarchy, target: Target | None = None, *, format: Format | None = None) -> str | None:
+    r"""Write a hierarchy as a table with a row for each node: child, parent, and what else is known of it.
+
+    Parameters
+    ----------
+    hierarchy : Hierarchy
+    target : path, file object or "-", optional
+        Where to write; a path is replaced in one step, and compressed if it ends in .gz, .bz2 or .xz. By default the
+        text is returned.
+    format : {"csv", "tsv", "parquet"}, optional
+        By default as the suffix says, else CSV.
+
+    Returns
+    -------
+    str or None
+        The text, if no `target` is given.
+
+    Raises
+    ------
+    DuplicateLeafError
+        If two leaf labels are the same once written as text (1 and "1").
+    InvalidHierarchyError
+        If a label is empty, which in a table is none, or a difference of heights is beyond the largest number.
+    MissingDependencyError
+        If the format is Parquet and pyarrow is not installed.
+
+    See Also
+    --------
+    read_edges : the reverse.
+
+    Notes
+    -----
+    Leaves go by their labels. Inner nodes go by their names where these tell them apart, and by "node 7" else: then a
+    column `name` holds the names, by which `read_edges` gives back what was written, name for name.
+    The columns `length` and `rank` are there if something is known; heights are written as lengths. The root is the
+    row without parent.
+
+    Examples
+    --------
+    >>> h = Hierarchy([3, 3, 4, 4, -1], ["human", "chimp", "loris"], names=["apes", "primates"])
+    >>> print(write_edges(h), end="")
+    child,parent
+    human,apes
+    chimp,apes
+    loris,primates
+    apes,primates
+    primates,
+    """
+    if format is not None:
+        one_of(format, "format", ("csv", "tsv", "parquet"))
+    columns = _edge_columns(expect_hierarchy(hierarchy))
+    kind = format or _format_of(target)
+    if kind == "parquet":
+        _write_parquet(columns, target)
+        return None
+    text = _text(columns, "," if kind == "csv" else "\t")
+    if target is None:
+        return text
+    with write_atomic(target) as stream:
+        stream.write(text)
+    return None
+
+
+def leaf_texts(hierarchy: Hierarchy) -> list[str]:
+    """The leaf labels as text, which must differ and say something."""
+    labels = [x if isinstance(x, str) else str(x) for x in hierarchy.leaves]
+    try:
+        LeafIndex(labels)
+    except DuplicateLeafError as error:
+        raise DuplicateLeafError(error.labels, where=" once all labels are written as text") from None
+    if "" in labels:
+        msg = "an empty leaf label cannot be told from a missing one in a table; write Newick"
+        raise InvalidHierarchyError(msg, node=labels.index(""))
+    return labels
+
+
+def invents_ids(
+    columns: Sequence[str] | None, ids: Sequence[Any], names: Sequence[str | None] | None, parent: np.ndarray
+) -> bool:
+    """Whether a table is one that `write_edges` makes where inner nodes have no name of their own.
+
+    Parameters
+    ----------
+    columns : sequence of str, or None
+        Their names, in order.
+    ids, names, parent : sequence of N
+        Of all nodes; the parents as positions, -1 for roots.
+    """
+    if columns is None or names is None or list(columns[:3]) != ["child", "parent", "name"]:
+        return False
+    inner = np.zeros(len(ids), np.bool_)
+    inner[parent[parent >= 0]] = True
+    return list(columns[3:]) in ([], ["length"], ["rank"], ["length", "rank"]) and all(
+        name is None if not above else name == id or (isinstance(id, str) and _INVENTED.fullmatch(id) is not None)
+        for id, name, above in zip(ids, names, inner.tolist(), strict=True)
+    )
+
+
+def _format_of(target: Any) -> str:
+    name = target if isinstance(target, str) or hasattr(target, "__fspath__") else getattr(target, "name", None)
+    kind = format_of_suffix(name) if isinstance(name, str) or hasattr(name, "__fspath__") else None
+    return kind if kind in ("tsv", "parquet") else "csv"
+
+
+def _edge_columns(hierarchy: Hierarchy) -> dict[str, list]:
+    """The cells, column by column: text, and numbers for lengths."""
+    n, N = hierarchy.n_leaves, hierarchy.n_nodes
+    names: list[str | None] = [None] * (N - n) if hierarchy.names is None else list(hierarchy.names)
+    ids = leaf_texts(hierarchy)
+    taken = Counter([*ids, *(x for x in names if x is not None)])
+    for u, name in enumerate(names, n):
+        if name is None or taken[name] > 1:
+            name = f"node {u}"
+            while name in taken:
+                name += "'"
+            taken[name] = 1
+        ids.append(name)
+    up = hierarchy.parent.tolist()
+    columns: dict[str, list] = {"child": ids, "parent": [None if p < 0 else ids[p] for p in up]}
+    if any(x != i for x, i in zip(names, ids[n:], strict=True)):
+        columns["name"] = [None] * n + names
+    if hierarchy.length is not None and not np.isnan(hierarchy.length).all():
+        infinite = np.flatnonzero(np.isinf(hierarchy.length))
+        if infinite.size:
+            u = int(infinite[0])
+            msg = f"the branch above node {u} has length {hierarchy.length[u]}: the difference of heights is too large"
+            raise InvalidHierarchyError(msg, node=u)
+        columns["length"] = [None if x != x else x for x in hierarchy.length.tolist()]
+    if hierarchy.ranks is not None:
+        columns["rank"] = list(hierarchy.ranks)
+    return columns
+
+
+def _text(columns: dict[str, list], delimiter: str) -> str:
+    # the reader takes blanks before a cell for layout and a # on the first lines for a comment: quotes keep them
+    ids = columns["child"]
+    odd = any(x[0] in " #" or "\r" in x or not x.isprintable() for x in [*ids, *_texts(columns)])
+    stream = io.StringIO(newline="")
+    writer = csv.writer(
+        stream, delimiter=delimiter, lineterminator="\n", quoting=csv.QUOTE_ALL if odd else csv.QUOTE_MINIMAL
+    )
+    writer.writerow(columns)
+    cells = [[repr(x) if isinstance(x, float) else x for x in column] for column in columns.values()]
+    writer.writerows(zip(*cells, strict=True))
+    return stream.getvalue()
+
+
+def _texts(columns: dict[str, list]) -> list[str]:
+    return [x for key in ("name", "rank") for x in columns.get(key, []) if x is not None]
+
+
+def _write_parquet(columns: dict[str, list], target: Target | None) -> None:
+    if target is None:
+        msg = "Parquet is binary: give a target to write to"
+        raise ValueError(msg)
+    pyarrow = optional("pyarrow", "io", "writing Parquet")
+    parquet = optional("pyarrow.parquet", "io", "writing Parquet")
+    kinds = {"length": pyarrow.float64()}
+    data = {key: pyarrow.array(column, kinds.get(key, pyarrow.string())) for key, column in columns.items()}
+    with write_atomic_bytes(target) as stream:
+        parquet.write_table(pyarrow.table(data), stream)
+
+
+#: Names of columns, in lower case without blanks, dashes and underscores: those of the child and of its parent, ...
+_PAIRS = (
+    ("child", "parent"),
+    ("childid", "parentid"),
+    ("id", "parentid"),
+    ("id", "parent"),
+    ("nodeid", "parentid"),
+    ("node", "parent"),
+    ("taxid", "parenttaxid"),
+    ("taxid", "parentid"),
+    ("taxonid", "parentnameusageid"),
+    ("uid", "parentuid"),
+    ("name", "parent"),
+    ("subject", "object"),
+    ("sub", "obj"),
+    ("target", "source"),
+)
+_NAMES = ("name", "label", "scientificname", "title")
+_LENGTHS = ("length", "branchlength", "edgelength")
+_RANKS = ("rank", "taxonrank")
+_RELATIONS = ("relation", "predicate", "pred")
+_NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?", re.ASCII)
+
+Parent = Literal["error", "deepest", "first", "smallest"]
+
+
+def read_edges(
+    source: Source | Any,
+    *,
+    parent: Parent = "error",
+    labels: Literal["id", "name"] | None = None,
+    child_column: str | int | None = None,
+    parent_column: str | int | None = None,
+    name_column: str | int | None = None,
+    length_column: str | int | None = None,
+    rank_column: str | int | None = None,
+    delimiter: str | None = None,
+    header: bool | None = None,
+) -> Hierarchy:
+    r"""Read a hierarchy from a table of children and their parents.
+
+    Parameters
+    ----------
+    source : path, file object, "-" or data frame
+        CSV or its like, or Parquet; gzip, bzip2 and xz are unpacked. A data frame of pandas or polars, or a table of
+        pyarrow.
+    parent : {"error", "deepest", "first", "smallest"}
+        Which parent counts where a node has several: see `Ontology.to_hierarchy`. By default they are refused.
+    labels : {"id", "name"}, optional
+        What leaves and inner nodes are called: what stands in the child column, or their names where there is a
+        column of names. A leaf without a name keeps its id, an inner node without a name has none. By default "id";
+        "name" for tables as `write_edges` makes them for inner nodes without a name of their own (columns child,
+        parent, name and perhaps length and rank; leaves without names; ids such as "node 7" where the name is
+        another or none), so that they come back as they were.
+    child_column, parent_column : str or int, optional
+        Columns by name, or by position counted from 0. By default those with usual names, in any case and with
+        underscores or without: child, parent; id, parent_id; node, parent; taxonID, parentNameUsageID; subject,
+        object (the parent); source (the parent), target. A table of two columns without such names has no header,
+        and the child first.
+    name_column, length_column, rank_column : str or int, optional
+        Columns of names, branch lengths and ranks; by default those called name or label, length or branch_length,
+        rank or taxonRank, if there are any.
+    delimiter : str, optional
+        By default a tab, comma, semicolon or bar, whichever fits the first row.
+    header : bool, optional
+        Whether the first row has the names of the columns; by default if it has usual names, or those given.
+
+    Returns
+    -------
+    Hierarchy
+        Leaves in the order of their rows. Texts stay texts, "007" included; whole numbers in Parquet and data frames
+        stay numbers. Several roots get an unnamed node above them.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such file.
+    ParseError
+        If the columns cannot be told, a row has no child, a parent has no row although roots do, a length is no
+        number, two rows contradict each other, or the parents run in a cycle.
+    NotATreeError
+        If a node has several parents and `parent` is "error".
+    DuplicateLeafError
+        If `labels` is "name" and two leaves have the same.
+    MissingDependencyError
+        If the format is Parquet and pyarrow is not installed.
+
+    See Also
+    --------
+    write_edges : the reverse.
+    tripletree.interop.from_edge_table : of data frames and dicts of lists; inverse of ``to_edge_table``.
+
+    Notes
+    -----
+    What `from_edge_table` calls ``child``, ``parent``, ``name``, ``length`` and ``rank`` are columns, here
+    `child_column`, `parent_column` and so on; `parent` here is the choice among several parents, which that refuses.
+
+    Examples
+    --------
+    >>> import io
+    >>> h = read_edges(io.StringIO("child,parent\nhuman,apes\nchimp,apes\napes,primates\nloris,primates\n"))
+    >>> list(h.leaves), h.names
+    (['human', 'chimp', 'loris'], ('apes', 'primates'))
+    """
+    one_of(parent, "parent", ("error", "deepest", "first", "smallest"))
+    one_of(labels, "labels", ("id", "name", None))
+    asked = (child_column, parent_column, name_column, length_column, rank_column, None)
+    table = _read(source, asked, delimiter, header)
+    edges = _edges(table, _columns(table, asked), strict=parent == "error")
+    if len(edges.rows) > len(set(edges.rows[:, 0].tolist())):
+        ontology = _ontology(edges, table)
+        up = ontology.chosen_parents(parent)
+    else:
+        up = _only_parents(edges, table)
+    if labels is None and asked == (None,) * len(asked) and invents_ids(table.names, edges.ids, edges.names, up):
+        labels = "name"
+    N, roots = len(edges.ids), int(np.count_nonzero(up < 0))
+    ids, names, ranks, length = edges.ids, edges.names, edges.ranks, edges.lengths_above(up)
+    if roots > 1:  # an unnamed node above them
+        up = np.append(np.where(up < 0, N, up), -1)
+        ids = [*ids, None]
+        names = None if names is None else [*names, None]
+        ranks = None if ranks is None else [*ranks, None]
+        length = None if length is None else np.append(length, np.nan)
+    called = ids if labels != "name" or names is None else names
+    shown = [i if x is None else x for x, i in zip(called, ids, strict=True)]
+    try:
+        return hierarchy_of(up, shown, names=called, ranks=ranks, length=length)
+    except DuplicateLeafError as error:
+        where = " among the names; take labels='id', by which they differ"
+        raise DuplicateLeafError(error.labels, where=where) from None
+
+
+def edges_ontology(
+    source: Source | Any,
+    *,
+    child_column: str | int | None = None,
+    parent_column: str | int | None = None,
+    name_column: str | int | None = None,
+    rank_column: str | int | None = None,
+    relation_column: str | int | None = None,
+    delimiter: str | None = None,
+    header: bool | None = None,
+) -> Ontology:
+    """A table of edges as an ontology, with names, ranks and the types of edges where there are columns of them."""
+    asked = (child_column, parent_column, name_column, None, rank_column, relation_column)
+    table = _read(source, asked, delimiter, header)
+    return _ontology(_edges(table, _columns(table, asked), strict=False), table)
+
+
+# ---------------------------------------------------------------------- columns
+
+
+def _plain(name: Any) -> str:
+    """The name of a column in lower case without blanks, dashes, underscores and a prefix such as ``dwc:``."""
+    return re.sub(r"[\s_-]", "", str(name).lower()).rsplit(":", 1)[-1]
+
+
+def usual_columns(names: Sequence[str]) -> tuple[int, int] | None:
+    """Where in a header the columns of children and parents stand, if it names them as usual."""
+    plain = [_plain(x) for x in names]
+    for child, parent in _PAIRS:
+        if plain.count(child) == 1 and plain.count(parent) == 1:
+            return plain.index(child), plain.index(parent)
+    return None
+
+
+def _read(source: Any, asked: tuple, delimiter: str | None, header: bool | None) -> RowTable:
+    wanted = [x for x in asked if isinstance(x, str)]
+
+    def known(names: list[str]) -> bool:
+        return all(x in names for x in wanted) if wanted else usual_columns(names) is not None
+
+    if header is None and wanted:
+        header = True
+    table = read_table(source, delimiter=delimiter, header=header, known=known)
+    if len(table.columns) < 2:
+        hint = "" if delimiter else "; give the delimiter, if it is none of tab, comma, semicolon and bar"
+        raise ParseError(f"one column where child and parent are wanted{hint}", path=table.path)
+    return table
+
+
+def _columns(table: RowTable, asked: tuple) -> tuple[int | None, ...]:
+    """Where child, parent, name, length, rank and relation stand, None for what is not there."""
+    pair = None if table.names is None else usual_columns(table.names)
+    if asked[0] is None and asked[1] is None and pair is not None:
+        found: list[int | None] = list(pair)
+    elif asked[0] is not None and asked[1] is not None:
+        found = [table.place(asked[0], "child_column"), table.place(asked[1], "parent_column")]
+    elif len(table.columns) == 2 and (asked[0] is not None or asked[1] is not None):
+        k = table.place(asked[0], "child_column") if asked[1] is None else 1 - table.place(asked[1], "parent_column")
+        found = [k, 1 - k]
+    elif len(table.columns) == 2 and table.names is None:
+        _check_headerless(table)
+        found = [0, 1]
+    else:
+        shown = ", ".join(map(repr, table.names or [])) or f"{len(table.columns)} without names"
+        msg = f"which columns are child and parent? Give child_column and parent_column; there are {shown}"
+        raise ParseError(msg, path=table.path, line=1 if table.unit == "line" else None)
+    if found[0] == found[1]:
+        raise ParseError("child and parent are the same column", path=table.path)
+    usual = zip(
+        ("name_column", "length_column", "rank_column", "relation_column"),
+        asked[2:],
+        (_NAMES, _LENGTHS, _RANKS, _RELATIONS),
+        strict=True,
+    )
+    for what, column, names in usual:
+        if column is not None:
+            found.append(table.place(column, what))
+            continue
+        plain = [_plain(x) for x in table.names or []]
+        places = [plain.index(x) for x in names if plain.count(x) == 1 and plain.index(x) not in found[:2]]
+        found.append(places[0] if places else None)
+    return tuple(found)
+
+
+def _check_headerless(table: RowTable) -> None:
+    """Refuse a first row that has nothing to do with the others: most likely names that are not known here."""
+    first = {table.columns[0][0], table.columns[1][0]}
+    if len(table.lines) > 1 and not any(x in first for column in table.columns for x in column[1:]):
+        cells = ", ".join(repr(column[0]) for column in table.columns)
+        msg = (
+            f"is this a header? {cells} occur nowhere else: give child_column and parent_column by name, or "
+            "header=False if they are a child and its parent"
+        )
+        table.refuse(0, msg)
+
+
+# ---------------------------------------------------------------------- rows to nodes
+
+
+class _Edges(NamedTuple):
+    """Nodes, and pairs (child, parent) of their positions; all but the ids may be absent."""
+
+    ids: list[Any]
+    rows: np.ndarray
+    names: list[str | None] | None
+    ranks: list[str | None] | None
+    lengths: dict[tuple[int, int], float] | None
+    relations: list[str] | None
+
+    def lengths_above(self, up: np.ndarray) -> np.ndarray | None:
+        """Length of the edge from each node to its parent, NaN where there is none."""
+        if self.lengths is None:
+            return None
+        pairs = enumerate(up.tolist())
+        return np.array([self.lengths.get((u, p), np.nan) for u, p in pairs], np.float64)
+
+
+def _edges(table: RowTable, places: tuple[int | None, ...], *, strict: bool) -> _Edges:
+    child, parent, name, length, rank, relation = (None if k is None else table.columns[k] for k in places)
+    if not child or parent is None:
+        raise ParseError("no rows below the header", path=table.path)
+    if None in child:
+        table.refuse(child.index(None), "no child in this row")
+    parent = [None if p == c else p for c, p in zip(child, parent, strict=True)]
+    position = {x: i for i, x in enumerate(dict.fromkeys([*child, *(p for p in parent if p is not None)]))}
+    at = np.array([position[x] for x in child], np.int64)
+    above = np.array([-1 if x is None else position[x] for x in parent], np.int64)
+    _check_roots(table, child, parent, at, above)
+    rows = np.column_stack([at, above])[above >= 0]
+    relations = None
+    if relation is not None:
+        relations = ["is_a" if x is None else str(x) for x, p in zip(relation, parent, strict=True) if p is not None]
+    _, first = np.unique(rows[:, 0] * len(position) + rows[:, 1], return_index=True)
+    edges = rows[np.sort(first)]
+    if strict and (table.names is None or _plain(table.names[places[1]]) == "source"):  # type: ignore[index]
+        _check_direction(table, edges)
+    ids = list(position)
+    return _Edges(
+        ids,
+        edges if relations is None else rows,
+        _node_texts(table, name, at, ids, "names"),
+        _node_texts(table, rank, at, ids, "ranks"),
+        _edge_lengths(table, length, at, above),
+        relations,
+    )
+
+
+def _check_roots(table: RowTable, child: list, parent: list, at: np.ndarray, above: np.ndarray) -> None:
+    """Refuse parents without a row where roots have one, and roots that have a parent in another row."""
+    roots = np.flatnonzero(above < 0)
+    if roots.size == 0:
+        return
+    has_row = np.zeros(int(max(at.max(), above.max())) + 1, np.bool_)
+    has_row[at] = True
+    missing = np.flatnonzero((above >= 0) & ~has_row[above])
+    if missing.size:
+        i = int(missing[0])
+        root = table.lines[int(roots[0])]
+        msg = f"the parent {parent[i]!r} of {child[i]!r} has no row of its own, as the root in {table.unit} {root} has"
+        table.refuse(i, msg)
+    is_root = np.zeros(has_row.size, np.bool_)
+    is_root[at[roots]] = True
+    torn = np.flatnonzero((above >= 0) & is_root[at])
+    if torn.size:
+        i = int(torn[0])
+        other = table.lines[int(roots[at[roots] == at[i]][0])]
+        table.refuse(i, f"{child[i]!r} has the parent {parent[i]!r} here, but none in {table.unit} {other}")
+
+
+def _check_direction(table: RowTable, edges: np.ndarray) -> None:
+    """Refuse a table whose columns have no usual names and that is a tree only the other way round."""
+    if len(np.unique(edges[:, 0])) < len(edges) and len(np.unique(edges[:, 1])) == len(edges):
+        msg = (
+            "the column taken for the child has repeats, the one taken for the parent none: as if they stood the other "
+            "way round; give child_column and parent_column"
+        )
+        raise ParseError(msg, path=table.path)
+
+
+def _node_texts(table: RowTable, column: list | None, at: np.ndarray, ids: list, what: str) -> list | None:
+    """A name or rank for each node; rows that contradict each other are refused."""
+    if column is None:
+        return None
+    out: list[str | None] = [None] * len(ids)
+    for i, (u, x) in enumerate(zip(at.tolist(), column, strict=True)):
+        text = cell_text(x)
+        if text is not None and out[u] not in (None, text):
+            table.refuse(i, f"{ids[u]!r} has two {what}: {text!r} here, {out[u]!r} above")
+        out[u] = out[u] if text is None else text
+    return out
+
+
+def _edge_lengths(table: RowTable, column: list | None, at: np.ndarray, above: np.ndarray) -> dict | None:
+    if column is None:
+        return None
+    out: dict[tuple[int, int], float] = {}
+    for i, (u, p, x) in enumerate(zip(at.tolist(), above.tolist(), column, strict=True)):
+        if x is None:
+            continue
+        number = float(x) if _NUMBER.fullmatch(str(x).strip()) else np.inf
+        if np.isinf(number):
+            table.refuse(i, f"the length {x!r} is no finite number")
+        if out.setdefault((u, p), number) != number:
+            table.refuse(i, f"this edge has two lengths: {number!r} here, {out[u, p]!r} above")
+    return out or None
+
+
+def _only_parents(edges: _Edges, table: RowTable) -> np.ndarray:
+    """The parent of each node, -1 for roots, where none has two."""
+    N = len(edges.ids)
+    up = np.arange(N)
+    up[edges.rows[:, 0]] = edges.rows[:, 1]
+    cycle = cycle_of(up)
+    if cycle:
+        shown = cycle_text([repr(edges.ids[u]) for u in cycle])
+        raise ParseError(f"the parents run in a cycle: {shown}", path=table.path)
+    return np.where(up == np.arange(N), -1, up)
+
+
+def _ontology(edges: _Edges, table: RowTable) -> Ontology:
+    values: dict[str, Any] = {"names": edges.names, "ranks": edges.ranks, "relations": edges.relations}
+    try:
+        return Ontology(edges.ids, edges.rows, **values)
+    except InvalidHierarchyError as error:
+        raise ParseError(str(error), path=table.path) from None

@@ -1,0 +1,798 @@
+"""Lineages: an item or a taxon in each line, with its path from the top.
+
+Read are lines such as ``k__Bacteria; p__Firmicutes`` (Greengenes, SILVA, QIIME), ``Animals > Pets > Dogs`` (Google's
+product taxonomy), ``k__Bacteria|p__Firmicutes`` (MetaPhlAn) and ``a/b/c``, bare or behind an id and a tab; tables with
+a header that have a column of such paths; and tables with a column for each rank.
+
+The path decides: one name in two places is two nodes. Ranks without a name are skipped.
+"""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections import Counter
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from typing import Any, Literal, overload
+
+from tripletree.core.checks import expect_hierarchy
+from tripletree.core.hierarchy import Hierarchy
+from tripletree.core.ontology import Ontology
+from tripletree.errors import DuplicateLeafError, InvalidHierarchyError, LimitExceededError, ParseError
+from tripletree.io.edges import leaf_texts
+from tripletree.io.source import Source, Target, decoded, read_bytes, write_atomic
+from tripletree.io.table import (
+    RowTable,
+    cell_text,
+    has_header,
+    hierarchy_of,
+    is_frame,
+    one_of,
+    parquet_table,
+    read_table,
+    split_rows,
+)
+
+__all__ = [
+    "HEADERS",
+    "MISSING",
+    "PathTree",
+    "column_of_ids",
+    "columns_of_paths",
+    "has_prefix",
+    "has_separator",
+    "is_name",
+    "is_numbered",
+    "is_path_header",
+    "looks_like_lineages",
+    "plain_name",
+    "read_lineages",
+    "refuse_edges",
+    "separator_of",
+    "split_lines",
+    "tells_apart",
+    "usual_columns",
+    "write_lineages",
+]
+
+
+# ----------------------------------------------------------------------
+# Paths of names, taken apart and put together into a tree.
+
+#: What stands for a name that is not known.
+MISSING = ("unclassified", "unassigned", "unidentified", "unknown", "NA", "NaN", "None", "null")
+#: Names of a column of paths, in lower case without blanks, dashes and underscores.
+HEADERS = ("taxon", "taxonomy", "lineage", "classification", "taxonomiclineage", "taxpath", "cladename", "path")
+#: Most characters in the paths of all nodes together.
+MOST_PATH_TEXT = 2**30
+
+_SEPARATORS = (";", ">", "|", "/")
+_SHOWN = {";": "; ", ">": " > "}
+_PREFIX = re.compile(r"(?:(sk|[dkpcofgst])|D_(\d{1,2}))__(.*)", re.DOTALL)
+_RANK_LETTERS = (
+    *(("sk", "superkingdom"), ("d", "domain"), ("k", "kingdom"), ("p", "phylum"), ("c", "class"), ("o", "order")),
+    *(("f", "family"), ("g", "genus"), ("s", "species"), ("t", "strain")),
+)
+_PREFIX_RANKS = dict(_RANK_LETTERS)
+#: SILVA's numbers.
+_LEVELS = ("domain", "phylum", "class", "order", "family", "genus", "species")
+_NUMBERED = re.compile(r"\s*(\d+) - (.*)", re.DOTALL)
+
+
+class PathTree:
+    """The tree of all paths seen so far; parents stand before their children.
+
+    Attributes
+    ----------
+    parent : list of int
+        -1 for tops.
+    names, ranks : list of (str or None)
+    items : dict
+        Ids of the nodes that are items.
+    ids : dict
+        Ids of other nodes, where the source numbers them.
+    """
+
+    def __init__(self, source: str | None, missing: Iterable[str], sep: str) -> None:
+        self.source, self.sep = source, sep
+        self.parent: list[int] = []
+        self.names: list[str | None] = []
+        self.ranks: list[str | None] = []
+        self.items: dict[int, Any] = {}
+        self.ids: dict[int, str] = {}
+        self._missing = {x.strip().casefold() for x in missing}
+        self._node: dict[tuple[int, str | None, str], int] = {}
+        self._seen: dict[str, int] = {}
+        self._parts: dict[str, tuple[str | None, str] | None] = {}
+
+    def text_node(self, text: str) -> int:
+        """The node of a path given as text; -1 if it holds no name."""
+        node = self._seen.get(text)
+        if node is None:
+            node = -1
+            for part in text.split(self.sep):
+                known = self._parts[part] if part in self._parts else self._parts.setdefault(part, self.part(part))
+                if known is not None:
+                    node = self._below(node, *known)
+            self._seen[text] = node
+        return node
+
+    def cells_node(self, cells: Sequence[str | None], ranks: Sequence[str]) -> int:
+        """The node of a path given name by name, each with its rank."""
+        node = -1
+        for cell, rank in zip(cells, ranks, strict=True):
+            known = None if cell is None else self.part(cell)
+            if known is not None:
+                node = self._below(node, rank, known[1])
+        return node
+
+    def add_item(self, item: Hashable, node: int) -> None:
+        """Hang an item under a node, or at the top (-1)."""
+        self.items[self._append(node, None, None)] = item
+
+    def bare_lines(self, lines: list[str], numbers: list[int]) -> None:
+        """Paths that stand for themselves, all of them with a number before them (``3237 - Pets > Dogs``) or none."""
+        numbered = [_NUMBERED.fullmatch(line) for line in lines]
+        if not all(numbered):
+            for line in lines:
+                self.text_node(line)
+            return
+        seen: dict[str, int] = {}
+        for match, number in zip(numbered, numbers, strict=True):
+            assert match is not None
+            id, node = match[1], self.text_node(match[2])
+            if node < 0:
+                raise ParseError(f"no name behind the number {id}", path=self.source, line=number)
+            if id in seen or node in self.ids:
+                what = f"the number {id} stands twice: it is on line {seen.get(id)} already"
+                what = what if id in seen else f"this path has another number already, {self.ids[node]}"
+                raise ParseError(what, path=self.source, line=number)
+            seen[id] = number
+            self.ids[node] = id
+
+    def paths(self, nodes: Iterable[int]) -> list[str]:
+        """The whole paths of some nodes.
+
+        Raises
+        ------
+        LimitExceededError
+            If they are longer than `MOST_PATH_TEXT` together.
+        """
+        nodes = list(nodes)
+        sep = _SHOWN.get(self.sep, self.sep)
+        size: list[int] = []
+        for p, name in zip(self.parent, self.names, strict=True):
+            size.append(len(name or "") + (size[p] + len(sep) if p >= 0 else 0))
+        total = sum(size[u] for u in nodes)
+        if total > MOST_PATH_TEXT:
+            many = f"{len(nodes)} node{'s' * (len(nodes) != 1)} have"
+            msg = f"the paths of {many} {total} characters, more than {MOST_PATH_TEXT}"
+            raise LimitExceededError(msg, size=total, limit=MOST_PATH_TEXT)
+        out = []
+        for u in nodes:
+            names = []
+            while u >= 0:
+                names.append(self.names[u] or "")
+                u = self.parent[u]
+            out.append(sep.join(reversed(names)))
+        return out
+
+    def part(self, text: str) -> tuple[str | None, str] | None:
+        """Return rank and name of one step of a path; None where there is no name."""
+        name = text.strip()
+        match = _PREFIX.fullmatch(name)
+        rank, bare = None, name
+        if match is not None:
+            level = int(match[2] or 0)
+            if match[1]:
+                rank = _PREFIX_RANKS[match[1]]
+            elif level < len(_LEVELS):
+                rank = _LEVELS[level]
+            bare = match[3].strip()
+        if not bare.strip("_") or bare.casefold() in self._missing or name.casefold() in self._missing:
+            return None
+        return rank, name
+
+    def _below(self, node: int, rank: str | None, name: str) -> int:
+        key = (node, rank, name)
+        found = self._node.get(key)
+        if found is None:
+            found = self._node[key] = self._append(node, rank, name)
+        return found
+
+    def _append(self, parent: int, rank: str | None, name: str | None) -> int:
+        self.parent.append(parent)
+        self.ranks.append(rank)
+        self.names.append(name)
+        return len(self.parent) - 1
+
+
+def separator_of(rows: Sequence[Sequence[str]], sep: str, *, path: str | None, needed: bool = True) -> tuple[str, int]:
+    """The separator of paths, blanks around it taken off, and which of the first two cells of a row the path is.
+
+    Of several candidates the first that is in at least half as many rows as the most frequent; and the first cell if
+    it is there in half as many rows as in the second. Where there is none at all, prefixes of ranks (``k__Bacteria``)
+    tell paths of one name; without them `needed` says whether to refuse.
+    """
+    wanted = (sep.strip() or sep,) if sep != "auto" else _SEPARATORS
+    wide = any(len(row) > 1 for row in rows)
+    count = {(s, k): sum(len(row) > k and s in row[k] for row in rows) for s in wanted for k in range(1 + wide)}
+    most = max(count.values())
+    if most == 0 and sep == "auto":
+        prefixed = [sum(len(row) > k and has_prefix(row[k]) for row in rows) for k in range(1 + wide)]
+        if any(prefixed):
+            return _SEPARATORS[0], int(prefixed[0] < prefixed[-1])
+    if most == 0 and sep == "auto" and needed:
+        shown = ", ".join(map(repr, _SEPARATORS))
+        raise ParseError(f"no separator of paths found (none of {shown}): give sep", path=path)
+    if most == 0:
+        return wanted[0], int(wide)
+    return next(key for key, k in count.items() if 2 * k >= most)
+
+
+def has_prefix(text: str) -> bool:
+    """Whether a path starts with the prefix of a rank, as in ``k__Bacteria``."""
+    return _PREFIX.fullmatch(text.strip()) is not None
+
+
+def has_separator(text: str) -> bool:
+    """Whether a text has one of the usual separators of paths in it."""
+    return any(x in text for x in _SEPARATORS)
+
+
+def split_lines(text: str) -> tuple[list[int], list[list[str]]]:
+    """Lines that say something and are no comments, taken apart at tabs, with their numbers."""
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    numbers = [i for i, line in enumerate(lines, 1) if line.strip() and not line.startswith("#")]
+    return numbers, [lines[i - 1].split("\t") for i in numbers]
+
+
+def is_name(text: str) -> bool:
+    """Whether a step of a path says a name, if no word stands for a missing one."""
+    return PathTree(None, (), ";").part(text) is not None
+
+
+def is_numbered(text: str) -> bool:
+    """Whether a path starts as one with a number before it."""
+    return _NUMBERED.fullmatch(text) is not None
+
+
+# ----------------------------------------------------------------------
+# Tables of lineages: which columns hold the path, which one the items, and which tables are of edges instead.
+
+#: Ranks from the top down; a table with columns of these names is read by them.
+RANKS = (
+    *("superkingdom", "domain", "realm", "subrealm", "kingdom", "subkingdom", "infrakingdom", "superphylum"),
+    *("phylum", "division", "subphylum", "infraphylum", "superclass", "class", "subclass", "infraclass", "cohort"),
+    *("superorder", "order", "suborder", "infraorder", "parvorder", "superfamily", "family", "subfamily"),
+    *("supertribe", "tribe", "subtribe", "genus", "subgenus", "section", "series", "species", "subspecies"),
+    *("variety", "varietas", "form", "strain"),
+)
+_RANK_ORDER = {rank: k for k, rank in enumerate(RANKS)}
+_ID_COLUMNS = ("featureid", "otuid", "asvid", "sequenceid", "sampleid", "id", "otu", "asv", "feature", "sample")
+_NUMBER = re.compile(r"\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?\s*", re.ASCII)
+
+Columns = Sequence[Sequence[Any]]
+
+
+def plain_name(name: str) -> str:
+    """The name of a column in lower case without blanks, dashes, underscores and a ``#`` before it."""
+    return name.lower().replace(" ", "").replace("_", "").replace("-", "").lstrip("#")
+
+
+def is_path_header(name: str) -> bool:
+    """Whether this is the usual name of a column of paths."""
+    return plain_name(name.strip()) in HEADERS
+
+
+def columns_of_paths(names: Sequence[str]) -> list[str] | None:
+    """The columns of a header that hold a path: those of ranks from the top down, or the one of whole paths."""
+    plain = [plain_name(x) for x in names]
+    ranks = [x for x in names if plain_name(x) in _RANK_ORDER]
+    if len(ranks) > 1 and len({plain_name(x) for x in ranks}) == len(ranks):
+        return sorted(ranks, key=lambda x: _RANK_ORDER[plain_name(x)])
+    paths = [x for x in names if plain_name(x) in HEADERS]
+    return paths if len(paths) == 1 and len(set(plain)) == len(plain) else None
+
+
+def usual_columns(names: Sequence[str]) -> list[str] | None:
+    """The columns of a header that hold a path, if it is one of a table of lineages.
+
+    A column of whole paths must come first, or behind one of ids: the last name of a path may be "path".
+    """
+    usual = columns_of_paths(names)
+    if usual is not None and len(usual) == 1 and usual[0] != names[0] and plain_name(names[0]) not in _ID_COLUMNS:
+        return None
+    return usual
+
+
+def looks_like_lineages(names: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
+    """Whether a table with these names of columns, and rows such as these, is one of lineages.
+
+    It is not where no columns are known to hold a path, nor where what they hold is edges, which `read_lineages`
+    refuses: a column ``taxon`` without any separator, or ``class,superclass`` with names of one in the other.
+    """
+    usual = usual_columns(names)
+    if usual is None:
+        return False
+    columns = [[row[k] or None if k < len(row) else None for row in rows] for k in range(len(names))]
+    return _edge_columns(names, columns, [list(names).index(x) for x in usual]) is None
+
+
+def refuse_edges(table: RowTable, places: Sequence[int]) -> None:
+    """Refuse a table whose columns of paths hold edges, with the reader that takes it."""
+    found = _edge_columns(table.names or [], table.columns, places)
+    if found is None:
+        return
+    child, parent, reason = found
+    other = "..." if parent is None else repr(parent)
+    msg = (
+        f"these look like edges, no lineages: {reason}; read_edges(..., child_column={child!r}, parent_column={other}) "
+        f"reads edges; give columns=[...] if they are lineages all the same"
+    )
+    raise ParseError(msg, path=table.path, line=1 if table.unit == "line" else None)
+
+
+def _edge_columns(names: Sequence[str], columns: Columns, places: Sequence[int]) -> tuple[str, str | None, str] | None:
+    """The columns of child and parent (None: not known), and why these are edges; None for lineages."""
+    if len(places) == 1:
+        return _edges_of_one(names, columns, places[0])
+    if len(places) != 2 or 0 not in places:
+        return None
+    upper, lower = places
+    up: dict[Any, Any] = {}
+    for child, parent in zip(columns[lower], columns[upper], strict=True):
+        if child is not None and parent is not None and child != parent:
+            up[child] = parent
+    both = next((x for x in columns[upper] if x in up), None)
+    if both is None:
+        return None
+    reason = f"{both!r} is in the column {names[upper]!r} and in {names[lower]!r} below {up[both]!r}"
+    return names[lower], names[upper], reason
+
+
+def _edges_of_one(names: Sequence[str], columns: Columns, place: int) -> tuple[str, str | None, str] | None:
+    """`_edge_columns` for one column of paths: a path of one name says nothing but where it belongs to an item."""
+    texts = [cell_text(x) or "" for x in columns[place]]
+    if not any(texts) or any(has_separator(x) or has_prefix(x) for x in texts):
+        return None
+    reason = f"no cell of the column {names[place]!r} has a separator in it"
+    others = [k for k in range(len(names)) if k != place and not _all_numbers(columns[k])]
+    if place == 0:
+        return names[place], names[others[0]] if len(others) == 1 else None, reason
+    known = set(texts) - {""}
+    if any(cell_text(x) in known for x in columns[0]):
+        return names[0], names[place], f"{reason}, and {names[0]!r} holds some of the same names"
+    return None
+
+
+def column_of_ids(names: Sequence[str], columns: Columns, places: Sequence[int]) -> int | None:
+    """Where the items stand: in the column with a usual name, or in the first one, if it can hold them."""
+    usual = [k for k, x in enumerate(names) if plain_name(x) in _ID_COLUMNS and k not in places]
+    if len(usual) == 1:
+        return usual[0]
+    if 0 in places or plain_name(names[0]) in _RANK_ORDER or _all_numbers(columns[0]):
+        return None
+    return 0 if None not in columns[0] and len(set(columns[0])) == len(columns[0]) else None
+
+
+def tells_apart(names: Sequence[str], columns: Columns, places: Sequence[int], n_paths: int) -> str | None:
+    """The first column of text beside the paths that has more values than there are paths."""
+    if not columns or n_paths == len(columns[0]):
+        return None
+    for k, name in enumerate(names):
+        free = k not in places and plain_name(name) not in _RANK_ORDER
+        if free and len(set(columns[k]) - {None}) > n_paths and not _all_numbers(columns[k]):
+            return name
+    return None
+
+
+def _all_numbers(column: Sequence[Any]) -> bool:
+    return all(x is None or not isinstance(x, str) or _NUMBER.fullmatch(x) is not None for x in column)
+
+
+# ----------------------------------------------------------------------
+# Writing a hierarchy as lineages: for each leaf its path from the top.
+
+Layout = Literal["paths", "table"]
+
+
+@overload
+def write_lineages(hierarchy: Hierarchy, target: None = None, *, sep: str = "; ", layout: Layout = "paths") -> str: ...
+@overload
+def write_lineages(hierarchy: Hierarchy, target: Target, *, sep: str = "; ", layout: Layout = "paths") -> None: ...
+def write_lineages(
+    hierarchy: Hierarchy, target: Target | None = None, *, sep: str = "; ", layout: Layout = "paths"
+) -> str | None:
+    r"""Write a hierarchy as lines, one for each leaf with the names of all nodes above it.
+
+    Parameters
+    ----------
+    hierarchy : Hierarchy
+        Every inner node needs a name, but for a root that has several children.
+    target : path, file object or "-", optional
+        Where to write; a path is replaced in one step, and compressed if it ends in .gz, .bz2 or .xz. By default the
+        text is returned.
+    sep : str
+        What to put between names.
+    layout : {"paths", "table"}
+        "paths" ends each path with the leaf: ``Bacteria; Firmicutes; f1``. "table" is QIIME's: a header, and for each
+        leaf its label, a tab and the path of the nodes above it.
+
+    Returns
+    -------
+    str or None
+        The text, if no `target` is given.
+
+    Raises
+    ------
+    InvalidHierarchyError
+        If paths cannot say it: an inner node without a name, two of one name under one node, a name with the
+        separator or a line end in it, blanks around it, or one that reads as no name at all.
+    DuplicateLeafError
+        If two leaf labels are the same once written as text (1 and "1").
+    LimitExceededError
+        If the text would be longer than 2**30 characters: paths of deep hierarchies are long.
+
+    See Also
+    --------
+    read_lineages : the reverse; with ``missing=()`` where names such as "unknown" are meant.
+
+    Examples
+    --------
+    >>> h = Hierarchy([3, 3, 4, 4, -1], ["human", "chimp", "loris"], names=["apes", "primates"])
+    >>> print(write_lineages(h, sep=" > "), end="")
+    primates > apes > human
+    primates > apes > chimp
+    primates > loris
+    """
+    one_of(layout, "layout", ("paths", "table"))
+    if not isinstance(sep, str) or not sep.strip() or not sep.isprintable():
+        msg = f"sep must be text that is not all blanks, such as '; ', not {sep!r}"
+        raise ValueError(msg)
+    names = _node_texts(expect_hierarchy(hierarchy), sep.strip())
+    _check_paths(hierarchy, names, layout)
+    lines = _lines(hierarchy, names, sep, layout)
+    if target is None:
+        return "".join(lines)
+    with write_atomic(target) as stream:
+        stream.writelines(lines)
+    return None
+
+
+def _node_texts(hierarchy: Hierarchy, sep: str) -> list[str | None]:
+    """What each node is called in a path; None for a root without a name."""
+    n, N = hierarchy.n_leaves, hierarchy.n_nodes
+    inner: list[str | None] = [None] * (N - n) if hierarchy.names is None else list(hierarchy.names)
+    names = [*leaf_texts(hierarchy), *inner]
+    for u, name in enumerate(names):
+        if name is None:
+            if u == hierarchy.root and hierarchy.n_children[u] > 1:
+                continue
+            which = "the root, which has one child," if u == hierarchy.root else f"inner node {u}"
+            msg = f"{which} has no name, which a path needs; write Newick, or name it"
+            raise InvalidHierarchyError(msg, node=u)
+        if sep in name:
+            msg = f"{name!r} (node {u}) has the separator {sep!r} in it: take another sep"
+            raise InvalidHierarchyError(msg, node=u)
+        if any(x in name for x in "\t\n\r") or name != name.strip() or not is_name(name):
+            msg = (
+                f"{name!r} (node {u}) cannot stand in a path: no tabs, no line ends, no blanks around it, not only '_'"
+            )
+            raise InvalidHierarchyError(msg, node=u)
+    return names
+
+
+def _check_paths(hierarchy: Hierarchy, names: list[str | None], layout: str) -> None:
+    """Refuse two nodes of one path."""
+    first = hierarchy.n_leaves if layout == "table" else 0
+    seen: dict[tuple[int, str | None], int] = {}
+    for u, p in enumerate(hierarchy.parent.tolist()[first:], first):
+        if seen.setdefault((p, names[u]), u) != u:
+            msg = f"nodes {seen[p, names[u]]} and {u} are both called {names[u]!r}, under one node: one path for two"
+            raise InvalidHierarchyError(msg, node=u)
+
+
+def _lines(hierarchy: Hierarchy, names: list[str | None], sep: str, layout: str) -> Iterator[str]:
+    up = hierarchy.parent.tolist()
+    n, N = hierarchy.n_leaves, len(up)
+    size = [0] * N
+    for u in range(N - 1, -1, -1):
+        name = names[u]
+        size[u] = (size[up[u]] if up[u] >= 0 else 0) + (0 if name is None else len(name) + len(sep))
+    total = sum(size[:n])
+    if total > MOST_PATH_TEXT:
+        msg = f"the paths of {n} leaves have {total} characters, more than {MOST_PATH_TEXT}: write Newick, or edges"
+        raise LimitExceededError(msg, size=total, limit=MOST_PATH_TEXT)
+    if layout == "table":
+        yield "Feature ID\tTaxon\n"
+    for u in range(n):
+        path = []
+        v = u if layout == "paths" else up[u]
+        while v >= 0:
+            if names[v] is not None:
+                path.append(str(names[v]))
+            v = up[v]
+        text = sep.join(reversed(path))
+        if layout == "table":
+            yield f"{_cell(str(names[u]))}\t{_cell(text)}\n"
+            continue
+        if text[0] in "#\ufeff" or is_numbered(text) or (u == 0 and _is_header(text)):
+            msg = f"the path {text!r:.60} of leaf {u} reads as a comment, a header or a number; take layout='table'"
+            raise InvalidHierarchyError(msg, node=u)
+        yield f"{text}\n"
+
+
+def _cell(text: str) -> str:
+    """A cell of the table, in quotes where it would be read as one."""
+    return '"' + text.replace('"', '""') + '"' if text.startswith('"') else text
+
+
+def _is_header(text: str) -> bool:
+    return text.lower().replace(" ", "").replace("_", "").replace("-", "") in HEADERS
+
+
+def read_lineages(
+    source: Source | Any,
+    *,
+    sep: str = "auto",
+    columns: Sequence[str] | None = None,
+    id_column: str | None = None,
+    labels: Literal["name", "path", "id"] = "name",
+    missing: Iterable[str] = MISSING,
+    delimiter: str | None = None,
+) -> Hierarchy:
+    r"""Read a hierarchy from lines or table rows that each hold a path of taxa.
+
+    Parameters
+    ----------
+    source : path, file object, "-" or data frame
+        Text, CSV or its like, Parquet; gzip, bzip2 and xz are unpacked. A data frame of pandas or polars, or a table
+        of pyarrow.
+    sep : str
+        What stands between the names of a path, blanks around it aside. By default the first of ``;``, ``>``, ``|``
+        and ``/`` that is in at least half as many lines as the most frequent of them.
+    columns : sequence of str, optional
+        Of a table with a header: the columns of the ranks from the top down, or the one column of paths. By default
+        the columns with names of ranks (kingdom, phylum, class, order, family, genus, species and those between), or
+        the one called taxon, taxonomy, lineage, path or the like.
+    id_column : str, optional
+        Of a table with a header: the column of the items' ids. By default the one called "Feature ID", "OTU ID", "id"
+        or the like; else the first one, if it holds no part of the path and no rank, and all its values are there,
+        differ, and are not all numbers (``breed,species,genus``).
+    labels : {"name", "path", "id"}
+        What nodes are called that are no items: "name" is the last name of their path; where several leaves share
+        it, their whole paths. "path" is the whole path, "id" the number that Google's taxonomy puts before it.
+    missing : iterable of str
+        What stands for no name, in any case and with a rank's prefix or without, besides nothing at all.
+    delimiter : str, optional
+        Between the cells of a table; by default a tab, comma, semicolon or bar, whichever fits the header.
+
+    Returns
+    -------
+    Hierarchy
+        Where there are ids, the items are the leaves, each under its taxon, or under the root where it has none.
+        Without ids the leaves are the paths that no other path continues, each once, however often it occurs. Leaves
+        stand in the order of the source; `ranks` is known from prefixes (``g__``, ``D_5__``) and columns. Several tops
+        get an unnamed node above them.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such file.
+    ParseError
+        If no separator is found, a line has no path, an id is missing or stands twice, or a table looks like one of
+        edges: a column ``taxon`` without any separator, or two ranks of which one holds names of the other, as in
+        ``class,superclass``. Give `columns` where it is none.
+    DuplicateLeafError
+        If two leaves have one label, which takes a name that reads as another one's path.
+    MissingDependencyError
+        If the format is Parquet and pyarrow is not installed.
+
+    Warns
+    -----
+    UserWarning
+        If no column of ids is found in a table, and a column that is not read tells rows of one path apart.
+
+    See Also
+    --------
+    write_lineages : the reverse.
+    read_edges : a child and its parent in each row.
+
+    Notes
+    -----
+    A rank without a name (``g__``, ``unclassified``) is no node: nothing is known to share it. What has a name below
+    it hangs from the last named one above. Bare lines with no name at all are left out. Lines that start with ``#``
+    are comments, and a first line that says only "Taxon" or the like is a header. Where the paths stand in the first
+    of several columns without header (profiles of MetaPhlAn), the others are not read.
+
+    Examples
+    --------
+    >>> import io
+    >>> text = "f1\tk__Bacteria; p__Firmicutes; g__\nf2\tk__Bacteria; p__Firmicutes\nf3\tk__Bacteria\n"
+    >>> h = read_lineages(io.StringIO(text))
+    >>> list(h.leaves), h.names, h.ranks
+    (['f1', 'f2', 'f3'], ('p__Firmicutes', 'k__Bacteria'), (None, None, None, 'phylum', 'kingdom'))
+    >>> read_lineages(io.StringIO("Food\nFood > Bread\nFood > Cheese\nToys\n")).leaves
+    LeafIndex(['Bread', 'Cheese', 'Toys'])
+    """
+    one_of(labels, "labels", ("name", "path", "id"))
+    tree = _read(source, sep, columns, id_column, missing, delimiter)
+    called, leaves = _called(tree, labels)
+    parent, ranks = tree.parent, tree.ranks
+    if sum(p < 0 for p in parent) > 1:
+        root = len(parent)
+        parent = [*(root if p < 0 else p for p in parent), -1]
+        called, leaves, ranks = [*called, None], [*leaves, None], [*ranks, None]
+    try:
+        return hierarchy_of(parent, leaves, names=called, ranks=ranks)
+    except DuplicateLeafError as error:
+        raise DuplicateLeafError(error.labels, where=" among the names, paths and ids") from None
+
+
+def lineages_ontology(
+    source: Source | Any,
+    *,
+    sep: str = "auto",
+    columns: Sequence[str] | None = None,
+    id_column: str | None = None,
+    missing: Iterable[str] = MISSING,
+    delimiter: str | None = None,
+) -> Ontology:
+    """Lineages as an ontology: items and Google's numbers as terms by themselves, other nodes by their paths."""
+    tree = _read(source, sep, columns, id_column, missing, delimiter)
+    paths = tree.paths(range(len(tree.parent)))
+    ids = [tree.items.get(u, tree.ids.get(u, path)) for u, path in enumerate(paths)]
+    edges = [(u, p) for u, p in enumerate(tree.parent) if p >= 0]
+    names = [None if u in tree.items else x for u, x in enumerate(tree.names)]
+    return Ontology(ids, edges, names=names, ranks=tree.ranks)
+
+
+def _called(tree: PathTree, labels: str) -> tuple[list[str | None], list[str | None]]:
+    """What the nodes are called as inner nodes and as leaves."""
+    nodes = range(len(tree.parent))
+    if labels == "id" and not (tree.ids or tree.items):
+        msg = "labels='id', but there are no ids in it: take 'name' or 'path'"
+        raise ParseError(msg, path=tree.source)
+    if labels == "name":
+        called: list[str | None] = list(tree.names)
+        leaves = sorted(set(nodes).difference(tree.parent))
+        texts = [tree.items.get(u, tree.names[u]) for u in leaves]
+        count = Counter(texts)
+        whole = [u for u, x in zip(leaves, texts, strict=True) if count[x] > 1 and u not in tree.items]
+        shown = list(called)
+        for u, path in zip(whole, tree.paths(whole), strict=True):
+            shown[u] = path
+    else:
+        called = list(tree.paths(nodes))
+        for u, id in tree.ids.items() if labels == "id" else ():
+            called[u] = id
+        shown = list(called)
+    for u, item in tree.items.items():
+        shown[u] = item
+    return called, shown
+
+
+# ---------------------------------------------------------------------- reading
+
+
+def _read(
+    source: Any,
+    sep: str,
+    columns: Sequence[str] | None,
+    id_column: str | None,
+    missing: Iterable[str],
+    delimiter: str | None,
+) -> PathTree:
+    if not isinstance(sep, str) or not sep:
+        msg = f"sep must be 'auto' or the text between the names of a path, not {sep!r}"
+        raise ValueError(msg)
+    if isinstance(columns, str) or (columns is not None and not columns):
+        msg = f"columns must be a list of names of columns, not {columns!r}"
+        raise ValueError(msg)
+    if isinstance(missing, str):
+        msg = f"missing must be several texts, not the text {missing!r}: give a list"
+        raise ValueError(msg)
+    asked = [*(columns or []), *([] if id_column is None else [id_column])]
+    row = ""
+
+    def known(names: list[str]) -> bool:
+        if asked:
+            return all(x in names for x in asked)
+        # a row without separators of paths is split at commas or tabs: no cell of it is the end of a path
+        free = bool(row) and not has_separator(row) and all(x in row for x in names)
+        return (columns_of_paths if free else usual_columns)(names) is not None
+
+    if is_frame(source):
+        return _of_table(read_table(source), sep, columns, id_column, missing)
+    content, path = read_bytes(source)
+    if isinstance(content, bytes) and content.startswith(b"PAR1"):
+        return _of_table(parquet_table(content, path), sep, columns, id_column, missing)
+    text = content if isinstance(content, str) else decoded(content, path)
+    row = next((x for x in text[:100_000].split("\n") if x.strip() and not x.startswith("#")), "")
+    if asked or has_header(text, known):
+        table = split_rows(text, path, delimiter=delimiter, header=True if asked else None, known=known)
+        return _of_table(table, sep, columns, id_column, missing)
+    return _of_lines(text, path, sep, missing)
+
+
+def _of_table(
+    table: RowTable, sep: str, columns: Sequence[str] | None, id_column: str | None, missing: Iterable[str]
+) -> PathTree:
+    """Lineages in the columns of a table."""
+    names = table.names or []
+    wanted = list(columns) if columns is not None else columns_of_paths(names)
+    if wanted is None:
+        shown = ", ".join(map(repr, names))
+        msg = f"which columns hold the path? Give columns=[...], from the top rank down; there are {shown}"
+        raise ParseError(msg, path=table.path)
+    places = [table.place(x, "column") for x in wanted]
+    if columns is None and sep == "auto":
+        refuse_edges(table, places)
+    at = column_of_ids(names, table.columns, places) if id_column is None else table.place(id_column, "id_column")
+    items = None if at is None else table.columns[at]
+    rows: Iterable[tuple]
+    if len(places) == 1:
+        texts = [cell_text(x) or "" for x in table.columns[places[0]]]
+        used = [i for i in range(len(texts)) if items is None or not str(items[i]).startswith("#q2:")]
+        sep = separator_of([[texts[i]] for i in used], sep, path=table.path, needed=False)[0]
+        tree = PathTree(table.path, missing, sep)
+        taxa = [tree.text_node(texts[i]) for i in used]
+    else:
+        tree = PathTree(table.path, missing, ";")
+        ranks = [plain_name(x) for x in wanted]
+        rows = zip(*(map(cell_text, table.columns[k]) for k in places), strict=True)
+        taxa = [tree.cells_node(row, ranks) for row in rows]
+        used = list(range(len(taxa)))
+    if items is not None:
+        seen: dict[Any, int] = {}
+        for i, taxon in zip(used, taxa, strict=True):
+            if items[i] is None:
+                table.refuse(i, "no id in this row")
+            if items[i] in seen:
+                table.refuse(i, f"the id {items[i]!r} stands twice: it is in {table.unit} {seen[items[i]]} already")
+            seen[items[i]] = table.lines[i]
+            tree.add_item(items[i], taxon)
+    else:
+        lost = tells_apart(names, table.columns, places, len(set(taxa)))
+        if lost is not None:
+            msg = (
+                f"{len(taxa)} rows with only {len(set(taxa))} different path{'s' * (len(set(taxa)) != 1)}: rows of one "
+                f"path become one node, though the column {lost!r} tells them apart; if it holds the items, give "
+                f"id_column={lost!r}"
+            )
+            warnings.warn(msg, UserWarning, stacklevel=4)
+    return _full(tree)
+
+
+def _of_lines(text: str, path: str | None, sep: str, missing: Iterable[str]) -> PathTree:
+    """Lineages in lines without header: a path alone, a number and a path, or an id, a tab and a path."""
+    numbers, rows = split_lines(text)
+    if not rows:
+        raise ParseError("no lines in it", path=path, line=1, column=1)
+    sep, k = separator_of(rows, sep, path=path)
+    tree = PathTree(path, missing, sep)
+    short = next((i for i, row in enumerate(rows) if len(row) <= k), None)
+    if short is not None:
+        msg = f"no path in this line: where other lines have an id, a tab and a path, it has {rows[short][0]!r:.60}"
+        raise ParseError(msg, path=path, line=numbers[short])
+    if k == 0:
+        if is_path_header(rows[0][0]) and any(sep in row[0] for row in rows):
+            del numbers[0], rows[0]  # a header of one word
+        tree.bare_lines([row[0] for row in rows], numbers)
+        return _full(tree)
+    seen: dict[str, int] = {}
+    for number, row in zip(numbers, rows, strict=True):
+        item = row[0].strip()
+        if not item or item in seen:
+            before = f"the id {item!r} stands twice: it is on line {seen.get(item)} already"
+            raise ParseError(before if item else "no id before the tab", path=path, line=number)
+        seen[item] = number
+        tree.add_item(item, tree.text_node(row[k]))
+    return _full(tree)
+
+
+def _full(tree: PathTree) -> PathTree:
+    if not tree.parent:
+        raise ParseError("no names in it: all paths are empty", path=tree.source)
+    return tree

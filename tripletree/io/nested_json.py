@@ -1,0 +1,721 @@
+"""JSON: trees as objects, names or lists in each other, and flat lists of objects that name each other.
+
+Four shapes are told by looking:
+
+- objects with a name and children, as d3 has them: ``{"name": "apes", "children": [{"name": "human"}, ...]}``. The
+  name stands under name, label, title, text or id (the first that is there), the children under children, child,
+  nodes or items, branch lengths under length, branch_length, branchLength or branchlength, or wherever the
+  parameters say. A child may also be a bare label;
+- names in each other: ``{"apes": {"human": null, "Pan": ["chimp", "bonobo"]}}``. A leaf is a name with null, ``{}`` or
+  ``[]`` below it, or a label in a list;
+- lists in each other: ``[["human", "chimp"], "gorilla"]``, as `Hierarchy.from_nested` takes them;
+- a flat list of objects with ids, each with the ids of its children (child_ids, or one of the keys above) or of its
+  parent or parents: this may be a graph, in which a node has several parents.
+
+Labels are strings and whole numbers. Depth has no bound. Objects that are equal keys away from being something else
+are refused, and so are keys that occur twice in an object, NaN, and comments.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from json.encoder import encode_basestring, encode_basestring_ascii
+from typing import Any, Literal, NamedTuple, TypeVar, overload
+
+import numpy as np
+
+from tripletree.core.checks import expect_hierarchy
+from tripletree.core.hierarchy import Hierarchy
+from tripletree.core.leaves import LeafIndex
+from tripletree.core.ontology import Ontology
+from tripletree.errors import DuplicateLeafError, InvalidHierarchyError, ParseError
+from tripletree.io.node_list import listed_hierarchy
+from tripletree.io.source import Source, Target, place, read_text, write_atomic
+
+__all__ = [
+    "JsonKeys",
+    "Refuse",
+    "flat_ontology",
+    "is_flat",
+    "nested_hierarchy",
+    "read_json",
+    "read_json_text",
+    "write_json",
+]
+
+
+# ----------------------------------------------------------------------
+# JSON of any depth, with the place of everything that is wrong with it.
+#
+# The standard library's decoder is fast, but it stops at about a thousand levels, takes the last of repeated keys in
+# silence, and does not say where in the text a value stood. So it goes first, and where it gives up, or where what it
+# gives turns out to be wrong, the text is read once more by a flat loop over its tokens, which knows all places.
+
+Made = TypeVar("Made")
+#: Makes the error for a message and the list or object that it is about (or stands in).
+Refuse = Callable[[str, Any], ParseError]
+
+_TOKEN = re.compile(
+    r"""[ \t\r\n]*+(?:
+      (?P<mark>[{}\[\],:])
+    | (?P<string>"(?:[^"\\\x00-\x1f]++|\\.)*+")
+    | (?P<word>[^ \t\r\n{}\[\],:"]++)
+    | (?P<other>")                        # of a string that never closes
+    )""",
+    re.VERBOSE,
+)
+#: Half of a surrogate pair, perhaps: the backslash may be an escaped one.
+_HALF = re.compile(
+    r"\\u[dD](?:[89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F])|(?<!\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD])[c-fC-F])"
+)
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_SPACE = " \t\r\n"
+_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?")
+_WORDS = {"true": True, "false": False, "null": None}
+_DIGITS = 600  # Python can be told to make no int of more
+
+# what may come next
+_VALUE, _VALUE_OR_END, _KEY, _KEY_OR_END, _COLON, _COMMA, _NOTHING = range(7)
+_WANTED = {
+    _VALUE: "a value",
+    _VALUE_OR_END: "a value or ']'",
+    _KEY: "a key in double quotes",
+    _KEY_OR_END: "a key in double quotes or '}'",
+    _COLON: "a ':' behind the key",
+    _COMMA: "a ',' or the closing bracket",
+    _NOTHING: "nothing more: the value has ended (one value a line is not read)",
+}
+
+
+class _Again(Exception):
+    """Something is wrong, and its place is wanted."""
+
+
+def read_json_text(text: str, path: str | None, make: Callable[[Any, Refuse], Made]) -> Made:
+    """Decode JSON and make something of it.
+
+    Parameters
+    ----------
+    text : str
+    path : str or None
+        The source's name, for messages.
+    make : callable
+        Called with the value and a function that makes the error for what is wrong with it; called once more, to
+        tell the place, if it asks for an error.
+
+    Raises
+    ------
+    ParseError
+        If the text is no JSON, an object has a key twice, a string holds half of a surrogate pair (which no file can
+        hold), or `make` raises what it is given.
+    """
+
+    def ask_again(message: str, about: Any) -> ParseError:
+        raise _Again
+
+    try:
+        if _HALF.search(text):
+            raise ValueError
+        value = json.loads(text, object_pairs_hook=_object, parse_constant=_constant)
+    except (ValueError, RecursionError):
+        pass
+    else:
+        try:
+            return make(value, ask_again)
+        except _Again:
+            pass
+    reader = _Reader(text, path)
+    value = reader.value()
+
+    def error(message: str, about: Any) -> ParseError:
+        return reader.error(message, reader.starts.get(id(about), 0))
+
+    return make(value, error)
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    made = dict(pairs)
+    if len(made) < len(pairs):
+        raise ValueError  # a key twice: the slow reader says which
+    return made
+
+
+def _constant(word: str) -> Any:
+    raise ValueError  # NaN and Infinity are no JSON
+
+
+class _Reader:
+    """The flat loop over the tokens of a text."""
+
+    def __init__(self, text: str, path: str | None) -> None:
+        self._text, self._path = text, path
+        #: Where each list and object starts, by its ``id``; they are alive as long as the value is.
+        self.starts: dict[int, int] = {}
+        self._open: list[Any] = []  # the lists and objects around here
+        self._key: list[str] = []  # the key under which the next value of each open object stands
+        self._root: Any = None
+
+    def error(self, message: str, offset: int) -> ParseError:
+        line, column, shown = place(self._text, offset)
+        return ParseError(message, path=self._path, line=line, column=column, text=shown)
+
+    def value(self) -> Any:
+        """Decode the whole text."""
+        state = _VALUE
+        for m in _TOKEN.finditer(self._text, 0, len(self._text.rstrip(_SPACE))):  # no token stands behind that
+            kind, at = m.lastgroup or "", m.start(m.lastgroup or 0)
+            token = self._text[at : m.end()]
+            if kind == "mark":
+                state = self._mark(token, state, at)
+            elif state in (_VALUE, _VALUE_OR_END):
+                state = self._put(self._scalar(kind, token, at))
+            elif kind == "string" and state in (_KEY, _KEY_OR_END):
+                key = self._string(token, at)
+                if key in self._open[-1]:
+                    raise self.error(f"the key {key!r} has occurred before in this object", at)
+                self._key.append(key)
+                state = _COLON
+            else:
+                raise self._unexpected(state, token, at)
+        if state != _NOTHING:
+            if self._open:
+                start = self.starts[id(self._open[-1])]
+                raise self.error(f"this {self._text[start]!r} is never closed: the text ends before that", start)
+            raise self.error("the text is empty: no JSON in it", 0)
+        return self._root
+
+    def _mark(self, token: str, state: int, at: int) -> int:
+        """What may come after a bracket, comma or colon."""
+        if token in "[{" and state in (_VALUE, _VALUE_OR_END):
+            container: Any = [] if token == "[" else {}
+            self.starts[id(container)] = at
+            self._put(container)
+            self._open.append(container)
+            return _VALUE_OR_END if token == "[" else _KEY_OR_END
+        if token == ":" and state == _COLON:
+            return _VALUE
+        inside = type(self._open[-1]) if self._open else None
+        if token == "," and state == _COMMA:
+            return _VALUE if inside is list else _KEY
+        if (token == "]" and inside is list and state in (_COMMA, _VALUE_OR_END)) or (
+            token == "}" and inside is dict and state in (_COMMA, _KEY_OR_END)
+        ):
+            self._open.pop()
+            return _COMMA if self._open else _NOTHING
+        raise self._unexpected(state, token, at)
+
+    def _put(self, value: Any) -> int:
+        """Put a value where it belongs; what may come after it."""
+        if not self._open:
+            self._root = value
+            return _NOTHING
+        if isinstance(self._open[-1], list):
+            self._open[-1].append(value)
+        else:
+            self._open[-1][self._key.pop()] = value
+        return _COMMA
+
+    def _scalar(self, kind: str, token: str, at: int) -> Any:
+        if kind == "string":
+            return self._string(token, at)
+        if token in _WORDS:
+            return _WORDS[token]
+        if kind == "other":
+            msg = "this string is never closed, or holds a line end or tab that is not written as \\n or \\t"
+            raise self.error(msg, at)
+        if not _NUMBER.fullmatch(token):
+            hint = "; a string stands in double quotes" if not token[0].isdigit() else ""
+            raise self.error(f"{token[:40]!r} is no JSON{hint}", at)
+        if len(token) > _DIGITS:
+            raise self.error(f"a number of {len(token)} digits is too long", at)
+        return float(token) if any(ch in ".eE" for ch in token) else int(token)
+
+    def _string(self, token: str, at: int) -> str:
+        if "\\" not in token:
+            return token[1:-1]
+        try:
+            text = json.loads(token)
+        except ValueError as error:
+            raise self.error(f"a wrong escape in this string: {error}", at) from None
+        half = _SURROGATE.search(text)
+        if half is None:
+            return text
+        msg = f"this string holds {half[0]!r}, half of a surrogate pair, which no file can hold"
+        raise self.error(msg, at)
+
+    def _unexpected(self, state: int, token: str, at: int) -> ParseError:
+        shown = token if len(token) <= 40 else token[:40] + "..."
+        return self.error(f"wanted is {_WANTED[state]}, not {shown!r}", at)
+
+
+# ----------------------------------------------------------------------
+# The shapes in which JSON holds trees: objects in each other, names in each other, lists in each other, flat lists.
+
+_NAME = ("name", "label", "title", "text", "id")
+_CHILDREN = ("children", "child", "nodes", "items")
+_LENGTH = ("length", "branch_length", "branchLength", "branchlength")
+_CHILD_IDS = ("child_ids", "childIds", "children_ids", "childrenIds")
+_PARENT_IDS = ("parent", "parents", "parent_id", "parentId", "parent_ids", "parentIds")
+
+
+@dataclass(frozen=True)
+class JsonKeys:
+    """The keys under which an object holds its name, children and branch length; None for the usual ones."""
+
+    name: str | None = None
+    children: str | None = None
+    length: str | None = None
+
+    def label(self, node: dict[str, Any]) -> Any:
+        """What the object is called, None for nothing."""
+        for key in _NAME if self.name is None else (self.name,):
+            if node.get(key) is not None:
+                return node[key]
+        return None
+
+    def children_key(self, node: dict[str, Any], error: Refuse) -> str | None:
+        """The key of the object's children, None where it has none."""
+        if self.children is not None:
+            return self.children if self.children in node else None
+        found = [key for key in _CHILDREN if isinstance(node.get(key), (list, dict))]
+        if len(found) > 1:
+            raise error(f"this object has both {found[0]!r} and {found[1]!r}: say which with children=", node)
+        return found[0] if found else None
+
+    def branch(self, node: dict[str, Any], error: Refuse) -> float:
+        """The length of the branch above the object, NaN where it says none."""
+        for key in _LENGTH if self.length is None else (self.length,):
+            value = node.get(key)
+            if value is None:
+                continue
+            if not isinstance(value, (int, float)) or isinstance(value, bool) or not _finite(value):
+                msg = f"the branch length under {key!r} must be a finite number, not {_shown(value)}"
+                raise error(msg if self.length else f"{msg}; length= says which key holds the lengths", node)
+            return float(value)
+        return math.nan
+
+    def is_node(self, item: dict[str, Any], error: Refuse) -> bool:
+        """Whether an object is a node (else its keys are names of nodes)."""
+        if self.name is not None or self.children is not None or type(item.get("name")) is str:
+            return True
+        if any(_is_label(item.get(key)) for key in _NAME):
+            return True
+        key = next((key for key in _CHILDREN if isinstance(item.get(key), list)), None)
+        if key is None:
+            return False
+        if any(isinstance(value, (list, dict)) for other, value in item.items() if other != key):
+            msg = f"is {key!r} here the list of an object's children, or the name of a node? Say so with children="
+            raise error(msg, item)
+        return True
+
+
+def _is_label(value: Any) -> bool:
+    return isinstance(value, (str, int)) and not isinstance(value, bool)
+
+
+def _shown(value: Any) -> str:
+    """A value as a message names it; its insides, which may be deep, are not looked at."""
+    if isinstance(value, (list, dict)):
+        return "a list" if isinstance(value, list) else "an object"
+    return json.dumps(value)[:60]
+
+
+def _finite(value: float) -> bool:
+    try:
+        return math.isfinite(value)
+    except OverflowError:  # a whole number beyond the largest float
+        return False
+
+
+# ---------------------------------------------------------------------- nested
+
+
+class _Named(NamedTuple):
+    """A node that is the key of an object, and what stands below it."""
+
+    name: str
+    below: Any
+
+
+class _Item(NamedTuple):
+    """What is still to be looked at: a value, the node it hangs from, and the list or object it stands in."""
+
+    value: Any
+    above: int
+    within: Any
+
+
+class _Nodes:
+    """The nodes of a nested value, parents before their children."""
+
+    def __init__(self, keys: JsonKeys, error: Refuse) -> None:
+        self.parent: list[int] = []
+        self.labels: list[Any] = []
+        self.lengths: list[float] = []
+        self.within: list[Any] = []
+        self._keys, self._error = keys, error
+        self._any_children = False
+        self._overlooked: tuple[dict[str, Any], str] | None = None  # an object, and its key that may hold children
+
+    def _add(self, above: int, label: Any, length: float, within: Any) -> int:
+        if label is not None and not _is_label(label):
+            raise self._error(f"a label must be a string or a whole number, not {_shown(label)}", within)
+        self.parent.append(above)
+        self.labels.append(label)
+        self.lengths.append(length)
+        self.within.append(within)
+        return len(self.parent) - 1
+
+    def collect(self, root: Any) -> None:
+        """List the nodes of a whole value."""
+        if isinstance(root, list) and len(root) == 1 and isinstance(root[0], dict):
+            root = root[0]  # the list of the roots, of which there is one
+        todo = [_Item(root, -1, root)]
+        while todo:
+            value, above, within = todo.pop()
+            if isinstance(value, _Named):
+                todo += self._below(value.name, value.below, above, within)
+            elif isinstance(value, list):
+                if not value:
+                    raise self._error("an empty list stands for no node", within if value is not root else value)
+                u = self._add(above, None, math.nan, value)
+                todo += [_Item(x, u, value) for x in reversed(value)]
+            elif not isinstance(value, dict):
+                self._leaf(value, above, within)
+            elif self._keys.is_node(value, self._error):
+                todo += self._object(value, above)
+            else:
+                todo += self._names(value, above)
+        if self._overlooked is not None and not self._any_children:
+            node, key = self._overlooked
+            msg = f"no object has children under a usual key; if they are the list under {key!r}, say children={key!r}"
+            raise self._error(msg, node)
+
+    def _leaf(self, value: Any, above: int, within: Any) -> None:
+        if not _is_label(value):
+            raise self._error(f"a leaf must be a string or a whole number, not {_shown(value)}", within)
+        self._add(above, value, math.nan, within)
+
+    def _object(self, node: dict[str, Any], above: int) -> list[_Item]:
+        """A node that is an object; its children, last first."""
+        u = self._add(above, self._keys.label(node), self._keys.branch(node, self._error), node)
+        key = self._keys.children_key(node, self._error)
+        children = None if key is None else node[key]
+        if children is None:
+            if not self._any_children and self._overlooked is None:
+                lists = (k for k, x in node.items() if isinstance(x, list) and x and isinstance(x[0], dict))
+                self._overlooked = next(((node, k) for k in lists), None)
+            return []
+        self._any_children = True
+        if not isinstance(children, list):
+            raise self._error(f"under {key!r} a list of children is wanted, not {_shown(children)}", node)
+        return [_Item(x, u, children) for x in reversed(children)]
+
+    def _names(self, names: dict[str, Any], above: int) -> list[_Item]:
+        """Nodes that are the keys of an object, last first."""
+        if not names:
+            raise self._error("an empty object stands for no node", names)
+        if above < 0 and len(names) > 1:
+            above = self._add(-1, None, math.nan, names)
+        return [_Item(_Named(name, below), above, names) for name, below in reversed(names.items())]
+
+    def _below(self, name: str, below: Any, above: int, within: Any) -> list[_Item]:
+        """A node that is a key; what is below it, last first."""
+        u = self._add(above, name, math.nan, within)
+        if below is None or below == {} or below == []:
+            return []
+        if isinstance(below, dict):
+            return [_Item(below, u, within)]
+        if isinstance(below, list):
+            return [_Item(x, u, below) for x in reversed(below)]
+        msg = (
+            f"what is below the node {name!r} must be an object, a list or null, not {_shown(below)} (where nodes are "
+            "objects, name= and children= say which keys hold their names and children)"
+        )
+        raise self._error(msg, within)
+
+
+def nested_hierarchy(root: Any, keys: JsonKeys, error: Refuse) -> Hierarchy:
+    """The hierarchy of a value whose lists and objects stand in each other as its nodes do."""
+    if not isinstance(root, (list, dict)):
+        raise error(f"a tree is an object or a list, not {_shown(root)}", root)
+    nodes = _Nodes(keys, error)
+    nodes.collect(root)
+    wanted = "under one of " + ", ".join(map(repr, _NAME)) if keys.name is None else f"under {keys.name!r}"
+    return listed_hierarchy(
+        nodes.parent,
+        nodes.labels,
+        lengths=nodes.lengths,
+        missing=f"a leaf without a label, which is wanted {wanted}",
+        error=lambda message, u: error(message, nodes.within[u]),
+    )
+
+
+# ---------------------------------------------------------------------- flat
+
+
+def _ids(value: Any) -> list[Any] | None:
+    """The ids that an entry names, None where it is no id and no list of ids."""
+    values = value if isinstance(value, list) else [] if value is None or value == "" else [value]
+    return values if all(map(_is_label, values)) else None
+
+
+def _flat_key(items: list[dict[str, Any]], keys: JsonKeys) -> tuple[str, bool] | None:
+    """The key under which the objects name others, and whether those are their children; None if there is none."""
+    choice = [(keys.children, True)] if keys.children is not None else [(k, True) for k in (*_CHILD_IDS, *_CHILDREN)]
+    if keys.children is None:
+        choice += [(k, False) for k in _PARENT_IDS]
+    known: set[Any] | None = None
+    for key, down in choice:
+        if key in _CHILD_IDS and any(x.get(key) for x in items):
+            return key, down
+        named = [_ids(x[key]) for x in items if key in x]
+        if not any(named) or None in named:
+            continue
+        if known is None:
+            known = {x["id"] if "id" in x else keys.label(x) for x in items if _is_label(x.get("id", keys.label(x)))}
+        if any(x in known for ids in named for x in ids or ()):
+            return str(key), down
+    return None
+
+
+def is_flat(value: Any, keys: JsonKeys) -> bool:
+    """Whether a value is a list of objects that name each other by ids."""
+    return (
+        isinstance(value, list)
+        and bool(value)
+        and all(isinstance(x, dict) for x in value)
+        and _flat_key(value, keys) is not None
+    )
+
+
+def flat_ontology(items: list[dict[str, Any]], keys: JsonKeys, error: Refuse) -> Ontology:
+    """The terms of a list of objects with ids, in its order."""
+    found = _flat_key(items, keys)
+    assert found is not None
+    key, down = found
+    position: dict[Any, int] = {}
+    for k, item in enumerate(items):
+        term = item["id"] if "id" in item else keys.label(item)
+        if not _is_label(term):
+            raise error(f"an object's id must be a string or a whole number, not {_shown(term)}", item)
+        if term in position:
+            raise error(f"the id {term!r} has occurred before", item)
+        position[term] = k
+    edges: list[tuple[int, int]] = []
+    for k, item in enumerate(items):
+        named = _ids(item.get(key))
+        if named is None:
+            raise error(f"under {key!r} ids of other objects are wanted, strings or whole numbers", item)
+        for other in named:
+            if other not in position:
+                raise error(f"{other!r} under {key!r} is the id of no object in the list", item)
+            edges.append((position[other], k) if down else (k, position[other]))
+    names = [keys.label(x) for x in items]
+    wrong = next((k for k, x in enumerate(names) if x is not None and not _is_label(x)), None)
+    if wrong is not None:
+        raise error(f"a name must be a string or a whole number, not {_shown(names[wrong])}", items[wrong])
+    try:
+        return Ontology(list(position), edges, names=[None if x is None else str(x) for x in names])
+    except InvalidHierarchyError as problem:
+        raise error(str(problem), items if problem.node is None else items[problem.node]) from None
+
+
+def read_json(
+    path: Source,
+    *,
+    name: str | None = None,
+    children: str | None = None,
+    length: str | None = None,
+    parent: Literal["deepest", "first", "smallest", "error"] = "error",
+    labels: Literal["id", "name"] = "id",
+) -> Hierarchy:
+    """Read the hierarchy of a JSON file.
+
+    Parameters
+    ----------
+    path : path, file object or "-"
+        ``"-"`` is the standard input; gzip, bzip2, xz and zip are unpacked.
+    name, children, length : str, optional
+        The keys under which an object holds its label, the list of its children, and the length of the branch above
+        it; by default the usual ones. With `name` or `children`, every object is a node.
+    parent : {"deepest", "first", "smallest", "error"}
+        For flat lists in which a node has several parents: which of them counts, as in `Ontology.to_hierarchy`.
+    labels : {"id", "name"}
+        For flat lists: whether leaves are labelled by their ids or by their names.
+
+    Returns
+    -------
+    Hierarchy
+        Leaves in the order of the file.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such file.
+    ParseError
+        If it is no JSON or no tree, a leaf has no label, two leaves have the same, or a flat list runs in a cycle.
+    NotATreeError
+        If a node of a flat list has several parents and `parent` is "error".
+    DuplicateLeafError
+        If two leaves of a flat list have the same name and `labels` is "name".
+
+    Examples
+    --------
+    >>> import io
+    >>> text = '{"name": "apes", "children": [{"children": [{"name": "human"}, {"name": "chimp"}]}, "gorilla"]}'
+    >>> h = read_json(io.StringIO(text))
+    >>> h == Hierarchy.from_nested([["human", "chimp"], "gorilla"])
+    True
+    >>> h.names
+    (None, 'apes')
+    >>> read_json(io.StringIO('{"apes": {"human": null, "Pan": ["chimp", "bonobo"]}}')).names
+    ('Pan', 'apes')
+    """
+    text, source = read_text(path)
+    keys = JsonKeys(name, children, length)
+    read = hierarchy_from_json(text, source, keys)
+    return read.to_hierarchy(parent=parent, labels=labels) if isinstance(read, Ontology) else read
+
+
+def hierarchy_from_json(text: str, path: str | None, keys: JsonKeys | None = None) -> Hierarchy | Ontology:
+    """Read a text: an Ontology if it is a flat list, else a Hierarchy."""
+    wanted = JsonKeys() if keys is None else keys
+
+    def make(value: Any, error: Refuse) -> Hierarchy | Ontology:
+        if is_flat(value, wanted):
+            return flat_ontology(value, wanted, error)
+        return nested_hierarchy(value, wanted, error)
+
+    return read_json_text(text, path, make)
+
+
+def json_ontology(path: Source, *, name: str | None = None, children: str | None = None) -> Ontology:
+    """A JSON file that is a flat list, as an ontology; a ParseError for any other."""
+    text, source = read_text(path)
+    wanted = JsonKeys(name, children, None)
+
+    def make(value: Any, error: Refuse) -> Ontology:
+        if not is_flat(value, wanted):
+            raise error("an ontology as JSON is a list of objects with ids; read_json reads trees", value)
+        return flat_ontology(value, wanted, error)
+
+    return read_json_text(text, source, make)
+
+
+# ---------------------------------------------------------------------- writing
+
+
+@overload
+def write_json(hierarchy: Hierarchy, path: None = None, *, names: bool = True, lengths: bool = True) -> str: ...
+@overload
+def write_json(hierarchy: Hierarchy, path: Target, *, names: bool = True, lengths: bool = True) -> None: ...
+def write_json(
+    hierarchy: Hierarchy, path: Target | None = None, *, names: bool = True, lengths: bool = True
+) -> str | None:
+    """Write a hierarchy as JSON objects in each other, as d3 reads them.
+
+    Parameters
+    ----------
+    hierarchy : Hierarchy
+    path : path, file object or "-", optional
+        Where to write; a path is replaced in one step, and compressed if it ends in .gz, .bz2 or .xz. By default the
+        text is returned.
+    names : bool
+        Whether to write the names of inner nodes.
+    lengths : bool
+        Whether to write branch lengths, under the key length; for a hierarchy with heights, the differences.
+
+    Returns
+    -------
+    str or None
+        One line, without its end, if no `path` is given.
+
+    Raises
+    ------
+    DuplicateLeafError
+        If two leaf labels are the same once written (1.5 and "1.5").
+
+    See Also
+    --------
+    read_json : the inverse.
+
+    Notes
+    -----
+    The children of a node stand in the order of their smallest leaf index, so equal hierarchies over one leaf index
+    give equal text. Whole numbers stay numbers; any other label is written as ``str(label)``, and read back as a
+    string. Time and memory linear in the size, whatever the depth.
+
+    Examples
+    --------
+    >>> write_json(Hierarchy.from_nested([["chimp", "human"], "gorilla"]))
+    '{"children":[{"children":[{"name":"chimp"},{"name":"human"}]},{"name":"gorilla"}]}'
+    """
+    text = _json(expect_hierarchy(hierarchy), names=names, lengths=lengths)
+    if path is None:
+        return text
+    with write_atomic(path) as stream:
+        stream.write(text)
+        stream.write("\n")
+    return None
+
+
+def _json(hierarchy: Hierarchy, *, names: bool, lengths: bool) -> str:
+    fields = _fields(hierarchy, names=names, lengths=lengths)
+    n, N = hierarchy.n_leaves, hierarchy.n_nodes
+    start, child = _children_by_leaf(hierarchy.parent, n)
+    out: list[str] = []
+    todo = [N - 1]  # nodes, and ~u where the list of the children of u closes
+    while todo:
+        u = todo.pop()
+        if u < 0:
+            out.append("]}")
+            continue
+        if out and out[-1][-1] == "}":
+            out.append(",")
+        if u < n:
+            out.append("{" + fields[u] + "}")
+            continue
+        out.append("{" + fields[u] + ("," if fields[u] else "") + '"children":[')
+        todo.append(~u)
+        todo += child[start[u - n] : start[u - n + 1]][::-1]
+    return "".join(out)
+
+
+def _fields(hierarchy: Hierarchy, *, names: bool, lengths: bool) -> list[str]:
+    """What stands in the object of each node besides its children."""
+    labels = [str(x) if isinstance(x, int) and not isinstance(x, bool) else _string(str(x)) for x in hierarchy.leaves]
+    try:
+        LeafIndex(labels)
+    except DuplicateLeafError as error:
+        raise DuplicateLeafError(error.labels, where=" once all labels are written as JSON") from None
+    known = hierarchy.names if names and hierarchy.names is not None else [None] * (hierarchy.n_nodes - len(labels))
+    fields = [f'"name":{x}' for x in labels] + ["" if x is None else f'"name":{_string(x)}' for x in known]
+    if lengths and hierarchy.length is not None:
+        for u, value in enumerate(hierarchy.length.tolist()):
+            if value == value:
+                fields[u] += ("," if fields[u] else "") + f'"length":{value!r}'
+    return fields
+
+
+def _string(text: str) -> str:
+    try:
+        text.encode()
+    except UnicodeEncodeError:  # half a pair, which no encoding can write
+        return encode_basestring_ascii(text)
+    return encode_basestring(text)
+
+
+def _children_by_leaf(parent: np.ndarray, n: int) -> tuple[list[int], list[int]]:
+    """The children of inner node n + i, by their smallest leaf, at ``start[i]:start[i + 1]`` of the second list."""
+    up = parent.tolist()
+    low = [*range(n), *[n] * (len(up) - n)]
+    for u in range(len(up) - 1):
+        if low[u] < low[up[u]]:
+            low[up[u]] = low[u]
+    child = np.lexsort((np.array(low[:-1], np.int64), parent[:-1]))
+    return np.searchsorted(parent[:-1][child], np.arange(n, len(up) + 1)).tolist(), child.tolist()

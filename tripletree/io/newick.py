@@ -1,0 +1,644 @@
+"""Newick: hierarchies as brackets, ``((human:6,chimp:6):2,gorilla:8);``.
+
+What is read: labels without quotes, in single quotes (``'it''s'``) or in double quotes; comments in square brackets
+anywhere, nested ones too (left out); branch lengths; names of inner nodes; inner nodes with one child; any number of
+trees in a file, each ended by a semicolon; white space and line ends anywhere between. Blanks inside a label without
+quotes belong to it. What is missing or stands twice is refused with its line and column, never guessed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Hashable, Iterable, Iterator
+from itertools import islice
+from typing import Literal, overload
+
+import numpy as np
+
+from tripletree.core.checks import expect_hierarchy
+from tripletree.core.hierarchy import Hierarchy
+from tripletree.core.leaves import LeafIndex
+from tripletree.errors import DuplicateLeafError, InvalidHierarchyError, ParseError
+from tripletree.io.source import Source, Target, place, read_text, write_atomic
+from tripletree.kernels import freeze
+
+__all__ = [
+    "NewickText",
+    "Underscores",
+    "parse_newick",
+    "parse_newick_all",
+    "read_newick",
+    "read_newick_all",
+    "write_newick",
+    "write_newick_all",
+]
+
+
+# ----------------------------------------------------------------------
+# From Newick text to flat lists: one regular expression, one loop over its tokens, no recursion.
+#
+# Tokens carry no positions, which is what makes the loop fast. An error names a token by its number, and the text is
+# scanned once more up to that token to find its line and column.
+
+Underscores = Literal["keep", "blank"]
+
+_WORD = r"""[^\s()\[\]'",:;]+"""
+_TOKEN = re.compile(
+    rf"""
+      [(),;]
+    | :\s*(?:{_WORD})?                 # a length, or a colon without one
+    | {_WORD}(?:[ \t]+{_WORD})*        # a label without quotes; blanks inside it stay
+    | '(?:[^']++|'')*+'
+    | "(?:[^"]++|"")*+"
+    | \S                               # a quote or bracket that never closes
+    """,
+    re.VERBOSE | re.ASCII,
+)
+_QUOTE_OR_BRACKET = re.compile(r"""'(?:[^']++|'')*+'|"(?:[^"]++|"")*+"|['"\[\]]""")
+_BRACKET = re.compile(r"[\[\]]")
+_NUMBER = re.compile(r"\s*[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?", re.ASCII)
+_STRAY = frozenset("'\"[]")
+
+# what the last token was
+_NOTHING, _CLOSED, _NAME, _LEAF, _LENGTH = range(5)
+_AFTER = {_CLOSED: "')'", _NAME: "the name of an inner node", _LEAF: "a leaf label", _LENGTH: "a branch length"}
+
+
+class NewickText:
+    """Newick text cut into tokens; iterating gives the hierarchies one by one.
+
+    Parameters
+    ----------
+    text : str
+    path : str or None
+        The source's name, for messages.
+    underscores : {"keep", "blank"}
+        Whether underscores in labels without quotes stay or stand for blanks.
+    """
+
+    def __init__(self, text: str, *, path: str | None = None, underscores: Underscores = "keep") -> None:
+        if underscores not in ("keep", "blank"):
+            msg = f"underscores must be 'keep' or 'blank', not {underscores!r}"
+            raise ValueError(msg)
+        self._text, self._path, self._blank = text, path, underscores == "blank"
+        if text[:6].upper() == "#NEXUS":
+            raise self._error_in_text(
+                "this is a NEXUS file; Newick is what follows the '=' of each of its TREE commands", 0
+            )
+        self._quoted = "'" in text or '"' in text
+        self._scanned = _without_comments(text) if "[" in text else text
+        self._tokens: list[str] = _TOKEN.findall(self._scanned)
+        if self._quoted or "[" in text or "]" in text:
+            self._refuse_stray()
+
+    @property
+    def n_trees(self) -> int:
+        """Number of semicolons."""
+        return self._tokens.count(";")
+
+    def __iter__(self) -> Iterator[Hierarchy]:
+        stream = enumerate(self._tokens)
+        first = 0
+        while first < len(self._tokens):
+            hierarchy, first = self._tree(stream, first)
+            yield hierarchy
+
+    def error_at(self, k: int, message: str) -> ParseError:
+        """The error at the token with the number `k`."""
+        return self._error_in_text(message, self._offset(k))
+
+    def second_tree(self) -> int:
+        """Number of the token that starts the second tree."""
+        return self._tokens.index(";") + 1
+
+    # ------------------------------------------------------------------ one tree
+
+    def _tree(self, stream: Iterator[tuple[int, str]], first: int) -> tuple[Hierarchy, int]:
+        """The tree whose tokens come next, from number `first`, and the number of the token after it."""
+        labels: list[str] = []
+        names: list[str | None] = []
+        leaf_up: list[int] = []  # the bracket that each leaf stands in, numbered as they open; -1 outside
+        inner_up: list[int] = []
+        closed: list[int] = []  # the brackets in the order in which they close
+        lengths: list[str] = []
+        owners: list[int] = []  # whose length: leaf i, or the inner node ~i
+        path: list[int] = []  # the open brackets around the innermost one
+        here, opened, state = -1, 0, _NOTHING
+        for k, t in stream:  # noqa: B007 (k is what the refusal names)
+            if t == ",":
+                if state == _NOTHING or here < 0:
+                    break
+                state = _NOTHING
+            elif t == "(":
+                if state != _NOTHING:
+                    break
+                path.append(here)
+                here = opened
+                opened += 1
+            elif t == ")":
+                if state == _NOTHING or here < 0:
+                    break
+                closed.append(here)
+                here = path.pop()
+                inner_up.append(here)
+                names.append(None)
+                state = _CLOSED
+            elif t == ";":
+                if state == _NOTHING or here >= 0:
+                    break
+                up = _parents(leaf_up, inner_up, closed)
+                return self._hierarchy(first, up, labels, names, lengths, owners), k + 1
+            elif t[0] == ":":
+                if state in (_NOTHING, _LENGTH):
+                    break
+                owners.append(len(labels) - 1 if state == _LEAF else -len(names))
+                lengths.append(t[1:])
+                state = _LENGTH
+            elif state == _NOTHING:
+                labels.append(t)
+                leaf_up.append(here)
+                state = _LEAF
+            elif state == _CLOSED:
+                names[-1] = t
+                state = _NAME
+            else:
+                break
+        else:
+            raise self._end_error(first, here)
+        raise self._error(k, state, first, here)
+
+    def _hierarchy(
+        self,
+        first: int,
+        parent: np.ndarray,
+        labels: list[str],
+        names: list[str | None],
+        lengths: list[str],
+        owners: list[int],
+    ) -> Hierarchy:
+        if self._quoted or self._blank:
+            labels = [self._plain(x) for x in labels]
+            names = [None if x is None else self._plain(x) for x in names]
+        length = None
+        if lengths:
+            of = np.array(owners)
+            length = np.full(parent.size, np.nan)
+            length[np.where(of >= 0, of, len(labels) + ~of)] = self._numbers(lengths, first)
+        try:
+            leaves = LeafIndex(labels)
+        except DuplicateLeafError as error:
+            raise self._duplicate_error(first, labels, error.labels[0], len(error.labels)) from None
+        return Hierarchy(parent, leaves, length=length, names=names)
+
+    def _plain(self, label: str) -> str:
+        """What a label's token stands for."""
+        quote = label[0]
+        if quote == "'" or quote == '"':
+            return label[1:-1].replace(quote + quote, quote)
+        return label.replace("_", " ") if self._blank else label
+
+    def _numbers(self, lengths: list[str], first: int) -> np.ndarray:
+        """The lengths as float64; digits, sign, point and exponent are all that may stand in them."""
+        joined = "".join(lengths)
+        if joined.isascii() and "_" not in joined:
+            try:
+                values = np.array(list(map(float, lengths)))
+            except ValueError:
+                pass
+            else:
+                if np.isfinite(values).all():
+                    return values
+        bad = next(i for i, x in enumerate(lengths) if not _NUMBER.fullmatch(x) or np.isinf(float(x)))
+        k = next(islice((k for k in range(first, len(self._tokens)) if self._tokens[k][0] == ":"), bad, None))
+        shown = lengths[bad].strip()
+        if not shown:
+            raise self.error_at(k, "a branch length is missing after this ':'")
+        reason = "is no number" if not _NUMBER.fullmatch(shown) else "is beyond the largest number"
+        raise self.error_at(k, f"the branch length {shown!r} {reason}; wanted is one such as 0.25 or 1e-3")
+
+    # ------------------------------------------------------------------ refusals
+
+    def _offset(self, k: int) -> int:
+        """Where in the text the token with the number `k` starts."""
+        return next(islice(_TOKEN.finditer(self._scanned), k, None)).start()
+
+    def _error_in_text(self, message: str, offset: int) -> ParseError:
+        line, column, shown = place(self._text, offset)
+        return ParseError(message, path=self._path, line=line, column=column, text=shown)
+
+    def _at(self, k: int) -> str:
+        line, column, _ = place(self._text, self._offset(k))
+        return f"line {line}, column {column}"
+
+    def _refuse_stray(self) -> None:
+        """Refuse a quote or a comment that does not close, or a ']' that nothing opened."""
+        for k, t in enumerate(self._tokens):
+            if t in _STRAY:
+                if t == "[":
+                    raise self.error_at(k, "this comment is never closed: a ']' is missing")
+                if t == "]":
+                    raise self.error_at(k, "this ']' closes no comment; a label with brackets must stand in quotes")
+                raise self.error_at(
+                    k, f"this quote is never closed: a label with {t} in it must stand in quotes, the {t} doubled"
+                )
+
+    def _error(self, k: int, state: int, first: int, here: int) -> ParseError:
+        """What is wrong with the token with the number `k`, which cannot stand after what came before it."""
+        t = self._tokens[k]
+        if t == ";" and here >= 0:
+            bracket = self._bracket(first, here)
+            return self.error_at(bracket, f"this '(' is not closed before the tree ends ({self._at(k)})")
+        if state == _NOTHING and k == first:
+            return self.error_at(k, f"a tree cannot start with {t[:20]!r}")
+        if state == _NOTHING:
+            shown = t if len(t) == 1 else ":"
+            return self.error_at(k, f"a leaf label is missing before this {shown!r} (an empty one is written '')")
+        if t in ",)":
+            return self.error_at(
+                k, f"this {t!r} stands outside of all brackets: more '(' are closed than opened, or ';' is missing"
+            )
+        what = {"(": "'('", ":": "a branch length", "'": "a quoted label", '"': "a quoted label"}
+        found = what.get(t[0], f"the label {t[:40]!r}")
+        hint = "a ',' or ';' is missing"
+        if t[0] in "'\"" and state in (_LEAF, _NAME):
+            hint += ", or the label has a quote in it and must stand in quotes, that quote doubled"
+        elif state in (_LEAF, _NAME) and t != "(" and t[0] != ":":
+            hint += ", or a label that continues on the next line must stand in quotes"
+        return self.error_at(k, f"{found} right after {_AFTER[state]}: {hint}")
+
+    def _end_error(self, first: int, here: int) -> ParseError:
+        """What is wrong with a text that ends in the middle of a tree."""
+        if here >= 0:
+            return self.error_at(self._bracket(first, here), "this '(' is never closed: the text ends before its ')'")
+        return self._error_in_text("the text ends without the ';' that ends a tree", len(self._scanned.rstrip()))
+
+    def _bracket(self, first: int, number: int) -> int:
+        """Number of the token that opened a bracket."""
+        return next(islice((k for k in range(first, len(self._tokens)) if self._tokens[k] == "("), number, None))
+
+    def _duplicate_error(self, first: int, labels: list[str], repeated: Hashable, count: int) -> ParseError:
+        i = labels.index(repeated)  # type: ignore[arg-type]
+        j = labels.index(repeated, i + 1)  # type: ignore[arg-type]
+        tokens = self._tokens
+        leaf = (
+            k
+            for k in range(first, len(tokens))
+            if tokens[k][0] not in "(),:;" and (k == first or tokens[k - 1] in ("(", ","))
+        )
+        two = list(islice(leaf, i, j + 1))
+        more = "" if count == 1 else f" ({count} labels are repeated)"
+        return self.error_at(two[-1], f"the leaf label {repeated!r} has occurred before, at {self._at(two[0])}{more}")
+
+
+def _parents(leaf_up: list[int], inner_up: list[int], closed: list[int]) -> np.ndarray:
+    """The parent array: leaves as they stand in the text, then inner nodes as their brackets close."""
+    n = len(leaf_up)
+    number = np.full(len(closed) + 1, -1, np.int32)  # the last entry serves -1: no bracket
+    number[closed] = np.arange(n, n + len(closed), dtype=np.int32)
+    return freeze(number[np.concatenate([np.array(leaf_up, np.int32), np.array(inner_up, np.int32)])])
+
+
+def _without_comments(text: str) -> str:
+    """The text with line feeds in the place of every comment; it stops at what never closes."""
+    kept = []
+    at = 0  # where the text that is not yet kept starts
+    seek = 0
+    while found := _QUOTE_OR_BRACKET.search(text, seek):
+        seek = found.end()
+        token = found.group()
+        if len(token) > 1:
+            continue
+        if token != "[":
+            break
+        depth = 1
+        while depth and (bracket := _BRACKET.search(text, seek)):
+            depth += 1 if bracket.group() == "[" else -1
+            seek = bracket.end()
+        if depth:
+            break
+        kept += [text[at : found.start()], "\n" * (seek - found.start())]
+        at = seek
+    return "".join([*kept, text[at:]])
+
+
+_PLAIN = re.compile(r"""[^\s()\[\]{}'",:;=]+""")
+
+
+def read_newick(path: Source, *, underscores: Underscores = "keep") -> Hierarchy:
+    """Read the one hierarchy of a Newick file.
+
+    Parameters
+    ----------
+    path : path, file object or "-"
+        ``"-"`` is the standard input; gzip, bzip2 and xz are unpacked.
+    underscores : {"keep", "blank"}
+        What underscores in labels without quotes stand for: themselves (as most programs have it), or blanks (as the
+        Newick standard says).
+
+    Returns
+    -------
+    Hierarchy
+        Leaves in the order of the text, inner nodes in the order in which their brackets close. Lengths that the
+        text leaves out are NaN; `length` is None where there are none at all.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such file.
+    ParseError
+        If the text is no Newick, holds no tree or several, or a leaf label is missing or stands twice.
+
+    See Also
+    --------
+    read_newick_all : every tree of a file.
+    parse_newick : the same from a string.
+
+    Examples
+    --------
+    >>> import io
+    >>> read_newick(io.StringIO("((human,chimp),gorilla);"))
+    <Hierarchy: 3 leaves, 2 inner nodes, binary, depth 2>
+    """
+    text, name = read_text(path)
+    return _only(NewickText(text, path=name, underscores=underscores), name, "read_newick_all")
+
+
+def read_newick_all(path: Source, *, underscores: Underscores = "keep") -> list[Hierarchy]:
+    r"""Read every hierarchy of a Newick file, none being fine.
+
+    Parameters
+    ----------
+    path : path, file object or "-"
+    underscores : {"keep", "blank"}
+        As in `read_newick`.
+
+    Returns
+    -------
+    list of Hierarchy
+        In the order of the file; each has leaves of its own.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such file.
+    ParseError
+        If one of the trees cannot be read.
+
+    Examples
+    --------
+    >>> import io
+    >>> [h.n_leaves for h in read_newick_all(io.StringIO("(a,b);\n(a,b,c);"))]
+    [2, 3]
+    """
+    text, name = read_text(path)
+    return list(NewickText(text, path=name, underscores=underscores))
+
+
+def parse_newick(text: str, *, underscores: Underscores = "keep") -> Hierarchy:
+    """Read the one hierarchy of a Newick string.
+
+    Parameters
+    ----------
+    text : str
+    underscores : {"keep", "blank"}
+        As in `read_newick`.
+
+    Returns
+    -------
+    Hierarchy
+
+    Raises
+    ------
+    ParseError
+        As in `read_newick`.
+
+    Examples
+    --------
+    >>> parse_newick("((human:6,chimp:6)'tribe Hominini':2,gorilla:8);").names
+    ('tribe Hominini', None)
+    >>> parse_newick("(a,,b);")
+    Traceback (most recent call last):
+        ...
+    tripletree.ParseError: <string>, line 1, column 4: a leaf label is missing before this ','...
+    """
+    return _only(NewickText(_checked_text(text), underscores=underscores), None, "parse_newick_all")
+
+
+def parse_newick_all(text: str, *, underscores: Underscores = "keep") -> list[Hierarchy]:
+    """Read every hierarchy of a Newick string.
+
+    Parameters
+    ----------
+    text : str
+    underscores : {"keep", "blank"}
+        As in `read_newick`.
+
+    Returns
+    -------
+    list of Hierarchy
+
+    Raises
+    ------
+    ParseError
+        As in `read_newick_all`.
+
+    Examples
+    --------
+    >>> len(parse_newick_all("(a,b); [a comment] (c,d);"))
+    2
+    """
+    return list(NewickText(_checked_text(text), underscores=underscores))
+
+
+def _checked_text(text: str) -> str:
+    if not isinstance(text, str):
+        msg = f"expected Newick text, not {type(text).__name__}; to read a file use read_newick"
+        raise TypeError(msg)
+    return text
+
+
+def _only(trees: NewickText, name: str | None, all_of_them: str) -> Hierarchy:
+    """The one tree of a text."""
+    if trees.n_trees > 1:
+        k = trees.second_tree()
+        raise trees.error_at(k, f"{trees.n_trees} trees where one is wanted, the second from here: use {all_of_them}")
+    for hierarchy in list(trees):  # to the end of the text: nothing unread may follow
+        return hierarchy
+    msg = "no tree in it: the text is empty, or holds comments only"
+    raise ParseError(msg, path=name, line=1, column=1)
+
+
+# ---------------------------------------------------------------------- writing
+
+
+@overload
+def write_newick(hierarchy: Hierarchy, path: None = None, *, names: bool = True, lengths: bool = True) -> str: ...
+@overload
+def write_newick(hierarchy: Hierarchy, path: Target, *, names: bool = True, lengths: bool = True) -> None: ...
+def write_newick(
+    hierarchy: Hierarchy, path: Target | None = None, *, names: bool = True, lengths: bool = True
+) -> str | None:
+    """Write a hierarchy as one line of Newick.
+
+    Parameters
+    ----------
+    hierarchy : Hierarchy
+    path : path, file object or "-", optional
+        Where to write; a path is replaced in one step, and compressed if it ends in .gz, .bz2 or .xz. By default the
+        text is returned.
+    names : bool
+        Whether to write the names of inner nodes.
+    lengths : bool
+        Whether to write branch lengths; for a hierarchy with heights, the differences.
+
+    Returns
+    -------
+    str or None
+        The text without a line end, if no `path` is given.
+
+    Raises
+    ------
+    DuplicateLeafError
+        If two leaf labels are the same once written as text (1 and "1").
+    InvalidHierarchyError
+        If a difference of heights is beyond the largest number.
+
+    Notes
+    -----
+    The children of a node stand in the order of their smallest leaf index, so equal hierarchies over one leaf index
+    give equal text. Lengths are written in full: they are read back exactly. Labels that are no strings are written
+    as ``str(label)``, and read back as strings. Time and memory linear in the size, whatever the depth.
+
+    Examples
+    --------
+    >>> write_newick(Hierarchy.from_nested([["chimp", "human"], "gorilla", "Hylobates lar"]))
+    "((chimp,human),gorilla,'Hylobates lar');"
+    """
+    text = _newick(expect_hierarchy(hierarchy), names=names, lengths=lengths)
+    if path is None:
+        return text
+    with write_atomic(path) as stream:
+        stream.write(text)
+        stream.write("\n")
+    return None
+
+
+@overload
+def write_newick_all(
+    hierarchies: Iterable[Hierarchy], path: None = None, *, names: bool = True, lengths: bool = True
+) -> str: ...
+@overload
+def write_newick_all(
+    hierarchies: Iterable[Hierarchy], path: Target, *, names: bool = True, lengths: bool = True
+) -> None: ...
+def write_newick_all(
+    hierarchies: Iterable[Hierarchy], path: Target | None = None, *, names: bool = True, lengths: bool = True
+) -> str | None:
+    r"""Write several hierarchies, each as one line of Newick.
+
+    Parameters
+    ----------
+    hierarchies : iterable of Hierarchy
+    path : path, file object or "-", optional
+    names, lengths : bool
+        As in `write_newick`.
+
+    Returns
+    -------
+    str or None
+        The text, each line with its end, if no `path` is given.
+
+    Raises
+    ------
+    DuplicateLeafError, InvalidHierarchyError
+        As in `write_newick`; the target is then left as it was.
+
+    Examples
+    --------
+    >>> write_newick_all([Hierarchy.from_nested("ab"), Hierarchy.from_nested(["a", "b"])])
+    'ab;\n(a,b);\n'
+    """
+    if isinstance(hierarchies, Hierarchy):
+        msg = "expected several hierarchies, not one: use write_newick, or give a list"
+        raise TypeError(msg)
+    lines = (_newick(h, names=names, lengths=lengths) + "\n" for h in hierarchies)
+    if path is None:
+        return "".join(lines)
+    with write_atomic(path) as stream:
+        stream.writelines(lines)
+    return None
+
+
+def _newick(hierarchy: Hierarchy, *, names: bool, lengths: bool) -> str:
+    """The text of one hierarchy: each leaf with the brackets that open before it, each inner node where it closes.
+
+    The leaves stand in depth-first order. A piece of text for each leaf, then, at the leaf where its clade ends, one
+    for each inner node, inner ones first, which is the order of their numbers.
+    """
+    n, N = hierarchy.n_leaves, hierarchy.n_nodes
+    start, stop = _intervals(hierarchy.parent, n)
+    after = np.concatenate([_written_labels(hierarchy), np.full(N - n, ")", object)])
+    if names and hierarchy.names is not None:
+        after[n:] += np.array(["" if x is None else _quoted(x) for x in hierarchy.names], object)
+    if lengths and hierarchy.length is not None:
+        after += _written_lengths(hierarchy.length)
+    opening = np.bincount(start[n:], minlength=n)
+    brackets = np.array(["(" * k if i == 0 else "," + "(" * k for i, k in enumerate(opening.tolist())], object)
+    after[:n] = brackets[start[:n]] + after[:n]
+    # leaf pieces before the inner nodes that close behind them; ties among inner nodes by number, deepest first
+    order = np.lexsort((np.arange(N), stop))
+    return "".join(after[order].tolist()) + ";"
+
+
+def _intervals(parent: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray]:
+    """Each clade's positions start..stop-1 in depth-first order, children by their smallest leaf."""
+    up = parent.tolist()
+    N = len(up)
+    low = [*range(n), *[n] * (N - n)]
+    size = [1] * n + [0] * (N - n)
+    for u in range(N - 1):
+        p = up[u]
+        size[p] += size[u]
+        if low[u] < low[p]:
+            low[p] = low[u]
+    free = [0] * N  # where the next child of a node starts
+    start = [0] * N
+    # by smallest leaf, and parents before children where that is the same
+    for u in np.lexsort((-np.arange(N), low)).tolist():
+        p = up[u]
+        if p >= 0:
+            start[u] = free[p]
+            free[p] += size[u]
+        free[u] = start[u]
+    return np.array(start), np.array(start) + np.array(size)
+
+
+def _written_labels(hierarchy: Hierarchy) -> np.ndarray:
+    """The leaf labels as text, quoted where need be."""
+    labels = [x if isinstance(x, str) else str(x) for x in hierarchy.leaves]
+    try:
+        LeafIndex(labels)
+    except DuplicateLeafError as error:
+        raise DuplicateLeafError(error.labels, where=" once all labels are written as text") from None
+    out = np.empty(len(labels), object)
+    out[:] = [_quoted(x) for x in labels]
+    return out
+
+
+def _quoted(label: str) -> str:
+    """The label as it must stand in the text to be read back unchanged, here and elsewhere."""
+    if _PLAIN.fullmatch(label) and label.isprintable():
+        return label
+    return "'" + label.replace("'", "''") + "'"
+
+
+def _written_lengths(length: np.ndarray) -> np.ndarray:
+    """The lengths as ``:0.25`` in the fewest digits that give the same number back; nothing for NaN."""
+    infinite = np.flatnonzero(np.isinf(length))
+    if infinite.size:
+        u = int(infinite[0])
+        msg = f"the branch above node {u} has length {length[u]}, which Newick cannot say; write with lengths=False"
+        raise InvalidHierarchyError(msg, node=u)
+    out = np.empty(length.size, object)
+    out[:] = ["" if x != x else ":" + repr(x).removesuffix(".0") for x in length.tolist()]
+    return out

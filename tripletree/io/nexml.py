@@ -1,0 +1,236 @@
+"""NeXML: the trees of a file, each a list of nodes and a list of edges.
+
+Read by a flat loop over the standard library's XML parser. The root is the node that no edge leads to; where nodes are
+marked ``root="true"``, it must be one of them. A leaf is labelled by its otu's label (its otu's id where that has
+none), else by its own. Networks are refused, and so are entities and document types.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from tripletree.core.hierarchy import Hierarchy
+from tripletree.io.node_list import branch_length, listed_hierarchy, selected
+from tripletree.io.source import Source, read_bytes
+from tripletree.io.xml import XmlEvents, xml_events
+
+__all__ = [
+    "read_nexml",
+    "read_nexml_all",
+]
+
+
+@dataclass
+class _Tree:
+    """What a tree's elements say, in the order of the file."""
+
+    at: int
+    kind: str
+    name: str | None
+    position: dict[str, int] = field(default_factory=dict)  # of each node, by id
+    otus: list[str | None] = field(default_factory=list)
+    labels: list[str | None] = field(default_factory=list)
+    places: list[int] = field(default_factory=list)
+    roots: list[int] = field(default_factory=list)
+    edges: list[tuple[str | None, str | None, float, int]] = field(
+        default_factory=list
+    )  # source, target, length, place
+
+
+def read_nexml(path: Source, *, tree: str | int | None = None) -> Hierarchy:
+    """Read one hierarchy of a NeXML file.
+
+    Parameters
+    ----------
+    path : path, file object or "-"
+        ``"-"`` is the standard input; gzip, bzip2, xz and zip are unpacked.
+    tree : str or int, optional
+        Which tree: its label (or id, where it has none), or its position in the file, from 0. May be left out where
+        there is only one.
+
+    Returns
+    -------
+    Hierarchy
+        Leaves in the order of their nodes in the file.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such file.
+    ParseError
+        If it is no NeXML, the nodes and edges are no tree, a leaf has no label or the same as another, there is no
+        such tree, or there are several and `tree` is not given.
+
+    See Also
+    --------
+    read_nexml_all : every tree of a file, with its name.
+
+    Examples
+    --------
+    >>> import io
+    >>> text = '''<nexml xmlns="http://www.nexml.org/2009"><otus id="t">
+    ...   <otu id="t1" label="human"/><otu id="t2" label="chimp"/></otus>
+    ...   <trees otus="t"><tree id="one">
+    ...     <node id="r" root="true"/><node id="h" otu="t1"/><node id="c" otu="t2"/>
+    ...     <edge source="r" target="h" length="6"/><edge source="r" target="c" length="6"/>
+    ...   </tree></trees></nexml>'''
+    >>> h = read_nexml(io.StringIO(text))
+    >>> list(h.leaves), h.length.tolist()
+    (['human', 'chimp'], [6.0, 6.0, nan])
+    """
+    content, name = read_bytes(path)
+    return hierarchy_from_nexml(content, name, tree=tree)
+
+
+def hierarchy_from_nexml(content: bytes | str, path: str | None, *, tree: str | int | None = None) -> Hierarchy:
+    """`read_nexml` of what a file holds."""
+    file = _File(xml_events(content, path))
+    k = selected([x.name for x in file.trees], tree, path=path, read_all="read_nexml_all")
+    return file.hierarchy(file.trees[k])
+
+
+def read_nexml_all(path: Source) -> list[tuple[str | None, Hierarchy]]:
+    """Read every hierarchy of a NeXML file, none being fine.
+
+    Parameters
+    ----------
+    path : path, file object or "-"
+
+    Returns
+    -------
+    list of (str or None, Hierarchy)
+        The label (or id, where it has none) and the tree of each tree element in the order of the file.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such file.
+    ParseError
+        If it is no NeXML, one of the trees cannot be read, or there is a network among them.
+
+    Examples
+    --------
+    >>> import io
+    >>> read_nexml_all(io.StringIO('<nexml><trees><tree id="x"><node id="n" label="a"/></tree></trees></nexml>'))
+    [('x', <Hierarchy: 1 leaf, ...>)]
+    """
+    content, name = read_bytes(path)
+    file = _File(xml_events(content, name))
+    return [(tree.name, file.hierarchy(tree)) for tree in file.trees]
+
+
+class _File:
+    """The otus and trees of a file."""
+
+    def __init__(self, events: XmlEvents) -> None:
+        self._events = events
+        self._otus: dict[str, str] = {}  # the label of each, by id
+        self.trees: list[_Tree] = list(self._read())
+
+    def _read(self) -> Iterator[_Tree]:
+        events = self._events
+        depth = 0
+        tree: _Tree | None = None
+        for event, element in events:
+            tag = element.tag.rpartition("}")[2]
+            if event == "end":
+                depth -= 1
+                if tree is not None and tag == tree.kind:
+                    yield tree
+                    tree = None
+                continue
+            depth += 1
+            if depth == 1 and tag != "nexml":
+                raise events.error(f"NeXML starts with the element nexml, and this is {tag!r}")
+            if tree is not None:
+                self._part(tree, tag, element.attrib)
+            elif tag in ("tree", "network"):
+                tree = _Tree(events.here, tag, element.get("label") or element.get("id"))
+            elif tag == "otu":
+                otu = element.get("id")
+                if not otu:
+                    raise events.error("an otu without id")
+                if otu in self._otus:
+                    raise events.error(f"the otu {otu!r} has occurred before")
+                self._otus[otu] = element.get("label") or otu
+
+    def _part(self, tree: _Tree, tag: str, given: dict[str, str]) -> None:
+        """Take in a node or an edge."""
+        events = self._events
+        if tag == "node":
+            node = given.get("id")
+            if not node:
+                raise events.error("a node without id")
+            if node in tree.position:
+                raise events.error(f"the node {node!r} has occurred before in this tree")
+            if given.get("root", "false") in ("true", "1"):
+                tree.roots.append(len(tree.position))
+            tree.position[node] = len(tree.position)
+            tree.otus.append(given.get("otu"))
+            tree.labels.append(given.get("label") or None)
+            tree.places.append(events.here)
+        elif tag in ("edge", "rootedge"):
+            length = branch_length(given.get("length"))
+            if length is None:
+                raise events.error(f"the branch length {given['length'][:40]!r} is no finite number")
+            tree.edges.append((given.get("source"), given.get("target"), length, events.here))
+
+    def hierarchy(self, tree: _Tree) -> Hierarchy:
+        """The hierarchy of one tree."""
+        if tree.kind == "network":
+            raise self._events.error("this is a network, in which a node may have several parents: no tree", at=tree.at)
+        if not tree.position:
+            raise self._events.error("this tree has no nodes", at=tree.at)
+        parent, lengths = self._parents(tree)
+        labels = [self._label(tree, u) for u in range(len(parent))]
+        return listed_hierarchy(
+            parent,
+            labels,
+            lengths=lengths,
+            missing="this leaf has neither an otu nor a label",
+            error=lambda message, u: self._events.error(message, at=tree.places[u]),
+        )
+
+    def _label(self, tree: _Tree, u: int) -> str | None:
+        otu = tree.otus[u]
+        if otu is None:
+            return tree.labels[u]
+        if otu not in self._otus:
+            raise self._events.error(f"there is no otu {otu!r} in this file", at=tree.places[u])
+        return self._otus[otu]
+
+    def _parents(self, tree: _Tree) -> tuple[list[int], list[float]]:
+        """The parent of each node, and the length of the branch above it."""
+        ids = list(tree.position)
+        parent = [-1] * len(ids)
+        lengths = [math.nan] * len(ids)
+        for source, target, length, at in tree.edges:
+            for what, node in (("source", source), ("target", target)):
+                if node is not None and node not in tree.position:
+                    raise self._events.error(f"the {what} of this edge, {node!r}, is no node of this tree", at=at)
+            if target is None:
+                raise self._events.error("an edge without target", at=at)
+            u = tree.position[target]
+            lengths[u] = length
+            if source is None:
+                continue  # the edge above the root
+            if parent[u] >= 0:
+                msg = f"a second edge into node {target!r}, from {source!r}; the first is from {ids[parent[u]]!r}"
+                raise self._events.error(msg, at=at)
+            parent[u] = tree.position[source]
+        self._check_root(tree, [u for u, p in enumerate(parent) if p < 0], ids)
+        return parent, lengths
+
+    def _check_root(self, tree: _Tree, tops: list[int], ids: list[str]) -> None:
+        if not tops:
+            raise self._events.error(
+                "this is no tree: there is an edge into every node, so they run in a cycle", at=tree.at
+            )
+        if len(tops) > 1:
+            msg = f"{len(tops)} nodes have no edge into them, {ids[tops[0]]!r} and this one first; a tree has one root"
+            raise self._events.error(msg, at=tree.places[tops[1]])
+        if tree.roots and tops[0] not in tree.roots:
+            msg = f"this node is marked as root, but there is an edge into it, and none into {ids[tops[0]]!r}"
+            raise self._events.error(msg, at=tree.places[tree.roots[0]])

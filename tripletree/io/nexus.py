@@ -1,0 +1,516 @@
+"""NEXUS: the trees of TREES blocks, with their TRANSLATE tables.
+
+What is read: any number of TREES blocks among blocks of any other kind, which are passed over; TREE and UTREE commands
+with names in quotes or without; comments in square brackets anywhere, nested ones too (left out, annotations such as
+``[&rate=0.1]`` among them); keywords in upper or lower case. The tree strings are Newick, read as `read_newick` does.
+
+A leaf's label stands for what TRANSLATE says of it, else for the taxon of that name, else for the taxon of that number
+in the file's one TAXA block, else for itself. Names of inner nodes stay as they are: a support value such as 100 is no
+taxon. A tree is rooted as it is written: ``[&U]``, which says that the program that wrote it did not care for the root,
+changes nothing.
+
+Why not by a library: commonnexus 2.0.0 raises a RecursionError on a tree of 3,000 levels (DendroPy 5.1.3 and Biopython
+1.88 do, too), tells no places, and answers damaged files with AttributeError and AssertionError.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import overload
+
+from tripletree.core.checks import expect_hierarchy
+from tripletree.core.hierarchy import Hierarchy
+from tripletree.core.leaves import LeafIndex
+from tripletree.errors import DuplicateLeafError, ParseError
+from tripletree.io.newick import NewickText, Underscores, write_newick
+from tripletree.io.node_list import selected
+from tripletree.io.source import Source, Target, place, read_text, write_atomic
+
+__all__ = [
+    "NexusText",
+    "NexusTree",
+    "read_nexus",
+    "read_nexus_all",
+    "write_nexus",
+    "write_nexus_all",
+]
+
+
+# ----------------------------------------------------------------------
+# NEXUS text cut into commands, with their places; what TRANSLATE and TAXLABELS say, and the TREE commands.
+
+_HEADER = re.compile(r"\s*#NEXUS(?!\w)", re.IGNORECASE)
+# what ends a command, and what can hide it
+_MARK = re.compile(r"'(?:[^']++|'')*+'|[';\[\]]")
+_BRACKET = re.compile(r"[\[\]]")
+_WORD = re.compile(r"'(?:[^']++|'')*+'|[,=]|[^\s',=]+")
+_FIRST = re.compile(r"\s*([A-Za-z_]*)")
+_TREE = re.compile(
+    r"\s*u?tree(?![A-Za-z_])\s*+(?:\*\s*+)?(?:(?P<quoted>'(?:[^']++|'')*+')\s*+|(?P<name>[^=']*+))=", re.IGNORECASE
+)
+
+
+@dataclass
+class NexusTree:
+    """One TREE command: its name, where its Newick starts and where its semicolon stands, what its labels mean."""
+
+    name: str
+    start: int
+    stop: int
+    block: _Block
+
+
+@dataclass
+class _Block:
+    """What the TREE commands of one block share."""
+
+    start: int
+    name: str
+    translate: dict[str, str] = field(default_factory=dict)
+
+
+class NexusText:
+    """The trees of a NEXUS text; the Newick of each is read when asked for.
+
+    Parameters
+    ----------
+    text : str
+    path : str or None
+        The source's name, for messages.
+    underscores : {"keep", "blank"}
+        What underscores stand for outside of quotes.
+    """
+
+    def __init__(self, text: str, *, path: str | None, underscores: Underscores) -> None:
+        if underscores not in ("keep", "blank"):
+            msg = f"underscores must be 'keep' or 'blank', not {underscores!r}"
+            raise ValueError(msg)
+        self._text, self._path, self._underscores = text, path, underscores
+        if not _HEADER.match(text):
+            raise self._error(
+                "a NEXUS file starts with '#NEXUS', and this one does not; read_newick reads bare trees", 0
+            )
+        self.trees: list[NexusTree] = []
+        #: The labels of the one TAXA block, which a tree may name by their numbers; none where there are several.
+        self._taxa: list[str] = []
+        self._block: _Block | None = None
+        self._cut()
+        self._known = frozenset(self._taxa)
+
+    def hierarchy(self, tree: NexusTree) -> Hierarchy:
+        """Read the tree of one TREE command."""
+        meaning = _Meaning(tree.block.translate, self._taxa, self._known)
+        reader = _TreeText(self._text, tree, meaning, path=self._path, underscores=self._underscores)
+        if reader.n_trees > 1:  # a ' in double quotes, which are quotes to Newick alone
+            raise reader.error_at(reader.second_tree(), "a ';' in the middle of a TREE command: are its quotes right?")
+        return next(iter(reader))
+
+    # ------------------------------------------------------------------ commands
+
+    def _cut(self) -> None:
+        """Go through the commands, each up to its semicolon; comments are blanked out of what is looked at."""
+        text = self._text
+        start = seek = _HEADER.match(text).end()  # type: ignore[union-attr]
+        parts: list[str] = []
+        kept_to = start
+        while found := _MARK.search(text, seek):
+            seek = found.end()
+            token = found.group()
+            if len(token) > 1:
+                continue
+            if token == "[":
+                stop = self._comment_end(found.start())
+                parts += [text[kept_to : found.start()], " " * (stop - found.start())]
+                kept_to = seek = stop
+            elif token == ";":
+                parts.append(text[kept_to : found.start()])
+                self._command("".join(parts), start, found.start())
+                start = kept_to = seek
+                parts = []
+            elif token == "]":
+                raise self._error("this ']' closes no comment; a label with brackets must stand in quotes", seek - 1)
+            else:
+                raise self._error("this quote is never closed; a ' inside of quotes must be doubled", seek - 1)
+        rest = "".join([*parts, text[kept_to:]])
+        if rest.strip():
+            at = start + len(rest) - len(rest.lstrip())
+            raise self._error("the text ends without the ';' that ends this command", at)
+        if self._block is not None:
+            raise self._error(f"the block {self._block.name!r} is never ended: 'END;' is missing", self._block.start)
+
+    def _comment_end(self, start: int) -> int:
+        """Where the text goes on behind a comment; comments may stand in each other."""
+        depth, stop = 1, start + 1
+        while depth:
+            bracket = _BRACKET.search(self._text, stop)
+            if bracket is None:
+                raise self._error("this comment is never closed: a ']' is missing", start)
+            depth += 1 if bracket.group() == "[" else -1
+            stop = bracket.end()
+        return stop
+
+    def _command(self, command: str, start: int, stop: int) -> None:
+        """Take in one command, which is ``text[start:stop]`` with its comments blanked."""
+        if not command.strip():
+            return  # nothing between two semicolons
+        found = _FIRST.match(command)
+        word, behind = (found[1].lower(), found.end()) if found else ("", 0)
+        rest = command[behind:].strip()
+        at = start + len(command) - len(command.lstrip())
+        if word == "begin":
+            if self._block is not None:
+                raise self._error(f"a block begins before {self._block.name!r} is ended: 'END;' is missing", at)
+            if not rest or len(rest.split()) > 1:
+                raise self._error(f"wanted is BEGIN, the name of a block and ';', not {command.strip()[:60]!r}", at)
+            self._block = _Block(at, rest)
+        elif self._block is None:
+            raise self._error(f"the command {command.split()[0][:40]!r} stands outside of all blocks", at)
+        elif word in ("end", "endblock"):
+            if rest:
+                raise self._error(f"{word.upper()} wants a ';' right behind it, not {rest[:40]!r}", at)
+            self._block = None
+        elif word == "taxlabels":
+            self._taxa = [] if self._taxa else [self._plain(m[0]) for m in _WORD.finditer(command, behind)]
+        elif self._block.name.lower() == "trees" and word == "translate":
+            self._translate(self._block, command, start, behind)
+        elif self._block.name.lower() == "trees" and word in ("tree", "utree"):
+            self._tree(self._block, command, start, stop)
+
+    def _plain(self, token: str) -> str:
+        """What a token stands for."""
+        if token[0] == "'":
+            return token[1:-1].replace("''", "'")
+        return token.replace("_", " ") if self._underscores == "blank" else token
+
+    def _translate(self, block: _Block, command: str, start: int, behind: int) -> None:
+        """Take in a table of keys and labels, ``1 human, 2 'Pan troglodytes'``."""
+        entries: list[list[re.Match[str]]] = [[]]
+        for m in _WORD.finditer(command, behind):
+            if m[0] == ",":
+                entries.append([])
+            else:
+                entries[-1].append(m)
+        if not entries[-1]:
+            entries.pop()  # a comma before the end, as some programs write it
+        for entry in entries:
+            if len(entry) != 2 or entry[0][0] == "=" or entry[1][0] == "=":
+                at = start + (entry[min(2, len(entry) - 1)].start() if entry else behind)
+                msg = "TRANSLATE wants a key, a label and a ',' each time; a label with blanks must stand in quotes"
+                raise self._error(msg, at)
+            key = self._plain(entry[0][0])
+            if key in block.translate:
+                raise self._error(f"TRANSLATE says twice what {key!r} stands for", start + entry[0].start())
+            block.translate[key] = self._plain(entry[1][0])
+
+    def _tree(self, block: _Block, command: str, start: int, stop: int) -> None:
+        """Take in where a tree stands, ``TREE * name = [&R] (a,b)``."""
+        found = _TREE.match(command)
+        name = (found["quoted"] or found["name"].strip()) if found else ""
+        if found is None or not name:
+            at = start + len(command) - len(command.lstrip())
+            raise self._error("a TREE command wants a name and a '=' before the tree", at)
+        self.trees.append(NexusTree(self._plain(name), start + found.end(), stop, block))
+
+    def _error(self, message: str, offset: int) -> ParseError:
+        line, column, shown = place(self._text, offset)
+        return ParseError(message, path=self._path, line=line, column=column, text=shown)
+
+
+class _Meaning:
+    """What the labels of a tree stand for: keys of TRANSLATE first, then the taxa, then the taxa's numbers."""
+
+    def __init__(self, translate: dict[str, str], taxa: list[str], known: frozenset[str]) -> None:
+        self._translate, self._taxa, self._known = translate, taxa, known
+
+    def __bool__(self) -> bool:
+        return bool(self._translate or self._taxa)
+
+    def of(self, label: str) -> str:
+        if label in self._translate:
+            return self._translate[label]
+        if label not in self._known and label.isascii() and label.isdecimal() and len(label) < 10:
+            number = int(label)
+            if 1 <= number <= len(self._taxa):
+                return self._taxa[number - 1]
+        return label
+
+
+class _TreeText(NewickText):
+    """The Newick of one TREE command; errors name the place in the whole file, labels get their meaning."""
+
+    def __init__(
+        self, whole: str, tree: NexusTree, meaning: _Meaning, *, path: str | None, underscores: Underscores
+    ) -> None:
+        self._whole, self._start, self._meaning = whole, tree.start, meaning
+        super().__init__(whole[tree.start : tree.stop + 1], path=path, underscores=underscores)
+
+    def _hierarchy(self, first: int, parent, labels, names, lengths, owners) -> Hierarchy:
+        hierarchy = super()._hierarchy(first, parent, labels, names, lengths, owners)
+        if not self._meaning:
+            return hierarchy
+        meant = [self._meaning.of(x) for x in hierarchy.leaves]
+        try:
+            leaves = LeafIndex(meant)
+        except DuplicateLeafError as error:
+            raise self._duplicate_error(first, meant, error.labels[0], len(error.labels)) from None
+        return Hierarchy(hierarchy.parent, leaves, length=hierarchy.length, names=hierarchy.names)
+
+    def _error_in_text(self, message: str, offset: int) -> ParseError:
+        line, column, shown = place(self._whole, self._start + offset)
+        return ParseError(message, path=self._path, line=line, column=column, text=shown)
+
+    def _at(self, k: int) -> str:
+        line, column, _ = place(self._whole, self._start + self._offset(k))
+        return f"line {line}, column {column}"
+
+
+# words that every program takes without quotes: an underscore is a blank to some, signs are punctuation
+_PLAIN = re.compile(r"[A-Za-z0-9.]+")
+_INNER_NAME = re.compile(r"'(?:[^']++|'')*+'|\)([^'():,;]+)")
+
+
+def read_nexus(path: Source, *, tree: str | int | None = None, underscores: Underscores = "keep") -> Hierarchy:
+    """Read one hierarchy of a NEXUS file.
+
+    Parameters
+    ----------
+    path : path, file object or "-"
+        ``"-"`` is the standard input; gzip, bzip2, xz and zip are unpacked.
+    tree : str or int, optional
+        Which tree: its name, or its position in the file, from 0. May be left out where there is only one.
+    underscores : {"keep", "blank"}
+        What underscores outside of quotes stand for: themselves (as most programs have it), or blanks (as the
+        NEXUS standard says).
+
+    Returns
+    -------
+    Hierarchy
+        As `read_newick` gives it, rooted as written.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such file.
+    ParseError
+        If it is no NEXUS, the tree cannot be read, there is no such tree, or there are several and `tree` is not
+        given. Of the other trees only the commands are looked at.
+
+    See Also
+    --------
+    read_nexus_all : every tree of a file, with its name.
+
+    Examples
+    --------
+    >>> import io
+    >>> text = '''#NEXUS
+    ... BEGIN TREES;
+    ...   TRANSLATE 1 human, 2 chimp, 3 'Gorilla gorilla';
+    ...   TREE one = [&R] ((1:6,2:6):2,3:8);
+    ... END;'''
+    >>> list(read_nexus(io.StringIO(text)).leaves)
+    ['human', 'chimp', 'Gorilla gorilla']
+    """
+    text, name = read_text(path)
+    return hierarchy_from_nexus(text, name, tree=tree, underscores=underscores)
+
+
+def hierarchy_from_nexus(
+    text: str, path: str | None, *, tree: str | int | None = None, underscores: Underscores = "keep"
+) -> Hierarchy:
+    """`read_nexus` of a text."""
+    nexus = NexusText(text, path=path, underscores=underscores)
+    k = selected([x.name for x in nexus.trees], tree, path=path, read_all="read_nexus_all")
+    return nexus.hierarchy(nexus.trees[k])
+
+
+def read_nexus_all(path: Source, *, underscores: Underscores = "keep") -> list[tuple[str, Hierarchy]]:
+    """Read every hierarchy of a NEXUS file, none being fine.
+
+    Parameters
+    ----------
+    path : path, file object or "-"
+    underscores : {"keep", "blank"}
+        As in `read_nexus`.
+
+    Returns
+    -------
+    list of (str, Hierarchy)
+        The name and the tree of each TREE command in the order of the file; names may repeat.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such file.
+    ParseError
+        If it is no NEXUS, or one of the trees cannot be read.
+
+    Examples
+    --------
+    >>> import io
+    >>> text = "#nexus begin trees; tree x = (a,b); tree 'y z' = (a,b,c); end;"
+    >>> read_nexus_all(io.StringIO(text))
+    [('x', <Hierarchy: 2 leaves, ...>), ('y z', <Hierarchy: 3 leaves, ...>)]
+    """
+    text, name = read_text(path)
+    nexus = NexusText(text, path=name, underscores=underscores)
+    return [(tree.name, nexus.hierarchy(tree)) for tree in nexus.trees]
+
+
+# ---------------------------------------------------------------------- writing
+
+
+@overload
+def write_nexus(
+    hierarchy: Hierarchy, path: None = None, *, tree: str = "tree1", names: bool = True, lengths: bool = True
+) -> str: ...
+@overload
+def write_nexus(
+    hierarchy: Hierarchy, path: Target, *, tree: str = "tree1", names: bool = True, lengths: bool = True
+) -> None: ...
+def write_nexus(
+    hierarchy: Hierarchy, path: Target | None = None, *, tree: str = "tree1", names: bool = True, lengths: bool = True
+) -> str | None:
+    r"""Write a hierarchy as a NEXUS file with one TREES block.
+
+    Parameters
+    ----------
+    hierarchy : Hierarchy
+    path : path, file object or "-", optional
+        Where to write; a path is replaced in one step, and compressed if it ends in .gz, .bz2 or .xz. By default the
+        text is returned.
+    tree : str
+        The tree's name.
+    names, lengths : bool
+        Whether to write the names of inner nodes, and branch lengths, as `write_newick` does.
+
+    Returns
+    -------
+    str or None
+        The text, if no `path` is given.
+
+    Raises
+    ------
+    DuplicateLeafError
+        If two leaf labels are the same once written as text (1 and "1").
+    InvalidHierarchyError
+        If a difference of heights is beyond the largest number.
+
+    See Also
+    --------
+    write_nexus_all : several trees.
+
+    Notes
+    -----
+    The leaves stand in a TRANSLATE table, and all that some program could take for something else (underscores, which
+    are blanks to many, signs, blanks, letters beyond ASCII) stands in quotes.
+
+    Examples
+    --------
+    >>> print(write_nexus(Hierarchy.from_nested([["human", "chimp"], "Hylobates_lar"])), end="")
+    #NEXUS
+    BEGIN TREES;
+        TRANSLATE
+            1 human,
+            2 chimp,
+            3 'Hylobates_lar';
+        TREE tree1 = [&R] ((1,2),3);
+    END;
+    """
+    return _written([(tree, expect_hierarchy(hierarchy))], path, names=names, lengths=lengths)
+
+
+@overload
+def write_nexus_all(
+    trees: Mapping[str, Hierarchy] | Iterable[tuple[str, Hierarchy]],
+    path: None = None,
+    *,
+    names: bool = True,
+    lengths: bool = True,
+) -> str: ...
+@overload
+def write_nexus_all(
+    trees: Mapping[str, Hierarchy] | Iterable[tuple[str, Hierarchy]],
+    path: Target,
+    *,
+    names: bool = True,
+    lengths: bool = True,
+) -> None: ...
+def write_nexus_all(
+    trees: Mapping[str, Hierarchy] | Iterable[tuple[str, Hierarchy]],
+    path: Target | None = None,
+    *,
+    names: bool = True,
+    lengths: bool = True,
+) -> str | None:
+    """Write several hierarchies as one TREES block of a NEXUS file.
+
+    Parameters
+    ----------
+    trees : mapping of str to Hierarchy, or iterable of (str, Hierarchy)
+        The trees and their names, as `read_nexus_all` gives them.
+    path : path, file object or "-", optional
+    names, lengths : bool
+        As in `write_nexus`.
+
+    Returns
+    -------
+    str or None
+        The text, if no `path` is given.
+
+    Raises
+    ------
+    DuplicateLeafError, InvalidHierarchyError
+        As in `write_nexus`; the target is then left as it was.
+
+    Examples
+    --------
+    >>> text = write_nexus_all({"x": Hierarchy.from_nested(["a", "b"]), "y": Hierarchy.from_nested(["b", "c"])})
+    >>> import io
+    >>> [(name, list(h.leaves)) for name, h in read_nexus_all(io.StringIO(text))]
+    [('x', ['a', 'b']), ('y', ['b', 'c'])]
+    """
+    if isinstance(trees, Hierarchy):
+        msg = "expected several hierarchies with names, not one: use write_nexus, or give a mapping"
+        raise TypeError(msg)
+    pairs = list(trees.items() if isinstance(trees, Mapping) else trees)
+    return _written([(str(x), expect_hierarchy(h)) for x, h in pairs], path, names=names, lengths=lengths)
+
+
+def _written(trees: list[tuple[str, Hierarchy]], path: Target | None, *, names: bool, lengths: bool) -> str | None:
+    number: dict[str, str] = {}  # of each label, as text
+    for _, hierarchy in trees:
+        for label in hierarchy.leaves:
+            number.setdefault(str(label), str(len(number) + 1))
+    parts = ["#NEXUS\nBEGIN TREES;\n"]
+    if number:
+        parts.append("    TRANSLATE\n")
+        parts.append(",\n".join(f"        {k} {_quoted(label)}" for label, k in number.items()))
+        parts.append(";\n")
+    for name, hierarchy in trees:
+        parts.append(f"    TREE {_quoted(name)} = [&R] {_newick(hierarchy, number, names=names, lengths=lengths)}\n")
+    parts.append("END;\n")
+    if path is None:
+        return "".join(parts)
+    with write_atomic(path) as stream:
+        stream.writelines(parts)
+    return None
+
+
+def _newick(hierarchy: Hierarchy, number: dict[str, str], *, names: bool, lengths: bool) -> str:
+    """The hierarchy as Newick, its leaves by their numbers, and names quoted as NEXUS wants it."""
+    shown = [str(label) for label in hierarchy.leaves]
+    try:
+        LeafIndex(shown)
+    except DuplicateLeafError as error:
+        raise DuplicateLeafError(error.labels, where=" once all labels are written as text") from None
+    leaves = [number[label] for label in shown]
+    length = hierarchy.length if lengths else None
+    text = write_newick(Hierarchy(hierarchy.parent, leaves, length=length, names=hierarchy.names), names=names)
+    return _INNER_NAME.sub(lambda m: ")" + _quoted(m[1]) if m[1] else m[0], text) if names else text
+
+
+def _quoted(label: str) -> str:
+    """A NEXUS word that every program reads back as this label."""
+    return label if _PLAIN.fullmatch(label) else "'" + label.replace("'", "''") + "'"

@@ -1,0 +1,286 @@
+"""OBO Graphs: ontologies as JSON (``go.json``), nodes and edges in a list of graphs.
+
+Nodes that are classes are the terms; those without a type count as classes if they have a label. Identifiers of the
+OBO library are shortened, so that they read as in OBO files (``http://purl.obolibrary.org/obo/GO_0008150`` is
+``GO:0008150``). Logical definitions and equivalent nodes are no edges.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import Any
+
+from tripletree.core.ontology import Ontology
+from tripletree.errors import ParseError
+from tripletree.io.ontology_terms import TermTable, short_id, short_rank
+from tripletree.io.source import Source, decoded, place, read_bytes
+
+__all__ = [
+    "read_obograph",
+]
+
+_OBO_IN_OWL = "http://www.geneontology.org/formats/oboInOwl#"
+_FACTS = ("hasOBONamespace", "hasAlternativeId", "shorthand")
+_HAS_RANK = "http://purl.obolibrary.org/obo/ncbitaxon#has_rank"
+_KEPT = {_HAS_RANK, *_FACTS, *(_OBO_IN_OWL + x for x in _FACTS)}
+_THING = ("http://www.w3.org/2002/07/owl#Thing", "owl:Thing")
+_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*+"|[\[\]{},:]|[^\s\[\]{},:"]++', re.DOTALL)
+
+#: Where something stands: (number of the graph, "nodes" or "edges", number in the list) as one integer.
+_STEP = 1 << 40
+
+
+def read_obograph(
+    path: Source,
+    *,
+    relations: str | Iterable[str] | None = ("is_a",),
+    root: str | Iterable[str] | None = None,
+    namespace: str | Iterable[str] | None = None,
+    obsolete: bool = False,
+) -> Ontology:
+    """Read the terms of an OBO Graphs file (JSON) and how they stand below each other.
+
+    Parameters
+    ----------
+    path : path, file object or "-"
+        ``"-"`` is the standard input; gzip, bzip2 and xz are unpacked.
+    relations : str, iterable of str, or None
+        The types of relations that make edges: is_a, and properties by identifier, label or shorthand (``"part_of"``).
+        ``None`` takes is_a and part_of.
+    root : str or iterable of str, optional
+        Only these terms and what is below them.
+    namespace : str or iterable of str, optional
+        Only terms of these namespaces (``hasOBONamespace``); edges between namespaces go.
+    obsolete : bool
+        Whether to keep deprecated terms. Without them their edges go, too.
+
+    Returns
+    -------
+    Ontology
+        Terms by their (short) identifiers, with their labels as names; terms and edges in the order of the file, all
+        of its graphs together.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such file.
+    ParseError
+        If the file is no JSON or no OBO Graph, a term has two different labels, terms stand above themselves, or there
+        is no term at all.
+    UnknownLeafError
+        If a relation, a root or a namespace is nowhere in the file.
+
+    See Also
+    --------
+    read_obo, read_owl : the same from the other formats of ontologies.
+
+    Notes
+    -----
+    Terms that are referred to but not defined are kept, without a name, behind all others (as in `read_obo`).
+
+    Examples
+    --------
+    >>> import io
+    >>> graph = {
+    ...     "nodes": [{"id": "CL:0000034", "lbl": "stem cell", "type": "CLASS"}],
+    ...     "edges": [{"sub": "CL:0000034", "pred": "is_a", "obj": "CL:0000000"}],
+    ... }
+    >>> ontology = read_obograph(io.StringIO(json.dumps({"graphs": [graph]})))
+    >>> list(ontology.terms), ontology.names
+    (['CL:0000034', 'CL:0000000'], ('stem cell', None))
+    """
+    content, name = read_bytes(path)
+    return obograph_ontology(content, name, relations=relations, root=root, namespace=namespace, obsolete=obsolete)
+
+
+def obograph_ontology(
+    content: bytes | str,
+    path: str | None,
+    *,
+    relations: str | Iterable[str] | None = ("is_a",),
+    root: str | Iterable[str] | None = None,
+    namespace: str | Iterable[str] | None = None,
+    obsolete: bool = False,
+) -> Ontology:
+    """The ontology of an OBO Graphs document; see `read_obograph`."""
+    text = content if isinstance(content, str) else decoded(content, path)
+    terms = _GraphDocument(text, path).terms
+    return terms.ontology(relations=relations, root=root, namespace=namespace, obsolete=obsolete)
+
+
+class _GraphDocument:
+    """The terms of an OBO Graphs text."""
+
+    def __init__(self, text: str, path: str | None) -> None:
+        self._text, self._path = text, path
+        self.terms = TermTable(path, error=self._error, where=_spelled)
+        self._short = lru_cache(maxsize=None)(short_id)
+        self._others: set[str] = set()
+        graphs = self._graphs()
+        for g, graph in enumerate(graphs):
+            for k, node in enumerate(self._items(g, graph, "nodes")):
+                self._node(node, _at(g, "nodes", k))
+        for g, graph in enumerate(graphs):
+            for k, edge in enumerate(self._items(g, graph, "edges")):
+                self._edge(edge, _at(g, "edges", k))
+
+    # ------------------------------------------------------------------ the document
+
+    def _graphs(self) -> list[Any]:
+        try:
+            document = json.loads(self._text, object_hook=_slim)
+        except json.JSONDecodeError as error:
+            _, _, shown = place(self._text, error.pos)
+            raise ParseError(
+                f"this is no JSON: {error.msg}", path=self._path, line=error.lineno, column=error.colno, text=shown
+            ) from None
+        except RecursionError:
+            msg = "lists and objects stand too deep inside each other"
+            raise ParseError(msg, path=self._path, line=1, column=1) from None
+        except ValueError as error:  # a number of thousands of digits
+            raise ParseError(f"this JSON cannot be read: {error}", path=self._path, line=1, column=1) from None
+        graphs = document.get("graphs") if isinstance(document, dict) else None
+        if graphs is None and isinstance(document, dict) and "nodes" in document:
+            graphs = [document]
+        if not isinstance(graphs, list):
+            msg = (
+                'an OBO Graphs file is {"graphs": [{"nodes": [...], "edges": [...]}]}; there is no list of graphs here'
+            )
+            raise ParseError(msg, path=self._path, line=1, column=1)
+        return graphs
+
+    def _items(self, g: int, graph: Any, what: str) -> list[Any]:
+        items = graph.get(what) if isinstance(graph, dict) else 0
+        if items is None:
+            return []
+        if not isinstance(items, list):
+            msg = f"graphs[{g}] must be an object with a list of {what}"
+            raise ParseError(msg, path=self._path, line=1, column=1)
+        return items
+
+    def _error(self, at: int, message: str) -> ParseError:
+        offset = _offset(self._text, _path_of(at))
+        line, column, shown = place(self._text, offset)
+        return ParseError(f"{_spelled(at)}: {message}", path=self._path, line=line, column=column, text=shown)
+
+    def _field(self, item: Any, key: str, at: int, *, optional: bool = False) -> str:
+        """A field that holds text."""
+        value = item.get(key) if isinstance(item, dict) else None
+        if (value is None or value == "") and optional:
+            return ""
+        if not isinstance(value, str) or not value:
+            msg = f"expected an object with a text {key!r}, which here is {value!r}"
+            raise self._error(at, msg)
+        if not value.isascii() and any("\ud800" <= x <= "\udfff" for x in value):
+            msg = f"the text {key!r} holds half of a surrogate pair, which no file can hold: {value!r:.60}"
+            raise self._error(at, msg)
+        return value
+
+    # ------------------------------------------------------------------ nodes and edges
+
+    def _node(self, node: Any, at: int) -> None:
+        iri = self._field(node, "id", at)
+        kind = self._field(node, "type", at, optional=True)
+        label = self._field(node, "lbl", at, optional=True).strip()
+        meta = node.get("meta")
+        facts = _facts(meta) if isinstance(meta, dict) else {}
+        term = self._short(iri)
+        if kind == "PROPERTY":
+            self._others.add(term)
+            self.terms.type_names[term] = facts.get("shorthand", [""])[0] or label or term
+            return
+        if kind == "INDIVIDUAL":
+            self._others.add(term)
+            return
+        if iri in _THING or (kind != "CLASS" and not label):
+            return
+        position = self.terms.define(term, at)
+        namespaces = facts.get("hasOBONamespace", [None])
+        self.terms.describe(position, at, name=label or None, namespace=namespaces[0])
+        if _HAS_RANK in facts:
+            self.terms.ranks[position] = short_rank(facts[_HAS_RANK][0])
+        for alternative in facts.get("hasAlternativeId", []):
+            self.terms.alternatives.setdefault(self._short(alternative), term)
+        if isinstance(meta, dict) and meta.get("deprecated") is True:
+            self.terms.obsolete.add(position)
+
+    def _edge(self, edge: Any, at: int) -> None:
+        child, relation, parent = (self._field(edge, key, at) for key in ("sub", "pred", "obj"))
+        if child in _THING or parent in _THING or relation in ("subPropertyOf", "inverseOf", "type"):
+            return
+        term = self._short(child)
+        if term in self._others:
+            return
+        position = self.terms.position.get(term)
+        if position is None:
+            position = self.terms.define(term, at)
+            self.terms.implicit.add(position)
+        self.terms.add_edge(position, self._short(parent), self._short(relation), at)
+
+
+def _slim(item: dict) -> dict | None:
+    """An object of the file without what is not needed, so that definitions and synonyms do not fill the memory."""
+    if "id" in item or "sub" in item:
+        return item
+    if "pred" in item and "val" in item:
+        return item if str(item["pred"]) in _KEPT else None
+    if "basicPropertyValues" in item or "definition" in item or "synonyms" in item:
+        return {key: item[key] for key in ("basicPropertyValues", "deprecated") if key in item}
+    return item
+
+
+def _facts(meta: dict) -> dict[str, list[str]]:
+    """The values of a node's properties, by the property's short name."""
+    facts: dict[str, list[str]] = {}
+    values = meta.get("basicPropertyValues")
+    for item in values if isinstance(values, list) else []:
+        if isinstance(item, dict) and isinstance(item.get("val"), str) and item["val"]:
+            facts.setdefault(str(item.get("pred")).removeprefix(_OBO_IN_OWL), []).append(item["val"])
+    return facts
+
+
+# ---------------------------------------------------------------------- places
+
+
+def _at(graph: int, what: str, k: int) -> int:
+    return (graph * 2 + (what == "edges")) * _STEP + k
+
+
+def _path_of(at: int) -> tuple[int, str, int]:
+    which, k = divmod(at, _STEP)
+    return which // 2, "edges" if which % 2 else "nodes", k
+
+
+def _spelled(at: int) -> str:
+    graph, what, k = _path_of(at)
+    return f"graphs[{graph}].{what}[{k}]"
+
+
+def _offset(text: str, wanted: tuple[int, str, int]) -> int:
+    """Where in a JSON text an item of a graph's list begins."""
+    graph, what, k = wanted
+    paths = [("graphs", graph, what, k), *([(what, k)] if graph == 0 else [])]
+    steps: list[Any] = []  # the key or number of the present item in each of the open objects and lists
+    key = ""
+    for match in _TOKEN.finditer(text):
+        token = match[0]
+        if token in "]}":
+            steps.pop()
+            continue
+        if token == ",":
+            if isinstance(steps[-1], int):
+                steps[-1] += 1
+            continue
+        if token == ":":
+            steps[-1] = key
+            continue
+        if tuple(steps) in paths:
+            return match.start()
+        if token in "[{":
+            steps.append(0 if token == "[" else "")
+        elif token[0] == '"':
+            key = token[1:-1]
+    return 0

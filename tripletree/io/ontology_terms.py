@@ -1,0 +1,309 @@
+"""What the readers of ontologies share: terms and edges as a file gives them, and the ontology they make.
+
+One set of rules for OBO, OWL and OBO Graphs:
+
+- Terms that are referred to but nowhere defined (of an import, of a part of the file that is not there) stay, without
+  a name, behind the defined ones. When a namespace is asked for they go, since theirs is not known.
+- Obsolete terms, and terms outside the namespace asked for, go with all of their edges.
+- A reference to a secondary identifier (``alt_id``) is one to its term, unless a term of that very id is defined.
+- Relation types go by their short names: ``part_of``, not ``BFO:0000050``. Any of a type's names may be asked for.
+"""
+
+from __future__ import annotations
+
+import re
+from array import array
+from collections.abc import Callable, Iterable
+from itertools import compress
+
+import numpy as np
+
+from tripletree.core.ontology import Ontology
+from tripletree.errors import InvalidHierarchyError, ParseError, UnknownLeafError
+
+__all__ = [
+    "HIERARCHICAL",
+    "TermTable",
+    "last_part",
+    "short_id",
+    "short_rank",
+]
+
+#: The relation types that place a term below another: all that ``relations=None`` takes.
+HIERARCHICAL = ("is_a", "part_of")
+#: Short names of types that files call by number and sometimes leave undefined.
+_KNOWN_TYPES = {"BFO:0000050": "part_of", "BFO:0000051": "has_part", "RO:0002202": "develops_from"}
+_NUMBERED = re.compile(r"\w+:\d+")
+_PURL = re.compile(r"https?://purl\.obolibrary\.org/obo/(.+)")
+_OTHER_BASE = re.compile(r"https?://(?:www\.ebi\.ac\.uk/efo/|www\.orpha\.net/ORDO/)([A-Za-z]+_\d+)")
+_RANK = re.compile(r"(?:.*[:#/])?(?:NCBITaxon_)?([^:#/]+)")
+_LOCAL = re.compile(r"(\w+)_(\d+)|([A-Za-z][A-Za-z0-9]*)_([^#/]+)|[\w./-]+#_?(.+)")
+
+Strings = str | Iterable[str]
+
+
+class TermTable:
+    """Terms and edges, filled in by a reader step by step; `ontology` then makes one value of them.
+
+    Parameters
+    ----------
+    path : str or None
+        The file's name, for messages.
+    error : callable
+        ``error(at, message)`` is a ParseError at the place that a reader's number `at` stands for.
+    where : callable
+        ``where(at)`` is that place in words, for messages that name several, such as "line 7".
+    identifier : callable, optional
+        ``identifier(text, at)`` is the identifier in the text that `add_edge` got as a parent of a type other than
+        is_a: read only when that type is asked for.
+    """
+
+    def __init__(
+        self,
+        path: str | None,
+        *,
+        error: Callable[[int, str], ParseError],
+        where: Callable[[int], str],
+        identifier: Callable[[str, int], str] | None = None,
+    ) -> None:
+        self.path = path
+        self._error, self._where, self._identifier = error, where, identifier
+        self.ids: list[str] = []
+        self.position: dict[str, int] = {}
+        self.names: list[str | None] = []
+        self.namespaces: list[str | None] = []
+        self.ranks: dict[int, str] = {}
+        self.obsolete: set[int] = set()
+        self.alternatives: dict[str, str] = {}
+        #: Terms that are nowhere defined but have a parent: they stay if one of their edges is asked for.
+        self.implicit: set[int] = set()
+        #: Other names of relation types: of each id, what the file says it is called.
+        self.type_names: dict[str, str] = {}
+        self._at = array("q")
+        self._child = array("q")
+        self._parents: list[str] = []
+        self._types: list[str] = []
+        self._edge_at = array("q")
+
+    def define(self, term: str, at: int) -> int:
+        """The position of a term that is defined at `at`, perhaps once more."""
+        position = self.position.setdefault(term, len(self.ids))
+        if position == len(self.ids):
+            self.ids.append(term)
+            self.names.append(None)
+            self.namespaces.append(None)
+            self._at.append(at)
+        return position
+
+    def describe(self, position: int, at: int, *, name: str | None = None, namespace: str | None = None) -> None:
+        """Set a term's name or namespace; a second one that differs is refused."""
+        for what, values, value in (("names", self.names, name), ("namespaces", self.namespaces, namespace)):
+            if value is None:
+                continue
+            if values[position] not in (None, value):
+                first = self._where(self._at[position])
+                msg = (
+                    f"the term {self.ids[position]!r} has two {what}, {values[position]!r} and {value!r} (its first "
+                    f"definition is at {first}): keep one, or give the other term an id of its own"
+                )
+                raise self._error(at, msg)
+            values[position] = value
+
+    def add_edge(self, child: int, parent: str, relation: str, at: int) -> None:
+        """An edge from a defined term up to another one, defined or not."""
+        self._child.append(child)
+        self._parents.append(parent)
+        self._types.append(relation)
+        self._edge_at.append(at)
+
+    # ------------------------------------------------------------------ relation types
+
+    def short_type(self, relation: str) -> str:
+        """The short name of a relation type."""
+        if relation == "is_a" or not (_NUMBERED.fullmatch(relation) or "://" in relation):
+            return relation
+        name = self.type_names.get(relation)
+        if name:
+            return name.replace(" ", "_")
+        return _KNOWN_TYPES.get(relation) or last_part(relation) or relation
+
+    def wanted_types(self, relations: Strings | None, found: Iterable[str]) -> dict[str, str]:
+        """Of the types found and wanted, the short names.
+
+        Raises
+        ------
+        UnknownLeafError
+            If the file knows no such type, and it is none of `HIERARCHICAL`.
+        """
+        short = {x: self.short_type(x) for x in ["is_a", *self.type_names, *found]}
+        asked = HIERARCHICAL if relations is None else several(relations, "relations")
+        wanted: dict[str, str] = {}
+        unknown = []
+        for name in asked:
+            same = [x for x, y in short.items() if name in (x, y, self.type_names.get(x)) or short_id(name) == x]
+            wanted.update((x, short[x]) for x in same)
+            if not same and name not in HIERARCHICAL:
+                unknown.append(name)
+        if unknown:
+            raise UnknownLeafError(unknown, sorted(set(short.values())), what="relations")
+        return wanted
+
+    # ------------------------------------------------------------------ the ontology
+
+    def ontology(
+        self, *, relations: Strings | None, root: Strings | None, namespace: Strings | None, obsolete: bool
+    ) -> Ontology:
+        """The terms and edges asked for, checked."""
+        if not self.ids:
+            msg = "there is no term in it"
+            raise ParseError(msg, path=self.path, line=1, column=1)
+        wanted = self.wanted_types(relations, dict.fromkeys(self._types))
+        keep = self._kept(namespace, obsolete)
+        if self.implicit:
+            used = {c for c, kind in zip(self._child, self._types, strict=True) if kind in wanted}
+            for position in self.implicit - used:
+                keep[position] = 0
+        ids = list(self.ids)
+        down, up, types, places = self._edges(wanted, keep, ids, namespace is not None)
+        N = len(ids)
+        names = [*self.names, *[None] * (N - len(self.ids))]
+        ranks = list(compress(map(self.ranks.get, range(N)), keep)) if self.ranks else None
+        rows = np.column_stack([np.array(down, np.int64), np.array(up, np.int64)])
+        number = np.cumsum(np.frombuffer(keep, np.uint8), dtype=np.int64) - 1
+        terms = list(compress(ids, keep))
+        try:
+            made = Ontology(terms, number[rows], names=list(compress(names, keep)), ranks=ranks, relations=types)
+        except InvalidHierarchyError as error:
+            raise self._cycle_error(rows, types, places, ids) or error from None
+        if root is None:
+            return made
+        # what is nowhere is told by the ontology
+        return made.select(root=[x if x in made.terms else self.alternatives.get(x, x) for x in several(root, "root")])
+
+    def _edges(
+        self, wanted: dict[str, str], keep: bytearray, ids: list[str], only_defined: bool
+    ) -> tuple[array, array, list[str], array]:
+        """The edges asked for: child, parent, type, place. Undefined parents are put behind `ids` and `keep`."""
+        down, up, types, places = array("q"), array("q"), [], array("q")
+        position = dict(self.position)
+        for alternative, term in self.alternatives.items():
+            if alternative not in position and term in position:
+                position[alternative] = position[term]
+        for child, parent, relation, at in zip(self._child, self._parents, self._types, self._edge_at, strict=True):
+            if relation not in wanted or not keep[child]:
+                continue
+            if self._identifier is not None and relation != "is_a":
+                parent = self._identifier(parent, at)
+            above = position.get(parent)
+            if above is None:
+                if only_defined:
+                    continue
+                above = position[parent] = len(ids)
+                ids.append(parent)
+                keep.append(1)
+            elif not keep[above]:
+                continue
+            down.append(child)
+            up.append(above)
+            types.append(wanted[relation])
+            places.append(at)
+        return down, up, types, places
+
+    def _kept(self, namespace: Strings | None, obsolete: bool) -> bytearray:
+        """Of each defined term, whether it is asked for."""
+        keep = bytearray(b"\x01" * len(self.ids))
+        if namespace is not None:
+            asked = set(several(namespace, "namespace"))
+            known = {x for x in self.namespaces if x is not None}
+            if not asked <= known:
+                raise UnknownLeafError(sorted(asked - known), sorted(known), what="namespaces")
+            keep = bytearray(x in asked for x in self.namespaces)
+        if not obsolete:
+            for position in self.obsolete:
+                keep[position] = 0
+        if not any(keep):
+            msg = f"every term of it ({len(self.ids)}) is obsolete or in another namespace; read with obsolete=True"
+            raise ParseError(msg, path=self.path)
+        return keep
+
+    def _cycle_error(self, edges: np.ndarray, types: list[str], places: array, ids: list[str]) -> ParseError | None:
+        """The cycle among the edges, each step with its place; None if there is none."""
+        rows = edges.tolist()
+        cycle = find_cycle(rows, len(ids))
+        if not cycle:
+            return None
+        shown = cycle if len(cycle) <= 12 else [*cycle[:6], *cycle[-5:]]
+        steps = [f"{ids[rows[e][0]]} {types[e]} {ids[rows[e][1]]} ({self._where(places[e])})" for e in shown]
+        if len(shown) < len(cycle):
+            steps.insert(6, f"... {len(cycle) - len(shown)} more ...")
+        msg = f"these terms stand above themselves: {', '.join(steps)}; take one of these relations out"
+        return self._error(places[cycle[0]], msg)
+
+
+def several(given: Strings, what: str) -> list[str]:
+    """One string or several, as a list."""
+    names = [given] if isinstance(given, str) else list(given)
+    if not all(isinstance(x, str) for x in names):
+        msg = f"{what} must be a string or several, not {given!r}"
+        raise TypeError(msg)
+    return names
+
+
+def find_cycle(rows: list[list[int]], n: int) -> list[int]:
+    """The edges, by position, of a cycle upwards; empty if there is none."""
+    above: list[list[tuple[int, int]]] = [[] for _ in range(n)]
+    n_children = [0] * n
+    for e, (child, parent) in enumerate(rows):
+        above[child].append((parent, e))
+        n_children[parent] += 1
+    # take off what has nothing below it, again and again: what stays is on a cycle or above one
+    free = [u for u in range(n) if not n_children[u]]
+    while free:
+        for parent, _ in above[free.pop()]:
+            n_children[parent] -= 1
+            if not n_children[parent]:
+                free.append(parent)
+    below = {parent: (child, e) for e, (child, parent) in enumerate(rows) if n_children[child] and n_children[parent]}
+    if not below:
+        return []
+    seen: dict[int, int] = {}
+    path: list[int] = []
+    u = next(iter(below))
+    while u not in seen:
+        seen[u] = len(path)
+        u, e = below[u]
+        path.append(e)
+    return path[seen[u] :][::-1]
+
+
+def short_rank(rank: str) -> str:
+    """The rank that an identifier such as NCBITaxon:genus stands for."""
+    match = _RANK.fullmatch(rank)
+    return match[1].removeprefix("NCBITaxon_") if match else rank
+
+
+def last_part(iri: str) -> str | None:
+    """What an IRI says behind "#" or the last "/", which is how editors show what has no label."""
+    if "://" not in iri:
+        return None
+    return re.split("[#/]", iri)[-1] or None
+
+
+def short_id(iri: str) -> str:
+    """The short form of an IRI, as OBO files have it; one outside of the OBO library stays as it is.
+
+    >>> short_id("http://purl.obolibrary.org/obo/GO_0008150")
+    'GO:0008150'
+    >>> short_id("http://purl.obolibrary.org/obo/go#part_of")
+    'part_of'
+    """
+    other = _OTHER_BASE.fullmatch(iri)
+    match = other or _PURL.fullmatch(iri)
+    if match is None:
+        return iri
+    local = _LOCAL.fullmatch(match[1])
+    if local is None:
+        return iri
+    if local[5]:
+        return local[5]
+    return f"{local[1] or local[3]}:{local[2] or local[4]}"

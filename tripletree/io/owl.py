@@ -1,0 +1,320 @@
+"""OWL: ontologies as RDF/XML, as the OBO library and Protege write them.
+
+Classes are the terms; ``rdfs:subClassOf`` with a class is is_a, and with a restriction ("part of some cell") a relation
+of the restriction's property. Identifiers of the OBO library are shortened, so that they read as in OBO files
+(``http://purl.obolibrary.org/obo/GO_0008150`` is ``GO:0008150``); other IRIs stay whole.
+
+What other axioms imply is not worked out: a class that is defined as equivalent to an intersection has only the parents
+that the file also asserts. ``owl:imports`` is never followed, and entities are let in only where the file declares them
+itself to stand for short text, as Protege's files do; see `tripletree.io.xml`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from urllib.parse import urljoin
+from xml.etree.ElementTree import Element
+
+from tripletree.core.ontology import Ontology
+from tripletree.errors import ParseError
+from tripletree.io.ontology_terms import TermTable, last_part, short_id, short_rank
+from tripletree.io.source import Source, read_bytes
+from tripletree.io.xml import XmlChildren, xml_children
+
+__all__ = [
+    "read_owl",
+]
+
+_OWL = "http://www.w3.org/2002/07/owl#"
+_RDF = "{http://www.w3.org/1999/02/22-rdf-syntax-ns#}"
+_RDFS = "{http://www.w3.org/2000/01/rdf-schema#}"
+_OBO_IN_OWL = "{http://www.geneontology.org/formats/oboInOwl#}"
+_XML = "{http://www.w3.org/XML/1998/namespace}"
+_SUBCLASS, _LABEL, _TYPE = f"{_RDFS}subClassOf", f"{_RDFS}label", f"{_RDF}type"
+_ABOUT, _RESOURCE, _NODE, _ID = f"{_RDF}about", f"{_RDF}resource", f"{_RDF}nodeID", f"{_RDF}ID"
+_PREF_LABEL = "{http://www.w3.org/2004/02/skos/core#}prefLabel"
+_DESCRIPTION = f"{_RDF}Description"
+_THING = f"{_OWL}Thing"
+_HAS_RANK = "{http://purl.obolibrary.org/obo/ncbitaxon#}has_rank"
+_AXIOM = f"{{{_OWL}}}Axiom"
+#: What makes something a class, an obsolete class, or a relation type: the types' IRIs.
+_CLASSES = {f"{_OWL}Class", "http://www.w3.org/2000/01/rdf-schema#Class", f"{_OWL}DeprecatedClass"}
+_DEPRECATED = {f"{_OWL}DeprecatedClass"}
+_PROPERTIES = {f"{_OWL}ObjectProperty", f"{_OWL}TransitiveProperty", f"{_OWL}FunctionalProperty"}
+_ABSOLUTE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
+
+
+def read_owl(
+    path: Source,
+    *,
+    relations: str | Iterable[str] | None = ("is_a",),
+    root: str | Iterable[str] | None = None,
+    namespace: str | Iterable[str] | None = None,
+    obsolete: bool = False,
+) -> Ontology:
+    """Read the classes of an OWL file (RDF/XML) and how they stand below each other.
+
+    Parameters
+    ----------
+    path : path, file object or "-"
+        ``"-"`` is the standard input; gzip, bzip2 and xz are unpacked.
+    relations : str, iterable of str, or None
+        The types of relations that make edges: is_a, and properties by identifier, label or shorthand (``"part_of"``).
+        ``None`` takes is_a and part_of.
+    root : str or iterable of str, optional
+        Only these terms and what is below them.
+    namespace : str or iterable of str, optional
+        Only terms of these namespaces (``oboInOwl:hasOBONamespace``); edges between namespaces go.
+    obsolete : bool
+        Whether to keep deprecated classes. Without them their edges go, too.
+
+    Returns
+    -------
+    Ontology
+        Terms by their (short) identifiers, in the order of the file, with their labels as names: the one without a
+        language or in English, if there is a choice; what the IRI ends in, where there is no label.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such file.
+    ParseError
+        If the file is no RDF/XML, holds no class, classes stand below themselves, or it declares entities other than
+        short plain text.
+    UnknownLeafError
+        If a relation, a root or a namespace is nowhere in the file.
+
+    See Also
+    --------
+    read_obo, read_obograph : the same from the other formats of ontologies.
+
+    Notes
+    -----
+    Classes that are referred to but not defined are kept, without a name, behind all others (as in `read_obo`).
+    ``owl:Thing``, which is above everything, is left out. The file is read in one pass, a class at a time.
+
+    Examples
+    --------
+    >>> import io
+    >>> text = '''<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"
+    ...     xmlns:owl="http://www.w3.org/2002/07/owl#" xmlns:rdfs="http://www.w3.org/2000/01/rdf-schema#">
+    ...   <owl:Class rdf:about="http://purl.obolibrary.org/obo/CL_0000034">
+    ...     <rdfs:label>stem cell</rdfs:label>
+    ...     <rdfs:subClassOf rdf:resource="http://purl.obolibrary.org/obo/CL_0000000"/>
+    ...   </owl:Class>
+    ... </rdf:RDF>'''
+    >>> ontology = read_owl(io.StringIO(text))
+    >>> list(ontology.terms), ontology.names
+    (['CL:0000034', 'CL:0000000'], ('stem cell', None))
+    """
+    content, name = read_bytes(path)
+    return owl_ontology(content, name, relations=relations, root=root, namespace=namespace, obsolete=obsolete)
+
+
+def owl_ontology(
+    content: bytes | str,
+    path: str | None,
+    *,
+    relations: str | Iterable[str] | None = ("is_a",),
+    root: str | Iterable[str] | None = None,
+    namespace: str | Iterable[str] | None = None,
+    obsolete: bool = False,
+) -> Ontology:
+    """The ontology of an RDF/XML document; see `read_owl`."""
+    terms = _OwlDocument(content, path).terms
+    return terms.ontology(relations=relations, root=root, namespace=namespace, obsolete=obsolete)
+
+
+class _OwlDocument:
+    """The classes of an RDF/XML document.
+
+    A subject may be described in several places, and typed in only one of them: what is said of it is kept by IRI
+    until the end.
+    """
+
+    def __init__(self, content: bytes | str, path: str | None) -> None:
+        self._xml: XmlChildren = xml_children(content, path, plain_entities=True)
+        self.terms = TermTable(
+            path,
+            error=lambda at, message: self._xml.error(message, at=at),
+            where=lambda at: f"line {self._xml.error('', at=at).line}",
+        )
+        self._base = ""
+        self._ids: dict[str, str] = {}
+        self._classes: dict[str, int] = {}
+        self._properties: dict[str, str] = {}
+        self._labels: dict[str, tuple[int, str]] = {}
+        self._namespaces: dict[str, str] = {}
+        self._ranks: dict[str, str] = {}
+        self._deprecated: set[str] = set()
+        #: (class, relation, parent, place), the relation None for a blank node that says both.
+        self._edges: list[tuple[str, str | None, str, int]] = []
+        self._restrictions: dict[str, tuple[str, str]] = {}
+        for element in self._xml:
+            if self._xml.here == 0:
+                self._check_root()
+            if element.tag != _AXIOM:  # a note on an axiom: a third of a large file
+                self._describe(element)
+        self._check_root()
+        self._finish(path)
+
+    def _check_root(self) -> None:
+        root = self._xml.root
+        if root is None or root.tag != f"{_RDF}RDF":
+            found = "nothing" if root is None else root.tag.rpartition("}")[2]
+            hint = "; this is OWL/XML: save it as RDF/XML" if found == "Ontology" else ""
+            msg = f"an OWL file in RDF/XML begins with rdf:RDF, not with {found}{hint}"
+            raise ParseError(msg, path=self._xml.path, line=1, column=1)
+        self._base = root.get(f"{_XML}base", "")
+
+    # ------------------------------------------------------------------ identifiers
+
+    def _iri(self, reference: str) -> str:
+        """A reference in full, relative to the document's base."""
+        if _ABSOLUTE.match(reference) or not self._base:
+            return reference
+        try:
+            return urljoin(self._base, reference) if reference else self._base
+        except ValueError as error:
+            msg = f"{reference!r} is no reference: {error}"
+            raise self._xml.error(msg) from None
+
+    def _id(self, iri: str) -> str:
+        short = self._ids.get(iri)
+        if short is None:
+            short = self._ids[iri] = short_id(iri)
+        return short
+
+    def _named(self, element: Element) -> str | None:
+        """The subject of a node element or the object of a property element: an IRI, ``_:name`` if it is blank."""
+        for key in (_ABOUT, _RESOURCE):
+            reference = element.get(key)
+            if reference is not None:
+                return self._iri(reference)
+        local = element.get(_ID)
+        if local is not None:
+            return self._iri(f"#{local}")
+        blank = element.get(_NODE)
+        return None if blank is None else f"_:{blank}"
+
+    def _object(self, element: Element) -> str | None:
+        """What a property element points to, itself or by the node in it; None for text and unnamed nodes."""
+        named = self._named(element)
+        return named if named is not None or not len(element) else self._named(element[0])
+
+    # ------------------------------------------------------------------ descriptions
+
+    def _describe(self, element: Element) -> None:
+        """A node element, and the named classes described within it."""
+        waiting = [element]
+        while waiting:
+            node = waiting.pop()
+            subject = self._named(node)
+            types = {node.tag[1:].replace("}", "", 1)} if node.tag != _DESCRIPTION else set()
+            types.update(self._iri(x.get(_RESOURCE, "")) for x in node.iterfind(_TYPE))
+            if types & _CLASSES and subject is not None and subject[:2] != "_:":
+                self._classes.setdefault(subject, self._xml.here)
+                if types & _DEPRECATED:
+                    self._deprecated.add(subject)
+            elif types & _PROPERTIES and subject is not None:
+                self._properties.setdefault(subject, "")
+            elif f"{_OWL}Restriction" in types and subject is not None:
+                self._restriction(subject, node)
+            elif types and not types & _PROPERTIES:
+                continue
+            if subject is not None:
+                self._literals(subject, node)
+                waiting += [x for x in self._parents(subject, node) if len(x)]
+
+    def _literals(self, subject: str, node: Element) -> None:
+        """Label, namespace, secondary identifiers and the like."""
+        label = node.get(_LABEL)
+        if label:
+            self._labels.setdefault(subject, (1, label))
+        for child in node:
+            tag, text = child.tag, (child.text or "").strip()
+            if tag == _HAS_RANK:
+                self._ranks.setdefault(subject, short_rank(child.get(_RESOURCE) or text))
+            if not text:
+                continue
+            if tag in (_LABEL, _PREF_LABEL):
+                language = child.get(f"{_XML}lang", "").lower()
+                rank = (0 if not language else 1 if language[:2] == "en" else 2) + 3 * (tag == _PREF_LABEL)
+                if subject not in self._labels or rank < self._labels[subject][0]:
+                    self._labels[subject] = (rank, text)
+            elif tag == f"{_OBO_IN_OWL}hasOBONamespace":
+                self._namespaces.setdefault(subject, text)
+            elif tag == f"{_OBO_IN_OWL}hasAlternativeId":
+                self.terms.alternatives.setdefault(text, self._id(subject))
+            elif tag == f"{_OBO_IN_OWL}shorthand":
+                self._properties[subject] = text
+            elif tag == f"{{{_OWL}}}deprecated" and text in ("true", "1"):
+                self._deprecated.add(subject)
+
+    def _parents(self, subject: str, node: Element) -> list[Element]:
+        """Take a node's subClassOf; gives back the classes that are described within."""
+        within = []
+        for child in node.iterfind(_SUBCLASS):
+            if subject[:2] != "_:":
+                self._classes.setdefault(subject, self._xml.here)
+            parent = self._named(child)
+            inner = child[0] if parent is None and len(child) else None
+            if inner is not None and inner.tag == f"{{{_OWL}}}Restriction":
+                self._restriction_edge(subject, inner)
+                continue
+            if inner is not None:
+                parent = self._named(inner)
+                within.append(inner)
+            elif parent is None:
+                msg = "rdfs:subClassOf names no class: give it rdf:resource, or a class within"
+                raise self._xml.error(msg)
+            if parent is not None:
+                self._edges.append((subject, None if parent[:2] == "_:" else "is_a", parent, self._xml.here))
+        return within
+
+    def _restriction_edge(self, subject: str, restriction: Element) -> None:
+        """``subject subClassOf (property some class)``; other restrictions are no relations."""
+        blank = f"_:{len(self._restrictions)} here"
+        if self._restriction(blank, restriction):
+            self._edges.append((subject, None, blank, self._xml.here))
+
+    def _restriction(self, blank: str, node: Element) -> bool:
+        ends = [node.find(f"{{{_OWL}}}{x}") for x in ("onProperty", "someValuesFrom")]
+        kind, filler = (None if x is None else self._object(x) for x in ends)
+        if kind is None or filler is None or filler[:2] == "_:":
+            return False
+        self._restrictions[blank] = (kind, filler)
+        return True
+
+    # ------------------------------------------------------------------ the end
+
+    def _finish(self, path: str | None) -> None:
+        """Put what has been gathered into the table."""
+        terms = self.terms
+        if not self._classes:
+            msg = "there is no class in it"
+            raise ParseError(msg, path=path, line=1, column=1)
+        self._classes.pop(_THING, None)
+        for iri, shorthand in self._properties.items():
+            label = self._labels.get(iri, (0, None))[1]
+            terms.type_names[self._id(iri)] = shorthand or label or last_part(iri) or iri
+        for iri, at in self._classes.items():
+            position = terms.define(self._id(iri), at)
+            short = terms.ids[position]
+            fallback = last_part(iri) if short == iri else None
+            terms.names[position] = self._labels.get(iri, (0, fallback))[1]
+            terms.namespaces[position] = self._namespaces.get(iri)
+            if self._ranks.get(iri):
+                terms.ranks[position] = self._ranks[iri]
+            if iri in self._deprecated:
+                terms.obsolete.add(position)
+        for child, relation, parent, at in self._edges:
+            if relation is None:
+                if parent not in self._restrictions:
+                    continue  # a blank node that is no "some" restriction
+                relation, parent = self._restrictions[parent]
+                relation = self._id(relation)
+            if _THING in (child, parent) or child[:2] == "_:":
+                continue
+            terms.add_edge(terms.position[self._id(child)], self._id(parent), relation, at)

@@ -1,0 +1,229 @@
+"""PhyloXML: the phylogenies of a file, with names or taxonomy, branch lengths and ranks.
+
+Read by a flat loop over the standard library's XML parser: Biopython 1.88 raises a RecursionError on a tree of 3,000
+levels. What is read of a clade: its name, its branch length (attribute or element), its first taxonomy and the name of
+its first sequence; all else is passed over. Entities and document types are refused. A tree is rooted as it is written,
+whatever its attribute ``rooted`` says.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Literal, get_args
+
+from tripletree.core.hierarchy import Hierarchy
+from tripletree.io.node_list import branch_length, listed_hierarchy, selected
+from tripletree.io.source import Source, read_bytes
+from tripletree.io.xml import XmlEvents, xml_events
+
+__all__ = [
+    "read_phyloxml",
+    "read_phyloxml_all",
+]
+
+CladeLabels = Literal["name", "scientific_name", "common_name", "code", "id", "sequence"]
+
+#: Where the text of each kind of label stands: below (parent, element) in a clade.
+_PLACES: dict[tuple[str, str], str] = {
+    ("clade", "name"): "name",
+    ("taxonomy", "scientific_name"): "scientific_name",
+    ("taxonomy", "common_name"): "common_name",
+    ("taxonomy", "code"): "code",
+    ("taxonomy", "id"): "id",
+    ("sequence", "name"): "sequence",
+}
+_DEPTH = 100_000_000  # clades stand in each other as deep as the tree is
+
+
+@dataclass
+class _Phylogeny:
+    """The clades of one phylogeny, in document order."""
+
+    at: int
+    name: str | None = None
+    parent: list[int] = field(default_factory=list)
+    lengths: list[float] = field(default_factory=list)
+    ranks: list[str | None] = field(default_factory=list)
+    labels: list[dict[str, str]] = field(default_factory=list)
+    places: list[int] = field(default_factory=list)
+
+
+def read_phyloxml(path: Source, *, tree: str | int | None = None, labels: CladeLabels = "name") -> Hierarchy:
+    """Read one hierarchy of a PhyloXML file.
+
+    Parameters
+    ----------
+    path : path, file object or "-"
+        ``"-"`` is the standard input; gzip, bzip2, xz and zip are unpacked.
+    tree : str or int, optional
+        Which phylogeny: its name, or its position in the file, from 0. May be left out where there is only one.
+    labels : {"name", "scientific_name", "common_name", "code", "id", "sequence"}
+        What of a clade labels the leaf or names the inner node that it is: its name, something of its taxonomy, or
+        the name of its sequence.
+
+    Returns
+    -------
+    Hierarchy
+        Leaves in the order of the file; `ranks` are those of the taxonomies.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such file.
+    ParseError
+        If it is no PhyloXML, a leaf lacks the label wanted or has the same as another, there is no such tree, or
+        there are several and `tree` is not given.
+
+    See Also
+    --------
+    read_phyloxml_all : every phylogeny of a file, with its name.
+
+    Examples
+    --------
+    >>> import io
+    >>> text = '''<phyloxml xmlns="http://www.phyloxml.org"><phylogeny rooted="true"><clade>
+    ...   <clade branch_length="6"><name>human</name></clade>
+    ...   <clade branch_length="6"><name>chimp</name></clade>
+    ... </clade></phylogeny></phyloxml>'''
+    >>> h = read_phyloxml(io.StringIO(text))
+    >>> list(h.leaves), h.length.tolist()
+    (['human', 'chimp'], [6.0, 6.0, nan])
+    """
+    content, name = read_bytes(path)
+    return hierarchy_from_phyloxml(content, name, tree=tree, labels=labels)
+
+
+def hierarchy_from_phyloxml(
+    content: bytes | str, path: str | None, *, tree: str | int | None = None, labels: CladeLabels = "name"
+) -> Hierarchy:
+    """`read_phyloxml` of what a file holds."""
+    events, found = _phylogenies(content, path, labels)
+    k = selected([x.name for x in found], tree, path=path, read_all="read_phyloxml_all")
+    return _hierarchy(found[k], events, labels)
+
+
+def read_phyloxml_all(path: Source, *, labels: CladeLabels = "name") -> list[tuple[str | None, Hierarchy]]:
+    """Read every hierarchy of a PhyloXML file, none being fine.
+
+    Parameters
+    ----------
+    path : path, file object or "-"
+    labels : str
+        As in `read_phyloxml`.
+
+    Returns
+    -------
+    list of (str or None, Hierarchy)
+        The name and the tree of each phylogeny in the order of the file.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such file.
+    ParseError
+        If it is no PhyloXML, or one of the trees cannot be read.
+
+    Examples
+    --------
+    >>> import io
+    >>> one = "<phylogeny><name>%s</name><clade><name>a</name></clade></phylogeny>"
+    >>> read_phyloxml_all(io.StringIO("<phyloxml>" + one % "x" + one % "y" + "</phyloxml>"))
+    [('x', <Hierarchy: 1 leaf, ...>), ('y', <Hierarchy: 1 leaf, ...>)]
+    """
+    content, name = read_bytes(path)
+    events, found = _phylogenies(content, name, labels)
+    return [(phylogeny.name, _hierarchy(phylogeny, events, labels)) for phylogeny in found]
+
+
+def _phylogenies(content: bytes | str, path: str | None, labels: str) -> tuple[XmlEvents, list[_Phylogeny]]:
+    if labels not in get_args(CladeLabels):
+        msg = f"labels is {labels!r}; it must be one of {', '.join(map(repr, get_args(CladeLabels)))}"
+        raise ValueError(msg)
+    events = xml_events(content, path, max_depth=_DEPTH)
+    return events, list(_read(events))
+
+
+def _read(events: XmlEvents) -> Iterator[_Phylogeny]:
+    """The phylogenies, one loop over the events; `tags` are the elements around here, `clades` the clades."""
+    tags: list[str] = []
+    clades: list[int] = []
+    phylogeny: _Phylogeny | None = None
+    for event, element in events:
+        if event == "start":
+            tag = element.tag.rpartition("}")[2]
+            if not tags and tag != "phyloxml":
+                raise events.error(f"PhyloXML starts with the element phyloxml, and this is {tag!r}")
+            if tag == "phylogeny" and len(tags) == 1:
+                phylogeny = _Phylogeny(events.here)
+            elif tag == "clade" and phylogeny is not None:
+                if tags[-1] not in ("clade", "phylogeny") or (not clades and phylogeny.parent):
+                    raise events.error("a clade stands in another, or alone in a phylogeny; here is none of these")
+                phylogeny.parent.append(clades[-1] if clades else -1)
+                phylogeny.lengths.append(_length(element.get("branch_length"), events))
+                phylogeny.ranks.append(None)
+                phylogeny.labels.append({})
+                phylogeny.places.append(events.here)
+                clades.append(len(phylogeny.parent) - 1)
+            tags.append(tag)
+            continue
+        tag = tags.pop()
+        if phylogeny is None:
+            continue
+        above = tags[-1]
+        if tag == "clade":
+            clades.pop()
+        elif tag == "phylogeny" and len(tags) == 1:
+            if not phylogeny.parent:
+                raise events.error("this phylogeny has no clade: there is no tree in it", at=phylogeny.at)
+            yield phylogeny
+            phylogeny = None
+        elif clades and (above == "clade" or (len(tags) > 1 and tags[-2] == "clade")):
+            _take(phylogeny, clades[-1], above, tag, element.text, events)
+        elif tag == "name" and above == "phylogeny":
+            phylogeny.name = (element.text or "").strip() or None
+
+
+def _take(phylogeny: _Phylogeny, u: int, above: str, tag: str, text: str | None, events: XmlEvents) -> None:
+    """Keep what an element inside of clade `u` says, if it is of use."""
+    kind = _PLACES.get((above, tag))
+    if kind is not None:
+        text = (text or "").strip()
+        if text:
+            phylogeny.labels[u].setdefault(kind, text)
+    elif tag == "branch_length" and above == "clade":
+        length = _length(text, events)
+        before = phylogeny.lengths[u]
+        if not math.isnan(before) and not math.isnan(length) and before != length:
+            raise events.error(f"this branch length is {length!r}, but the attribute of its clade says {before!r}")
+        phylogeny.lengths[u] = before if math.isnan(length) else length
+    elif tag == "rank" and above == "taxonomy" and phylogeny.ranks[u] is None:
+        phylogeny.ranks[u] = (text or "").strip() or None
+
+
+def _length(text: str | None, events: XmlEvents) -> float:
+    length = branch_length(text)
+    if length is None:
+        raise events.error(f"the branch length {(text or '').strip()[:40]!r} is no finite number")
+    return length
+
+
+def _hierarchy(phylogeny: _Phylogeny, events: XmlEvents, labels: str) -> Hierarchy:
+    return listed_hierarchy(
+        phylogeny.parent,
+        [x.get(labels) for x in phylogeny.labels],
+        lengths=phylogeny.lengths,
+        ranks=phylogeny.ranks if any(x is not None for x in phylogeny.ranks) else None,
+        missing=f"this leaf has no {labels}",
+        error=lambda message, u: events.error(message + _hint(message, phylogeny.labels[u]), at=phylogeny.places[u]),
+    )
+
+
+def _hint(message: str, there: dict[str, str]) -> str:
+    """What a leaf without the label wanted has instead."""
+    if not message.startswith("this leaf has no "):
+        return ""
+    if not there:
+        return ", and nothing else that could be its label"
+    return "; it has " + " and ".join(f"{kind} {text!r} (labels={kind!r})" for kind, text in there.items())

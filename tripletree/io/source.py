@@ -1,0 +1,557 @@
+"""Opening what is read and replacing what is written: paths, file objects and the standard streams.
+
+Reading takes gzip, bzip2, xz and zip by their first bytes and UTF-8 with or without a byte order mark. What unpacks to
+more than a part of the memory is refused while it unpacks. Writing goes to a temporary file beside the target, which
+takes the target's place in one step when all is written: a reader never sees half a file, and a failure leaves the
+old one as it was.
+"""
+
+from __future__ import annotations
+
+import bz2
+import errno
+import gzip
+import io
+import lzma
+import os
+import re
+import secrets
+import stat
+import struct
+import sys
+import tarfile
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from functools import partial
+from pathlib import Path
+from typing import IO, Any
+
+from tripletree.errors import SHOWN, LimitExceededError, ParseError, TripletreeError
+
+__all__ = [
+    "Source",
+    "Target",
+    "decoded",
+    "drained",
+    "named_stream",
+    "open_text",
+    "place",
+    "raw_bytes",
+    "read_bytes",
+    "read_text",
+    "refuse_utf16",
+    "tar_members",
+    "unpacked",
+    "unpacked_limit",
+    "write_atomic",
+    "write_atomic_bytes",
+    "zip_members",
+]
+
+
+# ----------------------------------------------------------------------
+# Unpacking in memory: gzip, bzip2, xz, zip and tar, told by their first bytes, within a bound.
+#
+# A few kilobytes can unpack to terabytes. So everything is unpacked piece by piece, and refused once it is larger than
+# `unpacked_limit`. Nothing is ever written: the names in an archive cannot lead anywhere.
+
+_PACKED: tuple[tuple[bytes | tuple[bytes, ...], str, Callable[[Any], Any]], ...] = (
+    (b"\x1f\x8b", "gzip", partial(gzip.GzipFile, None, "rb", None)),
+    (tuple(b"BZh%d" % k for k in range(1, 10)), "bzip2", bz2.BZ2File),
+    (b"\xfd7zXZ\x00", "xz", lzma.LZMAFile),
+)
+_ZIP = (b"PK\x03\x04", b"PK\x05\x06")
+_DAMAGED = (
+    *(OSError, EOFError, ValueError, RuntimeError, OverflowError, IndexError),
+    *(struct.error, zlib.error, lzma.LZMAError, zipfile.BadZipFile, tarfile.TarError),
+)
+#: Bytes of the blocks that a tar consists of.
+_BLOCK = 512
+_PIECE = 1 << 20
+
+
+def unpacked(content: bytes, name: str | None) -> bytes:
+    """The content, decompressed if its first bytes say that it is compressed; refused if it still is afterwards."""
+    inner = _unpacked(content, name)
+    if inner is not content and (inner.startswith(_ZIP) or any(inner.startswith(x) for x, _, _ in _PACKED)):
+        msg = "packed twice, one packed file in another: unpack it once, and read the file that comes out"
+        raise ParseError(msg, path=name)
+    return inner
+
+
+def _unpacked(content: bytes, name: str | None) -> bytes:
+    if content.startswith(_ZIP):
+        members = zip_members(content, name)
+        if len(members) != 1:
+            shown = ", ".join(repr(x) for x in list(members)[:SHOWN]) + (", ..." if len(members) > SHOWN else "")
+            msg = (
+                f"a zip archive with {len(members)} files where one is wanted: {shown}; unpack it and read one of them"
+                if members
+                else "a zip archive without a file in it"
+            )
+            raise ParseError(msg, path=name)
+        (member,) = members.values()
+        return member()
+    for magic, kind, opened in _PACKED:
+        if content.startswith(magic):
+            return drained(opened, io.BytesIO(content), kind, name)
+    return content
+
+
+def zip_members(content: bytes, name: str | None) -> dict[str, Callable[[], bytes]]:
+    """The files of a zip archive by their names, each a function that unpacks it in memory; nothing is written.
+
+    Folders are left out, and so is what macOS adds (``__MACOSX/``). A ParseError if the archive is damaged.
+    """
+    try:
+        archive = zipfile.ZipFile(io.BytesIO(content))
+    except _DAMAGED as error:
+        msg = f"damaged zip file: {error}"
+        raise ParseError(msg, path=name) from None
+    members: dict[str, Callable[[], bytes]] = {}
+    for info in archive.infolist():
+        if not info.filename:
+            msg = "damaged zip file: it holds a file without a name"
+            raise ParseError(msg, path=name)
+        if info.is_dir() or info.filename.startswith("__MACOSX/"):
+            continue
+        if info.filename in members:
+            msg = f"damaged zip file: it holds {info.filename!r} twice"
+            raise ParseError(msg, path=name)
+        members[info.filename] = partial(drained, archive.open, info, "zip", name)
+    return members
+
+
+def tar_members(content: bytes | IO[bytes], name: str | None) -> Iterator[tuple[str, Callable[[], bytes]]] | None:
+    """The files of a tar archive, packed or not, each with its name and a function that unpacks it in memory.
+
+    They come in one pass, so that a packed archive is unpacked once: call a function before asking for the next file.
+    Folders and links are left out. None if the content is no tar; a ParseError, on the way, if the archive is damaged
+    or cut off, or a file that is unpacked has holes.
+    """
+    stream = io.BytesIO(content) if isinstance(content, bytes) else content
+    head = stream.read(_BLOCK)
+    stream.seek(0)
+    for magic, _, opened in _PACKED:
+        if head.startswith(magic):
+            stream = opened(stream)
+            try:
+                head = stream.read(_BLOCK)
+                stream.seek(0)
+            except _DAMAGED:
+                return None  # who unpacks it will say what is wrong
+            break
+    if head[257:262] != b"ustar":
+        try:
+            tarfile.TarInfo.frombuf(head, "latin-1", "strict")  # tars of old have no mark, but a check sum
+        except _DAMAGED:
+            return None
+    return _tar_files(stream, name)
+
+
+def _tar_files(stream: IO[bytes], name: str | None) -> Iterator[tuple[str, Callable[[], bytes]]]:
+    try:
+        bounded: Any = _Bounded(stream, name)
+        with tarfile.open(fileobj=bounded, mode="r:", errors="replace") as archive:
+            for member in archive:
+                if member.isfile():
+                    yield member.name, partial(_tar_file, archive, member, name)
+            stream.seek(archive.offset)
+            if stream.read(_BLOCK) != bytes(_BLOCK):  # which is how a tar ends
+                raise EOFError("it is cut off, or has no tar's block where one is wanted")
+            rest = 0
+            while piece := stream.read(_PIECE):  # padding; behind it packed files have their check sums
+                rest += len(piece)
+                if rest > bounded.limit:
+                    raise _too_large(name, "tar", bounded.limit)
+    except _DAMAGED as error:
+        if isinstance(error, TripletreeError):
+            raise
+        msg = f"damaged tar file: {error}"
+        raise ParseError(msg, path=name) from None
+
+
+def _tar_file(archive: tarfile.TarFile, member: tarfile.TarInfo, name: str | None) -> bytes:
+    if member.issparse():
+        msg = f"{member.name!r} has holes in this tar (a sparse file): unpack the archive first"
+        raise ParseError(msg, path=name)
+    if member.size > unpacked_limit():
+        raise _too_large(f"{name or 'this'}: {member.name}", "tar", unpacked_limit())
+    return drained(archive.extractfile, member, "tar", name)
+
+
+class _Bounded:
+    """A stream of which nothing is read at once, or passed over, that no memory could hold."""
+
+    def __init__(self, stream: IO[bytes], name: str | None) -> None:
+        self._stream, self._name, self.limit = stream, name, unpacked_limit()
+        self.tell = stream.tell
+
+    def read(self, size: int) -> bytes:
+        if size > self.limit:
+            raise _too_large(self._name, "tar", self.limit)
+        return self._stream.read(size)
+
+    def seek(self, position: int) -> int:
+        if position > 4 * self.limit and not isinstance(self._stream, io.BytesIO | io.BufferedReader):
+            raise _too_large(self._name, "tar", self.limit)  # passing over it means to unpack it
+        return self._stream.seek(position)
+
+
+def _too_large(name: str | None, kind: str, limit: int) -> LimitExceededError:
+    msg = (
+        f"{name or 'this'} unpacks ({kind}) to more than {limit:,} bytes, a quarter of this machine's memory; "
+        "if it is what it should be, unpack it first and read the file that comes out"
+    )
+    return LimitExceededError(msg, size=limit + 1, limit=limit)
+
+
+def drained(opened: Callable[[Any], Any], packed: Any, kind: str, name: str | None) -> bytes:
+    """All that the stream ``opened(packed)`` gives, piece by piece, so that what is too large is refused in time."""
+    limit = unpacked_limit()
+    pieces: list[bytes] = []
+    size = 0
+    try:
+        with opened(packed) as stream:
+            while piece := stream.read(_PIECE):
+                pieces.append(piece)
+                size += len(piece)
+                if size > limit:
+                    break
+    except _DAMAGED as error:
+        msg = f"damaged {kind} file: {error}"
+        raise ParseError(msg, path=name) from None
+    if size > limit:
+        raise _too_large(name, kind, limit)
+    return b"".join(pieces)
+
+
+def unpacked_limit() -> int:
+    """How many bytes a packed file may unpack to: a quarter of the memory that this machine, or container, has."""
+    memory = 8 << 30  # where nobody tells
+    with suppress(AttributeError, ValueError, OSError):
+        memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    with suppress(ValueError, OSError):  # a file that says "max" where there is no limit
+        memory = min(memory, int(Path("/sys/fs/cgroup/memory.max").read_text(encoding="ascii")))
+    return memory // 4
+
+
+Source = str | os.PathLike[str] | IO[Any]
+Target = str | os.PathLike[str] | IO[Any]
+
+_BOM = "\ufeff"
+_SURROGATE = re.compile("[\ud800-\udfff]")
+#: So many bytes at the start tell UTF-16 that does not say so.
+_HEAD = 1024
+
+# ---------------------------------------------------------------------- reading
+
+
+def read_bytes(source: Source) -> tuple[bytes | str, str | None]:
+    """Read all of a source and unpack it: gzip, bzip2, xz, or a zip archive with one file in it.
+
+    Parameters
+    ----------
+    source : path, file object or "-"
+        ``"-"`` is the standard input.
+
+    Returns
+    -------
+    content : bytes, or str
+        Text only where the source is a file object open for text.
+    name : str or None
+        What to call it in messages.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such file.
+    ParseError
+        If a compressed file is damaged or packed twice, a zip archive holds several files, the standard input is
+        closed, or a text holds half of a surrogate pair.
+    LimitExceededError
+        If it unpacks to more than a quarter of the memory.
+    """
+    content, name = raw_bytes(source)
+    if isinstance(content, str):
+        return content, name
+    return unpacked(content, name), name
+
+
+def raw_bytes(source: Source) -> tuple[bytes | str, str | None]:
+    """Read all of a source as it is, packed or not; else as `read_bytes`."""
+    content: bytes | str
+    name: str | None
+    if isinstance(source, (str, os.PathLike)):
+        name = os.fspath(source)
+        if name == "-":
+            name = "<standard input>"
+            if sys.stdin is None:
+                raise ParseError("it is closed: there is nothing to read; give a file instead", path=name)
+            content = _read(getattr(sys.stdin, "buffer", sys.stdin), name)
+        else:
+            content = _file_bytes(name)
+    elif callable(getattr(source, "read", None)):
+        given = getattr(source, "name", None)
+        name = given if isinstance(given, str) else "<stream>"
+        content = _read(source, name)
+    else:
+        msg = f"expected a path, '-' for standard input, or a file object to read from, not {type(source).__name__}"
+        raise TypeError(msg)
+    return (_whole(content.removeprefix(_BOM), name) if isinstance(content, str) else content), name
+
+
+def _whole(text: str, name: str | None) -> str:
+    """The text, refused where it holds what no file can hold, so that writing what was read cannot fail."""
+    half = _SURROGATE.search(text)
+    if half is None:
+        return text
+    line, column, shown = place(text, half.start())
+    msg = (
+        f"the character {half[0]!r} is half of a surrogate pair, which no file can hold; was the text read with "
+        "another encoding than its own?"
+    )
+    raise ParseError(msg, path=name, line=line, column=column, text=shown)
+
+
+def named_stream(content: bytes | str, name: str | None) -> Any:
+    """A stream of what has been read already that calls itself by its source, for messages."""
+
+    class Stream(io.BytesIO):
+        pass
+
+    stream = Stream(content.encode() if isinstance(content, str) else content)
+    stream.name = name
+    return stream
+
+
+def read_text(source: Source) -> tuple[str, str | None]:
+    """Read all of a source as text, line ends as they are: the text, and the source's name for messages.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such file.
+    ParseError
+        If it is not UTF-8, at the first such byte, or a compressed file is damaged.
+    """
+    content, name = read_bytes(source)
+    return (content if isinstance(content, str) else decoded(content, name)), name
+
+
+@contextmanager
+def open_text(source: Source) -> Iterator[io.StringIO]:
+    """Open a source for reading text, for as long as the ``with`` block lasts; see `read_text`."""
+    text, _ = read_text(source)
+    with io.StringIO(text, newline="") as stream:
+        yield stream
+
+
+def decoded(content: bytes, name: str | None) -> str:
+    """Bytes as UTF-8 text without byte order mark, or a ParseError at the first byte that is none."""
+    refuse_utf16(content, name)
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        pass
+    body = content.removeprefix(_BOM.encode())
+    try:
+        return body.decode("utf-8")
+    except UnicodeDecodeError as error:
+        bad = body[error.start]
+        before = body[: error.start].decode("utf-8")
+        text = before + body[error.start : error.start + 200].decode("utf-8", errors="replace")
+        line, column, shown = place(text, len(before))
+        msg = f"byte 0x{bad:02x} is not UTF-8 text (byte {error.start + 1} of the file); save the file as UTF-8"
+        raise ParseError(msg, path=name, line=line, column=column, text=shown) from None
+
+
+def refuse_utf16(content: bytes, name: str | None) -> None:
+    """Refuse UTF-16, by its byte order mark or by its many zero bytes (UTF-8 has them for NUL characters alone)."""
+    if content[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        msg = "this is UTF-16 text; save it as UTF-8"
+        raise ParseError(msg, path=name, line=1, column=1)
+    head = content[:_HEAD]
+    if head and 4 * head.count(0) >= len(head):
+        msg = "NUL characters: this looks like UTF-16 without its mark; save it as UTF-8"
+        raise ParseError(msg, path=name, line=1, column=head.index(0) + 1)
+
+
+def place(text: str, offset: int) -> tuple[int, int, str]:
+    """Line and column (from 1) of a character, and that line. Lines end in LF, CR LF or CR."""
+    head = text[:offset]
+    line = head.count("\n") + head.replace("\r\n", "\n").count("\r") + 1
+    start = max(head.rfind("\n"), head.rfind("\r")) + 1
+    stops = [k for k in (text.find("\n", offset), text.find("\r", offset)) if k >= 0]
+    return line, offset - start + 1, text[start : min(stops, default=len(text))]
+
+
+def _read(stream: Any, name: str) -> bytes | str:
+    try:
+        content = stream.read()
+    except UnicodeDecodeError as error:
+        msg = f"not {error.encoding} text, as which it was opened: {error.reason} at byte {error.start + 1}"
+        raise ParseError(msg, path=name) from None
+    if not isinstance(content, (bytes, bytearray, str)):
+        msg = f"read() of {name} gave {type(content).__name__}, not text or bytes"
+        raise TypeError(msg)
+    return content if isinstance(content, str) else bytes(content)
+
+
+def _file_bytes(path: str) -> bytes:
+    try:
+        with open(path, "rb") as stream:
+            return stream.read()
+    except (FileNotFoundError, OSError) as error:
+        if not isinstance(error, FileNotFoundError) and error.errno != errno.ENAMETOOLONG:
+            raise
+        looks_like_text = any(ch in path for ch in "(;|\n")
+        hint = "; this looks like the text itself: wrap it in io.StringIO(...)" if looks_like_text else ""
+        shown = path if len(path) <= 200 else path[:200] + "..."
+        raise FileNotFoundError(errno.ENOENT, f"no such file{hint}", shown) from None
+
+
+# ---------------------------------------------------------------------- writing
+
+
+@contextmanager
+def write_atomic(target: Target) -> Iterator[IO[str]]:
+    """Open a target for writing UTF-8 text; a path is replaced when the ``with`` block ends without an exception.
+
+    Parameters
+    ----------
+    target : path, file object or "-"
+        A path ending in .gz, .bz2 or .xz is compressed (gzip without a time stamp: equal text, equal file); ``"-"``
+        is the standard output; a file object, open for text or bytes, is written to and left open. A symbolic link
+        stays, and the file it leads to is replaced; the permissions of an existing file stay too.
+    """
+    if isinstance(target, (str, os.PathLike)) and os.fspath(target) != "-":
+        with _replacing(os.fspath(target)) as raw, _packing(os.fspath(target), raw) as packed, _utf8(packed) as text:
+            yield text
+        return
+    stream = _stream(target)
+    if isinstance(stream, io.TextIOBase) or not _takes_bytes(stream):
+        yield stream
+        return
+    with _utf8(stream) as text:
+        yield text
+
+
+@contextmanager
+def _utf8(raw: IO[bytes]) -> Iterator[IO[str]]:
+    """Text on top of a stream of bytes, which stays open."""
+    text = io.TextIOWrapper(raw, encoding="utf-8", newline="")
+    try:
+        yield text
+    except BaseException:
+        with suppress(OSError, ValueError):
+            text.detach()
+        raise
+    text.detach()
+
+
+@contextmanager
+def write_atomic_bytes(target: Target) -> Iterator[IO[bytes]]:
+    """Open a target for writing bytes as they are given; else as `write_atomic`.
+
+    Raises
+    ------
+    TypeError
+        If the target is a file object open for text.
+    """
+    if isinstance(target, (str, os.PathLike)) and os.fspath(target) != "-":
+        with _replacing(os.fspath(target)) as raw, _packing(os.fspath(target), raw) as packed:
+            yield packed
+        return
+    stream = _stream(target)
+    if isinstance(stream, io.TextIOBase) or not _takes_bytes(stream):
+        msg = "this format is binary: give a path, or a file object open for bytes (mode 'wb')"
+        raise TypeError(msg)
+    yield stream
+
+
+def _stream(target: Any) -> Any:
+    """The file object that a target is or stands for, bytes preferred for the standard output."""
+    if isinstance(target, (str, os.PathLike)):
+        if sys.stdout is None:
+            raise OSError(errno.EBADF, "the standard output is closed: there is nothing to write to")
+        sys.stdout.flush()
+        return getattr(sys.stdout, "buffer", sys.stdout)
+    if not callable(getattr(target, "write", None)):
+        msg = f"expected a path, '-' for standard output, or a file object to write to, not {type(target).__name__}"
+        raise TypeError(msg)
+    return target
+
+
+def _takes_bytes(stream: Any) -> bool:
+    if isinstance(stream, (io.RawIOBase, io.BufferedIOBase)):
+        return True
+    try:
+        stream.write(b"")  # wrappers such as those of tempfile tell only when asked
+    except TypeError:
+        return False
+    return True
+
+
+@contextmanager
+def _packing(path: str, raw: IO[bytes]) -> Iterator[IO[bytes]]:
+    """A compressing stream on `raw` where the path's suffix asks for one."""
+    suffix = Path(path).suffix.lower()
+    if suffix == ".gz":
+        with gzip.GzipFile(filename="", mode="wb", fileobj=raw, mtime=0) as packed:
+            yield packed  # type: ignore[misc]
+    elif suffix == ".bz2":
+        with bz2.BZ2File(raw, "wb") as packed:
+            yield packed
+    elif suffix == ".xz":
+        with lzma.LZMAFile(raw, "wb") as packed:
+            yield packed
+    else:
+        yield raw
+
+
+def _descriptor(path: str) -> int | None:
+    """The number of the open file that a path such as /dev/stdout or /dev/fd/63 stands for."""
+    folder, name = os.path.split(path)
+    if folder == "/dev" and name in ("stdout", "stderr"):
+        getattr(sys, name).flush()
+        return 1 if name == "stdout" else 2
+    return int(name) if folder in ("/dev/fd", "/proc/self/fd") and name.isdecimal() else None
+
+
+@contextmanager
+def _replacing(path: str) -> Iterator[IO[bytes]]:
+    """A temporary file beside the path's real file that takes its place at the end, or goes without a trace."""
+    descriptor = _descriptor(path)
+    if descriptor is not None:
+        with open(os.dup(descriptor), "wb") as stream:  # opened already, by the shell: go on where it stands
+            yield stream
+        return
+    real = os.path.realpath(path)
+    try:
+        mode = os.stat(real).st_mode
+    except FileNotFoundError:
+        mode = None
+    if mode is not None and not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
+        with open(real, "wb") as stream:  # a device or a pipe: there is nothing to replace
+            yield stream
+        return
+    if mode is not None and stat.S_ISDIR(mode):
+        raise IsADirectoryError(errno.EISDIR, "cannot write a file in the place of a folder", path)
+    folder = os.path.dirname(real)
+    if not os.path.isdir(folder):
+        raise FileNotFoundError(errno.ENOENT, "no such folder to write into", folder)
+    aside = os.path.join(folder, f".tripletree-{secrets.token_hex(8)}.tmp")
+    private = 0o666 if mode is None else 0o600  # what replaces a file is nobody else's before it has that file's mode
+    try:
+        with open(aside, "xb", opener=lambda name, flags: os.open(name, flags, private)) as stream:
+            yield stream
+        if mode is not None:
+            os.chmod(aside, stat.S_IMODE(mode))
+        os.replace(aside, real)
+    except BaseException:
+        with suppress(FileNotFoundError):
+            os.unlink(aside)
+        raise

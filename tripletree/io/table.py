@@ -1,0 +1,387 @@
+"""Tables whose rows become nodes: CSV, TSV and the like, Parquet, and the data frames of pandas, polars and pyarrow.
+
+`read_table` gives the columns of any of them; `hierarchy_of` makes a hierarchy of nodes in any order.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from importlib import import_module
+from typing import Any, NoReturn
+
+import numpy as np
+
+from tripletree.core.hierarchy import Hierarchy
+from tripletree.errors import MissingDependencyError, ParseError
+from tripletree.io.source import decoded, read_bytes
+
+__all__ = [
+    "RowTable",
+    "cell_text",
+    "cycle_of",
+    "cycle_text",
+    "has_header",
+    "hierarchy_of",
+    "is_frame",
+    "is_missing",
+    "one_of",
+    "optional",
+    "parquet_metadata",
+    "parquet_names",
+    "parquet_table",
+    "read_table",
+    "split_rows",
+    "tops",
+]
+
+
+def one_of(value: Any, what: str, choices: Sequence[Any]) -> None:
+    """Refuse an argument that is none of its choices."""
+    if value not in choices:
+        msg = f"{what}={value!r} is not known; choose one of {', '.join(map(repr, choices))}"
+        raise ValueError(msg)
+
+
+def optional(module: str, extra: str, purpose: str) -> Any:
+    """A module of an optional library, or the error that says how to install it."""
+    try:
+        return import_module(module)
+    except ImportError:
+        raise MissingDependencyError(module.split(".")[0], extra, purpose) from None
+
+
+# ---------------------------------------------------------------------- nodes to a hierarchy
+
+
+def hierarchy_of(
+    parent: Any,
+    labels: Sequence[Hashable],
+    *,
+    names: Sequence[str | None] | None = None,
+    ranks: Sequence[str | None] | None = None,
+    length: Any = None,
+) -> Hierarchy:
+    """Make a hierarchy of nodes in any order: leaves first, and else in the order given.
+
+    Parameters
+    ----------
+    parent : array_like of int, shape (N,)
+        Positions, -1 for the root. There must be no cycle.
+    labels : sequence of N hashable
+        Labels of the leaves; those of inner nodes count where `names` is not given.
+    names, ranks, length : sequence of N, optional
+        Of all nodes; the names of leaves do not count.
+    """
+    above = np.asarray(parent, np.int64)
+    N = above.size
+    childless = np.bincount(above[above >= 0], minlength=N) == 0
+    order = np.concatenate([np.flatnonzero(childless), np.flatnonzero(~childless)])
+    n = int(np.count_nonzero(childless))
+    number = np.empty(N + 1, np.int32)
+    number[order] = np.arange(N, dtype=np.int32)
+    number[-1] = -1  # serves the root's parent
+    at = order.tolist()
+    called = labels if names is None else names
+    return Hierarchy(
+        number[above[order]],
+        [labels[u] for u in at[:n]],
+        names=[None if called[u] is None else str(called[u]) for u in at[n:]],
+        ranks=None if ranks is None else [ranks[u] for u in at],
+        length=None if length is None else np.asarray(length, np.float64)[order],
+    )
+
+
+def tops(parent: np.ndarray) -> np.ndarray:
+    """For each node the ancestor that is its own parent, or a node of the cycle above it: ever longer steps up."""
+    for _ in range(parent.size.bit_length() + 1):
+        up = parent[parent]
+        if np.array_equal(up, parent):
+            break
+        parent = up
+    return parent
+
+
+def cycle_of(parent: np.ndarray) -> list[int]:
+    """The nodes of a cycle, each followed by its parent; none where every root is its own parent and all is well."""
+    top = tops(parent)
+    bad = np.flatnonzero(parent[top] != top)
+    if bad.size == 0:
+        return []
+    u = int(top[bad[0]])
+    cycle = [u]
+    while int(parent[cycle[-1]]) != u:
+        cycle.append(int(parent[cycle[-1]]))
+    return cycle
+
+
+def cycle_text(names: Sequence[Any]) -> str:
+    """A cycle in words."""
+    return " -> ".join([*map(str, names[:8]), "..." if len(names) > 8 else str(names[0])])
+
+
+# ---------------------------------------------------------------------- tables to columns
+
+
+@dataclass
+class RowTable:
+    """A table as columns.
+
+    Attributes
+    ----------
+    path : str or None
+        The source's name, for messages.
+    names : list of str, or None
+        Names of the columns; None for a table without header.
+    columns : list of list
+        Their cells, None where empty: text, or (from Parquet and data frames) whatever stands there.
+    lines : sequence of int
+        Where each row stands: the line of the text, or the row counted from 1.
+    unit : str
+        What `lines` counts: "line" or "row".
+    """
+
+    path: str | None
+    names: list[str] | None
+    columns: list[list[Any]]
+    lines: Sequence[int]
+    unit: str = "line"
+
+    def refuse(self, row: int, message: str) -> NoReturn:
+        """Raise a ParseError at a row."""
+        number = self.lines[row]
+        if self.unit == "line":
+            raise ParseError(message, path=self.path, line=number)
+        raise ParseError(f"row {number}: {message}", path=self.path)
+
+    def place(self, column: str | int, what: str) -> int:
+        """Where the column of a name stands, or of a position counted from 0."""
+        shown = ", ".join(map(repr, self.names or [])) or f"{len(self.columns)} columns without names"
+        if isinstance(column, int) and not isinstance(column, bool):
+            if 0 <= column < len(self.columns):
+                return column
+        elif self.names is not None and self.names.count(str(column)) == 1:
+            return self.names.index(str(column))
+        elif self.names is not None and column in self.names:
+            msg = f"{what} {column!r} stands {self.names.count(str(column))} times in the header: {shown}"
+            raise ParseError(msg, path=self.path)
+        msg = f"{what} {column!r} is no column of this table; it has {shown}"
+        raise ParseError(msg, path=self.path)
+
+
+#: Delimiters that are looked for, the first among equals first.
+_DELIMITERS = ("\t", ",", ";", "|")
+
+
+def is_frame(source: Any) -> bool:
+    """Whether a source is a data frame of pandas or polars, or a table of pyarrow."""
+    return hasattr(source, "columns") and hasattr(source, "__getitem__") and not hasattr(source, "read")
+
+
+def read_table(
+    source: Any, *, delimiter: str | None = None, header: bool | None = None, known: Any = lambda names: False
+) -> RowTable:
+    """Read a table from what `Source` is, or from a data frame.
+
+    Parameters
+    ----------
+    source : path, file object, "-" or data frame
+    delimiter : str, optional
+        By default the one that gives the first row the header that is wanted, or the most cells.
+    header : bool, optional
+        Whether the first row has the names; by default if `known` says so.
+    known : callable
+        Whether a list of names is a header that the caller knows.
+    """
+    if is_frame(source):
+        return _of_frame(source)
+    content, path = read_bytes(source)
+    if isinstance(content, bytes) and content.startswith(b"PAR1"):
+        return parquet_table(content, path)
+    text = content if isinstance(content, str) else decoded(content, path)
+    return split_rows(text, path, delimiter=delimiter, header=header, known=known)
+
+
+def split_rows(
+    text: str,
+    path: str | None,
+    *,
+    delimiter: str | None = None,
+    header: bool | None = None,
+    known: Any = lambda names: False,
+) -> RowTable:
+    """Read CSV and its like; lines that start with ``#`` above the first row are comments, unless one is the header."""
+    start, line, first = _first_row(text, path, known)
+    delimiter = delimiter or _delimiter_of(first, known)
+    lines, rows = [], []
+    reader = csv.reader(
+        io.StringIO(text[start:], newline=""), delimiter=delimiter, skipinitialspace=delimiter != "\t", strict=True
+    )
+    before = line
+    try:
+        for cells in reader:
+            if cells and (cells[0] or any(cells)):
+                rows.append(cells)
+                lines.append(before)
+            elif len(cells) > 1:
+                raise ParseError("all cells of this row are empty", path=path, line=before)
+            before = line + reader.line_num
+    except csv.Error as error:
+        raise ParseError(f"no table: {error}", path=path, line=before) from None
+    if not rows:
+        raise ParseError("no rows in it", path=path, line=line)
+    names = None
+    if header is None:
+        header = known(_stripped(rows[0]))
+    width = len(rows[0])
+    if header:
+        names = _stripped(rows.pop(0))
+        del lines[0]
+    wrong = next((i for i, cells in enumerate(rows) if len(cells) != width), None)
+    if wrong is not None:
+        there = f"{len(rows[wrong])} cell{'s' * (len(rows[wrong]) != 1)} where the first row has {width}"
+        msg = f"{there}; a cell with {delimiter!r} in it needs quotes"
+        raise ParseError(msg, path=path, line=lines[wrong])
+    columns = [[x or None for x in column] for column in zip(*rows, strict=True)] or [[] for _ in range(width)]
+    return RowTable(path, names, columns, lines)
+
+
+def _stripped(cells: Sequence[str]) -> list[str]:
+    names = [x.strip() for x in cells]
+    names[0] = names[0].lstrip("#").strip()
+    return names
+
+
+def _first_row(text: str, path: str | None, known: Any) -> tuple[int, int, str]:
+    """Where the first row stands that is no comment, or that is a header behind a ``#``: offset, line and text."""
+    at, line = 0, 1
+    while at < len(text):
+        stop = text.find("\n", at)
+        stop = len(text) if stop < 0 else stop
+        row = text[at:stop].rstrip("\r")
+        if row.strip() and (not row.startswith("#") or _known_under(row, known)):
+            return at, line, row
+        at, line = stop + 1, line + 1
+    raise ParseError("no rows in it: the text is empty", path=path, line=1, column=1)
+
+
+def has_header(text: str, known: Any) -> bool:
+    """Whether the first row of a text is a header that the caller knows."""
+    try:
+        return _known_under(_first_row(text, None, known)[2], known)
+    except ParseError:
+        return False
+
+
+def _known_under(row: str, known: Any) -> bool:
+    return any(len(cells) > 1 and known(_stripped(cells)) for cells in map(partial(_cells, row), _DELIMITERS))
+
+
+def _cells(row: str, delimiter: str) -> list[str]:
+    """The cells of one line; none where it is not all of a row."""
+    try:
+        return next(csv.reader([row], delimiter=delimiter, skipinitialspace=True), [])
+    except csv.Error:
+        return []
+
+
+def _delimiter_of(row: str, known: Any) -> str:
+    """The delimiter under which a row is a known header, or has the most cells."""
+    best, most = ",", (False, 1)
+    for delimiter in _DELIMITERS:
+        cells = _cells(row, delimiter)
+        rating = (len(cells) > 1 and bool(known(_stripped(cells))), len(cells))
+        if rating > most:
+            best, most = delimiter, rating
+    return best
+
+
+def _of_frame(frame: Any, path: str | None = "<data frame>", cell: Callable[[Any], Any] | None = None) -> RowTable:
+    names = [str(x) for x in getattr(frame, "column_names", frame.columns)]
+    columns: list[list[Any]] = []
+    for k, name in enumerate(names):
+        if names.count(name) > 1:
+            what = "data frame" if path == "<data frame>" else "table"
+            msg = f"the {what} has {names.count(name)} columns {name!r}; rename them, or take the ones you need"
+            raise ParseError(msg, path=path)
+        column = frame.iloc[:, k] if hasattr(frame, "iloc") else frame[name]
+        try:
+            values = column.to_pylist() if hasattr(column, "to_pylist") else column.to_list()
+        except (OverflowError, ValueError) as error:  # dates beyond Python's, bytes that are no text
+            raise ParseError(f"the column {name!r} cannot be read: {error}", path=path) from None
+        try:
+            columns.append([(cell or _cell)(x) for x in values])
+        except _OddCell as odd:
+            row = next(i for i, x in enumerate(values, 1) if x is odd.value)
+            kind = type(odd.value).__name__
+            msg = f"row {row}, column {name!r}: a cell holds {kind}: {odd.value!r:.60}; cells must be texts or numbers"
+            raise ParseError(msg, path=path) from None
+    n = len(columns[0]) if columns else 0
+    return RowTable(path, names, columns, range(1, n + 1), "row")
+
+
+def parquet_table(
+    content: bytes, path: str | None, *, columns: Sequence[str] | None = None, cell: Callable[[Any], Any] | None = None
+) -> RowTable:
+    """A Parquet file as columns, all or some, each cell as `cell` makes it (by default as in data frames)."""
+    wanted = None if columns is None else list(columns)
+    return _of_frame(_parquet(content, path, lambda file: file.read(columns=wanted)), path, cell)
+
+
+def parquet_names(content: bytes, path: str | None) -> list[str]:
+    """Names of the columns of a Parquet file; the cells are not read."""
+    return list(_parquet(content, path, lambda file: file.schema_arrow.names))
+
+
+def parquet_metadata(content: bytes, path: str | None) -> dict[bytes, bytes]:
+    """What a Parquet file says beside its columns."""
+    return dict(_parquet(content, path, lambda file: file.schema_arrow.metadata) or {})
+
+
+def _parquet(content: bytes, path: str | None, wanted: Callable[[Any], Any]) -> Any:
+    """What is wanted of a Parquet file, or the error that says that it is none."""
+    pyarrow = optional("pyarrow", "io", "reading Parquet")
+    parquet = optional("pyarrow.parquet", "io", "reading Parquet")
+    try:
+        return wanted(parquet.ParquetFile(pyarrow.BufferReader(content)))
+    except UnicodeDecodeError as error:
+        raise ParseError(f"damaged Parquet file: a name in it is no UTF-8 text: {error}", path=path) from None
+    except (pyarrow.ArrowException, OSError, ValueError, OverflowError) as error:
+        raise ParseError(f"no Parquet file: {error}", path=path) from None
+
+
+class _OddCell(Exception):
+    """A cell that is neither text nor number."""
+
+    def __init__(self, value: Any) -> None:
+        super().__init__(value)
+        self.value = value
+
+
+def is_missing(value: Any) -> bool:
+    """Whether a cell of a data frame is empty: None, NA or NaN; lists and their like are refused."""
+    if value is None or type(value).__name__ == "NAType":
+        return True
+    if isinstance(value, (list, dict, set, bytes, bytearray, np.ndarray)):
+        raise _OddCell(value)
+    try:
+        return bool(value != value)
+    except (ArithmeticError, TypeError, ValueError):  # Decimal("sNaN") cannot be compared, ...
+        raise _OddCell(value) from None
+
+
+def _cell(value: Any) -> Any:
+    """A cell of a data frame: None where it is missing, whole numbers as such (beside gaps they become floats)."""
+    if isinstance(value, str):
+        return value or None
+    if is_missing(value):
+        return None
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def cell_text(value: Any) -> str | None:
+    """A cell as text."""
+    return value if value is None or isinstance(value, str) else str(value)

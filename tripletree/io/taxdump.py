@@ -1,0 +1,452 @@
+"""NCBI taxonomy dumps: nodes.dmp and names.dmp, in a folder or an archive.
+
+What is read of ``nodes.dmp``: tax id, parent, rank; of ``names.dmp``: the scientific names, and the unique forms of
+those that stand for several taxa. Merged and deleted tax ids (merged.dmp, delnodes.dmp) are no part of the tree.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import posixpath
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import IO, Any, Literal, NamedTuple, NoReturn
+
+import numpy as np
+
+from tripletree.core.hierarchy import Hierarchy
+from tripletree.core.ontology import Ontology
+from tripletree.errors import DuplicateLeafError, ParseError, UnknownLeafError
+from tripletree.io.source import Source, decoded, place, raw_bytes, read_bytes, tar_members, unpacked, zip_members
+from tripletree.io.table import cycle_of, cycle_text, hierarchy_of, one_of, tops
+
+__all__ = [
+    "DmpFile",
+    "Fields",
+    "read_taxdump",
+    "taxdump_files",
+]
+
+
+# ----------------------------------------------------------------------
+# Files of the NCBI taxonomy: where they lie, and their fields, found by numpy a few megabytes at a time.
+
+NODES, NAMES = "nodes.dmp", "names.dmp"
+#: Bytes that are looked at together.
+BLOCK = 1 << 22
+_TAB, _LINE_END, _BAR, _ZERO, _NINE = 9, 10, 124, 48, 57
+_SUFFIXES = ("", ".gz", ".bz2", ".xz")
+#: A line of names.dmp: tax id, name, unique name, and what kind of name it is.
+_NAME_LINE = re.compile(rb"\d+\t\|\t[^\t\n]*\t\|\t[^\t\n]*\t\|\t[A-Za-z][A-Za-z -]*\t\|\r?\n")
+
+
+class Fields(NamedTuple):
+    """The first k fields of n lines: line numbers (from 1), and where each field starts and stops in the file."""
+
+    line: np.ndarray
+    start: np.ndarray
+    stop: np.ndarray
+
+
+@dataclass
+class DmpFile:
+    r"""One file with lines like ``9606\t|\t9605\t|\tspecies\t|``: its content, and its name for messages."""
+
+    content: bytes
+    path: str | None
+
+    def __post_init__(self) -> None:
+        if b"\r" in self.content:
+            self.content = self.content.replace(b"\r\n", b"\n")
+        self._bytes = np.frombuffer(self.content, np.uint8)
+
+    def fields(self, k: int) -> Iterator[Fields]:
+        """The first k fields of all lines, block by block; lines with too few fields or others than the first has."""
+        at, line, wanted = 0, 1, 0
+        while at < len(self.content):
+            stop = self.content.find(b"\n", at + BLOCK) + 1 or len(self.content)
+            here = self._bytes[at:stop]
+            end = np.flatnonzero(here == _LINE_END)
+            if here[-1] != _LINE_END:
+                end = np.append(end, here.size)
+            begin = np.concatenate([[0], end[:-1] + 1])
+            full = np.flatnonzero(end > begin)  # blank lines say nothing
+            number, begin, end = line + full, begin[full], end[full]
+            tab = np.flatnonzero(here == _TAB)
+            first = np.searchsorted(tab, begin)
+            count = np.searchsorted(tab, end) - first
+            if full.size:
+                wanted = wanted or int(count[0])
+                self._check_count(number, count, wanted, k)
+                tabs = tab[first[:, None] + np.arange(2 * k - 1)]
+                self._check_bars(here, number, end, tabs, tab[first + wanted - 1])
+                starts = np.column_stack([begin, tabs[:, 1::2] + 1])
+                yield Fields(number, at + starts, at + tabs[:, ::2])
+            line += int(np.count_nonzero(here == _LINE_END))
+            at = stop
+
+    def _check_count(self, line: np.ndarray, tabs: np.ndarray, wanted: int, k: int) -> None:
+        bad = np.flatnonzero((tabs != wanted) | (tabs < 2 * k - 1) | (tabs % 2 == 0))
+        if bad.size:
+            i = int(bad[0])
+            there = "1 field" if tabs[i] == 1 else f"{(tabs[i] + 1) // 2} fields"
+            needed = (
+                f"at least {k} are needed" if i == 0 and line[0] == 1 else f"the first line has {(wanted + 1) // 2}"
+            )
+            self.refuse(line[i], f"{there} where {needed}, each ended by tab, bar and (but the last) tab")
+
+    def _check_bars(
+        self, here: np.ndarray, line: np.ndarray, end: np.ndarray, tabs: np.ndarray, last: np.ndarray
+    ) -> None:
+        """Each field that is read ends in tab, bar, tab; the line in tab, bar."""
+        good = (last == end - 2) & (here[end - 1] == _BAR)
+        closing = tabs[good, ::2]
+        inner = (here[closing + 1] == _BAR).all(axis=1) & (tabs[good, 1::2] == closing[:, :-1] + 2).all(axis=1)
+        good[good] = inner
+        bad = np.flatnonzero(~good)
+        if bad.size:
+            self.refuse(line[bad[0]], "a field that does not end in tab, bar, tab (in tab, bar at the line's end)")
+
+    def numbers(self, fields: Fields, j: int) -> np.ndarray:
+        """Field j of each line as a number."""
+        start, width = fields.start[:, j], fields.stop[:, j] - fields.start[:, j]
+        value = np.zeros(start.size, np.int64)
+        good = (width >= 1) & (width <= 18)
+        for k in range(int(width[good].max(initial=0))):
+            inside = good & (k < width)
+            digit = self._bytes[np.where(inside, start + k, 0)].astype(np.int64)
+            good &= ~inside | ((digit >= _ZERO) & (digit <= _NINE))
+            value = np.where(inside, 10 * value + digit - _ZERO, value)
+        bad = np.flatnonzero(~good)
+        if bad.size:
+            i = int(bad[0])
+            shown = self.content[start[i] : start[i] + width[i]].decode("utf-8", errors="replace")
+            self.refuse(fields.line[i], f"{shown[:40]!r} is no tax id", at=int(start[i]))
+        return value
+
+    def equal(self, fields: Fields, j: int, word: bytes) -> np.ndarray:
+        """In which lines field j is `word`."""
+        out = fields.stop[:, j] - fields.start[:, j] == len(word)
+        at = np.flatnonzero(out)
+        there = self._bytes[fields.start[at, j][:, None] + np.arange(len(word))]
+        out[at] = (there == np.frombuffer(word, np.uint8)).all(axis=1)
+        return out
+
+    def refuse(self, line: Any, message: str, *, at: int | None = None) -> NoReturn:
+        """Raise a ParseError at a line, or at a byte of it."""
+        text = self.content.split(b"\n", int(line))[int(line) - 1].decode("utf-8", errors="replace")
+        column = 1
+        if at is not None:
+            before = self.content[self.content.rfind(b"\n", 0, at) + 1 : at].decode("utf-8", errors="replace")
+            _, column, _ = place(before + ".", len(before))
+        raise ParseError(message, path=self.path, line=int(line), column=column, text=text)
+
+
+# ---------------------------------------------------------------------- where they lie
+
+
+def taxdump_files(source: Source) -> dict[str, DmpFile]:
+    """The files nodes.dmp and, where it is there, names.dmp: of a folder, of an archive, or one beside the other.
+
+    Archives are read in memory; nothing is written, and members that are links are not followed.
+    """
+    if isinstance(source, (str, os.PathLike)) and os.fspath(source) != "-":
+        name = os.fspath(source)
+        if os.path.isdir(name):
+            return _of_folder(name)
+        if os.path.isfile(name):
+            base = _wanted(os.path.basename(name))
+            if base == NAMES:
+                _refuse_names(name)
+            if base == NODES:
+                return _of_folder(os.path.dirname(name), nodes=name)
+            with open(name, "rb") as stream:
+                found = _of_archive(stream, name)
+            if found is not None:
+                return found
+    content, shown = raw_bytes(source)
+    raw = content.encode() if isinstance(content, str) else content
+    found = _of_archive(io.BytesIO(raw), shown or "<stream>")
+    if found is not None:
+        return found
+    alone = unpacked(raw, shown)
+    if _NAME_LINE.match(alone):
+        _refuse_names(shown)
+    return {NODES: DmpFile(alone, shown)}
+
+
+def _refuse_names(path: str | None) -> NoReturn:
+    msg = "this is names.dmp, which has no parents: give nodes.dmp, or the folder or archive that holds the two"
+    raise ParseError(msg, path=path)
+
+
+def _of_folder(folder: str, *, nodes: str | None = None) -> dict[str, DmpFile]:
+    found = {}
+    for base in (NODES, NAMES):
+        paths = [os.path.join(folder, base + suffix) for suffix in _SUFFIXES]
+        path = next((x for x in paths if os.path.isfile(x)), None) if base != NODES or nodes is None else nodes
+        if path is not None:
+            content, shown = read_bytes(path)
+            found[base] = DmpFile(content, shown)  # type: ignore[arg-type]
+    if NODES not in found:
+        msg = "no nodes.dmp (nor nodes.dmp.gz, .bz2, .xz) in this folder"
+        raise ParseError(msg, path=folder)
+    return found
+
+
+def _of_archive(stream: IO[bytes], name: str) -> dict[str, DmpFile] | None:
+    """The two files of a zip or tar archive; None for what is none."""
+    head = stream.read(4)
+    stream.seek(0)
+    if head == b"PK\x03\x04":
+        members: Iterable[tuple[str, Callable[[], bytes]]] | None = zip_members(stream.read(), name).items()
+    else:
+        members = tar_members(stream, name)
+    if members is None:
+        stream.seek(0)
+        return None
+    found: dict[str, DmpFile] = {}
+    for member, read in members:
+        base = _wanted(member)
+        if base is None:
+            continue
+        inside = f"{name}: {member}"
+        if base in found:
+            msg = f"two files {base} in this archive, {found[base].path} and {member}: which one is meant?"
+            raise ParseError(msg, path=name)
+        found[base] = DmpFile(unpacked(read(), inside), inside)
+    if NODES not in found:
+        msg = "no nodes.dmp in this archive"
+        raise ParseError(msg, path=name)
+    return found
+
+
+def _wanted(member: str) -> str | None:
+    """Which of the two files a member of an archive is."""
+    base = posixpath.basename(member.replace("\\", "/")).lower()
+    return next((x for x in (NODES, NAMES) if base in {x + suffix for suffix in _SUFFIXES}), None)
+
+
+_NO_RANK = b"no rank"
+
+
+def read_taxdump(path: Source, *, labels: Literal["name", "id"] = "name", root: str | int | None = None) -> Hierarchy:
+    r"""Read the taxonomy of an NCBI taxdump.
+
+    Parameters
+    ----------
+    path : path, file object or "-"
+        A folder with nodes.dmp and names.dmp, nodes.dmp itself (names.dmp beside it), or an archive that holds the
+        two (zip, tar, tar.gz, tar.bz2, tar.xz; read in memory). The files may be packed with gzip, bzip2 or xz.
+    labels : {"name", "id"}
+        What leaves and inner nodes are called: their scientific names, which say more, or their tax ids, such as
+        ``"9606"``, for which names.dmp is not needed. Where several taxa have one scientific name, each is called by
+        the unique name that names.dmp gives it (``Bacteria <walking sticks>``).
+    root : str or int, optional
+        A tax id or a scientific name: only what is at or below it is read. By default all.
+
+    Returns
+    -------
+    Hierarchy
+        Leaves are the taxa without children, in the order of the file. Nodes with one child are kept; `ranks` has
+        the rank of every node, None for "no rank".
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such file.
+    ParseError
+        If nodes.dmp is missing, or names.dmp where it is needed; if a line has too few fields, a tax id is no number
+        or stands twice, a parent is missing, a taxon has no scientific name or two, or the parents run in a cycle.
+    DuplicateLeafError
+        If leaves have the same name and no unique one.
+    UnknownLeafError
+        If `root` is no taxon here.
+
+    Notes
+    -----
+    Names in names.dmp for taxa that are not in nodes.dmp are left aside: people cut nodes.dmp and keep the other.
+    Time is linear but for one sort of the tax ids.
+
+    Examples
+    --------
+    >>> import io
+    >>> lines = ["1 1 no_rank", "2 1 domain", "3 2 phylum", "4 2 phylum"]
+    >>> nodes = "".join("\t|\t".join(x.split()) + "\t|\n" for x in lines)
+    >>> h = read_taxdump(io.BytesIO(nodes.encode()), labels="id")
+    >>> list(h.leaves), h.names, h.ranks
+    (['3', '4'], ('2', '1'), ('phylum', 'phylum', 'domain', 'no_rank'))
+    """
+    one_of(labels, "labels", ("name", "id"))
+    files = taxdump_files(path)
+    taxa = _read_nodes(files[NODES])
+    named = labels == "name" or (isinstance(root, str) and not root.isdecimal())
+    names = _read_names(files, taxa) if named else None
+    kept = None if root is None else _below(taxa, _root_of(taxa, root, names))
+    texts = names if labels == "name" else list(map(str, taxa.id.tolist()))
+    parent, ranks = taxa.parent, taxa.ranks
+    if kept is not None:
+        number = np.cumsum(kept) - 1
+        at = np.flatnonzero(kept)
+        inside = kept[parent[at]] & (parent[at] >= 0)
+        parent = np.where(inside, number[parent[at]], -1)
+        texts = [texts[i] for i in at.tolist()]  # type: ignore[index]
+        ranks = [ranks[i] for i in at.tolist()]
+    try:
+        return hierarchy_of(parent, texts, ranks=ranks)  # type: ignore[arg-type]
+    except DuplicateLeafError as error:
+        where = " among the scientific and unique names; take labels='id', by which they differ"
+        raise DuplicateLeafError(error.labels, where=where) from None
+
+
+def taxdump_ontology(path: Source) -> Ontology:
+    """All taxa of a taxdump as an ontology: tax ids as terms, with names where there is a names.dmp, and ranks."""
+    files = taxdump_files(path)
+    taxa = _read_nodes(files[NODES])
+    names = _read_names(files, taxa) if NAMES in files else None
+    child = np.flatnonzero(taxa.parent >= 0)
+    edges = np.column_stack([child, taxa.parent[child]])
+    return Ontology(list(map(str, taxa.id.tolist())), edges, names=names, ranks=taxa.ranks)
+
+
+# ---------------------------------------------------------------------- nodes.dmp
+
+
+class _Taxa(NamedTuple):
+    """Taxa in the order of the file; `order` sorts their ids, `parent` holds positions, -1 for the root."""
+
+    id: np.ndarray
+    order: np.ndarray
+    parent: np.ndarray
+    ranks: list[str | None]
+
+
+def _read_nodes(file: DmpFile) -> _Taxa:
+    ids, parents, lines, codes = [], [], [], []
+    known: dict[bytes, int] = {}
+    for fields in file.fields(3):
+        ids.append(file.numbers(fields, 0))
+        parents.append(file.numbers(fields, 1))
+        lines.append(fields.line)
+        places = zip(fields.start[:, 2].tolist(), fields.stop[:, 2].tolist(), strict=True)
+        words = [file.content[start:stop] for start, stop in places]
+        codes += [known.setdefault(x, len(known)) for x in words]
+    if not ids:
+        raise ParseError("no taxa in it: the file is empty", path=file.path, line=1, column=1)
+    words_of = [None if x in (_NO_RANK, b"") else decoded(x, file.path) for x in known]
+    ranks = [words_of[k] for k in codes]
+    id, above, line = np.concatenate(ids), np.concatenate(parents), np.concatenate(lines)
+    order = np.argsort(id, kind="stable")
+    twice = np.flatnonzero(id[order][1:] == id[order][:-1])
+    if twice.size:
+        first, second = order[twice[0]], order[twice[0] + 1]
+        file.refuse(line[second], f"tax id {id[second]} stands twice: it is on line {line[first]} already")
+    parent = _positions(id, order, above)
+    if (parent < 0).any():
+        i = int(np.flatnonzero(parent < 0)[0])
+        file.refuse(line[i], f"the parent {above[i]} of tax id {id[i]} is missing: no line of the file is for it")
+    own = np.flatnonzero(parent == np.arange(parent.size))
+    if own.size > 1:
+        both = " and ".join(f"{id[i]} (line {line[i]})" for i in own[:2])
+        file.refuse(line[own[1]], f"{own.size} roots, taxa that are their own parents: {both}; one is wanted")
+    cycle = cycle_of(parent)
+    if cycle:
+        shown = cycle_text(id[cycle].tolist())
+        file.refuse(line[cycle[0]], f"the parents run in a cycle: {shown}; only the root is its own parent")
+    parent[own] = -1
+    return _Taxa(id, order, parent, ranks)
+
+
+def _positions(id: np.ndarray, order: np.ndarray, wanted: np.ndarray) -> np.ndarray:
+    """Where tax ids stand in `id`, -1 where they do not; `order` sorts `id`."""
+    at = np.minimum(np.searchsorted(id, wanted, sorter=order), id.size - 1)
+    found = order[at]
+    return np.where(id[found] == wanted, found, -1)
+
+
+def _below(taxa: _Taxa, root: int) -> np.ndarray:
+    """Which taxa are at or below a taxon."""
+    parent = np.where(taxa.parent < 0, np.arange(taxa.parent.size), taxa.parent)
+    parent[root] = root
+    return tops(parent) == root
+
+
+# ---------------------------------------------------------------------- names.dmp
+
+
+def _read_names(files: dict[str, DmpFile], taxa: _Taxa) -> list[str]:
+    """The scientific name of each taxon, in its unique form where several have the same."""
+    if NAMES not in files:
+        msg = "no names.dmp beside this nodes.dmp: put it there, or take labels='id', which does without"
+        raise ParseError(msg, path=files[NODES].path)
+    file = files[NAMES]
+    names = _scientific_names(file, taxa, 1)
+    count = Counter(names)
+    if len(count) < len(names):
+        unique = _scientific_names(file, taxa, 2)
+        names = [unique[i] or x if count[x] > 1 else x for i, x in enumerate(names)]
+    return names
+
+
+def _scientific_names(file: DmpFile, taxa: _Taxa, j: int) -> list[str]:
+    """Field j of the line that has each taxon's scientific name."""
+    N = taxa.id.size
+    start, stop, line_of = np.zeros(N, np.int64), np.zeros(N, np.int64), np.zeros(N, np.int64)
+    for fields in file.fields(4):
+        scientific = file.equal(fields, 3, b"scientific name")
+        id = file.numbers(fields, 0)[scientific]
+        at = _positions(taxa.id, taxa.order, id)
+        known = at >= 0
+        at, line = at[known], fields.line[scientific][known]
+        again = np.ones(at.size, np.bool_)
+        again[np.unique(at, return_index=True)[1]] = False
+        again |= line_of[at] > 0
+        if again.any():
+            i = int(np.flatnonzero(again)[0])
+            file.refuse(line[i], f"a second scientific name for tax id {taxa.id[at[i]]}")
+        start[at], stop[at] = fields.start[scientific, j][known], fields.stop[scientific, j][known]
+        line_of[at] = line
+    bare = np.flatnonzero(line_of == 0) if j == 1 else np.empty(0, np.int64)
+    if bare.size:
+        id = taxa.id[bare[0]]
+        msg = f"{bare.size} taxa of nodes.dmp have no scientific name here, tax id {id} the first"
+        msg = msg if bare.size > 1 else f"one taxon of nodes.dmp has no scientific name here, tax id {id}"
+        raise ParseError(msg, path=file.path)
+    empty = np.flatnonzero(start == stop) if j == 1 else bare
+    if empty.size:
+        i = int(empty[0])
+        file.refuse(line_of[i], f"the scientific name of tax id {taxa.id[i]} is empty", at=int(start[i]))
+    try:
+        return [file.content[s:e].decode() for s, e in zip(start.tolist(), stop.tolist(), strict=True)]
+    except UnicodeDecodeError:
+        decoded(file.content, file.path)
+        raise
+
+
+def _root_of(taxa: _Taxa, root: str | int, names: list[str] | None) -> int:
+    """The position of the taxon that a tax id or a name stands for."""
+    if isinstance(root, str) and not root.isdecimal():
+        assert names is not None
+        at = [i for i, x in enumerate(names) if x == root]
+        if len(at) == 1:
+            return at[0]
+        if len(at) > 1:
+            msg = f"root={root!r} is the name of {len(at)} taxa; give a tax id: {', '.join(map(str, taxa.id[at[:20]]))}"
+            raise ValueError(msg)
+        alike = [x for x in names if x.startswith(f"{root} <")]
+        if alike:
+            msg = f"root={root!r} is the name of several taxa; take a unique one: {', '.join(map(repr, alike[:20]))}"
+            raise ValueError(msg)
+        raise UnknownLeafError([root], names, what="names of taxa")
+    try:
+        id = int(root)
+    except (TypeError, ValueError):
+        msg = f"root must be a tax id or a scientific name, not {root!r}"
+        raise TypeError(msg) from None
+    found = _positions(taxa.id, taxa.order, np.array([id if 0 <= id < 2**62 else -1], np.int64))
+    if found[0] < 0:
+        raise UnknownLeafError([root], list(map(str, taxa.id.tolist())), what="tax ids")
+    return int(found[0])

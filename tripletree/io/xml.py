@@ -1,0 +1,306 @@
+"""XML as a stream of elements, from the standard library's parser, guarded.
+
+A document type is refused before anything in it is looked at, and with it entities that grow without bound ("billion
+laughs") and entities that stand for other files; where a format's real files declare entities (OWL), only ones that
+stand for short plain text are let in. Nothing is ever fetched. Elements leave memory once they have been handed out.
+
+Two ways of reading, both lazy:
+
+- `xml_events`: the start and the end of every element, for nested formats;
+- `xml_children`: the children of the root, each whole, for flat formats (many times faster: no step per inner element).
+
+Both know where they are: ``raise events.error("...")`` names the line and column at which the element starts.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator
+from itertools import islice
+from typing import Any, Generic, TypeVar
+from xml.etree import ElementTree
+from xml.etree.ElementTree import Element
+from xml.parsers import expat
+
+from tripletree.errors import ParseError
+
+__all__ = [
+    "XmlChildren",
+    "XmlEvents",
+    "xml_children",
+    "xml_events",
+]
+
+#: Bytes handed to the parser at a time.
+CHUNK = 1 << 16
+#: Elements inside each other; formats that nest trees ask for more.
+MAX_DEPTH = 10_000
+#: Characters that a plain entity may stand for.
+MAX_ENTITY = 1_000
+#: Ends of lines as the parser counts them.
+_LINE_END = re.compile(rb"\r\n|\n|\r")
+
+Content = bytes | str
+Item = TypeVar("Item")
+
+
+def xml_events(
+    content: Content,
+    path: str | None = None,
+    *,
+    whole: Collection[str] = (),
+    max_depth: int = MAX_DEPTH,
+    plain_entities: bool = False,
+) -> XmlEvents:
+    """Read XML as events, ``("start", element)`` and ``("end", element)``.
+
+    At the start of an element only its tag and attributes are sure to be there; at the end also its text. After its
+    end an element is emptied and taken out of its parent, so what is wanted of it must be kept by the caller.
+
+    Parameters
+    ----------
+    content : bytes or str
+        The whole document, as `tripletree.io.source.read_bytes` gives it; bytes in the encoding that they declare.
+    path : str or None
+        The name for messages.
+    whole : collection of str
+        Tags (``{namespace}name``) of elements that keep their inner elements until their own end.
+    max_depth : int
+        More elements than this inside each other are refused.
+    plain_entities : bool
+        Whether to let entities in that the document itself declares to stand for short text without references.
+
+    Returns
+    -------
+    XmlEvents
+        An iterator; it raises ParseError at what is no XML or not allowed.
+    """
+    return XmlEvents(content, path, whole=whole, max_depth=max_depth, plain_entities=plain_entities)
+
+
+def xml_children(
+    content: Content, path: str | None = None, *, max_depth: int = MAX_DEPTH, plain_entities: bool = False
+) -> XmlChildren:
+    """Read XML as the children of its root, each with all that is in it; the root itself is ``.root``.
+
+    Parameters as for `xml_events`. A child is emptied after it has been handed out.
+    """
+    return XmlChildren(content, path, max_depth=max_depth, plain_entities=plain_entities)
+
+
+class _XmlReader(Generic[Item]):
+    """What both ways share: the guard, errors with their place, and the steps from chunk to chunk."""
+
+    #: Depth (the root's is 1) of the elements that `here` counts; None for all elements.
+    counted_depth: int | None = None
+
+    def __init__(self, content: Content, path: str | None, *, max_depth: int, plain_entities: bool) -> None:
+        self.path = path
+        #: The latest element, by its number: how many (of those counted) started before it. Keep it for `error`.
+        self.here = -1
+        self._content = content
+        self._max_depth = max_depth
+        self._plain_entities = plain_entities
+        self._items = self._run()
+
+    def __iter__(self) -> Iterator[Item]:
+        return self
+
+    def __next__(self) -> Item:
+        return next(self._items)
+
+    def error(self, message: str, *, at: int | None = None) -> ParseError:
+        """A ParseError at the start of the latest element, or of an earlier one, `at` being `here` at its time."""
+        wanted = self.here if at is None else at
+        if wanted < 0:
+            return ParseError(message, path=self.path)
+        parser = expat.ParserCreate()
+        seen, depth, line, column = 0, 0, 1, 0
+
+        def start(tag: str, attributes: dict) -> None:
+            nonlocal seen, depth, line, column
+            depth += 1
+            if self.counted_depth in (None, depth):
+                if seen == wanted:
+                    line, column = parser.CurrentLineNumber, parser.CurrentColumnNumber
+                    raise _Stop
+                seen += 1
+
+        def end(tag: str) -> None:
+            nonlocal depth
+            depth -= 1
+
+        parser.StartElementHandler, parser.EndElementHandler = start, end
+        try:
+            for chunk in self._chunks():
+                parser.Parse(chunk, False)
+        except _Stop:
+            return self._error_at(message, line, column)
+        except expat.ExpatError:
+            pass  # cannot be: this far it has been read once already
+        return ParseError(message, path=self.path)
+
+    def _run(self) -> Iterator[Item]:
+        self._check_prolog()
+        try:
+            yield from self._read()
+        except ElementTree.ParseError as error:
+            line, column = error.position
+            raise self._expat_error(error.code, line, column) from None
+
+    def _read(self) -> Iterator[Item]:
+        raise NotImplementedError
+
+    def _chunks(self) -> Iterator[Content]:
+        content = self._content
+        for k in range(0, len(content), CHUNK):
+            yield content[k : k + CHUNK]
+
+    # ------------------------------------------------------------------ the guard
+
+    def _check_prolog(self) -> None:
+        """Read up to the start of the root, behind which no declaration can stand, and refuse what is dangerous."""
+        parser = expat.ParserCreate()
+
+        def refuse(message: str) -> None:
+            line, column = parser.CurrentLineNumber, parser.CurrentColumnNumber
+            raise self._error_at(message, line, column)
+
+        def doctype(name: str, system: str | None, public: str | None, internal: bool) -> None:
+            if system is not None or public is not None:
+                refuse("this document type refers to another file, which is not read for safety: take the DOCTYPE out")
+            if not self._plain_entities:
+                refuse("document types (DOCTYPE), which can declare entities, are refused for safety: take it out")
+
+        def entity(name: str, is_parameter: bool, value: str | None, *where: Any) -> None:
+            if value is None:
+                refuse(f"the entity {name!r} refers to another file, which is not read for safety")
+            elif is_parameter or "&" in value or "%" in value or "<" in value:
+                refuse(f"the entity {name!r} refers to others or holds markup: only plain text is let in, for safety")
+            elif len(value) > MAX_ENTITY:
+                refuse(f"the entity {name!r} has {len(value)} characters, and {MAX_ENTITY} are allowed, for safety")
+
+        def declaration(*given: Any) -> None:
+            refuse("declarations of elements, attributes or notations are refused for safety: take them out")
+
+        def start(tag: str, attributes: dict) -> None:
+            raise _Stop
+
+        parser.StartDoctypeDeclHandler, parser.EntityDeclHandler = doctype, entity
+        parser.AttlistDeclHandler = parser.NotationDeclHandler = declaration
+        parser.StartElementHandler = start
+        try:
+            for chunk in self._chunks():
+                parser.Parse(chunk, False)
+            parser.Parse(b"", True)
+        except _Stop:
+            return
+        except expat.ExpatError as error:
+            raise self._expat_error(error.code, error.lineno, error.offset) from None
+        except (LookupError, ValueError) as error:
+            if isinstance(error, ParseError):
+                raise
+            msg = f"the encoding that this XML declares cannot be read ({error}); save it as UTF-8"
+            raise ParseError(msg, path=self.path, line=1, column=1) from None
+
+    def _check_depth(self, depth: int, at: int) -> None:
+        if depth > self._max_depth:
+            msg = f"more than {self._max_depth:,} elements stand inside each other here"
+            raise self.error(msg, at=at)
+
+    # ------------------------------------------------------------------ places
+
+    def _expat_error(self, code: int, line: int, column: int) -> ParseError:
+        reason = expat.ErrorString(code) or "unknown reason"
+        return self._error_at(f"this is no well-formed XML: {reason}", line, column)
+
+    def _error_at(self, message: str, line: int, column: int) -> ParseError:
+        """An error at the parser's line (from 1) and column (from 0), with the line's text."""
+        content = self._content if isinstance(self._content, bytes) else self._content.encode("utf-8", "replace")
+        start = 0
+        for end in islice(_LINE_END.finditer(content), line - 1):
+            start = end.end()
+        stop = _LINE_END.search(content, start, start + 4 * column + 400)
+        shown = content[start : stop.start() if stop else start + 4 * column + 400].decode("utf-8", "replace")
+        text = None if "\x00" in shown else shown
+        return ParseError(message, path=self.path, line=line, column=column + 1, text=text)
+
+
+class XmlEvents(_XmlReader[tuple[str, Element]]):
+    """The start and the end of every element of a document; see `xml_events`."""
+
+    def __init__(self, content: Content, path: str | None, *, whole: Collection[str], **limits: Any) -> None:
+        super().__init__(content, path, **limits)
+        self._whole = frozenset(whole)
+
+    def _read(self) -> Iterator[tuple[str, Element]]:
+        parser: Any = ElementTree.XMLPullParser(("start", "end"))
+        parents: list[tuple[Element, int]] = []
+        n_started, kept_from = 0, None
+        for chunk in (*self._chunks(), None):
+            if chunk is None:
+                parser.close()
+            else:
+                parser.feed(chunk)
+            for event, element in parser.read_events():
+                if event == "start":
+                    self.here = n_started
+                    n_started += 1
+                    parents.append((element, self.here))
+                    self._check_depth(len(parents), self.here)
+                    if kept_from is None and element.tag in self._whole:
+                        kept_from = len(parents)
+                    yield "start", element
+                    continue
+                _, self.here = parents.pop()
+                yield "end", element
+                if kept_from == len(parents) + 1:
+                    kept_from = None
+                if kept_from is None:
+                    element.clear()
+                    if parents:
+                        del parents[-1][0][0]  # its siblings before it are gone already
+
+
+class XmlChildren(_XmlReader[Element]):
+    """The children of a document's root, each whole; see `xml_children`."""
+
+    counted_depth = 2
+
+    def __init__(self, content: Content, path: str | None, **limits: Any) -> None:
+        super().__init__(content, path, **limits)
+        #: The root: its tag and attributes, from the first child on (and at the end, where there is none).
+        self.root: Element | None = None
+
+    def _read(self) -> Iterator[Element]:
+        builder = ElementTree.TreeBuilder()
+        above = builder.start("document", {})  # holds the root, which is thereby at hand while it grows
+        parser = ElementTree.XMLParser(target=builder)
+        for chunk in self._chunks():
+            parser.feed(chunk)
+            if len(above):
+                self.root = root = above[0]
+                self._check_depth(_open_depth(root), self.here + len(root))
+                # the last child may still be growing
+                for k in range(len(root) - 1):
+                    self.here += 1
+                    yield root[k]
+                    root[k].clear()
+                del root[:-1]
+        parser.close()
+        self.root = above[0]
+        for child in self.root:
+            self.here += 1
+            yield child
+
+
+def _open_depth(root: Element) -> int:
+    """How many elements stand inside each other along the last ones, those that may be open."""
+    depth, element = 1, root
+    while len(element):
+        depth, element = depth + 1, element[-1]
+    return depth
+
+
+class _Stop(Exception):
+    """Enough has been read."""

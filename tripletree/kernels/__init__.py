@@ -1,0 +1,97 @@
+"""Compiled loops on plain arrays: no labels, no tripletree objects, no errors, no randomness.
+
+Each module is imported when its first kernel is asked for, and numba when the first one is compiled (``jit`` says
+when): ``from tripletree import kernels`` costs nothing, ``kernels.rooted_tree.depths(parent)`` loads what it needs.
+
+Conventions: arrays of indices are C-contiguous int32 and read-only (see `frozen`), so that each kernel is compiled
+once; outputs are allocated inside; scalar loops; no recursion.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from functools import cache, partial
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from tripletree.kernels.jit import MODE, Room, Tiered, compiled, run_plain
+
+__all__ = [
+    "fast",
+    "freeze",
+    "frozen",
+    "plain",
+]
+
+_MODULES = frozenset(path.stem for path in Path(__file__).parent.glob("*.py")) - {"__init__", "jit"}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _MODULES:
+        import_module(f"tripletree.kernels.{name}")  # sets the attribute: see below
+        return globals()[name]
+    msg = f"module 'tripletree.kernels' has no attribute {name!r}"
+    raise AttributeError(msg)
+
+
+class _Kernels(ModuleType):
+    """The type of this package: a module of kernels becomes a `Room` when the import system hangs it here."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name in _MODULES and isinstance(value, ModuleType):
+            value = _room(value, Tiered)
+        super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Kernels
+
+
+def _room(module: ModuleType, choose: Callable[[Any], Any]) -> Any:
+    if MODE == "never":
+        return module
+    return Room(module, compiled if MODE == "always" else choose)
+
+
+@cache
+def fast(name: str) -> Any:
+    """The kernels of a module, compiled whatever their inputs, unless nothing is to be compiled."""
+    return _room(import_module(f"tripletree.kernels.{name}"), compiled)
+
+
+@cache
+def plain(name: str) -> Any:
+    """The kernels of a module as plain Python, for what is known to be little work, unless all is to be compiled."""
+    return _room(import_module(f"tripletree.kernels.{name}"), lambda kernel: partial(run_plain, kernel))
+
+
+def frozen(array: Any, dtype: Any = np.int32) -> np.ndarray:
+    """Return ``array`` as a C-contiguous read-only array of ``dtype``; a copy unless it already is one.
+
+    A writable array is copied, never flagged: the caller's object stays as it was. So is a read-only view of one.
+    """
+    out = np.asarray(array)
+    if out.dtype == dtype and out.flags.c_contiguous and _is_constant(out):
+        return out
+    out = np.array(out, dtype=dtype, order="C")
+    out.setflags(write=False)
+    return out
+
+
+def _is_constant(array: Any) -> bool:
+    """Whether nobody can write to the array's memory: neither through it nor through what it is a view of."""
+    while isinstance(array, np.ndarray):
+        if array.flags.writeable:
+            return False
+        array = array.base
+    return array is None
+
+
+def freeze(array: np.ndarray) -> np.ndarray:
+    """Flag an array that nobody else holds as read-only and return it (no copy)."""
+    array.setflags(write=False)
+    return array

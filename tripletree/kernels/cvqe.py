@@ -1,0 +1,170 @@
+"""Constrained vector quantisation: pairs of samples, one after the other, get the clusters that cost least.
+
+Samples that are in pairs are numbered 0..m-1, pairs 0..e-1: first the must-links, then the cannot-links.
+
+    order : int32[e], read-only, the pairs in the order in which they are looked at
+    base : float64[m, k], read-only, weight times squared distance of sample i to centre h
+    ends : int32[e, 2], read-only, the two samples of each pair
+    strength : float64[e], read-only
+    n_must : int
+    apart : float64[k, k], read-only, squared distances between the centres
+    near : float64[k], read-only, that of each centre to the nearest other one
+    label : int32[m]
+
+A must-link between clusters g and h costs ``strength * apart[g, h]``, a cannot-link within g ``strength * near[g]``.
+Oracle: ``assigned`` of ``tests/cvqe_oracle.py``.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tripletree.kernels.jit import inner, njit
+
+__all__ = [
+    "assign_alone",
+    "assign_joint",
+    "assign_linear",
+]
+
+#: Savings of so small a part of the costs are rounding.
+_ROUNDING = 1e-12
+#: A sample is farther than another if its squared distance is more than so many times that: what is less is rounding.
+FARTHER = 1.0 + 1e-9
+
+
+@inner
+def _price(g, h, must, cannot, apart, near):
+    """What a must-link and a cannot-link of these strengths cost with their samples in clusters g and h."""
+    return must * apart[g, h] + (cannot * near[g] if g == h else 0.0)
+
+
+@inner
+def _best_two(a, b, must, cannot, apart, near, g, h):
+    """Clusters p, q of least ``a[p] + b[q]`` and price, as ``p * k + q``; g and h unless more than rounding is saved.
+
+    All k^2 are considered; whole rows are passed over where the price alone could not make up for a[p].
+    """
+    k = len(a)
+    now = a[g] + b[h] + _price(g, h, must, cannot, apart, near)
+    limit = now - _ROUNDING * (abs(a[g]) + abs(b[h]) + abs(now))
+    least = b[0]
+    for q in range(1, k):
+        if b[q] < least:
+            least = b[q]
+    for p in range(k):
+        if a[p] + least >= limit:
+            continue
+        for q in range(k):
+            value = a[p] + b[q] + _price(p, q, must, cannot, apart, near)
+            if value < limit:
+                limit, g, h = value, p, q
+    return g * k + h
+
+
+@inner
+def _nearest(base, label):
+    """Set each label to the cluster of least cost, the lowest of several."""
+    for i in range(len(label)):
+        best = 0
+        for h in range(1, base.shape[1]):
+            if base[i, h] < base[i, best]:
+                best = h
+        label[i] = best
+
+
+@njit
+def assign_alone(order, base, ends, strength, n_must, apart, near):
+    """CVQE: the two samples of each pair go where they and this pair cost least, whatever other pairs say: int32[m]."""
+    m, k = base.shape
+    label = np.empty(m, np.int32)
+    first = np.empty(m, np.int32)
+    _nearest(base, first)
+    for i in range(m):
+        label[i] = first[i]
+    for e in order:
+        i, j, w = ends[e, 0], ends[e, 1], strength[e]
+        must, cannot = (w, 0.0) if e < n_must else (0.0, w)
+        both = _best_two(base[i], base[j], must, cannot, apart, near, first[i], first[j])
+        label[i], label[j] = both // k, both % k
+    return label
+
+
+@inner
+def _recount(i, sign, start, other, edge, strength, n_must, label, apart, near, cost):
+    """Add or take away what the pairs of sample i make its partners pay in each cluster."""
+    k = cost.shape[1]
+    here = label[i]
+    for p in range(start[i], start[i + 1]):
+        j, w = other[p], sign * strength[edge[p]]
+        if edge[p] < n_must:
+            for h in range(k):
+                cost[j, h] += w * apart[here, h]
+        else:
+            cost[j, here] += w * near[here]
+
+
+@njit
+def assign_joint(order, base, ends, strength, n_must, apart, near, twin, start, other, edge, label):
+    """CVQE+: the two samples of each pair go where they and all of their pairs cost least; the number of moves.
+
+    twin : int32[e], read-only, the other pair of the same two samples (a cannot-link and a must-link), -1 for none
+    start : int32[m + 1], read-only, links of sample i are start[i]..start[i + 1] - 1
+    other, edge : int32[2 e], read-only, for each link the sample at its far end and the number of the pair
+    label : int32[m], changed in place; the sum of all costs never increases
+    """
+    m, k = base.shape
+    cost = base.copy()  # of sample i in cluster h, its pairs included, with all others where they are
+    for i in range(m):
+        _recount(i, 1.0, start, other, edge, strength, n_must, label, apart, near, cost)
+    a, b = np.empty(k), np.empty(k)
+    moves = 0
+    for e in order:
+        i, j, w = ends[e, 0], ends[e, 1], strength[e]
+        v = strength[twin[e]] if twin[e] >= 0 else 0.0
+        must, cannot = (w, v) if e < n_must else (v, w)
+        g, h = label[i], label[j]
+        for p in range(k):  # all but what the two have between them
+            a[p] = cost[i, p] - _price(p, h, must, cannot, apart, near)
+            b[p] = cost[j, p] - _price(g, p, must, cannot, apart, near)
+        both = _best_two(a, b, must, cannot, apart, near, g, h)
+        for end in range(2):
+            r, to = (i, both // k) if end == 0 else (j, both % k)
+            if label[r] != to:
+                _recount(r, -1.0, start, other, edge, strength, n_must, label, apart, near, cost)
+                label[r] = to
+                _recount(r, 1.0, start, other, edge, strength, n_must, label, apart, near, cost)
+                moves += 1
+    return moves
+
+
+@njit
+def assign_linear(order, base, ends, strength, n_must, distance):
+    """LCVQE: only pairs that are violated are looked at, each with two or three ways out: int32[m].
+
+    distance : float64[m, k], read-only, squared distances, without weights
+    """
+    m, k = base.shape
+    label = np.empty(m, np.int32)
+    _nearest(base, label)
+    for e in order:
+        i, j, w = ends[e, 0], ends[e, 1], strength[e]
+        g, h = label[i], label[j]
+        if e < n_must:
+            if g == h:
+                continue
+            apart = base[i, g] + base[j, h] + 0.5 * w * (distance[i, h] + distance[j, g])
+            at_g, at_h = base[i, g] + base[j, g], base[i, h] + base[j, h]
+            if at_g < apart and at_g <= at_h:
+                label[j] = g
+            elif at_h < apart:
+                label[i] = h
+        elif g == h and k > 1:
+            far = j if distance[j, g] > distance[i, g] * FARTHER else i
+            to = 1 if g == 0 else 0
+            for p in range(k):
+                if p != g and distance[far, p] < distance[far, to]:
+                    to = p
+            if base[far, to] < base[far, g] + w * distance[far, to]:
+                label[far] = to
+    return label

@@ -1,0 +1,215 @@
+"""How kernels are compiled, and when: the marks on their sources, and what numba makes of them.
+
+A kernel is a plain function that carries a mark. ``TRIPLETREE_JIT`` says what is called in its place:
+
+"auto" (the default)
+    Small inputs run as plain Python until that has taken as long as loading compiled code takes: a session on some
+    hundred samples never waits for the compiler. Everything else is compiled, once on a machine.
+"1"
+    Always the compiled one (the tests run so).
+"0"
+    Always plain Python; numba is never imported (for coverage and debugging).
+
+Both give the same results, to the bit. Bounds checking is numba's own switch: ``NUMBA_BOUNDSCHECK=1`` with a
+``NUMBA_CACHE_DIR`` of its own.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sys
+from collections.abc import Callable
+from functools import cache, partial
+from pathlib import Path
+from threading import RLock
+from time import perf_counter
+from types import FunctionType, ModuleType
+from typing import Any
+
+import numpy as np
+
+__all__ = [
+    "MODE",
+    "Room",
+    "Tiered",
+    "allocating",
+    "compiled",
+    "inner",
+    "is_marked",
+    "njit",
+    "pointer",
+]
+
+#: "auto", "always" or "never".
+MODE: str = {
+    "auto": "auto",
+    **dict.fromkeys(("1", "on", "true"), "always"),
+    **dict.fromkeys(("0", "off", "false"), "never"),
+}.get(os.environ.get("TRIPLETREE_JIT", "auto").strip().lower(), "")
+if not MODE:
+    _MESSAGE = (
+        f"TRIPLETREE_JIT is {os.environ['TRIPLETREE_JIT']!r}; set it to auto (compile the kernels where it pays, the "
+        "default), 1 (compile all) or 0 (plain Python)"
+    )
+    raise ValueError(_MESSAGE)
+
+# ---------------------------------------------------------------------- marks
+
+
+def njit(function: FunctionType) -> Any:
+    """Mark a kernel: no Python objects, no GIL, kept on disk between processes."""
+    return _marked(function, nogil=True)
+
+
+def inner(function: FunctionType) -> Any:
+    """Mark a part of a kernel that Python never calls and that makes no arrays.
+
+    It comes without the wrappers, which take long to compile, and without counting references to the arrays that it is
+    given: each count is an atomic operation, and they were 40 % of ReCon's time.
+    """
+    return _marked(function, nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True, _nrt=False)
+
+
+def allocating(function: FunctionType) -> Any:
+    """Mark a part of a kernel that Python never calls and that makes arrays."""
+    return _marked(function, nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+
+
+def pointer(kernel: Any, signature: str) -> Any:
+    """Mark a kernel that is compiled by itself, to be passed to other kernels, which call it by its address.
+
+    What calls a kernel by name takes in all of its code and optimises it once more; along a chain of large kernels that
+    is most of the time to compile.
+    """
+    # a function of its own: in numba's cache it must not stand for the kernel that Python can call
+    function = FunctionType(kernel.__code__, kernel.__globals__, kernel.__name__)
+    function.__module__, function.__qualname__ = kernel.__module__, f"{kernel.__qualname__}_by_address"
+    return _marked(function, signature=signature, _nrt=False)
+
+
+def _marked(function: FunctionType, **options: Any) -> FunctionType:
+    function.kernel_options = options  # type: ignore[attr-defined]
+    return function
+
+
+def is_marked(value: Any) -> bool:
+    """Whether a value is a kernel, or a part of one."""
+    return hasattr(value, "kernel_options")
+
+
+# ---------------------------------------------------------------------- compilation
+
+_lock = RLock()
+_compiled: dict[FunctionType, Any] = {}
+_scopes: dict[str, dict[str, Any]] = {}
+
+
+def compiled(function: Any) -> Any:
+    """What numba makes of a marked function; the same object at every call. It is compiled when first called.
+
+    The cache is left out where no folder can be written (numba then refuses at decoration time).
+    """
+    with _lock:
+        if function not in _compiled:
+            _compiled[function] = _with_numba(function)
+        return _compiled[function]
+
+
+def _with_numba(function: Any) -> Any:
+    import numba
+
+    options = {**function.kernel_options}
+    signature = options.pop("signature", None)
+    twin = FunctionType(function.__code__, _scope(function.__module__), function.__name__, function.__defaults__)
+    twin.__module__, twin.__qualname__ = function.__module__, f"{function.__qualname__}_{_digest()}"
+    twin.__doc__ = function.__doc__
+    options["error_model"] = "numpy"  # kernels never raise: a check at each division would keep loops from vectorising
+    make = numba.njit if signature is None else partial(numba.cfunc, signature, nopython=True)
+    try:
+        return make(cache=True, **options)(twin)
+    except RuntimeError:
+        return make(**options)(twin)
+
+
+def _scope(module: str) -> dict[str, Any]:
+    """The globals of a module's compiled functions: those of the module, with the compiled ones in their places."""
+    if module not in _scopes:
+        scope = _scopes[module] = dict(vars(sys.modules[module]))
+        for name, value in vars(sys.modules[module]).items():
+            if is_marked(value) and "signature" not in value.kernel_options:
+                scope[name] = compiled(value)
+    return _scopes[module]
+
+
+@cache
+def _digest() -> str:
+    """A fingerprint of all kernel sources.
+
+    numba renews a cached kernel when its own file changes, but not when the file of a kernel that it calls does: it
+    would go on with the old one. With the fingerprint in its name, every kernel is renewed when any of them changes.
+    """
+    digest = hashlib.sha256()
+    for path in sorted(Path(__file__).parent.glob("*.py")):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:12]
+
+
+# ----------------------------------------------------------------------
+# Which version of a kernel is called: its plain source, or what is compiled from it.
+
+#: Entries of all arrays that a call as plain Python may have, and seconds that such calls of a kernel may take in all.
+SMALL, PATIENCE = 50_000, 0.1
+
+
+class Tiered:
+    """A kernel that runs as plain Python while its inputs are small and it has taken little time, then compiled."""
+
+    def __init__(self, plain: Callable[..., Any]) -> None:
+        self.plain = plain
+        self.__doc__, self.__name__ = plain.__doc__, plain.__name__
+        self._fast: Callable[..., Any] | None = None
+        self._spent = 0.0
+
+    def __call__(self, *arguments: Any) -> Any:
+        if self._fast is None:
+            if self._spent < PATIENCE and sum(getattr(x, "size", 0) for x in arguments) <= SMALL:
+                begin = perf_counter()
+                try:
+                    return run_plain(self.plain, *arguments)
+                finally:
+                    self._spent += perf_counter() - begin
+            self._fast = compiled(self.plain)
+        return self._fast(*arguments)
+
+
+def run_plain(kernel: Callable[..., Any], *arguments: Any) -> Any:
+    """Run a kernel as plain Python, as silent about infinities and overflows as compiled code is."""
+    with np.errstate(all="ignore"):
+        return kernel(*arguments)
+
+
+class Room:
+    """A module of kernels as its users see it: constants as they are, kernels in the version that is to be called.
+
+    Parameters
+    ----------
+    module : module
+        Of plain sources.
+    choose : callable
+        Plain kernel -> what to call in its place.
+    """
+
+    def __init__(self, module: ModuleType, choose: Callable[[Any], Any]) -> None:
+        self._module, self._choose = module, choose
+        self.__name__ = module.__name__
+
+    def __getattr__(self, name: str) -> Any:
+        value = getattr(self._module, name)
+        if is_marked(value):
+            value = self._choose(value)
+        setattr(self, name, value)
+        return value
+
+    def __repr__(self) -> str:
+        return f"<kernels of {self.__name__}, {MODE}>"

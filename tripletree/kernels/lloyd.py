@@ -1,0 +1,244 @@
+"""What every k-means is made of: nearest centres, weighted means, k-means++ starts.
+
+    columns : float64[d, n], read-only, the points, one feature a row: loops then run along the points
+    weight : float64[n], read-only
+    centres : float64[k, d], read-only
+    label : int32[n], read-only
+
+Distances are sums of squared differences, taken feature by feature: no digits are lost far from the origin.
+Oracle: ``scipy.spatial.distance.cdist``; ``sklearn.cluster.KMeans`` for the whole.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tripletree.kernels.jit import inner, njit
+
+__all__ = [
+    "diagonal_scatter",
+    "nearest",
+    "plus_plus",
+    "squared_distances",
+    "sums",
+    "weighted_distances",
+    "weighted_nearest",
+    "weighted_own",
+]
+
+#: Points whose distances to a centre are summed at a time.
+_BLOCK = 256
+
+
+@inner
+def _block_distances(columns, centres, j, lo, out):
+    """Fill out with the squared distances of points lo, lo + 1, ... to centre j, four features at a time."""
+    d, size = columns.shape[0], len(out)
+    for i in range(size):
+        out[i] = 0.0
+    t = 0
+    while t + 4 <= d:
+        a, b = columns[t, lo : lo + size], columns[t + 1, lo : lo + size]
+        c, e = columns[t + 2, lo : lo + size], columns[t + 3, lo : lo + size]
+        p, q, r, s = centres[j, t], centres[j, t + 1], centres[j, t + 2], centres[j, t + 3]
+        for i in range(size):
+            u, v, w, x = a[i] - p, b[i] - q, c[i] - r, e[i] - s
+            out[i] += u * u + v * v + (w * w + x * x)
+        t += 4
+    while t < d:
+        values, here = columns[t, lo : lo + size], centres[j, t]
+        for i in range(size):
+            difference = values[i] - here
+            out[i] += difference * difference
+        t += 1
+
+
+@njit
+def nearest(columns, centres):
+    """The nearest centre of each point, the lowest of several, and its squared distance: int32[n], float64[n]."""
+    n = columns.shape[1]
+    label = np.zeros(n, np.int32)
+    best = np.full(n, np.inf)
+    scratch = np.empty(_BLOCK)
+    for lo in range(0, n, _BLOCK):
+        part = scratch[: min(_BLOCK, n - lo)]
+        for j in range(centres.shape[0]):
+            _block_distances(columns, centres, j, lo, part)
+            for i in range(len(part)):
+                if part[i] < best[lo + i]:
+                    best[lo + i] = part[i]
+                    label[lo + i] = j
+    return label, best
+
+
+@njit
+def squared_distances(columns, centres):
+    """Squared distances of all points to all centres, float64[n, k]."""
+    n, k = columns.shape[1], centres.shape[0]
+    out = np.empty((n, k))
+    scratch = np.empty(_BLOCK)
+    for lo in range(0, n, _BLOCK):
+        part = scratch[: min(_BLOCK, n - lo)]
+        for j in range(k):
+            _block_distances(columns, centres, j, lo, part)
+            for i in range(len(part)):
+                out[lo + i, j] = part[i]
+    return out
+
+
+@inner
+def _block_weighted(columns, centres, scale, j, lo, out):
+    """As `_block_distances`, the squared differences times factors of centre j."""
+    d, size = columns.shape[0], len(out)
+    for i in range(size):
+        out[i] = 0.0
+    t = 0
+    while t + 4 <= d:
+        a, b = columns[t, lo : lo + size], columns[t + 1, lo : lo + size]
+        c, e = columns[t + 2, lo : lo + size], columns[t + 3, lo : lo + size]
+        p, q, r, s = centres[j, t], centres[j, t + 1], centres[j, t + 2], centres[j, t + 3]
+        f, g, h, m = scale[j, t], scale[j, t + 1], scale[j, t + 2], scale[j, t + 3]
+        for i in range(size):
+            u, v, w, x = a[i] - p, b[i] - q, c[i] - r, e[i] - s
+            out[i] += f * u * u + g * v * v + (h * w * w + m * x * x)
+        t += 4
+    while t < d:
+        values, here, factor = columns[t, lo : lo + size], centres[j, t], scale[j, t]
+        for i in range(size):
+            difference = values[i] - here
+            out[i] += factor * difference * difference
+        t += 1
+
+
+@njit
+def weighted_nearest(columns, centres, scale, offset):
+    """The centre of the least scaled squared distance plus offset of each point, the lowest of several: int32[n].
+
+    scale : float64[k, d], read-only, the factors of the squared differences
+    offset : float64[k], read-only
+    """
+    n = columns.shape[1]
+    label = np.zeros(n, np.int32)
+    best = np.full(n, np.inf)
+    scratch = np.empty(_BLOCK)
+    for lo in range(0, n, _BLOCK):
+        part = scratch[: min(_BLOCK, n - lo)]
+        for j in range(centres.shape[0]):
+            _block_weighted(columns, centres, scale, j, lo, part)
+            for i in range(len(part)):
+                if part[i] + offset[j] < best[lo + i]:
+                    best[lo + i] = part[i] + offset[j]
+                    label[lo + i] = j
+    return label
+
+
+@njit
+def weighted_distances(columns, centres, scale):
+    """Scaled squared distances of all points to all centres, float64[n, k]."""
+    n, k = columns.shape[1], centres.shape[0]
+    out = np.empty((n, k))
+    scratch = np.empty(_BLOCK)
+    for lo in range(0, n, _BLOCK):
+        part = scratch[: min(_BLOCK, n - lo)]
+        for j in range(k):
+            _block_weighted(columns, centres, scale, j, lo, part)
+            for i in range(len(part)):
+                out[lo + i, j] = part[i]
+    return out
+
+
+@njit
+def weighted_own(columns, centres, scale, label):
+    """Scaled squared distances of the points to their own centres, float64[n]."""
+    d, n = columns.shape
+    out = np.zeros(n)
+    for t in range(d):
+        for i in range(n):
+            j = label[i]
+            difference = columns[t, i] - centres[j, t]
+            out[i] += scale[j, t] * difference * difference
+    return out
+
+
+@njit
+def diagonal_scatter(columns, weight, label, centres):
+    """Weighted sums of squared differences to the own centre, feature by feature, float64[k, d]."""
+    d, n = columns.shape
+    k = centres.shape[0]
+    total = np.zeros((d, k))
+    for t in range(d):
+        for i in range(n):
+            difference = columns[t, i] - centres[label[i], t]
+            total[t, label[i]] += weight[i] * difference * difference
+    return total.T.copy()
+
+
+@njit
+def sums(columns, weight, label, k):
+    """Weighted sums of the points of each cluster, float64[k, d], and the clusters' weights, float64[k]."""
+    d, n = columns.shape
+    total = np.zeros((d, k))
+    mass = np.zeros(k)
+    for i in range(n):
+        mass[label[i]] += weight[i]
+    for t in range(d):
+        for i in range(n):
+            total[t, label[i]] += weight[i] * columns[t, i]
+    return total.T.copy(), mass
+
+
+@njit
+def plus_plus(columns, weight, order, draws):
+    """k-means++ with several candidates a step (greedy), as numbers of points, int32[k].
+
+    order : int32[n], the order in which weights are added up for the draws
+    draws : float64[k, trials], read-only, random numbers in [0, 1)
+    """
+    d, n = columns.shape
+    k, trials = draws.shape
+    chosen = np.empty(k, np.int32)
+    closest = np.ones(n)  # squared distance to the nearest centre so far: at first all are alike
+    cumulated = np.empty(n)
+    candidate = np.empty(trials, np.int32)
+    place = np.empty((1, d))
+    trial, best = np.empty(n), np.empty(n)
+    for step in range(k):
+        total = 0.0
+        for i in range(n):
+            total += weight[order[i]] * closest[order[i]]
+            cumulated[i] = total
+        count = 1 if step == 0 else trials
+        for r in range(count):
+            candidate[r] = order[_first_above(cumulated, draws[step, r] * total)]
+        least = np.inf
+        for r in range(count):
+            for t in range(d):
+                place[0, t] = columns[t, candidate[r]]
+            for lo in range(0, n, _BLOCK):
+                _block_distances(columns, place, 0, lo, trial[lo : min(n, lo + _BLOCK)])
+            potential = 0.0
+            for i in range(n):
+                if step > 0 and closest[i] < trial[i]:
+                    trial[i] = closest[i]
+                potential += weight[i] * trial[i]
+            if potential < least or r == 0:
+                least = potential
+                chosen[step] = candidate[r]
+                for i in range(n):
+                    best[i] = trial[i]
+        for i in range(n):
+            closest[i] = best[i]
+    return chosen
+
+
+@inner
+def _first_above(cumulated, value):
+    """The first place of an ascending array that lies above the value, the last place if none does."""
+    low, high = 0, len(cumulated) - 1
+    while low < high:
+        middle = (low + high) // 2
+        if cumulated[middle] > value:
+            high = middle
+        else:
+            low = middle + 1
+    return low

@@ -1,0 +1,131 @@
+"""Agglomeration of many small groups, each by itself, by a linkage on centres; no triplets, no matrix of distances."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tripletree.kernels.jit import inner, njit
+
+__all__ = [
+    "agglomerate_groups",
+]
+
+_MEDIAN, _WARD = 1, 2  # places in ``nearest.LINKAGES``
+
+
+@inner
+def _distances(points, weight, linkage, x, lo, size, out):
+    """Fill out[lo:size] with the squared distances of place x to places lo..size-1 (infinite where empty)."""
+    values = out[lo:size]
+    for j in range(len(values)):
+        values[j] = 0
+    for k in range(points.shape[0]):
+        here = points[k, x]
+        others = points[k, lo:size]
+        for j in range(len(others)):
+            t = others[j] - here
+            values[j] += t * t
+    if linkage == _WARD:
+        here = weight[x]
+        weights = weight[lo:size]
+        for j in range(len(weights)):
+            values[j] *= 2 * here * weights[j] / (here + weights[j])
+
+
+@inner
+def _nearest_later(x, size, bound, near, out):
+    """Keep the first of the places x+1..size-1 at the least distance in out."""
+    best = np.inf
+    at = -1
+    for z in range(x + 1, size):
+        if out[z] < best:
+            best = out[z]
+            at = z
+    bound[x] = best
+    near[x] = at
+
+
+@inner
+def _merge(points, weight, linkage, x, y):
+    """Put the centre of the union of places x and y at x, and y out of reach."""
+    for k in range(points.shape[0]):
+        if linkage == _MEDIAN:
+            points[k, x] = (points[k, x] + points[k, y]) / 2
+        else:
+            points[k, x] = (weight[x] * points[k, x] + weight[y] * points[k, y]) / (weight[x] + weight[y])
+        points[k, y] = np.inf
+    weight[x] += weight[y]
+
+
+@inner
+def _agglomerate(points, weight, linkage, size, bound, near, top, out, merges):
+    """Merge places 0..size-1, the closest pair first, of equal ones the first; always into the earlier of the two.
+
+    bound, near : for each place the least distance to a later one, and the first that attains it (-2 where empty)
+    """
+    for x in range(size):
+        top[x] = 0
+        _distances(points, weight, linkage, x, x + 1, size, out)
+        _nearest_later(x, size, bound, near, out)
+    for step in range(size - 1):
+        x = 0
+        for z in range(1, size):
+            if bound[z] < bound[x]:
+                x = z
+        y = near[x]
+        top[x] = max(bound[x], top[x], top[y])
+        merges[step, 0], merges[step, 1], merges[step, 2], merges[step, 3] = y, x, bound[x], top[x]
+        _merge(points, weight, linkage, x, y)
+        bound[y], near[y] = np.inf, -2
+        _distances(points, weight, linkage, x, 0, size, out)
+        _nearest_later(x, size, bound, near, out)
+        lost = 0  # places whose nearest one is gone or further away: listed in `near`, behind the group
+        for z in range(y):
+            at = near[z]
+            if z < x and at != -2 and (out[z] < bound[z] or (out[z] == bound[z] and x <= at)):
+                bound[z], near[z] = out[z], x
+            elif z != x and (at == y or (at == x and z < x)):
+                near[size + lost] = z
+                lost += 1
+        for k in range(lost):
+            z = near[size + k]
+            _distances(points, weight, linkage, z, z + 1, size, out)
+            _nearest_later(z, size, bound, near, out)
+
+
+@njit
+def agglomerate_groups(samples, members, start, linkage, merges, centres):
+    """Agglomerate each group of samples by itself; of pairs at one distance the first by their first members.
+
+    samples : float64[n, d], read-only; members : int64[k], samples group by group, ascending in each
+    start : int64[groups + 1], where each group begins; linkage : int64, place in ``nearest.LINKAGES``, at most 2
+    merges : float64[k - groups, 4], filled group by group: the first members of the two clusters, the one that
+        stays last (as in ``recon.as_linkage``), their distance, and the largest distance in the cluster that is formed
+    centres : float64[groups, d], filled with the centres of the whole groups
+    Oracle: ``recon_definition`` without triplets.
+    """
+    d = samples.shape[1]
+    widest = 0
+    for g in range(centres.shape[0]):
+        widest = max(widest, start[g + 1] - start[g])
+    points = np.empty((d, widest))
+    weight, bound, top, out = np.empty(widest), np.empty(widest), np.empty(widest), np.empty(widest)
+    near = np.empty(2 * widest, np.int64)
+    row = 0
+    for g in range(centres.shape[0]):
+        lo = start[g]
+        size = start[g + 1] - lo
+        for j in range(size):
+            weight[j] = 1
+            for k in range(d):
+                points[k, j] = samples[members[lo + j], k]
+        part = merges[row : row + size - 1]
+        _agglomerate(points, weight, linkage, size, bound, near, top, out, part)
+        for step in range(size - 1):
+            for side in range(2):
+                part[step, side] = members[lo + int(part[step, side])]
+            for side in range(2, 4):
+                part[step, side] = np.sqrt(part[step, side])
+        for k in range(d):
+            centres[g, k] = points[k, 0]
+        row += size - 1

@@ -1,0 +1,229 @@
+"""Soft pairs: assigning samples to clusters so that distances and violated pairs together cost little.
+
+Samples that are in pairs are numbered 0..m-1, pairs 0..e-1: first the must-links, then the cannot-links.
+
+    base : float64[m, k], read-only, what sample i costs by itself in cluster h
+    pay : float64[e, k], read-only; a must-link e between clusters g and h costs pay[e, g] + pay[e, h], a cannot-link
+        within cluster h costs pay[e, h]
+    start : int32[m + 1], read-only, links of sample i are start[i]..start[i + 1] - 1
+    other, edge : int32[2 e], read-only, for each link the sample at its far end and the number of the pair
+    n_must : int
+    label : int32[m], changed in place; -1 is a sample without cluster, whose pairs cost nothing
+
+A move is made where it lowers the sum of all costs by more than its rounding. Each kernel returns the number of moves.
+Oracle: ``pair_costs`` of ``tests/pck_oracle.py``.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tripletree.kernels.jit import inner, njit
+
+__all__ = [
+    "move_chains",
+    "move_groups",
+    "move_samples",
+]
+
+#: Savings of so small a part of the costs are rounding.
+_ROUNDING = 1e-12
+
+
+@inner
+def _add_links(i, start, other, edge, n_must, pay, label, cost):
+    """Add to cost[h] what the pairs of sample i cost with it in cluster h."""
+    k = len(cost)
+    for p in range(start[i], start[i + 1]):
+        there = label[other[p]]
+        if there < 0:
+            continue
+        e = edge[p]
+        if e >= n_must:
+            cost[there] += pay[e, there]
+            continue
+        for h in range(k):
+            if h != there:
+                cost[h] += pay[e, h] + pay[e, there]
+
+
+@inner
+def _least(cost, here):
+    """The cluster of least cost, the present one unless another saves more than rounding."""
+    best = 0
+    for h in range(1, len(cost)):
+        if cost[h] < cost[best]:
+            best = h
+    if here >= 0 and cost[here] - cost[best] <= _ROUNDING * (abs(cost[here]) + abs(cost[best])):
+        return here
+    return best
+
+
+@njit
+def move_samples(order, base, start, other, edge, n_must, pay, label):
+    """Move sample after sample, in the given order (int32[m], read-only), to the cluster of least cost."""
+    k = base.shape[1]
+    cost = np.empty(k)
+    moves = 0
+    for i in order:
+        for h in range(k):
+            cost[h] = base[i, h]
+        _add_links(i, start, other, edge, n_must, pay, label, cost)
+        best = _least(cost, label[i])
+        if best != label[i]:
+            label[i] = best
+            moves += 1
+    return moves
+
+
+@njit
+def move_groups(order, member, first, base, start, other, edge, n_must, pay, label):
+    """Move groups as a whole to the cluster of least cost, wherever their members are now.
+
+    order : int32, read-only, groups
+    member, first : int32, read-only; members of group c are member[first[c]..first[c + 1] - 1]; must-links join only
+        members of one group
+    """
+    m, k = base.shape
+    group = np.empty(m, np.int32)
+    for c in range(len(first) - 1):
+        for p in range(first[c], first[c + 1]):
+            group[member[p]] = c
+    cost = np.empty(k)
+    moves = 0
+    for c in order:
+        now = 0.0
+        size = 0.0
+        placed = True
+        for h in range(k):
+            cost[h] = 0.0
+        for p in range(first[c], first[c + 1]):
+            i = member[p]
+            here = label[i]
+            if here < 0:
+                placed = False
+            else:
+                now += base[i, here]
+                size += abs(base[i, here])
+            for h in range(k):
+                cost[h] += base[i, h]
+            for q in range(start[i], start[i + 1]):
+                j, e = other[q], edge[q]
+                there = label[j]
+                if group[j] == c:
+                    if j > i:
+                        continue  # each pair within once
+                    if e >= n_must:
+                        for h in range(k):
+                            cost[h] += pay[e, h]
+                    if here >= 0 and there >= 0:
+                        now += _price(e, here, there, n_must, pay)
+                elif there >= 0:
+                    cost[there] += pay[e, there]
+                    if here == there:
+                        now += pay[e, there]
+        best = 0
+        for h in range(1, k):
+            if cost[h] < cost[best]:
+                best = h
+        if placed and now - cost[best] <= _ROUNDING * (size + abs(now) + abs(cost[best])):
+            continue
+        for p in range(first[c], first[c + 1]):
+            if label[member[p]] != best:
+                label[member[p]] = best
+                moves += 1
+    return moves
+
+
+@inner
+def _price(e, g, h, n_must, pay):
+    """What a pair costs with its samples in clusters g and h."""
+    if e < n_must:
+        return 0.0 if g == h else pay[e, g] + pay[e, h]
+    return pay[e, g] if g == h else 0.0
+
+
+@njit
+def move_chains(base, start, other, edge, n_must, pay, label):
+    """For each two clusters, let samples that pairs chain together within the two change places, where that pays.
+
+    All samples of a chain go over to the other cluster of the two, so no pair becomes violated that was not. No label
+    is -1. What a chain saves is what its samples save, so one is looked at only where one of them saves something.
+    """
+    m, k = base.shape
+    seen = np.zeros((m, k), np.uint8)  # whether the chain of the sample within its cluster and another was looked at
+    queue = np.empty(m, np.int32)
+    saving = np.empty(k)
+    moves = 0
+    for i in range(m):
+        here = label[i]
+        _savings(i, base, start, other, edge, n_must, pay, label, saving)
+        for h in range(k):
+            if h != here and saving[h] > 0 and seen[i, h] == 0:
+                turned = _turn_chain(i, here, h, base, start, other, edge, n_must, pay, label, seen, queue)
+                if turned > 0:
+                    moves += turned
+                    break  # the savings are out of date
+    return moves
+
+
+@inner
+def _savings(i, base, start, other, edge, n_must, pay, label, saving):
+    """Put into saving[h] what sample i saves by going over to cluster h with its chain, a pair within counted half."""
+    here = label[i]
+    for h in range(len(saving)):
+        saving[h] = base[i, here] - base[i, h]
+    for p in range(start[i], start[i + 1]):
+        e, far = edge[p], label[other[p]]
+        if e >= n_must:
+            if far == here:  # the other end counts the other half
+                for h in range(len(saving)):
+                    saving[h] += 0.5 * (pay[e, here] - pay[e, h])
+        elif far != here:
+            for h in range(len(saving)):
+                if h != far:
+                    saving[h] += pay[e, here] - pay[e, h]
+
+
+@inner
+def _saving(i, there, base, start, other, edge, n_must, pay, label):
+    """That of `_savings` for one cluster."""
+    here = label[i]
+    saving = base[i, here] - base[i, there]
+    for p in range(start[i], start[i + 1]):
+        e, far = edge[p], label[other[p]]
+        if e >= n_must:
+            if far == here:
+                saving += 0.5 * (pay[e, here] - pay[e, there])
+        elif far != here and far != there:
+            saving += pay[e, here] - pay[e, there]
+    return saving
+
+
+@inner
+def _turn_chain(root, g, h, base, start, other, edge, n_must, pay, label, seen, queue):
+    """Find the chain of a sample within clusters g and h and exchange the two in it, if that pays; how many moved."""
+    seen[root, g + h - label[root]] = 1
+    queue[0] = root
+    end = 1
+    gain, size = 0.0, 0.0
+    done = 0
+    while done < end:
+        i = queue[done]
+        done += 1
+        saving = _saving(i, g + h - label[i], base, start, other, edge, n_must, pay, label)
+        gain += saving
+        size += abs(saving) + abs(base[i, label[i]])
+        for p in range(start[i], start[i + 1]):
+            j = other[p]
+            if (label[j] == g or label[j] == h) and seen[j, g + h - label[j]] == 0:
+                seen[j, g + h - label[j]] = 1
+                queue[end] = j
+                end += 1
+    if gain <= _ROUNDING * size:
+        return 0
+    for p in range(end):
+        j = queue[p]
+        seen[j, label[j]] = 1
+        label[j] = g + h - label[j]
+    return end

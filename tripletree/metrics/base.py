@@ -1,0 +1,69 @@
+"""What the learned metrics share: degenerate outcomes, told in one way, and how they are mended."""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+from typing import Any, ClassVar
+from warnings import warn
+
+import numpy as np
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils._param_validation import Interval, StrOptions
+
+__all__ = [
+    "LearnedMetric",
+]
+
+
+class LearnedMetric(TransformerMixin, BaseEstimator):
+    """Base of the transformers that learn a metric from statements on distances."""
+
+    _shared_constraints: ClassVar[dict] = {
+        "tol": [Interval(Real, 0, None, closed="neither")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "on_degenerate": [StrOptions({"raise", "euclidean"})],
+        "missing_samples": [StrOptions({"raise", "ignore"})],
+    }
+
+    on_degenerate: str
+
+    def _stays_euclidean(self, samples: np.ndarray, pairs: np.ndarray, count: int, zero: Any, less: str) -> bool:
+        """Whether there is nothing to learn a metric from; tells why.
+
+        Parameters
+        ----------
+        samples : ndarray of float64, shape (n, d)
+        pairs : ndarray of int, shape (p, 2)
+            The pairs of samples that statements name.
+        count : int
+            Number of statements.
+        zero : callable
+            Without arguments: whether the best metric is 0 everywhere.
+        less : str
+            What to try where it is.
+
+        Raises
+        ------
+        ValueError
+            If the best metric is 0, unless ``on_degenerate="euclidean"``.
+        """
+        if count == 0:
+            msg = "no triplets and no comparisons were given, so nothing is learned: the metric stays Euclidean"
+            warn(f"{msg}; give fit(X, triplets=...) or comparisons=", UserWarning, stacklevel=3)
+            return True
+        if not (samples[pairs[:, 0]] != samples[pairs[:, 1]]).any():
+            why = "all samples that the statements name are equal in every feature"
+            what = "look for a missing feature, or for constant columns"
+        elif zero():
+            why = (
+                f"the best metric is 0 everywhere, at which all samples are the same: in no feature are the near pairs "
+                f"of the {count} statements nearer than the far ones, taken together"
+            )
+            what = f"look whether near and far are interchanged, {less}"
+        else:
+            return False
+        msg = f"nothing can be learned: {why}; {what}"
+        if self.on_degenerate == "raise":
+            raise ValueError(f"{msg}; on_degenerate='euclidean' goes on with the features as they are")
+        warn(f"{msg}; the metric stays Euclidean", UserWarning, stacklevel=3)
+        return True

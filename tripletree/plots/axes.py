@@ -1,0 +1,306 @@
+"""The room that a dendrogram has: its figure, what fits into it, its legend, its limits and its axes."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tripletree.plots.layout import Layout
+from tripletree.plots.legend import fitted_legends
+from tripletree.plots.style import ink_of
+
+__all__ = [
+    "Circle",
+    "Frame",
+    "Rectangle",
+    "Space",
+    "frame_of",
+    "make_space",
+    "new_axes",
+    "set_axes",
+    "set_ticks",
+    "shown_tips",
+    "tips_that_fit",
+]
+
+
+# ----------------------------------------------------------------------
+# From places (along, up) to x and y: a rectangle with the root at any side, or a circle with it in the middle.
+
+#: Radius of the root, and of the part of the turn left open, as parts of the whole.
+HOLE, OPEN = 0.06, 0.03
+ARC = np.pi / 90  # longest chord of an arc
+
+
+class Rectangle(NamedTuple):
+    """The leaf axis upright (root left or right) or level (root at the top or the bottom)."""
+
+    orientation: str
+
+    @property
+    def horizontal(self) -> bool:
+        """Whether heights go along x."""
+        return self.orientation in ("left", "right")
+
+    def xy(self, along: Any, up: Any) -> tuple[Any, Any]:
+        """Places as x and y."""
+        return (up, along) if self.horizontal else (along, up)
+
+    def paths(self, lines: np.ndarray) -> list[np.ndarray]:
+        """The lines, each as its points."""
+        return list(lines[:, :, ::-1] if self.horizontal else lines)
+
+
+class Circle(NamedTuple):
+    """Leaves around, clockwise from the top, heights towards the middle.
+
+    top, bottom : greatest and least height
+    span : units of the leaf axis
+    """
+
+    top: float
+    bottom: float
+    span: float
+
+    @property
+    def horizontal(self) -> bool:
+        """Heights are along neither x nor y."""
+        return False
+
+    @property
+    def reach(self) -> float:
+        """Radius of the lowest leaves."""
+        return (1 + HOLE) * ((self.top - self.bottom) or 1.0)
+
+    def angle(self, along: Any) -> Any:
+        """Direction of a place on the leaf axis."""
+        share = (np.asarray(along, dtype=np.float64) + 0.5) / self.span
+        return np.pi / 2 - 2 * np.pi * (OPEN / 2 + (1 - OPEN) * share)
+
+    def radius(self, up: Any) -> Any:
+        """Distance of a height from the middle."""
+        return self.reach - (np.asarray(up, dtype=np.float64) - self.bottom)
+
+    def xy(self, along: Any, up: Any) -> tuple[Any, Any]:
+        """Places as x and y."""
+        angle, radius = self.angle(along), self.radius(up)
+        return radius * np.cos(angle), radius * np.sin(angle)
+
+    def paths(self, lines: np.ndarray) -> list[np.ndarray]:
+        """The lines, each as its points: what goes along the leaf axis is an arc."""
+        turn = np.abs(np.diff(self.angle(lines[:, :, 0]), axis=1)[:, 0])
+        found = []
+        for line, steps in zip(lines, np.ceil(turn / ARC).astype(int).clip(1), strict=True):
+            part = np.linspace(0.0, 1.0, steps + 1)[:, None]
+            points = line[0] + part * (line[1] - line[0])
+            found.append(np.stack(self.xy(points[:, 0], points[:, 1]), axis=1))
+        return found
+
+
+Frame = Rectangle | Circle
+
+LARGEST_FONT, SMALLEST_FONT = 10.0, 4.8  # points
+LEADING = 1.12  # points of leaf axis that a label needs, for each point of its font
+SPARSEST = 10  # fewer than one label in this many tips says nothing: then there are none
+LONGEST_FIGURE, WIDEST_CIRCLE = 40.0, 13.0  # inches
+BAR = 24.0  # points of height that a colour bar takes, with its figures
+#: Leaves that a new figure shows one by one (in a circle), and tips that it else has; points of leaf axis a leaf, below
+#: which given axes collapse, and that a tip has then.
+ALL, ALL_AROUND, TIPS, CROWDED, ROOM = 600, 400, 80, 1.25, 10.0
+
+
+class Space(NamedTuple):
+    """Points a unit of leaf axis, pixels from root to label ends, of the legend, and a point; the largest font."""
+
+    row: float
+    depth: float
+    legend: float
+    scale: float
+    font: float
+
+
+def tips_that_fit(ax: Any, n: int, frame_kind: str, labels: bool | None) -> int | None:
+    """How many tips to draw where nothing is said: None for all n leaves."""
+    around = frame_kind == "circular"
+    if ax is None:
+        return None if labels is True or n <= (ALL_AROUND if around else ALL) else TIPS
+    box = ax.get_window_extent()
+    scale = ax.figure.dpi / 72
+    length = {"circular": 2 * min(box.width, box.height), "left": box.height, "right": box.height}.get(
+        frame_kind, box.width
+    )
+    return None if labels is True or length / scale >= CROWDED * n else max(int(length / scale / ROOM), 8)
+
+
+def new_axes(plt: Any, frame: Frame, span: float, tips: int, labels: bool, most: int, title: bool) -> Any:
+    """New axes with fixed margins, as long as the tips need (and their labels, where there are to be any)."""
+    each = max(0.2 * min(1.0, (50 / span) ** 0.5), 0.0775) if labels else 0.02
+    top = 0.1 + (0.3 if title else 0.0)
+    if isinstance(frame, Circle):
+        side = min(max(2 * (span * each / (2 * np.pi) + (1.1 if labels else 0.2)), 5.0), WIDEST_CIRCLE)
+        inner, (left, right, bottom) = (side, side), (0.15, 0.15, 0.35)
+    else:
+        long = min(max(span * each, 1.2 if labels else 4.0), LONGEST_FIGURE)
+        if shown_tips(tips, 72 * long / span, None if labels else False, most).size == 0:
+            long = min(max(span * 0.02, 4.0), 10.0)
+        across = 7.0 if tips > 12 else 5.5
+        left, right, bottom = (0.35, 0.15, 0.5) if frame.horizontal else (0.85, 0.15, 0.3)
+        inner = (across, long) if frame.horizontal else (max(long, 4.0), 0.75 * across)
+    size = (inner[0] + left + right, inner[1] + bottom + top)
+    figure = plt.figure(figsize=size)
+    return figure.add_axes((left / size[0], bottom / size[1], inner[0] / size[0], inner[1] / size[1]))
+
+
+def make_space(ax: Any, frame: Frame, span: float, blocks_for: Any, own_figure: bool, longest: int, bar: bool) -> Space:
+    """Put the legend at the top of the axes (a figure of our own grows by its height) and see what is left.
+
+    longest : characters of the longest label, for circles; bar : whether a colour bar stands below the legend
+    """
+    scale = ax.figure.dpi / 72
+    box = ax.get_window_extent()
+    legends = fitted_legends(ax, blocks_for, box.width, np.inf if own_figure else box.height)
+    heights = [1.04 * legend.get_window_extent().height for legend in legends]  # other resolutions round otherwise
+    strip = sum(heights) + 6 * scale if legends else 0.0
+    strip += BAR * scale if bar else 0.0
+    if own_figure:
+        _grow(ax, strip)
+    box = ax.get_window_extent()
+    above = 0.0
+    for legend, height in zip(legends, heights, strict=True):
+        legend.set_bbox_to_anchor((0, 1 - above / box.height), transform=ax.transAxes)
+        above += height
+    strip = min(strip, box.height / 2)
+    height = box.height - strip
+    if isinstance(frame, Circle):
+        radius = min(box.width, height) / 2
+        largest = max(min(0.5 * radius / scale / (0.6 * max(longest, 1)), LARGEST_FONT), SMALLEST_FONT)
+        row = 2 * np.pi * (1 - OPEN) * radius / span
+        for _ in range(8):  # labels take of the radius, which makes their font smaller
+            font = min(row / scale / LEADING, largest)
+            left = max(radius - (0.6 * font * longest + 6) * scale, 0.45 * radius)
+            row = 2 * np.pi * (1 - OPEN) * left / span
+        return Space(row / scale, radius, strip, scale, largest)
+    row, depth = (height / span, box.width) if frame.horizontal else (box.width / span, height)
+    return Space(row / scale, depth, strip, scale, LARGEST_FONT)
+
+
+def _grow(ax: Any, pixels: float) -> None:
+    """Make the figure and its only axes higher, margins kept."""
+    figure = ax.figure
+    width, height = figure.get_size_inches()
+    more = pixels / figure.dpi
+    at = ax.get_position()
+    figure.set_size_inches(width, height + more)
+    total = height + more
+    ax.set_position((at.x0, at.y0 * height / total, at.width, (at.height * height + more) / total))
+
+
+def shown_tips(tips: int, row: float, labels: bool | None, most: int) -> np.ndarray:
+    """Positions of the tips whose labels are written; `row` in points a unit of leaf axis."""
+    if labels is True:
+        return np.arange(tips)
+    every = SPARSEST + 1
+    if labels is None and most > 0:
+        every = max(int(np.ceil(SMALLEST_FONT * LEADING / row - 1e-9)), -(-tips // most), 1)
+    return np.arange(0) if every > SPARSEST else np.arange(0, tips, every)
+
+
+def set_axes(ax: Any, place: Layout, frame: Frame, space: Space, extra: np.ndarray) -> float:
+    """Limits that leave room for labels (`extra` pixels beyond each tip) and legend; returns pixels a unit of height.
+
+    Labels and strips get what they need, up to about two thirds of the depth.
+    """
+    low, high = float(min(place.up.min(), place.foot.min())), float(place.up.max())
+    margin = 7 * space.scale
+    span = high - low or 1.0
+    if isinstance(frame, Circle):
+        return _set_circle(ax, frame, place, space, extra)
+    room = np.append(space.depth - margin - extra, space.depth - 2 * margin)
+    reach = np.append(high - place.foot, span)
+    per_unit = max(float((room[reach > 0] / reach[reach > 0]).min()), 0.35 * space.depth / span)
+    root_end = high + margin / per_unit
+    leaf_end = root_end - space.depth / per_unit
+    last = place.span - 0.5
+    if frame.horizontal:
+        ax.set_xlim((root_end, leaf_end) if frame.orientation == "left" else (leaf_end, root_end))
+        ax.set_ylim(last, -0.5 - space.legend / (space.row * space.scale))
+    else:
+        ax.set_xlim(-0.5, last)
+        strip = space.legend / per_unit
+        at_top = frame.orientation == "top"
+        ax.set_ylim((leaf_end, root_end + strip) if at_top else (root_end, leaf_end - strip))
+    return per_unit
+
+
+def _set_circle(ax: Any, frame: Circle, place: Layout, space: Space, extra: np.ndarray) -> float:
+    """A circle in the middle of what the legend leaves of the axes."""
+    reach = np.full(extra.size + 1, frame.reach)  # labels of all tips stand beyond the rim
+    room = np.append(space.depth - 3 * space.scale - extra, space.depth - 4 * space.scale)
+    per_unit = max(float((room / reach).min()), 0.4 * space.depth / frame.reach)
+    box = ax.get_window_extent()
+    wide, high = box.width / per_unit, box.height / per_unit
+    middle = -space.legend / 2 / per_unit
+    ax.set_xlim(-wide / 2, wide / 2)
+    ax.set_ylim(-high / 2 - middle, high / 2 - middle)
+    ax.set_aspect("equal", adjustable="datalim")
+    return per_unit
+
+
+def set_ticks(ax: Any, place: Layout, frame: Frame, note: str) -> None:
+    """Ticks and a name for the heights alone; what there is to say of the leaves on their axis."""
+    from matplotlib.ticker import FixedLocator, MaxNLocator
+
+    low, high = float(min(place.up.min(), place.foot.min())), float(place.up.max())
+    whole = not place.unit.startswith("height")
+    ticks = np.asarray(MaxNLocator(4 if isinstance(frame, Circle) else 6, integer=whole).tick_values(low, high))
+    slack = 1e-9 * (high - low)
+    inside = ticks[(ticks >= low - slack) & (ticks <= high + slack)] if high > low else ticks[:0]
+    if isinstance(frame, Circle):
+        _rings(ax, frame, inside, f"{place.unit}{'; ' if note else ''}{note}" if high > low else note)
+        return
+    horizontal = frame.horizontal
+    height_axis, leaf_axis = (ax.xaxis, ax.yaxis) if horizontal else (ax.yaxis, ax.xaxis)
+    height_axis.set_major_locator(FixedLocator(inside.tolist()))
+    height_axis.set_label_text(place.unit if high > low else "")
+    leaf_axis.set_major_locator(FixedLocator([]))
+    if note:
+        leaf_axis.set_label_text(note, color=ink_of(ax, bare=True).faint(0.1), fontsize=9)
+    keep = "bottom" if horizontal else "left"
+    for side, spine in ax.spines.items():
+        spine.set_visible(side == keep and high > low)
+    ax.spines[keep].set_bounds(low, high)
+
+
+def _rings(ax: Any, frame: Circle, ticks: np.ndarray, name: str) -> None:
+    """Faint rings for heights, with their figures in the gap at the top."""
+    from matplotlib.collections import LineCollection
+
+    ticks = ticks[frame.radius(ticks) > 0.15 * frame.reach]
+    ink = ink_of(ax)
+    lines = [[[-0.5, tick], [frame.span - 0.5, tick]] for tick in ticks.tolist()]
+    if lines:
+        rings = LineCollection(
+            frame.paths(np.array(lines)), colors=[ink.faint(0.7)], linewidths=0.6, linestyles=[(0, (1, 2))], zorder=0.5
+        )
+        rings.set_gid("rings")
+        ax.add_collection(rings, autolim=False)
+    for tick in ticks.tolist():
+        ax.text(
+            0, float(frame.radius(tick)), f"{tick:g}", ha="center", va="center", fontsize=6.5, color=ink.faint(0.1),
+            gid="ring label", zorder=6, bbox={"facecolor": ink.paper, "edgecolor": "none", "pad": 0.5},
+        )  # fmt: skip
+    ax.set_xticks([])
+    ax.set_yticks([])
+    for spine in ax.spines.values():
+        spine.set_visible(False)
+    if name:
+        ax.set_xlabel(name, color=ink_of(ax, bare=True).faint(0.1), fontsize=9)
+
+
+def frame_of(kind: str, orientation: str, place: Layout) -> Frame:
+    """The frame of a layout."""
+    if kind == "circular":
+        low = float(min(place.up.min(), place.foot.min()))
+        return Circle(float(place.up.max()), low, place.span)
+    return Rectangle(orientation)

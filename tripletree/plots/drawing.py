@@ -1,0 +1,246 @@
+"""The parts of a dendrogram on given axes: lines, collapsed subtrees, classes, values, marks at merges, and the cut."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tripletree.plots.axes import Frame
+from tripletree.plots.layout import Layout, Sketch, node_codes, tip_numbers
+from tripletree.plots.style import DASHES, MARKS, PALETTE, SHAPES, Groups, class_marker, ink_of
+
+__all__ = [
+    "draw_classes",
+    "draw_cut",
+    "draw_inversions",
+    "draw_lines",
+    "draw_marks",
+    "draw_strips",
+    "draw_triangles",
+]
+
+BASE = 0.42  # half the base of a triangle, as part of the width it has
+INVERSIONS = 2_000  # more of them are not marked one by one
+
+
+def _styles(codes: np.ndarray, line: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Colour (RGBA) and number of dashes for cluster codes, -1 for none."""
+    from matplotlib.colors import to_rgba
+
+    colours = np.array([to_rgba(x) for x in (*PALETTE, line)])
+    return colours[np.where(codes < 0, len(PALETTE), codes % len(PALETTE))], np.where(codes < 0, 0, codes % len(DASHES))
+
+
+def draw_lines(
+    ax: Any, drawn: Sketch, place: Layout, frame: Frame, groups: Groups | None, line: Any, width: float
+) -> None:
+    """The lines of the tree, one collection for each style of dashes."""
+    from matplotlib.collections import LineCollection
+
+    paths = frame.paths(place.lines)
+    code = np.full(len(paths), -1) if groups is None else groups.styles_of(node_codes(drawn, groups.codes)[place.owner])
+    colours, dashes = _styles(code, line)
+    for k, style in enumerate(DASHES):
+        some = np.flatnonzero(dashes == k)
+        if some.size:
+            lines = LineCollection(
+                [paths[i] for i in some.tolist()],
+                colors=colours[some],
+                linestyles=[style],
+                linewidths=width,
+                capstyle="projecting" if k == 0 else "butt",
+                zorder=2,
+            )
+            lines.set_gid("lines")
+            ax.add_collection(lines, autolim=False)
+
+
+def draw_triangles(
+    ax: Any, drawn: Sketch, place: Layout, frame: Frame, groups: Groups | None, line: Any, width: float
+) -> None:
+    """A triangle for each collapsed subtree, as long as its leaves reach; hatched where it gathers siblings."""
+    from matplotlib.collections import PolyCollection
+
+    tips = drawn.collapsed
+    if tips.size == 0:
+        return
+    code = np.full(tips.size, -1) if groups is None else groups.styles_of(node_codes(drawn, groups.codes)[tips])
+    colours, dashes = _styles(code, line)
+    half, foot = BASE * place.width[tips], place.foot[tips]
+    along, up = place.along[tips], np.maximum(place.up[tips], foot)
+    sides = np.empty((tips.size, 3, 2, 2))
+    sides[:, 0] = np.stack([np.stack([along, up], 1), np.stack([along - half, foot], 1)], 1)
+    sides[:, 1] = np.stack([np.stack([along - half, foot], 1), np.stack([along + half, foot], 1)], 1)
+    sides[:, 2] = np.stack([np.stack([along + half, foot], 1), np.stack([along, up], 1)], 1)
+    paths = frame.paths(sides.reshape(-1, 2, 2))
+    outlines = [np.concatenate(paths[3 * k : 3 * k + 3]) for k in range(tips.size)]
+    gathered = drawn.node[tips] < 0
+    ink = ink_of(ax)
+    for k, style in enumerate(DASHES):
+        for loose in (False, True):
+            some = np.flatnonzero((dashes == k) & (gathered == loose))
+            if some.size:
+                shapes = PolyCollection(
+                    [outlines[i] for i in some.tolist()],
+                    facecolors=[ink.tinted(colours[i][:3]) for i in some.tolist()],
+                    edgecolors=colours[some],
+                    linestyles=[style],
+                    linewidths=width,
+                    hatch="...." if loose else None,
+                    zorder=1.8,
+                )
+                shapes.set_gid("collapsed")
+                ax.add_collection(shapes, autolim=False)
+
+
+def draw_classes(ax: Any, drawn: Sketch, place: Layout, frame: Frame, classes: Groups, size: float) -> None:
+    """A shape at the end of every single leaf that has a class."""
+    n = drawn.tree.n_leaves
+    tip = drawn.shown[:n]
+    leaves = np.flatnonzero((classes.codes >= 0) & (drawn.size[tip] == 1))
+    look = classes.style[classes.codes[leaves]] % (len(SHAPES) * len(PALETTE))
+    for j in np.unique(look).tolist():
+        some = tip[leaves[look == j]]
+        x, y = frame.xy(place.along[some], place.up[some])
+        ax.plot(x, y, markersize=size, zorder=3, clip_on=False, gid="classes", **class_marker(j, ink_of(ax).paper))
+
+
+def draw_strips(
+    ax: Any, drawn: Sketch, place: Layout, frame: Frame, classes: Groups | None, values: Any, pixel: float, gap: float,
+    row: float, rim: np.ndarray,
+) -> Any:  # fmt: skip
+    """Beyond the tips: how a collapsed subtree is divided into classes, and values in colour, which are returned.
+
+    pixel : units of height a point; gap : points between the tips and the strips of values; row : points a leaf
+    rim : float64[T], the heights beyond which the strips of values stand
+    """
+    from matplotlib.collections import PolyCollection
+
+    tips = drawn.collapsed
+    if classes is not None and tips.size:
+        share = tip_numbers(drawn, classes.codes, len(classes.names))[tips] / drawn.size[tips, None]
+        stop = np.cumsum(share, axis=1)
+        part, which = np.nonzero(share)
+        base = 2 * BASE * place.width[tips][part]
+        left = place.along[tips][part] - base / 2 + base * (stop - share)[part, which]
+        top = place.foot[tips][part] - 1.5 * pixel
+        boxes = _boxes(frame, left, left + base * share[part, which], top, top - 5 * pixel)
+        colours = [PALETTE[classes.style[j] % len(PALETTE)] for j in which.tolist()]
+        shapes = PolyCollection(boxes, facecolors=colours, edgecolors=ink_of(ax).paper, linewidths=0.4, zorder=3)
+        shapes.set_gid("class shares")
+        ax.add_collection(shapes, autolim=False)
+    if values is None:
+        return None
+    known = np.isfinite(values)
+    tip = drawn.shown[: drawn.tree.n_leaves][known]
+    number = np.bincount(tip, minlength=drawn.size.size)
+    some = np.flatnonzero(number)
+    mean = np.bincount(tip, values[known], minlength=drawn.size.size)[some] / number[some]
+    half, edge = place.width[some] * min(0.46, 6.0 / row), rim[some] - gap * pixel
+    strips = PolyCollection(
+        _boxes(frame, place.along[some] - half, place.along[some] + half, edge, edge - 9 * pixel),
+        array=mean,
+        cmap="cividis",
+        edgecolors="none",
+        zorder=3,
+    )
+    strips.set_clim(values[known].min(initial=np.inf), values[known].max(initial=-np.inf))
+    strips.set_gid("values")
+    ax.add_collection(strips, autolim=False)
+    return strips
+
+
+def _boxes(frame: Frame, left: np.ndarray, right: np.ndarray, top: np.ndarray, bottom: np.ndarray) -> list[np.ndarray]:
+    sides = np.empty((left.size, 2, 2, 2))
+    sides[:, 0, 0], sides[:, 0, 1] = np.stack([left, top], 1), np.stack([right, top], 1)
+    sides[:, 1, 0], sides[:, 1, 1] = np.stack([right, bottom], 1), np.stack([left, bottom], 1)
+    paths = frame.paths(sides.reshape(-1, 2, 2))
+    return [np.concatenate(paths[2 * k : 2 * k + 2]) for k in range(left.size)]
+
+
+def draw_marks(ax: Any, place: Layout, frame: Frame, counts: dict[str, np.ndarray], row: float) -> None:
+    """Marks at merges, by their gid; the area of each grows with the root of how many it stands for."""
+    from matplotlib.transforms import ScaledTranslation
+
+    largest, scales, ink = min(max(1.1 * row, 3.5), 9.0), ax.figure.dpi_scale_trans, ink_of(ax)
+    size = {}
+    for name, count in counts.items():
+        share = np.sqrt(count / max(count.max(), 1))
+        size[name] = np.where(count > 0, largest * (0.5 + 0.5 * share) * MARKS[name].size, 0.0)
+    for under, over in (("not displayed", "displayed"), ("forced", "displayed"), ("delayed", "displayed")):
+        if under in size and over in size:  # the arms, or the rim, show behind the dot
+            both = (size[over] > 0) & (size[under] > 0)
+            size[under][both] = np.maximum(size[under], (1.8 if under == "not displayed" else 2.0) * size[over])[both]
+    for name, points in size.items():
+        some = np.flatnonzero(points)
+        if some.size:
+            mark = MARKS[name]
+            aside = mark.side * (0.75 * largest + 2.5) / 72
+            x, y = frame.xy(place.along[some], place.up[some])
+            transform = ax.transData + (
+                ScaledTranslation(0.0, -aside, scales) if frame.horizontal else ScaledTranslation(aside, 0.0, scales)
+            )
+            ax.scatter(
+                x,
+                y,
+                s=points[some] ** 2,
+                zorder=mark.zorder,
+                clip_on=False,
+                gid=name,
+                transform=transform,
+                **ink.look(mark),
+            )
+
+
+def draw_inversions(ax: Any, drawn: Sketch, place: Layout, frame: Frame, size: float) -> int:
+    """A small hollow wedge on every branch that points down: on its lower end, from which it should have come."""
+    up = place.up
+    below = np.flatnonzero(up[drawn.parent[:-1]] < up[:-1])
+    if 0 < below.size <= INVERSIONS:
+        middle = (up[below] + up[drawn.parent[below]]) / 2
+        x, y = frame.xy(place.along[below], middle)
+        ink = ink_of(ax)
+        look = {"marker": "v", "markerfacecolor": ink.paper, "markeredgecolor": ink.line, "markeredgewidth": 0.9}
+        ax.plot(x, y, linestyle="none", markersize=size, zorder=2.5, clip_on=False, gid="inversions", **look)
+        return int(below.size)
+    return 0
+
+
+def draw_cut(ax: Any, drawn: Sketch, place: Layout, frame: Frame, cut: float | str, groups: Groups | None) -> None:
+    """The cut: a line at its height, or for "clusters" a stepped one between each cluster and what is above it."""
+    from matplotlib.collections import LineCollection
+
+    if isinstance(cut, str):
+        assert groups is not None
+        lines = _boundary(drawn, place, node_codes(drawn, groups.codes))
+    else:
+        lines = np.array([[[-0.5, float(cut)], [place.span - 0.5, float(cut)]]])
+    line = LineCollection(
+        frame.paths(lines), colors=ink_of(ax).line, linestyles=[(0, (2.5, 2.5))], linewidths=1.1, zorder=3.5, gid="cut"
+    )
+    ax.add_collection(line, autolim=False)
+
+
+def _boundary(drawn: Sketch, place: Layout, codes: np.ndarray) -> np.ndarray:
+    """The steps of the line below which all is of one cluster, along the leaf axis."""
+    T, up = drawn.size.size, place.up
+    above = drawn.parent
+    head = codes >= 0
+    head[:T] = True  # a tip that mixes clusters is cut across
+    head[:-1] &= ~(codes[above[:-1]] >= 0)
+    level = (up + up[above]) / 2
+    level[-1] = up[-1] + 0.02 * float(np.ptp(up))
+    mixed = np.flatnonzero((codes[:T] < 0) & (drawn.size > 1))
+    level[mixed] = (up[mixed] + place.foot[mixed]) / 2
+    owner = np.full(above.size, -1)
+    owner[head] = np.flatnonzero(head)
+    for u in range(above.size - 2, -1, -1):
+        if owner[u] < 0 or (owner[above[u]] >= 0):
+            owner[u] = owner[above[u]]
+    height = level[owner[place.order]]
+    stop = np.cumsum(place.width[place.order]) - 0.5
+    start = stop - place.width[place.order]
+    flat = np.stack([np.stack([start, height], 1), np.stack([stop, height], 1)], 1)
+    steps = np.stack([np.stack([stop[:-1], height[:-1]], 1), np.stack([stop[:-1], height[1:]], 1)], 1)
+    return np.concatenate([flat, steps[height[:-1] != height[1:]]])

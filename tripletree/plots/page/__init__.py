@@ -1,0 +1,261 @@
+"""A hierarchy as one HTML file that needs nothing else: to fold, zoom and search, with the triplets under the pointer.
+
+`write_html` writes it, `to_html` gives the text. The page holds its own script and style and asks no network; its
+security policy forbids any other script.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import html
+import json
+import os
+import re
+from importlib.resources import files
+from typing import IO, Any
+
+import numpy as np
+
+from tripletree import kernels
+from tripletree._version import __version__
+from tripletree.core.checks import expect_triplets
+from tripletree.core.hierarchy import Hierarchy
+from tripletree.core.html import printable
+from tripletree.core.triplets import TripletSet
+from tripletree.io.source import write_atomic
+from tripletree.plots.layout import meeting_nodes
+from tripletree.plots.style import Groups, coded_groups, expect_tree
+
+__all__ = [
+    "as_json",
+    "page_data",
+    "to_html",
+    "write_html",
+]
+
+
+# ----------------------------------------------------------------------
+# What a page needs to know of a hierarchy, as plain lists: nodes in depth-first order, leaves by their place.
+
+
+def page_data(hierarchy: Hierarchy, triplets: TripletSet | None, clusters: Any, classes: Any) -> dict[str, Any]:
+    """The hierarchy, groups of its leaves and its triplets, for the page's script.
+
+    The number of children of each node, in depth-first order, is the whole tree. Leaves are told by their rank in that
+    order, triplets (a, b, c) likewise, each with the node at which it acts: u where displayed, -1 - u where not.
+    """
+    order, place, rank = _depth_first(hierarchy)
+    n = hierarchy.n_leaves
+    leaves = order[order < n]
+    inner = (order[order >= n] - n).tolist()
+    clustered = coded_groups(clusters, hierarchy, "clusters", None)
+    classed = coded_groups(classes, hierarchy, "classes", clustered)
+    data: dict[str, Any] = {
+        "children": hierarchy.n_children[order].tolist(),
+        "labels": [str(hierarchy.leaves[u]) for u in leaves.tolist()],
+        "clusters": _grouped(clustered, "cluster", "clusters", leaves),
+        "classes": _grouped(classed, "class", "classes", leaves),
+    }
+    if hierarchy.names is not None and any(name is not None for name in hierarchy.names):
+        data["names"] = [hierarchy.names[k] for k in inner]
+    height = hierarchy.height
+    if height is not None and bool(np.isfinite(height).all()) and bool((height != height[0]).any()):
+        data["heights"] = [float(f"{x:.7g}") for x in height[order].tolist()]
+    if triplets is not None:
+        data["triplets"] = _acting(hierarchy, triplets, place, rank)
+    return data
+
+
+def as_json(data: dict[str, Any]) -> str:
+    """Data as JSON that may stand inside a script element, whatever its strings hold."""
+    text = json.dumps(data, separators=(",", ":"), allow_nan=False)  # ASCII alone: halves of surrogate pairs too
+    return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
+
+
+def _depth_first(hierarchy: Hierarchy) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The nodes, each before its children and those by their smallest leaf; place of each node; rank of each leaf."""
+    n, N = hierarchy.n_leaves, hierarchy.n_nodes
+    rank = kernels.cut.reading_places(hierarchy.parent, n)
+    first = [*rank.tolist(), *[n] * (N - n)]
+    for u, p in enumerate(hierarchy.parent[:-1].tolist()):
+        first[p] = min(first[p], first[u])
+    order = np.lexsort((-np.arange(N), np.array(first)))  # of the nodes that begin alike, ancestors are the later ones
+    place = np.empty(N, np.int64)
+    place[order] = np.arange(N)
+    return order, place, rank
+
+
+def _grouped(groups: Groups | None, one: str, many: str, leaves: np.ndarray) -> dict[str, Any] | None:
+    """Clusters or classes for the page."""
+    if groups is None:
+        return None
+    return {
+        "one": one,
+        "many": many,
+        "names": [str(name) for name in groups.names],
+        "codes": groups.codes[leaves].tolist(),
+        "style": groups.style.tolist(),
+        "sizes": groups.sizes.tolist(),
+    }
+
+
+def _acting(hierarchy: Hierarchy, triplets: TripletSet, place: np.ndarray, rank: np.ndarray) -> dict[str, Any]:
+    """The triplets by the node where they act: where a and b meet if displayed, else where all three have met."""
+    number = np.full(len(triplets.leaves), -1, np.int32)
+    used = triplets.used_leaves
+    number[used] = hierarchy.leaves.indices((triplets.leaves[i] for i in used.tolist()), what="triplets' leaves")
+    rows = number[triplets.rows]
+    inner, outer = meeting_nodes(hierarchy, rows[:, :2]), meeting_nodes(hierarchy, rows[:, ::2])
+    shown = inner < outer
+    node = place[np.where(shown, inner, np.maximum(inner, outer))]
+    ranks = rank[rows]
+    order = np.lexsort((*ranks.T[::-1], node))
+    found: dict[str, Any] = {
+        "rows": ranks[order].ravel().tolist(),
+        "at": np.where(shown, node, -1 - node)[order].tolist(),
+    }
+    if triplets.weights is not None:
+        found["weights"] = triplets.weights[order].tolist()
+    return found
+
+
+SCRIPTS = ("tree.js", "marks.js", "drawing.js", "overlay.js", "viewer.js", "panel.js")
+
+
+def write_html(
+    hierarchy: Any,
+    path: str | os.PathLike[str] | IO[Any],
+    *,
+    triplets: TripletSet | None = None,
+    clusters: Any = None,
+    classes: Any = None,
+    title: str | None = None,
+) -> None:
+    """Write a hierarchy as one self-contained HTML file: to fold, zoom and search, triplets under the pointer.
+
+    Parameters
+    ----------
+    hierarchy : Hierarchy or fitted estimator
+        An estimator needs `hierarchy_`; its `labels_`, where it has them, are the default for `clusters`.
+    path : path, file object or "-"
+        A path is replaced in one step when all is written; ``"-"`` is the standard output.
+    triplets : TripletSet, optional
+        Shown for the node under the pointer: those ab|c that the hierarchy displays where a meets b, those that it
+        does not where a, b and c have met.
+    clusters : sequence or mapping, optional
+        The cluster of each leaf, in leaf order (as from `cut`) or by leaf label; colours and dashes of the lines.
+    classes : sequence or mapping, optional
+        The class of each leaf, likewise; coloured shapes at the leaves.
+    title : str, optional
+        By default it says how many leaves there are.
+
+    Raises
+    ------
+    TypeError
+        If `hierarchy` is neither a Hierarchy nor a fitted estimator.
+    InvalidLabelsError
+        If `clusters` or `classes` has not one entry a leaf.
+    UnknownLeafError
+        If `triplets`, or a mapping, names a leaf that the hierarchy lacks.
+
+    See Also
+    --------
+    to_html : the same as text.
+    plot_dendrogram : a picture for paper.
+
+    Notes
+    -----
+    Hierarchies of more than 600 leaves open folded, the largest clades first. The file takes some 30 bytes a leaf
+    besides its label, 15 a triplet. Equal input gives equal bytes. Labels are shown as they are and never run.
+
+    Examples
+    --------
+    >>> h = tt.Hierarchy.from_nested([["human", "chimp"], "gorilla"])
+    >>> import io
+    >>> page = io.StringIO()
+    >>> write_html(h, page, title="Apes")
+    >>> "<title>Apes</title>" in page.getvalue()
+    True
+    """
+    page = to_html(hierarchy, triplets=triplets, clusters=clusters, classes=classes, title=title)
+    with write_atomic(path) as stream:
+        stream.write(page)
+
+
+def to_html(
+    hierarchy: Any,
+    *,
+    triplets: TripletSet | None = None,
+    clusters: Any = None,
+    classes: Any = None,
+    title: str | None = None,
+) -> str:
+    """Return what `write_html` writes, as text.
+
+    Parameters
+    ----------
+    hierarchy, triplets, clusters, classes, title
+        As for `write_html`.
+
+    Returns
+    -------
+    str
+        A whole HTML document.
+
+    Raises
+    ------
+    TypeError, InvalidLabelsError, UnknownLeafError
+        As `write_html`.
+
+    See Also
+    --------
+    write_html : into a file.
+
+    Examples
+    --------
+    >>> page = to_html(tt.Hierarchy.from_nested([["</script>", "b"], "c"]))
+    >>> page.startswith("<!doctype html>"), page.count("</script>")
+    (True, 2)
+    """
+    tree = expect_tree(hierarchy)
+    if clusters is None and tree is not hierarchy:
+        clusters = getattr(hierarchy, "labels_", None)
+    given = None if triplets is None else expect_triplets(triplets)
+    summary = re.sub(r"\d+", lambda match: f"{int(match[0]):,}", repr(tree).partition(": ")[2].removesuffix(">"))
+    if given is not None:
+        summary += f"; {len(given):,} triplet{'' if len(given) == 1 else 's'}"
+    style, script = _sources()
+    return _filled(
+        {
+            "version": __version__,
+            "title": html.escape(printable(summary.partition(", ")[0] if title is None else str(title))),
+            "summary": html.escape(summary),
+            "style": style,
+            "style-hash": _hash(style),
+            "script": script,
+            "script-hash": _hash(script),
+            "picture": tree._repr_html_(),
+            "data": as_json(page_data(tree, given, clusters, classes)),
+        }
+    )
+
+
+def _text(name: str) -> str:
+    """A file of this package."""
+    return files("tripletree.plots.page").joinpath(name).read_text(encoding="utf-8")
+
+
+def _sources() -> tuple[str, str]:
+    """The style sheet, and the script in a scope of its own."""
+    return _text("page.css"), "(() => {\n'use strict';\n" + "\n".join(map(_text, SCRIPTS)) + "})();\n"
+
+
+def _filled(parts: dict[str, str]) -> str:
+    """The page with its parts in their places, filled in one pass: what a part holds is never taken for a place."""
+    return re.sub(r"\{\{([a-z-]+)\}\}", lambda match: parts[match[1]], _text("page.html"))
+
+
+def _hash(source: str) -> str:
+    """How a security policy names the one script or style sheet that may run."""
+    return f"'sha256-{base64.b64encode(hashlib.sha256(source.encode()).digest()).decode()}'"

@@ -1,0 +1,281 @@
+"""What pictures are drawn with: colours, dashes, shapes, and what they stand for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, NamedTuple, ParamSpec, TypeVar
+
+import numpy as np
+
+from tripletree.core.hierarchy import Hierarchy
+from tripletree.core.labels import aligned_codes, index_of
+from tripletree.errors import InvalidLabelsError, MissingDependencyError, UnknownLeafError
+from tripletree.plots.layout import matched_styles
+
+__all__ = [
+    "DASHES",
+    "Groups",
+    "Ink",
+    "LINE",
+    "MARKS",
+    "MISSED",
+    "PALETTE",
+    "SHAPES",
+    "class_marker",
+    "coded_groups",
+    "expect_axes",
+    "expect_range",
+    "expect_tree",
+    "ink_of",
+    "leaf_values",
+    "percent",
+    "picture",
+    "pyplot_for",
+    "shortened",
+]
+
+# Okabe and Ito's colours, which colour-blind readers tell apart, without the yellow that vanishes on white; the cycles
+# of colours, dashes and shapes have different lengths, so that 28 clusters differ and grey prints stay readable.
+PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#999999")
+DASHES: tuple[Any, ...] = ("solid", (0, (5, 1.2)), (0, (1.3, 0.9)), (0, (6, 1, 1.2, 1)))
+SHAPES = "os^DvPXp*"
+LINE, MISSED = "#222222", "#B2182B"
+LONGEST_LABEL = 40  # characters
+
+
+def _look(marker: str, filled: bool, wrong: bool = False, line: float = 1.1) -> dict[str, Any]:
+    colour = MISSED if wrong else LINE
+    if filled:
+        return {"marker": marker, "facecolors": colour, "edgecolors": "white", "linewidths": 0.6}
+    return {"marker": marker, "facecolors": "white", "edgecolors": colour, "linewidths": line}
+
+
+class Mark(NamedTuple):
+    """A mark at merges: its look, relative size, order of drawing, side of the merge, and its words in the legend."""
+
+    look: dict[str, Any]
+    size: float
+    zorder: float
+    side: int
+    one: str
+    many: str
+    after: str = ""
+
+
+_ACTS, _MET = " displayed: where a meets b", " not displayed: where all three have met"
+#: By their gid. What holds is filled; what does not is hollow, and red besides.
+MARKS = {
+    "displayed": Mark(_look("o", True), 1.0, 5, 0, "triplet ab|c", "triplets ab|c", _ACTS),
+    "not displayed": Mark(_look("X", False, True), 1.35, 4, 0, "triplet ab|c", "triplets ab|c", _MET),
+    "must": Mark(_look("^", True), 1.1, 5, -1, "must-link", "must-links", ": where the two meet"),
+    "must kept": Mark(_look("^", True), 1.1, 5, -1, "must-link", "must-links", " kept: where the two meet"),
+    "must broken": Mark(_look("^", False, True), 1.3, 4, -1, "must-link", "must-links", " broken"),
+    "cannot": Mark(_look("s", True), 0.9, 5, 1, "cannot-link", "cannot-links", ": where the two meet"),
+    "cannot kept": Mark(_look("s", True), 0.9, 5, 1, "cannot-link", "cannot-links", " kept: where the two meet"),
+    "cannot broken": Mark(_look("s", False, True), 1.1, 4, 1, "cannot-link", "cannot-links", " broken"),
+    "forced": Mark(_look("D", False), 1.7, 3, 0, "merge", "merges", " forced: a nearer one was refused"),
+    "delayed": Mark(_look("h", False), 2.3, 2.9, 0, "merge", "merges", " delayed: refused at first"),
+}
+
+
+def pyplot_for(purpose: str) -> Any:
+    """Import pyplot, or say what it takes to have it."""
+    try:
+        from matplotlib import pyplot
+    except ImportError:
+        raise MissingDependencyError("matplotlib", "plot", purpose) from None
+    return pyplot
+
+
+class Groups(NamedTuple):
+    """Clusters or classes of the leaves: code of each leaf (-1 for none), their names, sizes and style numbers."""
+
+    codes: np.ndarray
+    names: list[Any]
+    sizes: np.ndarray
+    style: np.ndarray
+
+    def styles_of(self, codes: np.ndarray) -> np.ndarray:
+        """The style numbers of codes, -1 where there is none."""
+        return np.where(codes < 0, -1, np.append(self.style, -1)[codes])
+
+
+def coded_groups(values: Any, tree: Hierarchy, what: str, beside: Groups | None) -> Groups | None:
+    """The clusters or classes that were given, checked; beside clusters, classes take their styles where they match.
+
+    Groups are taken as they are.
+    """
+    if values is None or isinstance(values, Groups):
+        return values
+    codes, names = aligned_codes(values, tree.leaves, what)
+    style = np.arange(len(names))
+    if beside is not None:
+        style = matched_styles(codes, len(names), beside.codes, len(beside.names))
+    return Groups(codes, names, np.bincount(codes[codes >= 0], minlength=len(names)), style)
+
+
+def leaf_values(values: Any, tree: Hierarchy) -> np.ndarray | None:
+    """A number for each leaf, NaN where there is none: a sequence in leaf order, a mapping, or a Series by label."""
+    if values is None:
+        return None
+    index = index_of(values)
+    if index is not None and len(set(index)) == len(index) and all(x in tree.leaves for x in index):
+        values = dict(zip(index, values.tolist(), strict=True))
+    if isinstance(values, dict):
+        unknown = [x for x in values if x not in tree.leaves]
+        if unknown:
+            raise UnknownLeafError(unknown, tree.leaves.labels, what="keys of values")
+        values = [values.get(x, np.nan) for x in tree.leaves]
+    try:
+        found = np.array([np.nan if x is None else x for x in values], dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):
+        msg = "values must be numbers that a float can hold, one for each leaf; give names of groups as classes="
+        raise InvalidLabelsError(msg) from None
+    if found.shape != (tree.n_leaves,):
+        msg = f"values must have one entry for each of the {tree.n_leaves} leaves; their shape is {found.shape}"
+        raise InvalidLabelsError(msg)
+    found[~np.isfinite(found)] = np.nan
+    if np.isnan(found).all():
+        msg = "values has no finite number for any leaf: there is nothing to colour"
+        raise InvalidLabelsError(msg)
+    expect_range(found, "values")
+    return found
+
+
+def expect_range(numbers: np.ndarray, what: str) -> None:
+    """Check that a colour scale can span the numbers (some NaN): their difference is a float, too."""
+    known = numbers[~np.isnan(numbers)]
+    if known.size and known.max() / 4 - known.min() / 4 > np.finfo(np.float64).max / 8:
+        msg = f"{what} go from {known.min():g} to {known.max():g}, too far for a colour scale: divide them by something"
+        raise InvalidLabelsError(msg)
+
+
+def expect_tree(hierarchy: Any) -> Hierarchy:
+    """The hierarchy that was given, or that of a fitted estimator."""
+    tree = hierarchy if isinstance(hierarchy, Hierarchy) else getattr(hierarchy, "hierarchy_", None)
+    if isinstance(tree, Hierarchy):
+        return tree
+    msg = f"a Hierarchy or a fitted estimator with hierarchy_ is wanted, not {type(hierarchy).__name__}"
+    if hasattr(hierarchy, "fit"):
+        msg += ": fit it first"
+    raise TypeError(msg)
+
+
+def shortened(name: str, most: int = LONGEST_LABEL) -> str:
+    """A label on one line, the middle left out of a long one."""
+    name = " ".join(name.split())
+    if len(name) <= most:
+        return name
+    half = max((most - 1) // 2, 1)
+    return f"{name[:half]}…{name[-half:]}"
+
+
+def percent(part: int, size: int) -> int:
+    """A share in whole percent, rounded; 100 is all of it."""
+    return 100 if part == size else min(int(100 * part / size + 0.5), 99)
+
+
+def class_marker(style: int, rim: Any = "white") -> dict[str, Any]:
+    """How a class of that style number is marked."""
+    return {
+        "linestyle": "none",
+        "marker": SHAPES[style % len(SHAPES)],
+        "color": PALETTE[style % len(PALETTE)],
+        "markeredgecolor": rim,
+        "markeredgewidth": 0.3,
+    }
+
+
+# ----------------------------------------------------------------------
+# Neutral colours that can be read on the ground they stand on, dark style sheets too; and the door of a picture.
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+class Ink(NamedTuple):
+    """Colours of lines and texts, of the ground, of what fails; and whether the ground is dark."""
+
+    line: Any
+    paper: Any
+    missed: Any
+    dark: bool
+
+    def faint(self, share: float) -> Any:
+        """The colour of lines, so much nearer to that of the ground."""
+        from matplotlib.colors import to_rgb
+
+        return tuple(a + share * (b - a) for a, b in zip(to_rgb(self.line), to_rgb(self.paper), strict=True))
+
+    def strong(self, colour: Any) -> Any:
+        """A colour for thin strokes: further from the ground."""
+        from matplotlib.colors import to_rgb
+
+        return tuple(1 - 0.6 * (1 - x) if self.dark else 0.7 * x for x in to_rgb(colour))
+
+    def tinted(self, colour: Any, share: float = 0.3) -> Any:
+        """A colour on the ground, this strong."""
+        from matplotlib.colors import to_rgb
+
+        return tuple(b + share * (a - b) for a, b in zip(to_rgb(colour), to_rgb(self.paper), strict=True))
+
+    def look(self, mark: Mark) -> dict[str, Any]:
+        """The look of a mark on this ground."""
+        own = {LINE: self.line, "white": self.paper, MISSED: self.missed}
+        return {name: own.get(x, x) if isinstance(x, str) and name != "marker" else x for name, x in mark.look.items()}
+
+    def shade(self, code: int) -> Any:
+        """The colour of a cluster or class, of lines for -1."""
+        return self.line if code < 0 else PALETTE[code % len(PALETTE)]
+
+
+def ink_of(ax: Any, *, bare: bool = False) -> Ink:
+    """The neutral colours for axes; `bare`: their own ground is not drawn.
+
+    Lines have the style sheet's colour of texts where that stands out from the ground, else one that does.
+    """
+    from matplotlib import rcParams
+    from matplotlib.colors import to_rgb, to_rgba
+
+    grounds = [() if bare else ax.get_facecolor(), ax.figure.get_facecolor()]
+    paper: Any = next((to_rgb(x) for x in grounds if x and to_rgba(x)[3] > 0.5), (1.0, 1.0, 1.0))
+    light = _light(paper)
+    text = to_rgb(rcParams["text.color"])
+    line: Any = text if text != (0.0, 0.0, 0.0) else LINE
+    if abs(_light(to_rgb(line)) - light) < 0.4:
+        line = LINE if light > 0.5 else "#EEEEEE"
+    dark = light < 0.4
+    return Ink(line, "white" if paper == (1.0, 1.0, 1.0) else paper, "#FF7A70" if dark else MISSED, dark)
+
+
+def _light(colour: Any) -> float:
+    red, green, blue = colour
+    return 0.3 * red + 0.59 * green + 0.11 * blue
+
+
+def expect_axes(ax: Any) -> None:
+    """Check that something to draw on was given, or nothing."""
+    from matplotlib.axes import Axes
+
+    if ax is not None and not isinstance(ax, Axes):
+        msg = f"ax must be matplotlib Axes, as from plt.subplots(), not {type(ax).__name__} ({ax!r:.60})"
+        raise TypeError(msg)
+
+
+def picture(function: Callable[P, R]) -> Callable[P, R]:
+    """A function that draws: what it opened in pyplot is closed again where it fails."""
+
+    @wraps(function)
+    def call(*args: P.args, **kwargs: P.kwargs) -> R:
+        plt = pyplot_for(function.__name__)
+        expect_axes(kwargs.get("ax"))
+        before = set(plt.get_fignums())
+        try:
+            return function(*args, **kwargs)
+        except BaseException:
+            for number in sorted(set(plt.get_fignums()) - before):
+                plt.close(number)
+            raise
+
+    return call
