@@ -43,55 +43,45 @@ TITLES = {
     "triplets": "TripletSet",
     "leaves": "LeafIndex",
     "ontology": "Ontology",
-    "io": "Files",
-    "induction": "Triplets of a hierarchy",
-    "decomposition": "Smallest sets that identify a hierarchy",
-    "supervision": "Triplets from labels and answers",
-    "onetree": "From triplets to a hierarchy",
-    "conflict": "What clashes, and why",
-    "repairs": "Repairing noisy sets",
-    "suspects": "Likely errors",
-    "builder": "One triplet at a time",
-    "inference": "What triplets imply",
-    "counting": "How much triplets say",
-    "description": "A set in words",
     "pairs": "Must-links and cannot-links",
-    "cuts": "Flat clusters",
+    "pair_closure": "What must-links and cannot-links imply",
+    "io": "Files",
+    "induce": "Triplets of a hierarchy",
+    "decompose": "Smallest sets that identify a hierarchy",
+    "supervision": "Triplets and pairs from labels and answers",
+    "build": "From triplets to a hierarchy",
+    "conflict": "What clashes, and why",
+    "pair_conflict": "Pairs that contradict each other",
+    "pair_reduction": "Pairs as triplets",
+    "repair": "Repairing noisy sets",
+    "label_errors": "Likely errors",
+    "dynamic": "One triplet at a time",
+    "infer": "What triplets imply",
+    "count": "How much triplets say",
+    "describe": "A set in words",
+    "cut": "Flat clusters",
     "linkage": "Linkage matrices",
-    "distance": "Two hierarchies compared",
-    "supertrees": "Many hierarchies into one",
-    "score": "Scores",
+    "compare": "Two hierarchies compared",
+    "supertree": "Many hierarchies into one",
+    "scores": "Scores",
     "plots": "Pictures",
-    "pages": "Pages to fold and search",
+    "page": "Pages to fold and search",
     "errors": "Errors",
 }
-#: Modules that are not public themselves, and where what comes from them is shown.
-BESIDE = {"_induced": "induction", "plot_time": "plots", "plot_graph": "plots", "plot": "plots"}
-#: Modules in the order in which the reference shows them; others follow.
+#: The public interface: modules in the order in which the reference shows them, the front door first.
 FACES = ["tripletree"]
-FACES += [f"tripletree.{x}" for x in ("cluster", "queries", "metrics", "datasets", "io", "interop", "comparisons")]
-FACES += [f"tripletree.{x}" for x in ("plots", "pages")]
+FACES += [
+    f"tripletree.{x}" for x in ("cluster", "cluster.active", "metrics", "datasets", "io", "interop", "plots", "errors")
+]
 
 
 # ---------------------------------------------------------------------- public names
 
 
-def public_modules():
-    """Return the names of the modules without an underscore, those nearest to the front door first."""
-    names = []
-    package = Path(importlib.import_module("tripletree").__file__).parent
-    for path in sorted(package.rglob("*.py")):
-        parts = path.relative_to(package.parent).with_suffix("").parts
-        name = ".".join(parts).removesuffix(".__init__")
-        if not any(part.startswith("_") for part in name.split(".")) and ".cli" not in name:
-            names.append(name)
-    return sorted(names, key=lambda x: (FACES.index(x) if x in FACES else len(FACES), x.count("."), x))
-
-
 def public_names():
     """Return {module: its names}, where each thing stands once, at the name nearest to the front door."""
     seen, found = set(), {}
-    for module_name in public_modules():
+    for module_name in FACES:
         module = importlib.import_module(module_name)
         for name in getattr(module, "__all__", []):
             thing = getattr(module, name)
@@ -122,8 +112,9 @@ def groups_of(module_name, names):
     groups = {}
     for name in names:
         source = home(module_name, name)
-        below = source.removeprefix(module_name).strip(".").split(".")[0] if source.startswith(module_name) else "more"
-        groups.setdefault(BESIDE.get(below, below) or "more", []).append(name)
+        below = source.removeprefix(module_name).strip(".") if source.startswith(module_name) else ""
+        below = below.rpartition(".")[2] if module_name == "tripletree" else below.partition(".")[0]
+        groups.setdefault(below or "more", []).append(name)
     order = list(TITLES) if module_name == "tripletree" else []
     return dict(sorted(groups.items(), key=lambda x: (order.index(x[0]) if x[0] in order else len(order), x[0])))
 
@@ -185,32 +176,18 @@ def write_module(folder, module_name, names):
     return f"{place.name}/index"
 
 
-def write_others(folder, found):
-    """Write one page for the modules that have few names of their own."""
-    text = heading("Other modules") + "Parts of the above that are of use by themselves.\n\n"
-    for module_name, names in found.items():
-        module = importlib.import_module(module_name)
-        text += (
-            heading(module_name, "-") + f".. py:module:: {module_name}\n   :no-index-entry:\n\n{summary(module)}\n\n"
-        )
-        text += "".join(entry(f"{module_name}.{name}", getattr(module, name)) for name in names)
-    (folder / "others.rst").write_text(text, encoding="utf-8")
-
-
 def write_api(source):
     """Write the reference, and the list of full names that words of code in the pages link to."""
     folder = source / "api"
     folder.mkdir()
     found = public_names()
-    pages = [write_module(folder, module, names) for module, names in found.items() if module in FACES]
-    write_others(folder, {module: names for module, names in found.items() if module not in FACES})
+    pages = [write_module(folder, module, names) for module, names in found.items()]
     text = heading("Reference of Python names")
     text += "Everything public, module by module. ``import tripletree as tt`` gives the names of the first one.\n\n"
     text += ".. list-table::\n   :widths: 30 70\n   :class: names\n\n"
-    for page, name in zip(pages, [x for x in found if x in FACES], strict=True):
+    for page, name in zip(pages, found, strict=True):
         text += f"   * - :doc:`{name} <{page}>`\n     - {summary(importlib.import_module(name))}\n"
-    text += "   * - :doc:`others`\n     - parts of these that are of use by themselves\n\n"
-    text += ".. toctree::\n   :hidden:\n\n" + "".join(f"   {page}\n" for page in [*pages, "others"])
+    text += "\n.. toctree::\n   :hidden:\n\n" + "".join(f"   {page}\n" for page in pages)
     (folder / "index.rst").write_text(text, encoding="utf-8")
     full = [f"{module}.{name}" for module, names in found.items() for name in names]
     (folder / "names.txt").write_text("\n".join(full) + "\n", encoding="utf-8")

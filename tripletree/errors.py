@@ -7,6 +7,8 @@ kernels never raise.
 from __future__ import annotations
 
 import re
+import sys
+import warnings
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from itertools import islice
 from typing import Any
@@ -444,3 +446,28 @@ class MissingDependencyError(TripletreeError, ImportError):
             f"(in a clone: pip install '.[{extra}]')"
         )
         self.library, self.extra = library, extra
+
+
+def locate(text: str, offset: int) -> tuple[int, int, str]:
+    """Line and column (from 1) of a character, and that line. Lines end in LF, CR LF or CR."""
+    head = text[:offset]
+    line = head.count("\n") + head.replace("\r\n", "\n").count("\r") + 1
+    start = max(head.rfind("\n"), head.rfind("\r")) + 1
+    stops = [k for k in (text.find("\n", offset), text.find("\r", offset)) if k >= 0]
+    return line, offset - start + 1, text[start : min(stops, default=len(text))]
+
+
+def warn_user(message: str, category: type[Warning] = UserWarning) -> None:
+    """Warn, and blame the line of the user's code that called into the package.
+
+    Frames of this package, and of scikit-learn and the standard library's wrappers between two of its frames, are
+    passed over, so no caller counts levels.
+    """
+    level, frame = 2, sys._getframe(1)
+    while frame.f_back is not None and _is_ours(frame.f_globals.get("__name__", "")):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, category, stacklevel=level)
+
+
+def _is_ours(module: str) -> bool:
+    return module.partition(".")[0] in {"tripletree", "sklearn", "contextlib", "functools", "joblib"}

@@ -24,7 +24,7 @@ from tripletree.algorithms.induce import (
     sample_triplets,
 )
 from tripletree.core import ontology as _dominance
-from tripletree.core.checks import expect_hierarchy
+from tripletree.core.checks import check_hierarchy
 from tripletree.core.ontology import Ontology
 from tripletree.core.triplets import TripletSet
 from tripletree.errors import InvalidTripletError, LimitExceededError, UnknownLeafError
@@ -172,7 +172,7 @@ def test_certain__what_is_wrong_is_refused():
 
 def test_certain__where_one_tree_is_wanted_an_ontology_is_told_how():
     with pytest.raises(TypeError, match=r"not an Ontology \(<Ontology: 7 terms.*to_hierarchy\(parent='deepest'\)"):
-        expect_hierarchy(PAIR)
+        check_hierarchy(PAIR)
 
 
 def test_certain__limits_are_told(monkeypatch):

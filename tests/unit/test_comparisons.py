@@ -11,16 +11,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tripletree.algorithms import comparisons
-from tripletree.algorithms.comparisons import (
+from tripletree.algorithms.supervision import triplets_from_odd_one_out
+from tripletree.core.leaves import LeafIndex
+from tripletree.core.triplets import TripletSet
+from tripletree.errors import InvalidTripletError, ParseError, TripletreeError
+from tripletree.interop import (
     comparisons_from_cblearn,
     comparisons_from_metric_learn,
     to_cblearn,
     to_metric_learn,
 )
-from tripletree.algorithms.supervision import triplets_from_odd_one_out
-from tripletree.core.leaves import LeafIndex
-from tripletree.core.triplets import TripletSet
-from tripletree.errors import InvalidTripletError, ParseError, TripletreeError
 from tripletree.io.comparisons import read_comparisons, read_odd_one_out
 
 #: Points on a line, far enough apart that all distances differ.

@@ -49,7 +49,7 @@ def same_merges(Z, W):
     )
 
 
-def expect_hierarchy(Z, n, rows):
+def check_hierarchy(Z, n, rows):
     hierarchy = from_linkage(Z)  # refuses all that is no linkage
     assert Z.shape == (n - 1, 4)
     assert Z.dtype == np.float64
@@ -100,7 +100,7 @@ def test_exact__clumps_far_from_each_other(rng, linkage, named, monkeypatch):
     monkeypatch.setattr(_micro, "_cells", lambda samples, free, n_centres, rng, tell: owner[free])
     Z, counts = merge_large(X, rows, linkage, n_centres=25)
     assert counts["micro_clusters"] == 25
-    expect_hierarchy(Z, 300, rows)
+    check_hierarchy(Z, 300, rows)
     assert same_merges(Z, merge_points(X, rows, linkage)[0])
 
 
@@ -133,7 +133,7 @@ def test_exact__repeats_gather_at_no_distance(rng):
 def test_whole__micro_clusters_first_then_the_engine(rng, linkage):
     X, rows = rng.normal(size=(1500, 5)), some_rows(rng, 1500, 60, 80)
     Z, counts = merge_large(X, rows, linkage, n_centres=100)
-    hierarchy = expect_hierarchy(Z, 1500, rows)
+    hierarchy = check_hierarchy(Z, 1500, rows)
     named, parts = np.unique(rows), counts["micro_clusters"]
     assert 60 <= parts <= 140
     label = cut(hierarchy, parts + named.size, rule="merge_order")  # the clusters that the engine starts from
@@ -171,7 +171,7 @@ def test_whole__no_micro_cluster_is_larger_than_stated(rng, monkeypatch):
     far = rng.normal(size=(40, 2)) * 1000
     X = np.concatenate([far, rng.normal(size=(500, 2))])  # nearly all within one radius
     Z, counts = merge_large(X, NONE, "ward", n_centres=40)
-    expect_hierarchy(Z, 540, NONE)
+    check_hierarchy(Z, 540, NONE)
     size = np.bincount(cut(from_linkage(Z), counts["micro_clusters"], rule="merge_order"))
     assert size.max() <= 16
     assert counts["micro_clusters"] <= 40 + 2 * 540 // 16 + 10
@@ -182,10 +182,10 @@ def test_whole__all_samples_the_same_and_constant_columns(rng, linkage):
     X = np.full((1200, 3), 7.5)
     Z, _ = merge_large(X, np.array([[3, 900, 17], [17, 20, 1100]], np.int32), linkage, n_centres=10)
     assert (Z[:, 2] == 0).all()
-    expect_hierarchy(Z, 1200, np.array([[3, 900, 17], [17, 20, 1100]]))
+    check_hierarchy(Z, 1200, np.array([[3, 900, 17], [17, 20, 1100]]))
     X[:, 1] = rng.normal(size=1200)
     Z, _ = merge_large(X, NONE, linkage, n_centres=10)
-    expect_hierarchy(Z, 1200, NONE)
+    check_hierarchy(Z, 1200, NONE)
 
 
 def test_whole__many_dimensions_and_far_from_zero(rng):
@@ -200,7 +200,7 @@ def test_whole__many_dimensions_and_far_from_zero(rng):
 def test_whole__float32(rng):
     X, rows = rng.normal(size=(800, 4)).astype(np.float32), some_rows(rng, 800, 30, 40)
     Z, _ = merge_large(X, rows, "centroid", n_centres=80)
-    expect_hierarchy(Z, 800, rows)
+    check_hierarchy(Z, 800, rows)
 
 
 def test_whole__the_order_of_columns_in_memory_does_not_matter(rng):

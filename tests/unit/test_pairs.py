@@ -11,7 +11,7 @@ from tripletree.algorithms.pair_conflict import find_contradictions
 from tripletree.algorithms.supervision import pairs_from_classes, sample_class_pairs
 from tripletree.cluster.alignment import aligned_pairs, aligned_triplets
 from tripletree.core.leaves import LeafIndex
-from tripletree.core.pairs import PairwiseConstraints, expect_pairs
+from tripletree.core.pairs import PairwiseConstraints, check_pair_set
 from tripletree.core.provenance import Origins
 from tripletree.core.triplets import TripletSet
 from tripletree.errors import (
@@ -192,9 +192,9 @@ def test_pairs__say_what_they_are(strong):
     assert repr(strong.closure()) == (
         "<PairClosure: 4 leaves in 2 components, 1 pair of them kept apart; 3 must-links and 3 cannot-links in all>"
     )
-    assert expect_pairs(strong) is strong
+    assert check_pair_set(strong) is strong
     with pytest.raises(TypeError, match=r"PairwiseConstraints are wanted, not list \(\[\]\)"):
-        expect_pairs([])
+        check_pair_set([])
 
 
 def test_pairs__reindex_restrict_subset(strong):

@@ -8,7 +8,7 @@ from sklearn.utils.estimator_checks import estimator_checks_generator
 
 from tripletree.cluster.temporal.clustering import TemporalClustering, stack_snapshots
 from tripletree.cluster.temporal.matching import Known, Memory, match_clusters, moves, nearest_order
-from tripletree.cluster.temporal.times import Times, checked_times, time_text
+from tripletree.cluster.temporal.times import Times, check_times, time_text
 from tripletree.cluster.temporal.windows import observed, snapshots_at, windows
 from tripletree.errors import ClusterCountError, InvalidTimesError, UnknownLeafError
 from tripletree.plots import plot_transitions
@@ -46,7 +46,7 @@ def test_temporal__passes_the_checks_of_scikit_learn(estimator, check):
 
 
 def test_windows__each_different_time_is_one_snapshot():
-    found = windows(checked_times([3, 1, 3, 2], 4), None, None)
+    found = windows(check_times([3, 1, 3, 2], 4), None, None)
     assert [(w.start, w.rows.tolist()) for w in found] == [(1, [1]), (2, [3]), (3, [0, 2])]
 
 
@@ -69,13 +69,13 @@ def test_windows__hold_what_their_definition_says(rng, window, step):
 
 def test_windows__of_dates():
     days = pd.to_datetime(["2020-01-01", "2020-01-20", "2020-02-05", "2020-06-01"])
-    found = windows(checked_times(days, 4), "30D", None)
+    found = windows(check_times(days, 4), "30D", None)
     assert [w.rows.tolist() for w in found] == [[0, 1], [2], [3]]
     assert str(found[1].start)[:10] == "2020-01-31"
-    same = windows(checked_times(list(days.to_pydatetime()), 4), datetime.timedelta(days=30), None)
+    same = windows(check_times(list(days.to_pydatetime()), 4), datetime.timedelta(days=30), None)
     assert [w.rows.tolist() for w in same] == [[0, 1], [2], [3]]
     zoned = pd.Series(days.tz_localize("Europe/Vienna"))
-    assert [w.rows.tolist() for w in windows(checked_times(zoned, 4), "30D", None)] == [[0, 1], [2], [3]]
+    assert [w.rows.tolist() for w in windows(check_times(zoned, 4), "30D", None)] == [[0, 1], [2], [3]]
 
 
 @pytest.mark.parametrize(
@@ -101,7 +101,7 @@ def test_windows__of_dates():
 )
 def test_windows__say_what_is_wrong(times, window, step, words):
     with pytest.raises(InvalidTimesError, match=words):
-        windows(checked_times(times, 2), window, step)
+        windows(check_times(times, 2), window, step)
 
 
 @pytest.mark.parametrize("aggregate", ["mean", "last"])
@@ -141,7 +141,7 @@ DAYS = np.array(["2020-01-01", "2020-01-02", "2020-01-03"], "M8[D]")
     ],
 )
 def test_windows__hold_every_time_from_their_start_up_to_their_end(times, window, step):
-    checked = checked_times(times, len(times))
+    checked = check_times(times, len(times))
     found = windows(checked, window, step)
     assert set(np.concatenate([w.rows for w in found]).tolist()) == set(range(len(times)))
     place = [checked.place(checked.told(x)) for x in checked.values]
@@ -154,7 +154,7 @@ def test_windows__hold_every_time_from_their_start_up_to_their_end(times, window
 
 @pytest.mark.parametrize("last", ["2020-01-02", "2020-01-03"])
 def test_windows__of_days_are_not_cut_to_whole_days(last):
-    found = windows(checked_times(np.array(["2020-01-01", last], "M8[D]"), 2), "36h", None)
+    found = windows(check_times(np.array(["2020-01-01", last], "M8[D]"), 2), "36h", None)
     assert [w.rows.tolist() for w in found] == ([[0, 1]] if last == "2020-01-02" else [[0], [1]])
     assert found[0].end == np.datetime64("2020-01-02T12")
 
@@ -189,14 +189,14 @@ def test_windows__of_days_are_not_cut_to_whole_days(last):
 )
 def test_windows__say_what_is_wrong_with_the_odd_ones(times, window, words):
     with pytest.raises(InvalidTimesError, match=words):
-        windows(checked_times(times, len(times)), window, None)
+        windows(check_times(times, len(times)), window, None)
 
 
 def test_checked_times__categories_in_their_order_and_periods_as_their_start():
     given = ["late", "early", "mid", "early"]
     times = pd.Categorical(given, ["early", "mid", "late"], ordered=True)
     for some in (times, pd.Series(times)):
-        checked = checked_times(some, 4)
+        checked = check_times(some, 4)
         found = windows(checked, None, None)
         assert [(w.start, w.rows.tolist()) for w in found] == [("early", [1, 3]), ("mid", [2]), ("late", [0])]
         assert snapshots_at(["late", "early"], found, checked) == [2, 0]
@@ -204,9 +204,9 @@ def test_checked_times__categories_in_their_order_and_periods_as_their_start():
             windows(checked, 2, None)
     months = pd.period_range("2020-05", periods=2, freq="M")
     for some in (months, pd.Series(months), list(months)):
-        assert checked_times(some, 2).values.astype("M8[D]").astype(str).tolist() == ["2020-05-01", "2020-06-01"]
+        assert check_times(some, 2).values.astype("M8[D]").astype(str).tolist() == ["2020-05-01", "2020-06-01"]
     aware = [pd.Timestamp("2020-05-01", tz="Europe/Vienna")] * 2
-    assert str(checked_times(aware, 2).values[0])[:16] == "2020-04-30T22:00"
+    assert str(check_times(aware, 2).values[0])[:16] == "2020-04-30T22:00"
 
 
 @pytest.mark.parametrize(
@@ -220,7 +220,7 @@ def test_checked_times__categories_in_their_order_and_periods_as_their_start():
     ],
 )
 def test_snapshots_at__compare_and_do_not_cut(times, good, bad):
-    checked = checked_times(times, 2)
+    checked = check_times(times, 2)
     found = windows(checked, None, None)
     assert snapshots_at([good], found, checked) == [0]
     for key in bad:
@@ -229,7 +229,7 @@ def test_snapshots_at__compare_and_do_not_cut(times, good, bad):
 
 
 def test_snapshots_at__that_which_starts_then_else_the_first_that_holds_it():
-    checked = checked_times([0, 1, 2, 3, 4, 5], 6)
+    checked = check_times([0, 1, 2, 3, 4, 5], 6)
     found = windows(checked, 3, 1)
     assert snapshots_at([0, 1, 2, 2.5, 3, 5.5], found, checked) == [0, 1, 2, 0, 3, 3]
     with pytest.raises(InvalidTimesError, match="from 0 to 6"):

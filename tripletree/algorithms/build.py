@@ -7,7 +7,7 @@ import numpy as np
 from tripletree import kernels
 from tripletree.algorithms.aho import split_down
 from tripletree.algorithms.conflict import conflict_inside
-from tripletree.core.checks import expect_triplets
+from tripletree.core.checks import check_triplets
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.triplets import TripletSet
 from tripletree.errors import InconsistentTripletsError, InvalidHierarchyError
@@ -72,7 +72,7 @@ def one_tree(triplets: TripletSet) -> Hierarchy:
     >>> h == Hierarchy.from_nested([[["human", "chimp"], "gorilla"], "gibbon"])
     True
     """
-    n = len(expect_triplets(triplets).leaves)
+    n = len(check_triplets(triplets).leaves)
     if n == 0:
         msg = "there are no leaves: a hierarchy needs at least one"
         raise InvalidHierarchyError(msg)
@@ -109,6 +109,6 @@ def is_consistent(triplets: TripletSet) -> bool:
     >>> is_consistent(TripletSet.from_labels([("a", "b", "c"), ("b", "c", "a")]))
     False
     """
-    if len(expect_triplets(triplets)) == 0:
+    if len(check_triplets(triplets)) == 0:
         return True
     return split_down(triplets.rows, len(triplets.leaves))[1].size == 0

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from tripletree import kernels
 from tripletree.algorithms.induce import count_triplets
-from tripletree.core.checks import expect_hierarchy
+from tripletree.core.checks import check_hierarchy
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.items import check_choice
 from tripletree.errors import LimitExceededError, UnknownLeafError
@@ -256,7 +256,7 @@ def robinson_foulds(
 
 def _matched(first: Any, second: Any, leaves: str) -> tuple[Hierarchy, Hierarchy]:
     """The two hierarchies over one leaf index, without nodes that have one child."""
-    one, two = expect_hierarchy(first), expect_hierarchy(second)
+    one, two = check_hierarchy(first), check_hierarchy(second)
     check_choice(leaves, "leaves", ("same", "common"))
     if one.leaves != two.leaves:
         of_one = [x for x in one.leaves if x not in two.leaves]

@@ -11,7 +11,7 @@ import numpy as np
 
 from tripletree import kernels
 from tripletree.algorithms.aho import split_down
-from tripletree.core.checks import expect_count, expect_triplets
+from tripletree.core.checks import check_count, check_triplets
 from tripletree.core.provenance import Origin, phrase
 from tripletree.core.triplets import TripletSet
 from tripletree.errors import InvalidTripletError
@@ -277,7 +277,7 @@ class Conflict:
     """
 
     def __init__(self, triplets: TripletSet, *, at_least: int = 2) -> None:
-        self._set(expect_triplets(triplets), expect_count(at_least, "at_least", 2))
+        self._set(check_triplets(triplets), check_count(at_least, "at_least", 2))
         found = next(conflicts(triplets.rows, len(triplets.leaves), 1, 0), None) if len(triplets) else None
         if found is None or len(found[0]) != len(triplets) or len(self.leaves) != len(triplets) + 1:
             reason = "it is consistent" if found is None else f"{len(found[0])} of its triplets already cannot hold"
@@ -348,7 +348,7 @@ class Conflict:
         str
             Several lines, without an end at the last one.
         """
-        most = expect_count(most, "most", 1)
+        most = check_count(most, "most", 1)
         m, rows = len(self), self.triplets.head(most)
         places = f" ({self.places})" if self.places else ""
         fewer = "each of them alone can" if m == 2 else f"any {m - 1} of them can"
@@ -535,13 +535,13 @@ def find_conflicts(
     >>> [list(x) for x in find_conflicts(TripletSet.from_labels(rows))]
     [[('a', 'b', 'c'), ('a', 'c', 'b')], [('d', 'e', 'f'), ('d', 'f', 'e')]]
     """
-    return list(islice(_found(triplets, max_size, budget), min(expect_count(k, "k"), sys.maxsize)))
+    return list(islice(_found(triplets, max_size, budget), min(check_count(k, "k"), sys.maxsize)))
 
 
 def _found(triplets: TripletSet, max_size: int, budget: int | None) -> Iterator[Conflict]:
-    expect_triplets(triplets)
-    most = 2**62 if budget is None else expect_count(budget, "budget")
-    size = expect_count(max_size, "max_size")
+    check_triplets(triplets)
+    most = 2**62 if budget is None else check_count(budget, "budget")
+    size = check_count(max_size, "max_size")
     if len(triplets) == 0:
         return
     order = np.arange(len(triplets))

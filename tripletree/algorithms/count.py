@@ -11,7 +11,7 @@ from itertools import product
 import numpy as np
 
 from tripletree.algorithms.aho import split_down
-from tripletree.core.checks import expect_count, expect_triplets
+from tripletree.core.checks import check_count, check_triplets
 from tripletree.core.triplets import TripletSet
 from tripletree.errors import InvalidHierarchyError, LimitExceededError
 
@@ -428,9 +428,9 @@ def count_hierarchies(triplets: TripletSet, *, max_work: int | None = DEFAULT_WO
     >>> count_hierarchies(TripletSet.from_labels([("a", "b", "c"), ("b", "c", "a")]))
     0
     """
-    n = len(expect_triplets(triplets).leaves)
+    n = len(check_triplets(triplets).leaves)
     if max_work is not None:
-        max_work = expect_count(max_work, "max_work")
+        max_work = check_count(max_work, "max_work")
     if n == 0:
         msg = "there are no leaves: a hierarchy needs at least one"
         raise InvalidHierarchyError(msg)

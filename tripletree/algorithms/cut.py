@@ -11,7 +11,7 @@ import numpy as np
 
 from tripletree import kernels
 from tripletree.algorithms.build import one_tree
-from tripletree.core.checks import expect_count, expect_hierarchy, expect_triplets
+from tripletree.core.checks import check_count, check_hierarchy, check_triplets
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.triplets import TripletSet
 from tripletree.errors import ClusterCountError, LimitExceededError
@@ -338,16 +338,16 @@ def cut(
     >>> cut(h, rule="constraints", triplets=known).tolist()
     [0, 0, 1, 1, 2]
     """
-    n = expect_hierarchy(hierarchy).n_leaves
+    n = check_hierarchy(hierarchy).n_leaves
     if rule is None:
         rule = "size" if triplets is None else "support"
-    k = _checked_number(n_clusters, n, rule)
-    known = None if triplets is None else expect_triplets(triplets).reindex(hierarchy.leaves)
+    k = _check_number(n_clusters, n, rule)
+    known = None if triplets is None else check_triplets(triplets).reindex(hierarchy.leaves)
     if known is None and rule in NEED_TRIPLETS:
         msg = f"rule={rule!r} needs triplets=..., a TripletSet; without any, take rule='size' or 'merge_order'"
         raise TypeError(msg)
-    sizes = [expect_count(min_size, "min_size", 1)] if min_size is not None else sizes_tried(n, k, rule)
-    points = None if samples is None else _checked_samples(samples, n)
+    sizes = [check_count(min_size, "min_size", 1)] if min_size is not None else sizes_tried(n, k, rule)
+    points = None if samples is None else _check_samples(samples, n)
     choose = chooser(hierarchy, rule, known)
     weight = whole_weights(known) if known is not None and rule == "support" and len(sizes) > 1 else None
     best, most = None, -1.0
@@ -373,7 +373,7 @@ def cut(
     return best
 
 
-def _checked_number(n_clusters: Any, n: int, rule: str) -> int | None:
+def _check_number(n_clusters: Any, n: int, rule: str) -> int | None:
     """The number of clusters, in 1..n; None where the rule finds it."""
     if rule not in RULES:
         msg = f"rule must be one of {', '.join(map(repr, RULES))}, not {rule!r}"
@@ -404,7 +404,7 @@ def sizes_tried(n: int, k: int | None, rule: str) -> list[int]:
     return sizes
 
 
-def _checked_samples(samples: Any, n: int) -> np.ndarray:
+def _check_samples(samples: Any, n: int) -> np.ndarray:
     """The samples as finite float64, a row for each leaf."""
     points = np.asarray(samples, dtype=np.float64)
     if points.ndim != 2 or points.shape[0] != n:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tripletree.algorithms.induce import certain_decomposition_size, decompose_certain
-from tripletree.core.checks import expect_count, expect_hierarchy
+from tripletree.core.checks import check_count, check_hierarchy
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.ontology import Ontology
 from tripletree.core.random import distinct_integers, generator
@@ -92,11 +92,11 @@ def decompose(
     [('a', 'b', 'f'), ('c', 'd', 'f'), ('c', 'e', 'f')]
     """
     if max_triplets is not None:
-        max_triplets = expect_count(max_triplets, "max_triplets")
+        max_triplets = check_count(max_triplets, "max_triplets")
     if isinstance(hierarchy, Ontology):
-        _expect_identify(guarantee)
+        _check_identify(guarantee)
         return decompose_certain(hierarchy, max_triplets=max_triplets, random_state=random_state)
-    edges = _InnerEdges(expect_hierarchy(hierarchy).suppress_unary())
+    edges = _InnerEdges(check_hierarchy(hierarchy).suppress_unary())
     counts = edges.counts(guarantee)
     total = int(counts.sum())
     if max_triplets is None and total > DEFAULT_LIMIT:
@@ -129,12 +129,12 @@ def decomposition_size(hierarchy: Hierarchy | Ontology, *, guarantee: str = "ide
     6
     """
     if isinstance(hierarchy, Ontology):
-        _expect_identify(guarantee)
+        _check_identify(guarantee)
         return certain_decomposition_size(hierarchy)
-    return int(_InnerEdges(expect_hierarchy(hierarchy).suppress_unary()).counts(guarantee).sum())
+    return int(_InnerEdges(check_hierarchy(hierarchy).suppress_unary()).counts(guarantee).sum())
 
 
-def _expect_identify(guarantee: str) -> None:
+def _check_identify(guarantee: str) -> None:
     if guarantee != "identify":
         msg = (
             f"guarantee is {guarantee!r}; for an Ontology there is only 'identify': take one tree first, with "

@@ -13,10 +13,10 @@ from tripletree import kernels
 from tripletree.algorithms.aho import split_down
 from tripletree.algorithms.conflict import conflict_inside
 from tripletree.algorithms.induce import rows_over
-from tripletree.core.checks import expect_count
+from tripletree.core.checks import check_count
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.leaves import LeafIndex
-from tripletree.core.triplets import TripletSet, checked_rows, checked_weights, framed, label_triple
+from tripletree.core.triplets import TripletSet, check_triplet_rows, check_weights, framed, label_triple
 from tripletree.errors import (
     InconsistentTripletsError,
     InvalidHierarchyError,
@@ -99,10 +99,10 @@ def weights_of(weights: Any, m: int) -> np.ndarray:
     try:
         told = np.asarray(weights, np.float64)
     except (TypeError, ValueError):
-        return checked_weights(weights, m)  # says what is wrong
+        return check_weights(weights, m)  # says what is wrong
     if told.ndim == 0:
-        return np.repeat(checked_weights(told.reshape(1), 1), m)
-    return checked_weights(told, m)
+        return np.repeat(check_weights(told.reshape(1), 1), m)
+    return check_weights(told, m)
 
 
 def _rows(triplets: Any, leaves: LeafIndex) -> tuple[np.ndarray, Any]:
@@ -685,7 +685,7 @@ class TripletBuilder(Steps):
         >>> TripletBuilder(4).try_add_rows([[0, 1, 2], [1, 2, 0], [2, 3, 0]]).tolist()
         [True, False, True]
         """
-        keys = keys_of(checked_rows(rows, len(self.leaves)))
+        keys = keys_of(check_triplet_rows(rows, len(self.leaves)))
         new = [key for key in dict.fromkeys(keys) if key not in self._state]
         try:
             if not (self._is_large(new) and self._state.grow_at_once(new)):
@@ -771,7 +771,7 @@ class TripletBuilder(Steps):
         >>> len(builder)
         1
         """
-        n = expect_count(n, "n")
+        n = check_count(n, "n")
         if n > len(self._history):
             msg = f"{n} steps cannot be taken back: there are {len(self._history)}"
             raise ValueError(msg)

@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 
 from tripletree import kernels
-from tripletree.core.checks import expect_count, expect_hierarchy, expect_triplets
+from tripletree.core.checks import check_count, check_hierarchy, check_triplets
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.leaves import LeafIndex
 from tripletree.core.ontology import Ontology
 from tripletree.core.parents import exact_dot, sibling_pairs
 from tripletree.core.random import distinct_integers, generator
-from tripletree.core.triplets import TripletSet, checked_rows, label_triple
+from tripletree.core.triplets import TripletSet, check_triplet_rows, label_triple
 from tripletree.errors import LimitExceededError
 from tripletree.kernels import freeze, frozen
 
@@ -27,7 +27,7 @@ __all__ = [
     "all_certain",
     "all_triplets",
     "certain_decomposition_size",
-    "checked_triples",
+    "check_triples",
     "count_certain",
     "count_triplets",
     "decompose_certain",
@@ -104,14 +104,14 @@ class InducedTriplets:
                 yield labels[a], labels[b], labels[row[odd]]
 
 
-def checked_triples(leaf_triples: Any, leaves: LeafIndex) -> np.ndarray:
+def check_triples(leaf_triples: Any, leaves: LeafIndex) -> np.ndarray:
     """Leaf triples, given as an array of indices or as tuples of labels, as read-only int32 of shape (m, 3)."""
     if isinstance(leaf_triples, np.ndarray) and leaf_triples.dtype.kind in "iu":
         triples = leaf_triples
     else:
         labels = [label_triple(row, k, "triple") for k, row in enumerate(leaf_triples)]
         triples = leaves.indices([x for row in labels for x in row], what="triples' leaves").reshape(-1, 3)
-    return frozen(checked_rows(triples, len(leaves), "triple"))
+    return frozen(check_triplet_rows(triples, len(leaves), "triple"))
 
 
 def rows_over(triplets: TripletSet, leaves: LeafIndex) -> np.ndarray:
@@ -132,9 +132,9 @@ def rows_over(triplets: TripletSet, leaves: LeafIndex) -> np.ndarray:
 # common *dominator* of a and b, the lowest term d that all paths from the root to a and to b pass:
 #
 # - if c is not below d, then in every tree a and b meet at d or below it, where c never comes;
-# - if it is, there are a path from d to a and one to b that share nothing but d (Menger: a term that meets all of them
-#   would be a lower dominator of both). A tree that takes both, and lets c come down from d to wherever it leaves the one
-#   or the other, does not display ab|c.
+# - if it is, there are a path from d to a and one to b that share nothing but d (Menger: a term that meets all of
+#   them would be a lower dominator of both). A tree that takes both, and lets c come down from d to wherever it leaves
+#   the one or the other, does not display ab|c.
 #
 # So what is certain is consistent (any one of the trees displays it all), it is closed under implication, and on a tree
 # it is all that the tree displays. The public doors are those for hierarchies: `induce`, `displays`, `count_triplets`,
@@ -177,7 +177,7 @@ def induce_certain(ontology: Ontology, leaf_triples: Any) -> InducedTriplets:
     >>> list(induce_certain(o, [("w", "x", "z"), ("w", "x", "y"), ("y", "z", "w")]))
     [('w', 'x', 'z'), None, None]
     """
-    triples = checked_triples(leaf_triples, ontology.leaves)
+    triples = check_triples(leaf_triples, ontology.leaves)
     return InducedTriplets(triples, freeze(ontology._dominance.odd(triples)), ontology.leaves)
 
 
@@ -205,7 +205,7 @@ def displays_certain(ontology: Ontology, triplets: TripletSet) -> np.ndarray:
     >>> displays_certain(o, TripletSet.from_labels([("x", "y", "z")])).tolist()
     [True]
     """
-    if len(expect_triplets(triplets)) == 0:
+    if len(check_triplets(triplets)) == 0:
         return np.zeros(0, np.bool_)
     return ontology._dominance.odd(rows_over(triplets, ontology.leaves)) == 2
 
@@ -246,7 +246,7 @@ def all_certain(ontology: Ontology, *, limit: int | None = ALL_LIMIT) -> Triplet
     [('x', 'y', 'z')]
     """
     total = count_certain(ontology)
-    if limit is not None and total > expect_count(limit, "limit"):
+    if limit is not None and total > check_count(limit, "limit"):
         msg = (
             f"{total:,} triplets are certain, more than the limit of {limit:,}; take sample_triplets or decompose, "
             "restrict the ontology to fewer items, or raise limit (12 bytes a triplet)"
@@ -284,7 +284,7 @@ def sample_certain(ontology: Ontology, size: int, *, random_state: Any = None) -
     """
     rng = generator(random_state)
     total = count_certain(ontology)
-    size = expect_count(size, "size")
+    size = check_count(size, "size")
     if size > total:
         msg = f"size is {size:,}; {total:,} triplets are certain, and 0 to that many can be drawn"
         raise ValueError(msg)
@@ -331,7 +331,7 @@ def decompose_certain(ontology: Ontology, *, max_triplets: int | None = None, ra
     [('w', 'x', 'z'), ('w', 'y', 'z')]
     """
     if max_triplets is not None:
-        max_triplets = expect_count(max_triplets, "max_triplets")
+        max_triplets = check_count(max_triplets, "max_triplets")
     stars = _Stars(ontology)
     counts = stars.counts()
     total = int(counts.sum())
@@ -365,14 +365,14 @@ class _Stars:
         self.joins = degree[d.n :] - 1
         self.child_start, self.child = child_start, child
         w, inside = kernels.ontology.enclosing(d.parent, start, node, d.left, d.right, d.n)
-        _expect_few(int(np.dot(self.joins, np.where(w >= 0, degree[w] - inside, 0))))
+        _check_few(int(np.dot(self.joins, np.where(w >= 0, degree[w] - inside, 0))))
         # candidates looked at, many times what the arrays hold
         above = w[w >= 0]
         work = int((degree[above] + np.diff(start)[above - d.n]).sum())
         loops = kernels.ontology if work < _LITTLE_WORK else kernels.fast("ontology")
         args = (freeze(w), child_start, child, start, node, d.left, d.right, d.order)
         self.first, self.third = loops.thirds(*args, DECOMPOSITION_LIMIT)
-        _expect_few(int(self.counts().sum()))
+        _check_few(int(self.counts().sum()))
 
     def counts(self) -> np.ndarray:
         """How many triplets each inner node has."""
@@ -389,7 +389,7 @@ class _Stars:
         return np.stack([a, b, self.third[self.first[k] + c]], axis=1)
 
 
-def _expect_few(size: int) -> None:
+def _check_few(size: int) -> None:
     if size > DECOMPOSITION_LIMIT:
         msg = (
             f"the triplets from which all that are certain follow number {size:,} or more, beyond the limit of "
@@ -453,8 +453,8 @@ def induce(hierarchy: Hierarchy | Ontology, leaf_triples: Any) -> InducedTriplet
     """
     if isinstance(hierarchy, Ontology):
         return induce_certain(hierarchy, leaf_triples)
-    leaves = expect_hierarchy(hierarchy).leaves
-    triples = checked_triples(leaf_triples, leaves)
+    leaves = check_hierarchy(hierarchy).leaves
+    triples = check_triples(leaf_triples, leaves)
     odd = kernels.rooted_tree.induced_odd(triples, *hierarchy.ancestor_table)
     return InducedTriplets(triples, freeze(odd), leaves)
 
@@ -488,8 +488,8 @@ def displays(hierarchy: Hierarchy | Ontology, triplets: TripletSet) -> np.ndarra
     """
     if isinstance(hierarchy, Ontology):
         return displays_certain(hierarchy, triplets)
-    expect_hierarchy(hierarchy)
-    if len(expect_triplets(triplets)) == 0:
+    check_hierarchy(hierarchy)
+    if len(check_triplets(triplets)) == 0:
         return np.zeros(0, np.bool_)
     rows = rows_over(triplets, hierarchy.leaves)
     return kernels.rooted_tree.induced_odd(rows, *hierarchy.ancestor_table) == 2
@@ -510,7 +510,7 @@ def count_triplets(hierarchy: Hierarchy | Ontology) -> int:
     """
     if isinstance(hierarchy, Ontology):
         return count_certain(hierarchy)
-    return exact_dot(*_pairs_and_outside(expect_hierarchy(hierarchy)))
+    return exact_dot(*_pairs_and_outside(check_hierarchy(hierarchy)))
 
 
 def all_triplets(hierarchy: Hierarchy | Ontology, *, limit: int | None = DEFAULT_LIMIT) -> TripletSet:
@@ -545,7 +545,7 @@ def all_triplets(hierarchy: Hierarchy | Ontology, *, limit: int | None = DEFAULT
     if isinstance(hierarchy, Ontology):
         return all_certain(hierarchy, limit=limit)
     total = count_triplets(hierarchy)
-    if limit is not None and total > expect_count(limit, "limit"):
+    if limit is not None and total > check_count(limit, "limit"):
         msg = (
             f"the hierarchy displays {total:,} triplets, more than the limit of {limit:,}; take sample_triplets or "
             "decompose, restrict it to fewer leaves, or raise limit (12 bytes a triplet)"
@@ -591,7 +591,7 @@ def sample_triplets(hierarchy: Hierarchy | Ontology, size: int, *, random_state:
         return sample_certain(hierarchy, size, random_state=random_state)
     rng = generator(random_state)
     total = count_triplets(hierarchy)
-    size = expect_count(size, "size")
+    size = check_count(size, "size")
     if size > total:
         msg = f"size is {size:,}; the hierarchy displays {total:,} triplets, and 0 to that many can be drawn"
         raise ValueError(msg)

@@ -11,7 +11,7 @@ from tripletree import kernels
 from tripletree.algorithms.aho import split_down
 from tripletree.algorithms.conflict import conflict_inside
 from tripletree.algorithms.induce import rows_over
-from tripletree.core.checks import expect_count, expect_triplets
+from tripletree.core.checks import check_count, check_triplets
 from tripletree.core.random import generator
 from tripletree.core.triplets import TripletSet, label_triple
 from tripletree.errors import InconsistentTripletsError, LimitExceededError
@@ -92,7 +92,7 @@ def implies(
     >>> implies(t, [("a", "b", "d"), ("a", "c", "d"), ("a", "d", "c")]).tolist()
     [True, True, False]
     """
-    _expect_consistent(expect_triplets(triplets))
+    _check_consistent(check_triplets(triplets))
     if isinstance(query, TripletSet):
         rows = rows_over(query, triplets.leaves)
     else:
@@ -145,7 +145,7 @@ def closure(
     >>> list(closure(TripletSet.from_labels([("a", "b", "c"), ("b", "c", "d")])))
     [('a', 'b', 'c'), ('a', 'b', 'd'), ('a', 'c', 'd'), ('b', 'c', 'd')]
     """
-    limit = None if limit is None else expect_count(limit, "limit")
+    limit = None if limit is None else check_count(limit, "limit")
     size = closure_size(triplets, max_work=max_work)
     if limit is not None and size > limit:
         msg = (
@@ -193,7 +193,7 @@ def closure_size(triplets: TripletSet, *, max_work: int | None = DEFAULT_WORK) -
     >>> closure_size(TripletSet.from_labels([("a", "b", "c"), ("b", "c", "d")]))
     4
     """
-    _expect_consistent(expect_triplets(triplets))
+    _check_consistent(check_triplets(triplets))
     total = 0
     for a, c in _walk(triplets, "SIZES", max_work)[1].tolist():
         total += a * c * (a + c - 2) // 2
@@ -238,7 +238,7 @@ def redundant(triplets: TripletSet, *, max_work: int | None = DEFAULT_WORK) -> n
     >>> list(zip(t, redundant(t).tolist()))
     [(('a', 'b', 'c'), False), (('a', 'b', 'd'), True), (('a', 'c', 'd'), True), (('b', 'c', 'd'), True)]
     """
-    _expect_consistent(expect_triplets(triplets))
+    _check_consistent(check_triplets(triplets))
     return _walk(triplets, "CYCLES", max_work)[0]
 
 
@@ -290,7 +290,7 @@ def minimal(triplets: TripletSet, *, random_state: Any = None, max_work: int | N
     >>> list(minimal(t))
     [('a', 'b', 'c'), ('a', 'c', 'd')]
     """
-    _expect_consistent(expect_triplets(triplets))
+    _check_consistent(check_triplets(triplets))
     order = np.arange(len(triplets))
     if random_state is not None:
         generator(random_state).shuffle(order)
@@ -298,7 +298,7 @@ def minimal(triplets: TripletSet, *, random_state: Any = None, max_work: int | N
     return triplets.subset(np.sort(order[~spare]))
 
 
-def _expect_consistent(triplets: TripletSet) -> None:
+def _check_consistent(triplets: TripletSet) -> None:
     if len(triplets) == 0:
         return
     failed = split_down(triplets.rows, len(triplets.leaves))[1]
@@ -317,7 +317,7 @@ def _walk(
     out: np.ndarray | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Flags and sizes of the walk, see the kernel; `order` is that of the rows."""
-    most = _WITHOUT_LIMIT if max_work is None else expect_count(max_work, "max_work")
+    most = _WITHOUT_LIMIT if max_work is None else check_count(max_work, "max_work")
     rows = triplets.rows if order is None else freeze(triplets.rows[order])
     queries = rows if queries is None else queries
     if len(triplets) == 0 or len(queries) == 0:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tripletree import kernels
-from tripletree.core.checks import expect_hierarchy
+from tripletree.core.checks import check_hierarchy
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.leaves import LeafIndex
 from tripletree.errors import InvalidHierarchyError
@@ -57,7 +57,7 @@ def from_linkage(Z: Any, leaves: LeafIndex | Iterable[Hashable] | int | None = N
     >>> h.height.tolist()
     [0.0, 0.0, 0.0, 0.5, 2.0]
     """
-    Z = _checked_linkage(Z)
+    Z = _check_linkage(Z)
     n = Z.shape[0] + 1
     if leaves is None:
         leaves = LeafIndex(n)
@@ -80,7 +80,7 @@ def from_linkage(Z: Any, leaves: LeafIndex | Iterable[Hashable] | int | None = N
     return hierarchy
 
 
-def _checked_linkage(Z: Any) -> np.ndarray:
+def _check_linkage(Z: Any) -> np.ndarray:
     """The linkage as float64, of the right shape, each cluster used once and after it is formed."""
     try:
         array = np.asarray(Z)
@@ -161,7 +161,7 @@ def to_linkage(hierarchy: Hierarchy, *, monotone: bool = False) -> np.ndarray:
     >>> to_linkage(h).tolist()
     [[0.0, 1.0, 1.0, 2.0], [2.0, 3.0, 2.0, 3.0]]
     """
-    n = expect_hierarchy(hierarchy).n_leaves
+    n = check_hierarchy(hierarchy).n_leaves
     _check_binary(hierarchy)
     height = hierarchy.height
     if height is None:

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from tripletree.core.checks import expect_count
+from tripletree.core.checks import check_count
 from tripletree.core.pair_closure import paths_between
-from tripletree.core.pairs import PairwiseConstraints, expect_pairs, places
+from tripletree.core.pairs import PairwiseConstraints, check_pair_set, places
 from tripletree.core.provenance import Origin, phrase
 from tripletree.errors import broken_link_text
 
@@ -123,9 +123,9 @@ def find_contradictions(pairs: PairwiseConstraints, k: int | None = None) -> lis
     >>> [c.path for c in find_contradictions(pairs)]
     [('b', 'c'), ('a', 'b', 'c')]
     """
-    rows = np.flatnonzero(expect_pairs(pairs)._closed[1])
+    rows = np.flatnonzero(check_pair_set(pairs)._closed[1])
     if k is not None:
-        rows = rows[: expect_count(k, "k")]
+        rows = rows[: check_count(k, "k")]
     found = []
     paths = paths_between(pairs.must_link, pairs.cannot_link[rows], len(pairs.leaves))
     for row, path in zip(rows.tolist(), paths, strict=True):

@@ -26,7 +26,7 @@ from functools import cached_property
 import numpy as np
 
 from tripletree.core.pair_closure import PairClosure
-from tripletree.core.pairs import DEFAULT_LIMIT, PairwiseConstraints, expect_pairs
+from tripletree.core.pairs import DEFAULT_LIMIT, PairwiseConstraints, check_pair_set
 from tripletree.core.triplets import TripletSet, found
 
 __all__ = [
@@ -229,7 +229,7 @@ def reduce_pairs(pairs: PairwiseConstraints, *, limit: int = DEFAULT_LIMIT) -> P
     >>> list(r.merges), list(r.on_cut)
     ([('u', 'v', 'must')], [('p', 'q', 'cannot')])
     """
-    triplets, must_row, cannot_row = expect_pairs(pairs).reduced_rows(limit)
+    triplets, must_row, cannot_row = check_pair_set(pairs).reduced_rows(limit)
     closure = pairs.closure()
     apart = np.zeros(closure.n_components, np.bool_)
     apart[closure.cannot] = True

@@ -16,7 +16,7 @@ from tripletree import kernels
 from tripletree.algorithms.aho import split_down
 from tripletree.algorithms.build import one_tree
 from tripletree.algorithms.dynamic import TripletBuilder
-from tripletree.core.checks import expect_count, expect_triplets
+from tripletree.core.checks import check_count, check_triplets
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.items import check_choice
 from tripletree.core.leaves import LeafIndex
@@ -829,9 +829,9 @@ def repair(
     True
     """
     check_choice(method, "method", ("auto", *_METHODS))
-    most = _WITHOUT_LIMIT if max_work is None else expect_count(max_work, "max_work")
+    most = _WITHOUT_LIMIT if max_work is None else check_count(max_work, "max_work")
     rng = generator(0 if random_state is None else random_state)
-    if len(expect_triplets(triplets)) == 0 or split_down(triplets.rows, len(triplets.leaves))[1].size == 0:
+    if len(check_triplets(triplets)) == 0 or split_down(triplets.rows, len(triplets.leaves))[1].size == 0:
         kept, name = np.ones(len(triplets), np.bool_), "none"
     else:
         used = triplets.used_leaves

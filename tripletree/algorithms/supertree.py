@@ -14,7 +14,7 @@ from tripletree import kernels
 from tripletree.algorithms.aho import split_down
 from tripletree.algorithms.build import one_tree
 from tripletree.algorithms.decompose import decompose, decomposition_size
-from tripletree.core.checks import expect_count, expect_hierarchy
+from tripletree.core.checks import check_count, check_hierarchy
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.items import check_choice
 from tripletree.core.leaves import LeafIndex
@@ -661,7 +661,7 @@ def supertree(
     check_choice(on_conflict, "on_conflict", ("vote", "raise"))
     least = _share(min_support)
     rng = generator(0 if random_state is None else random_state)
-    starts = None if n_starts is None else expect_count(n_starts, "n_starts", 1)
+    starts = None if n_starts is None else check_count(n_starts, "n_starts", 1)
     sources = _sources(hierarchies)
     leaves = _union(sources)
     all_votes = collect(sources, leaves, _weights(weights, len(sources)), per_tree=votes == "tree")
@@ -700,7 +700,7 @@ def _sources(hierarchies: Any) -> list[Hierarchy]:
         raise ValueError(msg)
     for k, source in enumerate(sources):
         try:
-            expect_hierarchy(source)
+            check_hierarchy(source)
         except TypeError as error:
             msg = f"source {k}: {error}"
             raise TypeError(msg) from None

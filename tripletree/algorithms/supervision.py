@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from tripletree.core.checks import expect_count
+from tripletree.core.checks import check_count
 from tripletree.core.labels import index_of, label_codes
 from tripletree.core.leaves import LeafIndex
 from tripletree.core.pairs import PairwiseConstraints
@@ -142,7 +142,7 @@ def sample_class_triplets(
     begin = np.cumsum(count) - count
     pairs, outside = count * (count - 1) // 2, codes.size - count
     total = sum(int(p) * int(q) for p, q in zip(pairs, outside, strict=True))
-    size = expect_count(size, "size")
+    size = check_count(size, "size")
     if size > total:
         msg = f"size is {size:,}; these classes imply {total:,} triplets, and 0 to that many can be drawn"
         raise ValueError(msg)
@@ -381,7 +381,7 @@ def sample_class_pairs(
     codes, index, used = class_codes(y, leaves, samples)
     order = np.argsort(codes, kind="stable")
     count = np.bincount(codes).astype(np.int64)
-    size = expect_count(size, "size")
+    size = check_count(size, "size")
     n = codes.size
     total, inside = n * (n - 1) // 2, int((count * (count - 1) // 2).sum())
     if must_share is None:

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
-from warnings import warn
 
 import numpy as np
 
 from tripletree.core.leaves import LeafIndex
 from tripletree.core.pairs import PairwiseConstraints, label_pairs
 from tripletree.core.triplets import TripletSet, framed
-from tripletree.errors import DuplicateLeafError, InvalidPairError, InvalidTripletError, UnknownLeafError
+from tripletree.errors import DuplicateLeafError, InvalidPairError, InvalidTripletError, UnknownLeafError, warn_user
 
 __all__ = [
     "aligned_pairs",
     "aligned_triplets",
-    "refuse_repeats",
+    "check_distinct",
 ]
 
 #: The type of each.
@@ -184,7 +183,7 @@ def _aligned(
     return given.reindex(leaves) if len(given) else make(nothing, leaves)
 
 
-def refuse_repeats(X: Any) -> None:
+def check_distinct(X: Any) -> None:
     """Refuse an index that holds a label twice where an oracle is to be asked by these labels.
 
     Raises
@@ -205,7 +204,7 @@ def _warn_of_slices(length: int) -> None:
         "triplets is as long as the whole X, scikit-learn's cross-validation cuts it like sample weights, and part of "
         "it is lost; repeat one triplet in the list (repeats count once), so that the lengths differ"
     )
-    warn(msg, UserWarning, stacklevel=5)
+    warn_user(msg)
 
 
 def _text_hint(unknown: list, labels: list, noun: str) -> str:

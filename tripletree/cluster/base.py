@@ -2,31 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
-from warnings import warn
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils._param_validation import InvalidParameterError
 from sklearn.utils.validation import validate_data
 
-from tripletree.cluster.alignment import aligned_pairs, aligned_triplets, refuse_repeats
+from tripletree.cluster.alignment import aligned_pairs, aligned_triplets, check_distinct
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.pairs import PairwiseConstraints
 from tripletree.core.triplets import TripletSet
+from tripletree.errors import warn_user
 
 __all__ = [
     "HierarchicalClusterer",
     "aligned_pairs",
     "aligned_triplets",
     "all_or_nothing",
-    "checked_samples",
-    "progress_bar",
-    "refuse_as_y",
-    "refuse_repeats",
-    "refuse_truth_values",
+    "check_samples",
+    "check_y",
+    "check_distinct",
+    "check_no_truth_values",
     "warn_if_few",
 ]
 
@@ -41,7 +40,7 @@ class HierarchicalClusterer(ClusterMixin, BaseEstimator):
 
     def _validate_params(self) -> None:
         super()._validate_params()
-        refuse_truth_values(self)
+        check_no_truth_values(self)
 
     def fit_predict(self, X: Any, y: Any = None, *, triplets: Any = None, pairs: Any = None) -> np.ndarray:
         """Fit, and return the cluster of each sample.
@@ -88,23 +87,7 @@ def all_or_nothing(estimator: Any) -> Iterator[None]:
         raise
 
 
-@contextmanager
-def progress_bar(verbose: Any, total: int, what: str, unit: str = "merges") -> Iterator[Callable[[int], Any] | None]:
-    """A function that moves a bar in the terminal or notebook, None where none is wanted; no bar outlives an error."""
-    if not verbose:
-        yield None
-        return
-    from tqdm.auto import tqdm
-
-    with tqdm(total=total, desc=what, unit=f" {unit}") as bar:
-        try:
-            yield bar.update
-        except BaseException:
-            bar.leave = False
-            raise
-
-
-def refuse_as_y(y: Any) -> None:
+def check_y(y: Any) -> None:
     """Refuse triplets and pairs in the place of y, where they would be ignored.
 
     Raises
@@ -125,7 +108,7 @@ def refuse_as_y(y: Any) -> None:
         raise TypeError(msg)
 
 
-def refuse_truth_values(estimator: Any) -> None:
+def check_no_truth_values(estimator: Any) -> None:
     """Refuse True as a parameter where a number is wanted: for Python it is one, and would be 1 here.
 
     Raises
@@ -141,7 +124,7 @@ def refuse_truth_values(estimator: Any) -> None:
             raise InvalidParameterError(msg)
 
 
-def checked_samples(estimator: Any, X: Any, *, reset: bool) -> np.ndarray:
+def check_samples(estimator: Any, X: Any, *, reset: bool) -> np.ndarray:
     """X as a finite float64 matrix of at least one row and column; the estimator learns or checks its features.
 
     Parameters
@@ -212,7 +195,7 @@ def warn_if_few(triplets: TripletSet, tree: Hierarchy) -> None:
         f"give more than {int(np.ceil(_RATIO * u))} on these samples, or informative ones (triplets_from_classes, "
         "where classes are known)"
     )
-    warn(msg, UserWarning, stacklevel=4)
+    warn_user(msg)
 
 
 def _dispersion(count: np.ndarray) -> float:

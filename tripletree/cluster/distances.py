@@ -15,7 +15,7 @@ __all__ = [
     "check_distances",
     "check_rows",
     "check_spread",
-    "checked_metric",
+    "check_metric",
     "condensed_distances",
     "condensed_matrix",
     "metric_parameters",
@@ -55,7 +55,7 @@ _BLOCK = 64  # rows of distances that stand in float64 at a time on their way to
 _ROUNDING = 1e-8  # what may be the rounding of a symmetric or zero distance, as a part of the largest
 
 
-def checked_metric(metric: Any, linkage: str) -> Any:
+def check_metric(metric: Any, linkage: str) -> Any:
     """The metric that distances are taken under: "euclidean" where samples go through a transformer first.
 
     Parameters
@@ -195,7 +195,7 @@ def condensed_distances(
     ----------
     samples : ndarray of float64, shape (n, d)
     metric, parameters
-        From `checked_metric` and `metric_parameters`.
+        From `check_metric` and `metric_parameters`.
     dtype : float64 or float32
         Each distance is computed in float64 and kept in this.
 

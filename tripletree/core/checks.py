@@ -13,10 +13,10 @@ from tripletree.core.ontology import Ontology
 from tripletree.core.triplets import TripletSet
 
 __all__ = [
-    "expect_count",
-    "expect_hierarchy",
-    "expect_real",
-    "expect_triplets",
+    "check_count",
+    "check_hierarchy",
+    "check_real",
+    "check_triplets",
 ]
 
 #: Trees of other libraries, by the package and name of their class, and the function of `tripletree.interop` for them.
@@ -32,7 +32,7 @@ _PEERS = {
 }
 
 
-def expect_hierarchy(value: Any) -> Hierarchy:
+def check_hierarchy(value: Any) -> Hierarchy:
     """Return `value` if it is a Hierarchy; a TypeError that says how to make one otherwise."""
     if isinstance(value, Ontology):
         msg = (
@@ -60,7 +60,7 @@ def _converter(value: Any) -> str | None:
     return next((_PEERS[x] for x in names if x in _PEERS), None)
 
 
-def expect_triplets(value: Any) -> TripletSet:
+def check_triplets(value: Any) -> TripletSet:
     """Return `value` if it is a TripletSet; a TypeError that says how to make one otherwise."""
     if not isinstance(value, TripletSet):
         msg = (
@@ -71,7 +71,7 @@ def expect_triplets(value: Any) -> TripletSet:
     return value
 
 
-def expect_count(value: Any, name: str, least: int = 0) -> int:
+def check_count(value: Any, name: str, least: int = 0) -> int:
     """Return `value` as an int of at least `least`; a clear TypeError or ValueError otherwise."""
     if isinstance(value, (bool, np.bool_)):
         msg = f"{name} must be a whole number, not {value!r}"
@@ -95,7 +95,7 @@ def _described(value: Any) -> str:
 # A check of numbers that the generators share.
 
 
-def expect_real(value: Any, name: str, *, least: float = 0.0, most: float = np.inf) -> float:
+def check_real(value: Any, name: str, *, least: float = 0.0, most: float = np.inf) -> float:
     """Return `value` as a finite float in least..most; a clear TypeError or ValueError otherwise."""
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, Real):
         msg = f"{name} must be a number, not {value!r}"

@@ -11,10 +11,17 @@ import numpy as np
 
 from tripletree import kernels
 from tripletree.core.html import Drawn, image_html, sketch_svg
-from tripletree.core.items import check_choice, item_pairs, items_and_leaves, node_called, one_node_each, refuse_inner
+from tripletree.core.items import (
+    check_choice,
+    check_only_leaves,
+    item_pairs,
+    items_and_leaves,
+    node_called,
+    one_node_each,
+)
 from tripletree.core.leaves import LeafIndex
 from tripletree.core.parents import (
-    checked_parent,
+    check_parent,
     children_first,
     nested_parent,
     node_names,
@@ -114,7 +121,7 @@ class Reshaped:
         try:
             kept = self.leaves.indices(leaves)
         except UnknownLeafError as error:
-            refuse_inner(error.labels, self.leaves, self.names)
+            check_only_leaves(error.labels, self.leaves, self.names)
             raise
         return self._kept(kept, leaves, keep_unary=keep_unary)
 
@@ -479,7 +486,7 @@ class Hierarchy(Reshaped):
         names: Sequence[str | None] | None = None,
         ranks: Sequence[str | None] | None = None,
     ) -> None:
-        raw = checked_parent(parent)
+        raw = check_parent(parent)
         if leaves is not None and not isinstance(leaves, LeafIndex):
             leaves = LeafIndex(leaves)
         n = number_of_leaves(raw, None if leaves is None else len(leaves))
@@ -637,7 +644,7 @@ class Hierarchy(Reshaped):
         >>> Hierarchy.from_nested([("a", "b"), "c"]).children(4).tolist()
         [2, 3]
         """
-        node = self._checked_node(node)
+        node = self._check_node(node)
         start, child = self._children
         return child[start[node] : start[node + 1]]
 
@@ -649,7 +656,7 @@ class Hierarchy(Reshaped):
         >>> Hierarchy.from_nested([("a", "b"), "c"]).clade(3)
         ['a', 'b']
         """
-        node = self._checked_node(node)
+        node = self._check_node(node)
         start, stop, order = self.leaf_intervals
         return [self.leaves[i] for i in order[start[node] : stop[node]].tolist()]
 
@@ -661,12 +668,12 @@ class Hierarchy(Reshaped):
         >>> Hierarchy([2, 2, -1], ["a", "b"], names=["both"]).label(2)
         'both'
         """
-        node = self._checked_node(node)
+        node = self._check_node(node)
         if node < self.n_leaves:
             return self.leaves[node]
         return None if self.names is None else self.names[node - self.n_leaves]
 
-    def _checked_node(self, node: int) -> int:
+    def _check_node(self, node: int) -> int:
         if not 0 <= node < self.n_nodes:
             msg = f"there is no node {node}: nodes are 0..{self.n_nodes - 1}, the root is {self.root}"
             raise IndexError(msg)

@@ -19,7 +19,7 @@ __all__ = [
     "listed",
     "node_called",
     "one_node_each",
-    "refuse_inner",
+    "check_only_leaves",
 ]
 
 #: What `attach` says of nodes that are unknown, in a hierarchy and in an ontology.
@@ -118,7 +118,7 @@ def node_called(node: Any, leaves: LeafIndex, names: Sequence[str | None] | None
     return next(iter(_numbers({node: None}, leaves, names, parent, advice=advice).values()))
 
 
-def refuse_inner(unknown: list[Any], leaves: LeafIndex, names: Sequence[str | None] | None) -> None:
+def check_only_leaves(unknown: list[Any], leaves: LeafIndex, names: Sequence[str | None] | None) -> None:
     """Refuse labels that are no leaves in other words where some of them are names of inner nodes."""
     named = set(names or ())
     inner = [x for x in unknown if x in named]
@@ -233,10 +233,10 @@ def _pairs(mapping: Any) -> Iterable[tuple[Any, Any]]:
     if not hasattr(mapping, "__iter__"):
         msg = f"a mapping from items to nodes is wanted, or pairs of both, not {type(mapping).__name__}"
         raise TypeError(msg)
-    return _checked_pairs(mapping)
+    return _check_pairs(mapping)
 
 
-def _checked_pairs(pairs: Iterable[Any]) -> Iterator[tuple[Hashable, Any]]:
+def _check_pairs(pairs: Iterable[Any]) -> Iterator[tuple[Hashable, Any]]:
     for k, pair in enumerate(pairs):
         if isinstance(pair, str) or not isinstance(pair, (Sequence, np.ndarray)) or len(pair) != 2:
             msg = f"entry {k} is {pair!r:.80}: a pair of an item and its node is wanted"

@@ -31,10 +31,10 @@ __all__ = [
     "Numbered",
     "Ontology",
     "Terms",
-    "checked_edges",
-    "checked_relations",
-    "checked_terms",
-    "checked_texts",
+    "check_edges",
+    "check_relations",
+    "check_terms",
+    "check_texts",
     "first_edges",
     "first_pairs",
     "links",
@@ -89,7 +89,7 @@ class Numbered(NamedTuple):
     size: int
 
 
-def checked_terms(terms: LeafIndex | Iterable[Hashable]) -> LeafIndex:
+def check_terms(terms: LeafIndex | Iterable[Hashable]) -> LeafIndex:
     """The terms as a LeafIndex, at least one."""
     if not isinstance(terms, LeafIndex):
         try:
@@ -102,7 +102,7 @@ def checked_terms(terms: LeafIndex | Iterable[Hashable]) -> LeafIndex:
     return terms
 
 
-def checked_edges(edges: Any, terms: LeafIndex) -> np.ndarray:
+def check_edges(edges: Any, terms: LeafIndex) -> np.ndarray:
     """The edges as read-only int32 of shape (m, 2), in range, none from a term to itself."""
     try:
         array = np.asarray(edges)
@@ -131,7 +131,7 @@ def checked_edges(edges: Any, terms: LeafIndex) -> np.ndarray:
     return frozen(array)
 
 
-def checked_texts(values: Any, what: str, N: int) -> tuple[str | None, ...] | None:
+def check_texts(values: Any, what: str, N: int) -> tuple[str | None, ...] | None:
     """Names or ranks, one for each term; None when there are none at all."""
     if values is None:
         return None
@@ -142,7 +142,7 @@ def checked_texts(values: Any, what: str, N: int) -> tuple[str | None, ...] | No
     return texts if any(x is not None for x in texts) else None
 
 
-def checked_relations(relations: Sequence[str] | None, m: int) -> tuple[np.ndarray, tuple[str, ...]]:
+def check_relations(relations: Sequence[str] | None, m: int) -> tuple[np.ndarray, tuple[str, ...]]:
     """The type of each edge as a code (int32[m]), and the types in order of first use."""
     if relations is None:
         return np.zeros(m, np.int32), ("is_a",)
@@ -181,7 +181,7 @@ def links(pairs: np.ndarray, terms: LeafIndex) -> Links:
     freeze(up_start), freeze(down_start)
     order, level = kernels.ontology.top_down(up_start, down_start, down)
     if order.size < len(terms):
-        _refuse_cycle(up_start, up, order, terms)
+        _check_acyclic(up_start, up, order, terms)
     return Links(up_start, up, down_start, down, freeze(order), freeze(level))
 
 
@@ -200,7 +200,7 @@ def numbered(lists: Links) -> Numbered:
     return Numbered(freeze(term), freeze(number), freeze(start), up, term.size + extra)
 
 
-def _refuse_cycle(up_start: np.ndarray, up: np.ndarray, order: np.ndarray, terms: LeafIndex) -> None:
+def _check_acyclic(up_start: np.ndarray, up: np.ndarray, order: np.ndarray, terms: LeafIndex) -> None:
     """Name a cycle: from a term that no order reaches, up through parents that none reaches either."""
     rest = np.ones(len(terms), np.bool_)
     rest[order] = False
@@ -259,13 +259,13 @@ class Dominance:
     def _frontier(self) -> tuple[np.ndarray, np.ndarray]:
         start, up = self._numbered.start, self._numbered.up
         first = freeze(kernels.ontology.frontier_starts(start, up, self._idom, _MOST))
-        _expect_some(first)
+        _check_some(first)
         return first, freeze(kernels.ontology.frontiers(start, up, self._idom, first))
 
     def _beside(self, nodes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """For each of some numbered terms what it reaches and does not dominate: (place in `nodes`, node) pairs."""
         start, x = kernels.ontology.closures(frozen(nodes), *self._frontier, _MOST)
-        _expect_some(start)
+        _check_some(start)
         owner = np.repeat(np.arange(nodes.size), np.diff(start))
         node = self._held[x]
         return owner[node >= 0], node[node >= 0]
@@ -344,7 +344,7 @@ class Dominance:
         return np.stack([self.order[self.left[x] + a], self.order[self.right[x] + b], self.order[c]], axis=1)
 
 
-def _expect_some(start: np.ndarray) -> None:
+def _check_some(start: np.ndarray) -> None:
     if start.size == 0:
         msg = (
             f"this ontology is too entangled: what its terms reach beside what they dominate takes more than {_MOST:,} "
@@ -369,12 +369,12 @@ class Terms:
         ranks: Sequence[str | None] | None = None,
         relations: Sequence[str] | None = None,
     ) -> None:
-        self.terms: LeafIndex = checked_terms(terms)
+        self.terms: LeafIndex = check_terms(terms)
         N = len(self.terms)
-        rows = checked_edges(edges, self.terms)
-        codes, self._kinds = checked_relations(relations, len(rows))
-        self.names: tuple[str | None, ...] | None = checked_texts(names, "names", N)
-        self.ranks: tuple[str | None, ...] | None = checked_texts(ranks, "ranks", N)
+        rows = check_edges(edges, self.terms)
+        codes, self._kinds = check_relations(relations, len(rows))
+        self.names: tuple[str | None, ...] | None = check_texts(names, "names", N)
+        self.ranks: tuple[str | None, ...] | None = check_texts(ranks, "ranks", N)
         pairs, first = rows, first_pairs(rows, N)
         if not first.all():
             keep = first if len(self._kinds) == 1 else first_edges(rows, codes, N, len(self._kinds))

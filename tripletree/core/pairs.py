@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from tripletree.core.checks import expect_count
+from tripletree.core.checks import check_count
 from tripletree.core.html import table_html
 from tripletree.core.leaves import LeafIndex
 from tripletree.core.pair_closure import PairClosure, SoftLinks, blocks, broken, implied_rows, pair_closure, soft_links
@@ -23,9 +23,9 @@ __all__ = [
     "PairSet",
     "PairwiseConstraints",
     "canonical_pairs",
-    "checked_pairs",
-    "checked_strengths",
-    "expect_pairs",
+    "check_pair_rows",
+    "check_strengths",
+    "check_pair_set",
     "label_pairs",
     "n_triplets",
     "places",
@@ -82,7 +82,7 @@ def sorted_labels(labels: Iterable[Hashable]) -> list[Hashable]:
         return unique
 
 
-def checked_pairs(rows: Any, n: int, kind: str) -> np.ndarray:
+def check_pair_rows(rows: Any, n: int, kind: str) -> np.ndarray:
     """The rows as an int array of shape (p, 2), every row two different leaves in range."""
     if rows is None:
         return np.empty((0, 2), np.int32)
@@ -115,7 +115,7 @@ def checked_pairs(rows: Any, n: int, kind: str) -> np.ndarray:
     return array
 
 
-def checked_strengths(strengths: Any, p: int, kind: str) -> np.ndarray:
+def check_strengths(strengths: Any, p: int, kind: str) -> np.ndarray:
     """One number in 0..1 for each of p rows, as float64."""
     try:
         array = np.asarray(strengths, dtype=np.float64)
@@ -455,10 +455,10 @@ def _checked(
     rows: Any, strengths: Any, origins: Origins | None, kind: str, n: int, strong: bool
 ) -> tuple[np.ndarray, np.ndarray | None, Origins | None]:
     """The rows of one kind in their canonical form."""
-    array = checked_pairs(rows, n, kind)
+    array = check_pair_rows(rows, n, kind)
     given = None
     if strong:
-        given = np.ones(len(array)) if strengths is None else checked_strengths(strengths, len(array), kind)
+        given = np.ones(len(array)) if strengths is None else check_strengths(strengths, len(array), kind)
     if origins is not None and len(origins) != len(array):
         msg = f"origins must have one entry for each of the {len(array)} {kind}s, not {len(origins)}"
         raise InvalidPairError(msg)
@@ -849,12 +849,12 @@ class PairwiseConstraints(PairSet):
 
 
 def _check_limit(size: int, limit: int, what: str = "pairs") -> None:
-    if size > expect_count(limit, "limit"):
+    if size > check_count(limit, "limit"):
         msg = f"{size:,} {what} follow, more than limit={limit:,}: say limit=, or take fewer links"
         raise LimitExceededError(msg, size=size, limit=limit)
 
 
-def expect_pairs(value: Any) -> PairwiseConstraints:
+def check_pair_set(value: Any) -> PairwiseConstraints:
     """Return `value` if it is a PairwiseConstraints; a TypeError that says how to make one otherwise."""
     if not isinstance(value, PairwiseConstraints):
         msg = (

@@ -11,7 +11,7 @@ from tripletree.errors import InvalidHierarchyError
 from tripletree.kernels import freeze, frozen
 
 __all__ = [
-    "checked_parent",
+    "check_parent",
     "children_first",
     "displayed_count",
     "exact_dot",
@@ -27,7 +27,7 @@ __all__ = [
 ]
 
 
-def checked_parent(parent: Any) -> np.ndarray:
+def check_parent(parent: Any) -> np.ndarray:
     """The parent array as read-only int32, its entries in range, one root."""
     try:
         array = np.asarray(parent)

@@ -17,8 +17,8 @@ from tripletree.kernels import freeze, frozen
 __all__ = [
     "TripletSet",
     "canonical",
-    "checked_rows",
-    "checked_weights",
+    "check_triplet_rows",
+    "check_weights",
     "found",
     "framed",
     "label_triple",
@@ -59,7 +59,7 @@ def label_triple(row: Any, k: int, noun: str = "triplet") -> tuple[Hashable, Has
     return a, b, c
 
 
-def checked_rows(rows: Any, n: int, noun: str = "row") -> np.ndarray:
+def check_triplet_rows(rows: Any, n: int, noun: str = "row") -> np.ndarray:
     """The rows as an int array of shape (m, 3), every row three different leaves in range."""
     if isinstance(rows, Iterator):
         rows = list(rows)
@@ -91,7 +91,7 @@ def checked_rows(rows: Any, n: int, noun: str = "row") -> np.ndarray:
     return array
 
 
-def checked_weights(weights: Any, m: int) -> np.ndarray:
+def check_weights(weights: Any, m: int) -> np.ndarray:
     try:
         array = np.asarray(weights, dtype=np.float64)
     except (TypeError, ValueError):
@@ -250,8 +250,8 @@ class TripletSet:
     ) -> None:
         leaves = leaves if isinstance(leaves, LeafIndex) else LeafIndex(leaves)
         n = len(leaves)
-        array = checked_rows(rows, n)
-        given = None if weights is None else checked_weights(weights, array.shape[0])
+        array = check_triplet_rows(rows, n)
+        given = None if weights is None else check_weights(weights, array.shape[0])
         if origins is not None and len(origins) != array.shape[0]:
             msg = f"origins must have one entry for each of the {array.shape[0]} rows, not {len(origins)}"
             raise InvalidTripletError(msg)

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tripletree.core.checks import expect_count, expect_real
+from tripletree.core.checks import check_count, check_real
 from tripletree.core.pairs import PairwiseConstraints
 from tripletree.core.random import generator
 
@@ -108,15 +108,15 @@ def make_lanes(
     >>> bool((np.abs(X[c, 1] - X[d, 1]) > 4).all())
     True
     """
-    n_lanes = expect_count(n_lanes, "n_lanes", 1)
-    n_traces = expect_count(n_traces, "n_traces", n_lanes)
+    n_lanes = check_count(n_lanes, "n_lanes", 1)
+    n_traces = check_count(n_traces, "n_traces", n_lanes)
     given = {"length": length, "width": width, "step": step, "drift": drift, "noise": noise, "apart": apart}
-    number = {name: expect_real(value, name) for name, value in given.items()}
+    number = {name: check_real(value, name) for name, value in given.items()}
     for name in ("length", "width", "step"):
         if number[name] == 0:
             msg = f"{name} is 0; it must be above 0"
             raise ValueError(msg)
-    changes = expect_real(changes, "changes", most=1)
+    changes = check_real(changes, "changes", most=1)
     rng = generator(random_state)
     points, lanes, runs = [], [], []
     for trace in range(n_traces):

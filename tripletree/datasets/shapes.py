@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from tripletree.core.checks import expect_count, expect_real
+from tripletree.core.checks import check_count, check_real
 from tripletree.core.random import generator
 
 __all__ = [
@@ -63,7 +63,7 @@ def make_circles(
     >>> [radius[y == c].round(6).max().item() for c in (0, 1)]
     [1.0, 0.5]
     """
-    factor = expect_real(factor, "factor", least=0, most=1)
+    factor = check_real(factor, "factor", least=0, most=1)
     y, rng = _classes(n_samples, random_state)
     return _noisy(np.where(y == 0, 1.0, factor)[:, None] * _directions(y.size, rng), noise, rng), y
 
@@ -194,7 +194,7 @@ def make_storm_clouds(
     >>> bool(X[y == 0, 1].min() > X[y == 1, 1].max())
     True
     """
-    noise, length = expect_real(noise, "noise"), expect_real(length, "length")
+    noise, length = check_real(noise, "noise"), check_real(length, "length")
     y, rng = _classes(n_samples, random_state)
     height = np.where(y == 0, 0.75, -0.75) + noise * rng.standard_normal(y.size)
     return np.stack([length * rng.standard_normal(y.size), height], axis=1), y
@@ -206,9 +206,9 @@ def _classes(n_samples: Any, random_state: Any) -> tuple[np.ndarray, np.random.G
         if len(n_samples) != 2:
             msg = f"n_samples has {len(n_samples)} entries; give one number, or two, for classes 0 and 1"
             raise ValueError(msg)
-        sizes = [expect_count(x, f"n_samples[{k}]", 1) for k, x in enumerate(n_samples)]
+        sizes = [check_count(x, f"n_samples[{k}]", 1) for k, x in enumerate(n_samples)]
     else:
-        n = expect_count(n_samples, "n_samples", 2)
+        n = check_count(n_samples, "n_samples", 2)
         sizes = [n - n // 2, n // 2]
     rng = generator(random_state)
     return rng.permutation(np.repeat(np.arange(2), sizes)), rng
@@ -230,4 +230,4 @@ def _directions(n: int, rng: np.random.Generator) -> np.ndarray:
 
 
 def _noisy(points: np.ndarray, noise: Any, rng: np.random.Generator) -> np.ndarray:
-    return points + expect_real(noise, "noise") * rng.standard_normal(points.shape)
+    return points + check_real(noise, "noise") * rng.standard_normal(points.shape)

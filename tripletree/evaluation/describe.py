@@ -13,7 +13,7 @@ import numpy as np
 from tripletree.algorithms.aho import split_down
 from tripletree.algorithms.count import informativeness
 from tripletree.algorithms.infer import closure_size, redundant
-from tripletree.core.checks import expect_count, expect_triplets
+from tripletree.core.checks import check_count, check_triplets
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.items import check_choice
 from tripletree.core.triplets import TripletSet
@@ -250,10 +250,10 @@ def describe(
     >>> d.closure_size, d.redundant, d.ratio, d.tree.depth
     (4, 0, 0.5, 3)
     """
-    triplets = expect_triplets(triplets)
+    triplets = check_triplets(triplets)
     for limit, name in ((max_work, "max_work"), (max_splits, "max_splits")):
         if limit is not None:
-            expect_count(limit, name)
+            check_count(limit, name)
     found: dict[str, Any] = {}
     reasons: dict[str, str] = {}
     if X is not None:
@@ -548,13 +548,13 @@ def coherence(triplets: TripletSet, X: Any, metric: Any) -> tuple[TripletSet, Co
         As ``ReCon.fit`` does.
     """
     from tripletree.cluster.alignment import aligned_triplets
-    from tripletree.cluster.base import HierarchicalClusterer, checked_samples
+    from tripletree.cluster.base import HierarchicalClusterer, check_samples
     from tripletree.cluster.distances import (
         ANY_METRIC,
         METRICS,
+        check_metric,
         check_rows,
         check_spread,
-        checked_metric,
         condensed_matrix,
         metric_parameters,
         transformed,
@@ -562,8 +562,8 @@ def coherence(triplets: TripletSet, X: Any, metric: Any) -> tuple[TripletSet, Co
 
     if isinstance(metric, str):
         check_choice(metric, "metric", (*METRICS, "precomputed"))
-    kind = checked_metric(metric, ANY_METRIC[0])
-    samples = checked_samples(HierarchicalClusterer(), X, reset=True)
+    kind = check_metric(metric, ANY_METRIC[0])
+    samples = check_samples(HierarchicalClusterer(), X, reset=True)
     points = transformed(metric, X, samples)
     aligned = aligned_triplets(X, triplets, samples.shape[0])
     if isinstance(kind, str) and kind == "precomputed":

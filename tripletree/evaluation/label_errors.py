@@ -7,7 +7,7 @@ from typing import Any, Literal
 import numpy as np
 
 from tripletree import kernels
-from tripletree.core.checks import expect_count, expect_triplets
+from tripletree.core.checks import check_count, check_triplets
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.random import generator
 from tripletree.core.triplets import TripletSet
@@ -100,9 +100,9 @@ def suspects(
     from tripletree.cluster import ReCon
     from tripletree.cluster.alignment import aligned_triplets
 
-    folds = expect_count(n_folds, "n_folds", 2)
-    repeats = expect_count(n_repeats, "n_repeats", 1)
-    expect_triplets(triplets)
+    folds = check_count(n_folds, "n_folds", 2)
+    repeats = check_count(n_repeats, "n_repeats", 1)
+    check_triplets(triplets)
     rng = generator(random_state)
     model = ReCon(1, linkage=linkage, metric=metric, penalty=penalty, cut="merge_order")
     known = aligned_triplets(X, triplets, len(X))

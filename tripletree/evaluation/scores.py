@@ -22,10 +22,10 @@ import numpy as np
 
 from tripletree import kernels
 from tripletree.algorithms.induce import displays
-from tripletree.core.checks import expect_hierarchy, expect_triplets
+from tripletree.core.checks import check_hierarchy, check_triplets
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.labels import aligned_codes, index_of, label_codes
-from tripletree.core.pairs import PairwiseConstraints, expect_pairs
+from tripletree.core.pairs import PairwiseConstraints, check_pair_set
 from tripletree.core.triplets import TripletSet
 from tripletree.errors import SHOWN, DuplicateLeafError, InvalidLabelsError, UnknownLeafError
 from tripletree.kernels import frozen
@@ -265,7 +265,7 @@ def violated_pairs(y_pred: Any, pairs: PairwiseConstraints) -> PairwiseConstrain
 def _violated(y_pred: Any, pairs: PairwiseConstraints) -> tuple[np.ndarray, np.ndarray]:
     """Which must-links have their ends in two clusters, and which cannot-links in one."""
     labels, name = _labels_of(y_pred)
-    must, cannot = sample_rows(expect_pairs(pairs), labels, name)
+    must, cannot = sample_rows(check_pair_set(pairs), labels, name)
     codes = _row_codes(labels, np.concatenate([must, cannot]), name)
     return codes[must[:, 0]] != codes[must[:, 1]], codes[cannot[:, 0]] == codes[cannot[:, 1]]
 
@@ -564,7 +564,7 @@ def constrained_rand_index(
         if np.size(must_link) + np.size(cannot_link):
             msg = "give pairs=, or must_link= and cannot_link=, not both"
             raise ValueError(msg)
-        expect_pairs(pairs).closure()
+        check_pair_set(pairs).closure()
         must_link, cannot_link = sample_rows(pairs, y_true, "y_true")
     group, apart = decided_pairs(must_link, cannot_link, classes.size)
     labellings = (np.zeros_like(classes), crossed(classes, clusters), classes, clusters)
@@ -628,7 +628,7 @@ def dendrogram_purity(hierarchy: Hierarchy, classes: Any) -> float:
     >>> dendrogram_purity(h, {"ant": "insect", "bee": "insect", "cat": "mammal", "cow": "mammal"})
     1.0
     """
-    codes, known = aligned_codes(classes, expect_hierarchy(hierarchy).leaves, "classes")
+    codes, known = aligned_codes(classes, check_hierarchy(hierarchy).leaves, "classes")
     pairs = int(pairs_within(np.bincount(codes[codes >= 0])))
     if pairs == 0:
         return 1.0
@@ -668,8 +668,8 @@ def triplet_score(hierarchy: Hierarchy, triplets: TripletSet) -> float:
     >>> triplet_score(h, TripletSet.from_labels([("human", "chimp", "gorilla"), ("human", "gorilla", "chimp")]))
     0.5
     """
-    expect_hierarchy(hierarchy)
-    if len(expect_triplets(triplets)) == 0:
+    check_hierarchy(hierarchy)
+    if len(check_triplets(triplets)) == 0:
         return 1.0
     shown = displays(hierarchy, triplets)
     if triplets.weights is None:

@@ -24,12 +24,18 @@ to_biopython, ...            biopython (interop)           the same
 to_children, from_children   none: scikit-learn's arrays   labels, names, ranks; binary hierarchies only
 ===========================  ============================  =======================================================
 
-scipy's linkage has its place in `tripletree.algorithms.linkage`. In the order of inner nodes (that of the merges, after a
-clustering) networkx, edge tables, DOT and arrays keep ours; the libraries of linked nodes have none.
+scipy's linkage matrices: `tripletree.from_linkage`, `tripletree.to_linkage`. In the order of inner nodes (that of the
+merges, after a clustering) networkx, edge tables, DOT and arrays keep ours; the libraries of linked nodes have none.
 """
 
 from __future__ import annotations
 
+from tripletree.interop.comparisons import (
+    comparisons_from_cblearn,
+    comparisons_from_metric_learn,
+    to_cblearn,
+    to_metric_learn,
+)
 from tripletree.interop.dot import from_dot, to_dot
 from tripletree.interop.ete import from_ete3, from_ete4, to_ete3, to_ete4
 from tripletree.interop.graphs import from_networkx, ontology_from_networkx, ontology_to_networkx, to_networkx
@@ -44,6 +50,8 @@ from tripletree.interop.phylogenetics import (
 from tripletree.interop.tables import from_children, from_edge_table, to_children, to_edge_table
 
 __all__ = [
+    "comparisons_from_cblearn",
+    "comparisons_from_metric_learn",
     "from_biopython",
     "from_children",
     "from_dendropy",
@@ -56,12 +64,14 @@ __all__ = [
     "ontology_from_networkx",
     "ontology_to_networkx",
     "to_biopython",
+    "to_cblearn",
     "to_children",
     "to_dendropy",
     "to_dot",
     "to_edge_table",
     "to_ete3",
     "to_ete4",
+    "to_metric_learn",
     "to_networkx",
     "to_skbio",
 ]

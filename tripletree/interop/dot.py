@@ -16,14 +16,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tripletree.algorithms.induce import displays
-from tripletree.core.checks import expect_hierarchy, expect_triplets
+from tripletree.core.checks import check_hierarchy, check_triplets
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.leaves import LeafIndex
 from tripletree.core.triplets import TripletSet
-from tripletree.errors import SHOWN, DuplicateLeafError, NotATreeError, ParseError
+from tripletree.errors import SHOWN, DuplicateLeafError, NotATreeError, ParseError, locate
 from tripletree.interop.keyed import tree_parents
 from tripletree.interop.nodes import assembled, own_heights, python_values
-from tripletree.io.source import place
 
 __all__ = [
     "DotGraph",
@@ -260,7 +259,7 @@ class DotGraph:
                     offset = match.start()
                     break
                 k -= 1
-        line, column, text = place(self._text, offset)
+        line, column, text = locate(self._text, offset)
         return ParseError(message, path=self._path, line=line, column=column, text=text)
 
 
@@ -338,7 +337,7 @@ def to_dot(hierarchy: Hierarchy, *, triplets: TripletSet | None = None) -> str:
       2 -> 1 [length=6.5];
     }
     """
-    N = expect_hierarchy(hierarchy).n_nodes
+    N = check_hierarchy(hierarchy).n_nodes
     labels = [x if isinstance(x, str) else str(x) for x in hierarchy.leaves]
     try:
         LeafIndex(labels)
@@ -361,7 +360,7 @@ def to_dot(hierarchy: Hierarchy, *, triplets: TripletSet | None = None) -> str:
     for u, p in enumerate(hierarchy.parent[:-1].tolist()):
         lines.append(f"  {p} -> {u};" if lengths[u] is None else f"  {p} -> {u} [length={_number(lengths[u])}];")
     if triplets is not None:
-        lines += _triplet_lines(hierarchy, expect_triplets(triplets))
+        lines += _triplet_lines(hierarchy, check_triplets(triplets))
     return "\n".join([*lines, "}"])
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.ontology import Ontology
 from tripletree.errors import InvalidHierarchyError, MissingDependencyError
-from tripletree.interop.keyed import Keys, chosen_parents, node_keys, refuse_nothing, tree_parents
+from tripletree.interop.keyed import Keys, check_not_empty, chosen_parents, node_keys, tree_parents
 from tripletree.interop.nodes import assembled, python_values
 
 if TYPE_CHECKING:
@@ -269,7 +269,7 @@ def ontology_from_networkx(
     ['pet']
     """
     keys, ends = _keys_and_ends(graph, direction)
-    refuse_nothing(keys, "graph")
+    check_not_empty(keys, "graph")
     types: list[Any] = ["is_a"] * len(ends)
     if relation is not None:
         own = [x[2] for x in graph.edges(keys=True)] if graph.is_multigraph() else types

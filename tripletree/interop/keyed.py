@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from tripletree.core.checks import expect_hierarchy
+from tripletree.core.checks import check_hierarchy
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.ontology import Ontology
 from tripletree.errors import SHOWN, InvalidHierarchyError, NotATreeError
@@ -16,7 +16,7 @@ __all__ = [
     "Keys",
     "chosen_parents",
     "node_keys",
-    "refuse_nothing",
+    "check_not_empty",
     "tree_parents",
 ]
 
@@ -29,7 +29,7 @@ def node_keys(hierarchy: Hierarchy, keys: Keys) -> list[Any]:
     ``"number"``: the node's number. ``"label"``: a leaf's label; an inner node's name where no other node has it, its
     number elsewhere, which must not be some leaf's label.
     """
-    n, N = expect_hierarchy(hierarchy).n_leaves, hierarchy.n_nodes
+    n, N = check_hierarchy(hierarchy).n_leaves, hierarchy.n_nodes
     if keys == "number":
         return list(range(N))
     if keys != "label":
@@ -73,12 +73,12 @@ def tree_parents(
     InvalidHierarchyError
         If there is no node, a cycle, or not exactly one root and `join` is False.
     """
-    refuse_nothing(keys, what)
+    check_not_empty(keys, what)
     pairs = np.array(edges, np.int64).reshape(-1, 2)
     parent = np.full(len(keys), -1, np.int64)
     parent[pairs[:, 0]] = pairs[:, 1]
-    _refuse_several_parents(keys, pairs, what, advice)
-    _refuse_cycle(keys, parent.tolist(), what)
+    _check_single_parents(keys, pairs, what, advice)
+    _check_acyclic(keys, parent.tolist(), what)
     roots = [keys[u] for u in np.flatnonzero(parent < 0).tolist()]
     if len(roots) > 1 and join:
         return np.append(np.where(parent < 0, len(keys), parent), -1)
@@ -108,7 +108,7 @@ def chosen_parents(
     InvalidHierarchyError
         If there is no node, or a cycle.
     """
-    refuse_nothing(keys, what)
+    check_not_empty(keys, what)
     up, terms = Ontology(keys, np.array(edges, np.int64).reshape(-1, 2))._spanning(choice)
     order = np.argsort(terms)
     nodes = np.array(terms, np.int64)[order].tolist()
@@ -119,14 +119,14 @@ def chosen_parents(
     return nodes, number[up[order]]
 
 
-def refuse_nothing(keys: Sequence[Hashable], what: str) -> None:
+def check_not_empty(keys: Sequence[Hashable], what: str) -> None:
     """Refuse a graph or table without nodes."""
     if not keys:
         msg = f"this {what} has no nodes; a hierarchy needs at least one leaf"
         raise InvalidHierarchyError(msg)
 
 
-def _refuse_several_parents(keys: Sequence[Hashable], pairs: np.ndarray, what: str, advice: str) -> None:
+def _check_single_parents(keys: Sequence[Hashable], pairs: np.ndarray, what: str, advice: str) -> None:
     several = np.flatnonzero(np.bincount(np.unique(pairs, axis=0)[:, 0], minlength=len(keys)) > 1)
     if several.size:
         node = keys[int(several[0])]
@@ -136,7 +136,7 @@ def _refuse_several_parents(keys: Sequence[Hashable], pairs: np.ndarray, what: s
         raise NotATreeError(msg, node=node, parents=above)
 
 
-def _refuse_cycle(keys: Sequence[Hashable], up: list[int], what: str) -> None:
+def _check_acyclic(keys: Sequence[Hashable], up: list[int], what: str) -> None:
     """Follow the parents from every node, as far as no earlier walk has come."""
     walk = [-1] * len(up)  # the walk that has met a node
     for first in range(len(up)):

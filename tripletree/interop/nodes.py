@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tripletree.core.checks import expect_hierarchy
+from tripletree.core.checks import check_hierarchy
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.errors import InvalidHierarchyError
 
@@ -37,7 +37,7 @@ class NodeLists(NamedTuple):
 
 def node_lists(hierarchy: Hierarchy, peer: str) -> NodeLists:
     """Return what is to be said of each node to a peer that takes no name and an empty name for the same."""
-    n = expect_hierarchy(hierarchy).n_leaves
+    n = check_hierarchy(hierarchy).n_leaves
     for u, label in enumerate(hierarchy.leaves):
         if label is None or (isinstance(label, str) and label == ""):
             msg = f"leaf {u} has the label {label!r}, which {peer} takes for no name at all; give it another label"

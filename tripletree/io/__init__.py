@@ -1,4 +1,4 @@
-"""Reading and writing: hierarchies, ontologies and triplets in the formats that people have.
+r"""Reading and writing: hierarchies, ontologies and triplets in the formats that people have.
 
 Every reader takes a path, an open file object or ``"-"`` for the standard input, and unpacks gzip, bzip2, xz and zip.
 Every writer takes the same (``"-"`` is the standard output), writes aside and renames, so that no half-written file

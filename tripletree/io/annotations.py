@@ -107,21 +107,21 @@ def read_annotations(
         msg = f"aspect must be of 'P', 'F' and 'C' (process, function, component), not {aspect!r}"
         raise ValueError(msg)
     if is_frame(source):
-        _refuse_options("a data frame", evidence=evidence, aspect=aspect)
+        _check_no_options("a data frame", evidence=evidence, aspect=aspect)
         return _of_table(read_table(source), item, node, separator)
     content, path = read_bytes(source)
     if format in ("auto", "table") and isinstance(content, bytes) and content.startswith(b"PAR1"):
-        _refuse_options("a table", evidence=evidence, aspect=aspect)
+        _check_no_options("a table", evidence=evidence, aspect=aspect)
         return _of_table(_parquet(content, path), item, node, separator)
     text = content if isinstance(content, str) else decoded(content, path)
     kind = _sniffed(text) if format == "auto" else format
     if kind == "table":
-        _refuse_options("a table", evidence=evidence, aspect=aspect)
+        _check_no_options("a table", evidence=evidence, aspect=aspect)
         named = isinstance(item, str) or isinstance(node, str)
         known = (lambda names: True) if named and header is None else _is_header
         table = split_rows(text, path, delimiter=_delimiter(text, separator), header=header, known=known)
         return _of_table(table, item, node, separator, header)
-    _refuse_options(kind.upper(), node=node, separator=separator, header=header)
+    _check_no_options(kind.upper(), node=node, separator=separator, header=header)
     layout = _gaf_layout(item) if kind == "gaf" else _gpad_layout(text, path, item, aspect)
     return _of_annotation_file(text, path, layout, codes, aspects)
 
@@ -137,7 +137,7 @@ def _wanted(values: Any, what: str) -> frozenset[str] | None:
     return chosen
 
 
-def _refuse_options(kind: str, **options: Any) -> None:
+def _check_no_options(kind: str, **options: Any) -> None:
     given = [name for name, value in options.items() if value is not None]
     if given:
         msg = f"{' and '.join(x + '=' for x in given)} cannot be used with {kind}, which has no such thing"
@@ -206,7 +206,7 @@ def _gpad_layout(text: str, path: str | None, item: Any, aspect: Any) -> _Layout
     if item not in (None, "id"):
         msg = f"item must be 'id' for GPAD, which has no symbols, not {item!r}"
         raise ValueError(msg)
-    _refuse_options("GPAD", aspect=aspect)
+    _check_no_options("GPAD", aspect=aspect)
     found = re.search(r"^!\s*gpad?-version:\s*(\d+)", text[:10_000], re.MULTILINE | re.IGNORECASE)
     if found is None:
         msg = "no line '!gpa-version: 1.1' or '!gpad-version: 2.0', without which the columns are not known"
@@ -236,7 +236,7 @@ def _of_annotation_file(
             raise ParseError(msg, path=path, line=number, column=1, text=line)
         thing, term, code = cells[place], cells[node], cells[evidence]
         if not (thing and term and code) or thing.isspace() or term.isspace():
-            _refuse_cell(cells, line, number, path, layout)
+            _check_cell(cells, line, number, path, layout)
         rows += 1
         if "NOT" in cells[qualifier] and "NOT" in (x.strip() for x in cells[qualifier].split("|")):
             continue
@@ -273,7 +273,7 @@ def _lines(text: str) -> Iterator[tuple[int, str]]:
             yield number, line
 
 
-def _refuse_cell(cells: list[str], line: str, number: int, path: str | None, layout: _Layout) -> None:
+def _check_cell(cells: list[str], line: str, number: int, path: str | None, layout: _Layout) -> None:
     for k in (layout.item, layout.node, layout.evidence):
         if not cells[k].strip():
             msg = f"column {k + 1}, {layout.what[k]}, is empty"

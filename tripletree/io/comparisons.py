@@ -1,6 +1,6 @@
 """Files of what people answered: comparisons with an anchor, and odd-one-out answers, which are triplets.
 
-Two readers, because the two are different things with three columns each, see `tripletree.algorithms.comparisons`. Neither takes
+Two readers, because the two are different things with three columns each, see `tripletree.interop`. Neither takes
 the file of the other on its own: `read_odd_one_out` must be told which of three columns is the odd one.
 """
 
@@ -75,7 +75,7 @@ def read_comparisons(
     --------
     read_odd_one_out : answers that are triplets.
     read_triplets : triplets; `TripletSet.to_comparisons` gives the comparisons that they imply.
-    tripletree.algorithms.comparisons : to and from metric-learn and cblearn.
+    tripletree.interop : to and from metric-learn and cblearn.
 
     Examples
     --------
@@ -93,7 +93,7 @@ def read_comparisons(
     if columns is None:
         found = next((x for x in _COMPARISONS if table.names is not None and set(x) <= set(table.names)), None)
         if found is None:
-            _refuse_triplets(table, leaves, header)
+            _check_no_triplets(table, leaves, header)
         if found is None and len(table.columns) != 3:
             shown = ", ".join(map(repr, table.names or [])) or f"{len(table.columns)} without names"
             raise _refusal(
@@ -103,7 +103,7 @@ def read_comparisons(
     places = [table.place(x, "column") for x in columns]
     labels = _labels(table, places, "anchor, near and far must differ")
     if _new_words(table, labels, leaves, header):
-        _refuse_header(table, labels, "columns=[...] if they stand in another order than anchor, near, far")
+        _check_no_header(table, labels, "columns=[...] if they stand in another order than anchor, near, far")
     codes, index = _coded(table, labels, leaves, header)
     return codes, index
 
@@ -178,7 +178,7 @@ def read_odd_one_out(
         raise _refusal(table, f"items= must say which three of the {_columns(table)} hold the items")
     labels = _labels(table, places, "the three items must differ")
     if _new_words(table, labels, leaves, header):
-        _refuse_header(table, labels, "odd= may then be a name")
+        _check_no_header(table, labels, "odd= may then be a name")
     codes, index = _coded(table, labels, leaves, header)
     at = np.full(len(codes), places.index(answer)) if answer in places else _positions(table, labels, answer)
     every = np.arange(len(codes))
@@ -224,7 +224,7 @@ def _refusal(table: RowTable, message: str) -> ParseError:
     return ParseError(message, path=table.path, line=1 if table.unit == "line" else None)
 
 
-def _refuse_triplets(table: RowTable, leaves: LeafIndex | None, header: bool | None) -> None:
+def _check_no_triplets(table: RowTable, leaves: LeafIndex | None, header: bool | None) -> None:
     """Refuse columns a, b and c, with or without weight, which hold triplets."""
     names = table.names or [cell_text(column[0]) or "" for column in table.columns if column]
     words = sorted(x.strip().lower() for x in names)
@@ -311,7 +311,7 @@ def _new_words(table: RowTable, labels: list[list[str]], leaves: Any, header: bo
     return not first & others and not all(_NUMBER.fullmatch(x) for x in others)
 
 
-def _refuse_header(table: RowTable, labels: list[list[str]], more: str) -> NoReturn:
+def _check_no_header(table: RowTable, labels: list[list[str]], more: str) -> NoReturn:
     cells = ", ".join(repr(column[0]) for column in labels)
     msg = (
         f"is this a header? {cells} occur nowhere else: say header=True if it names the columns ({more}), or "

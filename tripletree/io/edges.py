@@ -17,7 +17,7 @@ from typing import Any, Literal, NamedTuple, overload
 
 import numpy as np
 
-from tripletree.core.checks import expect_hierarchy
+from tripletree.core.checks import check_hierarchy
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.leaves import LeafIndex
 from tripletree.core.ontology import Ontology
@@ -97,7 +97,7 @@ def write_edges(hierarchy: Hierarchy, target: Target | None = None, *, format: F
     """
     if format is not None:
         one_of(format, "format", ("csv", "tsv", "parquet"))
-    columns = _edge_columns(expect_hierarchy(hierarchy))
+    columns = _edge_columns(check_hierarchy(hierarchy))
     kind = format or _format_of(target)
     if kind == "parquet":
         _write_parquet(columns, target)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import Literal
 
-from tripletree.core.checks import expect_count
+from tripletree.core.checks import check_count
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.errors import SHOWN, DuplicateLeafError, LimitExceededError, ParseError
 from tripletree.io.node_list import listed_hierarchy
@@ -69,7 +69,7 @@ def read_folder(
         msg = f"labels must be 'path' or 'name', not {labels!r}"
         raise ValueError(msg)
     root = os.fsdecode(path)
-    parent, names, is_folder = _entries(root, expect_count(max_entries, "max_entries", 1))
+    parent, names, is_folder = _entries(root, check_count(max_entries, "max_entries", 1))
     kept = _with_files(parent, is_folder)
     if not kept[0]:
         msg = "there is no file anywhere below this folder"

@@ -10,15 +10,14 @@ The path decides: one name in two places is two nodes. Ranks without a name are 
 from __future__ import annotations
 
 import re
-import warnings
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from typing import Any, Literal, overload
 
-from tripletree.core.checks import expect_hierarchy
+from tripletree.core.checks import check_hierarchy
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.ontology import Ontology
-from tripletree.errors import DuplicateLeafError, InvalidHierarchyError, LimitExceededError, ParseError
+from tripletree.errors import DuplicateLeafError, InvalidHierarchyError, LimitExceededError, ParseError, warn_user
 from tripletree.io.edges import leaf_texts
 from tripletree.io.source import Source, Target, decoded, read_bytes, write_atomic
 from tripletree.io.table import (
@@ -47,7 +46,7 @@ __all__ = [
     "looks_like_lineages",
     "plain_name",
     "read_lineages",
-    "refuse_edges",
+    "check_not_edges",
     "separator_of",
     "split_lines",
     "tells_apart",
@@ -319,7 +318,7 @@ def looks_like_lineages(names: Sequence[str], rows: Sequence[Sequence[str]]) -> 
     return _edge_columns(names, columns, [list(names).index(x) for x in usual]) is None
 
 
-def refuse_edges(table: RowTable, places: Sequence[int]) -> None:
+def check_not_edges(table: RowTable, places: Sequence[int]) -> None:
     """Refuse a table whose columns of paths hold edges, with the reader that takes it."""
     found = _edge_columns(table.names or [], table.columns, places)
     if found is None:
@@ -450,7 +449,7 @@ def write_lineages(
     if not isinstance(sep, str) or not sep.strip() or not sep.isprintable():
         msg = f"sep must be text that is not all blanks, such as '; ', not {sep!r}"
         raise ValueError(msg)
-    names = _node_texts(expect_hierarchy(hierarchy), sep.strip())
+    names = _node_texts(check_hierarchy(hierarchy), sep.strip())
     _check_paths(hierarchy, names, layout)
     lines = _lines(hierarchy, names, sep, layout)
     if target is None:
@@ -728,7 +727,7 @@ def _of_table(
         raise ParseError(msg, path=table.path)
     places = [table.place(x, "column") for x in wanted]
     if columns is None and sep == "auto":
-        refuse_edges(table, places)
+        check_not_edges(table, places)
     at = column_of_ids(names, table.columns, places) if id_column is None else table.place(id_column, "id_column")
     items = None if at is None else table.columns[at]
     rows: Iterable[tuple]
@@ -761,7 +760,7 @@ def _of_table(
                 f"path become one node, though the column {lost!r} tells them apart; if it holds the items, give "
                 f"id_column={lost!r}"
             )
-            warnings.warn(msg, UserWarning, stacklevel=4)
+            warn_user(msg)
     return _full(tree)
 
 

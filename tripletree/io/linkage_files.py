@@ -21,7 +21,7 @@ from typing import Any, overload
 import numpy as np
 
 from tripletree.algorithms.linkage import from_linkage, to_linkage
-from tripletree.core.checks import expect_hierarchy
+from tripletree.core.checks import check_hierarchy
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.leaves import LeafIndex
 from tripletree.errors import InvalidHierarchyError, ParseError
@@ -276,7 +276,7 @@ def write_linkage(hierarchy: Hierarchy, path: Target | None = None, *, monotone:
     >>> print(write_linkage(Hierarchy([2, 2, -1], height=[0, 0, 0.5])), end="")
     0 1 0.5 2
     """
-    matrix = to_linkage(expect_hierarchy(hierarchy), monotone=monotone)
+    matrix = to_linkage(check_hierarchy(hierarchy), monotone=monotone)
     if not len(matrix):
         msg = "a linkage of a single leaf has no row: there is nothing to write"
         raise InvalidHierarchyError(msg, node=0)

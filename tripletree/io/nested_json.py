@@ -28,13 +28,13 @@ from typing import Any, Literal, NamedTuple, TypeVar, overload
 
 import numpy as np
 
-from tripletree.core.checks import expect_hierarchy
+from tripletree.core.checks import check_hierarchy
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.leaves import LeafIndex
 from tripletree.core.ontology import Ontology
-from tripletree.errors import DuplicateLeafError, InvalidHierarchyError, ParseError
+from tripletree.errors import DuplicateLeafError, InvalidHierarchyError, ParseError, locate
 from tripletree.io.node_list import listed_hierarchy
-from tripletree.io.source import Source, Target, place, read_text, write_atomic
+from tripletree.io.source import Source, Target, read_text, write_atomic
 
 __all__ = [
     "JsonKeys",
@@ -160,7 +160,7 @@ class _Reader:
         self._root: Any = None
 
     def error(self, message: str, offset: int) -> ParseError:
-        line, column, shown = place(self._text, offset)
+        line, column, shown = locate(self._text, offset)
         return ParseError(message, path=self._path, line=line, column=column, text=shown)
 
     def value(self) -> Any:
@@ -655,7 +655,7 @@ def write_json(
     >>> write_json(Hierarchy.from_nested([["chimp", "human"], "gorilla"]))
     '{"children":[{"children":[{"name":"chimp"},{"name":"human"}]},{"name":"gorilla"}]}'
     """
-    text = _json(expect_hierarchy(hierarchy), names=names, lengths=lengths)
+    text = _json(check_hierarchy(hierarchy), names=names, lengths=lengths)
     if path is None:
         return text
     with write_atomic(path) as stream:

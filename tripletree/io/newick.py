@@ -15,11 +15,11 @@ from typing import Literal, overload
 
 import numpy as np
 
-from tripletree.core.checks import expect_hierarchy
+from tripletree.core.checks import check_hierarchy
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.leaves import LeafIndex
-from tripletree.errors import DuplicateLeafError, InvalidHierarchyError, ParseError
-from tripletree.io.source import Source, Target, place, read_text, write_atomic
+from tripletree.errors import DuplicateLeafError, InvalidHierarchyError, ParseError, locate
+from tripletree.io.source import Source, Target, read_text, write_atomic
 from tripletree.kernels import freeze
 
 __all__ = [
@@ -89,7 +89,7 @@ class NewickText:
         self._scanned = _without_comments(text) if "[" in text else text
         self._tokens: list[str] = _TOKEN.findall(self._scanned)
         if self._quoted or "[" in text or "]" in text:
-            self._refuse_stray()
+            self._check_no_stray()
 
     @property
     def n_trees(self) -> int:
@@ -223,14 +223,14 @@ class NewickText:
         return next(islice(_TOKEN.finditer(self._scanned), k, None)).start()
 
     def _error_in_text(self, message: str, offset: int) -> ParseError:
-        line, column, shown = place(self._text, offset)
+        line, column, shown = locate(self._text, offset)
         return ParseError(message, path=self._path, line=line, column=column, text=shown)
 
     def _at(self, k: int) -> str:
-        line, column, _ = place(self._text, self._offset(k))
+        line, column, _ = locate(self._text, self._offset(k))
         return f"line {line}, column {column}"
 
-    def _refuse_stray(self) -> None:
+    def _check_no_stray(self) -> None:
         """Refuse a quote or a comment that does not close, or a ']' that nothing opened."""
         for k, t in enumerate(self._tokens):
             if t in _STRAY:
@@ -421,7 +421,7 @@ def parse_newick(text: str, *, underscores: Underscores = "keep") -> Hierarchy:
         ...
     tripletree.ParseError: <string>, line 1, column 4: a leaf label is missing before this ','...
     """
-    return _only(NewickText(_checked_text(text), underscores=underscores), None, "parse_newick_all")
+    return _only(NewickText(_check_text(text), underscores=underscores), None, "parse_newick_all")
 
 
 def parse_newick_all(text: str, *, underscores: Underscores = "keep") -> list[Hierarchy]:
@@ -447,10 +447,10 @@ def parse_newick_all(text: str, *, underscores: Underscores = "keep") -> list[Hi
     >>> len(parse_newick_all("(a,b); [a comment] (c,d);"))
     2
     """
-    return list(NewickText(_checked_text(text), underscores=underscores))
+    return list(NewickText(_check_text(text), underscores=underscores))
 
 
-def _checked_text(text: str) -> str:
+def _check_text(text: str) -> str:
     if not isinstance(text, str):
         msg = f"expected Newick text, not {type(text).__name__}; to read a file use read_newick"
         raise TypeError(msg)
@@ -514,7 +514,7 @@ def write_newick(
     >>> write_newick(Hierarchy.from_nested([["chimp", "human"], "gorilla", "Hylobates lar"]))
     "((chimp,human),gorilla,'Hylobates lar');"
     """
-    text = _newick(expect_hierarchy(hierarchy), names=names, lengths=lengths)
+    text = _newick(check_hierarchy(hierarchy), names=names, lengths=lengths)
     if path is None:
         return text
     with write_atomic(path) as stream:

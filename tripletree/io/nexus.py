@@ -20,13 +20,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import overload
 
-from tripletree.core.checks import expect_hierarchy
+from tripletree.core.checks import check_hierarchy
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.leaves import LeafIndex
-from tripletree.errors import DuplicateLeafError, ParseError
+from tripletree.errors import DuplicateLeafError, ParseError, locate
 from tripletree.io.newick import NewickText, Underscores, write_newick
 from tripletree.io.node_list import selected
-from tripletree.io.source import Source, Target, place, read_text, write_atomic
+from tripletree.io.source import Source, Target, read_text, write_atomic
 
 __all__ = [
     "NexusText",
@@ -214,7 +214,7 @@ class NexusText:
         self.trees.append(NexusTree(self._plain(name), start + found.end(), stop, block))
 
     def _error(self, message: str, offset: int) -> ParseError:
-        line, column, shown = place(self._text, offset)
+        line, column, shown = locate(self._text, offset)
         return ParseError(message, path=self._path, line=line, column=column, text=shown)
 
 
@@ -258,11 +258,11 @@ class _TreeText(NewickText):
         return Hierarchy(hierarchy.parent, leaves, length=hierarchy.length, names=hierarchy.names)
 
     def _error_in_text(self, message: str, offset: int) -> ParseError:
-        line, column, shown = place(self._whole, self._start + offset)
+        line, column, shown = locate(self._whole, self._start + offset)
         return ParseError(message, path=self._path, line=line, column=column, text=shown)
 
     def _at(self, k: int) -> str:
-        line, column, _ = place(self._whole, self._start + self._offset(k))
+        line, column, _ = locate(self._whole, self._start + self._offset(k))
         return f"line {line}, column {column}"
 
 
@@ -418,7 +418,7 @@ def write_nexus(
         TREE tree1 = [&R] ((1,2),3);
     END;
     """
-    return _written([(tree, expect_hierarchy(hierarchy))], path, names=names, lengths=lengths)
+    return _written([(tree, check_hierarchy(hierarchy))], path, names=names, lengths=lengths)
 
 
 @overload
@@ -475,7 +475,7 @@ def write_nexus_all(
         msg = "expected several hierarchies with names, not one: use write_nexus, or give a mapping"
         raise TypeError(msg)
     pairs = list(trees.items() if isinstance(trees, Mapping) else trees)
-    return _written([(str(x), expect_hierarchy(h)) for x, h in pairs], path, names=names, lengths=lengths)
+    return _written([(str(x), check_hierarchy(h)) for x, h in pairs], path, names=names, lengths=lengths)
 
 
 def _written(trees: list[tuple[str, Hierarchy]], path: Target | None, *, names: bool, lengths: bool) -> str | None:

@@ -28,7 +28,7 @@ from tripletree.core.leaves import LeafIndex
 from tripletree.core.ontology import Ontology
 from tripletree.errors import DuplicateLeafError, InvalidHierarchyError, ParseError
 from tripletree.io.ontology_terms import TermTable, short_rank
-from tripletree.io.source import Source, Target, decoded, read_bytes, refuse_utf16, write_atomic
+from tripletree.io.source import Source, Target, check_not_utf16, decoded, read_bytes, write_atomic
 
 __all__ = [
     "OboText",
@@ -114,7 +114,7 @@ class OboText:
         content, start = self._content, 0
         is_text = isinstance(content, str)
         if isinstance(content, bytes):
-            refuse_utf16(content, self._path)
+            check_not_utf16(content, self._path)
         end, slash = ("\n", "\\") if is_text else (b"\n", b"\\")
         while start < len(content):
             stop = content.find(end, start + BLOCK) + 1  # type: ignore[arg-type]

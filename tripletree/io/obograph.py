@@ -14,9 +14,9 @@ from functools import lru_cache
 from typing import Any
 
 from tripletree.core.ontology import Ontology
-from tripletree.errors import ParseError
+from tripletree.errors import ParseError, locate
 from tripletree.io.ontology_terms import TermTable, short_id, short_rank
-from tripletree.io.source import Source, decoded, place, read_bytes
+from tripletree.io.source import Source, decoded, read_bytes
 
 __all__ = [
     "read_obograph",
@@ -133,7 +133,7 @@ class _GraphDocument:
         try:
             document = json.loads(self._text, object_hook=_slim)
         except json.JSONDecodeError as error:
-            _, _, shown = place(self._text, error.pos)
+            _, _, shown = locate(self._text, error.pos)
             raise ParseError(
                 f"this is no JSON: {error.msg}", path=self._path, line=error.lineno, column=error.colno, text=shown
             ) from None
@@ -163,7 +163,7 @@ class _GraphDocument:
 
     def _error(self, at: int, message: str) -> ParseError:
         offset = _offset(self._text, _path_of(at))
-        line, column, shown = place(self._text, offset)
+        line, column, shown = locate(self._text, offset)
         return ParseError(f"{_spelled(at)}: {message}", path=self._path, line=line, column=column, text=shown)
 
     def _field(self, item: Any, key: str, at: int, *, optional: bool = False) -> str:

@@ -22,7 +22,6 @@ import io
 import json
 import os
 import re
-import warnings
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, islice
@@ -31,9 +30,9 @@ from typing import IO, Any, Literal, overload
 import numpy as np
 
 from tripletree.core.leaves import LeafIndex
-from tripletree.core.pairs import PairwiseConstraints, expect_pairs, sorted_labels
+from tripletree.core.pairs import PairwiseConstraints, check_pair_set, sorted_labels
 from tripletree.core.provenance import Origins
-from tripletree.errors import DuplicateLeafError, InvalidPairError, InvalidTripletError, ParseError
+from tripletree.errors import DuplicateLeafError, InvalidPairError, InvalidTripletError, ParseError, warn_user
 from tripletree.io.source import Source, Target, decoded, read_bytes, write_atomic, write_atomic_bytes
 from tripletree.io.table import (
     RowTable,
@@ -592,7 +591,7 @@ def write_pairs(
     """
     _check_format(format)
     kind = format or format_of_suffix(_name_of(target)) or "text"
-    labels = [x if isinstance(x, str) else str(x) for x in expect_pairs(pairs).leaves]
+    labels = [x if isinstance(x, str) else str(x) for x in check_pair_set(pairs).leaves]
     try:
         LeafIndex(labels)
     except DuplicateLeafError as error:
@@ -608,7 +607,7 @@ def write_pairs(
     lost = len(labels) - pairs.used_leaves.size
     if kind in DELIMITERS and lost:
         msg = f"{lost} of {len(labels)} leaves are in no pair, which {kind.upper()} cannot say: write text or Parquet"
-        warnings.warn(msg, UserWarning, stacklevel=2)
+        warn_user(msg)
     lines = pair_lines(pairs, labels) if kind == "text" else pair_table_lines(pairs, labels, kind)
     if target is None:
         return "".join(lines)

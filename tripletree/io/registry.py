@@ -21,7 +21,7 @@ from tripletree.errors import ParseError
 from tripletree.io.edges import usual_columns as edge_columns
 from tripletree.io.lineages import looks_like_lineages
 from tripletree.io.lineages import usual_columns as lineage_columns
-from tripletree.io.source import Source, named_stream, raw_bytes, read_bytes, refuse_utf16, tar_members, zip_members
+from tripletree.io.source import Source, check_not_utf16, named_stream, raw_bytes, read_bytes, tar_members, zip_members
 from tripletree.io.table import parquet_names
 
 __all__ = [
@@ -105,7 +105,7 @@ def of_content(content: bytes, name: str | None) -> Found:
     if content.startswith(b"PAR1"):
         return _of_columns(parquet_names(content, name), name)
     if not content.startswith((b"<", b"\xff\xfe", b"\xfe\xff")):  # XML may be UTF-16
-        refuse_utf16(content, name)
+        check_not_utf16(content, name)
     text = content[:HEAD].decode("utf-8-sig", errors="replace")
     body = text.lstrip()
     if not body:

@@ -28,7 +28,7 @@ from functools import partial
 from pathlib import Path
 from typing import IO, Any
 
-from tripletree.errors import SHOWN, LimitExceededError, ParseError, TripletreeError
+from tripletree.errors import SHOWN, LimitExceededError, ParseError, TripletreeError, locate
 
 __all__ = [
     "Source",
@@ -37,11 +37,10 @@ __all__ = [
     "drained",
     "named_stream",
     "open_text",
-    "place",
     "raw_bytes",
     "read_bytes",
     "read_text",
-    "refuse_utf16",
+    "check_not_utf16",
     "tar_members",
     "unpacked",
     "unpacked_limit",
@@ -308,7 +307,7 @@ def _whole(text: str, name: str | None) -> str:
     half = _SURROGATE.search(text)
     if half is None:
         return text
-    line, column, shown = place(text, half.start())
+    line, column, shown = locate(text, half.start())
     msg = (
         f"the character {half[0]!r} is half of a surrogate pair, which no file can hold; was the text read with "
         "another encoding than its own?"
@@ -351,7 +350,7 @@ def open_text(source: Source) -> Iterator[io.StringIO]:
 
 def decoded(content: bytes, name: str | None) -> str:
     """Bytes as UTF-8 text without byte order mark, or a ParseError at the first byte that is none."""
-    refuse_utf16(content, name)
+    check_not_utf16(content, name)
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError:
@@ -363,12 +362,12 @@ def decoded(content: bytes, name: str | None) -> str:
         bad = body[error.start]
         before = body[: error.start].decode("utf-8")
         text = before + body[error.start : error.start + 200].decode("utf-8", errors="replace")
-        line, column, shown = place(text, len(before))
+        line, column, shown = locate(text, len(before))
         msg = f"byte 0x{bad:02x} is not UTF-8 text (byte {error.start + 1} of the file); save the file as UTF-8"
         raise ParseError(msg, path=name, line=line, column=column, text=shown) from None
 
 
-def refuse_utf16(content: bytes, name: str | None) -> None:
+def check_not_utf16(content: bytes, name: str | None) -> None:
     """Refuse UTF-16, by its byte order mark or by its many zero bytes (UTF-8 has them for NUL characters alone)."""
     if content[:2] in (b"\xff\xfe", b"\xfe\xff"):
         msg = "this is UTF-16 text; save it as UTF-8"
@@ -377,15 +376,6 @@ def refuse_utf16(content: bytes, name: str | None) -> None:
     if head and 4 * head.count(0) >= len(head):
         msg = "NUL characters: this looks like UTF-16 without its mark; save it as UTF-8"
         raise ParseError(msg, path=name, line=1, column=head.index(0) + 1)
-
-
-def place(text: str, offset: int) -> tuple[int, int, str]:
-    """Line and column (from 1) of a character, and that line. Lines end in LF, CR LF or CR."""
-    head = text[:offset]
-    line = head.count("\n") + head.replace("\r\n", "\n").count("\r") + 1
-    start = max(head.rfind("\n"), head.rfind("\r")) + 1
-    stops = [k for k in (text.find("\n", offset), text.find("\r", offset)) if k >= 0]
-    return line, offset - start + 1, text[start : min(stops, default=len(text))]
 
 
 def _read(stream: Any, name: str) -> bytes | str:

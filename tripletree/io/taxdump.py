@@ -19,8 +19,8 @@ import numpy as np
 
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.ontology import Ontology
-from tripletree.errors import DuplicateLeafError, ParseError, UnknownLeafError
-from tripletree.io.source import Source, decoded, place, raw_bytes, read_bytes, tar_members, unpacked, zip_members
+from tripletree.errors import DuplicateLeafError, ParseError, UnknownLeafError, locate
+from tripletree.io.source import Source, decoded, raw_bytes, read_bytes, tar_members, unpacked, zip_members
 from tripletree.io.table import cycle_of, cycle_text, hierarchy_of, one_of, tops
 
 __all__ = [
@@ -141,7 +141,7 @@ class DmpFile:
         column = 1
         if at is not None:
             before = self.content[self.content.rfind(b"\n", 0, at) + 1 : at].decode("utf-8", errors="replace")
-            _, column, _ = place(before + ".", len(before))
+            _, column, _ = locate(before + ".", len(before))
         raise ParseError(message, path=self.path, line=int(line), column=column, text=text)
 
 
@@ -160,7 +160,7 @@ def taxdump_files(source: Source) -> dict[str, DmpFile]:
         if os.path.isfile(name):
             base = _wanted(os.path.basename(name))
             if base == NAMES:
-                _refuse_names(name)
+                _check_no_names(name)
             if base == NODES:
                 return _of_folder(os.path.dirname(name), nodes=name)
             with open(name, "rb") as stream:
@@ -174,11 +174,11 @@ def taxdump_files(source: Source) -> dict[str, DmpFile]:
         return found
     alone = unpacked(raw, shown)
     if _NAME_LINE.match(alone):
-        _refuse_names(shown)
+        _check_no_names(shown)
     return {NODES: DmpFile(alone, shown)}
 
 
-def _refuse_names(path: str | None) -> NoReturn:
+def _check_no_names(path: str | None) -> NoReturn:
     msg = "this is names.dmp, which has no parents: give nodes.dmp, or the folder or archive that holds the two"
     raise ParseError(msg, path=path)
 

@@ -20,7 +20,6 @@ import io
 import json
 import os
 import re
-import warnings
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, islice
@@ -29,7 +28,7 @@ from typing import IO, Any, Literal, NamedTuple, NoReturn, overload
 
 import numpy as np
 
-from tripletree.core.checks import expect_triplets
+from tripletree.core.checks import check_triplets
 from tripletree.core.leaves import LeafIndex
 from tripletree.core.provenance import Origins
 from tripletree.core.triplets import TripletSet
@@ -40,6 +39,7 @@ from tripletree.errors import (
     MissingDependencyError,
     ParseError,
     UnknownLeafError,
+    warn_user,
 )
 from tripletree.io.source import Source, Target, decoded, read_bytes, write_atomic, write_atomic_bytes
 from tripletree.io.table import is_missing, parquet_metadata, parquet_names, parquet_table
@@ -599,7 +599,7 @@ def read_triplets(
     [2.0]
     """
     _check_format(format)
-    columns = _checked_columns(columns)
+    columns = _check_columns(columns)
     rows = _rows(source, format, columns, weight)
     if leaves is None and rows.unit == "row" and rows.more:
         leaves = LeafIndex([x for x, _ in rows.more])  # in the order that the Parquet file keeps
@@ -670,7 +670,7 @@ def write_triplets(triplets: TripletSet, target: Target | None = None, *, format
     """
     _check_format(format)
     kind = format or format_of_suffix(_name_of(target)) or "text"
-    labels = _texts(expect_triplets(triplets))
+    labels = _texts(check_triplets(triplets))
     if kind == "parquet":
         with write_atomic_bytes(_given(target)) as binary:
             write_parquet(triplets, labels, binary)
@@ -680,7 +680,7 @@ def write_triplets(triplets: TripletSet, target: Target | None = None, *, format
         msg = (
             f"{lost} of {len(labels)} leaves are in no triplet, which {kind.upper()} cannot say: write text or Parquet"
         )
-        warnings.warn(msg, UserWarning, stacklevel=2)
+        warn_user(msg)
     lines = text_lines(triplets, labels) if kind == "text" else table_lines(triplets, labels, kind)
     if target is None:
         return "".join(lines)
@@ -713,7 +713,7 @@ def _check_format(format: Any) -> None:
         raise ValueError(msg)
 
 
-def _checked_columns(columns: Sequence[str]) -> tuple[str, ...]:
+def _check_columns(columns: Sequence[str]) -> tuple[str, ...]:
     if isinstance(columns, str) or len(columns) != 3 or len(set(columns)) != 3:
         msg = f"columns must be the names of three columns, for a, b and c of ab|c, not {columns!r}"
         raise ValueError(msg)

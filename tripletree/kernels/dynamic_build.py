@@ -291,8 +291,8 @@ def toward(tree, mark, path, var, v, x):
 #
 # State, in few arrays so that the kernels compile fast (N = 2 n + 2 nodes, room for m triplets):
 #     tree : int64[N, 8]   parent, first child (inner ones come first), next sibling, previous one (of the first: the
-#                          last), number of children, leaves below (unless the tree is deep: then ``growing_paths`` counts
-#                          them), triplets on its shelf, number of its shelf
+#                          last), number of children, leaves below (unless the tree is deep: then they are counted on
+#                          paths), triplets on its shelf, number of its shelf
 #     row : int64[m, 8]    leaves a, b, c, number of its shelf; nodes that hold a, b, c now; stamp
 #     slot : int64[n, 2]   an entry of the leaf's ring of triplets, and how many there are
 #     ring : int64[3 m]    the next entry; entry 3 t + k is end k of triplet t

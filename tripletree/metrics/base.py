@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from numbers import Integral, Real
 from typing import Any, ClassVar
-from warnings import warn
 
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils._param_validation import Interval, StrOptions
+
+from tripletree.errors import warn_user
 
 __all__ = [
     "LearnedMetric",
@@ -49,7 +50,7 @@ class LearnedMetric(TransformerMixin, BaseEstimator):
         """
         if count == 0:
             msg = "no triplets and no comparisons were given, so nothing is learned: the metric stays Euclidean"
-            warn(f"{msg}; give fit(X, triplets=...) or comparisons=", UserWarning, stacklevel=3)
+            warn_user(f"{msg}; give fit(X, triplets=...) or comparisons=")
             return True
         if not (samples[pairs[:, 0]] != samples[pairs[:, 1]]).any():
             why = "all samples that the statements name are equal in every feature"
@@ -65,5 +66,5 @@ class LearnedMetric(TransformerMixin, BaseEstimator):
         msg = f"nothing can be learned: {why}; {what}"
         if self.on_degenerate == "raise":
             raise ValueError(f"{msg}; on_degenerate='euclidean' goes on with the features as they are")
-        warn(f"{msg}; the metric stays Euclidean", UserWarning, stacklevel=3)
+        warn_user(f"{msg}; the metric stays Euclidean")
         return True

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from numbers import Integral, Real
 from typing import Any, ClassVar, NamedTuple
-from warnings import warn
 
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin
@@ -12,8 +11,9 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
-from tripletree.cluster.base import all_or_nothing, checked_samples, refuse_as_y
+from tripletree.cluster.base import all_or_nothing, check_samples, check_y
 from tripletree.cluster.distances import check_spread
+from tripletree.errors import warn_user
 from tripletree.metrics.base import LearnedMetric
 from tripletree.metrics.statements import Statements, statements
 
@@ -298,10 +298,10 @@ class MahalanobisMetric(ClassNamePrefixFeaturesOutMixin, LearnedMetric):
         >>> MahalanobisMetric().fit(X, quadruplets=[(0, 1, 0, 2), (0, 1, 1, 2)]).n_violated_
         0
         """
-        refuse_as_y(y)
+        check_y(y)
         with all_or_nothing(self):
             self._validate_params()
-            samples = checked_samples(self, X, reset=True)
+            samples = check_samples(self, X, reset=True)
             check_spread(samples)
             d = samples.shape[1]
             if self.n_components is not None and self.n_components > d:
@@ -325,7 +325,7 @@ class MahalanobisMetric(ClassNamePrefixFeaturesOutMixin, LearnedMetric):
                 self.components_ = found.map @ frame.T
             if not found.converged:
                 msg = f"the solver stopped after {found.n_iter} iterations, before it was done: raise max_iter or tol"
-                warn(msg, ConvergenceWarning, stacklevel=2)
+                warn_user(msg, ConvergenceWarning)
             self.objective_, self.n_iter_ = found.objective, found.n_iter
             self._n_features_out = self.components_.shape[0]
             self.n_statements_ = len(known)
@@ -357,4 +357,4 @@ class MahalanobisMetric(ClassNamePrefixFeaturesOutMixin, LearnedMetric):
         [[0.0], [1.1]]
         """
         check_is_fitted(self)
-        return checked_samples(self, X, reset=False) @ self.components_.T
+        return check_samples(self, X, reset=False) @ self.components_.T

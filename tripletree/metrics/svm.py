@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from numbers import Real
 from typing import Any, ClassVar, NamedTuple
-from warnings import warn
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_array, check_is_fitted
 
-from tripletree.cluster.base import all_or_nothing, checked_samples, refuse_as_y
+from tripletree.cluster.base import all_or_nothing, check_samples, check_y
 from tripletree.cluster.distances import check_spread
+from tripletree.errors import warn_user
 from tripletree.metrics.base import LearnedMetric
 from tripletree.metrics.statements import statements
 
@@ -184,7 +184,7 @@ class SVMMetric(LearnedMetric):
     See Also
     --------
     MahalanobisMetric : weighs directions that it finds by itself; mostly the better metric.
-    tripletree.algorithms.comparisons : comparisons from other packages.
+    tripletree.interop : comparisons from other packages.
 
     Notes
     -----
@@ -279,11 +279,11 @@ class SVMMetric(LearnedMetric):
         >>> SVMMetric().fit([[0.0], [1.0], [3.0]], comparisons=[(0, 1, 2)]).weights_.round(3).tolist()
         [0.125]
         """
-        refuse_as_y(y)
+        check_y(y)
         with all_or_nothing(self):
             self._validate_params()
-            samples = checked_samples(self, X, reset=True)
-            self._directions = self._checked_directions(samples.shape[1])
+            samples = check_samples(self, X, reset=True)
+            self._directions = self._check_directions(samples.shape[1])
             known = statements(X, samples.shape[0], self.missing_samples, triplets, comparisons)
             points = samples if self._directions is None else samples @ self._directions
             check_spread(points)
@@ -307,12 +307,12 @@ class SVMMetric(LearnedMetric):
                     f"the objective may be {found.gap:.1e} of itself too high after {found.n_iter} iterations: raise "
                     "max_iter or tol, and scale the features (StandardScaler)"
                 )
-                warn(msg, ConvergenceWarning, stacklevel=2)
+                warn_user(msg, ConvergenceWarning)
             self.n_comparisons_ = len(known)
             self.n_violated_ = known.violated(points * np.sqrt(self.weights_))
         return self
 
-    def _checked_directions(self, d: int) -> np.ndarray | None:
+    def _check_directions(self, d: int) -> np.ndarray | None:
         if isinstance(self.A, str):
             return None
         A = check_array(self.A, dtype=np.float64, input_name="A", copy=True)
@@ -346,7 +346,7 @@ class SVMMetric(LearnedMetric):
         [[0.0], [1.15]]
         """
         check_is_fitted(self)
-        samples = checked_samples(self, X, reset=False)
+        samples = check_samples(self, X, reset=False)
         points = samples if self._directions is None else samples @ self._directions
         return points * np.sqrt(self.weights_)
 

@@ -12,13 +12,13 @@ from tripletree import kernels
 from tripletree.algorithms.linkage import from_linkage
 from tripletree.cluster.distances import (
     ANY_METRIC,
-    checked_metric,
+    check_metric,
     condensed_distances,
     condensed_matrix,
     metric_parameters,
     transformed,
 )
-from tripletree.core.checks import expect_hierarchy
+from tripletree.core.checks import check_hierarchy
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.leaves import LeafIndex
 from tripletree.errors import DuplicateLeafError, UnknownLeafError
@@ -104,7 +104,7 @@ def taxonomy_linkage(
     >>> taxonomy_linkage(X, taxonomy, weight=0.1) == taxonomy
     False
     """
-    expect_hierarchy(hierarchy)
+    check_hierarchy(hierarchy)
     for value, name, allowed in (
         (method, "method", ANY_METRIC),
         (kind, "kind", ("depth", "path")),
@@ -144,7 +144,7 @@ def _of_data(X: Any, samples: np.ndarray, metric: Any, method: str) -> np.ndarra
     """Condensed distances of the samples."""
     if isinstance(metric, str) and metric == "precomputed":
         return condensed_matrix(samples)
-    name = checked_metric(metric, method)
+    name = check_metric(metric, method)
     points = transformed(metric, X, samples)
     return condensed_distances(points, name, metric_parameters(points, name))
 

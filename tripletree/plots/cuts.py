@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tripletree.algorithms.cut import cut
-from tripletree.core.checks import expect_count
+from tripletree.core.checks import check_count
 from tripletree.core.triplets import TripletSet
 from tripletree.errors import ClusterCountError
 from tripletree.plots.dendrogram import plot_dendrogram
 from tripletree.plots.layout import matched_styles
 from tripletree.plots.style import (
     Groups,
+    check_axes,
+    check_tree,
     class_marker,
     coded_groups,
-    expect_axes,
-    expect_tree,
     ink_of,
     picture,
     pyplot_for,
@@ -94,10 +94,10 @@ def plot_cuts(
     ['2 clusters: 2, 2', '3 clusters: 1, 1, 2']
     >>> matplotlib.pyplot.close(panels[0].figure)
     """
-    tree = expect_tree(hierarchy)
+    tree = check_tree(hierarchy)
     several = n_clusters if isinstance(n_clusters, Iterable) else [n_clusters]
-    numbers = [expect_count(k, "n_clusters", 1) for k in several]
-    most = expect_count(max_leaves, "max_leaves", 2)
+    numbers = [check_count(k, "n_clusters", 1) for k in several]
+    most = check_count(max_leaves, "max_leaves", 2)
     if not numbers:
         msg = "n_clusters is empty: say at least one number of clusters"
         raise ValueError(msg)
@@ -125,7 +125,7 @@ def plot_cuts(
     else:
         panels = list(np.ravel(np.asarray(axes, dtype=object)))
         for ax in panels:
-            expect_axes(ax)
+            check_axes(ax)
     if len(panels) != len(numbers):
         msg = f"{len(panels)} axes for {len(numbers)} numbers of clusters: give one for each"
         raise ValueError(msg)

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from tripletree.core.checks import expect_count, expect_triplets
+from tripletree.core.checks import check_count, check_triplets
 from tripletree.core.hierarchy import Hierarchy
-from tripletree.core.pairs import PairwiseConstraints, expect_pairs
+from tripletree.core.pairs import PairwiseConstraints, check_pair_set
 from tripletree.core.triplets import TripletSet
 from tripletree.plots.axes import (
     Circle,
@@ -39,8 +39,8 @@ from tripletree.plots.style import (
     DASHES,
     Groups,
     Ink,
+    check_tree,
     coded_groups,
-    expect_tree,
     ink_of,
     leaf_values,
     picture,
@@ -210,7 +210,7 @@ def plot_dendrogram(
     ['3 leaves', 'orang']
     >>> plt.close("all")
     """
-    tree = expect_tree(hierarchy)
+    tree = check_tree(hierarchy)
     if clusters is None and hierarchy is not tree:
         clusters = getattr(hierarchy, "labels_", None)
     for name, given, known in (("orientation", orientation, ORIENTATIONS), ("layout", layout, LAYOUTS)):
@@ -220,7 +220,7 @@ def plot_dendrogram(
     clustered = coded_groups(clusters, tree, "clusters", None)
     classed = coded_groups(classes, tree, "classes", clustered)
     numbers = leaf_values(values, tree)
-    cut = _checked_cut(cut, clustered)
+    cut = _check_cut(cut, clustered)
     counts = _counted(tree, triplets, pairs, refusals, clustered)
     closed = closed_nodes(tree, collapse, None if clustered is None else clustered.codes)
     style = _style(labels, max_leaf_labels, title, color, linewidth, legend)
@@ -229,7 +229,7 @@ def plot_dendrogram(
     if most == "auto":
         most = tips_that_fit(ax, tree.n_leaves, kind, labels)
     elif most is not None:
-        most = expect_count(most, "max_leaves", 2)
+        most = check_count(most, "max_leaves", 2)
     drawn = sketch(tree, most, closed=closed, codes=[x.codes for x in (clustered, classed) if x is not None])
     if (
         heights == "auto"
@@ -252,7 +252,7 @@ def _style(labels: Any, max_leaf_labels: Any, title: str | None, color: Any, lin
     if labels is not None and not isinstance(labels, (bool, np.bool_)):
         msg = f"labels is {labels!r:.60}; it must be True, False or None; labels of leaves are the hierarchy's own"
         raise TypeError(msg)
-    most = expect_count(max_leaf_labels, "max_leaf_labels", 0)
+    most = check_count(max_leaf_labels, "max_leaf_labels", 0)
     if linewidth is not None:
         if isinstance(linewidth, (bool, np.bool_)) or not isinstance(linewidth, Real):
             msg = f"linewidth is {linewidth!r:.60}; it must be a number of points"
@@ -265,7 +265,7 @@ def _style(labels: Any, max_leaf_labels: Any, title: str | None, color: Any, lin
     return _Style(None if labels is None else bool(labels), most, title, color, linewidth, legend)
 
 
-def _checked_cut(cut: Any, clusters: Groups | None) -> float | str | None:
+def _check_cut(cut: Any, clusters: Groups | None) -> float | str | None:
     if cut is None or (cut == "clusters" and clusters is not None):
         return cut
     if cut == "clusters":
@@ -283,11 +283,11 @@ def _counted(
     """How many of each mark belong at each node, kind by kind."""
     counts = {}
     if triplets is not None:
-        counts["displayed"], counts["not displayed"] = triplet_counts(tree, expect_triplets(triplets))
+        counts["displayed"], counts["not displayed"] = triplet_counts(tree, check_triplets(triplets))
     if pairs is not None:
-        counts |= pair_counts(tree, expect_pairs(pairs), None if clusters is None else clusters.codes)
+        counts |= pair_counts(tree, check_pair_set(pairs), None if clusters is None else clusters.codes)
     if refusals is not None:
-        found = _expect_refusals(refusals)
+        found = _check_refusals(refusals)
         for name, nodes in (
             ("forced", [x.node for x in found if x.forced]),
             ("delayed", [x.delayed for x in found if x.delayed is not None]),
@@ -299,7 +299,7 @@ def _counted(
     return counts
 
 
-def _expect_refusals(refusals: Any) -> list[Any]:
+def _check_refusals(refusals: Any) -> list[Any]:
     found = list(refusals) if isinstance(refusals, Iterable) and not isinstance(refusals, str) else [refusals]
     for k, x in enumerate(found):
         if not (hasattr(x, "node") and hasattr(x, "forced") and hasattr(x, "delayed")):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tripletree.algorithms.conflict import Conflict
-from tripletree.core.checks import expect_triplets
+from tripletree.core.checks import check_triplets
 from tripletree.core.triplets import TripletSet
 from tripletree.errors import LimitExceededError
 from tripletree.plots.style import PALETTE, SHAPES, ink_of, picture, pyplot_for, shortened
@@ -181,7 +181,7 @@ def aho_graph(triplets: TripletSet, leaves: Iterable[Hashable] | None = None) ->
     """
     import networkx as nx
 
-    inside = expect_triplets(triplets) if leaves is None else triplets.restrict(leaves)
+    inside = check_triplets(triplets) if leaves is None else triplets.restrict(leaves)
     graph = nx.Graph()
     graph.add_nodes_from(inside.leaves)
     weights = np.ones(len(inside)) if inside.weights is None else inside.weights
@@ -245,7 +245,7 @@ def plot_aho_graph(
     import networkx as nx
 
     plt = pyplot_for("plot_aho_graph")
-    given = triplets.triplets if isinstance(triplets, Conflict) else expect_triplets(triplets)
+    given = triplets.triplets if isinstance(triplets, Conflict) else check_triplets(triplets)
     group = [given.leaves[i] for i in given.used_leaves.tolist()] if leaves is None else list(leaves)
     if len(group) > MOST_LEAVES:
         msg = f"{len(group):,} leaves are too many for a picture; say which at most {MOST_LEAVES:,} with leaves="

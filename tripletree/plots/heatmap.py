@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tripletree.core.checks import expect_count
+from tripletree.core.checks import check_count
 from tripletree.errors import UnknownLeafError
 from tripletree.plots.axes import Rectangle
 from tripletree.plots.drawing import draw_lines, draw_triangles
@@ -16,9 +16,9 @@ from tripletree.plots.layout import Layout, Sketch, layout, sketch
 from tripletree.plots.style import (
     DASHES,
     Groups,
+    check_range,
+    check_tree,
     coded_groups,
-    expect_range,
-    expect_tree,
     ink_of,
     picture,
     pyplot_for,
@@ -118,13 +118,13 @@ def plot_heatmap(
     ['a', 'c', 'b']
     >>> matplotlib.pyplot.close(ax.figure)
     """
-    tree = expect_tree(hierarchy)
+    tree = check_tree(hierarchy)
     values = _checked(_by_label(matrix, tree), tree.n_leaves)
     if clusters is None and hierarchy is not tree:
         clusters = getattr(hierarchy, "labels_", None)
     groups = coded_groups(clusters, tree, "clusters", None)
     if max_leaves is not None:
-        max_leaves = expect_count(max_leaves, "max_leaves", 2)
+        max_leaves = check_count(max_leaves, "max_leaves", 2)
     drawn = sketch(tree, max_leaves, codes=[] if groups is None else [groups.codes])
     place = layout(drawn, heights, spacing="size")
     plt = pyplot_for("plot_heatmap")
@@ -174,7 +174,7 @@ def _checked(matrix: Any, n: int) -> np.ndarray:
     if values.size and np.isnan(values).all():
         msg = "the matrix has no finite number: there is nothing to colour"
         raise ValueError(msg)
-    expect_range(values, "entries of the matrix")
+    check_range(values, "entries of the matrix")
     return values
 
 

@@ -24,9 +24,9 @@ __all__ = [
     "SHAPES",
     "class_marker",
     "coded_groups",
-    "expect_axes",
-    "expect_range",
-    "expect_tree",
+    "check_axes",
+    "check_range",
+    "check_tree",
     "ink_of",
     "leaf_values",
     "percent",
@@ -139,11 +139,11 @@ def leaf_values(values: Any, tree: Hierarchy) -> np.ndarray | None:
     if np.isnan(found).all():
         msg = "values has no finite number for any leaf: there is nothing to colour"
         raise InvalidLabelsError(msg)
-    expect_range(found, "values")
+    check_range(found, "values")
     return found
 
 
-def expect_range(numbers: np.ndarray, what: str) -> None:
+def check_range(numbers: np.ndarray, what: str) -> None:
     """Check that a colour scale can span the numbers (some NaN): their difference is a float, too."""
     known = numbers[~np.isnan(numbers)]
     if known.size and known.max() / 4 - known.min() / 4 > np.finfo(np.float64).max / 8:
@@ -151,7 +151,7 @@ def expect_range(numbers: np.ndarray, what: str) -> None:
         raise InvalidLabelsError(msg)
 
 
-def expect_tree(hierarchy: Any) -> Hierarchy:
+def check_tree(hierarchy: Any) -> Hierarchy:
     """The hierarchy that was given, or that of a fitted estimator."""
     tree = hierarchy if isinstance(hierarchy, Hierarchy) else getattr(hierarchy, "hierarchy_", None)
     if isinstance(tree, Hierarchy):
@@ -254,7 +254,7 @@ def _light(colour: Any) -> float:
     return 0.3 * red + 0.59 * green + 0.11 * blue
 
 
-def expect_axes(ax: Any) -> None:
+def check_axes(ax: Any) -> None:
     """Check that something to draw on was given, or nothing."""
     from matplotlib.axes import Axes
 
@@ -269,7 +269,7 @@ def picture(function: Callable[P, R]) -> Callable[P, R]:
     @wraps(function)
     def call(*args: P.args, **kwargs: P.kwargs) -> R:
         plt = pyplot_for(function.__name__)
-        expect_axes(kwargs.get("ax"))
+        check_axes(kwargs.get("ax"))
         before = set(plt.get_fignums())
         try:
             return function(*args, **kwargs)

@@ -20,8 +20,8 @@ from tripletree.plots.style import (
     PALETTE,
     Groups,
     Ink,
+    check_tree,
     coded_groups,
-    expect_tree,
     ink_of,
     percent,
     picture,
@@ -325,13 +325,13 @@ def plot_tanglegram(
     >>> matplotlib.pyplot.close(ax.figure)
     """
     plt = pyplot_for("plot_tanglegram")
-    one, two = expect_tree(first), expect_tree(second)
+    one, two = check_tree(first), check_tree(second)
     found = compare_triplets(one, two, leaves=leaves)
     if found.n_leaves > MOST:
         msg = f"{found.n_leaves:,} leaves are too many for a tanglegram; restrict both to at most {MOST:,}"
         raise LimitExceededError(msg, size=found.n_leaves, limit=MOST)
     groups = coded_groups(classes, one, "classes", None)
-    above = _expect_names(names)
+    above = _check_names(names)
     inside = [x for x in one.leaves if x in two.leaves]
     if groups is not None:
         groups = groups._replace(codes=groups.codes[one.leaves.indices(inside)])
@@ -364,7 +364,7 @@ def plot_tanglegram(
     return ax
 
 
-def _expect_names(names: Any) -> tuple[str, ...]:
+def _check_names(names: Any) -> tuple[str, ...]:
     """What is written above the two, checked."""
     if names is None:
         return ()

@@ -7,7 +7,7 @@ from numbers import Real
 import numpy as np
 
 from tripletree.cluster.active.state import QueryState
-from tripletree.core.checks import expect_count
+from tripletree.core.checks import check_count
 
 __all__ = [
     "Border",
@@ -116,9 +116,9 @@ class Border:
         return state.known.open_pairs(n, state.random_state)
 
     def _check(self) -> None:
-        expect_count(self.n_neighbors, "n_neighbors of Border", 1)
+        check_count(self.n_neighbors, "n_neighbors of Border", 1)
         if self.n_candidates is not None:
-            expect_count(self.n_candidates, "n_candidates of Border", 1)
+            check_count(self.n_candidates, "n_candidates of Border", 1)
         number = isinstance(self.alpha, Real) and not isinstance(self.alpha, (bool, np.bool_))
         if not number or not 0 <= self.alpha <= 1:
             msg = f"alpha of Border must be a number in 0..1, not {self.alpha!r}"

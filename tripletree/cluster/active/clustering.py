@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from inspect import signature
 from numbers import Integral
 from typing import Any, ClassVar
-from warnings import warn
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin, MetaEstimatorMixin, clone
@@ -21,13 +20,13 @@ from tripletree.cluster.active.inheritance import Neighbours, inherited_pairs
 from tripletree.cluster.active.known import Known
 from tripletree.cluster.active.oracle import Oracle, Questions
 from tripletree.cluster.active.state import QueryState, QueryStrategy
-from tripletree.cluster.alignment import aligned_pairs, refuse_repeats
-from tripletree.cluster.base import checked_samples, refuse_as_y, refuse_truth_values
+from tripletree.cluster.alignment import aligned_pairs, check_distinct
+from tripletree.cluster.base import check_no_truth_values, check_samples, check_y
 from tripletree.cluster.kmeans.cvqe import ConstrainedQuantizer, CVQEPlus
 from tripletree.cluster.kmeans.soft_pairs import SoftPairMeans
 from tripletree.core.pairs import PairwiseConstraints
 from tripletree.core.random import generator
-from tripletree.errors import InconsistentPairsError
+from tripletree.errors import InconsistentPairsError, warn_user
 
 __all__ = [
     "ActiveClustering",
@@ -163,9 +162,9 @@ class Interview:
         """Learn pairs that were not asked for."""
         for rows, together in ((pairs.must_link, True), (pairs.cannot_link, False)):
             for i, j in rows.tolist():
-                self._learn(i, j, together, depth=4)
+                self._learn(i, j, together)
 
-    def _learn(self, i: int, j: int, answer: bool | None, *, depth: int) -> None:
+    def _learn(self, i: int, j: int, answer: bool | None) -> None:
         path = self.known.add(i, j, answer)
         if path is None or answer is None:
             return
@@ -175,7 +174,7 @@ class Interview:
         self._refuted.add((min(i, j), max(i, j), answer))
         if self._raise:
             raise InconsistentPairsError(names)
-        warn(f"an answer contradicts earlier ones: {found}; the earlier ones count for what follows", stacklevel=depth)
+        warn_user(f"an answer contradicts earlier ones: {found}; the earlier ones count for what follows")
 
     def ask_block(self, strategy: QueryStrategy, size: int, context: dict[str, Any]) -> int:
         """Ask at most so many questions of a strategy, which may choose them one after another; how many there were."""
@@ -185,7 +184,7 @@ class Interview:
             state = QueryState(pairs=pairs, unknown=unknown, known=self.known, **context)
             chosen = self._checked(strategy.query(state, room), strategy)
             for i, j in chosen[:room]:
-                self._learn(i, j, self._questions.ask(i, j), depth=5)
+                self._learn(i, j, self._questions.ask(i, j))
                 self._tell(1)
             if not chosen:
                 break
@@ -256,7 +255,7 @@ class Interview:
         if self.known.n_open():
             why = "the strategy has no further question"
         msg = f"questions ended after {len(self.asked)} of n_queries={self.budget}: {n} samples have {total} pairs, "
-        warn(msg + (f"each of which {why}" if why.startswith("follows") else f"and {why}"), stacklevel=4)
+        warn_user(msg + (f"each of which {why}" if why.startswith("follows") else f"and {why}"))
 
 
 def seen(model: Any, X: np.ndarray) -> dict[str, Any]:
@@ -500,23 +499,23 @@ class ActiveClustering(MetaEstimatorMixin, ClusterMixin, BaseEstimator):
         >>> model.fit([[0.0], [1.0], [5.0]], oracle=lambda a, b: None).queries_
         [(1, 2, None)]
         """
-        refuse_as_y(y)
+        check_y(y)
         attributes: Any = vars(self)
         before = dict(attributes)
         interview: Interview | None = None
         try:
             self._validate_params()
-            refuse_truth_values(self)
+            check_no_truth_values(self)
             _check_callback(callback)
             check_takes_pairs(self._model())
             strategy = as_strategy(self.strategy)
-            samples = checked_samples(self, X, reset=True)
+            samples = check_samples(self, X, reset=True)
             aligned = aligned_pairs(X, pairs, samples.shape[0], missing_samples=self.missing_samples)
             if oracle is not None:
-                refuse_repeats(X)
+                check_distinct(X)
             elif self.n_queries:
                 msg = f"there is nobody to ask: none of n_queries={self.n_queries} is asked without fit(X, oracle=...)"
-                warn(msg, UserWarning, stacklevel=2)
+                warn_user(msg)
             n_queries = int(self.n_queries) if oracle is not None else 0
             interview = Interview(oracle, n_queries, aligned, on_contradiction=self.on_contradiction)
             interview.take_in(aligned)
@@ -577,7 +576,7 @@ class ActiveClustering(MetaEstimatorMixin, ClusterMixin, BaseEstimator):
             If X does not fit the fitted samples, or holds NaN or infinity.
         """
         check_is_fitted(self)
-        return self.estimator_.predict(checked_samples(self, X, reset=False))
+        return self.estimator_.predict(check_samples(self, X, reset=False))
 
     # ------------------------------------------------------------------ steps of the fit
 

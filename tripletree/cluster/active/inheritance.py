@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tripletree.cluster.active.known import Known
-from tripletree.core.checks import expect_count
+from tripletree.core.checks import check_count
 from tripletree.core.pairs import PairwiseConstraints
 
 __all__ = [
@@ -152,7 +152,7 @@ def inherited_pairs(
     >>> p.cannot_link.tolist(), p.cannot_strength.round(2).tolist()
     ([[0, 2], [0, 3], [1, 2], [1, 3]], [0.38, 1.0, 0.28, 0.75])
     """
-    if expect_count(n_neighbors, "n_neighbors") == 0 or len(pairs) == 0:
+    if check_count(n_neighbors, "n_neighbors") == 0 or len(pairs) == 0:
         return pairs
     known = Known.of(pairs) if known is None else known
     n = len(pairs.leaves)

@@ -9,7 +9,7 @@ import numpy as np
 
 from tripletree.cluster.active.known import Known
 from tripletree.cluster.active.state import QueryState
-from tripletree.core.checks import expect_count
+from tripletree.core.checks import check_count
 
 __all__ = [
     "ExploreConsolidate",
@@ -268,7 +268,7 @@ class NPU(NeighbourhoodStrategy):
         if self._forest is None or self._forest[0] is not state.X or not np.array_equal(self._forest[1], state.labels):
             from sklearn.ensemble import RandomForestClassifier
 
-            expect_count(self.n_trees, "n_trees of NPU", 1)
+            check_count(self.n_trees, "n_trees of NPU", 1)
             seed = int(state.random_state.integers(2**31 - 1))
             forest = RandomForestClassifier(self.n_trees, random_state=seed).fit(state.X, state.labels)
             self._forest = state.X, state.labels.copy(), forest.apply(state.X)

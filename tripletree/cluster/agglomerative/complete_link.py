@@ -31,11 +31,11 @@ from tripletree.cluster.agglomerative.flat_clusters import (
     threshold_labels,
 )
 from tripletree.cluster.agglomerative.merges import merge_condensed
-from tripletree.cluster.alignment import aligned_pairs, refuse_repeats
-from tripletree.cluster.base import all_or_nothing, checked_samples, progress_bar, refuse_as_y, refuse_truth_values
+from tripletree.cluster.alignment import aligned_pairs, check_distinct
+from tripletree.cluster.base import all_or_nothing, check_no_truth_values, check_samples, check_y
 from tripletree.cluster.distances import (
     METRICS,
-    checked_metric,
+    check_metric,
     condensed_distances,
     condensed_matrix,
     metric_parameters,
@@ -43,6 +43,7 @@ from tripletree.cluster.distances import (
 )
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.pairs import PairwiseConstraints
+from tripletree.core.progress import progress_bar
 from tripletree.kernels import freeze, frozen
 
 __all__ = [
@@ -457,7 +458,7 @@ def central_sample(samples: np.ndarray, members: np.ndarray, metric: Any, parame
     members : ndarray of int, shape (s,)
         In rising order.
     metric, parameters
-        As `checked_metric` and `metric_parameters` give them.
+        As `check_metric` and `metric_parameters` give them.
 
     Returns
     -------
@@ -704,19 +705,19 @@ class ConstrainedCompleteLink(ClusterMixin, BaseEstimator):
         >>> ConstrainedCompleteLink(2).fit(X, pairs=([(1, 2)], [(0, 3)])).labels_.tolist()
         [0, 0, 0, 1]
         """
-        refuse_as_y(y)
+        check_y(y)
         with all_or_nothing(self):
             self._validate_params()
-            refuse_truth_values(self)
+            check_no_truth_values(self)
             self._check_together(oracle)
-            metric = checked_metric(self.metric, "complete")
-            samples = checked_samples(self, X, reset=True)
+            metric = check_metric(self.metric, "complete")
+            samples = check_samples(self, X, reset=True)
             n = samples.shape[0]
             points = transformed(self.metric, X, samples)
             known = {"metric": metric, "parameters": metric_parameters(points, metric)}
             aligned = aligned_pairs(X, pairs, n, missing_samples=self.missing_samples)
             if oracle is not None:
-                refuse_repeats(X)
+                check_distinct(X)
             check_most(self.n_clusters, aligned.closure())
             questions = None if oracle is None else Questions(oracle, int(self.n_queries or 0), aligned.leaves)
             with answers_kept(questions, aligned):
@@ -777,7 +778,7 @@ class ConstrainedCompleteLink(ClusterMixin, BaseEstimator):
         [0, 1]
         """
         check_is_fitted(self)
-        points = transformed(self.metric, X, checked_samples(self, X, reset=False))
+        points = transformed(self.metric, X, check_samples(self, X, reset=False))
         return nearest_clusters(self._clusters, points)
 
     def _check_together(self, oracle: Any) -> None:

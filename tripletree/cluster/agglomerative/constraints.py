@@ -27,7 +27,7 @@ from tripletree.errors import SHOWN, InconsistentTripletsError
 __all__ = [
     "Joint",
     "joined",
-    "refuse_beside_pairs",
+    "check_beside_pairs",
 ]
 
 
@@ -53,7 +53,7 @@ class Joint:
     inside: np.ndarray
 
 
-def refuse_beside_pairs(on_conflict: str, penalty: Any, micro_clusters: Any) -> None:
+def check_beside_pairs(on_conflict: str, penalty: Any, micro_clusters: Any) -> None:
     """Refuse parameters that have no meaning where pairs are given.
 
     Raises

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from typing import Any
-from warnings import warn
 
 import numpy as np
 
@@ -13,7 +12,7 @@ from tripletree.cluster.feasibility import CannotGraph, NotColourable
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.pair_closure import PairClosure
 from tripletree.core.pairs import PairwiseConstraints
-from tripletree.errors import SHOWN, ClusterCountError, InfeasibleClusteringError
+from tripletree.errors import SHOWN, ClusterCountError, InfeasibleClusteringError, warn_user
 from tripletree.kernels import freeze
 
 __all__ = [
@@ -122,19 +121,19 @@ def feasible_labels(
             f"n_clusters={n_clusters}, but the answers tie what the merges put together into {most}: a cut into more "
             f"would part samples that were said to belong together, so {most} are returned"
         )
-        warn(msg, UserWarning, stacklevel=4)
+        warn_user(msg)
         n_clusters = most
     if n_clusters >= fewest:
         return _undone(hierarchy, n_clusters, whole)
     msg = f"the merges end at {fewest} clusters, every two of them kept apart by cannot-links"
     if on_infeasible == "more":
-        warn(f"{msg}: these are returned, not n_clusters={n_clusters}", UserWarning, stacklevel=4)
+        warn_user(f"{msg}: these are returned, not n_clusters={n_clusters}")
         return _undone(hierarchy, fewest, whole)
     if on_infeasible == "violate":
         labels = _undone(hierarchy, n_clusters, whole)
         a, b = pairs.cannot_link.T
         broken = int((labels[a] == labels[b]).sum())
-        warn(f"{msg}: n_clusters={n_clusters} violate {broken} of {a.size}", UserWarning, stacklevel=4)
+        warn_user(f"{msg}: n_clusters={n_clusters} violate {broken} of {a.size}")
         return labels
     raise _infeasible(msg, n_clusters, fewest, pairs.closure())
 

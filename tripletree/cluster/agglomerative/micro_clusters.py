@@ -32,7 +32,7 @@ from sklearn.metrics import pairwise_distances_argmin
 
 from tripletree import kernels
 from tripletree.cluster.agglomerative.merges import merge_points
-from tripletree.core.checks import expect_count
+from tripletree.core.checks import check_count
 from tripletree.core.random import generator
 
 __all__ = [
@@ -97,7 +97,7 @@ def merge_large(
     if linkage not in _LINKAGES:
         msg = f"linkage={linkage!r} does not work on centres: micro-clusters need one of {', '.join(_LINKAGES)}"
         raise ValueError(msg)
-    n_centres = expect_count(n_centres, "n_centres", least=1)
+    n_centres = check_count(n_centres, "n_centres", least=1)
     rng = generator(random_state)
     n = samples.shape[0]
     is_free = np.ones(n, bool)

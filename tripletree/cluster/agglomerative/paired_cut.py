@@ -12,7 +12,6 @@ from __future__ import annotations
 from heapq import heapify, heappop, heappush
 from itertools import islice
 from typing import Any
-from warnings import warn
 
 import numpy as np
 
@@ -22,12 +21,12 @@ from tripletree.algorithms.linkage import from_linkage
 from tripletree.cluster.agglomerative.constraints import Joint
 from tripletree.cluster.agglomerative.flat_clusters import threshold_labels
 from tripletree.cluster.agglomerative.plan import all_merges
-from tripletree.cluster.base import progress_bar
 from tripletree.cluster.feasibility import CannotGraph, NotColourable
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.pair_closure import PairClosure
+from tripletree.core.progress import progress_bar
 from tripletree.core.triplets import TripletSet
-from tripletree.errors import SHOWN, ClusterCountError, InfeasibleClusteringError, LimitExceededError
+from tripletree.errors import SHOWN, ClusterCountError, InfeasibleClusteringError, LimitExceededError, warn_user
 from tripletree.kernels import freeze, frozen
 
 __all__ = [
@@ -465,7 +464,7 @@ class PairedCut:
             assert k is not None
             found, warning = self._better(k, labels, plain, triplets, points, are_distances=samples is None)
             if warning:
-                warn(warning, UserWarning, stacklevel=4)
+                warn_user(warning)
             if found is not None:
                 return found
         if labels is not None:
@@ -475,12 +474,12 @@ class PairedCut:
         if on_infeasible == "raise":
             raise self._infeasible(msg, k)
         if on_infeasible == "more":
-            warn(f"{msg}: these are returned, not n_clusters={k}", UserWarning, stacklevel=4)
+            warn_user(f"{msg}: these are returned, not n_clusters={k}")
             return self._chosen(self.fewest, rule, triplets, samples, forced)
         labels = self._chosen(k, rule, triplets, samples, np.zeros_like(forced))
         a, b = self._joint.first[self._joint.closure.cannot].T
         broken = int((labels[a] == labels[b]).sum())
-        warn(f"{msg}: n_clusters={k} violate {broken} of {a.size}", UserWarning, stacklevel=4)
+        warn_user(f"{msg}: n_clusters={k} violate {broken} of {a.size}")
         return labels
 
     def _better(

@@ -15,7 +15,7 @@ from tripletree.errors import LimitExceededError
 __all__ = [
     "AUTO_PENALTY",
     "SOFT_UP_TO",
-    "checked_penalty",
+    "check_penalty",
     "soft_merges",
 ]
 
@@ -32,7 +32,7 @@ _LITTLE_WORK, _CHUNK = 2_000_000, 500
 _LARGEST = 1e200
 
 
-def checked_penalty(penalty: float | str, triplets: TripletSet, n_samples: int, micro_clusters: Any) -> float:
+def check_penalty(penalty: float | str, triplets: TripletSet, n_samples: int, micro_clusters: Any) -> float:
     """The penalty for a unit of weight: for "auto" the one that makes `AUTO_PENALTY` for a triplet of mean weight.
 
     Raises
@@ -83,7 +83,7 @@ def soft_merges(
     triplets : TripletSet
         Over the n samples; they may contradict each other.
     linkage, metric, parameters
-        As `checked_metric` and `metric_parameters` give them.
+        As `check_metric` and `metric_parameters` give them.
     penalty : float
         For a unit of weight.
     dtype : float64 or float32

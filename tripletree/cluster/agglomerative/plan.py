@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
-from warnings import warn
 
 import numpy as np
 
@@ -16,10 +15,12 @@ from tripletree.cluster.agglomerative.constraints import Joint
 from tripletree.cluster.agglomerative.merges import merge_condensed, merge_points
 from tripletree.cluster.agglomerative.micro_clusters import merge_large
 from tripletree.cluster.agglomerative.paired_merges import paired_merges
-from tripletree.cluster.agglomerative.penalty import checked_penalty, soft_merges
-from tripletree.cluster.base import progress_bar, warn_if_few
+from tripletree.cluster.agglomerative.penalty import check_penalty, soft_merges
+from tripletree.cluster.base import warn_if_few
 from tripletree.cluster.distances import EUCLIDEAN, check_spread, condensed_distances, condensed_matrix, shifted
+from tripletree.core.progress import progress_bar
 from tripletree.core.triplets import TripletSet
+from tripletree.errors import warn_user
 
 __all__ = [
     "EXACT_UP_TO",
@@ -57,7 +58,7 @@ def merges_under(
     n, linkage = points.shape[0], model.linkage
     model.penalty_ = large = None
     if model.penalty is not None:
-        model.penalty_ = checked_penalty(model.penalty, used, n, model.micro_clusters)
+        model.penalty_ = check_penalty(model.penalty, used, n, model.micro_clusters)
     else:
         if len(used):
             warn_if_few(used, one_tree(used))  # refuses inconsistent triplets, with the conflict
@@ -93,7 +94,7 @@ def all_merges(
     rows : ndarray of int32, shape (m, 3)
         Consistent triplets on row numbers.
     linkage, metric, parameters
-        As `checked_metric` and `metric_parameters` give them.
+        As `check_metric` and `metric_parameters` give them.
     dtype : float64 or float32
     progress : callable, optional
         Called with the number of merges done since its last call.
@@ -154,7 +155,7 @@ def gathering(wanted: int | str | None, random_state: Any, linkage: str, n_free:
             f"micro-clusters first. Set micro_clusters={wanted} to silence this, or None for the exact one, which "
             "takes longer"
         )
-        warn(msg, UserWarning, stacklevel=4)
+        warn_user(msg)
     elif wanted is not None and linkage not in EUCLIDEAN:
         msg = (
             f"micro_clusters={wanted} needs a linkage on centres ({', '.join(EUCLIDEAN)}), not linkage={linkage!r}: "

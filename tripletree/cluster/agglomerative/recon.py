@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from numbers import Integral, Real
 from typing import Any, ClassVar
-from warnings import warn
 
 import numpy as np
 from sklearn.utils._param_validation import HasMethods, Interval, Options, StrOptions
@@ -16,7 +15,7 @@ from tripletree.algorithms.cut import RULES, cut
 from tripletree.algorithms.induce import displays
 from tripletree.algorithms.linkage import from_linkage, to_linkage
 from tripletree.algorithms.repair import repair
-from tripletree.cluster.agglomerative.constraints import Joint, joined, refuse_beside_pairs
+from tripletree.cluster.agglomerative.constraints import Joint, check_beside_pairs, joined
 from tripletree.cluster.agglomerative.feasible_cut import POLICIES
 from tripletree.cluster.agglomerative.flat_clusters import (
     FlatClusters,
@@ -28,11 +27,11 @@ from tripletree.cluster.agglomerative.flat_clusters import (
 from tripletree.cluster.agglomerative.paired_cut import PairedCut, without_pairs
 from tripletree.cluster.agglomerative.plan import merges_under
 from tripletree.cluster.alignment import aligned_pairs, aligned_triplets
-from tripletree.cluster.base import HierarchicalClusterer, all_or_nothing, checked_samples, refuse_as_y
-from tripletree.cluster.distances import ANY_METRIC, EUCLIDEAN, METRICS, checked_metric, metric_parameters, transformed
+from tripletree.cluster.base import HierarchicalClusterer, all_or_nothing, check_samples, check_y
+from tripletree.cluster.distances import ANY_METRIC, EUCLIDEAN, METRICS, check_metric, metric_parameters, transformed
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.triplets import TripletSet
-from tripletree.errors import ClusterCountError
+from tripletree.errors import ClusterCountError, warn_user
 
 __all__ = [
     "ReCon",
@@ -74,7 +73,7 @@ def mended(triplets: TripletSet, on_conflict: str, random_state: Any) -> tuple[T
         "dropped_triplets_. What was kept is consistent, but may be wrong all the same: penalty='auto' is much less "
         "hurt by wrong triplets"
     )
-    warn(msg, UserWarning, stacklevel=3)
+    warn_user(msg)
     return done.kept, done.dropped
 
 
@@ -346,12 +345,12 @@ class ReCon(HierarchicalClusterer):
         >>> ReCon(n_clusters=2).fit(X, triplets=[(1, 2, 0), (1, 2, 3)]).labels_.tolist()
         [0, 0, 0, 1]
         """
-        refuse_as_y(y)
+        check_y(y)
         with all_or_nothing(self):
             self._validate_params()
             check_stop(self.n_clusters, self.distance_threshold, self.cut, _DEFAULT_CUT)
-            metric = checked_metric(self.metric, self.linkage)
-            samples = checked_samples(self, X, reset=True)
+            metric = check_metric(self.metric, self.linkage)
+            samples = check_samples(self, X, reset=True)
             n = samples.shape[0]
             if self.n_clusters is not None and n < self.n_clusters:
                 msg = f"n_clusters={self.n_clusters} but n_samples={n}: there cannot be more clusters than samples"
@@ -361,7 +360,7 @@ class ReCon(HierarchicalClusterer):
             aligned = aligned_triplets(X, triplets, n, missing_samples=self.missing_samples)
             links = aligned_pairs(X, pairs, n, missing_samples=self.missing_samples)
             if len(links):
-                refuse_beside_pairs(self.on_conflict, self.penalty, self.micro_clusters)
+                check_beside_pairs(self.on_conflict, self.penalty, self.micro_clusters)
             joint = joined(aligned, links) if len(links) else None
             used, dropped = mended(aligned, self.on_conflict, self.random_state)
             merges, count = merges_under(self, points, used, joint, known)
@@ -417,7 +416,7 @@ class ReCon(HierarchicalClusterer):
         [0, 1]
         """
         check_is_fitted(self)
-        samples = checked_samples(self, X, reset=False)
+        samples = check_samples(self, X, reset=False)
         points = transformed(self.metric, X, samples)
         return nearest_clusters(self._clusters, points)
 

@@ -10,16 +10,16 @@ from sklearn.utils.validation import check_is_fitted
 
 from tripletree.algorithms.aho import split_down
 from tripletree.algorithms.conflict import conflict_inside
-from tripletree.cluster.base import checked_samples
+from tripletree.cluster.base import check_samples
 from tripletree.cluster.distances import (
     EUCLIDEAN,
-    checked_metric,
+    check_metric,
     condensed_distances,
     condensed_matrix,
     metric_parameters,
     transformed,
 )
-from tripletree.core.checks import expect_count
+from tripletree.core.checks import check_count
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.pairs import PairwiseConstraints
 from tripletree.core.triplets import TripletSet
@@ -182,7 +182,7 @@ def why_refused(model: Any, first: int, second: int, *, before: int) -> TripletS
     """
     check_is_fitted(model)
     tree: Hierarchy = model.hierarchy_
-    i, j = (expect_count(x, "the number of a node") for x in (first, second))
+    i, j = (check_count(x, "the number of a node") for x in (first, second))
     live = np.flatnonzero(np.append(tree.parent[:-1], tree.n_nodes) >= before)
     live = live[live < before]
     for u in (i, j):
@@ -212,8 +212,8 @@ def _distances(model: Any, X: Any) -> np.ndarray:
     """The square of distances of single samples, squared where the linkage works on centres, infinite on itself."""
     from scipy.spatial.distance import pdist, squareform
 
-    metric = checked_metric(model.metric, model.linkage)
-    samples = checked_samples(model, X, reset=False)
+    metric = check_metric(model.metric, model.linkage)
+    samples = check_samples(model, X, reset=False)
     if samples.shape[0] != model.n_leaves_:
         msg = f"X has {samples.shape[0]} samples, but the model was fitted on {model.n_leaves_}"
         raise ValueError(msg)

@@ -7,7 +7,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from numbers import Integral, Real
 from typing import Any, ClassVar
-from warnings import warn
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
@@ -17,12 +16,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from tripletree import kernels
 from tripletree.cluster.alignment import aligned_pairs
-from tripletree.cluster.base import all_or_nothing, checked_samples, refuse_as_y, refuse_truth_values
+from tripletree.cluster.base import all_or_nothing, check_no_truth_values, check_samples, check_y
 from tripletree.cluster.distances import check_spread
 from tripletree.cluster.kmeans.lloyd import Points, draw, nearest_centres, refill, starting_centres
 from tripletree.core.pairs import PairwiseConstraints
 from tripletree.core.random import generator
-from tripletree.errors import ClusterCountError
+from tripletree.errors import ClusterCountError, warn_user
 from tripletree.kernels import freeze, frozen
 
 __all__ = [
@@ -454,8 +453,8 @@ class Fit:
     def of(cls, estimator: Any, X: Any, pairs: Any) -> Fit:
         """Check parameters, samples and pairs; no round yet."""
         estimator._validate_params()
-        refuse_truth_values(estimator)
-        samples = checked_samples(estimator, X, reset=True)
+        check_no_truth_values(estimator)
+        samples = check_samples(estimator, X, reset=True)
         n, k = samples.shape[0], estimator.n_clusters
         aligned = aligned_pairs(X, pairs, n, missing_samples=estimator.missing_samples)
         if n < k:
@@ -533,11 +532,11 @@ class Fit:
                 f"the result is one round of error {self.boosting.counted[0].error:.3g}. Do the pairs contradict each "
                 "other, or is n_clusters wrong?"
             )
-            warn(msg, ConvergenceWarning, stacklevel=3)
+            warn_user(msg, ConvergenceWarning)
         wanted, held = self.boosting.rules.n_clusters, self.result().share.shape[2]
         if held < wanted:
             msg = f"{held} of n_clusters={wanted} clusters have samples: the rounds part no more of them"
-            warn(msg, ConvergenceWarning, stacklevel=3)
+            warn_user(msg, ConvergenceWarning)
 
 
 @contextmanager
@@ -787,7 +786,7 @@ class BoostedConstrainedKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin
         >>> model.labels_.tolist()
         [0, 1, 1, 0]
         """
-        refuse_as_y(y)
+        check_y(y)
         with all_or_nothing(self):
             fit = Fit.of(self, X, pairs)
             with rounds_bar(self.verbose, fit.boosting.rules.n_rounds) as bar:
@@ -829,7 +828,7 @@ class BoostedConstrainedKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin
         >>> model.labels_.tolist()
         [0, 1, 1, 0]
         """
-        refuse_as_y(y)
+        check_y(y)
         with all_or_nothing(self):
             fit = Fit.of(self, X, pairs)
             fit.step()
@@ -932,7 +931,7 @@ class BoostedConstrainedKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
     def _distances(self, X: Any) -> np.ndarray:
         check_is_fitted(self)
-        points = Points.of(checked_samples(self, X, reset=False))
+        points = Points.of(check_samples(self, X, reset=False))
         rows = np.stack([nearest_centres(points.columns, done.centres)[0] for done in self._rounds], axis=1)
         return Votes.of_new(rows, self.importances_, self._rounds[0].centres.shape[0]).distances(self._share)
 

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from numbers import Integral, Real
 from typing import Any, ClassVar, NamedTuple, Protocol
-from warnings import warn
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
@@ -18,15 +17,15 @@ from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from tripletree.cluster.alignment import aligned_pairs
-from tripletree.cluster.base import all_or_nothing, checked_samples, refuse_as_y, refuse_truth_values
+from tripletree.cluster.base import all_or_nothing, check_no_truth_values, check_samples, check_y
 from tripletree.cluster.distances import check_spread
 from tripletree.cluster.feasibility import CannotGraph, NotColourable
 from tripletree.cluster.kmeans.geometry import CentreGeometry, CheckedGeometry, chosen_geometry
 from tripletree.cluster.kmeans.lloyd import (
     Points,
     centre_step,
-    checked_start,
-    checked_weights,
+    check_start,
+    check_weights,
     different_values,
     draw,
     nearest_centres,
@@ -39,7 +38,7 @@ from tripletree.cluster.kmeans.lloyd import (
 )
 from tripletree.core.pair_closure import PairClosure
 from tripletree.core.random import generator
-from tripletree.errors import SHOWN, ClusterCountError, InfeasibleClusteringError
+from tripletree.errors import SHOWN, ClusterCountError, InfeasibleClusteringError, warn_user
 from tripletree.kernels import freeze
 
 __all__ = [
@@ -452,7 +451,7 @@ def _best_of_starts(
     tell: Callable[[int], Any],
 ) -> Run:
     samples, weights = model.groups.samples, model.groups.weights
-    given = checked_start(options.init, k, samples.shape[1])
+    given = check_start(options.init, k, samples.shape[1])
     if given is not None:
         check_reach(given, samples, "the centre init holds at place")
     if closure.n_components < k:
@@ -721,13 +720,13 @@ class COPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin,
         >>> model.labels_[1] == model.labels_[2]
         np.True_
         """
-        refuse_as_y(y)
+        check_y(y)
         with all_or_nothing(self):
             self._validate_params()
-            refuse_truth_values(self)
-            samples = checked_samples(self, X, reset=True)
+            check_no_truth_values(self)
+            samples = check_samples(self, X, reset=True)
             check_spread(samples)
-            weights = checked_weights(samples, sample_weight)
+            weights = check_weights(samples, sample_weight)
             counts = cluster_counts(self.n_clusters, samples.shape[0])
             closure = aligned_pairs(X, pairs, samples.shape[0], missing_samples=self.missing_samples).closure()
             weights, exponent = moderate(weights)
@@ -737,7 +736,7 @@ class COPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin,
             best, self.criterion_ = self._best(counts, model, closure)
             if not best.converged:
                 msg = f"COPKMeans stopped after max_iter={self.max_iter} iterations, before it converged"
-                warn(f"{msg}: raise max_iter or tol", ConvergenceWarning, stacklevel=2)
+                warn_user(f"{msg}: raise max_iter or tol", ConvergenceWarning)
             self.labels_ = best.labels[closure.component]
             self.cluster_centers_, self.inertia_ = best.centres, times_power(best.inertia, exponent)
             self.n_clusters_ = best.centres.shape[0]
@@ -830,12 +829,12 @@ class COPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin,
             As `predict` does.
         """
         squared = self._nearest(X)[1]
-        weights, exponent = moderate(checked_weights(squared[:, None], sample_weight))
+        weights, exponent = moderate(check_weights(squared[:, None], sample_weight))
         return -times_power(float(squared @ weights), exponent)
 
     def _checked(self, X: Any) -> np.ndarray:
         check_is_fitted(self)
-        samples = checked_samples(self, X, reset=False)
+        samples = check_samples(self, X, reset=False)
         if self._geometry is None:
             check_reach(samples, self.cluster_centers_)
         return samples

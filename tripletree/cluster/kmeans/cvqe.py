@@ -5,18 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, NamedTuple, Protocol
-from warnings import warn
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import StrOptions
 
 from tripletree import kernels
-from tripletree.cluster.base import progress_bar
-from tripletree.cluster.kmeans.lloyd import Points, checked_weights, nearest_centres, squared_distances, tolerance
+from tripletree.cluster.kmeans.lloyd import Points, check_weights, nearest_centres, squared_distances, tolerance
 from tripletree.cluster.kmeans.soft_pairs import Euclidean, Links, Run, SoftPairMeans, violated_links
 from tripletree.core.pairs import PairwiseConstraints
+from tripletree.core.progress import progress_bar
 from tripletree.core.random import generator
+from tripletree.errors import warn_user
 from tripletree.kernels import freeze, frozen
 
 __all__ = [
@@ -509,14 +509,14 @@ class ConstrainedQuantizer(SoftPairMeans):
                 f"{type(self).__name__} has not converged after max_iter={self.max_iter} iterations: increase it, or "
                 "tol"
             )
-            warn(msg, ConvergenceWarning, stacklevel=4)
+            warn_user(msg, ConvergenceWarning)
         held = np.unique(outcome.labels).size
         if held < self.n_clusters:
             msg = (
                 f"{held} of n_clusters={self.n_clusters} clusters have samples: X has equal samples, or with "
                 "these pairs fewer clusters cost less"
             )
-            warn(msg, ConvergenceWarning, stacklevel=4)
+            warn_user(msg, ConvergenceWarning)
 
     def _report(self, run: Run, links: Links, pairs: PairwiseConstraints) -> None:
         super()._report(run, links, pairs)
@@ -918,7 +918,7 @@ def cvqe_plus(
         msg = f"centers must have shape (k, d) with the features of X, (n, d); got {start.shape} for {samples.shape}"
         raise ValueError(msg)
     links = _links(must, cannot, must_w, cannot_w, samples.shape[0])
-    weights = checked_weights(samples, sample_weight)
+    weights = check_weights(samples, sample_weight)
     task = Task(Points.of(samples, weights), links, freeze(np.arange(links.strength.size, dtype=np.int32)))
     found = quantize(
         task,

@@ -18,8 +18,8 @@ from tripletree.kernels import freeze, frozen
 __all__ = [
     "Points",
     "centre_step",
-    "checked_start",
-    "checked_weights",
+    "check_start",
+    "check_weights",
     "different_values",
     "draw",
     "nearest_centres",
@@ -75,7 +75,7 @@ class Points:
         return np.ascontiguousarray(self.columns[:, which].T)
 
 
-def checked_weights(X: np.ndarray, sample_weight: Any) -> np.ndarray:
+def check_weights(X: np.ndarray, sample_weight: Any) -> np.ndarray:
     """Weights of the samples: ones for None, one number for all of them.
 
     Raises
@@ -96,7 +96,7 @@ def checked_weights(X: np.ndarray, sample_weight: Any) -> np.ndarray:
     return weights
 
 
-def checked_start(init: Any, n_clusters: int, n_features: int) -> np.ndarray | None:
+def check_start(init: Any, n_clusters: int, n_features: int) -> np.ndarray | None:
     """Given centres as a float64 array of shape (n_clusters, n_features); None where `init` names a method.
 
     Raises

@@ -9,7 +9,6 @@ from functools import cached_property
 from numbers import Integral, Real
 from types import FunctionType
 from typing import Any, ClassVar, Protocol
-from warnings import warn
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
@@ -19,21 +18,22 @@ from sklearn.utils.validation import check_is_fitted
 
 from tripletree import kernels
 from tripletree.cluster.alignment import aligned_pairs
-from tripletree.cluster.base import all_or_nothing, checked_samples, progress_bar, refuse_as_y, refuse_truth_values
+from tripletree.cluster.base import all_or_nothing, check_no_truth_values, check_samples, check_y
 from tripletree.cluster.distances import check_spread
 from tripletree.cluster.kmeans.lloyd import (
     Points,
     centre_step,
-    checked_start,
-    checked_weights,
+    check_start,
+    check_weights,
     nearest_centres,
     scatter,
     squared_distances,
     starting_centres,
 )
 from tripletree.core.pairs import PairwiseConstraints
+from tripletree.core.progress import progress_bar
 from tripletree.core.random import generator
-from tripletree.errors import ClusterCountError
+from tripletree.errors import ClusterCountError, warn_user
 from tripletree.kernels import freeze, frozen
 
 __all__ = [
@@ -587,18 +587,18 @@ class SoftPairMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         >>> len(set(model.labels_.tolist()))
         2
         """
-        refuse_as_y(y)
+        check_y(y)
         with all_or_nothing(self):
             self._validate_params()
-            refuse_truth_values(self)
-            samples = checked_samples(self, X, reset=True)
-            weights = checked_weights(samples, sample_weight)
+            check_no_truth_values(self)
+            samples = check_samples(self, X, reset=True)
+            weights = check_weights(samples, sample_weight)
             _check_range(weights)
             aligned = aligned_pairs(X, pairs, samples.shape[0], missing_samples=self.missing_samples)
             counted = weights > 0
             self._check_number(int(counted.sum()), samples.shape[0])
             check_spread(samples)
-            centres = checked_start(self.init, self.n_clusters, samples.shape[1])
+            centres = check_start(self.init, self.n_clusters, samples.shape[1])
             self._frame(samples, weights)
             self._check_prices(samples.shape[0] + len(aligned))
             some = slice(None) if counted.all() else counted
@@ -777,14 +777,14 @@ class SoftPairMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
                 f"{type(self).__name__} has not converged after max_iter={self.max_iter} iterations: increase it, or "
                 "tol"
             )
-            warn(msg, ConvergenceWarning, stacklevel=4)
+            warn_user(msg, ConvergenceWarning)
         held = np.unique(run.labels).size
         if held < self.n_clusters:
             msg = (
                 f"{held} of n_clusters={self.n_clusters} clusters have samples: X has equal samples, or with "
                 "these pairs fewer clusters cost less"
             )
-            warn(msg, ConvergenceWarning, stacklevel=4)
+            warn_user(msg, ConvergenceWarning)
         return run
 
     def _first_centres(self, points: Points, links: Links, rng: np.random.Generator, r: int) -> np.ndarray:
@@ -803,8 +803,8 @@ class SoftPairMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
 
     def _state_at(self, X: Any, sample_weight: Any = None) -> State:
         check_is_fitted(self)
-        samples = checked_samples(self, X, reset=False)
-        return self._fitted.at(Points.of(self._framed(samples), checked_weights(samples, sample_weight)))
+        samples = check_samples(self, X, reset=False)
+        return self._fitted.at(Points.of(self._framed(samples), check_weights(samples, sample_weight)))
 
     @property
     def _n_features_out(self) -> int:

@@ -6,7 +6,6 @@ import datetime
 from collections.abc import Iterable, Mapping
 from numbers import Integral, Real
 from typing import Any, ClassVar
-from warnings import warn
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin
@@ -14,16 +13,18 @@ from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from tripletree.cluster.alignment import aligned_pairs
-from tripletree.cluster.base import all_or_nothing, checked_samples, progress_bar, refuse_as_y
+from tripletree.cluster.base import all_or_nothing, check_samples, check_y
 from tripletree.cluster.distances import check_spread
 from tripletree.cluster.kmeans.lloyd import Points, nearest_centres
 from tripletree.cluster.temporal.chain import Inquiry, Settings, Snapshot, TimedOracle, follow
 from tripletree.cluster.temporal.matching import Memory, known_pairs, match_clusters
-from tripletree.cluster.temporal.times import Times, checked_times, missing
+from tripletree.cluster.temporal.times import Times, check_times, missing
 from tripletree.cluster.temporal.windows import Window, object_index, observed, snapshots_at, windows
 from tripletree.core.leaves import LeafIndex
 from tripletree.core.pairs import PairwiseConstraints
+from tripletree.core.progress import progress_bar
 from tripletree.core.random import generator
+from tripletree.errors import warn_user
 
 __all__ = [
     "Indexed",
@@ -185,7 +186,7 @@ def objects_of(objects: Any, X: Any, n: int) -> tuple[LeafIndex, np.ndarray]:
 
 def times_of(times: Any, n: int) -> Times:
     """When each row was observed; all at once where that was not said."""
-    return Times(np.zeros(n, np.int64)) if times is None else checked_times(times, n)
+    return Times(np.zeros(n, np.int64)) if times is None else check_times(times, n)
 
 
 _EVERY_ROW = (
@@ -429,19 +430,19 @@ class TemporalClustering(ClusterMixin, BaseEstimator):
         >>> [(len(s.pairs), len(s.violated_pairs)) for s in model.snapshots_]
         [(0, 0), (2, 0)]
         """
-        refuse_as_y(y)
+        check_y(y)
         inquiry: Inquiry | None = None
         try:
             with all_or_nothing(self):
                 self._validate_params()
                 X, times, objects = columns_of(X, times, objects)
-                samples = checked_samples(self, X, reset=True)
+                samples = check_samples(self, X, reset=True)
                 check_spread(samples)
                 leaves, who = objects_of(objects, X, len(samples))
                 when = times_of(times, len(samples))
                 cut = windows(when, self.window, self.step)
                 if objects is None and len(cut) > 1 and len(leaves) == len(samples):
-                    warn(_EVERY_ROW, UserWarning, stacklevel=2)
+                    warn_user(_EVERY_ROW)
                 inquiry = self._inquiry(oracle, leaves)
                 seen = [observed(samples, who, w, self.aggregate) for w in cut]
                 self._fitted(cut, seen, self._parts(pairs, leaves, cut, when), leaves, inquiry)
@@ -484,7 +485,7 @@ class TemporalClustering(ClusterMixin, BaseEstimator):
         [0]
         """
         check_is_fitted(self)
-        samples = checked_samples(self, X, reset=False)
+        samples = check_samples(self, X, reset=False)
         return nearest_centres(Points.of(samples).columns, self.cluster_centers_[-1])[0]
 
     # ------------------------------------------------------------------ steps of the fit
@@ -494,13 +495,13 @@ class TemporalClustering(ClusterMixin, BaseEstimator):
         if oracle is None:
             if self.n_queries:
                 msg = f"there is nobody to ask: none of n_queries={self.n_queries} is asked without fit(X, oracle=...)"
-                warn(msg, UserWarning, stacklevel=3)
+                warn_user(msg)
             return None
         inquiry = Inquiry(oracle, leaves, strategy=self.strategy, n_queries=self.n_queries)
         if self.n_queries:
             return inquiry
         msg = "the oracle is asked nothing: n_queries=0; say how many questions it may be asked in each snapshot"
-        warn(msg, UserWarning, stacklevel=3)
+        warn_user(msg)
         return None
 
     def _fitted(
@@ -517,7 +518,7 @@ class TemporalClustering(ClusterMixin, BaseEstimator):
                 f"{apart} of {apart + len(known)} pairs are on two objects that are in no snapshot together, and say "
                 "nothing: a longer window may bring them together"
             )
-            warn(msg, UserWarning, stacklevel=3)
+            warn_user(msg)
         names = ("n_clusters", "alpha", "fading", "backward", "n_init", "max_iter", "tol")
         settings = Settings(**{name: getattr(self, name) for name in names})
         rng = generator(self.random_state)

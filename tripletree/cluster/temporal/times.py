@@ -16,7 +16,7 @@ from tripletree.errors import InvalidTimesError
 __all__ = [
     "ATTOSECONDS",
     "Times",
-    "checked_times",
+    "check_times",
     "in_days",
     "missing",
     "time_text",
@@ -87,7 +87,7 @@ def missing(x: Any) -> bool:
         return False
 
 
-def checked_times(times: Any, n: int) -> Times:
+def check_times(times: Any, n: int) -> Times:
     """The times of n observations.
 
     Parameters

@@ -19,13 +19,13 @@ import numpy as np
 
 from tripletree import kernels
 from tripletree._version import __version__
-from tripletree.core.checks import expect_triplets
+from tripletree.core.checks import check_triplets
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.html import printable
 from tripletree.core.triplets import TripletSet
 from tripletree.io.source import write_atomic
 from tripletree.plots.layout import meeting_nodes
-from tripletree.plots.style import Groups, coded_groups, expect_tree
+from tripletree.plots.style import Groups, check_tree, coded_groups
 
 __all__ = [
     "as_json",
@@ -218,10 +218,10 @@ def to_html(
     >>> page.startswith("<!doctype html>"), page.count("</script>")
     (True, 2)
     """
-    tree = expect_tree(hierarchy)
+    tree = check_tree(hierarchy)
     if clusters is None and tree is not hierarchy:
         clusters = getattr(hierarchy, "labels_", None)
-    given = None if triplets is None else expect_triplets(triplets)
+    given = None if triplets is None else check_triplets(triplets)
     summary = re.sub(r"\d+", lambda match: f"{int(match[0]):,}", repr(tree).partition(": ")[2].removesuffix(">"))
     if given is not None:
         summary += f"; {len(given):,} triplet{'' if len(given) == 1 else 's'}"

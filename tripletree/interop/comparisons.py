@@ -18,7 +18,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from tripletree.core.triplets import TripletSet, checked_rows
+from tripletree.core.triplets import TripletSet, check_triplet_rows
 from tripletree.errors import InvalidTripletError
 
 __all__ = [
@@ -231,4 +231,4 @@ def _comparison_rows(rows: Any, noun: str) -> np.ndarray:
     if isinstance(rows, TripletSet):
         msg = "this is a TripletSet; each of its triplets is two comparisons: give triplets.to_comparisons()"
         raise TypeError(msg)
-    return checked_rows(rows, _MOST, noun).astype(np.int32)
+    return check_triplet_rows(rows, _MOST, noun).astype(np.int32)
