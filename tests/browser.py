@@ -7,6 +7,7 @@ driven as a person would; `page.complaints()` is what it wrote to the console or
 import base64
 import contextlib
 import fcntl
+import io
 import json
 import os
 import select
@@ -18,7 +19,7 @@ from pathlib import Path
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
 FLAGS = (
-    *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--hide-scrollbars"),
+    *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
     *("--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-dev-shm-usage"),
     *("--remote-debugging-pipe", "--force-device-scale-factor=1", "--mute-audio"),
 )
@@ -86,15 +87,17 @@ class Browser:
         text, self.rest = self.rest.split(b"\0", 1)
         return json.loads(text)
 
-    def open(self, path, width=1200, height=800, dark=False):
+    def open(self, path, width=1200, height=800, dark=False, scale=1, before=""):
+        """Load a file in a window of a size; `before` is a script that runs before those of the page."""
         target = self.call("Target.createTarget", url="about:blank")["targetId"]
         session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         page = Page(self, session, target)
         for domain in ("Page", "Runtime", "Log", "Network"):
             page.call(f"{domain}.enable")
-        page.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
+        page.resize(width, height, scale)
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
         page.call("Emulation.setEmulatedMedia", features=[scheme])
+        page.call("Page.addScriptToEvaluateOnNewDocument", source=before)
         page.call("Page.navigate", url=Path(path).resolve().as_uri())
         page.wait("document.readyState === 'complete' && location.protocol === 'file:'")
         page.frames(2)
@@ -121,6 +124,10 @@ class Page:
 
     def close(self):
         self.browser.call("Target.closeTarget", targetId=self.target)
+
+    def resize(self, width, height, scale=1):
+        size = {"width": width, "height": height, "deviceScaleFactor": scale}
+        self.call("Emulation.setDeviceMetricsOverride", **size, mobile=False)
 
     def run(self, script):
         """Value of an expression in the page; a promise is waited for."""
@@ -199,5 +206,13 @@ class Page:
 
     def screenshot(self, path):
         self.frames(2)
-        shot = self.call("Page.captureScreenshot", format="png")
-        Path(path).write_bytes(base64.b64decode(shot["data"]))
+        Path(path).write_bytes(self.shot())
+
+    def shot(self):
+        return base64.b64decode(self.call("Page.captureScreenshot", format="png")["data"])
+
+    def pixels(self):
+        """What is seen, whatever the page believes to have drawn: float[height, width, 3] from 0 to 1."""
+        from matplotlib.image import imread
+
+        return imread(io.BytesIO(self.shot()), format="png")[:, :, :3]

@@ -289,6 +289,38 @@ def test_plot__classes_of_no_leaf_are_refused(run, tmp_path):
     assert "two columns" in run("plot", "-", "-o", "p.png", "--classes", "c.csv", text=SMALL, status=2).stderr
 
 
+@pytest.mark.parametrize(
+    ("table", "message"),
+    [
+        ("label,class\na,x\nb,y\n\na,z\n", "c.csv, line 5: leaf 'a' has class 'z' here and 'x' in line 2"),
+        ("label,class\na," + "x" * 140_000 + "\n", "c.csv, line 2: no table: field larger than field limit"),
+        ("label,class\n,x\n", "c.csv, line 2: the label is missing (class 'x')"),
+        ("label,class\na,x\nb\n", "c.csv, line 3: 1 cell where the first row has 2"),
+        ('label,class\n"a,x\n', "c.csv, line 2: no table: unexpected end of data"),
+        ("label,class\n", "c.csv: expected a header line and under it lines of at least two columns"),
+        ("", "c.csv, line 1, column 1: no rows in it"),
+        ("label,class\nq,x\nb,y\n", "1 unknown among the labels in c.csv: 'q'; the 6 known ones are"),
+    ],
+)
+def test_plot__tables_of_classes_that_are_refused(run, tmp_path, table, message):
+    (tmp_path / "c.csv").write_text(table)
+    assert message in run("plot", "-", "--html", "p.html", "--classes", "c.csv", text=SMALL, status=2).stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["c.csv"]
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        "label,class\na,x\nb,\nc,y\n",
+        "label\tclass\tcolour\na\tx\tred\nc\ty\tblue\n",
+        "# known ones\nlabel;class\na;x\n\nc;y\na;x\na;\n",  # said twice, to the same effect
+    ],
+)
+def test_plot__tables_of_classes(run, tmp_path, monkeypatch, table):
+    (tmp_path / "c.csv").write_text(table)
+    assert drawn(run, monkeypatch, "-", "--classes", "c.csv", text=SMALL)["classes"] == {"a": "x", "c": "y"}
+
+
 def test_plot__without_matplotlib_says_what_to_install(run, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     for command in (["plot", "sample:primates", "-o", "p.png"], ["demo"]):

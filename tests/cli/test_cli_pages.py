@@ -37,6 +37,13 @@ def test_plot__pages_that_cannot_be_written(run):
     assert "give -o FILE, too" in run("plot", "-", "--html", "p.html", "--cut", 1, text=SMALL, status=2).stderr
 
 
+def test_plot__the_page_has_the_axis_of_the_picture(run, tmp_path):
+    for heights, unit in (("auto", "height"), ("level", "level above the leaves"), ("order", "order of merging")):
+        run("plot", "-", "--html", "p.html", "--heights", heights, text="((a:1,b:1):1,c:2);")
+        assert f'"axes":[{{"unit":"{unit}"' in (tmp_path / "p.html").read_text(encoding="utf-8")
+    assert "has no heights" in run("plot", "-", "--html", "q.html", "--heights", "height", text=SMALL, status=2).stderr
+
+
 def test_plot__a_page_with_classes(run, tmp_path):
     (tmp_path / "c.csv").write_text("label,class\na,x\nb,x\nc,y\n")
     run("plot", "-", "--html", "p.html", "--classes", "c.csv", text=SMALL)

@@ -8,8 +8,10 @@ from browser import Browser, chromium
 from examples import caterpillar, star, yule
 
 from tripletree.algorithms.decompose import decompose
+from tripletree.algorithms.linkage import from_linkage
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.triplets import TripletSet
+from tripletree.plots.layout import layout, whole
 from tripletree.plots.page import write_html
 
 pytestmark = pytest.mark.browser
@@ -40,15 +42,22 @@ def show(browser, tmp_path):
     """Open the page of a hierarchy; at the end of the test no page may have complained."""
     pages = []
 
-    def opened(hierarchy, *, dark=False, width=1200, height=800, **more):
+    def opened(hierarchy, *, dark=False, width=1200, height=800, scale=1, before="", **more):
         write_html(hierarchy, tmp_path / "page.html", **more)
-        pages.append(browser.open(tmp_path / "page.html", width, height, dark))
+        pages.append(browser.open(tmp_path / "page.html", width, height, dark, scale, before))
         return pages[-1]
 
     yield opened
     for page in pages:
         assert page.complaints() == []
         page.close()
+
+
+def choose(page, number):
+    """Take one of the height axes."""
+    page.run(f"(() => {{ const a = document.querySelector('#axis'); a.value = {number};"
+             " a.dispatchEvent(new Event('change')); })()")  # fmt: skip
+    page.frames(2)
 
 
 def apes():
@@ -69,14 +78,14 @@ def test_page__loads(show):
     assert page.run("document.title") == page.text("h1") == "Apes & others"
     assert page.state()["rows"] == 6
     assert page.text("#panel h2") == "clade of 6 leaves"
-    ink = "Array.from(document.querySelector('#view canvas').getContext('2d').getImageData(0, 0, 600, 300).data)"
+    ink = "Array.from(document.querySelector('#picture').getContext('2d').getImageData(0, 0, 600, 300).data)"
     assert len(set(page.run(ink))) > 20  # something is drawn
 
 
 @pytest.mark.parametrize("dark", [False, True])
 def test_page__takes_the_colours_of_the_reader(show, dark):
     page = show(apes()[0], dark=dark)
-    pixel = "Array.from(document.querySelector('#view canvas').getContext('2d').getImageData(1, 1, 1, 1).data)"
+    pixel = "Array.from(document.querySelector('#picture').getContext('2d').getImageData(1, 1, 1, 1).data)"
     assert (sum(page.run(pixel)[:3]) < 300) == dark
 
 
@@ -222,9 +231,10 @@ def test_page__heights_or_levels(show):
     h = Hierarchy([3, 3, 4, 4, -1], height=[0, 0, 0, 1, 10])
     page = show(h)
     near = page.place(1)[0]
-    page.click_on("#axis")
-    assert page.run("document.querySelector('#axis').getAttribute('aria-pressed')") == "true"
+    choose(page, 1)
     assert page.place(1)[0] < near
+    choose(page, 0)
+    assert page.place(1)[0] == near
     assert show(Hierarchy([3, 3, 4, 4, -1])).run("document.querySelector('#axis').hidden")
 
 
@@ -243,3 +253,191 @@ def test_page__large_ones_open_folded(show, record_property, make, n):
     page.click_on("#fit")
     # milliseconds a frame: the median and the most while scrolling, and with all rows in the window; reported only
     record_property("frames", [float(np.median(times)), max(times), page.state()["frame"]])
+
+
+# ---------------------------------------------------------------------- windows of all sizes, with ordinary scrollbars
+
+LEAVES = (3, 12, 20, 45, 60, 500)
+#: From a phone, upright and on its side, to a large screen.
+WINDOWS = [
+    (320, 568), (390, 844), (667, 375), (768, 1024), (1024, 768), (1280, 720), (1440, 900), (1920, 1080), (2560, 1440),
+]  # fmt: skip
+#: Counts the calls of every ResizeObserver of the page, and those that leave the picture clear: a frame is shown then.
+COUNT_ROUNDS = """
+window.rounds = window.cleared = 0;
+const probe = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+window.ResizeObserver = class extends ResizeObserver {
+  constructor(act) {
+    super((...given) => {
+      act(...given);
+      window.rounds += 1;
+      probe.clearRect(0, 0, 1, 1);
+      probe.drawImage(document.querySelector("#picture"), 1, 1, 1, 1, 0, 0, 1, 1);
+      window.cleared += probe.getImageData(0, 0, 1, 1).data[3] < 255 ? 1 : 0;
+    });
+  }
+};
+"""
+#: Width of a vertical scrollbar; where it is 0, sizes do not depend on what scrolls and these tests prove nothing.
+SCROLLBAR = """
+(() => {
+  const box = document.createElement("div");
+  box.style.cssText = "position: fixed; width: 90px; height: 90px; overflow: scroll";
+  document.body.append(box);
+  const width = box.offsetWidth - box.clientWidth;
+  box.remove();
+  return width;
+})()
+"""
+
+
+def labelled(n):
+    h = yule(n, np.random.default_rng(1))
+    return Hierarchy(h.parent, [f"sample {u}" for u in range(n)])
+
+
+def counts(page):
+    """Pictures painted, and rounds of the observer."""
+    return page.state()["draws"], page.run("window.rounds")
+
+
+def assert_painted(page, scale=1):
+    """Every row in the window has its label and the end of its line, as the screen shows it."""
+    seen = page.pixels()
+    box, nodes, places = page.run(
+        "(() => { const v = document.querySelector('#view'), b = v.getBoundingClientRect();"
+        " const all = tripletree.find('sample').filter(tripletree.isShown);"
+        " return [[b.left, b.top, v.clientWidth, v.clientHeight], all, all.map(tripletree.place)]; })()"
+    )
+    left, top, width, height = box
+    assert width > 150
+    assert height > 80
+    inside = [(x, y) for x, y in places if top + 8 < y < min(top + height - 40, len(seen) / scale - 8)]
+    assert len(inside) >= min(len(nodes), 3)
+    for x, y in inside:
+        line = seen[round((y - 5) * scale) : round((y + 5) * scale), round((x - 7) * scale) : round((x - 1) * scale)]
+        text = seen[round((y - 6) * scale) : round((y + 6) * scale), round((x + 9) * scale) : round((x + 40) * scale)]
+        for part in (line, text):
+            assert part.size
+            assert part.max() - part.min() > 0.3
+
+
+@pytest.mark.parametrize("window", WINDOWS, ids=lambda window: f"{window[0]}x{window[1]}")
+@pytest.mark.parametrize("n", LEAVES)
+def test_page__is_painted_in_every_window(show, n, window):
+    page = show(labelled(n), width=window[0], height=window[1], before=COUNT_ROUNDS, clusters=np.arange(n) % 3)
+    assert page.run(SCROLLBAR) >= 10
+    page.frames(10)
+    before = counts(page)
+    assert before[0] <= 4
+    assert 1 <= before[1] <= 2
+    assert_painted(page)
+    page.frames(20)
+    assert counts(page) == before
+    assert page.run("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
+
+
+@pytest.mark.parametrize("scale", [0.9, 1.25, 1.5, 3])
+@pytest.mark.parametrize("n", [3, 20, 60])
+def test_page__is_painted_at_every_zoom(show, n, scale):
+    page = show(labelled(n), width=1001, height=701, scale=scale, before=COUNT_ROUNDS)
+    page.frames(10)
+    before = counts(page)
+    assert before[0] <= 4
+    assert_painted(page, scale)
+    page.frames(10)
+    assert counts(page) == before
+
+
+@pytest.mark.parametrize("n", [3, 20, 45])
+def test_page__is_painted_while_the_window_changes(show, n):
+    page = show(labelled(n), before=COUNT_ROUNDS)
+    page.click_on("#fit")
+    sizes = [(w, 700) for w in range(300, 1500, 83)] + [(901, h) for h in range(370, 1000, 43)]
+    for width, height in sizes:
+        before = counts(page)
+        page.resize(width, height)
+        page.frames(4)
+        after = counts(page)
+        assert after[0] - before[0] <= 3
+        assert after[1] - before[1] <= 3
+        assert_painted(page)
+        assert counts(page) == after
+    assert page.run("window.cleared") == 0
+
+
+def test_page__fits_its_rows_without_scrollbars(show):
+    for height in range(500, 560, 7):
+        page = show(labelled(20), width=1000, height=height)
+        page.click_on("#fit")
+        bars = page.run(
+            "(() => { const v = document.querySelector('#view');"
+            " return [v.offsetWidth - v.clientWidth, v.offsetHeight - v.clientHeight]; })()"
+        )
+        assert bars == [0, 0]
+
+
+# ---------------------------------------------------------------------- the same places as in pictures
+
+#: One branch of six points down, and one of twelve.
+CENTROIDS = from_linkage([[0, 1, 3.0, 2], [2, 3, 1.0, 2], [4, 5, 2.0, 4]])
+CHAIN = from_linkage([[0, 1, 1.0, 2], *([k, k + 5, float(k), k + 1] for k in range(2, 6)), [6, 11, 4.5, 7]])
+TIPS = Hierarchy([4, 4, 5, 5, 6, 6, -1], length=[1, 2, 3, 4, 1, 1, np.nan])
+
+
+@pytest.mark.parametrize(
+    ("h", "heights"),
+    [
+        pytest.param(CENTROIDS, "auto", id="many inverted"),
+        pytest.param(CENTROIDS, "height", id="many inverted, as they are"),
+        pytest.param(CHAIN, "auto", id="few inverted"),
+        pytest.param(CHAIN, "order", id="order"),
+        pytest.param(CHAIN, "level", id="level"),
+        pytest.param(TIPS, "auto", id="leaves at heights"),
+        pytest.param(labelled(40), "auto", id="no heights"),
+    ],
+)
+def test_page__nodes_stand_where_pictures_have_them(show, h, heights):
+    page = show(h, heights=heights)
+    place = layout(whole(h), heights)
+    # the page numbers nodes depth first: pictures have each node before its children, those along their axis
+    order, stack = [], [h.root]
+    while stack:
+        u = stack.pop()
+        order.append(u)
+        stack.extend(sorted(h.children(u).tolist(), key=lambda v: -place.along[v]))
+    x, y = np.array([page.place(k) for k in range(h.n_nodes)]).T
+    for seen, wanted in ((x, -place.up[order]), (y, place.along[order])):
+        share = (wanted - wanted.min()) / np.ptp(wanted)
+        assert seen == pytest.approx(seen.min() + np.ptp(seen) * share)
+        assert np.ptp(seen) > 50
+    assert page.text("#axis option") == place.unit.split(" (")[0]
+    assert ("(" in place.unit) == (place.unit in page.text("#legend"))
+
+
+def test_page__a_branch_that_points_down_has_a_wedge(show):
+    page = show(CHAIN)
+    up = layout(whole(CHAIN), "auto").up
+    (low,) = np.flatnonzero(up[CHAIN.parent[:-1]] < up[:-1])
+    # depth first, the inverted merge comes second: the root's child below leaf 0's clade
+    x, y = page.place(1)
+    above = page.place(0)[0]
+    assert CHAIN.parent[low] == CHAIN.root
+    assert x < above
+    seen = page.pixels()
+    middle = round((x + above) / 2)
+    dark = [(seen[round(y) - 4 : round(y) + 5, k].min(axis=1) < 0.7).sum() for k in range(middle - 6, middle + 7)]
+    assert max(dark) >= 4  # higher than a line
+    assert "1 of 12 branches point down" in page.text("#legend")
+    page.click(middle + 8, y)  # the branch itself is found under the pointer
+    assert page.state()["selected"] == 1
+
+
+def test_page__offers_the_other_heights(show):
+    page = show(CENTROIDS)
+    options = "Array.from(document.querySelectorAll('#axis option')).map((x) => x.textContent)"
+    assert page.run(options) == ["order of merging", "height", "level above the leaves"]
+    choose(page, 1)
+    assert "height (1 of 6 branches point down)" in page.text("#legend")
+    choose(page, 2)
+    assert page.run("document.querySelector('#legend').hidden")

@@ -98,9 +98,35 @@ def test_pages__heights_and_names():
     h = from_linkage([[1, 2, 1 / 3, 2], [0, 3, 2.0, 3]], list("abc"))
     data = Document(to_html(h)).data
     assert data["labels"] == ["a", "b", "c"]
-    assert data["heights"] == [2.0, 0.0, 0.3333333, 0.0, 0.0]
+    level = {"unit": "level above the leaves"}
+    assert data["axes"] == [{"unit": "height", "up": [2.0, 0.0, 0.3333333, 0.0, 0.0]}, level]
     assert "names" not in data
-    assert "heights" not in Document(to_html(Hierarchy([2, 2, -1]))).data
+    assert Document(to_html(Hierarchy([2, 2, -1]))).data["axes"] == [level]
+
+
+def axes(h, **more):
+    return [(x["unit"], x.get("up")) for x in Document(to_html(h, **more)).data["axes"]]
+
+
+def test_pages__the_axis_is_that_of_pictures():
+    h = from_linkage([[0, 1, 3.0, 2], [2, 3, 1.0, 2], [4, 5, 2.0, 4]])
+    order = ("order of merging (1 of 6 heights are inverted)", [3, 1, 0, 0, 2, 0, 0])
+    height = ("height (1 of 6 branches point down)", [2.0, 3.0, 0.0, 0.0, 1.0, 0.0, 0.0])
+    level = ("level above the leaves", None)
+    assert axes(h) == [order, height, level]
+    assert axes(h, heights="height") == [height, level]
+    assert axes(h, heights="level") == [level, height]
+    assert axes(h, heights="order") == [("order of merging", order[1]), height, level]
+    assert axes(Hierarchy([2, 2, -1]), heights="order") == [("order of merging", [1, 0, 0]), level]
+    with pytest.raises(ValueError, match="heights='height', but this hierarchy has no heights"):
+        to_html(Hierarchy([2, 2, -1]), heights="height")
+    with pytest.raises(ValueError, match="heights is 'tall'; it must be one of"):
+        to_html(h, heights="tall")
+    huge = Hierarchy([3, 3, 4, 4, -1], length=[1e308, 1e308, 0.0, 1e308, np.nan])  # distances add up to infinity
+    with np.errstate(over="ignore", invalid="ignore"):
+        assert axes(huge) == [level]
+        with pytest.raises(ValueError, match="not finite"):
+            to_html(huge, heights="height")
 
 
 @pytest.mark.parametrize("seed", range(3))

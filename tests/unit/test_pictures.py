@@ -49,6 +49,14 @@ def test_pictures__every_leaf_is_there_or_counted(h):
     assert len(h._repr_html_()) < 8000
 
 
+def test_pictures__many_inverted_heights_show_the_order_of_merging():
+    def lines(*heights):
+        steps = [[0, 1, heights[0], 2], [2, 3, heights[1], 2], [4, 5, heights[2], 4]]
+        return [path.get("d") for path in picture(from_linkage(steps)).iter(f"{SVG}path")]
+
+    assert lines(3.0, 1.0, 2.0) == lines(1.0, 2.0, 3.0)
+
+
 def test_pictures__small_ones_are_drawn_whole():
     h = from_linkage([[0, 1, 1.0, 2], [2, 3, 2.0, 3]], ["a", "b", "c"])
     svg = picture(h)

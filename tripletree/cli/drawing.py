@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -10,7 +9,7 @@ import click
 from tripletree.cli.clustering import check_apart, picture_format, save_figure
 from tripletree.cli.reading import read_hierarchy, reading_options
 from tripletree.cli.shell import bad_input
-from tripletree.cli.sources import read_pair_file, read_triplet_file
+from tripletree.cli.sources import given_name, read_pair_file, read_triplet_file
 
 if TYPE_CHECKING:
     from tripletree.core.hierarchy import Hierarchy
@@ -70,7 +69,7 @@ def _looks(command: Any) -> Any:
 @click.option("--triplets", "triplet_file", metavar="FILE", help="Mark these triplets, shown or not.")
 @click.option("--pairs", "pair_file", metavar="FILE", help="Mark these must-links and cannot-links, kept or not.")
 @click.option("--clusters", type=click.IntRange(min=1), metavar="K", help="Colour K clusters: the highest clades.")
-@click.option("--classes", metavar="FILE", help="Mark classes: a CSV file with a header, label and class.")
+@click.option("--classes", metavar="FILE", help="Mark classes: a table with a header line; label and class first.")
 @click.option("--cut", metavar="HEIGHT", help="Draw the cut at this height; 'clusters': around the K clusters.")
 @click.option("--collapse", is_flag=True, help="Draw each of the K clusters as one triangle.")
 @_looks
@@ -125,7 +124,7 @@ def plot(
         click.echo(output, err=page == "-")
     if page is not None:
         del marks["pairs"]
-        _write_page(hierarchy, page, clusters=labels, title=looks["title"], **marks)
+        _write_page(hierarchy, page, clusters=labels, heights=looks["heights"], title=looks["title"], **marks)
 
 
 def _write_page(hierarchy: Hierarchy, page: str, **marks: Any) -> None:
@@ -164,13 +163,29 @@ def _height(text: str | None) -> float | str | None:
 
 
 def _classes(path: str, hierarchy: Hierarchy) -> dict[Any, str]:
-    """Classes by leaf, out of the first two columns of a CSV file."""
-    try:
-        with click.open_file(path, encoding="utf-8-sig") as stream:
-            rows = [row for row in csv.reader(stream) if row]
-    except FileNotFoundError:
-        raise bad_input(f"no such file: {path}") from None
-    if len(rows) < 2 or min(map(len, rows)) < 2:
-        raise bad_input(f"{path}: classes are wanted as a header and lines of two columns, label and class")
+    """Classes by leaf, out of the first two columns of a table with a header; a leaf without a class is left out."""
+    from tripletree.errors import UnknownLeafError
+    from tripletree.io.table import cell_text, read_table
+
+    table = read_table(path, header=True)
+    if len(table.columns) < 2 or not table.columns[0]:
+        raise bad_input(
+            f"{given_name(path)}: expected a header line and under it lines of at least two columns, label and class"
+        )
     known = {str(x): x for x in hierarchy.leaves}
-    return {known.get(row[0], row[0]): row[1] for row in rows[1:] if row[1]}
+    found: dict[Any, tuple[str, int]] = {}
+    for row, cells in enumerate(zip(*table.columns[:2], strict=True)):
+        label, name = map(cell_text, cells)
+        if label is None:
+            table.refuse(row, f"the label is missing (class {name!r})")
+        if name is None:
+            continue
+        leaf = known.get(label, label)
+        other, first = found.setdefault(leaf, (name, row))
+        if other != name:
+            where = f"{table.unit} {table.lines[first]}"
+            table.refuse(row, f"leaf {label!r} has class {name!r} here and {other!r} in {where}; give it one class")
+    unknown = [leaf for leaf in found if leaf not in hierarchy.leaves]
+    if unknown:
+        raise UnknownLeafError(unknown, hierarchy.leaves.labels, what=f"labels in {given_name(path)}")
+    return {leaf: name for leaf, (name, _) in found.items()}

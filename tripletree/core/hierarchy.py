@@ -10,7 +10,7 @@ from typing import Any, Literal, Self, TypeVar, cast
 import numpy as np
 
 from tripletree import kernels
-from tripletree.core.html import Drawn, image_html, sketch_svg
+from tripletree.core.html import Drawn, drawn_heights, image_html, sketch_svg
 from tripletree.core.items import (
     check_choice,
     check_only_leaves,
@@ -735,14 +735,10 @@ class Hierarchy(Reshaped):
     def _repr_html_(self) -> str:
         # what a notebook shows: the top of the dendrogram, as an image
         start, stop, order = self.leaf_intervals
-        height = self.height
-        flat = height is None or not np.isfinite(height).all() or bool((height == height[0]).all())
-        up = kernels.cut.levels(self.parent) if flat else height
+        up, _ = drawn_heights(self.parent, self.height, self.n_leaves)
 
         def children(node: int) -> list[int]:
             return sorted(self.children(node).tolist(), key=lambda v: int(order[start[v] : stop[v]].min()))
 
         caption = repr(self)[1:-1]
-        return image_html(
-            sketch_svg(Drawn(self.root, children, stop - start, np.asarray(up), self.label), caption), caption
-        )
+        return image_html(sketch_svg(Drawn(self.root, children, stop - start, up, self.label), caption), caption)

@@ -16,14 +16,19 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from tripletree import kernels
+
 __all__ = [
     "Drawn",
+    "drawn_heights",
     "image_html",
     "printable",
     "sketch_svg",
     "table_html",
 ]
 
+HEIGHTS = ("auto", "height", "order", "level")
+INVERTED = 0.1  # part of the branches that may point down, above which "auto" shows the order of merging
 ROWS = 20  # most rows of a sketch
 ROW, LEFT, ACROSS = 18, 10, 260  # pixels: a row, before the root, from the root to the leaves
 LETTER = 6.9  # pixels that a letter takes, about
@@ -41,6 +46,39 @@ _STYLE = (
 def printable(text: str) -> str:
     """A text without characters that no document can hold or that would turn what stands around it."""
     return _UNPRINTABLE.sub("\ufffd", text)
+
+
+def drawn_heights(
+    parent: np.ndarray, height: np.ndarray | None, n_leaves: int, kind: str = "auto"
+) -> tuple[np.ndarray, str]:
+    """Where each node stands on the height axis (float64[N]), and what the axis shows. One rule for all pictures.
+
+    "auto" takes the heights unless there are none, they are all the same or one is not finite; and the order of merging
+    where more than a tenth of the branches would point down.
+    """
+    note = ""
+    if kind == "height" and height is None:
+        msg = (
+            "heights='height', but this hierarchy has no heights (not every branch has a length): use 'level' or 'auto'"
+        )
+        raise ValueError(msg)
+    finite = height is not None and bool(np.isfinite(height).all())
+    if kind == "height" and not finite:
+        msg = "heights='height', but a height of this hierarchy is not finite: use 'level' or 'auto'"
+        raise ValueError(msg)
+    if height is not None and (kind == "height" or (kind == "auto" and finite and bool((height != height[0]).any()))):
+        branches = height.size - 1
+        lower = int(np.count_nonzero(height[parent[:-1]] < height[:-1]))
+        if kind == "height" or lower <= INVERTED * branches:
+            return height, f"height ({lower:,} of {branches:,} branches point down)" if lower else "height"
+        kind, note = "order", f" ({lower:,} of {branches:,} heights are inverted)"
+    if kind == "order":
+        rank = np.arange(parent.size, dtype=np.float64) - (n_leaves - 1)
+        return np.maximum(rank, 0.0), f"order of merging{note}"
+    if kind in ("level", "auto"):
+        return kernels.cut.levels(parent).astype(np.float64), "level above the leaves"
+    msg = f"heights is {kind!r}; it must be one of {', '.join(map(repr, HEIGHTS))}"
+    raise ValueError(msg)
 
 
 class Drawn(NamedTuple):

@@ -14,6 +14,7 @@ import numpy as np
 
 from tripletree import kernels
 from tripletree.core.hierarchy import Hierarchy
+from tripletree.core.html import drawn_heights
 from tripletree.core.pairs import PairwiseConstraints
 from tripletree.core.triplets import TripletSet
 from tripletree.kernels import freeze
@@ -27,7 +28,6 @@ __all__ = [
     "matched_styles",
     "meeting_nodes",
     "node_codes",
-    "node_heights",
     "pair_counts",
     "sketch",
     "tip_numbers",
@@ -35,9 +35,7 @@ __all__ = [
     "whole",
 ]
 
-HEIGHTS = ("auto", "height", "order", "level")
 MATCHED = 10_000  # up to this many pairs (class, cluster) colours are matched; beyond, nobody could tell them apart
-INVERTED = 0.1  # part of the branches that may point down, above which "auto" shows the order of merging
 WIDEST = 3.0  # units of the leaf axis that a collapsed subtree takes at the most
 
 
@@ -68,36 +66,6 @@ class Layout(NamedTuple):
         return float(self.width.sum())
 
 
-def node_heights(hierarchy: Hierarchy, heights: str) -> tuple[np.ndarray, str]:
-    """Height of each node in the drawing (float64[N]), and what it is.
-
-    "auto" takes the hierarchy's heights unless it has none or all are the same; and the order of merging where more
-    than a tenth of the branches would point down.
-    """
-    own = hierarchy.height
-    note = ""
-    if heights == "height" and own is None:
-        msg = (
-            "heights='height', but this hierarchy has no heights (not every branch has a length): use 'level' or 'auto'"
-        )
-        raise ValueError(msg)
-    varied = own is not None and bool((own != own[0]).any())
-    if heights == "height" or (heights == "auto" and varied):
-        assert own is not None
-        branches = own.size - 1
-        lower = int(np.count_nonzero(own[hierarchy.parent[:-1]] < own[:-1]))
-        if heights == "height" or lower <= INVERTED * branches:
-            return own, f"height ({lower:,} of {branches:,} branches point down)" if lower else "height"
-        heights, note = "order", f" ({lower:,} of {branches:,} heights are inverted)"
-    if heights == "order":
-        rank = np.arange(hierarchy.n_nodes, dtype=np.float64) - (hierarchy.n_leaves - 1)
-        return np.maximum(rank, 0.0), f"order of merging{note}"
-    if heights in ("level", "auto"):
-        return kernels.cut.levels(hierarchy.parent).astype(np.float64), "level above the leaves"
-    msg = f"heights is {heights!r}; it must be one of {', '.join(map(repr, HEIGHTS))}"
-    raise ValueError(msg)
-
-
 def layout(drawn: Sketch, heights: str, *, spacing: str = "even", order: np.ndarray | None = None) -> Layout:
     """Place the nodes of a sketch and the lines between them. Linear in the number of nodes, whatever the depth.
 
@@ -110,7 +78,8 @@ def layout(drawn: Sketch, heights: str, *, spacing: str = "even", order: np.ndar
     order : int64[T], optional
         The tips along the axis, clades in one piece; by default depth first, children by their smallest leaves.
     """
-    every, unit = node_heights(drawn.tree, heights)
+    tree = drawn.tree
+    every, unit = drawn_heights(tree.parent, tree.height, tree.n_leaves, heights)
     parent, T = drawn.parent, drawn.size.size
     if order is None:
         order = np.argsort(kernels.cut.reading_places(freeze(parent), T))

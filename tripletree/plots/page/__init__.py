@@ -21,7 +21,7 @@ from tripletree import kernels
 from tripletree._version import __version__
 from tripletree.core.checks import check_triplets
 from tripletree.core.hierarchy import Hierarchy
-from tripletree.core.html import printable
+from tripletree.core.html import drawn_heights, printable
 from tripletree.core.triplets import TripletSet
 from tripletree.io.source import write_atomic
 from tripletree.plots.layout import meeting_nodes
@@ -39,7 +39,9 @@ __all__ = [
 # What a page needs to know of a hierarchy, as plain lists: nodes in depth-first order, leaves by their place.
 
 
-def page_data(hierarchy: Hierarchy, triplets: TripletSet | None, clusters: Any, classes: Any) -> dict[str, Any]:
+def page_data(
+    hierarchy: Hierarchy, triplets: TripletSet | None, clusters: Any, classes: Any, heights: str
+) -> dict[str, Any]:
     """The hierarchy, groups of its leaves and its triplets, for the page's script.
 
     The number of children of each node, in depth-first order, is the whole tree. Leaves are told by their rank in that
@@ -53,15 +55,13 @@ def page_data(hierarchy: Hierarchy, triplets: TripletSet | None, clusters: Any, 
     classed = coded_groups(classes, hierarchy, "classes", clustered)
     data: dict[str, Any] = {
         "children": hierarchy.n_children[order].tolist(),
+        "axes": _axes(hierarchy, order, heights),
         "labels": [str(hierarchy.leaves[u]) for u in leaves.tolist()],
         "clusters": _grouped(clustered, "cluster", "clusters", leaves),
         "classes": _grouped(classed, "class", "classes", leaves),
     }
     if hierarchy.names is not None and any(name is not None for name in hierarchy.names):
         data["names"] = [hierarchy.names[k] for k in inner]
-    height = hierarchy.height
-    if height is not None and bool(np.isfinite(height).all()) and bool((height != height[0]).any()):
-        data["heights"] = [float(f"{x:.7g}") for x in height[order].tolist()]
     if triplets is not None:
         data["triplets"] = _acting(hierarchy, triplets, place, rank)
     return data
@@ -84,6 +84,24 @@ def _depth_first(hierarchy: Hierarchy) -> tuple[np.ndarray, np.ndarray, np.ndarr
     place = np.empty(N, np.int64)
     place[order] = np.arange(N)
     return order, place, rank
+
+
+def _axes(hierarchy: Hierarchy, order: np.ndarray, heights: str) -> list[dict[str, Any]]:
+    """The height axes to choose from, the first as pictures have it; the page counts levels itself."""
+    height = hierarchy.height
+    kinds = [heights, "level"]
+    if height is not None and bool(np.isfinite(height).all()) and bool((height != height[0]).any()):
+        kinds.insert(1, "height")
+    found: dict[str, dict[str, Any]] = {}
+    for kind in kinds:
+        up, unit = drawn_heights(hierarchy.parent, height, hierarchy.n_leaves, kind)
+        axis: dict[str, Any] = {"unit": unit}
+        if unit.startswith("height"):
+            axis["up"] = [float(f"{x:.7g}") for x in up[order].tolist()]
+        elif unit.startswith("order"):
+            axis["up"] = up[order].astype(np.int64).tolist()
+        found.setdefault(unit, axis)
+    return list(found.values())
 
 
 def _grouped(groups: Groups | None, one: str, many: str, leaves: np.ndarray) -> dict[str, Any] | None:
@@ -130,6 +148,7 @@ def write_html(
     triplets: TripletSet | None = None,
     clusters: Any = None,
     classes: Any = None,
+    heights: str = "auto",
     title: str | None = None,
 ) -> None:
     """Write a hierarchy as one self-contained HTML file: to fold, zoom and search, triplets under the pointer.
@@ -147,6 +166,9 @@ def write_html(
         The cluster of each leaf, in leaf order (as from `cut`) or by leaf label; colours and dashes of the lines.
     classes : sequence or mapping, optional
         The class of each leaf, likewise; coloured shapes at the leaves.
+    heights : {"auto", "height", "order", "level"}, default="auto"
+        What the height axis shows at first, as in `plot_dendrogram`: "auto" takes heights where there are any, and the
+        order of merging where more than a tenth of them are inverted. The page offers the others.
     title : str, optional
         By default it says how many leaves there are.
 
@@ -156,6 +178,8 @@ def write_html(
         If `hierarchy` is neither a Hierarchy nor a fitted estimator.
     InvalidLabelsError
         If `clusters` or `classes` has not one entry a leaf.
+    ValueError
+        If `heights` is none of its choices, or "height" where the hierarchy has none.
     UnknownLeafError
         If `triplets`, or a mapping, names a leaf that the hierarchy lacks.
 
@@ -178,7 +202,7 @@ def write_html(
     >>> "<title>Apes</title>" in page.getvalue()
     True
     """
-    page = to_html(hierarchy, triplets=triplets, clusters=clusters, classes=classes, title=title)
+    page = to_html(hierarchy, triplets=triplets, clusters=clusters, classes=classes, heights=heights, title=title)
     with write_atomic(path) as stream:
         stream.write(page)
 
@@ -189,13 +213,14 @@ def to_html(
     triplets: TripletSet | None = None,
     clusters: Any = None,
     classes: Any = None,
+    heights: str = "auto",
     title: str | None = None,
 ) -> str:
     """Return what `write_html` writes, as text.
 
     Parameters
     ----------
-    hierarchy, triplets, clusters, classes, title
+    hierarchy, triplets, clusters, classes, heights, title
         As for `write_html`.
 
     Returns
@@ -205,7 +230,7 @@ def to_html(
 
     Raises
     ------
-    TypeError, InvalidLabelsError, UnknownLeafError
+    TypeError, InvalidLabelsError, UnknownLeafError, ValueError
         As `write_html`.
 
     See Also
@@ -236,7 +261,7 @@ def to_html(
             "script": script,
             "script-hash": _hash(script),
             "picture": tree._repr_html_(),
-            "data": as_json(page_data(tree, given, clusters, classes)),
+            "data": as_json(page_data(tree, given, clusters, classes, heights)),
         }
     )
 

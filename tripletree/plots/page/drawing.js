@@ -3,6 +3,8 @@
 const LEFT = 26; // pixels before the root
 const ABOVE = 10; // pixels above the first row
 const AXIS = 30; // pixels of the height axis below
+const BELOW = 8; // pixels between the last row and the axis
+const NARROWEST = 160; // pixels from the root to the leaves
 
 class Drawing {
   constructor(tree, canvas, view, space) {
@@ -45,25 +47,30 @@ class Drawing {
         if (longest.length > 12) longest.shift();
       }
     }
-    this.labelRoom = Math.max(125, ...longest.map((x) => ctx.measureText(x).width)) + 24; // 125 for the axis' name
+    const room = Math.max(125, ...longest.map((x) => ctx.measureText(x).width)); // 125 for the axis' name
+    this.labelRoom = Math.ceil(room) + 24;
   }
 
-  /** Measure the window and the space that the rows need. */
+  /** The space that rows and labels need. It follows the window by itself, so that a new size sets no size again. */
   fitSpace() {
-    const { tree, view } = this;
-    this.width = view.clientWidth;
-    this.height = view.clientHeight;
-    this.across = Math.max(160, this.width - LEFT - this.labelRoom) * this.stretch;
-    this.space.style.width = `${Math.round(LEFT + this.across + this.labelRoom)}px`;
-    this.space.style.height = `${Math.round(ABOVE + tree.rows * this.rowHeight + AXIS + 8)}px`;
-    const scale = window.devicePixelRatio || 1;
-    const [w, h] = [Math.round(this.width * scale), Math.round(this.height * scale)];
-    if (this.canvas.width !== w || this.canvas.height !== h) {
-      this.canvas.width = w;
-      this.canvas.height = h;
-      this.canvas.style.width = `${this.width}px`;
-      this.canvas.style.height = `${this.height}px`;
-    }
+    const { style } = this.space;
+    const beside = LEFT + this.labelRoom;
+    style.width = `calc(${beside}px + (100% - ${beside}px) * ${this.stretch})`;
+    style.minWidth = `${beside + Math.ceil(NARROWEST * this.stretch)}px`;
+    style.height = `${Math.floor(ABOVE + this.tree.rows * this.rowHeight + AXIS + BELOW / 2)}px`;
+    this.measure();
+  }
+
+  /** The size of the window without its scrollbars, and how far it is from the root to the leaves in it. */
+  measure() {
+    this.width = this.view.clientWidth;
+    this.height = this.view.clientHeight;
+    this.across = Math.max(NARROWEST, this.width - LEFT - this.labelRoom) * this.stretch;
+  }
+
+  /** Row height at which all rows are in the window. */
+  fittingHeight() {
+    return (this.view.clientHeight - ABOVE - AXIS - BELOW) / this.tree.rows;
   }
 
   x(u) {
@@ -117,7 +124,7 @@ class Drawing {
     if (x >= this.x(end)) return x < this.xLow(end) + this.labelRoom ? end : -1;
     for (let v = end; v >= 0; v = tree.parent[v]) {
       const from = tree.parent[v] < 0 ? this.x(v) : this.x(tree.parent[v]);
-      if (Math.abs(this.y(v) - y) < 5 && x >= from && x <= this.x(v)) return v;
+      if (Math.abs(this.y(v) - y) < 5 && (x - from) * (x - this.x(v)) <= 0) return v;
       if (!tree.isRow(v) && Math.abs(this.x(v) - x) < 4) return v;
     }
     return -1;
@@ -136,9 +143,23 @@ class Drawing {
 
   // ------------------------------------------------------------------ drawing
 
+  /** Pixels of the canvas for those of the window: a new size clears it, so only drawing sets one. Returns the scale. */
+  fitCanvas() {
+    const { canvas } = this;
+    const scale = window.devicePixelRatio || 1;
+    const [w, h] = [Math.round(this.width * scale), Math.round(this.height * scale)];
+    if (canvas.width !== w || canvas.height !== h) {
+      canvas.width = w;
+      canvas.height = h;
+      canvas.style.width = `${this.width}px`;
+      canvas.style.height = `${this.height}px`;
+    }
+    return scale;
+  }
+
   draw() {
     const { ctx, tree, view } = this;
-    const scale = window.devicePixelRatio || 1;
+    const scale = this.fitCanvas();
     ctx.setTransform(scale, 0, 0, scale, 0, 0);
     ctx.fillStyle = this.colour.ground;
     ctx.fillRect(0, 0, this.width, this.height);
@@ -195,6 +216,7 @@ class Drawing {
     };
     const fine = this.rowHeight < 1.5; // less than a line apart: ends of rows are pale, each pixel once
     const [above, below] = [this.view.scrollTop - 9, this.view.scrollTop + this.height + 9];
+    const down = [];
     let lastPixel = -1;
     let lastMark = [-99, -99];
     for (let u = 0; u < tree.size; ) {
@@ -218,6 +240,7 @@ class Drawing {
         path.moveTo(this.x(tree.parent[u]), y);
         path.lineTo(x, y);
         if (tree.isRow(u)) lastPixel = Math.round(y);
+        if (tree.pointsDown(u) && this.rowHeight >= 4) down.push(u);
       }
       if (!tree.isRow(u)) {
         const path = stroke(code, false);
@@ -243,11 +266,27 @@ class Drawing {
     ctx.globalAlpha = 0.45;
     for (const [code, u] of blocks) {
       ctx.fillStyle = code < 0 ? this.colour.line : this.shade(tree.clusters, code);
-      const from = this.x(tree.parent[u]);
+      const from = Math.min(this.x(tree.parent[u]), this.x(u));
       ctx.fillRect(from, this.y(u) - 0.5, Math.max(this.xLow(u) - from, 1), 1);
     }
     ctx.globalAlpha = 1;
+    this.drawInversions(down);
     return seen;
+  }
+
+  /** A small hollow wedge on every branch that points down. */
+  drawInversions(nodes) {
+    const { ctx, tree } = this;
+    const size = Math.min(Math.max(0.3 * this.rowHeight, 1.5), 3.2);
+    ctx.fillStyle = this.colour.ground;
+    ctx.strokeStyle = this.colour.line;
+    ctx.lineWidth = 1;
+    for (const u of nodes) {
+      ctx.beginPath();
+      shapePath(ctx, "down", (this.x(u) + this.x(tree.parent[u])) / 2, this.y(u), size);
+      ctx.fill();
+      ctx.stroke();
+    }
   }
 
   /** Ends of the rows: wedges of folded clades, shapes of classes, labels where there is room. */

@@ -36,11 +36,11 @@ Object.assign(Drawing.prototype, {
     const y = this.height - AXIS;
     ctx.fillStyle = this.colour.ground;
     ctx.fillRect(0, y, this.width, AXIS);
-    if (tree.top === tree.low[0]) return;
+    if (tree.top === tree.bottom) return;
     const raw = tree.span / Math.max(2, Math.min(8, this.across / 90));
     const unit = 10 ** Math.floor(Math.log10(raw));
     let step = unit * [1, 2, 5, 10].find((x) => x * unit >= raw * 0.999);
-    if (tree.kind === "level") step = Math.max(1, Math.round(step));
+    if (!tree.axis.measured) step = Math.max(1, Math.round(step));
     ctx.strokeStyle = ctx.fillStyle = this.colour.faint;
     ctx.lineWidth = 1;
     ctx.font = `11px ${this.font}`;
@@ -49,9 +49,9 @@ Object.assign(Drawing.prototype, {
     const place = (value) => LEFT + ((tree.top - value) / tree.span) * this.across - this.view.scrollLeft;
     ctx.beginPath();
     ctx.moveTo(place(tree.top), y + 0.5);
-    ctx.lineTo(place(tree.low[0]), y + 0.5);
+    ctx.lineTo(place(tree.bottom), y + 0.5);
     const digits = Math.max(0, Math.min(10, -Math.floor(Math.log10(step) + 1e-9)));
-    for (let k = Math.ceil(tree.low[0] / step - 1e-9); k * step <= tree.top + 1e-9 * tree.span; k++) {
+    for (let k = Math.ceil(tree.bottom / step - 1e-9); k * step <= tree.top + 1e-9 * tree.span; k++) {
       const x = place(k * step);
       if (x < -40 || x > this.width + 40) continue;
       ctx.moveTo(x, y);
@@ -61,6 +61,6 @@ Object.assign(Drawing.prototype, {
     }
     ctx.stroke();
     ctx.textAlign = "left";
-    ctx.fillText(tree.kind === "height" ? "height" : "level above the leaves", Math.max(place(tree.low[0]) + 12, 4), y + 13);
+    ctx.fillText(tree.axis.name, Math.max(place(tree.bottom) + 12, 4), y + 13);
   },
 });

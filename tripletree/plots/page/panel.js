@@ -160,6 +160,9 @@ Object.assign(Viewer.prototype, {
       if (groups.names.length > 14) list.append(element("li", `and ${number(groups.names.length - 14)} more`));
       place.append(element("span", groups.many), list);
     }
+    if (tree.axis.unit !== tree.axis.name) {
+      place.append(element("span", tree.axis.measured ? `▽ ${tree.axis.unit}` : tree.axis.unit));
+    }
     place.hidden = !place.childElementCount;
   },
 });
@@ -178,6 +181,7 @@ window.tripletree = {
     folded: Array.from(viewer.tree.folded.keys()).filter((u) => viewer.tree.folded[u]),
     rowHeight: viewer.drawing.rowHeight,
     frame: viewer.frame,
+    draws: viewer.draws,
   }),
   /* Whether no folded clade hides a node, and where it is in the window. */
   isShown: (node) => viewer.tree.visible(node) === node,

@@ -14,7 +14,9 @@ class Tree {
     this.leafAt = new Int32Array(data.labels.length);
     this.nest();
     this.level = this.levels();
-    this.heights = data.heights ? Float64Array.from(data.heights) : null;
+    this.axes = data.axes.map((axis) => this.readAxis(axis));
+    const measured = this.axes.find((axis) => axis.measured);
+    this.heights = measured ? measured.up : null;
     this.folded = new Uint8Array(N);
     this.y = new Float64Array(N);
     this.first = new Int32Array(N); // first and last row of the clade, where it is shown
@@ -24,7 +26,7 @@ class Tree {
     this.clusters = this.grouped(data.clusters);
     this.classes = this.grouped(data.classes);
     this.actsFrom = this.counted();
-    this.measure(this.heights ? "height" : "level");
+    this.measure(0);
   }
 
   nest() {
@@ -64,18 +66,30 @@ class Tree {
     return level;
   }
 
-  /** Take heights or levels as the height axis. */
-  measure(kind) {
-    this.kind = kind;
-    this.up = kind === "height" ? this.heights : this.level;
-    this.low = Float64Array.from(this.up); // lowest place in each clade
-    this.top = this.up[0];
+  /** A height axis: heights, the order of merging, or levels, which are counted here. */
+  readAxis({ unit, up }) {
+    const [name] = unit.split(" (");
+    return { unit, name, measured: name === "height", up: up ? Float64Array.from(up) : this.level };
+  }
+
+  /** Take one of the height axes. */
+  measure(number) {
+    this.axis = this.axes[number];
+    this.up = this.axis.up;
+    this.low = this.up.map((up, u) => (this.kids[u] ? Infinity : up)); // lowest leaf of each clade
+    this.top = this.bottom = this.up[0];
     for (let u = this.size - 1; u > 0; u--) {
       const p = this.parent[u];
       this.low[p] = Math.min(this.low[p], this.low[u]);
       this.top = Math.max(this.top, this.up[u]);
+      this.bottom = Math.min(this.bottom, this.up[u]);
     }
-    this.span = this.top - this.low[0] || 1;
+    this.span = this.top - this.bottom || 1;
+  }
+
+  /** Whether the branch above u leads to a lower place: its height is inverted. */
+  pointsDown(u) {
+    return u > 0 && this.up[this.parent[u]] < this.up[u];
   }
 
   /** Clusters or classes, with the leaves at which they change counted, so that one clade is told in constant time. */

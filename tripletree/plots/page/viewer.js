@@ -22,10 +22,11 @@ class Viewer {
     this.current = get("current");
     this.status = get("status");
     this.find = get("find");
-    this.drawing = new Drawing(this.tree, this.view.querySelector("canvas"), this.view, get("space"));
+    this.drawing = new Drawing(this.tree, get("picture"), this.view, get("space"));
     this.found = { text: "", nodes: [], at: -1 };
     this.pending = false;
     this.frame = 0; // milliseconds that the last frame took
+    this.draws = 0;
     if (this.tree.leafAt.length > ALL) {
       this.tree.foldAll();
       this.tree.unfold(0, AT_START);
@@ -40,8 +41,7 @@ class Viewer {
   // ------------------------------------------------------------------ state
 
   startZoom() {
-    const room = (this.view.clientHeight - AXIS - ABOVE - 8) / this.tree.rows;
-    this.zoomTo(Math.min(Math.max(room, 18), 30));
+    this.zoomTo(Math.min(Math.max(this.drawing.fittingHeight(), 18), 30));
   }
 
   schedule() {
@@ -49,10 +49,15 @@ class Viewer {
     this.pending = true;
     requestAnimationFrame(() => {
       this.pending = false;
-      const from = performance.now();
-      this.drawing.draw();
-      this.frame = performance.now() - from;
+      this.paint();
     });
+  }
+
+  paint() {
+    const from = performance.now();
+    this.drawing.draw();
+    this.frame = performance.now() - from;
+    this.draws += 1;
   }
 
   rearrange() {
@@ -143,7 +148,7 @@ class Viewer {
     const { drawing, view, tree } = this;
     const pin = anchor === undefined ? (view.clientHeight - AXIS) / 2 : anchor;
     const row = (view.scrollTop + pin - ABOVE) / drawing.rowHeight;
-    const least = Math.min((view.clientHeight - AXIS - ABOVE - 8) / tree.rows, 18);
+    const least = Math.min(drawing.fittingHeight(), 18);
     drawing.rowHeight = Math.min(Math.max(rowHeight, least), 48, Math.max(1.5e7 / tree.rows, least));
     drawing.fitSpace();
     view.scrollTop = row * drawing.rowHeight - pin + ABOVE;
@@ -162,7 +167,7 @@ class Viewer {
 
   fit() {
     this.drawing.stretch = 1;
-    this.zoomTo(Math.min((this.view.clientHeight - AXIS - ABOVE - 8) / this.tree.rows, 30));
+    this.zoomTo(Math.min(this.drawing.fittingHeight(), 30));
   }
 
   // ------------------------------------------------------------------ events
@@ -178,10 +183,11 @@ class Viewer {
     click("fold", () => this.foldEverything(true));
     click("unfold", () => this.foldEverything(false));
     const axis = get("axis");
-    axis.hidden = !this.tree.heights;
-    axis.addEventListener("click", () => {
-      this.tree.measure(this.tree.kind === "height" ? "level" : "height");
-      axis.setAttribute("aria-pressed", String(this.tree.kind === "level"));
+    this.tree.axes.forEach(({ name }, k) => axis.append(element("option", name, { value: k })));
+    axis.hidden = axis.length < 2;
+    axis.addEventListener("change", () => {
+      this.tree.measure(Number(axis.value));
+      this.legend(get("legend"));
       this.rearrange();
     });
     view.addEventListener("scroll", () => this.schedule(), { passive: true });
@@ -208,8 +214,8 @@ class Viewer {
       this.find.select();
     });
     new ResizeObserver(() => {
-      drawing.fitSpace();
-      this.schedule();
+      drawing.measure();
+      this.paint(); // in this frame: nothing is shown between the new size and the new picture
     }).observe(view);
     window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
       drawing.readColours();
