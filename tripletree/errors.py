@@ -81,8 +81,27 @@ def near_names(labels: Iterable[Hashable], known: Sequence[Hashable], most_known
     return found
 
 
+#: Characters that a terminal obeys, or that turn the text around them; tabs and line ends stay.
+_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+def escaped_controls(text: str) -> str:
+    r"""A text in which every control character stands as its escape, so that no file's content moves a terminal.
+
+    >>> print(escaped_controls("a\x1b]0;b"))
+    a\x1b]0;b
+    """
+    return _CONTROL.sub(lambda match: repr(match[0])[1:-1], text)
+
+
 class TripletreeError(Exception):
-    """Base class of every error that tripletree raises on purpose."""
+    """Base class of every error that tripletree raises on purpose.
+
+    Control characters stand escaped in the message: labels and lines of files are quoted there.
+    """
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*(escaped_controls(x) if isinstance(x, str) else x for x in args))
 
     def __reduce__(self) -> Any:
         # constructors take more than the message: a copy, or a worker process, gets the finished exception
@@ -230,7 +249,16 @@ class ParseError(TripletreeError, ValueError):
             place += f", line {line}"
         if column is not None:
             place += f", column {column}"
-        super().__init__(f"{place}: {message}" + _caret(text, column))
+        mark = "" if text is None else _mark_text(text)
+        super().__init__(f"{place}: {message}{mark}" + _caret(text, column))
+
+
+def _mark_text(text: str) -> str:
+    """What to say of a byte order mark in the offending line, which no editor shows."""
+    at = text.find("\ufeff")
+    if at < 0:
+        return ""
+    return f" (column {at + 1} of this line holds a byte order mark, U+FEFF, which does not show: take it out)"
 
 
 def _caret(text: str | None, column: int | None, width: int = 78) -> str:

@@ -281,3 +281,12 @@ def test_options__of_reading(run, tmp_path):
 
 def test_options__formats_are_those_of_the_readers():
     assert set(READ_FORMATS) == set(FORMATS)
+
+
+def test_info__definitions_whose_genus_is_no_parent(run):
+    text = "[Term]\nid: a\n[Term]\nid: b\nintersection_of: a\n[Term]\nid: c\nis_a: a\nintersection_of: a\n"
+    shown = run("info", "-", text=text).stdout
+    assert shown.startswith(
+        "standard input: a hierarchy (OBO; 1 definition with a genus that is no parent here: -O genus=true takes it)\n"
+    )
+    assert "(OBO)" in run("info", "-", "-O", "genus=true", text=text).stdout

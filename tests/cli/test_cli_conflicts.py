@@ -179,3 +179,13 @@ def test_cluster__conflicts_are_shown_repaired_or_priced(run, tmp_path):
     for bad in ("-1", "much", "inf", "nan"):
         error = run(*command, "--penalty", bad, text=POINTS, status=2).stderr
         assert f"{bad!r} is neither 'auto' nor a number of at least 0" in error
+
+
+@pytest.mark.parametrize(("command", "status"), [(["repair"], 0), (["explain"], 1), (["check"], 1), (["info"], 0)])
+def test_labels__control_characters_do_not_reach_the_terminal(run, command, status):
+    evil = "\x1b]0;owned\x07"
+    result = run(*command, "-", text=f"a,b,c\n{evil},b,c\n{evil},c,b\nb,c,d\n", status=status)
+    shown = result.stderr if command[0] == "repair" else result.stdout
+    assert "\x1b" not in shown
+    assert "\x07" not in shown
+    assert (r"\x1b]0;owned\x07" in shown) == (command[0] != "info")

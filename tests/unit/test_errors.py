@@ -152,3 +152,19 @@ def test_errors__a_missing_library_names_the_command():
     text = str(MissingDependencyError("matplotlib", "plot", "plot_dendrogram"))
     how = "pip install 'tripletree[plot]' (in a clone: pip install '.[plot]')"
     assert text == f"plot_dendrogram needs matplotlib, which is not installed: {how}"
+
+
+def test_messages__control_characters_stand_escaped():
+    label = "\x1b]0;title\x07\r\x9b2J\u202e\x7f"
+    shown = r"\x1b]0;title\x07\r\x9b2J\u202e\x7f"
+    for error in (
+        TripletreeError(label),
+        ParseError(label, path=label, line=1, column=2, text=label),
+        InvalidTripletError(label, row=1),
+        NotATreeError(label, node=label, parents=[label]),
+        MissingDependencyError(label, "io", "this"),
+    ):
+        assert shown in str(error)
+        for text in (str(error), str(pickle.loads(pickle.dumps(error)))):
+            assert not set(text) & set("\x1b\x07\r\x9b\u202e\x7f")
+    assert str(TripletreeError("a\tb\nc é ß \U0001f98a", 3).args[0]) == "a\tb\nc é ß \U0001f98a"

@@ -1,6 +1,7 @@
 """Opening sources and replacing targets: packed files, encodings, streams, and failures half-way."""
 
 import bz2
+import contextlib
 import gzip
 import io
 import lzma
@@ -8,6 +9,7 @@ import os
 import stat
 import sys
 import tempfile
+import threading
 import zipfile
 
 import pytest
@@ -239,11 +241,11 @@ def test_files__a_bomb_is_refused_while_it_unpacks(monkeypatch, tmp_path, kind):
     read = []
     drained = _packed.drained
 
-    def watched(opened, packed, *rest):
+    def watched(opened, packed, *rest, **more):
         stream = opened(packed)
         inner = stream.read
         stream.read = lambda size: read.append(inner(size)) or read[-1]
-        return drained(lambda _: stream, packed, *rest)
+        return drained(lambda _: stream, packed, *rest, **more)
 
     monkeypatch.setattr(_packed, "drained", watched)
     with pytest.raises(LimitExceededError, match=rf"bomb unpacks \({kind}\) to more than 5,000,000 bytes") as error:
@@ -251,6 +253,57 @@ def test_files__a_bomb_is_refused_while_it_unpacks(monkeypatch, tmp_path, kind):
     assert error.value.limit == 5_000_000
     if kind != "zip":  # whose members were bound to the function before
         assert sum(map(len, read)) <= 7_000_000
+
+
+@pytest.mark.parametrize("kind", ["gzip", "bzip2", "xz", "zip"])
+def test_files__a_bomb_is_refused_by_its_ratio(monkeypatch, kind):
+    monkeypatch.setattr(_packed, "RATIO_FROM", 1_000_000)
+    pack = {"gzip": gzip.compress, "bzip2": bz2.compress, "xz": lzma.compress, "zip": zip_of_one}[kind]
+    packed = pack(bytes(5_000_000))
+    with pytest.raises(
+        LimitExceededError, match=rf"unpacks \({kind}\) to more than .*, as no table or tree does"
+    ) as error:
+        read_bytes(io.BytesIO(packed))
+    assert 1_000_000 <= error.value.limit <= max(1_000_000, 500 * len(packed))
+    assert error.value.size <= error.value.limit + 2**20
+    assert len(read_bytes(io.BytesIO(pack(bytes(1_000_000))))[0]) == 1_000_000
+    text = "".join(f"leaf{k},node{k // 5}\n" for k in range(80_000)).encode()
+    assert read_bytes(io.BytesIO(pack(text)))[0] == text
+
+
+def test_files__a_pipe_has_a_bound(monkeypatch, tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+
+    def read(content):
+        writer = threading.Thread(target=write, args=(content,))
+        writer.start()
+        try:
+            return read_bytes(tmp_path / "pipe")[0]
+        finally:
+            writer.join()
+
+    def write(content):
+        with contextlib.suppress(BrokenPipeError), open(tmp_path / "pipe", "wb") as stream:
+            stream.write(content)
+
+    monkeypatch.setattr(_packed, "unpacked_limit", lambda: 3_000_000)
+    assert read(b"") == b""
+    assert read(b"(a,b);") == b"(a,b);"
+    assert read(gzip.compress(b"(a,b);")) == b"(a,b);"
+    assert read(b"x" * 3_000_000) == b"x" * 3_000_000
+    with pytest.raises(LimitExceededError, match="pipe is no file and gives more than 3,000,000 bytes, .*in a file"):
+        read(b"x" * 30_000_000)
+
+
+def test_files__devices(monkeypatch):
+    with pytest.raises(ParseError, match="/dev/zero: 1,048,576 zeros on end: this is no text"):
+        read_bytes("/dev/zero")
+    with open("/dev/zero", "rb") as stream, pytest.raises(ParseError, match="zeros on end"):
+        read_bytes(stream)
+    monkeypatch.setattr(_packed, "unpacked_limit", lambda: 3_000_000)
+    with pytest.raises(LimitExceededError, match="/dev/urandom is no file and gives more than 3,000,000 bytes"):
+        read_bytes("/dev/urandom")
+    assert read_bytes("/dev/null") == (b"", "/dev/null")
 
 
 def test_files__the_limit_is_a_part_of_the_memory(monkeypatch):

@@ -204,6 +204,14 @@ def test_tar__a_size_is_looked_at_before_anything_is_read(monkeypatch):
     assert read_taxdump(io.BytesIO(packed), labels="id").n_leaves == 1
 
 
+def test_tar__a_bomb_is_refused_by_its_ratio(monkeypatch):
+    monkeypatch.setattr(_packed, "RATIO_FROM", 1_000_000)
+    for members in ([("nodes.dmp", bytes(20_000_000))], [("other", bytes(20_000_000)), ("nodes.dmp", NODES)]):
+        with pytest.raises(LimitExceededError, match="unpacks .tar. to more than .*, as no table or tree does"):
+            read_taxdump(io.BytesIO(gzip.compress(tar_of(*members))), labels="id")
+    assert read_taxdump(io.BytesIO(tar_of(*members)), labels="id").n_leaves == 1  # not packed
+
+
 @given(st.integers(0, len(TAR)), st.integers(0, 600), st.binary(max_size=20))
 def test_tar__any_change(at, cut, change):
     content = TAR[:at] + change + TAR[at + cut :]

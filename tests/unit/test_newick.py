@@ -332,3 +332,13 @@ def test_newick__any_text(text):
     hs, error = outcome(text)
     assert error is None or error.line is not None
     assert [nodes(parse_newick(write_newick(h))) for h in hs] == [nodes(h) for h in hs]
+
+
+def test_mark__at_the_start_of_a_string_is_taken_off():
+    assert list(parse_newick("\ufeff((a,b),c);").leaves) == ["a", "b", "c"]
+    assert len(parse_newick_all("\ufeff(a,b);(c,d);")) == 2
+
+
+def test_mark__inside_is_named():
+    with pytest.raises(ParseError, match=r"line 2, .* \(column 1 of this line holds a byte order mark, U\+FEFF"):
+        parse_newick_all("(a,b);\n\ufeff(c,d);")

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from tripletree.core.ontology import Ontology
 from tripletree.errors import DuplicateLeafError, InvalidHierarchyError, ParseError, TripletreeError, UnknownLeafError
 from tripletree.io import obo as _obo_text
+from tripletree.io import read_hierarchy
 from tripletree.io.obo import obo_ontology, parse_obo, read_obo, write_obo
 
 CELLS = """format-version: 1.4
@@ -461,3 +462,33 @@ def test_obo__anything_gives_an_ontology_or_a_tripletree_error(text):
             parse_obo(whole)
         except TripletreeError:
             continue
+
+
+DEFINED = """[Term]
+id: a
+[Term]
+id: b
+intersection_of: a ! the genus
+intersection_of: part_of c ! what sets it apart
+[Term]
+id: d
+is_a: a
+intersection_of: a {source="x"}
+intersection_of: part_of c
+[Typedef]
+id: part_of
+intersection_of: a
+"""
+
+
+def test_genus__is_a_parent_on_request():
+    assert parse_obo(DEFINED).edges.tolist() == [[2, 0]]
+    found = parse_obo(DEFINED, genus=True)
+    assert list(found.terms) == ["a", "b", "d"]
+    assert sorted(found.edges.tolist()) == [[1, 0], [2, 0]]
+    assert found.relations == ("is_a", "is_a")
+    assert parse_obo(DEFINED, genus=True, relations="part_of").edges.tolist() == []
+    for cycle in ("intersection_of: d\n", "intersection_of: a\n"):
+        with pytest.raises(ParseError, match="stand above themselves"):
+            parse_obo(DEFINED.replace("id: a\n", "id: a\n" + cycle, 1), genus=True)
+    assert read_hierarchy(io.StringIO(DEFINED), genus=True).n_leaves == 2

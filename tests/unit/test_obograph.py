@@ -246,3 +246,48 @@ def test_obograph__half_of_a_surrogate_pair_is_refused(field):
     text = json.dumps({"graphs": [{"nodes": [node], "edges": []}]})
     with pytest.raises(ParseError, match=rf"graphs\[0\].nodes\[0\]: the text '{field}' holds half of a surrogate pair"):
         read_obograph(io.StringIO(text))
+
+
+def untyped(nodes, edges=()):
+    """The terms of a graph whose first two nodes are classes, a below b, and whose other nodes have no type."""
+    classes = [{"id": "X:a", "lbl": "a", "type": "CLASS"}, {"id": "X:b", "lbl": "b", "type": "CLASS"}]
+    edges = [{"sub": "X:a", "pred": "is_a", "obj": "X:b"}, *edges]
+    return list(read({"graphs": [{"nodes": [*classes, *nodes], "edges": edges}]}).terms)
+
+
+@pytest.mark.parametrize(
+    ("node", "edge"),
+    [
+        ({"id": "BFO:0000050", "lbl": "part of"}, {"sub": "X:a", "pred": "BFO:0000050", "obj": "X:b"}),
+        ({"id": PURL + "BFO_0000050", "lbl": "part of"}, {"sub": "X:a", "pred": "BFO:0000050", "obj": "X:b"}),
+        ({"id": "RO:1", "lbl": "r"}, {"sub": "RO:1", "pred": "subPropertyOf", "obj": "RO:2"}),
+        ({"id": "RO:2", "lbl": "r"}, {"sub": "RO:1", "pred": "inverseOf", "obj": "RO:2"}),
+        ({"id": "X:note", "lbl": "note", "propertyType": "ANNOTATION"}, None),
+        ({"id": "X:note", "lbl": "note"}, None),
+    ],
+)
+def test_untyped__properties_are_no_terms(node, edge):
+    assert untyped([node], [edge] if edge else []) == ["X:a", "X:b"]
+
+
+def test_untyped__a_property_of_nodes():
+    meta = {"basicPropertyValues": [{"pred": "X:note", "val": "seen"}]}
+    nodes = [{"id": "X:note", "lbl": "note"}, {"id": "X:c", "lbl": "c", "meta": meta}]
+    graph = {"nodes": nodes, "edges": [{"sub": "X:c", "pred": "is_a", "obj": "X:d"}]}
+    assert list(read({"graphs": [graph]}).terms) == ["X:c", "X:d"]
+
+
+def test_untyped__terms_with_an_edge_are_terms():
+    edge = {"sub": "X:c", "pred": "is_a", "obj": "X:b"}
+    assert untyped([{"id": "X:c", "lbl": "c"}], [edge]) == ["X:a", "X:b", "X:c"]
+    nodes = [{"id": "X:a", "lbl": "a"}, {"id": "X:b", "lbl": "b"}]  # no class says that it is one
+    assert list(read({"graphs": [{"nodes": nodes}]}).terms) == ["X:a", "X:b"]
+
+
+def test_genus__is_a_parent_on_request():
+    nodes = [{"id": x, "lbl": x, "type": "CLASS"} for x in ("X:a", "X:b", "X:c")]
+    edges = [{"sub": "X:c", "pred": "is_a", "obj": "X:a"}]
+    axioms = [{"definedClassId": x, "genusIds": ["X:a"], "restrictions": []} for x in ("X:b", "X:c", "X:z")]
+    document = {"graphs": [{"nodes": nodes, "edges": edges, "logicalDefinitionAxioms": [*axioms, {}, 3]}]}
+    assert read(document).edges.tolist() == [[2, 0]]
+    assert sorted(read(document, genus=True).edges.tolist()) == [[1, 0], [2, 0]]

@@ -312,3 +312,28 @@ def test_owl__mutations_give_an_ontology_or_a_tripletree_error(data):
     except TripletreeError:
         return
     assert o.n_terms >= 1
+
+
+DEFINED = """<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"
+  xmlns:owl="http://www.w3.org/2002/07/owl#" xmlns:rdfs="http://www.w3.org/2000/01/rdf-schema#">
+<owl:Class rdf:about="http://x/a"/>
+<owl:Class rdf:about="http://x/b"><owl:equivalentClass><owl:Class>
+  <owl:intersectionOf rdf:parseType="Collection"><rdf:Description rdf:about="http://x/a"/>
+    <owl:Restriction><owl:onProperty rdf:resource="http://x/p"/><owl:someValuesFrom rdf:resource="http://x/a"/>
+    </owl:Restriction></owl:intersectionOf></owl:Class></owl:equivalentClass></owl:Class>
+<owl:Class rdf:about="http://x/c"><owl:intersectionOf rdf:parseType="Collection">
+  <owl:Class rdf:about="http://x/b"/><owl:Class rdf:about="http://x/a"/></owl:intersectionOf>
+  <rdfs:subClassOf rdf:resource="http://x/b"/></owl:Class>
+<owl:Class rdf:about="http://x/d"><owl:equivalentClass rdf:resource="http://x/a"/></owl:Class>
+<owl:Class rdf:about="http://x/e"><owl:equivalentClass><owl:Class rdf:about="http://x/a"/></owl:equivalentClass>
+</owl:Class>
+</rdf:RDF>"""
+
+
+def test_genus__is_a_parent_on_request():
+    def edges(**options):
+        found = read_owl(io.StringIO(DEFINED), **options)
+        return sorted((found.terms[u][-1], found.terms[p][-1]) for u, p in found.edges.tolist())
+
+    assert edges() == [("c", "b")]
+    assert edges(genus=True) == [("b", "a"), ("c", "a"), ("c", "b")]

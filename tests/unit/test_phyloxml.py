@@ -290,3 +290,30 @@ def test_nexml__any_graph(n, edges, root):
     assert (h is not None) == is_tree
     if h is not None:
         assert h.n_nodes == n
+
+
+TWO_BLOCKS = """<nexml>
+<otus id="A"><otu id="t1" label="human"/><otu id="t2" label="chimp"/></otus>
+<otus id="B"><otu id="t1" label="cat"/><otu id="t3" label="lion"/></otus>
+<trees{}><tree id="x"><node id="r"/><node id="a" otu="t1"/><node id="b" otu="{}"/>
+<edge source="r" target="a"/><edge source="r" target="b"/></tree></trees></nexml>"""
+
+
+@pytest.mark.parametrize(
+    ("block", "other", "leaves"),
+    [
+        (' otus="A"', "t2", ["human", "chimp"]),
+        (' otus="B"', "t3", ["cat", "lion"]),
+        (' otus="B"', "t2", ["cat", "chimp"]),
+    ],
+)
+def test_nexml__several_otus(block, other, leaves):
+    text = TWO_BLOCKS.format(block, other)
+    assert list(read_nexml(io.StringIO(text)).leaves) == leaves
+
+
+def test_nexml__an_otu_of_several_blocks_without_a_choice():
+    with pytest.raises(ParseError, match="line 4, .* the otu 't1' has several labels, 'human', 'cat', .*<trees otus="):
+        read_nexml(io.StringIO(TWO_BLOCKS.format("", "t2")))
+    same = TWO_BLOCKS.replace('label="cat"', 'label="human"').format("", "t3")
+    assert list(read_nexml(io.StringIO(same)).leaves) == ["human", "lion"]

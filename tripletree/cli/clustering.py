@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 import numpy as np
 
-from tripletree.cli.shell import bad_input, busy
+from tripletree.cli.shell import bad_input, busy, say
 from tripletree.cli.sources import columns_option, read_pair_file, read_triplet_file, write_hierarchy
 
 if TYPE_CHECKING:
@@ -285,15 +285,13 @@ def _write_labels(names: list[str], labels: np.ndarray, output: str) -> None:
 
 def _report(table: Table, labels: np.ndarray | None, triplets: TripletSet | None, hierarchy: Hierarchy) -> None:
     """What was done, where the standard output is free for it."""
-    click.echo(f"{len(table.labels):,} samples with {len(table.columns):,} columns: {_some(table.columns)}")
+    say(f"{len(table.labels):,} samples with {len(table.columns):,} columns: {_some(table.columns)}")
     if triplets is not None:
         from tripletree.evaluation.scores import triplet_score
 
-        click.echo(
-            f"{len(triplets):,} triplets, of which the hierarchy displays {triplet_score(hierarchy, triplets):.3f}"
-        )
+        say(f"{len(triplets):,} triplets, of which the hierarchy displays {triplet_score(hierarchy, triplets):.3f}")
     if labels is not None:
-        click.echo(f"clusters of {', '.join(f'{x:,}' for x in np.bincount(labels).tolist()[:20])} samples")
+        say(f"clusters of {', '.join(f'{x:,}' for x in np.bincount(labels).tolist()[:20])} samples")
 
 
 def _some(names: list[str], most: int = 6) -> str:

@@ -10,7 +10,7 @@ import click
 
 from tripletree.cli.clustering import check_apart, picture_format, save_figure
 from tripletree.cli.pairs import explain_pairs
-from tripletree.cli.shell import INCONSISTENT, busy, conflict_text, counted, label_text
+from tripletree.cli.shell import INCONSISTENT, busy, conflict_text, counted, label_text, say
 from tripletree.cli.sources import (
     columns_option,
     format_option,
@@ -103,7 +103,7 @@ def explain(
     if as_json:
         click.echo(json.dumps([x.to_dict() for x in found], indent=2, ensure_ascii=False, default=str))
     else:
-        click.echo(_in_words(found, k, len(triplets)))
+        say(_in_words(found, k, len(triplets)))
     if found:
         ctx.exit(INCONSISTENT)
 
@@ -176,7 +176,7 @@ def repair(
     if newick is not None:
         write_hierarchy(done.hierarchy, newick)
     write_triplet_file(done.kept, output, format_=format_)
-    click.echo(_told(done, triplets), err=True)
+    say(_told(done, triplets), err=True)
 
 
 def _told(done: Repair, triplets: TripletSet) -> str:

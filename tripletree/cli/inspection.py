@@ -11,7 +11,7 @@ import click
 from tripletree.cli.clustering import check_apart
 from tripletree.cli.pairs import check_pairs, pair_rows
 from tripletree.cli.reading import read_either, reading_options
-from tripletree.cli.shell import INCONSISTENT, conflict_text, counted, table_text
+from tripletree.cli.shell import INCONSISTENT, conflict_text, counted, say, table_text
 from tripletree.cli.sources import (
     columns_option,
     format_option,
@@ -63,15 +63,15 @@ def info(file: str, kind: str | None, reading: dict[str, Any]) -> None:
 
     if kind == "pairs":
         pairs = read_pair_file(file)
-        click.echo(f"{given_name(file)}: pairs\n{table_text(pair_rows(pairs))}")
+        say(f"{given_name(file)}: pairs\n{table_text(pair_rows(pairs))}")
         return
     value, title = read_either(file, kind, reading)
     if isinstance(value, Hierarchy):
-        click.echo(f"{given_name(file)}: a hierarchy ({title})\n{table_text(hierarchy_rows(value))}")
+        say(f"{given_name(file)}: a hierarchy ({title})\n{table_text(hierarchy_rows(value))}")
     elif isinstance(value, Ontology):
-        click.echo(f"{given_name(file)}: an ontology ({title})\n{table_text(_ontology_rows(value))}")
+        say(f"{given_name(file)}: an ontology ({title})\n{table_text(_ontology_rows(value))}")
     else:
-        click.echo(f"{given_name(file)}: triplets\n{table_text(_triplet_rows(value))}")
+        say(f"{given_name(file)}: triplets\n{table_text(_triplet_rows(value))}")
 
 
 def hierarchy_rows(hierarchy: Hierarchy) -> Iterator[tuple[str, str]]:
@@ -250,11 +250,9 @@ def check(
         return
     conflict = find_conflict(triplets)
     if conflict is None:
-        click.echo(
-            f"consistent: {counted(len(triplets), 'triplet')} on {counted(len(triplets.leaves), 'leaf', 'leaves')}"
-        )
+        say(f"consistent: {counted(len(triplets), 'triplet')} on {counted(len(triplets.leaves), 'leaf', 'leaves')}")
         return
     if output is not None:
         write_triplet_file(conflict.triplets.restrict(conflict.leaves), output)
-    click.echo(f"inconsistent. {conflict_text(conflict)}")
+    say(f"inconsistent. {conflict_text(conflict)}")
     ctx.exit(INCONSISTENT)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tripletree.cli.shell import INCONSISTENT, MOST_SHOWN, bad_input, counted, label_text, table_text
+from tripletree.cli.shell import INCONSISTENT, MOST_SHOWN, bad_input, counted, label_text, say, table_text
 from tripletree.errors import InconsistentPairsError
 
 if TYPE_CHECKING:
@@ -32,13 +32,13 @@ def check_pairs(ctx: click.Context, pairs: PairwiseConstraints, output: str | No
 
     found = find_contradictions(pairs, LOOKED_AT)
     if not found:
-        click.echo(f"consistent: {_links(pairs)} on {counted(len(pairs.leaves), 'leaf', 'leaves')}")
+        say(f"consistent: {_links(pairs)} on {counted(len(pairs.leaves), 'leaf', 'leaves')}")
         return
     if output is not None:
         _write(found[:1], output)
     total = _broken(pairs)
     more = f"\n{_more(total - 1)}" if total > 1 else ""
-    click.echo(f"inconsistent. {_in_words(found[0])}{more}")
+    say(f"inconsistent. {_in_words(found[0])}{more}")
     ctx.exit(INCONSISTENT)
 
 
@@ -64,9 +64,9 @@ def explain_pairs(
         texts = [f"{title}{_in_words(x)}" for title, x in zip(head, found, strict=True)]
         if total > len(found):
             texts.append(_more(total - len(found)))
-        click.echo("\n\n".join(texts))
+        say("\n\n".join(texts))
     else:
-        click.echo(f"consistent: no conflict among {_links(pairs)}")
+        say(f"consistent: no conflict among {_links(pairs)}")
     if found:
         ctx.exit(INCONSISTENT)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tripletree.cli.shell import bad_input
+from tripletree.cli.shell import bad_input, counted
 from tripletree.cli.sources import SAMPLE, read_triplet_file, some_leaves
 
 if TYPE_CHECKING:
@@ -129,7 +129,7 @@ def read_ontology_or_hierarchy(source: str, reading: Mapping[str, Any] | None = 
 def read_either(
     source: str, kind: str | None, reading: Mapping[str, Any] | None = None
 ) -> tuple[Ontology | Hierarchy | TripletSet, str]:
-    """Read a hierarchy or triplets, as `kind` says, else the content; and the format."""
+    """Read a hierarchy or triplets, as `kind` says, else the content; and the format, with what it leaves out."""
     from tripletree.io import read_triplets
     from tripletree.io import registry as recognition
 
@@ -140,7 +140,24 @@ def read_either(
     if name == "triplets" and kind is None:
         return some_leaves(read_triplets(stream()), source), "triplets"
     value = _read_any(stream, dict(reading or {}))
-    return value, recognition.FORMATS[name].title
+    return value, recognition.FORMATS[name].title + _genus_note(stream, name, reading or {})
+
+
+def _genus_note(stream: Callable[[], Any], name: str, reading: Mapping[str, Any]) -> str:
+    """What to say of definitions that name a parent which the file does not assert."""
+    from tripletree.errors import ParseError
+    from tripletree.io import registry as recognition
+
+    if name not in ("obo", "owl", "obograph") or "genus" in reading:
+        return ""
+    options = {x: reading[x] for x in ("relations", "namespace") if x in reading} | {"format": name}
+    try:
+        asserted, defined = (len(recognition.read_ontology(stream(), **options, genus=x).edges) for x in (False, True))
+    except ParseError:  # with the definitions, a term stands above itself
+        return ""
+    if asserted == defined:
+        return ""
+    return f"; {counted(defined - asserted, 'definition')} with a genus that is no parent here: -O genus=true takes it"
 
 
 def _read_any(stream: Callable[[], Any], options: dict[str, Any]) -> Ontology | Hierarchy:

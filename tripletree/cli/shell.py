@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 import click
 
-from tripletree.errors import InconsistentTripletsError, TripletreeError
+from tripletree.errors import InconsistentTripletsError, TripletreeError, escaped_controls
 
 if TYPE_CHECKING:
     from tripletree.algorithms.conflict import Conflict
@@ -27,6 +27,7 @@ __all__ = [
     "counted",
     "label_text",
     "progress",
+    "say",
     "table_text",
 ]
 
@@ -101,8 +102,13 @@ def bad_input(message: str) -> click.ClickException:
     return click.ClickException(message)
 
 
+def say(text: str, *, err: bool = False) -> None:
+    """Write words for people, which may quote what files hold: control characters stand escaped."""
+    click.echo(escaped_controls(text), err=err)
+
+
 def _failed(message: str) -> int:
-    click.echo(f"error: {message}", err=True)
+    say(f"error: {message}", err=True)
     return BAD_INPUT
 
 
@@ -116,7 +122,7 @@ def _lower(message: str) -> str:
 
 
 def _show_warning(message: Warning | str, *_args: Any, **_extra: Any) -> None:
-    click.echo(f"warning: {message}", err=True)
+    say(f"warning: {message}", err=True)
 
 
 def _discard_output() -> None:

@@ -9,7 +9,7 @@ import click
 
 from tripletree.cli.clustering import check_apart
 from tripletree.cli.reading import read_hierarchies, reading_options
-from tripletree.cli.shell import bad_input, busy
+from tripletree.cli.shell import bad_input, busy, say
 from tripletree.cli.sources import output_option, seed_option, write_hierarchy
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ def supertree(
             random_state=seed,
         )
     write_hierarchy(_with_support(found) if support else found.hierarchy, output)
-    click.echo(_summary(found), err=True)
+    say(_summary(found), err=True)
 
 
 def _numbers(text: str, n: int) -> list[float]:

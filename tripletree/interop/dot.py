@@ -447,7 +447,7 @@ def from_dot(
     if _PATH.fullmatch(text):
         msg = f"{text!r:.200} is the name of a file, not DOT text; to read a file use read_dot"
         raise ParseError(msg, line=1, column=1)
-    return dot_hierarchy(text, None, label=label, length=length, height=height, rank=rank)
+    return dot_hierarchy(text.removeprefix("\ufeff"), None, label=label, length=length, height=height, rank=rank)
 
 
 def dot_hierarchy(

@@ -428,7 +428,9 @@ def _columns(table: RowTable, asked: tuple) -> tuple[int | None, ...]:
 
 
 def _check_headerless(table: RowTable) -> None:
-    """Refuse a first row that has nothing to do with the others: most likely names that are not known here."""
+    """Refuse a table without parents, and a first row that has nothing to do with the others: names, most likely."""
+    if not any(table.columns[1]):
+        table.refuse(0, "no row has a parent: is this a table of edges?")
     first = {table.columns[0][0], table.columns[1][0]}
     if len(table.lines) > 1 and not any(x in first for column in table.columns for x in column[1:]):
         cells = ", ".join(repr(column[0]) for column in table.columns)

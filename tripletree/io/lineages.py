@@ -133,6 +133,10 @@ class PathTree:
         """Paths that stand for themselves, all of them with a number before them (``3237 - Pets > Dogs``) or none."""
         numbered = [_NUMBERED.fullmatch(line) for line in lines]
         if not all(numbered):
+            odd = next(i for i, match in enumerate(numbered) if match is None)
+            if 2 * sum(match is not None for match in numbered) > len(lines):
+                msg = f"no number before this path, as most lines have one: {lines[odd]!r:.60}"
+                raise ParseError(msg, path=self.source, line=numbers[odd])
             for line in lines:
                 self.text_node(line)
             return

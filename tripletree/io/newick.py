@@ -454,7 +454,7 @@ def _check_text(text: str) -> str:
     if not isinstance(text, str):
         msg = f"expected Newick text, not {type(text).__name__}; to read a file use read_newick"
         raise TypeError(msg)
-    return text
+    return text.removeprefix("\ufeff")  # a byte order mark, as readers of files take it off
 
 
 def _only(trees: NewickText, name: str | None, all_of_them: str) -> Hierarchy:

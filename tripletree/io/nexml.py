@@ -2,7 +2,8 @@
 
 Read by a flat loop over the standard library's XML parser. The root is the node that no edge leads to; where nodes are
 marked ``root="true"``, it must be one of them. A leaf is labelled by its otu's label (its otu's id where that has
-none), else by its own. Networks are refused, and so are entities and document types.
+none), else by its own. Of several ``<otus>`` that one counts which the tree's ``<trees>`` names, where both have an otu
+of the same id. Networks are refused, and so are entities and document types.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ class _Tree:
     at: int
     kind: str
     name: str | None
+    block: str | None  # the otus that it names
     position: dict[str, int] = field(default_factory=dict)  # of each node, by id
     otus: list[str | None] = field(default_factory=list)
     labels: list[str | None] = field(default_factory=list)
@@ -126,13 +128,16 @@ class _File:
 
     def __init__(self, events: XmlEvents) -> None:
         self._events = events
-        self._otus: dict[str, str] = {}  # the label of each, by id
+        self._otus: dict[str, dict[str, str]] = {}  # by id, the label in each block of otus
         self.trees: list[_Tree] = list(self._read())
 
     def _read(self) -> Iterator[_Tree]:
         events = self._events
         depth = 0
         tree: _Tree | None = None
+        otus, number = "", 0  # the present block of otus, and how many there were
+        seen: set[tuple[int, str]] = set()
+        block: str | None = None  # what the present trees name
         for event, element in events:
             tag = element.tag.rpartition("}")[2]
             if event == "end":
@@ -147,14 +152,20 @@ class _File:
             if tree is not None:
                 self._part(tree, tag, element.attrib)
             elif tag in ("tree", "network"):
-                tree = _Tree(events.here, tag, element.get("label") or element.get("id"))
+                tree = _Tree(events.here, tag, element.get("label") or element.get("id"), block)
+            elif tag == "trees":
+                block = element.get("otus")
+            elif tag == "otus":
+                number += 1
+                otus = element.get("id") or f"block {number}"
             elif tag == "otu":
                 otu = element.get("id")
                 if not otu:
                     raise events.error("an otu without id")
-                if otu in self._otus:
+                if (number, otu) in seen:
                     raise events.error(f"the otu {otu!r} has occurred before")
-                self._otus[otu] = element.get("label") or otu
+                seen.add((number, otu))
+                self._otus.setdefault(otu, {})[otus] = element.get("label") or otu
 
     def _part(self, tree: _Tree, tag: str, given: dict[str, str]) -> None:
         """Take in a node or an edge."""
@@ -197,9 +208,16 @@ class _File:
         otu = tree.otus[u]
         if otu is None:
             return tree.labels[u]
-        if otu not in self._otus:
+        labels = self._otus.get(otu)
+        if labels is None:
             raise self._events.error(f"there is no otu {otu!r} in this file", at=tree.places[u])
-        return self._otus[otu]
+        if tree.block is not None and tree.block in labels:
+            return labels[tree.block]
+        if len(set(labels.values())) > 1:
+            msg = f"the otu {otu!r} has several labels, {', '.join(map(repr, labels.values()))}, one in each <otus>: "
+            msg += "which of these counts must be named by <trees otus=...>"
+            raise self._events.error(msg, at=tree.places[u])
+        return next(iter(labels.values()))
 
     def _parents(self, tree: _Tree) -> tuple[list[int], list[float]]:
         """The parent of each node, and the length of the branch above it."""

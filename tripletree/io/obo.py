@@ -14,8 +14,9 @@
 
 What is read: OBO 1.0 to 1.4. ``is_a`` and, where asked for, ``relationship`` lines; escapes, modifiers in braces,
 comments, lines continued by a backslash; definitions of one term in several places, which are put together.
-``intersection_of`` and ``equivalent_to`` are no edges: a genus that is not also asserted with ``is_a`` is not a parent
-here (files as published assert it). ``import`` is never followed. What cannot be read is refused with its line.
+``intersection_of`` and ``equivalent_to`` are no edges: a genus that is not also asserted with ``is_a`` is a parent only
+with ``genus=True`` (files as published assert it). ``import`` is never followed. What cannot be read is refused with
+its line.
 """
 
 from __future__ import annotations
@@ -43,17 +44,27 @@ __all__ = [
 # The lines of an OBO file, one pass over them, a megabyte at a time.
 #
 # A line is ``tag: value {modifiers} ! comment``. Of the terms' tags those that make the graph are read in full: id,
-# name, namespace, is_a, relationship, alt_id, is_obsolete and the rank in property_value; of the others, that quotes
-# close. ``Typedef`` gives relation types their names; other stanzas are passed over. What stands before the first
-# stanza is read for default-namespace only, as real files carry prose there.
+# name, namespace, is_a, relationship, alt_id, is_obsolete, intersection_of and the rank in property_value; of the
+# others, that quotes close. ``Typedef`` gives relation types their names; other stanzas are passed over. What stands
+# before the first stanza is read for default-namespace only, as real files carry prose there.
 
 BLOCK = 1 << 20
 
 #: Tags that are read, and those that are known and passed over; "quoted" is looked at for quotes that do not close.
-_READ = ("id", "name", "namespace", "is_a", "relationship", "alt_id", "is_obsolete", "property_value")
+_READ = (
+    "id",
+    "name",
+    "namespace",
+    "is_a",
+    "relationship",
+    "alt_id",
+    "is_obsolete",
+    "property_value",
+    "intersection_of",
+)
 _QUOTED = ("def", "synonym", "exact_synonym", "narrow_synonym", "broad_synonym", "related_synonym")
 _PASSED = (
-    *("comment", "subset", "xref", "xref_analog", "xref_unk", "is_anonymous", "builtin", "intersection_of", "union_of"),
+    *("comment", "subset", "xref", "xref_analog", "xref_unk", "is_anonymous", "builtin", "union_of"),
     *("equivalent_to", "disjoint_from", "replaced_by", "consider", "use_term", "created_by", "creation_date"),
 )
 _KIND = {**{x: x for x in _READ}, **dict.fromkeys(_QUOTED, "quoted"), **dict.fromkeys(_PASSED, "")}
@@ -265,6 +276,9 @@ class OboText:
                 self._relationship(position, value, number)
             elif kind == "alt_id":
                 terms.alternatives.setdefault(self._identifier(value, number), term)
+            elif kind == "intersection_of":
+                if _IDENTIFIER.fullmatch(value):  # without a relation before it
+                    terms.add_genus(position, self._identifier(value, number), number)
             elif kind == "is_obsolete":
                 self._obsolete(position, value, number)
             elif kind == "property_value" and "has_rank" in value:
@@ -349,6 +363,7 @@ def read_obo(
     root: str | Iterable[str] | None = None,
     namespace: str | Iterable[str] | None = None,
     obsolete: bool = False,
+    genus: bool = False,
 ) -> Ontology:
     r"""Read the terms of an OBO file and how they stand below each other.
 
@@ -365,6 +380,9 @@ def read_obo(
         Only terms of these namespaces, such as ``"biological_process"``; edges between namespaces go.
     obsolete : bool
         Whether to keep obsolete terms. Without them their edges go, too.
+    genus : bool
+        Whether the genus of a defined term is a parent (is_a), too: the term alone in an ``intersection_of`` line.
+        By default only what the file asserts (``is_a``) counts.
 
     Returns
     -------
@@ -402,7 +420,9 @@ def read_obo(
     ['a']
     """
     content, name = read_bytes(path)
-    return obo_ontology(content, name, relations=relations, root=root, namespace=namespace, obsolete=obsolete)
+    return obo_ontology(
+        content, name, relations=relations, root=root, namespace=namespace, obsolete=obsolete, genus=genus
+    )
 
 
 def parse_obo(
@@ -412,13 +432,14 @@ def parse_obo(
     root: str | Iterable[str] | None = None,
     namespace: str | Iterable[str] | None = None,
     obsolete: bool = False,
+    genus: bool = False,
 ) -> Ontology:
     r"""Read the terms of an OBO text.
 
     Parameters
     ----------
     text : str
-    relations, root, namespace, obsolete
+    relations, root, namespace, obsolete, genus
         As in `read_obo`.
 
     Returns
@@ -442,7 +463,7 @@ def parse_obo(
     if not isinstance(text, str):
         msg = f"expected OBO text, not {type(text).__name__}; to read a file use read_obo"
         raise TypeError(msg)
-    return obo_ontology(text, None, relations=relations, root=root, namespace=namespace, obsolete=obsolete)
+    return obo_ontology(text, None, relations=relations, root=root, namespace=namespace, obsolete=obsolete, genus=genus)
 
 
 def obo_ontology(
@@ -453,10 +474,11 @@ def obo_ontology(
     root: str | Iterable[str] | None = None,
     namespace: str | Iterable[str] | None = None,
     obsolete: bool = False,
+    genus: bool = False,
 ) -> Ontology:
     """The ontology of an OBO text; see `read_obo`."""
     terms = OboText(content, path).terms
-    return terms.ontology(relations=relations, root=root, namespace=namespace, obsolete=obsolete)
+    return terms.ontology(relations=relations, root=root, namespace=namespace, obsolete=obsolete, genus=genus)
 
 
 # ---------------------------------------------------------------------- writing

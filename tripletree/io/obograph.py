@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 from tripletree.core.ontology import Ontology
@@ -40,6 +40,7 @@ def read_obograph(
     root: str | Iterable[str] | None = None,
     namespace: str | Iterable[str] | None = None,
     obsolete: bool = False,
+    genus: bool = False,
 ) -> Ontology:
     """Read the terms of an OBO Graphs file (JSON) and how they stand below each other.
 
@@ -56,6 +57,9 @@ def read_obograph(
         Only terms of these namespaces (``hasOBONamespace``); edges between namespaces go.
     obsolete : bool
         Whether to keep deprecated terms. Without them their edges go, too.
+    genus : bool
+        Whether the genus of a defined term is a parent (is_a), too: the ``genusIds`` of its logical definition.
+        By default only what the file asserts (is_a edges) counts.
 
     Returns
     -------
@@ -79,7 +83,9 @@ def read_obograph(
 
     Notes
     -----
-    Terms that are referred to but not defined are kept, without a name, behind all others (as in `read_obo`).
+    Terms that are referred to but not defined are kept, without a name, behind all others (as in `read_obo`). A node
+    without a type is a property, and no term, if the file uses it as one, or if it has no edge while classes say that
+    they are classes.
 
     Examples
     --------
@@ -93,7 +99,9 @@ def read_obograph(
     (['CL:0000034', 'CL:0000000'], ('stem cell', None))
     """
     content, name = read_bytes(path)
-    return obograph_ontology(content, name, relations=relations, root=root, namespace=namespace, obsolete=obsolete)
+    return obograph_ontology(
+        content, name, relations=relations, root=root, namespace=namespace, obsolete=obsolete, genus=genus
+    )
 
 
 def obograph_ontology(
@@ -104,11 +112,12 @@ def obograph_ontology(
     root: str | Iterable[str] | None = None,
     namespace: str | Iterable[str] | None = None,
     obsolete: bool = False,
+    genus: bool = False,
 ) -> Ontology:
     """The ontology of an OBO Graphs document; see `read_obograph`."""
     text = content if isinstance(content, str) else decoded(content, path)
     terms = _GraphDocument(text, path).terms
-    return terms.ontology(relations=relations, root=root, namespace=namespace, obsolete=obsolete)
+    return terms.ontology(relations=relations, root=root, namespace=namespace, obsolete=obsolete, genus=genus)
 
 
 class _GraphDocument:
@@ -119,19 +128,26 @@ class _GraphDocument:
         self.terms = TermTable(path, error=self._error, where=_spelled)
         self._short = lru_cache(maxsize=None)(short_id)
         self._others: set[str] = set()
+        #: What the file uses as properties of nodes.
+        self._predicates: set[str] = set()
+        #: Nodes without a type that are none of its terms.
+        self._properties: set[str] = set()
         graphs = self._graphs()
+        self._find_properties(graphs)
         for g, graph in enumerate(graphs):
             for k, node in enumerate(self._items(g, graph, "nodes")):
                 self._node(node, _at(g, "nodes", k))
         for g, graph in enumerate(graphs):
             for k, edge in enumerate(self._items(g, graph, "edges")):
                 self._edge(edge, _at(g, "edges", k))
+            for axiom in self._items(g, graph, "logicalDefinitionAxioms"):
+                self._definition(axiom)
 
     # ------------------------------------------------------------------ the document
 
     def _graphs(self) -> list[Any]:
         try:
-            document = json.loads(self._text, object_hook=_slim)
+            document = json.loads(self._text, object_hook=partial(_slim, predicates=self._predicates))
         except json.JSONDecodeError as error:
             _, _, shown = locate(self._text, error.pos)
             raise ParseError(
@@ -161,6 +177,29 @@ class _GraphDocument:
             raise ParseError(msg, path=self._path, line=1, column=1)
         return items
 
+    def _find_properties(self, graphs: list[Any]) -> None:
+        """Which nodes without a type are no terms, but properties: by what the file uses them for."""
+        used = {self._short(x) for x in self._predicates} | self._predicates
+        nodes = [x for g, graph in enumerate(graphs) for x in self._items(g, graph, "nodes") if isinstance(x, dict)]
+        edges = [x for g, graph in enumerate(graphs) for x in self._items(g, graph, "edges") if isinstance(x, dict)]
+        placed: set[Any] = set()
+        for edge in edges:
+            ends = {str(edge.get("sub")), str(edge.get("obj"))}
+            if edge.get("pred") in ("subPropertyOf", "inverseOf"):
+                used |= set(map(self._short, ends))
+            else:
+                placed |= ends
+                used.add(self._short(str(edge.get("pred"))))
+        typed = any(x.get("type") == "CLASS" for x in nodes)
+        for node in nodes:
+            iri = node.get("id")
+            if node.get("type") or not isinstance(iri, str):
+                continue
+            known = used & {self._short(iri), iri.removeprefix(_OBO_IN_OWL)}
+            # where classes have their type, what has none and no place among them is none
+            if known or node.get("propertyType") or (typed and iri not in placed):
+                self._properties.add(iri)
+
     def _error(self, at: int, message: str) -> ParseError:
         offset = _offset(self._text, _path_of(at))
         line, column, shown = locate(self._text, offset)
@@ -188,7 +227,7 @@ class _GraphDocument:
         meta = node.get("meta")
         facts = _facts(meta) if isinstance(meta, dict) else {}
         term = self._short(iri)
-        if kind == "PROPERTY":
+        if kind == "PROPERTY" or iri in self._properties:
             self._others.add(term)
             self.terms.type_names[term] = facts.get("shorthand", [""])[0] or label or term
             return
@@ -207,6 +246,16 @@ class _GraphDocument:
         if isinstance(meta, dict) and meta.get("deprecated") is True:
             self.terms.obsolete.add(position)
 
+    def _definition(self, axiom: Any) -> None:
+        """The genus of a logical definition; what is none is passed over."""
+        term, genera = (axiom.get(x) if isinstance(axiom, dict) else None for x in ("definedClassId", "genusIds"))
+        position = self.terms.position.get(self._short(term)) if isinstance(term, str) else None
+        if position is None or not isinstance(genera, list):
+            return
+        for genus in genera:
+            if isinstance(genus, str) and genus and genus not in _THING:
+                self.terms.add_genus(position, self._short(genus), self.terms.place_of(position))
+
     def _edge(self, edge: Any, at: int) -> None:
         child, relation, parent = (self._field(edge, key, at) for key in ("sub", "pred", "obj"))
         if child in _THING or parent in _THING or relation in ("subPropertyOf", "inverseOf", "type"):
@@ -221,12 +270,14 @@ class _GraphDocument:
         self.terms.add_edge(position, self._short(parent), self._short(relation), at)
 
 
-def _slim(item: dict) -> dict | None:
+def _slim(item: dict, *, predicates: set[str]) -> dict | None:
     """An object of the file without what is not needed, so that definitions and synonyms do not fill the memory."""
     if "id" in item or "sub" in item:
         return item
     if "pred" in item and "val" in item:
-        return item if str(item["pred"]) in _KEPT else None
+        pred = str(item["pred"])
+        predicates.add(pred)
+        return item if pred in _KEPT else None
     if "basicPropertyValues" in item or "definition" in item or "synonyms" in item:
         return {key: item[key] for key in ("basicPropertyValues", "deprecated") if key in item}
     return item

@@ -84,6 +84,8 @@ class TermTable:
         self._parents: list[str] = []
         self._types: list[str] = []
         self._edge_at = array("q")
+        #: (child, parent, place): the genus in the definition of a term, "a B that ...".
+        self._genera: list[tuple[int, str, int]] = []
 
     def define(self, term: str, at: int) -> int:
         """The position of a term that is defined at `at`, perhaps once more."""
@@ -94,6 +96,10 @@ class TermTable:
             self.namespaces.append(None)
             self._at.append(at)
         return position
+
+    def place_of(self, position: int) -> int:
+        """Where a term was first defined."""
+        return self._at[position]
 
     def describe(self, position: int, at: int, *, name: str | None = None, namespace: str | None = None) -> None:
         """Set a term's name or namespace; a second one that differs is refused."""
@@ -115,6 +121,18 @@ class TermTable:
         self._parents.append(parent)
         self._types.append(relation)
         self._edge_at.append(at)
+
+    def add_genus(self, child: int, parent: str, at: int) -> None:
+        """The genus of a defined term: a parent by what the definition says, whether the file asserts it or not."""
+        self._genera.append((child, parent, at))
+
+    def _assert_genera(self) -> None:
+        """Take every genus for a parent that is not one yet."""
+        known = {x[:2] for x in zip(self._child, self._parents, self._types, strict=True) if x[2] == "is_a"}
+        for child, parent, at in self._genera:
+            if (child, parent) not in known:
+                known.add((child, parent))
+                self.add_edge(child, parent, "is_a", at)
 
     # ------------------------------------------------------------------ relation types
 
@@ -151,9 +169,17 @@ class TermTable:
     # ------------------------------------------------------------------ the ontology
 
     def ontology(
-        self, *, relations: Strings | None, root: Strings | None, namespace: Strings | None, obsolete: bool
+        self,
+        *,
+        relations: Strings | None,
+        root: Strings | None,
+        namespace: Strings | None,
+        obsolete: bool,
+        genus: bool = False,
     ) -> Ontology:
         """The terms and edges asked for, checked."""
+        if genus:
+            self._assert_genera()
         if not self.ids:
             msg = "there is no term in it"
             raise ParseError(msg, path=self.path, line=1, column=1)

@@ -5,8 +5,9 @@ of the restriction's property. Identifiers of the OBO library are shortened, so 
 (``http://purl.obolibrary.org/obo/GO_0008150`` is ``GO:0008150``); other IRIs stay whole.
 
 What other axioms imply is not worked out: a class that is defined as equivalent to an intersection has only the parents
-that the file also asserts. ``owl:imports`` is never followed, and entities are let in only where the file declares them
-itself to stand for short text, as Protege's files do; see `tripletree.io.xml`.
+that the file also asserts, and with ``genus=True`` the named class of the intersection. ``owl:imports`` is never
+followed, and entities are let in only where the file declares them itself to stand for short text, as Protege's files
+do; see `tripletree.io.xml`.
 """
 
 from __future__ import annotations
@@ -52,6 +53,7 @@ def read_owl(
     root: str | Iterable[str] | None = None,
     namespace: str | Iterable[str] | None = None,
     obsolete: bool = False,
+    genus: bool = False,
 ) -> Ontology:
     """Read the classes of an OWL file (RDF/XML) and how they stand below each other.
 
@@ -68,6 +70,9 @@ def read_owl(
         Only terms of these namespaces (``oboInOwl:hasOBONamespace``); edges between namespaces go.
     obsolete : bool
         Whether to keep deprecated classes. Without them their edges go, too.
+    genus : bool
+        Whether the genus of a defined term is a parent (is_a), too: the named class in its ``owl:intersectionOf``.
+        By default only what the file asserts (``rdfs:subClassOf``) counts.
 
     Returns
     -------
@@ -109,7 +114,9 @@ def read_owl(
     (['CL:0000034', 'CL:0000000'], ('stem cell', None))
     """
     content, name = read_bytes(path)
-    return owl_ontology(content, name, relations=relations, root=root, namespace=namespace, obsolete=obsolete)
+    return owl_ontology(
+        content, name, relations=relations, root=root, namespace=namespace, obsolete=obsolete, genus=genus
+    )
 
 
 def owl_ontology(
@@ -120,10 +127,11 @@ def owl_ontology(
     root: str | Iterable[str] | None = None,
     namespace: str | Iterable[str] | None = None,
     obsolete: bool = False,
+    genus: bool = False,
 ) -> Ontology:
     """The ontology of an RDF/XML document; see `read_owl`."""
     terms = _OwlDocument(content, path).terms
-    return terms.ontology(relations=relations, root=root, namespace=namespace, obsolete=obsolete)
+    return terms.ontology(relations=relations, root=root, namespace=namespace, obsolete=obsolete, genus=genus)
 
 
 class _OwlDocument:
@@ -151,6 +159,7 @@ class _OwlDocument:
         #: (class, relation, parent, place), the relation None for a blank node that says both.
         self._edges: list[tuple[str, str | None, str, int]] = []
         self._restrictions: dict[str, tuple[str, str]] = {}
+        self._genera: list[tuple[str, str, int]] = []
         for element in self._xml:
             if self._xml.here == 0:
                 self._check_root()
@@ -226,6 +235,7 @@ class _OwlDocument:
             if subject is not None:
                 self._literals(subject, node)
                 waiting += [x for x in self._parents(subject, node) if len(x)]
+                self._genus(subject, node)
 
     def _literals(self, subject: str, node: Element) -> None:
         """Label, namespace, secondary identifiers and the like."""
@@ -273,6 +283,16 @@ class _OwlDocument:
                 self._edges.append((subject, None if parent[:2] == "_:" else "is_a", parent, self._xml.here))
         return within
 
+    def _genus(self, subject: str, node: Element) -> None:
+        """The named classes of the intersection that a class is, or is equivalent to."""
+        inner = [x for child in node.iterfind(f"{{{_OWL}}}equivalentClass") for x in child]
+        for defined in [node, *(x for x in inner if self._named(x) is None)]:
+            for members in defined.iterfind(f"{{{_OWL}}}intersectionOf"):
+                for member in members:
+                    parent = self._named(member)
+                    if parent is not None and parent[:2] != "_:" and member.tag != f"{{{_OWL}}}Restriction":
+                        self._genera.append((subject, parent, self._xml.here))
+
     def _restriction_edge(self, subject: str, restriction: Element) -> None:
         """``subject subClassOf (property some class)``; other restrictions are no relations."""
         blank = f"_:{len(self._restrictions)} here"
@@ -318,3 +338,6 @@ class _OwlDocument:
             if _THING in (child, parent) or child[:2] == "_:":
                 continue
             terms.add_edge(terms.position[self._id(child)], self._id(parent), relation, at)
+        for child, parent, at in self._genera:
+            if child in self._classes and _THING not in (child, parent):
+                terms.add_genus(terms.position[self._id(child)], self._id(parent), at)

@@ -62,7 +62,20 @@ _WORDNET = re.compile(r"^\d{8} \d\d [nvasr] [0-9a-f]{2} \S", re.M)
 _TRIPLET = re.compile(r"^\s*\S.*\s\|\s*\S+\s*(\|.*)?$")
 _PATHS = ("__", ";", " > ", "|", "/")
 _NUMBERS = re.compile(r"^\s*[-+]?[\d.][-+.\deE]*(?:[\s,;]+[-+]?[\d.][-+.\deE]*){3}\s*$")
+_LINKAGE_NAMES = ["cluster1", "cluster2", "height", "size"]
 _DELIMITERS = "\t,;|"
+
+#: What stands in the middle of files that begin otherwise: without its head such a file is no table.
+_NEXUS_PART = re.compile(
+    r"^[ \t]*begin\s+\w+\s*;|\bu?tree\s+[^\s=]+\s*=\s*(\[[^\]]{0,200}\]\s*)?\(|(^|[\s;])end(block)?\s*;\s*\Z",
+    re.I | re.M,
+)
+_PARTS = (  # what stands there, how the file then ends, what it is
+    (re.compile(r"</[A-Za-z]|/>|<\?xml|\w=(\"[^\"\n]*\"|'[^'\n]*')\s*>"), "", "XML"),
+    (re.compile(r'"\s*:\s*["\d\[{ntf]'), "]}", "JSON"),
+    (re.compile(r"->"), "", "DOT"),
+    (re.compile(r"\s\d{8} [nvasr] \d{4}\b"), "", "a WordNet data file"),
+)
 
 
 def of_folder(path: str) -> Found:
@@ -122,8 +135,10 @@ def of_content(content: bytes, name: str | None) -> Found:
         return "obo", "it has the stanzas of OBO"
     if _WORDNET.search(text):
         return "wordnet", "it has the lines of a WordNet data file"
-    if "\t|\t" in body.split("\n", 1)[0]:
+    if re.match(r"[^\n]*\t\|\t|\d+\t\|", body):
         return "taxdump", "its fields are separated as in nodes.dmp"
+    if _NEXUS_PART.search(text):
+        raise ParseError("commands of NEXUS, but not the first line '#NEXUS': is its head missing?", path=name)
     whole = body.rstrip()
     if body[0] in "([" or (whole.endswith(";") and whole.count(";") <= whole.count(")") + 1 and "\t" not in whole):
         return "newick", "it has the brackets or the semicolon of Newick"
@@ -192,25 +207,45 @@ def _of_columns(names: Sequence[str], name: str | None, rows: list[list[str]] | 
 
 def _are_paths(lines: list[str], mark: str) -> bool:
     """Whether nearly all lines have a separator of paths, and many begin alike: those of prose do not."""
-    if (mark in "|/" and len(lines) < 2) or any(x.startswith(("|", "/")) for x in lines):
+    if (mark != "__" and len(lines) < 2) or any(x.startswith(("|", "/")) for x in lines):
         return False
     lines = [x for x in lines if [cell for cell in x.split("\t")[1:] if cell.strip()] or "\t" not in x]
     cells = [re.sub(r"^\d+ - ", "", next((cell for cell in x.split("\t") if mark in cell), x)) for x in lines]
     top = [re.split(r";| > |\||/", x)[0].strip() for x in cells if mark in x]
+    if mark in ";|/" and len(set(top)) == len(top) and all(x.count(mark) < 2 for x in cells):
+        return False  # names with one parent each: edges
     alone = sum(x.strip() in top for x in cells if mark not in x)  # the top itself, as a line
     return len(top) + alone >= 0.7 * len(cells) and 0 < len(set(top)) <= max(0.7 * len(cells), 1)
 
 
+def _check_edges(lines: list[str], delimiter: str, name: str | None) -> None:
+    """Refuse lines of two cells of which nothing says that they are edges, or which cell is the parent."""
+    rows = [[cell.strip() for cell in x.split(delimiter)] for x in lines if x.count(delimiter) == 1]
+    below, above = ([row[k] for row in rows if row[k]] for k in (0, 1))
+    if not above or (len(set(below)) == len(below) and len(set(above)) == len(above)):
+        what = "the second is empty in all of them" if not above else "no cell stands twice in its column"
+        msg = (
+            f"lines of two cells that may be children and parents, but {what}: give the columns names (child and "
+            "parent), or format='edges' if the child comes first"
+        )
+        raise ParseError(msg, path=name, line=1, column=1, text=lines[0])
+
+
 def _of_lines(text: str, name: str | None) -> Found:
     """Tables with a header that tells, else lines that look like paths, pairs or rows of numbers."""
-    lines = [x for x in text.splitlines()[:LINES] if x.strip() and not x.startswith("#")]
+    for part, ends, kind in _PARTS:
+        if (not ends or text.rstrip()[-1:] in ends) and part.search(text):
+            raise ParseError(f"this looks like the middle of {kind}: is the head of the file missing?", path=name)
+    every = [x for x in text.splitlines() if x.strip() and not x.startswith("#")]
+    lines = every[:LINES]
     header = lines[0] if lines else text.strip().lstrip("#").partition("\n")[0]
     for delimiter in _DELIMITERS:
         table = (line.lstrip("#").split(delimiter) for line in (lines or [header]))
         names, *rows = ([x.strip().strip('"') for x in row] for row in table)
         if len(names) > 1 and (edge_columns(names) or lineage_columns(names) or {"a", "b", "c"} <= set(names)):
             return _of_columns(names, name, rows)
-    if lines and all(_NUMBERS.match(x) for x in lines):
+    named = [x.strip() for x in header.split(",")] == _LINKAGE_NAMES
+    if lines[named:] and all(_NUMBERS.match(x) for x in lines[named:]):
         return "linkage", "its lines have four numbers each"
     if any(_are_paths(lines, mark) for mark in _PATHS):
         return "lineages", "its lines hold paths"
@@ -218,6 +253,7 @@ def _of_lines(text: str, name: str | None) -> Found:
         return TRIPLETS, "its lines are triplets"
     for delimiter in _DELIMITERS:
         if lines and all(x.count(delimiter) == 1 and x.strip().count(delimiter) == 1 for x in lines):
+            _check_edges(every, delimiter, name)
             return "edges", "its lines have two cells each"
     msg = (
         "this looks like none of the formats that are known (its first line is below); if it is one, name it: "

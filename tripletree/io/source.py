@@ -33,6 +33,7 @@ from tripletree.errors import SHOWN, LimitExceededError, ParseError, TripletreeE
 __all__ = [
     "Source",
     "Target",
+    "bounded",
     "decoded",
     "drained",
     "named_stream",
@@ -54,7 +55,8 @@ __all__ = [
 # Unpacking in memory: gzip, bzip2, xz, zip and tar, told by their first bytes, within a bound.
 #
 # A few kilobytes can unpack to terabytes. So everything is unpacked piece by piece, and refused once it is larger than
-# `unpacked_limit`. Nothing is ever written: the names in an archive cannot lead anywhere.
+# `unpacked_limit`, or large and `MOST_RATIO` times what it was: no table or tree shrinks like that. Nothing is ever
+# written: the names in an archive cannot lead anywhere.
 
 _PACKED: tuple[tuple[bytes | tuple[bytes, ...], str, Callable[[Any], Any]], ...] = (
     (b"\x1f\x8b", "gzip", partial(gzip.GzipFile, None, "rb", None)),
@@ -69,6 +71,8 @@ _DAMAGED = (
 #: Bytes of the blocks that a tar consists of.
 _BLOCK = 512
 _PIECE = 1 << 20
+#: How many times its packed size a file may unpack to, if that is more than `RATIO_FROM` bytes.
+MOST_RATIO, RATIO_FROM = 500, 1 << 26
 
 
 def unpacked(content: bytes, name: str | None) -> bytes:
@@ -95,7 +99,7 @@ def _unpacked(content: bytes, name: str | None) -> bytes:
         return member()
     for magic, kind, opened in _PACKED:
         if content.startswith(magic):
-            return drained(opened, io.BytesIO(content), kind, name)
+            return drained(opened, io.BytesIO(content), kind, name, size=len(content))
     return content
 
 
@@ -119,7 +123,7 @@ def zip_members(content: bytes, name: str | None) -> dict[str, Callable[[], byte
         if info.filename in members:
             msg = f"damaged zip file: it holds {info.filename!r} twice"
             raise ParseError(msg, path=name)
-        members[info.filename] = partial(drained, archive.open, info, "zip", name)
+        members[info.filename] = partial(drained, archive.open, info, "zip", name, size=info.compress_size)
     return members
 
 
@@ -132,9 +136,11 @@ def tar_members(content: bytes | IO[bytes], name: str | None) -> Iterator[tuple[
     """
     stream = io.BytesIO(content) if isinstance(content, bytes) else content
     head = stream.read(_BLOCK)
-    stream.seek(0)
+    size = None
     for magic, _, opened in _PACKED:
         if head.startswith(magic):
+            size = stream.seek(0, io.SEEK_END)
+            stream.seek(0)
             stream = opened(stream)
             try:
                 head = stream.read(_BLOCK)
@@ -142,17 +148,19 @@ def tar_members(content: bytes | IO[bytes], name: str | None) -> Iterator[tuple[
             except _DAMAGED:
                 return None  # who unpacks it will say what is wrong
             break
+    stream.seek(0)
     if head[257:262] != b"ustar":
         try:
             tarfile.TarInfo.frombuf(head, "latin-1", "strict")  # tars of old have no mark, but a check sum
         except _DAMAGED:
             return None
-    return _tar_files(stream, name)
+    return _tar_files(stream, name, size)
 
 
-def _tar_files(stream: IO[bytes], name: str | None) -> Iterator[tuple[str, Callable[[], bytes]]]:
+def _tar_files(stream: IO[bytes], name: str | None, size: int | None) -> Iterator[tuple[str, Callable[[], bytes]]]:
+    """The files of a tar; `size`: of the packed file, None where it is not packed."""
     try:
-        bounded: Any = _Bounded(stream, name)
+        bounded: Any = _Bounded(stream, name, size)
         with tarfile.open(fileobj=bounded, mode="r:", errors="replace") as archive:
             for member in archive:
                 if member.isfile():
@@ -184,18 +192,22 @@ def _tar_file(archive: tarfile.TarFile, member: tarfile.TarInfo, name: str | Non
 class _Bounded:
     """A stream of which nothing is read at once, or passed over, that no memory could hold."""
 
-    def __init__(self, stream: IO[bytes], name: str | None) -> None:
-        self._stream, self._name, self.limit = stream, name, unpacked_limit()
+    def __init__(self, stream: IO[bytes], name: str | None, size: int | None) -> None:
+        self._stream, self._name, self.limit, self._size = stream, name, unpacked_limit(), size
         self.tell = stream.tell
 
     def read(self, size: int) -> bytes:
         if size > self.limit:
             raise _too_large(self._name, "tar", self.limit)
+        if self._size is not None:
+            _check_ratio(self._stream.tell() + size, self._size, "tar", self._name)
         return self._stream.read(size)
 
     def seek(self, position: int) -> int:
         if position > 4 * self.limit and not isinstance(self._stream, io.BytesIO | io.BufferedReader):
             raise _too_large(self._name, "tar", self.limit)  # passing over it means to unpack it
+        if self._size is not None:
+            _check_ratio(position, self._size, "tar", self._name)
         return self._stream.seek(position)
 
 
@@ -207,28 +219,65 @@ def _too_large(name: str | None, kind: str, limit: int) -> LimitExceededError:
     return LimitExceededError(msg, size=limit + 1, limit=limit)
 
 
-def drained(opened: Callable[[Any], Any], packed: Any, kind: str, name: str | None) -> bytes:
-    """All that the stream ``opened(packed)`` gives, piece by piece, so that what is too large is refused in time."""
+def _check_ratio(unpacked: int, packed: int, kind: str, name: str | None) -> None:
+    """Refuse what is far too large for the file that it comes out of."""
+    limit = max(MOST_RATIO * packed, RATIO_FROM)
+    if unpacked > limit:
+        msg = (
+            f"{name or 'this'} has {packed:,} bytes and unpacks ({kind}) to more than {limit:,}, as no table or tree "
+            "does; if it is what it should be, unpack it first and read the file that comes out"
+        )
+        raise LimitExceededError(msg, size=unpacked, limit=limit)
+
+
+def drained(
+    opened: Callable[[Any], Any], packed: Any, kind: str, name: str | None, *, size: int | None = None
+) -> bytes:
+    """All that the stream ``opened(packed)`` gives, piece by piece, so that what is too large is refused in time.
+
+    `size` is that of the packed file, where what comes out is to be compared with it.
+    """
     limit = unpacked_limit()
     pieces: list[bytes] = []
-    size = 0
+    total = 0
     try:
         with opened(packed) as stream:
             while piece := stream.read(_PIECE):
                 pieces.append(piece)
-                size += len(piece)
-                if size > limit:
+                total += len(piece)
+                if size is not None:
+                    _check_ratio(total, size, kind, name)
+                if total > limit:
                     break
     except _DAMAGED as error:
+        if isinstance(error, TripletreeError):
+            raise
         msg = f"damaged {kind} file: {error}"
         raise ParseError(msg, path=name) from None
-    if size > limit:
+    if total > limit:
         raise _too_large(name, kind, limit)
     return b"".join(pieces)
 
 
+def bounded(stream: Any, name: str) -> bytes | str:
+    """All that a pipe or a device gives, within the bound of packed files."""
+    limit, size, pieces = unpacked_limit(), 0, []
+    while piece := stream.read(_PIECE):
+        pieces.append(piece)
+        size += len(piece)
+        if piece == bytes(_PIECE):  # /dev/zero, of which a quarter of the memory says no more
+            raise ParseError(f"{_PIECE:,} zeros on end: this is no text", path=name)
+        if size > limit:
+            msg = (
+                f"{name} is no file and gives more than {limit:,} bytes, a quarter of this machine's memory; if it is "
+                "what it should be, save it in a file and read that"
+            )
+            raise LimitExceededError(msg, size=size, limit=limit)
+    return pieces[0][:0].join(pieces) if pieces else b""
+
+
 def unpacked_limit() -> int:
-    """How many bytes a packed file may unpack to: a quarter of the memory that this machine, or container, has."""
+    """How many bytes a packed file may unpack to, or a pipe give: a quarter of this machine's or container's memory."""
     memory = 8 << 30  # where nobody tells
     with suppress(AttributeError, ValueError, OSError):
         memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
@@ -271,7 +320,8 @@ def read_bytes(source: Source) -> tuple[bytes | str, str | None]:
         If a compressed file is damaged or packed twice, a zip archive holds several files, the standard input is
         closed, or a text holds half of a surrogate pair.
     LimitExceededError
-        If it unpacks to more than a quarter of the memory.
+        If it unpacks to more than a quarter of the memory, or to far more than such a file can; if a pipe or a device
+        gives more than a quarter of the memory.
     """
     content, name = raw_bytes(source)
     if isinstance(content, str):
@@ -380,7 +430,7 @@ def check_not_utf16(content: bytes, name: str | None) -> None:
 
 def _read(stream: Any, name: str) -> bytes | str:
     try:
-        content = stream.read()
+        content = stream.read() if _ends(stream) else bounded(stream, name)
     except UnicodeDecodeError as error:
         msg = f"not {error.encoding} text, as which it was opened: {error.reason} at byte {error.start + 1}"
         raise ParseError(msg, path=name) from None
@@ -390,10 +440,18 @@ def _read(stream: Any, name: str) -> bytes | str:
     return content if isinstance(content, str) else bytes(content)
 
 
-def _file_bytes(path: str) -> bytes:
+def _ends(stream: Any) -> bool:
+    """Whether a stream is no pipe, device or terminal, which may go on for ever."""
+    try:
+        return stat.S_ISREG(os.fstat(stream.fileno()).st_mode)
+    except (AttributeError, OSError, TypeError, ValueError):
+        return True  # in memory, or unpacked by the caller
+
+
+def _file_bytes(path: str) -> bytes | str:
     try:
         with open(path, "rb") as stream:
-            return stream.read()
+            return _read(stream, path)
     except (FileNotFoundError, OSError) as error:
         if not isinstance(error, FileNotFoundError) and error.errno != errno.ENAMETOOLONG:
             raise

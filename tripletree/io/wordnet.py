@@ -69,14 +69,16 @@ def read_wordnet(path: Source, *, ids: Literal["wnid", "sense"] = "wnid", index:
     words: list[str] = []
     lines: list[int] = []
     pointers: list[tuple[int, int, str, str]] = []
+    below: dict[str, int] = {}  # synsets that others name below them, and the line
     for number, line in enumerate(text.split("\n"), 1):
         if not line.strip() or line.startswith("  "):  # the licence stands behind two blanks
             continue
-        term, word, above = _synset(line, number, name)
+        term, word, above, under = _synset(line, number, name)
         if term in terms:
             msg = f"the synset {term} stands twice: it is on line {lines[terms[term]]} already"
             raise ParseError(msg, path=name, line=number, column=1, text=line)
         pointers += [(len(lines), number, *x) for x in above]
+        below.update(dict.fromkeys(under, number))
         terms[term] = len(lines)
         words.append(word)
         lines.append(number)
@@ -85,6 +87,10 @@ def read_wordnet(path: Source, *, ids: Literal["wnid", "sense"] = "wnid", index:
     missing = next((x for x in pointers if x[3] not in terms), None)
     if missing is not None:
         raise ParseError(f"this synset points at {missing[3]}, which is not in the file", path=name, line=missing[1])
+    lost = next((x for x in below if x not in terms), None)
+    if lost is not None:
+        msg = f"this synset has {lost} below it, which is not in the file: was the file cut off?"
+        raise ParseError(msg, path=name, line=below[lost])
     edges = [(u, terms[to]) for u, _, _, to in pointers]
     called = list(terms) if ids == "wnid" else _senses(list(terms), words, _index_text(index, name))
     names = [x.replace("_", " ") for x in words]
@@ -94,8 +100,8 @@ def read_wordnet(path: Source, *, ids: Literal["wnid", "sense"] = "wnid", index:
         raise ParseError(str(error), path=name) from None
 
 
-def _synset(line: str, number: int, path: str | None) -> tuple[str, str, list[tuple[str, str]]]:
-    """Id, first word and pointers upwards of one line."""
+def _synset(line: str, number: int, path: str | None) -> tuple[str, str, list[tuple[str, str]], list[str]]:
+    """Id, first word, pointers upwards and synsets below of one line."""
     data, bar, _ = line.partition(" |")
     head = _HEAD.match(data)
     fields = data.split()
@@ -112,7 +118,8 @@ def _synset(line: str, number: int, path: str | None) -> tuple[str, str, list[tu
         raise ParseError(msg, path=path, line=number, column=1, text=line)
     offset, part, _, word = head.groups()
     pointers = [fields[k : k + 4] for k in range(at + 1, stop, 4)]
-    return part + offset, word, [(_RELATIONS[x[0]], x[2] + x[1]) for x in pointers if x[0] in _RELATIONS]
+    above = [(_RELATIONS[x[0]], x[2] + x[1]) for x in pointers if x[0] in _RELATIONS]
+    return part + offset, word, above, [x[2] + x[1] for x in pointers if x[0] in ("~", "~i")]
 
 
 def _index_text(index: Source | None, data: str | None) -> tuple[str, str | None]:
