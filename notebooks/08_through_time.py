@@ -108,7 +108,7 @@ print(pd.DataFrame(rows).round(3).to_string(index=False))
 # A doctor answers twelve questions a year about pairs of patients near the border. The windows are calendar years now:
 # the year itself is the time (`table.date.dt.to_period("Y")` would do as well), and each different one is a snapshot.
 # An answer is a must-link or a cannot-link from that year on, and counts half as much each year later: groups change,
-# and old answers with them.
+# and old answers with them. In its own year, near neighbours inherit it, with less weight.
 
 # %%
 years = table.date.dt.year.to_numpy()
@@ -147,8 +147,8 @@ again = TemporalClustering(3, backward=True, random_state=0).fit(X, pairs=m.answ
 print(sum(map(len, m.answers_.values())), "answers,", [len(s.pairs) for s in again.snapshots_], "pairs a year")
 
 # %% [markdown]
-# The pairs that count in a year are in `snapshots_`, with what is left of their strength, and those that the clusters
-# violate all the same:
+# The pairs that count in a year are in `snapshots_`: answers, old ones with what is left of their strength, and what
+# neighbours inherited; and those of them that the clusters violate all the same:
 
 # %%
 last = m.snapshots_[-1]

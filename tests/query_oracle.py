@@ -54,23 +54,89 @@ def pair_score_definition(unsure, pairs, i, j):
     return (unsure[i] + unsure[j]) / ((1 + sum(strength_at(pairs, i))) * (1 + sum(strength_at(pairs, j))))
 
 
+def mai_border_definition(X, labels, centers, pairs, i):
+    """Eq. 3 as it is printed."""
+    own = sum((X[i] - centers[labels[i]]) ** 2)
+    others = [sum((X[i] - centers[c]) ** 2) for c in range(len(centers)) if c != labels[i]]
+    must, cannot = strength_at(pairs, i)
+    return own / (min(others) * (1 + must) * (1 + cannot)) if others else 0.0
+
+
+def mai_candidates_definition(labels, scores, most):
+    """Of each cluster (those that are taken for sure, those of the last bin, how many of these)."""
+    n, found = len(labels), {}
+    m = min(math.ceil(math.sqrt(n)), most)
+    for c in set(labels):
+        members = [i for i in range(n) if labels[i] == c]
+        bins, left = math.ceil(math.sqrt(len(members))), math.ceil(m * len(members) / n)
+        low, high = min(scores[i] for i in members), max(scores[i] for i in members)
+        edges = [low + (high - low) * b / bins for b in range(bins + 1)]
+        sure, pool = set(), set()
+        for b in reversed(range(bins)):
+            inside = {i for i in members if edges[b] <= scores[i] and (scores[i] < edges[b + 1] or b == bins - 1)}
+            if len(inside) > left:
+                pool = inside
+                break
+            sure |= inside
+            left -= len(inside)
+        found[c] = sure, pool, left if pool else 0
+    return found
+
+
+def mai_uncertainty_definition(X, labels, pairs, i, mu):
+    """Eq. 4 as it is printed."""
+    near = neighbours_definition(X, i, mu)
+    share = [c / len(near) for c in Counter(labels[j] for j in near).values()]
+    mine = [(labels[a] == labels[b], together, w) for a, b, together, w in pairs if i in (a, b)]
+    violated = sum(w for same, together, w in mine if same is not together)
+    return -sum(p * math.log(p) for p in share) + violated / (sum(w for *_, w in mine) + 1)
+
+
+def mai_value_definition(X, labels, pairs, unsure, x, y):
+    """val(x, y), inside of clusters or between them."""
+    square = sum((X[x] - X[y]) ** 2)
+    weight = (1 + sum(strength_at(pairs, x))) * (1 + sum(strength_at(pairs, y)))
+    doubt = (1 + unsure[x]) * (1 + unsure[y])
+    return square * doubt / weight if labels[x] == labels[y] else square * weight / doubt
+
+
+def mai_pairs_definition(labels, value, left, n):
+    """Half of the pairs inside, those of largest value, and half between, those of smallest; none overlaps another."""
+    chosen = []
+    for inside, sign, most in ((True, -1, math.ceil(n / 2)), (False, 1, n)):
+        some = [p for p in left if (labels[p[0]] == labels[p[1]]) is inside]
+        for p in sorted(some, key=lambda p, sign=sign: sign * value[p]):
+            if len(chosen) < most and not any(set(p) & set(q) for q in chosen):
+                chosen.append(p)
+    return chosen
+
+
 def kernel_definition(X, i, mu):
-    """The triangular kernel: {sample: weight} of i and its mu neighbours."""
-    near = neighbours_definition(X, i, mu + 1)
-    width = distance(X, i, near[mu]) if len(near) > mu else 2 * distance(X, i, near[-1])
-    return {i: 1.0, **{j: 1.0 - distance(X, i, j) / width for j in near[:mu]}}
+    """The triangular kernel, as wide as the mu-th neighbour is far: {sample: weight} of i and its neighbours."""
+    near = neighbours_definition(X, i, mu)
+    width = distance(X, i, near[-1])
+    return {i: 1.0, **{j: 1.0 - distance(X, i, j) / width for j in near if distance(X, i, j) < width}}
 
 
-def inherited_definition(X, answers, mu):
-    """Eq. 6: {(i, j): signed strength} of answers [(a, b, together)] and what neighbours inherit."""
+def inherited_definition(X, answers, mu, nonconfident=()):
+    """Eqs. 5 and 6: {(i, j): signed strength} of answers [(a, b, together)] and what neighbours inherit.
+
+    Non-confident pairs [(a, b, together, strength)] have no offspring, and meet what is inherited by Eq. 6.
+    """
     best = {True: {}, False: {}}
+
+    def add(x, y, together, w):
+        key = (min(x, y), max(x, y))
+        best[together][key] = max(best[together].get(key, 0.0), w)
+
     for a, b, together in answers:
         for (x, u), (y, v) in itertools.product(
             kernel_definition(X, a, mu).items(), kernel_definition(X, b, mu).items()
         ):
             if x != y:
-                key = (min(x, y), max(x, y))
-                best[together][key] = max(best[together].get(key, 0.0), u * v)
+                add(x, y, together, u * v)
+    for a, b, together, w in nonconfident:
+        add(a, b, together, w)
     result = {(min(a, b), max(a, b)): 1.0 if together else -1.0 for a, b, together in answers}
     for key in best[True].keys() | best[False].keys():
         left = best[True].get(key, 0.0) - best[False].get(key, 0.0)

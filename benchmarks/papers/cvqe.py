@@ -16,7 +16,7 @@ REFERENCE = (
     "Clustering for Obstructive Sleep Apnea Analysis, Data Science and Engineering 3(4), 359-378."
 )
 SETTINGS = (
-    "Budget 200 in blocks of 10, 4 neighbours inherit an answer (mu), alpha = 0.5, as in the paper; features in 0..1; "
+    "Budget 200 in blocks of 10, as in the paper; an answer is inherited with mu = 3 (4 there); features in 0..1; "
     "`CVQEPlus` with 3 starts in each block, whatever the strategy, and 10 beside CVQE and LCVQE. NPU and Huang are "
     "left out on optdigits (5,620 samples). Times are CPU seconds of one thread that a strategy takes to choose 100 "
     "questions, on five Gaussian clouds in ten dimensions, given as ratios only."

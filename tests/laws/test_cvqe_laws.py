@@ -210,6 +210,36 @@ def test_history__is_its_definition(seed, alpha):
     assert found.cost == pytest.approx((1 - alpha) * here + alpha * before)
 
 
+@settings(max_examples=25)
+@given(st.integers(0, 10_000), st.floats(0.0, 1.0), st.booleans())
+def test_history__of_the_closest_earlier_centres_is_its_definition(seed, alpha, unknown):
+    X, centres, *pairs, weights = case(seed, n=20, p=10)
+    rng = np.random.default_rng(seed)
+    former, mass = rng.normal(size=centres.shape), rng.uniform(0.1, 9, 3)
+    kept = range(1, 3) if unknown else range(3)
+
+    def psi(c):
+        """The closest earlier centre (Eq. 8), by its number."""
+        return min(kept, key=lambda g: sum((c - former[g]) ** 2))
+
+    given_former = np.where(np.isin(np.arange(3), list(kept))[:, None], former, np.nan)
+    how = {"history": (given_former, alpha), "history_mass": mass, "history_closest": True, "sample_weight": weights}
+    found = cvqe_plus(X, *pairs, centres, **how)
+    here = objective("plus", X, found.labels, found.centers, *pairs, weights)
+    before = sum(mass[psi(c)] * sum((c - former[psi(c)]) ** 2) for c in found.centers)
+    assert found.cost == pytest.approx((1 - alpha) * here + alpha * before)
+    past = Past(former, alpha, np.where(np.isin(np.arange(3), list(kept)), mass, 0.0), closest=True)
+    task = task_of(X, pairs[0][:0], pairs[1][:0], pairs[2][:0], pairs[3][:0], weights)
+    now = _round(task, Joint(), centres, None, past)
+    moved, _ = _moved(task, Joint(), now, past)
+    for i, c in enumerate(centres):  # Eq. 9, with masses
+        mine, g = now.labels == i, psi(c)
+        total = (1 - alpha) * (weights[mine, None] * X[mine]).sum(axis=0) + alpha * mass[g] * former[g]
+        share = (1 - alpha) * weights[mine].sum() + alpha * mass[g]
+        if share > 0:
+            np.testing.assert_allclose(moved[i], total / share)
+
+
 def test_history__with_must_links_the_objective_never_rises(rng):
     for seed in range(15):
         X, centres, must, cannot, must_w, cannot_w, weights = case(seed, n=40, p=30)

@@ -8,6 +8,11 @@ from query_oracle import (
     as_rows,
     border_definition,
     inherited_definition,
+    mai_border_definition,
+    mai_candidates_definition,
+    mai_pairs_definition,
+    mai_uncertainty_definition,
+    mai_value_definition,
     neighbours_definition,
     pair_score_definition,
     random_answers,
@@ -16,8 +21,25 @@ from query_oracle import (
     uncertainty_definition,
 )
 
-from tripletree.cluster.active import STRATEGIES, Border, Known, Neighbours, QueryState, as_strategy, inherited_pairs
-from tripletree.cluster.active.border import border_scores, highest, pair_scores, uncertainties
+from tripletree.cluster.active import (
+    STRATEGIES,
+    Border,
+    Known,
+    MaiBorder,
+    Neighbours,
+    QueryState,
+    as_strategy,
+    inherited_pairs,
+)
+from tripletree.cluster.active.border import (
+    border_scores,
+    highest,
+    mai_candidates,
+    mai_scores,
+    mai_values,
+    pair_scores,
+    uncertainties,
+)
 from tripletree.cluster.active.neighbourhoods import neighbourhoods
 from tripletree.core.pairs import PairwiseConstraints
 
@@ -107,21 +129,72 @@ def test_border__chooses_the_best_open_pairs_in_turn(seed):
     assert len(chosen) == 4 or not left
 
 
+@pytest.mark.parametrize("seed", range(12))
+def test_mai_border__is_its_definition(seed):
+    n, k = (9, 1) if seed == 0 else (30 + 5 * seed, 1 + seed % 4)
+    rng, X, _, labels, answers = world(seed, n=n, k=k, m=12)
+    pairs, rows = weighted(answers, rng, n)
+
+    def state():
+        return state_of(np.random.default_rng(seed), X, labels, answers, weighted=pairs)
+
+    label, most = labels.tolist(), 100 if seed % 2 else 6
+    means = np.stack([X[labels == c].mean(axis=0) for c in range(labels.max() + 1)])
+    scores = [mai_border_definition(X, labels, means, rows, i) for i in range(n)]
+    np.testing.assert_allclose(mai_scores(state()), scores)
+    candidates = mai_candidates(state(), most).tolist()
+    for c, (sure, pool, left) in mai_candidates_definition(label, scores, most).items():
+        mine = {i for i in candidates if label[i] == c}
+        assert sure <= mine <= sure | pool
+        assert len(mine) == len(sure) + left
+    for mu in (1, 4):
+        unsure = {i: mai_uncertainty_definition(X, label, rows, i, mu) for i in candidates}
+        value = {p: mai_value_definition(X, label, rows, unsure, *p) for p in itertools.combinations(candidates, 2)}
+        table = mai_values(state(), np.array(candidates), mu)
+        for (a, i), (b, j) in itertools.combinations(enumerate(candidates), 2):
+            assert table[a, b] == pytest.approx(value[i, j])
+        left = [p for p in value if says_definition(n, answers, *p) is None]
+        for size in (1, 4, 7):
+            wanted = mai_pairs_definition(label, value, left, size)
+            chosen = [tuple(p) for p in MaiBorder(mu, max_candidates=most).query(state(), size).tolist()]
+            assert chosen[: len(wanted)] == wanted
+            assert len(set(chosen)) == len(chosen) <= size
+            assert all(says_definition(n, answers, *p) is None for p in chosen)
+
+
+def test_mai_border__of_a_bin_each_has_the_same_chance():
+    X = np.concatenate([np.zeros(20), np.ones(5), np.full(25, 9.0)])[:, None]
+    labels = (X[:, 0] > 5).astype(int)
+    seen = set()
+    for seed in range(300):
+        rows = mai_candidates(state_of(np.random.default_rng(seed), X, labels, []), 4)
+        assert ((labels[rows] == 0).sum(), (labels[rows] == 1).sum()) == (2, 2)
+        seen.update(rows.tolist())
+    assert seen == set(range(20, 50))  # the two next to the border are drawn of five, the others of all
+
+
 # ------------------------------------------------------------------ inheritance
 
 
 @pytest.mark.parametrize("seed", range(8))
 def test_inheritance__is_its_definition(seed):
-    _, X, _, _, answers = world(seed, n=6 + 2 * seed, m=5)
+    rng, X, y, _, answers = world(seed, n=6 + 2 * seed, m=5)
     pairs = PairwiseConstraints(*as_rows(answers), len(X))
-    for mu in (1, 2, 4):
-        found = inherited_pairs(pairs, Neighbours(X), mu)
-        got = {(a, b): w for (a, b), w in zip(found.must_link.tolist(), found.must_strength.tolist(), strict=True)} | {
-            (a, b): -w for (a, b), w in zip(found.cannot_link.tolist(), found.cannot_strength.tolist(), strict=True)
-        }
-        wanted = inherited_definition(X, answers, mu)
-        assert got.keys() == wanted.keys()
-        assert got == pytest.approx(wanted)
+    faint, rows = weighted(
+        list({frozenset(x[:2]): x for x in random_answers(rng, rng.permutation(y), 6)}.values()), rng, len(X)
+    )
+    for mu, more in itertools.product((1, 2, 4), (False, True)):
+        given = {"nonconfident": faint} if more else {}
+        wanted = inherited_definition(X, answers, mu, rows if more else ())
+        assert signed(inherited_pairs(pairs, Neighbours(X), mu, **given)) == pytest.approx(wanted)
+    alone = inherited_pairs(PairwiseConstraints([], [], len(X)), Neighbours(X), 4, nonconfident=faint)
+    assert signed(alone) == pytest.approx({(min(a, b), max(a, b)): w if t else -w for a, b, t, w in rows})
+
+
+def signed(pairs):
+    """{(i, j): strength}, negative for cannot-links."""
+    strength = [1.0] * len(pairs) if pairs.must_strength is None else [*pairs.must_strength, *pairs.cannot_strength]
+    return {(a, b): w if kind == "must" else -w for (a, b, kind), w in zip(pairs, strength, strict=True)}
 
 
 @given(st.integers(2, 12), st.integers(1, 15), st.integers(0, 2**32 - 1))

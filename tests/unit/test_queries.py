@@ -17,6 +17,7 @@ from tripletree.cluster.active import (
     ExploreConsolidate,
     Huang,
     Known,
+    MaiBorder,
     MinMax,
     Neighbours,
     QueryState,
@@ -27,6 +28,7 @@ from tripletree.cluster.active import (
 )
 from tripletree.cluster.active import inheritance as neighbours
 from tripletree.cluster.active.border import highest
+from tripletree.cluster.active.inheritance import kernel_weights
 from tripletree.core.leaves import LeafIndex
 from tripletree.core.pairs import PairwiseConstraints
 from tripletree.errors import UnknownLeafError
@@ -59,7 +61,7 @@ def test_names__of_strategies():
         assert repr(strategy).startswith(make.__name__ + "(")
         assert repr(pickle.loads(pickle.dumps(strategy))) == repr(strategy)
     with pytest.raises(
-        ValueError, match="strategy must be one of border, explore, huang, minmax, npu, random.*'bordr'"
+        ValueError, match="strategy must be one of border, explore, huang, mai-border, minmax, npu, random.*'bordr'"
     ):
         as_strategy("bordr")
     with pytest.raises(TypeError, match=r"make one: Border\(\)"):
@@ -177,7 +179,7 @@ def test_neighbours__by_pynndescent_where_there_are_many(rng, monkeypatch):
 
 def test_inheritance__by_hand():
     pairs = PairwiseConstraints([(0, 1)], [(1, 5)], 6)
-    found = inherited_pairs(pairs, Neighbours(LINE), 1)
+    found = inherited_pairs(pairs, Neighbours(LINE), 2)
     # 1 stands for 0 with 1 - 1/4, 0 for 1 with 1 - 1/3, 4 for 5 with 1 - 1/4
     assert found.must_link.tolist() == [[0, 1]]
     assert found.cannot_link.tolist() == [[0, 4], [0, 5], [1, 4], [1, 5]]
@@ -186,7 +188,7 @@ def test_inheritance__by_hand():
 
 def test_inheritance__a_conflict_leaves_the_difference():
     X = np.array([[0.0], [10.0], [11.0], [13.1]])
-    found = inherited_pairs(PairwiseConstraints([(0, 1)], [(0, 3)], 4), Neighbours(X), 1)
+    found = inherited_pairs(PairwiseConstraints([(0, 1)], [(0, 3)], 4), Neighbours(X), 2)
     must = 1 - 1 / 3.1  # 2 stands for 1 like that, for 3 with 1 - 2.1 / 3.1
     left = must - 1 / 3.1
     assert found.must_link.tolist() == [[0, 1], [0, 2], [1, 2]]  # 1 stands for 0 with 1 - 10 / 11
@@ -198,12 +200,12 @@ def test_inheritance__a_conflict_leaves_the_difference():
 def test_inheritance__strengths_count_and_none_goes_against_what_follows():
     pairs = PairwiseConstraints([(0, 1)], [], 3, must_strength=[0.5])
     X = np.array([[0.0], [5.0], [6.0]])
-    found = inherited_pairs(pairs, Neighbours(X), 1)
+    found = inherited_pairs(pairs, Neighbours(X), 2)
     assert found.must_link.tolist() == [[0, 1], [0, 2], [1, 2]]
     assert found.must_strength.tolist() == pytest.approx([0.5, 0.4, 0.5 * 0.8 / 6])
     known = Known(3)
     known.add(0, 2, False)
-    assert inherited_pairs(pairs, Neighbours(X), 1, known=known).must_link.tolist() == [[0, 1], [1, 2]]
+    assert inherited_pairs(pairs, Neighbours(X), 2, known=known).must_link.tolist() == [[0, 1], [1, 2]]
 
 
 def test_inheritance__of_nothing():
@@ -211,6 +213,16 @@ def test_inheritance__of_nothing():
     assert inherited_pairs(none, Neighbours(LINE)) is none
     two = PairwiseConstraints([(0, 1)], [], 2)
     assert inherited_pairs(two, Neighbours(LINE[:2])).must_link.tolist() == [[0, 1]]
+
+
+def test_inheritance__ends_at_the_last_neighbour_that_counts():
+    pairs = PairwiseConstraints([(0, 4)], [], 6)
+    assert inherited_pairs(pairs, Neighbours(LINE), 1).must_link.tolist() == [[0, 4]]  # h is that of the only one
+    where, weight = kernel_weights(Neighbours(LINE), np.array([0]), 3)  # at the distances 1, 4 and 6
+    assert (where.tolist(), weight.tolist()) == ([[0, 1, 2, 3]], [[1.0, 1 - 1 / 6, 1 - 4 / 6, 0.0]])
+    equal = np.array([[0.0], [0.0], [5.0], [9.0]])  # equal samples stand for each other, whatever the width
+    found = inherited_pairs(PairwiseConstraints([], [(0, 2)], 4), Neighbours(equal), 1)
+    assert (found.cannot_link.tolist(), found.cannot_strength.tolist()) == ([[0, 2], [1, 2]], [1.0, 1.0])
 
 
 # ------------------------------------------------------------------ Border
@@ -265,6 +277,18 @@ def test_border__centres_that_are_given_count():
     assert np.array_equal(near.means, [[1.0], [3.0]])
     assert near.leaves == LeafIndex(6)
     assert highest(np.array([0.2, 1.0]), 1).tolist() == [1]
+
+
+def test_mai_border__one_cluster_one_sample_equal_samples_and_bad_parameters():
+    assert MaiBorder().query(state_of([[1.0]], [0]), 3).shape == (0, 2)
+    assert MaiBorder().query(state_of(LINE, [0, 0, 0, 1, 1, 1]), 0).shape == (0, 2)
+    assert MaiBorder().query(state_of(LINE, np.zeros(6, int)), 2).shape == (2, 2)
+    assert MaiBorder().query(state_of(np.ones((6, 2)), [0, 1, 0, 1, 0, 1]), 2).shape == (2, 2)
+    assert MaiBorder(1).query(state_of(LINE, [0, 0, 0, 2, 2, 2]), 2).shape == (2, 2)  # nobody is in cluster 1
+    assert len(MaiBorder(1).query(state_of(LINE, [0, 0, 0, 1, 1, 1]), 9)) == 9  # the others at random
+    for wrong, error in ((MaiBorder(0), ValueError), (MaiBorder(max_candidates=2.5), TypeError)):
+        with pytest.raises(error, match="of MaiBorder"):
+            wrong.query(state_of(LINE, [0, 0, 0, 1, 1, 1]), 1)
 
 
 # ------------------------------------------------------------------ neighbourhoods

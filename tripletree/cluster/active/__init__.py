@@ -7,6 +7,7 @@
 `inherited_pairs`     what the neighbours of two samples inherit of an answer
 `Known`               the closure of answers, one after another, and where they contradict each other
 `Border`              asks about samples at the borders of clusters, where the neighbours disagree
+`MaiBorder`           the same by the formulas of the paper that it comes from
 `ExploreConsolidate`  finds a sample of each cluster, then says of others where they belong
 `MinMax`              the same, and then asks about the samples farthest from those that are known
 `NPU`                 asks about the samples whose neighbourhood is least certain to a random forest
@@ -18,7 +19,7 @@ A strategy is anything with ``query(state, n)``, which returns at most n pairs o
 one, or its name in `STRATEGIES`.
 
 >>> sorted(STRATEGIES)
-['border', 'explore', 'huang', 'minmax', 'npu', 'random']
+['border', 'explore', 'huang', 'mai-border', 'minmax', 'npu', 'random']
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tripletree.cluster.active.border import Border
+from tripletree.cluster.active.border import Border, MaiBorder
 from tripletree.cluster.active.inheritance import Neighbours, inherited_pairs
 from tripletree.cluster.active.known import Known
 from tripletree.cluster.active.neighbourhoods import NPU, ExploreConsolidate, Huang, MinMax, RandomPairs
@@ -38,6 +39,7 @@ __all__ = [
     "ExploreConsolidate",
     "Huang",
     "Known",
+    "MaiBorder",
     "MinMax",
     "NPU",
     "Neighbours",
@@ -57,6 +59,7 @@ STRATEGIES: dict[str, Callable[[], QueryStrategy]] = {
     "border": Border,
     "explore": ExploreConsolidate,
     "huang": Huang,
+    "mai-border": MaiBorder,
     "minmax": MinMax,
     "npu": NPU,
     "random": RandomPairs,

@@ -11,8 +11,12 @@ from tripletree.core.checks import check_count
 
 __all__ = [
     "Border",
+    "MaiBorder",
     "border_scores",
     "highest",
+    "mai_candidates",
+    "mai_scores",
+    "mai_values",
     "pair_scores",
     "uncertainties",
 ]
@@ -22,7 +26,7 @@ _CANDIDATES, _MOST = 10, 2000
 
 
 class Border:
-    """Ask about samples between two centres, by Mai et al. (2018).
+    """Ask about samples between two centres: the steps of Mai et al. (2018), with formulas of our own.
 
     Parameters
     ----------
@@ -36,13 +40,14 @@ class Border:
 
     See Also
     --------
+    MaiBorder : the formulas of the paper.
     tripletree.cluster.active.inherited_pairs : what neighbours inherit of an answer.
 
     Notes
     -----
     The steps are the paper's [1]_: a border score for all samples, the highest of them by a histogram, an uncertainty
-    for these, and pairs of them, inside of clusters and between clusters in turn, that do not overlap. The formulas
-    are a reading of it (Eqs. 3 to 5), which may differ from the printed ones in factors and normalisation:
+    for these, and pairs of them, inside of clusters and between clusters in turn, that do not overlap. Its formulas are
+    those of `MaiBorder`; these do as well or better:
 
     - border score of a sample x with the centre c and the nearest other centre b: ``min(1, |x - c|^2 / |x - b|^2)``,
       divided by one more than the strength of the must-links at x, and by one more than that of the cannot-links;
@@ -61,8 +66,8 @@ class Border:
 
     References
     ----------
-    .. [1] Mai, Amer-Yahia, Bailly, Pépin, Douzal Chouakria, Nguyen, Nguyen (2018), Evolutionary active constrained
-       clustering for obstructive sleep apnea analysis, Data Science and Engineering 3(4), 359-378.
+    .. [1] Mai, Amer-Yahia, Douzal Chouakria, Nguyen, Nguyen (2018), Scalable active constrained clustering for temporal
+       data, DASFAA 2018, LNCS 10827.
 
     Examples
     --------
@@ -153,6 +158,153 @@ class Border:
         return np.sort(np.stack([rows[one[chosen]], rows[two[chosen]]], axis=1), axis=1)
 
 
+class MaiBorder:
+    """Ask about samples between two centres, by the formulas of Mai et al. (2018).
+
+    Parameters
+    ----------
+    n_neighbors : int, default 4
+        Neighbours whose labels tell how uncertain a sample is (mu).
+    max_candidates : int, default 100
+        The most samples that are looked at (M).
+
+    See Also
+    --------
+    Border : the default.
+
+    Notes
+    -----
+    Section 3.2 of [1]_, with ml(a) and cl(a) the strengths of the must-links and cannot-links at a sample a in sum:
+
+    - m = min(sqrt(n), M) candidates, shared out to the clusters by their sizes. In each cluster those of highest
+      border score |a - c|^2 / (|a - b|^2 (1 + ml(a)) (1 + cl(a))), b the nearest other centre (Eq. 3), by a histogram
+      of sqrt(|C|) bins: from the highest bin on, and at random of the last one that is needed;
+    - sco(a), the entropy of the labels of the mu nearest neighbours, plus the strength of the violated pairs at a over
+      ml(a) + cl(a) + 1 (Eq. 4);
+    - with w(a) = 1 + ml(a) + cl(a), one half of the pairs inside of clusters, those of largest |x - y|^2 (1 + sco(x))
+      (1 + sco(y)) / (w(x) w(y)), and one half between clusters, those of smallest |x - y|^2 w(x) w(y) / ((1 + sco(x))
+      (1 + sco(y)));
+    - no two pairs have a sample in common; where there are not enough, the rest is random.
+
+    Left open there, and chosen here: O(sqrt n) and sqrt(|C|) are rounded up, and so are the shares; the pairs inside
+    come first, and are one more where the number is odd; what follows from answers is not asked.
+
+    References
+    ----------
+    .. [1] Mai, Amer-Yahia, Douzal Chouakria, Nguyen, Nguyen (2018), Scalable active constrained clustering for temporal
+       data, DASFAA 2018, LNCS 10827.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tripletree.core.pairs import PairwiseConstraints
+    >>> from tripletree.cluster.active import QueryState
+    >>> X = np.array([[0.0], [1.0], [4.0], [6.0], [9.0]])
+    >>> labels = np.array([0, 0, 0, 1, 1])
+    >>> state = QueryState(X, labels, None, PairwiseConstraints([], [], 5), 2, np.random.default_rng(0))
+    >>> MaiBorder(1).query(state, 1).tolist()
+    [[0, 2]]
+    """
+
+    def __init__(self, n_neighbors: int = 4, *, max_candidates: int = 100) -> None:
+        self.n_neighbors = n_neighbors
+        self.max_candidates = max_candidates
+
+    def __repr__(self) -> str:
+        return f"MaiBorder({self.n_neighbors}, max_candidates={self.max_candidates})"
+
+    def query(self, state: QueryState, n: int) -> np.ndarray:
+        """Choose at most n pairs to ask about.
+
+        Parameters
+        ----------
+        state : QueryState
+        n : int
+
+        Returns
+        -------
+        ndarray of int64, shape (m, 2)
+            Empty only where every pair follows from the answers, or has been asked about in vain.
+
+        Raises
+        ------
+        ValueError, TypeError
+            If a parameter is out of range.
+        """
+        check_count(self.n_neighbors, "n_neighbors of MaiBorder", 1)
+        check_count(self.max_candidates, "max_candidates of MaiBorder", 1)
+        if n <= 0:
+            return np.empty((0, 2), np.int64)
+        rows = mai_candidates(state, self.max_candidates)
+        one, two = (rows[k] for k in np.triu_indices(rows.size, 1))
+        value = mai_values(state, rows, self.n_neighbors)[np.triu_indices(rows.size, 1)]
+        is_open = np.array([state.known.is_open(i, j) for i, j in zip(one.tolist(), two.tolist(), strict=True)], bool)
+        inside = state.labels[one] == state.labels[two]
+        chosen: list[tuple[int, int]] = []
+        taken: set[int] = set()
+        for which, order, most in ((inside, -value, n - n // 2), (~inside, value, n)):
+            some = np.flatnonzero(which & is_open)
+            for k in some[np.argsort(order[some], kind="stable")].tolist():
+                pair = int(one[k]), int(two[k])
+                if len(chosen) < most and not taken.intersection(pair):
+                    chosen.append(pair)
+                    taken.update(pair)
+        if len(chosen) < n:
+            before = set(chosen)
+            drawn = map(tuple, state.known.open_pairs(2 * n, state.random_state).tolist())
+            chosen += [pair for pair in drawn if pair not in before][: n - len(chosen)]
+        return np.array(chosen, np.int64).reshape(-1, 2)
+
+
+def mai_scores(state: QueryState) -> np.ndarray:
+    """The border score of each sample (Eq. 3); 0 where there is one cluster."""
+    own, other, _ = _distances(state)
+    must, cannot = state.link_weights
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        ratio = own / np.where(other > 0, other, own)  # 1 on the other centre
+    score = np.where(np.isinf(other) | (own == 0), 0.0, np.minimum(ratio, np.finfo(np.float64).max))
+    return score / ((1.0 + must) * (1.0 + cannot))
+
+
+def mai_candidates(state: QueryState, most: int) -> np.ndarray:
+    """Candidates of all clusters by their sizes, from the highest bins of each one's scores; increasing."""
+    scores, n = mai_scores(state), state.labels.size
+    m = min(int(np.ceil(np.sqrt(n))), most)
+    found = []
+    for cluster in np.unique(state.labels):
+        members = np.flatnonzero(state.labels == cluster)
+        share, bins = -(-m * members.size // n), int(np.ceil(np.sqrt(members.size)))
+        mine = scores[members]
+        low, wide = mine.min(), np.ptp(mine)
+        place = np.minimum(((mine - low) / wide * bins).astype(np.int64), bins - 1) if wide > 0 else np.zeros(mine.size)
+        shuffled = state.random_state.permutation(members.size)
+        order = shuffled[np.argsort(-place[shuffled], kind="stable")]
+        found.append(members[order[:share]])
+    return np.sort(np.concatenate(found))
+
+
+def mai_values(state: QueryState, rows: np.ndarray, n_neighbors: int) -> np.ndarray:
+    """What pairs of candidates are ordered by, a matrix: large is unlike inside, small is alike between clusters."""
+    must, cannot = state.link_weights
+    violated, total = _violations(state)
+    near, _ = state.neighbours.of(rows, n_neighbors)
+    unsure = 1.0 + _entropies(state.labels, near) + violated[rows] / (total[rows] + 1.0)
+    weight = 1.0 + must[rows] + cannot[rows]
+    square = np.square(state.X[rows][:, None] - state.X[rows]).sum(axis=2)
+    label = state.labels[rows]
+    factor = np.outer(unsure, unsure) / np.outer(weight, weight)
+    return square * np.where(label[:, None] == label, factor, 1.0 / factor)
+
+
+def _entropies(labels: np.ndarray, near: np.ndarray) -> np.ndarray:
+    """The entropy of the labels of some samples in each row."""
+    m, width = near.shape
+    k = int(labels.max()) + 1
+    cell = np.arange(m)[:, None] * k + labels[near]
+    share = np.bincount(cell.ravel(), minlength=m * k).reshape(m, k) / max(width, 1)
+    return -(share * np.log(np.where(share > 0, share, 1.0))).sum(axis=1)
+
+
 def _best(score: np.ndarray, is_open: np.ndarray, kinds: list[np.ndarray]) -> int:
     """The open pair of highest score, of the first kind that has one; -1 where none is open."""
     for kind in kinds:
@@ -171,6 +323,14 @@ def border_scores(state: QueryState) -> tuple[np.ndarray, np.ndarray]:
         In 0..1; 0 where there is one cluster.
     facing : ndarray of int64, shape (n,)
     """
+    own, other, facing = _distances(state)
+    ratio = np.where(own >= other, 1.0, own / np.where(other > 0, other, 1.0))
+    must, cannot = state.link_weights
+    return np.where(np.isinf(other), 0.0, ratio) / ((1.0 + must) * (1.0 + cannot)), facing
+
+
+def _distances(state: QueryState) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Squared distances to the own centre and to the nearest other one (infinite without any), and which this is."""
     from sklearn.metrics import pairwise_distances_chunked
 
     X, means, label = state.X, state.means, state.labels
@@ -189,9 +349,7 @@ def border_scores(state: QueryState) -> tuple[np.ndarray, np.ndarray]:
         other[part] = square[at, facing[part]]
     alone = np.isinf(other)
     facing[alone] = label[alone]
-    ratio = np.where(own >= other, 1.0, own / np.where(other > 0, other, 1.0))
-    must, cannot = state.link_weights
-    return np.where(alone, 0.0, ratio) / ((1.0 + must) * (1.0 + cannot)), facing
+    return own, other, facing
 
 
 def highest(scores: np.ndarray, size: int) -> np.ndarray:
@@ -219,12 +377,8 @@ def uncertainties(state: QueryState, rows: np.ndarray, n_neighbors: int, alpha: 
     """How uncertain some samples are: their neighbours' entropy, and the violated part of the pairs there."""
     where, _ = state.neighbours.of(rows, n_neighbors)
     around = np.concatenate([rows[:, None], where], axis=1)
-    m, width = around.shape
-    k = int(state.labels.max()) + 1
-    cell = np.arange(m)[:, None] * k + state.labels[around]
-    share = np.bincount(cell.ravel(), minlength=m * k).reshape(m, k) / width
-    entropy = -(share * np.log(np.where(share > 0, share, 1.0))).sum(axis=1)
-    largest = np.log(min(width, max(k, 2)))
+    entropy = _entropies(state.labels, around)
+    largest = np.log(min(around.shape[1], max(int(state.labels.max()) + 1, 2)))
     violated, weight = _violations(state)
     total = weight[around].sum(axis=1)
     bad = violated[around].sum(axis=1) / np.where(total > 0, total, 1.0)

@@ -310,7 +310,7 @@ class ActiveClustering(MetaEstimatorMixin, ClusterMixin, BaseEstimator):
     estimator : estimator or None, default None
         What clusters: any estimator with ``fit(X, pairs=)`` and ``labels_``. None for `CVQEPlus` with 8 clusters.
     strategy : str or object with ``query(state, n)``, default "border"
-        What is asked: "border", "explore", "minmax", "npu", "huang", "random", or one of your own (see
+        What is asked: "border", "mai-border", "explore", "minmax", "npu", "huang", "random", or one of your own (see
         `tripletree.cluster.active`).
     n_queries : int, default 100
         Questions, at most.
@@ -319,8 +319,8 @@ class ActiveClustering(MetaEstimatorMixin, ClusterMixin, BaseEstimator):
     inherit : bool or "auto", default "auto"
         Whether the nearest neighbours of two samples inherit the answer about them, with a smaller strength. "auto" for
         `CVQE`, `LCVQE` and `CVQEPlus` only: with `PCKMeans` it does harm, and others would take all pairs as certain.
-    n_neighbors : int, default 4
-        How many neighbours inherit.
+    n_neighbors : int, default 3
+        The neighbour at which that ends (mu): those that are nearer inherit; 1: none.
     warm_start : bool, default True
         Whether each clustering starts from the centres of the one before, where the estimator has ``init`` and
         ``cluster_centers_``. After 1, 2, 4, 8, ... blocks and at the end it starts afresh as well, and the one of the
@@ -363,7 +363,7 @@ class ActiveClustering(MetaEstimatorMixin, ClusterMixin, BaseEstimator):
 
     Notes
     -----
-    The loop, the blocks of 10 questions and the inheritance by 4 neighbours are those of Mai et al. [1]_. A strategy is
+    The loop, the blocks of 10 questions and the inheritance are those of Mai et al. [1]_, whose mu is 4. A strategy is
     asked for the questions of a block until it is full: some choose all at once, others one after another, with what
     has been answered so far. Nothing is asked twice, also not what was answered with None. When nothing is left to ask,
     as every pair follows from the answers or was asked in vain, the rounds end, and a warning says so.
@@ -379,8 +379,8 @@ class ActiveClustering(MetaEstimatorMixin, ClusterMixin, BaseEstimator):
 
     References
     ----------
-    .. [1] Mai, Amer-Yahia, Bailly, Pépin, Douzal Chouakria, Nguyen, Nguyen (2018), Evolutionary active constrained
-       clustering for obstructive sleep apnea analysis, Data Science and Engineering 3(4), 359-378.
+    .. [1] Mai, Amer-Yahia, Douzal Chouakria, Nguyen, Nguyen (2018), Scalable active constrained clustering for temporal
+       data, DASFAA 2018, LNCS 10827.
 
     Examples
     --------
@@ -419,7 +419,7 @@ class ActiveClustering(MetaEstimatorMixin, ClusterMixin, BaseEstimator):
         n_queries: int = 100,
         block_size: int = 10,
         inherit: bool | str = "auto",
-        n_neighbors: int = 4,
+        n_neighbors: int = 3,
         warm_start: bool = True,
         on_contradiction: str = "warn",
         keep_labels: bool = False,

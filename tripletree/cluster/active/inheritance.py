@@ -109,7 +109,12 @@ class Neighbours:
 
 
 def inherited_pairs(
-    pairs: PairwiseConstraints, neighbours: Neighbours, n_neighbors: int = 4, *, known: Known | None = None
+    pairs: PairwiseConstraints,
+    neighbours: Neighbours,
+    n_neighbors: int = 3,
+    *,
+    known: Known | None = None,
+    nonconfident: PairwiseConstraints | None = None,
 ) -> PairwiseConstraints:
     """Return answers together with what the nearest neighbours of their samples inherit of them.
 
@@ -119,10 +124,14 @@ def inherited_pairs(
         The answers, over the samples. Their strengths count, 1 where they have none.
     neighbours : Neighbours
         Those of the same samples.
-    n_neighbors : int, default 4
-        How many of each sample inherit (mu).
+    n_neighbors : int, default 3
+        The neighbour of each sample at which its influence ends (mu): those that are nearer inherit. 1: none but equal
+        samples.
     known : Known, optional
         The closure of the answers; made from `pairs` if it is not given.
+    nonconfident : PairwiseConstraints, optional
+        Further pairs over the samples that nobody has answered, such as those propagated from another time. They count
+        like inherited ones: nothing is inherited of them, and answers hold against them.
 
     Returns
     -------
@@ -131,35 +140,43 @@ def inherited_pairs(
 
     Notes
     -----
-    The inheritance of Mai et al. [1]_, in a reading of it. A neighbour x of a sample a, at the distance d, stands for a
-    with the triangular kernel 1 - d / h, where h is the distance of the first neighbour that does not inherit; a itself
-    with 1. A pair (x, y) inherits from (a, b) the product of both, times the strength of (a, b); of several such, the
-    largest. So an answer gives at most (mu + 1)^2 - 1 further pairs.
+    The inheritance of Mai et al. ([1]_, section 3.2, Eqs. 5 and 6). A neighbour x of a sample a, at the distance d,
+    stands for a with the triangular kernel 1 - d / h, where h is the distance of the mu-th neighbour, which so stands
+    for nothing; a itself with 1. A pair (x, y) inherits from (a, b) the product of both, times the strength of (a, b);
+    of several such, the largest. So an answer gives mu^2 - 1 further pairs at most, unless samples are equal.
 
     Where a pair inherits a must-link and a cannot-link, the stronger one holds, with the difference of both strengths.
-    Against an answer, or what follows from answers, nothing is inherited.
+    Against an answer, or what follows from answers, nothing is inherited. The paper's default is mu = 4. That pairs
+    `nonconfident`, its propagated ones (section 3.3), meet inherited ones by Eq. 6 is ours; it leaves this open.
 
     References
     ----------
-    .. [1] Mai, Amer-Yahia, Bailly, Pépin, Douzal Chouakria, Nguyen, Nguyen (2018), Evolutionary active constrained
-       clustering for obstructive sleep apnea analysis, Data Science and Engineering 3(4), 359-378.
+    .. [1] Mai, Amer-Yahia, Douzal Chouakria, Nguyen, Nguyen (2018), Scalable active constrained clustering for temporal
+       data, DASFAA 2018, LNCS 10827.
 
     Examples
     --------
     >>> import numpy as np
     >>> X = np.array([[0.0], [1.0], [4.0], [9.0]])
-    >>> p = inherited_pairs(PairwiseConstraints([], [(0, 3)], 4), Neighbours(X), 1)
+    >>> p = inherited_pairs(PairwiseConstraints([], [(0, 3)], 4), Neighbours(X), 2)
     >>> p.cannot_link.tolist(), p.cannot_strength.round(2).tolist()
     ([[0, 2], [0, 3], [1, 2], [1, 3]], [0.38, 1.0, 0.28, 0.75])
     """
-    if check_count(n_neighbors, "n_neighbors") == 0 or len(pairs) == 0:
+    inherit = check_count(n_neighbors, "n_neighbors") > 0 and len(pairs) > 0
+    if not inherit and (nonconfident is None or len(nonconfident) == 0):
         return pairs
     known = Known.of(pairs) if known is None else known
     n = len(pairs.leaves)
-    used = pairs.used_leaves
-    where, weight = kernel_weights(neighbours, used, n_neighbors)
-    strong = _inherited(where, weight, np.searchsorted(used, pairs.must_link), pairs.must_strength, n)
-    keen = _inherited(where, weight, np.searchsorted(used, pairs.cannot_link), pairs.cannot_strength, n)
+    strong: dict[tuple[int, int], float] = {}
+    keen: dict[tuple[int, int], float] = {}
+    if inherit:
+        used = pairs.used_leaves
+        where, weight = kernel_weights(neighbours, used, n_neighbors)
+        strong = _inherited(where, weight, np.searchsorted(used, pairs.must_link), pairs.must_strength, n)
+        keen = _inherited(where, weight, np.searchsorted(used, pairs.cannot_link), pairs.cannot_strength, n)
+    if nonconfident is not None:
+        _raise_to(strong, nonconfident.must_link, nonconfident.must_strength)
+        _raise_to(keen, nonconfident.cannot_link, nonconfident.cannot_strength)
     answered = {(a, b) for a, b in np.concatenate([pairs.must_link, pairs.cannot_link]).tolist()}
     rows: tuple[list, list] = (pairs.must_link.tolist(), pairs.cannot_link.tolist())
     strengths: tuple[list, list] = tuple(
@@ -177,12 +194,8 @@ def inherited_pairs(
 
 def kernel_weights(neighbours: Neighbours, rows: np.ndarray, n_neighbors: int) -> tuple[np.ndarray, np.ndarray]:
     """Some samples and their neighbours, and how much each of these stands for the sample: two (m, mu + 1) arrays."""
-    where, far = neighbours.of(rows, n_neighbors + 1)
-    if where.shape[1] > n_neighbors:
-        width = far[:, n_neighbors:]
-        where, far = where[:, :n_neighbors], far[:, :n_neighbors]
-    else:  # all other samples inherit: none is left to tell the width
-        width = 2.0 * far[:, -1:] if far.shape[1] else np.ones((len(rows), 1))
+    where, far = neighbours.of(rows, n_neighbors)
+    width = far[:, -1:]
     weight = np.where(far > 0, 1.0 - far / np.where(width > 0, width, 1.0), 1.0)
     own = np.asarray(rows, np.int64)[:, None]
     return np.concatenate([own, where], axis=1), np.concatenate([np.ones(own.shape), weight], axis=1)
@@ -206,3 +219,9 @@ def _inherited(
     largest = np.zeros(keys.size)
     np.maximum.at(largest, place, value)
     return dict(zip(zip(*(x.tolist() for x in np.divmod(keys, n)), strict=True), largest.tolist(), strict=True))
+
+
+def _raise_to(table: dict[tuple[int, int], float], rows: np.ndarray, strength: np.ndarray | None) -> None:
+    """Pairs taken into a table of strengths; of two strengths the larger one stays."""
+    for (i, j), w in zip(rows.tolist(), np.ones(len(rows)) if strength is None else strength.tolist(), strict=True):
+        table[i, j] = max(table.get((i, j), 0.0), float(w))

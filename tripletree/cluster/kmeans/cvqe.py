@@ -268,22 +268,34 @@ class Past:
         Share of the historical cost in the objective.
     mass : ndarray of float64, shape (k,)
         How many samples each former centre counts as; 0 for clusters without a past.
+    closest : bool
+        Whether the former centre of a cluster is the closest one, instead of that of the same number.
     """
 
     centres: np.ndarray
     alpha: float
     mass: np.ndarray
+    closest: bool = False
+
+    def of(self, centres: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The former centre of each cluster, and its mass."""
+        known = np.flatnonzero(self.mass > 0)
+        if not self.closest or not known.size:
+            return self.centres, self.mass
+        former = known[nearest_centres(frozen(centres.T, np.float64), self.centres[known])[0]]
+        return self.centres[former], self.mass[former]
 
     def cost(self, centres: np.ndarray) -> float:
         """The historical cost."""
-        return float(self.mass @ np.square(centres - self.centres).sum(axis=1))
+        former, mass = self.of(centres)
+        return float(mass @ np.square(centres - former).sum(axis=1))
 
-    def mixed(self, total: np.ndarray, mass: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Sums and weights of the clusters with the former centres among them."""
-        known = self.mass > 0
-        share = np.where(known, 1.0 - self.alpha, 1.0)
-        former = np.where(known, self.alpha * self.mass, 0.0)
-        return share[:, None] * total + former[:, None] * self.centres, share * mass + former
+    def mixed(self, total: np.ndarray, mass: np.ndarray, centres: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Sums and weights of the clusters, whose centres were these, with the former centres among them."""
+        former, many = self.of(centres)
+        share = np.where(many > 0, 1.0 - self.alpha, 1.0)
+        weight = self.alpha * many
+        return share[:, None] * total + weight[:, None] * former, share * mass + weight
 
 
 @dataclass(frozen=True)
@@ -393,7 +405,7 @@ def _moved(task: Task, rule: Rule, now: _Round, past: Past | None) -> tuple[np.n
         total, mass = total + more, mass + weight
         pulled = bool(weight.any())
     if past is not None:
-        total, mass = past.mixed(total, mass)
+        total, mass = past.mixed(total, mass, now.scene.centres)
     held = mass > 0
     centres = now.scene.centres.copy()
     centres[held] = total[held] / mass[held, None]
@@ -852,6 +864,7 @@ def cvqe_plus(
     *,
     history: tuple[Any, float] | None = None,
     history_mass: Any = 1.0,
+    history_closest: bool = False,
     sample_weight: Any = None,
     max_iter: int = 300,
     tol: float = 1e-4,
@@ -871,6 +884,9 @@ def cvqe_plus(
         The earlier centre of each cluster, NaN for those that had none, and alpha, the share of the historical cost.
     history_mass : float >= 0 or array_like of float, shape (k,), default 1.0
         How many samples each earlier centre counts as, see Notes.
+    history_closest : bool, default False
+        Whether the earlier centre of a cluster is the closest one to its centre (psi of Eq. 8), instead of the one in
+        the same row.
     sample_weight : array_like of float, shape (n,), optional
     max_iter : int, default 300
     tol : float, default 1e-4
@@ -895,7 +911,8 @@ def cvqe_plus(
 
     and each centre is updated to the weighted mean of what pulls it, p_g with the weight alpha q_g among it. With a
     mass of 1 the earlier centre counts as one more sample, which is next to nothing in large clusters; with the size of
-    the earlier cluster, alpha is a share whatever the sizes. Time O(n k d + p k^2) for each iteration, p pairs.
+    the earlier cluster, alpha is a share whatever the sizes. The paper's earlier centre is the closest one; that in the
+    same row lets clusters keep their identity. Time O(n k d + p k^2) for each iteration, p pairs.
 
     References
     ----------
@@ -926,7 +943,7 @@ def cvqe_plus(
         start,
         max_iter=max_iter,
         tolerance=tolerance(samples, weights, tol),
-        past=None if history is None else _past(history, history_mass, start.shape),
+        past=None if history is None else _past(history, history_mass, start.shape, closest=history_closest),
     )
     return Quantization(found.labels, found.scene.centres, found.cost, found.n_iter)
 
@@ -947,7 +964,7 @@ def _links(must: Any, cannot: Any, must_w: Any, cannot_w: Any, n: int) -> Links:
     return Links.of(rows[0], rows[1], np.concatenate(strength))
 
 
-def _past(history: tuple[Any, float], history_mass: Any, shape: tuple[int, int]) -> Past:
+def _past(history: tuple[Any, float], history_mass: Any, shape: tuple[int, int], *, closest: bool) -> Past:
     former, alpha = np.array(history[0], np.float64), float(history[1])
     if former.shape != shape or not 0 <= alpha <= 1:
         msg = (
@@ -961,4 +978,4 @@ def _past(history: tuple[Any, float], history_mass: Any, shape: tuple[int, int])
         raise ValueError(msg)
     unknown = np.isnan(former).any(axis=1)
     former[unknown], mass[unknown] = 0.0, 0.0
-    return Past(former, alpha, mass)
+    return Past(former, alpha, mass, closest)

@@ -9,10 +9,19 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tripletree.cluster.active.clustering import ActiveClustering
-from tripletree.cluster.kmeans.cvqe import CVQEPlus, cvqe_plus
+from tripletree.cluster.active import Neighbours, as_strategy, inherited_pairs
+from tripletree.cluster.active.clustering import Interview
+from tripletree.cluster.kmeans.cvqe import CVQEPlus, Past, cvqe_plus
 from tripletree.cluster.kmeans.lloyd import Points, starting_centres
-from tripletree.cluster.temporal.matching import Memory, match_clusters, moves, nearest_order, pairs_at, pairs_since
+from tripletree.cluster.temporal.matching import (
+    Fading,
+    Memory,
+    match_clusters,
+    moves,
+    nearest_order,
+    pairs_at,
+    pairs_since,
+)
 from tripletree.cluster.temporal.times import time_text
 from tripletree.cluster.temporal.windows import Window
 from tripletree.core.leaves import LeafIndex
@@ -25,6 +34,7 @@ __all__ = [
     "Settings",
     "Snapshot",
     "TimedOracle",
+    "first_link",
     "follow",
     "next_link",
 ]
@@ -60,6 +70,37 @@ class Link:
         """Objects in each cluster."""
         return np.bincount(self.labels, minlength=len(self.centres)).astype(np.float64)
 
+    @property
+    def mass(self) -> np.ndarray:
+        """How many objects each centre counts as later; next to none, but not nothing, for an empty cluster."""
+        return np.maximum(self.sizes, 1e-9)
+
+
+def first_link(
+    samples: np.ndarray,
+    objects: np.ndarray,
+    pairs: PairwiseConstraints,
+    rng: np.random.Generator,
+    *,
+    n_clusters: int,
+    start: np.ndarray | None,
+    fresh: bool,
+    n_init: int,
+    max_iter: int,
+    tol: float,
+) -> Link:
+    """Cluster the first snapshot, by CVQE+ as it is, from `start`, if there is one, and from fresh centres."""
+    seed = int(rng.integers(2**31 - 1))
+    best: Link | None = None
+    starts: list[Any] = ([] if start is None else [start]) + (["k-means++"] if fresh else [])
+    for init in starts:
+        model = CVQEPlus(n_clusters, init=init, n_init=n_init, max_iter=max_iter, tol=tol, random_state=seed)
+        model.fit(samples, pairs=pairs)
+        if best is None or model.objective_ < best.total * (1 - 1e-9):
+            best = Link(model.labels_, model.cluster_centers_, model.objective_, model.n_iter_, objects)
+    assert best is not None
+    return best
+
 
 def next_link(
     before: Link,
@@ -69,17 +110,19 @@ def next_link(
     rng: np.random.Generator,
     *,
     alpha: float,
+    closest: bool,
+    start: np.ndarray | None,
+    fresh: bool,
     n_init: int,
     max_iter: int,
     tol: float,
 ) -> Link:
-    """Cluster a snapshot from the centres of the one before, and from fresh ones; the least cost counts.
+    """Cluster a snapshot from `start`, if there is one, and from the centres of the one before and fresh ones.
 
-    Fresh centres are ordered so that they lie near the earlier ones. Without a price on moving (alpha = 0) the numbers
-    of clusters mean nothing to the cost: they are matched by the objects that stay together.
+    The least cost counts. Fresh centres are ordered so that they lie near the earlier ones. Without a price on moving
+    (alpha = 0) the numbers of clusters mean nothing to the cost: they are matched by the objects that stay together.
     """
     points = Points.of(samples)
-    mass = np.maximum(before.sizes, 1e-9)
     k = len(before.centres)
 
     def run(centres: np.ndarray) -> Link:
@@ -92,25 +135,30 @@ def next_link(
             None if pairs.cannot_strength is None else pairs.cannot_strength[cannot],
             centres,
             history=(before.centres, alpha),
-            history_mass=mass,
+            history_mass=before.mass,
+            history_closest=closest,
             max_iter=max_iter,
             tol=tol,
         )
         return Link(found.labels, found.centers, found.cost, found.n_iter, objects)
 
-    best = run(before.centres)
+    best = run(before.centres if start is None else start)
+    if start is not None and fresh:
+        best = _cheaper(best, run(before.centres))
     tried: set[bytes] = set()  # without pairs nothing but the start is left to chance
-    for _ in range(n_init - 1 if len(samples) >= k else 0):
-        fresh = starting_centres(points, k, rng)
-        fresh = fresh[nearest_order(fresh, before.centres)]
-        if fresh.tobytes() in tried:
+    for _ in range(n_init - 1 if fresh and len(samples) >= k else 0):
+        drawn = starting_centres(points, k, rng)
+        drawn = drawn[nearest_order(drawn, before.centres)]
+        if drawn.tobytes() in tried:
             continue
         if not len(pairs):
-            tried.add(fresh.tobytes())
-        other = run(fresh)
-        if other.total < best.total * (1 - 1e-9):
-            best = other
+            tried.add(drawn.tobytes())
+        best = _cheaper(best, run(drawn))
     return best if alpha > 0 else _renumbered(best, before)
+
+
+def _cheaper(best: Link, other: Link) -> Link:
+    return other if other.total < best.total * (1 - 1e-9) else best
 
 
 def _renumbered(link: Link, before: Link) -> Link:
@@ -132,6 +180,8 @@ def _renumbered(link: Link, before: Link) -> Link:
 # ----------------------------------------------------------------------
 # Questions about pairs of objects in one snapshot after the other, and what was answered.
 
+#: Questions between two clusterings.
+_BLOCK = 10
 #: Called with two objects and the start of a snapshot; True: they belong together then, False, None: not known.
 TimedOracle = Callable[[Hashable, Hashable, Any], bool | None]
 
@@ -147,7 +197,7 @@ class Inquiry:
         Over all objects.
     """
 
-    def __init__(self, oracle: TimedOracle, leaves: LeafIndex, **how: Any) -> None:
+    def __init__(self, oracle: TimedOracle, leaves: LeafIndex, *, strategy: Any, n_queries: int) -> None:
         if not callable(oracle):
             msg = (
                 "oracle must be a function of two objects and a time that returns True (together), False or None, not "
@@ -155,7 +205,8 @@ class Inquiry:
             )
             raise TypeError(msg)
         _check_signature(oracle)
-        self._oracle, self._leaves, self._how = oracle, leaves, how
+        self._oracle, self._leaves = oracle, leaves
+        self._strategy, self._n_queries = as_strategy(strategy), n_queries
         self.queries: list[tuple[Any, Hashable, Hashable, bool | None]] = []
         self.answers: dict[Any, PairwiseConstraints] = {}
 
@@ -164,11 +215,15 @@ class Inquiry:
         samples: np.ndarray,
         objects: np.ndarray,
         when: Any,
-        pairs: PairwiseConstraints,
-        model: CVQEPlus,
+        given: PairwiseConstraints,
+        cluster: Callable[..., tuple[Link, PairwiseConstraints]],
+        neighbours: Neighbours,
         rng: np.random.Generator,
-    ) -> PairwiseConstraints:
-        """Ask about a snapshot; what is answered is kept even if the oracle fails.
+    ) -> tuple[Link, PairwiseConstraints]:
+        """Ask about a snapshot, clustering it anew between blocks; what is answered is kept even if the oracle fails.
+
+        As in `ActiveClustering`, each clustering starts where the one before ended, and after 1, 2, 4, 8, ... blocks
+        and at the end afresh, too. What is asked, and what is returned, are of the same model.
 
         Parameters
         ----------
@@ -177,34 +232,59 @@ class Inquiry:
             Numbers of the objects, increasing.
         when : number, datetime64 or str
             Start of the snapshot.
-        pairs : PairwiseConstraints
-            What counts already, over the n samples by row number.
-        model : CVQEPlus
-            What clusters, between questions.
+        given : PairwiseConstraints
+            What is known there for certain, over the n samples by row number.
+        cluster : callable
+            ``cluster(pairs, start, fresh)``: the clustering with what is known for certain, and all pairs that counted.
+        neighbours : Neighbours
         rng : Generator
-            Seeds the strategy.
+            For the strategy.
 
         Returns
         -------
-        PairwiseConstraints
-            The answers, over all objects.
+        link : Link
+            The clustering with all answers.
+        used : PairwiseConstraints
+            The pairs that counted in it.
         """
-        names = [self._leaves[i] for i in objects.tolist()]
-        active = ActiveClustering(model, random_state=int(rng.integers(2**31 - 1)), **self._how)
+        names = LeafIndex([self._leaves[i] for i in objects.tolist()])
+        strong: dict[str, Any] = {"must_strength": given.must_strength, "cannot_strength": given.cannot_strength}
+        labelled = PairwiseConstraints(given.must_link, given.cannot_link, names, **strong)
 
-        def oracle(i: Any, j: Any) -> bool | None:
-            return self._oracle(names[i], names[j], when)
+        def oracle(a: Hashable, b: Hashable) -> bool | None:
+            return self._oracle(a, b, when)
 
+        interview = Interview(oracle, self._n_queries, labelled, on_contradiction="warn")
+        interview.take_in(labelled)
+        start: np.ndarray | None = None
+        turn = 0
         try:
-            active.fit(samples, oracle=oracle, pairs=pairs)
+            while True:
+                fresh = turn & (turn - 1) == 0 or interview.left <= 0
+                link, used = cluster(interview.by_row(certain=False), start, fresh)
+                if interview.left <= 0:
+                    break
+                start, turn = link.centres, turn + 1
+                context = {
+                    "X": samples,
+                    "labels": link.labels.astype(np.int64),
+                    "centers": link.centres,
+                    "n_clusters": len(link.centres),
+                    "weighted": used,
+                    "neighbours": neighbours,
+                    "random_state": rng,
+                }
+                if interview.ask_block(self._strategy, _BLOCK, context) == 0:
+                    interview.warn_of_end()
+                    break
         finally:
-            asked: list[Any] = getattr(active, "queries_", [])
-            self.queries += [(when, names[i], names[j], said) for i, j, said in asked]
             links: dict[bool | None, list] = {True: [], False: [], None: []}
-            for i, j, said in asked:
-                links[said].append((int(objects[i]), int(objects[j])))
-            self.answers[when] = PairwiseConstraints(links[True], links[False], self._leaves)
-        return self.answers[when]
+            for a, b, said in interview.asked:
+                self.queries.append((when, a, b, said))
+                links[said].append((int(objects[names.index(a)]), int(objects[names.index(b)])))
+            together, apart = (np.array(links[kind], np.int64).reshape(-1, 2) for kind in (True, False))
+            self.answers[when] = PairwiseConstraints(together, apart, self._leaves)
+        return link, used
 
 
 def _check_signature(oracle: TimedOracle) -> None:
@@ -228,8 +308,11 @@ class Settings(NamedTuple):
 
     n_clusters: int
     alpha: float
-    fading: float
+    history: str
+    fading: float | str
     backward: bool
+    inherit: bool
+    n_neighbors: int
     n_init: int
     max_iter: int
     tol: float
@@ -255,13 +338,15 @@ class Snapshot:
     centers : ndarray of float64, shape (n_clusters, n_features)
         A cluster without objects has the centre of the snapshot before.
     pairs : PairwiseConstraints
-        The pairs that counted, with the strengths that they had left.
+        The pairs that counted: those known there, those handed on from other snapshots with the strengths that they had
+        left, and those that neighbours inherited.
     violated_pairs : PairwiseConstraints
         Those of them that `labels` violates.
     cost : float
         The cost of CVQE+: squared distances and violated pairs.
     historical_cost : float
-        Squared distances of the centres to those before, each times the objects that its cluster had. 0 in the first.
+        Squared distances of the centres to those before, each times the objects that its cluster had there. 0 in the
+        first.
     n_iter : int
         Iterations that it took.
     rows : ndarray of int64
@@ -328,25 +413,45 @@ def follow(
     snapshots: list[Snapshot] = []
     transitions: list[np.ndarray] = []
 
-    def known_at(t: int, names: LeafIndex) -> PairwiseConstraints:
-        return pairs_at(memory, t, seen[t][1], names, fading=settings.fading, backward=settings.backward)
-
+    fading = Fading(settings.fading, settings.backward, cut)
     for t, (window, (samples, objects)) in enumerate(zip(cut, seen, strict=True)):
         samples = samples - middle
         if before is None:
             _check_number(k, len(samples), window)
-        if inquiry is not None:
-            start: dict[str, Any] = {} if before is None else {"init": before.centres}
-            model = CVQEPlus(k, random_state=int(rng.integers(2**31 - 1)), **settings.run, **start)
-            said = inquiry.ask(samples, objects, window.start, known_at(t, LeafIndex(len(samples))), model, rng)
-            memory.add(pairs_since(said, t))
-        pairs = known_at(t, LeafIndex([leaves[i] for i in objects.tolist()]))
-        if before is None:
-            link = _first_link(samples, objects, pairs, settings, rng)
+        main, propagated = pairs_at(memory, t, objects, fading)
+        neighbours = Neighbours(samples)
+
+        def cluster(
+            known: PairwiseConstraints,
+            start: np.ndarray | None = None,
+            fresh: bool = True,
+            *,
+            samples: np.ndarray = samples,
+            objects: np.ndarray = objects,
+            before: Link | None = before,
+            propagated: PairwiseConstraints = propagated,
+            neighbours: Neighbours = neighbours,
+        ) -> tuple[Link, PairwiseConstraints]:
+            """The clustering with what is known for certain, and all pairs that counted."""
+            mu = settings.n_neighbors if settings.inherit else 0
+            used = inherited_pairs(known, neighbours, mu, nonconfident=propagated)
+            how: dict[str, Any] = {"start": start, "fresh": fresh, **settings.run}
+            if before is None:
+                return first_link(samples, objects, used, rng, n_clusters=k, **how), used
+            closest = settings.history == "closest"
+            return next_link(before, samples, objects, used, rng, alpha=settings.alpha, closest=closest, **how), used
+
+        if inquiry is None:
+            link, used = cluster(main)
         else:
-            link = next_link(before, samples, objects, pairs, rng, alpha=settings.alpha, **settings.run)
+            link, used = inquiry.ask(samples, objects, window.start, main, cluster, neighbours, rng)
+            memory.add(pairs_since(inquiry.answers[window.start], t))
+        if before is not None:
             transitions.append(_moved(before, link))
-        snapshots.append(_snapshot(window, link, before, pairs, middle, settings.alpha))
+        names = LeafIndex([leaves[i] for i in objects.tolist()])
+        strong: dict[str, Any] = {"must_strength": used.must_strength, "cannot_strength": used.cannot_strength}
+        pairs = PairwiseConstraints(used.must_link, used.cannot_link, names, **strong)
+        snapshots.append(_snapshot(window, link, before, pairs, middle, settings))
         before = link
         if tick is not None:
             tick(1)
@@ -360,17 +465,6 @@ def _check_number(n_clusters: int, n: int, window: Window) -> None:
             "cannot be more clusters than samples there; take fewer, or a longer window"
         )
         raise ClusterCountError(msg, n_clusters=n_clusters, nearest=(n,))
-
-
-def _first_link(
-    samples: np.ndarray, objects: np.ndarray, pairs: PairwiseConstraints, settings: Settings, rng: np.random.Generator
-) -> Link:
-    """The first snapshot, by CVQE+ as it is."""
-    strong: dict[str, Any] = {"must_strength": pairs.must_strength, "cannot_strength": pairs.cannot_strength}
-    numbered = PairwiseConstraints(pairs.must_link, pairs.cannot_link, len(samples), **strong)
-    model = CVQEPlus(settings.n_clusters, random_state=int(rng.integers(2**31 - 1)), **settings.run)
-    model.fit(samples, pairs=numbered)
-    return Link(model.labels_, model.cluster_centers_, model.objective_, model.n_iter_, objects)
 
 
 def _moved(before: Link, link: Link) -> np.ndarray:
@@ -389,14 +483,14 @@ def _snapshot(
     before: Link | None,
     pairs: PairwiseConstraints,
     middle: np.ndarray,
-    alpha: float,
+    settings: Settings,
 ) -> Snapshot:
     (a, b), (c, d), label = pairs.must_link.T, pairs.cannot_link.T, link.labels
     violated = pairs.subset(must_link=label[a] != label[b], cannot_link=label[c] == label[d])
     past, cost = 0.0, link.total
     if before is not None:
-        past = float((before.sizes * np.square(link.centres - before.centres).sum(axis=1)).sum())
-        cost = (link.total - alpha * past) / (1 - alpha)
+        past = Past(before.centres, settings.alpha, before.mass, settings.history == "closest").cost(link.centres)
+        cost = (link.total - settings.alpha * past) / (1 - settings.alpha)
     return Snapshot(
         window.start, window.end, pairs.leaves, label, link.centres + middle, pairs, violated, cost, past, link.n_iter,
         window.rows,

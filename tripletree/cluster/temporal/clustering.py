@@ -194,6 +194,11 @@ _EVERY_ROW = (
     "row is, objects=, or in the index of X"
 )
 
+_NO_OVERLAP = (
+    'fading="overlap" propagates pairs between windows that overlap, and without step= none do: give a step shorter '
+    "than the window, or a number as fading"
+)
+
 
 class TemporalClustering(ClusterMixin, BaseEstimator):
     """Clusters of objects that are observed again and again, by Mai et al. (2018): CVQE+ with a memory.
@@ -213,15 +218,24 @@ class TemporalClustering(ClusterMixin, BaseEstimator):
         From the start of a snapshot to the start of the next; shorter than `window`, they overlap. None: no overlap.
     alpha : float, default 0.5
         How much the past counts, in 0 <= alpha < 1: 0 is each snapshot by itself, near 1 centres hardly move.
-    fading : float, default 0.5
+    history : {"same", "closest"}, default "same"
+        Which earlier centre that price is for: of the same cluster, or, as in the paper, the closest one, which may be
+        that of another cluster.
+    fading : float or "overlap", default 0.5
         What is left of the strength of a pair from one snapshot to the next: 1 is all of it; 0: pairs count only where
-        they became known.
+        they became known. "overlap": in each other snapshot the time that both windows share over that which they take
+        together, as in the paper; nothing is left where they do not overlap, as without `step`.
     backward : bool, default False
         Whether pairs also count in the snapshots before they became known, fading alike.
     n_queries : int, default 0
         Most questions to ask the `oracle` of `fit` in each snapshot, which has to be said for it to be asked.
     strategy : str or object with ``query(state, n)``, default "border"
         What is asked, as in `ActiveClustering`.
+    inherit : bool, default True
+        Whether the nearest neighbours of two objects inherit, with a smaller strength, what became known of these in
+        the snapshot; see `tripletree.cluster.active.inherited_pairs`.
+    n_neighbors : int, default 4
+        The neighbour at which that ends (mu), as in the paper.
     aggregate : {"mean", "last"}, default "mean"
         What several observations of an object in one snapshot count as.
     n_init : int, default 10
@@ -273,11 +287,18 @@ class TemporalClustering(ClusterMixin, BaseEstimator):
 
         (1 - alpha) (CVQE+) + alpha sum_i m_i |c_i - p_i|^2
 
-    is minimised (sections 3.2 and 3.3 of [1]_, Eqs. 7-9; m_i = 1 there, with which alpha = 1/2 is worth a single
-    sample, and next to nothing). Starting from the earlier centres is the paper's incremental update. A pair of
-    strength w known at snapshot s counts w fading^(t - s) at snapshot t (the fading factor of its Eq. 10), if both of
-    its objects are there; where the same two are must-linked and cannot-linked, what is stronger by then counts, the
-    later if both are as strong. With ``backward`` it is w fading^|t - s|.
+    is minimised (sections 3.1 and 3.3 of [1]_, Eqs. 7-9; m_i = 1 there, with which alpha = 1/2 is worth a single
+    sample, and next to nothing). In the paper p_i is the earlier centre closest to c_i, ``history="closest"``; that of
+    the same cluster holds each cluster by itself. Starting from the earlier centres is the paper's incremental update.
+    Questions are chosen on the clustering that this makes, and the one with all answers is the result.
+
+    What became known in a snapshot, and what neighbours inherit of it (section 3.2), counts there. A pair of strength
+    w known at snapshot s is propagated to snapshot t, if both of its objects are there, as w fading^(t - s); with
+    ``backward``, w fading^|t - s|. This power is ours; with ``fading="overlap"`` the factor is the paper's (Eq. 10),
+    (end_s - start_t) / (end_t - start_s), and 0 where that is negative.
+    Propagated pairs are not confident (section 3.3): nothing is inherited or follows of them, what is known in t holds
+    against them, and the oracle may be asked about them anew. Where the same two are propagated as must-linked and
+    cannot-linked, what is stronger by then counts, the later if both are as strong.
 
     Snapshots of a few objects: a cluster without any stays where it was, so that it can come back. Which objects are
     there decides nothing but the labels: numbers of clusters are those of the nearest earlier centres, with alpha = 0
@@ -288,8 +309,8 @@ class TemporalClustering(ClusterMixin, BaseEstimator):
 
     References
     ----------
-    .. [1] Mai, Amer-Yahia, Bailly, Pepin, Douzal Chouakria, Nguyen, Nguyen (2018), Evolutionary Active Constrained
-       Clustering for Obstructive Sleep Apnea Analysis, Data Science and Engineering 3(4), 359-378.
+    .. [1] Mai, Amer-Yahia, Douzal Chouakria, Nguyen, Nguyen (2018), Scalable active constrained clustering for temporal
+       data, DASFAA 2018, LNCS 10827.
 
     Examples
     --------
@@ -312,10 +333,13 @@ class TemporalClustering(ClusterMixin, BaseEstimator):
     _parameter_constraints: ClassVar[dict] = {
         "n_clusters": [Interval(Integral, 1, None, closed="left")],
         "alpha": [Interval(Real, 0, 1, closed="left")],
-        "fading": [Interval(Real, 0, 1, closed="both")],
+        "history": [StrOptions({"same", "closest"})],
+        "fading": [Interval(Real, 0, 1, closed="both"), StrOptions({"overlap"})],
         "backward": ["boolean"],
         "n_queries": [Interval(Integral, 0, None, closed="left")],
         "strategy": [str, HasMethods("query")],
+        "inherit": ["boolean"],
+        "n_neighbors": [Interval(Integral, 1, None, closed="left")],
         "aggregate": [StrOptions({"mean", "last"})],
         "n_init": [Interval(Integral, 1, None, closed="left")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
@@ -332,10 +356,13 @@ class TemporalClustering(ClusterMixin, BaseEstimator):
         window: Any = None,
         step: Any = None,
         alpha: float = 0.5,
-        fading: float = 0.5,
+        history: str = "same",
+        fading: float | str = 0.5,
         backward: bool = False,
         n_queries: int = 0,
         strategy: Any = "border",
+        inherit: bool = True,
+        n_neighbors: int = 4,
         aggregate: str = "mean",
         n_init: int = 10,
         max_iter: int = 300,
@@ -348,10 +375,13 @@ class TemporalClustering(ClusterMixin, BaseEstimator):
         self.window = window
         self.step = step
         self.alpha = alpha
+        self.history = history
         self.fading = fading
         self.backward = backward
         self.n_queries = n_queries
         self.strategy = strategy
+        self.inherit = inherit
+        self.n_neighbors = n_neighbors
         self.aggregate = aggregate
         self.n_init = n_init
         self.max_iter = max_iter
@@ -417,7 +447,8 @@ class TemporalClustering(ClusterMixin, BaseEstimator):
         -----
         UserWarning
             If pairs are on objects that are in no snapshot together: they say nothing; if there is nobody to ask, or
-            nothing to ask (``n_queries=0``); if every row is an object of its own, for want of `objects`.
+            nothing to ask (``n_queries=0``); if every row is an object of its own, for want of `objects`; if nothing is
+            propagated, as ``fading="overlap"`` and no windows overlap.
         ConvergenceWarning
             As `CVQEPlus` does, of the first snapshot.
 
@@ -426,7 +457,8 @@ class TemporalClustering(ClusterMixin, BaseEstimator):
         >>> X = [[0.0], [1.0], [8.0], [9.0], [0.0], [1.0], [7.0], [9.0]]
         >>> times, who = [1, 1, 1, 1, 2, 2, 2, 2], list("abcdabcd")
         >>> known = {2: ([("a", "c")], [("c", "d")])}  # learnt at time 2
-        >>> model = TemporalClustering(2, random_state=0).fit(X, times=times, objects=who, pairs=known)
+        >>> model = TemporalClustering(2, inherit=False, random_state=0)
+        >>> model = model.fit(X, times=times, objects=who, pairs=known)
         >>> [(len(s.pairs), len(s.violated_pairs)) for s in model.snapshots_]
         [(0, 0), (2, 0)]
         """
@@ -443,6 +475,8 @@ class TemporalClustering(ClusterMixin, BaseEstimator):
                 cut = windows(when, self.window, self.step)
                 if objects is None and len(cut) > 1 and len(leaves) == len(samples):
                     warn_user(_EVERY_ROW)
+                if self.fading == "overlap" and len(cut) > 1 and self.step is None:
+                    warn_user(_NO_OVERLAP)
                 inquiry = self._inquiry(oracle, leaves)
                 seen = [observed(samples, who, w, self.aggregate) for w in cut]
                 self._fitted(cut, seen, self._parts(pairs, leaves, cut, when), leaves, inquiry)
@@ -519,8 +553,7 @@ class TemporalClustering(ClusterMixin, BaseEstimator):
                 "nothing: a longer window may bring them together"
             )
             warn_user(msg)
-        names = ("n_clusters", "alpha", "fading", "backward", "n_init", "max_iter", "tol")
-        settings = Settings(**{name: getattr(self, name) for name in names})
+        settings = Settings(**{name: getattr(self, name) for name in Settings._fields})
         rng = generator(self.random_state)
         memory = Memory(known)
         for again in range(2 if inquiry is not None and self.backward else 1):  # with what has been answered later

@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from tripletree.core.leaves import LeafIndex
+from tripletree.cluster.temporal.windows import Window
 from tripletree.core.pairs import PairwiseConstraints
 
 __all__ = [
+    "Fading",
     "Known",
     "Memory",
     "known_pairs",
@@ -217,13 +218,49 @@ def pairs_since(pairs: PairwiseConstraints, t: int) -> Known:
     return Known.sorted(sides)
 
 
-def pairs_at(
-    memory: Known | Memory, t: int, objects: np.ndarray, leaves: LeafIndex, *, fading: float, backward: bool
-) -> PairwiseConstraints:
-    """The pairs that count in a snapshot, over its samples.
+@dataclass(frozen=True)
+class Fading:
+    """What is left of the strength of a pair in another snapshot than that in which it became known.
 
-    A pair known s snapshots ago has ``fading**s`` of its strength. Where the same two objects are both must-linked and
-    cannot-linked, only what is stronger now counts, the later where both are as strong.
+    Attributes
+    ----------
+    kept : float in 0..1, or "overlap"
+        What is left from one snapshot to the next, or the overlap of both windows over their union (Eq. 10).
+    backward : bool
+        Whether pairs count in earlier snapshots, too.
+    cut : list of Window
+        Only looked at for "overlap".
+    """
+
+    kept: float | str
+    backward: bool
+    cut: Sequence[Window] = ()
+
+    def left(self, since: np.ndarray, t: int) -> np.ndarray:
+        """The factors at snapshot t for pairs known since some snapshots; 0 where they do not count."""
+        age = t - since
+        if isinstance(self.kept, str):
+            factor = (age == 0).astype(np.float64)
+            for s in np.unique(since[age != 0]).tolist():
+                factor[since == s] = self._overlap(s, t)
+        else:
+            factor = self.kept ** np.abs(age).astype(np.float64)
+        return factor if self.backward else np.where(age >= 0, factor, 0.0)
+
+    def _overlap(self, s: int, t: int) -> float:
+        first, second = self.cut[min(s, t)], self.cut[max(s, t)]
+        if first.start == first.end or not first.end > second.start:
+            return 0.0
+        return float((first.end - second.start) / (second.end - first.start))
+
+
+def pairs_at(
+    memory: Known | Memory, t: int, objects: np.ndarray, fading: Fading
+) -> tuple[PairwiseConstraints, PairwiseConstraints]:
+    """The pairs that count in a snapshot, over its samples by row number.
+
+    What became known there holds against what was propagated. Else, where the same two objects are both must-linked
+    and cannot-linked, only what is stronger now counts, the later where both are as strong.
 
     Parameters
     ----------
@@ -233,29 +270,31 @@ def pairs_at(
         Number of the snapshot.
     objects : ndarray of int64
         Its objects, increasing.
-    leaves : LeafIndex
-        Their labels.
-    fading : float
-        In 0..1.
-    backward : bool
-        Whether pairs that became known later count as well, fading alike.
+    fading : Fading
 
     Returns
     -------
-    PairwiseConstraints
-        With strengths.
+    main, propagated : PairwiseConstraints
+        Those that became known there, and those from other snapshots, with strengths. No pair is in both.
     """
     known = memory.take(memory.among(objects)) if isinstance(memory, Known) else memory.among(objects)
-    age = np.abs(t - known.since) if backward else t - known.since
-    strength = np.where(age >= 0, known.strength * fading ** np.maximum(age, 0).astype(np.float64), 0.0)
-    here = np.flatnonzero(strength > 0)
-    order = here[np.lexsort((known.since[here], strength[here], known.rows[here, 1], known.rows[here, 0]))]
+    strength = known.strength * fading.left(known.since, t)
+    some = np.flatnonzero(strength > 0)
+    order = some[
+        np.lexsort(
+            (known.since[some], strength[some], known.since[some] == t, known.rows[some, 1], known.rows[some, 0])
+        )
+    ]
     rows = known.rows[order]
     last = np.r_[(rows[1:] != rows[:-1]).any(axis=1), True][: len(rows)]
     chosen = order[last]
-    rows = np.searchsorted(objects, known.rows[chosen])
-    must = known.must[chosen]
-    sides: dict[str, Any] = {}
-    for name, which in (("must", must), ("cannot", ~must)):
-        sides[f"{name}_link"], sides[f"{name}_strength"] = rows[which], strength[chosen[which]]
-    return PairwiseConstraints(leaves=leaves, **sides)
+    rows, must = np.searchsorted(objects, known.rows[chosen]), known.must[chosen]
+    here = known.since[chosen] == t
+
+    def those(which: np.ndarray) -> PairwiseConstraints:
+        sides: dict[str, Any] = {}
+        for name, kind in (("must", must & which), ("cannot", ~must & which)):
+            sides[f"{name}_link"], sides[f"{name}_strength"] = rows[kind], strength[chosen[kind]]
+        return PairwiseConstraints(leaves=objects.size, **sides)
+
+    return those(here), those(~here)
