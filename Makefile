@@ -9,7 +9,7 @@ export NUMBA_CACHE_DIR ?= $(CURDIR)/$(VENV)/numba-cache
 export MPLBACKEND ?= agg
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-plain test-bounds lint bench papers papers-quick notebooks docs clean
+.PHONY: help demo test test-slow test-all test-plain test-bounds lint bench papers papers-quick notebooks docs clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
@@ -31,12 +31,20 @@ $(VENV)/.dev: setup.cfg pyproject.toml | $(BIN)/python
 demo: $(VENV)/.run  ## the main job on real input, with its result on the screen and a picture
 	@$(BIN)/tripletree demo
 
-test: $(VENV)/.dev  ## all tests and doctests
-	@$(BIN)/python -m pytest -n 2 --dist loadfile
+PYTEST = $(BIN)/python -m pytest -n 2 --dist loadfile
+
+test: $(VENV)/.dev  ## tests and doctests but for the slow ones (under five minutes on two cores)
+	@$(PYTEST) -m 'not slow'
+
+test-slow: $(VENV)/.dev  ## the slow tests, and those that read data beside the project or the system's
+	@$(PYTEST) -m 'slow or shared'
+
+test-all: $(VENV)/.dev  ## all tests and doctests
+	@$(PYTEST)
 
 PLAIN ?= tests/kernels tests/unit
 test-plain: $(VENV)/.dev  ## kernels and units as plain Python, JIT off, with coverage
-	@TRIPLETREE_JIT=0 $(BIN)/python -m pytest -q -n 2 --dist loadfile -m 'not slow' --cov --cov-report=term:skip-covered $(PLAIN)
+	@TRIPLETREE_JIT=0 $(PYTEST) -q -m 'not slow' --cov --cov-report=term:skip-covered $(PLAIN)
 
 test-bounds: $(VENV)/.dev  ## kernels compiled with bounds checking
 	@NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(CURDIR)/$(VENV)/numba-cache-bounds $(BIN)/python -m pytest -q tests/kernels

@@ -32,7 +32,7 @@ def write_report(out, stores, missing, *, seed, form):
         picture.unlink(missing_ok=True)
         caption = module.draw(results, picture)
         parts.append(_table(claims[paper], reasons=form == "full"))
-        parts.append(f"\n**Settings.** {module.SETTINGS} {_runs(results)}{_skipped(missing.get(paper, []))}\n")
+        parts.append(f"\n**Settings.** {module.SETTINGS} {_runs(results)}{_skipped(missing.get(paper, []), results)}\n")
         if picture.exists():  # there may be no curve yet
             parts.append(f"\n![{caption}](figures/{paper}.png)\n\n{caption}\n")
         parts.append(f"\nAll figures: [CSV](results/{paper}.csv).\n")
@@ -72,7 +72,9 @@ def _runs(results):
     return text + (f" {failed} cells ended with an error of the package, and are in no mean." if failed else "")
 
 
-def _skipped(names):
+def _skipped(missing, results):
+    there = {key[1] for key in results.values}  # of a set that was at hand before, there may be results
+    names = [name for name in missing if name not in there]
     return f" Skipped, as not at hand: {', '.join(names)}." if names else ""
 
 

@@ -68,7 +68,8 @@ def main(argv=None):
     with parallel_config(backend=options.backend) if options.backend else nullcontext():
         for paper in PAPERS:
             module = paper_module(paper)
-            missing[paper] = find_missing(module.needs(options.quick), online=not options.quick)
+            online = not (options.quick or options.report_only)
+            missing[paper] = find_missing(module.needs(options.quick), online=online)
             if options.report_only or stopped or paper not in (options.paper or PAPERS):
                 continue
             for name in missing[paper]:

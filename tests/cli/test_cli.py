@@ -23,7 +23,12 @@ CONFLICT = "cat dog | eel\nx y | z\ndog eel | fly\neel fly | cat\n"
 # ---------------------------------------------------------------------- help
 
 
-@pytest.mark.parametrize("command", [None, *main.commands])
+AT_ONCE = (None, "info", "check", "build")  # the others start the command line several times each
+
+
+@pytest.mark.parametrize(
+    "command", [c if c in AT_ONCE else pytest.param(c, marks=pytest.mark.slow) for c in (None, *main.commands)]
+)
 def test_help__shows_examples_that_work(run, bash, tmp_path, command):
     text = run(*([command] if command else []), "--help").stdout
     examples = text.split("Example")[-1].split("\n", 1)[1]

@@ -195,6 +195,7 @@ def gene_ontology():
     return Ontology([x[1] for x in terms], kept, names=[x[2] for x in terms])
 
 
+@pytest.mark.shared
 def test_ontology_peers__three_formats_of_one_ontology_agree(gene_ontology):
     names = [None if x is None else x.replace("<", "&lt;").replace("&", "&amp;") for x in gene_ontology.names]
     safe = Ontology(gene_ontology.terms, gene_ontology.edges, names=names)

@@ -251,6 +251,7 @@ GO = [
 ]
 
 
+@pytest.mark.shared
 @pytest.mark.slow
 @pytest.mark.parametrize(("part", "relations", "terms", "leaves", "share", "tree"), GO)
 def test_certain__gene_ontology(go_tables, part, relations, terms, leaves, share, tree):
@@ -275,6 +276,7 @@ def test_certain__gene_ontology(go_tables, part, relations, terms, leaves, share
     assert sum(x.nbytes for x in o._dominance.reach) < 40 * o.n_terms
 
 
+@pytest.mark.shared
 @pytest.mark.slow
 def test_certain__gene_ontology_decomposes(go_tables):
     rows = [row for row in go_tables["cc"] if row[2] == "isa"]

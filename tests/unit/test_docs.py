@@ -268,6 +268,7 @@ def texts(fig):
     return {word for text in shown for word in text.split()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "panels", "words"),
     [

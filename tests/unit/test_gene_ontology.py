@@ -35,6 +35,7 @@ def biological_process(tmp_path_factory):
     return found
 
 
+@pytest.mark.shared
 @pytest.mark.slow
 def test_gene_ontology__annotations_triplets_clustering(biological_process, tmp_path):
     rng = np.random.default_rng(0)

@@ -171,6 +171,7 @@ def test_linkage_files__falling_heights(tmp_path):
     assert read_linkage(io.StringIO(write_linkage(h, monotone=True))).height.tolist() == [0, 0, 0, 2, 2]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", ["npy", "csv"])
 def test_linkage_files__a_hundred_thousand_leaves(tmp_path, suffix):
     for h in (balanced(100_000), caterpillar(100_000)):

@@ -159,6 +159,7 @@ def test_nested_json__refused_with_the_place(text, line, column, message):
 # ---------------------------------------------------------------------- any depth
 
 
+@pytest.mark.slow
 def test_nested_json__a_hundred_thousand_leaves():
     for h in (balanced(100_000), caterpillar(100_000)):
         assert read(write_json(h)) == h

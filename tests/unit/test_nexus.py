@@ -201,6 +201,7 @@ def test_nexus__names_and_lengths_can_stay_out():
 # ---------------------------------------------------------------------- sizes
 
 
+@pytest.mark.slow
 def test_nexus__a_hundred_thousand_leaves():
     for h in (balanced(100_000), caterpillar(100_000)):
         h = Hierarchy(h.parent, [f"t{i}" for i in range(h.n_leaves)])

@@ -262,7 +262,19 @@ def test_sets__have_the_shapes_of_the_papers(shared, monkeypatch):
         X, y = sets.load_set(name)
         assert (*X.shape, len(set(y.tolist()))) == shape, name
         assert y.min() == 0
+    for name, size in engine.paper_module("recon").SIZES.items():
+        assert shape_of(name) == size, name
     sets.load_set.cache_clear()
+
+
+def shape_of(name):
+    y = sets.load_set(name)[1]
+    return len(y), len(set(y.tolist()))
+
+
+@pytest.mark.parametrize("name", ["iris", "wine"])
+def test_sets__have_the_sizes_that_results_are_told_by(name):
+    assert shape_of(name) == engine.paper_module("recon").SIZES[name]
 
 
 # ------------------------------------------------------------------ the papers
@@ -341,7 +353,7 @@ MEASURES = {
 @pytest.mark.parametrize("share", [0.02, 0.5, 1])
 def test_papers__claims_and_pictures_stand_on_whatever_cells_there_are(paper, share, rng, tmp_path, monkeypatch):
     module = engine.paper_module(paper)
-    monkeypatch.setattr(module, "load_set", lambda name: (np.zeros((60, 2)), np.arange(60) % 3))
+    monkeypatch.setattr(module, "load_set", None)  # data may not be at hand where results are told
     cells = [cell for cell in module.cells(False, 2, module.needs(False)) if rng.random() < share]
     found = {
         cell: {"rows": [{name: rng.random() for name in MEASURES[paper]}], "failed": "no" * (k % 7 == 6)}
@@ -349,7 +361,7 @@ def test_papers__claims_and_pictures_stand_on_whatever_cells_there_are(paper, sh
     }
     for cell, record in found.items():
         more = {"method": "k-means, SVM metric"} if cell.method == "SVM metric" else {}
-        record["rows"][0] |= {"m": 60} if (paper, cell.part) == ("recon", "time") else more
+        record["rows"][0] |= {"m": module.SIZES[cell.set][0]} if cell[:2] == ("recon", "time") else more
     shown = Results(found, module.needs(False))
     backwards = Results(dict(reversed(found.items())), module.needs(False))
     claims = list(module.claims(shown))
@@ -388,6 +400,26 @@ def test_command__writes_a_report_of_what_there_is(tmp_path):
     assert (tmp_path / "results" / "recon.csv").exists()
     assert (tmp_path / "figures" / "recon.png").exists()
     assert text.count("](figures/") == 1
+
+
+def test_command__reports_cells_of_sets_that_are_not_at_hand_and_fetches_none(tmp_path, monkeypatch):
+    from tripletree import __version__
+
+    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+        monkeypatch.setenv(name, "1")  # the command sets them
+    from papers.run import main
+
+    def fetch(name):
+        raise AssertionError(f"{name} is fetched")
+
+    monkeypatch.setattr(sets, "_found", lambda *names: None)
+    monkeypatch.setattr(sets, "load", fetch)
+    cell = Cell("recon", "random", "ionosphere", "ReCon", 351, 0)
+    store = Store(tmp_path / "cells" / "recon.jsonl", 0, __version__)
+    store.append({"cell": list(cell), "rows": [{"F-measure": 0.5}], "failed": "", "fault": ""})
+    assert main(["--report-only", "--out", str(tmp_path)]) == 0
+    assert "at hand: transfusion, digits 389, letters IJLT." in (tmp_path / "README.md").read_text()
+    assert "random,ionosphere,ReCon,351,F-measure,1,0.5," in (tmp_path / "results" / "recon.csv").read_text()
 
 
 @pytest.mark.parametrize("wrong", [["--runs", "0"], ["--n-jobs", "0"], ["--paper", "none"]])

@@ -220,6 +220,7 @@ def as_nexml(h):
     return f"<nexml><trees><tree>{nodes}{edges}</tree></trees></nexml>"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("made", [balanced, caterpillar])
 def test_phyloxml__a_hundred_thousand_leaves(made):
     h = made(100_000)
@@ -227,6 +228,7 @@ def test_phyloxml__a_hundred_thousand_leaves(made):
     assert phylo(as_phyloxml(h)) == h
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("made", [balanced, caterpillar])
 def test_nexml__a_hundred_thousand_leaves(made):
     h = made(100_000)

@@ -112,6 +112,7 @@ def test_wordnet__any_text_is_read_or_refused(at, cut, junk):
         assert wordnet.n_terms >= 1
 
 
+@pytest.mark.shared
 def test_wordnet__the_real_nouns():
     places = [Path("/usr/share/wordnet"), Path(os.environ.get("TRIPLETREE_DATA", "/nowhere")) / "wordnet"]
     folder = next((x for x in places if (x / "data.noun").is_file()), None)

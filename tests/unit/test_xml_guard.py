@@ -73,6 +73,7 @@ def test_xml__whole_elements_keep_what_is_in_them():
     assert seen == ["<c>1</c>", "<b><c>1</c></b>", "<c>2</c>", "<d />", "<a />"]
 
 
+@pytest.mark.slow
 def test_xml__memory_does_not_grow_with_the_file():
     peaks = []
     for n in (5_000, 50_000):
