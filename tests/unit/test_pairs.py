@@ -9,7 +9,7 @@ import pytest
 
 from tripletree.algorithms.pair_conflict import find_contradictions
 from tripletree.algorithms.supervision import pairs_from_classes, sample_class_pairs
-from tripletree.cluster.alignment import aligned_pairs, aligned_triplets
+from tripletree.cluster.alignment import align_pairs, align_triplets
 from tripletree.core.leaves import LeafIndex
 from tripletree.core.pairs import PairwiseConstraints, check_pair_set
 from tripletree.core.provenance import Origins
@@ -518,23 +518,23 @@ def test_aligned__labels_of_a_frame_and_rows_of_an_array():
         (X, PairwiseConstraints(*rows, 6)),
         (pd.DataFrame(X), rows),
     ):
-        aligned = aligned_pairs(data, pairs, 6)
+        aligned = align_pairs(data, pairs, 6)
         assert (aligned.must_link.tolist(), aligned.cannot_link.tolist()) == wanted
         assert list(aligned.leaves) == (list(range(6)) if data is not FRAME else [*"abcdef"])
 
 
 def test_aligned__nothing_and_one_kind_only():
     for pairs in (None, ([], []), (None, None), ((), np.empty((0, 2), int)), PairwiseConstraints([], [], 6)):
-        aligned = aligned_pairs(X, pairs, 6)
+        aligned = align_pairs(X, pairs, 6)
         assert len(aligned) == 0
         assert aligned.leaves == LeafIndex(6)
-    assert len(aligned_pairs(FRAME, None, 6)) == 0
-    assert aligned_pairs(FRAME, (None, [("a", "b")]), 6).cannot_link.tolist() == [[0, 1]]
+    assert len(align_pairs(FRAME, None, 6)) == 0
+    assert align_pairs(FRAME, (None, [("a", "b")]), 6).cannot_link.tolist() == [[0, 1]]
 
 
 def test_aligned__strengths_are_kept():
     p = PairwiseConstraints.from_labels([("f", "a")], [("b", "a")], must_strength=[0.5])
-    aligned = aligned_pairs(FRAME, p, 6)
+    aligned = align_pairs(FRAME, p, 6)
     assert (aligned.must_strength.tolist(), aligned.cannot_strength.tolist()) == ([0.5], [1.0])
 
 
@@ -551,30 +551,30 @@ def test_aligned__strengths_are_kept():
 def test_aligned__unknown_rows_are_named(pairs, unknown):
     for data in (X, pd.DataFrame(X)):
         with pytest.raises(UnknownLeafError, match=r"rows of X \(n_samples=6") as caught:
-            aligned_pairs(data, pairs, 6, missing_samples="ignore")
+            align_pairs(data, pairs, 6, missing_samples="ignore")
         assert sorted(caught.value.labels, key=str) == sorted(unknown, key=str)
     with pytest.raises(UnknownLeafError, match="or pairs of row numbers"):
-        aligned_pairs(X, ([("a", "b")], []), 6)
+        align_pairs(X, ([("a", "b")], []), 6)
 
 
 def test_aligned__unknown_labels_of_a_frame():
     pairs = ([("a", "zebra"), ("a", "b")], [("b", "yak")])
     with pytest.raises(UnknownLeafError, match="labels in the index of X") as caught:
-        aligned_pairs(FRAME, PairwiseConstraints.from_labels(*pairs), 6)
+        align_pairs(FRAME, PairwiseConstraints.from_labels(*pairs), 6)
     assert sorted(caught.value.labels) == ["yak", "zebra"]
-    assert list(aligned_pairs(FRAME, pairs, 6, missing_samples="ignore")) == [("a", "b", "must")]
+    assert list(align_pairs(FRAME, pairs, 6, missing_samples="ignore")) == [("a", "b", "must")]
 
 
 def test_aligned__integers_that_are_no_rows_and_repeats():
     numbered = pd.DataFrame(X, index=range(10, 16))
-    assert aligned_pairs(numbered, ([(10, 15)], []), 6).must_link.tolist() == [[0, 5]]
+    assert align_pairs(numbered, ([(10, 15)], []), 6).must_link.tolist() == [[0, 5]]
     with pytest.raises(InvalidPairError, match="pairs are an integer array, which means row numbers"):
-        aligned_pairs(numbered, (np.array([[0, 1]]), []), 6)
+        align_pairs(numbered, (np.array([[0, 1]]), []), 6)
     twice = pd.DataFrame(X, index=[*"abcdea"])
     with pytest.raises(DuplicateLeafError, match="in the index of X, to which pairs refer"):
-        aligned_pairs(twice, ([("a", "b")], []), 6)
-    assert aligned_pairs(twice, None, 6).leaves == LeafIndex(6)
-    assert aligned_pairs(twice, (np.array([[0, 1]]), None), 6).leaves == LeafIndex(6)
+        align_pairs(twice, ([("a", "b")], []), 6)
+    assert align_pairs(twice, None, 6).leaves == LeafIndex(6)
+    assert align_pairs(twice, (np.array([[0, 1]]), None), 6).leaves == LeafIndex(6)
 
 
 TRIPLES = [("a", "b", "must"), ("b", "c", "cannot")], [("a", "b", "must")] * 3, [["a", "b", "must"], ["b", "c", "must"]]
@@ -585,7 +585,7 @@ def test_aligned__what_is_nothing_of_the_kind(pairs):
     with pytest.raises(
         TypeError, match=r"pairs must be a PairwiseConstraints, .* or two lists \(must_link, "
     ) as caught:
-        aligned_pairs(X, pairs, 6)
+        align_pairs(X, pairs, 6)
     assert "PairwiseConstraints.from_labels(must_link=" in str(caught.value)
     assert "read_pairs(path)" in str(caught.value)
 
@@ -724,7 +724,7 @@ def test_aligned__unknown_labels_are_those_in_pairs_and_the_way_out_is_told():
     X = pd.DataFrame(np.zeros((3, 1)), index=[*"abc"])
     pairs = PairwiseConstraints.from_labels([("a", "x")], [], [*"abcdefx"])
     for known, given in (("pairs", pairs), ("triplets", TripletSet.from_labels([("a", "b", "x")], [*"abcdefx"]))):
-        align = aligned_pairs if known == "pairs" else aligned_triplets
+        align = align_pairs if known == "pairs" else align_triplets
         with pytest.raises(UnknownLeafError, match=f"missing_samples='ignore' leaves out the {known}") as caught:
             align(X, given, 3, missing_samples="raise")
         assert caught.value.labels == ["x"]
@@ -736,13 +736,13 @@ def test_aligned__unknown_labels_are_those_in_pairs_and_the_way_out_is_told():
 def test_aligned__row_numbers_beyond_x_are_those_in_pairs():
     pairs = PairwiseConstraints([(0, 1), (1, 900)], [], 1000)
     with pytest.raises(UnknownLeafError, match="^1 unknown among the rows of X") as caught:
-        aligned_pairs(np.zeros((5, 1)), pairs, 5)
+        align_pairs(np.zeros((5, 1)), pairs, 5)
     assert caught.value.labels == [900]
     with pytest.raises(UnknownLeafError, match="^1 unknown among the rows of X") as caught:
-        aligned_triplets(np.zeros((5, 1)), TripletSet([(0, 1, 900)], 1000), 5)
+        align_triplets(np.zeros((5, 1)), TripletSet([(0, 1, 900)], 1000), 5)
     assert caught.value.labels == [900]
     low = PairwiseConstraints([(0, 1)], [], 7)  # a set knows that it was made for seven samples
     with pytest.raises(UnknownLeafError, match=r"that occur in none of them, .* give pairs.reindex\(5\)") as caught:
-        aligned_pairs(np.zeros((5, 1)), low, 5)
+        align_pairs(np.zeros((5, 1)), low, 5)
     assert caught.value.labels == [5, 6]
-    assert len(aligned_pairs(np.zeros((5, 1)), low.reindex(5), 5)) == 1
+    assert len(align_pairs(np.zeros((5, 1)), low.reindex(5), 5)) == 1

@@ -10,7 +10,7 @@ from examples import caterpillar, star, yule, zoo
 from tripletree.algorithms.cut import cut
 from tripletree.algorithms.linkage import from_linkage
 from tripletree.cluster import ReCon
-from tripletree.cluster.agglomerative.rejected_merges import refused_merges
+from tripletree.cluster.agglomerative.rejected_merges import rejected_merges
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.pairs import PairwiseConstraints
 from tripletree.core.triplets import TripletSet
@@ -255,12 +255,12 @@ def test_plot__marks_inside_collapsed_subtrees_stand_at_them():
     assert "2 triplets ab|c displayed: where a meets b" in legend_texts(ax)
 
 
-def test_plot__refused_merges():
+def test_plot__rejected_merges():
     X = np.array([[0.0], [1.0], [5.0], [6.5]])
     model = ReCon(2).fit(X, triplets=[(1, 2, 0), (1, 2, 3)])
-    refusals = refused_merges(model, X)
-    ax = plot_dendrogram(model, refusals=refusals, heights="order")
-    assert len(places_of(ax, "forced")) == sum(x.forced for x in refusals) == 1
+    rejected = rejected_merges(model, X)
+    ax = plot_dendrogram(model, rejected=rejected, heights="order")
+    assert len(places_of(ax, "forced")) == sum(x.forced for x in rejected) == 1
     assert places_of(ax, "forced")[0][0] == 1.0
     assert "1 merge forced: a nearer one was refused" in legend_texts(ax)
 
@@ -272,16 +272,16 @@ def test_plot__delayed_merges(rng):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             model = ReCon(1).fit(X, pairs=([tuple(own.choice(9, 2, replace=False).tolist())], []))
-        refusals = refused_merges(model, X)
-        late = {x.delayed for x in refusals if x.delayed is not None}
+        rejected = rejected_merges(model, X)
+        late = {x.delayed for x in rejected if x.delayed is not None}
         if late:
-            ax = plot_dendrogram(model, refusals=refusals, heights="order")
+            ax = plot_dendrogram(model, rejected=rejected, heights="order")
             assert sorted(x for x, _ in places_of(ax, "delayed")) == sorted(u - 8 for u in late)
             return
     pytest.fail("no merge was delayed")
 
 
-# ------------------------------------------------------------------ legends and refusals
+# ------------------------------------------------------------------ legends and rejected
 
 
 def test_plot__legends_stay_in_narrow_panels(rng):
@@ -311,8 +311,8 @@ def test_plot__legends_stay_in_narrow_panels(rng):
         ({"values": [10**400, 1, 2, 3]}, InvalidLabelsError, "that a float can hold"),
         ({"color": "nocolour"}, ValueError, "nocolour"),
         ({"ax": 3}, TypeError, "ax must be matplotlib Axes.*not int"),
-        ({"refusals": [1]}, TypeError, "refusals must hold Refusal values.*entry 0 is int"),
-        ({"refusals": 1}, TypeError, "refusals must hold Refusal values"),
+        ({"rejected": [1]}, TypeError, "rejected must hold RejectedMerge values.*entry 0 is int"),
+        ({"rejected": 1}, TypeError, "rejected must hold RejectedMerge values"),
         ({"collapse": 3}, TypeError, "collapse is 3"),
         ({"collapse": [None]}, TypeError, "collapse names None"),
         ({"labels": "x"}, TypeError, "labels is 'x'"),

@@ -18,7 +18,7 @@ from tripletree.algorithms.linkage import from_linkage
 from tripletree.algorithms.supervision import sample_class_triplets, triplets_from_classes
 from tripletree.cluster import ReCon
 from tripletree.cluster.agglomerative import plan as _merging
-from tripletree.cluster.alignment import aligned_triplets
+from tripletree.cluster.alignment import align_triplets
 from tripletree.cluster.base import warn_if_few
 from tripletree.core.leaves import LeafIndex
 from tripletree.core.triplets import TripletSet
@@ -63,7 +63,7 @@ def test_labels__of_an_array_are_rows(X):
 
 def test_labels__the_leaf_order_of_a_set_does_not_matter(frame):
     named = TripletSet.from_labels([("h", "a", "b")], leaves=["h", "b", "zebra", "a"])  # zebra occurs in no triplet
-    aligned = aligned_triplets(frame, named, 8)
+    aligned = align_triplets(frame, named, 8)
     assert aligned.rows.tolist() == [[0, 7, 1]]
     assert aligned.leaves == LeafIndex(NAMES)
 
@@ -72,7 +72,7 @@ def test_labels__integer_index_other_than_rows(X):
     frame = pd.DataFrame(X, index=range(10, 18))
     model = ReCon().fit(frame, triplets=[(10, 17, 11)])
     assert model.hierarchy_.leaves == LeafIndex(range(10, 18))
-    assert list(aligned_triplets(frame, [(10, 17, 11)], 8)) == [(10, 17, 11)]
+    assert list(align_triplets(frame, [(10, 17, 11)], 8)) == [(10, 17, 11)]
     with pytest.raises(InvalidTripletError, match=r"row numbers, but the index of X holds integers other than 0\.\.7"):
         ReCon().fit(frame, triplets=np.array([[0, 1, 2]]))
 

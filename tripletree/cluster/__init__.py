@@ -77,7 +77,7 @@ from tripletree.cluster.active.clustering import ActiveClustering
 from tripletree.cluster.active.oracle import labels_oracle
 from tripletree.cluster.agglomerative.complete_link import ConstrainedCompleteLink
 from tripletree.cluster.agglomerative.recon import ReCon
-from tripletree.cluster.agglomerative.rejected_merges import Refusal, refused_merges, why_refused
+from tripletree.cluster.agglomerative.rejected_merges import RejectedMerge, rejected_merges, why_rejected
 from tripletree.cluster.kmeans.boosted import BoostedConstrainedKMeans
 from tripletree.cluster.kmeans.cop_kmeans import COPKMeans
 from tripletree.cluster.kmeans.cvqe import CVQE, LCVQE, CVQEPlus
@@ -98,12 +98,12 @@ __all__ = [
     "MPCKMeans",
     "PCKMeans",
     "ReCon",
-    "Refusal",
+    "RejectedMerge",
     "Snapshot",
     "TemporalClustering",
     "labels_oracle",
     "match_clusters",
-    "refused_merges",
+    "rejected_merges",
     "stack_snapshots",
-    "why_refused",
+    "why_rejected",
 ]

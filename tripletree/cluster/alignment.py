@@ -13,8 +13,8 @@ from tripletree.core.triplets import TripletSet, framed
 from tripletree.errors import DuplicateLeafError, InvalidPairError, InvalidTripletError, UnknownLeafError, warn_user
 
 __all__ = [
-    "aligned_pairs",
-    "aligned_triplets",
+    "align_pairs",
+    "align_triplets",
     "check_distinct",
 ]
 
@@ -22,7 +22,7 @@ __all__ = [
 _VALUE = {"triplets": "TripletSet", "pairs": "PairwiseConstraints"}
 
 
-def aligned_triplets(X: Any, triplets: Any, n_samples: int, *, missing_samples: str | None = None) -> TripletSet:
+def align_triplets(X: Any, triplets: Any, n_samples: int, *, missing_samples: str | None = None) -> TripletSet:
     """The triplets over the samples of X: index i is row i, its label is that of the row.
 
     Parameters
@@ -60,13 +60,13 @@ def aligned_triplets(X: Any, triplets: Any, n_samples: int, *, missing_samples: 
     return _aligned(X, given, n_samples, missing_samples, "triplets", TripletSet, length)
 
 
-def aligned_pairs(X: Any, pairs: Any, n_samples: int, *, missing_samples: str | None = None) -> PairwiseConstraints:
+def align_pairs(X: Any, pairs: Any, n_samples: int, *, missing_samples: str | None = None) -> PairwiseConstraints:
     """The pairs over the samples of X: index i is row i, its label is that of the row.
 
     Parameters
     ----------
     X, n_samples, missing_samples
-        As for `aligned_triplets`.
+        As for `align_triplets`.
     pairs : PairwiseConstraints, data frame, two lists (must_link, cannot_link), or None
         A frame as `read_pairs` takes it. Each list of pairs (a, b) of labels, or an ndarray of int of shape (p, 2),
         which holds row numbers; or None.
@@ -80,7 +80,7 @@ def aligned_pairs(X: Any, pairs: Any, n_samples: int, *, missing_samples: str | 
     Raises
     ------
     UnknownLeafError, DuplicateLeafError
-        As `aligned_triplets` does.
+        As `align_triplets` does.
     InvalidPairError
         If an entry is no pair, or row numbers are given where they could as well be labels.
     TypeError

@@ -11,7 +11,6 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils._param_validation import InvalidParameterError
 from sklearn.utils.validation import validate_data
 
-from tripletree.cluster.alignment import aligned_pairs, aligned_triplets, check_distinct
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.pairs import PairwiseConstraints
 from tripletree.core.triplets import TripletSet
@@ -19,12 +18,9 @@ from tripletree.errors import warn_user
 
 __all__ = [
     "HierarchicalClusterer",
-    "aligned_pairs",
-    "aligned_triplets",
     "all_or_nothing",
     "check_samples",
     "check_y",
-    "check_distinct",
     "check_no_truth_values",
     "warn_if_few",
 ]

@@ -547,7 +547,7 @@ def coherence(triplets: TripletSet, X: Any, metric: Any) -> tuple[TripletSet, Co
     UnknownLeafError, ValueError, TypeError
         As ``ReCon.fit`` does.
     """
-    from tripletree.cluster.alignment import aligned_triplets
+    from tripletree.cluster.alignment import align_triplets
     from tripletree.cluster.base import HierarchicalClusterer, check_samples
     from tripletree.cluster.distances import (
         ANY_METRIC,
@@ -565,7 +565,7 @@ def coherence(triplets: TripletSet, X: Any, metric: Any) -> tuple[TripletSet, Co
     kind = check_metric(metric, ANY_METRIC[0])
     samples = check_samples(HierarchicalClusterer(), X, reset=True)
     points = transformed(metric, X, samples)
-    aligned = aligned_triplets(X, triplets, samples.shape[0])
+    aligned = align_triplets(X, triplets, samples.shape[0])
     if isinstance(kind, str) and kind == "precomputed":
         condensed_matrix(points)  # refuses what is no matrix of distances
     else:

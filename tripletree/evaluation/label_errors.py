@@ -98,14 +98,14 @@ def suspects(
     [(2, 6, 1)]
     """
     from tripletree.cluster import ReCon
-    from tripletree.cluster.alignment import aligned_triplets
+    from tripletree.cluster.alignment import align_triplets
 
     folds = check_count(n_folds, "n_folds", 2)
     repeats = check_count(n_repeats, "n_repeats", 1)
     check_triplets(triplets)
     rng = generator(random_state)
     model = ReCon(1, linkage=linkage, metric=metric, penalty=penalty, cut="merge_order")
-    known = aligned_triplets(X, triplets, len(X))
+    known = align_triplets(X, triplets, len(X))
     order = _order_in(triplets, known)
     m = len(known)
     against, share = np.zeros(m), np.zeros(m)

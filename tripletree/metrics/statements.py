@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tripletree.cluster.alignment import aligned_triplets
+from tripletree.cluster.alignment import align_triplets
 from tripletree.core.leaves import LeafIndex
 from tripletree.core.triplets import TripletSet
 from tripletree.errors import DuplicateLeafError, InvalidTripletError, UnknownLeafError
@@ -71,7 +71,7 @@ def statements(
     UnknownLeafError, DuplicateLeafError, InvalidTripletError, TypeError
         As `tripletree.cluster` does for triplets.
     """
-    aligned = aligned_triplets(X, triplets, n_samples, missing_samples=missing_samples)
+    aligned = align_triplets(X, triplets, n_samples, missing_samples=missing_samples)
     both = aligned.to_comparisons()[:, [0, 1, 0, 2]].astype(np.int64)
     weight = np.ones(len(aligned)) if aligned.weights is None else aligned.weights
     compared = _aligned_rows(X, comparisons, n_samples, missing_samples, 3)[:, [0, 1, 0, 2]]

@@ -88,7 +88,7 @@ def plot_dendrogram(
     orientation: str = "left",
     triplets: TripletSet | None = None,
     pairs: PairwiseConstraints | None = None,
-    refusals: Iterable[Any] | None = None,
+    rejected: Iterable[Any] | None = None,
     clusters: Any = None,
     classes: Any = None,
     values: Any = None,
@@ -127,9 +127,9 @@ def plot_dendrogram(
     pairs : PairwiseConstraints, optional
         Marked where the two meet: must-links by wedges, cannot-links by squares; hollow where `clusters` do not keep
         them.
-    refusals : iterable of Refusal, optional
-        As from `tripletree.cluster.refused_merges`: a hollow diamond at every merge that constraints forced
-        (one of its clusters had a nearer one, and that merge was refused), a hollow hexagon at those they delayed.
+    rejected : iterable of RejectedMerge, optional
+        As from `tripletree.cluster.rejected_merges`: a hollow diamond at every merge that constraints forced
+        (one of its clusters had a nearer one, and that merge was rejected), a hollow hexagon at those they delayed.
     clusters : sequence or mapping, optional
         The cluster of each leaf, in leaf order (as from `cut`) or by leaf label. The lines of a clade within one
         cluster have that cluster's colour and dashes. None or NaN stands for no cluster.
@@ -221,7 +221,7 @@ def plot_dendrogram(
     classed = coded_groups(classes, tree, "classes", clustered)
     numbers = leaf_values(values, tree)
     cut = _check_cut(cut, clustered)
-    counts = _counted(tree, triplets, pairs, refusals, clustered)
+    counts = _counted(tree, triplets, pairs, rejected, clustered)
     closed = closed_nodes(tree, collapse, None if clustered is None else clustered.codes)
     style = _style(labels, max_leaf_labels, title, color, linewidth, legend)
     most = None if max_leaves is None else max_leaves
@@ -278,7 +278,7 @@ def _check_cut(cut: Any, clusters: Groups | None) -> float | str | None:
 
 
 def _counted(
-    tree: Hierarchy, triplets: Any, pairs: Any, refusals: Any, clusters: Groups | None
+    tree: Hierarchy, triplets: Any, pairs: Any, rejected: Any, clusters: Groups | None
 ) -> dict[str, np.ndarray]:
     """How many of each mark belong at each node, kind by kind."""
     counts = {}
@@ -286,25 +286,25 @@ def _counted(
         counts["displayed"], counts["not displayed"] = triplet_counts(tree, check_triplets(triplets))
     if pairs is not None:
         counts |= pair_counts(tree, check_pair_set(pairs), None if clusters is None else clusters.codes)
-    if refusals is not None:
-        found = _check_refusals(refusals)
+    if rejected is not None:
+        found = _check_rejected(rejected)
         for name, nodes in (
             ("forced", [x.node for x in found if x.forced]),
             ("delayed", [x.delayed for x in found if x.delayed is not None]),
         ):
             counts[name] = np.minimum(np.bincount(np.array(nodes, np.int64), minlength=tree.n_nodes), 1)
             if counts[name].size > tree.n_nodes:
-                msg = f"refusals name node {counts[name].size - 1}, but the hierarchy has {tree.n_nodes} nodes"
+                msg = f"rejected names node {counts[name].size - 1}, but the hierarchy has {tree.n_nodes} nodes"
                 raise ValueError(msg)
     return counts
 
 
-def _check_refusals(refusals: Any) -> list[Any]:
-    found = list(refusals) if isinstance(refusals, Iterable) and not isinstance(refusals, str) else [refusals]
+def _check_rejected(rejected: Any) -> list[Any]:
+    found = list(rejected) if isinstance(rejected, Iterable) and not isinstance(rejected, str) else [rejected]
     for k, x in enumerate(found):
         if not (hasattr(x, "node") and hasattr(x, "forced") and hasattr(x, "delayed")):
             msg = (
-                f"refusals must hold Refusal values, as tripletree.cluster.refused_merges returns; entry {k} "
+                f"rejected must hold RejectedMerge values, as tripletree.cluster.rejected_merges returns; entry {k} "
                 f"is {type(x).__name__} ({x!r:.60})"
             )
             raise TypeError(msg)

@@ -20,7 +20,7 @@ from tripletree.cluster.active.inheritance import Neighbours, inherited_pairs
 from tripletree.cluster.active.known import Known
 from tripletree.cluster.active.oracle import Oracle, Questions
 from tripletree.cluster.active.state import QueryState, QueryStrategy
-from tripletree.cluster.alignment import aligned_pairs, check_distinct
+from tripletree.cluster.alignment import align_pairs, check_distinct
 from tripletree.cluster.base import check_no_truth_values, check_samples, check_y
 from tripletree.cluster.kmeans.cvqe import ConstrainedQuantizer, CVQEPlus
 from tripletree.cluster.kmeans.soft_pairs import SoftPairMeans
@@ -510,7 +510,7 @@ class ActiveClustering(MetaEstimatorMixin, ClusterMixin, BaseEstimator):
             check_takes_pairs(self._model())
             strategy = as_strategy(self.strategy)
             samples = check_samples(self, X, reset=True)
-            aligned = aligned_pairs(X, pairs, samples.shape[0], missing_samples=self.missing_samples)
+            aligned = align_pairs(X, pairs, samples.shape[0], missing_samples=self.missing_samples)
             if oracle is not None:
                 check_distinct(X)
             elif self.n_queries:

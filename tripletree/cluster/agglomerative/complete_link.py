@@ -31,7 +31,7 @@ from tripletree.cluster.agglomerative.flat_clusters import (
     threshold_labels,
 )
 from tripletree.cluster.agglomerative.merges import merge_condensed
-from tripletree.cluster.alignment import aligned_pairs, check_distinct
+from tripletree.cluster.alignment import align_pairs, check_distinct
 from tripletree.cluster.base import all_or_nothing, check_no_truth_values, check_samples, check_y
 from tripletree.cluster.distances import (
     METRICS,
@@ -715,7 +715,7 @@ class ConstrainedCompleteLink(ClusterMixin, BaseEstimator):
             n = samples.shape[0]
             points = transformed(self.metric, X, samples)
             known = {"metric": metric, "parameters": metric_parameters(points, metric)}
-            aligned = aligned_pairs(X, pairs, n, missing_samples=self.missing_samples)
+            aligned = align_pairs(X, pairs, n, missing_samples=self.missing_samples)
             if oracle is not None:
                 check_distinct(X)
             check_most(self.n_clusters, aligned.closure())

@@ -26,7 +26,7 @@ from tripletree.cluster.agglomerative.flat_clusters import (
 )
 from tripletree.cluster.agglomerative.paired_cut import PairedCut, without_pairs
 from tripletree.cluster.agglomerative.plan import merges_under
-from tripletree.cluster.alignment import aligned_pairs, aligned_triplets
+from tripletree.cluster.alignment import align_pairs, align_triplets
 from tripletree.cluster.base import HierarchicalClusterer, all_or_nothing, check_samples, check_y
 from tripletree.cluster.distances import ANY_METRIC, EUCLIDEAN, METRICS, check_metric, metric_parameters, transformed
 from tripletree.core.hierarchy import Hierarchy
@@ -357,8 +357,8 @@ class ReCon(HierarchicalClusterer):
                 raise ClusterCountError(msg, n_clusters=self.n_clusters, nearest=(n,))
             points = transformed(self.metric, X, samples)
             known = {"metric": metric, "parameters": metric_parameters(points, metric)}
-            aligned = aligned_triplets(X, triplets, n, missing_samples=self.missing_samples)
-            links = aligned_pairs(X, pairs, n, missing_samples=self.missing_samples)
+            aligned = align_triplets(X, triplets, n, missing_samples=self.missing_samples)
+            links = align_pairs(X, pairs, n, missing_samples=self.missing_samples)
             if len(links):
                 check_beside_pairs(self.on_conflict, self.penalty, self.micro_clusters)
             joint = joined(aligned, links) if len(links) else None

@@ -1,9 +1,9 @@
-"""Why a hierarchy is not what the distances alone would give: merges that constraints refused, forced and delayed."""
+"""Why a hierarchy differs from what the distances alone would give: merges that constraints reject, force and delay."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -26,18 +26,21 @@ from tripletree.core.triplets import TripletSet
 from tripletree.errors import LimitExceededError
 
 __all__ = [
-    "Refusal",
-    "refused_merges",
-    "why_refused",
+    "RejectedMerge",
+    "rejected_merges",
+    "why_rejected",
 ]
 
-#: Samples, of which a square of distances is held; and how much nearer a refused pair must be, as part of the larger.
-MOST, NEARER = 10_000, 1e-9
+#: Most samples, as a full square of distances is held.
+MOST = 10_000
+
+#: How much closer a rejected pair must be than the merge that was made, relative to its distance: above rounding.
+_CLOSER = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
-class Refusal:
-    """A merge that was made although two clusters were closer: constraints refused these.
+class RejectedMerge:
+    """A merge that was made although two other clusters were closer, because constraints rejected merging those.
 
     Attributes
     ----------
@@ -45,28 +48,28 @@ class Refusal:
         The node of the hierarchy that the merge made, and the merge's number plus n.
     distance : float
         Of the merge.
-    refused : tuple of (int, int)
+    rejected : tuple of (int, int)
         The nodes of the two closest clusters at that time.
-    refused_distance : float
+    rejected_distance : float
         Their distance.
     forced : bool
-        Whether one of the two clusters that were merged had a closer one, so that constraints turned it elsewhere;
-        else the refused pair is of other clusters, and was only passed over.
+        Whether one of the two merged clusters had a closer neighbour, so that constraints turned it elsewhere. False
+        where the rejected pair consists of other clusters and was only passed over.
     delayed : int or None
-        The node that the refused pair makes later, where it is merged unchanged, as once the constraint is met.
+        The node in which the rejected pair is merged later, once the constraint is met; None where it never is.
     triplets : TripletSet
-        Those that each alone refuse the pair: ab|c with c in the one, a in the other, and b in neither.
+        Those each of which alone rejects the pair: ab|c with c in one cluster, a in the other, and b in neither.
     pairs : PairwiseConstraints
         The cannot-links between the two.
     reason : {"triplets", "cannot-links", "must-links first", "jointly"}
-        What refuses it: triplets or cannot-links between the two, or that must-linked groups are merged before all
-        others; "jointly" are several triplets of which none does so alone: see `why_refused`.
+        What rejects the pair: triplets or cannot-links between the two, or that must-linked groups are merged before
+        all others. "jointly": several triplets together, none of them alone; `why_rejected` finds them.
     """
 
     node: int
     distance: float
-    refused: tuple[int, int]
-    refused_distance: float
+    rejected: tuple[int, int]
+    rejected_distance: float
     forced: bool
     delayed: int | None
     triplets: TripletSet
@@ -74,8 +77,8 @@ class Refusal:
     reason: str
 
 
-def refused_merges(model: Any, X: Any) -> list[Refusal]:
-    """Find the merges of a fitted `ReCon` before which constraints refused a closer pair of clusters.
+def rejected_merges(model: Any, X: Any) -> list[RejectedMerge]:
+    """Find the merges of a fitted `ReCon` before which constraints rejected a closer pair of clusters.
 
     Parameters
     ----------
@@ -86,8 +89,8 @@ def refused_merges(model: Any, X: Any) -> list[Refusal]:
 
     Returns
     -------
-    list of Refusal
-        One for each such merge, in merge order; none where there are no constraints.
+    list of RejectedMerge
+        One for each such merge, in merge order; empty without constraints.
 
     Raises
     ------
@@ -96,88 +99,107 @@ def refused_merges(model: Any, X: Any) -> list[Refusal]:
     ValueError
         If X is not what it was fitted on, or samples were gathered into micro-clusters.
     LimitExceededError
-        If there are over 10,000 samples.
+        If there are more than 10,000 samples.
 
     See Also
     --------
-    why_refused : the triplets behind any pair that is refused. tripletree.plot_dendrogram : draws them, ``refusals=``.
+    why_rejected : the triplets that together reject a pair.
+    tripletree.plot_dendrogram : draws these merges, ``rejected=``.
 
     Notes
     -----
-    The merges are made once more, on a square of all distances, which are updated by the formula of Lance and Williams
-    (1967): memory O(n^2), time O(n^2) for most data, O(n^3) at worst. The choice without constraints is the closest
-    pair of all clusters, and it counts as refused if it is closer by more than rounding. Pairs at the same distance go
-    by index, no constraint being in the way. A pair that stays refused is passed over by all merges above its distance:
-    these are reported, but `forced` are only those that have a cluster in a closer pair.
+    The merges are replayed on a square of all distances, updated by the formula of Lance and Williams (1967): memory
+    O(n^2), time O(n^2) for most data, O(n^3) at worst. Without constraints the closest pair of all clusters would be
+    merged; it counts as rejected if it is closer than the pair that was merged by more than rounding. A pair that stays
+    rejected is passed over by all merges above its distance. All of these are reported, but only those are `forced`
+    that involve a cluster of the closer pair.
 
     Examples
     --------
     >>> from tripletree.cluster import ReCon
     >>> X = [[0.0], [1.0], [5.0], [6.5]]
     >>> model = ReCon(n_clusters=2).fit(X, triplets=[(1, 2, 0), (1, 2, 3)])
-    >>> [(x.node, x.refused, x.forced, list(x.triplets)) for x in refused_merges(model, X)]
+    >>> [(x.node, x.rejected, x.forced, list(x.triplets)) for x in rejected_merges(model, X)]
     [(4, (0, 1), True, [(1, 2, 0)])]
     """
     check_is_fitted(model)
     tree: Hierarchy = model.hierarchy_
     n = tree.n_leaves
     if model.n_micro_clusters_ is not None:
-        msg = "the merges are not exact, as samples were gathered into micro-clusters: fit with micro_clusters=None"
+        msg = "the merges are not exact: samples were gathered into micro-clusters; fit with micro_clusters=None"
         raise ValueError(msg)
     if n > MOST:
-        msg = f"{n:,} samples are too many for a square of distances; the limit is {MOST:,}"
+        msg = f"{n:,} samples are too many for a square matrix of distances; the limit is {MOST:,}"
         raise LimitExceededError(msg, size=n, limit=MOST)
     if n < 2 or (len(model.triplets_) == 0 and len(model.pairs_) == 0):
         return []
-    found = _replayed(_distances(model, X), tree, model.linkage, model.distances_)
+    found = _replay(_distances(model, X), tree, model.linkage, model.distances_)
     children = np.sort(np.argsort(tree.parent[:-1], kind="stable").reshape(-1, 2), axis=1)
     made = {(int(i), int(j)): n + k for k, (i, j) in enumerate(children.tolist())}
-    refusals = []
-    for node, distance, i, j, apart, forced in found:
+    merges = []
+    for step in found:
+        i, j = step.closest
         triplets, pairs = _between(model, tree, i, j)
         reason = (
-            "triplets" if len(triplets) else "cannot-links" if len(pairs) else _other_reason(model, tree, node, i, j)
+            "triplets"
+            if len(triplets)
+            else "cannot-links"
+            if len(pairs)
+            else _other_reason(model, tree, step.node, i, j)
         )
-        refusals.append(Refusal(node, distance, (i, j), apart, forced, made.get((i, j)), triplets, pairs, reason))
-    return refusals
+        merges.append(
+            RejectedMerge(
+                step.node,
+                step.distance,
+                step.closest,
+                step.closest_distance,
+                step.forced,
+                made.get((i, j)),
+                triplets,
+                pairs,
+                reason,
+            )
+        )
+    return merges
 
 
-def why_refused(model: Any, first: int, second: int, *, before: int) -> TripletSet:
-    """Find triplets which together refuse that two clusters are merged at a certain time.
+def why_rejected(model: Any, first: int, second: int, *, before: int) -> TripletSet:
+    """Find triplets that together reject merging two clusters at a certain time.
 
     Parameters
     ----------
     model : ReCon
         Fitted.
     first, second : int
-        Nodes of its hierarchy, as in ``Refusal.refused``.
+        Nodes of its hierarchy, as in ``RejectedMerge.rejected``.
     before : int
-        The node of the merge that was made in their place, as in ``Refusal.node``.
+        The node of the merge that was made instead, as in ``RejectedMerge.node``.
 
     Returns
     -------
     TripletSet
-        None of which can be left out; empty where triplets do not refuse the merge. They are some of the model's
-        triplets: for each that the conflict has between clusters, the first one.
+        None of them can be left out; empty where triplets do not reject the merge. They are taken from the model's
+        triplets: for each triplet on clusters in the conflict, the first one that says it.
 
     Raises
     ------
     NotFittedError
         If the model is not fitted.
     ValueError
-        If one of the two is no cluster at that time.
+        If one of the two is not a cluster at that time.
 
     Notes
     -----
     The merge is compatible where the triplets between the clusters of that time, together with ij|x for every other
-    cluster x, are consistent; otherwise they hold an irreducible conflict, and its triplets but those ij|x are given.
+    cluster x, are consistent. Otherwise they contain an irreducible conflict; its triplets other than ij|x are
+    returned.
 
     Examples
     --------
     >>> from tripletree.cluster import ReCon
     >>> X = [[0.0], [1.0], [5.0], [6.5]]
     >>> model = ReCon(n_clusters=2).fit(X, triplets=[(1, 2, 0), (1, 2, 3)])
-    >>> list(why_refused(model, 0, 1, before=4))
+    >>> list(why_rejected(model, 0, 1, before=4))
     [(1, 2, 0)]
     """
     check_is_fitted(model)
@@ -187,7 +209,7 @@ def why_refused(model: Any, first: int, second: int, *, before: int) -> TripletS
     live = live[live < before]
     for u in (i, j):
         if i == j or u not in live:
-            msg = f"node {u} is no cluster before node {before} is made"
+            msg = f"node {u} is not a cluster before node {before} is made"
             raise ValueError(msg)
     slot = _clusters(tree, live)
     rows = slot[model.triplets_.rows]
@@ -209,7 +231,7 @@ def why_refused(model: Any, first: int, second: int, *, before: int) -> TripletS
 
 
 def _distances(model: Any, X: Any) -> np.ndarray:
-    """The square of distances of single samples, squared where the linkage works on centres, infinite on itself."""
+    """The square matrix of distances of samples, squared for linkages on centres, infinite on the diagonal."""
     from scipy.spatial.distance import pdist, squareform
 
     metric = check_metric(model.metric, model.linkage)
@@ -229,13 +251,18 @@ def _distances(model: Any, X: Any) -> np.ndarray:
     return square
 
 
-def _replayed(
-    square: np.ndarray, tree: Hierarchy, linkage: str, heights: np.ndarray
-) -> list[tuple[int, float, int, int, float, bool]]:
-    """Merge by merge, where the closest pair is not the one merged.
+class _PassedOver(NamedTuple):
+    """A merge that was not that of the closest pair: the node it made, its distance, and the pair that was closer."""
 
-    Returns node, distance, the closest pair and its distance, and whether one of the two merged had a closer one.
-    """
+    node: int
+    distance: float
+    closest: tuple[int, int]
+    closest_distance: float
+    forced: bool
+
+
+def _replay(square: np.ndarray, tree: Hierarchy, linkage: str, heights: np.ndarray) -> list[_PassedOver]:
+    """Repeat the merges on the distances (overwritten), and list those that passed over a closer pair."""
     n = tree.n_leaves
     children = np.argsort(tree.parent[:-1], kind="stable").reshape(-1, 2).tolist()
     slot = np.arange(2 * n - 1)
@@ -248,10 +275,10 @@ def _replayed(
         i, j = int(slot[u]), int(slot[v])
         made = float(square[i, j])
         best = int(least.argmin())
-        if least[best] < made - NEARER * abs(made):
-            forced = min(float(least[i]), float(least[j])) < made - NEARER * abs(made)
+        if least[best] < made - _CLOSER * abs(made):
+            forced = min(float(least[i]), float(least[j])) < made - _CLOSER * abs(made)
             x, y = sorted((int(node[best]), int(node[near[best]])))
-            found.append((n + k, float(heights[k]), x, y, float(root(least[best])), forced))
+            found.append(_PassedOver(n + k, float(heights[k]), (x, y), float(root(least[best])), forced))
         merged = _merged(linkage, square, size, i, j, made)
         merged[[i, j]] = np.inf
         merged[np.isinf(square[i])] = np.inf  # empty slots stay so
@@ -297,20 +324,20 @@ def _clusters(tree: Hierarchy, live: np.ndarray) -> np.ndarray:
 
 
 def _between(model: Any, tree: Hierarchy, i: int, j: int) -> tuple[TripletSet, PairwiseConstraints]:
-    """The triplets and the cannot-links that each alone refuse a merge of two nodes."""
+    """The triplets and the cannot-links each of which alone rejects merging two nodes."""
     side = _clusters(tree, np.array([i, j]))
     a, b, c = side[model.triplets_.rows.T]
-    refusing = (c >= 0) & (((a == 1 - c) & (b < 0)) | ((b == 1 - c) & (a < 0)))
+    rejecting = (c >= 0) & (((a == 1 - c) & (b < 0)) | ((b == 1 - c) & (a < 0)))
     pairs: PairwiseConstraints = model.pairs_
     p, q = side[pairs.cannot_link.T]
     return (
-        model.triplets_.subset(refusing),
+        model.triplets_.subset(rejecting),
         pairs.subset(must_link=[], cannot_link=np.flatnonzero((p >= 0) & (q >= 0) & (p != q))),
     )
 
 
 def _other_reason(model: Any, tree: Hierarchy, node: int, i: int, j: int) -> str:
-    """Why two clusters were not merged although neither a triplet nor a cannot-link stands between them."""
+    """Why two clusters were not merged although no single triplet or cannot-link rejects it."""
     component = model.pairs_.closure().component
     start, stop, order = tree.leaf_intervals
     made, one, two = (np.unique(component[order[start[u] : stop[u]]]) for u in (node, i, j))

@@ -15,7 +15,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from tripletree import kernels
-from tripletree.cluster.alignment import aligned_pairs
+from tripletree.cluster.alignment import align_pairs
 from tripletree.cluster.base import all_or_nothing, check_no_truth_values, check_samples, check_y
 from tripletree.cluster.distances import check_spread
 from tripletree.cluster.kmeans.lloyd import Points, draw, nearest_centres, refill, starting_centres
@@ -456,7 +456,7 @@ class Fit:
         check_no_truth_values(estimator)
         samples = check_samples(estimator, X, reset=True)
         n, k = samples.shape[0], estimator.n_clusters
-        aligned = aligned_pairs(X, pairs, n, missing_samples=estimator.missing_samples)
+        aligned = align_pairs(X, pairs, n, missing_samples=estimator.missing_samples)
         if n < k:
             msg = f"n_clusters={k} but n_samples={n}: there cannot be more clusters than samples"
             raise ClusterCountError(msg, n_clusters=k, nearest=(n,))

@@ -16,7 +16,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from tripletree.cluster.alignment import aligned_pairs
+from tripletree.cluster.alignment import align_pairs
 from tripletree.cluster.base import all_or_nothing, check_no_truth_values, check_samples, check_y
 from tripletree.cluster.distances import check_spread
 from tripletree.cluster.feasibility import CannotGraph, NotColourable
@@ -728,7 +728,7 @@ class COPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin,
             check_spread(samples)
             weights = check_weights(samples, sample_weight)
             counts = cluster_counts(self.n_clusters, samples.shape[0])
-            closure = aligned_pairs(X, pairs, samples.shape[0], missing_samples=self.missing_samples).closure()
+            closure = align_pairs(X, pairs, samples.shape[0], missing_samples=self.missing_samples).closure()
             weights, exponent = moderate(weights)
             groups = Groups(samples, weights, closure.component, closure.n_components)
             geometry = chosen_geometry(self.geometry)

@@ -17,7 +17,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from tripletree import kernels
-from tripletree.cluster.alignment import aligned_pairs
+from tripletree.cluster.alignment import align_pairs
 from tripletree.cluster.base import all_or_nothing, check_no_truth_values, check_samples, check_y
 from tripletree.cluster.distances import check_spread
 from tripletree.cluster.kmeans.lloyd import (
@@ -594,7 +594,7 @@ class SoftPairMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
             samples = check_samples(self, X, reset=True)
             weights = check_weights(samples, sample_weight)
             _check_range(weights)
-            aligned = aligned_pairs(X, pairs, samples.shape[0], missing_samples=self.missing_samples)
+            aligned = align_pairs(X, pairs, samples.shape[0], missing_samples=self.missing_samples)
             counted = weights > 0
             self._check_number(int(counted.sum()), samples.shape[0])
             check_spread(samples)

@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from tripletree.cluster.alignment import aligned_pairs
+from tripletree.cluster.alignment import align_pairs
 from tripletree.cluster.base import all_or_nothing, check_samples, check_y
 from tripletree.cluster.distances import check_spread
 from tripletree.cluster.kmeans.lloyd import Points, nearest_centres
@@ -569,7 +569,7 @@ class TemporalClustering(ClusterMixin, BaseEstimator):
         """The pairs over all objects, with the snapshots at which they became known."""
 
         def over(some: Any) -> PairwiseConstraints:
-            return aligned_pairs(Indexed(leaves), some, len(leaves), missing_samples=self.missing_samples)
+            return align_pairs(Indexed(leaves), some, len(leaves), missing_samples=self.missing_samples)
 
         if isinstance(pairs, Mapping):
             return list(zip(map(over, pairs.values()), snapshots_at(pairs, cut, times), strict=True))

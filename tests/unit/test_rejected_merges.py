@@ -1,4 +1,4 @@
-"""What constraints refused, beside the definition: all pairs of clusters at every merge, distances from the samples."""
+"""Merges that constraints rejected, beside the definition: all pairs at every merge, distances from the samples."""
 
 from itertools import combinations
 
@@ -13,7 +13,7 @@ from recon_oracle import (
 )
 
 from tripletree.cluster import ReCon
-from tripletree.cluster.agglomerative.rejected_merges import refused_merges, why_refused
+from tripletree.cluster.agglomerative.rejected_merges import rejected_merges, why_rejected
 from tripletree.errors import LimitExceededError
 
 
@@ -25,7 +25,7 @@ def quiet(model, *args, **kwargs):
         return model.fit(*args, **kwargs)
 
 
-def refusals_definition(model, X):
+def rejected_merges_definition(model, X):
     """(node, closest pair, its distance, whether one of the two merged had a closer one) where they differ."""
     n, h = len(X), model.hierarchy_
     D = np.linalg.norm(X[:, None] - X[None], axis=2)
@@ -47,7 +47,7 @@ def refusals_definition(model, X):
 
 
 @pytest.mark.parametrize("linkage", LINKAGES)
-def test_refused_merges__definition(linkage):
+def test_rejected_merges__definition(linkage):
     some = 0
     for seed in range(12):
         rng = np.random.default_rng(seed)
@@ -55,32 +55,32 @@ def test_refused_merges__definition(linkage):
         X = rng.normal(size=(n, 2))
         rows = random_triplets(rng, n, int(rng.integers(1, 2 * n)))
         model = quiet(ReCon(1, linkage=linkage), X, triplets=rows)
-        found = refused_merges(model, X)
+        found = rejected_merges(model, X)
         some += len(found)
-        ours = [(x.node, x.refused, round(x.refused_distance, 9), x.forced) for x in found]
-        assert ours == refusals_definition(model, X)
+        ours = [(x.node, x.rejected, round(x.rejected_distance, 9), x.forced) for x in found]
+        assert ours == rejected_merges_definition(model, X)
         for x in found:
             assert x.distance == model.distances_[x.node - n]
-            assert x.distance > x.refused_distance
+            assert x.distance > x.rejected_distance
             assert x.reason in ("triplets", "jointly")
             assert (x.reason == "triplets") == (len(x.triplets) > 0)
-            one, two = (set(model.hierarchy_.clade(u)) for u in x.refused)
+            one, two = (set(model.hierarchy_.clade(u)) for u in x.rejected)
             for a, b, c in x.triplets:  # each alone is broken by the merge
                 assert c in one | two
                 assert len({a, b} & (two if c in one else one)) == 1
                 assert not {a, b} <= one | two
             if x.delayed is not None:
                 assert x.delayed > x.node
-                assert sorted(np.flatnonzero(model.hierarchy_.parent == x.delayed)) == sorted(x.refused)
+                assert sorted(np.flatnonzero(model.hierarchy_.parent == x.delayed)) == sorted(x.rejected)
             else:
                 assert not any(
-                    sorted(np.flatnonzero(model.hierarchy_.parent == v)) == sorted(x.refused)
+                    sorted(np.flatnonzero(model.hierarchy_.parent == v)) == sorted(x.rejected)
                     for v in range(n, 2 * n - 1)
                 )
     assert some > 20
 
 
-def test_why_refused__irreducible_and_enough():
+def test_why_rejected__irreducible_and_enough():
     jointly = 0
     for seed in range(25):
         rng = np.random.default_rng(seed)
@@ -88,17 +88,17 @@ def test_why_refused__irreducible_and_enough():
         X = rng.normal(size=(n, 2))
         rows = sorted(set(random_triplets(rng, n, 3 * n)))
         model = quiet(ReCon(1), X, triplets=rows)
-        for x in refused_merges(model, X):
-            why = why_refused(model, *x.refused, before=x.node)
+        for x in rejected_merges(model, X):
+            why = why_rejected(model, *x.rejected, before=x.node)
             assert len(why) > 0
             jointly += x.reason == "jointly"
             live, triplets = state_before(model.hierarchy_, x.node, [tuple(t) for t in why.rows.tolist()])
-            assert not compatible_definition(triplets, live, *x.refused)
+            assert not compatible_definition(triplets, live, *x.rejected)
             for k in range(len(triplets)):
                 fewer = triplets[:k] + triplets[k + 1 :]
-                assert compatible_definition(fewer, live, *x.refused)
+                assert compatible_definition(fewer, live, *x.rejected)
             u, v = np.flatnonzero(model.hierarchy_.parent == x.node).tolist()
-            assert len(why_refused(model, u, v, before=x.node)) == 0  # what was merged could be
+            assert len(why_rejected(model, u, v, before=x.node)) == 0  # what was merged could be
     assert jointly > 0
 
 
@@ -112,46 +112,46 @@ def state_before(h, node, triplets):
     return live, triplets
 
 
-def test_refused_merges__by_pairs():
+def test_rejected_merges__by_pairs():
     X = np.array([[0.0], [1.0], [1.1], [9.0]])
     model = quiet(ReCon(2), X, pairs=([(0, 3)], [(0, 2)]))
-    found = refused_merges(model, X)
-    assert [(x.node, x.refused, x.reason) for x in found][0] == (4, (1, 2), "must-links first")
+    found = rejected_merges(model, X)
+    assert [(x.node, x.rejected, x.reason) for x in found][0] == (4, (1, 2), "must-links first")
     model = quiet(ReCon(2), X, pairs=([], [(1, 2)]))
-    first = refused_merges(model, X)[0]
-    assert (first.node, first.refused, first.reason, first.forced) == (4, (1, 2), "cannot-links", True)
+    first = rejected_merges(model, X)[0]
+    assert (first.node, first.rejected, first.reason, first.forced) == (4, (1, 2), "cannot-links", True)
     assert list(first.pairs) == [(1, 2, "cannot")]
     assert len(first.triplets) == 0
 
 
-def test_refused_merges__none_without_constraints_or_with_kept_ones():
+def test_rejected_merges__none_without_constraints_or_with_kept_ones():
     X = np.array([[0.0], [1.0], [5.0], [6.5]])
-    assert refused_merges(ReCon(2).fit(X), X) == []
-    assert refused_merges(ReCon(2).fit(X, triplets=[(0, 1, 2)]), X) == []
-    assert refused_merges(ReCon(1).fit(X[:1]), X[:1]) == []
+    assert rejected_merges(ReCon(2).fit(X), X) == []
+    assert rejected_merges(ReCon(2).fit(X, triplets=[(0, 1, 2)]), X) == []
+    assert rejected_merges(ReCon(1).fit(X[:1]), X[:1]) == []
 
 
-def test_refused_merges__other_metrics_and_precomputed():
+def test_rejected_merges__other_metrics_and_precomputed():
     rng = np.random.default_rng(3)
     X = rng.normal(size=(9, 3))
     rows = random_triplets(rng, 9, 12)
     one = quiet(ReCon(1, linkage="average", metric="cityblock"), X, triplets=rows)
     D = np.abs(X[:, None] - X[None]).sum(axis=2)
     two = quiet(ReCon(1, linkage="average", metric="precomputed"), D, triplets=rows)
-    ours, same = refused_merges(one, X), refused_merges(two, D)
-    assert [(x.node, x.refused) for x in ours] == [(x.node, x.refused) for x in same] != []
+    ours, same = rejected_merges(one, X), rejected_merges(two, D)
+    assert [(x.node, x.rejected) for x in ours] == [(x.node, x.rejected) for x in same] != []
 
 
-def test_refused_merges__refusals(monkeypatch):
+def test_rejected_merges__bad_input(monkeypatch):
     X = np.arange(4.0)[:, None] ** 2
     model = ReCon(2).fit(X, triplets=[(0, 3, 1)])
     with pytest.raises(ValueError, match="X has 3 samples, but the model was fitted on 4"):
-        refused_merges(model, X[:3])
-    with pytest.raises(ValueError, match="node 5 is no cluster before node 5"):
-        why_refused(model, 0, 5, before=5)
+        rejected_merges(model, X[:3])
+    with pytest.raises(ValueError, match="node 5 is not a cluster before node 5"):
+        why_rejected(model, 0, 5, before=5)
     monkeypatch.setattr("tripletree.cluster.agglomerative.rejected_merges.MOST", 3)
     with pytest.raises(LimitExceededError, match="4 samples are too many"):
-        refused_merges(model, X)
+        rejected_merges(model, X)
     model.n_micro_clusters_ = 5
     with pytest.raises(ValueError, match="fit with micro_clusters=None"):
-        refused_merges(model, X)
+        rejected_merges(model, X)
