@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from tripletree.cluster.temporal.times import time_text
+from tripletree.core.times import time_text
 from tripletree.plots.flows import band
 from tripletree.plots.style import LINE, PALETTE, pyplot_for, shortened
 

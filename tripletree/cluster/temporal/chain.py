@@ -22,10 +22,10 @@ from tripletree.cluster.temporal.matching import (
     pairs_at,
     pairs_since,
 )
-from tripletree.cluster.temporal.times import time_text
 from tripletree.cluster.temporal.windows import Window
 from tripletree.core.leaves import LeafIndex
 from tripletree.core.pairs import PairwiseConstraints
+from tripletree.core.times import time_text
 from tripletree.errors import ClusterCountError
 
 __all__ = [

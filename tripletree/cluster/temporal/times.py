@@ -19,7 +19,6 @@ __all__ = [
     "check_times",
     "in_days",
     "missing",
-    "time_text",
 ]
 
 #: Units of dates in attoseconds, the finest that numpy has: whole numbers of Python, which never overflow.
@@ -255,22 +254,3 @@ def _instant(key: Any) -> int | None:
             return None if np.isnat(date) else _attoseconds(date)
         except (ValueError, Warning):
             return None
-
-
-# ----------------------------------------------------------------------
-# Times in words.
-
-
-def time_text(when: Any) -> str:
-    """A time as short as it can be told: no midnights, no zeros behind the point; different times differ."""
-    if isinstance(when, np.datetime64):
-        if np.datetime_data(when.dtype)[0] in "hm":
-            when = when.astype("datetime64[s]")
-        text = str(when)
-        if "." in text:
-            text = text.rstrip("0").removesuffix(".")
-        return text.removesuffix("T00:00:00").replace("T", " ")
-    if isinstance(when, float):
-        text = f"{when:g}"
-        return text if float(text) == when else f"{when:.15g}"
-    return str(when)
