@@ -24,7 +24,7 @@ from tripletree.algorithms.induce import (
     sample_triplets,
 )
 from tripletree.core import ontology as _dominance
-from tripletree.core.checks import check_hierarchy
+from tripletree.core.hierarchy import check_hierarchy
 from tripletree.core.ontology import Ontology
 from tripletree.core.triplets import TripletSet
 from tripletree.errors import InvalidTripletError, LimitExceededError, UnknownLeafError

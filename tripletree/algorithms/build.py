@@ -7,9 +7,8 @@ import numpy as np
 from tripletree import kernels
 from tripletree.algorithms.aho import split_down
 from tripletree.algorithms.conflict import conflict_inside
-from tripletree.core.checks import check_triplets
 from tripletree.core.hierarchy import Hierarchy
-from tripletree.core.triplets import TripletSet
+from tripletree.core.triplets import TripletSet, check_triplets
 from tripletree.errors import InconsistentTripletsError, InvalidHierarchyError
 from tripletree.kernels import freeze
 

@@ -8,9 +8,8 @@ from typing import Any, Literal
 
 from tripletree import kernels
 from tripletree.algorithms.induce import count_triplets
-from tripletree.core.checks import check_hierarchy
-from tripletree.core.hierarchy import Hierarchy
-from tripletree.core.items import check_choice
+from tripletree.core.checks import check_choice
+from tripletree.core.hierarchy import Hierarchy, check_hierarchy
 from tripletree.errors import LimitExceededError, UnknownLeafError
 
 __all__ = [

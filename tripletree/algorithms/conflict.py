@@ -11,9 +11,9 @@ import numpy as np
 
 from tripletree import kernels
 from tripletree.algorithms.aho import split_down
-from tripletree.core.checks import check_count, check_triplets
+from tripletree.core.checks import check_count
 from tripletree.core.provenance import Origin, phrase
-from tripletree.core.triplets import TripletSet
+from tripletree.core.triplets import TripletSet, check_triplets
 from tripletree.errors import InvalidTripletError
 from tripletree.kernels import freeze, frozen
 

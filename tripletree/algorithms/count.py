@@ -11,8 +11,8 @@ from itertools import product
 import numpy as np
 
 from tripletree.algorithms.aho import split_down
-from tripletree.core.checks import check_count, check_triplets
-from tripletree.core.triplets import TripletSet
+from tripletree.core.checks import check_count
+from tripletree.core.triplets import TripletSet, check_triplets
 from tripletree.errors import InvalidHierarchyError, LimitExceededError
 
 __all__ = [

@@ -11,9 +11,9 @@ import numpy as np
 
 from tripletree import kernels
 from tripletree.algorithms.build import one_tree
-from tripletree.core.checks import check_count, check_hierarchy, check_triplets
-from tripletree.core.hierarchy import Hierarchy
-from tripletree.core.triplets import TripletSet
+from tripletree.core.checks import check_count
+from tripletree.core.hierarchy import Hierarchy, check_hierarchy
+from tripletree.core.triplets import TripletSet, check_triplets
 from tripletree.errors import ClusterCountError, LimitExceededError
 from tripletree.kernels import freeze, frozen
 

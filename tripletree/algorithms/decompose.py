@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from tripletree.algorithms.induce import certain_decomposition_size, decompose_certain
-from tripletree.core.checks import check_count, check_hierarchy
-from tripletree.core.hierarchy import Hierarchy
+from tripletree.core.checks import check_count
+from tripletree.core.hierarchy import Hierarchy, check_hierarchy
 from tripletree.core.ontology import Ontology
 from tripletree.core.random import distinct_integers, generator
 from tripletree.core.triplets import TripletSet

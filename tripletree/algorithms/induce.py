@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 
 from tripletree import kernels
-from tripletree.core.checks import check_count, check_hierarchy, check_triplets
-from tripletree.core.hierarchy import Hierarchy
+from tripletree.core.checks import check_count
+from tripletree.core.hierarchy import Hierarchy, check_hierarchy
 from tripletree.core.leaves import LeafIndex
 from tripletree.core.ontology import Ontology
 from tripletree.core.parents import exact_dot, sibling_pairs
 from tripletree.core.random import distinct_integers, generator
-from tripletree.core.triplets import TripletSet, check_triplet_rows, label_triple
+from tripletree.core.triplets import TripletSet, check_triplet_rows, check_triplets, label_triple
 from tripletree.errors import LimitExceededError
 from tripletree.kernels import freeze, frozen
 

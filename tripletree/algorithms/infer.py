@@ -11,9 +11,9 @@ from tripletree import kernels
 from tripletree.algorithms.aho import split_down
 from tripletree.algorithms.conflict import conflict_inside
 from tripletree.algorithms.induce import rows_over
-from tripletree.core.checks import check_count, check_triplets
+from tripletree.core.checks import check_count
 from tripletree.core.random import generator
-from tripletree.core.triplets import TripletSet, label_triple
+from tripletree.core.triplets import TripletSet, check_triplets, label_triple
 from tripletree.errors import InconsistentTripletsError, LimitExceededError
 from tripletree.kernels import freeze
 

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from tripletree import kernels
-from tripletree.core.checks import check_hierarchy
-from tripletree.core.hierarchy import Hierarchy
+from tripletree.core.hierarchy import Hierarchy, check_hierarchy
 from tripletree.core.leaves import LeafIndex
 from tripletree.errors import InvalidHierarchyError
 from tripletree.kernels import freeze, frozen

@@ -16,12 +16,11 @@ from tripletree import kernels
 from tripletree.algorithms.aho import split_down
 from tripletree.algorithms.build import one_tree
 from tripletree.algorithms.dynamic import TripletBuilder
-from tripletree.core.checks import check_count, check_triplets
+from tripletree.core.checks import check_choice, check_count
 from tripletree.core.hierarchy import Hierarchy
-from tripletree.core.items import check_choice
 from tripletree.core.leaves import LeafIndex
 from tripletree.core.random import generator
-from tripletree.core.triplets import TripletSet
+from tripletree.core.triplets import TripletSet, check_triplets
 from tripletree.errors import LimitExceededError
 from tripletree.kernels import freeze
 

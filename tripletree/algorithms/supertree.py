@@ -14,9 +14,8 @@ from tripletree import kernels
 from tripletree.algorithms.aho import split_down
 from tripletree.algorithms.build import one_tree
 from tripletree.algorithms.decompose import decompose, decomposition_size
-from tripletree.core.checks import check_count, check_hierarchy
-from tripletree.core.hierarchy import Hierarchy
-from tripletree.core.items import check_choice
+from tripletree.core.checks import check_choice, check_count
+from tripletree.core.hierarchy import Hierarchy, check_hierarchy
 from tripletree.core.leaves import LeafIndex
 from tripletree.core.random import generator
 from tripletree.core.triplets import TripletSet

@@ -1,74 +1,22 @@
-"""Checks that many doors share, each a clear error instead of a strange one further in."""
+"""Checks of arguments that many functions share: numbers and words. The check for a class stands beside the class."""
 
 from __future__ import annotations
 
 import operator
+from collections.abc import Sequence
 from numbers import Real
 from typing import Any
 
 import numpy as np
 
-from tripletree.core.hierarchy import Hierarchy
-from tripletree.core.ontology import Ontology
-from tripletree.core.triplets import TripletSet
-
-__all__ = [
-    "check_count",
-    "check_hierarchy",
-    "check_real",
-    "check_triplets",
-]
-
-#: Trees of other libraries, by the package and name of their class, and the function of `tripletree.interop` for them.
-_PEERS = {
-    ("Bio", "Clade"): "from_biopython",
-    ("Bio", "Tree"): "from_biopython",
-    ("dendropy", "Node"): "from_dendropy",
-    ("dendropy", "Tree"): "from_dendropy",
-    ("ete3", "TreeNode"): "from_ete3",
-    ("ete4", "Tree"): "from_ete4",
-    ("networkx", "Graph"): "from_networkx",
-    ("skbio", "TreeNode"): "from_skbio",
-}
+__all__ = ["check_choice", "check_count", "check_real", "described"]
 
 
-def check_hierarchy(value: Any) -> Hierarchy:
-    """Return `value` if it is a Hierarchy; a TypeError that says how to make one otherwise."""
-    if isinstance(value, Ontology):
-        msg = (
-            f"a Hierarchy is wanted, not an Ontology ({value!r}), whose terms may have several parents: take one tree "
-            "with to_hierarchy(parent='deepest'), or 'first' or 'smallest'; induce, displays, sample_triplets and "
-            "decompose take an Ontology as it is"
-        )
-        raise TypeError(msg)
-    if not isinstance(value, Hierarchy):
-        converter = _converter(value)
-        advice = (
-            f"make one with tripletree.interop.{converter}(...)"
-            if converter
-            else "make one with read_newick(path), parse_newick(text), Hierarchy.from_nested(lists), from_linkage(Z), "
-            "or take an estimator's .hierarchy_"
-        )
-        msg = f"a Hierarchy is wanted, not {_described(value)}; {advice}"
-        raise TypeError(msg)
-    return value
-
-
-def _converter(value: Any) -> str | None:
-    """The function that makes a hierarchy from a tree of another library, which is not imported for that."""
-    names = [(kind.__module__.partition(".")[0], kind.__name__) for kind in type(value).__mro__]
-    return next((_PEERS[x] for x in names if x in _PEERS), None)
-
-
-def check_triplets(value: Any) -> TripletSet:
-    """Return `value` if it is a TripletSet; a TypeError that says how to make one otherwise."""
-    if not isinstance(value, TripletSet):
-        msg = (
-            f"a TripletSet is wanted, not {_described(value)}; make one with TripletSet.from_labels([(a, b, c), ...]) "
-            "for ab|c, TripletSet(rows, leaves), or read_triplets(path)"
-        )
-        raise TypeError(msg)
-    return value
+def check_choice(value: Any, what: str, choices: Sequence[str]) -> None:
+    """Refuse what is none of some words."""
+    if value not in choices:
+        msg = f"{what} must be {' or '.join(map(repr, choices))}, not {value!r}"
+        raise ValueError(msg)
 
 
 def check_count(value: Any, name: str, least: int = 0) -> int:
@@ -87,14 +35,6 @@ def check_count(value: Any, name: str, least: int = 0) -> int:
     return count
 
 
-def _described(value: Any) -> str:
-    return f"{type(value).__name__} ({value!r:.60})"
-
-
-# ----------------------------------------------------------------------
-# A check of numbers that the generators share.
-
-
 def check_real(value: Any, name: str, *, least: float = 0.0, most: float = np.inf) -> float:
     """Return `value` as a finite float in least..most; a clear TypeError or ValueError otherwise."""
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, Real):
@@ -106,3 +46,8 @@ def check_real(value: Any, name: str, *, least: float = 0.0, most: float = np.in
         msg = f"{name} is {value!r}; it must be {wanted}"
         raise ValueError(msg)
     return number
+
+
+def described(value: Any) -> str:
+    """The type of a value and its beginning, for messages."""
+    return f"{type(value).__name__} ({value!r:.60})"

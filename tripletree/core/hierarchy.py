@@ -2,429 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
-from functools import cached_property, partial, wraps
-from types import FunctionType
-from typing import Any, Literal, Self, TypeVar, cast
+from collections.abc import Hashable, Iterable, Sequence
+from functools import cached_property, partial
+from typing import Any, Literal
 
 import numpy as np
 
 from tripletree import kernels
+from tripletree.core.checks import check_choice, described
 from tripletree.core.html import Drawn, drawn_heights, image_html, sketch_svg
-from tripletree.core.items import (
-    check_choice,
-    check_only_leaves,
-    item_pairs,
-    items_and_leaves,
-    node_called,
-    one_node_each,
-)
+from tripletree.core.items import UNKNOWN_NODES, item_pairs, listed
 from tripletree.core.leaves import LeafIndex
-from tripletree.core.parents import (
-    check_parent,
-    children_first,
-    nested_parent,
-    node_names,
-    node_ranks,
-    node_values,
-    number_of_leaves,
-    renumbered,
-    restricted,
-    scrambled,
-)
-from tripletree.errors import DuplicateLeafError, InvalidHierarchyError, UnknownLeafError
-from tripletree.kernels import freeze
+from tripletree.core.parents import restricted, scrambled
+from tripletree.errors import SHOWN, DuplicateLeafError, InvalidHierarchyError, NotATreeError, UnknownLeafError
+from tripletree.kernels import freeze, frozen
 
-__all__ = [
-    "Hierarchy",
-    "Reshaped",
-]
+__all__ = ["Hierarchy", "check_hierarchy"]
 
 
-# ----------------------------------------------------------------------
-# What makes one hierarchy from another: fewer leaves, other leaves, less depth.
-#
-# `Reshaped` is the part of `tripletree.Hierarchy` that answers with a new hierarchy; it reads nothing but the
-# arrays of the one at hand.
-
-_Method = TypeVar("_Method", bound=Callable[..., Any])
-
-
-def _by_name(method: _Method) -> _Method:
-    """A method that says how it is called, rather than how many arguments it takes, where one is given by position."""
-    method.__qualname__ = f"Hierarchy.{method.__name__}"
-
-    @wraps(method)
-    def called(self: Any, *unnamed: Any, **named: Any) -> Any:
-        if unnamed:
-            msg = "prune takes its arguments by name: prune(depth=2) or prune(rank='genus')"
-            raise TypeError(msg)
-        return method(self, **named)
-
-    return cast("_Method", called)
-
-
-class Reshaped:
-    """The methods of `Hierarchy` that make another hierarchy of it."""
-
-    parent: np.ndarray
-    leaves: LeafIndex
-    names: tuple[str | None, ...] | None
-    ranks: tuple[str | None, ...] | None
-    _height: np.ndarray | None
-    _length: np.ndarray | None
-
-    def restrict(self, labels: Iterable[Hashable], *, keep_unary: bool = False) -> Self:
-        """Return the hierarchy on some of the leaves.
-
-        Parameters
-        ----------
-        labels : iterable of hashable
-            The leaves to keep; the result has them in this order.
-        keep_unary : bool
-            Whether nodes left with one child stay (they carry names, but no triplets).
-
-        Returns
-        -------
-        Hierarchy
-            It displays exactly the triplets of this one whose three leaves are kept.
-
-        Raises
-        ------
-        UnknownLeafError
-            If a label is not a leaf here; inner nodes are none, `attach` makes leaves of them.
-        DuplicateLeafError
-            If a label is given twice.
-        InvalidHierarchyError
-            If no label is given.
-        TypeError
-            If `labels` is one string.
-
-        See Also
-        --------
-        subtree : all leaves below a node.
-
-        Examples
-        --------
-        >>> from tripletree import Hierarchy
-        >>> h = Hierarchy.from_nested([[["a", "b"], "c"], "d"])
-        >>> h.restrict(["a", "c", "d"]) == Hierarchy.from_nested([["a", "c"], "d"])
-        True
-        """
-        if isinstance(labels, str):
-            msg = f"a list of labels is wanted, not the text {labels!r}: restrict([{labels!r}]) keeps that one leaf"
-            raise TypeError(msg)
-        leaves = labels if isinstance(labels, LeafIndex) else LeafIndex(labels)
-        if len(leaves) == 0:
-            msg = "a hierarchy needs at least one leaf: none is left"
-            raise InvalidHierarchyError(msg)
-        try:
-            kept = self.leaves.indices(leaves)
-        except UnknownLeafError as error:
-            check_only_leaves(error.labels, self.leaves, self.names)
-            raise
-        return self._kept(kept, leaves, keep_unary=keep_unary)
-
-    def subtree(self, node: Any) -> Self:
-        """Return the hierarchy at and below a node.
-
-        Parameters
-        ----------
-        node : hashable
-            The label of a leaf or the name of an inner node; or, where no leaf has an integer as its label, the
-            number of a node.
-
-        Returns
-        -------
-        Hierarchy
-            Its root is the node. Names, ranks, heights, lengths and nodes with one child stay.
-
-        Raises
-        ------
-        UnknownLeafError
-            If there is no such label or name.
-        InvalidHierarchyError
-            If the name stands for several nodes.
-        IndexError
-            If there is no node of this number.
-
-        See Also
-        --------
-        restrict : some of the leaves.
-        prune : what is above rather than below.
-
-        Examples
-        --------
-        >>> from tripletree import parse_newick, write_newick
-        >>> h = parse_newick("((cat,dog)carnivore,(owl,eagle)bird)animal;")
-        >>> write_newick(h.subtree("bird"))
-        '(owl,eagle)bird;'
-        """
-        n, N = len(self.leaves), self.parent.size
-        at = node_called(node, self.leaves, self.names, self.parent)
-        start, stop, _ = kernels.rooted_tree.leaf_intervals(self.parent, n)
-        # above a node numbers are larger, also where the clade is the same
-        below = (start >= start[at]) & (stop <= stop[at]) & (np.arange(N) <= at)
-        old = np.flatnonzero(below).astype(np.int32)
-        number = np.full(N + 1, -1, np.int32)  # the last entry serves parent -1
-        number[old] = np.arange(old.size, dtype=np.int32)
-        length = None if self._length is None else self._length[old]
-        return self._made(number[self.parent[old]], self.leaves.take(old[old < n]), old, length=length)
-
-    def reindex(self, leaves: LeafIndex | Iterable[Hashable]) -> Self:
-        """Return the same hierarchy over a leaf index that holds the same labels in another order.
-
-        Raises
-        ------
-        UnknownLeafError
-            If `leaves` holds a label that is no leaf here, or lacks one.
-
-        Examples
-        --------
-        >>> from tripletree import Hierarchy
-        >>> h = Hierarchy.from_nested([("a", "b"), "c"])
-        >>> h.reindex(LeafIndex(["c", "b", "a"])).parent.tolist()
-        [4, 3, 3, 4, -1]
-        """
-        leaves = leaves if isinstance(leaves, LeafIndex) else LeafIndex(leaves)
-        if leaves == self.leaves:
-            return self
-        kept = self.leaves.indices(leaves)
-        if len(leaves) < len(self.leaves):
-            raise UnknownLeafError([x for x in self.leaves if x not in leaves], leaves.labels)
-        return self._kept(kept, leaves, keep_unary=True)
-
-    def attach(
-        self,
-        items: Any,
-        *,
-        keep: Literal["items", "all"] = "items",
-        missing: Literal["raise", "ignore"] = "raise",
-        keep_unary: bool = False,
-    ) -> Self:
-        """Hang items of one's own under named nodes, inner ones too: the hierarchy on these items.
-
-        Parameters
-        ----------
-        items : mapping, Series, DataFrame or iterable of pairs
-            The node of each item: the label of a leaf or the name of an inner node, or a list of one such. A pandas
-            Series has the items as its index; a DataFrame has two columns, the item and its node.
-        keep : {"items", "all"}
-            Which leaves the result has: the items only, or also the leaves of this hierarchy that got no item.
-        missing : {"raise", "ignore"}
-            What to do about items whose node is unknown here, or that have none: refuse, or leave them out.
-        keep_unary : bool
-            Whether nodes left with one child stay (they carry names, but no triplets).
-
-        Returns
-        -------
-        Hierarchy
-            Its leaves are the items in the order given, then, with ``keep="all"``, the leaves without items. A leaf
-            with two items becomes an inner node with the leaf's label as its name; a single item takes its place,
-            unless unary nodes are kept.
-
-        Raises
-        ------
-        UnknownLeafError
-            If some nodes are neither labels nor names here, or, with ``missing="ignore"``, all; ``.labels`` holds them.
-        NotATreeError
-            If an item has several nodes; ``.node`` and ``.parents`` tell the first such.
-        InvalidHierarchyError
-            If a name that is used stands for several nodes, an item has no node, or there is no item.
-        DuplicateLeafError
-            If, with ``keep="all"``, an item is called as a leaf that stays.
-
-        See Also
-        --------
-        restrict : where the items are leaves already.
-
-        Notes
-        -----
-        An item is an instance of its node: it has the node's height, its branch the length 0, and no rank. It may
-        be called as a node is, such as the one it is under.
-
-        Examples
-        --------
-        >>> from tripletree import Hierarchy, parse_newick
-        >>> h = parse_newick("((cat,dog)carnivore,(owl,eagle)bird)animal;")
-        >>> samples = h.attach({"Tom": "cat", "Rex": "dog", "some carnivore": "carnivore", "Hedwig": ["owl"]})
-        >>> samples == Hierarchy.from_nested([["Tom", "Rex", "some carnivore"], "Hedwig"])
-        True
-        """
-        check_choice(keep, "keep", ("items", "all"))
-        pairs = item_pairs(items, self.leaves, missing=missing)
-        index, at = one_node_each(*pairs, self.leaves, self.names, self.parent, missing=missing)
-        n, m = len(self.leaves), len(index)
-        full = np.zeros(n, np.bool_)
-        full[at[at < n]] = True
-        bare = np.flatnonzero(~full)
-        labels = index
-        if keep == "all" and bare.size:
-            labels = items_and_leaves(index, [self.leaves[i] for i in bare.tolist()])
-        # the old node of: every item, every leaf without items, every leaf that is an inner node now, every inner node
-        old = np.concatenate([at, bare, np.flatnonzero(full), np.arange(n, self.parent.size)])
-        number = np.full(self.parent.size + 1, -1, np.int32)  # the last entry serves parent -1
-        number[old[m:]] = np.arange(m, old.size, dtype=np.int32)
-        grown = freeze(np.concatenate([number[at], number[self.parent[old[m:]]]]))
-        parent, chosen, stays = restricted(grown, m + bare.size, np.arange(len(labels)), keep_unary)
-        length = None
-        if self._length is not None:
-            length = freeze(np.concatenate([np.zeros(m), self._length[old[m:]]]))
-            length = kernels.rooted_tree.chain_lengths(grown, length, stays)[chosen]
-        return self._made(parent, labels, old[chosen], length=length, fresh=m)
-
-    @_by_name
-    def prune(
-        self,
-        *,
-        depth: int | None = None,
-        rank: str | None = None,
-        keep: Literal["all", "cut"] = "all",
-        unnamed: Literal["error", "number"] = "error",
-    ) -> Self:
-        """Cut off everything below a depth or below the nodes of a rank; these become leaves, labelled by their names.
-
-        Parameters
-        ----------
-        depth : int, optional
-            Number of edges below the root at which to cut, nodes with one child counted.
-        rank : str, optional
-            Cut below every node of this rank, the uppermost where they lie below each other. Give `depth` or `rank`.
-        keep : {"all", "cut"}
-            What becomes of a leaf that is above every cut, or in a branch without a node of that rank: it stays as
-            it is, or only the nodes at the cut are left.
-        unnamed : {"error", "number"}
-            What to do about inner nodes at the cut that have no name: refuse, or call node 17 "node 17".
-
-        Returns
-        -------
-        Hierarchy
-            Its leaves are in the order of the first leaf below each. Nodes with one child stay; `suppress_unary`
-            takes them out.
-
-        Raises
-        ------
-        InvalidHierarchyError
-            If the hierarchy has no ranks, a node at the cut has no name, or ``keep="cut"`` leaves nothing.
-        UnknownLeafError
-            If no node has this rank; the message has the ranks that there are.
-        DuplicateLeafError
-            If two of the new leaves have one name.
-
-        See Also
-        --------
-        restrict : leave out leaves rather than levels.
-
-        Examples
-        --------
-        >>> from tripletree import parse_newick, write_newick
-        >>> h = parse_newick("(((human,chimp)hominini,gorilla)hominidae,(gibbon)hylobatidae)apes;")
-        >>> write_newick(h.prune(depth=2))
-        '((hominini,gorilla)hominidae,(gibbon)hylobatidae)apes;'
-        >>> write_newick(h.prune(depth=1))
-        '(hominidae,hylobatidae)apes;'
-        """
-        check_choice(keep, "keep", ("all", "cut"))
-        check_choice(unnamed, "unnamed", ("error", "number"))
-        n, N = len(self.leaves), self.parent.size
-        cut, what = _cut_nodes(self.parent, self.ranks, depth, rank)
-        # nodes with a cut above them are gone; of the others, cuts and leaves are the new leaves
-        passed = kernels.rooted_tree.path_sums(self.parent, freeze(cut.astype(np.float64))) + float(cut[-1])
-        stays = passed == cut
-        ends = stays & (cut | (np.arange(N) < n))
-        order = kernels.rooted_tree.by_smallest_leaf(self.parent, n)
-        leaf = order[ends[order]]
-        labels = _cut_labels(self.leaves, self.names, leaf, what, unnamed)
-        old = np.concatenate([leaf, np.flatnonzero(stays & ~ends)]).astype(np.int32)
-        number = np.full(N + 1, -1, np.int32)  # the last entry serves parent -1
-        number[old] = np.arange(old.size, dtype=np.int32)
-        length = None if self._length is None else self._length[old]
-        pruned = self._made(number[self.parent[old]], labels, old, length=length)
-        if keep == "all":
-            return pruned
-        at_cut = np.flatnonzero(cut[leaf])
-        if at_cut.size == 0:
-            msg = f"nothing lies {what}, so that keep='cut' leaves no leaf"
-            raise InvalidHierarchyError(msg)
-        return pruned if at_cut.size == leaf.size else pruned._kept(at_cut, labels.take(at_cut), keep_unary=True)
-
-    def _kept(self, kept: np.ndarray, leaves: LeafIndex, *, keep_unary: bool) -> Self:
-        """The hierarchy on the leaves `kept` (indices), labelled by `leaves`."""
-        parent, old, keep = restricted(self.parent, len(self.leaves), kept, keep_unary)
-        length = None
-        if self._length is not None:
-            length = kernels.rooted_tree.chain_lengths(self.parent, self._length, keep)[old]
-        return self._made(parent, leaves, old, length=length)
-
-    def _made(
-        self, parent: np.ndarray, leaves: LeafIndex, old: np.ndarray, *, length: np.ndarray | None, fresh: int = 0
-    ) -> Self:
-        """A hierarchy whose node u has the height, name and rank of node old[u] here, the first `fresh` no rank."""
-        n, inner = len(self.leaves), old[len(leaves) :].tolist()
-        names: list[Any] | None = None
-        if self.names is not None or (old[len(leaves) :] < n).any():
-            known = self.names or (None,) * (self.parent.size - n)
-            names = [self.leaves[u] if u < n else known[u - n] for u in inner]
-        ranks: list[str | None] | None = None
-        if self.ranks is not None:
-            ranks = [None] * fresh + [self.ranks[u] for u in old[fresh:].tolist()]
-        return type(self)(  # type: ignore[call-arg]
-            parent,
-            leaves,
-            height=None if self._height is None else self._height[old],
-            length=length,
-            names=names,
-            ranks=ranks,
-        )
-
-
-# people know these methods as those of Hierarchy: so do error messages about arguments, and pickle
-for _method in [x for x in vars(Reshaped).values() if isinstance(x, FunctionType)]:
-    _method.__module__, _method.__qualname__ = "tripletree.core.hierarchy", f"Hierarchy.{_method.__name__}"
-
-
-def _cut_nodes(parent: np.ndarray, ranks: Sequence[str | None] | None, depth: Any, rank: Any) -> tuple[np.ndarray, str]:
-    """A mask of the nodes below which to cut, and what to call their place."""
-    if (depth is None) == (rank is None):
-        msg = "give depth or rank, one of the two: below what to cut"
-        raise ValueError(msg)
-    if rank is None:
-        if isinstance(depth, (bool, np.bool_)) or not isinstance(depth, (int, np.integer)) or depth < 0:
-            msg = f"depth must be a whole number of edges from the root, 0 or more, not {depth!r}"
-            raise ValueError(msg)
-        return kernels.rooted_tree.depths(parent) == depth, f"at depth {depth}"
-    if ranks is None:
-        msg = "this hierarchy has no ranks: prune it by depth, or read it from a format that has them"
-        raise InvalidHierarchyError(msg)
-    cut = np.fromiter((x == rank for x in ranks), np.bool_, parent.size)
-    if not cut.any():
-        known = list(dict.fromkeys(x for x in reversed(ranks) if x is not None))
-        raise UnknownLeafError([rank], known, what="ranks")
-    return cut, f"at rank {rank!r}"
-
-
-def _cut_labels(
-    leaves: LeafIndex, names: Sequence[str | None] | None, nodes: np.ndarray, what: str, unnamed: str
-) -> LeafIndex:
-    """Labels of the nodes that are leaves after a cut."""
-    n = len(leaves)
-    labels = [leaves[u] if u < n else names and names[u - n] for u in nodes.tolist()]
-    nameless = [u for u, label in zip(nodes.tolist(), labels, strict=True) if u >= n and label is None]
-    if nameless and unnamed == "error":
-        msg = (
-            f"{len(nameless)} of the {len(labels)} leaves would be inner nodes {what} that have no name, such as node "
-            f"{nameless[0]}; unnamed='number' labels them 'node {nameless[0]}' and so on"
-        )
-        raise InvalidHierarchyError(msg, node=nameless[0])
-    gone = set(nameless)
-    try:
-        return LeafIndex([f"node {u}" if u in gone else x for u, x in zip(nodes.tolist(), labels, strict=True)])
-    except DuplicateLeafError as error:
-        hint = " (a reader's labels='id' gives every node a name of its own)"
-        raise DuplicateLeafError(error.labels, where=f" once the nodes {what} are leaves{hint}") from None
-
-
-class Hierarchy(Reshaped):
+class Hierarchy:
     """An immutable rooted tree whose leaves are labelled.
 
     Nodes 0..n-1 are the leaves in `leaves` order, then come the inner nodes, each after all of its children; the root
@@ -435,7 +31,7 @@ class Hierarchy(Reshaped):
     ----------
     parent : array_like of int, shape (N,)
         Parent of each node, -1 for the root. Nodes 0..n-1 must be the leaves; inner nodes in any order (they are
-        renumbered once if need be).
+        _renumbered once if need be).
     leaves : LeafIndex, iterable of labels, int or None
         Labels of the n leaves; by default 0..n-1.
     height : array_like of float, shape (N,), optional
@@ -486,26 +82,26 @@ class Hierarchy(Reshaped):
         names: Sequence[str | None] | None = None,
         ranks: Sequence[str | None] | None = None,
     ) -> None:
-        raw = check_parent(parent)
+        raw = _check_parent(parent)
         if leaves is not None and not isinstance(leaves, LeafIndex):
             leaves = LeafIndex(leaves)
-        n = number_of_leaves(raw, None if leaves is None else len(leaves))
-        order = children_first(raw, n)
+        n = _number_of_leaves(raw, None if leaves is None else len(leaves))
+        order = _children_first(raw, n)
         N = raw.size
         if order is not None:
-            raw = renumbered(raw, order)
+            raw = _renumbered(raw, order)
         if height is not None and length is not None:
             msg = "give height or length, not both: the one is the difference of the other"
             raise InvalidHierarchyError(msg)
         self.parent: np.ndarray = raw
         self.leaves: LeafIndex = LeafIndex(n) if leaves is None else leaves
-        self._height = node_values(height, "height", N, order)
-        self._length = node_values(length, "length", N, order)
+        self._height = _node_values(height, "height", N, order)
+        self._length = _node_values(length, "length", N, order)
         if self._height is not None and not np.isfinite(self._height).all():
             msg = "height must be finite at every node; give length, with NaN, where some are unknown"
             raise InvalidHierarchyError(msg)
-        self.names: tuple[str | None, ...] | None = node_names(names, n, N, order)
-        self.ranks: tuple[str | None, ...] | None = node_ranks(ranks, N, order)
+        self.names: tuple[str | None, ...] | None = _node_names(names, n, N, order)
+        self.ranks: tuple[str | None, ...] | None = _node_ranks(ranks, N, order)
 
     @classmethod
     def from_nested(cls, nested: Any) -> Hierarchy:
@@ -532,7 +128,7 @@ class Hierarchy(Reshaped):
         >>> Hierarchy.from_nested([("a", "b"), ("c", "d", "e")]).n_leaves
         5
         """
-        parent, labels = nested_parent(nested)
+        parent, labels = _nested_parent(nested)
         return cls(parent, LeafIndex(labels))
 
     @property
@@ -679,6 +275,279 @@ class Hierarchy(Reshaped):
             raise IndexError(msg)
         return node
 
+    # ------------------------------------------------------------------ other hierarchies made of this one
+
+    def restrict(self, labels: Iterable[Hashable], *, keep_unary: bool = False) -> Hierarchy:
+        """Return the hierarchy on some of the leaves.
+
+        Parameters
+        ----------
+        labels : iterable of hashable
+            The leaves to keep; the result has them in this order.
+        keep_unary : bool
+            Whether nodes left with one child stay (they carry names, but no triplets).
+
+        Returns
+        -------
+        Hierarchy
+            It displays exactly the triplets of this one whose three leaves are kept.
+
+        Raises
+        ------
+        UnknownLeafError
+            If a label is not a leaf here; inner nodes are none, `attach` makes leaves of them.
+        DuplicateLeafError
+            If a label is given twice.
+        InvalidHierarchyError
+            If no label is given.
+        TypeError
+            If `labels` is one string.
+
+        See Also
+        --------
+        subtree : all leaves below a node.
+
+        Examples
+        --------
+        >>> h = Hierarchy.from_nested([[["a", "b"], "c"], "d"])
+        >>> h.restrict(["a", "c", "d"]) == Hierarchy.from_nested([["a", "c"], "d"])
+        True
+        """
+        if isinstance(labels, str):
+            msg = f"a list of labels is wanted, not the text {labels!r}: restrict([{labels!r}]) keeps that one leaf"
+            raise TypeError(msg)
+        leaves = labels if isinstance(labels, LeafIndex) else LeafIndex(labels)
+        if len(leaves) == 0:
+            msg = "a hierarchy needs at least one leaf: none is left"
+            raise InvalidHierarchyError(msg)
+        try:
+            kept = self.leaves.indices(leaves)
+        except UnknownLeafError as error:
+            _check_only_leaves(error.labels, self.leaves, self.names)
+            raise
+        return self._kept(kept, leaves, keep_unary=keep_unary)
+
+    def subtree(self, node: Any) -> Hierarchy:
+        """Return the hierarchy at and below a node.
+
+        Parameters
+        ----------
+        node : hashable
+            The label of a leaf or the name of an inner node; or, where no leaf has an integer as its label, the
+            number of a node.
+
+        Returns
+        -------
+        Hierarchy
+            Its root is the node. Names, ranks, heights, lengths and nodes with one child stay.
+
+        Raises
+        ------
+        UnknownLeafError
+            If there is no such label or name.
+        InvalidHierarchyError
+            If the name stands for several nodes.
+        IndexError
+            If there is no node of this number.
+
+        See Also
+        --------
+        restrict : some of the leaves.
+        prune : what is above rather than below.
+
+        Examples
+        --------
+        >>> from tripletree import parse_newick, write_newick
+        >>> h = parse_newick("((cat,dog)carnivore,(owl,eagle)bird)animal;")
+        >>> write_newick(h.subtree("bird"))
+        '(owl,eagle)bird;'
+        """
+        n, N = len(self.leaves), self.parent.size
+        at = _node_called(node, self.leaves, self.names, self.parent)
+        start, stop, _ = kernels.rooted_tree.leaf_intervals(self.parent, n)
+        # above a node numbers are larger, also where the clade is the same
+        below = (start >= start[at]) & (stop <= stop[at]) & (np.arange(N) <= at)
+        old = np.flatnonzero(below).astype(np.int32)
+        number = np.full(N + 1, -1, np.int32)  # the last entry serves parent -1
+        number[old] = np.arange(old.size, dtype=np.int32)
+        length = None if self._length is None else self._length[old]
+        return self._made(number[self.parent[old]], self.leaves.take(old[old < n]), old, length=length)
+
+    def reindex(self, leaves: LeafIndex | Iterable[Hashable]) -> Hierarchy:
+        """Return the same hierarchy over a leaf index that holds the same labels in another order.
+
+        Raises
+        ------
+        UnknownLeafError
+            If `leaves` holds a label that is no leaf here, or lacks one.
+
+        Examples
+        --------
+        >>> h = Hierarchy.from_nested([("a", "b"), "c"])
+        >>> h.reindex(LeafIndex(["c", "b", "a"])).parent.tolist()
+        [4, 3, 3, 4, -1]
+        """
+        leaves = leaves if isinstance(leaves, LeafIndex) else LeafIndex(leaves)
+        if leaves == self.leaves:
+            return self
+        kept = self.leaves.indices(leaves)
+        if len(leaves) < len(self.leaves):
+            raise UnknownLeafError([x for x in self.leaves if x not in leaves], leaves.labels)
+        return self._kept(kept, leaves, keep_unary=True)
+
+    def attach(
+        self,
+        items: Any,
+        *,
+        keep: Literal["items", "all"] = "items",
+        missing: Literal["raise", "ignore"] = "raise",
+        keep_unary: bool = False,
+    ) -> Hierarchy:
+        """Hang items of one's own under named nodes, inner ones too: the hierarchy on these items.
+
+        Parameters
+        ----------
+        items : mapping, Series, DataFrame or iterable of pairs
+            The node of each item: the label of a leaf or the name of an inner node, or a list of one such. A pandas
+            Series has the items as its index; a DataFrame has two columns, the item and its node.
+        keep : {"items", "all"}
+            Which leaves the result has: the items only, or also the leaves of this hierarchy that got no item.
+        missing : {"raise", "ignore"}
+            What to do about items whose node is unknown here, or that have none: refuse, or leave them out.
+        keep_unary : bool
+            Whether nodes left with one child stay (they carry names, but no triplets).
+
+        Returns
+        -------
+        Hierarchy
+            Its leaves are the items in the order given, then, with ``keep="all"``, the leaves without items. A leaf
+            with two items becomes an inner node with the leaf's label as its name; a single item takes its place,
+            unless unary nodes are kept.
+
+        Raises
+        ------
+        UnknownLeafError
+            If some nodes are neither labels nor names here, or, with ``missing="ignore"``, all; ``.labels`` holds them.
+        NotATreeError
+            If an item has several nodes; ``.node`` and ``.parents`` tell the first such.
+        InvalidHierarchyError
+            If a name that is used stands for several nodes, an item has no node, or there is no item.
+        DuplicateLeafError
+            If, with ``keep="all"``, an item is called as a leaf that stays.
+
+        See Also
+        --------
+        restrict : where the items are leaves already.
+
+        Notes
+        -----
+        An item is an instance of its node: it has the node's height, its branch the length 0, and no rank. It may
+        be called as a node is, such as the one it is under.
+
+        Examples
+        --------
+        >>> from tripletree import parse_newick
+        >>> h = parse_newick("((cat,dog)carnivore,(owl,eagle)bird)animal;")
+        >>> samples = h.attach({"Tom": "cat", "Rex": "dog", "some carnivore": "carnivore", "Hedwig": ["owl"]})
+        >>> samples == Hierarchy.from_nested([["Tom", "Rex", "some carnivore"], "Hedwig"])
+        True
+        """
+        check_choice(keep, "keep", ("items", "all"))
+        pairs = item_pairs(items, self.leaves, missing=missing)
+        index, at = _one_node_each(*pairs, self.leaves, self.names, self.parent, missing=missing)
+        n, m = len(self.leaves), len(index)
+        full = np.zeros(n, np.bool_)
+        full[at[at < n]] = True
+        bare = np.flatnonzero(~full)
+        labels = index
+        if keep == "all" and bare.size:
+            labels = _items_and_leaves(index, [self.leaves[i] for i in bare.tolist()])
+        # the old node of: every item, every leaf without items, every leaf that is an inner node now, every inner node
+        old = np.concatenate([at, bare, np.flatnonzero(full), np.arange(n, self.parent.size)])
+        number = np.full(self.parent.size + 1, -1, np.int32)  # the last entry serves parent -1
+        number[old[m:]] = np.arange(m, old.size, dtype=np.int32)
+        grown = freeze(np.concatenate([number[at], number[self.parent[old[m:]]]]))
+        parent, chosen, stays = restricted(grown, m + bare.size, np.arange(len(labels)), keep_unary)
+        length = None
+        if self._length is not None:
+            length = freeze(np.concatenate([np.zeros(m), self._length[old[m:]]]))
+            length = kernels.rooted_tree.chain_lengths(grown, length, stays)[chosen]
+        return self._made(parent, labels, old[chosen], length=length, fresh=m)
+
+    def prune(
+        self,
+        *,
+        depth: int | None = None,
+        rank: str | None = None,
+        keep: Literal["all", "cut"] = "all",
+        unnamed: Literal["error", "number"] = "error",
+    ) -> Hierarchy:
+        """Cut off everything below a depth or below the nodes of a rank; these become leaves, labelled by their names.
+
+        Parameters
+        ----------
+        depth : int, optional
+            Number of edges below the root at which to cut, nodes with one child counted.
+        rank : str, optional
+            Cut below every node of this rank, the uppermost where they lie below each other. Give `depth` or `rank`.
+        keep : {"all", "cut"}
+            What becomes of a leaf that is above every cut, or in a branch without a node of that rank: it stays as
+            it is, or only the nodes at the cut are left.
+        unnamed : {"error", "number"}
+            What to do about inner nodes at the cut that have no name: refuse, or call node 17 "node 17".
+
+        Returns
+        -------
+        Hierarchy
+            Its leaves are in the order of the first leaf below each. Nodes with one child stay; `suppress_unary`
+            takes them out.
+
+        Raises
+        ------
+        InvalidHierarchyError
+            If the hierarchy has no ranks, a node at the cut has no name, or ``keep="cut"`` leaves nothing.
+        UnknownLeafError
+            If no node has this rank; the message has the ranks that there are.
+        DuplicateLeafError
+            If two of the new leaves have one name.
+
+        See Also
+        --------
+        restrict : leave out leaves rather than levels.
+
+        Examples
+        --------
+        >>> from tripletree import parse_newick, write_newick
+        >>> h = parse_newick("(((human,chimp)hominini,gorilla)hominidae,(gibbon)hylobatidae)apes;")
+        >>> write_newick(h.prune(depth=2))
+        '((hominini,gorilla)hominidae,(gibbon)hylobatidae)apes;'
+        >>> write_newick(h.prune(depth=1))
+        '(hominidae,hylobatidae)apes;'
+        """
+        check_choice(keep, "keep", ("all", "cut"))
+        check_choice(unnamed, "unnamed", ("error", "number"))
+        n, N = len(self.leaves), self.parent.size
+        cut, what = _cut_nodes(self.parent, self.ranks, depth, rank)
+        # nodes with a cut above them are gone; of the others, cuts and leaves are the new leaves
+        passed = kernels.rooted_tree.path_sums(self.parent, freeze(cut.astype(np.float64))) + float(cut[-1])
+        stays = passed == cut
+        ends = stays & (cut | (np.arange(N) < n))
+        order = kernels.rooted_tree.by_smallest_leaf(self.parent, n)
+        leaf = order[ends[order]]
+        labels = _cut_labels(self.leaves, self.names, leaf, what, unnamed)
+        old = np.concatenate([leaf, np.flatnonzero(stays & ~ends)]).astype(np.int32)
+        number = np.full(N + 1, -1, np.int32)  # the last entry serves parent -1
+        number[old] = np.arange(old.size, dtype=np.int32)
+        length = None if self._length is None else self._length[old]
+        pruned = self._made(number[self.parent[old]], labels, old, length=length)
+        if keep == "all":
+            return pruned
+        at_cut = np.flatnonzero(cut[leaf])
+        if at_cut.size == 0:
+            msg = f"nothing lies {what}, so that keep='cut' leaves no leaf"
+            raise InvalidHierarchyError(msg)
+        return pruned if at_cut.size == leaf.size else pruned._kept(at_cut, labels.take(at_cut), keep_unary=True)
+
     def suppress_unary(self) -> Hierarchy:
         """Return the hierarchy without the nodes that have one child; their branch lengths are added up.
 
@@ -688,6 +557,37 @@ class Hierarchy(Reshaped):
         True
         """
         return self._kept(np.arange(self.n_leaves), self.leaves, keep_unary=False) if self.has_unary else self
+
+    def _kept(self, kept: np.ndarray, leaves: LeafIndex, *, keep_unary: bool) -> Hierarchy:
+        """The hierarchy on the leaves `kept` (indices), labelled by `leaves`."""
+        parent, old, keep = restricted(self.parent, len(self.leaves), kept, keep_unary)
+        length = None
+        if self._length is not None:
+            length = kernels.rooted_tree.chain_lengths(self.parent, self._length, keep)[old]
+        return self._made(parent, leaves, old, length=length)
+
+    def _made(
+        self, parent: np.ndarray, leaves: LeafIndex, old: np.ndarray, *, length: np.ndarray | None, fresh: int = 0
+    ) -> Hierarchy:
+        """A hierarchy whose node u has the height, name and rank of node old[u] here, the first `fresh` no rank."""
+        n, inner = len(self.leaves), old[len(leaves) :].tolist()
+        names: list[Any] | None = None
+        if self.names is not None or (old[len(leaves) :] < n).any():
+            known = self.names or (None,) * (self.parent.size - n)
+            names = [self.leaves[u] if u < n else known[u - n] for u in inner]
+        ranks: list[str | None] | None = None
+        if self.ranks is not None:
+            ranks = [None] * fresh + [self.ranks[u] for u in old[fresh:].tolist()]
+        return Hierarchy(
+            parent,
+            leaves,
+            height=None if self._height is None else self._height[old],
+            length=length,
+            names=names,
+            ranks=ranks,
+        )
+
+    # ------------------------------------------------------------------ as a value
 
     @cached_property
     def _canonical(self) -> np.ndarray:
@@ -742,3 +642,364 @@ class Hierarchy(Reshaped):
 
         caption = repr(self)[1:-1]
         return image_html(sketch_svg(Drawn(self.root, children, stop - start, up, self.label), caption), caption)
+
+
+# ---------------------------------------------------------------------- what the constructor checks
+
+
+def _check_parent(parent: Any) -> np.ndarray:
+    """The parent array as read-only int32, its entries in range, one root."""
+    try:
+        array = np.asarray(parent)
+    except ValueError:
+        msg = "parent must be a one-dimensional array of integers; this one is ragged"
+        raise InvalidHierarchyError(msg) from None
+    if array.ndim != 1 or array.size == 0:
+        msg = f"parent must be a non-empty one-dimensional array, not of shape {array.shape}"
+        raise InvalidHierarchyError(msg)
+    if array.dtype.kind not in "iu":
+        msg = f"parent must hold integers (node numbers, -1 for the root), not {array.dtype}"
+        raise InvalidHierarchyError(msg)
+    bad = np.flatnonzero((array < -1) | (array >= array.size))
+    if bad.size:
+        u = int(bad[0])
+        msg = f"the parent of node {u} is {int(array[u])}, which is no node: nodes are 0..{array.size - 1}, -1 is none"
+        raise InvalidHierarchyError(msg, node=u)
+    roots = np.flatnonzero(array == -1)
+    if roots.size > 1:
+        msg = f"{roots.size} roots (parent -1): nodes {', '.join(map(str, roots[:5].tolist()))}; exactly one is wanted"
+        raise InvalidHierarchyError(msg, node=int(roots[1]))
+    return frozen(array)
+
+
+def _number_of_leaves(parent: np.ndarray, wanted: int | None) -> int:
+    """How many leaves there are: the childless nodes, which must be the first ones and as many as wanted."""
+    childless = np.flatnonzero(np.bincount(parent[parent >= 0], minlength=parent.size) == 0)
+    n = childless.size
+    if wanted is None:
+        wanted = n
+    if wanted == 0:
+        msg = "a hierarchy needs at least one leaf, and no label is given"
+        raise InvalidHierarchyError(msg)
+    beyond = childless[childless >= wanted]
+    if beyond.size:
+        u = int(beyond[0])
+        msg = f"inner node {u} has no children: the {wanted} leaves must be nodes 0..{wanted - 1}"
+        raise InvalidHierarchyError(msg, node=u)
+    if n < wanted:
+        if wanted > parent.size:
+            msg = f"{wanted} leaf labels for {parent.size} nodes"
+            raise InvalidHierarchyError(msg)
+        u = int(np.setdiff1d(np.arange(wanted), childless)[0])
+        msg = f"node {u} has children, but the {wanted} leaves must be nodes 0..{wanted - 1}"
+        raise InvalidHierarchyError(msg, node=u)
+    return n
+
+
+def _children_first(parent: np.ndarray, n: int) -> np.ndarray | None:
+    """The nodes in an order that puts children first, or None where they stand so; cycles are refused."""
+    N = parent.size
+    if parent[-1] == -1 and bool((parent[:-1] > np.arange(N - 1)).all()):
+        return None
+    order = kernels.rooted_tree.topological_order(parent, n)
+    if order.size < N:
+        u = int(np.setdiff1d(np.arange(N), order)[0])
+        seen: list[int] = []
+        while u not in seen:
+            seen.append(u)
+            u = int(parent[u])
+        cycle = seen[seen.index(u) :]
+        shown = " -> ".join(map(str, [*cycle[:8], "..."] if len(cycle) > 8 else [*cycle, cycle[0]]))
+        msg = f"the parents run in a cycle: {shown}"
+        raise InvalidHierarchyError(msg, node=u)
+    return order
+
+
+def _renumbered(parent: np.ndarray, order: np.ndarray) -> np.ndarray:
+    """The parent array with the nodes in the given order."""
+    number = np.empty(parent.size, np.int32)
+    number[order] = np.arange(parent.size, dtype=np.int32)
+    above = parent[order]
+    return freeze(np.where(above >= 0, number[above], np.int32(-1)).astype(np.int32))
+
+
+def _node_values(values: Any, what: str, N: int, order: np.ndarray | None) -> np.ndarray | None:
+    """Heights or lengths as read-only float64 in node order."""
+    if values is None:
+        return None
+    try:
+        array = np.array(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        msg = f"{what} must be numbers, one for each of the {N} nodes"
+        raise InvalidHierarchyError(msg) from None
+    if array.shape != (N,):
+        msg = f"{what} must have one entry for each of the {N} nodes, not shape {array.shape}"
+        raise InvalidHierarchyError(msg)
+    if np.isinf(array).any():
+        u = int(np.flatnonzero(np.isinf(array))[0])
+        msg = f"the {what} of node {u} is {array[u]}; it must be finite (NaN, in length, where it is unknown)"
+        raise InvalidHierarchyError(msg, node=u)
+    return freeze(array if order is None else array[order])
+
+
+def _node_names(names: Any, n: int, N: int, order: np.ndarray | None) -> tuple[str | None, ...] | None:
+    """Names of the inner nodes in node order; None when there are none at all."""
+    if names is None:
+        return None
+    names = [None if x is None or x == "" else str(x) for x in names]
+    if len(names) != N - n:
+        msg = f"names must have one entry for each of the {N - n} inner nodes, not {len(names)}"
+        raise InvalidHierarchyError(msg)
+    if order is not None:
+        names = [names[u - n] for u in order[n:].tolist()]
+    return tuple(names) if any(x is not None for x in names) else None
+
+
+def _node_ranks(ranks: Any, N: int, order: np.ndarray | None) -> tuple[str | None, ...] | None:
+    """Ranks of all nodes in node order; None when there are none at all."""
+    if ranks is None:
+        return None
+    ranks = [None if x is None or x == "" else str(x) for x in ranks]
+    if len(ranks) != N:
+        msg = f"ranks must have one entry for each of the {N} nodes, leaves included, not {len(ranks)}"
+        raise InvalidHierarchyError(msg)
+    if order is not None:
+        ranks = [ranks[u] for u in order.tolist()]
+    return tuple(ranks) if any(x is not None for x in ranks) else None
+
+
+def _nested_parent(nested: Any) -> tuple[list[int], list[Any]]:
+    """Parent list and leaf labels of lists or tuples in each other."""
+    labels: list[Any] = []
+    leaf_above: list[int] = []
+    above: list[int] = []  # parents of the inner nodes, all numbered in preorder
+    stack: list[tuple[Any, int]] = [(nested, -1)]
+    while stack:
+        item, p = stack.pop()
+        if isinstance(item, (list, tuple)):
+            if not item:
+                msg = "an empty list stands for no node: every inner node needs at least one child"
+                raise InvalidHierarchyError(msg)
+            above.append(p)
+            stack.extend((x, len(above) - 1) for x in reversed(item))
+        else:
+            labels.append(item)
+            leaf_above.append(p)
+    # preorder numbers reversed put every child before its parent
+    last = len(labels) + len(above) - 1
+    return [last - p if p >= 0 else -1 for p in leaf_above + above[::-1]], labels
+
+
+# ---------------------------------------------------------------------- nodes by label or name
+
+
+def _node_called(node: Any, leaves: LeafIndex, names: Sequence[str | None] | None, parent: np.ndarray) -> int:
+    """The number of one node, which may be given as such where it cannot be a label."""
+    numbers = not isinstance(leaves.labels, range) and not any(isinstance(x, int) for x in leaves)
+    if isinstance(node, (int, np.integer)) and not isinstance(node, bool) and numbers:
+        if not 0 <= node < parent.size:
+            msg = f"there is no node {node}: nodes are 0..{parent.size - 1}, the root is {parent.size - 1}"
+            raise IndexError(msg)
+        return int(node)
+    advice = "give the number of the one that you mean" if numbers else "make the names different"
+    return next(iter(_numbers({node: None}, leaves, names, parent, advice=advice).values()))
+
+
+def _one_node_each(
+    items: list[Any],
+    nodes: list[Any],
+    leaves: LeafIndex,
+    names: Sequence[str | None] | None,
+    parent: np.ndarray,
+    *,
+    missing: str = "raise",
+) -> tuple[LeafIndex, np.ndarray]:
+    """The different items, and the number of the one node of each, in a tree."""
+    if not items:
+        msg = "no item is given, and a hierarchy needs at least one leaf"
+        raise InvalidHierarchyError(msg)
+    wanted = dict.fromkeys(nodes)
+    advice = "hang the items under nodes whose names occur once, such as ids"
+    number = _numbers(
+        wanted, leaves, names, parent, partly=missing == "ignore", hint=UNKNOWN_NODES[missing], advice=advice
+    )
+    if len(number) < len(wanted):
+        known = [k for k, x in enumerate(nodes) if x in number]
+        items, nodes = [items[k] for k in known], [nodes[k] for k in known]
+    only = dict(zip(items, nodes, strict=True))
+    if len(only) < len(items):
+        _check_one_node(items, nodes)
+    at = np.fromiter(map(number.__getitem__, only.values()), np.int32, len(only))
+    return LeafIndex(only), at
+
+
+def _check_one_node(items: list[Any], nodes: list[Any]) -> None:
+    """Refuse items that have several different nodes."""
+    first: dict[Any, Any] = {}
+    several: dict[Any, dict[Any, None]] = {}
+    for item, node in zip(items, nodes, strict=True):
+        other = first.setdefault(item, node)
+        if other != node:
+            several.setdefault(item, {other: None})[node] = None
+    if several:
+        item, found = next(iter(several.items()))
+        others = len(several) - 1
+        more = f", and {others} more {'item has' if others == 1 else 'items have'} several" if others else ""
+        msg = (
+            f"item {item!r} has {len(found)} nodes{more}: {listed(list(found))}; in a tree an item has one: choose one "
+            "of them, or hang the items under an Ontology, whose attach takes several"
+        )
+        raise NotATreeError(msg, node=item, parents=list(found))
+
+
+def _items_and_leaves(items: LeafIndex, leaves: list[Any]) -> LeafIndex:
+    """The items, then the leaves that stay."""
+    clash = [x for x in leaves if x in items]
+    if clash:
+        raise DuplicateLeafError(clash, where=", as an item and as a leaf that keep='all' keeps")
+    return LeafIndex([*items, *leaves])
+
+
+def _check_only_leaves(unknown: list[Any], leaves: LeafIndex, names: Sequence[str | None] | None) -> None:
+    """Refuse labels that are no leaves in other words where some of them are names of inner nodes."""
+    named = set(names or ())
+    inner = [x for x in unknown if x in named]
+    if not inner:
+        return
+    if len(inner) == 1:
+        hint = f"{inner[0]!r} is an inner node: attach({{{inner[0]!r}: {inner[0]!r}}}) makes it a leaf, or prune"
+    else:
+        hint = f"{len(inner)} of them are inner nodes: attach({{x: x for x in labels}}) makes them leaves, or prune"
+    notes = dict.fromkeys(inner, "an inner node")
+    raise UnknownLeafError(unknown, leaves.labels, notes=notes, hint=hint) from None
+
+
+def _numbers(
+    wanted: dict[Any, None],
+    leaves: LeafIndex,
+    names: Sequence[str | None] | None,
+    parent: np.ndarray,
+    *,
+    partly: bool = False,
+    hint: str = "",
+    advice: str,
+) -> dict[Any, int]:
+    """The node that each label or name stands for, which must be one; `partly` if some, not all, may stand for none."""
+    n = len(leaves)
+    plain = isinstance(leaves.labels, range)  # looks long for what is no number
+    found = {x: leaves.index(x) for x in wanted if not (plain and isinstance(x, str)) and x in leaves}
+    twice: dict[Any, list[int]] = {}
+    for u, name in enumerate(names or (), n):
+        if name in wanted and name is not None and found.setdefault(name, u) != u:
+            twice.setdefault(name, [found[name]]).append(u)
+    if len(found) < len(wanted) and not (partly and found):
+        known = [*leaves, *dict.fromkeys(x for x in names or () if x is not None)]
+        what = "nodes" if names is not None else "nodes (the inner nodes of this hierarchy have no names)"
+        raise UnknownLeafError([x for x in wanted if x not in found], known, what=what, hint=hint)
+    if twice:
+        ambiguous = [x for x in wanted if x in twice]
+        shown = [f"{x!r} ({_places(twice[x], names or (), n, parent)})" for x in ambiguous[:SHOWN]]
+        more = f" and {len(twice) - SHOWN} more" if len(twice) > SHOWN else ""
+        one = len(twice) == 1
+        stand = "1 name stands" if one else f"{len(twice)} names stand"
+        msg = f"{stand} for several nodes each: {', '.join(shown)}{more}; {advice}"
+        raise InvalidHierarchyError(msg, node=twice[ambiguous[0]][1])
+    return found
+
+
+def _places(nodes: Sequence[int], names: Sequence[str | None], n: int, parent: np.ndarray) -> str:
+    """Where some nodes are: their numbers, and the next name above each."""
+    shown = []
+    for u in nodes[:4]:
+        v = int(parent[u])
+        while v >= 0 and names[v - n] is None:
+            v = int(parent[v])
+        shown.append(f"node {u}" + (f" in {names[v - n]!r}" if v >= 0 else ""))
+    return ", ".join(shown) + (f" and {len(nodes) - 4} more" if len(nodes) > 4 else "")
+
+
+# ---------------------------------------------------------------------- where prune cuts
+
+
+def _cut_nodes(parent: np.ndarray, ranks: Sequence[str | None] | None, depth: Any, rank: Any) -> tuple[np.ndarray, str]:
+    """A mask of the nodes below which to cut, and what to call their place."""
+    if (depth is None) == (rank is None):
+        msg = "give depth or rank, one of the two: below what to cut"
+        raise ValueError(msg)
+    if rank is None:
+        if isinstance(depth, (bool, np.bool_)) or not isinstance(depth, (int, np.integer)) or depth < 0:
+            msg = f"depth must be a whole number of edges from the root, 0 or more, not {depth!r}"
+            raise ValueError(msg)
+        return kernels.rooted_tree.depths(parent) == depth, f"at depth {depth}"
+    if ranks is None:
+        msg = "this hierarchy has no ranks: prune it by depth, or read it from a format that has them"
+        raise InvalidHierarchyError(msg)
+    cut = np.fromiter((x == rank for x in ranks), np.bool_, parent.size)
+    if not cut.any():
+        known = list(dict.fromkeys(x for x in reversed(ranks) if x is not None))
+        raise UnknownLeafError([rank], known, what="ranks")
+    return cut, f"at rank {rank!r}"
+
+
+def _cut_labels(
+    leaves: LeafIndex, names: Sequence[str | None] | None, nodes: np.ndarray, what: str, unnamed: str
+) -> LeafIndex:
+    """Labels of the nodes that are leaves after a cut."""
+    n = len(leaves)
+    labels = [leaves[u] if u < n else names and names[u - n] for u in nodes.tolist()]
+    nameless = [u for u, label in zip(nodes.tolist(), labels, strict=True) if u >= n and label is None]
+    if nameless and unnamed == "error":
+        msg = (
+            f"{len(nameless)} of the {len(labels)} leaves would be inner nodes {what} that have no name, such as node "
+            f"{nameless[0]}; unnamed='number' labels them 'node {nameless[0]}' and so on"
+        )
+        raise InvalidHierarchyError(msg, node=nameless[0])
+    gone = set(nameless)
+    try:
+        return LeafIndex([f"node {u}" if u in gone else x for u, x in zip(nodes.tolist(), labels, strict=True)])
+    except DuplicateLeafError as error:
+        hint = " (a reader's labels='id' gives every node a name of its own)"
+        raise DuplicateLeafError(error.labels, where=f" once the nodes {what} are leaves{hint}") from None
+
+
+# ---------------------------------------------------------------------- a Hierarchy where one is expected
+
+#: Trees of other libraries, by the package and name of their class, and the function of `tripletree.interop` for them.
+_PEERS = {
+    ("Bio", "Clade"): "from_biopython",
+    ("Bio", "Tree"): "from_biopython",
+    ("dendropy", "Node"): "from_dendropy",
+    ("dendropy", "Tree"): "from_dendropy",
+    ("ete3", "TreeNode"): "from_ete3",
+    ("ete4", "Tree"): "from_ete4",
+    ("networkx", "Graph"): "from_networkx",
+    ("skbio", "TreeNode"): "from_skbio",
+}
+
+
+def check_hierarchy(value: Any) -> Hierarchy:
+    """Return `value` if it is a Hierarchy; a TypeError that says how to make one otherwise."""
+    if hasattr(value, "to_hierarchy"):
+        msg = (
+            f"a Hierarchy is wanted, not an Ontology ({value!r}), whose terms may have several parents: take one tree "
+            "with to_hierarchy(parent='deepest'), or 'first' or 'smallest'; induce, displays, sample_triplets and "
+            "decompose take an Ontology as it is"
+        )
+        raise TypeError(msg)
+    if not isinstance(value, Hierarchy):
+        converter = _converter(value)
+        advice = (
+            f"make one with tripletree.interop.{converter}(...)"
+            if converter
+            else "make one with read_newick(path), parse_newick(text), Hierarchy.from_nested(lists), from_linkage(Z), "
+            "or take an estimator's .hierarchy_"
+        )
+        msg = f"a Hierarchy is wanted, not {described(value)}; {advice}"
+        raise TypeError(msg)
+    return value
+
+
+def _converter(value: Any) -> str | None:
+    """The function that makes a hierarchy from a tree of another library, which is not imported for that."""
+    names = [(kind.__module__.partition(".")[0], kind.__name__) for kind in type(value).__mro__]
+    return next((_PEERS[x] for x in names if x in _PEERS), None)

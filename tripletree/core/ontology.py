@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Sequence
 from functools import cached_property, partial
 from math import comb
-from types import FunctionType
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -30,7 +29,6 @@ __all__ = [
     "Links",
     "Numbered",
     "Ontology",
-    "Terms",
     "check_edges",
     "check_relations",
     "check_terms",
@@ -353,12 +351,55 @@ def _check_some(start: np.ndarray) -> None:
         raise LimitExceededError(msg, size=_MOST + 1, limit=_MOST)
 
 
-# ----------------------------------------------------------------------
-# The terms and edges of an ontology, and the questions that they answer by themselves; the base of `Ontology`.
+_CHOICES = ("deepest", "first", "smallest", "error")
 
 
-class Terms:
-    """A rooted graph of terms; see `Ontology`."""
+class Ontology:
+    """An immutable rooted graph whose terms may have several parents, such as Gene Ontology or WordNet.
+
+    What it says of its leaf terms can be read in two ways, both explicit. The *certain* reading takes ab|c only where
+    every choice of one parent for each term displays it: `induce`, `sample_triplets`, `displays` and `decompose` do so
+    when they are given an Ontology. `to_hierarchy` takes one tree, with one parent for each term, as a Hierarchy.
+
+    Parameters
+    ----------
+    terms : LeafIndex or iterable of hashable
+        Ids of all N terms, leaf terms and inner ones alike; at least one.
+    edges : array_like of int, shape (m, 2)
+        Rows (child, parent), positions in `terms`. An edge that is repeated counts once.
+    names, ranks : sequence of str or None, length N, optional
+        A name for people to read, and a rank such as "genus", for each term.
+    relations : sequence of str, length m, optional
+        The type of each edge; by default all are "is_a".
+
+    Attributes
+    ----------
+    terms : LeafIndex
+    edges : ndarray of int32, shape (m, 2)
+        Without repeats, in the order given.
+    names, ranks : tuple of (str or None), or None
+
+    Raises
+    ------
+    InvalidHierarchyError
+        If the edges run in a cycle (its terms are named), lead from a term to itself or to none, or if a sequence does
+        not fit; ``.node`` is a term's position.
+    DuplicateLeafError
+        If a term is given twice.
+
+    Notes
+    -----
+    ``==`` holds when both have the same terms and the same edges of the same types, in whatever order; names and ranks
+    do not count. `hash` agrees with it. Several roots are fine.
+
+    Examples
+    --------
+    >>> o = Ontology(["thing", "pet", "fish", "cat", "goldfish"], [(1, 0), (2, 0), (3, 1), (4, 1), (4, 2)])
+    >>> o
+    <Ontology: 5 terms, 2 leaves, 1 root, 1 term with several parents>
+    >>> o.parents("goldfish")
+    ['pet', 'fish']
+    """
 
     def __init__(
         self,
@@ -425,7 +466,6 @@ class Terms:
 
         Examples
         --------
-        >>> from tripletree.core.ontology import Ontology
         >>> Ontology(["GO:0008150"], [], names=["biological_process"]).name("GO:0008150")
         'biological_process'
         """
@@ -447,7 +487,6 @@ class Terms:
 
         Examples
         --------
-        >>> from tripletree.core.ontology import Ontology
         >>> Ontology("r a b x".split(), [(1, 0), (2, 0), (3, 1), (3, 2)]).ancestors("x")
         ['b', 'a', 'r']
         """
@@ -461,7 +500,6 @@ class Terms:
 
         Examples
         --------
-        >>> from tripletree.core.ontology import Ontology
         >>> Ontology("r a b x".split(), [(1, 0), (2, 0), (3, 1), (3, 2)]).descendants("b")
         ['x']
         """
@@ -470,100 +508,7 @@ class Terms:
         below[t] = False
         return self._ids(self._links.order[below[self._links.order]])
 
-    @cached_property
-    def _keys(self) -> np.ndarray:
-        """The edges as numbers, in increasing order; equal types have equal numbers only within one ontology."""
-        return np.sort(self._edge_keys(np.arange(self.n_terms), self._kinds))
-
-    def _edge_keys(self, number: np.ndarray, kinds: Sequence[str]) -> np.ndarray:
-        """Each edge as one number, its terms renumbered, its type by its place in `kinds`."""
-        place = {kind: k for k, kind in enumerate(kinds)}
-        code = np.array([place.get(kind, -1) for kind in self._kinds], np.int64)[self._codes]
-        child, parent = number[self.edges].T.astype(np.int64)
-        return (child * self.n_terms + parent) * len(kinds) + code
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Terms):
-            return NotImplemented
-        if self is other:
-            return True
-        if self.n_terms != other.n_terms or len(self.edges) != len(other.edges):
-            return False
-        if set(other.relations) != set(self.relations):
-            return False
-        number = np.arange(self.n_terms)
-        if self.terms != other.terms:
-            if any(x not in self.terms for x in other.terms):
-                return False
-            number = self.terms.indices(other.terms)
-        return bool(np.array_equal(self._keys, np.sort(other._edge_keys(number, self._kinds))))
-
-    @cached_property
-    def _hash(self) -> int:
-        # sums of scrambled hashes, of the terms and of the edges: no order matters
-        term = scrambled(np.fromiter((hash(x) & 0xFFFFFFFFFFFFFFFF for x in self.terms), np.uint64, self.n_terms))
-        kind = np.array([hash(x) & 0xFFFFFFFFFFFFFFFF for x in self._kinds], np.uint64)[self._codes]
-        child, parent = term[self.edges].T
-        edges = scrambled(scrambled(scrambled(kind) + parent) + child)
-        return int(term.sum(dtype=np.uint64)) + int(edges.sum(dtype=np.uint64))
-
-    def __hash__(self) -> int:
-        return hash((self.n_terms, len(self.edges), self._hash))
-
-
-# people know these methods as those of Ontology: so do error messages about arguments, and pickle
-for _method in [x for x in vars(Terms).values() if isinstance(x, FunctionType)]:
-    _method.__module__, _method.__qualname__ = "tripletree.core.ontology", f"Ontology.{_method.__name__}"
-
-_CHOICES = ("deepest", "first", "smallest", "error")
-
-
-class Ontology(Terms):
-    """An immutable rooted graph whose terms may have several parents, such as Gene Ontology or WordNet.
-
-    What it says of its leaf terms can be read in two ways, both explicit. The *certain* reading takes ab|c only where
-    every choice of one parent for each term displays it: `induce`, `sample_triplets`, `displays` and `decompose` do so
-    when they are given an Ontology. `to_hierarchy` takes one tree, with one parent for each term, as a Hierarchy.
-
-    Parameters
-    ----------
-    terms : LeafIndex or iterable of hashable
-        Ids of all N terms, leaf terms and inner ones alike; at least one.
-    edges : array_like of int, shape (m, 2)
-        Rows (child, parent), positions in `terms`. An edge that is repeated counts once.
-    names, ranks : sequence of str or None, length N, optional
-        A name for people to read, and a rank such as "genus", for each term.
-    relations : sequence of str, length m, optional
-        The type of each edge; by default all are "is_a".
-
-    Attributes
-    ----------
-    terms : LeafIndex
-    edges : ndarray of int32, shape (m, 2)
-        Without repeats, in the order given.
-    names, ranks : tuple of (str or None), or None
-
-    Raises
-    ------
-    InvalidHierarchyError
-        If the edges run in a cycle (its terms are named), lead from a term to itself or to none, or if a sequence does
-        not fit; ``.node`` is a term's position.
-    DuplicateLeafError
-        If a term is given twice.
-
-    Notes
-    -----
-    ``==`` holds when both have the same terms and the same edges of the same types, in whatever order; names and ranks
-    do not count. `hash` agrees with it. Several roots are fine.
-
-    Examples
-    --------
-    >>> o = Ontology(["thing", "pet", "fish", "cat", "goldfish"], [(1, 0), (2, 0), (3, 1), (4, 1), (4, 2)])
-    >>> o
-    <Ontology: 5 terms, 2 leaves, 1 root, 1 term with several parents>
-    >>> o.parents("goldfish")
-    ['pet', 'fish']
-    """
+    # ------------------------------------------------------------------ other ontologies made of this one
 
     def select(self, *, relations: str | Iterable[str] | None = None, root: Any = None) -> Ontology:
         """Return the ontology of some types of edges, or of the terms at or below some term, or of both.
@@ -732,6 +677,8 @@ class Ontology(Terms):
         above[at] = False
         return self._part(np.concatenate([at, np.flatnonzero(above)]), edge)
 
+    # ------------------------------------------------------------------ trees, and what holds in all of them
+
     @cached_property
     def _numbered(self) -> Numbered:
         return numbered(self._links)
@@ -778,7 +725,7 @@ class Ontology(Terms):
         >>> o.to_hierarchy()
         Traceback (most recent call last):
         ...
-        tripletree.NotATreeError: term 'goldfish' has 2 parents: 'pet', 'fish'; choose with parent='deepest'...
+        tripletree.errors.NotATreeError: term 'goldfish' has 2 parents: 'pet', 'fish'; choose with parent='deepest'...
         """
         if labels not in ("id", "name"):
             msg = f"labels is {labels!r}; it must be 'id' or 'name'"
@@ -865,6 +812,48 @@ class Ontology(Terms):
         for parent in ("deepest", "first", "smallest"):
             count[parent] = displayed_count(self._spanning(parent)[0], n)
         return {reading: k / comb(n, 3) for reading, k in count.items()}
+
+    # ------------------------------------------------------------------ as a value
+
+    @cached_property
+    def _keys(self) -> np.ndarray:
+        """The edges as numbers, in increasing order; equal types have equal numbers only within one ontology."""
+        return np.sort(self._edge_keys(np.arange(self.n_terms), self._kinds))
+
+    def _edge_keys(self, number: np.ndarray, kinds: Sequence[str]) -> np.ndarray:
+        """Each edge as one number, its terms renumbered, its type by its place in `kinds`."""
+        place = {kind: k for k, kind in enumerate(kinds)}
+        code = np.array([place.get(kind, -1) for kind in self._kinds], np.int64)[self._codes]
+        child, parent = number[self.edges].T.astype(np.int64)
+        return (child * self.n_terms + parent) * len(kinds) + code
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Ontology):
+            return NotImplemented
+        if self is other:
+            return True
+        if self.n_terms != other.n_terms or len(self.edges) != len(other.edges):
+            return False
+        if set(other.relations) != set(self.relations):
+            return False
+        number = np.arange(self.n_terms)
+        if self.terms != other.terms:
+            if any(x not in self.terms for x in other.terms):
+                return False
+            number = self.terms.indices(other.terms)
+        return bool(np.array_equal(self._keys, np.sort(other._edge_keys(number, self._kinds))))
+
+    @cached_property
+    def _hash(self) -> int:
+        # sums of scrambled hashes, of the terms and of the edges: no order matters
+        term = scrambled(np.fromiter((hash(x) & 0xFFFFFFFFFFFFFFFF for x in self.terms), np.uint64, self.n_terms))
+        kind = np.array([hash(x) & 0xFFFFFFFFFFFFFFFF for x in self._kinds], np.uint64)[self._codes]
+        child, parent = term[self.edges].T
+        edges = scrambled(scrambled(scrambled(kind) + parent) + child)
+        return int(term.sum(dtype=np.uint64)) + int(edges.sum(dtype=np.uint64))
+
+    def __hash__(self) -> int:
+        return hash((self.n_terms, len(self.edges), self._hash))
 
     def __reduce__(self) -> Any:
         values = {"names": self.names, "ranks": self.ranks, "relations": self.relations}

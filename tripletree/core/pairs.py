@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import islice
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
@@ -20,7 +20,6 @@ from tripletree.kernels import freeze
 
 __all__ = [
     "PairClosure",
-    "PairSet",
     "PairwiseConstraints",
     "canonical_pairs",
     "check_pair_rows",
@@ -34,531 +33,13 @@ __all__ = [
     "triplet_rows",
 ]
 
-
-# ----------------------------------------------------------------------
-# Rows of pairs: what they must satisfy, and their canonical form; used by `PairwiseConstraints`.
-
-
-def label_pairs(pairs: Any, kind: str) -> list[tuple[Hashable, Hashable]]:
-    """The entries of an iterable of label pairs, checked; `kind` is "must-link" or "cannot-link"."""
-    if pairs is None:
-        return []
-    if isinstance(pairs, (str, bytes)) or not isinstance(pairs, Iterable):
-        msg = f"the {kind}s must be pairs (a, b) of labels, not {pairs!r:.80}"
-        raise InvalidPairError(msg)
-    out = []
-    for k, row in enumerate(pairs.tolist() if isinstance(pairs, np.ndarray) else pairs):
-        if isinstance(row, str) or not isinstance(row, (Sequence, np.ndarray)) or len(row) != 2:
-            hint = "; a strength is given apart" if isinstance(row, Sequence) and len(row) == 3 else ""
-            msg = f"{kind} {k} is {row!r:.80}: two labels are wanted{hint}"
-            raise InvalidPairError(msg, row=k)
-        a, b = row.tolist() if isinstance(row, np.ndarray) else row
-        wrong = _no_label(a) or _no_label(b)
-        if wrong or a == b:
-            msg = f"{kind} {k} is {(a, b)!r:.80}: {wrong or 'its two leaves must differ'}"
-            raise InvalidPairError(msg, row=k)
-        out.append((a, b))
-    return out
-
-
-def _no_label(x: Any) -> str:
-    """Why a value cannot be a label; nothing where it can."""
-    if type(x) in (str, int):
-        return ""
-    try:
-        hash(x)
-        missing = type(x).__name__ == "NAType" or bool(x != x)  # pandas.NA has no truth value
-    except (TypeError, ValueError):
-        return f"{x!r:.40} is no label: one hashable value is, such as text or a number"
-    return f"{x!r} stands for a missing label" if missing else ""
-
-
-def sorted_labels(labels: Iterable[Hashable]) -> list[Hashable]:
-    """Each label once, sorted where its kind can be."""
-    unique = list(dict.fromkeys(labels))
-    try:
-        return sorted(unique)  # type: ignore[type-var]
-    except TypeError:
-        return unique
-
-
-def check_pair_rows(rows: Any, n: int, kind: str) -> np.ndarray:
-    """The rows as an int array of shape (p, 2), every row two different leaves in range."""
-    if rows is None:
-        return np.empty((0, 2), np.int32)
-    if isinstance(rows, Iterator):
-        rows = list(rows)
-    try:
-        array = np.asarray(rows)
-    except ValueError:
-        msg = f"the {kind}s must be an array of shape (p, 2), two leaf indices a row; the rows differ in length"
-        raise InvalidPairError(msg) from None
-    if array.size == 0 and (array.ndim < 2 or array.shape[-1] == 2):
-        return np.empty((0, 2), np.int32)
-    if array.ndim != 2 or array.shape[1] != 2:
-        msg = f"the {kind}s must be an array of shape (p, 2), two leaf indices a row; got shape {array.shape}"
-        raise InvalidPairError(msg)
-    if array.dtype.kind not in "iu":
-        hint = "; for labels use PairwiseConstraints.from_labels" if array.dtype.kind in "UOS" else ""
-        msg = f"the {kind}s must be an array of integer leaf indices, not {array.dtype}{hint}"
-        raise InvalidPairError(msg)
-    if array.min() < 0 or array.max() >= n:
-        k = int(np.flatnonzero(((array < 0) | (array >= n)).any(axis=1))[0])
-        known = f"leaf indices must lie in 0..{n - 1}" if n else "there are no leaves"
-        msg = f"{kind} {k} is {array[k].tolist()}: {known}"
-        raise InvalidPairError(msg, row=k)
-    same = np.flatnonzero(array[:, 0] == array[:, 1])
-    if same.size:
-        k = int(same[0])
-        msg = f"{kind} {k} is {array[k].tolist()}: its two leaves must differ"
-        raise InvalidPairError(msg, row=k)
-    return array
-
-
-def check_strengths(strengths: Any, p: int, kind: str) -> np.ndarray:
-    """One number in 0..1 for each of p rows, as float64."""
-    try:
-        array = np.asarray(strengths, dtype=np.float64)
-    except (TypeError, ValueError):
-        msg = f"the strengths must be numbers, one for each {kind}"
-        raise InvalidPairError(msg) from None
-    if array.shape != (p,):
-        msg = f"the strengths must have one entry for each of the {p} {kind}s, not shape {array.shape}"
-        raise InvalidPairError(msg)
-    bad = np.flatnonzero(~((array >= 0) & (array <= 1)))
-    if bad.size:
-        k = int(bad[0])
-        msg = f"the strength of {kind} {k} is {array[k]}: strengths must lie in 0..1"
-        raise InvalidPairError(msg, row=k)
-    return array
-
-
-def canonical_pairs(
-    rows: np.ndarray, strengths: np.ndarray | None, origins: Origins | None
-) -> tuple[np.ndarray, np.ndarray | None, Origins | None]:
-    """Rows with a < b, sorted, unique; the larger strength of repeats; rows of strength 0 left out. O(p log p)."""
-    if strengths is not None and not strengths.all():
-        some = strengths > 0
-        rows, strengths = rows[some], strengths[some]
-        origins = None if origins is None else origins.take(some)
-    a, b = (f(rows[:, 0], rows[:, 1]).astype(np.int64) for f in (np.minimum, np.maximum))
-    key = a << 32 | b
-    order = np.argsort(key, kind="stable")
-    new = np.ones(key.size, np.bool_)
-    new[1:] = np.diff(key[order]) != 0
-    starts = np.flatnonzero(new)
-    out = np.stack([a[order[starts]], b[order[starts]]], axis=1).astype(np.int32)
-    if strengths is not None:
-        strengths = freeze(np.maximum.reduceat(strengths[order], starts) if starts.size else np.empty(0))
-    return freeze(out), strengths, None if origins is None else origins.merged(order, starts)
-
-
-def places(rows: np.ndarray, among: np.ndarray) -> np.ndarray:
-    """Where each canonical row stands among other canonical rows; -1 where it is none of them."""
-    key, keys = (x[:, 0].astype(np.int64) << 32 | x[:, 1] for x in (rows, among))
-    if keys.size == 0:
-        return np.full(key.size, -1)
-    at = np.minimum(np.searchsorted(keys, key), keys.size - 1)
-    return np.where(keys[at] == key, at, -1)
-
-
-# ----------------------------------------------------------------------
-# Rows of must-links and cannot-links over one leaf index: construction and set behaviour of `PairwiseConstraints`.
-
-Label = Hashable
-Self = TypeVar("Self", bound="PairSet")
-
-
-class PairSet:
-    """What `PairwiseConstraints` is as a value; what it means is written there."""
-
-    leaves: LeafIndex
-    must_link: np.ndarray
-    cannot_link: np.ndarray
-    must_strength: np.ndarray | None
-    cannot_strength: np.ndarray | None
-    must_origins: Origins | None
-    cannot_origins: Origins | None
-
-    #: For scikit-learn, whose cross-validation cuts what is as long as X like sample weights, and takes the length from
-    #: here if it can: no number of samples.
-    shape = (-1, 2)
-
-    def __init__(
-        self,
-        must_link: Any,
-        cannot_link: Any,
-        leaves: LeafIndex | Iterable[Label] | int,
-        *,
-        must_strength: Any = None,
-        cannot_strength: Any = None,
-        must_origins: Origins | None = None,
-        cannot_origins: Origins | None = None,
-    ) -> None:
-        leaves = leaves if isinstance(leaves, LeafIndex) else LeafIndex(leaves)
-        strong = must_strength is not None or cannot_strength is not None
-        must, sure, read = _checked(must_link, must_strength, must_origins, "must-link", len(leaves), strong)
-        cannot, keen, found = _checked(cannot_link, cannot_strength, cannot_origins, "cannot-link", len(leaves), strong)
-        if len(must) + len(cannot) == 0:  # without links, strengths say nothing
-            sure = keen = None
-        vars(self).update(leaves=leaves, must_link=must, cannot_link=cannot)
-        vars(self).update(must_strength=sure, cannot_strength=keen, must_origins=read, cannot_origins=found)
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        msg = f"pairs do not change, so {name} cannot be set: make others with {type(self).__name__}(...), subset or |"
-        raise AttributeError(msg)
-
-    def __delattr__(self, name: str) -> None:
-        msg = f"pairs do not change, so {name} cannot be deleted"
-        raise AttributeError(msg)
-
-    @classmethod
-    def from_labels(
-        cls: type[Self],
-        must_link: Iterable[Sequence[Label]] | None = None,
-        cannot_link: Iterable[Sequence[Label]] | None = None,
-        leaves: LeafIndex | Iterable[Label] | None = None,
-        *,
-        must_strength: Any = None,
-        cannot_strength: Any = None,
-    ) -> Self:
-        """Make pairs from tuples (a, b) of labels.
-
-        Parameters
-        ----------
-        must_link, cannot_link : iterable of (a, b), optional
-            Lists, tuples or rows of arrays of labels.
-        leaves : LeafIndex or iterable of labels, optional
-            All leaves; by default those that occur, sorted (in the order of their occurrence where labels of different
-            types cannot be sorted).
-        must_strength, cannot_strength : array_like of float, optional
-            One number in 0..1 for each pair.
-
-        Returns
-        -------
-        PairwiseConstraints
-
-        Raises
-        ------
-        InvalidPairError
-            If an entry has not two labels, or one label twice; ``.row`` is its number.
-        UnknownLeafError
-            If `leaves` is given and lacks a label.
-
-        Examples
-        --------
-        >>> from tripletree.core.pairs import PairwiseConstraints
-        >>> list(PairwiseConstraints.from_labels([("human", "chimp")], [("human", "gorilla")]))
-        [('chimp', 'human', 'must'), ('gorilla', 'human', 'cannot')]
-        """
-        must, cannot = label_pairs(must_link, "must-link"), label_pairs(cannot_link, "cannot-link")
-        flat = [x for row in (*must, *cannot) for x in row]
-        index = (
-            leaves if isinstance(leaves, LeafIndex) else LeafIndex(sorted_labels(flat) if leaves is None else leaves)
-        )
-        rows = index.indices(flat, what="pairs' leaves").reshape(-1, 2)
-        k = len(must)
-        return cls(rows[:k], rows[k:], index, must_strength=must_strength, cannot_strength=cannot_strength)
-
-    # ------------------------------------------------------------------ derived sets
-
-    def reindex(self: Self, leaves: LeafIndex | Iterable[Label]) -> Self:
-        """Return the same pairs over another leaf index that holds every leaf that occurs in them.
-
-        Raises
-        ------
-        UnknownLeafError
-            If a leaf of some pair is missing; ``.labels`` holds all that are.
-
-        Examples
-        --------
-        >>> from tripletree.core.pairs import PairwiseConstraints
-        >>> PairwiseConstraints.from_labels([("a", "b")]).reindex(["c", "b", "a"]).must_link.tolist()
-        [[1, 2]]
-        """
-        leaves = leaves if isinstance(leaves, LeafIndex) else LeafIndex(leaves)
-        if leaves == self.leaves:
-            return self
-        used = self.used_leaves
-        number = np.full(len(self.leaves), -1, np.int32)
-        number[used] = leaves.indices((self.leaves[i] for i in used.tolist()), what="pairs' leaves")
-        return self._mapped(number, leaves)
-
-    def restrict(self: Self, labels: Iterable[Label]) -> Self:
-        """Return the pairs whose two leaves are both among `labels`, over those leaves.
-
-        What follows only through other leaves is lost: restrict `expand()` where it is to be kept.
-
-        Raises
-        ------
-        UnknownLeafError
-            If a label is no leaf here.
-        DuplicateLeafError
-            If a label is given twice.
-
-        Examples
-        --------
-        >>> from tripletree.core.pairs import PairwiseConstraints
-        >>> len(PairwiseConstraints.from_labels([("a", "b"), ("b", "c")]).restrict(["a", "b"]))
-        1
-        """
-        if isinstance(labels, str):
-            raise UnknownLeafError([labels], self.leaves.labels, what="labels (give a list of labels)")
-        leaves = labels if isinstance(labels, LeafIndex) else LeafIndex(labels)
-        number = np.full(len(self.leaves), -1, np.int32)
-        number[self.leaves.indices(leaves)] = np.arange(len(leaves), dtype=np.int32)
-        return self._mapped(number, leaves)
-
-    def subset(self: Self, *, must_link: Any = None, cannot_link: Any = None) -> Self:
-        """Return the pairs at the given row numbers of their kind, or where a mask is true; None keeps all of a kind.
-
-        Raises
-        ------
-        IndexError
-            If a row number is out of range, or a mask has not one entry for each pair of the kind.
-
-        Examples
-        --------
-        >>> from tripletree.core.pairs import PairwiseConstraints
-        >>> p = PairwiseConstraints.from_labels([("a", "b"), ("b", "c")], [("a", "d")])
-        >>> list(p.subset(must_link=[1], cannot_link=[]))
-        [('b', 'c', 'must')]
-        """
-        must, cannot = _rows(must_link, self.n_must, "must-link"), _rows(cannot_link, self.n_cannot, "cannot-link")
-        return self._mapped(None, self.leaves, must, cannot)
-
-    def _mapped(
-        self: Self, number: np.ndarray | None, leaves: LeafIndex, must: Any = slice(None), cannot: Any = slice(None)
-    ) -> Self:
-        """Some of the rows with other numbers of their leaves (-1 drops a row), all else as it is here."""
-        kinds = []
-        for rows, strength, origins, which in (
-            (self.must_link, self.must_strength, self.must_origins, must),
-            (self.cannot_link, self.cannot_strength, self.cannot_origins, cannot),
-        ):
-            if number is not None:
-                rows = number[rows]
-                which = (rows >= 0).all(axis=1)
-            kinds.append(
-                (
-                    rows[which],
-                    None if strength is None else strength[which],
-                    None if origins is None else origins.take(which),
-                )
-            )
-        (a, s, o), (b, t, q) = kinds
-        return type(self)(a, b, leaves, must_strength=s, cannot_strength=t, must_origins=o, cannot_origins=q)
-
-    @cached_property
-    def used_leaves(self) -> np.ndarray:
-        """Indices of the leaves that occur in some pair, ascending (int64)."""
-        return freeze(np.unique(np.concatenate([self.must_link.ravel(), self.cannot_link.ravel()])).astype(np.int64))
-
-    @property
-    def n_must(self) -> int:
-        """Number of must-links."""
-        return self.must_link.shape[0]
-
-    @property
-    def n_cannot(self) -> int:
-        """Number of cannot-links."""
-        return self.cannot_link.shape[0]
-
-    def _strengths(self) -> tuple[np.ndarray, np.ndarray]:
-        if self.must_strength is None or self.cannot_strength is None:
-            return np.ones(self.n_must), np.ones(self.n_cannot)
-        return self.must_strength, self.cannot_strength
-
-    # ------------------------------------------------------------------ set behaviour
-
-    def __or__(self: Self, other: Self) -> Self:
-        if not isinstance(other, PairSet):
-            return NotImplemented
-        one, two = self, other
-        if one.leaves != two.leaves:
-            more = [x for x in two.leaves if x not in one.leaves]
-            leaves = LeafIndex([*one.leaves, *more]) if more else one.leaves
-            one, two = one.reindex(leaves), two.reindex(leaves)
-        strengths: list = [None, None]
-        if one.must_strength is not None or two.must_strength is not None:
-            strengths = [np.concatenate(x) for x in zip(one._strengths(), two._strengths(), strict=True)]
-        return type(self)(
-            np.concatenate([one.must_link, two.must_link]),
-            np.concatenate([one.cannot_link, two.cannot_link]),
-            one.leaves,
-            must_strength=strengths[0],
-            cannot_strength=strengths[1],
-            must_origins=Origins.joined(one.must_origins, one.n_must, two.must_origins, two.n_must),
-            cannot_origins=Origins.joined(one.cannot_origins, one.n_cannot, two.cannot_origins, two.n_cannot),
-        )
-
-    def __iter__(self) -> Iterator[tuple[Any, Any, str]]:
-        labels = self.leaves.labels
-        for rows, kind in ((self.must_link, "must"), (self.cannot_link, "cannot")):
-            for a, b in rows.tolist():
-                yield labels[a], labels[b], kind
-
-    def __len__(self) -> int:
-        return self.n_must + self.n_cannot
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, PairSet):
-            return NotImplemented
-        if (self.n_must, self.n_cannot, len(self.leaves)) != (other.n_must, other.n_cannot, len(other.leaves)):
-            return False
-        if (self.must_strength is None) != (other.must_strength is None):
-            return False
-        if self.leaves != other.leaves:
-            if any(x not in self.leaves for x in other.leaves):
-                return False
-            other = other.reindex(self.leaves)
-        return all(
-            np.array_equal(x, y)
-            for x, y in (
-                (self.must_link, other.must_link),
-                (self.cannot_link, other.cannot_link),
-                *zip(self._strengths(), other._strengths(), strict=True),
-            )
-        )
-
-    def __hash__(self) -> int:
-        return hash((self.n_must, self.n_cannot, frozenset(self.leaves)))
-
-    def __reduce__(self) -> Any:
-        return _rebuilt, (
-            type(self),
-            (self.must_link, self.cannot_link, self.leaves),
-            (self.must_strength, self.cannot_strength, self.must_origins, self.cannot_origins),
-        )
-
-    def __repr__(self) -> str:
-        must, cannot, n = self.n_must, self.n_cannot, len(self.leaves)
-        strong = "" if self.must_strength is None else " with strengths"
-        return (
-            f"<PairwiseConstraints: {must} must-link{'s' * (must != 1)} and {cannot} cannot-link{'s' * (cannot != 1)}"
-            f"{strong} on {n} {'leaf' if n == 1 else 'leaves'}>"
-        )
-
-    def _repr_html_(self) -> str:
-        # what a notebook shows: the first rows
-        rows = list(islice(self, 10))
-        return table_html(repr(self)[1:-1], ("one", "other", "link"), rows, len(self) - len(rows))
-
-
-def _rebuilt(kind: Any, rows: tuple, more: tuple) -> Any:
-    """Pairs from their pickle."""
-    names = ("must_strength", "cannot_strength", "must_origins", "cannot_origins")
-    return kind(*rows, **dict(zip(names, more, strict=True)))
-
-
-def _checked(
-    rows: Any, strengths: Any, origins: Origins | None, kind: str, n: int, strong: bool
-) -> tuple[np.ndarray, np.ndarray | None, Origins | None]:
-    """The rows of one kind in their canonical form."""
-    array = check_pair_rows(rows, n, kind)
-    given = None
-    if strong:
-        given = np.ones(len(array)) if strengths is None else check_strengths(strengths, len(array), kind)
-    if origins is not None and len(origins) != len(array):
-        msg = f"origins must have one entry for each of the {len(array)} {kind}s, not {len(origins)}"
-        raise InvalidPairError(msg)
-    return canonical_pairs(array, given, origins)
-
-
-def _rows(which: Any, size: int, kind: str) -> Any:
-    """Row numbers, a mask or a slice, checked; all rows for None."""
-    if which is None or isinstance(which, slice):
-        return slice(None) if which is None else which
-    try:
-        array = np.atleast_1d(which)
-    except ValueError:  # rows of different lengths
-        array = np.empty((0, 0), object)
-    if array.ndim == 1 and array.size == 0 and array.dtype != np.bool_:
-        return array.astype(np.int64)
-    if array.ndim != 1 or array.dtype.kind not in "biu":
-        msg = f"{kind}s are taken by row numbers (whole ones, in a list or array), a mask or a slice, not {which!r:.60}"
-        raise IndexError(msg)
-    if array.dtype == np.bool_ and array.size != size:
-        msg = f"the mask is of length {array.size}, the number of {kind}s is {size}"
-        raise IndexError(msg)
-    if array.dtype != np.bool_ and ((array < -size) | (array >= size)).any():
-        known = f"the rows are 0..{size - 1}" if size else "there are none"
-        msg = f"there is no {kind} {array[(array < -size) | (array >= size)][0]}: {known}"
-        raise IndexError(msg)
-    return array
-
-
-# ----------------------------------------------------------------------
-# The smallest set of triplets that says what pairs say of hierarchies, on arrays.
-
-
-def n_triplets(closure: PairClosure) -> int:
-    """How many triplets `triplet_rows` gives."""
-    return int((closure.sizes[closure.cannot] - 1).sum())
-
-
-def spanning_rows(must: np.ndarray, strength: np.ndarray | None, n: int) -> np.ndarray:
-    """Numbers of must-links that form a spanning forest: one of the strongest, ties as the rows stand. Ascending."""
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import minimum_spanning_tree
-
-    order = np.arange(must.shape[0]) if strength is None else np.argsort(-strength, kind="stable")
-    rank = np.empty(order.size)
-    rank[order] = np.arange(1, order.size + 1)  # all different, so that there is one answer
-    tree = minimum_spanning_tree(coo_array((rank, (must[:, 0], must[:, 1])), shape=(n, n)).tocsr())
-    return np.sort(order[np.sort(tree.data).astype(np.int64) - 1])
-
-
-def triplet_rows(
-    closure: PairClosure,
-    must: np.ndarray,
-    must_strength: np.ndarray | None,
-    cannot: np.ndarray,
-    link: np.ndarray | None,
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """For components A, B kept apart: ab|y for each must-link ab of a spanning tree of A, cd|x for those of B.
-
-    Parameters
-    ----------
-    closure : PairClosure
-    must, must_strength, cannot : ndarray
-    link : ndarray of float64 or None
-        Strengths of the cannot-links: of those between A and B, x-y is the first of the strongest.
-
-    Returns
-    -------
-    rows : ndarray of int32, shape (m, 3)
-        Sorted, unique.
-    must_row, cannot_row : ndarray of int64, shape (m,)
-        The links from which each comes.
-    """
-    tree = spanning_rows(must, must_strength, len(closure.leaves)) if n_triplets(closure) else np.empty(0, np.int64)
-    owner = closure.component[must[tree, 0]]
-    tree = tree[np.argsort(owner, kind="stable")]
-    start = np.cumsum(closure.sizes - 1) - (closure.sizes - 1)
-    # the cannot-link that stands for each pair of components
-    ends = closure.component[cannot]
-    flip = ends[:, 0] > ends[:, 1]
-    key = ends.min(axis=1).astype(np.int64) * closure.n_components + ends.max(axis=1) if len(ends) else ends[:, 0]
-    order = np.lexsort((np.arange(key.size), np.zeros(key.size) if link is None else -link, key))
-    chosen = order[np.unique(key[order], return_index=True)[1]]
-    x = np.where(flip, cannot[:, 1], cannot[:, 0])[chosen]
-    y = np.where(flip, cannot[:, 0], cannot[:, 1])[chosen]
-    inside = np.concatenate([closure.cannot[:, 0], closure.cannot[:, 1]])
-    outside, row = np.concatenate([y, x]), np.concatenate([chosen, chosen])
-    block, at, which = blocks(
-        start[inside], closure.sizes[inside] - 1, np.arange(inside.size), np.ones(inside.size, int)
-    )
-    must_row = tree[at]
-    rows = np.column_stack([must[must_row], outside[which]]).astype(np.int32)
-    order = np.lexsort((rows[:, 2], rows[:, 1], rows[:, 0]))
-    return rows[order], must_row[order], row[block][order]
-
-
+#: Most pairs or triplets that a method makes unless it is told otherwise.
 DEFAULT_LIMIT = 50_000_000
 
+Label = Hashable
 
-class PairwiseConstraints(PairSet):
+
+class PairwiseConstraints:
     """An immutable set of must-links and cannot-links over one leaf index, each perhaps with a strength.
 
     A must-link says that two leaves belong to one cluster, a cannot-link that they belong to two. Rows (a, b) of
@@ -615,6 +96,201 @@ class PairwiseConstraints(PairSet):
     [['human', 'chimp', 'bonobo']]
     """
 
+    leaves: LeafIndex
+    must_link: np.ndarray
+    cannot_link: np.ndarray
+    must_strength: np.ndarray | None
+    cannot_strength: np.ndarray | None
+    must_origins: Origins | None
+    cannot_origins: Origins | None
+
+    #: For scikit-learn, whose cross-validation cuts what is as long as X like sample weights, and takes the length from
+    #: here if it can: no number of samples.
+    shape = (-1, 2)
+
+    def __init__(
+        self,
+        must_link: Any,
+        cannot_link: Any,
+        leaves: LeafIndex | Iterable[Label] | int,
+        *,
+        must_strength: Any = None,
+        cannot_strength: Any = None,
+        must_origins: Origins | None = None,
+        cannot_origins: Origins | None = None,
+    ) -> None:
+        leaves = leaves if isinstance(leaves, LeafIndex) else LeafIndex(leaves)
+        strong = must_strength is not None or cannot_strength is not None
+        must, sure, read = _checked(must_link, must_strength, must_origins, "must-link", len(leaves), strong)
+        cannot, keen, found = _checked(cannot_link, cannot_strength, cannot_origins, "cannot-link", len(leaves), strong)
+        if len(must) + len(cannot) == 0:  # without links, strengths say nothing
+            sure = keen = None
+        vars(self).update(leaves=leaves, must_link=must, cannot_link=cannot)
+        vars(self).update(must_strength=sure, cannot_strength=keen, must_origins=read, cannot_origins=found)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        msg = f"pairs do not change, so {name} cannot be set: make others with PairwiseConstraints(...), subset or |"
+        raise AttributeError(msg)
+
+    def __delattr__(self, name: str) -> None:
+        msg = f"pairs do not change, so {name} cannot be deleted"
+        raise AttributeError(msg)
+
+    @classmethod
+    def from_labels(
+        cls,
+        must_link: Iterable[Sequence[Label]] | None = None,
+        cannot_link: Iterable[Sequence[Label]] | None = None,
+        leaves: LeafIndex | Iterable[Label] | None = None,
+        *,
+        must_strength: Any = None,
+        cannot_strength: Any = None,
+    ) -> PairwiseConstraints:
+        """Make pairs from tuples (a, b) of labels.
+
+        Parameters
+        ----------
+        must_link, cannot_link : iterable of (a, b), optional
+            Lists, tuples or rows of arrays of labels.
+        leaves : LeafIndex or iterable of labels, optional
+            All leaves; by default those that occur, sorted (in the order of their occurrence where labels of different
+            types cannot be sorted).
+        must_strength, cannot_strength : array_like of float, optional
+            One number in 0..1 for each pair.
+
+        Returns
+        -------
+        PairwiseConstraints
+
+        Raises
+        ------
+        InvalidPairError
+            If an entry has not two labels, or one label twice; ``.row`` is its number.
+        UnknownLeafError
+            If `leaves` is given and lacks a label.
+
+        Examples
+        --------
+        >>> list(PairwiseConstraints.from_labels([("human", "chimp")], [("human", "gorilla")]))
+        [('chimp', 'human', 'must'), ('gorilla', 'human', 'cannot')]
+        """
+        must, cannot = label_pairs(must_link, "must-link"), label_pairs(cannot_link, "cannot-link")
+        flat = [x for row in (*must, *cannot) for x in row]
+        index = (
+            leaves if isinstance(leaves, LeafIndex) else LeafIndex(sorted_labels(flat) if leaves is None else leaves)
+        )
+        rows = index.indices(flat, what="pairs' leaves").reshape(-1, 2)
+        k = len(must)
+        return cls(rows[:k], rows[k:], index, must_strength=must_strength, cannot_strength=cannot_strength)
+
+    # ------------------------------------------------------------------ derived sets
+
+    def reindex(self, leaves: LeafIndex | Iterable[Label]) -> PairwiseConstraints:
+        """Return the same pairs over another leaf index that holds every leaf that occurs in them.
+
+        Raises
+        ------
+        UnknownLeafError
+            If a leaf of some pair is missing; ``.labels`` holds all that are.
+
+        Examples
+        --------
+        >>> PairwiseConstraints.from_labels([("a", "b")]).reindex(["c", "b", "a"]).must_link.tolist()
+        [[1, 2]]
+        """
+        leaves = leaves if isinstance(leaves, LeafIndex) else LeafIndex(leaves)
+        if leaves == self.leaves:
+            return self
+        used = self.used_leaves
+        number = np.full(len(self.leaves), -1, np.int32)
+        number[used] = leaves.indices((self.leaves[i] for i in used.tolist()), what="pairs' leaves")
+        return self._mapped(number, leaves)
+
+    def restrict(self, labels: Iterable[Label]) -> PairwiseConstraints:
+        """Return the pairs whose two leaves are both among `labels`, over those leaves.
+
+        What follows only through other leaves is lost: restrict `expand()` where it is to be kept.
+
+        Raises
+        ------
+        UnknownLeafError
+            If a label is no leaf here.
+        DuplicateLeafError
+            If a label is given twice.
+
+        Examples
+        --------
+        >>> len(PairwiseConstraints.from_labels([("a", "b"), ("b", "c")]).restrict(["a", "b"]))
+        1
+        """
+        if isinstance(labels, str):
+            raise UnknownLeafError([labels], self.leaves.labels, what="labels (give a list of labels)")
+        leaves = labels if isinstance(labels, LeafIndex) else LeafIndex(labels)
+        number = np.full(len(self.leaves), -1, np.int32)
+        number[self.leaves.indices(leaves)] = np.arange(len(leaves), dtype=np.int32)
+        return self._mapped(number, leaves)
+
+    def subset(self, *, must_link: Any = None, cannot_link: Any = None) -> PairwiseConstraints:
+        """Return the pairs at the given row numbers of their kind, or where a mask is true; None keeps all of a kind.
+
+        Raises
+        ------
+        IndexError
+            If a row number is out of range, or a mask has not one entry for each pair of the kind.
+
+        Examples
+        --------
+        >>> p = PairwiseConstraints.from_labels([("a", "b"), ("b", "c")], [("a", "d")])
+        >>> list(p.subset(must_link=[1], cannot_link=[]))
+        [('b', 'c', 'must')]
+        """
+        must, cannot = _rows(must_link, self.n_must, "must-link"), _rows(cannot_link, self.n_cannot, "cannot-link")
+        return self._mapped(None, self.leaves, must, cannot)
+
+    def _mapped(
+        self, number: np.ndarray | None, leaves: LeafIndex, must: Any = slice(None), cannot: Any = slice(None)
+    ) -> PairwiseConstraints:
+        """Some of the rows with other numbers of their leaves (-1 drops a row), all else as it is here."""
+        kinds = []
+        for rows, strength, origins, which in (
+            (self.must_link, self.must_strength, self.must_origins, must),
+            (self.cannot_link, self.cannot_strength, self.cannot_origins, cannot),
+        ):
+            if number is not None:
+                rows = number[rows]
+                which = (rows >= 0).all(axis=1)
+            kinds.append(
+                (
+                    rows[which],
+                    None if strength is None else strength[which],
+                    None if origins is None else origins.take(which),
+                )
+            )
+        (a, s, o), (b, t, q) = kinds
+        return PairwiseConstraints(a, b, leaves, must_strength=s, cannot_strength=t, must_origins=o, cannot_origins=q)
+
+    @cached_property
+    def used_leaves(self) -> np.ndarray:
+        """Indices of the leaves that occur in some pair, ascending (int64)."""
+        return freeze(np.unique(np.concatenate([self.must_link.ravel(), self.cannot_link.ravel()])).astype(np.int64))
+
+    @property
+    def n_must(self) -> int:
+        """Number of must-links."""
+        return self.must_link.shape[0]
+
+    @property
+    def n_cannot(self) -> int:
+        """Number of cannot-links."""
+        return self.cannot_link.shape[0]
+
+    def _strengths(self) -> tuple[np.ndarray, np.ndarray]:
+        if self.must_strength is None or self.cannot_strength is None:
+            return np.ones(self.n_must), np.ones(self.n_cannot)
+        return self.must_strength, self.cannot_strength
+
+    # ------------------------------------------------------------------ what follows from the pairs
+
     def closure(self) -> PairClosure:
         """Conclude all that follows from the pairs, every one of them taken as certain: strengths are not looked at.
 
@@ -647,7 +323,7 @@ class PairwiseConstraints(PairSet):
         >>> PairwiseConstraints.from_labels([("a", "b"), ("b", "c")], [("a", "c")]).closure()
         Traceback (most recent call last):
             ...
-        tripletree.InconsistentPairsError: the pairs contradict each other: the 2 must-links a - b - c put a...
+        tripletree.errors.InconsistentPairsError: the pairs contradict each other: the 2 must-links a - b - c put a...
         """
         closure, bad = self._closed
         if bad.any():
@@ -847,6 +523,124 @@ class PairwiseConstraints(PairSet):
             weights = np.minimum(self.must_strength[must], self.cannot_strength[cannot])
         return TripletSet(rows, self.leaves, weights), must, cannot
 
+    # ------------------------------------------------------------------ set behaviour
+
+    def __or__(self, other: PairwiseConstraints) -> PairwiseConstraints:
+        if not isinstance(other, PairwiseConstraints):
+            return NotImplemented
+        one, two = self, other
+        if one.leaves != two.leaves:
+            more = [x for x in two.leaves if x not in one.leaves]
+            leaves = LeafIndex([*one.leaves, *more]) if more else one.leaves
+            one, two = one.reindex(leaves), two.reindex(leaves)
+        strengths: list = [None, None]
+        if one.must_strength is not None or two.must_strength is not None:
+            strengths = [np.concatenate(x) for x in zip(one._strengths(), two._strengths(), strict=True)]
+        return PairwiseConstraints(
+            np.concatenate([one.must_link, two.must_link]),
+            np.concatenate([one.cannot_link, two.cannot_link]),
+            one.leaves,
+            must_strength=strengths[0],
+            cannot_strength=strengths[1],
+            must_origins=Origins.joined(one.must_origins, one.n_must, two.must_origins, two.n_must),
+            cannot_origins=Origins.joined(one.cannot_origins, one.n_cannot, two.cannot_origins, two.n_cannot),
+        )
+
+    def __iter__(self) -> Iterator[tuple[Any, Any, str]]:
+        labels = self.leaves.labels
+        for rows, kind in ((self.must_link, "must"), (self.cannot_link, "cannot")):
+            for a, b in rows.tolist():
+                yield labels[a], labels[b], kind
+
+    def __len__(self) -> int:
+        return self.n_must + self.n_cannot
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, PairwiseConstraints):
+            return NotImplemented
+        if (self.n_must, self.n_cannot, len(self.leaves)) != (other.n_must, other.n_cannot, len(other.leaves)):
+            return False
+        if (self.must_strength is None) != (other.must_strength is None):
+            return False
+        if self.leaves != other.leaves:
+            if any(x not in self.leaves for x in other.leaves):
+                return False
+            other = other.reindex(self.leaves)
+        return all(
+            np.array_equal(x, y)
+            for x, y in (
+                (self.must_link, other.must_link),
+                (self.cannot_link, other.cannot_link),
+                *zip(self._strengths(), other._strengths(), strict=True),
+            )
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.n_must, self.n_cannot, frozenset(self.leaves)))
+
+    def __reduce__(self) -> Any:
+        return _rebuilt, (
+            type(self),
+            (self.must_link, self.cannot_link, self.leaves),
+            (self.must_strength, self.cannot_strength, self.must_origins, self.cannot_origins),
+        )
+
+    def __repr__(self) -> str:
+        must, cannot, n = self.n_must, self.n_cannot, len(self.leaves)
+        strong = "" if self.must_strength is None else " with strengths"
+        return (
+            f"<PairwiseConstraints: {must} must-link{'s' * (must != 1)} and {cannot} cannot-link{'s' * (cannot != 1)}"
+            f"{strong} on {n} {'leaf' if n == 1 else 'leaves'}>"
+        )
+
+    def _repr_html_(self) -> str:
+        # what a notebook shows: the first rows
+        rows = list(islice(self, 10))
+        return table_html(repr(self)[1:-1], ("one", "other", "link"), rows, len(self) - len(rows))
+
+
+def _rebuilt(kind: Any, rows: tuple, more: tuple) -> Any:
+    """Pairs from their pickle."""
+    names = ("must_strength", "cannot_strength", "must_origins", "cannot_origins")
+    return kind(*rows, **dict(zip(names, more, strict=True)))
+
+
+def _checked(
+    rows: Any, strengths: Any, origins: Origins | None, kind: str, n: int, strong: bool
+) -> tuple[np.ndarray, np.ndarray | None, Origins | None]:
+    """The rows of one kind in their canonical form."""
+    array = check_pair_rows(rows, n, kind)
+    given = None
+    if strong:
+        given = np.ones(len(array)) if strengths is None else check_strengths(strengths, len(array), kind)
+    if origins is not None and len(origins) != len(array):
+        msg = f"origins must have one entry for each of the {len(array)} {kind}s, not {len(origins)}"
+        raise InvalidPairError(msg)
+    return canonical_pairs(array, given, origins)
+
+
+def _rows(which: Any, size: int, kind: str) -> Any:
+    """Row numbers, a mask or a slice, checked; all rows for None."""
+    if which is None or isinstance(which, slice):
+        return slice(None) if which is None else which
+    try:
+        array = np.atleast_1d(which)
+    except ValueError:  # rows of different lengths
+        array = np.empty((0, 0), object)
+    if array.ndim == 1 and array.size == 0 and array.dtype != np.bool_:
+        return array.astype(np.int64)
+    if array.ndim != 1 or array.dtype.kind not in "biu":
+        msg = f"{kind}s are taken by row numbers (whole ones, in a list or array), a mask or a slice, not {which!r:.60}"
+        raise IndexError(msg)
+    if array.dtype == np.bool_ and array.size != size:
+        msg = f"the mask is of length {array.size}, the number of {kind}s is {size}"
+        raise IndexError(msg)
+    if array.dtype != np.bool_ and ((array < -size) | (array >= size)).any():
+        known = f"the rows are 0..{size - 1}" if size else "there are none"
+        msg = f"there is no {kind} {array[(array < -size) | (array >= size)][0]}: {known}"
+        raise IndexError(msg)
+    return array
+
 
 def _check_limit(size: int, limit: int, what: str = "pairs") -> None:
     if size > check_count(limit, "limit"):
@@ -863,3 +657,197 @@ def check_pair_set(value: Any) -> PairwiseConstraints:
         )
         raise TypeError(msg)
     return value
+
+
+# ----------------------------------------------------------------------
+# Rows of pairs: what they must satisfy, and their canonical form; used by `PairwiseConstraints`.
+
+
+def label_pairs(pairs: Any, kind: str) -> list[tuple[Hashable, Hashable]]:
+    """The entries of an iterable of label pairs, checked; `kind` is "must-link" or "cannot-link"."""
+    if pairs is None:
+        return []
+    if isinstance(pairs, (str, bytes)) or not isinstance(pairs, Iterable):
+        msg = f"the {kind}s must be pairs (a, b) of labels, not {pairs!r:.80}"
+        raise InvalidPairError(msg)
+    out = []
+    for k, row in enumerate(pairs.tolist() if isinstance(pairs, np.ndarray) else pairs):
+        if isinstance(row, str) or not isinstance(row, (Sequence, np.ndarray)) or len(row) != 2:
+            hint = "; a strength is given apart" if isinstance(row, Sequence) and len(row) == 3 else ""
+            msg = f"{kind} {k} is {row!r:.80}: two labels are wanted{hint}"
+            raise InvalidPairError(msg, row=k)
+        a, b = row.tolist() if isinstance(row, np.ndarray) else row
+        wrong = _no_label(a) or _no_label(b)
+        if wrong or a == b:
+            msg = f"{kind} {k} is {(a, b)!r:.80}: {wrong or 'its two leaves must differ'}"
+            raise InvalidPairError(msg, row=k)
+        out.append((a, b))
+    return out
+
+
+def _no_label(x: Any) -> str:
+    """Why a value cannot be a label; nothing where it can."""
+    if type(x) in (str, int):
+        return ""
+    try:
+        hash(x)
+        missing = type(x).__name__ == "NAType" or bool(x != x)  # pandas.NA has no truth value
+    except (TypeError, ValueError):
+        return f"{x!r:.40} is no label: one hashable value is, such as text or a number"
+    return f"{x!r} stands for a missing label" if missing else ""
+
+
+def sorted_labels(labels: Iterable[Hashable]) -> list[Hashable]:
+    """Each label once, sorted where its kind can be."""
+    unique = list(dict.fromkeys(labels))
+    try:
+        return sorted(unique)  # type: ignore[type-var]
+    except TypeError:
+        return unique
+
+
+def check_pair_rows(rows: Any, n: int, kind: str) -> np.ndarray:
+    """The rows as an int array of shape (p, 2), every row two different leaves in range."""
+    if rows is None:
+        return np.empty((0, 2), np.int32)
+    if isinstance(rows, Iterator):
+        rows = list(rows)
+    try:
+        array = np.asarray(rows)
+    except ValueError:
+        msg = f"the {kind}s must be an array of shape (p, 2), two leaf indices a row; the rows differ in length"
+        raise InvalidPairError(msg) from None
+    if array.size == 0 and (array.ndim < 2 or array.shape[-1] == 2):
+        return np.empty((0, 2), np.int32)
+    if array.ndim != 2 or array.shape[1] != 2:
+        msg = f"the {kind}s must be an array of shape (p, 2), two leaf indices a row; got shape {array.shape}"
+        raise InvalidPairError(msg)
+    if array.dtype.kind not in "iu":
+        hint = "; for labels use PairwiseConstraints.from_labels" if array.dtype.kind in "UOS" else ""
+        msg = f"the {kind}s must be an array of integer leaf indices, not {array.dtype}{hint}"
+        raise InvalidPairError(msg)
+    if array.min() < 0 or array.max() >= n:
+        k = int(np.flatnonzero(((array < 0) | (array >= n)).any(axis=1))[0])
+        known = f"leaf indices must lie in 0..{n - 1}" if n else "there are no leaves"
+        msg = f"{kind} {k} is {array[k].tolist()}: {known}"
+        raise InvalidPairError(msg, row=k)
+    same = np.flatnonzero(array[:, 0] == array[:, 1])
+    if same.size:
+        k = int(same[0])
+        msg = f"{kind} {k} is {array[k].tolist()}: its two leaves must differ"
+        raise InvalidPairError(msg, row=k)
+    return array
+
+
+def check_strengths(strengths: Any, p: int, kind: str) -> np.ndarray:
+    """One number in 0..1 for each of p rows, as float64."""
+    try:
+        array = np.asarray(strengths, dtype=np.float64)
+    except (TypeError, ValueError):
+        msg = f"the strengths must be numbers, one for each {kind}"
+        raise InvalidPairError(msg) from None
+    if array.shape != (p,):
+        msg = f"the strengths must have one entry for each of the {p} {kind}s, not shape {array.shape}"
+        raise InvalidPairError(msg)
+    bad = np.flatnonzero(~((array >= 0) & (array <= 1)))
+    if bad.size:
+        k = int(bad[0])
+        msg = f"the strength of {kind} {k} is {array[k]}: strengths must lie in 0..1"
+        raise InvalidPairError(msg, row=k)
+    return array
+
+
+def canonical_pairs(
+    rows: np.ndarray, strengths: np.ndarray | None, origins: Origins | None
+) -> tuple[np.ndarray, np.ndarray | None, Origins | None]:
+    """Rows with a < b, sorted, unique; the larger strength of repeats; rows of strength 0 left out. O(p log p)."""
+    if strengths is not None and not strengths.all():
+        some = strengths > 0
+        rows, strengths = rows[some], strengths[some]
+        origins = None if origins is None else origins.take(some)
+    a, b = (f(rows[:, 0], rows[:, 1]).astype(np.int64) for f in (np.minimum, np.maximum))
+    key = a << 32 | b
+    order = np.argsort(key, kind="stable")
+    new = np.ones(key.size, np.bool_)
+    new[1:] = np.diff(key[order]) != 0
+    starts = np.flatnonzero(new)
+    out = np.stack([a[order[starts]], b[order[starts]]], axis=1).astype(np.int32)
+    if strengths is not None:
+        strengths = freeze(np.maximum.reduceat(strengths[order], starts) if starts.size else np.empty(0))
+    return freeze(out), strengths, None if origins is None else origins.merged(order, starts)
+
+
+def places(rows: np.ndarray, among: np.ndarray) -> np.ndarray:
+    """Where each canonical row stands among other canonical rows; -1 where it is none of them."""
+    key, keys = (x[:, 0].astype(np.int64) << 32 | x[:, 1] for x in (rows, among))
+    if keys.size == 0:
+        return np.full(key.size, -1)
+    at = np.minimum(np.searchsorted(keys, key), keys.size - 1)
+    return np.where(keys[at] == key, at, -1)
+
+
+# ----------------------------------------------------------------------
+# The smallest set of triplets that says what pairs say of hierarchies, on arrays.
+
+
+def n_triplets(closure: PairClosure) -> int:
+    """How many triplets `triplet_rows` gives."""
+    return int((closure.sizes[closure.cannot] - 1).sum())
+
+
+def spanning_rows(must: np.ndarray, strength: np.ndarray | None, n: int) -> np.ndarray:
+    """Numbers of must-links that form a spanning forest: one of the strongest, ties as the rows stand. Ascending."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import minimum_spanning_tree
+
+    order = np.arange(must.shape[0]) if strength is None else np.argsort(-strength, kind="stable")
+    rank = np.empty(order.size)
+    rank[order] = np.arange(1, order.size + 1)  # all different, so that there is one answer
+    tree = minimum_spanning_tree(coo_array((rank, (must[:, 0], must[:, 1])), shape=(n, n)).tocsr())
+    return np.sort(order[np.sort(tree.data).astype(np.int64) - 1])
+
+
+def triplet_rows(
+    closure: PairClosure,
+    must: np.ndarray,
+    must_strength: np.ndarray | None,
+    cannot: np.ndarray,
+    link: np.ndarray | None,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """For components A, B kept apart: ab|y for each must-link ab of a spanning tree of A, cd|x for those of B.
+
+    Parameters
+    ----------
+    closure : PairClosure
+    must, must_strength, cannot : ndarray
+    link : ndarray of float64 or None
+        Strengths of the cannot-links: of those between A and B, x-y is the first of the strongest.
+
+    Returns
+    -------
+    rows : ndarray of int32, shape (m, 3)
+        Sorted, unique.
+    must_row, cannot_row : ndarray of int64, shape (m,)
+        The links from which each comes.
+    """
+    tree = spanning_rows(must, must_strength, len(closure.leaves)) if n_triplets(closure) else np.empty(0, np.int64)
+    owner = closure.component[must[tree, 0]]
+    tree = tree[np.argsort(owner, kind="stable")]
+    start = np.cumsum(closure.sizes - 1) - (closure.sizes - 1)
+    # the cannot-link that stands for each pair of components
+    ends = closure.component[cannot]
+    flip = ends[:, 0] > ends[:, 1]
+    key = ends.min(axis=1).astype(np.int64) * closure.n_components + ends.max(axis=1) if len(ends) else ends[:, 0]
+    order = np.lexsort((np.arange(key.size), np.zeros(key.size) if link is None else -link, key))
+    chosen = order[np.unique(key[order], return_index=True)[1]]
+    x = np.where(flip, cannot[:, 1], cannot[:, 0])[chosen]
+    y = np.where(flip, cannot[:, 0], cannot[:, 1])[chosen]
+    inside = np.concatenate([closure.cannot[:, 0], closure.cannot[:, 1]])
+    outside, row = np.concatenate([y, x]), np.concatenate([chosen, chosen])
+    block, at, which = blocks(
+        start[inside], closure.sizes[inside] - 1, np.arange(inside.size), np.ones(inside.size, int)
+    )
+    must_row = tree[at]
+    rows = np.column_stack([must[must_row], outside[which]]).astype(np.int32)
+    order = np.lexsort((rows[:, 2], rows[:, 1], rows[:, 0]))
+    return rows[order], must_row[order], row[block][order]

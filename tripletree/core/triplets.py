@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from tripletree.core.checks import described
 from tripletree.core.html import table_html
 from tripletree.core.leaves import LeafIndex
 from tripletree.core.provenance import Origins
@@ -18,6 +19,7 @@ __all__ = [
     "TripletSet",
     "canonical",
     "check_triplet_rows",
+    "check_triplets",
     "check_weights",
     "found",
     "framed",
@@ -527,3 +529,14 @@ def _sorted_labels(labels: Iterable[Label]) -> list[Label]:
         return sorted(unique)  # type: ignore[type-var]
     except TypeError:
         return unique
+
+
+def check_triplets(value: Any) -> TripletSet:
+    """Return `value` if it is a TripletSet; a TypeError that says how to make one otherwise."""
+    if not isinstance(value, TripletSet):
+        msg = (
+            f"a TripletSet is wanted, not {described(value)}; make one with TripletSet.from_labels([(a, b, c), ...]) "
+            "for ab|c, TripletSet(rows, leaves), or read_triplets(path)"
+        )
+        raise TypeError(msg)
+    return value

@@ -13,10 +13,9 @@ import numpy as np
 from tripletree.algorithms.aho import split_down
 from tripletree.algorithms.count import informativeness
 from tripletree.algorithms.infer import closure_size, redundant
-from tripletree.core.checks import check_count, check_triplets
+from tripletree.core.checks import check_choice, check_count
 from tripletree.core.hierarchy import Hierarchy
-from tripletree.core.items import check_choice
-from tripletree.core.triplets import TripletSet
+from tripletree.core.triplets import TripletSet, check_triplets
 from tripletree.errors import LimitExceededError
 
 __all__ = [

@@ -7,10 +7,10 @@ from typing import Any, Literal
 import numpy as np
 
 from tripletree import kernels
-from tripletree.core.checks import check_count, check_triplets
+from tripletree.core.checks import check_count
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.random import generator
-from tripletree.core.triplets import TripletSet
+from tripletree.core.triplets import TripletSet, check_triplets
 from tripletree.kernels import freeze
 
 __all__ = [

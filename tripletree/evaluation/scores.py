@@ -22,11 +22,10 @@ import numpy as np
 
 from tripletree import kernels
 from tripletree.algorithms.induce import displays
-from tripletree.core.checks import check_hierarchy, check_triplets
-from tripletree.core.hierarchy import Hierarchy
+from tripletree.core.hierarchy import Hierarchy, check_hierarchy
 from tripletree.core.labels import aligned_codes, index_of, label_codes
 from tripletree.core.pairs import PairwiseConstraints, check_pair_set
-from tripletree.core.triplets import TripletSet
+from tripletree.core.triplets import TripletSet, check_triplets
 from tripletree.errors import SHOWN, DuplicateLeafError, InvalidLabelsError, UnknownLeafError
 from tripletree.kernels import frozen
 

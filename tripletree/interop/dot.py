@@ -16,10 +16,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tripletree.algorithms.induce import displays
-from tripletree.core.checks import check_hierarchy, check_triplets
-from tripletree.core.hierarchy import Hierarchy
+from tripletree.core.hierarchy import Hierarchy, check_hierarchy
 from tripletree.core.leaves import LeafIndex
-from tripletree.core.triplets import TripletSet
+from tripletree.core.triplets import TripletSet, check_triplets
 from tripletree.errors import SHOWN, DuplicateLeafError, NotATreeError, ParseError, locate
 from tripletree.interop.keyed import tree_parents
 from tripletree.interop.nodes import assembled, own_heights, python_values

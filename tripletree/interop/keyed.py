@@ -7,8 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from tripletree.core.checks import check_hierarchy
-from tripletree.core.hierarchy import Hierarchy
+from tripletree.core.hierarchy import Hierarchy, check_hierarchy
 from tripletree.core.ontology import Ontology
 from tripletree.errors import SHOWN, InvalidHierarchyError, NotATreeError
 

@@ -21,8 +21,7 @@ from typing import Any, overload
 import numpy as np
 
 from tripletree.algorithms.linkage import from_linkage, to_linkage
-from tripletree.core.checks import check_hierarchy
-from tripletree.core.hierarchy import Hierarchy
+from tripletree.core.hierarchy import Hierarchy, check_hierarchy
 from tripletree.core.leaves import LeafIndex
 from tripletree.errors import InvalidHierarchyError, ParseError
 from tripletree.io.source import (

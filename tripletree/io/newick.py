@@ -15,8 +15,7 @@ from typing import Literal, overload
 
 import numpy as np
 
-from tripletree.core.checks import check_hierarchy
-from tripletree.core.hierarchy import Hierarchy
+from tripletree.core.hierarchy import Hierarchy, check_hierarchy
 from tripletree.core.leaves import LeafIndex
 from tripletree.errors import DuplicateLeafError, InvalidHierarchyError, ParseError, locate
 from tripletree.io.source import Source, Target, read_text, write_atomic
@@ -419,7 +418,7 @@ def parse_newick(text: str, *, underscores: Underscores = "keep") -> Hierarchy:
     >>> parse_newick("(a,,b);")
     Traceback (most recent call last):
         ...
-    tripletree.ParseError: <string>, line 1, column 4: a leaf label is missing before this ','...
+    tripletree.errors.ParseError: <string>, line 1, column 4: a leaf label is missing before this ','...
     """
     return _only(NewickText(_check_text(text), underscores=underscores), None, "parse_newick_all")
 

@@ -28,10 +28,9 @@ from typing import IO, Any, Literal, NamedTuple, NoReturn, overload
 
 import numpy as np
 
-from tripletree.core.checks import check_triplets
 from tripletree.core.leaves import LeafIndex
 from tripletree.core.provenance import Origins
-from tripletree.core.triplets import TripletSet
+from tripletree.core.triplets import TripletSet, check_triplets
 from tripletree.errors import (
     SHOWN,
     DuplicateLeafError,

@@ -18,8 +18,7 @@ from tripletree.cluster.distances import (
     metric_parameters,
     transformed,
 )
-from tripletree.core.checks import check_hierarchy
-from tripletree.core.hierarchy import Hierarchy
+from tripletree.core.hierarchy import Hierarchy, check_hierarchy
 from tripletree.core.leaves import LeafIndex
 from tripletree.errors import DuplicateLeafError, UnknownLeafError
 from tripletree.kernels import frozen

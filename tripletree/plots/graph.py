@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tripletree.algorithms.conflict import Conflict
-from tripletree.core.checks import check_triplets
-from tripletree.core.triplets import TripletSet
+from tripletree.core.triplets import TripletSet, check_triplets
 from tripletree.errors import LimitExceededError
 from tripletree.plots.style import PALETTE, SHAPES, ink_of, picture, pyplot_for, shortened
 

@@ -19,10 +19,9 @@ import numpy as np
 
 from tripletree import kernels
 from tripletree._version import __version__
-from tripletree.core.checks import check_triplets
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.html import drawn_heights, printable
-from tripletree.core.triplets import TripletSet
+from tripletree.core.triplets import TripletSet, check_triplets
 from tripletree.io.source import write_atomic
 from tripletree.plots.layout import meeting_nodes
 from tripletree.plots.style import Groups, check_tree, coded_groups
