@@ -14,10 +14,10 @@ from tripletree.algorithms.decompose import decompose
 from tripletree.algorithms.dynamic import BuilderState
 from tripletree.algorithms.induce import sample_triplets
 from tripletree.core.triplets import TripletSet
-from tripletree.kernels import jit as _jit
-from tripletree.kernels.jit import Room, run_plain
+from tripletree.kernels import jit
+from tripletree.kernels.jit import KernelModule, run_plain
 
-needs_numba = pytest.mark.skipif(_jit.MODE == "never", reason="kernels are not compiled")
+needs_numba = pytest.mark.skipif(jit.MODE == "never", reason="kernels are not compiled")
 sources = importlib.import_module("tripletree.kernels.dynamic_build")
 
 
@@ -26,7 +26,7 @@ def deep_at_once(monkeypatch):
     """Every way of more than one step is a long one: paths are asked from the second addition on."""
     for name in ("growing", "growing_tree"):
         module = importlib.import_module(f"tripletree.kernels.{name}")
-        monkeypatch.setattr(kernels, name, Room(module, lambda kernel: partial(run_plain, kernel)))
+        monkeypatch.setattr(kernels, name, KernelModule(module, lambda kernel: partial(run_plain, kernel)))
     monkeypatch.setattr(sources, "_LONG_WAY", 1)
     monkeypatch.setattr(sources, "_SHORT_WAY", 0)
 
@@ -173,7 +173,7 @@ def test_growing__rows_are_made_as_they_are_needed():
 @needs_numba
 def test_growing__plain_and_compiled_kernels_agree(monkeypatch):
     rng = np.random.default_rng(5)
-    rooms = {"plain": lambda kernel: partial(run_plain, kernel), "fast": _jit.compiled}
+    rooms = {"plain": lambda kernel: partial(run_plain, kernel), "fast": jit.compiled}
     for n in (8, 40, 300):
         rows = (decompose(caterpillar(n)) | sample_triplets(yule(n, rng), 3 * n // 2, random_state=rng)).rows
         keys = [tuple(row) for row in rng.permutation(rows).tolist()]
@@ -181,7 +181,7 @@ def test_growing__plain_and_compiled_kernels_agree(monkeypatch):
         for name, choose in rooms.items():
             for module in ("growing", "growing_tree"):
                 source = importlib.import_module(f"tripletree.kernels.{module}")
-                monkeypatch.setattr(kernels, module, Room(source, choose))
+                monkeypatch.setattr(kernels, module, KernelModule(source, choose))
             state = BuilderState(n)
             added = state.grow_all(keys)
             found[name] = added, state.parent().tolist(), [x.tolist() for x in state._arrays[:1]]

@@ -9,17 +9,17 @@ from pathlib import Path
 import pytest
 
 import tripletree
-from tripletree.kernels import jit as _jit
+from tripletree.kernels import jit
 
 SCRIPT = """
 import numpy as np
-from tripletree.kernels import spanning
-print(spanning.prepare(np.array([[0], [1], [2]], np.int32), 3)[1].tolist())
+from tripletree.kernels import build_deep
+print(build_deep.prepare(np.array([[0], [1], [2]], np.int32), 3)[1].tolist())
 """
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(_jit.MODE == "never", reason="kernels are not compiled")
+@pytest.mark.skipif(jit.MODE == "never", reason="kernels are not compiled")
 def test_jit__a_kernel_is_renewed_when_one_that_it_calls_changes(tmp_path):
     shutil.copytree(Path(tripletree.__file__).parent, tmp_path / "tripletree")
     env = {**os.environ, "PYTHONPATH": str(tmp_path), "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
@@ -31,3 +31,54 @@ def test_jit__a_kernel_is_renewed_when_one_that_it_calls_changes(tmp_path):
     called = tmp_path / "tripletree/kernels/disjoint_set.py"
     called.write_text(called.read_text().replace("    return True\n", "    return False\n"))
     assert answer() == "[0]"
+
+
+UNION = """
+import warnings
+import numpy as np
+from tripletree.kernels import disjoint_set, jit
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    up = np.arange(4, dtype=np.int32)
+    print(jit.compiled(disjoint_set.unite if jit.MODE == "never" else disjoint_set._module.unite)(up, 0, 3))
+    print([str(w.message) for w in caught if w.category is RuntimeWarning])
+"""
+
+
+@pytest.mark.skipif(jit.MODE == "never", reason="kernels are not compiled")
+@pytest.mark.parametrize("ending", [".nbi", ".nbc"])
+def test_jit__a_damaged_cache_costs_a_compilation_and_mends_itself(tmp_path, ending):
+    package = Path(tripletree.__file__).parents[1]
+    env = {**os.environ, "PYTHONPATH": str(package), "NUMBA_CACHE_DIR": str(tmp_path / "cache"), "TRIPLETREE_JIT": "1"}
+
+    def answer():
+        return subprocess.check_output([sys.executable, "-c", UNION], env=env, text=True).splitlines()
+
+    assert answer() == ["True", "[]"]
+    damaged = list((tmp_path / "cache").rglob(f"*{ending}"))
+    assert damaged
+    for path in damaged:
+        path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+    value, said = answer()
+    assert value == "True"
+    assert said.count("the cache of compiled kernels in") == 1
+    assert answer() == ["True", "[]"]
+
+
+def test_jit__a_full_disk_does_not_end_the_run(monkeypatch):
+    class Full:
+        cache_path = "somewhere"
+
+        def load_overload(self, *_):
+            return None
+
+        def save_overload(self, *_):
+            raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(jit, "_cache_has_failed", False)
+    cache = jit._ForgivingCache(Full())
+    assert cache.cache_path == "somewhere"
+    assert cache.load_overload("signature", None) is None
+    with pytest.warns(RuntimeWarning, match="No space left on device.*compiled again in this run"):
+        cache.save_overload("signature", None)
+    cache.save_overload("signature", None)  # said once

@@ -18,7 +18,7 @@ HEAVY = {"numba", "scipy", "sklearn", "matplotlib", "pandas", "networkx", "tqdm"
 #: Which rooms a room may import from. Rooms above may use rooms below, never the other way round.
 LAW = {
     "errors": set(),
-    "kernels": set(),
+    "kernels": {"errors"},
     "core": {"errors", "kernels"},
     "algorithms": {"core", "errors", "kernels"},
     "interop": {"algorithms", "core", "errors"},

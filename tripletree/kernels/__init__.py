@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from tripletree.kernels.jit import MODE, Room, Tiered, compiled, run_plain
+from tripletree.kernels.jit import MODE, Dispatcher, KernelModule, compiled, run_plain
 
 __all__ = [
     "fast",
@@ -40,33 +40,33 @@ def __getattr__(name: str) -> Any:
 
 
 class _Kernels(ModuleType):
-    """The type of this package: a module of kernels becomes a `Room` when the import system hangs it here."""
+    """The type of this package: a module of kernels becomes a `KernelModule` when the import system sets it here."""
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name in _MODULES and isinstance(value, ModuleType):
-            value = _room(value, Tiered)
+            value = _dispatching(value, Dispatcher)
         super().__setattr__(name, value)
 
 
 sys.modules[__name__].__class__ = _Kernels
 
 
-def _room(module: ModuleType, choose: Callable[[Any], Any]) -> Any:
+def _dispatching(module: ModuleType, choose: Callable[[Any], Any]) -> Any:
     if MODE == "never":
         return module
-    return Room(module, compiled if MODE == "always" else choose)
+    return KernelModule(module, compiled if MODE == "always" else choose)
 
 
 @cache
 def fast(name: str) -> Any:
     """The kernels of a module, compiled whatever their inputs, unless nothing is to be compiled."""
-    return _room(import_module(f"tripletree.kernels.{name}"), compiled)
+    return _dispatching(import_module(f"tripletree.kernels.{name}"), compiled)
 
 
 @cache
 def plain(name: str) -> Any:
     """The kernels of a module as plain Python, for what is known to be little work, unless all is to be compiled."""
-    return _room(import_module(f"tripletree.kernels.{name}"), lambda kernel: partial(run_plain, kernel))
+    return _dispatching(import_module(f"tripletree.kernels.{name}"), lambda kernel: partial(run_plain, kernel))
 
 
 def frozen(array: Any, dtype: Any = np.int32) -> np.ndarray:

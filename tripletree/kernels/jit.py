@@ -20,6 +20,7 @@ import hashlib
 import os
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cache, partial
 from pathlib import Path
 from threading import RLock
@@ -29,10 +30,12 @@ from typing import Any
 
 import numpy as np
 
+from tripletree.errors import warn_user
+
 __all__ = [
     "MODE",
-    "Room",
-    "Tiered",
+    "KernelModule",
+    "Dispatcher",
     "allocating",
     "compiled",
     "inner",
@@ -118,6 +121,7 @@ def compiled(function: Any) -> Any:
 
 def _with_numba(function: Any) -> Any:
     import numba
+    from numba.core import caching
 
     options = {**function.kernel_options}
     signature = options.pop("signature", None)
@@ -125,11 +129,68 @@ def _with_numba(function: Any) -> Any:
     twin.__module__, twin.__qualname__ = function.__module__, f"{function.__qualname__}_{_digest()}"
     twin.__doc__ = function.__doc__
     options["error_model"] = "numpy"  # kernels never raise: a check at each division would keep loops from vectorising
-    make = numba.njit if signature is None else partial(numba.cfunc, signature, nopython=True)
+    if signature is None:
+        try:
+            kernel = numba.njit(cache=True, **options)(twin)
+        except RuntimeError:  # no folder to write to
+            return numba.njit(**options)(twin)
+        kernel._cache = _ForgivingCache(kernel._cache)
+        return kernel
+    make = partial(numba.cfunc, signature, nopython=True)
     try:
-        return make(cache=True, **options)(twin)
+        return make(cache=True, **options)(twin)  # compiled, loaded and saved here and now
     except RuntimeError:
         return make(**options)(twin)
+    except Exception as error:
+        _warn_of_cache(error)
+        with suppress(Exception):
+            caching.FunctionCache(twin).flush()
+        return make(**options)(twin)
+
+
+class _ForgivingCache:
+    """numba's cache of one kernel; when it fails, the kernel is compiled, and nothing else happens.
+
+    numba itself lets a full disk, a quota and a file that was cut off end the run, and every later run.
+    """
+
+    def __init__(self, cache: Any) -> None:
+        self._cache = cache
+
+    def load_overload(self, *arguments: Any) -> Any:
+        try:
+            return self._cache.load_overload(*arguments)
+        except Exception as error:  # unpickling a damaged file can raise anything
+            _warn_of_cache(error)
+            with suppress(Exception):
+                self._cache.flush()  # an empty index, so that the next run finds a sound one
+            return None
+
+    def save_overload(self, *arguments: Any) -> None:
+        try:
+            self._cache.save_overload(*arguments)
+        except Exception as error:
+            _warn_of_cache(error)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._cache, name)
+
+
+_cache_has_failed = False
+
+
+def _warn_of_cache(error: Exception) -> None:
+    """Warn of the first failure only: where one kernel cannot be kept, hardly any can."""
+    global _cache_has_failed
+    if not _cache_has_failed:
+        _cache_has_failed = True
+        folder = os.environ.get("NUMBA_CACHE_DIR")
+        where = f" in {folder}" if folder else ""
+        warn_user(
+            f"the cache of compiled kernels{where} failed ({type(error).__name__}: {error}); kernels are compiled "
+            "again in this run. Free space there, delete the folder, or set NUMBA_CACHE_DIR to another one",
+            RuntimeWarning,
+        )
 
 
 def _scope(module: str) -> dict[str, Any]:
@@ -155,14 +216,14 @@ def _digest() -> str:
     return digest.hexdigest()[:12]
 
 
-# ----------------------------------------------------------------------
-# Which version of a kernel is called: its plain source, or what is compiled from it.
+# ---------------------------------------------------------------------- dispatch
 
-#: Entries of all arrays that a call as plain Python may have, and seconds that such calls of a kernel may take in all.
+#: A kernel runs as plain Python while its arrays have so few entries in all, and until that has taken so many seconds:
+#: about what loading the compiled code takes.
 SMALL, PATIENCE = 50_000, 0.1
 
 
-class Tiered:
+class Dispatcher:
     """A kernel that runs as plain Python while its inputs are small and it has taken little time, then compiled."""
 
     def __init__(self, plain: Callable[..., Any]) -> None:
@@ -189,8 +250,8 @@ def run_plain(kernel: Callable[..., Any], *arguments: Any) -> Any:
         return kernel(*arguments)
 
 
-class Room:
-    """A module of kernels as its users see it: constants as they are, kernels in the version that is to be called.
+class KernelModule:
+    """A module of kernels as its callers see it: constants unchanged, each kernel in the version to call.
 
     Parameters
     ----------

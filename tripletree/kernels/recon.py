@@ -6,7 +6,7 @@ pair rejects the whole rectangle of its blocking pair. A merged cluster keeps th
 sample; ties go to the pair with the first smaller slot, then to that with the first larger one. Pairs that are apart by
 cannot-links count as rejected for good; where nothing else is left, the loop stops, and is stuck.
 
-`join` and `search` come as pointers (see ``_jit``): they are compiled by themselves, not once more for each loop.
+`join` and `search` come as pointers (see ``jit``): they are compiled by themselves, not once more for each loop.
 """
 
 from __future__ import annotations

@@ -15,11 +15,10 @@ import tripletree
 from tripletree import kernels
 from tripletree.cluster.agglomerative import merges as _engine
 from tripletree.cluster.agglomerative.merges import merge_condensed, merge_points
-from tripletree.kernels import jit as _jit
-from tripletree.kernels import jit as _tiers
-from tripletree.kernels.jit import Room, Tiered, run_plain
+from tripletree.kernels import jit
+from tripletree.kernels.jit import Dispatcher, KernelModule, run_plain
 
-needs_numba = pytest.mark.skipif(_jit.MODE == "never", reason="kernels are not compiled")
+needs_numba = pytest.mark.skipif(jit.MODE == "never", reason="kernels are not compiled")
 
 
 def python(code, **environment):
@@ -29,9 +28,12 @@ def python(code, **environment):
 
 @needs_numba
 @pytest.mark.parametrize("linkage", ["centroid", "median", "ward", "average", "weighted", "complete", "single"])
-def test_tiers__plain_and_compiled_merges_are_the_same_to_the_bit(rng, linkage, monkeypatch):
+def test_dispatch__plain_and_compiled_merges_are_the_same_to_the_bit(rng, linkage, monkeypatch):
     sources = importlib.import_module("tripletree.kernels.recon")
-    rooms = {"plain": Room(sources, lambda kernel: partial(run_plain, kernel)), "fast": Room(sources, _jit.compiled)}
+    rooms = {
+        "plain": KernelModule(sources, lambda kernel: partial(run_plain, kernel)),
+        "fast": KernelModule(sources, jit.compiled),
+    }
     for n in (3, 9, 70, 140):
         X = rng.normal(size=(n, 3))
         rows = np.array(random_triplets(rng, n, n), np.int32).reshape(-1, 3)
@@ -48,7 +50,7 @@ def test_tiers__plain_and_compiled_merges_are_the_same_to_the_bit(rng, linkage, 
         assert found["plain"][1] == found["fast"][1]
 
 
-def test_tiers__precision_and_work_decide(monkeypatch):
+def test_dispatch__precision_and_work_decide(monkeypatch):
     asked = []
     for tier in ("plain", "fast"):
         monkeypatch.setattr(kernels, tier, lambda name, tier=tier: asked.append((tier, name)))
@@ -58,30 +60,30 @@ def test_tiers__precision_and_work_decide(monkeypatch):
     assert asked == [("plain", "recon"), ("fast", "recon"), ("fast", "recon")]
 
 
-def test_tiers__a_large_input_is_compiled(monkeypatch):
+def test_dispatch__a_large_input_is_compiled(monkeypatch):
     made = []
-    monkeypatch.setattr(_tiers, "compiled", lambda kernel: made.append(kernel) or (lambda *_: "compiled"))
-    kernel = Tiered(lambda *_: "plain")
-    assert kernel(np.zeros(_tiers.SMALL), 3) == "plain"
-    assert kernel(np.zeros(_tiers.SMALL), np.zeros(1)) == "compiled"
+    monkeypatch.setattr(jit, "compiled", lambda kernel: made.append(kernel) or (lambda *_: "compiled"))
+    kernel = Dispatcher(lambda *_: "plain")
+    assert kernel(np.zeros(jit.SMALL), 3) == "plain"
+    assert kernel(np.zeros(jit.SMALL), np.zeros(1)) == "compiled"
     assert kernel(np.zeros(1), 3) == "compiled"  # it is there now
     assert made == [kernel.plain]
 
 
-def test_tiers__many_small_inputs_are_compiled(monkeypatch):
-    monkeypatch.setattr(_tiers, "compiled", lambda kernel: lambda *_: "compiled")
-    clock = iter([0.0, 0.6 * _tiers.PATIENCE] * 9)
-    monkeypatch.setattr(_tiers, "perf_counter", lambda: next(clock))
-    kernel = Tiered(lambda *_: "plain")
+def test_dispatch__many_small_inputs_are_compiled(monkeypatch):
+    monkeypatch.setattr(jit, "compiled", lambda kernel: lambda *_: "compiled")
+    clock = iter([0.0, 0.6 * jit.PATIENCE] * 9)
+    monkeypatch.setattr(jit, "perf_counter", lambda: next(clock))
+    kernel = Dispatcher(lambda *_: "plain")
     assert [kernel(1) for _ in range(4)] == ["plain", "plain", "compiled", "compiled"]
 
 
-def test_tiers__plain_kernels_are_silent_about_infinities():
-    divide = Tiered(lambda a, b: a[0] / b[0])
+def test_dispatch__plain_kernels_are_silent_about_infinities():
+    divide = Dispatcher(lambda a, b: a[0] / b[0])
     assert divide(np.array([1.0]), np.array([0.0])) == np.inf
 
 
-def test_tiers__rooms_hold_constants_and_kernels():
+def test_dispatch__rooms_hold_constants_and_kernels():
     assert kernels.recon.LINKAGES[0] == "centroid"
     assert kernels.fast("recon").LINKAGES == kernels.plain("recon").LINKAGES
     with pytest.raises(AttributeError, match="nonsense"):
@@ -101,7 +103,7 @@ print("numba" in sys.modules, model.linkage_.sum())
 
 @needs_numba
 @pytest.mark.slow
-def test_tiers__a_fit_on_few_samples_never_loads_numba():
+def test_dispatch__a_fit_on_few_samples_never_loads_numba():
     few = [python(FIT.format(n=100), TRIPLETREE_JIT=setting).split() for setting in ("auto", "1", "0")]
     assert [loaded for loaded, _ in few] == ["False", "True", "False"]
     assert len({total for _, total in few}) == 1
