@@ -251,9 +251,7 @@ def test_one_hot__counts_each_difference_twice():
 
 @pytest.mark.shared
 def test_sets__have_the_shapes_of_the_papers(shared, monkeypatch):
-    monkeypatch.setattr(
-        sets, "_found", lambda *names: next((p for n in names if (p := shared / "uci" / n).exists()), None)
-    )
+    monkeypatch.setattr(sys.modules["_data"], "FOLDERS", [str(shared / "uci")])
     sets.load_set.cache_clear()
     shapes = {"soybean": (562, 35, 15), "soybean-small": (47, 35, 4), "crabs": (200, 5, 2), "transfusion": (748, 4, 2)}
     shapes |= {"mushroom": (8124, 21, 2), "tic-tac-toe": (958, 9, 2), "parkinsons": (195, 22, 2)}
