@@ -1,7 +1,7 @@
 """Flipped triplets: pairwise F of ReCon hard, repaired and soft, and of k-means on a learned metric.
 
 Triplets of the classes, m = n, 2n and 3n of them drawn at random, of which a share is flipped: c changes places with a
-or b. One setting for all sets. The second table asks for the flipped ones back: how `suspects` ranks them.
+or b. One setting for all sets. The second table asks for the flipped ones back: how `find_label_errors` ranks them.
 """
 
 import sys
@@ -21,7 +21,7 @@ import tripletree as tt
 from tripletree.algorithms.repair import repair
 from tripletree.cluster import ReCon
 from tripletree.errors import InconsistentTripletsError
-from tripletree.evaluation.label_errors import suspects
+from tripletree.evaluation.label_errors import find_label_errors
 
 FLIPS = (0, 0.02, 0.05, 0.1, 0.2, 0.3)
 RATIOS = (1, 2, 3)
@@ -113,15 +113,15 @@ def summary(found, names):
 
 
 def likely_errors(sets, seeds):
-    """How well `suspects` finds the flipped ones: area under the curve, and precision at their number."""
-    print("\nsuspects, m = n            consistent   area  precision  by the metric alone   seconds")
+    """How well `find_label_errors` finds the flipped ones: area under the curve, and precision at their number."""
+    print("\nlabel errors, m = n        consistent   area  precision  by the metric alone   seconds")
     for name, X, y in sets:
         for share in (0.05, 0.1, 0.2):
             rows = []
             for seed in range(seeds):
                 t, wrong = flipped(tt.sample_class_triplets(y, len(y), random_state=seed), share, seed)
                 start = time.process_time()
-                score = suspects(t, X)
+                score = find_label_errors(t, X)
                 took = time.process_time() - start
                 a, b, c = t.rows.T
                 gap = [np.linalg.norm(X[i] - X[j], axis=1) for i, j in ((a, b), (a, c), (b, c))]

@@ -61,7 +61,7 @@ except tt.InconsistentPairsError as error:
 
 # %% [markdown]
 # The way of must-links from one end of the cannot-link to the other is the explanation, with the lines of the file:
-# one of these five statements is wrong. Which one? If the tracker says how sure it is, the strengths decide.
+# one of these five statements is wrong. Which one? If the tracker says how sure it is, the weights decide.
 # `soft_closure` lets a chain count as much as its weakest link, and what contradicts a stronger chain is overruled:
 
 # %%
@@ -370,7 +370,7 @@ print(summary.rename_axis(index=None).to_string(float_format="{:.3f}".format))
 # %% [markdown]
 # ## What to take home
 #
-# - **Look for contradictions first**: `pairs.closure()` raises with the path and its lines; strengths let
+# - **Look for contradictions first**: `pairs.closure()` raises with the path and its lines; weights let
 #   `soft_closure` decide.
 # - **Pairs are more than triplets, and less**: `reduce_pairs` says what a hierarchy keeps. To lose nothing,
 #   give `pairs=` to `ReCon` itself.

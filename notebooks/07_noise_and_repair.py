@@ -96,13 +96,13 @@ print("dropped:", people(mended.dropped), f"of which {np.mean(~right(mended.drop
 
 # %% [markdown]
 # Nine of ten answers that had to go were wrong ones, and most were Cem's. But consistent is not
-# clean: of the 59 wrong answers, 23 contradict nothing and are still there. `suspects` finds them with the help
+# clean: of the 59 wrong answers, 23 contradict nothing and are still there. `find_label_errors` finds them with the help
 # of the measures: it holds each answer against clusterings that were made without it.
 
 # %%
-scores = tt.suspects(known, X)
+scores = tt.find_label_errors(known, X)
 worst = known.subset(scores > 0.5)
-print(len(worst), "suspects,", people(worst))
+print(len(worst), "likely errors,", people(worst))
 print(f"of which {np.mean(~right(worst)):.0%} are wrong; AUC {roc_auc_score(~right(known), scores):.3f}")
 
 # %%
@@ -125,7 +125,7 @@ plt.show()
 # Four ways to cluster the wines into three, by average linkage, and the pairwise F-measure of each:
 # without the answers; with those that `repair` kept, which all hold; with all answers at a price
 # (`penalty="auto"`: a violated triplet makes two clusters seem farther apart, a satisfied one
-# nearer); and with those that are not suspected.
+# nearer); and with those that are likely right.
 
 
 # %%
@@ -138,7 +138,7 @@ models = {
     "nothing told": ReCon(3, linkage="average").fit(X),
     "what repair kept": ReCon(3, linkage="average").fit(X, triplets=mended.kept),
     "all, at a price": ReCon(3, linkage="average", penalty="auto").fit(X, triplets=known),
-    "no suspects, at a price": ReCon(3, linkage="average", penalty="auto").fit(X, triplets=trusted),
+    "likely right, at a price": ReCon(3, linkage="average", penalty="auto").fit(X, triplets=trusted),
 }
 for name, model in models.items():
     print(f"{name:<24} F = {score(model):.3f}   violated: {len(model.violated_triplets_)}")
@@ -168,4 +168,4 @@ plt.show()
 # - **Mend what clashes** with `repair`; consistent is not clean.
 # - **Do not force doubtful triplets**: `ReCon(penalty="auto")` where some may be wrong, plain `ReCon` where
 #   all are right.
-# - **Look for errors that clash with nothing** with `suspects`, where there are data to ask.
+# - **Look for errors that clash with nothing** with `find_label_errors`, where there are data to ask.

@@ -147,14 +147,14 @@ again = TemporalClustering(3, backward=True, random_state=0).fit(X, pairs=m.answ
 print(sum(map(len, m.answers_.values())), "answers,", [len(s.pairs) for s in again.snapshots_], "pairs a year")
 
 # %% [markdown]
-# The pairs that count in a year are in `snapshots_`: answers, old ones with what is left of their strength, and what
+# The pairs that count in a year are in `snapshots_`: answers, old ones with what is left of their weight, and what
 # neighbours inherited; and those of them that the clusters violate all the same:
 
 # %%
 last = m.snapshots_[-1]
 print(last.pairs)
 print(last.violated_pairs)
-print([round(float(x), 3) for x in sorted(set(last.pairs.must_strength), reverse=True)[:4]])
+print([round(float(x), 3) for x in sorted(set(last.pairs.must_weights), reverse=True)[:4]])
 
 # %% [markdown]
 # ## Where the clusters went

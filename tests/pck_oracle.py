@@ -22,15 +22,15 @@ def price(X, penalty, weights=None):
     return penalty * sum(w * ((x - mean) ** 2).sum() for w, x in zip(weights, X, strict=True)) / weights.sum()
 
 
-def pck_objective(X, labels, centres, must, cannot, penalty, weights=None, must_strength=None, cannot_strength=None):
+def pck_objective(X, labels, centres, must, cannot, penalty, weights=None, must_weights=None, cannot_weights=None):
     """The objective of PCKMeans (Basu, Banerjee, Mooney 2004), as it is written."""
     weights = np.ones(len(X)) if weights is None else weights
-    must_strength = np.ones(len(must)) if must_strength is None else must_strength
-    cannot_strength = np.ones(len(cannot)) if cannot_strength is None else cannot_strength
+    must_weights = np.ones(len(must)) if must_weights is None else must_weights
+    cannot_weights = np.ones(len(cannot)) if cannot_weights is None else cannot_weights
     p = price(X, penalty, weights)
     total = sum(w * ((x - centres[h]) ** 2).sum() for x, h, w in zip(X, labels, weights, strict=True))
-    total += sum(p * s for (a, b), s in zip(must, must_strength, strict=True) if labels[a] != labels[b])
-    total += sum(p * s for (a, b), s in zip(cannot, cannot_strength, strict=True) if labels[a] == labels[b])
+    total += sum(p * s for (a, b), s in zip(must, must_weights, strict=True) if labels[a] != labels[b])
+    total += sum(p * s for (a, b), s in zip(cannot, cannot_weights, strict=True) if labels[a] == labels[b])
     return float(total)
 
 
@@ -84,24 +84,24 @@ def mpck_objective(
     *,
     shared=False,
     weights=None,
-    must_strength=None,
-    cannot_strength=None,
+    must_weights=None,
+    cannot_weights=None,
 ):
     """The objective of MPCKMeans (Bilenko, Basu, Mooney 2004), as it is written, with the prior.
 
     far : array of shape (c, d), the differences of which the greatest under a metric stands for the greatest distance
     """
     weights = np.ones(len(X)) if weights is None else np.asarray(weights, float)
-    must_strength = np.ones(len(must)) if must_strength is None else must_strength
-    cannot_strength = np.ones(len(cannot)) if cannot_strength is None else cannot_strength
+    must_weights = np.ones(len(must)) if must_weights is None else must_weights
+    cannot_weights = np.ones(len(cannot)) if cannot_weights is None else cannot_weights
     total = 0.0
     for x, h, w in zip(X, labels, weights, strict=True):
         total += w * (square(x - centres[h], metrics[h]) - log_det(metrics[h]))
-    for (i, j), s in zip(must, must_strength, strict=True):
+    for (i, j), s in zip(must, must_weights, strict=True):
         if labels[i] != labels[j]:
             g, h = labels[i], labels[j]
             total += penalty * s * 0.5 * (square(X[i] - X[j], metrics[g]) + square(X[i] - X[j], metrics[h]))
-    for (i, j), s in zip(cannot, cannot_strength, strict=True):
+    for (i, j), s in zip(cannot, cannot_weights, strict=True):
         if labels[i] == labels[j]:
             metric = metrics[labels[i]]
             most = max(square(f, metric) for f in far)

@@ -72,7 +72,7 @@ from tripletree.errors import (
     UnknownTripletError,
 )
 from tripletree.evaluation.describe import Coherence, Description, TreeShape, describe
-from tripletree.evaluation.label_errors import suspects
+from tripletree.evaluation.label_errors import find_label_errors
 from tripletree.evaluation.scores import (
     constrained_rand_index,
     dendrogram_purity,
@@ -166,6 +166,7 @@ __all__ = [
     "find_conflict",
     "find_conflicts",
     "find_contradictions",
+    "find_label_errors",
     "from_linkage",
     "implies",
     "induce",
@@ -203,7 +204,6 @@ __all__ = [
     "sample_class_triplets",
     "sample_triplets",
     "supertree",
-    "suspects",
     "to_html",
     "to_linkage",
     "triplet_distance",

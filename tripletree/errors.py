@@ -28,12 +28,9 @@ __all__ = [
     "MissingDependencyError",
     "NotATreeError",
     "ParseError",
-    "SHOWN",
     "TripletreeError",
     "UnknownLeafError",
     "UnknownTripletError",
-    "near_names",
-    "twins_of",
 ]
 
 
@@ -46,7 +43,7 @@ _DIGITS = re.compile(r"\d")
 _NUMBER = re.compile(r"-?[0-9]{1,18}")
 
 
-def twins_of(labels: Sequence[Hashable], known: Sequence[Hashable]) -> dict[Any, list]:
+def _twins_of(labels: Sequence[Hashable], known: Sequence[Hashable]) -> dict[Any, list]:
     """For numbers whose digits are known as text, that text; for texts that are known as numbers, the number."""
     wanted: dict[Any, Any] = {}
     for x in labels:
@@ -60,7 +57,7 @@ def twins_of(labels: Sequence[Hashable], known: Sequence[Hashable]) -> dict[Any,
     return {wanted[x]: [x] for x in known if type(x) in kinds and x in wanted} if wanted else {}
 
 
-def near_names(labels: Iterable[Hashable], known: Sequence[Hashable], most_known: int = 200_000) -> dict[Any, list]:
+def _near_names(labels: Iterable[Hashable], known: Sequence[Hashable], most_known: int = 200_000) -> dict[Any, list]:
     """Nearest known strings for the unknown ones that a message will show; none when that would take long."""
     from difflib import get_close_matches
 
@@ -201,8 +198,8 @@ class UnknownLeafError(TripletreeError, LookupError):
         # `notes` say what is known of some labels, in the place of near names; `hint` says what to do
         self.labels = list(labels)
         plain = [x for x in self.labels[:SHOWN] if x not in (notes or {})]
-        twins = twins_of(plain, known)
-        self.suggestions = {**near_names([x for x in plain if x not in twins], known), **twins}
+        twins = _twins_of(plain, known)
+        self.suggestions = {**_near_names([x for x in plain if x not in twins], known), **twins}
         parts = []
         for label in self.labels[:SHOWN]:
             near, note = self.suggestions.get(label), (notes or {}).get(label, "")
@@ -319,7 +316,7 @@ class UnknownTripletError(TripletreeError, LookupError):
 
 
 class InvalidPairError(TripletreeError, ValueError):
-    """A must-link or cannot-link that is no pair: wrong shape, a leaf twice, an index out of range, a bad strength.
+    """A must-link or cannot-link that is no pair: wrong shape, a leaf twice, an index out of range, a bad weight.
 
     Attributes
     ----------
@@ -343,8 +340,8 @@ class InconsistentPairsError(TripletreeError, ValueError):
         The two labels of the cannot-link that they break.
     origins : list of Origin or None
         Where each must-link along the path was read, and last the cannot-link; None where that is not known.
-    strength : float or None
-        That of the weakest of them, where strengths count.
+    weight : float or None
+        That of the weakest of them, where weights count.
     n_others : int
         How many more cannot-links are broken.
     """
@@ -355,14 +352,14 @@ class InconsistentPairsError(TripletreeError, ValueError):
         *,
         origins: Sequence[Any] | None = None,
         places: tuple[str, str] = ("", ""),
-        strength: float | None = None,
+        weight: float | None = None,
         n_others: int = 0,
     ) -> None:
         self.path = list(path)
         self.cannot_link = (self.path[0], self.path[-1])
         self.origins = list(origins) if origins is not None else [None] * len(self.path)
-        self.strength, self.n_others = strength, n_others
-        equal = "" if strength is None else f" (strength {strength:g}, with nothing stronger to decide)"
+        self.weight, self.n_others = weight, n_others
+        equal = "" if weight is None else f" (weight {weight:g}, and no link of larger weight decides)"
         more = f" (find_contradictions shows {n_others:,} more like this)" if n_others else ""
         what = broken_link_text(self.path, places) + equal
         super().__init__(f"the pairs contradict each other: {what}; drop one of them{more}")

@@ -87,9 +87,9 @@ def test_describe__a_contradiction(run):
     assert json.loads(run("describe", "-", "--json", text=CLASH, status=1).stdout)["n_broken"] == 2
 
 
-def test_describe__strengths(run):
-    text = "a,b,link,strength\nx,y,must,1\ny,z,cannot,.5\n"
-    assert "  strengths     0.5 to 1\n" in run("describe", "-", text=text).stdout
+def test_describe__weights(run):
+    text = "a,b,link,weight\nx,y,must,1\ny,z,cannot,.5\n"
+    assert "  weights       0.5 to 1\n" in run("describe", "-", text=text).stdout
 
 
 @pytest.mark.parametrize("command", ["check", "explain", "describe"])

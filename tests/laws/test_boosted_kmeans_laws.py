@@ -142,8 +142,8 @@ def test_boosting__is_that_of_the_paper():
                 value.must_link,
                 value.cannot_link,
                 n,
-                must_strength=strengths[: value.n_must],
-                cannot_strength=strengths[value.n_must :],
+                must_weights=strengths[: value.n_must],
+                cannot_weights=strengths[value.n_must :],
             )
         boosting, ties, learner = boosted(X, value, k, seed, 12)
         kernel, weights, errors, importances = boosting_definition(
@@ -335,4 +335,4 @@ def test_any_input__gives_clusters_and_what_they_violate(X, must, cannot, k, pri
     if len(pairs):
         weights = model.pair_weights_
         assert len(weights) == len(pairs)
-        assert weights.must_strength.sum() + weights.cannot_strength.sum() == pytest.approx(1.0)
+        assert weights.must_weights.sum() + weights.cannot_weights.sum() == pytest.approx(1.0)

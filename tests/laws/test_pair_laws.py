@@ -13,11 +13,11 @@ STRENGTHS = [0.25, 0.5, 0.75, 1.0]
 
 
 @st.composite
-def links(draw, strengths=STRENGTHS, max_size=9):
-    """Number of leaves, and links (a, b, sign, strength) with a < b, no pair twice with one sign."""
+def links(draw, weights=STRENGTHS, max_size=9):
+    """Number of leaves, and links (a, b, sign, weight) with a < b, no pair twice with one sign."""
     n = draw(st.integers(2, 6))
     pair = st.sampled_from(list(combinations(range(n), 2)))
-    one = st.tuples(pair, st.sampled_from([1, 1, -1]), st.sampled_from(strengths))
+    one = st.tuples(pair, st.sampled_from([1, 1, -1]), st.sampled_from(weights))
     drawn = draw(st.lists(one, max_size=max_size, unique_by=lambda x: x[:2]))
     return n, [(a, b, sign, w) for (a, b), sign, w in drawn]
 
@@ -28,8 +28,8 @@ def made(n, some, *, strong=False):
         [x[:2] for x in must],
         [x[:2] for x in cannot],
         n,
-        must_strength=[x[3] for x in must] if strong else None,
-        cannot_strength=[x[3] for x in cannot] if strong else None,
+        must_weights=[x[3] for x in must] if strong else None,
+        cannot_weights=[x[3] for x in cannot] if strong else None,
     )
 
 
@@ -61,7 +61,7 @@ def satisfied(partition, some):
 
 
 def chains(n, some):
-    """Of each pair of leaves and sign, the strength of the strongest chain with at most one cannot-link."""
+    """Of each pair of leaves and sign, the weight of the strongest chain with at most one cannot-link."""
     table = {}
     for a, b, sign, w in some:
         for ends in ((a, b), (b, a)):
@@ -81,7 +81,7 @@ def chains(n, some):
 def soft_definition(n, some):
     """Links taken from the strongest to the weakest, those that chains of stronger ones contradict left out.
 
-    Returns {(a, b): signed strength} and the links left out; None where links of one strength contradict each other.
+    Returns {(a, b): signed weight} and the links left out; None where links of one weight contradict each other.
     """
     held, out = [], []
     for t in sorted({x[3] for x in some}, reverse=True):
@@ -155,7 +155,7 @@ def test_soft__is_that_of_the_chains(drawn):
     if wanted is None:
         with pytest.raises(InconsistentPairsError) as caught:
             p.soft_closure()
-        path, t = caught.value.path, caught.value.strength
+        path, t = caught.value.path, caught.value.weight
         weights = {(a, b, sign): w for a, b, sign, w in some}
         used = [weights[min(x), max(x), 1] for x in zip(path, path[1:], strict=False)]
         used.append(weights[min(path[0], path[-1]), max(path[0], path[-1]), -1])
@@ -163,9 +163,9 @@ def test_soft__is_that_of_the_chains(drawn):
         return
     concluded, out = wanted
     soft = p.soft_closure()
-    got = dict(zip(map(tuple, soft.must_link.tolist()), (soft.must_strength if len(soft) else ()), strict=True))
+    got = dict(zip(map(tuple, soft.must_link.tolist()), (soft.must_weights if len(soft) else ()), strict=True))
     got |= {
-        tuple(x): -w for x, w in zip(soft.cannot_link.tolist(), soft.cannot_strength if len(soft) else (), strict=True)
+        tuple(x): -w for x, w in zip(soft.cannot_link.tolist(), soft.cannot_weights if len(soft) else (), strict=True)
     }
     assert got == concluded
     assert p.overruled() == made(n, out, strong=bool(out))
@@ -182,12 +182,12 @@ def test_soft__of_consistent_links_every_chain_counts_and_the_strongest_wins(dra
     assert signs(soft) == signs(made(n, some).expand())
     best = chains(n, some)
     assert len(best) == len(soft)
-    for rows, strength, sign in ((soft.must_link, soft.must_strength, 1), (soft.cannot_link, soft.cannot_strength, -1)):
-        assert [best[a, b, sign] for a, b in rows.tolist()] == ([] if strength is None else strength.tolist())
+    for rows, weight, sign in ((soft.must_link, soft.must_weights, 1), (soft.cannot_link, soft.cannot_weights, -1)):
+        assert [best[a, b, sign] for a, b in rows.tolist()] == ([] if weight is None else weight.tolist())
 
 
-@given(links(strengths=[1.0]))
-def test_soft__without_strengths_is_the_closure(drawn):
+@given(links(weights=[1.0]))
+def test_soft__without_weights_is_the_closure(drawn):
     n, some = drawn
     p = made(n, some)
     if closure_definition(n, some) is None:

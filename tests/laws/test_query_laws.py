@@ -58,7 +58,7 @@ def world(seed, n=20, k=3, m=8):
 def weighted(answers, rng, n):
     must, cannot = as_rows(answers)
     strong, keen = rng.uniform(0.1, 1, len(must)), rng.uniform(0.1, 1, len(cannot))
-    pairs = PairwiseConstraints(must, cannot, n, must_strength=strong, cannot_strength=keen)
+    pairs = PairwiseConstraints(must, cannot, n, must_weights=strong, cannot_weights=keen)
     rows = [(a, b, True, w) for (a, b), w in zip(must.tolist(), strong.tolist(), strict=True)]
     return pairs, rows + [(a, b, False, w) for (a, b), w in zip(cannot.tolist(), keen.tolist(), strict=True)]
 
@@ -193,7 +193,7 @@ def test_inheritance__is_its_definition(seed):
 
 def signed(pairs):
     """{(i, j): strength}, negative for cannot-links."""
-    strength = [1.0] * len(pairs) if pairs.must_strength is None else [*pairs.must_strength, *pairs.cannot_strength]
+    strength = [1.0] * len(pairs) if pairs.must_weights is None else [*pairs.must_weights, *pairs.cannot_weights]
     return {(a, b): w if kind == "must" else -w for (a, b, kind), w in zip(pairs, strength, strict=True)}
 
 

@@ -19,7 +19,7 @@ def literal_pairs(parts, present, t, fading, backward):
     """What counts at snapshot t: {(a, b): (kind, strength)}, one entry of a part after the other."""
     best = {}
     for pairs, at in parts:
-        for (a, b, kind), w in zip(pairs, [*pairs.must_strength, *pairs.cannot_strength], strict=True):
+        for (a, b, kind), w in zip(pairs, [*pairs.must_weights, *pairs.cannot_weights], strict=True):
             together = [s for s, some in enumerate(present) if a in some and b in some]
             if not together or t not in together:
                 continue
@@ -34,7 +34,7 @@ def literal_pairs(parts, present, t, fading, backward):
 
 def as_dict(pairs, objects):
     """{(object, object): (kind, strength)} of pairs by row number."""
-    strength = [*pairs.must_strength, *pairs.cannot_strength] if len(pairs) else []
+    strength = [*pairs.must_weights, *pairs.cannot_weights] if len(pairs) else []
     return {(int(objects[a]), int(objects[b])): (kind, w) for (a, b, kind), w in zip(pairs, strength, strict=True)}
 
 
@@ -51,7 +51,7 @@ def test_pairs_at__equals_the_definition(seed):
         cut = int(rng.integers(0, len(rows) + 1))
         strength = rng.integers(1, 1000, len(rows)) / 1000
         pairs = PairwiseConstraints(
-            rows[:cut], rows[cut:], n, must_strength=strength[:cut], cannot_strength=strength[cut:]
+            rows[:cut], rows[cut:], n, must_weights=strength[:cut], cannot_weights=strength[cut:]
         )
         parts.append((pairs, None if rng.random() < 0.5 else int(rng.integers(0, T))))
     fading, backward = float(rng.choice([0.0, 0.3, 1.0])), bool(rng.integers(2))
@@ -129,7 +129,7 @@ def test_temporal__fading_by_overlap():
     how = {"n_init": 1, "inherit": False, "random_state": 0, "fading": "overlap"}
     given = {"times": times, "objects": who, "pairs": {0: ([("a", "b")], [])}}
     model = TemporalClustering(2, window=2, step=1, **how).fit(X, **given)
-    assert [s.pairs.must_strength.tolist() for s in model.snapshots_] == [[1.0], [1 / 3]]
+    assert [s.pairs.must_weights.tolist() for s in model.snapshots_] == [[1.0], [1 / 3]]
     with pytest.warns(UserWarning, match="without step= none do"):
         model = TemporalClustering(2, **how).fit(X, **given)
     assert [len(s.pairs) for s in model.snapshots_] == [1, 0, 0]
@@ -164,7 +164,7 @@ def test_temporal__questions_are_chosen_on_the_model_of_the_result(seed, alpha):
         assert np.array_equal(state.labels, s.labels)
         assert state.weighted == PairwiseConstraints(
             s.pairs.must_link, s.pairs.cannot_link, 12,
-            must_strength=s.pairs.must_strength, cannot_strength=s.pairs.cannot_strength,
+            must_weights=s.pairs.must_weights, cannot_weights=s.pairs.cannot_weights,
         )  # fmt: skip
 
 
@@ -180,7 +180,7 @@ def test_temporal__what_is_propagated_is_not_known_and_has_no_offspring(rng):
     second = strategy.states[1]
     assert len(second.pairs) == 0
     assert list(second.weighted) == [(0, 1, "must"), (2, 4, "must"), (2, 3, "cannot")]
-    assert [*second.weighted.must_strength, *second.weighted.cannot_strength] == [0.25] * 3
+    assert [*second.weighted.must_weights, *second.weighted.cannot_weights] == [0.25] * 3
     assert as_dict(model.snapshots_[1].pairs, range(12))[0, 1] == ("cannot", 1.0)
 
 
@@ -220,7 +220,7 @@ def test_temporal__one_snapshot_is_cvqe_plus_and_near_one_centres_stay(seed):
     )
     assert np.array_equal(one.labels_, same.labels_)
     assert one.snapshots_[0].pairs == PairwiseConstraints(
-        pairs.must_link, pairs.cannot_link, 12, must_strength=[1.0], cannot_strength=[1.0, 1.0]
+        pairs.must_link, pairs.cannot_link, 12, must_weights=[1.0], cannot_weights=[1.0, 1.0]
     )
     fixed = TemporalClustering(2, alpha=1 - 1e-9, n_init=2, random_state=seed).fit(X, times=times, objects=who)
     assert np.allclose(fixed.cluster_centers_, fixed.cluster_centers_[0], atol=1e-6)

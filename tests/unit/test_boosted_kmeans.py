@@ -146,7 +146,7 @@ def test_priorities__pairs_that_were_violated_come_first(rng):
     model = quick(n_rounds=2, perfect_importance=5.0)
     boosting = None
     for boosting in model.fit_rounds(X, pairs=pairs):
-        weights = np.concatenate([boosting.pair_weights_.must_strength, boosting.pair_weights_.cannot_strength])
+        weights = np.concatenate([boosting.pair_weights_.must_weights, boosting.pair_weights_.cannot_weights])
         violated = Pairs.of(pairs).violated(model.hypotheses_[-1])
         assert weights[violated].min() > weights[~violated].min()
     assert boosting is model
@@ -194,7 +194,7 @@ def test_results__random_rounds_above_the_limit_are_left_out(rng):
     np.testing.assert_array_equal(fewer.errors_, model.errors_)
     assert fewer.n_iter_ == 30
     assert len(fewer.importances_) == (model.errors_ < limit * (1 - 1e-9)).sum()
-    assert set(np.unique(model.pair_weights_.must_strength).tolist()) == {1 / (len(model.pair_weights_))}
+    assert set(np.unique(model.pair_weights_.must_weights).tolist()) == {1 / (len(model.pair_weights_))}
     with pytest.warns(ConvergenceWarning, match="no round had an error below"):
         none = quick(priorities="random", n_rounds=10, max_error=1e-6).fit(X, pairs=pairs)
     assert len(none.importances_) == 1
@@ -347,13 +347,13 @@ def test_progress__is_shown_where_wanted(rng, capsys):
 
 def test_pairs__strengths_are_the_first_priorities(rng):
     X = np.array([[0.0], [1.0], [5.0], [6.0]])
-    pairs = PairwiseConstraints([(1, 2)], [(1, 2)], 4, must_strength=[0.25], cannot_strength=[0.75])
+    pairs = PairwiseConstraints([(1, 2)], [(1, 2)], 4, must_weights=[0.25], cannot_weights=[0.75])
     for seed in range(5):
         model = quick(priorities="none", random_state=seed).fit(X, pairs=pairs)
         assert model.errors_.tolist() == [0.25]
         assert list(model.violated_pairs_) == [(1, 2, "must")]
         assert model.violation_cost_ == 0.25
-        assert model.violated_pairs_.must_strength.tolist() == [0.25]
+        assert model.violated_pairs_.must_weights.tolist() == [0.25]
 
 
 def test_pairs__keep_their_origins(X):

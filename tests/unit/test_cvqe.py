@@ -69,7 +69,7 @@ def test_results__by_hand():
         assert model.labels_[1] == model.labels_[2]
         assert model.violation_cost_ == 0
     # of little weight it is violated, and pulls: with CVQE+ both centres by 0.2, to 5.5 - 0.5 = 5 / (1 + 2 * 0.1)
-    pairs = PairwiseConstraints.from_labels([(1, 2)], [], must_strength=[0.2])
+    pairs = PairwiseConstraints.from_labels([(1, 2)], [], must_weights=[0.2])
     gap = {}
     for Method in METHODS.values():
         model = Method(2, init=start, random_state=0, tol=0.0).fit(X, pairs=pairs)
@@ -89,7 +89,7 @@ def test_results__cannot_links_by_hand():
         assert model.labels_.tolist() == [0, 0, 1, 1, 2]
         assert (len(model.violated_pairs_), model.violation_costs_.tolist()) == (0, [])
     # 5 and 6 are held together by a must-link too: the cannot-link of little weight is violated
-    pairs = PairwiseConstraints([(2, 3)], [(2, 3)], 5, cannot_strength=[0.01], must_strength=[1.0])
+    pairs = PairwiseConstraints([(2, 3)], [(2, 3)], 5, cannot_weights=[0.01], must_weights=[1.0])
     model = CVQEPlus(3, init=start, tol=0.0).fit(X, pairs=pairs)
     assert list(model.violated_pairs_) == [(2, 3, "cannot")]
     # the centre of 5 and 6 is pulled to the nearest one, at 0.5, which stays
@@ -106,7 +106,7 @@ def test_results__objective_is_its_definition(name):
         must, cannot = random_pairs(rng, 40, 50)
         weights = rng.integers(1, 4, 40).astype(float)
         strengths = rng.uniform(0.1, 1, len(must)), rng.uniform(0.1, 1, len(cannot))
-        pairs = PairwiseConstraints(must, cannot, 40, must_strength=strengths[0], cannot_strength=strengths[1])
+        pairs = PairwiseConstraints(must, cannot, 40, must_weights=strengths[0], cannot_weights=strengths[1])
         model = METHODS[name](3, random_state=seed, n_init=2).fit(X, pairs=pairs, sample_weight=weights)
         given = X, model.labels_, model.cluster_centers_, must, cannot, *strengths
         assert model.objective_ == pytest.approx(objective(name, *given, weights))
@@ -210,7 +210,7 @@ def test_pairs__strengths_decide():
     X = np.array([[0.0], [1.0], [5.0], [6.0]])
     for Method in METHODS.values():
         for strength, same in ((1.0, True), (0.1, False)):
-            pairs = PairwiseConstraints.from_labels([(1, 2)], [], must_strength=[strength])
+            pairs = PairwiseConstraints.from_labels([(1, 2)], [], must_weights=[strength])
             label = Method(2, init=[[0.0], [6.0]]).fit(X, pairs=pairs).labels_
             assert (label[1] == label[2]) == same
 

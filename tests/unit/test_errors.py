@@ -60,7 +60,7 @@ EXAMPLES = [
     (
         InconsistentPairsError(["a", "b", "c"]),
         ValueError,
-        {"path": ["a", "b", "c"], "cannot_link": ("a", "c"), "origins": [None] * 3, "strength": None},
+        {"path": ["a", "b", "c"], "cannot_link": ("a", "c"), "origins": [None] * 3, "weight": None},
     ),
     (
         InfeasibleClusteringError("m", n_clusters=2, samples=[4, 7, 9], is_clique=True),

@@ -62,8 +62,8 @@ def problem_of(rng, n, d, p, *, full, shared, prior=2.0, penalty=0.7):
         prior=prior,
         shared=shared,
         weights=points.weights,
-        must_strength=links.strength[: len(must)],
-        cannot_strength=links.strength[len(must) :],
+        must_weights=links.strength[: len(must)],
+        cannot_weights=links.strength[len(must) :],
     )
     return problem, oracle
 

@@ -43,13 +43,13 @@ def read(text, **options):
 def test_pair_text__both_links(text):
     p = read(text)
     assert list(p) == [("chimp", "human", "must"), ("gorilla", "human", "cannot")]
-    assert p.must_strength is None
+    assert p.must_weights is None
 
 
-def test_pair_text__labels_in_quotes_strengths_and_leaves():
+def test_pair_text__labels_in_quotes_weights_and_leaves():
     p = read("'Homo sapiens' \"it's\" must 0.5\na 'x|y', cannot , 1e-1\na must must\n#!leaves z 'y y'\n")
     assert list(p) == [("Homo sapiens", "it's", "must"), ("a", "must", "must"), ("a", "x|y", "cannot")]
-    assert (p.must_strength.tolist(), p.cannot_strength.tolist()) == ([0.5, 1.0], [0.1])
+    assert (p.must_weights.tolist(), p.cannot_weights.tolist()) == ([0.5, 1.0], [0.1])
     assert write_pairs(p) == "#!leaves 'y y' z\n'Homo sapiens' it's must 0.5\na must must 1.0\na 'x|y' cannot 0.1\n"
     assert read("a b must 0\na c must 1") == read("a c must 1", leaves=["a", "b", "c"]) | read("a c must 1.0")
     assert len(read("").leaves) == 0
@@ -72,10 +72,10 @@ BAD_LINES = [
     ("a b maybe", 5, "'maybe' says no link: must or cannot is wanted"),
     ("a b 3", 5, "'3' says no link"),
     ("a,b,2", 5, "'2' says no link"),
-    ("a b must strong", 10, "the strength 'strong' is no number in 0..1"),
-    ("a b must 1.5", 10, "the strength '1.5' is no number in 0..1"),
-    ("a b must -0.5", 10, "the strength '-0.5'"),
-    ("a b must nan", 10, "the strength 'nan'"),
+    ("a b must strong", 10, "the weight 'strong' is no number in 0..1"),
+    ("a b must 1.5", 10, "the weight '1.5' is no number in 0..1"),
+    ("a b must -0.5", 10, "the weight '-0.5'"),
+    ("a b must nan", 10, "the weight 'nan'"),
     ("a 'a' must", 3, "'a' stands twice: the two leaves must differ"),
     ("a b | c", 5, "a '|' stands in lines of triplets"),
     ("a,,b must", 3, "nothing stands beside this comma"),
@@ -134,11 +134,11 @@ def test_pair_tables__are_known_by_their_header(text):
 
 def test_pair_tables__without_header_and_of_other_names():
     assert len(read("chimp,human,must\ngorilla,human,cannot,\n".replace(",\n", "\n"), format="csv")) == 2
-    assert read("x\ty\tML\t0.5\n", format="tsv").must_strength.tolist() == [0.5]
+    assert read("x\ty\tML\t0.5\n", format="tsv").must_weights.tolist() == [0.5]
     text = "id1,id2,same,sure\nx,y,1,0.25\n"
-    p = read(text, format="csv", columns=["id1", "id2", "same"], strength="sure")
-    assert (list(p), p.must_strength.tolist()) == ([("x", "y", "must")], [0.25])
-    assert read(text, columns=["id1", "id2", "same"], strength=None).must_strength is None
+    p = read(text, format="csv", columns=["id1", "id2", "same"], weight="sure")
+    assert (list(p), p.must_weights.tolist()) == ([("x", "y", "must")], [0.25])
+    assert read(text, columns=["id1", "id2", "same"], weight=None).must_weights is None
     with pytest.raises(ParseError, match="line 1: .* if this is a header, .* columns=.'id1', 'id2', 'same'"):
         read(text, format="csv")
     with pytest.raises(ParseError, match="5 columns and no header with a, b, link"):
@@ -151,7 +151,7 @@ def test_pair_tables__without_header_and_of_other_names():
 
 def test_pair_tables__bad_rows_are_reported_together():
     with pytest.raises(ParseError) as error:
-        read("a,b,link,strength\nx,,must,1\nx,x,must,1\nx,y,perhaps,1\nx,y,must,2\nx,y,must,\n")
+        read("a,b,link,weight\nx,,must,1\nx,x,must,1\nx,y,perhaps,1\nx,y,must,2\nx,y,must,\n")
     problems = error.value.problems
     assert [p.split(":")[0] for p in problems] == [f"line {k}" for k in range(2, 7)]
     for problem, words in zip(
@@ -161,10 +161,10 @@ def test_pair_tables__bad_rows_are_reported_together():
 
 
 def test_pair_tables__data_frames():
-    frame = pd.DataFrame({"a": [1, 2], "b": [2, 3], "link": [1, -1], "strength": [0.5, 1.0]})
+    frame = pd.DataFrame({"a": [1, 2], "b": [2, 3], "link": [1, -1], "weight": [0.5, 1.0]})
     p = read_pairs(frame, leaves=4)
     assert (p.must_link.tolist(), p.cannot_link.tolist()) == ([[1, 2]], [[2, 3]])
-    assert p.must_strength.tolist() == [0.5]
+    assert p.must_weights.tolist() == [0.5]
     with pytest.raises(ParseError, match="row 2: 'maybe' says no link"):
         read_pairs(pd.DataFrame({"a": ["x", "y"], "b": ["y", "z"], "link": ["must", "maybe"]}))
 
@@ -172,7 +172,7 @@ def test_pair_tables__data_frames():
 def test_pair_tables__parquet(tmp_path):
     pytest.importorskip("pyarrow")
     p = PairwiseConstraints.from_labels(
-        [("a", ""), ("b", "c")], [("b", "line\nend")], ["z", "line\nend", "", "a", "b", "c"], must_strength=[0.5, 0.1]
+        [("a", ""), ("b", "c")], [("b", "line\nend")], ["z", "line\nend", "", "a", "b", "c"], must_weights=[0.5, 0.1]
     )
     path = tmp_path / "pairs.parquet"
     write_pairs(p, path)
@@ -200,7 +200,7 @@ def labelled(draw, labels):
     strong = draw(st.booleans())
     weights = st.floats(0, 1, exclude_min=True)
     drawn = [[draw(weights) for _ in kind] if strong else None for kind in (must, cannot)]
-    return PairwiseConstraints.from_labels(must, cannot, names, must_strength=drawn[0], cannot_strength=drawn[1])
+    return PairwiseConstraints.from_labels(must, cannot, names, must_weights=drawn[0], cannot_weights=drawn[1])
 
 
 @given(labelled(NASTY))
@@ -253,7 +253,7 @@ def test_pair_files__what_is_lost_or_cannot_be_written():
 def test_pair_files__many_rows(rng):
     rows = rng.integers(0, 500, size=(5000, 2))
     rows = rows[rows[:, 0] != rows[:, 1]]
-    p = PairwiseConstraints(rows[:2500], rows[2500:], 500, cannot_strength=rng.random(len(rows) - 2500))
+    p = PairwiseConstraints(rows[:2500], rows[2500:], 500, cannot_weights=rng.random(len(rows) - 2500))
     for kind in ("text", "csv"):
         assert read(write_pairs(p, format=kind), leaves=500) == p
 

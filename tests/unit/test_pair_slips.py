@@ -150,7 +150,7 @@ def test_taxonomy__a_weight_beyond_float64():
 def test_lcvqe__of_two_samples_as_far_from_the_centre_the_first_pays(shift):
     """The cannot-link is so weak that it stays violated; sample 0 is farther from the other centre than sample 1."""
     points = [[0.0, -1.0], [0.0, 1.0 + shift], [4.0, 0.2], [4.0, 0.2]]
-    pairs = PairwiseConstraints([], [(0, 1)], 4, cannot_strength=[0.01])
+    pairs = PairwiseConstraints([], [(0, 1)], 4, cannot_weights=[0.01])
     model = LCVQE(2, init=[[0.0, 0.0], [4.0, 0.2]], max_iter=1, tol=1e9).fit(points, pairs=pairs)
     assert model.labels_.tolist() == [0, 0, 1, 1]
     to_other = np.square(np.array(points[0]) - model.cluster_centers_[1]).sum()

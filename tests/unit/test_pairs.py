@@ -1,4 +1,4 @@
-"""PairwiseConstraints: canonical rows, strengths, labels, closure and its contradictions, class labels, alignment."""
+"""PairwiseConstraints: canonical rows, weights, labels, closure and its contradictions, class labels, alignment."""
 
 import copy
 import pickle
@@ -28,7 +28,7 @@ MUST, CANNOT = [("a", "b"), ("c", "b")], [("d", "a")]
 
 @pytest.fixture
 def strong():
-    return PairwiseConstraints.from_labels(MUST, CANNOT, must_strength=[0.5, 1], cannot_strength=[0.25])
+    return PairwiseConstraints.from_labels(MUST, CANNOT, must_weights=[0.5, 1], cannot_weights=[0.25])
 
 
 # ---------------------------------------------------------------------- rows
@@ -39,7 +39,7 @@ def test_pairs__rows_are_canonical():
     assert p.must_link.tolist() == [[0, 1], [0, 2], [1, 3]]
     assert p.cannot_link.tolist() == [[1, 2]]
     assert (len(p), p.n_must, p.n_cannot) == (4, 3, 1)
-    assert p.must_strength is None
+    assert p.must_weights is None
     assert list(p) == [(0, 1, "must"), (0, 2, "must"), (1, 3, "must"), (1, 2, "cannot")]
 
 
@@ -51,7 +51,7 @@ def test_pairs__arrays_are_read_only_int32_in_c_order(strong):
             assert rows.shape[1] == 2
             assert rows.flags.c_contiguous
             assert not rows.flags.writeable
-        assert p.must_strength is None or not p.must_strength.flags.writeable
+        assert p.must_weights is None or not p.must_weights.flags.writeable
     with pytest.raises(ValueError, match="read-only"):
         strong.must_link[0, 0] = 3
     closure = strong.closure()
@@ -61,21 +61,21 @@ def test_pairs__arrays_are_read_only_int32_in_c_order(strong):
 
 
 def test_pairs__the_callers_arrays_stay_as_they_are():
-    rows, strengths = np.array([[2, 1], [1, 0]]), np.array([0.5, 0.75])
-    p = PairwiseConstraints(rows, rows, 3, must_strength=strengths, cannot_strength=strengths)
-    assert (rows.tolist(), strengths.tolist()) == ([[2, 1], [1, 0]], [0.5, 0.75])
-    rows[:] = strengths[:] = 0
+    rows, weights = np.array([[2, 1], [1, 0]]), np.array([0.5, 0.75])
+    p = PairwiseConstraints(rows, rows, 3, must_weights=weights, cannot_weights=weights)
+    assert (rows.tolist(), weights.tolist()) == ([[2, 1], [1, 0]], [0.5, 0.75])
+    rows[:] = weights[:] = 0
     assert p.must_link.tolist() == [[0, 1], [1, 2]]
-    assert p.must_strength.tolist() == [0.75, 0.5]
+    assert p.must_weights.tolist() == [0.75, 0.5]
 
 
-def test_pairs__the_largest_strength_of_a_repeat_counts_and_none_of_zero():
-    p = PairwiseConstraints([(1, 0), (0, 1), (1, 2), (0, 3)], [], 4, must_strength=[0.25, 0.75, 0.5, 0])
+def test_pairs__the_largest_weight_of_a_repeat_counts_and_none_of_zero():
+    p = PairwiseConstraints([(1, 0), (0, 1), (1, 2), (0, 3)], [], 4, must_weights=[0.25, 0.75, 0.5, 0])
     assert p.must_link.tolist() == [[0, 1], [1, 2]]
-    assert p.must_strength.tolist() == [0.75, 0.5]
-    assert p.cannot_strength.tolist() == []
+    assert p.must_weights.tolist() == [0.75, 0.5]
+    assert p.cannot_weights.tolist() == []
     # the other kind is certain
-    assert PairwiseConstraints([(0, 1)], [(1, 2)], 3, must_strength=[0.5]).cannot_strength.tolist() == [1]
+    assert PairwiseConstraints([(0, 1)], [(1, 2)], 3, must_weights=[0.5]).cannot_weights.tolist() == [1]
 
 
 @pytest.mark.parametrize(
@@ -102,17 +102,17 @@ def test_pairs__bad_rows_are_refused(rows, row, message):
 
 
 @pytest.mark.parametrize("bad", [1.5, -0.1, float("nan"), float("inf")])
-def test_pairs__strengths_lie_between_0_and_1(bad):
-    with pytest.raises(InvalidPairError, match=r"the strength of cannot-link 1 is .*: strengths must lie in 0..1") as e:
-        PairwiseConstraints([], [(0, 1), (1, 2)], 3, cannot_strength=[1, bad])
+def test_pairs__weights_lie_between_0_and_1(bad):
+    with pytest.raises(InvalidPairError, match=r"the weight of cannot-link 1 is .*: weights must lie in 0..1") as e:
+        PairwiseConstraints([], [(0, 1), (1, 2)], 3, cannot_weights=[1, bad])
     assert e.value.row == 1
 
 
-def test_pairs__strengths_and_origins_of_another_length_are_refused():
+def test_pairs__weights_and_origins_of_another_length_are_refused():
     with pytest.raises(InvalidPairError, match="one entry for each of the 1 must-links"):
-        PairwiseConstraints([(0, 1)], [], 3, must_strength=[1, 1])
+        PairwiseConstraints([(0, 1)], [], 3, must_weights=[1, 1])
     with pytest.raises(InvalidPairError, match="numbers, one for each must-link"):
-        PairwiseConstraints([(0, 1)], [], 3, must_strength=["much"])
+        PairwiseConstraints([(0, 1)], [], 3, must_weights=["much"])
     with pytest.raises(InvalidPairError, match="origins must have one entry for each of the 1 cannot-links"):
         PairwiseConstraints([], [(0, 1)], 3, cannot_origins=Origins.of_lines("f", "line", [1, 2]))
 
@@ -135,7 +135,7 @@ def test_pairs__from_labels():
     ("must", "row", "message"),
     [
         ([("a", "b"), ("a", "a")], 1, "must-link 1 is ('a', 'a'): its two leaves must differ"),
-        ([("a", "b", "c")], 0, "two labels are wanted; a strength is given apart"),
+        ([("a", "b", "c")], 0, "two labels are wanted; a weight is given apart"),
         (["ab"], 0, "must-link 0 is 'ab': two labels are wanted"),
         ("ab", None, "the must-links must be pairs (a, b) of labels"),
         (7, None, "the must-links must be pairs (a, b) of labels"),
@@ -159,7 +159,7 @@ def test_pairs__unknown_labels_are_all_named():
 
 def test_pairs__equality_ignores_the_order_of_leaves_and_where_they_were_read(strong):
     other = PairwiseConstraints.from_labels(
-        [("b", "c"), ("b", "a")], CANNOT, [*"dcba"], must_strength=[1, 0.5], cannot_strength=[0.25]
+        [("b", "c"), ("b", "a")], CANNOT, [*"dcba"], must_weights=[1, 0.5], cannot_weights=[0.25]
     )
     assert other == strong
     assert hash(other) == hash(strong)
@@ -188,7 +188,7 @@ def test_pairs__copies_and_pickles_are_equal(strong):
 
 
 def test_pairs__say_what_they_are(strong):
-    assert repr(strong) == "<PairwiseConstraints: 2 must-links and 1 cannot-link with strengths on 4 leaves>"
+    assert repr(strong) == "<PairwiseConstraints: 2 must-links and 1 cannot-link with weights on 4 leaves>"
     assert repr(strong.closure()) == (
         "<PairClosure: 4 leaves in 2 components, 1 pair of them kept apart; 3 must-links and 3 cannot-links in all>"
     )
@@ -200,7 +200,7 @@ def test_pairs__say_what_they_are(strong):
 def test_pairs__reindex_restrict_subset(strong):
     moved = strong.reindex([*"zdcba"])
     assert moved.must_link.tolist() == [[2, 3], [3, 4]]
-    assert moved.must_strength.tolist() == [1, 0.5]
+    assert moved.must_weights.tolist() == [1, 0.5]
     assert moved.reindex(strong.leaves) == strong
     assert strong.reindex(strong.leaves) is strong
     with pytest.raises(UnknownLeafError) as caught:
@@ -208,7 +208,7 @@ def test_pairs__reindex_restrict_subset(strong):
     assert caught.value.labels == ["c", "d"]
     part = strong.restrict(["b", "d", "a"])
     assert list(part) == [("b", "a", "must"), ("d", "a", "cannot")]
-    assert (part.must_strength.tolist(), part.cannot_strength.tolist()) == ([0.5], [0.25])
+    assert (part.must_weights.tolist(), part.cannot_weights.tolist()) == ([0.5], [0.25])
     with pytest.raises(UnknownLeafError, match="give a list of labels"):
         strong.restrict("ab")
     with pytest.raises(DuplicateLeafError):
@@ -219,7 +219,7 @@ def test_pairs__reindex_restrict_subset(strong):
     assert strong.used_leaves.tolist() == [0, 1, 2, 3]
 
 
-def test_pairs__union_keeps_the_larger_strength_and_the_first_origin(strong):
+def test_pairs__union_keeps_the_larger_weight_and_the_first_origin(strong):
     lined = PairwiseConstraints(
         [(0, 1), (0, 4)],
         [],
@@ -229,7 +229,7 @@ def test_pairs__union_keeps_the_larger_strength_and_the_first_origin(strong):
     both = strong | lined
     assert list(both.leaves) == ["a", "b", "c", "d", "e"]
     assert list(both) == [("a", "b", "must"), ("b", "c", "must"), ("b", "e", "must"), ("a", "d", "cannot")]
-    assert both.must_strength.tolist() == [1, 1, 1]
+    assert both.must_weights.tolist() == [1, 1, 1]
     assert [str(both.must_origins[k]) for k in range(3)] == ["line 7 of f.txt", "None", "line 8 of f.txt"]
     assert both.cannot_origins is None
     assert (lined | lined).must_origins[0].times == 2
@@ -284,7 +284,7 @@ def test_closure__a_contradiction_names_a_shortest_path_and_the_lines():
     assert error.path == ["c", "d", "e"]
     assert error.cannot_link == ("c", "e")
     assert [str(x) for x in error.origins] == [f"line {k} of pairs.txt" for k in (3, 4, 103)]
-    assert error.strength is None
+    assert error.weight is None
     assert str(error) == (
         "the pairs contradict each other: the 2 must-links c - d - e (lines 3 and 4 of pairs.txt) put c and e "
         "together, which a cannot-link (line 103 of pairs.txt) keeps apart; drop one of "
@@ -324,10 +324,10 @@ def test_closure__a_chain_of_100_000_must_links(rng):
     assert len(str(caught.value)) < 600
     halves = PairwiseConstraints(np.delete(chain, n // 2, axis=0), [(order[0], order[-1])], n)
     assert len(halves.to_triplets()) == n - 2
-    soft = PairwiseConstraints(chain[:2000], [], n, must_strength=np.linspace(0.1, 1, 2000)).soft_closure()
+    soft = PairwiseConstraints(chain[:2000], [], n, must_weights=np.linspace(0.1, 1, 2000)).soft_closure()
     assert soft.n_must == 2001 * 2000 // 2
     with pytest.raises(LimitExceededError, match="5,000,050,000 pairs follow, more than limit=50,000,000") as caught:
-        PairwiseConstraints(chain, [], n, must_strength=np.full(n - 1, 0.5)).soft_closure()
+        PairwiseConstraints(chain, [], n, must_weights=np.full(n - 1, 0.5)).soft_closure()
     assert (caught.value.size, caught.value.limit) == (5_000_050_000, 50_000_000)
 
 
@@ -349,34 +349,34 @@ def soft(must, cannot, n=6):
         [x[:2] for x in must],
         [x[:2] for x in cannot],
         n,
-        must_strength=[x[2] for x in must],
-        cannot_strength=[x[2] for x in cannot],
+        must_weights=[x[2] for x in must],
+        cannot_weights=[x[2] for x in cannot],
     )
 
 
-def strengths(p):
+def weights(p):
     return {
-        **{(a, b): w for (a, b), w in zip(p.must_link.tolist(), p.must_strength.tolist(), strict=True)},
-        **{(a, b): -w for (a, b), w in zip(p.cannot_link.tolist(), p.cannot_strength.tolist(), strict=True)},
+        **{(a, b): w for (a, b), w in zip(p.must_link.tolist(), p.must_weights.tolist(), strict=True)},
+        **{(a, b): -w for (a, b), w in zip(p.cannot_link.tolist(), p.cannot_weights.tolist(), strict=True)},
     }
 
 
-def test_soft__the_smallest_strength_along_the_way_and_the_strongest_way():
+def test_soft__the_smallest_weight_along_the_way_and_the_heaviest_way():
     p = soft([(0, 1, 0.9), (1, 2, 0.4), (0, 3, 0.8), (3, 2, 0.6)], [(2, 4, 0.7), (0, 4, 0.5)])
-    assert strengths(p.soft_closure()) == {
+    assert weights(p.soft_closure()) == {
         (0, 1): 0.9, (0, 3): 0.8, (1, 3): 0.8, (2, 3): 0.6, (0, 2): 0.6, (1, 2): 0.6,
         (2, 4): -0.7, (0, 4): -0.6, (1, 4): -0.6, (3, 4): -0.6,
     }  # fmt: skip
 
 
 def test_soft__two_cannot_links_conclude_nothing():
-    assert strengths(soft([], [(0, 1, 0.9), (1, 2, 0.8)]).soft_closure()) == {(0, 1): -0.9, (1, 2): -0.8}
+    assert weights(soft([], [(0, 1, 0.9), (1, 2, 0.8)]).soft_closure()) == {(0, 1): -0.9, (1, 2): -0.8}
 
 
-def test_soft__stronger_links_overrule_weaker_ones():
+def test_soft__heavier_links_overrule_lighter_ones():
     # 1 2 is overruled by the chain 1 - 0 - 2, and what it would conclude about 3 is not concluded
     p = soft([(0, 1, 0.9), (1, 2, 0.5), (2, 3, 0.4)], [(0, 2, 0.8)])
-    assert strengths(p.soft_closure()) == {
+    assert weights(p.soft_closure()) == {
         (0, 1): 0.9,
         (2, 3): 0.4,
         (0, 2): -0.8,
@@ -388,22 +388,22 @@ def test_soft__stronger_links_overrule_weaker_ones():
     assert len(p.soft_closure().overruled()) == 0
 
 
-def test_soft__a_weak_link_into_what_stronger_ones_have_settled_is_no_contradiction():
+def test_soft__a_light_link_into_what_heavier_ones_have_settled_is_no_contradiction():
     # between 0 and 2 there is a must-chain and a cannot-chain, both as strong as their common link 0 1
     p = soft([(0, 1, 0.5), (1, 2, 0.7), (1, 3, 0.8)], [(2, 3, 0.9)])
-    got = strengths(p.soft_closure())
+    got = weights(p.soft_closure())
     assert got == {(0, 1): 0.5, (1, 3): 0.8, (0, 3): 0.5, (2, 3): -0.9, (1, 2): -0.8, (0, 2): -0.5}
     assert list(p.overruled()) == [(1, 2, "must")]
 
 
-def test_soft__equal_strengths_that_contradict_each_other_are_refused():
+def test_soft__equal_weights_that_contradict_each_other_are_refused():
     p = soft([(0, 1, 0.9), (1, 2, 0.5), (2, 3, 0.5)], [(0, 3, 0.7), (4, 5, 1.0)])
     with pytest.raises(
-        InconsistentPairsError, match=r"0 - 1 - 2 - 3 .*\(strength 0.5, with nothing stronger"
+        InconsistentPairsError, match=r"0 - 1 - 2 - 3 .*\(weight 0.5, and no link of larger weight decides"
     ) as caught:
         p.soft_closure()
     assert caught.value.path == [0, 1, 2, 3]
-    assert caught.value.strength == 0.5
+    assert caught.value.weight == 0.5
     with pytest.raises(InconsistentPairsError):
         p.overruled()
     with pytest.raises(InconsistentPairsError, match="0 and 1 are a must-link and a cannot-link"):
@@ -411,7 +411,7 @@ def test_soft__equal_strengths_that_contradict_each_other_are_refused():
     hard = PairwiseConstraints([(0, 1)], [(0, 1)], 2)
     with pytest.raises(InconsistentPairsError) as caught:
         hard.soft_closure()
-    assert caught.value.strength is None
+    assert caught.value.weight is None
 
 
 # ---------------------------------------------------------------------- class labels
@@ -532,10 +532,10 @@ def test_aligned__nothing_and_one_kind_only():
     assert align_pairs(FRAME, (None, [("a", "b")]), 6).cannot_link.tolist() == [[0, 1]]
 
 
-def test_aligned__strengths_are_kept():
-    p = PairwiseConstraints.from_labels([("f", "a")], [("b", "a")], must_strength=[0.5])
+def test_aligned__weights_are_kept():
+    p = PairwiseConstraints.from_labels([("f", "a")], [("b", "a")], must_weights=[0.5])
     aligned = align_pairs(FRAME, p, 6)
-    assert (aligned.must_strength.tolist(), aligned.cannot_strength.tolist()) == ([0.5], [1.0])
+    assert (aligned.must_weights.tolist(), aligned.cannot_weights.tolist()) == ([0.5], [1.0])
 
 
 @pytest.mark.parametrize(
@@ -594,7 +594,7 @@ def test_aligned__what_is_nothing_of_the_kind(pairs):
 
 
 def test_pairs__never_change(strong):
-    for name in ("must_link", "cannot_strength", "leaves", "shape", "other"):
+    for name in ("must_link", "cannot_weights", "leaves", "shape", "other"):
         with pytest.raises(AttributeError, match=f"pairs do not change, so {name} cannot be set"):
             setattr(strong, name, None)
     with pytest.raises(AttributeError, match="cannot be deleted"):

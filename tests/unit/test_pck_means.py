@@ -150,7 +150,7 @@ def test_results__objective_is_its_definition(rng):
         must, cannot = random_pairs(rng, 40, 50)
         weights = rng.integers(1, 4, 40).astype(float)
         strengths = rng.uniform(0.1, 1, len(must)), rng.uniform(0.1, 1, len(cannot))
-        pairs = PairwiseConstraints(must, cannot, 40, must_strength=strengths[0], cannot_strength=strengths[1])
+        pairs = PairwiseConstraints(must, cannot, 40, must_weights=strengths[0], cannot_weights=strengths[1])
         model = PCKMeans(3, penalty=0.3, random_state=seed, n_init=2, tol=0.0).fit(
             X, pairs=pairs, sample_weight=weights
         )
@@ -234,12 +234,10 @@ def test_pairs__that_contradict_each_other_do_no_harm(rng):
 def test_pairs__strengths_decide(rng):
     X = np.array([[0.0], [1.0], [5.0], [6.0]])
     for strength, labels in ((1.0, [0, 0, 0, 1]), (0.2, [0, 0, 1, 1])):
-        pairs = PairwiseConstraints.from_labels(
-            [(1, 2)], [(2, 3)], must_strength=[strength], cannot_strength=[strength]
-        )
+        pairs = PairwiseConstraints.from_labels([(1, 2)], [(2, 3)], must_weights=[strength], cannot_weights=[strength])
         model = PCKMeans(2, init=[[0.0], [6.0]], penalty=3.0).fit(X, pairs=pairs)
         assert model.labels_.tolist() == labels
-    assert model.violated_pairs_.must_strength.tolist() == [0.2]
+    assert model.violated_pairs_.must_weights.tolist() == [0.2]
 
 
 def test_pairs__by_labels(frame):

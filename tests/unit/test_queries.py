@@ -183,7 +183,7 @@ def test_inheritance__by_hand():
     # 1 stands for 0 with 1 - 1/4, 0 for 1 with 1 - 1/3, 4 for 5 with 1 - 1/4
     assert found.must_link.tolist() == [[0, 1]]
     assert found.cannot_link.tolist() == [[0, 4], [0, 5], [1, 4], [1, 5]]
-    assert found.cannot_strength.tolist() == pytest.approx([0.5, 2 / 3, 0.75, 1.0])
+    assert found.cannot_weights.tolist() == pytest.approx([0.5, 2 / 3, 0.75, 1.0])
 
 
 def test_inheritance__a_conflict_leaves_the_difference():
@@ -192,17 +192,17 @@ def test_inheritance__a_conflict_leaves_the_difference():
     must = 1 - 1 / 3.1  # 2 stands for 1 like that, for 3 with 1 - 2.1 / 3.1
     left = must - 1 / 3.1
     assert found.must_link.tolist() == [[0, 1], [0, 2], [1, 2]]  # 1 stands for 0 with 1 - 10 / 11
-    assert found.must_strength.tolist() == pytest.approx([1.0, left, left / 11])
+    assert found.must_weights.tolist() == pytest.approx([1.0, left, left / 11])
     assert found.cannot_link.tolist() == [[0, 3], [1, 3]]
-    assert found.cannot_strength.tolist() == pytest.approx([1.0, 1 / 11])
+    assert found.cannot_weights.tolist() == pytest.approx([1.0, 1 / 11])
 
 
 def test_inheritance__strengths_count_and_none_goes_against_what_follows():
-    pairs = PairwiseConstraints([(0, 1)], [], 3, must_strength=[0.5])
+    pairs = PairwiseConstraints([(0, 1)], [], 3, must_weights=[0.5])
     X = np.array([[0.0], [5.0], [6.0]])
     found = inherited_pairs(pairs, Neighbours(X), 2)
     assert found.must_link.tolist() == [[0, 1], [0, 2], [1, 2]]
-    assert found.must_strength.tolist() == pytest.approx([0.5, 0.4, 0.5 * 0.8 / 6])
+    assert found.must_weights.tolist() == pytest.approx([0.5, 0.4, 0.5 * 0.8 / 6])
     known = Known(3)
     known.add(0, 2, False)
     assert inherited_pairs(pairs, Neighbours(X), 2, known=known).must_link.tolist() == [[0, 1], [1, 2]]
@@ -222,7 +222,7 @@ def test_inheritance__ends_at_the_last_neighbour_that_counts():
     assert (where.tolist(), weight.tolist()) == ([[0, 1, 2, 3]], [[1.0, 1 - 1 / 6, 1 - 4 / 6, 0.0]])
     equal = np.array([[0.0], [0.0], [5.0], [9.0]])  # equal samples stand for each other, whatever the width
     found = inherited_pairs(PairwiseConstraints([], [(0, 2)], 4), Neighbours(equal), 1)
-    assert (found.cannot_link.tolist(), found.cannot_strength.tolist()) == ([[0, 2], [1, 2]], [1.0, 1.0])
+    assert (found.cannot_link.tolist(), found.cannot_weights.tolist()) == ([[0, 2], [1, 2]], [1.0, 1.0])
 
 
 # ------------------------------------------------------------------ Border

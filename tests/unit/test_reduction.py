@@ -220,10 +220,10 @@ def test_reduction__without_complete_components_a_hierarchy_may_have_no_cut():
     assert reduce_pairs(p).on_cut.n_cannot == 1
 
 
-def test_reduction__strengths_are_weights_and_choose_the_links():
+def test_reduction__weights_are_weights_and_choose_the_links():
     p = PairwiseConstraints(
         [(0, 1), (1, 2), (0, 2)], [(0, 3), (2, 3), (4, 0)], 5,
-        must_strength=[0.2, 0.9, 0.6], cannot_strength=[0.5, 0.7, 0.8],
+        must_weights=[0.2, 0.9, 0.6], cannot_weights=[0.5, 0.7, 0.8],
     )  # fmt: skip
     t = p.to_triplets()
     assert t.rows.tolist() == [[0, 2, 3], [0, 2, 4], [1, 2, 3], [1, 2, 4]]

@@ -494,19 +494,19 @@ def test_pair_score__is_its_definition(data):
     n = data.draw(st.integers(2, 7))
     row = st.tuples(st.integers(0, n - 1), st.integers(0, n - 1)).filter(lambda x: x[0] != x[1])
     must, cannot = (data.draw(st.lists(row, max_size=8)) for _ in range(2))
-    strengths = [
+    weights = [
         data.draw(st.lists(st.sampled_from([0.25, 0.5, 1.0]), min_size=len(x), max_size=len(x))) for x in (must, cannot)
     ]
-    pairs = PairwiseConstraints(must, cannot, n, must_strength=strengths[0], cannot_strength=strengths[1])
+    pairs = PairwiseConstraints(must, cannot, n, must_weights=weights[0], cannot_weights=weights[1])
     y = data.draw(st.lists(st.integers(-1, 2), min_size=n, max_size=n))
     kept, lost = [], []
-    for rows, strength, is_must in (
-        (pairs.must_link, pairs.must_strength, True),
-        (pairs.cannot_link, pairs.cannot_strength, False),
+    for rows, weight, is_must in (
+        (pairs.must_link, pairs.must_weights, True),
+        (pairs.cannot_link, pairs.cannot_weights, False),
     ):
         for k, (a, b) in enumerate(rows.tolist()):
             fits = (y[a] == y[b]) == is_must
-            (kept if fits else lost).append(((a, b, "must" if is_must else "cannot"), strength[k]))
+            (kept if fits else lost).append(((a, b, "must" if is_must else "cannot"), weight[k]))
     total = len(kept) + len(lost)
     assert pair_score(y, pairs, weighted=False) == (len(kept) / total if total else 1.0)
     weight, whole = sum(w for _, w in kept), sum(w for _, w in kept + lost)

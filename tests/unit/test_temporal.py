@@ -293,7 +293,7 @@ def test_temporal__pairs_of_a_time_and_warnings(rng):
     given = {"times": table.t, "objects": table.who}
     a, b = [x for x in table.who.unique() if (table.who == x).sum() == 5][:2]
     model = fit(table[["x", "y"]], pairs={2: ([(a, b)], [])}, **given)
-    assert [float(s.pairs.must_strength[0]) for s in model.snapshots_] == [0.25, 0.5, 1.0, 0.5, 0.25]
+    assert [float(s.pairs.must_weights[0]) for s in model.snapshots_] == [0.25, 0.5, 1.0, 0.5, 0.25]
     with pytest.raises(InvalidTimesError, match="in no snapshot"):
         fit(table[["x", "y"]], pairs={99: ([(a, b)], [])}, **given)
     with pytest.raises(InvalidTimesError, match="'may', which is in no snapshot"):

@@ -91,7 +91,7 @@ def find_contradictions(pairs: PairwiseConstraints, k: int | None = None) -> lis
     Parameters
     ----------
     pairs : PairwiseConstraints
-        Every pair is taken as certain: strengths are not looked at.
+        Every pair is taken as certain: weights are not looked at.
     k : int, optional
         At most so many, the first in the order of ``pairs.cannot_link``; by default all.
 
@@ -110,7 +110,7 @@ def find_contradictions(pairs: PairwiseConstraints, k: int | None = None) -> lis
     --------
     PairwiseConstraints.is_consistent : whether there are any.
     PairwiseConstraints.closure : raises an error for one of them.
-    PairwiseConstraints.overruled : what to drop, where strengths tell.
+    PairwiseConstraints.overruled : what to drop, where weights tell.
 
     Notes
     -----

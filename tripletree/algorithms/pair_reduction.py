@@ -46,7 +46,7 @@ class PairReduction:
     closure : PairClosure
         Its components, and which are kept apart.
     triplets : TripletSet
-        The smallest set that says what the pairs say of hierarchies. Weighted where the pairs have strengths.
+        The smallest set that says what the pairs say of hierarchies. Weighted where the pairs have weights.
     must_row, cannot_row : ndarray of int64, shape (m,)
         Parallel to ``triplets.rows``: the must-link a, b of ab|c, and the cannot-link that ends in c.
     merges : PairwiseConstraints
@@ -191,7 +191,7 @@ def reduce_pairs(pairs: PairwiseConstraints, *, limit: int = DEFAULT_LIMIT) -> P
     Parameters
     ----------
     pairs : PairwiseConstraints
-        Strengths do not decide what holds (see `PairwiseConstraints.soft_closure` for that), but make weights: a
+        Weights do not decide what holds (see `PairwiseConstraints.soft_closure` for that), but make weights: a
         triplet weighs as much as the weaker one of its two links.
     limit : int
         Refuse to make more triplets than so many.

@@ -80,7 +80,7 @@ def pairs_text(pairs: PairwiseConstraints, *, as_json: bool) -> str:
         "n_cannot": pairs.n_cannot,
         "n_leaves": len(pairs.leaves),
         "n_used_leaves": int(pairs.used_leaves.size),
-        "with_strengths": pairs.must_strength is not None,
+        "weighted": pairs.must_weights is not None,
         "consistent": pairs.is_consistent,
     }
     if pairs.is_consistent:
@@ -96,9 +96,9 @@ def pair_rows(pairs: PairwiseConstraints) -> Iterator[tuple[str, str]]:
     yield "must-links", f"{pairs.n_must:,}"
     yield "cannot-links", f"{pairs.n_cannot:,}"
     yield "leaves", f"{n:,}" + (f", {n - used:,} of them in no pair" if used < n else "")
-    if pairs.must_strength is not None and pairs.cannot_strength is not None:
-        every = [*pairs.must_strength.tolist(), *pairs.cannot_strength.tolist()]
-        yield "strengths", f"{min(every):g} to {max(every):g}"
+    if pairs.must_weights is not None and pairs.cannot_weights is not None:
+        every = [*pairs.must_weights.tolist(), *pairs.cannot_weights.tolist()]
+        yield "weights", f"{min(every):g} to {max(every):g}"
     if not pairs.is_consistent:
         broken = counted(_broken(pairs), "cannot-link")
         yield "consistent", f"no: must-links break {broken}; tripletree explain says how"

@@ -199,19 +199,19 @@ def implied_rows(closure: PairClosure) -> tuple[np.ndarray, np.ndarray]:
 
 
 class SoftLinks(NamedTuple):
-    """What links with strengths conclude.
+    """What links with weights conclude.
 
     Attributes
     ----------
     must_held, cannot_held : ndarray of bool
         Which links stronger ones do not overrule.
     clash : float
-        Strength of the links that contradict each other with nothing stronger to decide; 0 if none do. The others then
-        hold down to this strength only, and nothing is concluded.
+        Weight of the links that contradict each other with nothing stronger to decide; 0 if none do. The others then
+        hold down to this weight only, and nothing is concluded.
     total : int
         How many pairs are concluded.
     events : ndarray of float64, shape (e, 4)
-        Sign, two blocks of leaves, strength: all pairs of one leaf of each block. Empty if they were not asked for.
+        Sign, two blocks of leaves, weight: all pairs of one leaf of each block. Empty if they were not asked for.
     blocks : ndarray of int64, shape (b, 2)
         Where in `order` each block starts, and its size.
     order : ndarray of int64, shape (n,)
@@ -226,8 +226,8 @@ class SoftLinks(NamedTuple):
     order: np.ndarray
 
     def rows(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """The pairs that must be together and their strengths, those that must be apart and theirs."""
-        sign, strength = self.events[:, 0], self.events[:, 3]
+        """The pairs that must be together and their weights, those that must be apart and theirs."""
+        sign, weight = self.events[:, 0], self.events[:, 3]
         found = []
         for wanted in (1, -1):
             some = np.flatnonzero(sign == wanted)
@@ -236,7 +236,7 @@ class SoftLinks(NamedTuple):
                 self.blocks[self.events[some, 2].astype(np.int64)],
             )
             event, i, j = blocks(a[:, 0], a[:, 1], b[:, 0], b[:, 1])
-            found += [np.stack([self.order[i], self.order[j]], axis=1), strength[some][event]]
+            found += [np.stack([self.order[i], self.order[j]], axis=1), weight[some][event]]
         return found[0], found[1], found[2], found[3]
 
 
@@ -265,23 +265,23 @@ class _Clusters:
     def apart(self, x: int, y: int) -> bool:
         return y in self.foes.get(x, ())
 
-    def separate(self, x: int, y: int, strength: float) -> None:
+    def separate(self, x: int, y: int, weight: float) -> None:
         """Keep two clusters apart that were not."""
         self.foes.setdefault(x, set()).add(y)
         self.foes.setdefault(y, set()).add(x)
         if self.record:
-            self.events.append((-1, self.block[x], self.block[y], strength))
+            self.events.append((-1, self.block[x], self.block[y], weight))
 
-    def merge(self, x: int, y: int, strength: float) -> None:
+    def merge(self, x: int, y: int, weight: float) -> None:
         """Make one of two clusters that are not kept apart; the one with more to carry over keeps its number."""
         foes = self.foes
         mine, other = foes.get(x, set()), foes.get(y, set())
         if len(mine) < len(other):
             x, y, mine, other = y, x, other, mine
         if self.record:
-            self.events.append((1, self.block[x], self.block[y], strength))
-            self.events += [(-1, self.block[y], self.block[z], strength) for z in mine - other]
-            self.events += [(-1, self.block[x], self.block[z], strength) for z in other - mine]
+            self.events.append((1, self.block[x], self.block[y], weight))
+            self.events += [(-1, self.block[y], self.block[z], weight) for z in mine - other]
+            self.events += [(-1, self.block[x], self.block[z], weight) for z in other - mine]
         if other:
             for z in other:
                 foes[z].discard(y)
@@ -322,28 +322,28 @@ class _Clusters:
 def soft_links(
     n: int,
     must: np.ndarray,
-    must_strength: np.ndarray,
+    must_weights: np.ndarray,
     cannot: np.ndarray,
-    cannot_strength: np.ndarray,
+    cannot_weights: np.ndarray,
     *,
     record: bool = False,
 ) -> SoftLinks:
-    """Take the links from the strongest to the weakest; those of one strength together.
+    """Take the links from the strongest to the weakest; those of one weight together.
 
     A link whose ends stronger ones tie the other way is overruled, and concludes nothing. O(p log^2 p) for p links,
     and O(the pairs concluded) more where they are recorded.
     """
     state = _Clusters(n, record=record)
     rows = np.concatenate([must, cannot]).tolist()
-    strength = np.concatenate([must_strength, cannot_strength])
-    order = np.argsort(-strength, kind="stable")
-    ends = np.append(np.flatnonzero(np.diff(strength[order])) + 1, order.size)
+    weight = np.concatenate([must_weights, cannot_weights])
+    order = np.argsort(-weight, kind="stable")
+    ends = np.append(np.flatnonzero(np.diff(weight[order])) + 1, order.size)
     held = np.zeros(order.size, np.bool_)
     begin, clash = 0, 0.0
     for end in ends.tolist():
         level, begin = order[begin:end].tolist(), end
-        if level and not _take(state, level, rows, must.shape[0], float(strength[level[0]]), held):
-            clash = float(strength[level[0]])
+        if level and not _take(state, level, rows, must.shape[0], float(weight[level[0]]), held):
+            clash = float(weight[level[0]])
             break
     p = must.shape[0]
     events = np.array(state.events, np.float64).reshape(-1, 4)
@@ -352,7 +352,7 @@ def soft_links(
 
 
 def _take(state: _Clusters, level: list[int], rows: list[list[int]], p: int, t: float, held: np.ndarray) -> bool:
-    """Take the links of one strength, must-links (numbers below p) first; False where they contradict each other."""
+    """Take the links of one weight, must-links (numbers below p) first; False where they contradict each other."""
     for k in level:
         x, y = map(state.find, rows[k])
         held[k] = not state.apart(x, y) if k < p else x != y

@@ -1,4 +1,4 @@
-"""PairwiseConstraints: must-links and cannot-links between leaves, with optional strengths, and what they imply."""
+"""PairwiseConstraints: must-links and cannot-links between leaves, with optional weights, and what they imply."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = [
     "PairwiseConstraints",
     "canonical_pairs",
     "check_pair_rows",
-    "check_strengths",
+    "_check_weights",
     "check_pair_set",
     "label_pairs",
     "n_triplets",
@@ -40,7 +40,7 @@ Label = Hashable
 
 
 class PairwiseConstraints:
-    """An immutable set of must-links and cannot-links over one leaf index, each perhaps with a strength.
+    """An immutable set of must-links and cannot-links over one leaf index, each perhaps with a weight.
 
     A must-link says that two leaves belong to one cluster, a cannot-link that they belong to two. Rows (a, b) of
     `must_link` and `cannot_link` have a < b, are sorted and unique, so equal sets over one leaf index are equal arrays.
@@ -52,9 +52,9 @@ class PairwiseConstraints:
         Leaf indices; (a, b) and (b, a) are the same pair, repeats count once.
     leaves : LeafIndex, iterable of labels, or int
         The leaves; some may occur in no pair.
-    must_strength, cannot_strength : array_like of float, shape (p,), optional
-        How much each row is to be relied on, in 0..1; 1 where only the other kind has strengths. Of repeated rows the
-        largest counts. A link of strength 0 says nothing and is left out.
+    must_weights, cannot_weights : array_like of float, shape (p,), optional
+        How much each row is to be relied on, in 0..1; 1 where only the other kind has weights. Of repeated rows the
+        largest counts. A link of weight 0 says nothing and is left out.
     must_origins, cannot_origins : Origins, optional
         Where each row was read.
 
@@ -63,7 +63,7 @@ class PairwiseConstraints:
     leaves : LeafIndex
     must_link, cannot_link : ndarray of int32, shape (p, 2)
         Read-only.
-    must_strength, cannot_strength : ndarray of float64, shape (p,), or None
+    must_weights, cannot_weights : ndarray of float64, shape (p,), or None
         Read-only, parallel to the rows; both None where all are 1 because none were given.
     must_origins, cannot_origins : Origins or None
         The first place of a repeated row.
@@ -71,7 +71,7 @@ class PairwiseConstraints:
     Raises
     ------
     InvalidPairError
-        If a row is no pair (wrong shape, a leaf twice, an index out of range) or a strength is not in 0..1; ``.row``
+        If a row is no pair (wrong shape, a leaf twice, an index out of range) or a weight is not in 0..1; ``.row``
         is the first such row of its kind.
 
     See Also
@@ -84,7 +84,7 @@ class PairwiseConstraints:
     ``len`` counts the rows of both kinds; iteration gives ``(a, b, "must")`` and ``(a, b, "cannot")`` with labels.
     ``shape`` is there for scikit-learn only, and says that these are no rows of samples: without it cross-validation
     would cut a set that happens to be as long as X.
-    Two are equal when they have the same leaves, rows and strengths, whatever the order of their leaf indexes and
+    Two are equal when they have the same leaves, rows and weights, whatever the order of their leaf indexes and
     wherever they were read.
 
     Examples
@@ -99,8 +99,8 @@ class PairwiseConstraints:
     leaves: LeafIndex
     must_link: np.ndarray
     cannot_link: np.ndarray
-    must_strength: np.ndarray | None
-    cannot_strength: np.ndarray | None
+    must_weights: np.ndarray | None
+    cannot_weights: np.ndarray | None
     must_origins: Origins | None
     cannot_origins: Origins | None
 
@@ -114,19 +114,19 @@ class PairwiseConstraints:
         cannot_link: Any,
         leaves: LeafIndex | Iterable[Label] | int,
         *,
-        must_strength: Any = None,
-        cannot_strength: Any = None,
+        must_weights: Any = None,
+        cannot_weights: Any = None,
         must_origins: Origins | None = None,
         cannot_origins: Origins | None = None,
     ) -> None:
         leaves = leaves if isinstance(leaves, LeafIndex) else LeafIndex(leaves)
-        strong = must_strength is not None or cannot_strength is not None
-        must, sure, read = _checked(must_link, must_strength, must_origins, "must-link", len(leaves), strong)
-        cannot, keen, found = _checked(cannot_link, cannot_strength, cannot_origins, "cannot-link", len(leaves), strong)
-        if len(must) + len(cannot) == 0:  # without links, strengths say nothing
+        strong = must_weights is not None or cannot_weights is not None
+        must, sure, read = _checked(must_link, must_weights, must_origins, "must-link", len(leaves), strong)
+        cannot, keen, found = _checked(cannot_link, cannot_weights, cannot_origins, "cannot-link", len(leaves), strong)
+        if len(must) + len(cannot) == 0:  # without links, weights say nothing
             sure = keen = None
         vars(self).update(leaves=leaves, must_link=must, cannot_link=cannot)
-        vars(self).update(must_strength=sure, cannot_strength=keen, must_origins=read, cannot_origins=found)
+        vars(self).update(must_weights=sure, cannot_weights=keen, must_origins=read, cannot_origins=found)
 
     def __setattr__(self, name: str, value: Any) -> None:
         msg = f"pairs do not change, so {name} cannot be set: make others with PairwiseConstraints(...), subset or |"
@@ -143,8 +143,8 @@ class PairwiseConstraints:
         cannot_link: Iterable[Sequence[Label]] | None = None,
         leaves: LeafIndex | Iterable[Label] | None = None,
         *,
-        must_strength: Any = None,
-        cannot_strength: Any = None,
+        must_weights: Any = None,
+        cannot_weights: Any = None,
     ) -> PairwiseConstraints:
         """Make pairs from tuples (a, b) of labels.
 
@@ -155,7 +155,7 @@ class PairwiseConstraints:
         leaves : LeafIndex or iterable of labels, optional
             All leaves; by default those that occur, sorted (in the order of their occurrence where labels of different
             types cannot be sorted).
-        must_strength, cannot_strength : array_like of float, optional
+        must_weights, cannot_weights : array_like of float, optional
             One number in 0..1 for each pair.
 
         Returns
@@ -181,7 +181,7 @@ class PairwiseConstraints:
         )
         rows = index.indices(flat, what="pairs' leaves").reshape(-1, 2)
         k = len(must)
-        return cls(rows[:k], rows[k:], index, must_strength=must_strength, cannot_strength=cannot_strength)
+        return cls(rows[:k], rows[k:], index, must_weights=must_weights, cannot_weights=cannot_weights)
 
     # ------------------------------------------------------------------ derived sets
 
@@ -252,9 +252,9 @@ class PairwiseConstraints:
     ) -> PairwiseConstraints:
         """Some of the rows with other numbers of their leaves (-1 drops a row), all else as it is here."""
         kinds = []
-        for rows, strength, origins, which in (
-            (self.must_link, self.must_strength, self.must_origins, must),
-            (self.cannot_link, self.cannot_strength, self.cannot_origins, cannot),
+        for rows, weight, origins, which in (
+            (self.must_link, self.must_weights, self.must_origins, must),
+            (self.cannot_link, self.cannot_weights, self.cannot_origins, cannot),
         ):
             if number is not None:
                 rows = number[rows]
@@ -262,12 +262,12 @@ class PairwiseConstraints:
             kinds.append(
                 (
                     rows[which],
-                    None if strength is None else strength[which],
+                    None if weight is None else weight[which],
                     None if origins is None else origins.take(which),
                 )
             )
         (a, s, o), (b, t, q) = kinds
-        return PairwiseConstraints(a, b, leaves, must_strength=s, cannot_strength=t, must_origins=o, cannot_origins=q)
+        return PairwiseConstraints(a, b, leaves, must_weights=s, cannot_weights=t, must_origins=o, cannot_origins=q)
 
     @cached_property
     def used_leaves(self) -> np.ndarray:
@@ -284,15 +284,15 @@ class PairwiseConstraints:
         """Number of cannot-links."""
         return self.cannot_link.shape[0]
 
-    def _strengths(self) -> tuple[np.ndarray, np.ndarray]:
-        if self.must_strength is None or self.cannot_strength is None:
+    def _weights(self) -> tuple[np.ndarray, np.ndarray]:
+        if self.must_weights is None or self.cannot_weights is None:
             return np.ones(self.n_must), np.ones(self.n_cannot)
-        return self.must_strength, self.cannot_strength
+        return self.must_weights, self.cannot_weights
 
     # ------------------------------------------------------------------ what follows from the pairs
 
     def closure(self) -> PairClosure:
-        """Conclude all that follows from the pairs, every one of them taken as certain: strengths are not looked at.
+        """Conclude all that follows from the pairs, every one of them taken as certain: weights are not looked at.
 
         Returns
         -------
@@ -311,7 +311,7 @@ class PairwiseConstraints:
         --------
         is_consistent : whether there is an error.
         find_contradictions : all that are broken.
-        soft_closure : where strengths decide between pairs that contradict each other.
+        soft_closure : where weights decide between pairs that contradict each other.
         expand : the same as pairs.
 
         Notes
@@ -335,7 +335,7 @@ class PairwiseConstraints:
     def is_consistent(self) -> bool:
         """Whether some clustering satisfies all pairs: must-links connect the ends of no cannot-link.
 
-        Strengths are not looked at, nor the number of clusters.
+        Weights are not looked at, nor the number of clusters.
 
         Examples
         --------
@@ -348,7 +348,7 @@ class PairwiseConstraints:
     def _closed(self) -> tuple[PairClosure, np.ndarray]:
         return pair_closure(self.leaves, self.must_link, self.cannot_link)
 
-    def _contradiction(self, must: np.ndarray, cannot: np.ndarray, strength: float | None) -> InconsistentPairsError:
+    def _contradiction(self, must: np.ndarray, cannot: np.ndarray, weight: float | None) -> InconsistentPairsError:
         """The error for some of the must-links, and cannot-links that they break."""
         which = np.flatnonzero(cannot)
         k, path = broken(self.must_link[must], self.cannot_link[which], len(self.leaves))
@@ -361,12 +361,12 @@ class PairwiseConstraints:
             [self.leaves[i] for i in path],
             origins=[*read, broke],
             places=said,
-            strength=strength,
+            weight=weight,
             n_others=which.size - 1,
         )
 
     def expand(self, *, limit: int = DEFAULT_LIMIT) -> PairwiseConstraints:
-        """Return every pair that follows, without strengths: must-links in components, cannot-links between them.
+        """Return every pair that follows, without weights: must-links in components, cannot-links between them.
 
         Parameters
         ----------
@@ -394,7 +394,7 @@ class PairwiseConstraints:
         return PairwiseConstraints(*implied_rows(closure), self.leaves)
 
     def soft_closure(self, *, limit: int = DEFAULT_LIMIT) -> PairwiseConstraints:
-        """Return every pair that follows, with its strength; where pairs contradict each other the stronger ones hold.
+        """Return every pair that follows, with its weight; where pairs contradict each other the stronger ones hold.
 
         A chain of links is as strong as its weakest link. A chain of must-links concludes a must-link between its
         ends, a chain with one cannot-link in it a cannot-link, one with two cannot-links nothing. Of several chains
@@ -409,13 +409,13 @@ class PairwiseConstraints:
         Returns
         -------
         PairwiseConstraints
-            Consistent, and equal to its own soft closure; with strengths if there are some here.
+            Consistent, and equal to its own soft closure; with weights if there are some here.
 
         Raises
         ------
         InconsistentPairsError
-            If links of one strength contradict each other, or each other together with stronger ones, and no stronger
-            ones decide: whatever was dropped would be a guess. ``.strength`` is that strength.
+            If links of one weight contradict each other, or each other together with stronger ones, and no stronger
+            ones decide: whatever was dropped would be a guess. ``.weight`` is that weight.
         LimitExceededError
             If there are more pairs; nothing has been computed but their number.
 
@@ -430,25 +430,25 @@ class PairwiseConstraints:
         each other: there a pair that gets both signs has the stronger one, but chains through the link that lost still
         conclude. The two agree wherever the links are consistent.
 
-        Links are taken from the strongest to the weakest, those of one strength together, into clusters that remember
+        Links are taken from the strongest to the weakest, those of one weight together, into clusters that remember
         from which they are apart: O(p log^2 p) for p links, and O(1) for each pair of the result.
 
         Examples
         --------
         >>> p = PairwiseConstraints.from_labels(
-        ...     [("a", "b"), ("b", "c")], [("c", "d")], must_strength=[0.9, 0.5], cannot_strength=[0.7]
+        ...     [("a", "b"), ("b", "c")], [("c", "d")], must_weights=[0.9, 0.5], cannot_weights=[0.7]
         ... )
         >>> s = p.soft_closure()
-        >>> [(a, b, w) for (a, b, _), w in zip(s, s.must_strength.tolist())]
+        >>> [(a, b, w) for (a, b, _), w in zip(s, s.must_weights.tolist())]
         [('a', 'b', 0.9), ('a', 'c', 0.5), ('b', 'c', 0.5)]
-        >>> s.cannot_strength.tolist()  # a d, b d, c d
+        >>> s.cannot_weights.tolist()  # a d, b d, c d
         [0.5, 0.5, 0.7]
         """
         _check_limit(self._soft().total, limit)
         must, strong, cannot, keen = self._soft(record=True).rows()
-        if self.must_strength is None:
+        if self.must_weights is None:
             return PairwiseConstraints(must, cannot, self.leaves)
-        return PairwiseConstraints(must, cannot, self.leaves, must_strength=strong, cannot_strength=keen)
+        return PairwiseConstraints(must, cannot, self.leaves, must_weights=strong, cannot_weights=keen)
 
     def overruled(self) -> PairwiseConstraints:
         """Return the links that stronger ones contradict, as `soft_closure` finds them.
@@ -460,7 +460,7 @@ class PairwiseConstraints:
 
         Examples
         --------
-        >>> p = PairwiseConstraints.from_labels([("a", "b")], [("b", "a")], must_strength=[0.9], cannot_strength=[0.2])
+        >>> p = PairwiseConstraints.from_labels([("a", "b")], [("b", "a")], must_weights=[0.9], cannot_weights=[0.2])
         >>> list(p.overruled())
         [('a', 'b', 'cannot')]
         """
@@ -468,14 +468,14 @@ class PairwiseConstraints:
         return self.subset(must_link=~soft.must_held, cannot_link=~soft.cannot_held)
 
     def _soft(self, *, record: bool = False) -> SoftLinks:
-        strong, keen = self._strengths()
+        strong, keen = self._weights()
         soft = soft_links(len(self.leaves), self.must_link, strong, self.cannot_link, keen, record=record)
         if soft.clash:
             must = soft.must_held & (strong >= soft.clash)
             cannot = soft.cannot_held & (keen >= soft.clash)
             _, bad = pair_closure(self.leaves, self.must_link[must], self.cannot_link[cannot])
             cannot[np.flatnonzero(cannot)[~bad]] = False
-            raise self._contradiction(must, cannot, None if self.must_strength is None else soft.clash)
+            raise self._contradiction(must, cannot, None if self.must_weights is None else soft.clash)
         return soft
 
     # ------------------------------------------------------------------ what they say of hierarchies
@@ -495,7 +495,7 @@ class PairwiseConstraints:
         Returns
         -------
         TripletSet
-            Consistent. Where there are strengths, a triplet weighs as much as the weaker of its two links.
+            Consistent. Where there are weights, a triplet weighs as much as the weaker of its two links.
 
         Raises
         ------
@@ -516,11 +516,11 @@ class PairwiseConstraints:
         closure = self.closure()
         _check_limit(n_triplets(closure), limit, "triplets")
         rows, must, cannot = triplet_rows(
-            closure, self.must_link, self.must_strength, self.cannot_link, self.cannot_strength
+            closure, self.must_link, self.must_weights, self.cannot_link, self.cannot_weights
         )
         weights = None
-        if self.must_strength is not None and self.cannot_strength is not None:
-            weights = np.minimum(self.must_strength[must], self.cannot_strength[cannot])
+        if self.must_weights is not None and self.cannot_weights is not None:
+            weights = np.minimum(self.must_weights[must], self.cannot_weights[cannot])
         return TripletSet(rows, self.leaves, weights), must, cannot
 
     # ------------------------------------------------------------------ set behaviour
@@ -533,15 +533,15 @@ class PairwiseConstraints:
             more = [x for x in two.leaves if x not in one.leaves]
             leaves = LeafIndex([*one.leaves, *more]) if more else one.leaves
             one, two = one.reindex(leaves), two.reindex(leaves)
-        strengths: list = [None, None]
-        if one.must_strength is not None or two.must_strength is not None:
-            strengths = [np.concatenate(x) for x in zip(one._strengths(), two._strengths(), strict=True)]
+        weights: list = [None, None]
+        if one.must_weights is not None or two.must_weights is not None:
+            weights = [np.concatenate(x) for x in zip(one._weights(), two._weights(), strict=True)]
         return PairwiseConstraints(
             np.concatenate([one.must_link, two.must_link]),
             np.concatenate([one.cannot_link, two.cannot_link]),
             one.leaves,
-            must_strength=strengths[0],
-            cannot_strength=strengths[1],
+            must_weights=weights[0],
+            cannot_weights=weights[1],
             must_origins=Origins.joined(one.must_origins, one.n_must, two.must_origins, two.n_must),
             cannot_origins=Origins.joined(one.cannot_origins, one.n_cannot, two.cannot_origins, two.n_cannot),
         )
@@ -560,7 +560,7 @@ class PairwiseConstraints:
             return NotImplemented
         if (self.n_must, self.n_cannot, len(self.leaves)) != (other.n_must, other.n_cannot, len(other.leaves)):
             return False
-        if (self.must_strength is None) != (other.must_strength is None):
+        if (self.must_weights is None) != (other.must_weights is None):
             return False
         if self.leaves != other.leaves:
             if any(x not in self.leaves for x in other.leaves):
@@ -571,7 +571,7 @@ class PairwiseConstraints:
             for x, y in (
                 (self.must_link, other.must_link),
                 (self.cannot_link, other.cannot_link),
-                *zip(self._strengths(), other._strengths(), strict=True),
+                *zip(self._weights(), other._weights(), strict=True),
             )
         )
 
@@ -582,12 +582,12 @@ class PairwiseConstraints:
         return _rebuilt, (
             type(self),
             (self.must_link, self.cannot_link, self.leaves),
-            (self.must_strength, self.cannot_strength, self.must_origins, self.cannot_origins),
+            (self.must_weights, self.cannot_weights, self.must_origins, self.cannot_origins),
         )
 
     def __repr__(self) -> str:
         must, cannot, n = self.n_must, self.n_cannot, len(self.leaves)
-        strong = "" if self.must_strength is None else " with strengths"
+        strong = "" if self.must_weights is None else " with weights"
         return (
             f"<PairwiseConstraints: {must} must-link{'s' * (must != 1)} and {cannot} cannot-link{'s' * (cannot != 1)}"
             f"{strong} on {n} {'leaf' if n == 1 else 'leaves'}>"
@@ -601,18 +601,18 @@ class PairwiseConstraints:
 
 def _rebuilt(kind: Any, rows: tuple, more: tuple) -> Any:
     """Pairs from their pickle."""
-    names = ("must_strength", "cannot_strength", "must_origins", "cannot_origins")
+    names = ("must_weights", "cannot_weights", "must_origins", "cannot_origins")
     return kind(*rows, **dict(zip(names, more, strict=True)))
 
 
 def _checked(
-    rows: Any, strengths: Any, origins: Origins | None, kind: str, n: int, strong: bool
+    rows: Any, weights: Any, origins: Origins | None, kind: str, n: int, strong: bool
 ) -> tuple[np.ndarray, np.ndarray | None, Origins | None]:
     """The rows of one kind in their canonical form."""
     array = check_pair_rows(rows, n, kind)
     given = None
     if strong:
-        given = np.ones(len(array)) if strengths is None else check_strengths(strengths, len(array), kind)
+        given = np.ones(len(array)) if weights is None else _check_weights(weights, len(array), kind)
     if origins is not None and len(origins) != len(array):
         msg = f"origins must have one entry for each of the {len(array)} {kind}s, not {len(origins)}"
         raise InvalidPairError(msg)
@@ -673,7 +673,7 @@ def label_pairs(pairs: Any, kind: str) -> list[tuple[Hashable, Hashable]]:
     out = []
     for k, row in enumerate(pairs.tolist() if isinstance(pairs, np.ndarray) else pairs):
         if isinstance(row, str) or not isinstance(row, (Sequence, np.ndarray)) or len(row) != 2:
-            hint = "; a strength is given apart" if isinstance(row, Sequence) and len(row) == 3 else ""
+            hint = "; a weight is given apart" if isinstance(row, Sequence) and len(row) == 3 else ""
             msg = f"{kind} {k} is {row!r:.80}: two labels are wanted{hint}"
             raise InvalidPairError(msg, row=k)
         a, b = row.tolist() if isinstance(row, np.ndarray) else row
@@ -739,31 +739,31 @@ def check_pair_rows(rows: Any, n: int, kind: str) -> np.ndarray:
     return array
 
 
-def check_strengths(strengths: Any, p: int, kind: str) -> np.ndarray:
+def _check_weights(weights: Any, p: int, kind: str) -> np.ndarray:
     """One number in 0..1 for each of p rows, as float64."""
     try:
-        array = np.asarray(strengths, dtype=np.float64)
+        array = np.asarray(weights, dtype=np.float64)
     except (TypeError, ValueError):
-        msg = f"the strengths must be numbers, one for each {kind}"
+        msg = f"the weights must be numbers, one for each {kind}"
         raise InvalidPairError(msg) from None
     if array.shape != (p,):
-        msg = f"the strengths must have one entry for each of the {p} {kind}s, not shape {array.shape}"
+        msg = f"the weights must have one entry for each of the {p} {kind}s, not shape {array.shape}"
         raise InvalidPairError(msg)
     bad = np.flatnonzero(~((array >= 0) & (array <= 1)))
     if bad.size:
         k = int(bad[0])
-        msg = f"the strength of {kind} {k} is {array[k]}: strengths must lie in 0..1"
+        msg = f"the weight of {kind} {k} is {array[k]}: weights must lie in 0..1"
         raise InvalidPairError(msg, row=k)
     return array
 
 
 def canonical_pairs(
-    rows: np.ndarray, strengths: np.ndarray | None, origins: Origins | None
+    rows: np.ndarray, weights: np.ndarray | None, origins: Origins | None
 ) -> tuple[np.ndarray, np.ndarray | None, Origins | None]:
-    """Rows with a < b, sorted, unique; the larger strength of repeats; rows of strength 0 left out. O(p log p)."""
-    if strengths is not None and not strengths.all():
-        some = strengths > 0
-        rows, strengths = rows[some], strengths[some]
+    """Rows with a < b, sorted, unique; the larger weight of repeats; rows of weight 0 left out. O(p log p)."""
+    if weights is not None and not weights.all():
+        some = weights > 0
+        rows, weights = rows[some], weights[some]
         origins = None if origins is None else origins.take(some)
     a, b = (f(rows[:, 0], rows[:, 1]).astype(np.int64) for f in (np.minimum, np.maximum))
     key = a << 32 | b
@@ -772,9 +772,9 @@ def canonical_pairs(
     new[1:] = np.diff(key[order]) != 0
     starts = np.flatnonzero(new)
     out = np.stack([a[order[starts]], b[order[starts]]], axis=1).astype(np.int32)
-    if strengths is not None:
-        strengths = freeze(np.maximum.reduceat(strengths[order], starts) if starts.size else np.empty(0))
-    return freeze(out), strengths, None if origins is None else origins.merged(order, starts)
+    if weights is not None:
+        weights = freeze(np.maximum.reduceat(weights[order], starts) if starts.size else np.empty(0))
+    return freeze(out), weights, None if origins is None else origins.merged(order, starts)
 
 
 def places(rows: np.ndarray, among: np.ndarray) -> np.ndarray:
@@ -795,12 +795,12 @@ def n_triplets(closure: PairClosure) -> int:
     return int((closure.sizes[closure.cannot] - 1).sum())
 
 
-def spanning_rows(must: np.ndarray, strength: np.ndarray | None, n: int) -> np.ndarray:
+def spanning_rows(must: np.ndarray, weight: np.ndarray | None, n: int) -> np.ndarray:
     """Numbers of must-links that form a spanning forest: one of the strongest, ties as the rows stand. Ascending."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import minimum_spanning_tree
 
-    order = np.arange(must.shape[0]) if strength is None else np.argsort(-strength, kind="stable")
+    order = np.arange(must.shape[0]) if weight is None else np.argsort(-weight, kind="stable")
     rank = np.empty(order.size)
     rank[order] = np.arange(1, order.size + 1)  # all different, so that there is one answer
     tree = minimum_spanning_tree(coo_array((rank, (must[:, 0], must[:, 1])), shape=(n, n)).tocsr())
@@ -810,7 +810,7 @@ def spanning_rows(must: np.ndarray, strength: np.ndarray | None, n: int) -> np.n
 def triplet_rows(
     closure: PairClosure,
     must: np.ndarray,
-    must_strength: np.ndarray | None,
+    must_weights: np.ndarray | None,
     cannot: np.ndarray,
     link: np.ndarray | None,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -819,9 +819,9 @@ def triplet_rows(
     Parameters
     ----------
     closure : PairClosure
-    must, must_strength, cannot : ndarray
+    must, must_weights, cannot : ndarray
     link : ndarray of float64 or None
-        Strengths of the cannot-links: of those between A and B, x-y is the first of the strongest.
+        Weights of the cannot-links: of those between A and B, x-y is the first of the strongest.
 
     Returns
     -------
@@ -830,7 +830,7 @@ def triplet_rows(
     must_row, cannot_row : ndarray of int64, shape (m,)
         The links from which each comes.
     """
-    tree = spanning_rows(must, must_strength, len(closure.leaves)) if n_triplets(closure) else np.empty(0, np.int64)
+    tree = spanning_rows(must, must_weights, len(closure.leaves)) if n_triplets(closure) else np.empty(0, np.int64)
     owner = closure.component[must[tree, 0]]
     tree = tree[np.argsort(owner, kind="stable")]
     start = np.cumsum(closure.sizes - 1) - (closure.sizes - 1)

@@ -14,11 +14,11 @@ from tripletree.core.triplets import TripletSet, check_triplets
 from tripletree.kernels import freeze
 
 __all__ = [
-    "suspects",
+    "find_label_errors",
 ]
 
 
-def suspects(
+def find_label_errors(
     triplets: TripletSet,
     X: Any,
     *,
@@ -54,7 +54,7 @@ def suspects(
     -------
     ndarray of float64, shape (m,)
         A score between 0 and 1 for each row of ``triplets.rows``: mostly the share of the hierarchies that do not
-        display it. Above one half most of them contradict it. ``triplets.subset(scores > 0.5)`` are the suspects,
+        display it. Above one half most of them contradict it. ``triplets.subset(scores > 0.5)`` are the likely errors,
         ``np.argsort(-scores)`` puts the worst first.
 
     Raises
@@ -93,7 +93,7 @@ def suspects(
 
     >>> X = [[0.0], [0.2], [0.5], [0.9], [5.0], [5.3], [5.5], [5.8]]
     >>> t = TripletSet([(0, 1, 4), (1, 2, 5), (0, 3, 6), (4, 5, 0), (5, 6, 2), (6, 7, 3), (2, 6, 1)], 8)
-    >>> scores = suspects(t, X)
+    >>> scores = find_label_errors(t, X)
     >>> list(t.subset(scores > 0.5))
     [(2, 6, 1)]
     """

@@ -193,12 +193,12 @@ def pair_score(y_pred: Any, pairs: PairwiseConstraints, *, weighted: bool = True
     pairs : PairwiseConstraints
         They may contradict each other.
     weighted : bool
-        Whether strengths count, where there are any; else every pair counts as 1.
+        Whether weights count, where there are any; else every pair counts as 1.
 
     Returns
     -------
     float
-        Between 0 and 1: the strength (or number) of the pairs kept over that of all; 1.0 where there are none.
+        Between 0 and 1: the weight (or number) of the pairs kept over that of all; 1.0 where there are none.
 
     Raises
     ------
@@ -216,7 +216,7 @@ def pair_score(y_pred: Any, pairs: PairwiseConstraints, *, weighted: bool = True
 
     Examples
     --------
-    >>> pairs = PairwiseConstraints([(0, 1), (2, 3)], [(0, 2)], 4, must_strength=[1.0, 0.5])
+    >>> pairs = PairwiseConstraints([(0, 1), (2, 3)], [(0, 2)], 4, must_weights=[1.0, 0.5])
     >>> pair_score([0, 0, 1, 2], pairs)
     0.8
     >>> pair_score([0, 0, 1, 2], pairs, weighted=False)
@@ -225,12 +225,12 @@ def pair_score(y_pred: Any, pairs: PairwiseConstraints, *, weighted: bool = True
     1.0
     """
     kept = [~x for x in _violated(y_pred, pairs)]
-    if weighted and pairs.must_strength is not None and pairs.cannot_strength is not None:
-        strengths = [pairs.must_strength, pairs.cannot_strength]
+    if weighted and pairs.must_weights is not None and pairs.cannot_weights is not None:
+        weights = [pairs.must_weights, pairs.cannot_weights]
     else:
-        strengths = [np.ones(pairs.n_must), np.ones(pairs.n_cannot)]
-    total = sum(float(x.sum()) for x in strengths)
-    held = sum(float(x[some].sum()) for x, some in zip(strengths, kept, strict=True))
+        weights = [np.ones(pairs.n_must), np.ones(pairs.n_cannot)]
+    total = sum(float(x.sum()) for x in weights)
+    held = sum(float(x[some].sum()) for x, some in zip(weights, kept, strict=True))
     return held / total if total else 1.0
 
 
@@ -245,7 +245,7 @@ def violated_pairs(y_pred: Any, pairs: PairwiseConstraints) -> PairwiseConstrain
     Returns
     -------
     PairwiseConstraints
-        Over the same leaves, with strengths and origins: its ``len`` counts the violated pairs.
+        Over the same leaves, with weights and origins: its ``len`` counts the violated pairs.
 
     Raises
     ------
@@ -510,7 +510,7 @@ def constrained_rand_index(
     y_true, y_pred : sequence, shape (n,)
         The class and the cluster of each sample.
     pairs : PairwiseConstraints, optional
-        The constraints; strengths are not looked at. Its leaves are samples as in `pair_score`, by the index of
+        The constraints; weights are not looked at. Its leaves are samples as in `pair_score`, by the index of
         `y_true` where that is a pandas Series.
     must_link, cannot_link : array_like of int, shape (p, 2)
         The constraints as pairs of sample positions 0..n-1 instead, in any order; repeats do not matter.

@@ -1,6 +1,6 @@
 """Must-links and cannot-links as text, CSV, TSV and Parquet.
 
-The text format has one pair a line, then the link, then perhaps a strength in 0..1, which is 1 where other lines have
+The text format has one pair a line, then the link, then perhaps a weight in 0..1, which is 1 where other lines have
 one::
 
     # great apes
@@ -73,7 +73,7 @@ __all__ = [
 
 
 # ----------------------------------------------------------------------
-# Rows of pairs as they are read: two labels, a link, perhaps a strength; and what is wrong with them.
+# Rows of pairs as they are read: two labels, a link, perhaps a weight; and what is wrong with them.
 
 #: What a field may say, in any case.
 LINKS = {
@@ -91,7 +91,7 @@ _ZERO = re.compile(r"[-+]?(?:0+\.?0*|\.0+)(?:[eE][-+]?\d+)?", re.ASCII)
 
 @dataclass
 class PairRows(TripletRows):
-    """Rows of two labels as they are read; `links` says which are must-links, the weights are strengths.
+    """Rows of two labels as they are read; `links` says which are must-links, the weights are weights.
 
     `numbers` are the labels of a data frame that are whole numbers, by their texts; `headless` is a table that has no
     header, or one that nobody has told of.
@@ -106,7 +106,7 @@ class PairRows(TripletRows):
     _header: tuple[str, ...] | None = None
 
     def add(self, cells: Sequence[str | None], line: int, at: Sequence[int] = (), text: str | None = None) -> None:
-        """Take a row (a, b, link and perhaps a strength), or note what is wrong with it.
+        """Take a row (a, b, link and perhaps a weight), or note what is wrong with it.
 
         Parameters
         ----------
@@ -115,7 +115,7 @@ class PairRows(TripletRows):
         at : sequence of int
             Where in `text`, the line, each of them starts.
         """
-        a, b, link, *strength = cells
+        a, b, link, *weight = cells
         wrong = None
         if a is None or b is None or link is None:
             k = next(i for i, x in enumerate((a, b, link)) if x is None)
@@ -126,8 +126,8 @@ class PairRows(TripletRows):
             wrong = 2, self._no_link(link)
         elif link.strip() in ("0", "-1") and self._zeros | {link.strip()} == {"0", "-1"}:
             wrong = 2, _BOTH
-        elif strength and _strength_of(strength[0]) is None:
-            wrong = 3, f"the strength {strength[0] or ''!r} is no number in 0..1"
+        elif weight and _weight_of(weight[0]) is None:
+            wrong = 3, f"the weight {weight[0] or ''!r} is no number in 0..1"
         first = not self.labels and not self.problems
         if wrong is not None:
             k, message = wrong
@@ -135,8 +135,8 @@ class PairRows(TripletRows):
                 self._header = tuple(str(x) for x in cells[:3])
             self.problem(line, message, column=at[k] + 1 if at else None, text=text)
             return
-        if strength:
-            self.weights[len(self.labels)] = _strength_of(strength[0])  # type: ignore[assignment]
+        if weight:
+            self.weights[len(self.labels)] = _weight_of(weight[0])  # type: ignore[assignment]
         self._note(link.strip().lower(), cells)  # type: ignore[union-attr]
         self.labels.append((a, b))  # type: ignore[arg-type]
         self.links.append(LINKS[link.strip().lower()])  # type: ignore[union-attr]
@@ -187,25 +187,25 @@ class PairRows(TripletRows):
         flat = map(position.__getitem__, chain.from_iterable(self.labels))
         rows = np.fromiter(flat, np.int32, 2 * p).reshape(p, 2)
         must = np.array(self.links, np.bool_)
-        strength: list[Any] = [None, None]
+        weight: list[Any] = [None, None]
         if self.weights:
             all_of = np.ones(p)
             all_of[list(self.weights)] = list(self.weights.values())
-            strength = [all_of[must], all_of[~must]]
+            weight = [all_of[must], all_of[~must]]
         origins = Origins.of_lines(self.path, self.unit, self.lines)
         return PairwiseConstraints(
             rows[must],
             rows[~must],
             index,
-            must_strength=strength[0],
-            cannot_strength=strength[1],
+            must_weights=weight[0],
+            cannot_weights=weight[1],
             must_origins=origins.take(must),
             cannot_origins=origins.take(~must),
         )
 
 
-def _strength_of(text: str | None) -> float | None:
-    """The strength that a field says, or None where it is no number in 0..1."""
+def _weight_of(text: str | None) -> float | None:
+    """The weight that a field says, or None where it is no number in 0..1."""
     text = (text or "").strip()
     value = 0.0 if _ZERO.fullmatch(text) else weight_of(text)
     return value if value is not None and value <= 1 else None
@@ -214,7 +214,7 @@ def _strength_of(text: str | None) -> float | None:
 # ----------------------------------------------------------------------
 # The text format of pairs, one a line, ``a b must``, and their tables: CSV, TSV, Parquet, data frames.
 
-_WANTED = "wanted is 'a b must' or 'a b cannot', and perhaps a strength in 0..1"
+_WANTED = "wanted is 'a b must' or 'a b cannot', and perhaps a weight in 0..1"
 _USUAL = re.compile(r"\s*" + r"\s+".join([r"([^\s,|#'\"]+)"] * 3) + r"(?:\s+([^\s,|#'\"]+))?\s*")
 _SHAPE = re.compile(r"L,?L,?L(,?L)?")
 _DIRECTIVE = "#!leaves"
@@ -314,9 +314,7 @@ def _directive(rows: PairRows, line: str, number: int) -> None:
     rows.more += [(value, number) for _, value, _ in tokens]
 
 
-def table_pair_rows(
-    table: RowTable, columns: Sequence[str], strength: str | None, *, numbers: bool = False
-) -> PairRows:
+def table_pair_rows(table: RowTable, columns: Sequence[str], weight: str | None, *, numbers: bool = False) -> PairRows:
     """Take the rows of a table, by the names of its columns, or in their order where it has no header.
 
     `numbers` keeps labels that are whole numbers, not text.
@@ -326,7 +324,7 @@ def table_pair_rows(
         if len(table.columns) not in (3, 4):
             msg = (
                 f"{len(table.columns)} columns and no header with {', '.join(columns)}: without one, three columns are "
-                f"wanted, and perhaps a fourth with strengths"
+                f"wanted, and perhaps a fourth with weights"
             )
             raise ParseError(msg, path=table.path, line=table.lines[0] if table.unit == "line" else None)
         places = list(range(len(table.columns)))
@@ -336,8 +334,8 @@ def table_pair_rows(
         if missing:
             raise ParseError(_lacking(missing, table.names), path=table.path)
         places = [table.place(name, "column") for name in columns]
-        if strength is not None and strength in table.names:
-            places.append(table.place(strength, "column"))
+        if weight is not None and weight in table.names:
+            places.append(table.place(weight, "column"))
     if numbers:
         rows.numbers = {str(x): x for k in places[:2] for x in table.columns[k] if type(x) is int}
     for line, *cells in zip(table.lines, *(table.columns[k] for k in places), strict=True):
@@ -353,14 +351,14 @@ def _lacking(missing: Sequence[Any], names: Sequence[Any]) -> str:
     )
 
 
-def parquet_pair_rows(content: bytes, path: str | None, columns: Sequence[str], strength: str | None) -> PairRows:
+def parquet_pair_rows(content: bytes, path: str | None, columns: Sequence[str], weight: str | None) -> PairRows:
     """Read a Parquet table; bad rows are noted as problems, numbered from 1."""
     names = parquet_names(content, path)
     missing = [x for x in columns if x not in names]
     if missing:
         raise ParseError(_lacking(missing, names), path=path)
-    wanted = [*columns, strength] if strength is not None and strength in names else [*columns]
-    rows = table_pair_rows(parquet_table(content, path, columns=wanted, cell=_parquet_cell), columns, strength)
+    wanted = [*columns, weight] if weight is not None and weight in names else [*columns]
+    rows = table_pair_rows(parquet_table(content, path, columns=wanted, cell=_parquet_cell), columns, weight)
     kept = parquet_metadata(content, path).get(_LEAVES_KEY)
     if kept is not None:
         try:
@@ -382,12 +380,12 @@ def _parquet_cell(value: Any) -> str | None:
 
 
 def _kinds(pairs: PairwiseConstraints) -> Iterator[tuple[str, list, list]]:
-    """The word, the rows and the strengths of each kind."""
-    for word, rows, strength in (
-        ("must", pairs.must_link, pairs.must_strength),
-        ("cannot", pairs.cannot_link, pairs.cannot_strength),
+    """The word, the rows and the weights of each kind."""
+    for word, rows, weight in (
+        ("must", pairs.must_link, pairs.must_weights),
+        ("cannot", pairs.cannot_link, pairs.cannot_weights),
     ):
-        yield word, rows.tolist(), [] if strength is None else strength.tolist()
+        yield word, rows.tolist(), [] if weight is None else weight.tolist()
 
 
 def pair_lines(pairs: PairwiseConstraints, labels: list[str]) -> Iterator[str]:
@@ -404,9 +402,9 @@ def pair_lines(pairs: PairwiseConstraints, labels: list[str]) -> Iterator[str]:
         line += " " + shown[i]
     if line != _DIRECTIVE:
         yield line + "\n"
-    for word, rows, strength in _kinds(pairs):
+    for word, rows, weight in _kinds(pairs):
         for k, (a, b) in enumerate(rows):
-            yield f"{shown[a]} {shown[b]} {word}{f' {strength[k]!r}' if strength else ''}\n"
+            yield f"{shown[a]} {shown[b]} {word}{f' {weight[k]!r}' if weight else ''}\n"
 
 
 def pair_table_lines(pairs: PairwiseConstraints, labels: list[str], name: str) -> Iterator[str]:
@@ -420,10 +418,10 @@ def pair_table_lines(pairs: PairwiseConstraints, labels: list[str], name: str) -
     writer = csv.writer(
         line, delimiter=DELIMITERS[name], lineterminator="\n", quoting=csv.QUOTE_ALL if odd else csv.QUOTE_MINIMAL
     )
-    writer.writerow(["a", "b", "link"] if pairs.must_strength is None else ["a", "b", "link", "strength"])
-    for word, rows, strength in _kinds(pairs):
+    writer.writerow(["a", "b", "link"] if pairs.must_weights is None else ["a", "b", "link", "weight"])
+    for word, rows, weight in _kinds(pairs):
         for k, (a, b) in enumerate(rows):
-            writer.writerow([labels[a], labels[b], word, *([repr(strength[k])] if strength else [])])
+            writer.writerow([labels[a], labels[b], word, *([repr(weight[k])] if weight else [])])
             if k % 1000 == 999:
                 yield line.getvalue()
                 line.seek(0)
@@ -442,8 +440,8 @@ def write_pair_parquet(pairs: PairwiseConstraints, labels: list[str], stream: IO
         column: pyarrow.DictionaryArray.from_arrays(pyarrow.array(numbers), values)
         for column, numbers, values in (("a", rows[:, 0], names), ("b", rows[:, 1], names), ("link", link, words))
     }
-    if pairs.must_strength is not None and pairs.cannot_strength is not None:
-        data["strength"] = pyarrow.array(np.concatenate([pairs.must_strength, pairs.cannot_strength]))
+    if pairs.must_weights is not None and pairs.cannot_weights is not None:
+        data["weight"] = pyarrow.array(np.concatenate([pairs.must_weights, pairs.cannot_weights]))
     parquet.write_table(pyarrow.table(data).replace_schema_metadata({_LEAVES_KEY: json.dumps(labels)}), stream)
 
 
@@ -458,7 +456,7 @@ def read_pairs(
     format: Format | None = None,
     leaves: LeafIndex | Iterable[Hashable] | int | None = None,
     columns: Sequence[str] = ("a", "b", "link"),
-    strength: str | None = "strength",
+    weight: str | None = "weight",
 ) -> PairwiseConstraints:
     r"""Read must-links and cannot-links.
 
@@ -476,14 +474,14 @@ def read_pairs(
         frame stay numbers.
     columns : sequence of three str
         Columns of a table that hold the two labels and the link. A CSV or TSV without this header has them in this
-        order, perhaps with a strength behind.
-    strength : str or None
-        Column of the strengths, if there is one of that name; None ignores it.
+        order, perhaps with a weight behind.
+    weight : str or None
+        Column of the weights, if there is one of that name; None ignores it.
 
     Returns
     -------
     PairwiseConstraints
-        With the line of each pair. A pair that stands there more than once counts once, with its largest strength.
+        With the line of each pair. A pair that stands there more than once counts once, with its largest weight.
         They need not be consistent: a pair may be linked both ways.
 
     Raises
@@ -491,7 +489,7 @@ def read_pairs(
     FileNotFoundError
         If there is no such file.
     ParseError
-        If there are bad rows: labels missing or equal, a link that is none, a strength that is no number in 0..1, a
+        If there are bad rows: labels missing or equal, a link that is none, a weight that is no number in 0..1, a
         leaf not among `leaves`; ``.problems`` holds up to 20 of them, each with its line.
     MissingDependencyError
         If the format is Parquet and pyarrow is not installed.
@@ -510,16 +508,16 @@ def read_pairs(
     <PairwiseConstraints: 1 must-link and 1 cannot-link on 5 leaves>
     """
     _check_format(format)
-    rows = _rows(source, format, _three_names(columns), strength)
+    rows = _rows(source, format, _three_names(columns), weight)
     if leaves is None and rows.unit == "row" and rows.more:
         leaves = LeafIndex([x for x, _ in rows.more])  # in the order that the Parquet file keeps
     return rows.pairs(leaves)
 
 
-def _rows(source: Source, format: str | None, columns: tuple[str, ...], strength: str | None) -> PairRows:
+def _rows(source: Source, format: str | None, columns: tuple[str, ...], weight: str | None) -> PairRows:
     """What a source holds, in the format that is given or that its name or its first bytes tell."""
     if is_frame(source):
-        return table_pair_rows(read_table(source), columns, strength, numbers=True)
+        return table_pair_rows(read_table(source), columns, weight, numbers=True)
     content, name = read_bytes(source)
     kind = format or format_of_suffix(name)
     if kind is None and isinstance(content, bytes) and content.startswith(b"PAR1"):
@@ -528,7 +526,7 @@ def _rows(source: Source, format: str | None, columns: tuple[str, ...], strength
         if isinstance(content, str):
             msg = "Parquet is binary: give a path, or a file object open for bytes (mode 'rb')"
             raise TypeError(msg)
-        return parquet_pair_rows(content, name, columns, strength)
+        return parquet_pair_rows(content, name, columns, weight)
     text = content if isinstance(content, str) else decoded(content, name)
 
     def known(names: Sequence[str]) -> bool:
@@ -537,7 +535,7 @@ def _rows(source: Source, format: str | None, columns: tuple[str, ...], strength
     if kind == "text" or (kind is None and not has_header(text, known)):
         return text_pair_rows(text, name)
     delimiter = None if kind is None else DELIMITERS[kind]
-    return table_pair_rows(split_rows(text, name, delimiter=delimiter, known=known), columns, strength)
+    return table_pair_rows(split_rows(text, name, delimiter=delimiter, known=known), columns, weight)
 
 
 @overload

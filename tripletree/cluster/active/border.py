@@ -390,8 +390,8 @@ def _violations(state: QueryState) -> tuple[np.ndarray, np.ndarray]:
     pairs = state.pairs if state.weighted is None else state.weighted
     bad = np.zeros(state.X.shape[0])
     for rows, strength, together in (
-        (pairs.must_link, pairs.must_strength, True),
-        (pairs.cannot_link, pairs.cannot_strength, False),
+        (pairs.must_link, pairs.must_weights, True),
+        (pairs.cannot_link, pairs.cannot_weights, False),
     ):
         broken = (state.labels[rows[:, 0]] == state.labels[rows[:, 1]]) != together
         weight = broken * (1.0 if strength is None else strength)

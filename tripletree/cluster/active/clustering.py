@@ -215,8 +215,8 @@ class Interview:
             pairs.must_link,
             pairs.cannot_link,
             n,
-            must_strength=pairs.must_strength,
-            cannot_strength=pairs.cannot_strength,
+            must_weights=pairs.must_weights,
+            cannot_weights=pairs.cannot_weights,
         )
 
     def by_row(self, *, certain: bool) -> PairwiseConstraints:

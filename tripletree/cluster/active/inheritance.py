@@ -159,7 +159,7 @@ def inherited_pairs(
     >>> import numpy as np
     >>> X = np.array([[0.0], [1.0], [4.0], [9.0]])
     >>> p = inherited_pairs(PairwiseConstraints([], [(0, 3)], 4), Neighbours(X), 2)
-    >>> p.cannot_link.tolist(), p.cannot_strength.round(2).tolist()
+    >>> p.cannot_link.tolist(), p.cannot_weights.round(2).tolist()
     ([[0, 2], [0, 3], [1, 2], [1, 3]], [0.38, 1.0, 0.28, 0.75])
     """
     inherit = check_count(n_neighbors, "n_neighbors") > 0 and len(pairs) > 0
@@ -172,16 +172,16 @@ def inherited_pairs(
     if inherit:
         used = pairs.used_leaves
         where, weight = kernel_weights(neighbours, used, n_neighbors)
-        strong = _inherited(where, weight, np.searchsorted(used, pairs.must_link), pairs.must_strength, n)
-        keen = _inherited(where, weight, np.searchsorted(used, pairs.cannot_link), pairs.cannot_strength, n)
+        strong = _inherited(where, weight, np.searchsorted(used, pairs.must_link), pairs.must_weights, n)
+        keen = _inherited(where, weight, np.searchsorted(used, pairs.cannot_link), pairs.cannot_weights, n)
     if nonconfident is not None:
-        _raise_to(strong, nonconfident.must_link, nonconfident.must_strength)
-        _raise_to(keen, nonconfident.cannot_link, nonconfident.cannot_strength)
+        _raise_to(strong, nonconfident.must_link, nonconfident.must_weights)
+        _raise_to(keen, nonconfident.cannot_link, nonconfident.cannot_weights)
     answered = {(a, b) for a, b in np.concatenate([pairs.must_link, pairs.cannot_link]).tolist()}
     rows: tuple[list, list] = (pairs.must_link.tolist(), pairs.cannot_link.tolist())
     strengths: tuple[list, list] = tuple(
         [1.0] * len(r) if s is None else s.tolist()
-        for r, s in ((pairs.must_link, pairs.must_strength), (pairs.cannot_link, pairs.cannot_strength))
+        for r, s in ((pairs.must_link, pairs.must_weights), (pairs.cannot_link, pairs.cannot_weights))
     )  # type: ignore[assignment]
     for pair in sorted(strong.keys() | keen.keys()):
         left = strong.get(pair, 0.0) - keen.get(pair, 0.0)
@@ -189,7 +189,7 @@ def inherited_pairs(
             continue
         rows[left < 0.0].append(pair)
         strengths[left < 0.0].append(abs(left))
-    return PairwiseConstraints(*rows, pairs.leaves, must_strength=strengths[0], cannot_strength=strengths[1])
+    return PairwiseConstraints(*rows, pairs.leaves, must_weights=strengths[0], cannot_weights=strengths[1])
 
 
 def kernel_weights(neighbours: Neighbours, rows: np.ndarray, n_neighbors: int) -> tuple[np.ndarray, np.ndarray]:

@@ -82,7 +82,7 @@ class QueryState:
         """The sums of the strengths of the must-links, and of the cannot-links, at each sample."""
         pairs = self.pairs if self.weighted is None else self.weighted
         sums = []
-        for rows, strength in ((pairs.must_link, pairs.must_strength), (pairs.cannot_link, pairs.cannot_strength)):
+        for rows, strength in ((pairs.must_link, pairs.must_weights), (pairs.cannot_link, pairs.cannot_weights)):
             weight = np.ones(len(rows)) if strength is None else strength
             sums.append(np.bincount(rows.T.ravel(), np.tile(weight, 2), self.X.shape[0]))
         return sums[0], sums[1]

@@ -235,8 +235,8 @@ class Pairs:
         parts = [
             np.ones(len(rows)) if strength is None else strength
             for rows, strength in (
-                (pairs.must_link, pairs.must_strength),
-                (pairs.cannot_link, pairs.cannot_strength),
+                (pairs.must_link, pairs.must_weights),
+                (pairs.cannot_link, pairs.cannot_weights),
             )
         ]
         ends = frozen(np.concatenate([pairs.must_link, pairs.cannot_link]).reshape(-1, 2))
@@ -512,8 +512,8 @@ class Fit:
             pairs.must_link,
             pairs.cannot_link,
             pairs.leaves,
-            must_strength=boosting.weights[: pairs.n_must],
-            cannot_strength=boosting.weights[pairs.n_must :],
+            must_weights=boosting.weights[: pairs.n_must],
+            cannot_weights=boosting.weights[pairs.n_must :],
             must_origins=pairs.must_origins,
             cannot_origins=pairs.cannot_origins,
         )

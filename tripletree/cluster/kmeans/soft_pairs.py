@@ -829,8 +829,8 @@ def _links(pairs: PairwiseConstraints, counted: np.ndarray) -> Links:
     number = np.cumsum(counted) - 1
     parts = []
     for rows, strength in (
-        (pairs.must_link, pairs.must_strength),
-        (pairs.cannot_link, pairs.cannot_strength),
+        (pairs.must_link, pairs.must_weights),
+        (pairs.cannot_link, pairs.cannot_weights),
     ):
         kept = counted[rows].all(axis=1)
         parts.append((number[rows[kept]], np.ones(kept.sum()) if strength is None else strength[kept]))

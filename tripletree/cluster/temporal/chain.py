@@ -131,8 +131,8 @@ def next_link(
             samples,
             pairs.must_link[must],
             pairs.cannot_link[cannot],
-            None if pairs.must_strength is None else pairs.must_strength[must],
-            None if pairs.cannot_strength is None else pairs.cannot_strength[cannot],
+            None if pairs.must_weights is None else pairs.must_weights[must],
+            None if pairs.cannot_weights is None else pairs.cannot_weights[cannot],
             centres,
             history=(before.centres, alpha),
             history_mass=before.mass,
@@ -248,7 +248,7 @@ class Inquiry:
             The pairs that counted in it.
         """
         names = LeafIndex([self._leaves[i] for i in objects.tolist()])
-        strong: dict[str, Any] = {"must_strength": given.must_strength, "cannot_strength": given.cannot_strength}
+        strong: dict[str, Any] = {"must_weights": given.must_weights, "cannot_weights": given.cannot_weights}
         labelled = PairwiseConstraints(given.must_link, given.cannot_link, names, **strong)
 
         def oracle(a: Hashable, b: Hashable) -> bool | None:
@@ -449,7 +449,7 @@ def follow(
         if before is not None:
             transitions.append(_moved(before, link))
         names = LeafIndex([leaves[i] for i in objects.tolist()])
-        strong: dict[str, Any] = {"must_strength": used.must_strength, "cannot_strength": used.cannot_strength}
+        strong: dict[str, Any] = {"must_weights": used.must_weights, "cannot_weights": used.cannot_weights}
         pairs = PairwiseConstraints(used.must_link, used.cannot_link, names, **strong)
         snapshots.append(_snapshot(window, link, before, pairs, middle, settings))
         before = link

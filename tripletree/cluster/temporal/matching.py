@@ -209,8 +209,8 @@ def pairs_since(pairs: PairwiseConstraints, t: int) -> Known:
     """Pairs over all objects that became known at snapshot t."""
     sides = []
     for rows, strength, must in (
-        (pairs.must_link, pairs.must_strength, True),
-        (pairs.cannot_link, pairs.cannot_strength, False),
+        (pairs.must_link, pairs.must_weights, True),
+        (pairs.cannot_link, pairs.cannot_weights, False),
     ):
         p = len(rows)
         strong = np.ones(p) if strength is None else strength
@@ -294,7 +294,7 @@ def pairs_at(
     def those(which: np.ndarray) -> PairwiseConstraints:
         sides: dict[str, Any] = {}
         for name, kind in (("must", must & which), ("cannot", ~must & which)):
-            sides[f"{name}_link"], sides[f"{name}_strength"] = rows[kind], strength[chosen[kind]]
+            sides[f"{name}_link"], sides[f"{name}_weights"] = rows[kind], strength[chosen[kind]]
         return PairwiseConstraints(leaves=objects.size, **sides)
 
     return those(here), those(~here)

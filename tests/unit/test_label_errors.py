@@ -9,7 +9,7 @@ from tripletree.algorithms.supervision import sample_class_triplets
 from tripletree.cluster import ReCon
 from tripletree.core.triplets import TripletSet
 from tripletree.errors import UnknownLeafError
-from tripletree.evaluation.label_errors import suspects
+from tripletree.evaluation.label_errors import find_label_errors
 
 
 @pytest.fixture
@@ -24,10 +24,10 @@ def noisy(rng):
     return X, t, np.array([tuple(row) not in good for row in t.rows.tolist()])
 
 
-def test_suspects__flipped_triplets_come_first_though_the_set_is_consistent(noisy):
+def test_label_errors__flipped_triplets_come_first_though_the_set_is_consistent(noisy):
     X, t, wrong = noisy
     assert is_consistent(t)
-    scores = suspects(t, X)
+    scores = find_label_errors(t, X)
     assert scores.shape == (40,)
     assert ((scores > 0) & (scores < 1)).all()
     worst = np.argsort(-scores)[: wrong.sum()]
@@ -35,9 +35,9 @@ def test_suspects__flipped_triplets_come_first_though_the_set_is_consistent(nois
     assert np.median(scores[wrong]) > 0.5 > np.median(scores[~wrong])
 
 
-def test_suspects__is_the_literal_cross_validation(noisy):
+def test_label_errors__is_the_literal_cross_validation(noisy):
     X, t, _ = noisy
-    scores = suspects(t, X, n_folds=4, n_repeats=2, random_state=3)
+    scores = find_label_errors(t, X, n_folds=4, n_repeats=2, random_state=3)
     rng = np.random.default_rng(3)
     against, shares = np.zeros(40), np.zeros(40)
     for _ in range(2):
@@ -53,50 +53,55 @@ def test_suspects__is_the_literal_cross_validation(noisy):
     np.testing.assert_allclose(scores, (against + shares / 2) / 3)
 
 
-def test_suspects__the_same_state_gives_the_same_scores(noisy):
+def test_label_errors__the_same_state_gives_the_same_scores(noisy):
     X, t, _ = noisy
-    assert np.array_equal(suspects(t, X, n_repeats=1, random_state=5), suspects(t, X, n_repeats=1, random_state=5))
-    assert not np.array_equal(suspects(t, X, n_repeats=1, random_state=5), suspects(t, X, n_repeats=1, random_state=6))
+    assert np.array_equal(
+        find_label_errors(t, X, n_repeats=1, random_state=5), find_label_errors(t, X, n_repeats=1, random_state=5)
+    )
+    assert not np.array_equal(
+        find_label_errors(t, X, n_repeats=1, random_state=5), find_label_errors(t, X, n_repeats=1, random_state=6)
+    )
 
 
-def test_suspects__scores_stand_beside_the_rows_whatever_the_leaf_index(noisy):
+def test_label_errors__scores_stand_beside_the_rows_whatever_the_leaf_index(noisy):
     X, t, _ = noisy
-    scores = {tuple(row): x for row, x in zip(t.rows.tolist(), suspects(t, X), strict=True)}
+    scores = {tuple(row): x for row, x in zip(t.rows.tolist(), find_label_errors(t, X), strict=True)}
     names = [f"s{i}" for i in range(40)]
     named = TripletSet.from_labels([tuple(names[i] for i in row) for row in t.rows.tolist()], names[::-1])
-    found = suspects(named, pd.DataFrame(X, index=names))
+    found = find_label_errors(named, pd.DataFrame(X, index=names))
     for (a, b, c), x in zip(named, found, strict=True):
         a, b, c = (int(label[1:]) for label in (a, b, c))
         assert x == scores[min(a, b), max(a, b), c]
 
 
-def test_suspects__distances_and_odd_sizes(noisy):
+def test_label_errors__distances_and_odd_sizes(noisy):
     X, t, _ = noisy
     np.testing.assert_allclose(
-        suspects(t, squareform(pdist(X)), metric="precomputed", n_repeats=1), suspects(t, X, n_repeats=1)
+        find_label_errors(t, squareform(pdist(X)), metric="precomputed", n_repeats=1),
+        find_label_errors(t, X, n_repeats=1),
     )
-    assert suspects(t.subset([]), X).shape == (0,)
-    assert suspects(t.subset([0]), X).shape == (1,)
-    assert suspects(t, X, penalty=0.0, n_repeats=1).min() > 0
+    assert find_label_errors(t.subset([]), X).shape == (0,)
+    assert find_label_errors(t.subset([0]), X).shape == (1,)
+    assert find_label_errors(t, X, penalty=0.0, n_repeats=1).min() > 0
 
 
-def test_suspects__weights_count(noisy):
+def test_label_errors__weights_count(noisy):
     X, t, _ = noisy
     weights = np.random.default_rng(0).uniform(0.1, 5, len(t))
-    plain = suspects(t, X, n_repeats=1)
-    assert not np.array_equal(suspects(TripletSet(t.rows, 40, weights), X, n_repeats=1), plain)
-    assert np.array_equal(suspects(TripletSet(t.rows, 40, np.full(len(t), 8.0)), X, n_repeats=1), plain)
+    plain = find_label_errors(t, X, n_repeats=1)
+    assert not np.array_equal(find_label_errors(TripletSet(t.rows, 40, weights), X, n_repeats=1), plain)
+    assert np.array_equal(find_label_errors(TripletSet(t.rows, 40, np.full(len(t), 8.0)), X, n_repeats=1), plain)
 
 
-def test_suspects__bad_input(noisy):
+def test_label_errors__bad_input(noisy):
     X, t, _ = noisy
     with pytest.raises(ValueError, match="n_folds is 1; it must be at least 2"):
-        suspects(t, X, n_folds=1)
+        find_label_errors(t, X, n_folds=1)
     with pytest.raises(ValueError, match="n_repeats is 0"):
-        suspects(t, X, n_repeats=0)
+        find_label_errors(t, X, n_repeats=0)
     with pytest.raises(TypeError, match="a TripletSet is wanted"):
-        suspects([(0, 1, 2)], X)
+        find_label_errors([(0, 1, 2)], X)
     with pytest.raises(UnknownLeafError):
-        suspects(t, X[:10])
+        find_label_errors(t, X[:10])
     with pytest.raises(ValueError, match="random_state must be"):
-        suspects(t, X, random_state=-1)
+        find_label_errors(t, X, random_state=-1)
