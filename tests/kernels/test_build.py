@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from oracles import clades_of, clades_of_hierarchy, components, one_tree_definition
 from strategies import triplet_rows
 
-from tripletree.algorithms.aho import _split_deep, split_down
+from tripletree.algorithms.aho import _split_deep, build_aho_tree
 from tripletree.algorithms.decompose import decompose
 from tripletree.algorithms.induce import count_triplets, induce, sample_triplets
 from tripletree.core.hierarchy import Hierarchy
@@ -45,8 +45,8 @@ def deep(rows, n):
 
 
 def both(rows, n):
-    """As `split_down` mixes them."""
-    parent, failed = split_down(np.asarray(rows, np.int32).reshape(-1, 3), n)
+    """As `build_aho_tree` mixes them."""
+    parent, failed = build_aho_tree(np.asarray(rows, np.int32).reshape(-1, 3), n)
     return (None, failed) if failed.size else (rooted_tree.canonical_parent(freeze(parent), n), failed)
 
 
@@ -184,18 +184,18 @@ def test_build__a_conflict_deep_in_a_caterpillar(rng):
 
 
 def test_build__one_and_two_leaves():
-    parent, failed = split_down(np.empty((0, 3), np.int32), 1)
+    parent, failed = build_aho_tree(np.empty((0, 3), np.int32), 1)
     assert (parent.tolist(), failed.size) == ([-1], 0)
-    parent, failed = split_down(np.empty((0, 3), np.int32), 2)
+    parent, failed = build_aho_tree(np.empty((0, 3), np.int32), 2)
     assert (parent.tolist(), failed.size) == ([2, 2, -1], 0)
 
 
 def test_build__leaves_in_no_triplet_hang_from_the_root():
-    parent, failed = split_down(np.array([[1, 3, 5]], np.int32), 7)
+    parent, failed = build_aho_tree(np.array([[1, 3, 5]], np.int32), 7)
     h = Hierarchy(parent)
     assert failed.size == 0
     assert set(clades_of_hierarchy(h)) == {frozenset(range(7)), frozenset([1, 3])}
-    h = Hierarchy(split_down(np.empty((0, 3), np.int32), 5)[0])
+    h = Hierarchy(build_aho_tree(np.empty((0, 3), np.int32), 5).parent)
     assert h == star(5)
 
 
@@ -217,7 +217,7 @@ def test_build__the_failing_group_is_a_range_of_the_leaves():
 def test_build__the_callers_rows_stay(rng):
     rows = np.ascontiguousarray(rng.permutation(decompose(caterpillar(100)).rows))
     before = rows.copy()
-    split_down(rows, 100)
+    build_aho_tree(rows, 100)
     assert np.array_equal(rows, before)
 
 
@@ -246,10 +246,10 @@ def test_build__many_deep_subproblems(rng):
     h = Hierarchy([*leaves, *np.concatenate([p[n:] for p in parts]), -1])
     rows = rng.permutation(decompose(h, guarantee="rebuild", random_state=rng).rows)
     assert len(aho.build(columns(rows), k * n, True)[3]) == k
-    assert Hierarchy(split_down(rows, k * n)[0]) == h
+    assert Hierarchy(build_aho_tree(rows, k * n).parent) == h
     # a conflict in the last of them is still found
     spoiled = np.concatenate([rows, [[k * n - n, k * n - n + 2, k * n - n + 1]]])
-    failed = split_down(spoiled, k * n)[1]
+    failed = build_aho_tree(spoiled, k * n).failed
     assert is_tied(spoiled, failed)
 
 
@@ -288,11 +288,11 @@ def test_build__a_caterpillar_of_100_000_leaves(guarantee, rng):
     n = 100_000
     h = caterpillar(n)
     rows = rng.permutation(decompose(h, guarantee=guarantee, random_state=rng).rows)
-    parent, failed = split_down(rows, n)
+    parent, failed = build_aho_tree(rows, n)
     assert failed.size == 0
     assert np.array_equal(rooted_tree.canonical_parent(freeze(parent), n), h.parent)
     # and with a cycle of close pairs at the very bottom
-    failed = split_down(np.concatenate([rows, [[0, 2, 1]]]), n)[1]
+    failed = build_aho_tree(np.concatenate([rows, [[0, 2, 1]]]), n).failed
     assert is_tied(rows_inside(rows, failed, [[0, 2, 1]]), failed)
 
 

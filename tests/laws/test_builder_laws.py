@@ -137,12 +137,12 @@ def test_builder__undo_restores_exactly(first, second):
     builder = TripletBuilder(6)
     builder.try_add_rows(np.array(first, int).reshape(-1, 3))
     before, order = builder.hierarchy, list(builder)
-    steps = len(builder._history)
+    steps = len(builder._undo_log)
     builder.try_add_rows(np.array(second, int).reshape(-1, 3))
     if order:
         builder.remove([t for t in order[:2] if t in builder])
     builder.add([t for t in order if t in builder])
-    builder.undo(len(builder._history) - steps)
+    builder.undo(len(builder._undo_log) - steps)
     assert set(builder) == set(order)
     assert builder.hierarchy == before
     told = builder.can_add(second) if second else []

@@ -1,18 +1,42 @@
-"""Splitting leaves by triplets down to single leaves: what `one_tree`, `is_consistent` and conflicts stand on."""
+"""The Aho graph of triplets and what BUILD makes of it, on leaf indices; `one_tree` is this with labels and errors.
+
+The Aho graph of a group of leaves has an edge ab for each triplet ab|c with all three leaves in the group. BUILD makes
+its components the children of a node and goes on with each; a group of two leaves or more with just one component
+cannot be split, and its triplets are inconsistent. `one_tree`, `is_consistent`, the search for conflicts, supertrees
+and the estimators all split by `build_aho_tree`.
+"""
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 
 from tripletree import kernels
 
 __all__ = [
-    "split_down",
+    "AhoTree",
+    "build_aho_tree",
 ]
 
 
-def split_down(rows: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray]:
-    """Run BUILD: by plain splitting, and where that would go deep, by components kept up to date.
+class AhoTree(NamedTuple):
+    """The result of `build_aho_tree`; exactly one of the two arrays is empty.
+
+    Attributes
+    ----------
+    parent : ndarray of int32
+        Parent array of the tree (leaves 0..n-1 first, parents after their children); empty if BUILD failed.
+    failed : ndarray of int32
+        If BUILD failed, the leaves of a group that its triplets tie together.
+    """
+
+    parent: np.ndarray
+    failed: np.ndarray
+
+
+def build_aho_tree(rows: np.ndarray, n: int) -> AhoTree:
+    """Run BUILD.
 
     Parameters
     ----------
@@ -23,46 +47,66 @@ def split_down(rows: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray]:
 
     Returns
     -------
-    parent : ndarray of int32
-        A parent array over the n leaves (empty if it failed).
-    failed : ndarray of int32
-        Leaves of a group that the triplets inside it tie together (empty if there is none).
+    AhoTree
 
     Examples
     --------
-    >>> parent, failed = split_down(np.array([[0, 1, 2]], np.int32), 3)
+    >>> parent, failed = build_aho_tree(np.array([[0, 1, 2]], np.int32), 3)
     >>> parent.tolist(), failed.size
     ([3, 3, 4, 4, -1], 0)
+    >>> parent, failed = build_aho_tree(np.array([[0, 1, 2], [1, 2, 0]], np.int32), 3)
+    >>> parent.size, sorted(failed.tolist())
+    (0, [0, 1, 2])
     """
     nothing = np.empty(0, np.int32)
     if n == 1:
-        return np.array([-1], np.int32), nothing
+        return AhoTree(np.array([-1], np.int32), nothing)
+    # Splitting each group from scratch is fast where groups shrink quickly. Chains of groups that hardly shrink (a
+    # caterpillar) would make it quadratic: the kernel puts these off and lists them, as ranges lo..hi of `leaves` and
+    # tlo..thi of the columns of `abc`, which it sorts in place, and the node v that the group hangs from.
     abc = np.array(rows.T, dtype=np.int32, order="C")
     leaf_up, inner_up, leaves, deferred, failed = kernels.build.build(abc, n, True)
     if failed[1] > 0:
-        return nothing, leaves[failed[0] : failed[1]]
+        return AhoTree(nothing, leaves[failed[0] : failed[1]])
     inner = [inner_up]
     nodes = inner_up.size
     for lo, hi, tlo, thi, v in deferred.tolist():
         part = leaves[lo:hi]
-        deep_leaf_up, deep_inner_up, deep_failed = _split_deep(abc[:, tlo:thi], part, n)
-        if deep_failed.size:
-            return nothing, deep_failed
-        # node 0 below is node v here, the others get the next free numbers
-        number = np.arange(nodes - 1, nodes - 1 + deep_inner_up.size, dtype=np.int32)
+        part_leaf_up, part_inner_up, part_failed = _split_deep(abc[:, tlo:thi], part, n)
+        if part_failed.size:
+            return AhoTree(nothing, part_failed)
+        # node 0 of the part is node v of the whole, the others get the next free numbers
+        number = np.arange(nodes - 1, nodes - 1 + part_inner_up.size, dtype=np.int32)
         number[0] = v
-        leaf_up[part] = number[deep_leaf_up]
-        inner.append(number[deep_inner_up[1:]])
-        nodes += deep_inner_up.size - 1
-    # inner nodes were numbered from the root down: turn them round
+        leaf_up[part] = number[part_leaf_up]
+        inner.append(number[part_inner_up[1:]])
+        nodes += part_inner_up.size - 1
+    # inner nodes are numbered from the root down; a parent array numbers them from the leaves up
     up = np.concatenate(inner)
     parent = np.concatenate([n + nodes - 1 - leaf_up, n + nodes - 1 - up[::-1]]).astype(np.int32)
     parent[-1] = -1
-    return parent, nothing
+    return AhoTree(parent, nothing)
 
 
 def _split_deep(abc: np.ndarray, leaves: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The same for a subproblem: inner nodes above its leaves and inner nodes, and leaves that do not split."""
+    """BUILD for a deep group: components are kept up to date while triplets are deleted (Even and Shiloach 1981).
+
+    Parameters
+    ----------
+    abc : ndarray of int32, shape (3, m)
+        The triplets inside the group.
+    leaves : ndarray of int32, shape (k,)
+        The leaves of the group, among 0..n-1.
+
+    Returns
+    -------
+    leaf_up : ndarray of int32, shape (k,)
+        The inner node above each leaf, in the order of `leaves`; node 0 is the top of the group.
+    inner_up : ndarray of int32
+        The inner node above each inner node.
+    failed : ndarray of int32
+        As in `AhoTree`.
+    """
     k = leaves.size
     number = np.empty(n, np.int32)
     number[leaves] = np.arange(k, dtype=np.int32)
@@ -70,6 +114,10 @@ def _split_deep(abc: np.ndarray, leaves: np.ndarray, n: int) -> tuple[np.ndarray
     if parts == 1:
         return leaves[:0], leaves[:0], leaves
     leaf_up, inner_up, failed = kernels.build_deep.build_deep(own, tree, k)
-    at = np.empty(k, np.int32)  # the leaf that got each number
-    at[walk] = leaves
-    return leaf_up[walk], inner_up, at[failed]
+    # the kernel numbers leaves along a walk of the spanning forest
+    leaf_at = np.empty(k, np.int32)
+    leaf_at[walk] = leaves
+    return leaf_up[walk], inner_up, leaf_at[failed]
+
+
+split_down = build_aho_tree  # the former name, while branches still import it

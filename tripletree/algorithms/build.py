@@ -1,11 +1,25 @@
-"""TripletSet -> Hierarchy: OneTree, known as BUILD, and the question whether a set is consistent at all."""
+"""BUILD (also OneTree): the hierarchy that displays a set of triplets, or the proof that there is none.
+
+BUILD (Aho, Sagiv, Szymanski, Ullman 1981) for triplets ab|c over a set of leaves:
+
+1. Draw the Aho graph: a vertex for each leaf, an edge ab for each triplet ab|c.
+2. Its components are the children of the root. In every hierarchy that displays the triplets, a and b of an edge lie
+   below the same child, so leaves of one component cannot be separated here. If there is just one component (and more
+   than one leaf), no hierarchy exists: the set is inconsistent.
+3. Go on with each component and the triplets whose three leaves all lie in it. The other triplets are settled: their
+   edge ab is inside a component and c is outside.
+
+`build_aho_tree` does these steps on integers (``aho.py``, with the compiled loops in ``kernels/build.py`` and
+``kernels/build_deep.py``). This file gives it the labels, and turns a failure into an error with a conflict:
+triplets inside the group that could not be split, none of which can be left out (``conflict.py``).
+"""
 
 from __future__ import annotations
 
 import numpy as np
 
 from tripletree import kernels
-from tripletree.algorithms.aho import split_down
+from tripletree.algorithms.aho import build_aho_tree
 from tripletree.algorithms.conflict import conflict_inside
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.triplets import TripletSet, check_triplets
@@ -21,9 +35,9 @@ __all__ = [
 def one_tree(triplets: TripletSet) -> Hierarchy:
     """Build a hierarchy that displays every triplet (OneTree, known as BUILD).
 
-    The inner nodes are as unresolved as the triplets allow at each split; leaves that occur in no triplet hang from
-    the root. It is one of the hierarchies that display the set, not their common core, and not always the one with
-    the fewest inner nodes.
+    Each split has as many parts as the triplets allow, and leaves that occur in no triplet are children of the root.
+    The result is one of the hierarchies that display the set. It is not what they all have in common, nor always the
+    one with the fewest inner nodes.
 
     Parameters
     ----------
@@ -38,23 +52,22 @@ def one_tree(triplets: TripletSet) -> Hierarchy:
     Raises
     ------
     InconsistentTripletsError
-        If no hierarchy displays them all; ``.leaves`` is a group that cannot be split, ``.conflict`` an irreducible
-        inconsistent subset.
+        If no hierarchy displays them all; ``.leaves`` is a group that cannot be split, ``.conflict`` an inconsistent
+        subset that is consistent without any one of its triplets.
     InvalidHierarchyError
         If there are no leaves.
 
     See Also
     --------
     is_consistent : the same test without the tree.
-    find_conflict : what makes a set inconsistent.
+    find_conflict : why a set is inconsistent.
     decompose : the inverse: ``one_tree(decompose(h)) == h``.
 
     Notes
     -----
-    The leaves are split into the components of the graph with an edge ab for each triplet ab|c whose three leaves
-    are at hand, and each component again [1]_. Where the components hardly shrink from level to level, they are kept
-    up to date under deletions instead, after the scheme of Even and Shiloach [2]_: near-linear in n + m on every
-    shape, caterpillars included. Memory O(n + m).
+    The steps are those of BUILD [1]_, described at the top of this module's source. Groups that hardly shrink from
+    level to level are not split from scratch each time; their components are kept up to date under deletions, after
+    Even and Shiloach [2]_. So time is near-linear in n + m on every shape, caterpillars included. Memory O(n + m).
 
     References
     ----------
@@ -73,13 +86,15 @@ def one_tree(triplets: TripletSet) -> Hierarchy:
     """
     n = len(check_triplets(triplets).leaves)
     if n == 0:
-        msg = "there are no leaves: a hierarchy needs at least one"
+        msg = "there are no leaves; a hierarchy needs at least one"
         raise InvalidHierarchyError(msg)
-    parent, failed = split_down(triplets.rows, n)
+    parent, failed = build_aho_tree(triplets.rows, n)
     if failed.size:
         leaves = [triplets.leaves[i] for i in np.sort(failed).tolist()]
         raise InconsistentTripletsError(leaves, conflict_inside(triplets, failed))
-    return Hierarchy(freeze(kernels.rooted_tree.canonical_parent(freeze(parent), n)), triplets.leaves)
+    # the order of inner nodes depends on how the loops went; in canonical order equal trees have equal arrays
+    parent = kernels.rooted_tree.canonical_parent(freeze(parent), n)
+    return Hierarchy(freeze(parent), triplets.leaves)
 
 
 def is_consistent(triplets: TripletSet) -> bool:
@@ -95,11 +110,11 @@ def is_consistent(triplets: TripletSet) -> bool:
 
     See Also
     --------
-    one_tree : the hierarchy itself. find_conflict : the reason why not.
+    one_tree : the hierarchy itself. find_conflict : why a set is inconsistent.
 
     Notes
     -----
-    Time and memory as `one_tree`.
+    Time and memory as for `one_tree`.
 
     Examples
     --------
@@ -110,4 +125,4 @@ def is_consistent(triplets: TripletSet) -> bool:
     """
     if len(check_triplets(triplets)) == 0:
         return True
-    return split_down(triplets.rows, len(triplets.leaves))[1].size == 0
+    return build_aho_tree(triplets.rows, len(triplets.leaves)).failed.size == 0

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from tripletree import kernels
-from tripletree.algorithms.aho import split_down
+from tripletree.algorithms.aho import build_aho_tree
 from tripletree.core.checks import check_count
 from tripletree.core.provenance import Origin, phrase
 from tripletree.core.triplets import TripletSet, check_triplets
@@ -76,7 +76,7 @@ def conflicts(
     reducing = budget // 4 if reducing is None else reducing
     left = _Budget(budget - reducing)
     at_least = 2
-    if split_down(rows, n)[1].size == 0:
+    if build_aho_tree(rows, n).failed.size == 0:
         return
     start, incident = kernels.conflict.by_leaf(rows, n)
     while at_least <= max_size and left.left > 0:
@@ -87,7 +87,7 @@ def conflicts(
         if left.left <= 0:
             break
         at_least += 1
-        if split_down(frozen(rows[alive]), n)[1].size == 0:
+        if build_aho_tree(frozen(rows[alive]), n).failed.size == 0:
             return
     left.spend(-reducing)
     rng = np.random.default_rng(0)  # the same answer every time
@@ -194,7 +194,7 @@ def _failing_part(rows: np.ndarray, among: np.ndarray, leaves: np.ndarray, n: in
         return leaves[:0], inside[:0]
     number = np.full(n, -1, np.int32)
     number[leaves] = np.arange(leaves.size, dtype=np.int32)
-    failed = leaves[split_down(number[rows[inside]], leaves.size)[1]]
+    failed = leaves[build_aho_tree(number[rows[inside]], leaves.size).failed]
     return failed, _rows_inside(rows, inside, failed, n)
 
 

@@ -10,7 +10,7 @@ from itertools import product
 
 import numpy as np
 
-from tripletree.algorithms.aho import split_down
+from tripletree.algorithms.aho import build_aho_tree
 from tripletree.core.checks import check_count
 from tripletree.core.triplets import TripletSet, check_triplets
 from tripletree.errors import InvalidHierarchyError, LimitExceededError
@@ -267,7 +267,7 @@ def _below_forced_splits(rows: list[Row]) -> list[tuple[list[Row], int]]:
     leaves, flat = np.unique(np.array(rows), return_inverse=True)
     own = flat.reshape(-1, 3).astype(np.int32)
     n = leaves.size
-    parent = split_down(own, n)[0]
+    parent = build_aho_tree(own, n).parent
     degree = np.bincount(parent[parent >= 0], minlength=parent.size)
     # the highest node that is no leaf and has more than two children, from the root down; -1 before it is met
     problem = np.full(parent.size, -1)
@@ -436,7 +436,7 @@ def count_hierarchies(triplets: TripletSet, *, max_work: int | None = DEFAULT_WO
         raise InvalidHierarchyError(msg)
     if len(triplets) == 0:
         return all_binary(n)
-    parent, failed = split_down(triplets.rows, n)
+    parent, failed = build_aho_tree(triplets.rows, n)
     if failed.size:
         return 0
     if parent.size == 2 * n - 1:  # every split is in two, and so forced

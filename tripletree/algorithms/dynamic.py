@@ -1,16 +1,21 @@
-"""TripletBuilder: triplets one at a time, consistent at every moment."""
+"""TripletBuilder: BUILD for triplets that come and go one at a time, consistent at every moment.
+
+`TripletBuilder` speaks labels, weights and undo; `DynamicAhoTree` below it speaks leaf indices and owns the arrays on
+which the kernels of ``dynamic_build`` keep the Aho tree up to date. The functions at the end turn what users hand over
+into leaf indices.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from copy import copy
 from math import isfinite
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from tripletree import kernels
-from tripletree.algorithms.aho import split_down
+from tripletree.algorithms.aho import build_aho_tree
 from tripletree.algorithms.conflict import conflict_inside
 from tripletree.algorithms.induce import rows_over
 from tripletree.core.checks import check_count
@@ -28,473 +33,53 @@ from tripletree.errors import (
 from tripletree.kernels import freeze, frozen
 
 __all__ = [
-    "Before",
-    "BuilderState",
-    "Held",
-    "Key",
-    "LabelTriplet",
-    "Step",
-    "Steps",
+    "DynamicAhoTree",
     "TripletBuilder",
-    "contradiction",
-    "is_one",
-    "key_of",
-    "keys_of",
-    "rows_of",
-    "set_over",
-    "weights_of",
 ]
 
-
-# ----------------------------------------------------------------------
-# What users hand to `TripletBuilder`, as triplets of leaf indices; and what it answers when it cannot take them.
-
+_Label = Hashable
+_LabelTriplet = tuple[Any, Any, Any]
 #: A triplet ab|c as leaf indices, a < b.
-Key = tuple[int, int, int]
-
-
-def is_one(triplets: Any, leaves: LeafIndex) -> bool:
-    """Whether this is one triplet: a tuple, unless of tuples or lists that are no labels here."""
-    if not isinstance(triplets, tuple) or not triplets:
-        return False
-    nested = all(isinstance(x, (tuple, list, np.ndarray)) for x in triplets)
-    return not nested or (isinstance(triplets[0], tuple) and _is_hashable(triplets[0]) and triplets[0] in leaves)
-
-
-def key_of(triplet: Any, leaves: LeafIndex) -> Key:
-    """One tuple of labels."""
-    a, b, c = label_triple(triplet, 0)
-    try:
-        i, j, k = leaves.index(a), leaves.index(b), leaves.index(c)
-    except (UnknownLeafError, TypeError):
-        i, j, k = _indices([(a, b, c)], leaves).tolist()
-    return (i, j, k) if i < j else (j, i, k)
-
-
-def keys_of(rows: np.ndarray) -> list[Key]:
-    """Rows of leaf indices."""
-    return [(a, b, c) if a < b else (b, a, c) for a, b, c in rows.tolist()]
-
-
-def rows_of(triplets: Any, leaves: LeafIndex) -> np.ndarray:
-    """One triplet or several as rows of leaf indices, in the order given."""
-    if isinstance(triplets, TripletSet):
-        return rows_over(triplets, leaves)
-    if is_one(triplets, leaves):
-        return np.array([key_of(triplets, leaves)], np.int32)
-    return _rows(triplets, leaves)[0]
-
-
-def set_over(triplets: Any, leaves: LeafIndex, weights: Any) -> TripletSet:
-    """Several triplets as a set over the builder's leaves, with the weights given or else their own."""
-    if isinstance(triplets, TripletSet):
-        rows, own = rows_over(triplets, leaves), triplets.weights
-    else:
-        rows, own = _rows(triplets, leaves)
-    return TripletSet(rows, leaves, own if weights is None else weights_of(weights, len(rows)))
-
-
-def weights_of(weights: Any, m: int) -> np.ndarray:
-    """The weights of m triplets: one for each, or one for all."""
-    try:
-        told = np.asarray(weights, np.float64)
-    except (TypeError, ValueError):
-        return check_weights(weights, m)  # says what is wrong
-    if told.ndim == 0:
-        return np.repeat(check_weights(told.reshape(1), 1), m)
-    return check_weights(told, m)
-
-
-def _rows(triplets: Any, leaves: LeafIndex) -> tuple[np.ndarray, Any]:
-    """Rows of leaf indices from an iterable of label triples or a data frame, and the weights that are in it."""
-    frame = framed(triplets)
-    if frame is None and not hasattr(triplets, "__iter__"):
-        msg = (
-            "a triplet (a, b, c), a TripletSet or an iterable of triplets is wanted, "
-            f"not {type(triplets).__name__} ({triplets!r:.60})"
-        )
-        raise TypeError(msg)
-    entries = [label_triple(row, k) for k, row in enumerate(triplets if frame is None else frame[0])]
-    return _indices(entries, leaves), None if frame is None else frame[1]
-
-
-def _indices(entries: Sequence[tuple], leaves: LeafIndex) -> np.ndarray:
-    """Label triples as rows of leaf indices."""
-    try:
-        return leaves.indices((x for row in entries for x in row), what="leaves of the builder").reshape(-1, 3)
-    except TypeError:
-        for k, row in enumerate(entries):
-            for label in row:
-                if not _is_hashable(label):
-                    msg = f"triplet {k} is {row!r}: {label!r} is a {type(label).__name__}, which cannot be a leaf label"
-                    raise InvalidTripletError(msg, row=k) from None
-        raise
-
-
-def _is_hashable(label: Any) -> bool:
-    try:
-        hash(label)
-    except TypeError:
-        return False
-    return True
-
-
-def contradiction(rows: np.ndarray, new: Sequence[Key], leaves: LeafIndex) -> InconsistentTripletsError:
-    """The error that says why `new` cannot be added to consistent `rows`."""
-    both = TripletSet(np.concatenate([rows, np.array(new, np.int32)]), leaves)
-    failed = split_down(both.rows, len(leaves))[1]
-    group = [leaves[i] for i in np.sort(failed).tolist()]
-    return InconsistentTripletsError(group, conflict_inside(both, failed))
-
-
-# ----------------------------------------------------------------------
-# The arrays on which the kernels of ``growing`` keep the Aho tree of a growing set of triplets, and their upkeep.
-
-
-class BuilderState:
-    """A consistent set of triplets over n leaves and its Aho tree, which is built anew when asked for after a removal.
-
-    Parameters
-    ----------
-    n : int
-        Number of leaves.
-    """
-
-    def __init__(self, n: int) -> None:
-        self.n = n
-        self._row: dict[Key, int] = {}  # in the order of addition
-        self._free: list[int] = []
-        self._arrays: tuple[np.ndarray, ...] | None = None  # None: the tree is to be built anew
-        self._capacity = 0
-
-    def __contains__(self, key: object) -> bool:
-        return key in self._row
-
-    def __len__(self) -> int:
-        return len(self._row)
-
-    def __iter__(self) -> Iterator[Key]:
-        return iter(self._row)
-
-    def copy(self) -> BuilderState:
-        """An independent twin."""
-        other = copy(self)
-        other._row, other._free = dict(self._row), list(self._free)
-        other._arrays = None if self._arrays is None else tuple(x.copy() for x in self._arrays)
-        return other
-
-    def rows(self) -> np.ndarray:
-        """The triplets in the order of addition: int32, shape (m, 3)."""
-        flat = [x for key in self._row for x in key]
-        return np.array(flat, np.int32).reshape(-1, 3)
-
-    def parent(self) -> np.ndarray:
-        """The Aho tree as a parent array, at least one leaf."""
-        if self.n == 1:
-            return np.array([-1], np.int32)
-        return kernels.dynamic_build.harvest(self._ready(1)[0], self.n)
-
-    # ------------------------------------------------------------------ changes
-
-    def grow(self, key: Key) -> bool:
-        """Add a triplet that is not there, if it is consistent with those that are."""
-        arrays = self._borrow(1)
-        taken = kernels.dynamic_build.grow(*arrays, self.n, self._free[-1], *key, 1) != 0
-        if taken:
-            self._row[key] = self._free.pop()
-        self._arrays = arrays
-        return taken
-
-    def grow_all(self, keys: Sequence[Key]) -> list[Key]:
-        """Add different triplets that are not there, in their order, where consistent; those that were added."""
-        arrays = self._borrow(len(keys))
-        new = np.array(keys, np.int64).reshape(-1, 3)
-        told = np.empty(len(keys), np.int8)
-        ids = np.array(self._free[: -len(keys) - 2 : -1], np.int64)
-        taken = kernels.dynamic_build.grow_all(*arrays, self.n, new, ids, 0, 0, len(keys), told)
-        added = [key for key, said in zip(keys, told.tolist(), strict=True) if said]
-        del self._free[len(self._free) - taken :]
-        self._row.update(zip(added, ids[:taken].tolist(), strict=True))
-        self._arrays = arrays
-        return added
-
-    def grow_at_once(self, keys: Sequence[Key]) -> bool:
-        """Add different triplets that are not there with one run of BUILD, unless it fails."""
-        rows = np.concatenate([self.rows(), np.array(keys, np.int32).reshape(-1, 3)])
-        parent, failed = split_down(rows, self.n)
-        if failed.size:
-            return False
-        self.put_back(keys)
-        self._plant(parent, rows, 1)
-        return True
-
-    def put_back(self, keys: Sequence[Key]) -> None:
-        """Add triplets that are known to be consistent with those that are there."""
-        if not keys:
-            return
-        if self._arrays is not None and len(keys) == 1:
-            self.grow(keys[0])
-            return
-        self._arrays = None
-        self._row.update(dict.fromkeys(keys, -1))
-
-    def drop(self, keys: Sequence[Key]) -> None:
-        """Take out triplets that are there."""
-        for key in keys:
-            arrays, self._arrays = self._arrays, None
-            t = self._row.pop(key)
-            if arrays is not None:
-                tree, row, slot, ring, shelf, mark, _, _, path, var = arrays
-                if kernels.dynamic_build.drop(tree, row, slot, ring, shelf, mark, path, var, t) == 1:
-                    self._free.append(t)
-                    self._arrays = arrays
-
-    def settle(self, present: Sequence[Key], absent: Sequence[Key]) -> None:
-        """Hold some triplets and others not, whichever of them an interrupted change has left."""
-        self._arrays = None
-        for key in absent:
-            self._row.pop(key, None)
-        self._row.update(dict.fromkeys(present, -1))
-
-    def tell_all(self, rows: np.ndarray) -> np.ndarray:
-        """Whether each triplet alone is consistent with those that are there."""
-        arrays = self._borrow(1)
-        told = np.empty(len(rows), np.int8)
-        new = rows.astype(np.int64, order="C")
-        kernels.dynamic_build.tell_all(*arrays, self.n, new, self._free[-1], 0, len(rows), told)
-        self._arrays = arrays
-        return told != 0
-
-    def widen(self, n: int) -> None:
-        """Let there be n leaves, more than before."""
-        self._arrays = None
-        self.n = n
-
-    # ------------------------------------------------------------------ arrays
-
-    def _ready(self, room: int) -> tuple[np.ndarray, ...]:
-        """The arrays of the tree as it is, with free rows for so many more triplets, and one to try them."""
-        if self._arrays is None:
-            rows = self.rows()
-            self._plant(split_down(rows, self.n)[0] if self.n else np.array([-1], np.int32), rows, room)
-        elif len(self._free) <= room:
-            self._enlarge(room)
-        return self._arrays  # type: ignore[return-value]
-
-    def _borrow(self, room: int) -> tuple[np.ndarray, ...]:
-        """The arrays for a change that gives them back: if it is interrupted, there are none, and the tree is new."""
-        arrays = self._ready(room)
-        self._arrays = None
-        return arrays
-
-    def _plant(self, parent: np.ndarray, rows: np.ndarray, room: int) -> None:
-        """Set the arrays up from the parent array that BUILD makes of the rows."""
-        n, m = self.n, len(rows)
-        nodes, capacity = 2 * n + 2, 2 * (m + room) + 16
-        separator = np.empty(0, np.int32)
-        if m:
-            a, c = (freeze(np.ascontiguousarray(rows[:, k])) for k in (0, 2))
-            hierarchy = Hierarchy(freeze(parent))
-            parent = hierarchy.parent
-            separator = kernels.rooted_tree.common_ancestors(a, c, *hierarchy.ancestor_table)
-        shapes = [(nodes, 8), (capacity, 8), (n, 2), (3 * capacity,), (capacity + nodes, 2)]
-        shapes += [(nodes, 11), (6, capacity), (8, nodes), (nodes, 5), (7,)]
-        arrays = tuple(np.empty(shape, np.int64) for shape in shapes)
-        tree, row, slot, ring, shelf, mark, _, _, path, var = arrays
-        planted = freeze(parent), freeze(separator), frozen(rows), n
-        kernels.dynamic_build.plant(*planted, tree, row, slot, ring, shelf, mark, path, var)
-        self._row = dict(zip(self._row, range(m), strict=True))
-        self._free = list(range(capacity - 1, m - 1, -1))
-        self._arrays = arrays
-
-    def _enlarge(self, room: int) -> None:
-        """Make more rows: those of the shelves that stand for nodes move on."""
-        tree, row, slot, ring, shelf, mark, _, node, path, var = self._arrays  # type: ignore[misc]
-        old, nodes = row.shape[0], tree.shape[0]
-        new = 2 * (old + room)
-        shelf = np.where(shelf >= old, shelf + (new - old), shelf)
-        moved = np.empty((new + nodes, 2), np.int64)
-        moved[:old], moved[new:] = shelf[:old], shelf[old:]
-        lists = np.empty((6, new), np.int64)
-        arrays = tree, _longer(row, new), slot, _longer(ring, 3 * new), moved, mark, lists, node, path, var
-        self._arrays = None
-        self._free = [*range(new - 1, old - 1, -1), *self._free]
-        self._arrays = arrays
-
-
-def _longer(array: np.ndarray, length: int) -> np.ndarray:
-    out = np.zeros((length, *array.shape[1:]), array.dtype)
-    out[: array.shape[0]] = array
-    return out
-
-
-# ----------------------------------------------------------------------
-# What a builder holds: its questions, which change nothing.
-
-LabelTriplet = tuple[Any, Any, Any]
-#: Triplets between two moments at which an interrupt is heard.
-
-
-class Held:
-    """Consistent triplets, the answers about them, and what `TripletBuilder` changes."""
-
-    leaves: LeafIndex
-    _state: BuilderState
-    _weights: dict[Key, float]
-    _triplets: TripletSet | None
-    _hierarchy: Hierarchy | None
-
-    def can_add(self, triplets: TripletSet | LabelTriplet | Iterable[LabelTriplet]) -> np.ndarray:
-        """Tell for each triplet whether it alone could be added; nothing changes.
-
-        Parameters
-        ----------
-        triplets : TripletSet, tuple (a, b, c), or iterable of (a, b, c)
-            Tuples are labels, each meaning ab|c.
-
-        Returns
-        -------
-        ndarray of bool
-            Parallel to ``triplets.rows``, or to the tuples as they come. True for those that are there.
-
-        Raises
-        ------
-        UnknownLeafError
-            If a label is none of the leaves.
-        InvalidTripletError
-            If an entry has not three different labels.
-
-        Examples
-        --------
-        >>> from tripletree.algorithms.dynamic import TripletBuilder
-        >>> builder = TripletBuilder(list("abcd"), [("a", "b", "c")])
-        >>> builder.can_add([("b", "c", "a"), ("c", "d", "a")]).tolist()
-        [False, True]
-        """
-        rows = rows_of(triplets, self.leaves)
-        told = np.empty(len(rows), np.bool_)
-        for start in range(0, len(rows), _SLICE):
-            told[start : start + _SLICE] = self._state.tell_all(rows[start : start + _SLICE])
-        return told
-
-    @property
-    def triplets(self) -> TripletSet:
-        """What is there, as a set over `leaves`; with weights if any were given."""
-        if self._triplets is None:
-            rows = self._state.rows()
-            weights = None
-            if self._weights:
-                weights = np.array([self._weights.get(key, 1.0) for key in keys_of(rows)])
-            self._triplets = TripletSet(rows, self.leaves, weights)
-        return self._triplets
-
-    @property
-    def hierarchy(self) -> Hierarchy:
-        """The hierarchy of what is there: equal to ``one_tree(builder.triplets)``."""
-        if self._hierarchy is None:
-            n = len(self.leaves)
-            if n == 0:
-                msg = "there are no leaves: a hierarchy needs at least one"
-                raise InvalidHierarchyError(msg)
-            parent = kernels.rooted_tree.canonical_parent(freeze(self._state.parent()), n)
-            self._hierarchy = Hierarchy(freeze(parent), self.leaves)
-        return self._hierarchy
-
-    def __len__(self) -> int:
-        return len(self._state)
-
-    def __contains__(self, triplet: object) -> bool:
-        try:
-            return self._key(triplet) in self._state
-        except (TripletreeError, TypeError):
-            return False
-
-    def __iter__(self) -> Iterator[LabelTriplet]:
-        return (self._labelled(key) for key in self._state)
-
-    def __repr__(self) -> str:
-        noun = "triplet" if len(self) == 1 else "triplets"
-        return f"<TripletBuilder: {len(self)} {noun} on {len(self.leaves)} leaves>"
-
-    def _key(self, triplet: Any) -> Key:
-        return key_of(triplet, self.leaves)
-
-    def _labelled(self, key: Key) -> LabelTriplet:
-        a, b, c = key
-        return self.leaves[a], self.leaves[b], self.leaves[c]
-
-
-# ----------------------------------------------------------------------
-# The steps of a builder: what was done, what is kept to take it back, and what is set right if one is broken off.
-
-#: The weights that changed triplets had before a step.
-Before = dict[Key, float | None]
-#: What was done: keys added, keys removed, weights before.
-Step = tuple[Sequence[Key], Sequence[Key], Before]
-#: Where all weights together are less, no sum of them is infinite; else they are added up.
+_Key = tuple[int, int, int]
+
+#: A batch of more than this share of the triplets and leaves already there is added by one run of BUILD.
+_LARGE_BATCH = 0.25
+#: Triplets handed to one call of a kernel; an interrupt (Ctrl-C) is only noticed between two calls.
+_SLICE = 4096
+#: While an upper bound of the total weight is below this, the sum cannot overflow and is not computed.
 _SAFE_WEIGHT = 1e300
 
 
-class Steps(Held):
-    """Consistent triplets with the steps that led to them."""
+class _Change(NamedTuple):
+    """An entry of the undo log: one `add`, `try_add`, `try_add_rows` or `remove`.
 
-    _history: list[Step]
-    _most_weight: float
+    Attributes
+    ----------
+    added, removed : sequence of keys
+    weights_before : dict
+        For each triplet with a changed weight the weight it had before; None if it had none.
+    """
 
-    def _weighed(self, keys: Sequence[Key], told: Sequence[float], fresh: set[Key]) -> dict[Key, float]:
-        """The weights of triplets when those told are added; refused where one, or all together, are infinite."""
-        held = self._weights
-        after = {
-            key: weight if key in fresh else held.get(key, 1.0) + weight for key, weight in zip(keys, told, strict=True)
-        }
-        most = self._most_weight + sum(after.values())
-        if most > _SAFE_WEIGHT and not isfinite(sum({**held, **after}.values())):
-            msg = "with these weights all weights of the builder add up to infinity: give smaller ones"
-            raise InvalidTripletError(msg)
-        self._most_weight = most
-        return after
-
-    def _reset(self, steps: int, added: Sequence[Key], removed: Sequence[Key], before: Before) -> None:
-        """Be as before a step that was broken off somewhere, with so many steps to take back."""
-        self._state.settle(removed, added)
-        self._forget(steps, before)
-
-    def _forget(self, steps: int, before: Before) -> None:
-        """Leave so many steps to take back, and the weights as they were."""
-        del self._history[steps:]
-        for key, weight in before.items():
-            if weight is None:
-                self._weights.pop(key, None)
-            else:
-                self._weights[key] = weight
-        self._triplets = self._hierarchy = None
-
-    def _done(self, added: Sequence[Key], removed: Sequence[Key], before: Before) -> None:
-        self._history.append((added, removed, before))
-        self._triplets = None
-        if added or removed:
-            self._hierarchy = None
+    added: Sequence[_Key]
+    removed: Sequence[_Key]
+    weights_before: dict[_Key, float | None]
 
 
-Label = Hashable
-#: A batch of more than this share of the triplets and leaves there are then is split from scratch.
-_LARGE_BATCH = 0.25
-#: Additions between two moments at which an interrupt is heard.
-_SLICE = 4096
+_NO_CHANGE = _Change((), (), {})
 
 
-class TripletBuilder(Steps):
+class TripletBuilder:
     """A set of triplets that grows and shrinks, and is consistent at every moment.
 
-    Each addition is tested at once; one that contradicts what is there is refused, and nothing changes. Single steps
-    and batches can be taken back. `triplets` and `hierarchy` are the set and the result of `one_tree` at any time.
+    Each addition is tested at once; one that contradicts the triplets there is rejected and changes nothing. Single
+    changes and batches can be undone. `triplets` is the set, `hierarchy` the result of `one_tree` on it.
 
     Parameters
     ----------
     leaves : LeafIndex, iterable of labels, or int
-        All leaves; more can follow with `add_leaves`.
+        All leaves; `add_leaves` adds more.
     triplets : TripletSet, or iterable of (a, b, c), optional
-        To start with.
+        The first triplets.
 
     Attributes
     ----------
@@ -505,27 +90,21 @@ class TripletBuilder(Steps):
     InconsistentTripletsError
         If no hierarchy displays `triplets`.
     UnknownLeafError
-        If a leaf of `triplets` is none of `leaves`.
+        If a leaf of `triplets` is not among `leaves`.
 
     See Also
     --------
-    one_tree : the hierarchy of a set that is there as a whole.
+    one_tree : the hierarchy of a set that is complete from the start.
     repair : drop as little as possible of an inconsistent set.
 
     Notes
     -----
-    The Aho tree (the result of `one_tree` [1]_) is kept up to date. Let v be the last common ancestor of a, b and c in
-    it. If a and b lie in one child of v, a new triplet ab|c changes nothing. If not, the children of v that hold them
-    are composed into one, from the top down; a level at which nothing but what the new triplet ties together is left
-    is the contradiction. Subtrees that stay as they are move as they are, the smaller part to the larger one.
-
-    Ways up in the tree are climbed, and once one was long, found in O(log n) amortised by splay trees over paths of the
-    tree [2]_. A triplet that changes nothing costs that. A change, and a test that may end in a contradiction, costs
-    time in proportion to the triplets that cross between the two children, at each level down to where none is left:
-    microseconds as a rule, a millisecond where long ladders interlace (10,000 leaves), O(d m log n) at worst, d being
-    the depth of the tree. Taking out a triplet takes O(log n + t), t being the number of triplets on its leaves; if the
-    tree may change, it is built anew at the next question, O(n + m), once for many removals. A large batch that is
-    consistent is added with one run of `one_tree`. Memory O(n + m): some 600 bytes a leaf and 500 a triplet.
+    The Aho tree (the result of `one_tree` [1]_) is kept up to date; "Triplets one at a time" in ``docs/algorithms.md``
+    explains how. An addition that leaves the tree as it is costs O(log n) amortised [2]_. Other additions, and tests
+    that end in a contradiction, cost time in proportion to the triplets between the two subtrees that become one:
+    microseconds as a rule, O(d m log n) at worst for a tree of depth d. A removal takes O(log n + t) for t triplets on
+    its leaves; if the tree may have changed, the next question builds it anew, O(n + m). A large consistent batch is
+    added with one run of `one_tree`. Memory O(n + m): some 600 bytes a leaf and 500 a triplet.
 
     References
     ----------
@@ -549,23 +128,117 @@ class TripletBuilder(Steps):
 
     def __init__(
         self,
-        leaves: LeafIndex | Iterable[Label] | int,
-        triplets: TripletSet | Iterable[LabelTriplet] | None = None,
+        leaves: LeafIndex | Iterable[_Label] | int,
+        triplets: TripletSet | Iterable[_LabelTriplet] | None = None,
     ) -> None:
         self.leaves: LeafIndex = leaves if isinstance(leaves, LeafIndex) else LeafIndex(leaves)
-        self._state = BuilderState(len(self.leaves))
-        self._weights: dict[Key, float] = {}
-        self._most_weight = 0.0  # no less than all weights together, now and before each step
-        self._history: list[Step] = []
+        self._tree = DynamicAhoTree(len(self.leaves))
+        self._weights: dict[_Key, float] = {}
+        self._weight_bound = 0.0  # an upper bound of the total weight, now and at each state that undo returns to
+        self._undo_log: list[_Change] = []
         self._triplets: TripletSet | None = None
         self._hierarchy: Hierarchy | None = None
         if triplets is not None:
             self.add(triplets)
-            self._history.clear()
+            self._undo_log.clear()
+
+    # ------------------------------------------------------------------ queries
+
+    @property
+    def triplets(self) -> TripletSet:
+        """The triplets there, as a set over `leaves`; with weights if any were given."""
+        if self._triplets is None:
+            rows = self._tree.rows()
+            weights = None
+            if self._weights:
+                weights = np.array([self._weights.get(key, 1.0) for key in _to_keys(rows)])
+            self._triplets = TripletSet(rows, self.leaves, weights)
+        return self._triplets
+
+    @property
+    def hierarchy(self) -> Hierarchy:
+        """The hierarchy of the triplets there: equal to ``one_tree(builder.triplets)``."""
+        if self._hierarchy is None:
+            n = len(self.leaves)
+            if n == 0:
+                msg = "there are no leaves; a hierarchy needs at least one"
+                raise InvalidHierarchyError(msg)
+            parent = kernels.rooted_tree.canonical_parent(freeze(self._tree.parent()), n)
+            self._hierarchy = Hierarchy(freeze(parent), self.leaves)
+        return self._hierarchy
+
+    def __len__(self) -> int:
+        return len(self._tree)
+
+    def __contains__(self, triplet: object) -> bool:
+        try:
+            return _to_key(triplet, self.leaves) in self._tree
+        except (TripletreeError, TypeError):
+            return False
+
+    def __iter__(self) -> Iterator[_LabelTriplet]:
+        return (self._labelled(key) for key in self._tree)
+
+    def __repr__(self) -> str:
+        noun = "triplet" if len(self) == 1 else "triplets"
+        return f"<TripletBuilder: {len(self)} {noun} on {len(self.leaves)} leaves>"
+
+    def can_add(self, triplets: TripletSet | _LabelTriplet | Iterable[_LabelTriplet]) -> np.ndarray:
+        """Tell for each triplet whether it alone could be added; nothing changes.
+
+        Parameters
+        ----------
+        triplets : TripletSet, tuple (a, b, c), or iterable of (a, b, c)
+            Tuples are labels, each meaning ab|c.
+
+        Returns
+        -------
+        ndarray of bool
+            Parallel to ``triplets.rows``, or to the tuples as they come. True for those that are there.
+
+        Raises
+        ------
+        UnknownLeafError
+            If a label is not among the leaves.
+        InvalidTripletError
+            If an entry does not have three different labels.
+
+        Examples
+        --------
+        >>> from tripletree.algorithms.dynamic import TripletBuilder
+        >>> builder = TripletBuilder(list("abcd"), [("a", "b", "c")])
+        >>> builder.can_add([("b", "c", "a"), ("c", "d", "a")]).tolist()
+        [False, True]
+        """
+        rows = _to_rows(triplets, self.leaves)
+        out = np.empty(len(rows), np.bool_)
+        for start in range(0, len(rows), _SLICE):
+            out[start : start + _SLICE] = self._tree.can_add(rows[start : start + _SLICE])
+        return out
+
+    def copy(self) -> TripletBuilder:
+        """Return an independent builder in the same state, with the same changes to undo.
+
+        Examples
+        --------
+        >>> builder = TripletBuilder(list("abc"), [("a", "b", "c")])
+        >>> other = builder.copy()
+        >>> other.remove(("a", "b", "c"))
+        >>> len(builder), len(other)
+        (1, 0)
+        """
+        other = TripletBuilder(self.leaves)
+        other._tree = self._tree.copy()
+        other._weights, other._weight_bound = dict(self._weights), self._weight_bound
+        other._undo_log = list(self._undo_log)
+        other._triplets, other._hierarchy = self._triplets, self._hierarchy
+        return other
+
+    __copy__ = copy
 
     # ------------------------------------------------------------------ additions
 
-    def add(self, triplets: TripletSet | LabelTriplet | Iterable[LabelTriplet], *, weights: Any = None) -> None:
+    def add(self, triplets: TripletSet | _LabelTriplet | Iterable[_LabelTriplet], *, weights: Any = None) -> None:
         """Add a triplet, or several: all of them or none, also when interrupted.
 
         Parameters
@@ -573,22 +246,22 @@ class TripletBuilder(Steps):
         triplets : TripletSet, tuple (a, b, c), or iterable of (a, b, c)
             Tuples are labels, each meaning ab|c; data frames as in `TripletSet.from_labels`.
         weights : float or array_like of float, optional
-            A positive weight for each, or one that each has; by default those of the set or data frame. Without any,
-            a triplet weighs 1 and one that is there already stays as it is; a weight given for one that is there is
-            added to its own.
+            Positive; one for each triplet or one for all, by default those of the set or data frame. A weight given
+            for a triplet that is there already is added to its own. Without weights, new triplets weigh 1 and those
+            there already stay as they are.
 
         Raises
         ------
         InconsistentTripletsError
-            If they contradict each other or what is there; ``.conflict`` is irreducible and holds at least one of the
-            new ones. The builder is as it was.
+            If they contradict each other or those there; ``.conflict`` is irreducible and holds at least one of the
+            new ones. The builder is unchanged.
         UnknownLeafError
-            If a label is none of the leaves.
+            If a label is not among the leaves.
         InvalidTripletError
-            If an entry has not three different labels, or a weight is not positive and finite, or all weights
+            If an entry does not have three different labels, or a weight is not positive and finite, or all weights
             together are not.
         TypeError
-            If `triplets` is no iterable.
+            If `triplets` is not iterable.
 
         Examples
         --------
@@ -598,32 +271,32 @@ class TripletBuilder(Steps):
             ...
         tripletree.errors.InconsistentTripletsError: no hierarchy displays all of these triplets; ...
         """
-        if is_one(triplets, self.leaves):
-            key = self._key(triplets)
-            told = None if weights is None else weights_of(weights, 1)
-            if told is None and key in self._state:
-                self._history.append(((), (), {}))
+        if _is_one(triplets, self.leaves):
+            key = _to_key(triplets, self.leaves)
+            given = None if weights is None else _to_weights(weights, 1)
+            if given is None and key in self._tree:
+                self._undo_log.append(_NO_CHANGE)
                 return
             keys = [key]
         else:
-            given = set_over(triplets, self.leaves, weights)
-            told, keys = given.weights, keys_of(given.rows)
-        new = [key for key in keys if key not in self._state]
-        after = {} if told is None else self._weighed(keys, told.tolist(), set(new))
-        before = {key: self._weights.get(key) for key in after}
-        steps = len(self._history)
+            both = _to_set(triplets, self.leaves, weights)
+            given, keys = both.weights, _to_keys(both.rows)
+        new = [key for key in keys if key not in self._tree]
+        after = {} if given is None else self._add_weights(keys, given.tolist(), set(new))
+        change = _Change(new, (), {key: self._weights.get(key) for key in after})
+        steps = len(self._undo_log)
         try:
             self._include(new)
             self._weights.update(after)
-            self._done(new, (), before)
+            self._record(change)
         except InconsistentTripletsError:
-            raise
+            raise  # `_include` has left everything as it was
         except BaseException:
-            self._reset(steps, new, (), before)
+            self._roll_back(steps, change)
             raise
 
-    def try_add(self, triplet: LabelTriplet) -> bool:
-        """Add a triplet unless it contradicts what is there.
+    def try_add(self, triplet: _LabelTriplet) -> bool:
+        """Add a triplet unless it contradicts those there.
 
         Returns
         -------
@@ -633,9 +306,9 @@ class TripletBuilder(Steps):
         Raises
         ------
         UnknownLeafError
-            If a label is none of the leaves.
+            If a label is not among the leaves.
         InvalidTripletError
-            If there are not three different labels.
+            If the triplet does not have three different labels.
 
         Examples
         --------
@@ -643,22 +316,22 @@ class TripletBuilder(Steps):
         >>> builder.try_add(("a", "b", "c")), builder.try_add(("b", "c", "a"))
         (True, False)
         """
-        key = self._key(triplet)
-        if key in self._state:
-            self._history.append(((), (), {}))
+        key = _to_key(triplet, self.leaves)
+        if key in self._tree:
+            self._undo_log.append(_NO_CHANGE)
             return True
-        steps = len(self._history)
+        steps, change = len(self._undo_log), _Change((key,), (), {})
         try:
-            if not self._state.grow(key):
+            if not self._tree.add(key):
                 return False
-            self._done((key,), (), {})
+            self._record(change)
         except BaseException:
-            self._reset(steps, (key,), (), {})
+            self._roll_back(steps, change)
             raise
         return True
 
     def try_add_rows(self, rows: Any) -> np.ndarray:
-        """Add triplets in the order given, skipping each that contradicts what is there by then.
+        """Add triplets in the order given, skipping each that contradicts those there by then.
 
         Parameters
         ----------
@@ -673,35 +346,35 @@ class TripletBuilder(Steps):
         Raises
         ------
         InvalidTripletError
-            If a row is no triplet; nothing has been added.
+            If a row is not a triplet; nothing has been added.
 
         Notes
         -----
-        Many that are all consistent are taken with one run of `one_tree`, others one after the other. It is one step
-        for `undo`. If it is interrupted, what has been added by then stays.
+        Many that are all consistent are added with one run of `one_tree`, others one after the other. For `undo` it is
+        one change. If it is interrupted, the triplets added by then stay.
 
         Examples
         --------
         >>> TripletBuilder(4).try_add_rows([[0, 1, 2], [1, 2, 0], [2, 3, 0]]).tolist()
         [True, False, True]
         """
-        keys = keys_of(check_triplet_rows(rows, len(self.leaves)))
-        new = [key for key in dict.fromkeys(keys) if key not in self._state]
+        keys = _to_keys(check_triplet_rows(rows, len(self.leaves)))
+        new = [key for key in dict.fromkeys(keys) if key not in self._tree]
         try:
-            if not (self._is_large(new) and self._state.grow_at_once(new)):
+            if not (self._is_large(new) and self._tree.add_all_or_none(new)):
                 for start in range(0, len(new), _SLICE):
-                    self._state.grow_all(new[start : start + _SLICE])
+                    self._tree.add_consistent(new[start : start + _SLICE])
         finally:
-            self._done([key for key in new if key in self._state], (), {})
-        return np.fromiter((key in self._state for key in keys), np.bool_, len(keys))
+            self._record(_Change([key for key in new if key in self._tree], (), {}))
+        return np.fromiter((key in self._tree for key in keys), np.bool_, len(keys))
 
-    def add_leaves(self, labels: Iterable[Label]) -> None:
-        """Add leaves, which hang from the root until a triplet names them; `undo` does not take them back.
+    def add_leaves(self, labels: Iterable[_Label]) -> None:
+        """Add leaves, children of the root until a triplet names them; `undo` does not remove them.
 
         Raises
         ------
         DuplicateLeafError
-            If a label is a leaf already, or is given twice.
+            If a label is already a leaf, or is given twice.
 
         Examples
         --------
@@ -711,22 +384,22 @@ class TripletBuilder(Steps):
         True
         """
         self.leaves = LeafIndex([*self.leaves, *LeafIndex(labels)])
-        self._state.widen(len(self.leaves))
+        self._tree.set_leaf_count(len(self.leaves))
         self._triplets = self._hierarchy = None
 
     # ------------------------------------------------------------------ removals
 
-    def remove(self, triplets: TripletSet | LabelTriplet | Iterable[LabelTriplet]) -> None:
-        """Take out a triplet, or several: all of them or none.
+    def remove(self, triplets: TripletSet | _LabelTriplet | Iterable[_LabelTriplet]) -> None:
+        """Remove a triplet, or several: all of them or none.
 
         Raises
         ------
         UnknownTripletError
-            If some are not there; ``.triplets`` holds all of these.
+            If some are not there; ``.triplets`` holds all of those.
         UnknownLeafError
-            If a label is none of the leaves.
+            If a label is not among the leaves.
         InvalidTripletError
-            If an entry has not three different labels.
+            If an entry does not have three different labels.
 
         Examples
         --------
@@ -735,33 +408,33 @@ class TripletBuilder(Steps):
         >>> list(builder)
         [('c', 'd', 'a')]
         """
-        keys = list(dict.fromkeys(keys_of(rows_of(triplets, self.leaves))))
-        missing = [key for key in keys if key not in self._state]
+        keys = list(dict.fromkeys(_to_keys(_to_rows(triplets, self.leaves))))
+        missing = [key for key in keys if key not in self._tree]
         if missing:
             raise UnknownTripletError([self._labelled(key) for key in missing], len(self))
-        before: dict[Key, float | None] = {key: self._weights[key] for key in keys if key in self._weights}
-        steps = len(self._history)
+        change = _Change((), keys, {key: self._weights[key] for key in keys if key in self._weights})
+        steps = len(self._undo_log)
         try:
-            for key in before:
+            for key in change.weights_before:
                 del self._weights[key]
-            self._state.drop(keys)
-            self._done((), keys, before)
+            self._tree.remove(keys)
+            self._record(change)
         except BaseException:
-            self._reset(steps, (), keys, before)
+            self._roll_back(steps, change)
             raise
 
     def undo(self, n: int = 1) -> None:
-        """Take back the last n additions and removals, a batch being one.
+        """Undo the last n additions and removals; a batch counts as one.
 
         Parameters
         ----------
         n : int
-            How many. `add` and `remove` count whatever they changed, `try_add` where it said yes.
+            Every `add`, `remove` and `try_add_rows` counts, even if it changed nothing; `try_add` if it returned True.
 
         Raises
         ------
         ValueError
-            If there have not been so many; nothing changes.
+            If there have been fewer; nothing changes.
 
         Examples
         --------
@@ -772,53 +445,393 @@ class TripletBuilder(Steps):
         1
         """
         n = check_count(n, "n")
-        if n > len(self._history):
-            msg = f"{n} steps cannot be taken back: there are {len(self._history)}"
+        if n > len(self._undo_log):
+            msg = f"cannot undo {n} steps: there are {len(self._undo_log)}"
             raise ValueError(msg)
         for _ in range(n):
-            added, removed, before = self._history[-1]
-            steps = len(self._history) - 1
+            change = self._undo_log[-1]
+            steps = len(self._undo_log) - 1
             try:
-                self._state.drop(added)
-                self._state.put_back(removed)
-                self._forget(steps, before)
+                self._tree.remove(change.added)
+                self._tree.restore(change.removed)
+                self._forget(steps, change)
             except BaseException:
-                self._reset(steps, added, removed, before)  # this step is taken back, those before it are not
+                self._roll_back(steps, change)  # an interrupted undo finishes this change, not those before it
                 raise
 
-    def copy(self) -> TripletBuilder:
-        """Return an independent builder in the same state, with the same steps to take back.
+    # ------------------------------------------------------------------ how changes are made and recorded
 
-        Examples
-        --------
-        >>> builder = TripletBuilder(list("abc"), [("a", "b", "c")])
-        >>> other = builder.copy()
-        >>> other.remove(("a", "b", "c"))
-        >>> len(builder), len(other)
-        (1, 0)
-        """
-        other = TripletBuilder(self.leaves)
-        other._state = self._state.copy()
-        other._weights, other._most_weight = dict(self._weights), self._most_weight
-        other._history = list(self._history)
-        other._triplets, other._hierarchy = self._triplets, self._hierarchy
-        return other
+    def _labelled(self, key: _Key) -> _LabelTriplet:
+        a, b, c = key
+        return self.leaves[a], self.leaves[b], self.leaves[c]
 
-    __copy__ = copy
-
-    # ------------------------------------------------------------------ parts
-
-    def _include(self, new: Sequence[Key]) -> None:
+    def _include(self, new: Sequence[_Key]) -> None:
         """Add triplets that are not there, all or none."""
-        state = self._state
+        tree = self._tree
         if self._is_large(new):
-            if not state.grow_at_once(new):
-                raise contradiction(state.rows(), new, self.leaves)
+            if not tree.add_all_or_none(new):
+                raise _contradiction(tree.rows(), new, self.leaves)
             return
         for done, key in enumerate(new):
-            if not state.grow(key):
-                state.drop(new[:done])
-                raise contradiction(state.rows(), new[: done + 1], self.leaves)
+            if not tree.add(key):
+                tree.remove(new[:done])
+                raise _contradiction(tree.rows(), new[: done + 1], self.leaves)
 
-    def _is_large(self, new: Sequence[Key]) -> bool:
-        return len(new) > max(_LARGE_BATCH * (len(self._state) + len(self.leaves)), 1)
+    def _is_large(self, new: Sequence[_Key]) -> bool:
+        """Whether one run of BUILD is cheaper than adding them one by one."""
+        return len(new) > max(_LARGE_BATCH * (len(self._tree) + len(self.leaves)), 1)
+
+    def _add_weights(self, keys: Sequence[_Key], given: Sequence[float], fresh: set[_Key]) -> dict[_Key, float]:
+        """The weights that the triplets will have, after the given ones are added to those there; `fresh` have none."""
+        now = self._weights
+        after = {
+            key: weight if key in fresh else now.get(key, 1.0) + weight for key, weight in zip(keys, given, strict=True)
+        }
+        bound = self._weight_bound + sum(after.values())
+        if bound > _SAFE_WEIGHT and not isfinite(sum({**now, **after}.values())):
+            msg = "with these weights, all weights of the builder add up to infinity; give smaller ones"
+            raise InvalidTripletError(msg)
+        self._weight_bound = bound
+        return after
+
+    def _record(self, change: _Change) -> None:
+        """Append a change that has been made to the undo log."""
+        self._undo_log.append(change)
+        self._triplets = None
+        if change.added or change.removed:
+            self._hierarchy = None
+
+    def _roll_back(self, steps: int, change: _Change) -> None:
+        """Return to the state before a change that was interrupted anywhere, with an undo log of `steps` entries."""
+        self._tree.reset(present=change.removed, absent=change.added)
+        self._forget(steps, change)
+
+    def _forget(self, steps: int, change: _Change) -> None:
+        """Cut the undo log to `steps` entries and restore the weights from before the change."""
+        del self._undo_log[steps:]
+        for key, weight in change.weights_before.items():
+            if weight is None:
+                self._weights.pop(key, None)
+            else:
+                self._weights[key] = weight
+        self._triplets = self._hierarchy = None
+
+
+# ----------------------------------------------------------------------
+# The Aho tree of a changing set.
+
+
+class _Arrays(NamedTuple):
+    """What the kernels of ``dynamic_build`` work on; that module describes the columns. All are int64.
+
+    N = 2 n + 2 nodes, `capacity` rows for triplets.
+    """
+
+    tree: np.ndarray  #: shape (N, 8), links of the tree and counts
+    row: np.ndarray  #: shape (capacity, 8), the triplets
+    slot: np.ndarray  #: shape (n, 2), where the list of triplets of each leaf begins, and its length
+    ring: np.ndarray  #: shape (3 capacity,), links of these lists
+    shelf: np.ndarray  #: shape (capacity + N, 2), links of the lists of triplets by LCA
+    mark: np.ndarray  #: shape (N, 11), stamps
+    trip: np.ndarray  #: shape (6, capacity), scratch lists of triplets
+    node: np.ndarray  #: shape (8, N), scratch lists of nodes
+    path: np.ndarray  #: shape (N, 5), the splay trees over paths of a deep tree
+    var: np.ndarray  #: shape (7,), single numbers
+
+
+class DynamicAhoTree:
+    """The Aho tree of a consistent set of triplets over n leaves, kept up to date while they come and go.
+
+    Additions update the tree. A removal that may change it drops the arrays, and the next call that needs them runs
+    BUILD. An interrupted call drops them too (see `_borrow`), so that a half-made change is never read.
+
+    Parameters
+    ----------
+    n : int
+        Number of leaves.
+    """
+
+    def __init__(self, n: int) -> None:
+        self.n = n
+        self._row: dict[_Key, int] = {}  # triplet -> its row in the arrays, in the order of addition
+        self._free: list[int] = []  # rows of the arrays that hold no triplet
+        self._arrays: _Arrays | None = None  # None: to be built anew when needed
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._row
+
+    def __len__(self) -> int:
+        return len(self._row)
+
+    def __iter__(self) -> Iterator[_Key]:
+        return iter(self._row)
+
+    def copy(self) -> DynamicAhoTree:
+        """An independent copy."""
+        other = copy(self)
+        other._row, other._free = dict(self._row), list(self._free)
+        other._arrays = None if self._arrays is None else _Arrays(*(x.copy() for x in self._arrays))
+        return other
+
+    def rows(self) -> np.ndarray:
+        """The triplets in the order of addition: int32, shape (m, 3)."""
+        flat = [x for key in self._row for x in key]
+        return np.array(flat, np.int32).reshape(-1, 3)
+
+    def parent(self) -> np.ndarray:
+        """The Aho tree as a parent array; n is at least 1."""
+        if self.n == 1:
+            return np.array([-1], np.int32)
+        return kernels.dynamic_build.harvest(self._ready(1).tree, self.n)
+
+    def can_add(self, rows: np.ndarray) -> np.ndarray:
+        """Whether each triplet alone is consistent with those that are there: bool, shape (k,)."""
+        arrays = self._borrow(1)
+        out = np.empty(len(rows), np.int8)
+        new = rows.astype(np.int64, order="C")
+        kernels.dynamic_build.tell_all(*arrays, self.n, new, self._free[-1], 0, len(rows), out)
+        self._arrays = arrays
+        return out != 0
+
+    # ------------------------------------------------------------------ changes
+
+    def add(self, key: _Key) -> bool:
+        """Add a triplet that is not there, unless it contradicts those that are; whether it was added."""
+        arrays = self._borrow(1)
+        added = kernels.dynamic_build.grow(*arrays, self.n, self._free[-1], *key, 1) != 0
+        if added:
+            self._row[key] = self._free.pop()
+        self._arrays = arrays
+        return added
+
+    def add_consistent(self, keys: Sequence[_Key]) -> list[_Key]:
+        """Add different triplets that are not there, one after the other, where consistent; those that were added."""
+        arrays = self._borrow(len(keys))
+        new = np.array(keys, np.int64).reshape(-1, 3)
+        was_added = np.empty(len(keys), np.int8)
+        rows = np.array(self._free[: -len(keys) - 2 : -1], np.int64)  # in the order in which they would be popped
+        count = kernels.dynamic_build.grow_all(*arrays, self.n, new, rows, 0, 0, len(keys), was_added)
+        added = [key for key, yes in zip(keys, was_added.tolist(), strict=True) if yes]
+        del self._free[len(self._free) - count :]
+        self._row.update(zip(added, rows[:count].tolist(), strict=True))
+        self._arrays = arrays
+        return added
+
+    def add_all_or_none(self, keys: Sequence[_Key]) -> bool:
+        """Add different triplets that are not there with one run of BUILD; whether it succeeded."""
+        rows = np.concatenate([self.rows(), np.array(keys, np.int32).reshape(-1, 3)])
+        built = build_aho_tree(rows, self.n)
+        if built.failed.size:
+            return False
+        self.restore(keys)
+        self._load(built.parent, rows, 1)
+        return True
+
+    def restore(self, keys: Sequence[_Key]) -> None:
+        """Add triplets that are known to be consistent with those that are there."""
+        if not keys:
+            return
+        if self._arrays is not None and len(keys) == 1:
+            self.add(keys[0])
+            return
+        self._arrays = None
+        self._row.update(dict.fromkeys(keys, -1))
+
+    def remove(self, keys: Sequence[_Key]) -> None:
+        """Remove triplets that are there."""
+        for key in keys:
+            arrays, self._arrays = self._arrays, None
+            t = self._row.pop(key)
+            if arrays is not None:
+                tree, row, slot, ring, shelf, mark, _, _, path, var = arrays
+                if kernels.dynamic_build.drop(tree, row, slot, ring, shelf, mark, path, var, t) == 1:  # same tree
+                    self._free.append(t)
+                    self._arrays = arrays
+
+    def reset(self, present: Sequence[_Key], absent: Sequence[_Key]) -> None:
+        """Make some triplets present and others absent, whichever of them an interrupted change has left."""
+        self._arrays = None
+        for key in absent:
+            self._row.pop(key, None)
+        self._row.update(dict.fromkeys(present, -1))
+
+    def set_leaf_count(self, n: int) -> None:
+        """Have n leaves from now on, no fewer than before."""
+        self._arrays = None
+        self.n = n
+
+    # ------------------------------------------------------------------ arrays
+
+    def _ready(self, more: int) -> _Arrays:
+        """The arrays of the tree, with free rows for `more` triplets and one to try candidates in."""
+        if self._arrays is None:
+            rows = self.rows()
+            self._load(build_aho_tree(rows, self.n).parent if self.n else np.array([-1], np.int32), rows, more)
+        elif len(self._free) <= more:
+            self._enlarge(self._arrays, more)
+        assert self._arrays is not None
+        return self._arrays
+
+    def _borrow(self, more: int) -> _Arrays:
+        """The arrays for a change, to be given back at its end.
+
+        Until then `_arrays` is None, so if the change is interrupted the half-changed arrays are lost and the tree is
+        built anew from the triplets in `_row`.
+        """
+        arrays = self._ready(more)
+        self._arrays = None
+        return arrays
+
+    def _load(self, parent: np.ndarray, rows: np.ndarray, more: int) -> None:
+        """Fill new arrays from the parent array that BUILD makes of the rows."""
+        n, m = self.n, len(rows)
+        nodes, capacity = 2 * n + 2, 2 * (m + more) + 16
+        lca = np.empty(0, np.int32)  # of the three leaves of each triplet
+        if m:
+            a, c = (freeze(np.ascontiguousarray(rows[:, k])) for k in (0, 2))
+            hierarchy = Hierarchy(freeze(parent))
+            parent = hierarchy.parent
+            lca = kernels.rooted_tree.common_ancestors(a, c, *hierarchy.ancestor_table)
+        arrays = _Arrays(
+            tree=np.empty((nodes, 8), np.int64),
+            row=np.empty((capacity, 8), np.int64),
+            slot=np.empty((n, 2), np.int64),
+            ring=np.empty(3 * capacity, np.int64),
+            shelf=np.empty((capacity + nodes, 2), np.int64),
+            mark=np.empty((nodes, 11), np.int64),
+            trip=np.empty((6, capacity), np.int64),
+            node=np.empty((8, nodes), np.int64),
+            path=np.empty((nodes, 5), np.int64),
+            var=np.empty(7, np.int64),
+        )
+        tree, row, slot, ring, shelf, mark, _, _, path, var = arrays
+        built = freeze(parent), freeze(lca), frozen(rows), n
+        kernels.dynamic_build.plant(*built, tree, row, slot, ring, shelf, mark, path, var)
+        self._row = dict(zip(self._row, range(m), strict=True))
+        self._free = list(range(capacity - 1, m - 1, -1))
+        self._arrays = arrays
+
+    def _enlarge(self, arrays: _Arrays, more: int) -> None:
+        """Make room for `more` triplets and as many again."""
+        old, nodes = arrays.row.shape[0], arrays.tree.shape[0]
+        new = 2 * (old + more)
+        # in `shelf` the first entries stand for triplets and those from `old` on for nodes: the latter move up
+        links = np.where(arrays.shelf >= old, arrays.shelf + (new - old), arrays.shelf)
+        shelf = np.empty((new + nodes, 2), np.int64)
+        shelf[:old], shelf[new:] = links[:old], links[old:]
+        larger = arrays._replace(
+            row=_longer(arrays.row, new),
+            ring=_longer(arrays.ring, 3 * new),
+            shelf=shelf,
+            trip=np.empty((6, new), np.int64),
+        )
+        self._arrays = None
+        self._free = [*range(new - 1, old - 1, -1), *self._free]
+        self._arrays = larger
+
+
+def _longer(array: np.ndarray, length: int) -> np.ndarray:
+    out = np.zeros((length, *array.shape[1:]), array.dtype)
+    out[: array.shape[0]] = array
+    return out
+
+
+# ----------------------------------------------------------------------
+# Input: one triplet or several, as users give them, to leaf indices.
+
+
+def _is_one(triplets: Any, leaves: LeafIndex) -> bool:
+    """Whether this is one triplet and not several.
+
+    A tuple is one triplet. Only a tuple of tuples or lists is doubtful: ``(("a", "b", "c"), ...)`` is several, unless
+    tuples are leaf labels here.
+    """
+    if not isinstance(triplets, tuple) or not triplets:
+        return False
+    nested = all(isinstance(x, (tuple, list, np.ndarray)) for x in triplets)
+    return not nested or (isinstance(triplets[0], tuple) and _is_hashable(triplets[0]) and triplets[0] in leaves)
+
+
+def _to_key(triplet: Any, leaves: LeafIndex) -> _Key:
+    """One triplet of labels."""
+    a, b, c = label_triple(triplet, 0)
+    try:
+        i, j, k = leaves.index(a), leaves.index(b), leaves.index(c)
+    except (UnknownLeafError, TypeError):
+        i, j, k = _to_indices([(a, b, c)], leaves).tolist()[0]  # raises the error that names all unknown labels
+    return (i, j, k) if i < j else (j, i, k)
+
+
+def _to_keys(rows: np.ndarray) -> list[_Key]:
+    return [(a, b, c) if a < b else (b, a, c) for a, b, c in rows.tolist()]
+
+
+def _to_rows(triplets: Any, leaves: LeafIndex) -> np.ndarray:
+    """One triplet or several as rows of leaf indices, in the order given."""
+    if isinstance(triplets, TripletSet):
+        return rows_over(triplets, leaves)
+    if _is_one(triplets, leaves):
+        return np.array([_to_key(triplets, leaves)], np.int32)
+    return _rows_and_weights(triplets, leaves)[0]
+
+
+def _to_set(triplets: Any, leaves: LeafIndex, weights: Any) -> TripletSet:
+    """Several triplets as a set over the builder's leaves, with the weights given or else their own."""
+    if isinstance(triplets, TripletSet):
+        rows, own = rows_over(triplets, leaves), triplets.weights
+    else:
+        rows, own = _rows_and_weights(triplets, leaves)
+    return TripletSet(rows, leaves, own if weights is None else _to_weights(weights, len(rows)))
+
+
+def _to_weights(weights: Any, m: int) -> np.ndarray:
+    """The weights of m triplets: one for each, or one for all."""
+    try:
+        given = np.asarray(weights, np.float64)
+    except (TypeError, ValueError):
+        return check_weights(weights, m)  # raises the error
+    if given.ndim == 0:
+        return np.repeat(check_weights(given.reshape(1), 1), m)
+    return check_weights(given, m)
+
+
+def _rows_and_weights(triplets: Any, leaves: LeafIndex) -> tuple[np.ndarray, Any]:
+    """Rows of leaf indices from an iterable of label triples or a data frame, and the weights of the latter."""
+    frame = framed(triplets)
+    if frame is None and not hasattr(triplets, "__iter__"):
+        msg = (
+            "expected a triplet (a, b, c), a TripletSet or an iterable of triplets, "
+            f"got {type(triplets).__name__} ({triplets!r:.60})"
+        )
+        raise TypeError(msg)
+    entries = [label_triple(row, k) for k, row in enumerate(triplets if frame is None else frame[0])]
+    return _to_indices(entries, leaves), None if frame is None else frame[1]
+
+
+def _to_indices(entries: Sequence[tuple], leaves: LeafIndex) -> np.ndarray:
+    """Label triples as rows of leaf indices."""
+    try:
+        return leaves.indices((x for row in entries for x in row), what="leaves of the builder").reshape(-1, 3)
+    except TypeError:
+        for k, row in enumerate(entries):
+            for label in row:
+                if not _is_hashable(label):
+                    msg = f"triplet {k} is {row!r}: {label!r} is a {type(label).__name__}, which cannot be a leaf label"
+                    raise InvalidTripletError(msg, row=k) from None
+        raise
+
+
+def _is_hashable(label: Any) -> bool:
+    try:
+        hash(label)
+    except TypeError:
+        return False
+    return True
+
+
+def _contradiction(rows: np.ndarray, new: Sequence[_Key], leaves: LeafIndex) -> InconsistentTripletsError:
+    """The error that explains why `new` cannot be added to consistent `rows`."""
+    both = TripletSet(np.concatenate([rows, np.array(new, np.int32)]), leaves)
+    failed = build_aho_tree(both.rows, len(leaves)).failed
+    group = [leaves[i] for i in np.sort(failed).tolist()]
+    return InconsistentTripletsError(group, conflict_inside(both, failed))

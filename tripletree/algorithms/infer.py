@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tripletree import kernels
-from tripletree.algorithms.aho import split_down
+from tripletree.algorithms.aho import build_aho_tree
 from tripletree.algorithms.conflict import conflict_inside
 from tripletree.algorithms.induce import rows_over
 from tripletree.core.checks import check_count
@@ -301,7 +301,7 @@ def minimal(triplets: TripletSet, *, random_state: Any = None, max_work: int | N
 def _check_consistent(triplets: TripletSet) -> None:
     if len(triplets) == 0:
         return
-    failed = split_down(triplets.rows, len(triplets.leaves))[1]
+    failed = build_aho_tree(triplets.rows, len(triplets.leaves)).failed
     if failed.size:
         leaves = [triplets.leaves[i] for i in np.sort(failed).tolist()]
         raise InconsistentTripletsError(leaves, conflict_inside(triplets, failed))

@@ -13,7 +13,7 @@ from typing import Any, Literal
 import numpy as np
 
 from tripletree import kernels
-from tripletree.algorithms.aho import split_down
+from tripletree.algorithms.aho import build_aho_tree
 from tripletree.algorithms.build import one_tree
 from tripletree.algorithms.dynamic import TripletBuilder
 from tripletree.core.checks import check_choice, check_count
@@ -633,7 +633,7 @@ def completed(rows: np.ndarray, weight: np.ndarray, k: int, kept: np.ndarray) ->
     >>> completed(rows, np.ones(3), 4, np.array([True, False, False])).tolist()
     [True, True, False]
     """
-    h = Hierarchy(split_down(rows[kept], k)[0], k)
+    h = Hierarchy(build_aho_tree(rows[kept], k).parent, k)
     others = np.flatnonzero(~kept)
     a, b, c = (freeze(rows[others, i].copy()) for i in range(3))
     top = np.maximum(*(kernels.rooted_tree.common_ancestors(x, c, *h.ancestor_table) for x in (a, b)))
@@ -830,7 +830,7 @@ def repair(
     check_choice(method, "method", ("auto", *_METHODS))
     most = _WITHOUT_LIMIT if max_work is None else check_count(max_work, "max_work")
     rng = generator(0 if random_state is None else random_state)
-    if len(check_triplets(triplets)) == 0 or split_down(triplets.rows, len(triplets.leaves))[1].size == 0:
+    if len(check_triplets(triplets)) == 0 or build_aho_tree(triplets.rows, len(triplets.leaves)).failed.size == 0:
         kept, name = np.ones(len(triplets), np.bool_), "none"
     else:
         used = triplets.used_leaves

@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 
 from tripletree import kernels
-from tripletree.algorithms.aho import split_down
+from tripletree.algorithms.aho import build_aho_tree
 from tripletree.algorithms.build import one_tree
 from tripletree.algorithms.decompose import decompose, decomposition_size
 from tripletree.core.checks import check_choice, check_count
@@ -168,7 +168,7 @@ def agreed(hierarchies: Sequence[Hierarchy], votes: Votes, leaves: LeafIndex) ->
     """
     if sum(decomposition_size(h) for h in hierarchies) > MOST_ROWS:
         return _split_down(votes)
-    parent, failed = split_down(_rows(hierarchies, leaves), votes.n)
+    parent, failed = build_aho_tree(_rows(hierarchies, leaves), votes.n)
     return None if failed.size else freeze(parent)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from tripletree.algorithms.aho import split_down
+from tripletree.algorithms.aho import build_aho_tree
 from tripletree.algorithms.count import informativeness
 from tripletree.algorithms.infer import closure_size, redundant
 from tripletree.core.checks import check_choice, check_count
@@ -260,7 +260,7 @@ def describe(
         if found["coherence"] is None:
             reasons["coherence"] = "there are no triplets"
     n, m = len(triplets.leaves), len(triplets)
-    parent, failed = split_down(triplets.rows, n) if n else (np.empty(0, np.int32),) * 2
+    parent, failed = build_aho_tree(triplets.rows, n) if n else (np.empty(0, np.int32),) * 2
     if failed.size:
         inside = np.isin(triplets.rows, failed).all(axis=1)
         found.update(n_failing_leaves=failed.size, n_failing_triplets=int(inside.sum()))

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from tripletree.algorithms.aho import split_down
+from tripletree.algorithms.aho import build_aho_tree
 from tripletree.algorithms.build import one_tree
 from tripletree.algorithms.conflict import conflict_inside
 from tripletree.core.pair_closure import PairClosure, broken
@@ -112,10 +112,10 @@ def joined(triplets: TripletSet, pairs: PairwiseConstraints) -> Joint:
     found = Joint(closure, first, groups.rows, np.ascontiguousarray(triplets.rows[inside]))
     if crossing.any():
         _tell(triplets, pairs, triplets.subset(np.flatnonzero(crossing)[:1]))
-    if len(found.inside) and split_down(found.inside, len(triplets.leaves))[1].size:
+    if len(found.inside) and build_aho_tree(found.inside, len(triplets.leaves)).failed.size:
         one_tree(triplets)  # no pair is to blame
     if len(groups):
-        failed = split_down(groups.rows, closure.n_components)[1]
+        failed = build_aho_tree(groups.rows, closure.n_components).failed
         if failed.size:
             rows = conflict_inside(groups, failed).triplets.rows.tolist()
             ordered = [(min(x, y), max(x, y), z) for x, y, z in on_groups.tolist()]
@@ -140,7 +140,7 @@ def _tell(triplets: TripletSet, pairs: PairwiseConstraints, some: TripletSet) ->
         triplets.leaves,
     )
     both = some | (said - some)
-    failed = split_down(both.rows, len(triplets.leaves))[1]
+    failed = build_aho_tree(both.rows, len(triplets.leaves)).failed
     error = InconsistentTripletsError(
         [triplets.leaves[i] for i in np.sort(failed).tolist()], conflict_inside(both, failed)
     )

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tripletree import kernels
-from tripletree.algorithms.aho import split_down
+from tripletree.algorithms.aho import build_aho_tree
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.kernels import freeze
 
@@ -181,7 +181,7 @@ def _search_anew(state: tuple, on_centres: bool, live: int) -> None:
 def aho_state(rows: np.ndarray, n: int) -> tuple[tuple, np.ndarray, int]:
     """The Aho tree of consistent triplets; the row of bits of each slot that they name; how many they name."""
     m, nodes = rows.shape[0], 2 * n + 2
-    hierarchy = Hierarchy(freeze(split_down(rows, n)[0]))
+    hierarchy = Hierarchy(freeze(build_aho_tree(rows, n).parent))
     a, c = (freeze(np.ascontiguousarray(rows[:, k])) for k in (0, 2))
     rows = rows.astype(np.int64)  # one width of integers everywhere: half as many specialisations to compile
     separator = kernels.rooted_tree.common_ancestors(a, c, *hierarchy.ancestor_table)

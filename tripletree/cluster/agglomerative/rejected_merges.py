@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from tripletree.algorithms.aho import split_down
+from tripletree.algorithms.aho import build_aho_tree
 from tripletree.algorithms.conflict import conflict_inside
 from tripletree.cluster.base import check_samples
 from tripletree.cluster.distances import (
@@ -219,7 +219,7 @@ def why_rejected(model: Any, first: int, second: int, *, before: int) -> Triplet
     others = np.setdiff1d(np.arange(live.size), [a, b])
     extra = np.stack([np.full(others.size, a), np.full(others.size, b), others], axis=1)
     both = TripletSet(np.concatenate([rows[between], extra]), live.size)
-    failed = split_down(both.rows, live.size)[1]
+    failed = build_aho_tree(both.rows, live.size).failed
     if failed.size == 0:
         return model.triplets_.subset(np.empty(0, np.int64))
     first_of = {}

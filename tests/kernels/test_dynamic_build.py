@@ -11,7 +11,7 @@ from oracles import clades_of, one_tree_definition
 from tripletree import kernels
 from tripletree.algorithms.build import is_consistent
 from tripletree.algorithms.decompose import decompose
-from tripletree.algorithms.dynamic import BuilderState
+from tripletree.algorithms.dynamic import DynamicAhoTree
 from tripletree.algorithms.induce import sample_triplets
 from tripletree.core.triplets import TripletSet
 from tripletree.kernels import jit
@@ -24,9 +24,7 @@ sources = importlib.import_module("tripletree.kernels.dynamic_build")
 @pytest.fixture
 def deep_at_once(monkeypatch):
     """Every way of more than one step is a long one: paths are asked from the second addition on."""
-    for name in ("growing", "growing_tree"):
-        module = importlib.import_module(f"tripletree.kernels.{name}")
-        monkeypatch.setattr(kernels, name, KernelModule(module, lambda kernel: partial(run_plain, kernel)))
+    monkeypatch.setattr(kernels, "dynamic_build", KernelModule(sources, lambda kernel: partial(run_plain, kernel)))
     monkeypatch.setattr(sources, "_LONG_WAY", 1)
     monkeypatch.setattr(sources, "_SHORT_WAY", 0)
 
@@ -123,55 +121,55 @@ def random_triplet(rng, n, truth):
 
 def play(rng, n, steps):
     """Random additions and removals, checked after each; how many were refused, and whether the tree became deep."""
-    state, truth, refused = BuilderState(n), rng.permutation(n).tolist(), 0
+    state, truth, refused = DynamicAhoTree(n), rng.permutation(n).tolist(), 0
     for _ in range(steps):
         key = random_triplet(rng, n, truth)
         if len(state) and rng.random() < 0.1:
-            state.drop([list(state)[rng.integers(len(state))]])
+            state.remove([list(state)[rng.integers(len(state))]])
             state._ready(1)
         elif key not in state:
             consistent = is_consistent(TripletSet([*state, key], n))
-            assert state.tell_all(np.array([key])).tolist() == [consistent]
-            assert state.grow(key) == consistent
+            assert state.can_add(np.array([key])).tolist() == [consistent]
+            assert state.add(key) == consistent
             refused += not consistent
         check(state)
     return refused, bool(state._arrays[-1][sources.DEEP])
 
 
-def test_growing__the_arrays_are_right_after_each_step():
+def test_dynamic_build__the_arrays_are_right_after_each_step():
     rng = np.random.default_rng(1)
     told = [play(rng, int(rng.integers(3, 9)), 14) for _ in range(60)]
     assert sum(refused for refused, _ in told) > 50
 
 
-def test_growing__the_arrays_are_right_after_each_step_of_a_deep_tree(deep_at_once):
+def test_dynamic_build__the_arrays_are_right_after_each_step_of_a_deep_tree(deep_at_once):
     rng = np.random.default_rng(2)
     told = [play(rng, int(rng.integers(4, 10)), 14) for _ in range(60)]
     assert sum(deep for _, deep in told) > 30
 
 
-def test_growing__leaves_are_numbered_now_and_then(deep_at_once, monkeypatch):
+def test_dynamic_build__leaves_are_numbered_now_and_then(deep_at_once, monkeypatch):
     rng = np.random.default_rng(3)
     monkeypatch.setattr(sources, "_MANY", 2)
-    state = BuilderState(16)
+    state = DynamicAhoTree(16)
     rows = sample_triplets(caterpillar(16), 90, random_state=1).rows
     for a, b, c in rng.permutation(rows).tolist():
-        state.grow((a, b, c))
+        state.add((a, b, c))
         state._arrays[-1][sources.SLOW] = 10**6  # number them at the next one
     check(state)
     assert state._arrays[-1][sources.EPOCH] > 80
 
 
-def test_growing__rows_are_made_as_they_are_needed():
-    state = BuilderState(30)
+def test_dynamic_build__rows_are_made_as_they_are_needed():
+    state = DynamicAhoTree(30)
     rows = sample_triplets(yule(30, np.random.default_rng(0)), 400, random_state=0).rows
     for a, b, c in rows.tolist():
-        assert state.grow((a, b, c))
+        assert state.add((a, b, c))
     check(state)
 
 
 @needs_numba
-def test_growing__plain_and_compiled_kernels_agree(monkeypatch):
+def test_dynamic_build__plain_and_compiled_kernels_agree(monkeypatch):
     rng = np.random.default_rng(5)
     rooms = {"plain": lambda kernel: partial(run_plain, kernel), "fast": jit.compiled}
     for n in (8, 40, 300):
@@ -179,10 +177,8 @@ def test_growing__plain_and_compiled_kernels_agree(monkeypatch):
         keys = [tuple(row) for row in rng.permutation(rows).tolist()]
         found = {}
         for name, choose in rooms.items():
-            for module in ("growing", "growing_tree"):
-                source = importlib.import_module(f"tripletree.kernels.{module}")
-                monkeypatch.setattr(kernels, module, KernelModule(source, choose))
-            state = BuilderState(n)
-            added = state.grow_all(keys)
+            monkeypatch.setattr(kernels, "dynamic_build", KernelModule(sources, choose))
+            state = DynamicAhoTree(n)
+            added = state.add_consistent(keys)
             found[name] = added, state.parent().tolist(), [x.tolist() for x in state._arrays[:1]]
         assert found["plain"] == found["fast"]
