@@ -11,6 +11,7 @@ import pytest
 
 from tripletree._version import __version__
 from tripletree.cli import main
+from tripletree.cli.conversion import WRITTEN_FORMATS
 from tripletree.cli.reading import READ_FORMATS
 from tripletree.cli.shell import busy, progress
 from tripletree.datasets import load_hierarchy
@@ -286,6 +287,7 @@ def test_options__of_reading(run, tmp_path):
 
 def test_options__formats_are_those_of_the_readers():
     assert set(READ_FORMATS) == set(FORMATS)
+    assert set(WRITTEN_FORMATS) == {name for name, form in FORMATS.items() if form.write}
 
 
 def test_info__definitions_whose_genus_is_no_parent(run):

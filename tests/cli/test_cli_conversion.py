@@ -198,7 +198,10 @@ def test_convert__items(run, tmp_path):
 
 
 def test_convert__format_of_the_output(run):
-    assert "the suffix says which format to write" in run("convert", "sample:primates", "-o", "x.what", status=2).stderr
+    assert (
+        "the extension is that of no format; give --to"
+        in run("convert", "sample:primates", "-o", "x.what", status=2).stderr
+    )
     assert run("convert", "sample:primates", "--to", "nexus").stdout.startswith("#NEXUS")
     both = run("convert", "-", "--attach", "-", text="(a,b);", status=2)
     assert "only one of FILE, --restrict and --attach" in both.stderr

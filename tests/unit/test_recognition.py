@@ -18,11 +18,13 @@ from tripletree.datasets import sample_path
 from tripletree.errors import NotATreeError, ParseError, TripletreeError
 from tripletree.io import (
     FORMATS,
+    parse_newick,
     parse_obo,
     read_hierarchy,
     read_ontology,
     recognize,
     write_edges,
+    write_hierarchy,
     write_json,
     write_lineages,
     write_linkage,
@@ -176,7 +178,7 @@ def test_read_hierarchy__options_go_to_the_reader():
         read_hierarchy(io.StringIO("(a,b);"), relations=None)
     with pytest.raises(TypeError, match="nonsense: no option of format 'obo', which takes relations, .*parent, labels"):
         read_hierarchy(io.StringIO(OBO), nonsense=1)
-    with pytest.raises(ValueError, match="there is no format 'newik'; these are known: newick, nexus"):
+    with pytest.raises(ValueError, match="there is no format 'newik'; known are .*newick"):
         read_hierarchy(io.StringIO("(a,b);"), format="newik")
 
 
@@ -220,11 +222,47 @@ def test_recognize__takes_no_time_over_what_never_ends():
     assert recognize(io.StringIO(owl)) == "owl"
 
 
-def test_formats__all_have_a_reader():
+def test_write_hierarchy__by_extension_or_by_name(tmp_path):
+    h = parse_newick("((a:1,b:1)x:1,c:2)r;")
     for name, form in FORMATS.items():
-        module = __import__(f"tripletree.io.{form.module}", fromlist=["x"])
-        assert callable(getattr(module, form.reader)), name
-        assert form.ontology is None or callable(getattr(module, form.ontology)), name
+        for extension in form.extensions:
+            for packed in ("", ".gz"):
+                path = tmp_path / f"tree{extension.upper()}{packed}"
+                write_hierarchy(h, path)
+                assert read_hierarchy(path) == h or extension == ".npy", path  # .npy has no labels
+                assert recognize(path) == name
+    assert write_hierarchy(h, format="newick", names=False, lengths=False) == "((a,b),c);"
+    stream = io.StringIO()
+    write_hierarchy(h, stream, format="json")
+    assert read_hierarchy(io.StringIO(stream.getvalue())) == h
+
+
+@pytest.mark.parametrize(
+    ("path", "options", "error", "message"),
+    [
+        (None, {}, ValueError, "no file extension to choose a format by; give format=, one of .*newick"),
+        ("-", {}, ValueError, "no file extension"),
+        ("tree.xyz", {}, ValueError, r"tree.xyz: the extension is that of no format; .*\.nwk"),
+        ("tree.nwk.zip", {}, ValueError, "zip archives are read, not written"),
+        (None, {"format": "owl"}, ValueError, "format 'owl' is read, not written; written are .*newick"),
+        (None, {"format": "newik"}, ValueError, "format 'newik' is not known"),
+        ("tree.nwk", {"sep": ";"}, TypeError, "sep: no option of format 'newick', which takes names, lengths"),
+    ],
+)
+def test_write_hierarchy__refuses_what_it_does_not_know(path, options, error, message, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(error, match=message):
+        write_hierarchy(Hierarchy.from_nested(["a", "b"]), path, **options)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_formats__have_records_that_fit_each_other():
+    extensions = [x for form in FORMATS.values() for x in form.extensions]
+    assert len(set(extensions)) == len(extensions)
+    for name, form in FORMATS.items():
+        assert form.name == name
+        assert form.read or form.ontology, name
+        assert bool(form.write) == bool(form.extensions), name
 
 
 @given(st.text(max_size=200) | st.sampled_from([x for texts in SAMPLES.values() for x in texts]), st.data())

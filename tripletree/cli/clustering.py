@@ -11,7 +11,7 @@ import click
 import numpy as np
 
 from tripletree.cli.shell import bad_input, busy, say
-from tripletree.cli.sources import columns_option, read_pair_file, read_triplet_file, write_hierarchy
+from tripletree.cli.sources import columns_option, read_pair_file, read_triplet_file
 
 if TYPE_CHECKING:
     from tripletree.cli.tables import Table
@@ -160,13 +160,15 @@ def _write_found(
     targets: list[str | None],
 ) -> None:
     """Write the clusters or the hierarchy, and what else is wanted."""
+    from tripletree.io import write_newick
+
     output, newick, picture = targets
     if newick is not None:
-        write_hierarchy(hierarchy, newick)
+        write_newick(hierarchy, newick)
     if picture is not None:
         _draw(hierarchy, picture, triplets=triplets, clusters=labels, classes=table.classes)
     if labels is None:
-        write_hierarchy(hierarchy, output or "-")
+        write_newick(hierarchy, output or "-")
     else:
         _write_labels(table.labels, labels, output or "-")
     if output != "-":

@@ -19,7 +19,6 @@ from tripletree.cli.sources import (
     read_constraints,
     read_triplet_file,
     seed_option,
-    write_hierarchy,
     write_triplet_file,
 )
 
@@ -166,6 +165,7 @@ def repair(
     How many were dropped is said on the standard error. The exit status is 0 whether any were dropped or not.
     """
     from tripletree.algorithms.repair import repair as repaired
+    from tripletree.io import write_newick
 
     check_apart([file], [output, dropped, newick])
     triplets = read_triplet_file(file, format_=format_, pairs_go=": tripletree explain shows what is wrong with pairs")
@@ -174,7 +174,7 @@ def repair(
     if dropped is not None:
         write_triplet_file(done.dropped.restrict(_used(done.dropped)), dropped)
     if newick is not None:
-        write_hierarchy(done.hierarchy, newick)
+        write_newick(done.hierarchy, newick)
     write_triplet_file(done.kept, output, format_=format_)
     say(_told(done, triplets), err=True)
 

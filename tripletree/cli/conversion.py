@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -16,7 +15,6 @@ from tripletree.cli.sources import (
     output_option,
     read_triplet_file,
     seed_option,
-    write_hierarchy,
     write_triplet_file,
 )
 
@@ -203,24 +201,16 @@ def build(file: str, output: str, format_: Any) -> None:
     and a conflict is shown.
     """
     from tripletree.algorithms.build import one_tree
+    from tripletree.io import write_newick
 
-    write_hierarchy(one_tree(read_triplet_file(file, format_=format_)), output)
+    write_newick(one_tree(read_triplet_file(file, format_=format_)), output)
 
 
 # ----------------------------------------------------------------------
 # The command between formats: ``convert``.
 
-#: Formats that are written, and the suffixes that stand for them.
-SUFFIXES = {
-    "newick": (".nwk", ".newick", ".tree", ".tre", ".nh"),
-    "nexus": (".nex", ".nexus", ".nxs"),
-    "json": (".json",),
-    "edges": (".csv", ".tsv", ".parquet"),
-    "lineages": (".lineages",),
-    "linkage": (".npy", ".npz"),
-    "dot": (".dot", ".gv"),
-}
-_PACKED = (".gz", ".bz2", ".xz")
+#: Formats that are written, spelled out so that `--help` needs no import.
+WRITTEN_FORMATS = ("newick", "nexus", "json", "edges", "lineages", "linkage", "dot")
 
 
 @click.command(
@@ -233,7 +223,7 @@ _PACKED = (".gz", ".bz2", ".xz")
     """
 )
 @click.argument("file")
-@click.option("--to", "format_", type=click.Choice(list(SUFFIXES)), help="Format to write; by default as -o's suffix.")
+@click.option("--to", "format_", type=click.Choice(WRITTEN_FORMATS), help="Format to write; by default as -o's suffix.")
 @click.option("--restrict", "items", metavar="FILE", help="Keep only the leaves listed in FILE, one a line.")
 @click.option("--prune-depth", "depth", type=click.IntRange(min=0), metavar="N", help="Cut off what is deeper than N.")
 @click.option("--prune-rank", "rank", metavar="RANK", help="Cut off what is below nodes of this rank.")
@@ -258,7 +248,13 @@ def convert(
     if [file, items, reading.get("annotations")].count("-") > 1:
         msg = "only one of FILE, --restrict and --attach can be the standard input"
         raise click.UsageError(msg)
-    write = _writer(format_ or _format_of(output))
+    from tripletree.io import write_hierarchy
+    from tripletree.io.registry import format_to_write
+
+    try:
+        form = format_to_write(output, format_ or ("newick" if output == "-" else None))
+    except ValueError as error:
+        raise bad_input(str(error).replace("format=", "--to")) from None
     cuts = depth is not None or rank is not None
     hierarchy = read_hierarchy(file, {**reading, "keep_unary": cuts})
     if cuts:
@@ -270,35 +266,4 @@ def convert(
         hierarchy = hierarchy.restrict([x.strip() for x in lines if x.strip()])
     if suppress_unary or (rank is not None and "annotations" in reading):
         hierarchy = hierarchy.suppress_unary()
-    write(hierarchy, output)
-
-
-def _format_of(output: str) -> str:
-    path = Path(output)
-    if path.suffix.lower() == ".zip":
-        raise bad_input(f"{output}: zip archives are read, not written; take .gz, .bz2 or .xz")
-    if path.suffix.lower() in _PACKED:
-        path = path.with_suffix("")
-    for name, suffixes in SUFFIXES.items():
-        if path.suffix.lower() in suffixes:
-            return name
-    if output == "-":
-        return "newick"
-    known = ", ".join(x for suffixes in SUFFIXES.values() for x in suffixes)
-    raise bad_input(f"{output}: the suffix says which format to write; take --to, or one of {known}")
-
-
-def _writer(name: str) -> Callable[[Hierarchy, str], Any]:
-    if name == "dot":
-        return _write_dot
-    from tripletree import io
-
-    return getattr(io, f"write_{name}")
-
-
-def _write_dot(hierarchy: Hierarchy, output: str) -> None:
-    from tripletree.interop import to_dot
-    from tripletree.io.source import write_atomic
-
-    with write_atomic(output) as stream:
-        stream.write(to_dot(hierarchy))
+    write_hierarchy(hierarchy, output, format=form.name)

@@ -28,8 +28,6 @@ READ_FORMATS = (
     *("newick", "nexus", "phyloxml", "nexml", "json", "dot", "obo", "owl", "obograph", "wordnet"),
     *("taxdump", "icd", "lineages", "edges", "linkage", "folder"),
 )
-#: Formats that may hold several hierarchies; their readers have a twin `..._all`.
-_SEVERAL = ("newick", "nexus", "phyloxml", "nexml")
 PARENTS = ("certain", "deepest", "first", "smallest")
 _NAMES = ("format", "parent", "labels", "root", "relations", "namespace", "annotations", "missing", "more")
 
@@ -91,17 +89,16 @@ def read_hierarchy(source: str, reading: Mapping[str, Any] | None = None) -> Hie
 
 def read_hierarchies(source: str, reading: Mapping[str, Any] | None = None) -> list[Hierarchy]:
     """Read all hierarchies of a file, where its format may hold several and no option is for one of them."""
-    from importlib import import_module
-
     from tripletree.io import registry as recognition
 
     stream = _again(source)
     options = dict(reading or {})
     name = options.pop("format", None) or recognition.recognize(stream())
-    if name not in _SEVERAL or options.keys() & {"parent", "root", "relations", "namespace", "annotations"}:
+    form = recognition.FORMATS.get(name)
+    of_one = options.keys() & {"parent", "root", "relations", "namespace", "annotations"}
+    if form is None or form.read_all is None or of_one:
         return [_hierarchy(stream, reading)]
-    form = recognition.FORMATS[name]
-    found = getattr(import_module(f"tripletree.io.{form.module}"), f"{form.reader}_all")(stream(), **options)
+    found = form.read_all(stream(), **options)
     return [x[1] if isinstance(x, tuple) else x for x in found]
 
 
@@ -195,7 +192,7 @@ def _read(
 
     name = options.get("format") or recognition.recognize(stream())
     form = recognition.FORMATS.get(name)
-    if items and form is not None and form.reader == form.ontology:  # an item may belong to several terms
+    if items and form is not None and form.read is None:  # an item may belong to several terms
         return recognition.read_ontology(stream(), **options)
     tree = {"labels": labels} if labels is not None else {}
     if parent not in (None, "certain"):

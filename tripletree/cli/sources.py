@@ -11,7 +11,6 @@ import click
 from tripletree.cli.shell import bad_input
 
 if TYPE_CHECKING:
-    from tripletree.core.hierarchy import Hierarchy
     from tripletree.core.pairs import PairwiseConstraints
     from tripletree.core.triplets import TripletSet
 
@@ -26,7 +25,6 @@ __all__ = [
     "read_triplet_file",
     "seed_option",
     "some_leaves",
-    "write_hierarchy",
     "write_triplet_file",
 ]
 
@@ -158,13 +156,6 @@ def some_leaves(triplets: TripletSet, source: str) -> TripletSet:
     if len(triplets.leaves) == 0:
         raise bad_input(f"{given_name(source)} holds no triplet and no leaf")
     return triplets
-
-
-def write_hierarchy(hierarchy: Hierarchy, target: str) -> None:
-    """Write Newick to a file or the standard output (``-``)."""
-    from tripletree.io import write_newick
-
-    write_newick(hierarchy, target)
 
 
 def write_triplet_file(triplets: TripletSet, target: str, *, format_: Any = None) -> None:

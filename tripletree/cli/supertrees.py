@@ -10,7 +10,7 @@ import click
 from tripletree.cli.clustering import check_apart
 from tripletree.cli.reading import read_hierarchies, reading_options
 from tripletree.cli.shell import bad_input, busy, say
-from tripletree.cli.sources import output_option, seed_option, write_hierarchy
+from tripletree.cli.sources import output_option, seed_option
 
 if TYPE_CHECKING:
     from tripletree.algorithms.supertree import Supertree
@@ -80,7 +80,9 @@ def supertree(
             on_conflict=on_conflict,
             random_state=seed,
         )
-    write_hierarchy(_with_support(found) if support else found.hierarchy, output)
+    from tripletree.io import write_newick
+
+    write_newick(_with_support(found) if support else found.hierarchy, output)
     say(_summary(found), err=True)
 
 

@@ -29,7 +29,8 @@ it), and are read from tables with the columns a, b, c and perhaps weight:
 
 =============================  =====================================================
 any format
-read_hierarchy, recognize      whatever the content says it is; what that is
+read_hierarchy, recognize      by the content; the name of the format
+write_hierarchy                by the extension of the path, or by name
 read_ontology                  the same where nodes may have several parents
 trees
 read_newick, write_newick      Newick; ``..._all`` for several trees, ``parse_...`` for strings
@@ -85,7 +86,7 @@ from tripletree.io.obograph import read_obograph
 from tripletree.io.owl import read_owl
 from tripletree.io.pairs import read_pairs, write_pairs
 from tripletree.io.phyloxml import read_phyloxml, read_phyloxml_all
-from tripletree.io.registry import FORMATS, read_hierarchy, read_ontology, recognize
+from tripletree.io.registry import FORMATS, read_hierarchy, read_ontology, recognize, write_hierarchy
 from tripletree.io.taxdump import read_taxdump
 from tripletree.io.triplets import read_triplets, write_triplets
 from tripletree.io.wordnet import read_wordnet
@@ -124,6 +125,7 @@ __all__ = [
     "read_wordnet",
     "recognize",
     "write_edges",
+    "write_hierarchy",
     "write_json",
     "write_lineages",
     "write_linkage",

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import re
+
 from tripletree.core.hierarchy import Hierarchy
-from tripletree.io.source import Source, read_text
+from tripletree.core.triplets import TripletSet
+from tripletree.interop.dot import dot_hierarchy, to_dot
+from tripletree.io.format import FileFormat, FileStart
+from tripletree.io.source import Source, Target, read_text, write_atomic
 
 __all__ = [
+    "FORMAT",
     "read_dot",
+    "write_dot",
 ]
 
 
@@ -60,7 +67,27 @@ def read_dot(
     >>> read_dot(io.StringIO('digraph { apes -> "Homo sapiens"; apes -> chimp }')).clade(2)
     ['Homo sapiens', 'chimp']
     """
-    from tripletree.interop.dot import dot_hierarchy  # here, because interop uses this package's files
-
     text, name = read_text(path)
     return dot_hierarchy(text, name, label=label, length=length, height=height, rank=rank)
+
+
+def write_dot(hierarchy: Hierarchy, path: Target | None = None, *, triplets: TripletSet | None = None) -> str | None:
+    """Write a hierarchy as `tripletree.interop.to_dot` draws it; the text if there is no path."""
+    text = to_dot(hierarchy, triplets=triplets)
+    if path is None:
+        return text
+    with write_atomic(path) as stream:
+        stream.write(text)
+    return None
+
+
+_START = re.compile(r"(//.*\n\s*|#.*\n\s*|/\*.*?\*/\s*)*(strict\s+)?(di)?graph\b[^;(]*\{", re.I)
+
+
+def _recognize(start: FileStart) -> str | None:
+    return "it begins as a graph of DOT" if _START.match(start.body) else None
+
+
+FORMAT = FileFormat(
+    "dot", "Graphviz DOT", read=read_dot, write=write_dot, extensions=(".dot", ".gv"), recognize=_recognize
+)

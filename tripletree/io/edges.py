@@ -21,11 +21,13 @@ from tripletree.core.hierarchy import Hierarchy, check_hierarchy
 from tripletree.core.leaves import LeafIndex
 from tripletree.core.ontology import Ontology
 from tripletree.errors import DuplicateLeafError, InvalidHierarchyError, ParseError
+from tripletree.io.format import FileFormat
 from tripletree.io.source import Source, Target, write_atomic, write_atomic_bytes
 from tripletree.io.table import RowTable, cell_text, cycle_of, cycle_text, hierarchy_of, one_of, optional, read_table
 from tripletree.io.triplets import format_of_suffix
 
 __all__ = [
+    "FORMAT",
     "invents_ids",
     "leaf_texts",
     "read_edges",
@@ -569,3 +571,13 @@ def _ontology(edges: _Edges, table: RowTable) -> Ontology:
         return Ontology(edges.ids, edges.rows, **values)
     except InvalidHierarchyError as error:
         raise ParseError(str(error), path=table.path) from None
+
+
+FORMAT = FileFormat(
+    "edges",
+    "table of edges",
+    read=read_edges,
+    ontology=edges_ontology,
+    write=write_edges,
+    extensions=(".csv", ".tsv", ".parquet"),
+)

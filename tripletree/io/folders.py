@@ -8,9 +8,11 @@ from typing import Literal
 from tripletree.core.checks import check_count
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.errors import SHOWN, DuplicateLeafError, LimitExceededError, ParseError
+from tripletree.io.format import FileFormat
 from tripletree.io.node_list import listed_hierarchy
 
 __all__ = [
+    "FORMAT",
     "read_folder",
 ]
 
@@ -162,3 +164,6 @@ def _repeated(labels: list[str]) -> list[str]:
     for label in labels:
         count[label] = count.get(label, 0) + 1
     return [label for label, k in count.items() if k > 1]
+
+
+FORMAT = FileFormat("folder", "folder of files", read=read_folder, by_path=True)

@@ -11,10 +11,12 @@ from typing import Literal, NamedTuple
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.ontology import Ontology
 from tripletree.errors import ParseError
+from tripletree.io.format import FileFormat
 from tripletree.io.source import Source, read_bytes
 from tripletree.io.xml import XmlEvents, xml_events
 
 __all__ = [
+    "FORMAT",
     "read_icd",
 ]
 
@@ -140,3 +142,12 @@ def _with_codes(entries: list[_Entry]) -> dict[int, _Entry]:
         if p >= 0 and holds[u]:
             holds[p] = True
     return {u: x for u, x in enumerate(entries) if holds[u]}
+
+
+FORMAT = FileFormat(
+    "icd",
+    "ICD-10-CM tabular XML",
+    read=read_icd,
+    ontology=icd_ontology,
+    xml_roots=("ICD10CM.tabular", "ICD10CM.index"),
+)

@@ -18,6 +18,7 @@ from tripletree.core.hierarchy import Hierarchy, check_hierarchy
 from tripletree.core.ontology import Ontology
 from tripletree.errors import DuplicateLeafError, InvalidHierarchyError, LimitExceededError, ParseError, warn_user
 from tripletree.io.edges import leaf_texts
+from tripletree.io.format import FileFormat
 from tripletree.io.source import Source, Target, decoded, read_bytes, write_atomic
 from tripletree.io.table import (
     RowTable,
@@ -32,6 +33,7 @@ from tripletree.io.table import (
 )
 
 __all__ = [
+    "FORMAT",
     "HEADERS",
     "MISSING",
     "PathTree",
@@ -798,3 +800,13 @@ def _full(tree: PathTree) -> PathTree:
     if not tree.parent:
         raise ParseError("no names in it: all paths are empty", path=tree.source)
     return tree
+
+
+FORMAT = FileFormat(
+    "lineages",
+    "lineages",
+    read=read_lineages,
+    ontology=lineages_ontology,
+    write=write_lineages,
+    extensions=(".lineages",),
+)

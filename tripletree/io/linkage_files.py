@@ -24,6 +24,7 @@ from tripletree.algorithms.linkage import from_linkage, to_linkage
 from tripletree.core.hierarchy import Hierarchy, check_hierarchy
 from tripletree.core.leaves import LeafIndex
 from tripletree.errors import InvalidHierarchyError, ParseError
+from tripletree.io.format import FileFormat
 from tripletree.io.source import (
     Source,
     Target,
@@ -36,6 +37,7 @@ from tripletree.io.source import (
 )
 
 __all__ = [
+    "FORMAT",
     "read_linkage",
     "write_linkage",
 ]
@@ -322,3 +324,6 @@ def _label_array(leaves: LeafIndex) -> np.ndarray | None:
             return array
     msg = "an .npz holds labels that are all text (not ending in the character 0) or all whole numbers; write .npy"
     raise InvalidHierarchyError(msg)
+
+
+FORMAT = FileFormat("linkage", "scipy linkage", read=read_linkage, write=write_linkage, extensions=(".npy", ".npz"))

@@ -32,10 +32,12 @@ from tripletree.core.hierarchy import Hierarchy, check_hierarchy
 from tripletree.core.leaves import LeafIndex
 from tripletree.core.ontology import Ontology
 from tripletree.errors import DuplicateLeafError, InvalidHierarchyError, ParseError, locate
+from tripletree.io.format import FileFormat, FileStart
 from tripletree.io.node_list import listed_hierarchy
 from tripletree.io.source import Source, Target, read_text, write_atomic
 
 __all__ = [
+    "FORMAT",
     "JsonKeys",
     "Refuse",
     "flat_ontology",
@@ -718,3 +720,31 @@ def _children_by_leaf(parent: np.ndarray, n: int) -> tuple[list[int], list[int]]
             low[up[u]] = low[u]
     child = np.lexsort((np.array(low[:-1], np.int64), parent[:-1]))
     return np.searchsorted(parent[:-1][child], np.arange(n, len(up) + 1)).tolist(), child.tolist()
+
+
+def _recognize(start: FileStart) -> str | None:
+    body = start.body
+    if body[0] == "[":  # or a comment before a Newick tree
+        after = body[1:].lstrip()[:1]
+        if after not in '{["]-0123456789tfn' or (after not in '{["' and not _begins_with_value(body)):
+            return None
+    return "it is JSON" if body[0] in "{[" else None
+
+
+def _begins_with_value(body: str) -> bool:
+    try:
+        json.JSONDecoder().raw_decode(body)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+FORMAT = FileFormat(
+    "json",
+    "nested JSON",
+    read=read_json,
+    ontology=json_ontology,
+    write=write_json,
+    extensions=(".json",),
+    recognize=_recognize,
+)

@@ -18,10 +18,12 @@ import numpy as np
 from tripletree.core.hierarchy import Hierarchy, check_hierarchy
 from tripletree.core.leaves import LeafIndex
 from tripletree.errors import DuplicateLeafError, InvalidHierarchyError, ParseError, locate
+from tripletree.io.format import FileFormat
 from tripletree.io.source import Source, Target, read_text, write_atomic
 from tripletree.kernels import freeze
 
 __all__ = [
+    "FORMAT",
     "NewickText",
     "Underscores",
     "parse_newick",
@@ -641,3 +643,13 @@ def _written_lengths(length: np.ndarray) -> np.ndarray:
     out = np.empty(length.size, object)
     out[:] = ["" if x != x else ":" + repr(x).removesuffix(".0") for x in length.tolist()]
     return out
+
+
+FORMAT = FileFormat(
+    "newick",
+    "Newick",
+    read=read_newick,
+    read_all=read_newick_all,
+    write=write_newick,
+    extensions=(".nwk", ".newick", ".tree", ".tre", ".nh"),
+)

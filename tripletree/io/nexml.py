@@ -13,11 +13,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from tripletree.core.hierarchy import Hierarchy
+from tripletree.io.format import FileFormat
 from tripletree.io.node_list import branch_length, listed_hierarchy, selected
 from tripletree.io.source import Source, read_bytes
 from tripletree.io.xml import XmlEvents, xml_events
 
 __all__ = [
+    "FORMAT",
     "read_nexml",
     "read_nexml_all",
 ]
@@ -252,3 +254,6 @@ class _File:
         if tree.roots and tops[0] not in tree.roots:
             msg = f"this node is marked as root, but there is an edge into it, and none into {ids[tops[0]]!r}"
             raise self._events.error(msg, at=tree.places[tree.roots[0]])
+
+
+FORMAT = FileFormat("nexml", "NeXML", read=read_nexml, read_all=read_nexml_all, xml_roots=("nexml",))

@@ -23,11 +23,13 @@ from typing import overload
 from tripletree.core.hierarchy import Hierarchy, check_hierarchy
 from tripletree.core.leaves import LeafIndex
 from tripletree.errors import DuplicateLeafError, ParseError, locate
+from tripletree.io.format import FileFormat, FileStart
 from tripletree.io.newick import NewickText, Underscores, write_newick
 from tripletree.io.node_list import selected
 from tripletree.io.source import Source, Target, read_text, write_atomic
 
 __all__ = [
+    "FORMAT",
     "NexusText",
     "NexusTree",
     "read_nexus",
@@ -513,3 +515,18 @@ def _newick(hierarchy: Hierarchy, number: dict[str, str], *, names: bool, length
 def _quoted(label: str) -> str:
     """A NEXUS word that every program reads back as this label."""
     return label if _PLAIN.fullmatch(label) else "'" + label.replace("'", "''") + "'"
+
+
+def _recognize(start: FileStart) -> str | None:
+    return "it begins with #NEXUS" if start.body[:6].lower() == "#nexus" else None
+
+
+FORMAT = FileFormat(
+    "nexus",
+    "NEXUS",
+    read=read_nexus,
+    read_all=read_nexus_all,
+    write=write_nexus,
+    extensions=(".nex", ".nexus", ".nxs"),
+    recognize=_recognize,
+)

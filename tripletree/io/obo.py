@@ -28,10 +28,12 @@ from typing import overload
 from tripletree.core.leaves import LeafIndex
 from tripletree.core.ontology import Ontology
 from tripletree.errors import DuplicateLeafError, InvalidHierarchyError, ParseError
+from tripletree.io.format import FileFormat, FileStart
 from tripletree.io.ontology_terms import TermTable, short_rank
 from tripletree.io.source import Source, Target, check_not_utf16, decoded, read_bytes, write_atomic
 
 __all__ = [
+    "FORMAT",
     "OboText",
     "parse_obo",
     "read_obo",
@@ -583,3 +585,13 @@ def _stanzas(ontology: Ontology, ids: list[str]) -> Iterator[str]:
         if relation != "is_a":
             shown = _escaped(relation, _IN_ID)
             yield f"\n[Typedef]\nid: {shown}\nname: {_escaped(relation, _IN_TEXT)}\n"
+
+
+_SIGN = re.compile(r"^(format-version:|\[(Term|Typedef|Instance)\]|ontology:|id: *\S+:\S+)", re.M)
+
+
+def _recognize(start: FileStart) -> str | None:
+    return "it has the stanzas of OBO" if _SIGN.search(start.body[:4096]) else None
+
+
+FORMAT = FileFormat("obo", "OBO", ontology=read_obo, recognize=_recognize)

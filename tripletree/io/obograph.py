@@ -15,10 +15,12 @@ from typing import Any
 
 from tripletree.core.ontology import Ontology
 from tripletree.errors import ParseError, locate
+from tripletree.io.format import FileFormat, FileStart
 from tripletree.io.ontology_terms import TermTable, short_id, short_rank
 from tripletree.io.source import Source, decoded, read_bytes
 
 __all__ = [
+    "FORMAT",
     "read_obograph",
 ]
 
@@ -335,3 +337,12 @@ def _offset(text: str, wanted: tuple[int, str, int]) -> int:
         elif token[0] == '"':
             key = token[1:-1]
     return 0
+
+
+def _recognize(start: FileStart) -> str | None:
+    body = start.body
+    graphs = '"graphs"' in body[:4096] or ('"nodes"' in body and '"edges"' in body and '"lbl"' in body)
+    return "it is JSON with graphs of nodes and edges" if body[0] in "{[" and graphs else None
+
+
+FORMAT = FileFormat("obograph", "OBO Graphs JSON", ontology=read_obograph, recognize=_recognize)

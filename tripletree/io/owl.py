@@ -19,11 +19,13 @@ from xml.etree.ElementTree import Element
 
 from tripletree.core.ontology import Ontology
 from tripletree.errors import ParseError
+from tripletree.io.format import FileFormat
 from tripletree.io.ontology_terms import TermTable, last_part, short_id, short_rank
 from tripletree.io.source import Source, read_bytes
 from tripletree.io.xml import XmlChildren, xml_children
 
 __all__ = [
+    "FORMAT",
     "read_owl",
 ]
 
@@ -341,3 +343,6 @@ class _OwlDocument:
         for child, parent, at in self._genera:
             if child in self._classes and _THING not in (child, parent):
                 terms.add_genus(terms.position[self._id(child)], self._id(parent), at)
+
+
+FORMAT = FileFormat("owl", "OWL (RDF/XML)", ontology=read_owl, xml_roots=("RDF", "Ontology"))

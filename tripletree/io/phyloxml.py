@@ -14,11 +14,13 @@ from dataclasses import dataclass, field
 from typing import Literal, get_args
 
 from tripletree.core.hierarchy import Hierarchy
+from tripletree.io.format import FileFormat
 from tripletree.io.node_list import branch_length, listed_hierarchy, selected
 from tripletree.io.source import Source, read_bytes
 from tripletree.io.xml import XmlEvents, xml_events
 
 __all__ = [
+    "FORMAT",
     "read_phyloxml",
     "read_phyloxml_all",
 ]
@@ -227,3 +229,6 @@ def _hint(message: str, there: dict[str, str]) -> str:
     if not there:
         return ", and nothing else that could be its label"
     return "; it has " + " and ".join(f"{kind} {text!r} (labels={kind!r})" for kind, text in there.items())
+
+
+FORMAT = FileFormat("phyloxml", "PhyloXML", read=read_phyloxml, read_all=read_phyloxml_all, xml_roots=("phyloxml",))

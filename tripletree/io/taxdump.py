@@ -20,10 +20,12 @@ import numpy as np
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.ontology import Ontology
 from tripletree.errors import DuplicateLeafError, ParseError, UnknownLeafError, locate
+from tripletree.io.format import FileFormat, FileStart
 from tripletree.io.source import Source, decoded, raw_bytes, read_bytes, tar_members, unpacked, zip_members
 from tripletree.io.table import cycle_of, cycle_text, hierarchy_of, one_of, tops
 
 __all__ = [
+    "FORMAT",
     "DmpFile",
     "Fields",
     "read_taxdump",
@@ -450,3 +452,13 @@ def _root_of(taxa: _Taxa, root: str | int, names: list[str] | None) -> int:
     if found[0] < 0:
         raise UnknownLeafError([root], list(map(str, taxa.id.tolist())), what="tax ids")
     return int(found[0])
+
+
+def _recognize(start: FileStart) -> str | None:
+    fields = re.match(r"[^\n]*\t\|\t|\d+\t\|", start.body)
+    return "its fields are separated as in nodes.dmp" if fields else None
+
+
+FORMAT = FileFormat(
+    "taxdump", "NCBI taxdump", read=read_taxdump, ontology=taxdump_ontology, recognize=_recognize, by_path=True
+)

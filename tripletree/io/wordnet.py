@@ -12,10 +12,12 @@ from typing import Literal
 
 from tripletree.core.ontology import Ontology
 from tripletree.errors import ParseError
+from tripletree.io.format import FileFormat, FileStart
 from tripletree.io.source import Source, read_text
 from tripletree.io.table import one_of
 
 __all__ = [
+    "FORMAT",
     "read_wordnet",
 ]
 
@@ -159,3 +161,13 @@ def _senses(terms: list[str], words: list[str], index: tuple[str, str | None]) -
             raise ParseError(f"the synset {term} is not among the senses of {word.lower()!r}", path=index_name)
         out.append(f"{word.lower()}.{term[0]}.{k:02}")
     return out
+
+
+_SIGN = re.compile(r"^\d{8} \d\d [nvasr] [0-9a-f]{2} \S", re.M)
+
+
+def _recognize(start: FileStart) -> str | None:
+    return "it has the lines of a WordNet data file" if _SIGN.search(start.text) else None
+
+
+FORMAT = FileFormat("wordnet", "WordNet data file", ontology=read_wordnet, recognize=_recognize, by_path=True)

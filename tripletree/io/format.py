@@ -1,0 +1,100 @@
+"""The record that each file of a format ends with, and what its recogniser is given.
+
+`tripletree.io.registry` collects the records: recognition, `read_hierarchy`, `read_ontology`, `write_hierarchy` and the
+command line take everything that they know of a format from there.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from tripletree.core.hierarchy import Hierarchy
+from tripletree.core.ontology import Ontology
+
+__all__ = [
+    "FileFormat",
+    "FileStart",
+]
+
+#: How many bytes, and how many tags or lines of them, are enough to recognise a format.
+_HEAD, LINES = 1 << 16, 50
+
+
+class FileStart:
+    """The beginning of an unpacked file.
+
+    Attributes
+    ----------
+    text : str
+        Some 65,000 bytes as text; what is no UTF-8 is replaced.
+    body : str
+        The same without white space at the start.
+    """
+
+    def __init__(self, content: bytes) -> None:
+        self.text = content[:_HEAD].decode("utf-8-sig", errors="replace")
+        self.body = self.text.lstrip()
+
+    @cached_property
+    def root(self) -> str:
+        """The name of the first XML element without its prefix, behind comments and the document type; "" if none."""
+        body, at = self.body, 0
+        for _ in range(LINES):
+            at = body.find("<", at)
+            if at < 0:
+                break
+            for begin, end in (("<!--", "-->"), ("<?", "?>"), ("<!", "]>" if "[" in body[at : at + 200] else ">")):
+                if body.startswith(begin, at):
+                    at = body.find(end, at + len(begin))
+                    break
+            else:
+                found = re.compile(r"<(?:[\w.-]{1,100}:)?([A-Za-z][\w.-]{0,100})[\s/>]").match(body, at)
+                return found.group(1) if found else ""
+            if at < 0:
+                break
+        return ""
+
+
+@dataclass(frozen=True)
+class FileFormat:
+    """What the package knows of a format.
+
+    Attributes
+    ----------
+    name : str
+        What ``format=`` calls it.
+    title : str
+        What people call it.
+    read : callable, optional
+        Its reader, which gives a Hierarchy: the first argument is the path, options are keyword-only. None where only
+        `ontology` reads it.
+    read_all : callable, optional
+        The reader of a file with several hierarchies: a list of them, or of pairs of a name and a hierarchy.
+    ontology : callable, optional
+        The reader that gives an Ontology, for formats in which a node may have several parents.
+    write : callable, optional
+        The writer of a hierarchy: ``write(hierarchy, path, **options)``, the text if the path is None.
+    extensions : tuple of str
+        By which `write_hierarchy` chooses the format. Reading ignores them: they are unreliable.
+    xml_roots : tuple of str
+        The root elements of its files, without prefix.
+    recognize : callable, optional
+        From a `FileStart` to why this is a file of the format ("it begins with #NEXUS"), or None if it is not.
+    by_path : bool
+        Whether the reader needs the path itself, because it looks at files beside it.
+    """
+
+    name: str
+    title: str
+    read: Callable[..., Hierarchy] | None = None
+    read_all: Callable[..., list[Any]] | None = None
+    ontology: Callable[..., Ontology] | None = None
+    write: Callable[..., Any] | None = None
+    extensions: tuple[str, ...] = ()
+    xml_roots: tuple[str, ...] = ()
+    recognize: Callable[[FileStart], str | None] | None = None
+    by_path: bool = False
