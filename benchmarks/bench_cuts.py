@@ -67,7 +67,7 @@ def with_share(hierarchy, k, share, **more):
     while True:
         try:
             return tt.cut(hierarchy, k, min_size=least, **more), least
-        except tt.ClusterCountError:
+        except tt.errors.ClusterCountError:
             least //= 2
 
 

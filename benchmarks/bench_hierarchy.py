@@ -31,7 +31,7 @@ def induce_rows(table, sizes):
 
 def all_rows(table):
     h = yule(200, rng)
-    seconds, listed = cpu_seconds(lambda: tt.all_triplets(h))
+    seconds, listed = cpu_seconds(lambda: tt.algorithms.all_triplets(h))
     tree = peer_tree(h)
     peer, _ = cpu_seconds(lambda: tree.get_triples(), repeat=1)
     table.add(

@@ -59,7 +59,7 @@ def main():
                 out, back = (lambda h: interop.to_children(h)[0]), partial(interop.from_children, leaves=h.leaves)
             try:
                 write, tree = cpu_seconds(lambda out=out, h=h: out(h), repeat=2)
-            except tt.MissingDependencyError as error:
+            except tt.errors.MissingDependencyError as error:
                 print(f"skipped: {error}")
                 continue
             read, again = cpu_seconds(lambda back=back, tree=tree: back(tree), repeat=2)

@@ -94,9 +94,9 @@ def rows_of(table, name, o):
         seconds, _ = cpu_seconds(lambda parent=parent: o.to_hierarchy(parent=parent), repeat=repeat)
         table.add(name, o.n_terms, f"one tree, {parent}", seconds, None, None, f"{share[parent]:.2%}")
     try:
-        seconds, size = cpu_seconds(lambda: tt.decomposition_size(o), repeat=1)
+        seconds, size = cpu_seconds(lambda: tt.algorithms.decomposition_size(o), repeat=1)
         table.add(name, o.n_terms, "decomposition size", seconds, None, None, size)
-    except tt.LimitExceededError:
+    except tt.errors.LimitExceededError:
         table.add(name, o.n_terms, "decomposition size", None, None, None, "over 50 million")
 
 

@@ -44,7 +44,6 @@ TITLES = {
     "leaves": "LeafIndex",
     "ontology": "Ontology",
     "pairs": "Must-links and cannot-links",
-    "pair_closure": "What must-links and cannot-links imply",
     "io": "Files",
     "induce": "Triplets of a hierarchy",
     "decompose": "Smallest sets that identify a hierarchy",
@@ -71,7 +70,20 @@ TITLES = {
 #: The public interface: modules in the order in which the reference shows them, the front door first.
 FACES = ["tripletree"]
 FACES += [
-    f"tripletree.{x}" for x in ("cluster", "cluster.active", "metrics", "datasets", "io", "interop", "plots", "errors")
+    f"tripletree.{x}"
+    for x in (
+        "cluster",
+        "cluster.active",
+        "metrics",
+        "datasets",
+        "io",
+        "interop",
+        "plots",
+        "core",
+        "algorithms",
+        "evaluation",
+        "errors",
+    )
 ]
 
 

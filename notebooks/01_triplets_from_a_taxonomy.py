@@ -114,8 +114,8 @@ print(f"without its unary nodes: {tt.count_triplets(topology):,}")
 # %%
 mammals = datasets.load_hierarchy("mammals")
 shared = [x for x in animals.leaves if x in mammals.leaves]
-by_rank = tt.all_triplets(animals.restrict(shared))
-by_descent = tt.all_triplets(mammals.restrict(shared))
+by_rank = tt.algorithms.all_triplets(animals.restrict(shared))
+by_descent = tt.algorithms.all_triplets(mammals.restrict(shared))
 print(f"{len(shared)} species: {len(by_rank)} triplets by rank, {len(by_descent)} by descent")
 print(f"of those by rank the phylogeny displays {tt.displays(mammals, by_rank).sum()}")
 

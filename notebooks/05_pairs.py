@@ -187,7 +187,7 @@ def fit(model, X, **known):
 
 
 def score(y, labels, pairs):
-    return tt.constrained_rand_index(y, labels, must_link=pairs.must_link, cannot_link=pairs.cannot_link)
+    return tt.evaluation.constrained_rand_index(y, labels, must_link=pairs.must_link, cannot_link=pairs.cannot_link)
 
 
 def broken_share(labels, pairs):

@@ -137,7 +137,7 @@ with warnings.catch_warnings(record=True) as caught:
     model = ActiveClustering(CVQEPlus(2), "random", n_queries=100, random_state=0).fit(few, oracle=tired)
 print(len(model.contradictions_), "contradictions; the first:")
 print(model.contradictions_[0])
-print("violated in the end:", tt.violated_pairs(model.labels_, model.pairs_))
+print("violated in the end:", tt.evaluation.violated_pairs(model.labels_, model.pairs_))
 
 # %% [markdown]
 # ## An expert who leaves

@@ -58,7 +58,7 @@ answers = pd.DataFrame(asked, columns=["first", "second", "third", "odd", "who"]
 print(answers.head(4).to_string(index=False))
 
 # %%
-known = tt.read_odd_one_out(answers, items=["first", "second", "third"], leaves=names)
+known = tt.io.read_odd_one_out(answers, items=["first", "second", "third"], leaves=names)
 X = pd.DataFrame(StandardScaler().fit_transform(wine.data), index=names)
 print(tt.describe(known, X))
 

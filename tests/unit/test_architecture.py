@@ -39,7 +39,10 @@ FACES = [
     "tripletree",
     *(
         f"tripletree.{x}"
-        for x in ("cluster", "cluster.active", "metrics", "io", "interop", "datasets", "plots", "errors")
+        for x in (
+            *("cluster", "cluster.active", "metrics", "datasets", "io", "interop", "plots", "core", "algorithms"),
+            *("evaluation", "errors"),
+        )
     ),
 ]
 

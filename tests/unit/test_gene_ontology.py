@@ -75,6 +75,6 @@ def test_gene_ontology__annotations_triplets_clustering(biological_process, tmp_
     model = ReCon(n_clusters=5).fit(X, triplets=known)
     assert tt.displays(model.hierarchy_, known).all()
     unknown = {**annotations, "odd": ["GO:9999999"], "odder": ["GO:0008150x"]}
-    with pytest.raises(tt.UnknownLeafError) as caught:
+    with pytest.raises(tt.errors.UnknownLeafError) as caught:
         biological_process.attach(unknown)
     assert caught.value.labels == ["GO:9999999", "GO:0008150x"]

@@ -17,4 +17,34 @@ supervision    labels and odd-one-out answers as triplets and pairs
 ============== ====================================================================================================
 
 Law: value to value. No file, no estimator, no picture.
+
+What users type most stands at the top of the package (`tripletree.one_tree`, ...); here is the rest: the classes of
+results, and functions for few.
 """
+
+from tripletree.algorithms.compare import TripletComparison
+from tripletree.algorithms.conflict import Conflict
+from tripletree.algorithms.count import count_hierarchies, informativeness
+from tripletree.algorithms.decompose import decomposition_size
+from tripletree.algorithms.induce import InducedTriplets, all_triplets
+from tripletree.algorithms.infer import closure_size, redundant
+from tripletree.algorithms.pair_conflict import Contradiction
+from tripletree.algorithms.pair_reduction import PairReduction
+from tripletree.algorithms.repair import Repair
+from tripletree.algorithms.supertree import Supertree
+
+__all__ = [
+    "Conflict",
+    "Contradiction",
+    "InducedTriplets",
+    "PairReduction",
+    "Repair",
+    "Supertree",
+    "TripletComparison",
+    "all_triplets",
+    "closure_size",
+    "count_hierarchies",
+    "decomposition_size",
+    "informativeness",
+    "redundant",
+]

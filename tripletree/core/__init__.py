@@ -3,3 +3,8 @@
 Law: no algorithm. Each class stands whole in its own file, is immutable, and checks what it is made of. Modules here
 know each other, the errors and the kernels, nothing else.
 """
+
+from tripletree.core.pair_closure import PairClosure
+from tripletree.core.provenance import Origin, Origins
+
+__all__ = ["Origin", "Origins", "PairClosure"]

@@ -4,6 +4,7 @@ from tripletree.plots.cuts import plot_cuts
 from tripletree.plots.dendrogram import plot_dendrogram
 from tripletree.plots.graph import aho_graph, plot_aho_graph, plot_conflict
 from tripletree.plots.heatmap import plot_heatmap
+from tripletree.plots.page import to_html, write_html
 from tripletree.plots.tanglegram import plot_tanglegram
 from tripletree.plots.transitions import plot_transitions
 
@@ -16,4 +17,6 @@ __all__ = [
     "plot_heatmap",
     "plot_tanglegram",
     "plot_transitions",
+    "to_html",
+    "write_html",
 ]

@@ -555,7 +555,7 @@ class ConstrainedCompleteLink(ClusterMixin, BaseEstimator):
     --------
     ReCon : for constraints on the hierarchy itself, triplets.
     labels_oracle : an oracle that answers from known classes.
-    tripletree.constrained_rand_index : counts only what the constraints leave open.
+    tripletree.evaluation.constrained_rand_index : counts only what the constraints leave open.
 
     Notes
     -----
