@@ -166,10 +166,10 @@ def test_obograph__a_hundred_thousand_terms_in_a_row():
 @pytest.mark.parametrize(
     ("text", "line", "column", "what"),
     [
-        ("", 1, 1, "this is no JSON"),
-        ('{"graphs": [\n{"nodes": ]}', 2, 11, "this is no JSON: Expecting value"),
-        ("[" * 100_000, 1, 1, "stand too deep inside each other"),
-        ('{"graphs": [{"nodes": [{"id": ' + "1" * 5_000 + "}]}]}", 1, 1, "this JSON cannot be read"),
+        ("", 1, 1, "the text is empty"),
+        ('{"graphs": [\n{"nodes": ]}', 2, 11, "this is not JSON: Expecting value"),
+        ("[" * 100_000, 1, 1, "nested more deeply than Python"),
+        ('{"graphs": [{"nodes": [{"id": ' + "1" * 5_000 + "}]}]}", 1, 31, "a number of 5000 digits is too long"),
         ("[]", 1, 1, "there is no list of graphs here"),
         ('{"graphs": {}}', 1, 1, "there is no list of graphs here"),
         ('{"graphs": [3]}', 1, 1, "graphs[0] must be an object"),

@@ -1,6 +1,6 @@
 """JSON: trees as objects, names or lists in each other, and flat lists of objects that name each other.
 
-Four shapes are told by looking:
+Four shapes are recognised:
 
 - objects with a name and children, as d3 has them: ``{"name": "apes", "children": [{"name": "human"}, ...]}``. The
   name stands under name, label, title, text or id (the first that is there), the children under children, child,
@@ -12,19 +12,19 @@ Four shapes are told by looking:
 - a flat list of objects with ids, each with the ids of its children (child_ids, or one of the keys above) or of its
   parent or parents: this may be a graph, in which a node has several parents.
 
-Labels are strings and whole numbers. Depth has no bound. Objects that are equal keys away from being something else
-are refused, and so are keys that occur twice in an object, NaN, and comments.
+Labels are strings and whole numbers. What could be one shape as well as another is refused, and so are keys that occur
+twice in an object, NaN, and comments. Python's decoder goes about 1,000 levels deep, some 500 levels of objects with
+lists of children; deeper trees are refused, and can be written as Newick, edges or a flat list.
 """
 
 from __future__ import annotations
 
 import json
 import math
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from json.encoder import encode_basestring, encode_basestring_ascii
-from typing import Any, Literal, NamedTuple, TypeVar, overload
+from typing import Any, Literal, NamedTuple, overload
 
 import numpy as np
 
@@ -33,224 +33,19 @@ from tripletree.core.leaves import LeafIndex
 from tripletree.core.ontology import Ontology
 from tripletree.errors import DuplicateLeafError, InvalidHierarchyError, ParseError, locate
 from tripletree.io.format import FileFormat, FileStart
+from tripletree.io.json_text import load_json, offset_of
 from tripletree.io.node_list import listed_hierarchy
 from tripletree.io.source import Source, Target, read_text, write_atomic
 
 __all__ = [
     "FORMAT",
-    "JsonKeys",
-    "Refuse",
-    "flat_ontology",
-    "is_flat",
-    "nested_hierarchy",
     "read_json",
-    "read_json_text",
     "write_json",
 ]
 
 
-# ----------------------------------------------------------------------
-# JSON of any depth, with the place of everything that is wrong with it.
-#
-# The standard library's decoder is fast, but it stops at about a thousand levels, takes the last of repeated keys in
-# silence, and does not say where in the text a value stood. So it goes first, and where it gives up, or where what it
-# gives turns out to be wrong, the text is read once more by a flat loop over its tokens, which knows all places.
-
-Made = TypeVar("Made")
 #: Makes the error for a message and the list or object that it is about (or stands in).
-Refuse = Callable[[str, Any], ParseError]
-
-_TOKEN = re.compile(
-    r"""[ \t\r\n]*+(?:
-      (?P<mark>[{}\[\],:])
-    | (?P<string>"(?:[^"\\\x00-\x1f]++|\\.)*+")
-    | (?P<word>[^ \t\r\n{}\[\],:"]++)
-    | (?P<other>")                        # of a string that never closes
-    )""",
-    re.VERBOSE,
-)
-#: Half of a surrogate pair, perhaps: the backslash may be an escaped one.
-_HALF = re.compile(
-    r"\\u[dD](?:[89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F])|(?<!\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD])[c-fC-F])"
-)
-_SURROGATE = re.compile("[\ud800-\udfff]")
-_SPACE = " \t\r\n"
-_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?")
-_WORDS = {"true": True, "false": False, "null": None}
-_DIGITS = 600  # Python can be told to make no int of more
-
-# what may come next
-_VALUE, _VALUE_OR_END, _KEY, _KEY_OR_END, _COLON, _COMMA, _NOTHING = range(7)
-_WANTED = {
-    _VALUE: "a value",
-    _VALUE_OR_END: "a value or ']'",
-    _KEY: "a key in double quotes",
-    _KEY_OR_END: "a key in double quotes or '}'",
-    _COLON: "a ':' behind the key",
-    _COMMA: "a ',' or the closing bracket",
-    _NOTHING: "nothing more: the value has ended (one value a line is not read)",
-}
-
-
-class _Again(Exception):
-    """Something is wrong, and its place is wanted."""
-
-
-def read_json_text(text: str, path: str | None, make: Callable[[Any, Refuse], Made]) -> Made:
-    """Decode JSON and make something of it.
-
-    Parameters
-    ----------
-    text : str
-    path : str or None
-        The source's name, for messages.
-    make : callable
-        Called with the value and a function that makes the error for what is wrong with it; called once more, to
-        tell the place, if it asks for an error.
-
-    Raises
-    ------
-    ParseError
-        If the text is no JSON, an object has a key twice, a string holds half of a surrogate pair (which no file can
-        hold), or `make` raises what it is given.
-    """
-
-    def ask_again(message: str, about: Any) -> ParseError:
-        raise _Again
-
-    try:
-        if _HALF.search(text):
-            raise ValueError
-        value = json.loads(text, object_pairs_hook=_object, parse_constant=_constant)
-    except (ValueError, RecursionError):
-        pass
-    else:
-        try:
-            return make(value, ask_again)
-        except _Again:
-            pass
-    reader = _Reader(text, path)
-    value = reader.value()
-
-    def error(message: str, about: Any) -> ParseError:
-        return reader.error(message, reader.starts.get(id(about), 0))
-
-    return make(value, error)
-
-
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    made = dict(pairs)
-    if len(made) < len(pairs):
-        raise ValueError  # a key twice: the slow reader says which
-    return made
-
-
-def _constant(word: str) -> Any:
-    raise ValueError  # NaN and Infinity are no JSON
-
-
-class _Reader:
-    """The flat loop over the tokens of a text."""
-
-    def __init__(self, text: str, path: str | None) -> None:
-        self._text, self._path = text, path
-        #: Where each list and object starts, by its ``id``; they are alive as long as the value is.
-        self.starts: dict[int, int] = {}
-        self._open: list[Any] = []  # the lists and objects around here
-        self._key: list[str] = []  # the key under which the next value of each open object stands
-        self._root: Any = None
-
-    def error(self, message: str, offset: int) -> ParseError:
-        line, column, shown = locate(self._text, offset)
-        return ParseError(message, path=self._path, line=line, column=column, text=shown)
-
-    def value(self) -> Any:
-        """Decode the whole text."""
-        state = _VALUE
-        for m in _TOKEN.finditer(self._text, 0, len(self._text.rstrip(_SPACE))):  # no token stands behind that
-            kind, at = m.lastgroup or "", m.start(m.lastgroup or 0)
-            token = self._text[at : m.end()]
-            if kind == "mark":
-                state = self._mark(token, state, at)
-            elif state in (_VALUE, _VALUE_OR_END):
-                state = self._put(self._scalar(kind, token, at))
-            elif kind == "string" and state in (_KEY, _KEY_OR_END):
-                key = self._string(token, at)
-                if key in self._open[-1]:
-                    raise self.error(f"the key {key!r} has occurred before in this object", at)
-                self._key.append(key)
-                state = _COLON
-            else:
-                raise self._unexpected(state, token, at)
-        if state != _NOTHING:
-            if self._open:
-                start = self.starts[id(self._open[-1])]
-                raise self.error(f"this {self._text[start]!r} is never closed: the text ends before that", start)
-            raise self.error("the text is empty: no JSON in it", 0)
-        return self._root
-
-    def _mark(self, token: str, state: int, at: int) -> int:
-        """What may come after a bracket, comma or colon."""
-        if token in "[{" and state in (_VALUE, _VALUE_OR_END):
-            container: Any = [] if token == "[" else {}
-            self.starts[id(container)] = at
-            self._put(container)
-            self._open.append(container)
-            return _VALUE_OR_END if token == "[" else _KEY_OR_END
-        if token == ":" and state == _COLON:
-            return _VALUE
-        inside = type(self._open[-1]) if self._open else None
-        if token == "," and state == _COMMA:
-            return _VALUE if inside is list else _KEY
-        if (token == "]" and inside is list and state in (_COMMA, _VALUE_OR_END)) or (
-            token == "}" and inside is dict and state in (_COMMA, _KEY_OR_END)
-        ):
-            self._open.pop()
-            return _COMMA if self._open else _NOTHING
-        raise self._unexpected(state, token, at)
-
-    def _put(self, value: Any) -> int:
-        """Put a value where it belongs; what may come after it."""
-        if not self._open:
-            self._root = value
-            return _NOTHING
-        if isinstance(self._open[-1], list):
-            self._open[-1].append(value)
-        else:
-            self._open[-1][self._key.pop()] = value
-        return _COMMA
-
-    def _scalar(self, kind: str, token: str, at: int) -> Any:
-        if kind == "string":
-            return self._string(token, at)
-        if token in _WORDS:
-            return _WORDS[token]
-        if kind == "other":
-            msg = "this string is never closed, or holds a line end or tab that is not written as \\n or \\t"
-            raise self.error(msg, at)
-        if not _NUMBER.fullmatch(token):
-            hint = "; a string stands in double quotes" if not token[0].isdigit() else ""
-            raise self.error(f"{token[:40]!r} is no JSON{hint}", at)
-        if len(token) > _DIGITS:
-            raise self.error(f"a number of {len(token)} digits is too long", at)
-        return float(token) if any(ch in ".eE" for ch in token) else int(token)
-
-    def _string(self, token: str, at: int) -> str:
-        if "\\" not in token:
-            return token[1:-1]
-        try:
-            text = json.loads(token)
-        except ValueError as error:
-            raise self.error(f"a wrong escape in this string: {error}", at) from None
-        half = _SURROGATE.search(text)
-        if half is None:
-            return text
-        msg = f"this string holds {half[0]!r}, half of a surrogate pair, which no file can hold"
-        raise self.error(msg, at)
-
-    def _unexpected(self, state: int, token: str, at: int) -> ParseError:
-        shown = token if len(token) <= 40 else token[:40] + "..."
-        return self.error(f"wanted is {_WANTED[state]}, not {shown!r}", at)
+_Refuse = Callable[[str, Any], ParseError]
 
 
 # ----------------------------------------------------------------------
@@ -264,7 +59,7 @@ _PARENT_IDS = ("parent", "parents", "parent_id", "parentId", "parent_ids", "pare
 
 
 @dataclass(frozen=True)
-class JsonKeys:
+class _Keys:
     """The keys under which an object holds its name, children and branch length; None for the usual ones."""
 
     name: str | None = None
@@ -278,7 +73,7 @@ class JsonKeys:
                 return node[key]
         return None
 
-    def children_key(self, node: dict[str, Any], error: Refuse) -> str | None:
+    def children_key(self, node: dict[str, Any], error: _Refuse) -> str | None:
         """The key of the object's children, None where it has none."""
         if self.children is not None:
             return self.children if self.children in node else None
@@ -287,7 +82,7 @@ class JsonKeys:
             raise error(f"this object has both {found[0]!r} and {found[1]!r}: say which with children=", node)
         return found[0] if found else None
 
-    def branch(self, node: dict[str, Any], error: Refuse) -> float:
+    def branch(self, node: dict[str, Any], error: _Refuse) -> float:
         """The length of the branch above the object, NaN where it says none."""
         for key in _LENGTH if self.length is None else (self.length,):
             value = node.get(key)
@@ -299,7 +94,7 @@ class JsonKeys:
             return float(value)
         return math.nan
 
-    def is_node(self, item: dict[str, Any], error: Refuse) -> bool:
+    def is_node(self, item: dict[str, Any], error: _Refuse) -> bool:
         """Whether an object is a node (else its keys are names of nodes)."""
         if self.name is not None or self.children is not None or type(item.get("name")) is str:
             return True
@@ -353,7 +148,7 @@ class _Item(NamedTuple):
 class _Nodes:
     """The nodes of a nested value, parents before their children."""
 
-    def __init__(self, keys: JsonKeys, error: Refuse) -> None:
+    def __init__(self, keys: _Keys, error: _Refuse) -> None:
         self.parent: list[int] = []
         self.labels: list[Any] = []
         self.lengths: list[float] = []
@@ -440,7 +235,7 @@ class _Nodes:
         raise self._error(msg, within)
 
 
-def nested_hierarchy(root: Any, keys: JsonKeys, error: Refuse) -> Hierarchy:
+def _nested_hierarchy(root: Any, keys: _Keys, error: _Refuse) -> Hierarchy:
     """The hierarchy of a value whose lists and objects stand in each other as its nodes do."""
     if not isinstance(root, (list, dict)):
         raise error(f"a tree is an object or a list, not {_shown(root)}", root)
@@ -465,7 +260,7 @@ def _ids(value: Any) -> list[Any] | None:
     return values if all(map(_is_label, values)) else None
 
 
-def _flat_key(items: list[dict[str, Any]], keys: JsonKeys) -> tuple[str, bool] | None:
+def _flat_key(items: list[dict[str, Any]], keys: _Keys) -> tuple[str, bool] | None:
     """The key under which the objects name others, and whether those are their children; None if there is none."""
     choice = [(keys.children, True)] if keys.children is not None else [(k, True) for k in (*_CHILD_IDS, *_CHILDREN)]
     if keys.children is None:
@@ -484,7 +279,7 @@ def _flat_key(items: list[dict[str, Any]], keys: JsonKeys) -> tuple[str, bool] |
     return None
 
 
-def is_flat(value: Any, keys: JsonKeys) -> bool:
+def _is_flat(value: Any, keys: _Keys) -> bool:
     """Whether a value is a list of objects that name each other by ids."""
     return (
         isinstance(value, list)
@@ -494,7 +289,7 @@ def is_flat(value: Any, keys: JsonKeys) -> bool:
     )
 
 
-def flat_ontology(items: list[dict[str, Any]], keys: JsonKeys, error: Refuse) -> Ontology:
+def _flat_ontology(items: list[dict[str, Any]], keys: _Keys, error: _Refuse) -> Ontology:
     """The terms of a list of objects with ids, in its order."""
     found = _flat_key(items, keys)
     assert found is not None
@@ -577,35 +372,32 @@ def read_json(
     >>> read_json(io.StringIO('{"apes": {"human": null, "Pan": ["chimp", "bonobo"]}}')).names
     ('Pan', 'apes')
     """
-    text, source = read_text(path)
-    keys = JsonKeys(name, children, length)
-    read = hierarchy_from_json(text, source, keys)
-    return read.to_hierarchy(parent=parent, labels=labels) if isinstance(read, Ontology) else read
-
-
-def hierarchy_from_json(text: str, path: str | None, keys: JsonKeys | None = None) -> Hierarchy | Ontology:
-    """Read a text: an Ontology if it is a flat list, else a Hierarchy."""
-    wanted = JsonKeys() if keys is None else keys
-
-    def make(value: Any, error: Refuse) -> Hierarchy | Ontology:
-        if is_flat(value, wanted):
-            return flat_ontology(value, wanted, error)
-        return nested_hierarchy(value, wanted, error)
-
-    return read_json_text(text, path, make)
+    value, error = _load(path)
+    keys = _Keys(name, children, length)
+    if _is_flat(value, keys):
+        return _flat_ontology(value, keys, error).to_hierarchy(parent=parent, labels=labels)
+    return _nested_hierarchy(value, keys, error)
 
 
 def json_ontology(path: Source, *, name: str | None = None, children: str | None = None) -> Ontology:
     """A JSON file that is a flat list, as an ontology; a ParseError for any other."""
+    value, error = _load(path)
+    keys = _Keys(name, children, None)
+    if not _is_flat(value, keys):
+        raise error("an ontology as JSON is a list of objects with ids; read_json reads trees", value)
+    return _flat_ontology(value, keys, error)
+
+
+def _load(path: Source) -> tuple[Any, _Refuse]:
+    """The value of a file, and what makes the error for something in it."""
     text, source = read_text(path)
-    wanted = JsonKeys(name, children, None)
+    value = load_json(text, source)
 
-    def make(value: Any, error: Refuse) -> Ontology:
-        if not is_flat(value, wanted):
-            raise error("an ontology as JSON is a list of objects with ids; read_json reads trees", value)
-        return flat_ontology(value, wanted, error)
+    def error(message: str, about: Any) -> ParseError:
+        line, column, shown = locate(text, offset_of(text, value, about))
+        return ParseError(message, path=source, line=line, column=column, text=shown)
 
-    return read_json_text(text, source, make)
+    return value, error
 
 
 # ---------------------------------------------------------------------- writing
@@ -649,7 +441,8 @@ def write_json(
     -----
     The children of a node stand in the order of their smallest leaf index, so equal hierarchies over one leaf index
     give equal text. Whole numbers stay numbers; any other label is written as ``str(label)``, and read back as a
-    string. Time and memory linear in the size, whatever the depth.
+    string. Time and memory linear in the size, whatever the depth; `read_json` and most other
+    readers of JSON take back some 500 levels.
 
     Examples
     --------

@@ -7,7 +7,6 @@ OBO library are shortened, so that they read as in OBO files (``http://purl.obol
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable
 from functools import lru_cache, partial
@@ -16,6 +15,7 @@ from typing import Any
 from tripletree.core.ontology import Ontology
 from tripletree.errors import ParseError, locate
 from tripletree.io.format import FileFormat, FileStart
+from tripletree.io.json_text import load_json
 from tripletree.io.ontology_terms import TermTable, short_id, short_rank
 from tripletree.io.source import Source, decoded, read_bytes
 
@@ -148,18 +148,7 @@ class _GraphDocument:
     # ------------------------------------------------------------------ the document
 
     def _graphs(self) -> list[Any]:
-        try:
-            document = json.loads(self._text, object_hook=partial(_slim, predicates=self._predicates))
-        except json.JSONDecodeError as error:
-            _, _, shown = locate(self._text, error.pos)
-            raise ParseError(
-                f"this is no JSON: {error.msg}", path=self._path, line=error.lineno, column=error.colno, text=shown
-            ) from None
-        except RecursionError:
-            msg = "lists and objects stand too deep inside each other"
-            raise ParseError(msg, path=self._path, line=1, column=1) from None
-        except ValueError as error:  # a number of thousands of digits
-            raise ParseError(f"this JSON cannot be read: {error}", path=self._path, line=1, column=1) from None
+        document = load_json(self._text, self._path, object_hook=partial(_slim, predicates=self._predicates))
         graphs = document.get("graphs") if isinstance(document, dict) else None
         if graphs is None and isinstance(document, dict) and "nodes" in document:
             graphs = [document]
