@@ -24,6 +24,7 @@ from tripletree.algorithms.conflict import find_conflict, find_conflicts
 from tripletree.algorithms.cut import cut
 from tripletree.algorithms.decompose import decompose
 from tripletree.algorithms.dynamic import TripletBuilder
+from tripletree.algorithms.flat import satisfies
 from tripletree.algorithms.induce import count_triplets, displays, induce, sample_triplets
 from tripletree.algorithms.infer import closure, implies, minimal
 from tripletree.algorithms.linkage import from_linkage, to_linkage
@@ -46,7 +47,14 @@ from tripletree.core.triplets import TripletSet
 from tripletree.errors import InconsistentPairsError, InconsistentTripletsError, ParseError, TripletreeError
 from tripletree.evaluation.describe import describe
 from tripletree.evaluation.label_errors import find_label_errors
-from tripletree.evaluation.scores import dendrogram_purity, pair_score, pairwise_f_score, rand_index, triplet_score
+from tripletree.evaluation.scores import (
+    dendrogram_purity,
+    label_triplet_score,
+    pair_score,
+    pairwise_f_score,
+    rand_index,
+    triplet_score,
+)
 from tripletree.io import (
     parse_newick,
     read_annotations,
@@ -105,6 +113,7 @@ __all__ = [
     "implies",
     "induce",
     "is_consistent",
+    "label_triplet_score",
     "minimal",
     "one_tree",
     "pair_score",
@@ -131,6 +140,7 @@ __all__ = [
     "sample_class_pairs",
     "sample_class_triplets",
     "sample_triplets",
+    "satisfies",
     "supertree",
     "to_linkage",
     "triplet_distance",

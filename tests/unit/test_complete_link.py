@@ -12,6 +12,7 @@ from sklearn.datasets import load_iris
 from sklearn.exceptions import NotFittedError
 from sklearn.frozen import FrozenEstimator
 from sklearn.model_selection import GridSearchCV, KFold
+from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OrdinalEncoder, StandardScaler
 from sklearn.utils.estimator_checks import estimator_checks_generator
@@ -192,11 +193,14 @@ def test_metric__hamming_of_nominal_features():
     ]
 
 
-def test_predict__is_the_cluster_whose_farthest_member_is_nearest(rng):
+def test_predict__neighbours_vote_and_fitted_samples_keep_their_labels(rng):
     X, new = rng.normal(size=(30, 2)), rng.normal(size=(20, 2))
     model = ConstrainedCompleteLink(4).fit(X, pairs=([(0, 1)], [(2, 3)]))
-    far = [[np.linalg.norm(X[model.labels_ == c] - x, axis=1).max() for c in range(4)] for x in new]
-    assert model.predict(new).tolist() == np.argmin(far, axis=1).tolist()
+    assert np.array_equal(model.predict(X), model.labels_)
+    peer = KNeighborsClassifier(5, weights="distance").fit(X, model.labels_)
+    assert np.array_equal(model.predict(new), peer.predict(new))
+    np.testing.assert_allclose(model.predict_proba(new), peer.predict_proba(new))
+    assert [path[-1] for path in model.predict_path(X)] == list(range(30))
     with pytest.raises(NotFittedError):
         ConstrainedCompleteLink().predict(new)
 

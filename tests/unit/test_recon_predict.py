@@ -1,7 +1,9 @@
+import pickle
+
 import numpy as np
 import pandas as pd
 import pytest
-from recon_oracle import LINKAGES, cluster_distance
+from recon_oracle import LINKAGES
 from scipy.spatial.distance import cdist, pdist, squareform
 from sklearn.base import clone
 from sklearn.cluster import KMeans
@@ -17,107 +19,131 @@ from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
 from tripletree.algorithms.supervision import sample_class_triplets
 from tripletree.cluster import ReCon
-from tripletree.cluster.agglomerative import flat_clusters as _assign
-from tripletree.cluster.agglomerative.flat_clusters import flat_clusters, nearest_clusters
+from tripletree.cluster import prediction as _neighbours
 
 
-def _halves(Z, n, labels):
-    """For each cluster the share of each sample: a merge of two sides that are in the cluster gives each one half."""
-    out = []
-    for c in range(labels.max() + 1):
-        share = {i: np.eye(n)[i] if labels[i] == c else None for i in range(n)}
-        for k, (i, j) in enumerate(Z[:, :2].astype(int).tolist()):
-            a, b = share[i], share[j]
-            share[n + k] = a if b is None else b if a is None else (a + b) / 2
-        out.append(share[2 * n - 2])
-    return out
+def _votes_definition(X, labels, x, metric, n_clusters):
+    """Five nearest fitted samples, one over the distance each; only those at distance 0 where there are any."""
+    distance = np.array([cdist([x], [z], metric)[0, 0] for z in X])
+    near = sorted(range(len(X)), key=lambda i: (distance[i], i))[:5]
+    gap = distance[sorted(range(len(X)), key=lambda i: distance[i])[5]] - distance[near[-1]] if len(X) > 5 else 1.0
+    weight = [float(distance[i] == 0) if distance[near[0]] == 0 else 1 / distance[i] for i in near]
+    votes = [sum(w for w, i in zip(weight, near, strict=True) if labels[i] == c) for c in range(n_clusters)]
+    return np.array(votes) / sum(votes), gap
 
 
-def _nearest_definition(linkage, X, Z, labels, new, metric):
-    """The cluster that the linkage's definition puts nearest to each new sample, and by how much."""
-    n, k = len(X), labels.max() + 1
-    members = [np.flatnonzero(labels == c).tolist() for c in range(k)] + [[n]]
-    halves = [np.append(h, 0.0) for h in _halves(Z, n, labels)] + [np.eye(n + 1)[n]]
-    found, gap = [], []
-    for x in new:
-        together = np.vstack([X, x])
-        D = np.linalg.norm(together[:, None] - together[None], axis=2) if metric == "euclidean" else None
-        D = squareform(pdist(together, metric)) if D is None else D
-        distance = [cluster_distance(linkage, together, D, members, halves, c, k) for c in range(k)]
-        found.append(int(np.argmin(distance)))
-        gap.append(np.diff(np.sort(distance)[:2])[0])
-    return np.array(found), np.array(gap)
-
-
-@pytest.mark.parametrize("linkage", LINKAGES)
-def test_predict__is_the_nearest_cluster_by_the_definition_of_the_linkage(linkage):
-    differ = 0
-    for seed in range(25):
+@pytest.mark.parametrize(
+    ("linkage", "metric", "width"),
+    [*((x, "euclidean", 2) for x in LINKAGES), ("ward", "euclidean", 20), ("average", "cityblock", 3)],
+)
+def test_predict__is_the_vote_of_five_neighbours(linkage, metric, width):
+    for seed in range(8):
         rng = np.random.default_rng(seed)
-        X, new = rng.normal(size=(14, 2)), 1.5 * rng.normal(size=(12, 2))
-        model = ReCon(4, linkage=linkage).fit(X, triplets=[(0, 9, 3), (9, 4, 7), (1, 2, 6)])
-        wanted, gap = _nearest_definition(linkage, X, model.linkage_, model.labels_, new, "euclidean")
-        assert np.array_equal(model.predict(new)[gap > 1e-9], wanted[gap > 1e-9]), seed
-        differ += (model.predict(X) != model.labels_).any()
-    assert (differ > 0) == (linkage != "single")  # on the fitted samples it need not be labels_
+        X, new = rng.normal(size=(rng.integers(4, 30), width)), 1.5 * rng.normal(size=(12, width))
+        model = ReCon(4, linkage=linkage, metric=metric, cut="merge_order").fit(X, triplets=[(0, 1, 3)])
+        share, found = model.predict_proba(new), model.predict(new)
+        assert share.shape == (12, 4)
+        for x, mine, label in zip(new, share, found, strict=True):
+            wanted, gap = _votes_definition(X, model.labels_, x, metric, 4)
+            assert gap > 1e-9
+            np.testing.assert_allclose(mine, wanted, atol=1e-9)
+            assert label == mine.argmax()
 
 
-@pytest.mark.parametrize("linkage", LINKAGES)
-def test_predict__clusters_need_not_be_clades(linkage):
-    for seed in range(25):
-        rng = np.random.default_rng(seed)
-        X, new = rng.normal(size=(14, 2)), 1.5 * rng.normal(size=(12, 2))
-        model = ReCon(linkage=linkage).fit(X)
-        labels = np.concatenate([np.arange(4), rng.integers(0, 4, 10)])
-        clusters = flat_clusters(model.hierarchy_, labels, X, linkage=linkage, metric="euclidean", parameters={})
-        wanted, gap = _nearest_definition(linkage, X, model.linkage_, labels, new, "euclidean")
-        assert np.array_equal(nearest_clusters(clusters, new)[gap > 1e-9], wanted[gap > 1e-9]), seed
+@pytest.mark.parametrize("make", [np.round, lambda X: X], ids=["many equal", "all different"])
+@pytest.mark.parametrize("linkage", ["ward", "average"])
+def test_predict__fitted_samples_keep_their_labels(linkage, make, rng):
+    kept = 0
+    for _ in range(10):
+        X = make(rng.normal(size=(49, 2)) * 1.5)
+        t = sample_class_triplets(rng.integers(0, 4, 49), 40, random_state=rng)
+        model = ReCon(4, linkage=linkage).fit(X, triplets=t)
+        found, share = model.predict(X), model.predict_proba(X)
+        assert np.array_equal(share.max(axis=1), np.ones(49))
+        assert np.array_equal(share.argmax(axis=1), found)
+        for row in np.unique(X, axis=0):
+            same = np.flatnonzero((X - row == 0).all(axis=1))
+            assert set(found[same]) == {np.bincount(model.labels_[same]).argmax()}
+        kept += (found == model.labels_).sum()
+        assert np.array_equal(model.predict(X[::-1])[::-1], found)  # no matter beside which others
+    assert kept == 490 or make is np.round
 
 
-def test_predict__median_centre_by_hand():
-    # 0 and 2 merge first (centre 1), then 4 (centre 2.5); the mean would be 2, and 3.4 nearer to 5
-    X = np.array([[0.0], [2.0], [4.0], [5.0]])
-    model = ReCon(2, linkage="median").fit(X, triplets=[(0, 1, 2), (0, 2, 3), (1, 2, 3)])
-    assert model.labels_.tolist() == [0, 0, 0, 1]
-    assert model.predict([[3.7], [3.8]]).tolist() == [0, 1]  # the border lies at 3.75
-    assert ReCon(2).fit(X, triplets=[(0, 1, 2), (0, 2, 3), (1, 2, 3)]).predict([[3.4], [3.6]]).tolist() == [0, 1]
+def test_predict__minus_zero_is_zero():
+    X = np.array([[0.0, 1.0], [1.0, 1.0], [5.0, 1.0], [6.0, 1.0]])
+    model = ReCon(2).fit(X, triplets=[(0, 3, 1), (0, 3, 2)])
+    assert model.labels_.tolist() == [0, 1, 1, 0]
+    assert model.predict([[-0.0, 1.0]]).tolist() == [0]
 
 
-def test_predict__ward_prefers_the_smaller_of_clusters_with_equally_near_means():
+def test_predict__equal_samples_count_each():
     X = np.array([[0.0], [0.0], [0.0], [0.0], [2.0]])
-    assert ReCon(2, linkage="ward").fit(X).predict([[1.0]]).tolist() == [1]
-    assert ReCon(2, linkage="centroid").fit(X).predict([[1.0]]).tolist() == [0]  # the lower label
+    assert ReCon(2, linkage="ward").fit(X).predict_proba([[1.0]]).tolist() == [[0.8, 0.2]]
+    X = np.array([[4.0], [4.0], [2.0], [0.0], [0.0]])
+    model = ReCon(3).fit(X)
+    assert model.predict([[2.0], [3.0]]).tolist() == [1, 0]
 
 
-def test_predict__ties_go_to_the_lower_label():
-    X = np.array([[4.0], [4.0], [4.0], [2.0], [0.0], [0.0], [0.0]])
-    for linkage in ("centroid", "median", "average", "weighted", "complete", "single"):
-        model = ReCon(3, linkage=linkage).fit(X)
-        assert model.labels_.tolist() == [0, 0, 0, 1, 2, 2, 2]
-        assert model.predict([[3.0], [1.0], [2.0]]).tolist() == [0, 1, 1]
+def test_predict_path__is_the_smallest_clade_with_most_neighbours(rng):
+    for _ in range(10):
+        X, new = rng.normal(size=(25, 2)), rng.normal(size=(10, 2))
+        model = ReCon(3, linkage="average").fit(X, triplets=[(0, 9, 3), (9, 4, 7)])
+        h = model.hierarchy_
+        for x, path in zip(new, model.predict_path(new), strict=True):
+            near = set(np.argsort(np.linalg.norm(X - x, axis=1))[:5].tolist())
+            assert path[0] == h.root
+            assert [int(h.parent[u]) for u in path[1:]] == path[:-1].tolist()
+            clades = [set(h.clade(u)) for u in range(h.n_nodes)]
+            least = min(len(c) for c in clades if len(c & near) > 2)
+            assert len(clades[path[-1]]) == least
+            assert len(clades[path[-1]] & near) > 2
+        for i, path in enumerate(model.predict_path(X)):
+            assert path[-1] == i
+    few = ReCon(1).fit([[0.0], [1.0]])
+    assert [x.tolist() for x in few.predict_path([[0.2], [1.0]])] == [[2], [2, 1]]
+    assert [x.tolist() for x in ReCon(1).fit([[0.0]]).predict_path([[7.0]])] == [[0]]
+
+
+def test_predict__of_large_data_keeps_some_of_each_cluster(rng, monkeypatch):
+    X = np.concatenate([rng.normal(size=(900, 2)), rng.normal(size=(60, 2)) + 30, rng.normal(size=(8, 2)) - 30])
+    monkeypatch.setattr(_neighbours, "MOST_NUMBERS", 400)
+    monkeypatch.setattr(_neighbours, "LEAST_SAMPLES", 20)
+    model = ReCon(3, linkage="ward", cut="merge_order").fit(X)
+    kept = np.bincount(model.labels_[model.predictor_.kept])
+    assert sorted(kept.tolist()) == [8, 20, 185]  # 200 samples of 968, by the sizes of the clusters
+    assert np.array_equal(model.predict(X), model.labels_)
+    near = X + 1e-9
+    assert np.array_equal(model.predict(near), model.labels_)
+    assert np.array_equal(ReCon(3, linkage="ward", cut="merge_order").fit(X).predict(near), model.predict(near))
+
+
+def test_predictor__pickles_alone_and_small(rng):
+    frame = pd.DataFrame(rng.normal(size=(2000, 4)), columns=list("wxyz"))
+    model = ReCon(3, linkage="ward", metric=StandardScaler().fit(frame)).fit(frame)
+    alone = pickle.loads(pickle.dumps(model.predictor_))
+    assert len(pickle.dumps(model.predictor_)) < 4 * frame.to_numpy().nbytes
+    new = pd.DataFrame(rng.normal(size=(50, 4)), columns=list("wxyz"))
+    assert np.array_equal(alone.predict(new), model.predict(new))
+    assert np.array_equal(alone.predict_proba(new), model.predict_proba(new))
+    with pytest.raises(ValueError, match="X has 3 features; the clusters were fitted on 4"):
+        alone.predict(new.to_numpy()[:, :3])
 
 
 @pytest.mark.parametrize(
     "metric", ["cityblock", "seuclidean", "mahalanobis", "minkowski", "correlation", "chebyshev", "sqeuclidean"]
 )
-@pytest.mark.parametrize("linkage", ["average", "weighted", "complete", "single"])
-def test_predict__takes_the_metric_as_it_was_fitted(linkage, metric):
+def test_predict__takes_the_metric_as_it_was_fitted(metric):
     rng = np.random.default_rng(3)
     X, new = rng.normal(size=(30, 3)) * [1, 10, 100], rng.normal(size=(20, 3)) * [30, 1, 1]
-    model = ReCon(5, linkage=linkage, metric=metric, cut="merge_order").fit(X)
+    model = ReCon(5, linkage="average", metric=metric, cut="merge_order").fit(X)
     fitted = {"V": X.var(axis=0, ddof=1)} if metric == "seuclidean" else {}
     fitted = {"VI": np.linalg.inv(np.cov(X.T))} if metric == "mahalanobis" else fitted
     D = cdist(new, X, metric, **fitted)
-    merged = ReCon(5, linkage=linkage, metric="precomputed", cut="merge_order").fit(squareform(pdist(X, metric)))
+    merged = ReCon(5, linkage="average", metric="precomputed", cut="merge_order").fit(squareform(pdist(X, metric)))
     np.testing.assert_allclose(model.distances_, merged.distances_)
-    assert np.array_equal(model.predict(new), merged.predict(D))
+    np.testing.assert_allclose(model.predict_proba(new), merged.predict_proba(D))
     # a single new sample, or another set of them, has no variances of its own to go by
     assert [model.predict(new[[i]])[0] for i in range(20)] == model.predict(new).tolist()
-    if linkage == "single":
-        assert np.array_equal(model.predict(new), model.labels_[D.argmin(axis=1)])
-    if linkage == "average":
-        means = np.column_stack([D[:, model.labels_ == c].mean(axis=1) for c in range(5)])
-        assert np.array_equal(model.predict(new), means.argmin(axis=1))
 
 
 def test_predict__callable_metric(rng):
@@ -131,7 +157,7 @@ def test_predict__in_batches_is_the_same(linkage, rng, monkeypatch):
     X, new = rng.normal(size=(25, 2)), rng.normal(size=(50, 2))
     model = ReCon(4, linkage=linkage).fit(X)
     whole = model.predict(new)
-    monkeypatch.setattr(_assign, "_BATCH", 60)
+    monkeypatch.setattr(_neighbours, "_BATCH", 60)
     assert np.array_equal(model.predict(new), whole)
 
 
@@ -154,7 +180,7 @@ def test_predict__refuses_what_does_not_fit(rng):
         model.predict(pd.DataFrame(X, columns=["x", "z", "y"]))
     with pytest.raises(ValueError, match="NaN"):
         model.predict(pd.DataFrame(np.where(X > 0, np.nan, X), columns=["x", "y", "z"]))
-    with pytest.raises(ValueError, match="distance of sample 1 to cluster 0 .* is infinite, or too large"):
+    with pytest.raises(ValueError, match="distance of sample 1 to fitted sample .* is infinite, or too large"):
         ReCon().fit(X).predict([[0, 0, 0], [1e200, 0, 0]])
     with pytest.raises(ValueError, match="sample 1 to any other under metric='cosine' is not defined"):
         ReCon(linkage="single", metric="cosine").fit(X).predict([[1, 1, 1], [0, 0, 0]])

@@ -12,7 +12,8 @@ decompose      a smallest set of triplets that says the same as a hierarchy
 repair         a consistent part of a noisy set
 supertree      one hierarchy from many
 compare        distances between hierarchies
-cut, linkage   flat clusters, and scipy's linkage matrices
+cut, flat      flat clusters of a hierarchy, and clusters changed until triplets hold in them
+linkage        scipy's linkage matrices
 supervision    labels and odd-one-out answers as triplets and pairs
 ============== ====================================================================================================
 
@@ -25,7 +26,9 @@ results, and functions for few.
 from tripletree.algorithms.compare import TripletComparison
 from tripletree.algorithms.conflict import Conflict
 from tripletree.algorithms.count import count_hierarchies, informativeness
+from tripletree.algorithms.cut import NumberOfClusters, suggest_n_clusters
 from tripletree.algorithms.decompose import decomposition_size
+from tripletree.algorithms.flat import enforce_triplets
 from tripletree.algorithms.induce import InducedTriplets, all_triplets
 from tripletree.algorithms.infer import closure_size, redundant
 from tripletree.algorithms.pair_conflict import Contradiction
@@ -37,6 +40,7 @@ __all__ = [
     "Conflict",
     "Contradiction",
     "InducedTriplets",
+    "NumberOfClusters",
     "PairReduction",
     "Repair",
     "Supertree",
@@ -45,6 +49,8 @@ __all__ = [
     "closure_size",
     "count_hierarchies",
     "decomposition_size",
+    "enforce_triplets",
     "informativeness",
     "redundant",
+    "suggest_n_clusters",
 ]

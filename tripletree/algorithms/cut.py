@@ -11,6 +11,8 @@ import numpy as np
 
 from tripletree import kernels
 from tripletree.algorithms.build import one_tree
+from tripletree.algorithms.flat import check_points, enforced
+from tripletree.algorithms.induce import displays
 from tripletree.core.checks import check_count
 from tripletree.core.hierarchy import Hierarchy, check_hierarchy
 from tripletree.core.triplets import TripletSet, check_triplets
@@ -225,6 +227,7 @@ def cut(
     triplets: TripletSet | None = None,
     min_size: int | None = None,
     samples: Any = None,
+    strict: bool | None = None,
 ) -> np.ndarray:
     """Cut a hierarchy into flat clusters.
 
@@ -259,6 +262,9 @@ def cut(
         smallest clade around them.
     samples : array_like of float, shape (n, d), optional
         Where given, a small branch joins the cluster with the nearest mean, otherwise the one with the most leaves.
+    strict : bool, optional
+        Whether the clusters must satisfy the triplets, under every rule (see `satisfies`, and Notes). By default, where
+        triplets are given that the hierarchy displays, all of them.
 
     Returns
     -------
@@ -274,7 +280,7 @@ def cut(
     UnknownLeafError
         If a triplet has a leaf that the hierarchy lacks.
     InconsistentTripletsError
-        If the triplets of rule "constraints" contradict each other.
+        If the triplets of rule "constraints" contradict each other, or if `strict` and no clusters are found for them.
     LimitExceededError
         If rule "support" would take more than 50 million states of 16 bytes.
     TypeError, ValueError
@@ -282,6 +288,8 @@ def cut(
 
     See Also
     --------
+    satisfies : which triplets flat clusters satisfy.
+    enforce_triplets : what `strict` does, for clusters from anywhere.
     plot_dendrogram : draws clusters that are clades.
     pairwise_f_score : compares clusters with classes.
 
@@ -295,6 +303,11 @@ def cut(
 
     Heights play no part in the other rules. Under constraints they are not monotone, and cutting at a height gives
     another number of clusters than asked for.
+
+    **strict**: clades satisfy all triplets that the hierarchy displays, but a cluster that small branches have joined
+    need not. Where some are broken, `enforce_triplets` moves single leaves until none is; under "support" the best of
+    the clusters so found is taken. There are k clusters and none is empty, whenever the triplets are consistent. A
+    moved leaf leaves its clade: for clades alone take ``min_size=1`` of a hierarchy that displays the triplets.
 
     "size" is the threshold on the size of branches of [1]_. "support" looks at all choices of k branches with nothing
     but small ones beside them and takes the best, the one of the latest splits where several are: without triplets
@@ -337,6 +350,12 @@ def cut(
     [0, 0, 1, 1, 0]
     >>> cut(h, rule="constraints", triplets=known).tolist()
     [0, 0, 1, 1, 2]
+
+    By size, e joins a, and c does not: that breaks ac|e, which the hierarchy displays. A strict cut moves a.
+
+    >>> known = TripletSet.from_labels([("a", "c", "e")])
+    >>> cut(h, 2, rule="size", triplets=known, strict=False).tolist(), cut(h, 2, rule="size", triplets=known).tolist()
+    ([0, 0, 1, 1, 0], [0, 1, 0, 0, 1])
     """
     n = check_hierarchy(hierarchy).n_leaves
     if rule is None:
@@ -347,7 +366,12 @@ def cut(
         msg = f"rule={rule!r} needs triplets=..., a TripletSet; without any, take rule='size' or 'merge_order'"
         raise TypeError(msg)
     sizes = [check_count(min_size, "min_size", 1)] if min_size is not None else sizes_tried(n, k, rule)
-    points = None if samples is None else _check_samples(samples, n)
+    points = None if samples is None else check_points(samples, n)
+    if strict and known is None:
+        msg = "strict=True needs triplets=..., those that the clusters must satisfy"
+        raise TypeError(msg)
+    if strict is None:
+        strict = known is not None and bool(displays(hierarchy, known).all())
     choose = chooser(hierarchy, rule, known)
     weight = whole_weights(known) if known is not None and rule == "support" and len(sizes) > 1 else None
     best, most = None, -1.0
@@ -363,6 +387,8 @@ def cut(
                 raise
             break  # smaller sizes take more
         labels = labels_of(hierarchy, split, least, points)
+        if strict and known is not None:
+            labels = by_first_leaf(enforced(labels, known, points))
         if known is None or weight is None:
             return labels
         a, b, c = labels[known.rows.T]
@@ -404,28 +430,21 @@ def sizes_tried(n: int, k: int | None, rule: str) -> list[int]:
     return sizes
 
 
-def _check_samples(samples: Any, n: int) -> np.ndarray:
-    """The samples as finite float64, a row for each leaf."""
-    points = np.asarray(samples, dtype=np.float64)
-    if points.ndim != 2 or points.shape[0] != n:
-        msg = f"samples must have shape ({n}, d), a row for each leaf in the order of its leaves, not {points.shape}"
-        raise ValueError(msg)
-    bad = np.flatnonzero(~np.isfinite(points).all(axis=1))
-    if bad.size:
-        msg = f"samples must be finite: row {bad[0]} holds NaN or infinity"
-        raise ValueError(msg)
-    return points
-
-
 def labels_of(hierarchy: Hierarchy, split: np.ndarray, least: int = 1, points: np.ndarray | None = None) -> np.ndarray:
     """Clusters of the leaves once some nodes are split, numbered by their first leaves; small branches joined."""
     n = hierarchy.n_leaves
     head = kernels.cut.branch_heads(hierarchy.parent, freeze(split), n)
     if least > 1 and split.any():
         head = _joined(hierarchy, head, least, points)
-    first = np.empty(hierarchy.n_nodes, np.intp)
-    first[head[::-1]] = np.arange(n)[::-1]  # what is written last stays: the first leaf of each branch
-    first = first[head]
+    return by_first_leaf(head)
+
+
+def by_first_leaf(cluster: np.ndarray) -> np.ndarray:
+    """Clusters, any numbers from 0 on, numbered anew in the order of their first leaves."""
+    n = cluster.size
+    first = np.empty(int(cluster.max(initial=-1)) + 1, np.intp)
+    first[cluster[::-1]] = np.arange(n)[::-1]  # what is written last stays: the first leaf of each
+    first = first[cluster]
     number = np.cumsum(first == np.arange(n)) - 1
     return number[first].astype(np.intp, copy=False)
 

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils._param_validation import InvalidParameterError
-from sklearn.utils.validation import validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
+from tripletree.cluster.prediction import NeighbourPredictor
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.pairs import PairwiseConstraints
 from tripletree.core.triplets import TripletSet
@@ -32,7 +33,16 @@ _SAMPLES, _TRIPLETS, _RATIO, _DISPERSION, _LOOSE = 50, 30, 1.2, 2.0, 0.05
 
 
 class HierarchicalClusterer(ClusterMixin, BaseEstimator):
-    """Base of the estimators that make a hierarchy of the samples from X, triplets and pairs."""
+    """Base of the estimators that make a hierarchy of the samples from X, triplets and pairs.
+
+    Attributes
+    ----------
+    predictor_ : NeighbourPredictor
+        Set by `fit`; what `predict` needs, and nothing else.
+    """
+
+    hierarchy_: Hierarchy
+    predictor_: NeighbourPredictor
 
     def _validate_params(self) -> None:
         super()._validate_params()
@@ -69,6 +79,100 @@ class HierarchicalClusterer(ClusterMixin, BaseEstimator):
         [0, 0, 1]
         """
         return self.fit(X, y, triplets=triplets, pairs=pairs).labels_
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Find the flat cluster of samples: that of fitted ones, and what their nearest neighbours say of new ones.
+
+        Parameters
+        ----------
+        X : array_like or DataFrame, shape (n_new, n_features) or (n_new, n_samples)
+            The samples, or their distances to the fitted ones where ``metric="precomputed"``.
+
+        Returns
+        -------
+        ndarray of int, shape (n_new,)
+            Their clusters; of several with as many votes, the lowest.
+
+        Raises
+        ------
+        NotFittedError
+            Before `fit`.
+        ValueError
+            If X does not fit the fitted samples, holds NaN or infinity, or a sample has no distance.
+
+        Notes
+        -----
+        A fitted sample gets its label in ``labels_`` (of several equal samples, the most frequent of theirs), which
+        constraints may have put far from the centre of its cluster. Of a new sample no constraint says anything: the
+        five nearest fitted samples under the metric vote, with weights of one over their distance.
+
+        ``predictor_`` is all that is needed for this. It is small, with at most 4 million numbers of features kept (of
+        more, a sample of each cluster), pickles by itself and has `predict` and `predict_proba`, too.
+
+        Examples
+        --------
+        >>> from tripletree.cluster import ReCon
+        >>> ReCon(n_clusters=2).fit([[0.0], [1.0], [5.0], [6.5]]).predict([[1.0], [2.0], [4.0]]).tolist()
+        [0, 0, 1]
+        """
+        check_is_fitted(self)
+        return self.predictor_.clusters(X, check_samples(self, X, reset=False))
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Tell the share of each flat cluster in the votes of the nearest neighbours of samples.
+
+        Parameters
+        ----------
+        X : array_like or DataFrame, shape (n_new, n_features) or (n_new, n_samples)
+            As for `predict`.
+
+        Returns
+        -------
+        ndarray of float64, shape (n_new, n_clusters_)
+            Rows sum to 1; a fitted sample has all of its votes in its own cluster.
+
+        Raises
+        ------
+        NotFittedError, ValueError
+            As `predict` does.
+
+        Examples
+        --------
+        >>> from tripletree.cluster import ReCon
+        >>> ReCon(n_clusters=2).fit([[0.0], [1.0], [5.0], [6.5]]).predict_proba([[1.0], [3.0]]).round(2).tolist()
+        [[1.0, 0.0], [0.51, 0.49]]
+        """
+        check_is_fitted(self)
+        return self.predictor_.shares(X, check_samples(self, X, reset=False))
+
+    def predict_path(self, X: Any) -> list[np.ndarray]:
+        """Tell the clades of the hierarchy that samples belong to, from the root down.
+
+        Parameters
+        ----------
+        X : array_like or DataFrame, shape (n_new, n_features) or (n_new, n_samples)
+            As for `predict`.
+
+        Returns
+        -------
+        list of ndarray of int
+            For each sample nodes of ``hierarchy_``: the root first, each the parent of the next. It ends at the
+            smallest clade with more than half of the nearest neighbours, for a fitted sample at its own leaf.
+
+        Raises
+        ------
+        NotFittedError, ValueError
+            As `predict` does.
+
+        Examples
+        --------
+        >>> from tripletree.cluster import ReCon
+        >>> model = ReCon(n_clusters=2).fit([[0.0], [1.0], [5.0], [6.5]])
+        >>> [[model.hierarchy_.clade(u) for u in path] for path in model.predict_path([[1.0], [5.5]])]
+        [[[0, 1, 2, 3], [0, 1], [1]], [[0, 1, 2, 3]]]
+        """
+        check_is_fitted(self)
+        return self.predictor_.paths(X, check_samples(self, X, reset=False), self.hierarchy_)
 
 
 @contextmanager

@@ -1,20 +1,23 @@
-"""Flat labels (classes, clusters) as integer codes; used by scores and drawings."""
+"""Flat labels (classes, clusters) as integer codes, and which sample each leaf is; used by scores and drawings."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from tripletree.core.leaves import LeafIndex
-from tripletree.errors import InvalidLabelsError, UnknownLeafError
+from tripletree.errors import DuplicateLeafError, InvalidLabelsError, UnknownLeafError
 
 __all__ = [
     "aligned_codes",
+    "clusters_of",
     "index_of",
     "is_no_label",
     "label_codes",
+    "leaf_positions",
+    "row_codes",
 ]
 
 
@@ -88,3 +91,100 @@ def aligned_codes(labels: Any, leaves: LeafIndex, name: str) -> tuple[np.ndarray
         msg = f"{name} must have one entry for each of the {len(leaves)} leaves, not {codes.size}"
         raise InvalidLabelsError(msg)
     return codes, known
+
+
+def clusters_of(labels: Any, name: str) -> tuple[Any, str]:
+    """The clusters, and what to call them: those of a fitted estimator, by label where it keeps the labels of X."""
+    if isinstance(labels, type) or not hasattr(labels, "fit"):
+        return labels, name
+    model, labels = labels, getattr(labels, "labels_", None)
+    if labels is None:
+        msg = f"this {type(model).__name__} has no labels_: fit it first, or give the cluster of each sample"
+        raise InvalidLabelsError(msg)
+    for kept in ("pairs_", "violated_pairs_", "hierarchy_"):
+        leaves = getattr(getattr(model, kept, None), "leaves", ())
+        if len(leaves) == len(labels):
+            return dict(zip(leaves, np.asarray(labels).tolist(), strict=True)), "the estimator's labels_"
+    return labels, "model.labels_"
+
+
+def leaf_positions(constraints: Any, labels: Any, name: str, what: str) -> np.ndarray:
+    """The position among some labels of each leaf that occurs in constraints, -1 for the other leaves.
+
+    Parameters
+    ----------
+    constraints : TripletSet or PairwiseConstraints
+    labels : sequence, mapping or pandas Series
+        One entry for each sample. The samples are the keys, the index, or the positions; leaves in their order where
+        those in constraints are no positions and there are as many as entries.
+    name : str
+        Of `labels`, for messages.
+    what : {"pair", "triplet"}
+
+    Returns
+    -------
+    ndarray of int64, shape (len(constraints.leaves),)
+
+    Raises
+    ------
+    InvalidLabelsError, UnknownLeafError, DuplicateLeafError
+    """
+    used = constraints.used_leaves
+    wanted = [constraints.leaves[i] for i in used.tolist()]
+    samples = list(labels) if isinstance(labels, Mapping) else index_of(labels)
+    if samples is None or samples == list(range(len(samples))):
+        at = _positions(wanted, used, len(constraints.leaves), _length(labels, name), name, what)
+    else:
+        at = _places(wanted, samples, name, what)
+    number = np.full(len(constraints.leaves), -1)
+    number[used] = at
+    return number
+
+
+def row_codes(labels: Any, rows: np.ndarray, name: str, what: str) -> np.ndarray:
+    """The labels as codes; an InvalidLabelsError where one is missing that occurs in rows of positions."""
+    codes, _ = label_codes(list(labels.values()) if isinstance(labels, Mapping) else labels, name)
+    missing = rows[codes[rows] < 0]
+    if missing.size:
+        i = int(missing.min())
+        where = f"key {list(labels)[i]!r}" if isinstance(labels, Mapping) else f"entry {i}"
+        msg = f"{where} of {name} is missing, and its sample is in a {what}: leave out its {what}s with restrict()"
+        raise InvalidLabelsError(msg, position=i)
+    return codes
+
+
+def _length(labels: Any, name: str) -> int:
+    return label_codes(labels, name)[0].size if not isinstance(labels, Mapping) else len(labels)
+
+
+def _positions(wanted: list, used: np.ndarray, n_leaves: int, n: int, name: str, what: str) -> np.ndarray:
+    """Leaves that are positions 0..n-1, or stand in the order of the entries."""
+    whole = [isinstance(x, (int, np.integer)) and not isinstance(x, bool) for x in wanted]
+    if all(whole) and all(0 <= x < n for x in wanted):
+        return np.array(wanted, np.int64)
+    if n == n_leaves and not all(whole):
+        return used
+    if all(whole):
+        unknown = [x for x in wanted if not 0 <= x < n]
+        raise UnknownLeafError(unknown, range(n), what=f"{what}s' samples ({name} has {n} entries)")
+    msg = (
+        f"{name} has {n} entries, and the {what}s {n_leaves} leaves that are no positions ({wanted[0]!r}, ...): say "
+        f"which sample an entry is of by a mapping or a pandas Series, pd.Series({name}, index=X.index)"
+    )
+    raise InvalidLabelsError(msg)
+
+
+def _places(wanted: list, samples: Sequence[Any], name: str, what: str) -> np.ndarray:
+    """Where leaves stand among the keys or the index, in which those in pairs must occur once."""
+    position = dict(zip(reversed(samples), range(len(samples) - 1, -1, -1), strict=True))
+    unknown = [x for x in wanted if x not in position]
+    if unknown:
+        raise UnknownLeafError(unknown, list(position)[::-1], what=f"{what}s' samples, by the index or keys of {name}")
+    if len(position) < len(samples):
+        some, twice = set(wanted), set()
+        for i, x in enumerate(samples):
+            if position[x] != i and x in some:
+                twice.add(x)
+        if twice:
+            raise DuplicateLeafError(list(twice), where=f" in the index of {name}, to which {what}s refer")
+    return np.array([position[x] for x in wanted], np.int64)

@@ -7,6 +7,7 @@
 `pair_score`              clusters against must-links and cannot-links; `violated_pairs`: which they violate
 `dendrogram_purity`       a hierarchy against classes, without a cut
 `triplet_score`           a hierarchy against triplets
+`label_triplet_score`     clusters against triplets; `tripletree.satisfies`: which they satisfy
 ========================  ===================================================================================
 
 Normalised mutual information and the adjusted Rand index are scikit-learn's:
@@ -15,18 +16,18 @@ Normalised mutual information and the adjusted Rand index are scikit-learn's:
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from tripletree import kernels
+from tripletree.algorithms.flat import satisfies
 from tripletree.algorithms.induce import displays
 from tripletree.core.hierarchy import Hierarchy, check_hierarchy
-from tripletree.core.labels import aligned_codes, index_of, label_codes
+from tripletree.core.labels import aligned_codes, clusters_of, index_of, label_codes, leaf_positions, row_codes
 from tripletree.core.pairs import PairwiseConstraints, check_pair_set
 from tripletree.core.triplets import TripletSet, check_triplets
-from tripletree.errors import SHOWN, DuplicateLeafError, InvalidLabelsError, UnknownLeafError
+from tripletree.errors import SHOWN, InvalidLabelsError
 from tripletree.kernels import frozen
 
 __all__ = [
@@ -35,6 +36,7 @@ __all__ = [
     "crossed",
     "decided_pairs",
     "dendrogram_purity",
+    "label_triplet_score",
     "open_pairs",
     "pair_counts",
     "pair_score",
@@ -263,25 +265,11 @@ def violated_pairs(y_pred: Any, pairs: PairwiseConstraints) -> PairwiseConstrain
 
 def _violated(y_pred: Any, pairs: PairwiseConstraints) -> tuple[np.ndarray, np.ndarray]:
     """Which must-links have their ends in two clusters, and which cannot-links in one."""
-    labels, name = _labels_of(y_pred)
-    must, cannot = sample_rows(check_pair_set(pairs), labels, name)
-    codes = _row_codes(labels, np.concatenate([must, cannot]), name)
+    check_pair_set(pairs)
+    labels, name = clusters_of(y_pred, "y_pred")
+    must, cannot = sample_rows(pairs, labels, name)
+    codes = row_codes(labels, np.concatenate([must, cannot]), name, "pair")
     return codes[must[:, 0]] != codes[must[:, 1]], codes[cannot[:, 0]] == codes[cannot[:, 1]]
-
-
-def _labels_of(y_pred: Any) -> tuple[Any, str]:
-    """The clusters, and what to call them: those of a fitted estimator, by label where it keeps the labels of X."""
-    if isinstance(y_pred, type) or not hasattr(y_pred, "fit"):
-        return y_pred, "y_pred"
-    labels = getattr(y_pred, "labels_", None)
-    if labels is None:
-        msg = f"this {type(y_pred).__name__} has no labels_: fit it first, or give the cluster of each sample"
-        raise InvalidLabelsError(msg)
-    for name in ("pairs_", "violated_pairs_", "hierarchy_"):
-        leaves = getattr(getattr(y_pred, name, None), "leaves", ())
-        if len(leaves) == len(labels):
-            return dict(zip(leaves, np.asarray(labels).tolist(), strict=True)), "the estimator's labels_"
-    return labels, "model.labels_"
 
 
 def sample_rows(pairs: PairwiseConstraints, labels: Any, name: str) -> tuple[np.ndarray, np.ndarray]:
@@ -304,65 +292,8 @@ def sample_rows(pairs: PairwiseConstraints, labels: Any, name: str) -> tuple[np.
     ------
     InvalidLabelsError, UnknownLeafError, DuplicateLeafError
     """
-    used = pairs.used_leaves
-    wanted = [pairs.leaves[i] for i in used.tolist()]
-    samples = list(labels) if isinstance(labels, Mapping) else index_of(labels)
-    if samples is None or samples == list(range(len(samples))):
-        at = _row_positions(wanted, used, len(pairs.leaves), _length(labels, name), name)
-    else:
-        at = _places(wanted, samples, name)
-    number = np.full(len(pairs.leaves), -1)
-    number[used] = at
+    number = leaf_positions(pairs, labels, name, "pair")
     return number[pairs.must_link], number[pairs.cannot_link]
-
-
-def _row_codes(labels: Any, rows: np.ndarray, name: str) -> np.ndarray:
-    """The labels as codes; an InvalidLabelsError where one is missing that occurs in rows of positions."""
-    codes, _ = label_codes(list(labels.values()) if isinstance(labels, Mapping) else labels, name)
-    missing = rows[codes[rows] < 0]
-    if missing.size:
-        i = int(missing.min())
-        where = f"key {list(labels)[i]!r}" if isinstance(labels, Mapping) else f"entry {i}"
-        msg = f"{where} of {name} is missing, and its sample is in a pair: leave out its pairs with restrict()"
-        raise InvalidLabelsError(msg, position=i)
-    return codes
-
-
-def _length(labels: Any, name: str) -> int:
-    return label_codes(labels, name)[0].size if not isinstance(labels, Mapping) else len(labels)
-
-
-def _row_positions(wanted: list, used: np.ndarray, n_leaves: int, n: int, name: str) -> np.ndarray:
-    """Leaves that are positions 0..n-1, or stand in the order of the entries."""
-    whole = [isinstance(x, (int, np.integer)) and not isinstance(x, bool) for x in wanted]
-    if all(whole) and all(0 <= x < n for x in wanted):
-        return np.array(wanted, np.int64)
-    if n == n_leaves and not all(whole):
-        return used
-    if all(whole):
-        unknown = [x for x in wanted if not 0 <= x < n]
-        raise UnknownLeafError(unknown, range(n), what=f"pairs' samples ({name} has {n} entries)")
-    msg = (
-        f"{name} has {n} entries, and the pairs {n_leaves} leaves that are no positions ({wanted[0]!r}, ...): say "
-        f"which sample an entry is of by a mapping or a pandas Series, pd.Series({name}, index=X.index)"
-    )
-    raise InvalidLabelsError(msg)
-
-
-def _places(wanted: list, samples: Sequence[Any], name: str) -> np.ndarray:
-    """Where leaves stand among the keys or the index, in which those in pairs must occur once."""
-    position = dict(zip(reversed(samples), range(len(samples) - 1, -1, -1), strict=True))
-    unknown = [x for x in wanted if x not in position]
-    if unknown:
-        raise UnknownLeafError(unknown, list(position)[::-1], what=f"pairs' samples, by the index or keys of {name}")
-    if len(position) < len(samples):
-        some, twice = set(wanted), set()
-        for i, x in enumerate(samples):
-            if position[x] != i and x in some:
-                twice.add(x)
-        if twice:
-            raise DuplicateLeafError(list(twice), where=f" in the index of {name}, to which pairs refer")
-    return np.array([position[x] for x in wanted], np.int64)
 
 
 class PairwiseScores(NamedTuple):
@@ -659,6 +590,7 @@ def triplet_score(hierarchy: Hierarchy, triplets: TripletSet) -> float:
     See Also
     --------
     tripletree.displays : which of them.
+    label_triplet_score : of flat clusters.
     dendrogram_purity : against classes.
 
     Examples
@@ -668,9 +600,48 @@ def triplet_score(hierarchy: Hierarchy, triplets: TripletSet) -> float:
     0.5
     """
     check_hierarchy(hierarchy)
-    if len(check_triplets(triplets)) == 0:
+    check_triplets(triplets)
+    return _share(displays(hierarchy, triplets), triplets)
+
+
+def label_triplet_score(labels: Any, triplets: TripletSet) -> float:
+    """Return the share of some triplets that flat clusters satisfy.
+
+    Parameters
+    ----------
+    labels : sequence, mapping, pandas Series or fitted estimator
+        The cluster of each sample, as for `tripletree.satisfies`.
+    triplets : TripletSet
+        Weights count where there are any.
+
+    Returns
+    -------
+    float
+        Between 0 and 1: the number (or weight) of the triplets satisfied over that of all; 1.0 for an empty set. One
+        cluster satisfies every triplet, and so do single samples: look at it beside another score.
+
+    Raises
+    ------
+    InvalidLabelsError, UnknownLeafError, DuplicateLeafError
+        As `tripletree.satisfies` does.
+
+    See Also
+    --------
+    triplet_score : of a hierarchy.
+    tripletree.satisfies : which of them.
+
+    Examples
+    --------
+    >>> label_triplet_score([0, 1, 1], TripletSet([(0, 1, 2), (1, 2, 0)], 3))
+    0.5
+    """
+    return _share(satisfies(labels, triplets), triplets)
+
+
+def _share(held: np.ndarray, triplets: TripletSet) -> float:
+    """The number, or weight, of the triplets that hold over that of all."""
+    if len(triplets) == 0:
         return 1.0
-    shown = displays(hierarchy, triplets)
     if triplets.weights is None:
-        return int(np.count_nonzero(shown)) / len(triplets)
-    return float(triplets.weights[shown].sum() / triplets.weights.sum())
+        return int(np.count_nonzero(held)) / len(triplets)
+    return float(triplets.weights[held].sum() / triplets.weights.sum())

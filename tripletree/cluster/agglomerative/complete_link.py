@@ -8,9 +8,7 @@ from numbers import Integral, Real
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
-from sklearn.utils.validation import check_is_fitted
 
 from tripletree import kernels
 from tripletree.algorithms.linkage import from_linkage, to_linkage
@@ -23,16 +21,10 @@ from tripletree.cluster.agglomerative.feasible_cut import (
     kept_whole,
     roots_of,
 )
-from tripletree.cluster.agglomerative.flat_clusters import (
-    FlatClusters,
-    flat_clusters,
-    is_precomputed,
-    nearest_clusters,
-    threshold_labels,
-)
+from tripletree.cluster.agglomerative.flat_clusters import is_precomputed, threshold_labels
 from tripletree.cluster.agglomerative.merges import merge_condensed
 from tripletree.cluster.alignment import align_pairs, check_distinct
-from tripletree.cluster.base import all_or_nothing, check_no_truth_values, check_samples, check_y
+from tripletree.cluster.base import HierarchicalClusterer, all_or_nothing, check_samples, check_y
 from tripletree.cluster.distances import (
     METRICS,
     check_metric,
@@ -41,6 +33,7 @@ from tripletree.cluster.distances import (
     metric_parameters,
     transformed,
 )
+from tripletree.cluster.prediction import NeighbourPredictor
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.pairs import PairwiseConstraints
 from tripletree.core.progress import progress_bar
@@ -485,7 +478,7 @@ def central_sample(samples: np.ndarray, members: np.ndarray, metric: Any, parame
     return int(members[total.argmin()])
 
 
-class ConstrainedCompleteLink(ClusterMixin, BaseEstimator):
+class ConstrainedCompleteLink(HierarchicalClusterer):
     """Complete linkage with must-links and cannot-links, by Klein, Kamvar and Manning (ICML 2002).
 
     Constraints change the space: must-linked samples are at distance 0, and what is near one of them is as near to the
@@ -626,7 +619,6 @@ class ConstrainedCompleteLink(ClusterMixin, BaseEstimator):
 
     labels_: np.ndarray
     hierarchy_: Hierarchy
-    _clusters: FlatClusters
 
     def __init__(
         self,
@@ -708,7 +700,6 @@ class ConstrainedCompleteLink(ClusterMixin, BaseEstimator):
         check_y(y)
         with all_or_nothing(self):
             self._validate_params()
-            check_no_truth_values(self)
             self._check_together(oracle)
             metric = check_metric(self.metric, "complete")
             samples = check_samples(self, X, reset=True)
@@ -724,11 +715,13 @@ class ConstrainedCompleteLink(ClusterMixin, BaseEstimator):
                 whole = self._merge(points, known, aligned, questions)
                 self.labels_ = self._labels(self.hierarchy_, whole).astype(np.int32)
             self.n_clusters_ = int(self.labels_.max()) + 1
-            self._clusters = flat_clusters(self.hierarchy_, self.labels_, points, linkage="complete", **known)
+            self.predictor_ = NeighbourPredictor(samples, points, self.labels_, self.metric, known["parameters"])
             self.n_leaves_ = n
         return self
 
-    def fit_predict(self, X: Any, y: Any = None, *, pairs: Any = None, oracle: Oracle | None = None) -> np.ndarray:
+    def fit_predict(  # type: ignore[override]  # an oracle in the place of triplets
+        self, X: Any, y: Any = None, *, pairs: Any = None, oracle: Oracle | None = None
+    ) -> np.ndarray:
         """Fit, and return the cluster of each sample.
 
         Parameters
@@ -746,40 +739,6 @@ class ConstrainedCompleteLink(ClusterMixin, BaseEstimator):
         [0, 1, 1]
         """
         return self.fit(X, y, pairs=pairs, oracle=oracle).labels_
-
-    def predict(self, X: Any) -> np.ndarray:
-        """Find the flat cluster of new samples whose farthest member is nearest.
-
-        Parameters
-        ----------
-        X : array_like or DataFrame, shape (n_new, n_features) or (n_new, n_samples)
-            The new samples, or their distances to the fitted ones where ``metric="precomputed"``.
-
-        Returns
-        -------
-        ndarray of int, shape (n_new,)
-            Their clusters; of several at the same distance, the lowest.
-
-        Raises
-        ------
-        NotFittedError
-            Before `fit`.
-        ValueError
-            If X does not fit the fitted samples, holds NaN or infinity, or a sample has no distance.
-
-        Notes
-        -----
-        Distances are those of the metric: constraints say nothing of a new sample, so on the fitted samples the answer
-        need not be ``labels_``.
-
-        Examples
-        --------
-        >>> ConstrainedCompleteLink(2).fit([[0.0], [1.0], [5.0], [6.5]]).predict([[3.0], [4.0]]).tolist()
-        [0, 1]
-        """
-        check_is_fitted(self)
-        points = transformed(self.metric, X, check_samples(self, X, reset=False))
-        return nearest_clusters(self._clusters, points)
 
     def _check_together(self, oracle: Any) -> None:
         """Refuse parameters that say twice, or not at all, where to cut, or of which one asks for the other."""

@@ -544,7 +544,8 @@ class PairedCut:
         for least in sizes_tried(self._hierarchy.n_leaves, k, rule):
             try:
                 if least > 1:
-                    labels = cut(whole, k, rule=rule, triplets=triplets, min_size=least, samples=samples)
+                    # not strict: single leaves that move could leave their must-linked groups
+                    labels = cut(whole, k, rule=rule, triplets=triplets, min_size=least, samples=samples, strict=False)
                 elif supported:
                     labels = labels_of(
                         groups, best_supported(groups, freeze(support_of(self._hierarchy, triplets)[old]), k, 1)

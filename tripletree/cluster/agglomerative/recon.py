@@ -8,27 +8,22 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils._param_validation import HasMethods, Interval, Options, StrOptions
-from sklearn.utils.validation import check_is_fitted
 
 from tripletree.algorithms.build import is_consistent
 from tripletree.algorithms.cut import RULES, cut
+from tripletree.algorithms.flat import is_broken
 from tripletree.algorithms.induce import displays
 from tripletree.algorithms.linkage import from_linkage, to_linkage
 from tripletree.algorithms.repair import repair
 from tripletree.cluster.agglomerative.constraints import Joint, check_beside_pairs, joined
 from tripletree.cluster.agglomerative.feasible_cut import POLICIES
-from tripletree.cluster.agglomerative.flat_clusters import (
-    FlatClusters,
-    check_stop,
-    flat_clusters,
-    nearest_clusters,
-    threshold_labels,
-)
+from tripletree.cluster.agglomerative.flat_clusters import check_stop, threshold_labels
 from tripletree.cluster.agglomerative.paired_cut import PairedCut, without_pairs
 from tripletree.cluster.agglomerative.plan import merges_under
 from tripletree.cluster.alignment import align_pairs, align_triplets
 from tripletree.cluster.base import HierarchicalClusterer, all_or_nothing, check_samples, check_y
 from tripletree.cluster.distances import ANY_METRIC, EUCLIDEAN, METRICS, check_metric, metric_parameters, transformed
+from tripletree.cluster.prediction import NeighbourPredictor
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.triplets import TripletSet
 from tripletree.errors import ClusterCountError, warn_user
@@ -163,6 +158,9 @@ class ReCon(HierarchicalClusterer):
         Those that ``on_conflict="repair"`` left out, and their weight: their number, where there are no weights.
     violated_triplets_, weight_violated_ : TripletSet, float
         Those used that ``hierarchy_`` does not display, and their weight; none unless a penalty is given.
+    satisfied_in_labels_ : ndarray of bool, shape (n_triplets_,)
+        Which of ``triplets_`` the flat clusters satisfy: in none of them is c with only one of a, b. All of them, where
+        ``hierarchy_`` displays all and neither pairs nor a threshold on distances say otherwise.
     penalty_ : float or None
         The penalty for a unit of weight.
     n_tests_, n_rejections_ : int
@@ -170,6 +168,8 @@ class ReCon(HierarchicalClusterer):
         found the closest pair incompatible.
     n_micro_clusters_ : int or None
         Number of micro-clusters that samples were gathered into; None where the merges are exact.
+    predictor_ : object
+        What `predict` needs, and no more: small, with ``predict`` and ``predict_proba`` of its own, and pickles alone.
     n_leaves_, n_features_in_ : int
         Number of samples and of features.
     feature_names_in_ : ndarray of str, shape (n_features,)
@@ -251,8 +251,6 @@ class ReCon(HierarchicalClusterer):
     }
 
     labels_: np.ndarray
-    hierarchy_: Hierarchy
-    _clusters: FlatClusters
 
     def __init__(
         self,
@@ -371,54 +369,15 @@ class ReCon(HierarchicalClusterer):
             self.weight_violated_ = weight_of(self.violated_triplets_)
             self.fewest_clusters_, self.most_clusters_ = 1, n
             self.labels_ = self._labels(hierarchy, points, joint, known)
+            self.satisfied_in_labels_ = ~is_broken(self.labels_, used.rows)
             self.n_clusters_ = int(self.labels_.max()) + 1
-            self._clusters = flat_clusters(hierarchy, self.labels_, points, linkage=self.linkage, **known)
+            self.predictor_ = NeighbourPredictor(samples, points, self.labels_, self.metric, known["parameters"])
             self.distances_, self.pairs_ = merges[:, 2].copy(), links
             self.n_triplets_, self.n_tests_, self.n_rejections_ = len(used), count["tests"], count["rejections"]
             self.n_micro_clusters_ = count.get("micro_clusters")
             self.n_leaves_ = n
             self.hierarchy_ = hierarchy
         return self
-
-    def predict(self, X: Any) -> np.ndarray:
-        """Find the nearest flat cluster of new samples, under the fitted linkage and metric.
-
-        Parameters
-        ----------
-        X : array_like or DataFrame, shape (n_new, n_features) or (n_new, n_samples)
-            The new samples, or their distances to the fitted ones where ``metric="precomputed"``.
-
-        Returns
-        -------
-        ndarray of int, shape (n_new,)
-            Their clusters; of several at the same distance, the lowest.
-
-        Raises
-        ------
-        NotFittedError
-            Before `fit`.
-        ValueError
-            If X does not fit the fitted samples, holds NaN or infinity, or a sample has no distance.
-
-        Notes
-        -----
-        Nearest is what the linkage says of the new sample as a cluster of its own: the distance to the mean of the
-        cluster (centroid), that times ``sqrt(2 s / (s + 1))`` for s members (ward), the mean, greatest or least
-        distance to the members (average, complete, single); for median and weighted linkage the centre or mean in
-        which each merge inside the cluster gives its two sides one half each. Clusters that are no clades, as where a
-        cut joins outliers to them, count with all of their members; merges are then those of the hierarchy on them.
-
-        No triplet says anything of a new sample, so on the fitted samples the answer need not be ``labels_``.
-
-        Examples
-        --------
-        >>> ReCon(n_clusters=2).fit([[0.0], [1.0], [5.0], [6.5]]).predict([[3.0], [4.0]]).tolist()
-        [0, 1]
-        """
-        check_is_fitted(self)
-        samples = check_samples(self, X, reset=False)
-        points = transformed(self.metric, X, samples)
-        return nearest_clusters(self._clusters, points)
 
     def _labels(self, hierarchy: Hierarchy, points: np.ndarray, joint: Joint | None, known: dict) -> np.ndarray:
         # the majority of all triplets counts, but only those that hold together can demand anything

@@ -1,0 +1,259 @@
+"""Flat clusters and triplets: which triplets some clusters satisfy, and how to change clusters until all are.
+
+A tree keeps ab|c where it displays it. Flat clusters keep it where none of them holds c and only one of a, b
+(Liu, Zhang and Wang 2011, Definition 4.2): whenever a, c or b, c are together, all three are.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tripletree import kernels
+from tripletree.algorithms.build import one_tree
+from tripletree.core.checks import check_count
+from tripletree.core.labels import clusters_of, label_codes, leaf_positions, row_codes
+from tripletree.core.triplets import TripletSet, check_triplets
+from tripletree.errors import InvalidLabelsError
+from tripletree.kernels import freeze, frozen
+
+__all__ = [
+    "enforce_triplets",
+    "enforced",
+    "is_broken",
+    "satisfies",
+]
+
+#: What a triplet is worth at first in `enforce_triplets`, in nats, as what it costs to move far from a centre; and for
+#: how many moves a leaf that has moved stays.
+_PRICE, _TABU = 20.0, 5
+
+
+def satisfies(labels: Any, triplets: TripletSet) -> np.ndarray:
+    """Tell for each triplet whether flat clusters satisfy it.
+
+    A triplet ab|c is satisfied when a, b, c are in one cluster, or in three, or a and b are together without c. It is
+    broken when c is with one of a and b, and the other is elsewhere ([1]_, Definition 4.2).
+
+    Parameters
+    ----------
+    labels : sequence, mapping, pandas Series or fitted estimator
+        The cluster of each sample; of an estimator its ``labels_``. A mapping or Series says which sample by its key or
+        index; samples of anything else are known by their positions where every leaf in a triplet is one of 0..n-1,
+        else there must be as many as leaves, in their order.
+    triplets : TripletSet
+        They may contradict each other.
+
+    Returns
+    -------
+    ndarray of bool, shape (len(triplets),)
+        Parallel to ``triplets.rows``.
+
+    Raises
+    ------
+    InvalidLabelsError
+        If the clusters do not fit, or that of a sample in a triplet is missing (None or NaN); -1 is a cluster.
+    UnknownLeafError
+        If a triplet names a sample that `labels` has not.
+    DuplicateLeafError
+        If the index of a Series holds a sample in a triplet more than once.
+
+    See Also
+    --------
+    displays : the same for a hierarchy.
+    label_triplet_score : the share of those satisfied.
+    enforce_triplets : moves samples until all are.
+
+    Notes
+    -----
+    The clades of a hierarchy satisfy every triplet that it displays, and so does every union of children of one node.
+    Clusters that take in small branches from elsewhere need not.
+
+    References
+    ----------
+    .. [1] Liu, Zhang, Wang (2011), Clustering with Relative Constraints, KDD 2011, 947-955.
+
+    Examples
+    --------
+    >>> t = TripletSet.from_labels([("ant", "bee", "cow"), ("ant", "bee", "dog")])
+    >>> satisfies({"ant": 0, "bee": 1, "cow": 1, "dog": 2}, t).tolist()
+    [False, True]
+    """
+    check_triplets(triplets)
+    values, name = clusters_of(labels, "labels")
+    position = leaf_positions(triplets, values, name, "triplet")
+    rows = position[triplets.rows]
+    return ~is_broken(row_codes(values, rows, name, "triplet"), rows)
+
+
+def is_broken(codes: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """Which triplets, rows of positions, have a, b in two clusters and c in one of these."""
+    a, b, c = codes[rows.T]
+    return (a != b) & ((a == c) | (b == c))
+
+
+def enforce_triplets(
+    labels: Any, triplets: TripletSet, *, samples: Any = None, max_steps: int | None = None
+) -> np.ndarray:
+    """Move as few samples as can be found between flat clusters until these satisfy every triplet.
+
+    Parameters
+    ----------
+    labels : sequence, shape (n,)
+        The cluster of each leaf of the triplets, in their order.
+    triplets : TripletSet
+        Where they are consistent all will be satisfied. See `satisfies` for what that means.
+    samples : array_like of float, shape (n, d), optional
+        Where given, a sample rather moves where its new cluster has a near mean.
+    max_steps : int, optional
+        Turns of the search; by default 20 for each sample and triplet. After that the clusters are made from the tree
+        of the triplets, which takes long-range moves but always succeeds.
+
+    Returns
+    -------
+    ndarray, shape (n,)
+        The same labels, none of which is lost: as many clusters as before. Equal to `labels` where these satisfy all.
+
+    Raises
+    ------
+    InvalidLabelsError
+        If there is not one label for each leaf, or one is missing.
+    InconsistentTripletsError
+        If the triplets contradict each other and no clusters were found that satisfy all. Drop some with `repair`.
+    ValueError, TypeError
+        If samples or max_steps are none.
+
+    See Also
+    --------
+    cut : ``strict=True`` does this to the clusters that it takes out of a hierarchy.
+
+    Notes
+    -----
+    Broken triplets are taken in turn; of the three samples, that one moves which then breaks least, as weighed by how
+    often each triplet was found broken, and comes to lie nearest (min-conflicts [1]_ with breakout weights [2]_). No
+    randomness. Consistent triplets can be satisfied with every number k of clusters from 1 to n: take a binary
+    hierarchy that displays them and k clades of it. Where the search ends without success, clusters are unions of
+    siblings in ``one_tree(triplets)``, each given the label most frequent in it as far as k allows.
+
+    References
+    ----------
+    .. [1] Minton, Johnston, Philips, Laird (1992), Minimizing conflicts: a heuristic repair method for constraint
+       satisfaction and scheduling problems, Artificial Intelligence 58, 161-205.
+    .. [2] Morris (1993), The breakout method for escaping from local minima, AAAI 1993, 40-45.
+
+    Examples
+    --------
+    >>> t = TripletSet.from_labels([("ant", "bee", "cow"), ("cow", "dog", "ant")])
+    >>> enforce_triplets(["x", "y", "y", "y"], t, samples=[[0.0], [1.0], [5.0], [6.0]]).tolist()
+    ['x', 'x', 'y', 'y']
+    """
+    check_triplets(triplets)
+    n = len(triplets.leaves)
+    codes, known = label_codes(labels, "labels")
+    if codes.size != n:
+        msg = f"labels must have one entry for each of the {n} leaves of the triplets, not {codes.size}"
+        raise InvalidLabelsError(msg)
+    if (codes < 0).any():
+        i = int((codes < 0).argmax())
+        msg = f"entry {i} of labels is missing: every leaf needs a cluster"
+        raise InvalidLabelsError(msg, position=i)
+    points = None if samples is None else check_points(samples, n)
+    steps = None if max_steps is None else check_count(max_steps, "max_steps")
+    new = enforced(codes, triplets, points, steps)
+    values = np.empty(len(known), object)
+    values[:] = known
+    values = values if not hasattr(labels, "dtype") else np.asarray(known, dtype=np.asarray(labels).dtype)
+    return values[new]
+
+
+def check_points(samples: Any, n: int) -> np.ndarray:
+    """The samples as finite float64, a row for each leaf."""
+    points = np.asarray(samples, dtype=np.float64)
+    if points.ndim != 2 or points.shape[0] != n:
+        msg = f"samples must have shape ({n}, d), a row for each leaf in the order of its leaves, not {points.shape}"
+        raise ValueError(msg)
+    bad = np.flatnonzero(~np.isfinite(points).all(axis=1))
+    if bad.size:
+        msg = f"samples must be finite: row {bad[0]} holds NaN or infinity"
+        raise ValueError(msg)
+    return points
+
+
+def enforced(
+    codes: np.ndarray, triplets: TripletSet, points: np.ndarray | None = None, max_steps: int | None = None
+) -> np.ndarray:
+    """The clusters 0..k-1, none empty, changed so that they satisfy the triplets over their leaves."""
+    rows = triplets.rows
+    if not is_broken(codes, rows).any():
+        return codes
+    n, k = codes.size, int(codes.max()) + 1
+    steps = 20 * (n + len(rows)) if max_steps is None else max_steps
+    label, size = codes.astype(np.int32), np.bincount(codes, minlength=k).astype(np.int32)
+    places, centres, scale, away = np.zeros((n, 0)), np.zeros((k, 0)), 0.0, 1.0
+    if points is not None:
+        places, centres = points, group_means(points, codes, k)
+        error = float(((points - centres[codes]) ** 2).sum())
+        if error > 0:
+            scale, away = n * intrinsic_dimension(points) / (2 * error), 0.0
+    flat = rows.ravel()
+    member = np.argsort(flat, kind="stable")
+    start = np.searchsorted(flat[member], np.arange(n + 1)).astype(np.int32)
+    done = kernels.flat.min_conflicts(
+        *(label, size, frozen(rows), freeze(start), freeze((member // 3).astype(np.int32))),
+        *(frozen(places, np.float64), freeze(centres), scale, away, _PRICE, _TABU, steps),
+    )
+    return label.astype(codes.dtype) if done else _by_siblings(codes, triplets, k)
+
+
+def group_means(points: np.ndarray, codes: np.ndarray, k: int) -> np.ndarray:
+    """The mean of the points of each of k groups, none empty."""
+    order = np.argsort(codes, kind="stable")
+    size = np.bincount(codes, minlength=k)
+    return np.add.reduceat(points[order], np.cumsum(size) - size, axis=0) / size[:, None]
+
+
+def intrinsic_dimension(points: np.ndarray) -> float:
+    """How many dimensions the points spread along: (sum of eigenvalues)^2 / sum of squares of the covariance."""
+    some = points[:: max(1, len(points) // 1000)]
+    some = some - some.mean(axis=0)
+    products = some.T @ some if some.shape[1] < len(some) else some @ some.T
+    norm = float((products**2).sum())
+    return float(np.trace(products)) ** 2 / norm if norm > 0 else 1.0
+
+
+def _by_siblings(codes: np.ndarray, triplets: TripletSet, k: int) -> np.ndarray:
+    """Make k clusters near to those given, each a union of siblings in the tree of the triplets.
+
+    From all children of the root on, a cluster is split again and again: the one with most leaves outside its most
+    frequent label, into those siblings where that label is most frequent, and the rest.
+    """
+    tree = one_tree(triplets)
+    start, stop, leaf = tree.leaf_intervals
+    place = codes[leaf]
+
+    def most(u: int) -> int:
+        return int(np.bincount(place[start[u] : stop[u]], minlength=k).argmax())
+
+    def opened(parts: np.ndarray) -> tuple[np.ndarray, int, int, int]:
+        """The siblings (below the top of a lone one), their most frequent label, leaves outside it, all leaves."""
+        while parts.size == 1 and tree.n_children[parts[0]]:
+            parts = tree.children(int(parts[0]))
+        here = np.concatenate([place[start[u] : stop[u]] for u in parts.tolist()])
+        count = np.bincount(here, minlength=k)
+        return parts, int(count.argmax()), int(here.size - count.max()), int(here.size)
+
+    clusters = [opened(np.array([tree.root]))]
+    while len(clusters) < k:
+        i = max(range(len(clusters)), key=lambda i: (clusters[i][0].size > 1, *clusters[i][2:]))
+        parts, label, _, _ = clusters.pop(i)
+        those = np.array([most(u) == label for u in parts.tolist()])
+        if those.all() or not those.any():
+            those = np.arange(parts.size) == (stop[parts] - start[parts]).argmax()
+        clusters += [opened(parts[those]), opened(parts[~those])]
+    new, free = np.empty_like(codes), list(range(k))
+    for parts, label, *_ in sorted(clusters, key=lambda cluster: cluster[2] - cluster[3]):
+        at = free.pop(free.index(label) if label in free else 0)
+        for u in parts.tolist():
+            new[leaf[start[u] : stop[u]]] = at
+    return new

@@ -1,0 +1,236 @@
+"""The flat cluster of a new sample, by its nearest neighbours among the fitted ones."""
+
+from __future__ import annotations
+
+from hashlib import blake2b
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_array
+
+from tripletree import kernels
+from tripletree.cluster.distances import check_distances, check_rows, transformed
+from tripletree.core.hierarchy import Hierarchy
+from tripletree.kernels import freeze
+
+__all__ = [
+    "NeighbourPredictor",
+]
+
+#: Neighbours that vote, each with a weight of one over its distance.
+N_NEIGHBOURS = 5
+
+#: Numbers beyond which only some samples of each cluster are kept (32 MB), at least so many of each.
+MOST_NUMBERS, LEAST_SAMPLES = 4_000_000, 50
+
+_BATCH = 4_000_000  # distances that stand at a time: 32 MB
+_TREE_DIMENSIONS = 15  # beyond them a k-d tree is slower than all distances
+
+
+class NeighbourPredictor:
+    """Assigns samples to flat clusters by their five nearest neighbours; small, and pickles without the estimator.
+
+    A fitted sample is known by a hash of its features, and gets the cluster it was fitted in; of equal samples in
+    several clusters, the most frequent, the lowest of these. Others are decided by the five nearest of the samples
+    kept, which vote with one over their distance.
+
+    Parameters
+    ----------
+    samples : ndarray of float64, shape (n, d) or (n, n)
+        The samples, or their distances where `metric` is "precomputed".
+    points : ndarray of float64, shape (n, e)
+        The samples after the transformer, where `metric` is one, else the same.
+    labels : ndarray of int, shape (n,)
+        Flat clusters 0..k-1.
+    metric : str, callable or fitted transformer
+        The parameter of the estimator.
+    parameters : dict
+        Of the metric, from the samples it was fitted on.
+
+    Attributes
+    ----------
+    kept : ndarray of int, shape (r,)
+        The samples that are kept: all of them, while they are 4 million numbers at most; else as many as that allows,
+        drawn at random from each cluster by its size, 50 at least of each. Distances to all are kept where they are
+        precomputed.
+    """
+
+    def __init__(
+        self,
+        samples: np.ndarray,
+        points: np.ndarray,
+        labels: np.ndarray,
+        metric: Any,
+        parameters: dict[str, np.ndarray],
+    ) -> None:
+        self.metric, self.parameters = metric, parameters
+        self.n_features = samples.shape[1]
+        self.n_clusters = int(labels.max()) + 1
+        self._known, self._cluster, self._leaf = _by_hash(samples, labels)
+        self.kept = np.arange(labels.size) if self._is_precomputed else _thinned(labels, points.shape[1])
+        self._labels = labels[self.kept].astype(np.int32)
+        self._points = None if self._is_precomputed else points[self.kept]
+        self._tree: Any = None
+        if self._metric == "euclidean" and self._points is not None:
+            from sklearn.neighbors import NearestNeighbors
+
+            small = points.shape[1] <= _TREE_DIMENSIONS
+            self._tree = NearestNeighbors(algorithm="kd_tree" if small else "brute").fit(self._points)
+
+    @property
+    def _metric(self) -> Any:
+        return "euclidean" if hasattr(self.metric, "transform") else self.metric
+
+    @property
+    def _is_precomputed(self) -> bool:
+        return isinstance(self.metric, str) and self.metric == "precomputed"
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The cluster of each sample: ndarray of int, shape (n_new,)."""
+        return self.clusters(X, self._checked(X))
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """The share of each cluster in the votes of the neighbours: ndarray of float64, shape (n_new, n_clusters)."""
+        return self.shares(X, self._checked(X))
+
+    def clusters(self, X: Any, samples: np.ndarray) -> np.ndarray:
+        """As `predict`, for X and the same validated."""
+        at, distance, index = self._neighbours(X, samples)
+        cluster = np.empty(at.size, np.intp)
+        cluster[at >= 0] = self._cluster[at[at >= 0]]
+        rest = np.flatnonzero(at < 0)
+        step = max(1, _BATCH // self.n_clusters)
+        for low in range(0, rest.size, step):
+            here = slice(low, low + step)
+            cluster[rest[here]] = self._votes(distance[here], index[here]).argmax(axis=1)
+        return cluster
+
+    def shares(self, X: Any, samples: np.ndarray) -> np.ndarray:
+        """As `predict_proba`, for X and the same validated."""
+        at, distance, index = self._neighbours(X, samples)
+        share = np.zeros((at.size, self.n_clusters))
+        share[at >= 0, self._cluster[at[at >= 0]]] = 1.0
+        votes = self._votes(distance, index)
+        share[at < 0] = votes / votes.sum(axis=1, keepdims=True)
+        return share
+
+    def _checked(self, X: Any) -> np.ndarray:
+        samples = check_array(X, dtype=np.float64)
+        if samples.shape[1] != self.n_features:
+            msg = f"X has {samples.shape[1]} features; the clusters were fitted on {self.n_features}"
+            raise ValueError(msg)
+        return samples
+
+    def _votes(self, distance: np.ndarray, index: np.ndarray) -> np.ndarray:
+        """One over the distance, but for a factor, for each neighbour; where any are at 0, only these count."""
+        nearest = distance[:, :1]
+        with np.errstate(invalid="ignore", divide="ignore"):
+            weight = np.where(nearest > 0, nearest / distance, distance == 0)
+        votes = np.zeros((len(distance), self.n_clusters))
+        np.add.at(votes, (np.arange(len(distance))[:, None], self._labels[index]), weight)
+        return votes
+
+    def paths(self, X: Any, samples: np.ndarray, hierarchy: Hierarchy) -> list[np.ndarray]:
+        """From the root to the leaf of each fitted sample, or the smallest clade with most neighbours of a new one."""
+        at, _, index = self._neighbours(X, samples)
+        node = np.empty(samples.shape[0], np.int64)
+        node[at >= 0] = self._leaf[at[at >= 0]]
+        if len(index):
+            # along the leaves a clade is a run: it holds a majority if it holds the ends of one
+            leaf = self.kept[index].astype(np.int32)
+            start, stop, _ = hierarchy.leaf_intervals
+            leaf = np.take_along_axis(leaf, np.argsort(start[leaf], axis=1), axis=1)
+            more = leaf.shape[1] // 2
+            first, last = (
+                freeze(np.ascontiguousarray(x.ravel())) for x in (leaf[:, : leaf.shape[1] - more], leaf[:, more:])
+            )
+            clade = kernels.rooted_tree.common_ancestors(first, last, *hierarchy.ancestor_table)
+            clade = clade.reshape(len(leaf), -1)
+            smallest = (stop - start)[clade].argmin(axis=1)
+            node[at < 0] = clade[np.arange(len(leaf)), smallest]
+        return [_path(hierarchy.parent, u) for u in node.tolist()]
+
+    def _neighbours(self, X: Any, samples: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The place in `_known` of each fitted sample, -1 for new ones; the neighbours of these: distances, places."""
+        at = self._looked_up(samples)
+        points = transformed(self.metric, X, samples)
+        check_rows(points, self._metric)
+        rest = np.flatnonzero(at < 0)
+        count = min(N_NEIGHBOURS, self.kept.size)
+        distance, index = np.empty((rest.size, count)), np.empty((rest.size, count), np.intp)
+        step = max(1, _BATCH // self.kept.size)
+        for low in range(0, rest.size, step):
+            here = slice(low, low + step)
+            distance[here], index[here] = self._nearest(points[rest[here]], rest[here], count)
+        return at, distance, index
+
+    def _looked_up(self, samples: np.ndarray) -> np.ndarray:
+        key = _hashes(samples)
+        at = np.minimum(np.searchsorted(self._known, key), self._known.size - 1)
+        return np.where(self._known[at] == key, at, -1)
+
+    def _nearest(self, points: np.ndarray, numbers: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
+        if self._tree is not None:
+            distance, index = self._tree.kneighbors(points, count)
+            self._check(distance, numbers, index)
+            return distance, index
+        if self._points is None:
+            table = points
+        else:
+            from scipy.spatial.distance import cdist
+
+            table = cdist(points, self._points, self._metric, **self.parameters)
+        self._check(table, numbers, np.broadcast_to(np.arange(table.shape[1]), table.shape))
+        index = np.argpartition(table, count - 1, axis=1)[:, :count]
+        index = np.take_along_axis(index, np.lexsort((index, np.take_along_axis(table, index, 1)), axis=1), axis=1)
+        return np.maximum(np.take_along_axis(table, index, 1), 0.0), index
+
+    def _check(self, table: np.ndarray, numbers: np.ndarray, index: np.ndarray) -> None:
+        bad = check_distances(table, np.finfo(np.float64).max / 4)
+        if bad is not None:
+            row, column = divmod(bad[0], table.shape[1])
+            msg = (
+                f"the distance of sample {numbers[row]} to fitted sample {self.kept[index[row, column]]} under "
+                f"metric={self._metric!r} {bad[1]}"
+            )
+            raise ValueError(msg)
+
+
+def _hashes(samples: np.ndarray) -> np.ndarray:
+    """64 bits for each row, the same on every machine of one byte order; 0.0 and -0.0 are one."""
+    rows = np.ascontiguousarray(samples + 0.0)
+    return np.frombuffer(b"".join(blake2b(row.tobytes(), digest_size=8).digest() for row in rows), np.uint64)
+
+
+def _by_hash(samples: np.ndarray, labels: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The different hashes, sorted; the most frequent cluster under each, and the first sample in it."""
+    key = _hashes(samples)
+    order = np.lexsort((labels, key))
+    key, label = key[order], labels[order]
+    first = np.flatnonzero(np.r_[True, (key[1:] != key[:-1]) | (label[1:] != label[:-1])])
+    count = np.diff(np.r_[first, key.size])
+    first = first[np.lexsort((-count, key[first]))]
+    first = first[np.unique(key[first], return_index=True)[1]]
+    return key[first], label[first].astype(np.int32), order[first].astype(np.int32)
+
+
+def _path(parent: np.ndarray, u: int) -> np.ndarray:
+    """The nodes from the root to u."""
+    path = []
+    while u >= 0:
+        path.append(u)
+        u = int(parent[u])
+    return np.array(path[::-1])
+
+
+def _thinned(labels: np.ndarray, width: int) -> np.ndarray:
+    """The samples to keep, in rising order: all, or some of each cluster."""
+    most = MOST_NUMBERS // width
+    if labels.size <= most:
+        return np.arange(labels.size)
+    size = np.bincount(labels)
+    quota = np.minimum(size, np.maximum(LEAST_SAMPLES, size * most // labels.size))
+    mixed = np.random.default_rng(0).permutation(labels.size)
+    mixed = mixed[np.argsort(labels[mixed], kind="stable")]
+    rank = np.arange(labels.size) - np.repeat(np.cumsum(size) - size, size)
+    return np.sort(mixed[rank < np.repeat(quota, size)])

@@ -1,0 +1,87 @@
+"""Flat clusters and triplets: the search for clusters that break none (min-conflicts).
+
+A cluster assignment breaks ab|c where a, b are in two clusters and c is in one of these.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tripletree.kernels.jit import njit
+
+__all__ = [
+    "min_conflicts",
+]
+
+
+@njit
+def min_conflicts(label, size, rows, start, member, points, centres, scale, away, price, tabu, max_steps):
+    """Move single leaves between clusters until no triplet is broken.
+
+    Broken triplets are taken in turn. Of its three leaves the one is moved, and to that cluster, for which the weights
+    of all triplets that the leaf then breaks and the cost of its place grow least; the weight of the triplet itself
+    grows with each turn, so that no state is a trap (breakout). A leaf that has moved stays for `tabu` moves. The cost
+    of a place is the squared distance to the centre, times `scale`, and `away` outside the cluster of the start.
+
+    label : int32[n], clusters 0..k-1, changed; size : int32[k], leaves in each, changed: none becomes empty
+    rows : int32[m, 3]; start : int32[n + 1], member : int32[3 m], the triplets of each leaf
+    points : float64[n, d]; centres : float64[k, d], d may be 0; scale, away, price : float
+    price : float, the first weight of each triplet, and by how much it grows
+    Returns whether no triplet is broken : bool.
+    """
+    m = rows.shape[0]
+    n, d = points.shape
+    k = size.shape[0]
+    weight = np.full(m, price)
+    home = label.copy()
+    last_move = np.full(n, -tabu - 1, np.int64)
+    cost = np.empty(k)
+    moves = 0
+    turn = 0
+    intact = 0  # triplets in a row that are not broken
+    while intact < m and moves < max_steps:
+        t = turn % m
+        turn += 1
+        la, lb, lc = label[rows[t, 0]], label[rows[t, 1]], label[rows[t, 2]]
+        if la == lb or (la != lc and lb != lc):
+            intact += 1
+            continue
+        intact = 0
+        best, leaf, goal = np.inf, -1, -1
+        for s in range(3):
+            x = rows[t, s]
+            mine = label[x]
+            if moves - last_move[x] <= tabu or size[mine] <= 1:
+                continue
+            for j in range(k):
+                cost[j] = away
+                if d > 0:
+                    square = 0.0
+                    for i in range(d):
+                        square += (points[x, i] - centres[j, i]) ** 2
+                    cost[j] += scale * square
+            cost[home[x]] -= away
+            for e in range(start[x], start[x + 1]):
+                r = member[e]
+                a, b, c = rows[r, 0], rows[r, 1], rows[r, 2]
+                if x == c:
+                    if label[a] != label[b]:
+                        cost[label[a]] += weight[r]
+                        cost[label[b]] += weight[r]
+                    continue
+                mate = label[b] if x == a else label[a]
+                if mate != label[c]:
+                    cost[label[c]] += weight[r]
+                else:  # broken everywhere but there
+                    cost[mate] -= weight[r]
+            for j in range(k):
+                if j != mine and cost[j] - cost[mine] < best:
+                    best, leaf, goal = cost[j] - cost[mine], x, j
+        weight[t] += price
+        moves += 1
+        if leaf >= 0:
+            size[label[leaf]] -= 1
+            size[goal] += 1
+            label[leaf] = goal
+            last_move[leaf] = moves
+    return intact >= m
