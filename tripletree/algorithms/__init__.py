@@ -26,7 +26,6 @@ results, and functions for few.
 from tripletree.algorithms.compare import TripletComparison
 from tripletree.algorithms.conflict import Conflict
 from tripletree.algorithms.count import count_hierarchies, informativeness
-from tripletree.algorithms.cut import NumberOfClusters, suggest_n_clusters
 from tripletree.algorithms.decompose import decomposition_size
 from tripletree.algorithms.flat import enforce_triplets
 from tripletree.algorithms.induce import InducedTriplets, all_triplets
@@ -40,7 +39,6 @@ __all__ = [
     "Conflict",
     "Contradiction",
     "InducedTriplets",
-    "NumberOfClusters",
     "PairReduction",
     "Repair",
     "Supertree",
@@ -52,5 +50,4 @@ __all__ = [
     "enforce_triplets",
     "informativeness",
     "redundant",
-    "suggest_n_clusters",
 ]
