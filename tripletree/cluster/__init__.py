@@ -6,6 +6,7 @@ that are not there, or are there twice, are refused.
 
 ==========================  ============================================================================================
 `ReCon`                     agglomeration: the closest merge that keeps triplets and pairs satisfiable; no dead ends
+`DivisiveReCon`             division from the top: triplets, pairs, a hierarchy or classes, some of which may be wrong
 `ConstrainedCompleteLink`   complete linkage of distances changed by must-links and cannot-links; can ask for them
 `COPKMeans`                 k-means that breaks no must-link and no cannot-link
 `PCKMeans`                  k-means in which a violated must-link or cannot-link has a price
@@ -78,6 +79,7 @@ from tripletree.cluster.active.oracle import labels_oracle
 from tripletree.cluster.agglomerative.complete_link import ConstrainedCompleteLink
 from tripletree.cluster.agglomerative.recon import ReCon
 from tripletree.cluster.agglomerative.rejected_merges import RejectedMerge, rejected_merges, why_rejected
+from tripletree.cluster.divisive import DivisiveReCon
 from tripletree.cluster.kmeans.boosted import BoostedConstrainedKMeans
 from tripletree.cluster.kmeans.cop_kmeans import COPKMeans
 from tripletree.cluster.kmeans.cvqe import CVQE, LCVQE, CVQEPlus
@@ -94,6 +96,7 @@ __all__ = [
     "CVQE",
     "CVQEPlus",
     "ConstrainedCompleteLink",
+    "DivisiveReCon",
     "LCVQE",
     "MPCKMeans",
     "PCKMeans",

@@ -1,0 +1,303 @@
+"""Divisions: any split into unions of Aho components is safe, and what the kernels do is what their definitions say."""
+
+import importlib
+import sys
+from itertools import combinations, permutations, product
+
+import numpy as np
+import pytest
+from oracles import clades_of, components, displayed, leaves_of
+from scipy.cluster.hierarchy import linkage
+from scipy.spatial.distance import pdist, squareform
+
+import tripletree as tt
+from tripletree import kernels
+from tripletree.cluster import DivisiveReCon, ReCon, divisive
+
+SHAPES_5 = [((((0, 1), 2), 3), 4), (((0, 1), (2, 3)), 4), (((0, 1), 2), (3, 4))]
+fast = kernels.fast("division")
+
+
+@pytest.fixture(scope="module")
+def source():
+    """The kernels as plain Python, those that only kernels call among them."""
+    importlib.import_module("tripletree.kernels.division")
+    return sys.modules["tripletree.kernels.division"]
+
+
+def triplets_of(nested):
+    leaves = leaves_of(nested)
+    clades = clades_of(nested)
+    return [
+        (a, b, c)
+        for trio in combinations(sorted(leaves), 3)
+        for a, b, c in permutations(trio)
+        if a < b and displayed(clades, a, b, c)
+    ]
+
+
+def random_nested(rng, n):
+    parts = list(range(n))
+    while len(parts) > 1:
+        i, j = sorted(rng.choice(len(parts), 2, replace=False).tolist())
+        b = parts.pop(j)
+        parts[i] = (parts[i], b)
+    return parts[0]
+
+
+def random_base(rng, n):
+    """A random binary tree as the kernels take it."""
+    nodes, child = list(range(n)), np.empty((n - 1, 2), np.int32)
+    for k in range(n - 1):
+        i, j = rng.choice(len(nodes), 2, replace=False)
+        child[k] = nodes[i], nodes[j]
+        nodes = [x for x in nodes if x not in child[k]] + [n + k]
+    return child
+
+
+def known(rows, n, noise=0.1, cannot=(), group=None):
+    rows = np.array(rows, np.int32).reshape(-1, 3)
+    group = np.arange(n, dtype=np.int32) if group is None else np.array(group, np.int32)
+    return divisive._Known(rows, np.ones(len(rows)), np.array(cannot, np.int32).reshape(-1, 2), group, noise)
+
+
+def clades_of_parent(parent):
+    n = (len(parent) + 1) // 2
+    below = [{v} if v < n else set() for v in range(len(parent))]
+    for v in range(len(parent) - 1):
+        below[parent[v]] |= below[v]
+    return below[n:]
+
+
+def is_satisfiable(leaves, rows):
+    """Aho's algorithm by its definition, recursive."""
+    rows = [t for t in rows if set(t) <= set(leaves)]
+    if not rows:
+        return True
+    parts = components(leaves, [t[:2] for t in rows])
+    return len(parts) > 1 and all(is_satisfiable(p, rows) for p in parts)
+
+
+# ---------------------------------------------------------------------- the theorem
+
+
+@pytest.mark.parametrize("shape", SHAPES_5)
+def test_any_union_of_components_is_safe(shape):
+    """On all consistent sets of triplets on five leaves, up to their names; fewer leaves are among them."""
+    all_rows = triplets_of(shape)
+    for keep in product((False, True), repeat=len(all_rows)):
+        rows = [t for t, k in zip(all_rows, keep, strict=True) if k]
+        parts = components(range(5), [t[:2] for t in rows])
+        assert len(parts) > 1 or not rows
+        for sides in product((0, 1), repeat=len(parts)):
+            one = {x for p, s in zip(parts, sides, strict=True) if s for x in p}
+            two = set(range(5)) - one
+            for a, b, c in rows:
+                inside = {a, b, c} <= one or {a, b, c} <= two
+                assert inside or ({a, b} <= one and c in two) or ({a, b} <= two and c in one)
+            assert is_satisfiable(one, rows)
+            assert is_satisfiable(two, rows)
+
+
+@pytest.mark.parametrize("shape", SHAPES_5)
+def test_hard_divisions_keep_all_triplets(shape, rng):
+    """All consistent sets on five leaves, up to their names, each on a random base."""
+    all_rows = np.array(triplets_of(shape), np.int32)
+    for keep in product((False, True), repeat=len(all_rows)):
+        rows = all_rows[list(keep)]
+        parent = divisive._divided(random_base(rng, 5), known(rows, 5), hard=True)
+        clades = clades_of_parent(parent)
+        assert all(displayed(clades, a, b, c) for a, b, c in rows.tolist())
+
+
+@pytest.mark.parametrize("n", [6, 7, 12, 40])
+def test_hard_divisions_of_more_leaves(n, rng):
+    for _ in range(100 if n < 10 else 10):
+        rows = np.array(triplets_of(random_nested(rng, n)), np.int32)
+        rows = rows[rng.random(len(rows)) < rng.choice([0.05, 0.3, 1.0])]
+        parent = divisive._divided(random_base(rng, n), known(rows, n), hard=True)
+        assert sorted(np.bincount(parent[:-1])[n:]) == [2] * (n - 1)
+        assert (parent[:-1] > np.arange(2 * n - 2)).all()
+        assert divisive._shown(parent, rows).all()
+
+
+def test_the_estimator_keeps_all_triplets(rng):
+    for n in (3, 5, 8, 30):
+        X = rng.normal(size=(n, 2))
+        rows = np.array(triplets_of(random_nested(rng, n)), np.int32)
+        rows = rows[rng.random(len(rows)) < 0.3] if n > 3 else rows
+        model = DivisiveReCon(2, constraints="hard").fit(X, triplets=rows)
+        assert tt.displays(model.hierarchy_, model.triplets_).all()
+        assert len(model.violated_triplets_) == 0
+        assert model.constraints_ == "hard"
+
+
+# ---------------------------------------------------------------------- nothing known
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 50])
+def test_without_knowledge_it_is_plain_linkage(n, rng):
+    X = rng.normal(size=(n, 3))
+    for metric, Z, link in (
+        ("euclidean", X, "ward"),
+        ("cosine", X / np.linalg.norm(X, axis=1, keepdims=True), "ward"),
+        ("precomputed", squareform(pdist(X)) if n > 1 else np.zeros((1, 1)), "average"),
+    ):
+        mine = DivisiveReCon(1, metric=metric).fit(X if metric == "cosine" else Z)
+        plain = ReCon(1, linkage=link, metric="precomputed" if link == "average" else "euclidean").fit(Z)
+        assert mine.hierarchy_ == plain.hierarchy_
+        np.testing.assert_array_equal(mine.linkage_, plain.linkage_)
+
+
+def test_a_base_without_triplets_stays(rng):
+    for n in (2, 5, 30):
+        base = random_base(rng, n)
+        parent = divisive._divided(base, known([], n), hard=False)
+        assert tt.Hierarchy(parent) == tt.Hierarchy(divisive._parents(base))
+
+
+def test_linkage_of_a_plain_tree_is_that_of_scipy(rng):
+    X = rng.normal(size=(40, 3))
+    for is_matrix, Z, want in (
+        (False, X, linkage(X, "ward")),
+        (True, squareform(pdist(X)), linkage(pdist(X), "average")),
+    ):
+        got = divisive._linkage(divisive._parents(want[:, :2].astype(np.int32)), Z, is_matrix)
+        np.testing.assert_array_equal(np.sort(got[:, :2], 1), np.sort(want[:, :2], 1))
+        np.testing.assert_allclose(got[:, 2:], want[:, 2:])
+
+
+# ---------------------------------------------------------------------- kernels against their definitions
+
+
+@pytest.mark.parametrize(("ward", "method"), [(True, "ward"), (False, "average")])
+def test_link_is_that_of_scipy(ward, method, rng):
+    for n in (2, 3, 10, 60):
+        X = rng.normal(size=(n, 4))
+        child, height = fast.link(squareform(pdist(X)), np.ones(n), ward)
+        want = linkage(X, method)
+        np.testing.assert_allclose(height, want[:, 2])
+        np.testing.assert_array_equal(np.sort(child, 1), np.sort(want[:, :2], 1))
+
+
+@pytest.mark.parametrize("ward", [True, False])
+def test_link_counts_repeated_rows_by_their_size(ward, rng):
+    X, size = rng.normal(size=(12, 3)), rng.integers(1, 5, 12)
+    _, height = fast.link(squareform(pdist(X)), size.astype(float), ward)
+    Z = linkage(np.repeat(X, size, axis=0), "ward" if ward else "average")
+    np.testing.assert_allclose(height, Z[size.sum() - 12 :, 2])
+
+
+def test_mean_sizes_by_their_definition(rng):
+    n = 9
+    parent, size = divisive._parents(random_base(rng, n)), rng.integers(1, 4, n).astype(float)
+    total = np.zeros((n, n))
+    fast.add_sizes(parent, size, total)
+    for i, j in combinations(range(n), 2):
+        least = min((c for c in clades_of_parent(parent) if {i, j} <= c), key=len)
+        assert total[i, j] == pytest.approx(np.log(sum(size[x] for x in least)))
+
+
+def enumerated(child, change):
+    """(labels of the leaves, probability, least price) over labels of all nodes but the root."""
+    n = len(child) + 1
+    chance, price = {}, {}
+    edges = [(n + k, int(v)) for k, pair in enumerate(child[:-1]) for v in pair]
+    for labels in product((0, 1), repeat=2 * n - 2):
+        p, cost = 1.0, 0.0
+        for u, v in edges:
+            p *= change if labels[u] != labels[v] else 1 - change
+            cost += np.log((1 - change) / change) if labels[u] != labels[v] else 0.0
+        leaves = labels[:n]
+        chance[leaves] = chance.get(leaves, 0.0) + p
+        price[leaves] = min(price.get(leaves, np.inf), cost)
+    return chance, price
+
+
+def test_the_field_on_the_tree_by_enumeration(source, rng):
+    change = 0.1
+    for n in (2, 3, 5, 6):
+        child = random_base(rng, n)
+        chance, price = enumerated(child, change)
+        own = np.exp(rng.normal(size=n))
+        up, message, odds, best = np.ones(2 * n - 1), np.empty(2 * n - 1), np.empty(2 * n - 1), np.empty((2 * n - 1, 2))
+        up[:n] = own
+        source._marginals(child, np.full(2 * n - 1, 1 - 2 * change), 0.0, up, message, odds)
+        for i in range(n):
+            one = two = 0.0
+            for labels, p in chance.items():
+                p *= np.prod(own ** np.array(labels))
+                one, two = (one + p, two) if labels[i] else (one, two + p)
+            assert odds[i] == pytest.approx(one / two)
+        for labels, cost in price.items():
+            side = np.array(labels, bool)
+            got = source._price(child, side, True, np.log((1 - change) / change), best)
+            assert got == pytest.approx(cost)
+
+
+def test_restricted_trees_by_their_clades(source, rng):
+    for n in (2, 5, 12):
+        child = random_base(rng, n)
+        whole = clades_of_parent(divisive._parents(child))
+        side = np.zeros(n, bool)
+        side[rng.permutation(n)[: rng.integers(1, n)]] = True
+        rows = source._restrict(child, side)
+        begin = 0
+        for value in (False, True):
+            leaves = np.flatnonzero(side == value)
+            k = leaves.size
+            part = rows[begin : begin + k - 1]
+            begin += k
+            got = [{int(leaves[x]) for x in c} for c in clades_of_parent(divisive._parents(part))] if k > 1 else []
+            want = {frozenset(c & set(leaves.tolist())) for c in whole}
+            assert sorted(map(sorted, got)) == sorted(sorted(c) for c in want if len(c) > 1)
+
+
+def test_few_columns_give_back_a_smooth_kernel(rng):
+    distance = squareform(pdist(rng.normal(size=(50, 2))))
+    scale = np.full(50, 2.0)
+    columns = fast.columns(distance, scale, 50)
+    np.testing.assert_allclose(columns @ columns.T, np.exp(-((distance / 2) ** 2)), atol=0.05)
+    assert fast.columns(distance, scale, 3).shape == (50, 3)
+
+
+# ---------------------------------------------------------------------- pairs, large data, order
+
+
+def test_must_linked_groups_are_clades(rng):
+    for _ in range(20):
+        n = int(rng.integers(4, 25))
+        label = rng.integers(0, n // 2, n)
+        group = np.array([np.flatnonzero(label == x)[0] for x in label])
+        rows = np.array([rng.permutation(n)[:3] for _ in range(n)], np.int32)
+        parent = divisive._divided(random_base(rng, n), known(rows, n, group=group), hard=False)
+        clades = clades_of_parent(parent)
+        for g in np.unique(group):
+            members = set(np.flatnonzero(group == g).tolist())
+            assert len(members) == 1 or members in clades
+
+
+def test_many_samples_go_by_way_of_clades(monkeypatch, rng):
+    X = np.concatenate([rng.normal(size=(50, 2)) + 6 * k for k in range(3)])
+    rows = np.array(triplets_of(random_nested(rng, 25)), np.int32) * 6
+    monkeypatch.setattr(divisive, "COARSE", 20)
+    model = DivisiveReCon(3, constraints="hard").fit(X, triplets=rows)
+    assert tt.displays(model.hierarchy_, model.triplets_).all()
+    merges = linkage(X, "ward")
+    owner = divisive._owners(merges, 20)
+    assert owner.max() == 19
+    base = random_base(rng, 20)
+    clades = clades_of_parent(divisive._parents(divisive._refined(base, merges)))
+    for g in range(20):
+        members = set(np.flatnonzero(owner == g).tolist())
+        assert len(members) == 1 or members in clades
+
+
+def test_threads_and_runs_do_not_change_the_result(monkeypatch, rng):
+    X, rows = rng.normal(size=(60, 3)), np.array([rng.permutation(60)[:3] for _ in range(80)])
+    models = []
+    for cores in (1, 4, 4):
+        monkeypatch.setattr(divisive.os, "cpu_count", lambda cores=cores: cores)
+        models.append(DivisiveReCon(3, constraints="soft").fit(X, triplets=rows))
+    assert models[0].hierarchy_ == models[1].hierarchy_ == models[2].hierarchy_
+    np.testing.assert_array_equal(models[0].linkage_, models[1].linkage_)

@@ -1,0 +1,159 @@
+"""DivisiveReCon as an estimator: what it takes, what it says, what it refuses."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.datasets import load_iris
+from sklearn.utils._param_validation import InvalidParameterError
+
+import tripletree as tt
+from tripletree.algorithms import all_triplets
+from tripletree.cluster import DivisiveReCon
+
+NAMES = ["ant", "bee", "cow", "dog", "eel", "fox"]
+
+
+@pytest.fixture
+def X():
+    return pd.DataFrame({"x": [0.0, 1.0, 2.5, 7.0, 8.0, 9.5]}, index=NAMES)
+
+
+@pytest.fixture(scope="module")
+def iris():
+    X, y = load_iris(return_X_y=True)
+    return pd.DataFrame(X, index=[f"s{i}" for i in range(150)]), pd.Series(y, index=[f"s{i}" for i in range(150)])
+
+
+def test_labels_and_row_numbers_mean_the_same(X):
+    by_label = DivisiveReCon(2).fit(X, triplets=[("ant", "dog", "bee"), ("ant", "dog", "fox")])
+    by_row = DivisiveReCon(2).fit(X.to_numpy(), triplets=[(0, 3, 1), (0, 3, 5)])
+    assert by_label.hierarchy_.leaves.labels == tuple(NAMES)
+    np.testing.assert_array_equal(by_label.linkage_, by_row.linkage_)
+
+
+def test_attributes(X):
+    model = DivisiveReCon(2, constraints="hard").fit(X, triplets=[("ant", "dog", "bee")])
+    assert tt.displays(model.hierarchy_, model.triplets_).all()
+    assert (model.n_triplets_, model.weight_violated_, model.noise_, model.n_clusters_) == (1, 0.0, 0.0, 2)
+    assert (model.n_leaves_, model.n_features_in_, model.constraints_) == (6, 1, "hard")
+    assert model.linkage_.shape == (5, 4)
+    assert (np.diff(model.hierarchy_.height) >= 0).all()
+    assert model.predict(X).shape == (6,)
+    soft = DivisiveReCon(2, constraints="soft", noise=0.3).fit(X, triplets=[("ant", "dog", "bee")])
+    assert (soft.constraints_, soft.noise_, soft.reason_) == ("soft", 0.3, "as asked for")
+
+
+def test_more_triplets_make_a_better_tree(iris):
+    X, y = iris
+    test = tt.sample_class_triplets(y, 3000, random_state=99)
+    shares = [tt.displays(DivisiveReCon(3).fit(X).hierarchy_, test).mean()]
+    for m in (50, 450):
+        model = DivisiveReCon(3).fit(X, triplets=tt.sample_class_triplets(y, m, random_state=1))
+        shares.append(tt.displays(model.hierarchy_, test).mean())
+    assert shares[0] < 0.9
+    assert shares[1] > shares[0] + 0.03
+    assert shares[2] > 0.98
+
+
+def test_wrong_triplets_are_outvoted(iris):
+    X, y = iris
+    true = tt.sample_class_triplets(y, 450, random_state=1)
+    rows = true.rows.copy()
+    rows[::10] = rows[::10][:, [0, 2, 1]]
+    given = tt.TripletSet(rows, true.leaves)
+    model = DivisiveReCon(3).fit(X, triplets=given)
+    assert model.constraints_ == "soft"
+    test = tt.sample_class_triplets(y, 3000, random_state=99)
+    assert tt.displays(model.hierarchy_, test).mean() > 0.93
+    assert 20 <= len(model.violated_triplets_) <= 70
+
+
+def test_a_hierarchy_is_hard_and_restricted(X, tmp_path):
+    tree = tt.Hierarchy.from_nested([(("ant", "dog"), "elk"), (("bee", "eel"), "cow"), "yak"])
+    model = DivisiveReCon(2).fit(X, hierarchy=tree)
+    assert model.constraints_ == "hard"
+    given = tree.restrict([x for x in NAMES if x in tree.leaves])
+    assert tt.displays(model.hierarchy_, all_triplets(given)).all()
+    path = tmp_path / "tree.nwk"
+    path.write_text("(((ant,dog),elk),((bee,eel),cow),yak);")
+    assert DivisiveReCon(2).fit(X, hierarchy=path).hierarchy_ == model.hierarchy_
+
+
+@pytest.mark.parametrize(
+    "classes",
+    [
+        ["x", None, None, "x", "y", None],
+        {"ant": "x", "dog": "x", "eel": "y"},
+        pd.Series({"ant": 1, "dog": 1, "eel": 2}),
+    ],
+)
+def test_classes_of_some_samples(X, classes):
+    model = DivisiveReCon(2).fit(X, classes=classes)
+    assert model.labels_[0] == model.labels_[3] != model.labels_[4]
+    assert len(model.pairs_) == 2
+
+
+def test_pairs(X):
+    model = DivisiveReCon(2).fit(X, pairs=([("ant", "fox")], [("ant", "bee")]))
+    assert model.labels_[0] == model.labels_[5] != model.labels_[1]
+    assert {"ant", "fox"} in [set(model.hierarchy_.clade(u)) for u in range(6, 11)]
+
+
+def test_metrics(iris):
+    X, y = iris
+    X, y = X.iloc[::5], y.iloc[::5]
+    given = tt.sample_class_triplets(y, 60, random_state=0)
+    for metric in ("euclidean", "cosine", "precomputed"):
+        Z = X
+        if metric == "precomputed":
+            Z = pd.DataFrame(np.abs(X.values[:, None] - X.values[None]).sum(2), index=X.index)
+        model = DivisiveReCon(3, metric=metric).fit(Z, triplets=given)
+        assert model.labels_.max() == 2
+        assert model.predict(Z).shape == (30,)
+
+
+def test_repeated_samples_and_constant_data():
+    X = np.zeros((12, 2))
+    model = DivisiveReCon(2, constraints="hard").fit(X, triplets=[(0, 11, 3), (4, 5, 11), (4, 5, 0)])
+    assert tt.displays(model.hierarchy_, model.triplets_).all()
+
+
+def test_the_number_of_clusters_by_the_widest_gap():
+    X = np.concatenate([np.random.default_rng(0).normal(size=(30, 2)) + 20 * k for k in range(4)])
+    assert DivisiveReCon().fit(X).n_clusters_ == 4
+    assert DivisiveReCon().fit(X[:1]).n_clusters_ == 1
+
+
+def test_what_is_refused(X):
+    with pytest.raises(tt.InconsistentTripletsError):
+        DivisiveReCon(2, constraints="hard").fit(X, triplets=[("ant", "bee", "cow"), ("ant", "cow", "bee")])
+    with pytest.raises(tt.errors.UnknownLeafError):
+        DivisiveReCon(2).fit(X, triplets=[("ant", "bee", "gnu")])
+    with pytest.raises(tt.errors.ClusterCountError, match="n_clusters=7 but n_samples=6"):
+        DivisiveReCon(7).fit(X)
+    with pytest.raises(ValueError, match="2 leaves among the 6 samples"):
+        DivisiveReCon(2).fit(X, hierarchy=tt.Hierarchy.from_nested(("ant", "bee", "gnu")))
+    with pytest.raises(TypeError, match="hierarchy must be a Hierarchy"):
+        DivisiveReCon(2).fit(X, hierarchy=3)
+    with pytest.raises(TypeError, match="y looks like triplets"):
+        DivisiveReCon(2).fit(X, [(0, 1, 2)])
+    for wrong in ({"constraints": "firm"}, {"noise": 0.0}, {"noise": 0.7}, {"metric": "l1"}, {"n_clusters": 0}):
+        with pytest.raises(InvalidParameterError):
+            DivisiveReCon(**wrong).fit(X)
+
+
+def test_a_failed_fit_changes_nothing(X):
+    model = DivisiveReCon(2).fit(X)
+    before = dict(vars(model))
+    with pytest.raises(tt.errors.UnknownLeafError):
+        model.fit(X, triplets=[("ant", "bee", "gnu")])
+    assert vars(model) == before
+    assert clone(model).get_params() == model.get_params()
+
+
+def test_the_input_is_not_changed(X):
+    values, rows = X.to_numpy().copy(), np.array([[0, 3, 1], [0, 3, 5]])
+    DivisiveReCon(2).fit(values, triplets=rows)
+    np.testing.assert_array_equal(values, X.to_numpy())
+    np.testing.assert_array_equal(rows, [[0, 3, 1], [0, 3, 5]])

@@ -1,0 +1,722 @@
+"""DivisiveReCon: a hierarchy that gains from every triplet, made from the top.
+
+From the top of this file to its end: how the plain tree and the distances are made, how triplets change the distances,
+how trees are averaged, how they are divided, what decides between hard and soft, the estimator.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from numbers import Integral, Real
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy.optimize import minimize
+from sklearn.utils._param_validation import Interval, StrOptions
+from threadpoolctl import threadpool_limits
+
+from tripletree import kernels
+from tripletree.algorithms.build import is_consistent, one_tree
+from tripletree.algorithms.cut import cut
+from tripletree.algorithms.decompose import decompose
+from tripletree.algorithms.flat import is_broken
+from tripletree.algorithms.induce import displays
+from tripletree.algorithms.linkage import from_linkage, to_linkage
+from tripletree.algorithms.supervision import triplets_from_classes
+from tripletree.cluster.agglomerative.constraints import joined
+from tripletree.cluster.agglomerative.plan import all_merges, gathering
+from tripletree.cluster.agglomerative.recon import weight_of
+from tripletree.cluster.alignment import align_pairs, align_triplets
+from tripletree.cluster.base import HierarchicalClusterer, all_or_nothing, check_samples, check_y
+from tripletree.cluster.distances import check_rows, condensed_matrix
+from tripletree.cluster.prediction import NeighbourPredictor
+from tripletree.core.hierarchy import Hierarchy
+from tripletree.core.labels import aligned_codes, index_of
+from tripletree.core.leaves import LeafIndex
+from tripletree.core.pairs import PairwiseConstraints
+from tripletree.core.progress import progress_bar
+from tripletree.core.random import generator
+from tripletree.core.triplets import TripletSet
+from tripletree.errors import ClusterCountError
+from tripletree.kernels import freeze
+
+__all__ = [
+    "DivisiveReCon",
+]
+
+#: Samples up to which each is looked at by itself; more are gathered into so many clades of the plain tree.
+COARSE = 2_000
+
+#: Prior of a division: that a label changes along an edge of the base tree.
+CHANGE = 0.05
+
+#: Spreading: price of squared weights, width of the loss in median distances, rank of the kernel, its width: the
+#: neighbour of number n ** NEAR; steps of the minimiser.
+PRICE, WIDTH, RANK, NEAR, STEPS = 0.1, 0.3, 50, 0.6, 25
+
+#: The least distance, in median ones: ratios to smaller ones say nothing.
+CLOSE = 1e-3
+
+#: Parts of the triplets that are held out in turn.
+FOLDS = 5
+
+#: The part of wrong triplets that is reckoned with where nothing is known of it.
+NOISE = 0.1
+
+_CHUNK = 20_000  # leaves that a kernel looks at between two looks at the interrupt
+
+
+# ---------------------------------------------------------------------- the samples: plain tree and distances
+
+
+@dataclass(frozen=True, eq=False)
+class _Items:
+    """What trees are made of: the samples, or clades of the plain tree where there are many samples.
+
+    Attributes
+    ----------
+    distance : ndarray of float64, shape (g, g)
+        Between the means of two items, or their mean distance; the median is 1.
+    size : ndarray of float64, shape (g,)
+        Samples in each item.
+    kernel : ndarray of float64, shape (g, r)
+        Products of rows are large for items that are near each other.
+    ward : bool
+        Ward's linkage; else average linkage.
+    """
+
+    distance: np.ndarray
+    size: np.ndarray
+    kernel: np.ndarray
+    ward: bool
+
+
+def _items(points: np.ndarray, is_matrix: bool, owner: np.ndarray) -> _Items:
+    """The items that samples belong to, `owner` by `owner`."""
+    from scipy.spatial.distance import pdist, squareform
+
+    size = np.bincount(owner).astype(np.float64)
+    g = size.size
+    order = np.argsort(owner, kind="stable")
+    start = (np.cumsum(size) - size).astype(np.int64)
+    means = np.add.reduceat(points[order], start, axis=0) / size[:, None] if g < owner.size else points
+    if is_matrix:
+        distance = np.add.reduceat(means[:, order], start, axis=1) / size if g < owner.size else means.copy()
+        np.fill_diagonal(distance, 0.0)
+    else:
+        distance = squareform(pdist(means))
+    middle = np.median(distance[np.triu_indices(g, 1)]) if g > 1 else 1.0
+    distance /= middle if middle > 0 else distance.max() if distance.max() > 0 else 1.0
+    np.maximum(distance, CLOSE, out=distance)
+    near = min(g - 1, max(1, round(g**NEAR)))
+    scale = np.maximum(np.partition(distance, near, axis=1)[:, near], 1e-9)
+    kernel = kernels.fast("division").columns(distance, scale, RANK)
+    return _Items(distance, size, kernel, not is_matrix)
+
+
+# ---------------------------------------------------------------------- triplets change distances
+
+
+def _spread_tree(items: _Items, rows: np.ndarray, weight: np.ndarray) -> np.ndarray:
+    """Linkage of distances that triplets have changed, and through the kernel those of items near to theirs.
+
+    Distances D become D exp(K M K'), M symmetric, where the logistic loss of log D(a, c) - log D(a, b) and
+    log D(b, c) - log D(a, b) and the price of M are least.
+
+    Returns
+    -------
+    ndarray of int32, shape (g - 1, 2)
+        A base tree, see ``tripletree.kernels.division``.
+    """
+    a, b, c = rows.T
+    near, far = np.concatenate([[a, b], [b, a]], axis=1), np.concatenate([c, c])
+    at, twice, r = near[0], np.concatenate([weight, weight]), items.kernel.shape[1]
+    left, right = items.kernel[at], items.kernel[far] - items.kernel[near[1]]
+    lead = np.log(items.distance[at, far] / items.distance[at, near[1]])
+
+    def loss(flat: np.ndarray) -> tuple[float, np.ndarray]:
+        matrix = flat.reshape(r, r)
+        margin = (lead + np.einsum("ij,ij->i", left @ matrix, right)) / WIDTH
+        slope = -twice / (1.0 + np.exp(np.clip(margin, -50, 50))) / WIDTH
+        gradient = (left * slope[:, None]).T @ right
+        gradient = (gradient + gradient.T) / 2 + PRICE * matrix
+        return float(twice @ np.logaddexp(0, -margin) + PRICE / 2 * np.vdot(matrix, matrix)), gradient.ravel()
+
+    best = minimize(loss, np.zeros(r * r), jac=True, method="L-BFGS-B", options={"maxiter": STEPS}).x.reshape(r, r)
+    changed = items.kernel @ (best + best.T) @ items.kernel.T
+    changed = items.distance * np.exp((changed + changed.T) / 4)
+    return kernels.fast("division").link(changed, items.size, items.ward)[0]
+
+
+def _mean_tree(parents: list[np.ndarray], size: np.ndarray) -> np.ndarray:
+    """Average linkage of the mean logarithm of the size of the smallest clade that holds two items."""
+    loops = kernels.fast("division")
+    total = np.zeros((size.size, size.size))
+    for parent in parents:
+        loops.add_sizes(parent, size, total)
+    total += total.T
+    return loops.link(total, size, False)[0]
+
+
+# ---------------------------------------------------------------------- division
+
+
+@dataclass(frozen=True, eq=False)
+class _Known:
+    """What is known of the items.
+
+    Attributes
+    ----------
+    rows : ndarray of int32, shape (m, 3)
+    weight : ndarray of float64, shape (m,)
+        Mean 1.
+    cannot : ndarray of int32, shape (c, 2)
+    group : ndarray of int32, shape (g,)
+        The first item that must-links tie an item to: itself, where it is the first or there are none.
+    noise : float
+        The part of wrong triplets that is reckoned with.
+    """
+
+    rows: np.ndarray
+    weight: np.ndarray
+    cannot: np.ndarray
+    group: np.ndarray
+    noise: float
+
+    def part(self, which: np.ndarray) -> _Known:
+        return _Known(self.rows[which], self.weight[which], self.cannot, self.group, self.noise)
+
+
+def _divided(base: np.ndarray, known: _Known, hard: bool, tell: Callable[[int], Any] | None = None) -> np.ndarray:
+    """Divide a base tree from the top (see ``tripletree.kernels.division``); the parents of the nodes.
+
+    A triplet that is wrong with probability e, and then one of the other two, has the likelihood ratio 3 (1 - e) to
+    chance where it is displayed, 3 e / 2 where it is not.
+    """
+    loops = kernels.fast("division")
+    n = base.shape[0] + 1
+    child, stack = np.zeros((n, 2), np.int32), np.zeros((n + 1, 7), np.int32)
+    child[: n - 1] = base
+    stack[0] = 0, n, 0, len(known.rows), 0, len(known.cannot), -1
+    task = loops.Division(
+        np.arange(n, dtype=np.int32),
+        np.arange(n, dtype=np.int32),
+        child,
+        known.rows.astype(np.int32),
+        known.weight.astype(np.float64),
+        known.cannot.astype(np.int32),
+        known.group.astype(np.int32),
+        stack,
+        np.full(2 * n - 1, -1, np.int32),
+        np.array([1, 2 * n - 1, 0]),
+    )
+    reward, penalty = np.log(3 * (1 - known.noise)), -np.log(1.5 * known.noise)
+    done, ended = 0, False
+    while not ended:
+        ended = loops.divide(task, hard, reward, penalty, CHANGE, _CHUNK)
+        if tell is not None:
+            tell(int(task.count[2]) - done)
+        done = int(task.count[2])
+    return task.parent
+
+
+def _parents(base: np.ndarray) -> np.ndarray:
+    """The parents of the nodes of a base tree."""
+    n = base.shape[0] + 1
+    parent = np.full(2 * n - 1, -1, np.int32)
+    parent[base.T] = np.arange(n, 2 * n - 1, dtype=np.int32)
+    return parent
+
+
+def _shown(parent: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """Whether the tree displays each triplet."""
+    tree = Hierarchy(freeze(parent.copy()))
+    a, b, c = (freeze(np.ascontiguousarray(x, dtype=np.int32)) for x in rows.T)
+    above = kernels.rooted_tree.common_ancestors
+    return above(a, b, *tree.ancestor_table) < above(a, c, *tree.ancestor_table)
+
+
+# ---------------------------------------------------------------------- trees without one part of the triplets
+
+
+def _held_out(
+    items: _Items, known: _Known, compare: bool, rng: np.random.Generator, tell: Callable[[int], Any]
+) -> tuple[list[np.ndarray], np.ndarray, np.ndarray]:
+    """Trees of distances each changed without one part of the triplets; which of these are displayed.
+
+    Returns
+    -------
+    trees : list of ndarray of int32
+    soft, hard : ndarray of bool, shape (m,)
+        Displayed by the tree, or where `compare`, once it is divided: softly, and so that the others hold.
+    """
+    m = len(known.rows)
+    folds = min(FOLDS, m)
+    fold = rng.permutation(m) % folds
+
+    def one(k: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        out = fold == k
+        some, held = known.part(~out), known.rows[out]
+        base = _spread_tree(items, some.rows, some.weight) if len(some.rows) else None
+        if base is None:
+            base = kernels.fast("division").link(items.distance.copy(), items.size, items.ward)[0]
+        if not compare:
+            return _parents(base), _shown(_parents(base), held), np.zeros(len(held), bool)
+        soft, strict = (_shown(_divided(base, some, hard), held) for hard in (False, True))
+        return _parents(base), soft, strict
+
+    trees, soft, hard = [], np.zeros(m, bool), np.zeros(m, bool)
+    workers = min(folds, os.cpu_count() or 1, 4)
+    # one thread each for BLAS: their number changes the rounding, and that changes ties
+    with threadpool_limits(limits=1, user_api="blas"), ThreadPoolExecutor(workers) as pool:
+        for k, (tree, shown, strict) in enumerate(pool.map(one, range(folds))):
+            trees.append(tree)
+            soft[fold == k], hard[fold == k] = shown, strict
+            tell(1)
+    return trees, soft, hard
+
+
+# ---------------------------------------------------------------------- heights
+
+
+def _linkage(parent: np.ndarray, points: np.ndarray, is_matrix: bool) -> np.ndarray:
+    """A scipy linkage of the tree: heights are those of Ward's or average linkage, none below those under it."""
+    loops = kernels.fast("division")
+    n = points.shape[0]
+    height = (loops.heights_by_distance if is_matrix else loops.heights_by_mean)(parent, points)
+    height = kernels.cut.monotone_heights(freeze(parent), freeze(height), n)
+    rank = np.argsort(height[n:], kind="stable")
+    number = np.arange(2 * n - 1)
+    number[n + rank] = np.arange(n, 2 * n - 1)
+    Z = np.zeros((n - 1, 4))
+    ends = np.full((n - 1, 2), -1, np.int64)
+    for v in np.argsort(number, kind="stable")[:-1].tolist():
+        row = number[parent[v]] - n
+        ends[row, int(ends[row, 0] >= 0)] = number[v]
+    Z[:, :2], Z[:, 2] = ends, height[n + rank]
+    size = np.ones(2 * n - 1)
+    for row in range(n - 1):
+        size[n + row] = Z[row, 3] = size[ends[row, 0]] + size[ends[row, 1]]
+    return Z
+
+
+# ---------------------------------------------------------------------- large data
+
+
+def _owners(merges: np.ndarray, most: int) -> np.ndarray:
+    """The clade of each sample, where there are to be at most so many: all merges but the last ones are made."""
+    n = merges.shape[0] + 1
+    top = np.arange(2 * n - 1)
+    made = max(0, n - most)
+    for i in range(made - 1, -1, -1):
+        top[merges[i, :2].astype(np.int64)] = top[n + i]
+    return np.unique(top[:n], return_inverse=True)[1]
+
+
+def _refined(base: np.ndarray, merges: np.ndarray) -> np.ndarray:
+    """A base tree of the samples: that of the clades, which are as in the plain tree."""
+    n, g = merges.shape[0] + 1, base.shape[0] + 1
+    if g == n:
+        return base
+    made = n - g
+    below = merges[:made, :2].astype(np.int32)
+    top = np.ones(n + made, bool)
+    top[below] = False
+    number = np.concatenate([np.flatnonzero(top), np.arange(n + made, 2 * n - 1)])
+    return np.concatenate([below, number[base].astype(np.int32)])
+
+
+def _mapped(known: _Known, owner: np.ndarray) -> _Known:
+    """What is known of the clades that hold the samples; triplets in one or two clades say nothing of them."""
+    rows = owner[known.rows].astype(np.int32)
+    a, b, c = rows.T
+    told = (a != b) & (a != c) & (b != c)
+    nothing = np.empty((0, 2), np.int32)
+    return _Known(rows[told], known.weight[told], nothing, np.arange(owner.max() + 1, dtype=np.int32), known.noise)
+
+
+# ---------------------------------------------------------------------- the whole
+
+
+@dataclass(frozen=True, eq=False)
+class _Found:
+    """A tree, whether it is hard, and why."""
+
+    parent: np.ndarray
+    hard: bool
+    why: str
+    held_out: float | None
+
+
+def _tree(
+    points: np.ndarray,
+    is_matrix: bool,
+    merges: np.ndarray,
+    known: _Known,
+    hard: bool | None,
+    rng: np.random.Generator,
+    tell: Callable[[int], Any],
+) -> _Found:
+    """The tree under what is known; hard None: where held-out triplets speak for it."""
+    n = merges.shape[0] + 1
+    owner = _owners(merges, COARSE) if n > COARSE else np.arange(n)
+    above = known if n <= COARSE else _mapped(known, owner)
+    few = len(known.rows) < np.unique(known.rows).size
+    base, share = merges[:, :2].astype(np.int32), None
+    why = "as asked for"
+    if len(above.rows):
+        items = _items(points, is_matrix, owner)
+        compare = hard is None and not few
+        trees, soft, other = _held_out(items, above, compare, rng, tell)
+        share = float(soft.mean())
+        if compare:
+            hard = int(other.sum()) > int(soft.sum())
+            why = f"soft trees display {share:.1%} of the {len(soft):,} held-out triplets, hard ones {other.mean():.1%}"
+        plain = _parents(kernels.fast("division").link(items.distance.copy(), items.size, items.ward)[0])
+        base = _refined(_mean_tree([*trees, plain], items.size), merges)
+    if hard is None:
+        hard, why = False, "triplets are too few to tell whether some are wrong"
+    tied = (known.group != np.arange(n)).any() or len(known.cannot) > 0
+    if few and not hard and not tied:
+        return _Found(_parents(base), False, why, share)
+    return _Found(_divided(base, known, hard), hard, why, share)
+
+
+class DivisiveReCon(HierarchicalClusterer):
+    """Divisive clustering with triplets, pairs, a hierarchy or class labels: more knowledge, better clusters.
+
+    Distances are changed by the triplets, those of samples near to named ones with them. Trees of such distances, each
+    made without a part of the triplets, are averaged, and the mean tree is divided again from the top: the samples of
+    each clade are split in two by the votes of the triplets inside it, under a prior by which whole branches of the
+    mean tree change sides. Hard constraints all hold in the end; soft ones may be outvoted. Without any knowledge the
+    result is plain agglomerative clustering: Ward's linkage, or average linkage of precomputed distances.
+
+    Parameters
+    ----------
+    n_clusters : int or None, default None
+        Number of flat clusters, ``labels_``; the hierarchy does not depend on it. None takes the number at which the
+        heights of the last merges rise by the greatest factor.
+    constraints : {"auto", "hard", "soft"}, default "auto"
+        Whether all triplets must hold. "auto" is "hard" for those of a hierarchy; for others where they are consistent,
+        at least as many as the samples they name, and hard trees display more of the held-out triplets than soft ones.
+    noise : float or None, default None
+        The part of soft triplets that is wrong, above 0 and below 2/3. None reckons with 0.1.
+    metric : {"euclidean", "cosine", "precomputed"}, default "euclidean"
+        Distances of samples. "cosine" is "euclidean" after each sample is divided by its length.
+    missing_samples : {"raise", "ignore"}, default "raise"
+        "ignore" leaves out triplets and pairs on labels that are not in the index of X, as in cross-validation.
+    random_state : int, Generator, RandomState or None, default 0
+        For the parts of the triplets.
+    verbose : bool or int, default False
+        Whether to show a progress bar.
+
+    Attributes
+    ----------
+    labels_ : ndarray of int, shape (n_samples,)
+        The cluster of each sample, numbered in the order of their first samples.
+    n_clusters_ : int
+        Number of flat clusters.
+    hierarchy_ : Hierarchy
+        Over the labels of the samples (the index of a pandas DataFrame, else 0..n-1); inner nodes in the order of
+        heights, which are those of the plain linkage for its clades, and never fall towards the root.
+    linkage_ : ndarray of float64, shape (n_samples - 1, 4)
+        scipy's linkage matrix, for drawing.
+    constraints_ : {"hard", "soft"}
+        What "auto" chose, and ``reason_`` why, in words.
+    held_out_ : float or None
+        Share of triplets that trees made without them display; None without triplets.
+    noise_ : float
+        The part of wrong triplets that was reckoned with; 0 where they are hard.
+    triplets_, n_triplets_ : TripletSet, int
+        The triplets that were used, those of pairs, classes and a hierarchy among them, and their number.
+    pairs_ : PairwiseConstraints
+        The must-links and cannot-links that were used.
+    violated_triplets_, weight_violated_ : TripletSet, float
+        Those used that ``hierarchy_`` does not display, and their weight; none where they are hard.
+    satisfied_in_labels_ : ndarray of bool, shape (n_triplets_,)
+        Which of these triplets the flat clusters satisfy (`tripletree.satisfies`).
+    predictor_ : object
+        What `predict` needs, and nothing else.
+    n_leaves_, n_features_in_ : int
+        Number of samples and of features.
+    feature_names_in_ : ndarray of str, shape (n_features,)
+        Names of the features, where X has them.
+
+    See Also
+    --------
+    ReCon : greedy agglomeration, exact to its paper; for knowledge that is complete.
+    tripletree.cut : other flat clusters from ``hierarchy_``.
+
+    Notes
+    -----
+    Hard constraints need no test and no repair: at a set of leaves, any split into unions of components of the Aho
+    graph of the triplets inside leaves both sides satisfiable (``docs/algorithms.md``, "Divisions that keep all
+    triplets").
+
+    Beyond 2,000 samples, distances are changed between 2,000 clades of the plain tree; division looks at the samples.
+
+    Examples
+    --------
+    >>> X = [[0.0], [1.0], [5.0], [6.5]]
+    >>> DivisiveReCon(n_clusters=2).fit_predict(X).tolist()
+    [0, 0, 1, 1]
+    >>> model = DivisiveReCon(n_clusters=2, constraints="hard").fit(X, triplets=[(1, 2, 0), (1, 2, 3)])
+    >>> tt.displays(model.hierarchy_, model.triplets_).tolist()
+    [True, True]
+    """
+
+    _parameter_constraints: ClassVar[dict] = {
+        "n_clusters": [Interval(Integral, 1, None, closed="left"), None],
+        "constraints": [StrOptions({"auto", "hard", "soft"})],
+        "noise": [Interval(Real, 0, 2 / 3, closed="neither"), None],
+        "metric": [StrOptions({"euclidean", "cosine", "precomputed"})],
+        "missing_samples": [StrOptions({"raise", "ignore"})],
+        "random_state": ["random_state", np.random.Generator],
+        "verbose": ["verbose"],
+    }
+
+    labels_: np.ndarray
+    hierarchy_: Hierarchy
+
+    def __init__(
+        self,
+        n_clusters: int | None = None,
+        *,
+        constraints: str = "auto",
+        noise: float | None = None,
+        metric: str = "euclidean",
+        missing_samples: str = "raise",
+        random_state: Any = 0,
+        verbose: bool | int = False,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.constraints = constraints
+        self.noise = noise
+        self.metric = metric
+        self.missing_samples = missing_samples
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def fit(
+        self,
+        X: Any,
+        y: Any = None,
+        *,
+        triplets: Any = None,
+        pairs: Any = None,
+        hierarchy: Any = None,
+        classes: Any = None,
+    ) -> DivisiveReCon:
+        """Cluster the samples by what they are like and by what is known.
+
+        Parameters
+        ----------
+        X : array_like or DataFrame, shape (n_samples, n_features) or (n_samples, n_samples)
+            The samples, or their distances where ``metric="precomputed"``.
+        y : None
+            Ignored; class labels are given as `classes`.
+        triplets : TripletSet, iterable of (a, b, c), or ndarray of int, shape (m, 3), optional
+            Triplets ab|c on some of the samples. Labels are those of the index where X is a pandas DataFrame, else
+            row numbers; an integer array always holds row numbers.
+        pairs : PairwiseConstraints, data frame, or two lists (must_link, cannot_link) of (a, b), optional
+            Pairs of samples that belong together, and that do not.
+        hierarchy : Hierarchy, or path of a file with one, optional
+            Its leaves that are samples say what `decompose` makes of it on these; the others count for nothing.
+        classes : array_like, mapping or pandas Series, optional
+            The class of some samples: None or NaN where it is not known; a mapping or Series may leave samples out.
+
+        Returns
+        -------
+        DivisiveReCon
+            Itself. A fit that fails or is interrupted leaves it as it was.
+
+        Raises
+        ------
+        InconsistentTripletsError
+            If constraints are "hard" and no hierarchy displays all triplets, or none that has must-linked groups as
+            clades; ``.conflict`` holds the reason.
+        InconsistentPairsError
+            If must-links put samples together which a cannot-link keeps apart.
+        UnknownLeafError
+            If triplets or pairs name samples that X has not, or the hierarchy fewer than three that it has.
+        InvalidTripletError, InvalidPairError, InvalidLabelsError
+            If an entry of triplets, pairs or classes is none.
+        ClusterCountError
+            If there are fewer samples than clusters.
+        ValueError
+            If X holds NaN, infinity or text, or a pair of samples has no distance.
+        TypeError
+            If X is sparse, or y holds triplets or pairs.
+
+        Examples
+        --------
+        >>> X = [[0.0], [1.0], [5.0], [6.5]]
+        >>> DivisiveReCon(n_clusters=2).fit(X, classes=["x", None, "y", "x"]).labels_.tolist()
+        [0, 0, 1, 0]
+        """
+        check_y(y)
+        with all_or_nothing(self):
+            self._validate_params()
+            rng = generator(self.random_state)
+            samples = check_samples(self, X, reset=True)
+            n, is_matrix = samples.shape[0], self.metric == "precomputed"
+            if self.n_clusters is not None and n < self.n_clusters:
+                msg = f"n_clusters={self.n_clusters} but n_samples={n}: there cannot be more clusters than samples"
+                raise ClusterCountError(msg, n_clusters=self.n_clusters, nearest=(n,))
+            points = _points(samples, self.metric)
+            used = align_triplets(X, triplets, n, missing_samples=self.missing_samples)
+            links = align_pairs(X, pairs, n, missing_samples=self.missing_samples)
+            only_hierarchy = hierarchy is not None and not len(used) and not len(links) and classes is None
+            if hierarchy is not None:
+                used = used | _triplets_of_hierarchy(hierarchy, used.leaves)
+            if classes is not None:
+                some, more = _knowledge_of_classes(classes, used.leaves)
+                used, links = used | some, links | more
+            closure = links.closure()
+            used = used | links.to_triplets()
+            hard = self._hardness(used, links, only_hierarchy)
+            linkage, metric = ("average", "precomputed") if is_matrix else ("ward", "euclidean")
+            with progress_bar(self.verbose, n - 1 + FOLDS, type(self).__name__, "steps") as bar:
+                tell = bar or (lambda done: None)
+                large = gathering("auto", rng, linkage, n)
+                merges, _ = all_merges(points, np.empty((0, 3), np.int32), linkage, metric, progress=tell, large=large)
+                self.constraints_, self.reason_, self.held_out_ = "soft", "nothing is known", None
+                self.noise_ = NOISE if self.noise is None else float(self.noise)
+                if len(used) or len(links):
+                    weight = np.ones(len(used)) if used.weights is None else used.weights / used.weights.mean()
+                    first = closure.order[np.cumsum(closure.sizes) - closure.sizes]
+                    group = first[closure.component].astype(np.int32)
+                    cannot = first[closure.cannot].astype(np.int32)
+                    known = _Known(used.rows, weight, cannot, group, self.noise_)
+                    found = _tree(points, is_matrix, merges, known, hard, rng, tell)
+                    merges = _linkage(found.parent, points, is_matrix)
+                    self.constraints_, self.reason_ = "hard" if found.hard else "soft", found.why
+                    self.held_out_ = found.held_out
+                    if found.hard:
+                        self.noise_ = 0.0
+            tree = from_linkage(merges, used.leaves)
+            self.linkage_ = to_linkage(tree, monotone=True)
+            self.triplets_, self.pairs_, self.n_triplets_ = used, links, len(used)
+            self.violated_triplets_ = used.subset(~displays(tree, used))
+            self.weight_violated_ = weight_of(self.violated_triplets_)
+            k = _widest_gap(self.linkage_[:, 2]) if self.n_clusters is None else self.n_clusters
+            self.labels_ = cut(
+                tree,
+                k,
+                rule="size",
+                triplets=used if self.constraints_ == "hard" else None,
+                samples=None if is_matrix else points,
+            )
+            self.n_clusters_ = int(self.labels_.max()) + 1
+            self.satisfied_in_labels_ = ~is_broken(self.labels_, used.rows)
+            self.predictor_ = NeighbourPredictor(samples, points, self.labels_, self.metric, {})
+            self.n_leaves_ = n
+            self.hierarchy_ = tree
+        return self
+
+    def fit_predict(self, X: Any, y: Any = None, **knowledge: Any) -> np.ndarray:
+        """Fit, and return the cluster of each sample.
+
+        Parameters
+        ----------
+        X, y
+            As for `fit`.
+        **knowledge
+            Triplets, pairs, hierarchy or classes, as for `fit`.
+
+        Returns
+        -------
+        ndarray of int, shape (n_samples,)
+            ``labels_``.
+
+        Examples
+        --------
+        >>> DivisiveReCon(n_clusters=2).fit_predict([[0.0], [1.0], [5.0]]).tolist()
+        [0, 0, 1]
+        """
+        return self.fit(X, y, **knowledge).labels_
+
+    def _hardness(self, used: TripletSet, links: PairwiseConstraints, only_hierarchy: bool) -> bool | None:
+        """Whether all must hold; None: where held-out triplets speak for it."""
+        if self.constraints == "soft":
+            return False
+        if self.constraints == "hard" or only_hierarchy:
+            if len(links):
+                joined(used, links)
+            else:
+                one_tree(used)
+            return True
+        return None if is_consistent(used) and not len(links) else False
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = self.metric == "precomputed"
+        return tags
+
+
+# ---------------------------------------------------------------------- what is given
+
+
+def _points(samples: np.ndarray, metric: str) -> np.ndarray:
+    """What is clustered: points in a Euclidean space, or a matrix of distances."""
+    if metric == "cosine":
+        return _lengths_one(samples)
+    if metric == "precomputed":
+        condensed_matrix(samples)
+    return samples
+
+
+def _lengths_one(samples: np.ndarray) -> np.ndarray:
+    check_rows(samples, "cosine")
+    return samples / np.linalg.norm(samples, axis=1, keepdims=True)
+
+
+def _triplets_of_hierarchy(hierarchy: Any, leaves: LeafIndex) -> TripletSet:
+    """The triplets of a hierarchy on those of its leaves that are samples."""
+    if isinstance(hierarchy, (str, Path)):
+        from tripletree.io import read_hierarchy
+
+        hierarchy = read_hierarchy(hierarchy)
+    if not isinstance(hierarchy, Hierarchy):
+        msg = f"hierarchy must be a Hierarchy or the path of a file with one, not {type(hierarchy).__name__}"
+        raise TypeError(msg)
+    both = [x for x in hierarchy.leaves if x in leaves]
+    if len(both) < 3:
+        msg = (
+            f"the hierarchy has {len(both)} leaves among the {len(leaves)} samples, and 3 are the fewest that say "
+            f"anything; its leaves are {', '.join(repr(x) for x in list(hierarchy.leaves)[:3])}, ..., the samples "
+            f"{', '.join(repr(x) for x in list(leaves)[:3])}, ...: give X as a DataFrame whose index holds the leaves"
+        )
+        raise ValueError(msg)
+    return decompose(hierarchy.restrict(both)).reindex(leaves)
+
+
+def _knowledge_of_classes(classes: Any, leaves: LeafIndex) -> tuple[TripletSet, PairwiseConstraints]:
+    """The triplets and pairs that class labels of some samples say."""
+    index = index_of(classes)
+    if index is not None and len(set(index)) == len(index):
+        classes = dict(zip(index, classes.tolist(), strict=True))
+    codes, _ = aligned_codes(classes, leaves, "classes")
+    known = np.flatnonzero(codes >= 0)
+    if known.size == 0:
+        return TripletSet(np.empty((0, 3), np.int32), leaves), PairwiseConstraints([], [], leaves)
+    order = known[np.argsort(codes[known], kind="stable")]
+    same = codes[order[:-1]] == codes[order[1:]]
+    must = np.stack([order[:-1], order[1:]], axis=1)[same]
+    first = order[np.concatenate([[True], ~same])]
+    i, j = np.triu_indices(first.size, 1)
+    pairs = PairwiseConstraints(must, np.stack([first[i], first[j]], axis=1), leaves)
+    return triplets_from_classes(codes, leaves=leaves, samples=known), pairs
+
+
+def _widest_gap(heights: np.ndarray) -> int:
+    """The number of clusters at which the last merges rise by the greatest factor, at most the root of the samples."""
+    last = heights[-max(2, int(np.sqrt(heights.size + 1))) :]
+    if last.size < 2 or not last[0] < last[-1]:
+        return 1
+    rise = np.diff(np.log(np.maximum(last, last[-1] * 1e-9)))
+    return int(last.size - np.argmax(rise))
