@@ -348,8 +348,8 @@ def test_parquet__metadata_that_are_no_leaves(tmp_path):
     for kept in (b"[", b"\xff", b"5", b"[1]", b"[" * 100_000):
         table = parquet.read_table(io.BytesIO(content))
         stream = io.BytesIO()
-        parquet.write_table(table.replace_schema_metadata({b"tripletree.core.leaves": kept}), stream)
-        with pytest.raises(ParseError, match="metadata: tripletree.core.leaves must hold"):
+        parquet.write_table(table.replace_schema_metadata({b"tripletree.leaves": kept}), stream)
+        with pytest.raises(ParseError, match="metadata: tripletree.leaves must hold"):
             read_triplets(io.BytesIO(stream.getvalue()), format="parquet")
     assert pyarrow is not None
 

@@ -241,9 +241,9 @@ def test_lineages__rank_columns_with_items(tmp_path):
 def test_lineages__columns_that_cannot_be_told():
     with pytest.raises(ParseError, match=r"which columns hold the path\? .* there are 'a', 'b'"):
         read_lineages(pd.DataFrame({"a": ["x"], "b": ["y"]}))
-    with pytest.raises(ParseError, match="column 'tribe' is no column of this table"):
+    with pytest.raises(ParseError, match="column 'tribe' is not a column of this table"):
         read_lineages(rank_table(), columns=["Family", "tribe"])
-    with pytest.raises(ParseError, match="line 3: 1 cell where the first row has 2"):
+    with pytest.raises(ParseError, match="line 3: 1 cell where the header has 2"):
         read("order,genus\nA,b\nC\n")
     assert read("x,y\nA,b\nA,c\n", columns=["x", "y"]) == Hierarchy.from_nested(["b", "c"])
 

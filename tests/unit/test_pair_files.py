@@ -65,15 +65,15 @@ def test_pair_text__files_of_row_numbers():
 
 
 BAD_LINES = [
-    ("a b", 3, "2 fields: wanted is 'a b must' or 'a b cannot'"),
-    ("a", 1, "1 field: wanted"),
+    ("a b", 3, "2 fields: expected 'a b must' or 'a b cannot'"),
+    ("a", 1, "1 field: expected"),
     ("a b must 1 2", 12, "5 fields.*blanks must stand in quotes"),
     ("Homo sapiens a b must", 18, "5 fields"),
     ("a b maybe", 5, "'maybe' says no link: must or cannot is wanted"),
     ("a b 3", 5, "'3' says no link"),
     ("a,b,2", 5, "'2' says no link"),
-    ("a b must strong", 10, "the weight 'strong' is no number in 0..1"),
-    ("a b must 1.5", 10, "the weight '1.5' is no number in 0..1"),
+    ("a b must strong", 10, "the weight 'strong' is not a number in 0..1"),
+    ("a b must 1.5", 10, "the weight '1.5' is not a number in 0..1"),
     ("a b must -0.5", 10, "the weight '-0.5'"),
     ("a b must nan", 10, "the weight 'nan'"),
     ("a 'a' must", 3, "'a' stands twice: the two leaves must differ"),
@@ -181,7 +181,7 @@ def test_pair_tables__parquet(tmp_path):
     assert back.leaves == p.leaves
     with path.open("rb") as stream:
         assert read_pairs(stream) == p
-    with pytest.raises(ParseError, match="the table lacks the column .link2.; it has .*: say columns="):
+    with pytest.raises(ParseError, match="the table lacks the column .link2.; it has .*: name them with columns="):
         read_pairs(path, columns=["a", "b", "link2"])
     with pytest.raises(ValueError, match="give a target"):
         write_pairs(p, format="parquet")
@@ -271,7 +271,7 @@ def test_pair_tables__another_header_is_told():
         read_pairs(io.StringIO("id1,id2,type\nx,y,must\n"), format="csv")
     assert len(read_pairs(io.StringIO("a,b,type\nx,y,must\n"), columns=("a", "b", "type"))) == 1
     frame = pd.DataFrame({"a": ["x"], "b": ["y"], "type": ["must"]})
-    with pytest.raises(ParseError, match="lacks the column 'link'; it has 'a', 'b', 'type': say columns="):
+    with pytest.raises(ParseError, match="lacks the column 'link'; it has 'a', 'b', 'type': name them with columns="):
         read_pairs(frame)
     with pytest.raises(ParseError) as caught:  # only the first row can be a header
         read_pairs(io.StringIO("x y must\nx z mst\n"))

@@ -104,25 +104,25 @@ def _asked(hierarchy: Hierarchy | Ontology, triples: str) -> InducedTriplets:
     """What the hierarchy says of the leaf triples in a file."""
     from tripletree.algorithms.induce import induce as induced
     from tripletree.io.source import read_text
-    from tripletree.io.triplets import TripletRows, line_tokens
+    from tripletree.io.triplets import TripletRows
 
     text, name = read_text(triples)
     rows = TripletRows(name)
     lines = text.splitlines()
     for number, line in enumerate(progress(lines, what=given_name(triples)), 1):
-        labels = [value for kind, value, _ in line_tokens(rows, line, number) or () if kind != "mark"]
+        labels = [x.value for x in rows.tokens(line, number) or () if x.kind != "mark"]
         if len(labels) == 3 and len(set(labels)) == 3:
             rows.labels.append((labels[0], labels[1], labels[2]))
             rows.lines.append(number)
         elif labels:
-            rows.problem(number, "wanted are three different leaves a line, 'a b c'", column=1, text=line)
-    rows.triplets(hierarchy.leaves)  # refuses what was noted, and unknown leaves
+            rows.problem(number, "expected three different leaves a line, 'a b c'", column=1, text=line)
+    rows.indexed(hierarchy.leaves)  # refuses what was noted, and unknown leaves
     return induced(hierarchy, rows.labels)
 
 
 def _write_asked(found: InducedTriplets, output: str, format_: Any) -> None:
+    from tripletree.io.rows import format_of_suffix
     from tripletree.io.source import write_atomic
-    from tripletree.io.triplets import format_of_suffix
 
     kind = format_ or format_of_suffix(output) or "text"
     unresolved = len(found) - int(found.resolved.sum())

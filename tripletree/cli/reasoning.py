@@ -141,8 +141,8 @@ def _used(triplets: TripletSet) -> TripletSet:
 
 
 def _write_answers(asked: TripletSet, implied: np.ndarray, output: str, format_: Any) -> None:
+    from tripletree.io.rows import format_of_suffix
     from tripletree.io.source import write_atomic
-    from tripletree.io.triplets import format_of_suffix
 
     kind = format_ or format_of_suffix(output) or "text"
     if kind == "text":

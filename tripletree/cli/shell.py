@@ -138,7 +138,7 @@ def counted(n: int, one: str, many: str | None = None) -> str:
 
 def label_text(label: Any) -> str:
     """A leaf label as the text format of triplets has it."""
-    from tripletree.io.triplets import quoted
+    from tripletree.io.rows import quoted
 
     text = str(label)
     return repr(text) if "\n" in text or "\r" in text else quoted(text)

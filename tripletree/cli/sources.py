@@ -92,8 +92,8 @@ def _holds_pairs(raw: bytes | str, name: str | None, format_: Any) -> bool:
     """Whether content looks like must-links and cannot-links."""
     from tripletree.errors import ParseError
     from tripletree.io.pairs import looks_like_pairs
+    from tripletree.io.rows import format_of_suffix
     from tripletree.io.source import named_stream, read_bytes
-    from tripletree.io.triplets import format_of_suffix
 
     try:
         content, _ = read_bytes(named_stream(raw, name))

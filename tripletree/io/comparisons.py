@@ -6,20 +6,19 @@ the file of the other on its own: `read_odd_one_out` must be told which of three
 
 from __future__ import annotations
 
-import io
 import re
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from itertools import chain
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 
 from tripletree.core.leaves import LeafIndex
-from tripletree.core.provenance import Origins
 from tripletree.core.triplets import TripletSet
-from tripletree.errors import ParseError, UnknownLeafError
-from tripletree.io.source import Source, decoded, read_bytes
-from tripletree.io.table import RowTable, cell_text, is_frame, read_table, split_rows
+from tripletree.errors import ParseError
+from tripletree.io.rows import LabelRows
+from tripletree.io.source import Source
+from tripletree.io.table import RowTable, cell_text, read_table
 
 __all__ = [
     "read_comparisons",
@@ -33,7 +32,7 @@ _NUMBER = re.compile(r"0|[1-9][0-9]{0,8}", re.ASCII)
 
 
 def read_comparisons(
-    source: Source,
+    path: Source,
     *,
     columns: Sequence[str | int] | None = None,
     leaves: LeafIndex | Iterable[Hashable] | int | None = None,
@@ -43,7 +42,7 @@ def read_comparisons(
 
     Parameters
     ----------
-    source : path, file object, "-" or data frame
+    path : path, file object, "-" or data frame
         ``"-"`` is the standard input; gzip, bzip2, xz and zip are unpacked.
     columns : sequence of three str or int, optional
         Which columns hold anchor, near and far, by name or by position counted from 0. By default those called
@@ -89,7 +88,12 @@ def read_comparisons(
         raise ValueError(msg)
     leaves = leaves if leaves is None or isinstance(leaves, LeafIndex) else LeafIndex(leaves)
     wanted = (tuple(columns),) if columns is not None else _COMPARISONS
-    table = _table(source, header, lambda names: any(_named(x) and set(_named(x)) <= set(names) for x in wanted))
+    table = read_table(
+        path,
+        spaced=True,
+        header=header,
+        known=lambda names: any(_named(x) and set(_named(x)) <= set(names) for x in wanted),
+    )
     if columns is None:
         found = next((x for x in _COMPARISONS if table.names is not None and set(x) <= set(table.names)), None)
         if found is None:
@@ -101,15 +105,13 @@ def read_comparisons(
             )
         columns = found or (0, 1, 2)
     places = [table.place(x, "column") for x in columns]
-    labels = _labels(table, places, "anchor, near and far must differ")
-    if _new_words(table, labels, leaves, header):
-        _check_no_header(table, labels, "columns=[...] if they stand in another order than anchor, near, far")
-    codes, index = _coded(table, labels, leaves, header)
-    return codes, index
+    rows = _TrioRows(table, places, "anchor, near and far must differ")
+    hint = "columns=[...] if they stand in another order than anchor, near, far"
+    return _indexed(rows, table, leaves, header, hint)
 
 
 def read_odd_one_out(
-    source: Source,
+    path: Source,
     *,
     odd: str | int | None = None,
     items: Sequence[str | int] | None = None,
@@ -120,7 +122,7 @@ def read_odd_one_out(
 
     Parameters
     ----------
-    source : path, file object, "-" or data frame
+    path : path, file object, "-" or data frame
         A table: CSV, TSV, Parquet, or columns of numbers; ``"-"`` is the standard input; gzip, bzip2, xz and zip are
         unpacked.
     odd : str or int, optional
@@ -168,7 +170,12 @@ def read_odd_one_out(
         msg = f"items must be three different columns, not {items!r}"
         raise ValueError(msg)
     wanted = _named([*(items or ()), odd])
-    table = _table(source, header, lambda names: set(wanted) <= set(names) and bool(wanted or _answers(names)))
+    table = read_table(
+        path,
+        spaced=True,
+        header=header,
+        known=lambda names: set(wanted) <= set(names) and bool(wanted or _answers(names)),
+    )
     answer = _answer_column(table, odd, items)
     if items is not None:
         places = [table.place(x, "item") for x in items]
@@ -176,15 +183,12 @@ def read_odd_one_out(
         places = [k for k in range(len(table.columns)) if k != answer or len(table.columns) == 3]
     if len(places) != 3 or len(set(places)) != 3:
         raise _refusal(table, f"items= must say which three of the {_columns(table)} hold the items")
-    labels = _labels(table, places, "the three items must differ")
-    if _new_words(table, labels, leaves, header):
-        _check_no_header(table, labels, "odd= may then be a name")
-    codes, index = _coded(table, labels, leaves, header)
-    at = np.full(len(codes), places.index(answer)) if answer in places else _positions(table, labels, answer)
+    trios = _TrioRows(table, places, "the three items must differ")
+    codes, index = _indexed(trios, table, leaves, header, "odd= may then be a name")
+    at = np.full(len(codes), places.index(answer)) if answer in places else _positions(table, trios, answer)
     every = np.arange(len(codes))
     rows = np.stack([codes[every, (at + 1) % 3], codes[every, (at + 2) % 3], codes[every, at]], axis=1)
-    origins = Origins.of_lines(table.path, table.unit, table.lines)
-    counted = TripletSet(rows, index, np.ones(len(rows)), origins=origins)
+    counted = TripletSet(rows, index, np.ones(len(rows)), origins=trios.origins())
     return counted if len(counted) < len(rows) else TripletSet(counted.rows, index, origins=counted.origins)
 
 
@@ -247,122 +251,68 @@ def _check_no_triplets(table: RowTable, leaves: LeafIndex | None, header: bool |
 # ---------------------------------------------------------------------- rows of labels
 
 
-def _table(source: Any, header: bool | None, known: Callable[[list[str]], bool]) -> RowTable:
-    """A table with any delimiter, white space too."""
-    if is_frame(source):
-        return read_table(source)
-    content, path = read_bytes(source)
-    if isinstance(content, bytes) and content.startswith(b"PAR1"):
-        table = read_table(io.BytesIO(content))
-        table.path = path
-        return table
-    text = content if isinstance(content, str) else decoded(content, path)
-    first = next((x for x in text[:100_000].split("\n") if x.strip() and not x.startswith("#")), "")
-    if any(x in first for x in "\t,;|") or len(first.split()) < 3:
-        return split_rows(text, path, header=header, known=known)
-    return _spaced(text, path, header, known)
+class _TrioRows(LabelRows):
+    """Rows of three labels, all different; `rule` says of a label that stands twice what must differ."""
 
+    def __init__(self, table: RowTable, places: Sequence[int], rule: str) -> None:
+        super().__init__(table.path, table.unit)
+        if not table.lines:
+            raise _refusal(table, "no rows in it: nothing follows the header")
+        self._places, self._rule = places, rule
+        for line, *cells in zip(table.lines, *(table.columns[k] for k in places), strict=True):
+            self.add([cell_text(x) for x in cells], line)
+        if self.problems:
+            self.refuse()
 
-def _spaced(text: str, path: str | None, header: bool | None, known: Callable[[list[str]], bool]) -> RowTable:
-    """A table whose cells stand apart by blanks; lines that start with ``#`` are comments."""
-    names: list[str] | None = None
-    cells: list[str] = []
-    lines: list[int] = []
-    shared: dict[str, str] = {}
-    width = 0
-    for number, line in enumerate(text.split("\n"), 1):
-        row = line.split()
-        if not row or line[0] == "#":
-            continue
-        if width == 0:
-            width = len(row)
-            if known(row) if header is None else header:
-                names = row
-                continue
-        elif len(row) != width:
-            msg = f"{len(row)} cell{'s' * (len(row) != 1)} where the first row has {width}"
-            raise ParseError(msg, path=path, line=number)
-        cells.extend(map(shared.setdefault, row, row))
-        lines.append(number)
-    return RowTable(path, names, [cells[k::width] for k in range(width)], lines)
-
-
-def _labels(table: RowTable, places: Sequence[int], rule: str) -> list[list[Any]]:
-    """Three columns of labels as text, no cell empty, none twice in a row."""
-    if not table.lines:
-        raise _refusal(table, "no rows in it: nothing follows the header")
-    labels = [[cell_text(x) for x in table.columns[k]] for k in places]
-    for row, (a, b, c) in enumerate(zip(*labels, strict=True)):
+    def add(self, cells: Sequence[str | None], line: int, *_: Any) -> None:
+        a, b, c = cells
         if not (a and b and c):
-            table.refuse(row, f"cell {next(k for k, x in zip(places, (a, b, c), strict=True) if not x) + 1} is empty")
-        if a in (b, c) or b == c:
-            table.refuse(row, f"{a if a in (b, c) else b!r} stands twice: {rule}")
-    return labels
+            self.problem(
+                line, f"cell {next(k for k, x in zip(self._places, cells, strict=True) if not x) + 1} is empty"
+            )
+        elif a in (b, c) or b == c:
+            self.problem(line, f"{a if a in (b, c) else b!r} stands twice: {self._rule}")
+        else:
+            self.labels.append((a, b, c))
+            self.lines.append(line)
+
+    def occurring(self) -> LeafIndex:
+        """The leaves that occur, sorted, as whole numbers if all of them are."""
+        texts = set(chain.from_iterable(self.labels))
+        if not all(map(_NUMBER.fullmatch, texts)):
+            return LeafIndex(sorted(texts))
+        numbers = sorted(map(int, texts))
+        return LeafIndex(len(numbers)) if numbers[-1] == len(numbers) - 1 else LeafIndex(numbers)
 
 
-def _new_words(table: RowTable, labels: list[list[str]], leaves: Any, header: bool | None) -> bool:
-    """Whether the first row may be a header: words that are no leaves, as far as known, and occur nowhere else."""
-    if header is not None or table.names is not None or len(table.lines) < 2:
-        return False
-    first = {column[0] for column in labels}
-    if leaves is not None or any(_NUMBER.fullmatch(x) for x in first):
-        return False  # what is no leaf is refused as such
-    others = set(chain.from_iterable(column[1:] for column in labels))
-    return not first & others and not all(_NUMBER.fullmatch(x) for x in others)
-
-
-def _check_no_header(table: RowTable, labels: list[list[str]], more: str) -> NoReturn:
-    cells = ", ".join(repr(column[0]) for column in labels)
-    msg = (
-        f"is this a header? {cells} occur nowhere else: say header=True if it names the columns ({more}), or "
-        "header=False if these are labels like the others"
-    )
-    table.refuse(0, msg)
-
-
-def _coded(
+def _indexed(
+    rows: _TrioRows,
     table: RowTable,
-    labels: list[list[str]],
     leaves: LeafIndex | Iterable[Hashable] | int | None,
     header: bool | None,
+    hint: str,
 ) -> tuple[np.ndarray, LeafIndex]:
-    """The labels as positions in a leaf index: int32, shape (m, 3)."""
-    occurring = dict.fromkeys(chain.from_iterable(labels))
-    if leaves is None:
-        words = [x for x in occurring if not _NUMBER.fullmatch(x)]
-        if header is None and set(words) == {column[0] for column in labels} and len(words) < len(occurring):
-            table.refuse(0, "this row is words and all others are numbers; say header=True if it names the columns")
-        index, position = _index_of(list(occurring), numbers=not words)
-    else:
-        index = leaves if isinstance(leaves, LeafIndex) else LeafIndex(leaves)
-        position = {x: i for i, x in enumerate(LeafIndex([str(x) for x in index]))}
-        unknown = [x for x in occurring if x not in position]
-        if unknown:
-            near = UnknownLeafError(unknown, list(position)).suggestions
-            row = next(i for i, cells in enumerate(zip(*labels, strict=True)) if any(x not in position for x in cells))
-            label = next(column[row] for column in labels if column[row] not in position)
-            hint = f"; did you mean {' or '.join(map(repr, near[label]))}?" if label in near else ""
-            leaf = "leaf" if len(index) == 1 else "leaves"
-            more = f" ({len(unknown)} labels in all are not)" if len(unknown) > 1 else ""
-            table.refuse(row, f"{label!r} is none of the {len(index)} {leaf}{hint}{more}")
-    columns = [np.fromiter(map(position.__getitem__, column), np.int32, len(column)) for column in labels]
-    return np.stack(columns, axis=1), index
+    """The labels as positions in a leaf index, int32 of shape (m, 3); a first row that may be a header is refused."""
+    first, others = set(rows.labels[0]), set(chain.from_iterable(rows.labels[1:]))
+    numbers = {x for x in first | others if _NUMBER.fullmatch(x)}
+    asked = header is None and table.names is None and leaves is None  # of given leaves, what is unknown is refused
+    if asked and others and not first & (others | numbers) and not others <= numbers:
+        cells = ", ".join(map(repr, rows.labels[0]))
+        msg = (
+            f"is this a header? {cells} occur nowhere else: give header=True if it names the columns ({hint}), or "
+            "header=False if these are labels like the others"
+        )
+        table.refuse(0, msg)
+    if header is None and leaves is None and first == (first | others) - numbers and numbers:
+        table.refuse(0, "this row is words and all others are numbers; give header=True if it names the columns")
+    index, positions = rows.indexed(leaves)
+    return positions, index
 
 
-def _index_of(occurring: list[str], *, numbers: bool) -> tuple[LeafIndex, dict[str, int]]:
-    """The leaves that occur, sorted, as whole numbers if all of them are, and the position of each."""
-    ordered = sorted(occurring, key=int) if numbers else sorted(occurring)
-    position = {x: i for i, x in enumerate(ordered)}
-    if not numbers:
-        return LeafIndex(ordered), position
-    dense = int(ordered[-1]) == len(ordered) - 1
-    return LeafIndex(len(ordered)) if dense else LeafIndex([int(x) for x in ordered]), position
-
-
-def _positions(table: RowTable, labels: list[list[str]], answer: int) -> np.ndarray:
+def _positions(table: RowTable, rows: _TrioRows, answer: int) -> np.ndarray:
     """Which of its three labels each row's answer is."""
-    at = np.empty(len(labels[0]), np.int64)
-    for row, (trio, cell) in enumerate(zip(zip(*labels, strict=True), table.columns[answer], strict=True)):
+    at = np.empty(len(rows.labels), np.int64)
+    for row, (trio, cell) in enumerate(zip(rows.labels, table.columns[answer], strict=True)):
         said = cell_text(cell)
         if said not in trio:
             hint = ": labels are wanted, not positions" if said in ("0", "1", "2", "3") else ""

@@ -22,9 +22,9 @@ from tripletree.core.leaves import LeafIndex
 from tripletree.core.ontology import Ontology
 from tripletree.errors import DuplicateLeafError, InvalidHierarchyError, ParseError
 from tripletree.io.format import FileFormat
+from tripletree.io.rows import format_of_suffix
 from tripletree.io.source import Source, Target, write_atomic, write_atomic_bytes
 from tripletree.io.table import RowTable, cell_text, cycle_of, cycle_text, hierarchy_of, one_of, optional, read_table
-from tripletree.io.triplets import format_of_suffix
 
 __all__ = [
     "FORMAT",

@@ -142,6 +142,8 @@ class RowTable:
         Where each row stands: the line of the text, or the row counted from 1.
     unit : str
         What `lines` counts: "line" or "row".
+    header_line : int or None
+        The line of the header, if there is one.
     """
 
     path: str | None
@@ -149,6 +151,7 @@ class RowTable:
     columns: list[list[Any]]
     lines: Sequence[int]
     unit: str = "line"
+    header_line: int | None = None
 
     def refuse(self, row: int, message: str) -> NoReturn:
         """Raise a ParseError at a row."""
@@ -167,9 +170,9 @@ class RowTable:
             return self.names.index(str(column))
         elif self.names is not None and column in self.names:
             msg = f"{what} {column!r} stands {self.names.count(str(column))} times in the header: {shown}"
-            raise ParseError(msg, path=self.path)
-        msg = f"{what} {column!r} is no column of this table; it has {shown}"
-        raise ParseError(msg, path=self.path)
+            raise ParseError(msg, path=self.path, line=self.header_line)
+        msg = f"{what} {column!r} is not a column of this table; it has {shown}"
+        raise ParseError(msg, path=self.path, line=self.header_line)
 
 
 #: Delimiters that are looked for, the first among equals first.
@@ -182,27 +185,62 @@ def is_frame(source: Any) -> bool:
 
 
 def read_table(
-    source: Any, *, delimiter: str | None = None, header: bool | None = None, known: Any = lambda names: False
+    path: Any,
+    *,
+    delimiter: str | None = None,
+    header: bool | None = None,
+    known: Any = lambda names: False,
+    spaced: bool = False,
 ) -> RowTable:
     """Read a table from what `Source` is, or from a data frame.
 
     Parameters
     ----------
-    source : path, file object, "-" or data frame
+    path : path, file object, "-" or data frame
     delimiter : str, optional
         By default the one that gives the first row the header that is wanted, or the most cells.
     header : bool, optional
         Whether the first row has the names; by default if `known` says so.
     known : callable
         Whether a list of names is a header that the caller knows.
+    spaced : bool
+        Whether the cells may be separated by blanks alone, in rows of at least three.
     """
-    if is_frame(source):
-        return _of_frame(source)
-    content, path = read_bytes(source)
+    if is_frame(path):
+        return _of_frame(path)
+    content, name = read_bytes(path)
     if isinstance(content, bytes) and content.startswith(b"PAR1"):
-        return parquet_table(content, path)
-    text = content if isinstance(content, str) else decoded(content, path)
-    return split_rows(text, path, delimiter=delimiter, header=header, known=known)
+        return parquet_table(content, name)
+    text = content if isinstance(content, str) else decoded(content, name)
+    if spaced:
+        first = next((x for x in text[:100_000].split("\n") if x.strip() and not x.startswith("#")), "")
+        if len(first.split()) >= 3 and not any(x in first for x in _DELIMITERS):
+            return _split_at_blanks(text, name, header, known)
+    return split_rows(text, name, delimiter=delimiter, header=header, known=known)
+
+
+def _split_at_blanks(text: str, path: str | None, header: bool | None, known: Any) -> RowTable:
+    """A table whose cells are separated by blanks; lines that start with ``#`` are comments."""
+    names = header_line = None
+    cells: list[str] = []
+    lines: list[int] = []
+    shared: dict[str, str] = {}  # one object for equal cells: few labels fill many rows
+    width = 0
+    for number, line in enumerate(text.split("\n"), 1):
+        row = line.split()
+        if not row or line[0] == "#":
+            continue
+        if width == 0:
+            width = len(row)
+            if known(row) if header is None else header:
+                names, header_line = row, number
+                continue
+        elif len(row) != width:
+            msg = f"{len(row)} cell{'s' * (len(row) != 1)} where the first row has {width}"
+            raise ParseError(msg, path=path, line=number)
+        cells.extend(map(shared.setdefault, row, row))
+        lines.append(number)
+    return RowTable(path, names, [cells[k::width] for k in range(width)], lines, header_line=header_line)
 
 
 def split_rows(
@@ -212,14 +250,36 @@ def split_rows(
     delimiter: str | None = None,
     header: bool | None = None,
     known: Any = lambda names: False,
+    skip_blanks: bool | None = None,
+    problem: Callable[[int, str], None] | None = None,
 ) -> RowTable:
-    """Read CSV and its like; lines that start with ``#`` above the first row are comments, unless one is the header."""
+    """Read CSV and its like; lines that start with ``#`` above the first row are comments, unless one is the header.
+
+    Parameters
+    ----------
+    text : str
+    path : str or None
+        The source's name, for messages.
+    delimiter, header, known
+        As for `read_table`.
+    skip_blanks : bool, optional
+        Whether blanks before a cell are left out; by default where the delimiter is no tab.
+    problem : callable, optional
+        Called with the line and the message of a bad row, which is then left out; by default it is an error.
+    """
     start, line, first = _first_row(text, path, known)
     delimiter = delimiter or _delimiter_of(first, known)
+    skip_blanks = delimiter != "\t" if skip_blanks is None else skip_blanks
     lines, rows = [], []
     reader = csv.reader(
-        io.StringIO(text[start:], newline=""), delimiter=delimiter, skipinitialspace=delimiter != "\t", strict=True
+        io.StringIO(text[start:], newline=""), delimiter=delimiter, skipinitialspace=skip_blanks, strict=True
     )
+
+    def bad(number: int, message: str) -> None:
+        if problem is None:
+            raise ParseError(message, path=path, line=number) from None
+        problem(number, message)
+
     before = line
     try:
         for cells in reader:
@@ -227,26 +287,28 @@ def split_rows(
                 rows.append(cells)
                 lines.append(before)
             elif len(cells) > 1:
-                raise ParseError("all cells of this row are empty", path=path, line=before)
+                bad(before, "all cells of this row are empty")
             before = line + reader.line_num
     except csv.Error as error:
-        raise ParseError(f"no table: {error}", path=path, line=before) from None
+        bad(before, f"not a table: {error}")
     if not rows:
         raise ParseError("no rows in it", path=path, line=line)
-    names = None
+    names = header_line = None
     if header is None:
         header = known(_stripped(rows[0]))
     width = len(rows[0])
     if header:
         names = _stripped(rows.pop(0))
-        del lines[0]
-    wrong = next((i for i, cells in enumerate(rows) if len(cells) != width), None)
-    if wrong is not None:
-        there = f"{len(rows[wrong])} cell{'s' * (len(rows[wrong]) != 1)} where the first row has {width}"
-        msg = f"{there}; a cell with {delimiter!r} in it needs quotes"
-        raise ParseError(msg, path=path, line=lines[wrong])
+        header_line = lines.pop(0)
+    wrong = [i for i, cells in enumerate(rows) if len(cells) != width]
+    for i in wrong:
+        there = f"{len(rows[i])} cell{'s' * (len(rows[i]) != 1)} where the {'header' if header else 'first row'} has {width}"
+        bad(lines[i], f"{there}; a cell with {delimiter!r} in it needs quotes")
+    if wrong:
+        kept = [i for i, cells in enumerate(rows) if len(cells) == width]
+        rows, lines = [rows[i] for i in kept], [lines[i] for i in kept]
     columns = [[x or None for x in column] for column in zip(*rows, strict=True)] or [[] for _ in range(width)]
-    return RowTable(path, names, columns, lines)
+    return RowTable(path, names, columns, lines, header_line=header_line)
 
 
 def _stripped(cells: Sequence[str]) -> list[str]:

@@ -1,0 +1,550 @@
+"""Rows of labels: what the files of triplets, pairs and comparisons have in common.
+
+A kind of rows is a subclass of `LabelRows`, which says what a row consists of and what a line of text looks like. The
+problems met on the way are gathered, so that one run shows up to 20 of them, each with its place.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import re
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from itertools import chain
+from pathlib import Path
+from typing import Any, ClassVar, Literal, NamedTuple, NoReturn, TypeVar
+
+import numpy as np
+
+from tripletree.core.leaves import LeafIndex
+from tripletree.core.pairs import sorted_labels
+from tripletree.core.provenance import Origins
+from tripletree.errors import SHOWN, DuplicateLeafError, ParseError, UnknownLeafError, warn_user
+from tripletree.io.source import Source, Target, decoded, read_bytes, write_atomic, write_atomic_bytes
+from tripletree.io.table import (
+    RowTable,
+    cell_text,
+    has_header,
+    is_frame,
+    is_missing,
+    optional,
+    parquet_metadata,
+    parquet_names,
+    parquet_table,
+    read_table,
+    split_rows,
+)
+
+__all__ = [
+    "DELIMITERS",
+    "LabelRows",
+    "RowFormat",
+    "Token",
+    "check_row_format",
+    "format_of_suffix",
+    "quoted",
+    "read_rows",
+    "weight_of",
+    "write_rows",
+]
+
+RowFormat = Literal["text", "csv", "tsv", "parquet"]
+DELIMITERS = {"csv": ",", "tsv": "\t"}
+_FORMATS = ("text", "csv", "tsv", "parquet")
+_SUFFIXES = {".txt": "text", ".triplets": "text", ".csv": "csv", ".tsv": "tsv", ".parquet": "parquet"}
+_PACKED = frozenset({".gz", ".bz2", ".xz"})
+#: Where a Parquet file keeps all leaf labels, in order, as a JSON list.
+_LEAVES_KEY = b"tripletree.leaves"
+_DIRECTIVE = "#!leaves"
+#: Characters of leaf labels in one directive line, before the next one starts.
+_WIDTH = 100
+
+_NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?", re.ASCII)
+_TOKEN = re.compile(
+    r"""
+      (?P<quoted> '(?:[^']++|'')*+' (?=[\s,|]|\Z) | "(?:[^"]++|"")*+" (?=[\s,|]|\Z) )
+    | (?P<plain> [^\s,|'"][^\s,|]* )
+    | (?P<mark> [,|] )
+    """,
+    re.VERBOSE,
+)
+_PLAIN = re.compile(r"""[^\s,|'"#][^\s,|]*""")
+
+
+def weight_of(text: str) -> float | None:
+    """The weight that a field holds, or None where it is not a positive finite number."""
+    text = text.strip()
+    value = float(text) if _NUMBER.fullmatch(text) else 0.0
+    return value if 0 < value < float("inf") else None
+
+
+def check_row_format(format: Any) -> None:
+    """Raise a ValueError for a format that rows of labels do not have."""
+    if format is not None and format not in _FORMATS:
+        msg = f"format must be one of {', '.join(map(repr, _FORMATS))}, not {format!r}"
+        raise ValueError(msg)
+
+
+def format_of_suffix(name: str | None) -> str | None:
+    """The format of a file's suffix, before .gz, .bz2 or .xz; None if it has none of those known."""
+    path = Path(name or "")
+    if path.suffix.lower() in _PACKED:
+        path = path.with_suffix("")
+    return _SUFFIXES.get(path.suffix.lower())
+
+
+# ---------------------------------------------------------------------- rows as they are read
+
+
+class Token(NamedTuple):
+    """A label or a mark (a comma or a bar) of a line."""
+
+    kind: str
+    """plain, quoted or mark."""
+    value: str
+    at: int
+    """Where in the line it begins."""
+
+
+class Problem(NamedTuple):
+    """One thing that is wrong, and where."""
+
+    line: int
+    column: int | None
+    text: str | None
+    """The line, for the caret."""
+    message: str
+
+
+class LabelRows:
+    """Rows of labels as they are read.
+
+    Attributes
+    ----------
+    path : str or None
+        The source's name, for messages.
+    unit : str
+        What the numbers in `lines` count: "line" or "row".
+    labels : list of tuple of str
+    lines : list of int
+        Where each row stands.
+    weights : dict
+        The weight of each row that has one, by the row's number.
+    more : list of (label, line)
+        Leaves that are named beside the rows; line 0 is the metadata.
+    numbers : dict
+        The labels of a data frame that are whole numbers, by their texts.
+    problems : list of Problem
+    """
+
+    #: How many labels a row has.
+    width: ClassVar[int] = 3
+    #: The most frequent form of a line, without quotes, commas or comments; its groups are the fields.
+    usual: ClassVar[re.Pattern[str]]
+    #: A line as the sequence of its tokens, with L for a label.
+    shape: ClassVar[re.Pattern[str]]
+    #: What `columns=` names, for messages.
+    columns_hint: ClassVar[str]
+    #: Whether a table may do without a header that names the columns.
+    headless_allowed: ClassVar[bool] = False
+
+    def __init__(self, path: str | None, unit: str = "line") -> None:
+        self.path, self.unit = path, unit
+        self.labels: list[tuple[str, ...]] = []
+        self.lines: list[int] = []
+        self.weights: dict[int, float] = {}
+        self.more: list[tuple[str, int]] = []
+        self.numbers: dict[str, int] = {}
+        self.problems: list[Problem] = []
+        #: Names of the columns of a table.
+        self.columns: Sequence[str] = ()
+
+    def add(
+        self,
+        cells: Sequence[str | None],
+        line: int,
+        text: str | None = None,
+        start: Callable[[int], int] | None = None,
+    ) -> None:
+        """Take a row, or note what is wrong with it.
+
+        Parameters
+        ----------
+        cells : sequence of str or None
+            The fields; None where a table has an empty cell.
+        line : int
+        text : str, optional
+            The line, for the caret.
+        start : callable, optional
+            From the number of a field, counted from 1, to where in `text` it begins.
+        """
+        raise NotImplementedError
+
+    def misshapen(self, shape: str, tokens: list[Token]) -> tuple[str, int]:
+        """What is wrong with a line of another shape, and the number of the token to point at."""
+        raise NotImplementedError
+
+    def problem(self, line: int, message: str, *, column: int | None = None, text: str | None = None) -> None:
+        """Note a problem; the twentieth ends the reading."""
+        self.problems.append(Problem(line, column, text, message))
+        if len(self.problems) >= SHOWN:
+            self.refuse()
+
+    def refuse(self) -> NoReturn:
+        """Raise the ParseError that lists the problems."""
+        found = sorted(self.problems, key=lambda p: (p.line, p.column or 0))[:SHOWN]
+        first = found[0]
+        numbered = [f"{self.unit} {p.line}: {p.message}" if p.line else f"metadata: {p.message}" for p in found]
+        in_lines = self.unit == "line"
+        message = first.message if in_lines else numbered[0]
+        if len(found) > 1:
+            stopped = " (reading stopped there)" if len(found) >= SHOWN else ""
+            message = f"{len(found)} problems{stopped}:\n  " + "\n  ".join(numbered)
+        raise ParseError(
+            message,
+            path=self.path,
+            line=first.line if in_lines else None,
+            column=first.column if len(found) == 1 else None,
+            text=first.text if len(found) == 1 else None,
+            problems=numbered,
+        )
+
+    # ------------------------------------------------------------------ the text format
+
+    def add_text(self, text: str) -> None:
+        """Take the rows of the text format."""
+        if "\r" in text:
+            text = text.replace("\r\n", "\n").replace("\r", "\n")
+        for number, line in enumerate(text.split("\n"), 1):
+            usual = self.usual.fullmatch(line)
+            if usual is not None:
+                cells = usual.groups()
+                self.add(cells if cells[-1] is not None else cells[:-1], number, line, usual.start)
+            elif line.startswith("#!"):
+                self._add_leaves(line, number)
+            elif tokens := self.tokens(line, number):
+                shape = "".join("L" if x.kind != "mark" else x.value for x in tokens)
+                if self.shape.fullmatch(shape):
+                    labels = [x for x in tokens if x.kind != "mark"]
+                    self.add([x.value for x in labels], number, line, [0, *(x.at for x in labels)].__getitem__)
+                else:
+                    message, k = self.misshapen(shape, tokens)
+                    self.problem(number, message, column=tokens[k].at + 1, text=line)
+
+    def tokens(self, line: str, number: int, at: int = 0) -> list[Token] | None:
+        """The labels and marks of a line, up to a comment; None where a problem is noted."""
+        tokens: list[Token] = []
+        while True:
+            while at < len(line) and line[at].isspace():
+                at += 1
+            if at == len(line) or (line[at] == "#" and (at == 0 or line[at - 1].isspace())):
+                return tokens
+            found = _TOKEN.match(line, at)
+            if found is None:
+                message = "this quote is never closed, or something stands right behind its end (double a quote inside)"
+                self.problem(number, message, column=at + 1, text=line)
+                return None
+            value = found.group()
+            if found.lastgroup == "quoted":
+                value = value[1:-1].replace(value[0] * 2, value[0])
+            tokens.append(Token(str(found.lastgroup), value, at))
+            at = found.end()
+
+    def _add_leaves(self, line: str, number: int) -> None:
+        """Take the leaves of a line ``#!leaves ...``."""
+        if line.split(maxsplit=1)[0] != _DIRECTIVE:
+            message = f"a line that starts with '#!' must be {_DIRECTIVE!r} and labels; write '# ' before a comment"
+            self.problem(number, message, column=1, text=line)
+            return
+        tokens = self.tokens(line, number, at=len(_DIRECTIVE)) or []
+        mark = next((x.at for x in tokens if x.kind == "mark"), None)
+        if mark is not None:
+            self.problem(number, "expected labels with white space between", column=mark + 1, text=line)
+            return
+        self.more += [(x.value, number) for x in tokens]
+
+    # ------------------------------------------------------------------ tables
+
+    def add_table(self, table: RowTable, columns: Sequence[str], weight: str | None) -> None:
+        """Take the rows of a table by the names of its columns, or in their order where it has no header."""
+        places = self.places(table, columns, weight)
+        self.columns = columns
+        for line, *cells in zip(table.lines, *(table.columns[k] for k in places), strict=True):
+            self.add([cell_text(x) for x in cells], line)
+
+    def places(self, table: RowTable, columns: Sequence[str], weight: str | None) -> list[int]:
+        """Where in a table the columns stand, the weight's last if there is one."""
+        missing = [x for x in columns if x not in (table.names or ())]
+        if missing:
+            self._lacks(missing, table.names or (), table.header_line)
+        wanted = [*columns, weight] if weight is not None and weight in (table.names or ()) else columns
+        return [table.place(x, "column") for x in wanted]
+
+    def _lacks(self, missing: Sequence[Any], names: Sequence[Any], line: int | None) -> NoReturn:
+        lacking, present = (", ".join(repr(x) for x in some) for some in (missing, names))
+        msg = (
+            f"the table lacks the column{'s' * (len(missing) > 1)} {lacking}; it has {present}: name them with "
+            f"columns=({self.columns_hint})"
+        )
+        raise ParseError(msg, path=self.path, line=line)
+
+    def add_parquet(self, content: bytes, columns: Sequence[str], weight: str | None) -> None:
+        """Take the rows of a Parquet table, and the leaves of its metadata."""
+        names = parquet_names(content, self.path)
+        missing = [x for x in columns if x not in names]
+        if missing:
+            self._lacks(missing, names, None)
+        wanted = [*columns, weight] if weight is not None and weight in names else [*columns]
+        self.add_table(parquet_table(content, self.path, columns=wanted, cell=_parquet_cell), columns, weight)
+        kept = parquet_metadata(content, self.path).get(_LEAVES_KEY)
+        if kept is None:
+            return
+        try:
+            labels = json.loads(kept)
+        except (ValueError, RecursionError):
+            labels = None
+        if not isinstance(labels, list) or not all(isinstance(x, str) for x in labels):
+            msg = f"metadata: {_LEAVES_KEY.decode()} must hold the leaf labels as a JSON list of strings"
+            raise ParseError(msg, path=self.path)
+        self.more = [(x, 0) for x in labels]
+
+    # ------------------------------------------------------------------ labels to positions
+
+    def indexed(self, leaves: LeafIndex | Iterable[Hashable] | int | None) -> tuple[LeafIndex, np.ndarray]:
+        """The leaves, by default all that occur, and the rows as positions in them; refuses what was noted."""
+        if leaves is None:
+            leaves = self.occurring()
+        index = leaves if isinstance(leaves, LeafIndex) else LeafIndex(leaves)
+        texts = [x if isinstance(x, str) else str(x) for x in index]
+        position = {x: i for i, x in enumerate(LeafIndex(texts))}
+        self._check_known(position, texts)
+        flat = map(position.__getitem__, chain.from_iterable(self.labels))
+        m = len(self.labels)
+        return index, np.fromiter(flat, np.int32, self.width * m).reshape(m, self.width)
+
+    def occurring(self) -> Iterable[Hashable]:
+        """The leaves where none are given: as a Parquet file keeps them, else those that occur, sorted."""
+        if self.unit == "row" and self.more:
+            return [x for x, _ in self.more]
+        if not self.numbers:
+            return sorted({*chain.from_iterable(self.labels), *(x for x, _ in self.more)})
+        return sorted_labels(self.numbers.get(x, x) for x in chain.from_iterable(self.labels))
+
+    def _check_known(self, position: dict[str, int], known: list[str]) -> None:
+        """Refuse labels that are not among the leaves, row by row, together with the other problems."""
+        unknown: list[tuple[int, str]] = [(line, x) for x, line in self.more if x not in position]
+        if not position.keys() >= set(chain.from_iterable(self.labels)):
+            for row, line in zip(self.labels, self.lines, strict=True):
+                unknown += [(line, x) for x in row if x not in position]
+                if len(unknown) >= SHOWN:
+                    break
+        if unknown:
+            near = UnknownLeafError(list(dict.fromkeys(x for _, x in unknown)), known).suggestions
+            for line, x in unknown:
+                hint = f"; did you mean {' or '.join(map(repr, near[x]))}?" if x in near else ""
+                self.problems.append(Problem(line, None, None, f"{x!r} is none of the {len(known)} leaves{hint}"))
+        if self.problems:
+            self.refuse()
+
+    def all_weights(self) -> np.ndarray | None:
+        """The weight of each row, 1 where it has none; None if no row has one."""
+        if not self.weights:
+            return None
+        weights = np.ones(len(self.labels))
+        weights[list(self.weights)] = list(self.weights.values())
+        return weights
+
+    def origins(self) -> Origins:
+        """Where each row stands."""
+        return Origins.of_lines(self.path, self.unit, self.lines)
+
+
+def _parquet_cell(value: Any) -> str | None:
+    return value if isinstance(value, str) else None if is_missing(value) else str(value)
+
+
+Rows = TypeVar("Rows", bound=LabelRows)
+
+
+def read_rows(
+    kind: type[Rows], path: Source, *, format: str | None, columns: Sequence[str], weight: str | None
+) -> Rows:
+    """Read the rows of a file or data frame, in the format given, else that of the suffix, else of the content."""
+    if is_frame(path):
+        table = read_table(path)
+        rows = kind(table.path, table.unit)
+        rows.add_table(table, columns, weight)
+        places = rows.places(table, columns, None)
+        labels = (x for k in places for x in table.columns[k] if type(x) is int)
+        rows.numbers = {str(x): x for x in labels}
+        return rows
+    content, name = read_bytes(path)
+    chosen = format or format_of_suffix(name)
+    if chosen is None and isinstance(content, bytes) and content.startswith(b"PAR1"):
+        chosen = "parquet"
+    if chosen == "parquet":
+        if isinstance(content, str):
+            msg = "Parquet is binary: give a path, or a file object open for bytes (mode 'rb')"
+            raise TypeError(msg)
+        rows = kind(name, "row")
+        rows.add_parquet(content, columns, weight)
+        return rows
+    text = content if isinstance(content, str) else decoded(content, name)
+    rows = kind(name)
+
+    def known(names: Sequence[str]) -> bool:
+        return set(columns) <= set(names)
+
+    if chosen == "text" or (chosen is None and not has_header(text, known)):
+        rows.add_text(text)
+        return rows
+    table = split_rows(
+        text,
+        name,
+        delimiter=None if chosen is None else DELIMITERS[chosen],
+        header=None if kind.headless_allowed else True,
+        known=known,
+        skip_blanks=True,
+        problem=rows.problem,
+    )
+    rows.add_table(table, columns, weight)
+    return rows
+
+
+# ---------------------------------------------------------------------- writing
+
+
+def write_rows(
+    path: Target | None,
+    *,
+    format: str | None,
+    leaves: LeafIndex,
+    used: np.ndarray,
+    what: str,
+    header: Sequence[str],
+    cells: Callable[[Sequence[str]], Iterator[list[str]]],
+    line: Callable[[list[str]], str],
+    arrays: Callable[[Any, Any], dict[str, Any]],
+    error: type[ValueError],
+) -> str | None:
+    """Write rows of labels in the format given, else that of the suffix, else as text.
+
+    Parameters
+    ----------
+    path : path, file object or "-", optional
+        None returns the text.
+    format : str, optional
+    leaves : LeafIndex
+    used : ndarray of int
+        The leaves that occur in some row; text and Parquet name the others beside the rows.
+    what : str
+        What a row is: "triplet" or "pair".
+    header : sequence of str
+        Names of the columns of a table.
+    cells : callable
+        From the leaves' texts to the cells of each row.
+    line : callable
+        From the cells of a row to its line of text.
+    arrays : callable
+        From pyarrow and the array of the leaves' texts to the columns of a Parquet table.
+    error : type
+        Raised for a label that the format cannot hold.
+    """
+    check_row_format(format)
+    chosen = format or format_of_suffix(_name_of(path)) or "text"
+    labels = [x if isinstance(x, str) else str(x) for x in leaves]
+    try:
+        LeafIndex(labels)
+    except DuplicateLeafError as problem:
+        raise DuplicateLeafError(problem.labels, where=" once all labels are written as text") from None
+    _check_unicode(labels, error)
+    if chosen == "parquet":
+        if path is None:
+            msg = "Parquet is binary: give a path to write to"
+            raise ValueError(msg)
+        pyarrow, parquet = (optional(x, "io", "writing Parquet") for x in ("pyarrow", "pyarrow.parquet"))
+        table = pyarrow.table(arrays(pyarrow, pyarrow.array(labels, pyarrow.string())))
+        with write_atomic_bytes(path) as binary:
+            parquet.write_table(table.replace_schema_metadata({_LEAVES_KEY: json.dumps(labels)}), binary)
+        return None
+    unused = np.setdiff1d(np.arange(len(labels)), used).tolist()
+    if chosen == "text":
+        shown = [quoted(x, error) for x in labels]
+        lines = chain(_leaf_lines([shown[i] for i in unused]), map(line, cells(shown)))
+    else:
+        if unused:
+            warn_user(
+                f"{len(unused)} of {len(labels)} leaves are in no {what}, and {chosen.upper()} has no place for them: "
+                "write text or Parquet"
+            )
+        lines = _table_lines(labels, cells, header, chosen, error)
+    if path is None:
+        return "".join(lines)
+    with write_atomic(path) as stream:
+        stream.writelines(lines)
+    return None
+
+
+def _leaf_lines(shown: Iterable[str]) -> Iterator[str]:
+    """Leaves that occur in no row, in directive lines."""
+    line = _DIRECTIVE
+    for label in shown:
+        if len(line) > _WIDTH:
+            yield line + "\n"
+            line = _DIRECTIVE
+        line += " " + label
+    if line != _DIRECTIVE:
+        yield line + "\n"
+
+
+def _table_lines(
+    labels: Sequence[str],
+    cells: Callable[[Sequence[str]], Iterator[list[str]]],
+    header: Sequence[str],
+    format: str,
+    error: type[ValueError],
+) -> Iterator[str]:
+    """Pieces of a CSV or TSV table with a header."""
+    if "" in labels:
+        msg = f"an empty label cannot be told from a missing one in {format.upper()}; write text or Parquet"
+        raise error(msg)
+    # the reader takes blanks before a cell for layout, and quotes keep them
+    odd = any(x[0] == " " or "\r" in x or not x.isprintable() for x in labels)
+    piece = io.StringIO(newline="")
+    quoting = csv.QUOTE_ALL if odd else csv.QUOTE_MINIMAL
+    writer = csv.writer(piece, delimiter=DELIMITERS[format], lineterminator="\n", quoting=quoting)
+    writer.writerow(header)
+    for k, row in enumerate(cells(labels)):
+        writer.writerow(row)
+        if k % 1000 == 999:
+            yield piece.getvalue()
+            piece.seek(0)
+            piece.truncate()
+    yield piece.getvalue()
+
+
+def quoted(label: str, error: type[ValueError] = ValueError) -> str:
+    """A label as it stands in the text format."""
+    if _PLAIN.fullmatch(label) and label.isprintable():
+        return label
+    if "\n" in label or "\r" in label:
+        msg = f"the label {label!r} has a line end in it, which the text format cannot hold; write CSV or Parquet"
+        raise error(msg)
+    return "'" + label.replace("'", "''") + "'"
+
+
+def _check_unicode(labels: Sequence[str], error: type[ValueError]) -> None:
+    """Refuse labels that hold half of a surrogate pair, before anything is written."""
+    try:
+        "".join(labels).encode()
+    except UnicodeEncodeError:
+        bad = next(x for x in labels if any("\ud800" <= ch <= "\udfff" for ch in x))
+        msg = f"the label {bad!r} holds half of a surrogate pair, which is no character and cannot be written (UTF-8)"
+        raise error(msg) from None
+
+
+def _name_of(path: Any) -> str | None:
+    name = os.fspath(path) if isinstance(path, (str, os.PathLike)) else getattr(path, "name", None)
+    return name if isinstance(name, str) else None
