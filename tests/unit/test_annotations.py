@@ -269,7 +269,7 @@ def test_annotations__parquet_and_data_frames(tmp_path):
         ("a,b,c\nTom,cat,3\n", {}, "3 columns; item= and node= must say", 1),
         ("a,b,c\nTom,cat,3\n", {"item": "a"}, "3 columns: 'a', 'b', 'c'; item= and node= must say", 1),
         ("a,b\nTom,cat\n", {"item": "x"}, "item 'x' is not a column of this table; it has 'a', 'b'", 1),
-        ("Tom,cat\n", {"item": 2}, "item 2 is not a column", 1),
+        ("Tom,cat\n", {"item": 2}, "item 2 is not a column", None),
         ("gene,go_id\n", {}, "nothing follows the header", None),
         ("Tom\tcat,,dog\n", {"separator": ","}, "an empty node in 'cat,,dog'", 1),
         ("", {}, "empty", 1),

@@ -183,7 +183,7 @@ def test_pair_tables__parquet(tmp_path):
         assert read_pairs(stream) == p
     with pytest.raises(ParseError, match="the table lacks the column .link2.; it has .*: name them with columns="):
         read_pairs(path, columns=["a", "b", "link2"])
-    with pytest.raises(ValueError, match="give a target"):
+    with pytest.raises(ValueError, match="give a path"):
         write_pairs(p, format="parquet")
     with pytest.raises(TypeError, match="Parquet is binary"):
         read("", format="parquet")
@@ -239,7 +239,7 @@ def test_pair_files__suffixes_and_packing(tmp_path):
 
 def test_pair_files__what_is_lost_or_cannot_be_written():
     lonely = PairwiseConstraints([(0, 1)], [], 3)
-    with pytest.warns(UserWarning, match="1 of 3 leaves are in no pair, which CSV cannot say"):
+    with pytest.warns(UserWarning, match="1 of 3 leaves are in no pair, and CSV has no place"):
         write_pairs(lonely, format="csv")
     with pytest.raises(DuplicateLeafError, match="once all labels are written as text"):
         write_pairs(PairwiseConstraints([(0, 1)], [], [1, "1"]))

@@ -302,7 +302,8 @@ def split_rows(
         header_line = lines.pop(0)
     wrong = [i for i, cells in enumerate(rows) if len(cells) != width]
     for i in wrong:
-        there = f"{len(rows[i])} cell{'s' * (len(rows[i]) != 1)} where the {'header' if header else 'first row'} has {width}"
+        first = "header" if header else "first row"
+        there = f"{len(rows[i])} cell{'s' * (len(rows[i]) != 1)} where the {first} has {width}"
         bad(lines[i], f"{there}; a cell with {delimiter!r} in it needs quotes")
     if wrong:
         kept = [i for i, cells in enumerate(rows) if len(cells) == width]
