@@ -51,7 +51,7 @@ def main():
         seconds, (_, count) = cpu_seconds(lambda X=X, rows=rows: merge_points(X, rows, "centroid"))
         none, _ = cpu_seconds(lambda X=X, rows=rows: merge_points(X, rows[:0], "centroid"))
         ratios = [None if t is None else seconds / t for t in (dense, vector)]
-        counts = count["tests"], count["rejections"], count["searches"]
+        counts = count.tests, count.rejections, count.searches
         table.add(name, "centroid", n, seconds, none, dense, ratios[0], vector, ratios[1], *counts)
     X, y = load("letter")
     X, rows = X[:10_000], triplets_of(y[:10_000], 10_000)
@@ -59,7 +59,7 @@ def main():
         dense, _ = cpu_seconds(lambda k=linkage: fastcluster.linkage(pdist(X), k), repeat=2)
         seconds, (_, count) = cpu_seconds(lambda k=linkage: merge_condensed(pdist(X), 10_000, rows, k), repeat=2)
         none, _ = cpu_seconds(lambda k=linkage: merge_condensed(pdist(X), 10_000, rows[:0], k), repeat=2)
-        counts = count["tests"], count["rejections"], count["searches"]
+        counts = count.tests, count.rejections, count.searches
         table.add("letters", linkage, 10_000, seconds, none, dense, seconds / dense, None, None, *counts)
     table.done()
 

@@ -19,8 +19,11 @@ from tripletree.algorithms.cut import cut
 from tripletree.algorithms.induce import displays
 from tripletree.algorithms.supervision import triplets_from_classes
 from tripletree.cluster import ReCon
+from tripletree.cluster.agglomerative.constraints import combine_constraints
 from tripletree.cluster.agglomerative.merges import aho_state
-from tripletree.cluster.agglomerative.plan import all_merges
+from tripletree.cluster.agglomerative.plan import MergePlan, merge_samples
+from tripletree.cluster.distances import FittedMetric
+from tripletree.core.pairs import PairwiseConstraints
 from tripletree.core.triplets import TripletSet
 
 
@@ -32,8 +35,15 @@ def _instance(seed, most=14):
     return rng, rng.normal(size=(n, 3)), random_triplets(rng, n, m)
 
 
+def merge_under(triplets, X, linkage, metric="euclidean"):
+    """All merges under triplets alone, and how much work they took."""
+    n = len(X)
+    combined = combine_constraints(TripletSet(triplets, n), PairwiseConstraints([], [], n))
+    return merge_samples(X, MergePlan(combined), linkage, FittedMetric(metric))
+
+
 def _merges_of(triplets, linkage, X, metric="euclidean"):
-    return all_merges(X, TripletSet(triplets, len(X)).rows, linkage, metric)[0]
+    return merge_under(triplets, X, linkage, metric)[0]
 
 
 def _blocked(triplets, clusters, i, j):
@@ -50,10 +60,10 @@ def test_merges__are_those_of_the_literal_listing(linkage):
     for seed in range(100):
         _, X, triplets = _instance(seed + 1000 * LINKAGES.index(linkage))
         wanted = recon_definition(triplets, linkage, X)
-        Z, count = all_merges(X, TripletSet(triplets, len(X)).rows, linkage, "euclidean")
+        Z, count = merge_under(triplets, X, linkage)
         assert np.array_equal(Z[:, [0, 1, 3]], wanted[:, [0, 1, 3]]), seed
         np.testing.assert_allclose(Z[:, 2], wanted[:, 2], rtol=1e-9, err_msg=str(seed))
-        rejections += count["rejections"]
+        rejections += count.rejections
     assert rejections > 100  # otherwise the instances test nothing
 
 

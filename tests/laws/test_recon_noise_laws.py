@@ -10,8 +10,13 @@ from soft_oracle import soft_definition
 from tripletree.algorithms.induce import displays
 from tripletree.algorithms.linkage import from_linkage
 from tripletree.cluster import ReCon
-from tripletree.cluster.agglomerative.penalty import merge_condensed_softly, soft_merges
+from tripletree.cluster.agglomerative.penalty import merge_condensed_softly, merge_softly
+from tripletree.cluster.distances import FittedMetric
 from tripletree.core.triplets import TripletSet
+
+
+def soft_merges(X, t, linkage, metric, *, penalty):
+    return merge_softly(X, t, linkage, FittedMetric(metric), penalty)
 
 
 def any_triplets(rng, n, m):

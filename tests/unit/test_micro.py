@@ -8,6 +8,8 @@ from tripletree.algorithms.cut import cut
 from tripletree.algorithms.induce import displays
 from tripletree.algorithms.linkage import from_linkage
 from tripletree.cluster.agglomerative import micro_clusters as _micro
+from tripletree.cluster.agglomerative.constraints import SampleGroups
+from tripletree.cluster.agglomerative.grouped_merges import merge_points_in_groups
 from tripletree.cluster.agglomerative.merges import merge_points
 from tripletree.cluster.agglomerative.micro_clusters import merge_large
 from tripletree.core.triplets import TripletSet
@@ -74,10 +76,10 @@ def test_exact__where_nothing_is_gathered(rng, linkage):
 def test_exact__where_every_micro_cluster_is_one_sample(rng, linkage, monkeypatch):
     X, rows = rng.normal(size=(60, 4)), some_rows(rng, 60, 20, 30)
     # cells of the samples themselves, in an order that is none of the samples'
-    monkeypatch.setattr(_micro, "_cells", lambda samples, free, n_centres, rng, tell: rng.permutation(free.size))
+    monkeypatch.setattr(_micro, "_find_cells", lambda samples, free, *others: rng.permutation(free.size))
     Z, counts = merge_large(X, rows, linkage, n_centres=5)
     assert np.array_equal(Z, merge_points(X, rows, linkage)[0])
-    assert counts["micro_clusters"] == 60 - np.unique(rows).size
+    assert counts.micro_clusters == 60 - np.unique(rows).size
 
 
 def test_exact__all_samples_in_triplets(rng):
@@ -85,7 +87,7 @@ def test_exact__all_samples_in_triplets(rng):
     assert np.unique(rows).size == 12
     Z, counts = merge_large(X, rows, "ward", n_centres=1)
     assert np.array_equal(Z, merge_points(X, rows, "ward")[0])
-    assert "micro_clusters" not in counts
+    assert counts.micro_clusters is None
 
 
 @pytest.mark.parametrize("linkage", LINKAGES)
@@ -97,9 +99,9 @@ def test_exact__clumps_far_from_each_other(rng, linkage, named, monkeypatch):
         first = np.array([np.flatnonzero(owner == k)[0] for k in range(named)])
         rows = rows_of(first[np.array(random_triplets(rng, named, 20))].tolist())
         X[np.unique(rows)] += 30
-    monkeypatch.setattr(_micro, "_cells", lambda samples, free, n_centres, rng, tell: owner[free])
+    monkeypatch.setattr(_micro, "_find_cells", lambda samples, free, n_centres, rng, progress: owner[free])
     Z, counts = merge_large(X, rows, linkage, n_centres=25)
-    assert counts["micro_clusters"] == 25
+    assert counts.micro_clusters == 25
     check_hierarchy(Z, 300, rows)
     assert same_merges(Z, merge_points(X, rows, linkage)[0])
 
@@ -107,8 +109,8 @@ def test_exact__clumps_far_from_each_other(rng, linkage, named, monkeypatch):
 def test_exact__clumps_are_found(rng):
     X, owner = clumps(rng, 25, 40)
     Z, counts = merge_large(X, NONE, "centroid", n_centres=25)
-    label = cut(from_linkage(Z), counts["micro_clusters"], rule="merge_order")
-    assert 22 <= counts["micro_clusters"] <= 28
+    label = cut(from_linkage(Z), counts.micro_clusters, rule="merge_order")
+    assert 22 <= counts.micro_clusters <= 28
     whole = [len(set(label[owner == k])) == 1 for k in range(25)]
     assert sum(whole) >= 22
 
@@ -118,7 +120,7 @@ def test_exact__repeats_gather_at_no_distance(rng):
     X = few[rng.integers(0, 20, 400)]
     distinct = len(np.unique(X, axis=0))
     Z, counts = merge_large(X, NONE, "centroid", n_centres=50)
-    assert counts["micro_clusters"] == distinct
+    assert counts.micro_clusters == distinct
     assert (Z[: 400 - distinct, 2] == 0).all()
     _, label = np.unique(X, axis=0, return_inverse=True)
     parts = cut(from_linkage(Z), distinct, rule="merge_order")
@@ -134,7 +136,7 @@ def test_whole__micro_clusters_first_then_the_engine(rng, linkage):
     X, rows = rng.normal(size=(1500, 5)), some_rows(rng, 1500, 60, 80)
     Z, counts = merge_large(X, rows, linkage, n_centres=100)
     hierarchy = check_hierarchy(Z, 1500, rows)
-    named, parts = np.unique(rows), counts["micro_clusters"]
+    named, parts = np.unique(rows), counts.micro_clusters
     assert 60 <= parts <= 140
     label = cut(hierarchy, parts + named.size, rule="merge_order")  # the clusters that the engine starts from
     assert (np.bincount(label)[label[named]] == 1).all()
@@ -160,7 +162,7 @@ def test_whole__micro_clusters_first_then_the_engine(rng, linkage):
 def test_whole__cells_are_near_their_centres(rng):
     X = rng.normal(size=(4000, 3))
     Z, counts = merge_large(X, NONE, "centroid", n_centres=200)
-    label = cut(from_linkage(Z), counts["micro_clusters"], rule="merge_order")
+    label = cut(from_linkage(Z), counts.micro_clusters, rule="merge_order")
     centres = np.array([X[label == k].mean(axis=0) for k in range(label.max() + 1)])
     inside = np.square(X - centres[label]).sum() / np.square(X - X.mean(axis=0)).sum()
     assert inside < 0.05  # 200 random samples as centres: 0.033; in ten-sample cells at random: 0.95
@@ -172,9 +174,9 @@ def test_whole__no_micro_cluster_is_larger_than_stated(rng, monkeypatch):
     X = np.concatenate([far, rng.normal(size=(500, 2))])  # nearly all within one radius
     Z, counts = merge_large(X, NONE, "ward", n_centres=40)
     check_hierarchy(Z, 540, NONE)
-    size = np.bincount(cut(from_linkage(Z), counts["micro_clusters"], rule="merge_order"))
+    size = np.bincount(cut(from_linkage(Z), counts.micro_clusters, rule="merge_order"))
     assert size.max() <= 16
-    assert counts["micro_clusters"] <= 40 + 2 * 540 // 16 + 10
+    assert counts.micro_clusters <= 40 + 2 * 540 // 16 + 10
 
 
 @pytest.mark.parametrize("linkage", LINKAGES)
@@ -192,7 +194,7 @@ def test_whole__many_dimensions_and_far_from_zero(rng):
     owner = rng.integers(0, 30, 900)
     X = (rng.normal(size=(30, 25)) * 10)[owner] + rng.normal(size=(900, 25)) * 0.1 + 1e7
     Z, counts = merge_large(X, NONE, "centroid", n_centres=30)
-    assert counts["micro_clusters"] == 30
+    assert counts.micro_clusters == 30
     parts = cut(from_linkage(Z), 30, rule="merge_order")
     assert len(set(zip(owner.tolist(), parts.tolist(), strict=True))) == 30
 
@@ -267,7 +269,7 @@ def test_conduct__one_or_two_samples():
     assert merge_large(np.zeros((1, 2)), NONE, "ward", n_centres=1)[0].shape == (0, 4)
     Z, counts = merge_large(np.array([[0.0], [3.0]]), NONE, "centroid", n_centres=1)
     assert Z.tolist() == [[0, 1, 3, 2]]
-    assert counts["micro_clusters"] == 1
+    assert counts.micro_clusters == 1
 
 
 # ------------------------------------------------------------------ parts
@@ -317,14 +319,14 @@ def test_groups__order_by_height_although_it_falls():
     # an equilateral triangle: the second centroid merge is lower than the first; and a pair in between
     triangle = np.array([[0.0, 0.0], [1.0, 0.0], [0.5, 0.9]])
     X = np.concatenate([triangle, [[50, 0], [50.95, 0]]])
-    merges, _ = _micro._inside(X, np.arange(5), np.array([0, 3, 5]), "centroid", lambda done: None)
-    assert merges[:, :2].tolist() == [[4, 3], [1, 0], [2, 0]]
-    assert merges[:, 2] == pytest.approx([0.95, 1.0, 0.9])
+    Z, _ = merge_points_in_groups(X, SampleGroups.from_owner(np.array([0, 0, 0, 1, 1])), NONE, "centroid")
+    assert Z[:3, :2].tolist() == [[3, 4], [0, 1], [2, 6]]
+    assert Z[:3, 2] == pytest.approx([0.95, 1.0, 0.9])
 
 
 @pytest.mark.parametrize("wanted", [60, 150, 600])
 def test_centres__about_as_many_as_wanted(rng, wanted):
     part = rng.normal(size=(3000, 2)) * np.exp(rng.normal(size=(3000, 1)))
-    found = _micro._centres(part / np.sqrt(part.var(axis=0).sum()), wanted)
+    found = _micro._find_centres(part / np.sqrt(part.var(axis=0).sum()), wanted)
     assert wanted / 1.25 <= len(found) <= wanted * 1.25
     assert found.shape[1] == 2

@@ -17,7 +17,6 @@ from tripletree.algorithms.induce import displays, sample_triplets
 from tripletree.algorithms.linkage import from_linkage
 from tripletree.algorithms.supervision import sample_class_triplets, triplets_from_classes
 from tripletree.cluster import ReCon
-from tripletree.cluster.agglomerative import plan as _merging
 from tripletree.cluster.alignment import align_triplets
 from tripletree.cluster.base import warn_if_few
 from tripletree.core.leaves import LeafIndex
@@ -153,7 +152,7 @@ def test_triplets__inconsistent_are_refused_before_clustering(frame, monkeypatch
     def never(*_):
         raise AssertionError("clustering has started")
 
-    monkeypatch.setattr(_merging, "all_merges", never)
+    monkeypatch.setattr("tripletree.cluster.agglomerative.recon.merge_samples", never)
     with pytest.raises(InconsistentTripletsError, match="cannot hold together") as caught:
         ReCon().fit(frame, triplets=[("a", "b", "c"), ("d", "e", "f"), ("b", "c", "a")])
     assert set(caught.value.conflict) == {("a", "b", "c"), ("b", "c", "a")}

@@ -6,7 +6,6 @@ import pytest
 from tripletree.algorithms.induce import displays
 from tripletree.algorithms.supervision import sample_class_triplets
 from tripletree.cluster import ReCon
-from tripletree.cluster.agglomerative import plan as _merging
 from tripletree.cluster.agglomerative.micro_clusters import merge_large
 from tripletree.core.triplets import TripletSet
 
@@ -52,8 +51,8 @@ def test_micro_clusters__small_data_is_exact(blobs, wanted):
 
 def test_micro_clusters__auto_says_that_it_is_not_exact(blobs, monkeypatch):
     X, y = blobs
-    monkeypatch.setattr(_merging, "EXACT_UP_TO", 500)
-    monkeypatch.setattr(_merging, "MICRO_CLUSTERS", 100)
+    monkeypatch.setattr("tripletree.cluster.agglomerative.plan.EXACT_UP_TO", 500)
+    monkeypatch.setattr("tripletree.cluster.agglomerative.plan.MICRO_CLUSTERS", 100)
     some = few_triplets(y)
     n_free = 600 - some.used_leaves.size
     with pytest.warns(

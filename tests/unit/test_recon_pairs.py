@@ -25,10 +25,9 @@ from tripletree.algorithms.cut import RULES
 from tripletree.algorithms.induce import displays
 from tripletree.algorithms.supervision import sample_class_pairs, sample_class_triplets
 from tripletree.cluster import ReCon
-from tripletree.cluster.agglomerative import constraints as _joint
 from tripletree.cluster.agglomerative import paired_cut as _paired_cut
-from tripletree.cluster.agglomerative import paired_cut as _paired_joins
-from tripletree.cluster.agglomerative import plan as _merging
+from tripletree.cluster.agglomerative.constraints import combine_constraints
+from tripletree.cluster.feasibility import assign_with_backtracking
 from tripletree.core.pairs import PairwiseConstraints
 from tripletree.core.triplets import TripletSet
 from tripletree.errors import (
@@ -207,7 +206,7 @@ def test_results__pairs_that_the_clusters_keep_change_nothing():
             pairs = sample_class_pairs(plain.labels_, 40, random_state=0)
             if triplets is None:
                 assert np.array_equal(ReCon(4, linkage=linkage).fit(X, pairs=pairs).labels_, plain.labels_)
-            near = _paired_joins.nearest_feasible(plain.labels_, pairs.closure(), X, are_distances=False)
+            near = _paired_cut.nearest_feasible(plain.labels_, pairs.closure(), X, are_distances=False)
             assert np.array_equal(near, plain.labels_)
 
 
@@ -228,7 +227,7 @@ def test_results__samples_without_pairs_stay_where_they_are():
     X, y = make_blobs(80, 3, centers=4, cluster_std=5, random_state=1)
     plain = ReCon(4, linkage="ward").fit(X)
     pairs = sample_class_pairs(y, 24, random_state=0)
-    near = _paired_joins.nearest_feasible(plain.labels_, pairs.closure(), X, are_distances=False)
+    near = _paired_cut.nearest_feasible(plain.labels_, pairs.closure(), X, are_distances=False)
     moved = np.flatnonzero(near != plain.labels_)
     assert 0 < moved.size < 24
     assert np.isin(moved, np.concatenate([pairs.must_link, pairs.cannot_link])).all()
@@ -238,7 +237,7 @@ def test_results__misfit_by_hand():
     label = np.array([0, 0, 0, 0, 1, 1, 1, 1])
 
     def far(must, cannot):
-        return _paired_joins.misfit(label, PairwiseConstraints(must, cannot, 8).closure())
+        return _paired_cut.misfit(label, PairwiseConstraints(must, cannot, 8).closure())
 
     assert far([], []) == far([(0, 1)], [(0, 4), (1, 5)]) == 0
     assert far([(0, 4)], []) == far([], [(0, 1)]) == 1
@@ -255,7 +254,7 @@ def test_results__misfit_is_half_by_chance(sort, rng):
     pairs = sample_class_pairs(rng.integers(0, 3, 2000), 900, random_state=0)
     must = pairs.must_link if sort != "cannot" else []
     cannot = pairs.cannot_link if sort != "must" else []
-    assert 0.45 < _paired_joins.misfit(label, PairwiseConstraints(must, cannot, 2000).closure()) < 0.55
+    assert 0.45 < _paired_cut.misfit(label, PairwiseConstraints(must, cannot, 2000).closure()) < 0.55
 
 
 def test_results__who_moves_is_who_loses_least():
@@ -265,13 +264,13 @@ def test_results__who_moves_is_who_loses_least():
     closure = PairwiseConstraints([], [(0, 3)], 7).closure()
     D = np.abs(X - X.T)
     for points, are_distances in ((X, False), (D, True)):
-        near = _paired_joins.nearest_feasible(label, closure, points, are_distances=are_distances)
+        near = _paired_cut.nearest_feasible(label, closure, points, are_distances=are_distances)
         assert near.tolist() == [0, 0, 0, 1, 1, 1, 1]
         both = PairwiseConstraints([(3, 6)], [(0, 3)], 7).closure()
-        near = _paired_joins.nearest_feasible(label, both, points, are_distances=are_distances)
+        near = _paired_cut.nearest_feasible(label, both, points, are_distances=are_distances)
         assert near.tolist() == [0, 0, 0, 1, 1, 1, 1]
     triangle = PairwiseConstraints([], [(0, 1), (1, 2), (0, 2)], 7).closure()
-    assert _paired_joins.nearest_feasible(label, triangle, X, are_distances=False) is None
+    assert _paired_cut.nearest_feasible(label, triangle, X, are_distances=False) is None
 
 
 def test_results__distances_say_the_same_as_samples(rng):
@@ -284,13 +283,13 @@ def test_results__distances_say_the_same_as_samples(rng):
         closure = pairs.closure()
         label = np.unique(rng.integers(0, 3, 60), return_inverse=True)[1]
         one, two = (
-            _paired_joins.nearest_feasible(label, closure, points, are_distances=k) for points, k in ((X, 0), (D, 1))
+            _paired_cut.nearest_feasible(label, closure, points, are_distances=k) for points, k in ((X, 0), (D, 1))
         )
         assert np.array_equal(one, two)
-        assert _paired_joins._scatter(one, X, False) == pytest.approx(_paired_joins._scatter(one, D, True))
+        assert _paired_cut._scatter(one, X, False) == pytest.approx(_paired_cut._scatter(one, D, True))
         model = ReCon(12, cut="merge_order").fit(X, pairs=pairs)
         one, two = (
-            _paired_joins.fewer_clusters(model.labels_, 3, closure, points, are_distances=k)
+            _paired_cut.fewer_clusters(model.labels_, 3, closure, points, are_distances=k)
             for points, k in ((X, 0), (D, 1))
         )
         assert (one is None) == (two is None)
@@ -312,10 +311,10 @@ def test_results__small_clusters_join_the_nearest_that_may_be():
         ([(3, 4), (4, 5)], [(6, 5), (7, 0)], [0, 0, 0, 1, 1, 1, 0, 1]),
     ):
         closure = PairwiseConstraints(must, cannot, 8).closure()
-        found = _paired_joins.fewer_clusters(label, 2, closure, X, are_distances=False)
+        found = _paired_cut.fewer_clusters(label, 2, closure, X, are_distances=False)
         assert found.tolist() == wanted
     three = PairwiseConstraints([], [(6, 7), (6, 0), (7, 0)], 8).closure()
-    assert _paired_joins.fewer_clusters(label, 2, three, X, are_distances=False) is None
+    assert _paired_cut.fewer_clusters(label, 2, three, X, are_distances=False) is None
 
 
 def test_results__no_cluster_is_left_empty():
@@ -323,7 +322,7 @@ def test_results__no_cluster_is_left_empty():
     X = np.array([[0.0], [1.0], [2.0], [20.0], [21.0], [22.0], [9.0]])
     label = np.array([0, 0, 0, 1, 1, 1, 2])
     closure = PairwiseConstraints([(6, 0), (0, 1), (3, 4)], [], 7).closure()
-    near = _paired_joins.nearest_feasible(label, closure, X, are_distances=False)
+    near = _paired_cut.nearest_feasible(label, closure, X, are_distances=False)
     assert near.max() == 2
     assert near[0] == near[1] == near[6]
     assert near[3] == near[4]
@@ -331,7 +330,7 @@ def test_results__no_cluster_is_left_empty():
 
 def test_results__beyond_the_search_the_hierarchy_is_cut_with_a_warning(X, monkeypatch):
     pairs = PairwiseConstraints([(0, 7)], [(0, 1), (2, 3), (1, 4)], 8)
-    monkeypatch.setattr(_paired_joins, "_MOST", 5)
+    monkeypatch.setattr(_paired_cut, "_MOST", 5)
     ReCon(4).fit(X, pairs=pairs)  # nor would they have been preferred: no warning
     monkeypatch.setattr(_paired_cut, "TOO_FAR", 1.0)
     with pytest.warns(UserWarning, match="no n_clusters=4 near to .* keep all 3 cannot-links between groups") as caught:
@@ -413,7 +412,7 @@ def test_input__pairs_in_the_place_of_y(X):
     [
         ({"penalty": 0.1}, "penalty=0.1 cannot go with pairs, which always hold"),
         ({"on_conflict": "repair"}, "on_conflict='repair' cannot go with pairs"),
-        ({"micro_clusters": 3}, "micro_clusters=3 cannot go with pairs: take micro_clusters=None"),
+        ({"micro_clusters": 3}, "micro_clusters=3 cannot go with pairs: use micro_clusters=None"),
         ({"on_infeasible": "maybe"}, "The 'on_infeasible' parameter of ReCon must be"),
     ],
 )
@@ -433,7 +432,7 @@ def test_input__nothing_is_clustered_before_contradictions_are_told(X, monkeypat
     def never(*_, **__):
         raise AssertionError("clustering has started")
 
-    monkeypatch.setattr(_merging, "paired_merges", never)
+    monkeypatch.setattr("tripletree.cluster.agglomerative.recon.merge_samples", never)
     with pytest.raises(InconsistentTripletsError):
         ReCon().fit(X, pairs=([(0, 1)], []), triplets=[(0, 2, 1)])
     with pytest.raises(InconsistentPairsError):
@@ -467,7 +466,9 @@ def test_conflict__through_groups():
     error = caught.value
     assert {(0, 2, 4), (2, 4, 1)} <= set(error.conflict)
     assert list(error.pairs) == [(0, 1, "must")]
-    assert re.search(r"(is|are) not among the triplets given: (it says|they say) that must-linked", str(error))
+    assert re.search(
+        r"(is|are) not among the triplets given: (it follows|they follow) from the rule that must-linked", str(error)
+    )
     ReCon().fit(X, triplets=[(0, 2, 4), (2, 4, 1), (3, 5, 0)], pairs=([], [(4, 5)]))
 
 
@@ -497,10 +498,12 @@ def test_conflict__cannot_links_contradict_no_triplet(X):
 
 
 def test_conflict__triplets_that_groups_imply_are_no_work():
-    joint = _joint.joined(TripletSet([(0, 1, 2), (0, 1, 3), (2, 3, 0)], 4), PairwiseConstraints([(0, 1)], [], 4))
-    assert joint.between.tolist() == [[1, 2, 0]]
-    assert joint.inside.tolist() == []
-    assert joint.first.tolist() == [0, 2, 3]
+    combined = combine_constraints(
+        TripletSet([(0, 1, 2), (0, 1, 3), (2, 3, 0)], 4), PairwiseConstraints([(0, 1)], [], 4)
+    )
+    assert combined.between.tolist() == [[1, 2, 0]]
+    assert combined.inside.tolist() == []
+    assert combined.groups.first.tolist() == [0, 2, 3]
 
 
 # ------------------------------------------------------------------ too few, too many
@@ -588,7 +591,7 @@ def test_infeasible__the_search_goes_back_where_it_has_to():
         near = {u: [*(j for i, j in edges if i == u), *(i for i, j in edges if j == u)] for u in range(n)}
         fixed = {0: 0, 1: 1} if (1, 0) not in edges else {}
         rest = [u for u in range(n) if u not in fixed]
-        found = _paired_joins._assigned(rest, near, rng.random((n, k)), fixed)
+        found = assign_with_backtracking(rest, near, rng.random((n, k)), fixed)
         several = [dict(fixed)]
         for u in rest:
             several = [{**x, u: c} for x in several for c in range(k) if all(x.get(v) != c for v in near[u])]

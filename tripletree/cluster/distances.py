@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from sklearn.utils.validation import check_array, check_is_fitted
 __all__ = [
     "ANY_METRIC",
     "EUCLIDEAN",
+    "FittedMetric",
     "METRICS",
     "check_distances",
     "check_rows",
@@ -18,6 +20,7 @@ __all__ = [
     "check_metric",
     "condensed_distances",
     "condensed_matrix",
+    "is_precomputed",
     "metric_parameters",
     "shifted",
     "transformed",
@@ -53,6 +56,36 @@ _OF_BOOLEANS = ("dice", "rogerstanimoto", "russellrao", "sokalsneath", "yule")
 
 _BLOCK = 64  # rows of distances that stand in float64 at a time on their way to float32
 _ROUNDING = 1e-8  # what may be the rounding of a symmetric or zero distance, as a part of the largest
+
+
+def is_precomputed(metric: Any) -> bool:
+    return isinstance(metric, str) and metric == "precomputed"
+
+
+@dataclass(frozen=True, eq=False)
+class FittedMetric:
+    """How distances are taken: a metric with what it has learned from the samples it was fitted on.
+
+    Attributes
+    ----------
+    metric : str or callable
+        As `check_metric` returns it: a metric of scipy's cdist, or "precomputed".
+    parameters : dict
+        As `metric_parameters` returns them: keyword arguments for scipy.
+    """
+
+    metric: Any
+    parameters: dict[str, np.ndarray] = field(default_factory=dict)
+
+    @property
+    def is_precomputed(self) -> bool:
+        return is_precomputed(self.metric)
+
+    def condensed(self, samples: np.ndarray, dtype: Any = np.float64) -> np.ndarray:
+        """Checked distances of all pairs of samples, in scipy's condensed order; `samples` may be those distances."""
+        if self.is_precomputed:
+            return condensed_matrix(samples, dtype)
+        return condensed_distances(samples, self.metric, self.parameters, dtype)
 
 
 def check_metric(metric: Any, linkage: str) -> Any:

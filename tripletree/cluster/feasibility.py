@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from heapq import heapify, heappop, heappush
 from itertools import islice
 from typing import NamedTuple
 
@@ -13,6 +14,8 @@ from tripletree.kernels import freeze, frozen
 __all__ = [
     "CannotGraph",
     "NotColourable",
+    "assign_with_backtracking",
+    "connected_parts",
 ]
 
 #: Nodes that are scanned in one call of a kernel, so that Ctrl-C is heard; also what an improvement looks at, at most.
@@ -31,6 +34,8 @@ _ROUNDING = 1e-12
 _FIRST_ATTEMPT = 2_000
 #: Steps of the mending (which are shorter) for one of the backtracking.
 _MENDING = 10
+#: Steps of backtracking in each connected part, and rounds of choosing in turn before it, where places are cheap.
+_BACKTRACKING, _ROUNDS = 20_000, 50
 #: What is done at most to explain why there is no feasible assignment: cliques looked at, nodes, steps for each.
 _CLIQUES, _NODES, _STEPS = 100_000, 400, 5_000
 
@@ -159,6 +164,44 @@ class CannotGraph:
         )
         return None if failed >= 0 else label
 
+    def place(self, cost: np.ndarray) -> np.ndarray | None:
+        """A feasible assignment that is cheap where that is easy; None where none is found.
+
+        Nodes choose in turn, those with most to lose first; one that finds no place goes first in the next round. What
+        that does not solve is searched for by backtracking, cheap clusters first, then by `colour`, whatever it costs.
+
+        Parameters
+        ----------
+        cost : ndarray of float64, shape (m, k)
+            Of each node in each cluster.
+
+        Returns
+        -------
+        ndarray of int32, shape (m,), or None
+        """
+        k = cost.shape[1]
+        if k == 1:
+            return None
+        costs, nobody = frozen(cost, np.float64), freeze(np.full(len(cost), -1, np.int32))
+        order = np.argsort(-np.partition(cost, 1, axis=1)[:, 1], kind="stable").astype(np.int32)
+        for _ in range(_ROUNDS):
+            label, failed = kernels.feasibility.greedy(self.start, self.near, costs, frozen(order), nobody)
+            if failed < 0:
+                return label
+            order = np.concatenate([order[order == failed], order[order != failed]])
+        start, near = self.start.tolist(), self.near.tolist()
+        beside = {u: near[start[u] : start[u + 1]] for u in range(len(cost))}
+        out = np.empty(len(cost), np.int32)
+        for part in connected_parts(beside):
+            found = assign_with_backtracking(part, beside, cost, {})
+            if found is None:
+                try:
+                    return self.colour(k, np.random.default_rng(0), 5 * _BACKTRACKING)
+                except NotColourable:
+                    return None
+            out[list(found)] = list(found.values())
+        return out
+
     def colour(self, k: int, rng: np.random.Generator, limit: int) -> np.ndarray:
         """A feasible assignment to k clusters.
 
@@ -234,6 +277,87 @@ class CannotGraph:
                 if colours is None and over:
                     nodes = rest.nodes
         return nodes, False
+
+
+def connected_parts(near: dict[int, list[int]]) -> list[list[int]]:
+    """The connected parts of a graph, given by the neighbours of each node."""
+    parts, seen = [], set()
+    for root in near:
+        if root in seen:
+            continue
+        seen.add(root)
+        part = [root]
+        for u in part:
+            for v in near[u]:
+                if v not in seen:
+                    seen.add(v)
+                    part.append(v)
+        parts.append(part)
+    return parts
+
+
+def assign_with_backtracking(
+    nodes: list[int], near: dict[int, list[int]], cost: np.ndarray, fixed: dict[int, int]
+) -> dict[int, int] | None:
+    """A cluster for each node, other than those of its neighbours and cheap ones first; None where none is found.
+
+    The node with the fewest clusters left is next (Brélaz 1979), so dead ends show early.
+
+    Parameters
+    ----------
+    nodes : list of int
+        Those to assign.
+    near : dict
+        The neighbours of each node.
+    cost : ndarray of float64, shape (m, k)
+        Of each node in each cluster.
+    fixed : dict
+        Clusters of other nodes.
+
+    Returns
+    -------
+    dict or None
+        The cluster of each of `nodes`.
+    """
+    k = cost.shape[1]
+    barred = {u: [0] * k for u in nodes}
+    for u in nodes:
+        for v in near[u]:
+            if v in fixed:
+                barred[u][fixed[v]] += 1
+    ways = {u: np.argsort(cost[u], kind="stable").tolist() for u in nodes}
+    chosen: dict[int, int] = {}
+    heap = [(barred[u].count(0), -len(near[u]), u) for u in nodes]
+    heapify(heap)
+    stack: list[tuple[int, list[int]]] = []
+    steps = 0
+
+    def mark(u: int, by: int) -> None:
+        for v in near[u]:
+            if v in barred:
+                barred[v][chosen[u]] += by
+                if v not in chosen:
+                    heappush(heap, (barred[v].count(0), -len(near[v]), v))
+
+    while len(chosen) < len(nodes):
+        choices, _, u = heappop(heap)
+        if u in chosen or choices != barred[u].count(0):
+            continue  # out of date
+        stack.append((u, [c for c in reversed(ways[u]) if barred[u][c] == 0]))
+        while stack and not stack[-1][1]:
+            heappush(heap, (barred[stack[-1][0]].count(0), -len(near[stack[-1][0]]), stack[-1][0]))
+            stack.pop()
+            if stack:
+                u = stack[-1][0]
+                mark(u, -1)
+                del chosen[u]
+        steps += 1
+        if not stack or steps > _BACKTRACKING + 2 * len(nodes):
+            return None
+        u = stack[-1][0]
+        chosen[u] = stack[-1][1].pop()
+        mark(u, 1)
+    return chosen
 
 
 def _adjacency(ends: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray]:

@@ -21,7 +21,7 @@ from tripletree.cluster.agglomerative.feasible_cut import (
     kept_whole,
     roots_of,
 )
-from tripletree.cluster.agglomerative.flat_clusters import is_precomputed, threshold_labels
+from tripletree.cluster.agglomerative.flat_clusters import threshold_labels
 from tripletree.cluster.agglomerative.merges import merge_condensed
 from tripletree.cluster.alignment import align_pairs, check_distinct
 from tripletree.cluster.base import HierarchicalClusterer, all_or_nothing, check_samples, check_y
@@ -30,6 +30,7 @@ from tripletree.cluster.distances import (
     check_metric,
     condensed_distances,
     condensed_matrix,
+    is_precomputed,
     metric_parameters,
     transformed,
 )

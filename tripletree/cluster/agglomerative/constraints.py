@@ -1,23 +1,24 @@
-"""Triplets and pairs together: one test whether both can hold, and one conflict where they cannot.
+"""Triplets and pairs combined: what they say inside and between must-linked groups, and whether both can hold.
 
-Samples that must-links tie together are merged before any others: each such group becomes a clade, that is, ab|x holds
-for all a, b in it and x outside. (So all triplets hold that `reduce_pairs` gives.) Triplets and pairs can both hold if
-the triplets inside each group are consistent, those between groups are, with a group in the place of each sample, and
-no triplet ac|b has a and b in one group and c outside it. Cannot-links contradict no triplet: they act on the
-order of the merges and on the cut.
+Samples that must-links tie together are merged before all others, so each such group becomes a clade: ab|x holds for
+all a, b in it and all x outside. (So all triplets hold that `reduce_pairs` gives.) Triplets and pairs can both hold if
+no triplet ac|b has a and b in one group and c outside it, and the others are consistent: inside each group, and
+between groups with each group in the place of its samples. Cannot-links contradict no triplet; they act on the order of
+the merges and on the cut. Without pairs every sample is a group of its own, and all triplets are between groups.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
+from typing import NamedTuple, NoReturn
 
 import numpy as np
 
 from tripletree.algorithms.aho import build_aho_tree
 from tripletree.algorithms.build import one_tree
 from tripletree.algorithms.conflict import conflict_inside
+from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.pair_closure import PairClosure, broken
 from tripletree.core.pairs import PairwiseConstraints, places
 from tripletree.core.provenance import phrase
@@ -25,59 +26,78 @@ from tripletree.core.triplets import TripletSet
 from tripletree.errors import SHOWN, InconsistentTripletsError
 
 __all__ = [
-    "Joint",
-    "joined",
-    "check_beside_pairs",
+    "CombinedConstraints",
+    "SampleGroups",
+    "check_consistent",
+    "combine_constraints",
 ]
 
 
-@dataclass(frozen=True, eq=False)
-class Joint:
-    """What triplets and pairs say together.
+class SampleGroups(NamedTuple):
+    """A partition of samples, numbered in the order of the first samples of its groups.
 
     Attributes
     ----------
+    owner : ndarray of int, shape (n,)
+        The group of each sample.
+    members : ndarray of int64, shape (n,)
+        The samples group by group, ascending in each.
+    start : ndarray of int64, shape (n_groups + 1,)
+        Group g is ``members[start[g]:start[g + 1]]``.
+    """
+
+    owner: np.ndarray
+    members: np.ndarray
+    start: np.ndarray
+
+    @classmethod
+    def from_owner(cls, owner: np.ndarray) -> SampleGroups:
+        start = np.concatenate([[0], np.cumsum(np.bincount(owner))])
+        return cls(owner, np.argsort(owner, kind="stable"), start)
+
+    @property
+    def n_groups(self) -> int:
+        return self.start.size - 1
+
+    @property
+    def sizes(self) -> np.ndarray:
+        return np.diff(self.start)
+
+    @property
+    def first(self) -> np.ndarray:
+        """The first sample of each group, ascending."""
+        return self.members[self.start[:-1]]
+
+
+@dataclass(frozen=True, eq=False)
+class CombinedConstraints:
+    """Triplets and pairs over the same samples, reduced to groups.
+
+    Attributes
+    ----------
+    triplets : TripletSet
+    pairs : PairwiseConstraints
+        May be empty.
     closure : PairClosure
-        The groups of samples that must-links tie together, single ones included, and which are kept apart.
-    first : ndarray of int64
-        The first sample of each group, ascending.
-    between : ndarray of int32, shape (m, 3)
-        Triplets on groups, each once.
+        The groups that must-links tie together, single samples included, and which of them are kept apart.
+    groups : SampleGroups
+        The same groups.
     inside : ndarray of int32, shape (k, 3)
         Triplets on the samples of one group.
+    between : ndarray of int32, shape (m, 3)
+        Triplets on three groups, each once.
     """
 
+    triplets: TripletSet
+    pairs: PairwiseConstraints
     closure: PairClosure
-    first: np.ndarray
-    between: np.ndarray
+    groups: SampleGroups
     inside: np.ndarray
+    between: np.ndarray
 
 
-def check_beside_pairs(on_conflict: str, penalty: Any, micro_clusters: Any) -> None:
-    """Refuse parameters that have no meaning where pairs are given.
-
-    Raises
-    ------
-    ValueError
-    """
-    wrong = {
-        "on_conflict='repair'": on_conflict == "repair",
-        f"penalty={penalty!r}": penalty is not None,
-    }
-    for what, is_given in wrong.items():
-        if is_given:
-            msg = (
-                f"{what} cannot go with pairs, which always hold: drop the parameter; PCKMeans takes pairs "
-                "that may be violated (pairs.to_triplets() would lose much of them)"
-            )
-            raise ValueError(msg)
-    if micro_clusters is not None and micro_clusters != "auto":
-        msg = f"micro_clusters={micro_clusters!r} cannot go with pairs: take micro_clusters=None"
-        raise ValueError(msg)
-
-
-def joined(triplets: TripletSet, pairs: PairwiseConstraints) -> Joint:
-    """Test whether triplets and pairs can all hold.
+def combine_constraints(triplets: TripletSet, pairs: PairwiseConstraints) -> CombinedConstraints:
+    """Reduce triplets and pairs to groups, whether both can hold or not.
 
     Parameters
     ----------
@@ -87,49 +107,74 @@ def joined(triplets: TripletSet, pairs: PairwiseConstraints) -> Joint:
 
     Returns
     -------
-    Joint
+    CombinedConstraints
 
     Raises
     ------
     InconsistentPairsError
         If must-links connect the ends of a cannot-link.
+    """
+    closure = pairs.closure()
+    groups = SampleGroups.from_owner(closure.component)
+    if groups.n_groups == len(triplets.leaves):
+        return CombinedConstraints(triplets, pairs, closure, groups, np.empty((0, 3), np.int32), triplets.rows)
+    a, b, c = closure.component[triplets.rows].T
+    inside = np.ascontiguousarray(triplets.rows[(a == b) & (a == c)])
+    between = TripletSet(closure.component[triplets.rows[_between(a, b, c)]], closure.n_components).rows
+    return CombinedConstraints(triplets, pairs, closure, groups, inside, between)
+
+
+def _between(a: np.ndarray, b: np.ndarray, c: np.ndarray) -> np.ndarray:
+    """Which triplets are on three groups, given the groups of their samples; ab|c with a, b in one group holds."""
+    return (a != b) & (a != c) & (b != c)
+
+
+def check_consistent(combined: CombinedConstraints) -> Hierarchy:
+    """Test whether all triplets and pairs can hold.
+
+    Parameters
+    ----------
+    combined : CombinedConstraints
+
+    Returns
+    -------
+    Hierarchy
+        That of the triplets alone, as `one_tree` gives it.
+
+    Raises
+    ------
     InconsistentTripletsError
         If no hierarchy displays the triplets and has each group as a clade. ``.conflict`` is irreducible over the
         triplets and those that say the latter; ``.pairs`` are the must-links behind these, None if there are none.
 
     Notes
     -----
-    Time and memory as `one_tree`; what is said in an error is found only then.
+    Time and memory as `one_tree`; the conflict is searched for only where there is an error.
     """
-    closure = pairs.closure()
-    first = closure.order[np.cumsum(closure.sizes) - closure.sizes]
-    a, b, c = closure.component[triplets.rows].T
-    crossing = (a != b) & ((a == c) | (b == c))
-    inside = (a == b) & (a == c)
-    outside = (a != b) & ~crossing
-    on_groups = closure.component[triplets.rows[outside]]
-    groups = TripletSet(on_groups, closure.n_components)
-    found = Joint(closure, first, groups.rows, np.ascontiguousarray(triplets.rows[inside]))
-    if crossing.any():
-        _tell(triplets, pairs, triplets.subset(np.flatnonzero(crossing)[:1]))
-    if len(found.inside) and build_aho_tree(found.inside, len(triplets.leaves)).failed.size:
-        one_tree(triplets)  # no pair is to blame
-    if len(groups):
-        failed = build_aho_tree(groups.rows, closure.n_components).failed
-        if failed.size:
-            rows = conflict_inside(groups, failed).triplets.rows.tolist()
-            ordered = [(min(x, y), max(x, y), z) for x, y, z in on_groups.tolist()]
-            which = np.flatnonzero(outside)[[ordered.index((x, y, z)) for x, y, z in rows]]
-            _tell(triplets, pairs, triplets.subset(np.sort(which)))
-    return found
+    triplets, component = combined.triplets, combined.closure.component
+    tree = one_tree(triplets)  # a contradiction among triplets alone is not blamed on pairs
+    if combined.closure.n_components == component.size:
+        return tree
+    a, b, c = component[triplets.rows].T
+    crossing = np.flatnonzero((a != b) & ((a == c) | (b == c)))
+    if crossing.size:
+        _raise_contradiction(combined, triplets.subset(crossing[:1]))
+    failed = build_aho_tree(combined.between, combined.closure.n_components).failed
+    if failed.size:
+        groups = TripletSet(combined.between, combined.closure.n_components)
+        on_groups = conflict_inside(groups, failed).triplets.rows.tolist()
+        candidates = np.flatnonzero(_between(a, b, c))
+        sides = np.sort(component[triplets.rows[candidates, :2]], axis=1)
+        rows = np.column_stack([sides, c[candidates]]).tolist()
+        _raise_contradiction(combined, triplets.subset(np.sort(candidates[[rows.index(x) for x in on_groups]])))
+    return tree
 
 
-def _tell(triplets: TripletSet, pairs: PairwiseConstraints, some: TripletSet) -> None:
-    """Raise the error, where some triplets contradict the groups; if they contradict each other, without the pairs."""
-    one_tree(triplets)
-    component = pairs.closure().component
+def _raise_contradiction(combined: CombinedConstraints, some: TripletSet) -> NoReturn:
+    """Raise the error for some triplets, consistent by themselves, that contradict the must-linked groups."""
+    triplets, pairs, component = combined.triplets, combined.pairs, combined.closure.component
     used = some.used_leaves.tolist()
-    said = TripletSet(
+    implied = TripletSet(
         [
             (a, b, x)
             for a, b in combinations(used, 2)
@@ -139,7 +184,7 @@ def _tell(triplets: TripletSet, pairs: PairwiseConstraints, some: TripletSet) ->
         ],
         triplets.leaves,
     )
-    both = some | (said - some)
+    both = some | (implied - some)
     failed = build_aho_tree(both.rows, len(triplets.leaves)).failed
     error = InconsistentTripletsError(
         [triplets.leaves[i] for i in np.sort(failed).tolist()], conflict_inside(both, failed)
@@ -151,24 +196,23 @@ def _tell(triplets: TripletSet, pairs: PairwiseConstraints, some: TripletSet) ->
         steps = np.sort(np.stack([path[:-1], path[1:]], axis=1), axis=1)
         own = places(steps, pairs.must_link).tolist()
         rows |= set(own)
-        phrases.append(_said(pairs, path, own))
+        phrases.append(_path_phrase(pairs, path, own))
     error.pairs = pairs.subset(must_link=sorted(rows), cannot_link=[])
     more = f" and {len(phrases) - SHOWN} more" if len(phrases) > SHOWN else ""
     k, m = len(blamed), len(error.conflict)
-    noun = "it" if k == 1 else "they"
+    verb, it_follows = ("is", "it follows") if k == 1 else ("are", "they follow")
     error.args = (
-        f"{error.args[0]}; {k} of these {m} {'is' if k == 1 else 'are'} not among the triplets given: {noun} say"
-        f"{'s' if k == 1 else ''} that must-linked samples are merged before all others, by "
-        f"{'; '.join(phrases[:SHOWN])}{more}",
+        f"{error.args[0]}; {k} of these {m} {verb} not among the triplets given: {it_follows} from the rule that "
+        f"must-linked samples are merged before all others, by {'; '.join(phrases[:SHOWN])}{more}",
     )
     raise error
 
 
-def _said(pairs: PairwiseConstraints, path: list[int], rows: list[int]) -> str:
+def _path_phrase(pairs: PairwiseConstraints, path: list[int], rows: list[int]) -> str:
     """The must-links along a path, and where they were read."""
     names = [str(pairs.leaves[i]) for i in path]
     if len(names) > SHOWN:
         names[SHOWN // 2 : -SHOWN // 2] = [f"({len(names) - SHOWN:,} more)"]
     read = [] if pairs.must_origins is None else [pairs.must_origins[r] for r in rows]
-    known = phrase([x for x in read if x is not None])
-    return f"the must-link{'s' if len(rows) > 1 else ''} {' - '.join(names)}{f' ({known})' if known else ''}"
+    origin = phrase([x for x in read if x is not None])
+    return f"the must-link{'s' if len(rows) > 1 else ''} {' - '.join(names)}{f' ({origin})' if origin else ''}"

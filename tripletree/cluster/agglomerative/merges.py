@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from tripletree.core.hierarchy import Hierarchy
 from tripletree.kernels import freeze
 
 __all__ = [
+    "Counts",
     "aho_state",
     "merge_condensed",
     "merge_points",
@@ -24,6 +26,29 @@ LITTLE_WORK = 2_000_000
 _CHUNK = 2_000  # merges between two looks at the interrupt
 
 
+@dataclass(frozen=True)
+class Counts:
+    """How much work the merges took.
+
+    Attributes
+    ----------
+    tests, rejections : int
+        Compatibility tests that were made, and those that found the closest pair incompatible.
+    searches : int
+        Searches for a nearest cluster that had to be made again.
+    micro_clusters : int or None
+        How many samples were gathered into; None where the merges are exact.
+    """
+
+    tests: int = 0
+    rejections: int = 0
+    searches: int = 0
+    micro_clusters: int | None = None
+
+    def __add__(self, other: Counts) -> Counts:
+        return Counts(self.tests + other.tests, self.rejections + other.rejections, self.searches + other.searches)
+
+
 def merge_points(
     samples: np.ndarray,
     rows: np.ndarray,
@@ -31,7 +56,7 @@ def merge_points(
     progress: Callable[[int], Any] | None = None,
     weights: np.ndarray | None = None,
     apart: np.ndarray | None = None,
-) -> tuple[np.ndarray, dict[str, int]]:
+) -> tuple[np.ndarray, Counts]:
     """Merge samples under triplets by a linkage on centres (centroid, median, ward); no matrix of distances.
 
     Parameters
@@ -51,8 +76,7 @@ def merge_points(
     -------
     merges : ndarray of float64, shape (n - 1, 4)
         A scipy linkage in merge order, with raw heights; its last column counts rows, whatever their weights.
-    counts : dict
-        Numbers of tests, rejections and searches that had to be made again.
+    counts : Counts
 
     Notes
     -----
@@ -91,7 +115,7 @@ def merge_condensed(
     progress: Callable[[int], Any] | None = None,
     weights: np.ndarray | None = None,
     apart: np.ndarray | None = None,
-) -> tuple[np.ndarray, dict[str, int]]:
+) -> tuple[np.ndarray, Counts]:
     """Merge n samples by their condensed distances (average, weighted, complete, single), which are overwritten.
 
     The other arguments are those of `merge_points`.
@@ -119,7 +143,7 @@ def _merged(
     linkage: str,
     progress: Callable[[int], Any] | None,
     apart: np.ndarray | None,
-) -> tuple[np.ndarray, dict[str, int]]:
+) -> tuple[np.ndarray, Counts]:
     recon = kernels.recon
     kind = recon.LINKAGES.index(linkage)
     aho, row, named = aho_state(rows, n)
@@ -147,11 +171,7 @@ def _merged(
             _search_anew(state, kind <= 2, int(count[recon.LIVE]))
         if watch.shape[1] <= count[3] + 2 * n and not ended:
             watch, chain = _doubled(watch), _doubled(chain)
-    return recon.as_linkage(merges, kind <= 2), {
-        "tests": int(count[4]),
-        "rejections": int(count[5]),
-        "searches": int(count[6]),
-    }
+    return recon.as_linkage(merges, kind <= 2), Counts(int(count[4]), int(count[5]), int(count[6]))
 
 
 def _forbidden(apart: np.ndarray, row: np.ndarray, named: int, words: int) -> tuple[np.ndarray, np.ndarray]:

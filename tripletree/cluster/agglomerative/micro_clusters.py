@@ -24,34 +24,34 @@ Time O(n n_centres d) for the cells and O((n_centres + samples in triplets)^2 d)
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from sklearn.cluster import Birch
 from sklearn.metrics import pairwise_distances_argmin
 
-from tripletree import kernels
-from tripletree.cluster.agglomerative.merges import merge_points
+from tripletree.cluster.agglomerative.constraints import SampleGroups
+from tripletree.cluster.agglomerative.grouped_merges import merge_points_in_groups
+from tripletree.cluster.agglomerative.merges import Counts, merge_points
+from tripletree.cluster.distances import EUCLIDEAN
 from tripletree.core.checks import check_count
 from tripletree.core.random import generator
 
 __all__ = [
     "LARGEST",
-    "by_first_members",
     "merge_large",
-    "merges_by_group",
 ]
 
 #: Samples in a micro-cluster, at most.
 LARGEST = 500
 
-_LINKAGES = ("centroid", "median", "ward")
 _CHUNK = 50_000  # samples between two looks at the interrupt
 _PART = 4  # samples for each centre, in the part that Birch sees
 _PILOT = 16  # as much smaller is the part on which its threshold is guessed
 _FITS = 8  # at most, for a threshold
 _FEW = 20  # dimensions in which a tree of centres is faster than all distances
-_NEAR = 0.1  # from the wanted number of centres, on a scale of logarithms
+_NEAR = 0.1  # from the number of centres asked for, on a scale of logarithms
 
 
 def merge_large(
@@ -62,7 +62,7 @@ def merge_large(
     n_centres: int,
     random_state: Any = 0,
     progress: Callable[[int], Any] | None = None,
-) -> tuple[np.ndarray, dict[str, int]]:
+) -> tuple[np.ndarray, Counts]:
     """Merge samples under triplets by a linkage on centres, those in no triplet by way of micro-clusters.
 
     Parameters
@@ -84,18 +84,17 @@ def merge_large(
     merges : ndarray of float64, shape (n - 1, 4)
         A scipy linkage in merge order, with raw heights: first the merges inside of micro-clusters, none before those
         of its own parts and otherwise by height, then those above.
-    counts : dict
-        Numbers of tests, rejections and searches; where any were formed, of micro-clusters, too.
+    counts : Counts
 
     Raises
     ------
     ValueError
-        If the linkage is none on centres, `n_centres` is below 1, or `random_state` is negative.
+        If the linkage does not work on centres, `n_centres` is below 1, or `random_state` is negative.
     TypeError
-        If `n_centres` is no whole number, or `random_state` cannot be turned into a generator.
+        If `n_centres` is not a whole number, or `random_state` cannot be turned into a generator.
     """
-    if linkage not in _LINKAGES:
-        msg = f"linkage={linkage!r} does not work on centres: micro-clusters need one of {', '.join(_LINKAGES)}"
+    if linkage not in EUCLIDEAN:
+        msg = f"linkage={linkage!r} does not work on centres: micro-clusters need one of {', '.join(EUCLIDEAN)}"
         raise ValueError(msg)
     n_centres = check_count(n_centres, "n_centres", least=1)
     rng = generator(random_state)
@@ -105,24 +104,20 @@ def merge_large(
     free = np.flatnonzero(is_free)
     if free.size <= n_centres:
         return merge_points(samples, rows, linkage, progress)
-    tell = progress or (lambda done: None)
-    label = _halved(samples, free, _cells(samples, free, n_centres, rng, tell))
-    owner, members, start = _groups(label, free, n)
-    merges, centres = _inside(samples, members, start, linkage, tell)
-    above, counts = merge_points(
-        centres.astype(samples.dtype, copy=False),
-        owner[rows].astype(np.int32),
-        linkage,
-        progress,
-        np.diff(start).astype(np.float64),
+    label = _halve_large_cells(samples, free, _find_cells(samples, free, n_centres, rng, progress))
+    groups = _groups_of_cells(label, free, n)
+    merges, counts = merge_points_in_groups(
+        samples, groups, groups.owner[rows].astype(np.int32), linkage, progress=progress
     )
-    merges = np.concatenate([merges, by_first_members(above, members[start[:-1]])])
-    counts["micro_clusters"] = start.size - 1 - (n - free.size)
-    return kernels.recon.as_linkage(merges, False), counts
+    return merges, replace(counts, micro_clusters=groups.n_groups - (n - free.size))
 
 
-def _cells(
-    samples: np.ndarray, free: np.ndarray, n_centres: int, rng: np.random.Generator, tell: Callable[[int], Any]
+def _find_cells(
+    samples: np.ndarray,
+    free: np.ndarray,
+    n_centres: int,
+    rng: np.random.Generator,
+    progress: Callable[[int], Any] | None,
 ) -> np.ndarray:
     """The number of the nearest centre, for each free sample."""
     chosen = rng.permutation(free)[: _PART * n_centres]
@@ -130,18 +125,19 @@ def _cells(
     # about 0 and of size 1: the radius in Birch is a difference of squares
     middle = np.median(part, axis=0)
     scale = np.sqrt(part.var(axis=0).sum()) or 1.0
-    centres = _centres((part - middle) / scale, n_centres)
-    nearest = _search_of(centres)
+    centres = _find_centres((part - middle) / scale, n_centres)
+    nearest = _nearest_centre_search(centres)
     label = np.empty(free.size, np.int64)
     for lo in range(0, free.size, _CHUNK):
         hi = min(lo + _CHUNK, free.size)
         label[lo:hi] = nearest((samples[free[lo:hi]] - middle) / scale)
-        tell(0)
+        if progress is not None:
+            progress(0)  # no merges yet, but a chance to interrupt
     return label
 
 
-def _search_of(centres: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
-    """What finds the nearest centre of each point: in few dimensions one at most twice as far as the nearest.
+def _nearest_centre_search(centres: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
+    """A function that finds the nearest centre of each point; in few dimensions one at most twice as far away.
 
     (Measured in 16 dimensions: squared distances are 0.5 % larger on average; 1.5 to 30 times faster.)
     """
@@ -153,8 +149,8 @@ def _search_of(centres: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
     return lambda points: tree.query(points, eps=1.0, workers=-1)[1]
 
 
-def _centres(part: np.ndarray, n_centres: int) -> np.ndarray:
-    """The distinct rows where they are few, else about as many centres as wanted, by Birch."""
+def _find_centres(part: np.ndarray, n_centres: int) -> np.ndarray:
+    """The distinct rows where they are few, else about as many centres as asked for, by Birch."""
     _, first = np.unique(part, axis=0, return_index=True)
     part = part[np.sort(first)]
     if len(part) <= n_centres:
@@ -162,15 +158,15 @@ def _centres(part: np.ndarray, n_centres: int) -> np.ndarray:
     threshold = 0.1
     pilot = part[: len(part) // _PILOT]
     if len(pilot) >= 100:
-        threshold, _ = _birch(pilot, max(1, n_centres * len(pilot) // len(part)), threshold)
-    return _birch(part, n_centres, threshold)[1]
+        threshold, _ = _fit_birch(pilot, max(1, n_centres * len(pilot) // len(part)), threshold)
+    return _fit_birch(part, n_centres, threshold)[1]
 
 
-def _birch(part: np.ndarray, wanted: int, threshold: float) -> tuple[float, np.ndarray]:
-    """The threshold, and the centres, for which Birch comes nearest to the wanted number in a few fits.
+def _fit_birch(part: np.ndarray, n_centres: int, threshold: float) -> tuple[float, np.ndarray]:
+    """The threshold, and the centres, for which Birch comes nearest to the number asked for in a few fits.
 
     The number falls about as a power of the threshold: the next one is where the power through the last two fits meets
-    the wanted number, or the middle of what is left of the range where that is outside.
+    that number, or the middle of what is left of the range where that is outside.
     """
     best, found, power = np.inf, (threshold, part), 2.0
     low, high = np.log(1e-9), np.log(2.0)  # at a radius of 2 all is one cluster
@@ -178,7 +174,7 @@ def _birch(part: np.ndarray, wanted: int, threshold: float) -> tuple[float, np.n
     for _ in range(_FITS):
         threshold = float(np.exp(at))
         centres = Birch(threshold=threshold, n_clusters=None, compute_labels=False).fit(part).subcluster_centers_
-        off = np.log(len(centres) / wanted)
+        off = np.log(len(centres) / n_centres)
         if abs(off) < best:
             best, found = abs(off), (threshold, centres)
         if best <= _NEAR:
@@ -193,7 +189,7 @@ def _birch(part: np.ndarray, wanted: int, threshold: float) -> tuple[float, np.n
     return found
 
 
-def _halved(samples: np.ndarray, free: np.ndarray, label: np.ndarray) -> np.ndarray:
+def _halve_large_cells(samples: np.ndarray, free: np.ndarray, label: np.ndarray) -> np.ndarray:
     """Labels of cells of at most `LARGEST` samples: larger ones are halved across their widest dimension."""
     size = np.bincount(label)
     large = np.flatnonzero(size[label] > LARGEST)
@@ -213,8 +209,8 @@ def _halved(samples: np.ndarray, free: np.ndarray, label: np.ndarray) -> np.ndar
     return label
 
 
-def _groups(label: np.ndarray, free: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The group of each sample, the samples group by group, and where each begins; by the first sample of each.
+def _groups_of_cells(label: np.ndarray, free: np.ndarray, n: int) -> SampleGroups:
+    """The cells of free samples, and all others as groups of one, in the order of their first samples.
 
     So the order in which the engine takes groups at one distance is the one in which it takes single samples.
     """
@@ -222,44 +218,4 @@ def _groups(label: np.ndarray, free: np.ndarray, n: int) -> tuple[np.ndarray, np
     first[label[::-1]] = free[::-1]  # of repeated places the last one stays
     begin = np.arange(n)
     begin[free] = first[label]
-    _, owner = np.unique(begin, return_inverse=True)
-    members = np.argsort(owner, kind="stable")
-    return owner, members, np.concatenate([[0], np.cumsum(np.bincount(owner))])
-
-
-def _inside(
-    samples: np.ndarray, members: np.ndarray, start: np.ndarray, linkage: str, tell: Callable[[int], Any]
-) -> tuple[np.ndarray, np.ndarray]:
-    """The merges inside of all groups by height (first member of each of the two, distance), and all centres."""
-    merges, centres = merges_by_group(samples, members, start, linkage, tell)
-    # the largest height below orders them; it never falls from a cluster to the next, which comes later already
-    return merges[np.argsort(merges[:, 3], kind="stable"), :3], centres
-
-
-def merges_by_group(
-    samples: np.ndarray, members: np.ndarray, start: np.ndarray, linkage: str, tell: Callable[[int], Any]
-) -> tuple[np.ndarray, np.ndarray]:
-    """The merges inside of each group in turn, as ``agglomerate_groups`` lists them, and the centres of all groups."""
-    groups = start.size - 1
-    points = np.ascontiguousarray(samples, np.float64).view()
-    points.setflags(write=False)
-    kind = _LINKAGES.index(linkage)
-    merges = np.empty((members.size - groups, 4))
-    centres = np.empty((groups, samples.shape[1]))
-    stops = np.unique(np.searchsorted(start, np.arange(0, members.size + _CHUNK, _CHUNK)).clip(max=groups))
-    for lo, hi in zip(stops[:-1].tolist(), stops[1:].tolist(), strict=True):
-        part = merges[start[lo] - lo : start[hi] - hi]
-        kernels.must_link_groups.agglomerate_groups(points, members, start[lo : hi + 1], kind, part, centres[lo:hi])
-        tell(len(part))
-    return merges, centres
-
-
-def by_first_members(merges: np.ndarray, first: np.ndarray) -> np.ndarray:
-    """The merges of a linkage of groups, with clusters told by their first samples."""
-    known = first.tolist()
-    pairs = np.empty((len(merges), 3))
-    for k, (i, j) in enumerate(merges[:, :2].astype(np.int64).tolist()):
-        pairs[k, :2] = sorted((known[i], known[j]), reverse=True)  # the second one stays
-        known.append(min(known[i], known[j]))
-    pairs[:, 2] = merges[:, 2]
-    return pairs
+    return SampleGroups.from_owner(np.unique(begin, return_inverse=True)[1])

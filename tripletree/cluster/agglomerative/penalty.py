@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tripletree import kernels
-from tripletree.cluster.distances import EUCLIDEAN, condensed_distances, condensed_matrix
+from tripletree.cluster.distances import EUCLIDEAN, FittedMetric, condensed_distances
 from tripletree.core.triplets import TripletSet
 from tripletree.errors import LimitExceededError
 
@@ -16,7 +16,7 @@ __all__ = [
     "AUTO_PENALTY",
     "SOFT_UP_TO",
     "check_penalty",
-    "soft_merges",
+    "merge_softly",
 ]
 
 #: The penalty for a triplet of mean weight where none is named: the best of the benchmark of noise.
@@ -32,7 +32,7 @@ _LITTLE_WORK, _CHUNK = 2_000_000, 500
 _LARGEST = 1e200
 
 
-def check_penalty(penalty: float | str, triplets: TripletSet, n_samples: int, micro_clusters: Any) -> float:
+def check_penalty(penalty: float | str, triplets: TripletSet, micro_clusters: Any) -> float:
     """The penalty for a unit of weight: for "auto" the one that makes `AUTO_PENALTY` for a triplet of mean weight.
 
     Raises
@@ -42,19 +42,17 @@ def check_penalty(penalty: float | str, triplets: TripletSet, n_samples: int, mi
     ValueError
         If the penalty is infinite or NaN, or a number of micro-clusters is given.
     """
-    if isinstance(penalty, (bool, np.bool_)):
-        msg = f"penalty must be a number, 'auto' or None, not {penalty!r}"
-        raise ValueError(msg)
+    n_samples = len(triplets.leaves)
     if not isinstance(penalty, str) and not np.isfinite(penalty):
         msg = f"penalty={penalty!r} must be finite; None makes all triplets hold"
         raise ValueError(msg)
     if micro_clusters is not None and micro_clusters != "auto":
-        msg = f"micro_clusters={micro_clusters!r} cannot go with a penalty: take micro_clusters=None"
+        msg = f"micro_clusters={micro_clusters!r} cannot go with a penalty: use micro_clusters=None"
         raise ValueError(msg)
     if n_samples > SOFT_UP_TO:
         msg = (
             f"penalty={penalty!r} keeps a table of all distances, and is limited to {SOFT_UP_TO:,} samples (1.6 GB); X "
-            f"has {n_samples:,}: take penalty=None with on_conflict='repair', or cluster a part of the samples"
+            f"has {n_samples:,}: use penalty=None with on_conflict='repair', or cluster a part of the samples"
         )
         raise LimitExceededError(msg, size=n_samples, limit=SOFT_UP_TO)
     if isinstance(penalty, str):
@@ -63,14 +61,12 @@ def check_penalty(penalty: float | str, triplets: TripletSet, n_samples: int, mi
     return float(penalty)
 
 
-def soft_merges(
+def merge_softly(
     samples: np.ndarray,
     triplets: TripletSet,
     linkage: str,
-    metric: Any,
-    *,
+    metric: FittedMetric,
     penalty: float,
-    parameters: dict[str, np.ndarray] | None = None,
     dtype: Any = np.float64,
     progress: Callable[[int], Any] | None = None,
 ) -> np.ndarray:
@@ -82,8 +78,8 @@ def soft_merges(
         The samples, or their distances where `metric` is "precomputed".
     triplets : TripletSet
         Over the n samples; they may contradict each other.
-    linkage, metric, parameters
-        As `check_metric` and `metric_parameters` give them.
+    linkage : str
+    metric : FittedMetric
     penalty : float
         For a unit of weight.
     dtype : float64 or float32
@@ -98,15 +94,14 @@ def soft_merges(
     Raises
     ------
     MemoryError
-        With the size that is wanted.
+        If the distances of all pairs do not fit; the message has their size.
     ValueError
-        If distances are none.
+        If a distance is not defined, negative, infinite or too large.
     """
-    if isinstance(metric, str) and metric == "precomputed":
-        table = condensed_matrix(samples, dtype)
+    if linkage in EUCLIDEAN:
+        table = condensed_distances(samples, "sqeuclidean", {}, dtype)
     else:
-        metric = "sqeuclidean" if linkage in EUCLIDEAN else metric
-        table = condensed_distances(samples, metric, parameters or {}, dtype)
+        table = metric.condensed(samples, dtype)
     return merge_condensed_softly(table, samples.shape[0], triplets, linkage, penalty, progress)
 
 

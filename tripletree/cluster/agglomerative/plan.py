@@ -1,165 +1,194 @@
-"""All merges of samples under triplets: on their centres, by way of micro-clusters, or on condensed distances.
-
-And which of them an estimator's parameters ask for, those under pairs and under a penalty among them.
-"""
+"""What the merges of a `ReCon` are made under, as its parameters ask, and the engine that makes them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from tripletree.algorithms.build import one_tree
-from tripletree.cluster.agglomerative.constraints import Joint
-from tripletree.cluster.agglomerative.merges import merge_condensed, merge_points
+from tripletree.cluster.agglomerative.constraints import CombinedConstraints, check_consistent, combine_constraints
+from tripletree.cluster.agglomerative.grouped_merges import merge_condensed_in_groups, merge_points_in_groups
+from tripletree.cluster.agglomerative.merges import Counts
 from tripletree.cluster.agglomerative.micro_clusters import merge_large
-from tripletree.cluster.agglomerative.paired_merges import paired_merges
-from tripletree.cluster.agglomerative.penalty import check_penalty, soft_merges
+from tripletree.cluster.agglomerative.penalty import check_penalty, merge_softly
 from tripletree.cluster.base import warn_if_few
-from tripletree.cluster.distances import EUCLIDEAN, check_spread, condensed_distances, condensed_matrix, shifted
-from tripletree.core.progress import progress_bar
+from tripletree.cluster.distances import EUCLIDEAN, FittedMetric, check_spread, shifted
+from tripletree.core.pairs import PairwiseConstraints
 from tripletree.core.triplets import TripletSet
 from tripletree.errors import warn_user
 
 __all__ = [
     "EXACT_UP_TO",
     "MICRO_CLUSTERS",
-    "all_merges",
-    "gathering",
-    "merges_under",
+    "MergePlan",
+    "merge_samples",
+    "plan_merges",
 ]
 
-#: Samples in no triplet, beyond which they are gathered into about so many micro-clusters.
+#: Samples in no triplet, beyond which "auto" gathers them into about so many micro-clusters.
 EXACT_UP_TO, MICRO_CLUSTERS = 200_000, 50_000
 
 
-def merges_under(
-    model: Any, points: np.ndarray, used: TripletSet, joint: Joint | None, known: dict[str, Any]
-) -> tuple[np.ndarray, dict[str, int]]:
-    """All merges as the parameters of a `ReCon` say: under a penalty, under pairs, or under triplets alone.
+@dataclass(frozen=True, eq=False)
+class MergePlan:
+    """What decides about the merges of samples, besides their distances.
+
+    Attributes
+    ----------
+    constraints : CombinedConstraints
+        Triplets and pairs, either of which may be empty; they can all hold, unless there is a penalty.
+    penalty : float or None
+        The price of violating a unit of weight; None where all constraints hold.
+    n_micro_clusters : int or None
+        About how many micro-clusters to gather the samples in no triplet into, where there are more of them; None
+        where all merges are exact.
+    """
+
+    constraints: CombinedConstraints
+    penalty: float | None = None
+    n_micro_clusters: int | None = None
+
+    def without_pairs(self) -> MergePlan:
+        """The same under triplets alone."""
+        triplets = self.constraints.triplets
+        nothing = PairwiseConstraints([], [], triplets.leaves)
+        return replace(self, constraints=combine_constraints(triplets, nothing))
+
+
+def plan_merges(
+    triplets: TripletSet,
+    pairs: PairwiseConstraints,
+    *,
+    linkage: str,
+    penalty: float | str | None,
+    micro_clusters: int | str | None,
+) -> MergePlan:
+    """Decide how samples are merged under triplets, pairs or both, before any distance is taken.
 
     Parameters
     ----------
-    model : ReCon
-        Gets ``penalty_``.
-    points : ndarray of float64
-    used : TripletSet
-    joint : Joint or None
-        Where pairs are given.
-    known : dict
-        The metric and its parameters.
+    triplets : TripletSet
+        Over the samples.
+    pairs : PairwiseConstraints
+        Over the same samples; empty where there is a penalty or a number of micro-clusters.
+    linkage, penalty, micro_clusters
+        Those of `ReCon`.
 
     Returns
     -------
-    merges, counts
-        As `all_merges`.
+    MergePlan
+
+    Raises
+    ------
+    InconsistentPairsError, InconsistentTripletsError
+        If not all of them can hold, and there is no penalty.
+    ValueError, LimitExceededError
+        If the parameters do not fit together or the data.
+
+    Warns
+    -----
+    UserWarning
+        If triplets are so few and random that they are known to hurt, or "auto" gathers samples.
     """
-    n, linkage = points.shape[0], model.linkage
-    model.penalty_ = large = None
-    if model.penalty is not None:
-        model.penalty_ = check_penalty(model.penalty, used, n, model.micro_clusters)
-    else:
-        if len(used):
-            warn_if_few(used, one_tree(used))  # refuses inconsistent triplets, with the conflict
-        if joint is None:
-            large = gathering(model.micro_clusters, model.random_state, linkage, n - used.used_leaves.size)
-    with progress_bar(model.verbose, n - 1, type(model).__name__) as tell:
-        more = {**known, "dtype": np.dtype(model.dtype), "progress": tell}
-        if model.penalty_ is not None:
-            merges = soft_merges(points, used, linkage, penalty=model.penalty_, **more)
-            return merges, {"tests": 0, "rejections": 0}
-        if joint is not None:
-            return paired_merges(points, joint, linkage, **more)
-        return all_merges(points, used.rows, linkage, **more, large=large)
+    constraints = combine_constraints(triplets, pairs)
+    if penalty is not None:
+        return MergePlan(constraints, penalty=check_penalty(penalty, triplets, micro_clusters))
+    if len(triplets):
+        warn_if_few(triplets, check_consistent(constraints))
+    if len(pairs):
+        return MergePlan(constraints)
+    n_free = len(triplets.leaves) - triplets.used_leaves.size
+    return MergePlan(constraints, n_micro_clusters=_choose_micro_clusters(micro_clusters, linkage, n_free))
 
 
-def all_merges(
+def _choose_micro_clusters(micro_clusters: int | str | None, linkage: str, n_free: int) -> int | None:
+    """How many micro-clusters to gather `n_free` samples in no triplet into; None for exact merges."""
+    if micro_clusters == "auto":
+        if n_free <= EXACT_UP_TO or linkage not in EUCLIDEAN:
+            return None
+        msg = (
+            f"the clustering is approximate: {n_free:,} samples in no triplet are gathered into about "
+            f"{MICRO_CLUSTERS:,} micro-clusters first. Set micro_clusters={MICRO_CLUSTERS} to silence this, or None "
+            "for the exact one, which takes longer"
+        )
+        warn_user(msg)
+        return MICRO_CLUSTERS
+    if micro_clusters is None:
+        return None
+    if linkage not in EUCLIDEAN:
+        msg = (
+            f"micro_clusters={micro_clusters} needs a linkage on centres ({', '.join(EUCLIDEAN)}), not "
+            f"linkage={linkage!r}: use one of these, or micro_clusters=None"
+        )
+        raise ValueError(msg)
+    return int(micro_clusters)
+
+
+def merge_samples(
     samples: np.ndarray,
-    rows: np.ndarray,
+    plan: MergePlan,
     linkage: str,
-    metric: Any,
+    metric: FittedMetric,
     *,
-    parameters: dict[str, np.ndarray] | None = None,
     dtype: Any = np.float64,
+    random_state: Any = 0,
     progress: Callable[[int], Any] | None = None,
-    large: dict[str, Any] | None = None,
-) -> tuple[np.ndarray, dict[str, int]]:
-    """Merge samples until one cluster is left, so that the triplets hold.
+) -> tuple[np.ndarray, Counts]:
+    """Merge samples by a plan until one cluster is left.
 
     Parameters
     ----------
     samples : ndarray of float64, shape (n, d) or (n, n)
-        The samples, or their distances where `metric` is "precomputed".
-    rows : ndarray of int32, shape (m, 3)
-        Consistent triplets on row numbers.
-    linkage, metric, parameters
-        As `check_metric` and `metric_parameters` give them.
+        The samples, or their distances where the metric is "precomputed".
+    plan : MergePlan
+    linkage : str
+    metric : FittedMetric
     dtype : float64 or float32
+        Precision of the merges.
+    random_state : int, Generator, RandomState or None, default 0
+        For micro-clusters.
     progress : callable, optional
         Called with the number of merges done since its last call.
-    large : dict, optional
-        From `gathering`.
 
     Returns
     -------
     merges : ndarray of float64, shape (n - 1, 4)
-        A scipy linkage in merge order, with raw heights.
-    counts : dict
-        Of "tests" and "rejections", and of "micro_clusters" where any were formed.
-    """
-    if linkage in EUCLIDEAN:
-        check_spread(samples, dtype)
-        points = shifted(samples, dtype)
-        if large is not None:
-            return merge_large(points, rows, linkage, **large, progress=progress)
-        return merge_points(points, rows, linkage, progress)
-    if isinstance(metric, str) and metric == "precomputed":
-        condensed = condensed_matrix(samples, dtype)
-    else:
-        condensed = condensed_distances(samples, metric, parameters or {}, dtype)
-    return merge_condensed(condensed, samples.shape[0], rows, linkage, progress)
-
-
-def gathering(wanted: int | str | None, random_state: Any, linkage: str, n_free: int) -> dict[str, Any] | None:
-    """Decide how samples in no triplet are gathered into micro-clusters.
-
-    Parameters
-    ----------
-    wanted : int, "auto" or None
-        Number of micro-clusters.
-    random_state : int, Generator, RandomState or None
-    linkage : str
-    n_free : int
-        Number of samples in no triplet.
-
-    Returns
-    -------
-    dict or None
-        Arguments of `merge_large`; None where all samples stay single.
+        A scipy linkage in merge order, with raw heights: first those inside must-linked groups or micro-clusters.
+    counts : Counts
 
     Raises
     ------
     ValueError
-        If a number is wanted under a linkage that is none on centres.
+        If a distance is not defined, negative, infinite or too large.
+    MemoryError
+        If the distances of all pairs do not fit; the message has their size.
     """
-    if isinstance(wanted, (bool, np.bool_)):
-        msg = f"micro_clusters must be a number of micro-clusters, 'auto' or None, not {wanted!r}"
-        raise ValueError(msg)
-    if wanted == "auto":
-        if n_free <= EXACT_UP_TO or linkage not in EUCLIDEAN:
-            return None
-        wanted = MICRO_CLUSTERS
-        msg = (
-            f"the clustering is approximate: {n_free:,} samples in no triplet are gathered into about {wanted:,} "
-            f"micro-clusters first. Set micro_clusters={wanted} to silence this, or None for the exact one, which "
-            "takes longer"
-        )
-        warn_user(msg)
-    elif wanted is not None and linkage not in EUCLIDEAN:
-        msg = (
-            f"micro_clusters={wanted} needs a linkage on centres ({', '.join(EUCLIDEAN)}), not linkage={linkage!r}: "
-            "take one of these, or micro_clusters=None"
-        )
-        raise ValueError(msg)
-    return None if wanted is None else {"n_centres": wanted, "random_state": random_state}
+    constraints = plan.constraints
+    if plan.penalty is not None:
+        return merge_softly(samples, constraints.triplets, linkage, metric, plan.penalty, dtype, progress), Counts()
+    if linkage in EUCLIDEAN:
+        check_spread(samples, dtype)
+        points = shifted(samples, dtype)
+        if plan.n_micro_clusters is not None:
+            return merge_large(
+                points,
+                constraints.between,
+                linkage,
+                n_centres=plan.n_micro_clusters,
+                random_state=random_state,
+                progress=progress,
+            )
+        merge, given = merge_points_in_groups, points
+    else:
+        merge, given = merge_condensed_in_groups, metric.condensed(samples, dtype)
+    return merge(
+        given,
+        constraints.groups,
+        constraints.between,
+        linkage,
+        inside=constraints.inside,
+        apart=constraints.closure.cannot,
+        progress=progress,
+    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from numbers import Integral, Real
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from sklearn.utils._param_validation import HasMethods, Interval, Options, StrOptions
@@ -15,70 +15,36 @@ from tripletree.algorithms.flat import is_broken
 from tripletree.algorithms.induce import displays
 from tripletree.algorithms.linkage import from_linkage, to_linkage
 from tripletree.algorithms.repair import repair
-from tripletree.cluster.agglomerative.constraints import Joint, check_beside_pairs, joined
-from tripletree.cluster.agglomerative.feasible_cut import POLICIES
-from tripletree.cluster.agglomerative.flat_clusters import check_stop, threshold_labels
-from tripletree.cluster.agglomerative.paired_cut import PairedCut, without_pairs
-from tripletree.cluster.agglomerative.plan import merges_under
+from tripletree.cluster.agglomerative.flat_clusters import threshold_labels
+from tripletree.cluster.agglomerative.merges import Counts
+from tripletree.cluster.agglomerative.paired_cut import PairedCut
+from tripletree.cluster.agglomerative.plan import MergePlan, merge_samples, plan_merges
 from tripletree.cluster.alignment import align_pairs, align_triplets
 from tripletree.cluster.base import HierarchicalClusterer, all_or_nothing, check_samples, check_y
-from tripletree.cluster.distances import ANY_METRIC, EUCLIDEAN, METRICS, check_metric, metric_parameters, transformed
+from tripletree.cluster.distances import (
+    ANY_METRIC,
+    EUCLIDEAN,
+    METRICS,
+    FittedMetric,
+    check_metric,
+    is_precomputed,
+    metric_parameters,
+    transformed,
+)
 from tripletree.cluster.prediction import NeighbourPredictor
 from tripletree.core.hierarchy import Hierarchy
+from tripletree.core.progress import progress_bar
 from tripletree.core.triplets import TripletSet
 from tripletree.errors import ClusterCountError, warn_user
 
-__all__ = [
-    "ReCon",
-    "mended",
-    "weight_of",
-]
-
-
-# ----------------------------------------------------------------------
-# What becomes of triplets that contradict each other, before anything is clustered.
-
-
-def mended(triplets: TripletSet, on_conflict: str, random_state: Any) -> tuple[TripletSet, TripletSet]:
-    """The triplets to use, and those dropped; a warning says how many.
-
-    Parameters
-    ----------
-    triplets : TripletSet
-    on_conflict : {"raise", "repair"}
-        "repair" keeps a consistent part that weighs as much as `repair` can find, "raise" leaves them as they are.
-    random_state : int, Generator, RandomState or None
-
-    Returns
-    -------
-    kept, dropped : TripletSet
-
-    Warns
-    -----
-    UserWarning
-        If any are dropped.
-    """
-    nothing = triplets.subset(np.empty(0, np.int64))
-    if on_conflict == "raise" or is_consistent(triplets):
-        return triplets, nothing
-    done = repair(triplets, random_state=random_state)
-    weighed = "" if triplets.weights is None else f", of weight {done.weight_lost:.6g} of {done.weight:.6g},"
-    msg = (
-        f"{len(done.dropped):,} of {len(triplets):,} triplets{weighed} contradict others and were dropped, see "
-        "dropped_triplets_. What was kept is consistent, but may be wrong all the same: penalty='auto' is much less "
-        "hurt by wrong triplets"
-    )
-    warn_user(msg)
-    return done.kept, done.dropped
-
-
-def weight_of(triplets: TripletSet) -> float:
-    """The weight of all of them; their number where there are no weights."""
-    return float(len(triplets)) if triplets.weights is None else float(triplets.weights.sum())
+__all__ = ["ReCon"]
 
 
 #: The rule of `tripletree.cut` where none is named: the best of its benchmark. Without triplets it is "size".
 _DEFAULT_CUT = "support"
+
+#: What to do where n_clusters are too few for the cannot-links.
+_ON_INFEASIBLE = ("raise", "more", "violate")
 
 
 class ReCon(HierarchicalClusterer):
@@ -244,7 +210,7 @@ class ReCon(HierarchicalClusterer):
         "micro_clusters": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"}), None],
         "random_state": ["random_state", np.random.Generator],
         "on_conflict": [StrOptions({"raise", "repair"})],
-        "on_infeasible": [StrOptions({*POLICIES})],
+        "on_infeasible": [StrOptions({*_ON_INFEASIBLE})],
         "penalty": [Interval(Real, 0, None, closed="left"), StrOptions({"auto"}), None],
         "missing_samples": [StrOptions({"raise", "ignore"})],
         "verbose": ["verbose"],
@@ -345,56 +311,161 @@ class ReCon(HierarchicalClusterer):
         """
         check_y(y)
         with all_or_nothing(self):
+            # check
             self._validate_params()
-            check_stop(self.n_clusters, self.distance_threshold, self.cut, _DEFAULT_CUT)
+            _check_stop(self.n_clusters, self.distance_threshold, self.cut)
             metric = check_metric(self.metric, self.linkage)
             samples = check_samples(self, X, reset=True)
             n = samples.shape[0]
-            if self.n_clusters is not None and n < self.n_clusters:
-                msg = f"n_clusters={self.n_clusters} but n_samples={n}: there cannot be more clusters than samples"
-                raise ClusterCountError(msg, n_clusters=self.n_clusters, nearest=(n,))
+            _check_enough_samples(self.n_clusters, n)
             points = transformed(self.metric, X, samples)
-            known = {"metric": metric, "parameters": metric_parameters(points, metric)}
-            aligned = align_triplets(X, triplets, n, missing_samples=self.missing_samples)
+            distances = FittedMetric(metric, metric_parameters(points, metric))
+            # align
+            given = align_triplets(X, triplets, n, missing_samples=self.missing_samples)
             links = align_pairs(X, pairs, n, missing_samples=self.missing_samples)
+            # plan
             if len(links):
-                check_beside_pairs(self.on_conflict, self.penalty, self.micro_clusters)
-            joint = joined(aligned, links) if len(links) else None
-            used, dropped = mended(aligned, self.on_conflict, self.random_state)
-            merges, count = merges_under(self, points, used, joint, known)
+                _check_beside_pairs(self.on_conflict, self.penalty, self.micro_clusters)
+            used, dropped = _repair_if_asked(given, self.on_conflict, self.random_state)
+            plan = plan_merges(
+                used, links, linkage=self.linkage, penalty=self.penalty, micro_clusters=self.micro_clusters
+            )
+            # merge
+            merges, counts = self._merge(points, plan, distances, type(self).__name__)
             hierarchy = from_linkage(merges, used.leaves)
-            self.linkage_ = to_linkage(hierarchy, monotone=True)
-            self.triplets_, self.dropped_triplets_, self.weight_lost_ = used, dropped, weight_of(dropped)
-            self.violated_triplets_ = used.subset(~displays(hierarchy, used))
-            self.weight_violated_ = weight_of(self.violated_triplets_)
-            self.fewest_clusters_, self.most_clusters_ = 1, n
-            self.labels_ = self._labels(hierarchy, points, joint, known)
-            self.satisfied_in_labels_ = ~is_broken(self.labels_, used.rows)
+            drawn = to_linkage(hierarchy, monotone=True)
+            violated = used.subset(~displays(hierarchy, used))
+            # cut
+            flat = self._cut(hierarchy, drawn, plan, violated, points, distances)
+            # store
+            self.labels_, self.fewest_clusters_, self.most_clusters_ = flat
             self.n_clusters_ = int(self.labels_.max()) + 1
-            self.predictor_ = NeighbourPredictor(samples, points, self.labels_, self.metric, known["parameters"])
-            self.distances_, self.pairs_ = merges[:, 2].copy(), links
-            self.n_triplets_, self.n_tests_, self.n_rejections_ = len(used), count["tests"], count["rejections"]
-            self.n_micro_clusters_ = count.get("micro_clusters")
-            self.n_leaves_ = n
-            self.hierarchy_ = hierarchy
+            self.hierarchy_, self.linkage_, self.distances_ = hierarchy, drawn, merges[:, 2].copy()
+            self.pairs_, self.triplets_, self.n_triplets_ = links, used, len(used)
+            self.dropped_triplets_, self.weight_lost_ = dropped, _weight_of(dropped)
+            self.violated_triplets_, self.weight_violated_ = violated, _weight_of(violated)
+            self.penalty_, self.n_micro_clusters_ = plan.penalty, counts.micro_clusters
+            self.n_tests_, self.n_rejections_, self.n_leaves_ = counts.tests, counts.rejections, n
+            self.satisfied_in_labels_ = ~is_broken(self.labels_, used.rows)
+            self.predictor_ = NeighbourPredictor(samples, points, self.labels_, self.metric, distances.parameters)
         return self
 
-    def _labels(self, hierarchy: Hierarchy, points: np.ndarray, joint: Joint | None, known: dict) -> np.ndarray:
+    def _merge(
+        self, points: np.ndarray, plan: MergePlan, metric: FittedMetric, title: str
+    ) -> tuple[np.ndarray, Counts]:
+        with progress_bar(self.verbose, len(points) - 1, title) as tell:
+            return merge_samples(
+                points,
+                plan,
+                self.linkage,
+                metric,
+                dtype=np.dtype(self.dtype),
+                random_state=self.random_state,
+                progress=tell,
+            )
+
+    def _cut(
+        self,
+        hierarchy: Hierarchy,
+        drawn: np.ndarray,
+        plan: MergePlan,
+        violated: TripletSet,
+        points: np.ndarray,
+        metric: FittedMetric,
+    ) -> _FlatCut:
+        """Take flat clusters out of the hierarchy, so that they keep all pairs."""
+        n, pairs = len(points), plan.constraints.pairs
+        samples = None if metric.is_precomputed else points
         # the majority of all triplets counts, but only those that hold together can demand anything
-        triplets = self.triplets_ - self.violated_triplets_ if self.cut == "constraints" else self.triplets_
-        samples = None if known["metric"] == "precomputed" else points
-        if joint is not None:
-            paired = PairedCut(hierarchy, joint)
-            self.fewest_clusters_, self.most_clusters_ = paired.fewest, paired.most
+        triplets = plan.constraints.triplets
+        triplets = triplets - violated if self.cut == "constraints" else triplets
+        if not len(pairs):
             if self.distance_threshold is not None:
-                return paired.below(self.distance_threshold)
-            plain = without_pairs(self, points, joint.closure, samples, known)
-            return paired.by_rule(self.n_clusters, self.cut, triplets, samples, self.on_infeasible, plain, points)
+                return _FlatCut(threshold_labels(hierarchy, drawn[:, 2], self.distance_threshold), 1, n)
+            return _FlatCut(cut(hierarchy, self.n_clusters, rule=self.cut, triplets=triplets, samples=samples), 1, n)
+        paired = PairedCut(hierarchy, plan.constraints, points, are_distances=metric.is_precomputed)
         if self.distance_threshold is not None:
-            return threshold_labels(hierarchy, self.linkage_[:, 2], self.distance_threshold)
-        return cut(hierarchy, self.n_clusters, rule=self.cut, triplets=triplets, samples=samples)
+            labels = paired.below(self.distance_threshold)
+        else:
+            without = None
+            if self.cut in ("size", "support") and self.n_clusters is not None and self.n_clusters <= paired.most:
+                title = f"{type(self).__name__} without pairs"
+                merges, _ = self._merge(points, plan.without_pairs(), metric, title)
+                alone = from_linkage(merges, triplets.leaves)
+                without = cut(alone, self.n_clusters, rule=self.cut, triplets=triplets, samples=samples)
+            labels = paired.by_rule(self.n_clusters, self.cut, self.on_infeasible, without)
+        return _FlatCut(labels, paired.fewest, paired.most)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = isinstance(self.metric, str) and self.metric == "precomputed"
+        tags.input_tags.pairwise = is_precomputed(self.metric)
         return tags
+
+
+class _FlatCut(NamedTuple):
+    """Flat clusters, and the numbers of clusters between which the hierarchy can be cut so that all pairs hold."""
+
+    labels: np.ndarray
+    fewest: int
+    most: int
+
+
+def _check_stop(n_clusters: int | None, distance_threshold: float | None, rule: str) -> None:
+    """Refuse parameters that determine twice, or not at all, where the hierarchy is to be cut."""
+    if distance_threshold is None:
+        if n_clusters is None and rule != "constraints":
+            msg = f"cut={rule!r} needs n_clusters; None goes with distance_threshold, or cut='constraints'"
+            raise ValueError(msg)
+        return
+    if n_clusters is not None:
+        msg = (
+            f"n_clusters={n_clusters} and distance_threshold={distance_threshold} are both given: set one of them to "
+            "None"
+        )
+        raise ValueError(msg)
+    if rule != _DEFAULT_CUT:
+        msg = f"cut={rule!r} and distance_threshold are both given: the threshold is a rule of its own"
+        raise ValueError(msg)
+
+
+def _check_enough_samples(n_clusters: int | None, n_samples: int) -> None:
+    if n_clusters is not None and n_samples < n_clusters:
+        msg = f"n_clusters={n_clusters} but n_samples={n_samples}: there cannot be more clusters than samples"
+        raise ClusterCountError(msg, n_clusters=n_clusters, nearest=(n_samples,))
+
+
+def _check_beside_pairs(on_conflict: str, penalty: Any, micro_clusters: Any) -> None:
+    """Refuse parameters that have no meaning where pairs are given."""
+    for name, is_given in (
+        ("on_conflict='repair'", on_conflict == "repair"),
+        (f"penalty={penalty!r}", penalty is not None),
+    ):
+        if is_given:
+            msg = (
+                f"{name} cannot go with pairs, which always hold: drop the parameter; PCKMeans takes pairs "
+                "that may be violated (pairs.to_triplets() would lose much of them)"
+            )
+            raise ValueError(msg)
+    if micro_clusters is not None and micro_clusters != "auto":
+        msg = f"micro_clusters={micro_clusters!r} cannot go with pairs: use micro_clusters=None"
+        raise ValueError(msg)
+
+
+def _repair_if_asked(triplets: TripletSet, on_conflict: str, random_state: Any) -> tuple[TripletSet, TripletSet]:
+    """The triplets to use and those dropped: none, unless they contradict each other and are to be repaired."""
+    if on_conflict == "raise" or is_consistent(triplets):
+        return triplets, triplets.subset(np.empty(0, np.int64))
+    done = repair(triplets, random_state=random_state)
+    weighed = "" if triplets.weights is None else f", of weight {done.weight_lost:.6g} of {done.weight:.6g},"
+    msg = (
+        f"{len(done.dropped):,} of {len(triplets):,} triplets{weighed} contradict others and were dropped, see "
+        "dropped_triplets_. What was kept is consistent, but may be wrong all the same: penalty='auto' is much less "
+        "hurt by wrong triplets"
+    )
+    warn_user(msg)
+    return done.kept, done.dropped
+
+
+def _weight_of(triplets: TripletSet) -> float:
+    """The weight of all of them; their number where there are no weights."""
+    return float(len(triplets)) if triplets.weights is None else float(triplets.weights.sum())

@@ -1,0 +1,241 @@
+"""All merges of samples that are in groups: inside each group first, then of groups, under triplets and cannot-links.
+
+Groups are what must-links tie together, or micro-clusters, or single samples. Each is agglomerated by itself, under the
+triplets inside it, and goes on as one cluster of its size: with its centre where the linkage works on centres, else
+with the distances that its merges give (Lance and Williams 1967), so that all later distances are those of the linkage.
+Where no other compatible merge is left, cannot-links no longer count.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from tripletree import kernels
+from tripletree.cluster.agglomerative.constraints import SampleGroups
+from tripletree.cluster.agglomerative.merges import Counts, merge_condensed, merge_points
+from tripletree.cluster.distances import EUCLIDEAN
+
+__all__ = [
+    "merge_condensed_in_groups",
+    "merge_points_in_groups",
+]
+
+_NO_TRIPLETS = np.empty((0, 3), np.int32)
+_CHUNK = 50_000  # samples between two looks at the interrupt
+
+
+def merge_points_in_groups(
+    points: np.ndarray,
+    groups: SampleGroups,
+    between: np.ndarray,
+    linkage: str,
+    *,
+    inside: np.ndarray = _NO_TRIPLETS,
+    apart: np.ndarray | None = None,
+    progress: Callable[[int], Any] | None = None,
+) -> tuple[np.ndarray, Counts]:
+    """Merge samples until one cluster is left, by a linkage on centres (centroid, median, ward).
+
+    Parameters
+    ----------
+    points : ndarray of float32 or float64, shape (n, d)
+    groups : SampleGroups
+        What is merged first.
+    between : ndarray of int32, shape (m, 3)
+        Consistent triplets on three groups.
+    linkage : {"centroid", "median", "ward"}
+    inside : ndarray of int32, shape (k, 3), optional
+        Consistent triplets on samples of one group each.
+    apart : ndarray of int, shape (l, 2), optional
+        SampleGroups of which no cluster holds both while there is another merge.
+    progress : callable, optional
+        Called with the number of merges done since its last call.
+
+    Returns
+    -------
+    merges : ndarray of float64, shape (n - 1, 4)
+        A scipy linkage in merge order, with raw heights: first the merges inside groups, none before those of its own
+        parts and otherwise by height, then those above.
+    counts : Counts
+    """
+    if groups.n_groups == len(points):
+        return merge_points(points, between, linkage, progress, apart=apart)
+    merges, centres, below = _merge_inside_on_centres(points, groups, inside, linkage, progress)
+    above, counts = merge_points(
+        centres.astype(points.dtype, copy=False), between, linkage, progress, groups.sizes.astype(np.float64), apart
+    )
+    return _first_inside(merges, above, groups), below + counts
+
+
+def merge_condensed_in_groups(
+    condensed: np.ndarray,
+    groups: SampleGroups,
+    between: np.ndarray,
+    linkage: str,
+    *,
+    inside: np.ndarray = _NO_TRIPLETS,
+    apart: np.ndarray | None = None,
+    progress: Callable[[int], Any] | None = None,
+) -> tuple[np.ndarray, Counts]:
+    """Merge samples until one cluster is left, by condensed distances, which are overwritten.
+
+    The parameters are those of `merge_points_in_groups`, for the linkages average, weighted, complete and single. The
+    distances of groups are kept beside those of samples.
+    """
+    n = groups.owner.size
+    if groups.n_groups == n:
+        return merge_condensed(condensed, n, between, linkage, progress, apart=apart)
+    merges, below = _merge_inside_on_table(condensed, groups, inside, linkage, progress)
+    condensed = _unite(condensed, n, merges[:, :2].astype(np.int64), groups.first, linkage)
+    above, counts = merge_condensed(
+        condensed, groups.n_groups, between, linkage, progress, groups.sizes.astype(np.float64), apart
+    )
+    return _first_inside(merges, above, groups), below + counts
+
+
+def _first_inside(merges: np.ndarray, above: np.ndarray, groups: SampleGroups) -> np.ndarray:
+    """One linkage of the samples: the merges inside groups in a common order, then those of groups.
+
+    Inside groups they are ordered by the largest height below each, which never falls from a cluster to the one it goes
+    into; the stable sort then leaves every merge behind those of its own parts.
+    """
+    merges = merges[np.argsort(merges[:, 3], kind="stable"), :3]
+    return kernels.recon.as_linkage(np.concatenate([merges, _by_first_members(above, groups.first)]), False)
+
+
+def _merge_inside_on_centres(
+    points: np.ndarray, groups: SampleGroups, triplets: np.ndarray, linkage: str, progress: Callable[[int], Any] | None
+) -> tuple[np.ndarray, np.ndarray, Counts]:
+    """The merges inside all groups, and the centres of the groups.
+
+    A merge is a row of two samples, the first members of the two clusters (the second, smaller one stands for both
+    from then on), their distance and the largest distance so far inside the cluster that is formed.
+    """
+    is_free = np.ones(groups.n_groups, np.bool_)  # no triplets inside: all such groups go through one kernel
+    is_free[groups.owner[triplets[:, 0]]] = False
+    free = groups.members[is_free[groups.owner[groups.members]]]
+    start = np.concatenate([[0], np.cumsum(groups.sizes[is_free])])
+    centres = np.empty((groups.n_groups, points.shape[1]))
+    merges, centres[is_free] = _merge_free_groups(points, free, start, linkage, progress)
+    parts, counts = [merges], Counts()
+    for g, members, rows in _with_triplets(groups, np.flatnonzero(~is_free), triplets):
+        done, count = merge_points(points[members], rows, linkage, progress)
+        centres[g] = _centre(points[members], done, linkage)
+        parts.append(_by_samples(done, members))
+        counts += count
+    return np.concatenate(parts), centres, counts
+
+
+def _merge_free_groups(
+    points: np.ndarray, members: np.ndarray, start: np.ndarray, linkage: str, progress: Callable[[int], Any] | None
+) -> tuple[np.ndarray, np.ndarray]:
+    """The merges inside each group in turn, as ``agglomerate_groups`` lists them, and the centres of all groups."""
+    n_groups = start.size - 1
+    points = np.ascontiguousarray(points, np.float64).view()
+    points.setflags(write=False)
+    merges, centres = np.empty((members.size - n_groups, 4)), np.empty((n_groups, points.shape[1]))
+    stops = np.unique(np.searchsorted(start, np.arange(0, members.size + _CHUNK, _CHUNK)).clip(max=n_groups))
+    for lo, hi in zip(stops[:-1].tolist(), stops[1:].tolist(), strict=True):
+        part = merges[start[lo] - lo : start[hi] - hi]
+        kernels.must_link_groups.agglomerate_groups(
+            points, members, start[lo : hi + 1], EUCLIDEAN.index(linkage), part, centres[lo:hi]
+        )
+        if progress is not None:
+            progress(len(part))
+    return merges, centres
+
+
+def _merge_inside_on_table(
+    condensed: np.ndarray,
+    groups: SampleGroups,
+    triplets: np.ndarray,
+    linkage: str,
+    progress: Callable[[int], Any] | None,
+) -> tuple[np.ndarray, Counts]:
+    """The merges inside all groups, as `_merge_inside_on_centres` gives them."""
+    n = groups.owner.size
+    parts, counts = [np.empty((0, 4))], Counts()
+    for _, members, rows in _with_triplets(groups, np.flatnonzero(groups.sizes > 1), triplets):
+        i, j = (members[x] for x in np.triu_indices(members.size, 1))
+        among = condensed[_base(i, n) + j]
+        if members.size == 2:  # most groups are pairs, for which the engine is not worth its setting up
+            parts.append(np.array([[members[1], members[0], among[0], among[0]]]))
+            if progress is not None:
+                progress(1)
+            continue
+        done, count = merge_condensed(among, members.size, rows, linkage, progress)
+        parts.append(_by_samples(done, members))
+        counts += count
+    return np.concatenate(parts), counts
+
+
+def _with_triplets(
+    groups: SampleGroups, numbers: np.ndarray, triplets: np.ndarray
+) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
+    """Number, samples and triplets (on places in the group) of some groups."""
+    owner = groups.owner[triplets[:, 0]]
+    order = np.argsort(owner, kind="stable")
+    low, high = (np.searchsorted(owner[order], numbers, side) for side in ("left", "right"))
+    for g, lo, hi in zip(numbers.tolist(), low.tolist(), high.tolist(), strict=True):
+        members = groups.members[groups.start[g] : groups.start[g + 1]]
+        yield g, members, np.searchsorted(members, triplets[order[lo:hi]]).astype(np.int32)
+
+
+def _by_samples(linkage: np.ndarray, members: np.ndarray) -> np.ndarray:
+    """The merges of a linkage of some samples, by the first members of clusters, with the largest distance so far."""
+    merges = np.empty((len(linkage), 4))
+    merges[:, :3] = _by_first_members(linkage, members)
+    highest = [-np.inf] * len(members)
+    for i, j, d, _ in linkage.tolist():
+        highest.append(max(d, highest[int(i)], highest[int(j)]))
+    merges[:, 3] = highest[len(members) :]
+    return merges
+
+
+def _by_first_members(merges: np.ndarray, first: np.ndarray) -> np.ndarray:
+    """The merges of a linkage of groups (or samples), with each cluster given by its first sample."""
+    known = first.tolist()
+    pairs = np.empty((len(merges), 3))
+    for k, (i, j) in enumerate(merges[:, :2].astype(np.int64).tolist()):
+        pairs[k, :2] = sorted((known[i], known[j]), reverse=True)  # the second one stays
+        known.append(min(known[i], known[j]))
+    pairs[:, 2] = merges[:, 2]
+    return pairs
+
+
+def _centre(points: np.ndarray, linkage: np.ndarray, kind: str) -> np.ndarray:
+    """The centre of all, which for median linkage depends on the merges."""
+    if kind != "median":
+        return points.mean(axis=0)
+    share = np.ones(2 * len(points) - 1)  # of each node in the centre
+    for k in range(len(linkage) - 1, -1, -1):
+        share[linkage[k, :2].astype(np.int64)] = share[len(points) + k] / 2
+    return share[: len(points)] @ points
+
+
+def _base(i: np.ndarray, n: int) -> np.ndarray:
+    """The place of the pair (i, j), i < j, in a condensed table, less j."""
+    i = i.astype(np.int64)
+    return i * n - i * (i + 1) // 2 - i - 1
+
+
+def _unite(table: np.ndarray, n: int, merges: np.ndarray, first: np.ndarray, linkage: str) -> np.ndarray:
+    """The condensed distances of groups, once samples have been merged (the second of each two stays)."""
+    z = np.arange(n)
+    base, weight = _base(z, n), np.ones(n, table.dtype)
+    for y, x in merges.tolist():
+        others = z[(z != x) & (z != y)]
+        at, lost = (np.where(others < u, base[others] + u, base[u] + others) for u in (x, y))
+        p, q = table[at], table[lost]
+        if linkage == "average":
+            table[at] = (weight[x] * p + weight[y] * q) / (weight[x] + weight[y])
+        elif linkage == "weighted":
+            table[at] = (p + q) / 2
+        else:
+            table[at] = np.maximum(p, q) if linkage == "complete" else np.minimum(p, q)
+        weight[x] += weight[y]
+    rows = [table[base[u] + first[k + 1 :]] for k, u in enumerate(first.tolist())]
+    return np.concatenate(rows)
