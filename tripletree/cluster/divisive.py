@@ -20,19 +20,18 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from threadpoolctl import threadpool_limits
 
 from tripletree import kernels
-from tripletree.algorithms.build import is_consistent, one_tree
+from tripletree.algorithms.build import is_consistent
 from tripletree.algorithms.cut import cut
 from tripletree.algorithms.decompose import decompose
 from tripletree.algorithms.flat import is_broken
 from tripletree.algorithms.induce import displays
 from tripletree.algorithms.linkage import from_linkage, to_linkage
 from tripletree.algorithms.supervision import triplets_from_classes
-from tripletree.cluster.agglomerative.constraints import joined
-from tripletree.cluster.agglomerative.plan import all_merges, gathering
-from tripletree.cluster.agglomerative.recon import weight_of
+from tripletree.cluster.agglomerative.constraints import check_consistent, combine_constraints, total_weight
+from tripletree.cluster.agglomerative.plan import merge_samples, plan_merges
 from tripletree.cluster.alignment import align_pairs, align_triplets
 from tripletree.cluster.base import HierarchicalClusterer, all_or_nothing, check_samples, check_y
-from tripletree.cluster.distances import check_rows, condensed_matrix
+from tripletree.cluster.distances import FittedMetric, check_rows, condensed_matrix
 from tripletree.cluster.prediction import NeighbourPredictor
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.labels import aligned_codes, index_of
@@ -582,8 +581,9 @@ class DivisiveReCon(HierarchicalClusterer):
             linkage, metric = ("average", "precomputed") if is_matrix else ("ward", "euclidean")
             with progress_bar(self.verbose, n - 1 + FOLDS, type(self).__name__, "steps") as bar:
                 tell = bar or (lambda done: None)
-                large = gathering("auto", rng, linkage, n)
-                merges, _ = all_merges(points, np.empty((0, 3), np.int32), linkage, metric, progress=tell, large=large)
+                nothing = TripletSet([], used.leaves), PairwiseConstraints([], [], used.leaves)
+                plan = plan_merges(*nothing, linkage=linkage, micro_clusters="auto")
+                merges, _ = merge_samples(points, plan, linkage, FittedMetric(metric), random_state=rng, progress=tell)
                 self.constraints_, self.reason_, self.held_out_ = "soft", "nothing is known", None
                 self.noise_ = NOISE if self.noise is None else float(self.noise)
                 if len(used) or len(links):
@@ -602,7 +602,7 @@ class DivisiveReCon(HierarchicalClusterer):
             self.linkage_ = to_linkage(tree, monotone=True)
             self.triplets_, self.pairs_, self.n_triplets_ = used, links, len(used)
             self.violated_triplets_ = used.subset(~displays(tree, used))
-            self.weight_violated_ = weight_of(self.violated_triplets_)
+            self.weight_violated_ = total_weight(self.violated_triplets_)
             k = _widest_gap(self.linkage_[:, 2]) if self.n_clusters is None else self.n_clusters
             self.labels_ = cut(
                 tree,
@@ -645,10 +645,7 @@ class DivisiveReCon(HierarchicalClusterer):
         if self.constraints == "soft":
             return False
         if self.constraints == "hard" or only_hierarchy:
-            if len(links):
-                joined(used, links)
-            else:
-                one_tree(used)
+            check_consistent(combine_constraints(used, links))
             return True
         return None if is_consistent(used) and not len(links) else False
 

@@ -62,8 +62,8 @@ def plan_merges(
     pairs: PairwiseConstraints,
     *,
     linkage: str,
-    penalty: float | str | None,
-    micro_clusters: int | str | None,
+    penalty: float | str | None = None,
+    micro_clusters: int | str | None = None,
 ) -> MergePlan:
     """Decide how samples are merged under triplets, pairs or both, before any distance is taken.
 

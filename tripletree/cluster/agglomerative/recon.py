@@ -15,6 +15,7 @@ from tripletree.algorithms.flat import is_broken
 from tripletree.algorithms.induce import displays
 from tripletree.algorithms.linkage import from_linkage, to_linkage
 from tripletree.algorithms.repair import repair
+from tripletree.cluster.agglomerative.constraints import total_weight
 from tripletree.cluster.agglomerative.flat_clusters import threshold_labels
 from tripletree.cluster.agglomerative.merges import Counts
 from tripletree.cluster.agglomerative.paired_cut import PairedCut
@@ -342,8 +343,8 @@ class ReCon(HierarchicalClusterer):
             self.n_clusters_ = int(self.labels_.max()) + 1
             self.hierarchy_, self.linkage_, self.distances_ = hierarchy, drawn, merges[:, 2].copy()
             self.pairs_, self.triplets_, self.n_triplets_ = links, used, len(used)
-            self.dropped_triplets_, self.weight_lost_ = dropped, _weight_of(dropped)
-            self.violated_triplets_, self.weight_violated_ = violated, _weight_of(violated)
+            self.dropped_triplets_, self.weight_lost_ = dropped, total_weight(dropped)
+            self.violated_triplets_, self.weight_violated_ = violated, total_weight(violated)
             self.penalty_, self.n_micro_clusters_ = plan.penalty, counts.micro_clusters
             self.n_tests_, self.n_rejections_, self.n_leaves_ = counts.tests, counts.rejections, n
             self.satisfied_in_labels_ = ~is_broken(self.labels_, used.rows)
@@ -464,8 +465,3 @@ def _repair_if_asked(triplets: TripletSet, on_conflict: str, random_state: Any) 
     )
     warn_user(msg)
     return done.kept, done.dropped
-
-
-def _weight_of(triplets: TripletSet) -> float:
-    """The weight of all of them; their number where there are no weights."""
-    return float(len(triplets)) if triplets.weights is None else float(triplets.weights.sum())
