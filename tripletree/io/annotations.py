@@ -37,7 +37,7 @@ _NODE_WORD = re.compile(
 
 
 def read_annotations(
-    source: Source,
+    path: Source,
     *,
     format: Format = "auto",
     item: str | int | None = None,
@@ -51,7 +51,7 @@ def read_annotations(
 
     Parameters
     ----------
-    source : path, file object, "-" or data frame
+    path : path, file object, "-" or data frame
         ``"-"`` is the standard input; gzip, bzip2, xz and zip are unpacked.
     format : {"auto", "gaf", "gpad", "table"}
         GAF 2.x (and 1.0), GPAD 1.x and 2.0, or a table: CSV, TSV, Parquet, with the item and its node. By default
@@ -106,24 +106,24 @@ def read_annotations(
     if aspects is not None and not aspects <= set(_ASPECTS):
         msg = f"aspect must be of 'P', 'F' and 'C' (process, function, component), not {aspect!r}"
         raise ValueError(msg)
-    if is_frame(source):
+    if is_frame(path):
         _check_no_options("a data frame", evidence=evidence, aspect=aspect)
-        return _of_table(read_table(source), item, node, separator)
-    content, path = read_bytes(source)
+        return _of_table(read_table(path), item, node, separator)
+    content, name = read_bytes(path)
     if format in ("auto", "table") and isinstance(content, bytes) and content.startswith(b"PAR1"):
         _check_no_options("a table", evidence=evidence, aspect=aspect)
-        return _of_table(_parquet(content, path), item, node, separator)
-    text = content if isinstance(content, str) else decoded(content, path)
+        return _of_table(_parquet(content, name), item, node, separator)
+    text = content if isinstance(content, str) else decoded(content, name)
     kind = _sniffed(text) if format == "auto" else format
     if kind == "table":
         _check_no_options("a table", evidence=evidence, aspect=aspect)
         named = isinstance(item, str) or isinstance(node, str)
         known = (lambda names: True) if named and header is None else _is_header
-        table = split_rows(text, path, delimiter=_delimiter(text, separator), header=header, known=known)
+        table = split_rows(text, name, delimiter=_delimiter(text, separator), header=header, known=known)
         return _of_table(table, item, node, separator, header)
     _check_no_options(kind.upper(), node=node, separator=separator, header=header)
-    layout = _gaf_layout(item) if kind == "gaf" else _gpad_layout(text, path, item, aspect)
-    return _of_annotation_file(text, path, layout, codes, aspects)
+    layout = _gaf_layout(item) if kind == "gaf" else _gpad_layout(text, name, item, aspect)
+    return _of_annotation_file(text, name, layout, codes, aspects)
 
 
 def _wanted(values: Any, what: str) -> frozenset[str] | None:

@@ -38,23 +38,23 @@ __all__ = [
 # ----------------------------------------------------------------------
 # Writing a hierarchy as a table of children and their parents.
 
-Format = Literal["csv", "tsv", "parquet"]
+_Format = Literal["csv", "tsv", "parquet"]
 
 #: What an inner node without a name of its own goes by.
 _INVENTED = re.compile(r"node \d+'*", re.ASCII)
 
 
 @overload
-def write_edges(hierarchy: Hierarchy, target: None = None, *, format: Format | None = None) -> str: ...
+def write_edges(hierarchy: Hierarchy, path: None = None, *, format: _Format | None = None) -> str: ...
 @overload
-def write_edges(hierarchy: Hierarchy, target: Target, *, format: Format | None = None) -> None: ...
-def write_edges(hierarchy: Hierarchy, target: Target | None = None, *, format: Format | None = None) -> str | None:
+def write_edges(hierarchy: Hierarchy, path: Target, *, format: _Format | None = None) -> None: ...
+def write_edges(hierarchy: Hierarchy, path: Target | None = None, *, format: _Format | None = None) -> str | None:
     r"""Write a hierarchy as a table with a row for each node: child, parent, and what else is known of it.
 
     Parameters
     ----------
     hierarchy : Hierarchy
-    target : path, file object or "-", optional
+    path : path, file object or "-", optional
         Where to write; a path is replaced in one step, and compressed if it ends in .gz, .bz2 or .xz. By default the
         text is returned.
     format : {"csv", "tsv", "parquet"}, optional
@@ -63,7 +63,7 @@ def write_edges(hierarchy: Hierarchy, target: Target | None = None, *, format: F
     Returns
     -------
     str or None
-        The text, if no `target` is given.
+        The text, if no `path` is given.
 
     Raises
     ------
@@ -99,14 +99,14 @@ def write_edges(hierarchy: Hierarchy, target: Target | None = None, *, format: F
     if format is not None:
         one_of(format, "format", ("csv", "tsv", "parquet"))
     columns = _edge_columns(check_hierarchy(hierarchy))
-    kind = format or _format_of(target)
+    kind = format or _format_of(path)
     if kind == "parquet":
-        _write_parquet(columns, target)
+        _write_parquet(columns, path)
         return None
     text = _text(columns, "," if kind == "csv" else "\t")
-    if target is None:
+    if path is None:
         return text
-    with write_atomic(target) as stream:
+    with write_atomic(path) as stream:
         stream.write(text)
     return None
 
@@ -146,8 +146,8 @@ def invents_ids(
     )
 
 
-def _format_of(target: Any) -> str:
-    name = target if isinstance(target, str) or hasattr(target, "__fspath__") else getattr(target, "name", None)
+def _format_of(path: Any) -> str:
+    name = path if isinstance(path, str) or hasattr(path, "__fspath__") else getattr(path, "name", None)
     kind = format_of_suffix(name) if isinstance(name, str) or hasattr(name, "__fspath__") else None
     return kind if kind in ("tsv", "parquet") else "csv"
 
@@ -199,15 +199,15 @@ def _texts(columns: dict[str, list]) -> list[str]:
     return [x for key in ("name", "rank") for x in columns.get(key, []) if x is not None]
 
 
-def _write_parquet(columns: dict[str, list], target: Target | None) -> None:
-    if target is None:
-        msg = "Parquet is binary: give a target to write to"
+def _write_parquet(columns: dict[str, list], path: Target | None) -> None:
+    if path is None:
+        msg = "Parquet is binary: give a path to write to"
         raise ValueError(msg)
     pyarrow = optional("pyarrow", "io", "writing Parquet")
     parquet = optional("pyarrow.parquet", "io", "writing Parquet")
     kinds = {"length": pyarrow.float64()}
     data = {key: pyarrow.array(column, kinds.get(key, pyarrow.string())) for key, column in columns.items()}
-    with write_atomic_bytes(target) as stream:
+    with write_atomic_bytes(path) as stream:
         parquet.write_table(pyarrow.table(data), stream)
 
 
@@ -238,7 +238,7 @@ Parent = Literal["error", "deepest", "first", "smallest"]
 
 
 def read_edges(
-    source: Source | Any,
+    path: Source | Any,
     *,
     parent: Parent = "error",
     labels: Literal["id", "name"] | None = None,
@@ -254,7 +254,7 @@ def read_edges(
 
     Parameters
     ----------
-    source : path, file object, "-" or data frame
+    path : path, file object, "-" or data frame
         CSV or its like, or Parquet; gzip, bzip2 and xz are unpacked. A data frame of pandas or polars, or a table of
         pyarrow.
     parent : {"error", "deepest", "first", "smallest"}
@@ -318,7 +318,7 @@ def read_edges(
     one_of(parent, "parent", ("error", "deepest", "first", "smallest"))
     one_of(labels, "labels", ("id", "name", None))
     asked = (child_column, parent_column, name_column, length_column, rank_column, None)
-    table = _read(source, asked, delimiter, header)
+    table = _read(path, asked, delimiter, header)
     edges = _edges(table, _columns(table, asked), strict=parent == "error")
     if len(edges.rows) > len(set(edges.rows[:, 0].tolist())):
         ontology = _ontology(edges, table)
@@ -345,7 +345,7 @@ def read_edges(
 
 
 def edges_ontology(
-    source: Source | Any,
+    path: Source | Any,
     *,
     child_column: str | int | None = None,
     parent_column: str | int | None = None,
@@ -357,7 +357,7 @@ def edges_ontology(
 ) -> Ontology:
     """A table of edges as an ontology, with names, ranks and the types of edges where there are columns of them."""
     asked = (child_column, parent_column, name_column, None, rank_column, relation_column)
-    table = _read(source, asked, delimiter, header)
+    table = _read(path, asked, delimiter, header)
     return _ontology(_edges(table, _columns(table, asked), strict=False), table)
 
 
@@ -378,7 +378,7 @@ def usual_columns(names: Sequence[str]) -> tuple[int, int] | None:
     return None
 
 
-def _read(source: Any, asked: tuple, delimiter: str | None, header: bool | None) -> RowTable:
+def _read(path: Any, asked: tuple, delimiter: str | None, header: bool | None) -> RowTable:
     wanted = [x for x in asked if isinstance(x, str)]
 
     def known(names: list[str]) -> bool:
@@ -386,10 +386,10 @@ def _read(source: Any, asked: tuple, delimiter: str | None, header: bool | None)
 
     if header is None and wanted:
         header = True
-    table = read_table(source, delimiter=delimiter, header=header, known=known)
+    table = read_table(path, delimiter=delimiter, header=header, known=known)
     if len(table.columns) < 2:
         hint = "" if delimiter else "; give the delimiter, if it is none of tab, comma, semicolon and bar"
-        raise ParseError(f"one column where child and parent are wanted{hint}", path=table.path)
+        raise ParseError(f"one column, expected child and parent{hint}", path=table.path)
     return table
 
 

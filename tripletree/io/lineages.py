@@ -402,11 +402,11 @@ Layout = Literal["paths", "table"]
 
 
 @overload
-def write_lineages(hierarchy: Hierarchy, target: None = None, *, sep: str = "; ", layout: Layout = "paths") -> str: ...
+def write_lineages(hierarchy: Hierarchy, path: None = None, *, sep: str = "; ", layout: Layout = "paths") -> str: ...
 @overload
-def write_lineages(hierarchy: Hierarchy, target: Target, *, sep: str = "; ", layout: Layout = "paths") -> None: ...
+def write_lineages(hierarchy: Hierarchy, path: Target, *, sep: str = "; ", layout: Layout = "paths") -> None: ...
 def write_lineages(
-    hierarchy: Hierarchy, target: Target | None = None, *, sep: str = "; ", layout: Layout = "paths"
+    hierarchy: Hierarchy, path: Target | None = None, *, sep: str = "; ", layout: Layout = "paths"
 ) -> str | None:
     r"""Write a hierarchy as lines, one for each leaf with the names of all nodes above it.
 
@@ -414,7 +414,7 @@ def write_lineages(
     ----------
     hierarchy : Hierarchy
         Every inner node needs a name, but for a root that has several children.
-    target : path, file object or "-", optional
+    path : path, file object or "-", optional
         Where to write; a path is replaced in one step, and compressed if it ends in .gz, .bz2 or .xz. By default the
         text is returned.
     sep : str
@@ -426,7 +426,7 @@ def write_lineages(
     Returns
     -------
     str or None
-        The text, if no `target` is given.
+        The text, if no `path` is given.
 
     Raises
     ------
@@ -457,9 +457,9 @@ def write_lineages(
     names = _node_texts(check_hierarchy(hierarchy), sep.strip())
     _check_paths(hierarchy, names, layout)
     lines = _lines(hierarchy, names, sep, layout)
-    if target is None:
+    if path is None:
         return "".join(lines)
-    with write_atomic(target) as stream:
+    with write_atomic(path) as stream:
         stream.writelines(lines)
     return None
 
@@ -537,7 +537,7 @@ def _is_header(text: str) -> bool:
 
 
 def read_lineages(
-    source: Source | Any,
+    path: Source | Any,
     *,
     sep: str = "auto",
     columns: Sequence[str] | None = None,
@@ -550,7 +550,7 @@ def read_lineages(
 
     Parameters
     ----------
-    source : path, file object, "-" or data frame
+    path : path, file object, "-" or data frame
         Text, CSV or its like, Parquet; gzip, bzip2 and xz are unpacked. A data frame of pandas or polars, or a table
         of pyarrow.
     sep : str
@@ -621,7 +621,7 @@ def read_lineages(
     LeafIndex(['Bread', 'Cheese', 'Toys'])
     """
     one_of(labels, "labels", ("name", "path", "id"))
-    tree = _read(source, sep, columns, id_column, missing, delimiter)
+    tree = _read(path, sep, columns, id_column, missing, delimiter)
     called, leaves = _called(tree, labels)
     parent, ranks = tree.parent, tree.ranks
     if sum(p < 0 for p in parent) > 1:
@@ -635,7 +635,7 @@ def read_lineages(
 
 
 def lineages_ontology(
-    source: Source | Any,
+    path: Source | Any,
     *,
     sep: str = "auto",
     columns: Sequence[str] | None = None,
@@ -644,7 +644,7 @@ def lineages_ontology(
     delimiter: str | None = None,
 ) -> Ontology:
     """Lineages as an ontology: items and Google's numbers as terms by themselves, other nodes by their paths."""
-    tree = _read(source, sep, columns, id_column, missing, delimiter)
+    tree = _read(path, sep, columns, id_column, missing, delimiter)
     paths = tree.paths(range(len(tree.parent)))
     ids = [tree.items.get(u, tree.ids.get(u, path)) for u, path in enumerate(paths)]
     edges = [(u, p) for u, p in enumerate(tree.parent) if p >= 0]
@@ -681,7 +681,7 @@ def _called(tree: PathTree, labels: str) -> tuple[list[str | None], list[str | N
 
 
 def _read(
-    source: Any,
+    path: Any,
     sep: str,
     columns: Sequence[str] | None,
     id_column: str | None,
@@ -707,17 +707,17 @@ def _read(
         free = bool(row) and not has_separator(row) and all(x in row for x in names)
         return (columns_of_paths if free else usual_columns)(names) is not None
 
-    if is_frame(source):
-        return _of_table(read_table(source), sep, columns, id_column, missing)
-    content, path = read_bytes(source)
+    if is_frame(path):
+        return _of_table(read_table(path), sep, columns, id_column, missing)
+    content, name = read_bytes(path)
     if isinstance(content, bytes) and content.startswith(b"PAR1"):
-        return _of_table(parquet_table(content, path), sep, columns, id_column, missing)
-    text = content if isinstance(content, str) else decoded(content, path)
+        return _of_table(parquet_table(content, name), sep, columns, id_column, missing)
+    text = content if isinstance(content, str) else decoded(content, name)
     row = next((x for x in text[:100_000].split("\n") if x.strip() and not x.startswith("#")), "")
     if asked or has_header(text, known):
-        table = split_rows(text, path, delimiter=delimiter, header=True if asked else None, known=known)
+        table = split_rows(text, name, delimiter=delimiter, header=True if asked else None, known=known)
         return _of_table(table, sep, columns, id_column, missing)
-    return _of_lines(text, path, sep, missing)
+    return _of_lines(text, name, sep, missing)
 
 
 def _of_table(
