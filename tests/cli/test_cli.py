@@ -11,11 +11,9 @@ import pytest
 
 from tripletree._version import __version__
 from tripletree.cli import main
-from tripletree.cli.conversion import WRITTEN_FORMATS
-from tripletree.cli.reading import READ_FORMATS
 from tripletree.cli.shell import busy, progress
 from tripletree.datasets import load_hierarchy
-from tripletree.io import FORMATS, parse_newick, read_newick, write_newick
+from tripletree.io import parse_newick, read_newick, write_newick
 
 SMALL = "((a,b),c,(d,(e,f)));"
 CONFLICT = "cat dog | eel\nx y | z\ndog eel | fly\neel fly | cat\n"
@@ -283,11 +281,6 @@ def test_options__of_reading(run, tmp_path):
     assert "gives no hierarchy" in run("convert", "sample:cell_types", "--parent", "certain", status=2).stderr
     assert "no option of format 'newick'" in run("info", "-", "--namespace", "x", text="(a,b);", status=2).stderr
     assert "'newik' is not one of" in run("info", "-", "--from", "newik", text="(a,b);", status=2).stderr
-
-
-def test_options__formats_are_those_of_the_readers():
-    assert set(READ_FORMATS) == set(FORMATS)
-    assert set(WRITTEN_FORMATS) == {name for name, form in FORMATS.items() if form.write}
 
 
 def test_info__definitions_whose_genus_is_no_parent(run):

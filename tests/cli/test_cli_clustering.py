@@ -7,10 +7,12 @@ from itertools import combinations
 import numpy as np
 import pytest
 
+import tripletree.cli.drawing
 from tripletree.algorithms.induce import displays
 from tripletree.cli.clustering import standardized
 from tripletree.core.triplets import TripletSet
 from tripletree.io import parse_newick, read_newick, read_triplets
+from tripletree.plots import plot_dendrogram
 
 TABLE = "name,x,y\na,0,0\nb,0,1\nc,5,5\nd,5,6\n"
 PNG = b"\x89PNG\r\n\x1a\n"
@@ -124,12 +126,12 @@ def test_cluster__which_column_holds_the_labels(run, tmp_path, table, options, l
         ("n,x\na,1\nb,inf\n", "line 3: 'inf' in column 'x' is not finite"),
         ("n,x\na,1\nb,2\na,3\nb,4\nc,5\n", r"2 leaf labels occur more than once in .* \(column 'n'\): 'a', 'b'"),
         ("n,x\na,1\n,2\n", r"line 3: the label \(column 'n'\) is missing"),
-        ("n,x\na,1\nb,2,3\n", "line 3: 3 fields where the header has 2"),
-        ("n,x\na,1\nb\n", "line 3: 1 fields where the header has 2"),
+        ("n,x\na,1\nb,2,3\n", "line 3: 3 cells where the header has 2"),
+        ("n,x\na,1\nb\n", "line 3: 1 cell where the header has 2"),
         ("n,x,x\na,1,2\nb,2,3\n", "more than one column is called 'x'"),
         ("lion,190,2.5\nhare,4,38.5\nmole,5,1\n", "the first line holds numbers, not names"),
         ("1,2\n3,4\n5,6\n", "the first line holds numbers, not names"),
-        ("n,x\na,1\n", "1 samples; wanted are a header line and at least two"),
+        ("n,x\na,1\n", "1 samples; expected a header line and at least two"),
         ("", "0 samples"),
         ("n\na\nb\n", "no column of numbers is left"),
         ('n,x\na,"1\nb,2\n', "unexpected end of data"),
@@ -224,15 +226,13 @@ def test_plot__bad_input(run, tmp_path):
 
 def drawn(run, monkeypatch, *options, text=None):
     """What `plot` hands over to be drawn."""
-    import tripletree.plots
-
-    calls, real = [], tripletree.plots.plot_dendrogram
+    calls = []
 
     def noted(hierarchy, **options):
         calls.append(options)
-        return real(hierarchy, **options)
+        return plot_dendrogram(hierarchy, **options)
 
-    monkeypatch.setattr(tripletree.plots, "plot_dendrogram", noted)
+    monkeypatch.setattr(tripletree.cli.drawing, "plot_dendrogram", noted)
     run("plot", *options, "-o", "p.png", **({} if text is None else {"text": text}))
     return calls[0]
 

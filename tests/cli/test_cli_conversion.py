@@ -219,7 +219,7 @@ def test_convert__columns_by_name(run, tmp_path):
     (tmp_path / "r.csv").write_text("Region,Country,City\nN,A,x\nN,A,y\nN,B,z\n")
     found = run("convert", "r.csv", "--from", "lineages", "-O", "columns=Region,Country,City").stdout
     assert parse_newick(found).suppress_unary() == parse_newick("((x,y),z);")
-    assert "wanted is NAME=VALUE" in run("convert", "r.csv", "-O", "columns", status=2).stderr
+    assert "expected NAME=VALUE" in run("convert", "r.csv", "-O", "columns", status=2).stderr
     two = "#NEXUS\nbegin trees;\ntree t = ((a,b),c);\ntree u = ((b,c),a);\nend;\n"
     assert parse_newick(run("convert", "-", "-O", "tree=u", text=two).stdout) == parse_newick("((b,c),a);")
     assert parse_newick(run("convert", "-", "--root", "x", text="((a,b)x,c)y;").stdout) == parse_newick("(a,b);")

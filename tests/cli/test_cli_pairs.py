@@ -140,11 +140,11 @@ def test_columns__of_cluster(run, tmp_path):
 
 def test_triplets__pairs_in_their_place_are_told(run, tmp_path):
     (tmp_path / "p.csv").write_text("a,b,link\nx,y,must\n")
-    assert "p.csv holds pairs, and triplets are wanted" in run("repair", "p.csv", status=2).stderr
+    assert "p.csv holds pairs; expected triplets" in run("repair", "p.csv", status=2).stderr
     assert "standard input holds pairs" in run("closure", "-", text=FINE, status=2).stderr
     (tmp_path / "x.csv").write_text("name,v\nx,0\ny,9\nz,8\n")
     told = run("cluster", "x.csv", "--triplets", "p.csv", "-k", "2", status=2).stderr
-    assert "p.csv holds pairs, and triplets are wanted: give it as --pairs" in told
+    assert "p.csv holds pairs; expected triplets: give it as --pairs" in told
     assert "holds pairs" not in run("repair", "-", text="a b c\n", status=2).stderr
 
 

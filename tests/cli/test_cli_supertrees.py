@@ -45,7 +45,7 @@ def test_supertree__contradictions_are_shown_on_request(run):
     ("options", "message"),
     [
         (["--weights", "1,2"], "--weights has 2 numbers for 1 hierarchies"),
-        (["--weights", "a"], "--weights a: numbers with commas between are wanted"),
+        (["--weights", "a"], "--weights a: expected numbers with commas between them"),
         (["--weights", "-1"], "positive"),
         (["--min-support", "1"], "is not in the range 0<=x<1"),
         (["-"], "only one FILE can be the standard input"),

@@ -5,19 +5,24 @@ from __future__ import annotations
 import csv
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 import numpy as np
 
+from tripletree.algorithms.build import one_tree
+from tripletree.algorithms.supervision import triplets_from_classes
 from tripletree.cli.shell import bad_input, busy, say
 from tripletree.cli.sources import columns_option, read_pair_file, read_triplet_file
-
-if TYPE_CHECKING:
-    from tripletree.cli.tables import Table
-    from tripletree.core.hierarchy import Hierarchy
-    from tripletree.core.pairs import PairwiseConstraints
-    from tripletree.core.triplets import TripletSet
+from tripletree.cli.tables import Table, read_table
+from tripletree.core.hierarchy import Hierarchy
+from tripletree.core.pairs import PairwiseConstraints
+from tripletree.core.triplets import TripletSet
+from tripletree.errors import MissingDependencyError
+from tripletree.evaluation.scores import triplet_score
+from tripletree.io import write_newick
+from tripletree.io.source import write_atomic, write_atomic_bytes
+from tripletree.plots import plot_dendrogram
 
 __all__ = [
     "check_apart",
@@ -125,8 +130,6 @@ def cluster(
     check_apart([data, triplet_file, pair_file], [output, newick, picture])
     if picture is not None:
         picture_format(picture)
-    from tripletree.cli.tables import read_table
-
     table = read_table(data, index_column=index_column, class_column=class_column, drop=drop)
     n = len(table.labels)
     if clusters is not None and clusters > n:
@@ -160,8 +163,6 @@ def _write_found(
     targets: list[str | None],
 ) -> None:
     """Write the clusters or the hierarchy, and what else is wanted."""
-    from tripletree.io import write_newick
-
     output, newick, picture = targets
     if newick is not None:
         write_newick(hierarchy, newick)
@@ -176,8 +177,6 @@ def _write_found(
 
 
 def _draw(hierarchy: Hierarchy, picture: str, **marks: Any) -> None:
-    from tripletree.plots import plot_dendrogram
-
     save_figure(plot_dendrogram(hierarchy, **marks).figure, picture)
 
 
@@ -185,8 +184,6 @@ def _known_triplets(table: Table, triplets: TripletSet | None) -> TripletSet | N
     """The triplets of a file and those of the known classes together."""
     if table.classes is None:
         return triplets
-    from tripletree.algorithms.supervision import triplets_from_classes
-
     known = [i for i, x in enumerate(table.classes) if x is not None]
     if len({table.classes[i] for i in known}) < 2:
         raise bad_input(f"the classes of {len(known)} samples are known, of one class at most: two are wanted")
@@ -219,10 +216,7 @@ def clustered(
     **options: Any,
 ) -> tuple[Hierarchy, np.ndarray | None]:
     """The hierarchy of labelled samples in which the triplets and pairs hold, and its flat clusters if asked for."""
-    from tripletree.algorithms.build import one_tree
     from tripletree.cluster import ReCon
-    from tripletree.core.hierarchy import Hierarchy
-    from tripletree.core.triplets import TripletSet
 
     flat = n_clusters is not None or options.get("cut") == "constraints"
     if pairs is not None:
@@ -256,8 +250,6 @@ def _paired(
     try:
         import pandas as pd
     except ImportError:
-        from tripletree.errors import MissingDependencyError
-
         raise MissingDependencyError("pandas", "io", "--pairs") from None
     table = pd.DataFrame(values, index=labels)
     if n_clusters is None:  # the hierarchy alone is wanted, which no cut can spoil
@@ -277,8 +269,6 @@ def standardized(values: np.ndarray) -> np.ndarray:
 
 
 def _write_labels(names: list[str], labels: np.ndarray, output: str) -> None:
-    from tripletree.io.source import write_atomic
-
     with write_atomic(output) as stream:
         writer = csv.writer(stream, lineterminator="\n")
         writer.writerow(["label", "cluster"])
@@ -289,8 +279,6 @@ def _report(table: Table, labels: np.ndarray | None, triplets: TripletSet | None
     """What was done, where the standard output is free for it."""
     say(f"{len(table.labels):,} samples with {len(table.columns):,} columns: {_some(table.columns)}")
     if triplets is not None:
-        from tripletree.evaluation.scores import triplet_score
-
         say(f"{len(triplets):,} triplets, of which the hierarchy displays {triplet_score(hierarchy, triplets):.3f}")
     if labels is not None:
         say(f"clusters of {', '.join(f'{x:,}' for x in np.bincount(labels).tolist()[:20])} samples")
@@ -305,8 +293,6 @@ def picture_format(path: str) -> str:
     try:
         import matplotlib as mpl
     except ImportError:
-        from tripletree.errors import MissingDependencyError
-
         raise MissingDependencyError("matplotlib", "plot", "drawing") from None
     mpl.use("agg")
     from matplotlib.backend_bases import FigureCanvasBase
@@ -321,8 +307,6 @@ def picture_format(path: str) -> str:
 def save_figure(figure: Any, path: str) -> None:
     """Write a figure to a file in one step, and close it."""
     from matplotlib import pyplot as plt
-
-    from tripletree.io.source import write_atomic_bytes
 
     try:
         with write_atomic_bytes(path) as stream:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
+from tripletree.algorithms.conflict import DEFAULT_BUDGET, Conflict, find_conflicts
+from tripletree.algorithms.repair import Repair
+from tripletree.algorithms.repair import repair as repaired
 from tripletree.cli.clustering import check_apart, picture_format, save_figure
 from tripletree.cli.pairs import explain_pairs
 from tripletree.cli.shell import INCONSISTENT, busy, conflict_text, counted, label_text, say
@@ -21,11 +24,10 @@ from tripletree.cli.sources import (
     seed_option,
     write_triplet_file,
 )
-
-if TYPE_CHECKING:
-    from tripletree.algorithms.conflict import Conflict
-    from tripletree.algorithms.repair import Repair
-    from tripletree.core.triplets import TripletSet
+from tripletree.core.pairs import PairwiseConstraints
+from tripletree.core.triplets import TripletSet
+from tripletree.io import write_newick
+from tripletree.plots import plot_conflict
 
 __all__ = [
     "explain",
@@ -84,9 +86,6 @@ def explain(
     FILE may hold pairs, too: each conflict is then a cannot-link with a shortest path of must-links that breaks it, and
     several may share must-links. --max-size, --budget and --plot are for triplets.
     """
-    from tripletree.algorithms.conflict import DEFAULT_BUDGET, find_conflicts
-    from tripletree.core.pairs import PairwiseConstraints
-
     check_apart([file], [output, picture])
     if picture is not None:
         picture_format(picture)
@@ -115,8 +114,6 @@ def _keep(found: Sequence[Conflict], output: str | None, picture: str | None) ->
             clashing = clashing | conflict.triplets
         write_triplet_file(clashing.restrict(_used(clashing)), output)
     if found and picture is not None:
-        from tripletree.plots import plot_conflict
-
         save_figure(plot_conflict(found[0]).figure, picture)
 
 
@@ -164,9 +161,6 @@ def repair(
 
     How many were dropped is said on the standard error. The exit status is 0 whether any were dropped or not.
     """
-    from tripletree.algorithms.repair import repair as repaired
-    from tripletree.io import write_newick
-
     check_apart([file], [output, dropped, newick])
     triplets = read_triplet_file(file, format_=format_, pairs_go=": tripletree explain shows what is wrong with pairs")
     with busy(f"repairing {len(triplets):,} triplets"):

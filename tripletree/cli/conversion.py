@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
+from tripletree.algorithms.build import one_tree
+from tripletree.algorithms.decompose import decompose as decomposed
+from tripletree.algorithms.induce import InducedTriplets, all_triplets, sample_triplets
+from tripletree.algorithms.induce import induce as induced
 from tripletree.cli.reading import read_hierarchy, read_ontology_or_hierarchy, reading_options
 from tripletree.cli.shell import bad_input, label_text, progress
 from tripletree.cli.sources import (
@@ -17,11 +21,14 @@ from tripletree.cli.sources import (
     seed_option,
     write_triplet_file,
 )
-
-if TYPE_CHECKING:
-    from tripletree.algorithms.induce import InducedTriplets
-    from tripletree.core.hierarchy import Hierarchy
-    from tripletree.core.ontology import Ontology
+from tripletree.core.hierarchy import Hierarchy
+from tripletree.core.ontology import Ontology
+from tripletree.errors import LimitExceededError
+from tripletree.io import write_hierarchy, write_newick
+from tripletree.io.registry import FORMATS, format_to_write
+from tripletree.io.rows import format_of_suffix
+from tripletree.io.source import read_text, write_atomic
+from tripletree.io.triplets import TripletRows
 
 __all__ = [
     "build",
@@ -79,9 +86,6 @@ def induce(
         raise click.UsageError(msg)
     hierarchy = read_ontology_or_hierarchy(file, reading)
     if everything:
-        from tripletree.algorithms.induce import all_triplets
-        from tripletree.errors import LimitExceededError
-
         try:
             found = all_triplets(hierarchy, limit=limit)
         except LimitExceededError as error:
@@ -92,8 +96,6 @@ def induce(
             raise click.ClickException(msg) from None
         write_triplet_file(found, output, format_=format_)
     elif sample is not None:
-        from tripletree.algorithms.induce import sample_triplets
-
         write_triplet_file(sample_triplets(hierarchy, sample, random_state=seed), output, format_=format_)
     else:
         assert triples is not None
@@ -102,10 +104,6 @@ def induce(
 
 def _asked(hierarchy: Hierarchy | Ontology, triples: str) -> InducedTriplets:
     """What the hierarchy says of the leaf triples in a file."""
-    from tripletree.algorithms.induce import induce as induced
-    from tripletree.io.source import read_text
-    from tripletree.io.triplets import TripletRows
-
     text, name = read_text(triples)
     rows = TripletRows(name)
     lines = text.splitlines()
@@ -121,9 +119,6 @@ def _asked(hierarchy: Hierarchy | Ontology, triples: str) -> InducedTriplets:
 
 
 def _write_asked(found: InducedTriplets, output: str, format_: Any) -> None:
-    from tripletree.io.rows import format_of_suffix
-    from tripletree.io.source import write_atomic
-
     kind = format_ or format_of_suffix(output) or "text"
     unresolved = len(found) - int(found.resolved.sum())
     if kind != "text":
@@ -176,8 +171,6 @@ def decompose(
     'tripletree build' is the way back. FILE is in any of the formats that are read, '-' for the standard input, or a
     sample such as sample:mammals.
     """
-    from tripletree.algorithms.decompose import decompose as decomposed
-
     hierarchy = read_ontology_or_hierarchy(file, reading)
     found = decomposed(hierarchy, guarantee=guarantee, max_triplets=most, random_state=seed)
     write_triplet_file(found, output, format_=format_)
@@ -200,17 +193,14 @@ def build(file: str, output: str, format_: Any) -> None:
     FILE is a file of triplets or '-' for the standard input. If no hierarchy displays them all, the exit status is 1
     and a conflict is shown.
     """
-    from tripletree.algorithms.build import one_tree
-    from tripletree.io import write_newick
-
     write_newick(one_tree(read_triplet_file(file, format_=format_)), output)
 
 
 # ----------------------------------------------------------------------
 # The command between formats: ``convert``.
 
-#: Formats that are written, spelled out so that `--help` needs no import.
-WRITTEN_FORMATS = ("newick", "nexus", "json", "edges", "lineages", "linkage", "dot")
+#: Formats that are written.
+WRITTEN_FORMATS = [name for name, form in FORMATS.items() if form.write is not None]
 
 
 @click.command(
@@ -248,9 +238,6 @@ def convert(
     if [file, items, reading.get("annotations")].count("-") > 1:
         msg = "only one of FILE, --restrict and --attach can be the standard input"
         raise click.UsageError(msg)
-    from tripletree.io import write_hierarchy
-    from tripletree.io.registry import format_to_write
-
     try:
         form = format_to_write(output, format_ or ("newick" if output == "-" else None))
     except ValueError as error:
@@ -260,8 +247,6 @@ def convert(
     if cuts:
         hierarchy = hierarchy.prune(depth=depth, rank=rank)
     if items is not None:
-        from tripletree.io.source import read_text
-
         lines = read_text(items)[0].splitlines()
         hierarchy = hierarchy.restrict([x.strip() for x in lines if x.strip()])
     if suppress_unary or (rank is not None and "annotations" in reading):

@@ -6,18 +6,25 @@ import csv
 import io
 import shlex
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import click
 import numpy as np
 
+from tripletree.algorithms.build import one_tree
+from tripletree.algorithms.decompose import decompose
+from tripletree.algorithms.induce import count_triplets
+from tripletree.algorithms.supervision import triplets_from_classes
 from tripletree.cli.clustering import clustered, save_figure, standardized
 from tripletree.cli.inspection import hierarchy_rows
 from tripletree.cli.shell import bad_input, table_text
-
-if TYPE_CHECKING:
-    from tripletree.core.hierarchy import Hierarchy
-    from tripletree.core.triplets import TripletSet
+from tripletree.core.hierarchy import Hierarchy
+from tripletree.core.triplets import TripletSet
+from tripletree.errors import MissingDependencyError
+from tripletree.evaluation.scores import pairwise_f_score, triplet_score
+from tripletree.io import write_triplets
+from tripletree.io.source import write_atomic
+from tripletree.plots import plot_dendrogram
 
 __all__ = [
     "demo",
@@ -72,8 +79,6 @@ def demo(output_dir: Path) -> None:
     try:
         import matplotlib as mpl
     except ImportError:
-        from tripletree.errors import MissingDependencyError
-
         raise MissingDependencyError("matplotlib", "plot", "tripletree demo") from None
     mpl.use("agg")
     output_dir.mkdir(parents=True, exist_ok=True)
@@ -98,11 +103,7 @@ def demo(output_dir: Path) -> None:
 
 
 def _show_hierarchy(output_dir: Path) -> None:
-    from tripletree.algorithms.build import one_tree
-    from tripletree.algorithms.decompose import decompose
-    from tripletree.algorithms.induce import count_triplets
     from tripletree.datasets import load_hierarchy
-    from tripletree.io import write_triplets
 
     hierarchy = load_hierarchy(SAMPLE)
     rows = list(hierarchy_rows(hierarchy))
@@ -141,14 +142,10 @@ def _known(samples: Samples, seed: int) -> np.ndarray:
 
 
 def _triplets(samples: Samples, known: np.ndarray) -> TripletSet:
-    from tripletree.algorithms.supervision import triplets_from_classes
-
     return triplets_from_classes(samples.classes, leaves=samples.labels, samples=known)
 
 
 def _outcome(samples: Samples, given: TripletSet | None, triplets: TripletSet, known: np.ndarray) -> Outcome:
-    from tripletree.evaluation.scores import pairwise_f_score, triplet_score
-
     hierarchy, clusters = clustered(samples.values, samples.labels, given, len(samples.class_names), linkage=LINKAGE)
     assert clusters is not None
     return Outcome(
@@ -198,9 +195,6 @@ def _drawn(samples: Samples, seed: int) -> tuple[float, float]:
 
 def _write_data(samples: Samples, known: np.ndarray, triplets: TripletSet, output_dir: Path) -> None:
     """The data and the triplets, to be read by `tripletree cluster`."""
-    from tripletree.io import write_triplets
-    from tripletree.io.source import write_atomic
-
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(["sample", *samples.columns, "class"])
@@ -215,8 +209,6 @@ def _write_data(samples: Samples, known: np.ndarray, triplets: TripletSet, outpu
 def _draw(samples: Samples, known: np.ndarray, triplets: TripletSet, outcomes: list[Outcome], picture: Path) -> None:
     """Both dendrograms side by side."""
     from matplotlib import pyplot as plt
-
-    from tripletree.plots import plot_dendrogram
 
     figure, axes = plt.subplots(1, 2, figsize=(15, 14))
     # fixed before the drawing, which writes as many labels as fit

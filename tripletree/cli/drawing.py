@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
+from tripletree.algorithms.cut import cut as cut_into
 from tripletree.cli.clustering import check_apart, picture_format, save_figure
 from tripletree.cli.reading import read_hierarchy, reading_options
 from tripletree.cli.shell import bad_input
 from tripletree.cli.sources import given_name, read_pair_file, read_triplet_file
-
-if TYPE_CHECKING:
-    from tripletree.core.hierarchy import Hierarchy
+from tripletree.core.hierarchy import Hierarchy
+from tripletree.errors import UnknownLeafError
+from tripletree.io.table import cell_text, read_table
+from tripletree.plots import plot_dendrogram
+from tripletree.plots.page import write_html
 
 __all__ = [
     "plot",
@@ -111,12 +114,8 @@ def plot(
         "pairs": None if pair_file is None else read_pair_file(pair_file),
         "classes": None if classes is None else _classes(classes, hierarchy),
     }
-    from tripletree.algorithms.cut import cut as cut_into
-
     labels = None if clusters is None else cut_into(hierarchy, clusters, rule="height")
     if output is not None:
-        from tripletree.plots import plot_dendrogram
-
         most = "auto" if max_leaves is None else max_leaves or None
         shape = "clusters" if collapse else None
         ax = plot_dendrogram(hierarchy, clusters=labels, cut=height, max_leaves=most, collapse=shape, **marks, **looks)
@@ -128,8 +127,6 @@ def plot(
 
 
 def _write_page(hierarchy: Hierarchy, page: str, **marks: Any) -> None:
-    from tripletree.plots.page import write_html
-
     write_html(hierarchy, page, **marks)
     if page != "-":
         click.echo(page)
@@ -164,9 +161,6 @@ def _height(text: str | None) -> float | str | None:
 
 def _classes(path: str, hierarchy: Hierarchy) -> dict[Any, str]:
     """Classes by leaf, out of the first two columns of a table with a header; a leaf without a class is left out."""
-    from tripletree.errors import UnknownLeafError
-    from tripletree.io.table import cell_text, read_table
-
     table = read_table(path, header=True)
     if len(table.columns) < 2 or not table.columns[0]:
         raise bad_input(

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from math import comb
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
+from tripletree.algorithms.build import one_tree
+from tripletree.algorithms.conflict import find_conflict
+from tripletree.algorithms.decompose import decomposition_size
+from tripletree.algorithms.induce import count_triplets
 from tripletree.cli.clustering import check_apart
 from tripletree.cli.pairs import check_pairs, pair_rows
 from tripletree.cli.reading import read_either, reading_options
@@ -21,11 +25,10 @@ from tripletree.cli.sources import (
     read_pair_file,
     write_triplet_file,
 )
-
-if TYPE_CHECKING:
-    from tripletree.core.hierarchy import Hierarchy
-    from tripletree.core.ontology import Ontology
-    from tripletree.core.triplets import TripletSet
+from tripletree.core.hierarchy import Hierarchy
+from tripletree.core.ontology import Ontology
+from tripletree.core.pairs import PairwiseConstraints
+from tripletree.core.triplets import TripletSet
 
 __all__ = [
     "check",
@@ -58,9 +61,6 @@ def info(file: str, kind: str | None, reading: dict[str, Any]) -> None:
 
     FILE is a path, '-' for the standard input, or a sample such as sample:mammals.
     """
-    from tripletree.core.hierarchy import Hierarchy
-    from tripletree.core.ontology import Ontology
-
     if kind == "pairs":
         pairs = read_pair_file(file)
         say(f"{given_name(file)}: pairs\n{table_text(pair_rows(pairs))}")
@@ -76,9 +76,6 @@ def info(file: str, kind: str | None, reading: dict[str, Any]) -> None:
 
 def hierarchy_rows(hierarchy: Hierarchy) -> Iterator[tuple[str, str]]:
     """What there is to say about a hierarchy."""
-    from tripletree.algorithms.decompose import decomposition_size
-    from tripletree.algorithms.induce import count_triplets
-
     n, n_inner = hierarchy.n_leaves, hierarchy.n_nodes - hierarchy.n_leaves
     named = sum(x is not None for x in hierarchy.names or ())
     yield "leaves", f"{n:,}"
@@ -120,8 +117,6 @@ def _most_frequent(values: Iterable[str], most: int = 8) -> str:
 
 def _ontology_rows(ontology: Ontology) -> Iterator[tuple[str, str]]:
     """What there is to say about an ontology."""
-    from tripletree.algorithms.induce import count_triplets
-
     n, several = len(ontology.leaves), len(ontology.multi_parent)
     named = sum(x is not None for x in ontology.names or ())
     yield "terms", f"{ontology.n_terms:,}, {named:,} of them named"
@@ -193,9 +188,6 @@ def _percent(part: int, whole: int) -> str:
 
 def _triplet_rows(triplets: TripletSet) -> Iterator[tuple[str, str]]:
     """What there is to say about triplets."""
-    from tripletree.algorithms.build import one_tree
-    from tripletree.algorithms.conflict import find_conflict
-
     n, used = len(triplets.leaves), int(triplets.used_leaves.size)
     weights = "" if triplets.weights is None else f", weighted, {triplets.weights.sum():.6g} in all"
     yield "triplets", f"{len(triplets):,}{weights}"
@@ -240,9 +232,6 @@ def check(
     Exit status: 0 if so, 1 if not (a conflict is shown: triplets that cannot hold together, any one less of them
     can), 2 if FILE cannot be read.
     """
-    from tripletree.algorithms.conflict import find_conflict
-    from tripletree.core.pairs import PairwiseConstraints
-
     check_apart([file], [output])
     triplets = read_constraints(file, kind, format_=format_, columns=columns)
     if isinstance(triplets, PairwiseConstraints):

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
+from tripletree.algorithms.pair_conflict import Contradiction, find_contradictions
 from tripletree.cli.shell import INCONSISTENT, MOST_SHOWN, bad_input, counted, label_text, say, table_text
+from tripletree.core.pairs import PairwiseConstraints, n_triplets
 from tripletree.errors import InconsistentPairsError
-
-if TYPE_CHECKING:
-    from tripletree.algorithms.pair_conflict import Contradiction
-    from tripletree.core.pairs import PairwiseConstraints
+from tripletree.io import write_pairs
 
 __all__ = [
     "check_pairs",
@@ -28,8 +27,6 @@ LOOKED_AT = 100
 
 def check_pairs(ctx: click.Context, pairs: PairwiseConstraints, output: str | None) -> None:
     """Tell whether some clustering satisfies all pairs, or show a contradiction and leave with status 1."""
-    from tripletree.algorithms.pair_conflict import find_contradictions
-
     found = find_contradictions(pairs, LOOKED_AT)
     if not found:
         say(f"consistent: {_links(pairs)} on {counted(len(pairs.leaves), 'leaf', 'leaves')}")
@@ -49,8 +46,6 @@ def explain_pairs(
 
     `other` is an option that was given, and is for triplets only.
     """
-    from tripletree.algorithms.pair_conflict import find_contradictions
-
     if other is not None:
         raise bad_input(f"{other} is for triplets, and FILE holds pairs")
     found = find_contradictions(pairs, max(k, LOOKED_AT))[:k]
@@ -115,8 +110,6 @@ def pair_rows(pairs: PairwiseConstraints) -> Iterator[tuple[str, str]]:
 
 def _implied(pairs: PairwiseConstraints) -> dict[str, int]:
     """What follows from consistent pairs, in numbers."""
-    from tripletree.core.pairs import n_triplets
-
     closure = pairs.closure()
     sizes = closure.sizes[closure.sizes > 1]
     return {
@@ -169,8 +162,6 @@ def _in_words(found: Contradiction) -> str:
 
 def _write(found: Sequence[Contradiction], output: str) -> None:
     """The pairs of contradictions, over the leaves in them."""
-    from tripletree.io import write_pairs
-
     clashing = found[0].pairs
     for x in found[1:]:
         clashing = clashing | x.pairs

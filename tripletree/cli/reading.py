@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import wraps
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from tripletree.cli.shell import bad_input, counted
 from tripletree.cli.sources import SAMPLE, read_triplet_file, some_leaves
-
-if TYPE_CHECKING:
-    from tripletree.core.hierarchy import Hierarchy
-    from tripletree.core.ontology import Ontology
-    from tripletree.core.triplets import TripletSet
+from tripletree.core.hierarchy import Hierarchy
+from tripletree.core.ontology import Ontology
+from tripletree.core.triplets import TripletSet
+from tripletree.errors import DuplicateLeafError, NotATreeError, ParseError
+from tripletree.io import read_annotations, read_triplets, registry
+from tripletree.io.source import named_stream, raw_bytes
 
 __all__ = [
     "read_either",
@@ -24,10 +25,6 @@ __all__ = [
     "reading_options",
 ]
 
-READ_FORMATS = (
-    *("newick", "nexus", "phyloxml", "nexml", "json", "dot", "obo", "owl", "obograph", "wordnet"),
-    *("taxdump", "icd", "lineages", "edges", "linkage", "folder"),
-)
 PARENTS = ("certain", "deepest", "first", "smallest")
 _NAMES = ("format", "parent", "labels", "root", "relations", "namespace", "annotations", "missing", "more")
 
@@ -36,7 +33,10 @@ def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options that say how a hierarchy is read; the command gets them as one dict, `reading`."""
     options = (
         click.option(
-            "--from", "format", type=click.Choice(READ_FORMATS), help="Format of FILE; else its content tells."
+            "--from",
+            "format",
+            type=click.Choice(list(registry.FORMATS)),
+            help="Format of FILE; by default it is recognised.",
         ),
         click.option(
             "--parent",
@@ -66,7 +66,7 @@ def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
         for text in reading.pop("more", ()):
             name, equals, value = text.partition("=")
             if not equals or not name.isidentifier():
-                raise bad_input(f"-O {text}: wanted is NAME=VALUE, such as -O child_column=taxon")
+                raise bad_input(f"-O {text}: expected NAME=VALUE, such as -O child_column=taxon")
             reading[name] = _value(value)
         return command(*arguments, reading=reading, **values)
 
@@ -89,12 +89,10 @@ def read_hierarchy(source: str, reading: Mapping[str, Any] | None = None) -> Hie
 
 def read_hierarchies(source: str, reading: Mapping[str, Any] | None = None) -> list[Hierarchy]:
     """Read all hierarchies of a file, where its format may hold several and no option is for one of them."""
-    from tripletree.io import registry as recognition
-
     stream = _again(source)
     options = dict(reading or {})
-    name = options.pop("format", None) or recognition.recognize(stream())
-    form = recognition.FORMATS.get(name)
+    name = options.pop("format", None) or registry.recognize(stream())
+    form = registry.FORMATS.get(name)
     of_one = options.keys() & {"parent", "root", "relations", "namespace", "annotations"}
     if form is None or form.read_all is None or of_one:
         return [_hierarchy(stream, reading)]
@@ -103,9 +101,6 @@ def read_hierarchies(source: str, reading: Mapping[str, Any] | None = None) -> l
 
 
 def _hierarchy(stream: Callable[[], Any], reading: Mapping[str, Any] | None) -> Hierarchy:
-    from tripletree.core.hierarchy import Hierarchy
-    from tripletree.errors import NotATreeError
-
     options = dict(reading or {})
     if options.get("parent") == "certain":
         raise bad_input("--parent certain gives no hierarchy; take deepest, first or smallest")
@@ -127,29 +122,23 @@ def read_either(
     source: str, kind: str | None, reading: Mapping[str, Any] | None = None
 ) -> tuple[Ontology | Hierarchy | TripletSet, str]:
     """Read a hierarchy or triplets, as `kind` says, else the content; and the format, with what it leaves out."""
-    from tripletree.io import read_triplets
-    from tripletree.io import registry as recognition
-
     if kind == "triplets":
         return read_triplet_file(source), "triplets"
     stream = _again(source)
-    name = (reading or {}).get("format") or recognition.recognize(stream())
+    name = (reading or {}).get("format") or registry.recognize(stream())
     if name == "triplets" and kind is None:
         return some_leaves(read_triplets(stream()), source), "triplets"
     value = _read_any(stream, dict(reading or {}))
-    return value, recognition.FORMATS[name].title + _genus_note(stream, name, reading or {})
+    return value, registry.FORMATS[name].title + _genus_note(stream, name, reading or {})
 
 
 def _genus_note(stream: Callable[[], Any], name: str, reading: Mapping[str, Any]) -> str:
     """What to say of definitions that name a parent which the file does not assert."""
-    from tripletree.errors import ParseError
-    from tripletree.io import registry as recognition
-
     if name not in ("obo", "owl", "obograph") or "genus" in reading:
         return ""
     options = {x: reading[x] for x in ("relations", "namespace") if x in reading} | {"format": name}
     try:
-        asserted, defined = (len(recognition.read_ontology(stream(), **options, genus=x).edges) for x in (False, True))
+        asserted, defined = (len(registry.read_ontology(stream(), **options, genus=x).edges) for x in (False, True))
     except ParseError:  # with the definitions, a term stands above itself
         return ""
     if asserted == defined:
@@ -159,8 +148,6 @@ def _genus_note(stream: Callable[[], Any], name: str, reading: Mapping[str, Any]
 
 def _read_any(stream: Callable[[], Any], options: dict[str, Any]) -> Ontology | Hierarchy:
     """Read, hang items, choose parents: in this order."""
-    from tripletree.core.ontology import Ontology
-
     parent, labels = options.pop("parent", None), options.pop("labels", None)
     annotations, missing = options.pop("annotations", None), options.pop("missing", "raise")
     keep_unary = options.pop("keep_unary", False)
@@ -171,8 +158,6 @@ def _read_any(stream: Callable[[], Any], options: dict[str, Any]) -> Ontology | 
             raise
         raise bad_input(str(error).replace("relations", "--relation").replace("format=", "--from")) from None
     if annotations is not None:
-        from tripletree.io import read_annotations
-
         known = read_annotations(annotations)
         if not isinstance(found, Ontology):
             return found.attach(known, missing=missing, keep_unary=keep_unary)
@@ -187,31 +172,25 @@ def _read_any(stream: Callable[[], Any], options: dict[str, Any]) -> Ontology | 
 def _read(
     stream: Callable[[], Any], options: dict[str, Any], parent: str | None, labels: str | None, *, items: bool
 ) -> Ontology | Hierarchy:
-    from tripletree.errors import NotATreeError
-    from tripletree.io import registry as recognition
-
-    name = options.get("format") or recognition.recognize(stream())
-    form = recognition.FORMATS.get(name)
+    name = options.get("format") or registry.recognize(stream())
+    form = registry.FORMATS.get(name)
     if items and form is not None and form.read is None:  # an item may belong to several terms
-        return recognition.read_ontology(stream(), **options)
+        return registry.read_ontology(stream(), **options)
     tree = {"labels": labels} if labels is not None else {}
     if parent not in (None, "certain"):
         tree["parent"] = parent
     try:
-        return recognition.read_hierarchy(stream(), **options, **tree)
+        return registry.read_hierarchy(stream(), **options, **tree)
     except NotATreeError:
-        return recognition.read_ontology(stream(), **options)
+        return registry.read_ontology(stream(), **options)
 
 
 def _by_name(ontology: Ontology) -> Ontology:
     """The ontology with names as ids, ids where there are none."""
-    from tripletree.core.ontology import Ontology as Named
-    from tripletree.errors import DuplicateLeafError
-
     names = ontology.names or [None] * ontology.n_terms
     called = [x if name is None else name for x, name in zip(ontology.terms, names, strict=True)]
     try:
-        return Named(called, ontology.edges, ranks=ontology.ranks, relations=ontology.relations)
+        return Ontology(called, ontology.edges, ranks=ontology.ranks, relations=ontology.relations)
     except DuplicateLeafError as error:
         raise bad_input(f"{error}; take --labels id") from None
 
@@ -232,7 +211,5 @@ def _again(source: str) -> Callable[[], Any]:
         return lambda: path
     if source != "-":
         return lambda: source
-    from tripletree.io.source import named_stream, raw_bytes
-
     content, called = raw_bytes(source)
     return lambda: named_stream(content, called)

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from tripletree.algorithms import infer as inference
+from tripletree.algorithms.compare import compare_triplets, robinson_foulds
 from tripletree.cli.clustering import check_apart, standardized
 from tripletree.cli.pairs import pairs_text
 from tripletree.cli.reading import read_hierarchy, reading_options
@@ -22,13 +24,20 @@ from tripletree.cli.sources import (
     read_triplet_file,
     write_triplet_file,
 )
+from tripletree.cli.tables import read_table
+from tripletree.core.hierarchy import Hierarchy
+from tripletree.core.pairs import PairwiseConstraints
+from tripletree.core.triplets import TripletSet
+from tripletree.core.triplets import TripletSet as Rows
+from tripletree.errors import LimitExceededError, UnknownLeafError
+from tripletree.evaluation.describe import Description, percent
+from tripletree.evaluation.describe import describe as described
+from tripletree.io.rows import format_of_suffix
+from tripletree.io.source import write_atomic
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from tripletree.core.hierarchy import Hierarchy
-    from tripletree.core.triplets import TripletSet
-    from tripletree.evaluation.describe import Description
 
 __all__ = [
     "closure",
@@ -91,9 +100,6 @@ def closure(
     triplet is judged alone: drop one and look again, or take --minimal. The exit status is 1 if no hierarchy displays
     all of TRIPLETS, and a conflict is shown.
     """
-    from tripletree.algorithms import infer as inference
-    from tripletree.errors import LimitExceededError
-
     if (query is not None) + smallest + spare > 1:
         msg = "give one of --query, --minimal and --redundant"
         raise click.UsageError(msg)
@@ -141,9 +147,6 @@ def _used(triplets: TripletSet) -> TripletSet:
 
 
 def _write_answers(asked: TripletSet, implied: np.ndarray, output: str, format_: Any) -> None:
-    from tripletree.io.rows import format_of_suffix
-    from tripletree.io.source import write_atomic
-
     kind = format_ or format_of_suffix(output) or "text"
     if kind == "text":
         with write_atomic(output) as stream:
@@ -195,9 +198,6 @@ def compare(first: str, second: str, leaves: Any, as_json: bool, output: str, re
     the formats that are read (options of reading go for both), '-' for the standard input, or a sample such as
     sample:mammals. The exit status is 0 whether or not they are equal.
     """
-    from tripletree.algorithms.compare import compare_triplets, robinson_foulds
-    from tripletree.errors import UnknownLeafError
-
     if [first, second, reading.get("annotations")].count("-") > 1:
         msg = "only one of FIRST, SECOND and --attach can be the standard input"
         raise click.UsageError(msg)
@@ -225,8 +225,6 @@ def compare(first: str, second: str, leaves: Any, as_json: bool, output: str, re
 
 def _compared(values: dict[str, Any], one: Hierarchy, two: Hierarchy) -> str:
     """The counts in words."""
-    from tripletree.evaluation.describe import percent
-
     n, triples = values["n_leaves"], values["triples"]
     both = "the leaves of both" if one.n_leaves == two.n_leaves == n else f"of {one.n_leaves:,} and {two.n_leaves:,}"
 
@@ -298,8 +296,6 @@ def describe(
     The file may hold pairs, too, must-links and cannot-links: then, how many follow from them, which leaves they hold
     together, and how many triplets they give; the exit status is 1 if they contradict each other.
     """
-    from tripletree.core.pairs import PairwiseConstraints
-
     if triplets == data == "-":
         msg = "TRIPLETS and --data cannot both be the standard input"
         raise click.UsageError(msg)
@@ -332,14 +328,9 @@ def _described(
     index_column: str | None,
     drop: tuple[str, ...],
 ) -> Description:
-    from tripletree.evaluation.describe import describe as described
-
     if data is None:
         with busy(f"describing {len(triplets):,} triplets"):
             return described(triplets, max_work=max_work)
-    from tripletree.cli.tables import read_table
-    from tripletree.core.triplets import TripletSet as Rows
-
     table = read_table(data, index_column=index_column, drop=drop)
     values = standardized(table.values) if standardize else table.values
     known = triplets.reindex(table.labels)
@@ -349,7 +340,5 @@ def _described(
 
 
 def _write_text(text: str, output: str) -> None:
-    from tripletree.io.source import write_atomic
-
     with write_atomic(output) as stream:
         stream.write(text + "\n")

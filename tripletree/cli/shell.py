@@ -8,15 +8,14 @@ import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from errno import ENOSPC
-from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 import click
 
+from tripletree.algorithms.conflict import Conflict
+from tripletree.core.pairs import PairwiseConstraints
 from tripletree.errors import InconsistentTripletsError, TripletreeError, escaped_controls
-
-if TYPE_CHECKING:
-    from tripletree.algorithms.conflict import Conflict
-    from tripletree.core.pairs import PairwiseConstraints
+from tripletree.io.rows import quoted
 
 __all__ = [
     "Commands",
@@ -138,8 +137,6 @@ def counted(n: int, one: str, many: str | None = None) -> str:
 
 def label_text(label: Any) -> str:
     """A leaf label as the text format of triplets has it."""
-    from tripletree.io.rows import quoted
-
     text = str(label)
     return repr(text) if "\n" in text or "\r" in text else quoted(text)
 

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import csv
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from tripletree.cli.shell import bad_input
-
-if TYPE_CHECKING:
-    from tripletree.core.pairs import PairwiseConstraints
-    from tripletree.core.triplets import TripletSet
+from tripletree.core.pairs import PairwiseConstraints
+from tripletree.core.triplets import TripletSet
+from tripletree.errors import ParseError
+from tripletree.io import read_pairs, read_triplets, write_triplets
+from tripletree.io.pairs import looks_like_pairs
+from tripletree.io.rows import format_of_suffix
+from tripletree.io.source import named_stream, raw_bytes, read_bytes
 
 __all__ = [
     "columns_option",
@@ -75,26 +78,17 @@ def read_triplet_file(source: str, *, format_: Any = None, pairs_go: str | None 
     if source.startswith(SAMPLE):
         msg = f"{source} is a hierarchy; tripletree decompose {source} gives triplets of it"
         raise bad_input(msg)
-    from tripletree.errors import ParseError
-    from tripletree.io import read_triplets
-    from tripletree.io.source import named_stream, raw_bytes
-
     raw, name = raw_bytes(source)  # once: a pipe cannot be read again
     try:
         return some_leaves(read_triplets(named_stream(raw, name), format=format_), source)
     except ParseError:
         if pairs_go is not None and _holds_pairs(raw, name, format_):
-            raise bad_input(f"{given_name(source)} holds pairs, and triplets are wanted{pairs_go}") from None
+            raise bad_input(f"{given_name(source)} holds pairs; expected triplets{pairs_go}") from None
         raise
 
 
 def _holds_pairs(raw: bytes | str, name: str | None, format_: Any) -> bool:
     """Whether content looks like must-links and cannot-links."""
-    from tripletree.errors import ParseError
-    from tripletree.io.pairs import looks_like_pairs
-    from tripletree.io.rows import format_of_suffix
-    from tripletree.io.source import named_stream, read_bytes
-
     try:
         content, _ = read_bytes(named_stream(raw, name))
         return looks_like_pairs(content, name, ("a", "b", "link"), format_ or format_of_suffix(name))
@@ -113,15 +107,11 @@ def read_constraints(
         kind = "pairs"
     if kind == "triplets" or source.startswith(SAMPLE):
         return read_triplet_file(source, format_=format_, pairs_go=None)
-    from tripletree.io.source import named_stream, raw_bytes
-
     raw, name = raw_bytes(source)  # once: a pipe cannot be read again
     if kind is None:
         kind = "pairs" if _holds_pairs(raw, name, format_) else "triplets"
     if kind == "pairs":
         return read_pair_file(named_stream(raw, name), format_=format_, columns=columns)
-    from tripletree.io import read_triplets
-
     return some_leaves(read_triplets(named_stream(raw, name), format=format_), source)
 
 
@@ -129,9 +119,6 @@ def read_pair_file(
     source: Any, *, format_: Any = None, columns: tuple[str, ...] | None = None, leaves: Any = None
 ) -> PairwiseConstraints:
     """Read must-links and cannot-links."""
-    from tripletree.errors import ParseError
-    from tripletree.io import read_pairs
-
     try:
         pairs = read_pairs(source, format=format_, leaves=leaves, columns=columns or ("a", "b", "link"))
     except ParseError as error:
@@ -160,6 +147,4 @@ def some_leaves(triplets: TripletSet, source: str) -> TripletSet:
 
 def write_triplet_file(triplets: TripletSet, target: str, *, format_: Any = None) -> None:
     """Write triplets to a file or the standard output (``-``)."""
-    from tripletree.io import write_triplets
-
     write_triplets(triplets, target, format=format_)

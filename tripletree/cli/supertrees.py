@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
+from tripletree.algorithms.supertree import Supertree
+from tripletree.algorithms.supertree import supertree as combined
 from tripletree.cli.clustering import check_apart
 from tripletree.cli.reading import read_hierarchies, reading_options
 from tripletree.cli.shell import bad_input, busy, say
 from tripletree.cli.sources import output_option, seed_option
-
-if TYPE_CHECKING:
-    from tripletree.algorithms.supertree import Supertree
+from tripletree.core.hierarchy import Hierarchy
+from tripletree.io import write_newick
 
 __all__ = [
     "supertree",
@@ -64,8 +65,6 @@ def supertree(
     one that displays as many as can be found, less the clades that have no majority. What became of the triplets is
     said on the standard error.
     """
-    from tripletree.algorithms.supertree import supertree as combined
-
     if list(files).count("-") > 1:
         msg = "only one FILE can be the standard input"
         raise click.UsageError(msg)
@@ -80,8 +79,6 @@ def supertree(
             on_conflict=on_conflict,
             random_state=seed,
         )
-    from tripletree.io import write_newick
-
     write_newick(_with_support(found) if support else found.hierarchy, output)
     say(_summary(found), err=True)
 
@@ -90,15 +87,13 @@ def _numbers(text: str, n: int) -> list[float]:
     try:
         numbers = [float(x) for x in text.split(",")]
     except ValueError:
-        raise bad_input(f"--weights {text}: numbers with commas between are wanted") from None
+        raise bad_input(f"--weights {text}: expected numbers with commas between them") from None
     if len(numbers) != n:
         raise bad_input(f"--weights has {len(numbers)} numbers for {n} hierarchies")
     return numbers
 
 
 def _with_support(found: Supertree) -> Any:
-    from tripletree.core.hierarchy import Hierarchy
-
     tree = found.hierarchy
     names = [None if x != x else f"{x:.3g}" for x in found.support.tolist()]
     return Hierarchy(tree.parent, tree.leaves, names=names)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -12,6 +10,7 @@ import numpy as np
 from tripletree.cli.shell import bad_input, progress
 from tripletree.errors import DuplicateLeafError
 from tripletree.io.source import decoded, read_bytes
+from tripletree.io.table import split_rows
 
 __all__ = [
     "Table",
@@ -78,7 +77,11 @@ def read_table(
     if isinstance(content, bytes) and content.startswith(b"PAR1"):
         raise bad_input(f"{where} is a Parquet file; DATA must be CSV or TSV")
     text = content if isinstance(content, str) else decoded(content, name)
-    header, rows, lines = _fields(text, where)
+    table = split_rows(text, name, header=True, known=lambda names: True, empty_rows=True)
+    header, lines = table.names or [], table.lines
+    if len(lines) < 2:
+        raise bad_input(f"{where}: {len(lines)} samples; expected a header line and at least two")
+    _check_header(header, where)
     known = [x for x in (index_column, class_column, *drop) if x is not None and x not in header]
     if known:
         listed = ", ".join(map(repr, header))
@@ -86,9 +89,9 @@ def read_table(
     kept = [j for j, x in enumerate(header) if x not in drop]
     if index_column in drop:
         raise bad_input(f"column {index_column!r} cannot be both the labels and left out")
-    columns = {j: [row[j].strip() for row in rows] for j in kept}
+    columns = {j: [(x or "").strip() for x in table.columns[j]] for j in kept}
     at = header.index(index_column) if index_column is not None else _label_column(header, columns)
-    labels = _labels(columns.pop(at), header[at], where, lines) if at is not None else list(map(str, range(len(rows))))
+    labels = _labels(columns.pop(at), header[at], where, lines) if at is not None else list(map(str, range(len(lines))))
     classes = None
     if class_column is not None:
         j = header.index(class_column)
@@ -100,48 +103,21 @@ def read_table(
         raise bad_input(f"{where}: no column of numbers is left")
     _check_numeric(header, columns, where, lines)
     _check_complete(header, columns, where, lines)
-    values = np.empty((len(rows), len(names)))
+    values = np.empty((len(lines), len(names)))
     for k, (j, column) in enumerate(progress(columns.items(), what=where, total=len(columns))):
         values[:, k] = _numbers(column, header[j], where, lines)
     return Table(labels, values, names, classes)
 
 
-def _fields(text: str, where: str) -> tuple[list[str], list[list[str]], list[int]]:
-    """Header, rows and the line of each, every row as long as the header."""
-    first = next((line for line in text.splitlines() if line.strip()), "")
-    delimiter = max("\t,;", key=first.count)
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
-    rows: list[list[str]] = []
-    lines: list[int] = []
-    try:
-        for row in reader:
-            if any(field.strip() for field in row):
-                rows.append(row)
-                lines.append(reader.line_num)
-    except csv.Error as error:
-        raise bad_input(f"{where}, line {reader.line_num}: {error}") from None
-    if len(rows) < 3:
-        raise bad_input(f"{where}: {max(len(rows) - 1, 0)} samples; wanted are a header line and at least two")
-    header = [x.strip() for x in rows.pop(0)]
-    lines.pop(0)
-    repeated = [x for x in dict.fromkeys(header) if header.count(x) > 1]
+def _check_header(names: list[str], where: str) -> None:
+    """Refuse a header that names a column twice, or that is a row of numbers."""
+    repeated = [x for x in dict.fromkeys(names) if names.count(x) > 1]
     if repeated:
         raise bad_input(f"{where}: more than one column is called {repeated[0]!r}; each needs a name of its own")
-    counted = [x for x in header if x] == [str(k) for k in range(len(header) - header.count(""))]  # as pandas writes
-    if counted:
-        return header, _full_rows(rows, header, where, lines), lines
-    if all(_is_number(x) for x in header) or (len(header) > 2 and all(_is_number(x) for x in header[1:])):
-        raise bad_input(
-            f"{where}: the first line holds numbers, not names; wanted is a header with the names of the columns"
-        )
-    return header, _full_rows(rows, header, where, lines), lines
-
-
-def _full_rows(rows: list[list[str]], header: list[str], where: str, lines: list[int]) -> list[list[str]]:
-    for row, line in zip(rows, lines, strict=True):
-        if len(row) != len(header):
-            raise bad_input(f"{where}, line {line}: {len(row)} fields where the header has {len(header)}")
-    return rows
+    if [x for x in names if x] == [str(k) for k in range(len(names) - names.count(""))]:
+        return  # counted, as pandas does it
+    if all(_is_number(x) for x in names) or (len(names) > 2 and all(_is_number(x) for x in names[1:])):
+        raise bad_input(f"{where}: the first line holds numbers; expected a header with the names of the columns")
 
 
 def _is_number(text: str) -> bool:
@@ -166,7 +142,7 @@ def _label_column(header: list[str], columns: dict[int, list[str]]) -> int | Non
     return None
 
 
-def _labels(column: list[str], name: str, where: str, lines: list[int]) -> list[str]:
+def _labels(column: list[str], name: str, where: str, lines: Sequence[int]) -> list[str]:
     for text, line in zip(column, lines, strict=True):
         if not text:
             raise bad_input(f"{where}, line {line}: the label (column {name!r}) is missing")
@@ -177,7 +153,7 @@ def _labels(column: list[str], name: str, where: str, lines: list[int]) -> list[
     return column
 
 
-def _check_numeric(header: list[str], columns: dict[int, list[str]], where: str, lines: list[int]) -> None:
+def _check_numeric(header: list[str], columns: dict[int, list[str]], where: str, lines: Sequence[int]) -> None:
     """Refuse columns with anything but numbers in them, all of them at once."""
     wrong = []
     for j, column in columns.items():
@@ -193,7 +169,7 @@ def _check_numeric(header: list[str], columns: dict[int, list[str]], where: str,
         )
 
 
-def _check_complete(header: list[str], columns: dict[int, list[str]], where: str, lines: list[int]) -> None:
+def _check_complete(header: list[str], columns: dict[int, list[str]], where: str, lines: Sequence[int]) -> None:
     """Refuse missing values, naming the columns and lines of all of them."""
     places = {
         j: [line for text, line in zip(column, lines, strict=True) if _is_missing(text)]
@@ -207,7 +183,7 @@ def _check_complete(header: list[str], columns: dict[int, list[str]], where: str
         raise bad_input(msg)
 
 
-def _numbers(column: list[str], name: str, where: str, lines: list[int]) -> np.ndarray:
+def _numbers(column: list[str], name: str, where: str, lines: Sequence[int]) -> np.ndarray:
     values = np.array(column, dtype=np.float64)
     wild = np.flatnonzero(~np.isfinite(values))
     if wild.size:

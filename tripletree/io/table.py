@@ -251,6 +251,7 @@ def split_rows(
     header: bool | None = None,
     known: Any = lambda names: False,
     skip_blanks: bool | None = None,
+    empty_rows: bool = False,
     problem: Callable[[int, str], None] | None = None,
 ) -> RowTable:
     """Read CSV and its like; lines that start with ``#`` above the first row are comments, unless one is the header.
@@ -264,6 +265,8 @@ def split_rows(
         As for `read_table`.
     skip_blanks : bool, optional
         Whether blanks before a cell are left out; by default where the delimiter is no tab.
+    empty_rows : bool
+        Whether rows of empty cells, as spreadsheets leave them, are passed over.
     problem : callable, optional
         Called with the line and the message of a bad row, which is then left out; by default it is an error.
     """
@@ -286,7 +289,7 @@ def split_rows(
             if cells and (cells[0] or any(cells)):
                 rows.append(cells)
                 lines.append(before)
-            elif len(cells) > 1:
+            elif len(cells) > 1 and not empty_rows:
                 bad(before, "all cells of this row are empty")
             before = line + reader.line_num
     except csv.Error as error:
