@@ -1,7 +1,8 @@
-"""What can go wrong: one tree of exceptions, each also the builtin that a stranger would catch, each carrying data.
+"""The exceptions of the package, and `warn_user`.
 
-``TripletreeError`` stands on top. Validation happens once, when a value is constructed or an estimator is fitted;
-kernels never raise.
+All derive from `TripletreeError` and from the builtin exception that fits (a ParseError is a ValueError), and carry the
+offending data as attributes. Input is checked once, when a value is constructed or an estimator is fitted; kernels
+never raise.
 """
 
 from __future__ import annotations
@@ -34,56 +35,15 @@ __all__ = [
 ]
 
 
-# ----------------------------------------------------------------------
-# Labels that were probably meant where an unknown one was given.
-
 #: How many offenders a message spells out; the exception's attributes carry all of them.
 SHOWN = 20
-_DIGITS = re.compile(r"\d")
-_NUMBER = re.compile(r"-?[0-9]{1,18}")
 
-
-def _twins_of(labels: Sequence[Hashable], known: Sequence[Hashable]) -> dict[Any, list]:
-    """For numbers whose digits are known as text, that text; for texts that are known as numbers, the number."""
-    wanted: dict[Any, Any] = {}
-    for x in labels:
-        if isinstance(x, int) and not isinstance(x, bool):
-            wanted[str(x)] = x
-        elif isinstance(x, str) and _NUMBER.fullmatch(x):
-            wanted[int(x)] = x
-    if isinstance(known, range):
-        return {x: [twin] for twin, x in wanted.items() if isinstance(twin, int) and twin in known}
-    kinds = {type(x) for x in wanted}
-    return {wanted[x]: [x] for x in known if type(x) in kinds and x in wanted} if wanted else {}
-
-
-def _near_names(labels: Iterable[Hashable], known: Sequence[Hashable], most_known: int = 200_000) -> dict[Any, list]:
-    """Nearest known strings for the unknown ones that a message will show; none when that would take long."""
-    from difflib import get_close_matches
-
-    if len(known) > most_known or isinstance(known, range):
-        return {}
-    # difflib compares at about 50,000 short names a second: for large indexes, only names that start alike
-    names = [x for x in known if isinstance(x, str)]
-    found = {}
-    for label in list(labels)[:SHOWN]:
-        if isinstance(label, str) and names:
-            pool = names if len(names) <= 5_000 else [x for x in names if x[:2].lower() == label[:2].lower()][:5_000]
-            # of ids every one is near every other: what differs in digits only is another thing, not a slip
-            letters = _DIGITS.sub("", label)
-            pool = [x for x in pool if _DIGITS.sub("", x) != letters]
-            near = get_close_matches(label, pool, n=2, cutoff=0.7)
-            if near:
-                found[label] = near
-    return found
-
-
-#: Characters that a terminal obeys, or that turn the text around them; tabs and line ends stay.
+#: Control characters, and those that reverse the direction of text; tabs and line ends stay.
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 def escaped_controls(text: str) -> str:
-    r"""A text in which every control character stands as its escape, so that no file's content moves a terminal.
+    r"""Replace control characters by their escapes, so that no content of a file can control the terminal.
 
     >>> print(escaped_controls("a\x1b]0;b"))
     a\x1b]0;b
@@ -94,18 +54,18 @@ def escaped_controls(text: str) -> str:
 class TripletreeError(Exception):
     """Base class of every error that tripletree raises on purpose.
 
-    Control characters stand escaped in the message: labels and lines of files are quoted there.
+    Messages quote labels and lines of files, so control characters in them are escaped.
     """
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*(escaped_controls(x) if isinstance(x, str) else x for x in args))
 
     def __reduce__(self) -> Any:
-        # constructors take more than the message: a copy, or a worker process, gets the finished exception
-        return _rebuilt, (type(self), self.args, self.__dict__)
+        # constructors take data, not the message, so pickle must not call them again
+        return _unpickled, (type(self), self.args, self.__dict__)
 
 
-def _rebuilt(kind: type[TripletreeError], args: tuple, data: dict) -> TripletreeError:
+def _unpickled(kind: type[TripletreeError], args: tuple, data: dict) -> TripletreeError:
     error = kind.__new__(kind, *args)
     error.args = args
     error.__dict__.update(data)
@@ -113,7 +73,7 @@ def _rebuilt(kind: type[TripletreeError], args: tuple, data: dict) -> Tripletree
 
 
 class InvalidTripletError(TripletreeError, ValueError):
-    """A row that is no triplet: wrong shape, a leaf twice, an index out of range.
+    """A row that is not a triplet: wrong shape, a leaf twice, an index out of range.
 
     Attributes
     ----------
@@ -127,7 +87,7 @@ class InvalidTripletError(TripletreeError, ValueError):
 
 
 class InvalidHierarchyError(TripletreeError, ValueError):
-    """A parent array that is no hierarchy: a cycle, several roots, an inner node without children.
+    """A parent array that is not a hierarchy: a cycle, several roots, an inner node without children.
 
     Attributes
     ----------
@@ -141,7 +101,7 @@ class InvalidHierarchyError(TripletreeError, ValueError):
 
 
 class NotATreeError(TripletreeError, ValueError):
-    """A term with several parents where one tree is wanted: which parent counts is the user's choice.
+    """A term with several parents where a tree is needed; the user has to choose one of them.
 
     Attributes
     ----------
@@ -175,15 +135,15 @@ class DuplicateLeafError(TripletreeError, ValueError):
 
 
 class UnknownLeafError(TripletreeError, LookupError):
-    """Labels that the leaf index does not hold.
+    """Labels that are not in the leaf index.
 
     Attributes
     ----------
     labels : list
         Every unknown label, once each.
     suggestions : dict
-        For unknown strings, the nearest known labels; for a number the text of its digits where that is known, and
-        for such a text the number.
+        The nearest known labels of unknown strings; for a number, its digits as text where that is a label, and the
+        reverse.
     """
 
     def __init__(
@@ -195,7 +155,7 @@ class UnknownLeafError(TripletreeError, LookupError):
         notes: Mapping[Hashable, str] | None = None,
         hint: str = "",
     ) -> None:
-        # `notes` say what is known of some labels, in the place of near names; `hint` says what to do
+        # `notes` explain some of the labels and replace their suggestions; `hint` is advice
         self.labels = list(labels)
         plain = [x for x in self.labels[:SHOWN] if x not in (notes or {})]
         twins = _twins_of(plain, known)
@@ -216,17 +176,56 @@ class UnknownLeafError(TripletreeError, LookupError):
         )
 
 
+_DIGITS = re.compile(r"\d")
+_NUMBER = re.compile(r"-?[0-9]{1,18}")
+
+
+def _twins_of(labels: Sequence[Hashable], known: Sequence[Hashable]) -> dict[Any, list]:
+    """Labels that are known as the other type: 12 for the text "12", and the reverse."""
+    of_twin: dict[Any, Any] = {}
+    for x in labels:
+        if isinstance(x, int) and not isinstance(x, bool):
+            of_twin[str(x)] = x
+        elif isinstance(x, str) and _NUMBER.fullmatch(x):
+            of_twin[int(x)] = x
+    if isinstance(known, range):  # of up to 2**31 numbers, so not to be walked
+        return {x: [twin] for twin, x in of_twin.items() if isinstance(twin, int) and twin in known}
+    kinds = {type(x) for x in of_twin}
+    return {of_twin[x]: [x] for x in known if type(x) in kinds and x in of_twin} if of_twin else {}
+
+
+def _near_names(labels: Iterable[Hashable], known: Sequence[Hashable], most_known: int = 200_000) -> dict[Any, list]:
+    """The nearest known strings for the unknown ones that a message will show; none where that would take long."""
+    from difflib import get_close_matches
+
+    if len(known) > most_known or isinstance(known, range):
+        return {}
+    # difflib compares at about 50,000 short names a second: for large indexes, only names that start alike
+    names = [x for x in known if isinstance(x, str)]
+    found = {}
+    for label in list(labels)[:SHOWN]:
+        if isinstance(label, str) and names:
+            pool = names if len(names) <= 5_000 else [x for x in names if x[:2].lower() == label[:2].lower()][:5_000]
+            # ids are all close to each other: one that differs in digits only is another id, not a typo
+            letters = _DIGITS.sub("", label)
+            pool = [x for x in pool if _DIGITS.sub("", x) != letters]
+            near = get_close_matches(label, pool, n=2, cutoff=0.7)
+            if near:
+                found[label] = near
+    return found
+
+
 class ParseError(TripletreeError, ValueError):
-    """Text that cannot be read, with the place and a caret under it.
+    """Text that cannot be parsed; the message shows the line with a caret under the place.
 
     Attributes
     ----------
     path : str or None
         The file's name, ``None`` for a string.
     line, column : int or None
-        Where, counted from 1.
+        Counted from 1.
     problems : list of str
-        Every problem found (readers of tables go on to the end, up to 20 messages).
+        Every problem found: readers of tables go on to the end and collect up to 20 messages.
     """
 
     def __init__(
@@ -251,11 +250,11 @@ class ParseError(TripletreeError, ValueError):
 
 
 def _mark_text(text: str) -> str:
-    """What to say of a byte order mark in the offending line, which no editor shows."""
+    """A note on a byte order mark in the offending line, as editors do not show it."""
     at = text.find("\ufeff")
     if at < 0:
         return ""
-    return f" (column {at + 1} of this line holds a byte order mark, U+FEFF, which does not show: take it out)"
+    return f" (column {at + 1} of this line has an invisible byte order mark, U+FEFF: remove it)"
 
 
 def _caret(text: str | None, column: int | None, width: int = 78) -> str:
@@ -273,12 +272,12 @@ class InconsistentTripletsError(TripletreeError, ValueError):
     Attributes
     ----------
     leaves : list
-        Labels of a group of leaves that the triplets tie together, so that no first split of it exists.
+        Labels of a set of leaves that cannot be split: its Aho graph is connected.
     conflict : Conflict
-        An irreducible inconsistent subset: dropping any one of its triplets makes the rest of it consistent.
+        A minimal inconsistent subset: without any one of its triplets the rest is consistent.
         ``print(error.conflict)`` explains it, ``error.conflict.triplets`` is the TripletSet.
     pairs : PairwiseConstraints or None
-        The must-links behind those of its triplets that come from pairs; None if none does.
+        The must-links behind the triplets in it that come from pairs; None if there are none.
     """
 
     pairs: Any = None
@@ -297,7 +296,7 @@ class InconsistentTripletsError(TripletreeError, ValueError):
 
 
 class UnknownTripletError(TripletreeError, LookupError):
-    """Triplets that are to be taken out, but are not there.
+    """Triplets to be removed that are not there.
 
     Attributes
     ----------
@@ -316,7 +315,7 @@ class UnknownTripletError(TripletreeError, LookupError):
 
 
 class InvalidPairError(TripletreeError, ValueError):
-    """A must-link or cannot-link that is no pair: wrong shape, a leaf twice, an index out of range, a bad weight.
+    """A row that is not a must-link or cannot-link: wrong shape, a leaf twice, an index out of range, a bad weight.
 
     Attributes
     ----------
@@ -330,20 +329,20 @@ class InvalidPairError(TripletreeError, ValueError):
 
 
 class InconsistentPairsError(TripletreeError, ValueError):
-    """Must-links that put two leaves together which a cannot-link keeps apart.
+    """A chain of must-links between the ends of a cannot-link.
 
     Attributes
     ----------
     path : list
         Labels of the leaves along the must-links, from one end of the cannot-link to the other.
     cannot_link : tuple
-        The two labels of the cannot-link that they break.
+        The two labels of the cannot-link that they violate.
     origins : list of Origin or None
         Where each must-link along the path was read, and last the cannot-link; None where that is not known.
     weight : float or None
-        That of the weakest of them, where weights count.
+        The smallest weight among them, where weights count.
     n_others : int
-        How many more cannot-links are broken.
+        How many more cannot-links are violated.
     """
 
     def __init__(
@@ -366,7 +365,7 @@ class InconsistentPairsError(TripletreeError, ValueError):
 
 
 def broken_link_text(path: Sequence[Hashable], places: tuple[str, str] = ("", "")) -> str:
-    """Say that must-links along a path break the cannot-link of its ends; `places`: where both were read."""
+    """Describe a violated cannot-link by the path of must-links between its ends; `places`: where both were read."""
     steps, read = [str(x) for x in path], [f" ({x})" if x else "" for x in places]
     first, last = steps[0], steps[-1]
     if len(steps) == 2:
@@ -380,7 +379,7 @@ def broken_link_text(path: Sequence[Hashable], places: tuple[str, str] = ("", ""
 
 
 class InvalidLabelsError(TripletreeError, ValueError):
-    """Class or cluster labels that do not fit: a wrong number of them, or one that is missing (None or NaN).
+    """Class or cluster labels of the wrong number, or with missing ones (None or NaN).
 
     Attributes
     ----------
@@ -399,9 +398,9 @@ class ClusterCountError(TripletreeError, ValueError):
     Attributes
     ----------
     n_clusters : int
-        What was asked for.
+        The number requested.
     nearest : tuple of int
-        The next lower and the next higher number that can be had (one of them at the ends).
+        The next lower and the next higher number that is reachable (only one at the ends).
     """
 
     def __init__(self, message: str, *, n_clusters: int, nearest: Sequence[int]) -> None:
@@ -410,7 +409,7 @@ class ClusterCountError(TripletreeError, ValueError):
 
 
 class InvalidTimesError(TripletreeError, ValueError):
-    """Times of observations that are missing or of no use, or a window of time that does not go with them.
+    """Times of observations that are missing or unusable, or a time window that does not fit them.
 
     Attributes
     ----------
@@ -424,16 +423,17 @@ class InvalidTimesError(TripletreeError, ValueError):
 
 
 class InfeasibleClusteringError(TripletreeError, RuntimeError):
-    """Pairs without contradiction, for which no clustering into so many clusters was found.
+    """Consistent pairs for which no clustering into `n_clusters` clusters was found.
 
     Attributes
     ----------
     n_clusters : int
     proved : bool
-        Whether there is none; False where the search was given up.
-    samples, clique : list
-        Labels of samples that cannot all be assigned, one for each group tied by must-links; the same, if every two of
-        them are kept apart, else empty.
+        Whether none exists; False where the search was given up.
+    samples : list
+        Labels of samples that cannot all be assigned, one for each group connected by must-links.
+    clique : list
+        The same samples if every two of them are cannot-linked, else empty.
     sample : hashable or None
         The first of `samples`; None if must-links leave fewer groups than clusters.
     """
@@ -449,12 +449,12 @@ class InfeasibleClusteringError(TripletreeError, RuntimeError):
 
 
 class LimitExceededError(TripletreeError, ValueError):
-    """A result larger than the stated limit; nothing has been computed.
+    """A result that would be larger than the limit; nothing has been computed.
 
     Attributes
     ----------
     size, limit : int
-        What was asked for, and what is allowed.
+        The size of the result, and what is allowed.
     """
 
     def __init__(self, message: str, *, size: int, limit: int) -> None:
@@ -474,7 +474,7 @@ class MissingDependencyError(TripletreeError, ImportError):
 
 
 def locate(text: str, offset: int) -> tuple[int, int, str]:
-    """Line and column (from 1) of a character, and that line. Lines end in LF, CR LF or CR."""
+    """The line and column (from 1) of a character in a text, and that line. Lines end in LF, CR LF or CR."""
     head = text[:offset]
     line = head.count("\n") + head.replace("\r\n", "\n").count("\r") + 1
     start = max(head.rfind("\n"), head.rfind("\r")) + 1
@@ -483,10 +483,10 @@ def locate(text: str, offset: int) -> tuple[int, int, str]:
 
 
 def warn_user(message: str, category: type[Warning] = UserWarning) -> None:
-    """Warn, and blame the line of the user's code that called into the package.
+    """Warn, with the line of the user's code that called into the package as the place of the warning.
 
-    Frames of this package, and of scikit-learn and the standard library's wrappers between two of its frames, are
-    passed over, so no caller counts levels.
+    Frames of this package are skipped, and those of the libraries that call it back (scikit-learn's pipelines and
+    searches, joblib), so that no caller has to count stack levels.
     """
     level, frame = 2, sys._getframe(1)
     while frame.f_back is not None and _is_ours(frame.f_globals.get("__name__", "")):

@@ -123,7 +123,7 @@ def test_ete__what_is_refused(peer):
     name, library, out, back = peer
     with pytest.raises(TypeError, match=f"expected an {name}.*parse_newick"):
         back("(a,b);")
-    with pytest.raises(TypeError, match="a Hierarchy is wanted"):
+    with pytest.raises(TypeError, match="expected a Hierarchy"):
         out("(a,b);")
     with pytest.raises(InvalidHierarchyError, match="leaf 1 has the label '', which ete"):
         out(Hierarchy.from_nested(["a", ""]))

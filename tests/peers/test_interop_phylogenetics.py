@@ -194,7 +194,7 @@ def test_phylogenetics__what_is_refused(peer):
     name, library, out, back = peer
     with pytest.raises(TypeError, match=r"expected an? .*not str; for Newick text use parse_newick"):
         back("(a,b);")
-    with pytest.raises(TypeError, match="a Hierarchy is wanted"):
+    with pytest.raises(TypeError, match="expected a Hierarchy"):
         out("(a,b);")
     with pytest.raises(InvalidHierarchyError, match="leaf 1 has the label None, which .* takes for no name"):
         out(Hierarchy.from_nested(["a", None]))

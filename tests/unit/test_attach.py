@@ -219,17 +219,17 @@ def test_attach__takes_mappings_pairs_and_tables(h, mapping):
     ("mapping", "kind", "message"),
     [
         ("items.csv", TypeError, "read it first, with read_annotations"),
-        (b"x", TypeError, "a mapping from items to nodes is wanted"),
-        (os, TypeError, "a mapping from items to nodes is wanted, or pairs of both, not module"),
-        (None, TypeError, "not NoneType"),
-        (["ab", "cd"], ValueError, "entry 0 is 'ab': a pair of an item and its node is wanted"),
+        (b"x", TypeError, "expected a mapping from items to nodes"),
+        (os, TypeError, r"expected a mapping from items to nodes, or pairs \(item, node\), got module"),
+        (None, TypeError, "got NoneType"),
+        (["ab", "cd"], ValueError, r"entry 0 is 'ab'; expected a pair \(item, node\)"),
         ([("Tom", "cat"), ("Rex",)], ValueError, r"entry 1 is \('Rex',\)"),
-        (pd.DataFrame({"a": ["x"]}), ValueError, "a table of two columns is wanted.* has 1: 'a'"),
-        (pd.DataFrame({"a": ["x"], "b": ["y"], "c": ["z"]}), ValueError, "has 3: 'a', 'b', 'c'"),
-        ({}, InvalidHierarchyError, "no item is given"),
-        ([], InvalidHierarchyError, "no item is given"),
-        ({"a": "cat", "b": None}, InvalidHierarchyError, "1 item has no node: 'b'; say where it belongs"),
-        ({"a": [], "b": np.nan, "c": "cat"}, InvalidHierarchyError, "2 items have no node: 'a', 'b'; say where"),
+        (pd.DataFrame({"a": ["x"]}), ValueError, "expected a table of two columns.* got 1: 'a'"),
+        (pd.DataFrame({"a": ["x"], "b": ["y"], "c": ["z"]}), ValueError, "got 3: 'a', 'b', 'c'"),
+        ({}, InvalidHierarchyError, "items is empty; give at least one item"),
+        ([], InvalidHierarchyError, "items is empty; give at least one item"),
+        ({"a": "cat", "b": None}, InvalidHierarchyError, "1 item has no node: 'b'; give it a node"),
+        ({"a": [], "b": np.nan, "c": "cat"}, InvalidHierarchyError, "2 items have no node: 'a', 'b'; give them a node"),
         (pd.Series(["cat", None], index=["a", "b"], dtype="string"), InvalidHierarchyError, "1 item has no node: 'b'"),
         ({np.nan: "cat"}, ValueError, "not equal to itself"),
     ],
@@ -274,7 +274,7 @@ def test_attach__ambiguous_names_are_named_with_their_places():
     first, second = (u for u in range(h.n_leaves, h.n_nodes) if h.label(u) == "Incertae")
     lower, upper = h.leaves.index("d"), next(u for u in range(h.n_leaves, h.n_nodes) if h.label(u) == "d")
     message = str(caught.value)
-    assert message.startswith("2 names stand for several nodes each: ")
+    assert message.startswith("2 names are not unique: ")
     assert f"'Incertae' (node {first} in 'Fungi', node {second} in 'Bacteria')" in message
     assert f"'d' (node {lower} in 'Incertae', node {upper} in 'life')" in message
     assert caught.value.node == second
@@ -283,7 +283,7 @@ def test_attach__ambiguous_names_are_named_with_their_places():
 
 def test_attach__an_ambiguous_root_and_many_places():
     h = Hierarchy([6, 7, 8, 9, 10, 11, 7, 8, 9, 10, 11, -1], names=["x"] * 6)
-    with pytest.raises(InvalidHierarchyError, match=r"1 name stands .* and 2 more\)"):
+    with pytest.raises(InvalidHierarchyError, match=r"1 name is not unique: .* and 2 more\)"):
         h.attach({"s": "x"})
     with pytest.raises(InvalidHierarchyError, match=r"'r' \(node 0 in 'r', node 2\)"):
         Hierarchy([2, 2, -1], ["r", "s"], names=["r"]).attach({"i": "r"})

@@ -284,7 +284,7 @@ def test_builder__bad_triplets(door):
     assert caught.value.labels == ["beee", "cot"]
     with pytest.raises(InvalidTripletError, match="its three leaves must differ"):
         call(("ant", "ant", "cat"))
-    with pytest.raises(InvalidTripletError, match="three labels are wanted"):
+    with pytest.raises(InvalidTripletError, match="expected three labels"):
         call(("ant", "bee"))
     if door != "try_add":
         with pytest.raises(InvalidTripletError, match="triplet 0 is 'ant'"):
@@ -299,7 +299,7 @@ def test_builder__bad_triplets(door):
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
-        ([[0, 1]], r"an array of shape \(m, 3\) is wanted"),
+        ([[0, 1]], r"expected an array of shape \(m, 3\)"),
         ([[0, 1, 5]], r"row 0 is \[0, 1, 5\]: leaf indices must lie in 0..4"),
         ([[0, 1, 2], [3, 3, 1]], r"row 1 is \[3, 3, 1\]: its three leaves must differ"),
         ([["ant", "bee", "cat"]], "integer leaf indices"),

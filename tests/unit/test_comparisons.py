@@ -69,7 +69,7 @@ def test_comparisons__of_cblearn_counts_stand_for_so_many_answers():
         ([(0, 1, 2), (0, 1, 1)], None, 1, r"query 1 is \[0, 1, 1\]: its three leaves must differ"),
         ([(0, 1, 2), (0, -1, 1)], None, 1, "query 1 is .*must lie in"),
         ([(0, 1, 2, 3)], None, None, r"got shape \(1, 4\)"),
-        ([(0.0, 1.0, 2.0)], None, None, "integer leaf indices is wanted, not float64"),
+        ([(0.0, 1.0, 2.0)], None, None, "integer leaf indices, got float64"),
         ([(0, 1, 2), (0, 1, 3)], [1, 0], 1, r"response 1 is 0, which is no decision: leave such queries out \(1 in al"),
         ([(0, 1, 2), (0, 1, 3)], [np.nan, 1], 0, "response 0 is nan, which is no decision"),
         ([(0, 1, 2), (0, 1, 3)], [1.5, 1], 0, "response 0 is 1.5, which is no decision"),

@@ -110,7 +110,7 @@ def test_find_conflict__among_100_000_triplets():
 
 
 def test_find_conflict__a_triplet_set_is_wanted():
-    with pytest.raises(TypeError, match="a TripletSet is wanted, not list"):
+    with pytest.raises(TypeError, match="expected a TripletSet, got list"):
         find_conflict([("a", "b", "c")])
 
 

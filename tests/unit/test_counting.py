@@ -179,7 +179,7 @@ def test_counting__no_leaves_make_no_hierarchy():
 @pytest.mark.parametrize("value", [[("a", "b", "c")], None, "ab|c", star(3)])
 @pytest.mark.parametrize("function", [count_hierarchies, informativeness])
 def test_counting__a_triplet_set_is_wanted(function, value):
-    with pytest.raises(TypeError, match="a TripletSet is wanted"):
+    with pytest.raises(TypeError, match="expected a TripletSet"):
         function(value)
 
 

@@ -313,7 +313,7 @@ def test_cut__numbers_that_polytomies_leave_out():
 def test_cut__says_what_is_missing(rule):
     with pytest.raises(TypeError, match=f"rule='{rule}' needs triplets=..., .* take rule='size' or 'merge_order'"):
         cut(star(4), 4, rule=rule)
-    with pytest.raises(TypeError, match="a TripletSet is wanted, not list"):
+    with pytest.raises(TypeError, match="expected a TripletSet, got list"):
         cut(star(4), 4, rule=rule, triplets=[(0, 1, 2)])
     with pytest.raises(UnknownLeafError, match="'eel'"):
         cut(star(4), 4, rule=rule, triplets=TripletSet.from_labels([("eel", "cat", "dog")]))
@@ -334,7 +334,7 @@ def test_cut__bad_arguments():
         cut(h, 1, samples=np.zeros((3, 2)))
     with pytest.raises(ValueError, match="samples must be finite: row 1 holds NaN or infinity"):
         cut(h, 1, samples=[[0.0], [np.nan], [1.0], [np.inf]])
-    with pytest.raises(TypeError, match="a Hierarchy is wanted"):
+    with pytest.raises(TypeError, match="expected a Hierarchy"):
         cut([4, 4, 4, 4, -1], 2)
 
 

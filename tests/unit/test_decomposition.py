@@ -117,5 +117,5 @@ def test_decompose__the_budget_is_a_number(budget, error):
 
 def test_decompose__a_hierarchy_is_wanted():
     for function in (decompose, decomposition_size):
-        with pytest.raises(TypeError, match="a Hierarchy is wanted, not TripletSet"):
+        with pytest.raises(TypeError, match="expected a Hierarchy, got TripletSet"):
             function(TripletSet([], 3))

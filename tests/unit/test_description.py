@@ -300,7 +300,7 @@ def test_describe__bad_data_are_refused(X, options, wanted):
 
 
 def test_describe__bad_arguments_are_refused():
-    with pytest.raises(TypeError, match="a TripletSet is wanted"):
+    with pytest.raises(TypeError, match="expected a TripletSet"):
         describe([("a", "b", "c")])
     with pytest.raises(UnknownLeafError, match="rows of X"):
         describe(CHAIN, LINE)  # labels, but X has no index

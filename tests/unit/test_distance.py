@@ -233,9 +233,9 @@ def test_distance__no_common_leaf():
 def test_distance__wrong_arguments(function):
     with pytest.raises(ValueError, match=re.escape("leaves must be 'same' or 'common', not 'both'")):
         function(star(3), star(3), leaves="both")
-    with pytest.raises(TypeError, match="a Hierarchy is wanted, not str"):
+    with pytest.raises(TypeError, match="expected a Hierarchy, got str"):
         function(star(3), "(a,b,c);")
-    with pytest.raises(TypeError, match="a Hierarchy is wanted, not list"):
+    with pytest.raises(TypeError, match="expected a Hierarchy, got list"):
         function([1, 2], star(3))
 
 

@@ -329,7 +329,7 @@ def test_edges__what_cannot_be_written():
         write_edges(APES, format="xls")
     with pytest.raises(ValueError, match="give a target"):
         write_edges(APES, format="parquet")
-    with pytest.raises(TypeError, match="a Hierarchy is wanted"):
+    with pytest.raises(TypeError, match="expected a Hierarchy"):
         write_edges(ROWS)
 
 

@@ -156,7 +156,7 @@ def test_hierarchy__common_ancestor_refuses_strangers_and_nothing(h):
     with pytest.raises(UnknownLeafError) as caught:
         h.common_ancestor(["a", "x"])
     assert caught.value.labels == ["x"]
-    with pytest.raises(ValueError, match="no leaf is given"):
+    with pytest.raises(ValueError, match="labels is empty; give at least one leaf"):
         h.common_ancestor([])
     with pytest.raises(TypeError, match="iterable of labels"):
         h.common_ancestor("ab")
@@ -226,7 +226,7 @@ def test_hierarchy__restrict_refuses_what_is_no_choice_of_leaves(h):
     with pytest.raises(UnknownLeafError) as caught:
         h.restrict(["a", "x", "y"])
     assert caught.value.labels == ["x", "y"]
-    with pytest.raises(TypeError, match=r"a list of labels is wanted, not the text 'ab': restrict\(\['ab'\]\) keeps"):
+    with pytest.raises(TypeError, match=r"expected a list of labels, got the text 'ab'; restrict\(\['ab'\]\) keeps"):
         h.restrict("ab")
     with pytest.raises(DuplicateLeafError) as repeated:
         h.restrict(["a", "b", "a"])
@@ -240,12 +240,12 @@ def test_hierarchy__restrict_says_that_names_of_inner_nodes_are_no_leaves():
     h = Hierarchy([5, 5, 6, 6, 7, 7, 7, -1], ["lupus dingo", "lupus lupus", "catus", "chaus", "x"], names=names)
     with pytest.raises(UnknownLeafError) as caught:
         h.restrict(["catus", "Canis lupus"])
-    text = "'Canis lupus' is an inner node: attach({'Canis lupus': 'Canis lupus'}) makes it a leaf, or prune"
+    text = "'Canis lupus' is an inner node: use attach({'Canis lupus': 'Canis lupus'}) to make it a leaf, or prune"
     assert text in str(caught.value)
     assert (caught.value.labels, caught.value.suggestions) == (["Canis lupus"], {})
     assert set(h.attach({x: x for x in ["catus", "Canis lupus"]}).leaves) == {"catus", "Canis lupus"}
     with pytest.raises(
-        UnknownLeafError, match=r"3 unknown.*'y'; 2 of them are inner nodes: attach\(\{x: x for"
+        UnknownLeafError, match=r"3 unknown.*'y'; 2 of them are inner nodes: use attach\(\{x: x for"
     ) as caught:
         h.restrict(["Felis", "Canis lupus", "y"])
     assert caught.value.labels == ["Felis", "Canis lupus", "y"]

@@ -20,7 +20,7 @@ def test_hierarchy__parent_must_hold_integers(parent):
 
 
 def test_hierarchy__ragged_lists_are_refused():
-    with pytest.raises(InvalidHierarchyError, match="ragged"):
+    with pytest.raises(InvalidHierarchyError, match="lists of different lengths"):
         Hierarchy([[1], [2, 3]])
 
 
@@ -35,13 +35,16 @@ def test_hierarchy__ragged_lists_are_refused():
     ],
 )
 def test_hierarchy__parents_must_be_nodes(parent, node):
-    with pytest.raises(InvalidHierarchyError, match=f"the parent of node {node} is .*, which is no node") as caught:
+    with pytest.raises(
+        InvalidHierarchyError,
+        match=f"the parent of node {node} is .*, but the nodes are 0..2",
+    ) as caught:
         Hierarchy(parent)
     assert caught.value.node == node
 
 
 def test_hierarchy__several_roots_are_refused():
-    with pytest.raises(InvalidHierarchyError, match=r"2 roots \(parent -1\): nodes 2, 3") as caught:
+    with pytest.raises(InvalidHierarchyError, match=r"expected one root \(parent -1\), got 2: nodes 2, 3") as caught:
         Hierarchy([2, 2, -1, -1])
     assert caught.value.node == 3
 
@@ -98,7 +101,7 @@ def test_hierarchy__labels_must_differ_and_be_labels():
 
 @pytest.mark.parametrize("nested", [[], ["a", []], [["a"], [[]]]])
 def test_hierarchy__from_nested_refuses_empty_lists(nested):
-    with pytest.raises(InvalidHierarchyError, match="an empty list stands for no node"):
+    with pytest.raises(InvalidHierarchyError, match="an empty list is not a node"):
         Hierarchy.from_nested(nested)
 
 
@@ -132,7 +135,7 @@ def test_hierarchy__heights_must_all_be_known_and_lengths_need_not():
 
 
 def test_hierarchy__names_must_fit_the_inner_nodes():
-    with pytest.raises(InvalidHierarchyError, match="names must have one entry for each of the 1 inner nodes, not 3"):
+    with pytest.raises(InvalidHierarchyError, match="names must have one entry for each of the 1 inner nodes; got 3"):
         Hierarchy([2, 2, -1], names=["a", "b", "c"])
     assert Hierarchy([2, 2, -1], names=[""]).names is None
     assert Hierarchy([2, 2, -1], names=[None]).names is None

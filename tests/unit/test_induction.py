@@ -116,7 +116,7 @@ def test_induce__arrays_of_another_shape_are_refused(h, given):
 
 @pytest.mark.parametrize("given", ["abc", ("a", "b", "c"), [("a", "b")]])
 def test_induce__what_is_no_iterable_of_triples_is_refused(h, given):
-    with pytest.raises(InvalidTripletError, match="triple 0 is .*: three labels are wanted") as caught:
+    with pytest.raises(InvalidTripletError, match="triple 0 is .*: expected three labels") as caught:
         induce(h, given)
     assert caught.value.row == 0
 
@@ -155,9 +155,9 @@ def test_displays__unknown_leaves_are_refused(h):
 
 
 def test_displays__wants_a_hierarchy_and_a_triplet_set(h):
-    with pytest.raises(TypeError, match="a TripletSet is wanted, not list"):
+    with pytest.raises(TypeError, match="expected a TripletSet, got list"):
         displays(h, [("a", "b", "c")])
-    with pytest.raises(TypeError, match="a Hierarchy is wanted, not TripletSet"):
+    with pytest.raises(TypeError, match="expected a Hierarchy, got TripletSet"):
         displays(TripletSet([], 3), h)
 
 
@@ -238,7 +238,7 @@ def test_sample_triplets__the_seed_is_a_seed(h, state, error):
     "ask", [count_triplets, all_triplets, lambda x: sample_triplets(x, 1), lambda x: induce(x, [])]
 )
 def test_induce__a_hierarchy_is_wanted(ask):
-    with pytest.raises(TypeError, match="a Hierarchy is wanted, not list"):
+    with pytest.raises(TypeError, match="expected a Hierarchy, got list"):
         ask([["a", "b"], "c"])
 
 

@@ -138,7 +138,7 @@ def test_implies__an_inconsistent_set_is_refused_without_a_query_too():
 
 @pytest.mark.parametrize("ask", ALL)
 def test_inference__something_else_than_a_set_is_refused(ask):
-    with pytest.raises(TypeError, match="a TripletSet is wanted"):
+    with pytest.raises(TypeError, match="expected a TripletSet"):
         ask([("a", "b", "c")])
 
 

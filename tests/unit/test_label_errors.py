@@ -99,7 +99,7 @@ def test_label_errors__bad_input(noisy):
         find_label_errors(t, X, n_folds=1)
     with pytest.raises(ValueError, match="n_repeats is 0"):
         find_label_errors(t, X, n_repeats=0)
-    with pytest.raises(TypeError, match="a TripletSet is wanted"):
+    with pytest.raises(TypeError, match="expected a TripletSet"):
         find_label_errors([(0, 1, 2)], X)
     with pytest.raises(UnknownLeafError):
         find_label_errors(t, X[:10])

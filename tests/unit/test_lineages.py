@@ -310,7 +310,7 @@ def test_lineages__writing_checks_its_arguments():
             write_lineages(h, sep=sep)
     with pytest.raises(ValueError, match="layout='x' is not known"):
         write_lineages(h, layout="x")
-    with pytest.raises(TypeError, match="a Hierarchy is wanted"):
+    with pytest.raises(TypeError, match="expected a Hierarchy"):
         write_lineages("A;b")
 
 

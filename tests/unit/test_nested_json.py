@@ -107,7 +107,7 @@ def test_nested_json__flat_lists_may_be_graphs():
         ("", 1, 1, "the text is empty"),
         ("\n ", 1, 1, "the text is empty"),
         ("3", 1, 1, "a tree is an object or a list, not 3"),
-        ("[]", 1, 1, "an empty list stands for no node"),
+        ("[]", 1, 1, "an empty list is not a node"),
         ("{}", 1, 1, "an empty object stands for no node"),
         ('["a",\n ["b", []]]', 2, 2, "an empty list"),
         ('["a",\n "b"', 2, 5, "the text ends here, is it cut off"),

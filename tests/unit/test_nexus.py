@@ -188,7 +188,7 @@ def test_nexus__several_trees_share_a_table(tmp_path):
         write_nexus_all(trees["x"])
     with pytest.raises(DuplicateLeafError, match="once all labels are written as text"):
         write_nexus(Hierarchy.from_nested([1, "1"]))
-    with pytest.raises(TypeError, match="a Hierarchy is wanted"):
+    with pytest.raises(TypeError, match="expected a Hierarchy"):
         write_nexus("(a,b);")
 
 

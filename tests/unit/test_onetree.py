@@ -95,7 +95,7 @@ def test_one_tree__the_same_set_without_its_conflict_is_consistent():
 @pytest.mark.parametrize("value", [[("a", "b", "c")], None, "ab|c", star(3)])
 @pytest.mark.parametrize("function", [one_tree, is_consistent])
 def test_one_tree__a_triplet_set_is_wanted(function, value):
-    with pytest.raises(TypeError, match=r"a TripletSet is wanted, not .*TripletSet\.from_labels"):
+    with pytest.raises(TypeError, match=r"expected a TripletSet, got .*TripletSet\.from_labels"):
         function(value)
 
 

@@ -314,7 +314,7 @@ def test_ontology__attach_reports_all_that_is_wrong():
     assert caught.value.labels == ["x", "a"]
     with pytest.raises(InvalidHierarchyError, match="2 items have no term: 'one', 'three'"):
         o.attach({"one": [], "two": "b", "three": ()})
-    with pytest.raises(TypeError, match="a mapping from items to nodes is wanted"):
+    with pytest.raises(TypeError, match="expected a mapping from items to nodes"):
         o.attach(3)
 
 

@@ -262,7 +262,7 @@ def test_pages__say_what_is_wrong():
         to_html([])
     with pytest.raises(UnknownLeafError, match="triplets' leaves"):
         to_html(h, triplets=TripletSet.from_labels([("a", "b", "z")]))
-    with pytest.raises(TypeError, match="a TripletSet is wanted"):
+    with pytest.raises(TypeError, match="expected a TripletSet"):
         to_html(h, triplets=[("a", "b", "c")])
     with pytest.raises(UnknownLeafError, match="keys of clusters"):
         to_html(h, clusters={"z": 1})

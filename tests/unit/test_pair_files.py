@@ -243,7 +243,7 @@ def test_pair_files__what_is_lost_or_cannot_be_written():
         write_pairs(lonely, format="csv")
     with pytest.raises(DuplicateLeafError, match="once all labels are written as text"):
         write_pairs(PairwiseConstraints([(0, 1)], [], [1, "1"]))
-    with pytest.raises(TypeError, match="PairwiseConstraints are wanted"):
+    with pytest.raises(TypeError, match="expected PairwiseConstraints"):
         write_pairs([(0, 1)])
     many = PairwiseConstraints(np.empty((0, 2), int), [], [f"leaf {i:03}" for i in range(100)])
     assert max(map(len, write_pairs(many).splitlines())) < 120

@@ -11,7 +11,7 @@ from tripletree.algorithms.pair_conflict import find_contradictions
 from tripletree.algorithms.supervision import pairs_from_classes, sample_class_pairs
 from tripletree.cluster.alignment import align_pairs, align_triplets
 from tripletree.core.leaves import LeafIndex
-from tripletree.core.pairs import PairwiseConstraints, check_pair_set
+from tripletree.core.pairs import PairwiseConstraints, check_pairs
 from tripletree.core.provenance import Origins
 from tripletree.core.triplets import TripletSet
 from tripletree.errors import (
@@ -135,8 +135,8 @@ def test_pairs__from_labels():
     ("must", "row", "message"),
     [
         ([("a", "b"), ("a", "a")], 1, "must-link 1 is ('a', 'a'): its two leaves must differ"),
-        ([("a", "b", "c")], 0, "two labels are wanted; a weight is given apart"),
-        (["ab"], 0, "must-link 0 is 'ab': two labels are wanted"),
+        ([("a", "b", "c")], 0, "expected two labels; give weights as must_weights"),
+        (["ab"], 0, "must-link 0 is 'ab': expected two labels"),
         ("ab", None, "the must-links must be pairs (a, b) of labels"),
         (7, None, "the must-links must be pairs (a, b) of labels"),
     ],
@@ -192,9 +192,9 @@ def test_pairs__say_what_they_are(strong):
     assert repr(strong.closure()) == (
         "<PairClosure: 4 leaves in 2 components, 1 pair of them kept apart; 3 must-links and 3 cannot-links in all>"
     )
-    assert check_pair_set(strong) is strong
-    with pytest.raises(TypeError, match=r"PairwiseConstraints are wanted, not list \(\[\]\)"):
-        check_pair_set([])
+    assert check_pairs(strong) is strong
+    with pytest.raises(TypeError, match=r"expected PairwiseConstraints, got list \(\[\]\)"):
+        check_pairs([])
 
 
 def test_pairs__reindex_restrict_subset(strong):
@@ -716,7 +716,7 @@ def test_contradictions__say_where_they_were_read_and_dict():
     ]
     with pytest.raises(TypeError, match="k must be a whole number"):
         find_contradictions(p, "x")
-    with pytest.raises(TypeError, match="PairwiseConstraints are wanted"):
+    with pytest.raises(TypeError, match="expected PairwiseConstraints"):
         find_contradictions([("a", "b")])
 
 

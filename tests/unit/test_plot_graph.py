@@ -123,7 +123,7 @@ def test_plot_graph__refusals(monkeypatch):
         plot_aho_graph(TripletSet([(i, i + 1, i + 2) for i in range(0, 1200, 3)], 1200))
     with pytest.raises(TypeError, match="a Conflict is wanted, not TripletSet"):
         plot_conflict(TripletSet([(0, 1, 2)], 3))
-    with pytest.raises(TypeError, match="a TripletSet is wanted"):
+    with pytest.raises(TypeError, match="expected a TripletSet"):
         plot_aho_graph([(0, 1, 2)])
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(MissingDependencyError, match="plot_aho_graph needs matplotlib"):

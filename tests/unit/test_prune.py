@@ -139,7 +139,7 @@ def test_prune__heights_lengths_names_and_ranks_go_with_their_nodes():
 
 def test_prune__nodes_without_a_name_are_refused_or_numbered():
     h = parse_newick("(((a,b),c),(d,e)de,f);")
-    with pytest.raises(InvalidHierarchyError, match="1 of the 3 leaves would be inner nodes at depth 1") as caught:
+    with pytest.raises(InvalidHierarchyError, match="1 of the 3 new leaves are inner nodes at depth 1") as caught:
         h.prune(depth=1)
     node = h.common_ancestor(["a", "c"])
     assert caught.value.node == node
@@ -159,7 +159,7 @@ def test_prune__new_leaves_with_one_name_are_refused():
 
 def test_prune__refuses_what_is_no_cut(apes):
     for choice in ({}, {"depth": 1, "rank": "family"}):
-        with pytest.raises(ValueError, match="give depth or rank, one of the two"):
+        with pytest.raises(ValueError, match="give exactly one of depth and rank"):
             apes.prune(**choice)
     for depth in (-1, 1.0, "1", True, np.bool_(True)):
         with pytest.raises(ValueError, match="depth must be a whole number of edges from the root"):
@@ -168,7 +168,7 @@ def test_prune__refuses_what_is_no_cut(apes):
         apes.prune(depth=1, keep="items")
     with pytest.raises(ValueError, match="unnamed must be 'error' or 'number', not None"):
         apes.prune(depth=1, unnamed=None)
-    with pytest.raises(InvalidHierarchyError, match="nothing lies at depth 7, so that keep='cut' leaves no leaf"):
+    with pytest.raises(InvalidHierarchyError, match="there are no nodes at depth 7, so keep='cut' leaves no leaf"):
         apes.prune(depth=7, keep="cut")
     with pytest.raises(InvalidHierarchyError, match="this hierarchy has no ranks"):
         parse_newick("((a,b)x,c);").prune(rank="genus")
@@ -327,7 +327,7 @@ def test_subtree__refuses_what_is_none_or_several(apes):
     assert caught.value.labels == ["hominid"]
     h = parse_newick("((a,b)x,(c,d)x,(a2,e)a)r;")
     with pytest.raises(
-        InvalidHierarchyError, match=r"'x' \(node . in 'r', node . in 'r'\); give the number of the one"
+        InvalidHierarchyError, match=r"'x' \(node . in 'r', node . in 'r'\); give the number of the node"
     ):
         h.subtree("x")
     with pytest.raises(InvalidHierarchyError, match="'a'"):

@@ -391,7 +391,7 @@ def test_input__forms_of_pairs(frame, X):
         ([(0, 1)], TypeError, "two lists"),
         ("ab", TypeError, "not str"),
         (([(0, 0)], []), InvalidPairError, "must differ"),
-        (([(0, 1, 2)], []), InvalidPairError, "two labels are wanted"),
+        (([(0, 1, 2)], []), InvalidPairError, "expected two labels"),
         (([(0, 99)], []), UnknownLeafError, "99"),
         (([], [("a", "b")]), UnknownLeafError, "'a'"),
         (([(0, 1), (1, 2)], [(0, 2)]), InconsistentPairsError, "0 - 1 - 2"),

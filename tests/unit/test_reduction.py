@@ -250,7 +250,7 @@ def test_reduction__the_links_behind_a_conflict_come_with_their_lines():
 def test_reduction__refusals():
     with pytest.raises(InconsistentPairsError):
         reduce_pairs(PairwiseConstraints([(0, 1)], [(0, 1)], 2))
-    with pytest.raises(TypeError, match="PairwiseConstraints are wanted"):
+    with pytest.raises(TypeError, match="expected PairwiseConstraints"):
         reduce_pairs([(0, 1)])
     star = PairwiseConstraints([(0, i) for i in range(1, 50)], [(0, i) for i in range(50, 100)], 100)
     assert len(reduce_pairs(star).triplets) == 49 * 50

@@ -125,7 +125,7 @@ def test_repair__exact_refuses_more_leaves_than_it_can_do(noisy):
 
 
 def test_repair__refuses_what_is_no_triplet_set_or_no_budget(noisy):
-    with pytest.raises(TypeError, match="a TripletSet is wanted"):
+    with pytest.raises(TypeError, match="expected a TripletSet"):
         repair([("a", "b", "c")])
     with pytest.raises(ValueError, match="max_work is -1"):
         repair(noisy, max_work=-1)

@@ -414,7 +414,7 @@ def test_dendrogram_purity__refuses_what_does_not_fit():
         dendrogram_purity(h, {"a": 0, "z": 0})
     with pytest.raises(InvalidLabelsError, match="entry 1 of classes"):
         dendrogram_purity(h, [0, [1], 0])
-    with pytest.raises(TypeError, match="a Hierarchy is wanted"):
+    with pytest.raises(TypeError, match="expected a Hierarchy"):
         dendrogram_purity([("a", "b"), "c"], [0, 1, 1])
 
 
@@ -482,7 +482,7 @@ def test_constrained_rand_index__bad_pairs():
     pairs = PairwiseConstraints([(0, 1)], [], 9)
     with pytest.raises(ValueError, match="not both"):
         constrained_rand_index([0, 1], [0, 1], pairs=pairs, must_link=[(0, 1)])
-    with pytest.raises(TypeError, match="PairwiseConstraints are wanted"):
+    with pytest.raises(TypeError, match="expected PairwiseConstraints"):
         constrained_rand_index([0, 1], [0, 1], pairs=[(0, 1)])
     with pytest.raises(UnknownLeafError) as caught:
         constrained_rand_index([0], [0], pairs=pairs)
@@ -546,5 +546,5 @@ def test_pair_score__which_sample_a_leaf_is():
         pair_score({"a": 0, "b": float("nan"), "c": 1}, named)
     assert pair_score([0, 0, None, None], named) == 1.0
     assert pair_score([], PairwiseConstraints([], [], 0)) == 1.0
-    with pytest.raises(TypeError, match="PairwiseConstraints are wanted"):
+    with pytest.raises(TypeError, match="expected PairwiseConstraints"):
         pair_score([0, 0], [(0, 1)])

@@ -309,7 +309,7 @@ TURNED = Hierarchy.from_nested([("a", "c"), "b"])
         ([], {}, ValueError, "there are no hierarchies to combine: give at least one"),
         (GOOD, {}, TypeError, "an iterable of hierarchies is wanted"),
         (3, {}, TypeError, "an iterable of hierarchies is wanted"),
-        ([GOOD, "(a,b);"], {}, TypeError, "source 1: a Hierarchy is wanted"),
+        ([GOOD, "(a,b);"], {}, TypeError, "source 1: expected a Hierarchy"),
         ([GOOD], {"weights": [1, 2]}, ValueError, "one entry for each of the 1 hierarchies"),
         ([GOOD, GOOD], {"weights": [1, 0]}, ValueError, "the weight of source 1 is 0.0"),
         ([GOOD], {"weights": [float("nan")]}, ValueError, "positive and finite"),

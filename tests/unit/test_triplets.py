@@ -125,7 +125,7 @@ def test_triplets__a_leaf_twice_is_refused(bad):
     "rows", [[0, 1, 2], [[0, 1]], [[[0, 1, 2]]], np.empty((0, 2)), np.empty((3, 0)), None, "", {(0, 1, 2)}]
 )
 def test_triplets__other_shapes_are_refused(rows):
-    with pytest.raises(InvalidTripletError, match=r"shape \(m, 3\) is wanted"):
+    with pytest.raises(InvalidTripletError, match=r"expected an array of shape \(m, 3\)"):
         TripletSet(rows, 3)
 
 
@@ -136,7 +136,7 @@ def test_triplets__ragged_rows_are_refused():
 
 @pytest.mark.parametrize("rows", [[[0.0, 1.0, 2.0]], [[True, False, True]], [[0, 1, 2**70]]])
 def test_triplets__other_types_are_refused(rows):
-    with pytest.raises(InvalidTripletError, match="an array of integer leaf indices is wanted"):
+    with pytest.raises(InvalidTripletError, match="expected an array of integer leaf indices"):
         TripletSet(rows, 3)
 
 

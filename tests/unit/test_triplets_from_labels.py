@@ -60,14 +60,14 @@ def test_from_labels__equal_labels_of_different_types_are_one_leaf():
 
 @pytest.mark.parametrize("bad", ["abc", ("a", "b"), ("a", "b", "c", "d"), {"a", "b", "c"}, 3, None, ()])
 def test_from_labels__an_entry_that_is_no_triple_is_refused(bad):
-    with pytest.raises(InvalidTripletError, match="triplet 1 is .*: three labels are wanted") as caught:
+    with pytest.raises(InvalidTripletError, match="triplet 1 is .*: expected three labels") as caught:
         TripletSet.from_labels([("a", "b", "c"), bad])
     assert caught.value.row == 1
 
 
 @pytest.mark.parametrize("triplets", ["abc", ("a", "b", "c")])
 def test_from_labels__one_triplet_is_no_list_of_them(triplets):
-    with pytest.raises(InvalidTripletError, match="triplet 0 is 'a': three labels are wanted"):
+    with pytest.raises(InvalidTripletError, match="triplet 0 is 'a': expected three labels"):
         TripletSet.from_labels(triplets)
 
 

@@ -21,7 +21,7 @@ from tripletree.algorithms.induce import rows_over
 from tripletree.core.checks import check_count
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.leaves import LeafIndex
-from tripletree.core.triplets import TripletSet, check_triplet_rows, check_weights, framed, label_triple
+from tripletree.core.triplets import TripletSet, check_label_triple, check_triplet_rows, check_weights, unpack_frame
 from tripletree.errors import (
     InconsistentTripletsError,
     InvalidHierarchyError,
@@ -754,7 +754,7 @@ def _is_one(triplets: Any, leaves: LeafIndex) -> bool:
 
 def _to_key(triplet: Any, leaves: LeafIndex) -> _Key:
     """One triplet of labels."""
-    a, b, c = label_triple(triplet, 0)
+    a, b, c = check_label_triple(triplet, 0)
     try:
         i, j, k = leaves.index(a), leaves.index(b), leaves.index(c)
     except (UnknownLeafError, TypeError):
@@ -797,14 +797,14 @@ def _to_weights(weights: Any, m: int) -> np.ndarray:
 
 def _rows_and_weights(triplets: Any, leaves: LeafIndex) -> tuple[np.ndarray, Any]:
     """Rows of leaf indices from an iterable of label triples or a data frame, and the weights of the latter."""
-    frame = framed(triplets)
+    frame = unpack_frame(triplets)
     if frame is None and not hasattr(triplets, "__iter__"):
         msg = (
             "expected a triplet (a, b, c), a TripletSet or an iterable of triplets, "
             f"got {type(triplets).__name__} ({triplets!r:.60})"
         )
         raise TypeError(msg)
-    entries = [label_triple(row, k) for k, row in enumerate(triplets if frame is None else frame[0])]
+    entries = [check_label_triple(row, k) for k, row in enumerate(triplets if frame is None else frame[0])]
     return _to_indices(entries, leaves), None if frame is None else frame[1]
 
 

@@ -18,7 +18,7 @@ from tripletree.core.leaves import LeafIndex
 from tripletree.core.ontology import Ontology
 from tripletree.core.parents import exact_dot, sibling_pairs
 from tripletree.core.random import distinct_integers, generator
-from tripletree.core.triplets import TripletSet, check_triplet_rows, check_triplets, label_triple
+from tripletree.core.triplets import TripletSet, check_label_triple, check_triplet_rows, check_triplets
 from tripletree.errors import LimitExceededError
 from tripletree.kernels import freeze, frozen
 
@@ -109,7 +109,7 @@ def check_triples(leaf_triples: Any, leaves: LeafIndex) -> np.ndarray:
     if isinstance(leaf_triples, np.ndarray) and leaf_triples.dtype.kind in "iu":
         triples = leaf_triples
     else:
-        labels = [label_triple(row, k, "triple") for k, row in enumerate(leaf_triples)]
+        labels = [check_label_triple(row, k, "triple") for k, row in enumerate(leaf_triples)]
         triples = leaves.indices([x for row in labels for x in row], what="triples' leaves").reshape(-1, 3)
     return frozen(check_triplet_rows(triples, len(leaves), "triple"))
 

@@ -13,7 +13,7 @@ from tripletree.algorithms.conflict import conflict_inside
 from tripletree.algorithms.induce import rows_over
 from tripletree.core.checks import check_count
 from tripletree.core.random import generator
-from tripletree.core.triplets import TripletSet, check_triplets, label_triple
+from tripletree.core.triplets import TripletSet, check_label_triple, check_triplets
 from tripletree.errors import InconsistentTripletsError, LimitExceededError
 from tripletree.kernels import freeze
 
@@ -96,7 +96,7 @@ def implies(
     if isinstance(query, TripletSet):
         rows = rows_over(query, triplets.leaves)
     else:
-        labels = [label_triple(row, k) for k, row in enumerate(query)]
+        labels = [check_label_triple(row, k) for k, row in enumerate(query)]
         flat = triplets.leaves.indices([x for row in labels for x in row], what="triplets' leaves")
         rows = freeze(np.array(flat, np.int32).reshape(-1, 3))
     return _walk(triplets, "ANSWER", max_work, queries=rows)[0]

@@ -10,7 +10,7 @@ import numpy as np
 
 from tripletree.core.checks import check_count
 from tripletree.core.pair_closure import paths_between
-from tripletree.core.pairs import PairwiseConstraints, check_pair_set, places
+from tripletree.core.pairs import PairwiseConstraints, check_pairs, places
 from tripletree.core.provenance import Origin, phrase
 from tripletree.errors import broken_link_text
 
@@ -123,7 +123,7 @@ def find_contradictions(pairs: PairwiseConstraints, k: int | None = None) -> lis
     >>> [c.path for c in find_contradictions(pairs)]
     [('b', 'c'), ('a', 'b', 'c')]
     """
-    rows = np.flatnonzero(check_pair_set(pairs)._closed[1])
+    rows = np.flatnonzero(check_pairs(pairs)._closed[1])
     if k is not None:
         rows = rows[: check_count(k, "k")]
     found = []

@@ -26,8 +26,8 @@ from functools import cached_property
 import numpy as np
 
 from tripletree.core.pair_closure import PairClosure
-from tripletree.core.pairs import DEFAULT_LIMIT, PairwiseConstraints, check_pair_set
-from tripletree.core.triplets import TripletSet, found
+from tripletree.core.pairs import DEFAULT_LIMIT, PairwiseConstraints, check_pairs
+from tripletree.core.triplets import TripletSet, contains_rows
 
 __all__ = [
     "PairReduction",
@@ -101,7 +101,7 @@ class PairReduction:
         [('b', 'c', 'must'), ('c', 'd', 'must'), ('d', 'x', 'cannot')]
         """
         rows = triplets.reindex(self.triplets.leaves).rows
-        some = np.flatnonzero(found(self.triplets.rows, rows, len(self.triplets.leaves)))
+        some = np.flatnonzero(contains_rows(self.triplets.rows, rows, len(self.triplets.leaves)))
         must = set(self.must_row[some].tolist())
         for m, c in zip(self.must_row[some].tolist(), self.cannot_row[some].tolist(), strict=True):
             a = int(self.pairs.must_link[m, 0])
@@ -229,7 +229,7 @@ def reduce_pairs(pairs: PairwiseConstraints, *, limit: int = DEFAULT_LIMIT) -> P
     >>> list(r.merges), list(r.on_cut)
     ([('u', 'v', 'must')], [('p', 'q', 'cannot')])
     """
-    triplets, must_row, cannot_row = check_pair_set(pairs).reduced_rows(limit)
+    triplets, must_row, cannot_row = check_pairs(pairs).reduced_rows(limit)
     closure = pairs.closure()
     apart = np.zeros(closure.n_components, np.bool_)
     apart[closure.cannot] = True

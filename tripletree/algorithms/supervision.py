@@ -17,7 +17,7 @@ from tripletree.core.labels import index_of, label_codes
 from tripletree.core.leaves import LeafIndex
 from tripletree.core.pairs import PairwiseConstraints
 from tripletree.core.random import distinct_integers, generator
-from tripletree.core.triplets import TripletSet, label_triple
+from tripletree.core.triplets import TripletSet, check_label_triple
 from tripletree.errors import InvalidLabelsError, InvalidTripletError, LimitExceededError
 from tripletree.kernels import freeze
 
@@ -201,7 +201,7 @@ def triplets_from_odd_one_out(
         raise InvalidTripletError(msg, row=min(len(shown), len(answers)))
     triplets = []
     for k, (trio, answer) in enumerate(zip(shown, answers, strict=True)):
-        labels = list(label_triple(trio, k, "trio"))
+        labels = list(check_label_triple(trio, k, "trio"))
         if answer not in labels:
             msg = f"answer {k} is {answer!r}, which is none of the trio {tuple(labels)!r}"
             raise InvalidTripletError(msg, row=k)

@@ -9,7 +9,7 @@ import numpy as np
 
 from tripletree.core.leaves import LeafIndex
 from tripletree.core.pairs import PairwiseConstraints, label_pairs
-from tripletree.core.triplets import TripletSet, framed
+from tripletree.core.triplets import TripletSet, unpack_frame
 from tripletree.errors import DuplicateLeafError, InvalidPairError, InvalidTripletError, UnknownLeafError, warn_user
 
 __all__ = [
@@ -232,7 +232,7 @@ def _as_set_or_rows(triplets: Any) -> tuple[TripletSet | np.ndarray, int]:
         return TripletSet([], 0), 0
     if isinstance(triplets, TripletSet):
         return triplets, len(triplets)
-    if framed(triplets) is not None:
+    if unpack_frame(triplets) is not None:
         return TripletSet.from_labels(triplets), len(triplets)
     if isinstance(triplets, np.ndarray):
         if triplets.ndim != 2 or triplets.shape[1] != 3:

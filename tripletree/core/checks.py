@@ -1,4 +1,4 @@
-"""Checks of arguments that many functions share: numbers and words. The check for a class stands beside the class."""
+"""Checks of numbers and words given as arguments. The check that a value is of some class stands beside the class."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ __all__ = ["check_choice", "check_count", "check_real", "described"]
 
 
 def check_choice(value: Any, what: str, choices: Sequence[str]) -> None:
-    """Refuse what is none of some words."""
+    """Raise a ValueError unless `value` is one of some words."""
     if value not in choices:
         msg = f"{what} must be {' or '.join(map(repr, choices))}, not {value!r}"
         raise ValueError(msg)
 
 
 def check_count(value: Any, name: str, least: int = 0) -> int:
-    """Return `value` as an int of at least `least`; a clear TypeError or ValueError otherwise."""
+    """Return `value` as an int of at least `least`, or raise a TypeError or ValueError that names the argument."""
     if isinstance(value, (bool, np.bool_)):
         msg = f"{name} must be a whole number, not {value!r}"
         raise TypeError(msg)
@@ -36,18 +36,18 @@ def check_count(value: Any, name: str, least: int = 0) -> int:
 
 
 def check_real(value: Any, name: str, *, least: float = 0.0, most: float = np.inf) -> float:
-    """Return `value` as a finite float in least..most; a clear TypeError or ValueError otherwise."""
+    """Return `value` as a finite float in least..most, or raise a TypeError or ValueError that names the argument."""
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, Real):
         msg = f"{name} must be a number, not {value!r}"
         raise TypeError(msg)
     number = float(value)
     if not (np.isfinite(number) and least <= number <= most):
-        wanted = f"at least {least:g}, and finite" if most == np.inf else f"in {least:g}..{most:g}"
-        msg = f"{name} is {value!r}; it must be {wanted}"
+        allowed = f"at least {least:g}, and finite" if most == np.inf else f"in {least:g}..{most:g}"
+        msg = f"{name} is {value!r}; it must be {allowed}"
         raise ValueError(msg)
     return number
 
 
 def described(value: Any) -> str:
-    """The type of a value and its beginning, for messages."""
+    """Describe a value by its type and the start of its repr, for messages."""
     return f"{type(value).__name__} ({value!r:.60})"

@@ -21,27 +21,27 @@ __all__ = ["Hierarchy", "check_hierarchy"]
 
 
 class Hierarchy:
-    """An immutable rooted tree whose leaves are labelled.
+    """An immutable rooted tree with labelled leaves.
 
-    Nodes 0..n-1 are the leaves in `leaves` order, then come the inner nodes, each after all of its children; the root
-    is last. ``parent[u] > u`` for every node but the root, so a forward loop over the nodes is bottom-up and a
-    backward loop is top-down, whatever the depth.
+    Nodes 0..n-1 are the leaves in the order of `leaves`, then come the inner nodes, each after all of its children; the
+    root is last. So ``parent[u] > u`` for every node but the root: a forward loop over the nodes is bottom-up and a
+    backward loop is top-down, at any depth.
 
     Parameters
     ----------
     parent : array_like of int, shape (N,)
-        Parent of each node, -1 for the root. Nodes 0..n-1 must be the leaves; inner nodes in any order (they are
-        _renumbered once if need be).
+        Parent of each node, -1 for the root. Nodes 0..n-1 must be the leaves; inner nodes may come in any order (they
+        are renumbered if needed).
     leaves : LeafIndex, iterable of labels, int or None
         Labels of the n leaves; by default 0..n-1.
     height : array_like of float, shape (N,), optional
-        Height of each node, such as the distance at which an agglomeration merged it.
+        Height of each node, such as the distance at which a clustering merged it.
     length : array_like of float, shape (N,), optional
-        Length of the branch above each node, NaN where unknown. Give `height` or `length` or neither.
+        Length of the branch above each node, NaN where unknown. Give at most one of `height` and `length`.
     names : sequence of str or None, length N - n, optional
         Names of the inner nodes.
     ranks : sequence of str or None, length N, optional
-        Rank of each node, leaves and inner nodes alike, such as "genus" and "species".
+        Rank of each node, leaves included, such as "genus" and "species".
 
     Attributes
     ----------
@@ -53,15 +53,16 @@ class Hierarchy:
     Raises
     ------
     InvalidHierarchyError
-        If `parent` is no tree (a cycle, several roots, an inner node without children) or the arrays do not fit.
+        If `parent` is not a tree (a cycle, several roots, an inner node without children) or an array has the wrong
+        length.
     DuplicateLeafError
-        If two leaves have one label.
+        If two leaves have the same label.
 
     Notes
     -----
-    ``==`` compares the labelled topology: equal when both have the same leaves and the same clades (nodes with one
-    child included), whatever the order of leaves, of children and of inner nodes. Heights, lengths, names and
-    ranks do not count. `hash` agrees with it.
+    ``==`` compares the labelled topology: two hierarchies are equal when they have the same leaves and the same clades
+    (nodes with one child included), in any order of leaves, children and inner nodes. Heights, lengths, names and ranks
+    do not count. `hash` agrees with ``==``.
 
     Examples
     --------
@@ -91,7 +92,7 @@ class Hierarchy:
         if order is not None:
             raw = _renumbered(raw, order)
         if height is not None and length is not None:
-            msg = "give height or length, not both: the one is the difference of the other"
+            msg = "give height or length, not both: lengths are differences of heights"
             raise InvalidHierarchyError(msg)
         self.parent: np.ndarray = raw
         self.leaves: LeafIndex = LeafIndex(n) if leaves is None else leaves
@@ -105,7 +106,7 @@ class Hierarchy:
 
     @classmethod
     def from_nested(cls, nested: Any) -> Hierarchy:
-        """Make a hierarchy from lists or tuples in each other; anything else in them is a leaf label.
+        """Make a hierarchy from nested lists or tuples; anything else in them is a leaf label.
 
         Parameters
         ----------
@@ -168,7 +169,7 @@ class Hierarchy:
 
     @cached_property
     def length(self) -> np.ndarray | None:
-        """Length of the branch above each node (float64, shape (N,)), NaN where unknown; None for a bare topology."""
+        """Length of the branch above each node (float64, shape (N,)), NaN where unknown; None if there are none."""
         if self._height is None:
             return self._length
         length = np.full(self.n_nodes, np.nan)
@@ -179,7 +180,7 @@ class Hierarchy:
     def height(self) -> np.ndarray | None:
         """Height of each node (float64, shape (N,)), or None unless every branch has a length.
 
-        From lengths: the greatest distance of any leaf from the root, less the node's own.
+        Computed from lengths, it is the largest distance of a leaf from the root minus the node's own distance.
         """
         if self._height is not None or self._length is None or np.isnan(self._length[:-1]).any():
             return self._height
@@ -193,16 +194,16 @@ class Hierarchy:
 
     @cached_property
     def leaf_intervals(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Depth-first order of the leaves: ``start, stop`` (int32, shape (N,)) and ``order`` (int32, shape (n,)).
+        """The leaves in depth-first order: ``start, stop`` (int32, shape (N,)) and ``order`` (int32, shape (n,)).
 
-        The clade of node u is ``order[start[u]:stop[u]]``.
+        The leaves below node u are ``order[start[u]:stop[u]]``.
         """
         start, stop, order = kernels.rooted_tree.leaf_intervals(self.parent, self.n_leaves)
         return freeze(start), freeze(stop), freeze(order)
 
     @cached_property
     def ancestor_table(self) -> tuple[np.ndarray, np.ndarray]:
-        """What a kernel needs for common ancestors: each leaf's depth-first position, and a sparse table.
+        """For common ancestors in constant time: each leaf's depth-first position, and a range maximum table.
 
         Memory O(n log n): 8 MB at 100,000 leaves, 80 MB at 1,000,000.
         """
@@ -211,12 +212,14 @@ class Hierarchy:
         return freeze(start[: self.n_leaves].copy()), freeze(kernels.rooted_tree.range_maximum_table(freeze(gap)))
 
     def common_ancestor(self, labels: Iterable[Hashable]) -> int:
-        """Return the node that is the last common ancestor of some leaves.
+        """Return the lowest common ancestor of some leaves.
 
         Raises
         ------
         UnknownLeafError
-            If a label is not a leaf here.
+            If a label is not a leaf of this hierarchy.
+        ValueError
+            If no label is given.
 
         Examples
         --------
@@ -227,13 +230,14 @@ class Hierarchy:
         start, _, order = self.leaf_intervals
         at = start[self.leaves.indices(labels)]
         if at.size == 0:
-            msg = "no leaf is given: the last common ancestor of none is no node"
+            msg = "labels is empty; give at least one leaf"
             raise ValueError(msg)
+        # the ancestor of the leftmost and the rightmost leaf is that of all between them
         first, last = order[[at.min()]], order[[at.max()]]
         return int(kernels.rooted_tree.common_ancestors(freeze(first), freeze(last), *self.ancestor_table)[0])
 
     def children(self, node: int) -> np.ndarray:
-        """Children of a node in increasing order (int32; empty for a leaf).
+        """Return the children of a node in increasing order (int32; empty for a leaf).
 
         Examples
         --------
@@ -245,7 +249,7 @@ class Hierarchy:
         return child[start[node] : start[node + 1]]
 
     def clade(self, node: int) -> list[Any]:
-        """Labels of the leaves below a node (of the leaf itself, for a leaf), in depth-first order.
+        """Return the labels of the leaves below a node (of a leaf: its own), in depth-first order.
 
         Examples
         --------
@@ -257,7 +261,7 @@ class Hierarchy:
         return [self.leaves[i] for i in order[start[node] : stop[node]].tolist()]
 
     def label(self, node: int) -> Any:
-        """Label of a leaf, name of an inner node (None where it has none).
+        """Return the label of a leaf or the name of an inner node (None if it has none).
 
         Examples
         --------
@@ -275,7 +279,7 @@ class Hierarchy:
             raise IndexError(msg)
         return node
 
-    # ------------------------------------------------------------------ other hierarchies made of this one
+    # ------------------------------------------------------------------ other hierarchies made from this one
 
     def restrict(self, labels: Iterable[Hashable], *, keep_unary: bool = False) -> Hierarchy:
         """Return the hierarchy on some of the leaves.
@@ -285,17 +289,17 @@ class Hierarchy:
         labels : iterable of hashable
             The leaves to keep; the result has them in this order.
         keep_unary : bool
-            Whether nodes left with one child stay (they carry names, but no triplets).
+            Whether to keep nodes that are left with one child (they have names, but display no triplets).
 
         Returns
         -------
         Hierarchy
-            It displays exactly the triplets of this one whose three leaves are kept.
+            It displays exactly those triplets of this hierarchy that have all three leaves among `labels`.
 
         Raises
         ------
         UnknownLeafError
-            If a label is not a leaf here; inner nodes are none, `attach` makes leaves of them.
+            If a label is not a leaf of this hierarchy. (`attach` turns inner nodes into leaves.)
         DuplicateLeafError
             If a label is given twice.
         InvalidHierarchyError
@@ -314,11 +318,11 @@ class Hierarchy:
         True
         """
         if isinstance(labels, str):
-            msg = f"a list of labels is wanted, not the text {labels!r}: restrict([{labels!r}]) keeps that one leaf"
+            msg = f"expected a list of labels, got the text {labels!r}; restrict([{labels!r}]) keeps that one leaf"
             raise TypeError(msg)
         leaves = labels if isinstance(labels, LeafIndex) else LeafIndex(labels)
         if len(leaves) == 0:
-            msg = "a hierarchy needs at least one leaf: none is left"
+            msg = "labels is empty; give at least one leaf"
             raise InvalidHierarchyError(msg)
         try:
             kept = self.leaves.indices(leaves)
@@ -333,27 +337,27 @@ class Hierarchy:
         Parameters
         ----------
         node : hashable
-            The label of a leaf or the name of an inner node; or, where no leaf has an integer as its label, the
-            number of a node.
+            The label of a leaf or the name of an inner node. An integer is the number of a node unless some leaf is
+            labelled by an integer.
 
         Returns
         -------
         Hierarchy
-            Its root is the node. Names, ranks, heights, lengths and nodes with one child stay.
+            With the node as its root. Names, ranks, heights, lengths and nodes with one child stay.
 
         Raises
         ------
         UnknownLeafError
             If there is no such label or name.
         InvalidHierarchyError
-            If the name stands for several nodes.
+            If several nodes have the name.
         IndexError
             If there is no node of this number.
 
         See Also
         --------
-        restrict : some of the leaves.
-        prune : what is above rather than below.
+        restrict : keep some of the leaves.
+        prune : keep what is above a depth or rank.
 
         Examples
         --------
@@ -365,7 +369,7 @@ class Hierarchy:
         n, N = len(self.leaves), self.parent.size
         at = _node_called(node, self.leaves, self.names, self.parent)
         start, stop, _ = kernels.rooted_tree.leaf_intervals(self.parent, n)
-        # above a node numbers are larger, also where the clade is the same
+        # by numbers, too: a node with one child has the same clade as its parent, but a smaller number
         below = (start >= start[at]) & (stop <= stop[at]) & (np.arange(N) <= at)
         old = np.flatnonzero(below).astype(np.int32)
         number = np.full(N + 1, -1, np.int32)  # the last entry serves parent -1
@@ -374,12 +378,12 @@ class Hierarchy:
         return self._made(number[self.parent[old]], self.leaves.take(old[old < n]), old, length=length)
 
     def reindex(self, leaves: LeafIndex | Iterable[Hashable]) -> Hierarchy:
-        """Return the same hierarchy over a leaf index that holds the same labels in another order.
+        """Return the same hierarchy over a leaf index with the same labels in another order.
 
         Raises
         ------
         UnknownLeafError
-            If `leaves` holds a label that is no leaf here, or lacks one.
+            If `leaves` has a label that is not a leaf of this hierarchy, or lacks one.
 
         Examples
         --------
@@ -403,46 +407,47 @@ class Hierarchy:
         missing: Literal["raise", "ignore"] = "raise",
         keep_unary: bool = False,
     ) -> Hierarchy:
-        """Hang items of one's own under named nodes, inner ones too: the hierarchy on these items.
+        """Attach items, such as samples, to named nodes (leaves or inner nodes), and return the hierarchy on the items.
 
         Parameters
         ----------
         items : mapping, Series, DataFrame or iterable of pairs
-            The node of each item: the label of a leaf or the name of an inner node, or a list of one such. A pandas
-            Series has the items as its index; a DataFrame has two columns, the item and its node.
+            The node of each item: the label of a leaf or the name of an inner node, or a list of one. A pandas Series
+            has the items as its index; a DataFrame has two columns, the item and its node.
         keep : {"items", "all"}
-            Which leaves the result has: the items only, or also the leaves of this hierarchy that got no item.
+            The leaves of the result: the items only, or also the leaves of this hierarchy that got no item.
         missing : {"raise", "ignore"}
-            What to do about items whose node is unknown here, or that have none: refuse, or leave them out.
+            What to do with items that have no node, or one that is unknown here: raise an error, or leave them out.
         keep_unary : bool
-            Whether nodes left with one child stay (they carry names, but no triplets).
+            Whether to keep nodes that are left with one child (they have names, but display no triplets).
 
         Returns
         -------
         Hierarchy
             Its leaves are the items in the order given, then, with ``keep="all"``, the leaves without items. A leaf
-            with two items becomes an inner node with the leaf's label as its name; a single item takes its place,
-            unless unary nodes are kept.
+            with two items becomes an inner node named by the leaf's label; a single item replaces its leaf, unless
+            unary nodes are kept.
 
         Raises
         ------
         UnknownLeafError
-            If some nodes are neither labels nor names here, or, with ``missing="ignore"``, all; ``.labels`` holds them.
+            If some nodes (with ``missing="ignore"``: all nodes) are neither labels nor names of this hierarchy;
+            ``.labels`` lists them.
         NotATreeError
-            If an item has several nodes; ``.node`` and ``.parents`` tell the first such.
+            If an item has several nodes; ``.node`` and ``.parents`` are the first such item and its nodes.
         InvalidHierarchyError
-            If a name that is used stands for several nodes, an item has no node, or there is no item.
+            If several nodes have a name that is used, an item has no node, or there are no items.
         DuplicateLeafError
-            If, with ``keep="all"``, an item is called as a leaf that stays.
+            If, with ``keep="all"``, an item has the label of a leaf that stays.
 
         See Also
         --------
-        restrict : where the items are leaves already.
+        restrict : for items that are leaves already.
 
         Notes
         -----
-        An item is an instance of its node: it has the node's height, its branch the length 0, and no rank. It may
-        be called as a node is, such as the one it is under.
+        An item is an instance of its node: it has the node's height, a branch of length 0, and no rank. It may have the
+        name of a node, even of its own.
 
         Examples
         --------
@@ -462,7 +467,8 @@ class Hierarchy:
         labels = index
         if keep == "all" and bare.size:
             labels = _items_and_leaves(index, [self.leaves[i] for i in bare.tolist()])
-        # the old node of: every item, every leaf without items, every leaf that is an inner node now, every inner node
+        # new nodes in order: the items, the leaves without items, the leaves that became inner nodes, the inner nodes;
+        # `old` has the old node of each
         old = np.concatenate([at, bare, np.flatnonzero(full), np.arange(n, self.parent.size)])
         number = np.full(self.parent.size + 1, -1, np.int32)  # the last entry serves parent -1
         number[old[m:]] = np.arange(m, old.size, dtype=np.int32)
@@ -482,38 +488,39 @@ class Hierarchy:
         keep: Literal["all", "cut"] = "all",
         unnamed: Literal["error", "number"] = "error",
     ) -> Hierarchy:
-        """Cut off everything below a depth or below the nodes of a rank; these become leaves, labelled by their names.
+        """Remove everything below a depth or a rank; the nodes there become leaves, labelled by their names.
 
         Parameters
         ----------
         depth : int, optional
-            Number of edges below the root at which to cut, nodes with one child counted.
+            Number of edges below the root at which to cut; nodes with one child count.
         rank : str, optional
-            Cut below every node of this rank, the uppermost where they lie below each other. Give `depth` or `rank`.
+            Cut below every node of this rank; of several on one path the uppermost counts. Give either `depth` or
+            `rank`.
         keep : {"all", "cut"}
-            What becomes of a leaf that is above every cut, or in a branch without a node of that rank: it stays as
-            it is, or only the nodes at the cut are left.
+            Whether leaves above the cut, or in a branch without a node of that rank, stay as they are, or only the
+            nodes at the cut are kept.
         unnamed : {"error", "number"}
-            What to do about inner nodes at the cut that have no name: refuse, or call node 17 "node 17".
+            What to do with inner nodes at the cut that have no name: raise an error, or label node 17 "node 17".
 
         Returns
         -------
         Hierarchy
             Its leaves are in the order of the first leaf below each. Nodes with one child stay; `suppress_unary`
-            takes them out.
+            removes them.
 
         Raises
         ------
         InvalidHierarchyError
             If the hierarchy has no ranks, a node at the cut has no name, or ``keep="cut"`` leaves nothing.
         UnknownLeafError
-            If no node has this rank; the message has the ranks that there are.
+            If no node has this rank; the message lists the ranks.
         DuplicateLeafError
-            If two of the new leaves have one name.
+            If two of the new leaves have the same name.
 
         See Also
         --------
-        restrict : leave out leaves rather than levels.
+        restrict : remove leaves rather than levels.
 
         Examples
         --------
@@ -528,7 +535,8 @@ class Hierarchy:
         check_choice(unnamed, "unnamed", ("error", "number"))
         n, N = len(self.leaves), self.parent.size
         cut, what = _cut_nodes(self.parent, self.ranks, depth, rank)
-        # nodes with a cut above them are gone; of the others, cuts and leaves are the new leaves
+        # `passed` counts the cuts on the path from the root to each node. A node stays if there is none above it; it
+        # is a new leaf if it is cut or was a leaf
         passed = kernels.rooted_tree.path_sums(self.parent, freeze(cut.astype(np.float64))) + float(cut[-1])
         stays = passed == cut
         ends = stays & (cut | (np.arange(N) < n))
@@ -544,12 +552,12 @@ class Hierarchy:
             return pruned
         at_cut = np.flatnonzero(cut[leaf])
         if at_cut.size == 0:
-            msg = f"nothing lies {what}, so that keep='cut' leaves no leaf"
+            msg = f"there are no nodes {what}, so keep='cut' leaves no leaf"
             raise InvalidHierarchyError(msg)
         return pruned if at_cut.size == leaf.size else pruned._kept(at_cut, labels.take(at_cut), keep_unary=True)
 
     def suppress_unary(self) -> Hierarchy:
-        """Return the hierarchy without the nodes that have one child; their branch lengths are added up.
+        """Return the hierarchy without nodes that have one child; their branch lengths are added to those below.
 
         Examples
         --------
@@ -587,7 +595,7 @@ class Hierarchy:
             ranks=ranks,
         )
 
-    # ------------------------------------------------------------------ as a value
+    # ------------------------------------------------------------------ equality, pickle, display
 
     @cached_property
     def _canonical(self) -> np.ndarray:
@@ -608,7 +616,8 @@ class Hierarchy:
 
     @cached_property
     def _hash(self) -> int:
-        # a sum of scrambled label hashes for each clade, and a sum of those scrambled: no order matters
+        # the hash of a clade is the sum of its labels' scrambled hashes, that of the hierarchy the sum of its clades'
+        # scrambled ones: sums do not depend on any order
         start, stop, order = self.leaf_intervals
         labels = np.fromiter((hash(x) & 0xFFFFFFFFFFFFFFFF for x in self.leaves), np.uint64, self.n_leaves)
         total = np.concatenate([np.zeros(1, np.uint64), np.cumsum(scrambled(labels)[order], dtype=np.uint64)])
@@ -618,7 +627,7 @@ class Hierarchy:
         return hash((self.n_nodes, self._hash))
 
     def __reduce__(self) -> Any:
-        # read-only arrays come back writable, and derived ones would be stored: construct anew
+        # a pickle of the attributes would store cached arrays, and come back with writable ones: call the constructor
         values = {"height": self._height, "length": self._length, "names": self.names, "ranks": self.ranks}
         return partial(Hierarchy, self.parent, self.leaves, **values), ()  # type: ignore[arg-type]
 
@@ -633,7 +642,7 @@ class Hierarchy:
         return f"<Hierarchy: {', '.join(words)}, depth {self.depth.max()}>"
 
     def _repr_html_(self) -> str:
-        # what a notebook shows: the top of the dendrogram, as an image
+        # shown by notebooks: the top of the dendrogram, as an image
         start, stop, order = self.leaf_intervals
         up, _ = drawn_heights(self.parent, self.height, self.n_leaves)
 
@@ -644,18 +653,18 @@ class Hierarchy:
         return image_html(sketch_svg(Drawn(self.root, children, stop - start, up, self.label), caption), caption)
 
 
-# ---------------------------------------------------------------------- what the constructor checks
+# ---------------------------------------------------------------------- arguments of the constructor
 
 
 def _check_parent(parent: Any) -> np.ndarray:
-    """The parent array as read-only int32, its entries in range, one root."""
+    """Return the parent array as read-only int32; entries must be in range, and at most one of them the root's."""
     try:
         array = np.asarray(parent)
     except ValueError:
-        msg = "parent must be a one-dimensional array of integers; this one is ragged"
+        msg = "parent must be a one-dimensional array of integers; got lists of different lengths"
         raise InvalidHierarchyError(msg) from None
     if array.ndim != 1 or array.size == 0:
-        msg = f"parent must be a non-empty one-dimensional array, not of shape {array.shape}"
+        msg = f"parent must be a non-empty one-dimensional array; got shape {array.shape}"
         raise InvalidHierarchyError(msg)
     if array.dtype.kind not in "iu":
         msg = f"parent must hold integers (node numbers, -1 for the root), not {array.dtype}"
@@ -663,41 +672,45 @@ def _check_parent(parent: Any) -> np.ndarray:
     bad = np.flatnonzero((array < -1) | (array >= array.size))
     if bad.size:
         u = int(bad[0])
-        msg = f"the parent of node {u} is {int(array[u])}, which is no node: nodes are 0..{array.size - 1}, -1 is none"
+        msg = (
+            f"the parent of node {u} is {int(array[u])}, but the nodes are 0..{array.size - 1}, and -1 stands for no "
+            "parent"
+        )
         raise InvalidHierarchyError(msg, node=u)
     roots = np.flatnonzero(array == -1)
     if roots.size > 1:
-        msg = f"{roots.size} roots (parent -1): nodes {', '.join(map(str, roots[:5].tolist()))}; exactly one is wanted"
+        shown = ", ".join(map(str, roots[:5].tolist())) + (", ..." if roots.size > 5 else "")
+        msg = f"expected one root (parent -1), got {roots.size}: nodes {shown}"
         raise InvalidHierarchyError(msg, node=int(roots[1]))
     return frozen(array)
 
 
-def _number_of_leaves(parent: np.ndarray, wanted: int | None) -> int:
-    """How many leaves there are: the childless nodes, which must be the first ones and as many as wanted."""
+def _number_of_leaves(parent: np.ndarray, n_labels: int | None) -> int:
+    """Count the nodes without children; they must be the first ones, and as many as there are labels."""
     childless = np.flatnonzero(np.bincount(parent[parent >= 0], minlength=parent.size) == 0)
     n = childless.size
-    if wanted is None:
-        wanted = n
-    if wanted == 0:
-        msg = "a hierarchy needs at least one leaf, and no label is given"
+    if n_labels is None:
+        n_labels = n
+    if n_labels == 0:
+        msg = "leaves is empty; give at least one leaf"
         raise InvalidHierarchyError(msg)
-    beyond = childless[childless >= wanted]
+    beyond = childless[childless >= n_labels]
     if beyond.size:
         u = int(beyond[0])
-        msg = f"inner node {u} has no children: the {wanted} leaves must be nodes 0..{wanted - 1}"
+        msg = f"inner node {u} has no children: the {n_labels} leaves must be nodes 0..{n_labels - 1}"
         raise InvalidHierarchyError(msg, node=u)
-    if n < wanted:
-        if wanted > parent.size:
-            msg = f"{wanted} leaf labels for {parent.size} nodes"
+    if n < n_labels:
+        if n_labels > parent.size:
+            msg = f"{n_labels} leaf labels for {parent.size} nodes"
             raise InvalidHierarchyError(msg)
-        u = int(np.setdiff1d(np.arange(wanted), childless)[0])
-        msg = f"node {u} has children, but the {wanted} leaves must be nodes 0..{wanted - 1}"
+        u = int(np.setdiff1d(np.arange(n_labels), childless)[0])
+        msg = f"node {u} has children, but the {n_labels} leaves must be nodes 0..{n_labels - 1}"
         raise InvalidHierarchyError(msg, node=u)
     return n
 
 
 def _children_first(parent: np.ndarray, n: int) -> np.ndarray | None:
-    """The nodes in an order that puts children first, or None where they stand so; cycles are refused."""
+    """Return the nodes in an order with children before parents, None if they are so already; raise for a cycle."""
     N = parent.size
     if parent[-1] == -1 and bool((parent[:-1] > np.arange(N - 1)).all()):
         return None
@@ -716,7 +729,7 @@ def _children_first(parent: np.ndarray, n: int) -> np.ndarray | None:
 
 
 def _renumbered(parent: np.ndarray, order: np.ndarray) -> np.ndarray:
-    """The parent array with the nodes in the given order."""
+    """Return the parent array with the nodes in another order."""
     number = np.empty(parent.size, np.int32)
     number[order] = np.arange(parent.size, dtype=np.int32)
     above = parent[order]
@@ -724,7 +737,7 @@ def _renumbered(parent: np.ndarray, order: np.ndarray) -> np.ndarray:
 
 
 def _node_values(values: Any, what: str, N: int, order: np.ndarray | None) -> np.ndarray | None:
-    """Heights or lengths as read-only float64 in node order."""
+    """Return heights or lengths as read-only float64 in node order."""
     if values is None:
         return None
     try:
@@ -733,22 +746,22 @@ def _node_values(values: Any, what: str, N: int, order: np.ndarray | None) -> np
         msg = f"{what} must be numbers, one for each of the {N} nodes"
         raise InvalidHierarchyError(msg) from None
     if array.shape != (N,):
-        msg = f"{what} must have one entry for each of the {N} nodes, not shape {array.shape}"
+        msg = f"{what} must have one entry for each of the {N} nodes; got shape {array.shape}"
         raise InvalidHierarchyError(msg)
     if np.isinf(array).any():
         u = int(np.flatnonzero(np.isinf(array))[0])
-        msg = f"the {what} of node {u} is {array[u]}; it must be finite (NaN, in length, where it is unknown)"
+        msg = f"the {what} of node {u} is {array[u]}; it must be finite (or NaN for an unknown length)"
         raise InvalidHierarchyError(msg, node=u)
     return freeze(array if order is None else array[order])
 
 
 def _node_names(names: Any, n: int, N: int, order: np.ndarray | None) -> tuple[str | None, ...] | None:
-    """Names of the inner nodes in node order; None when there are none at all."""
+    """Return the names of the inner nodes in node order; None if no node has one."""
     if names is None:
         return None
     names = [None if x is None or x == "" else str(x) for x in names]
     if len(names) != N - n:
-        msg = f"names must have one entry for each of the {N - n} inner nodes, not {len(names)}"
+        msg = f"names must have one entry for each of the {N - n} inner nodes; got {len(names)}"
         raise InvalidHierarchyError(msg)
     if order is not None:
         names = [names[u - n] for u in order[n:].tolist()]
@@ -756,12 +769,12 @@ def _node_names(names: Any, n: int, N: int, order: np.ndarray | None) -> tuple[s
 
 
 def _node_ranks(ranks: Any, N: int, order: np.ndarray | None) -> tuple[str | None, ...] | None:
-    """Ranks of all nodes in node order; None when there are none at all."""
+    """Return the ranks of all nodes in node order; None if no node has one."""
     if ranks is None:
         return None
     ranks = [None if x is None or x == "" else str(x) for x in ranks]
     if len(ranks) != N:
-        msg = f"ranks must have one entry for each of the {N} nodes, leaves included, not {len(ranks)}"
+        msg = f"ranks must have one entry for each of the {N} nodes, leaves included; got {len(ranks)}"
         raise InvalidHierarchyError(msg)
     if order is not None:
         ranks = [ranks[u] for u in order.tolist()]
@@ -769,7 +782,7 @@ def _node_ranks(ranks: Any, N: int, order: np.ndarray | None) -> tuple[str | Non
 
 
 def _nested_parent(nested: Any) -> tuple[list[int], list[Any]]:
-    """Parent list and leaf labels of lists or tuples in each other."""
+    """Return the parents and leaf labels of nested lists or tuples."""
     labels: list[Any] = []
     leaf_above: list[int] = []
     above: list[int] = []  # parents of the inner nodes, all numbered in preorder
@@ -778,7 +791,7 @@ def _nested_parent(nested: Any) -> tuple[list[int], list[Any]]:
         item, p = stack.pop()
         if isinstance(item, (list, tuple)):
             if not item:
-                msg = "an empty list stands for no node: every inner node needs at least one child"
+                msg = "an empty list is not a node: every inner node needs at least one child"
                 raise InvalidHierarchyError(msg)
             above.append(p)
             stack.extend((x, len(above) - 1) for x in reversed(item))
@@ -790,18 +803,18 @@ def _nested_parent(nested: Any) -> tuple[list[int], list[Any]]:
     return [last - p if p >= 0 else -1 for p in leaf_above + above[::-1]], labels
 
 
-# ---------------------------------------------------------------------- nodes by label or name
+# ---------------------------------------------------------------------- finding nodes by label or name
 
 
 def _node_called(node: Any, leaves: LeafIndex, names: Sequence[str | None] | None, parent: np.ndarray) -> int:
-    """The number of one node, which may be given as such where it cannot be a label."""
+    """Return the number of a node given by label, name, or number if no label is an integer."""
     numbers = not isinstance(leaves.labels, range) and not any(isinstance(x, int) for x in leaves)
     if isinstance(node, (int, np.integer)) and not isinstance(node, bool) and numbers:
         if not 0 <= node < parent.size:
             msg = f"there is no node {node}: nodes are 0..{parent.size - 1}, the root is {parent.size - 1}"
             raise IndexError(msg)
         return int(node)
-    advice = "give the number of the one that you mean" if numbers else "make the names different"
+    advice = "give the number of the node" if numbers else "make the names different"
     return next(iter(_numbers({node: None}, leaves, names, parent, advice=advice).values()))
 
 
@@ -814,16 +827,16 @@ def _one_node_each(
     *,
     missing: str = "raise",
 ) -> tuple[LeafIndex, np.ndarray]:
-    """The different items, and the number of the one node of each, in a tree."""
+    """Return the different items, and the number of each one's node."""
     if not items:
-        msg = "no item is given, and a hierarchy needs at least one leaf"
+        msg = "items is empty; give at least one item"
         raise InvalidHierarchyError(msg)
-    wanted = dict.fromkeys(nodes)
-    advice = "hang the items under nodes whose names occur once, such as ids"
+    asked = dict.fromkeys(nodes)
+    advice = "attach the items to nodes with unique names, such as ids"
     number = _numbers(
-        wanted, leaves, names, parent, partly=missing == "ignore", hint=UNKNOWN_NODES[missing], advice=advice
+        asked, leaves, names, parent, some=missing == "ignore", hint=UNKNOWN_NODES[missing], advice=advice
     )
-    if len(number) < len(wanted):
+    if len(number) < len(asked):
         known = [k for k, x in enumerate(nodes) if x in number]
         items, nodes = [items[k] for k in known], [nodes[k] for k in known]
     only = dict(zip(items, nodes, strict=True))
@@ -834,7 +847,7 @@ def _one_node_each(
 
 
 def _check_one_node(items: list[Any], nodes: list[Any]) -> None:
-    """Refuse items that have several different nodes."""
+    """Raise if an item has several different nodes."""
     first: dict[Any, Any] = {}
     several: dict[Any, dict[Any, None]] = {}
     for item, node in zip(items, nodes, strict=True):
@@ -846,14 +859,14 @@ def _check_one_node(items: list[Any], nodes: list[Any]) -> None:
         others = len(several) - 1
         more = f", and {others} more {'item has' if others == 1 else 'items have'} several" if others else ""
         msg = (
-            f"item {item!r} has {len(found)} nodes{more}: {listed(list(found))}; in a tree an item has one: choose one "
-            "of them, or hang the items under an Ontology, whose attach takes several"
+            f"item {item!r} has {len(found)} nodes{more}: {listed(list(found))}; in a tree an item has one node: "
+            "choose one of them, or attach the items to an Ontology, which takes several"
         )
         raise NotATreeError(msg, node=item, parents=list(found))
 
 
 def _items_and_leaves(items: LeafIndex, leaves: list[Any]) -> LeafIndex:
-    """The items, then the leaves that stay."""
+    """Return the labels of the items, then of the leaves that stay."""
     clash = [x for x in leaves if x in items]
     if clash:
         raise DuplicateLeafError(clash, where=", as an item and as a leaf that keep='all' keeps")
@@ -861,54 +874,58 @@ def _items_and_leaves(items: LeafIndex, leaves: list[Any]) -> LeafIndex:
 
 
 def _check_only_leaves(unknown: list[Any], leaves: LeafIndex, names: Sequence[str | None] | None) -> None:
-    """Refuse labels that are no leaves in other words where some of them are names of inner nodes."""
+    """Raise a more helpful error for unknown leaves if some of them are names of inner nodes."""
     named = set(names or ())
     inner = [x for x in unknown if x in named]
     if not inner:
         return
     if len(inner) == 1:
-        hint = f"{inner[0]!r} is an inner node: attach({{{inner[0]!r}: {inner[0]!r}}}) makes it a leaf, or prune"
+        hint = f"{inner[0]!r} is an inner node: use attach({{{inner[0]!r}: {inner[0]!r}}}) to make it a leaf, or prune"
     else:
-        hint = f"{len(inner)} of them are inner nodes: attach({{x: x for x in labels}}) makes them leaves, or prune"
+        hint = (
+            f"{len(inner)} of them are inner nodes: use attach({{x: x for x in labels}}) to make them leaves, or prune"
+        )
     notes = dict.fromkeys(inner, "an inner node")
     raise UnknownLeafError(unknown, leaves.labels, notes=notes, hint=hint) from None
 
 
 def _numbers(
-    wanted: dict[Any, None],
+    asked: dict[Any, None],
     leaves: LeafIndex,
     names: Sequence[str | None] | None,
     parent: np.ndarray,
     *,
-    partly: bool = False,
+    some: bool = False,
     hint: str = "",
     advice: str,
 ) -> dict[Any, int]:
-    """The node that each label or name stands for, which must be one; `partly` if some, not all, may stand for none."""
+    """Return the node of each label or name, which must be unique; with `some`, unknown ones are left out.
+
+    Raises if none is known, even with `some`.
+    """
     n = len(leaves)
-    plain = isinstance(leaves.labels, range)  # looks long for what is no number
-    found = {x: leaves.index(x) for x in wanted if not (plain and isinstance(x, str)) and x in leaves}
-    twice: dict[Any, list[int]] = {}
+    plain = isinstance(leaves.labels, range)  # a range searches all of its numbers for a string
+    found = {x: leaves.index(x) for x in asked if not (plain and isinstance(x, str)) and x in leaves}
+    ambiguous: dict[Any, list[int]] = {}
     for u, name in enumerate(names or (), n):
-        if name in wanted and name is not None and found.setdefault(name, u) != u:
-            twice.setdefault(name, [found[name]]).append(u)
-    if len(found) < len(wanted) and not (partly and found):
+        if name in asked and name is not None and found.setdefault(name, u) != u:
+            ambiguous.setdefault(name, [found[name]]).append(u)
+    if len(found) < len(asked) and not (some and found):
         known = [*leaves, *dict.fromkeys(x for x in names or () if x is not None)]
         what = "nodes" if names is not None else "nodes (the inner nodes of this hierarchy have no names)"
-        raise UnknownLeafError([x for x in wanted if x not in found], known, what=what, hint=hint)
-    if twice:
-        ambiguous = [x for x in wanted if x in twice]
-        shown = [f"{x!r} ({_places(twice[x], names or (), n, parent)})" for x in ambiguous[:SHOWN]]
-        more = f" and {len(twice) - SHOWN} more" if len(twice) > SHOWN else ""
-        one = len(twice) == 1
-        stand = "1 name stands" if one else f"{len(twice)} names stand"
-        msg = f"{stand} for several nodes each: {', '.join(shown)}{more}; {advice}"
-        raise InvalidHierarchyError(msg, node=twice[ambiguous[0]][1])
+        raise UnknownLeafError([x for x in asked if x not in found], known, what=what, hint=hint)
+    if ambiguous:
+        in_order = [x for x in asked if x in ambiguous]
+        shown = [f"{x!r} ({_places(ambiguous[x], names or (), n, parent)})" for x in in_order[:SHOWN]]
+        more = f" and {len(in_order) - SHOWN} more" if len(in_order) > SHOWN else ""
+        noun = "name is" if len(in_order) == 1 else "names are"
+        msg = f"{len(in_order)} {noun} not unique: {', '.join(shown)}{more}; {advice}"
+        raise InvalidHierarchyError(msg, node=ambiguous[in_order[0]][1])
     return found
 
 
 def _places(nodes: Sequence[int], names: Sequence[str | None], n: int, parent: np.ndarray) -> str:
-    """Where some nodes are: their numbers, and the next name above each."""
+    """Describe some nodes by their numbers, and the nearest name above each."""
     shown = []
     for u in nodes[:4]:
         v = int(parent[u])
@@ -918,21 +935,21 @@ def _places(nodes: Sequence[int], names: Sequence[str | None], n: int, parent: n
     return ", ".join(shown) + (f" and {len(nodes) - 4} more" if len(nodes) > 4 else "")
 
 
-# ---------------------------------------------------------------------- where prune cuts
+# ---------------------------------------------------------------------- pruning
 
 
 def _cut_nodes(parent: np.ndarray, ranks: Sequence[str | None] | None, depth: Any, rank: Any) -> tuple[np.ndarray, str]:
-    """A mask of the nodes below which to cut, and what to call their place."""
+    """Return a mask of the nodes below which to cut, and words for where they are."""
     if (depth is None) == (rank is None):
-        msg = "give depth or rank, one of the two: below what to cut"
+        msg = "give exactly one of depth and rank"
         raise ValueError(msg)
     if rank is None:
         if isinstance(depth, (bool, np.bool_)) or not isinstance(depth, (int, np.integer)) or depth < 0:
-            msg = f"depth must be a whole number of edges from the root, 0 or more, not {depth!r}"
+            msg = f"depth must be a whole number of edges from the root, 0 or more; got {depth!r}"
             raise ValueError(msg)
         return kernels.rooted_tree.depths(parent) == depth, f"at depth {depth}"
     if ranks is None:
-        msg = "this hierarchy has no ranks: prune it by depth, or read it from a format that has them"
+        msg = "this hierarchy has no ranks: prune it by depth, or read it from a format with ranks"
         raise InvalidHierarchyError(msg)
     cut = np.fromiter((x == rank for x in ranks), np.bool_, parent.size)
     if not cut.any():
@@ -944,13 +961,13 @@ def _cut_nodes(parent: np.ndarray, ranks: Sequence[str | None] | None, depth: An
 def _cut_labels(
     leaves: LeafIndex, names: Sequence[str | None] | None, nodes: np.ndarray, what: str, unnamed: str
 ) -> LeafIndex:
-    """Labels of the nodes that are leaves after a cut."""
+    """Return the labels of the nodes that are leaves after a cut."""
     n = len(leaves)
     labels = [leaves[u] if u < n else names and names[u - n] for u in nodes.tolist()]
     nameless = [u for u, label in zip(nodes.tolist(), labels, strict=True) if u >= n and label is None]
     if nameless and unnamed == "error":
         msg = (
-            f"{len(nameless)} of the {len(labels)} leaves would be inner nodes {what} that have no name, such as node "
+            f"{len(nameless)} of the {len(labels)} new leaves are inner nodes {what} without a name, such as node "
             f"{nameless[0]}; unnamed='number' labels them 'node {nameless[0]}' and so on"
         )
         raise InvalidHierarchyError(msg, node=nameless[0])
@@ -958,13 +975,13 @@ def _cut_labels(
     try:
         return LeafIndex([f"node {u}" if u in gone else x for u, x in zip(nodes.tolist(), labels, strict=True)])
     except DuplicateLeafError as error:
-        hint = " (a reader's labels='id' gives every node a name of its own)"
+        hint = " (read the file with labels='id', which gives every node a unique name)"
         raise DuplicateLeafError(error.labels, where=f" once the nodes {what} are leaves{hint}") from None
 
 
-# ---------------------------------------------------------------------- a Hierarchy where one is expected
+# ---------------------------------------------------------------------- the check of other modules
 
-#: Trees of other libraries, by the package and name of their class, and the function of `tripletree.interop` for them.
+#: Trees of other libraries by package and class, and the function of `tripletree.interop` that converts them.
 _PEERS = {
     ("Bio", "Clade"): "from_biopython",
     ("Bio", "Tree"): "from_biopython",
@@ -978,12 +995,12 @@ _PEERS = {
 
 
 def check_hierarchy(value: Any) -> Hierarchy:
-    """Return `value` if it is a Hierarchy; a TypeError that says how to make one otherwise."""
-    if hasattr(value, "to_hierarchy"):
+    """Return `value` if it is a Hierarchy, else raise a TypeError with advice on how to make one."""
+    if hasattr(value, "to_hierarchy"):  # an Ontology, which this module cannot import
         msg = (
-            f"a Hierarchy is wanted, not an Ontology ({value!r}), whose terms may have several parents: take one tree "
-            "with to_hierarchy(parent='deepest'), or 'first' or 'smallest'; induce, displays, sample_triplets and "
-            "decompose take an Ontology as it is"
+            f"expected a Hierarchy, got an Ontology ({value!r}), in which a term may have several parents: make a tree "
+            "of it with to_hierarchy(parent='deepest'), or 'first' or 'smallest'; induce, displays, sample_triplets "
+            "and decompose take an Ontology as it is"
         )
         raise TypeError(msg)
     if not isinstance(value, Hierarchy):
@@ -994,12 +1011,12 @@ def check_hierarchy(value: Any) -> Hierarchy:
             else "make one with read_newick(path), parse_newick(text), Hierarchy.from_nested(lists), from_linkage(Z), "
             "or take an estimator's .hierarchy_"
         )
-        msg = f"a Hierarchy is wanted, not {described(value)}; {advice}"
+        msg = f"expected a Hierarchy, got {described(value)}; {advice}"
         raise TypeError(msg)
     return value
 
 
 def _converter(value: Any) -> str | None:
-    """The function that makes a hierarchy from a tree of another library, which is not imported for that."""
+    """Name the function that converts a tree of another library, by its class, so that nothing is imported."""
     names = [(kind.__module__.partition(".")[0], kind.__name__) for kind in type(value).__mro__]
     return next((_PEERS[x] for x in names if x in _PEERS), None)

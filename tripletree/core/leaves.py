@@ -9,9 +9,7 @@ import numpy as np
 
 from tripletree.errors import DuplicateLeafError, UnknownLeafError
 
-__all__ = [
-    "LeafIndex",
-]
+__all__ = ["LeafIndex", "sorted_labels"]
 
 
 class LeafIndex(Sequence):
@@ -229,3 +227,12 @@ def _repeated(labels: Sequence[Hashable]) -> list[Hashable]:
     for label in labels:
         count[label] = count.get(label, 0) + 1
     return [label for label, k in count.items() if k > 1]
+
+
+def sorted_labels(labels: Iterable[Hashable]) -> list[Hashable]:
+    """Return each label once, sorted if labels of their types can be compared, else in order of appearance."""
+    unique = list(dict.fromkeys(labels))
+    try:
+        return sorted(unique)  # type: ignore[type-var]
+    except TypeError:
+        return unique

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from tripletree.core.checks import check_count
+from tripletree.core.checks import check_count, described
 from tripletree.core.html import table_html
-from tripletree.core.leaves import LeafIndex
+from tripletree.core.leaves import LeafIndex, sorted_labels
 from tripletree.core.pair_closure import PairClosure, SoftLinks, blocks, broken, implied_rows, pair_closure, soft_links
 from tripletree.core.provenance import Origins, phrase
 from tripletree.core.triplets import TripletSet
@@ -24,11 +24,10 @@ __all__ = [
     "canonical_pairs",
     "check_pair_rows",
     "_check_weights",
-    "check_pair_set",
+    "check_pairs",
     "label_pairs",
     "n_triplets",
     "places",
-    "sorted_labels",
     "spanning_rows",
     "triplet_rows",
 ]
@@ -648,11 +647,11 @@ def _check_limit(size: int, limit: int, what: str = "pairs") -> None:
         raise LimitExceededError(msg, size=size, limit=limit)
 
 
-def check_pair_set(value: Any) -> PairwiseConstraints:
-    """Return `value` if it is a PairwiseConstraints; a TypeError that says how to make one otherwise."""
+def check_pairs(value: Any) -> PairwiseConstraints:
+    """Return `value` if it is a PairwiseConstraints, else raise a TypeError with advice on how to make one."""
     if not isinstance(value, PairwiseConstraints):
         msg = (
-            f"PairwiseConstraints are wanted, not {type(value).__name__} ({value!r:.60}); make them with "
+            f"expected PairwiseConstraints, got {described(value)}; make them with "
             "PairwiseConstraints.from_labels(must_link=[(a, b), ...], cannot_link=[...]) or read_pairs(path)"
         )
         raise TypeError(msg)
@@ -673,8 +672,12 @@ def label_pairs(pairs: Any, kind: str) -> list[tuple[Hashable, Hashable]]:
     out = []
     for k, row in enumerate(pairs.tolist() if isinstance(pairs, np.ndarray) else pairs):
         if isinstance(row, str) or not isinstance(row, (Sequence, np.ndarray)) or len(row) != 2:
-            hint = "; a weight is given apart" if isinstance(row, Sequence) and len(row) == 3 else ""
-            msg = f"{kind} {k} is {row!r:.80}: two labels are wanted{hint}"
+            hint = (
+                "; give weights as must_weights or cannot_weights"
+                if isinstance(row, Sequence) and len(row) == 3
+                else ""
+            )
+            msg = f"{kind} {k} is {row!r:.80}: expected two labels{hint}"
             raise InvalidPairError(msg, row=k)
         a, b = row.tolist() if isinstance(row, np.ndarray) else row
         wrong = _no_label(a) or _no_label(b)
@@ -695,15 +698,6 @@ def _no_label(x: Any) -> str:
     except (TypeError, ValueError):
         return f"{x!r:.40} is no label: one hashable value is, such as text or a number"
     return f"{x!r} stands for a missing label" if missing else ""
-
-
-def sorted_labels(labels: Iterable[Hashable]) -> list[Hashable]:
-    """Each label once, sorted where its kind can be."""
-    unique = list(dict.fromkeys(labels))
-    try:
-        return sorted(unique)  # type: ignore[type-var]
-    except TypeError:
-        return unique
 
 
 def check_pair_rows(rows: Any, n: int, kind: str) -> np.ndarray:

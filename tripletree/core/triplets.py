@@ -10,185 +10,32 @@ import numpy as np
 
 from tripletree.core.checks import described
 from tripletree.core.html import table_html
-from tripletree.core.leaves import LeafIndex
+from tripletree.core.leaves import LeafIndex, sorted_labels
 from tripletree.core.provenance import Origins
 from tripletree.errors import InvalidTripletError, UnknownLeafError
 from tripletree.kernels import freeze, frozen
 
 __all__ = [
     "TripletSet",
-    "canonical",
+    "check_label_triple",
     "check_triplet_rows",
     "check_triplets",
     "check_weights",
-    "found",
-    "framed",
-    "label_triple",
-    "runs",
+    "contains_rows",
+    "unpack_frame",
 ]
-
-
-# ----------------------------------------------------------------------
-# Rows of triplets: what they must satisfy, and their canonical form; used by `TripletSet` and by `induce`.
-
-
-def framed(table: Any) -> tuple[list[tuple], list[float] | None] | None:
-    """The entries and weights of a data frame of triplets, by the names of its columns; None for anything else."""
-    if not hasattr(table, "columns") or not hasattr(table, "to_numpy"):
-        return None
-    names = [str(x) for x in table.columns]
-    if names == ["0", "1", "2"]:  # without names
-        return list(zip(*(list(table[x]) for x in table.columns), strict=True)), None
-    if not {"a", "b", "c"} <= set(names):
-        msg = (
-            "a table of triplets needs columns called a, b and c, for ab|c (and weight, where there are weights); "
-            f"it has {', '.join(names[:10])}: rename them"
-        )
-        raise InvalidTripletError(msg)
-    a, b, c = (list(table[x]) for x in "abc")
-    return list(zip(a, b, c, strict=True)), list(table["weight"]) if "weight" in names else None
-
-
-def label_triple(row: Any, k: int, noun: str = "triplet") -> tuple[Hashable, Hashable, Hashable]:
-    """Entry number k of an iterable of label triples, checked."""
-    if isinstance(row, str) or not isinstance(row, (Sequence, np.ndarray)) or len(row) != 3:
-        msg = f"{noun} {k} is {row!r}: three labels are wanted"
-        raise InvalidTripletError(msg, row=k)
-    a, b, c = row.tolist() if isinstance(row, np.ndarray) else row
-    if a in (b, c) or b == c:
-        msg = f"{noun} {k} is {(a, b, c)!r}: its three leaves must differ"
-        raise InvalidTripletError(msg, row=k)
-    return a, b, c
-
-
-def check_triplet_rows(rows: Any, n: int, noun: str = "row") -> np.ndarray:
-    """The rows as an int array of shape (m, 3), every row three different leaves in range."""
-    if isinstance(rows, Iterator):
-        rows = list(rows)
-    try:
-        array = np.asarray(rows)
-    except ValueError:
-        msg = f"an array of shape (m, 3) is wanted, three leaf indices a {noun}; the rows differ in length"
-        raise InvalidTripletError(msg) from None
-    if array.size == 0 and (array.ndim < 2 or array.shape[-1] == 3):
-        return np.empty((0, 3), np.int32)
-    if array.ndim != 2 or array.shape[1] != 3:
-        msg = f"an array of shape (m, 3) is wanted, three leaf indices a {noun}; got shape {array.shape}"
-        raise InvalidTripletError(msg)
-    if array.dtype.kind not in "iu":
-        hint = "; for labels use TripletSet.from_labels" if array.dtype.kind in "UOS" else ""
-        msg = f"an array of integer leaf indices is wanted, not {array.dtype}{hint}"
-        raise InvalidTripletError(msg)
-    a, b, c = array.T
-    if array.min() < 0 or array.max() >= n:
-        k = int(np.flatnonzero(((array < 0) | (array >= n)).any(axis=1))[0])
-        known = f"leaf indices must lie in 0..{n - 1}" if n else "there are no leaves"
-        msg = f"{noun} {k} is {array[k].tolist()}: {known}"
-        raise InvalidTripletError(msg, row=k)
-    bad = np.flatnonzero((a == b) | (a == c) | (b == c))
-    if bad.size:
-        k = int(bad[0])
-        msg = f"{noun} {k} is {array[k].tolist()}: its three leaves must differ"
-        raise InvalidTripletError(msg, row=k)
-    return array
-
-
-def check_weights(weights: Any, m: int) -> np.ndarray:
-    try:
-        array = np.asarray(weights, dtype=np.float64)
-    except (TypeError, ValueError):
-        msg = "weights must be numbers, one for each triplet"
-        raise InvalidTripletError(msg) from None
-    if array.shape != (m,):
-        msg = f"weights must have one entry for each of the {m} triplets, not shape {array.shape}"
-        raise InvalidTripletError(msg)
-    bad = np.flatnonzero(~(np.isfinite(array) & (array > 0)))
-    if bad.size:
-        k = int(bad[0])
-        msg = f"the weight of row {k} is {array[k]}: weights must be positive and finite"
-        raise InvalidTripletError(msg, row=k)
-    with np.errstate(over="ignore"):
-        total = array.sum()
-    if not np.isfinite(total):
-        msg = "the weights add up to infinity: divide them all by the largest one"
-        raise InvalidTripletError(msg)
-    return array
-
-
-def _keys(rows: np.ndarray, n: int) -> np.ndarray | None:
-    """One int64 for each row, ordered as the rows; None where n**3 would not fit."""
-    if n >= 1 << 21:
-        return None
-    a, b, c = (rows[:, k].astype(np.int64) for k in range(3))
-    return (np.minimum(a, b) * n + np.maximum(a, b)) * n + c
-
-
-def canonical(rows: np.ndarray, weights: np.ndarray | None, n: int) -> tuple[np.ndarray, np.ndarray | None]:
-    """Rows with a < b, sorted, unique; weights of repeats added. O(m log m)."""
-    key = _keys(rows, n)
-    if key is not None and bool((key[1:] > key[:-1]).all()) and bool((rows[:, 0] < rows[:, 1]).all()):
-        return frozen(rows), None if weights is None else frozen(weights, np.float64)
-    if key is not None and weights is None:
-        key.sort()
-        key = key[np.concatenate([[True], key[1:] != key[:-1]])]
-        out = np.empty((key.size, 3), np.int32)
-        np.divmod(key, n, out=(key, out[:, 2]), casting="unsafe")
-        np.divmod(key, n, out=(out[:, 0], out[:, 1]), casting="unsafe")
-        return freeze(out), None
-    a, b = np.minimum(rows[:, 0], rows[:, 1]), np.maximum(rows[:, 0], rows[:, 1])
-    order = np.lexsort((rows[:, 2], b, a))
-    out = np.stack([a, b, rows[:, 2]], axis=1).astype(np.int32)[order]
-    new = np.ones(out.shape[0], np.bool_)
-    new[1:] = (out[1:] != out[:-1]).any(axis=1)
-    if weights is not None:
-        with np.errstate(over="ignore"):
-            weights = freeze(np.add.reduceat(weights[order], np.flatnonzero(new)))
-        if not np.isfinite(weights).all():
-            msg = "the weights of a repeated triplet add up to infinity"
-            raise InvalidTripletError(msg)
-    return freeze(np.ascontiguousarray(out[new])), weights
-
-
-def runs(rows: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray]:
-    """The order that sorts rows as `canonical` does, earlier ones first where equal, and where its runs start."""
-    key = _keys(rows, n)
-    if key is None:
-        a, b = np.minimum(rows[:, 0], rows[:, 1]), np.maximum(rows[:, 0], rows[:, 1])
-        order = np.lexsort((rows[:, 2], b, a))
-        new = (np.diff(np.stack([a, b, rows[:, 2]])[:, order], axis=1) != 0).any(axis=0)
-    else:
-        order = np.argsort(key, kind="stable")
-        new = np.diff(key[order]) != 0
-    return order, np.flatnonzero(np.concatenate([np.ones(min(order.size, 1), np.bool_), new]))
-
-
-def found(rows: np.ndarray, among: np.ndarray, n: int) -> np.ndarray:
-    """Which canonical rows occur among other canonical rows: bool, shape (len(rows),)."""
-    key, keys = _keys(rows, n), _keys(among, n)
-    if key is None or keys is None:
-        fields = [("a", np.int32), ("b", np.int32), ("c", np.int32)]
-        key, keys = (np.ascontiguousarray(x).view(fields).ravel() for x in (rows, among))
-        return np.isin(key, keys)
-    if keys.size == 0:
-        return np.zeros(key.size, np.bool_)
-    at = np.minimum(np.searchsorted(keys, key), keys.size - 1)
-    return keys[at] == key
-
-
-Label = Hashable
-LabelTriplet = tuple[Any, Any, Any]
 
 
 class TripletSet:
     """An immutable set of rooted triplets over one leaf index.
 
     A triplet ab|c says that a and b are closer to each other than either is to c. Row (a, b, c) of `rows` is ab|c with
-    a < b; rows are sorted and unique, so equal sets over one leaf index are equal arrays.
+    a < b; rows are sorted and unique, so that equal sets over the same leaf index have equal arrays.
 
     Parameters
     ----------
     rows : array_like of int, shape (m, 3)
-        Leaf indices; (a, b, c) and (b, a, c) are the same triplet, repeats count once.
+        Leaf indices; (a, b, c) and (b, a, c) are the same triplet, and repeats count once.
     leaves : LeafIndex, iterable of labels, or int
         The leaves; some may occur in no triplet.
     weights : array_like of float, shape (m,), optional
@@ -204,12 +51,12 @@ class TripletSet:
     weights : ndarray of float64, shape (m,), or None
         Read-only, parallel to `rows`.
     origins : Origins or None
-        Where each was read, the first place of a repeated one; as the readers of files note it.
+        Where each was read (of a repeated one, the first place); set by the readers of files.
 
     Raises
     ------
     InvalidTripletError
-        If a row is no triplet (wrong shape, a leaf twice, an index out of range) or a weight is not positive and
+        If a row is not a triplet (wrong shape, a leaf twice, an index out of range) or a weight is not positive and
         finite; ``.row`` is the first such row.
 
     See Also
@@ -219,8 +66,8 @@ class TripletSet:
     Notes
     -----
     ``len``, ``in``, iteration (tuples of labels), ``|``, ``&``, ``-`` and ``==`` treat it as a set of labelled
-    triplets. Two sets are equal when they have the same leaves, the same triplets and the same weights, whatever the
-    order of their leaf indexes and wherever they were read.
+    triplets. Two sets are equal when they have the same leaves, triplets and weights; the order of their leaf indexes
+    and the origins do not count.
 
     Examples
     --------
@@ -238,14 +85,14 @@ class TripletSet:
     weights: np.ndarray | None
     origins: Origins | None
 
-    #: For scikit-learn, whose cross-validation cuts what is as long as X like sample weights, and takes the length from
-    #: here if it can: no number of samples.
+    #: For scikit-learn: its cross-validation splits every fit parameter that is as long as X, like sample weights. It
+    #: takes the length from `shape` if there is one, and -1 is never the number of samples: sets are passed on whole.
     shape = (-1, 3)
 
     def __init__(
         self,
         rows: Any,
-        leaves: LeafIndex | Iterable[Label] | int,
+        leaves: LeafIndex | Iterable[Hashable] | int,
         weights: Any = None,
         *,
         origins: Origins | None = None,
@@ -257,23 +104,23 @@ class TripletSet:
         if origins is not None and len(origins) != array.shape[0]:
             msg = f"origins must have one entry for each of the {array.shape[0]} rows, not {len(origins)}"
             raise InvalidTripletError(msg)
-        unique, merged = canonical(array, given, n)
-        read = origins if origins is None else origins.merged(*runs(array, n))
+        unique, merged = _canonical(array, given, n)
+        read = origins if origins is None else origins.merged(*_runs(array, n))
         vars(self).update(rows=unique, leaves=leaves, weights=merged, origins=read)
 
     def __setattr__(self, name: str, value: Any) -> None:
-        msg = f"a TripletSet does not change, so {name} cannot be set: make another with TripletSet(...), restrict or |"
+        msg = f"a TripletSet is immutable, so {name} cannot be set: make another with TripletSet(...), restrict or |"
         raise AttributeError(msg)
 
     def __delattr__(self, name: str) -> None:
-        msg = f"a TripletSet does not change, so {name} cannot be deleted"
+        msg = f"a TripletSet is immutable, so {name} cannot be deleted"
         raise AttributeError(msg)
 
     @classmethod
     def from_labels(
         cls,
-        triplets: Iterable[Sequence[Label]],
-        leaves: LeafIndex | Iterable[Label] | None = None,
+        triplets: Iterable[Sequence[Hashable]],
+        leaves: LeafIndex | Iterable[Hashable] | None = None,
         *,
         weights: Any = None,
     ) -> TripletSet:
@@ -282,11 +129,11 @@ class TripletSet:
         Parameters
         ----------
         triplets : iterable of (a, b, c), or data frame
-            Labels: strings, integers or any other hashable values. A data frame of pandas or polars has them in
-            columns called a, b and c, and perhaps weights in one called weight.
+            Labels: strings, integers or any other hashable values. A data frame of pandas or polars has them in the
+            columns a, b and c, and optional weights in the column weight.
         leaves : LeafIndex or iterable of labels, optional
-            All leaves, in order. By default those that occur, sorted (in order of appearance where labels of
-            different types cannot be sorted).
+            All leaves, in order. By default those that occur, sorted (in order of appearance if labels of different
+            types cannot be compared).
         weights : array_like of float, optional
             One positive weight for each triplet.
 
@@ -297,7 +144,7 @@ class TripletSet:
         Raises
         ------
         InvalidTripletError
-            If an entry has not three labels, or one label twice; ``.row`` is its number.
+            If an entry does not have three different labels; ``.row`` is its number.
         UnknownLeafError
             If `leaves` is given and lacks a label.
 
@@ -307,13 +154,13 @@ class TripletSet:
         >>> list(t)
         [('chimp', 'human', 'gorilla')]
         """
-        frame = framed(triplets)
+        frame = unpack_frame(triplets)
         if frame is not None:
             triplets, weights = frame[0], frame[1] if weights is None else weights
-        entries = [label_triple(row, k) for k, row in enumerate(triplets)]
+        entries = [check_label_triple(row, k) for k, row in enumerate(triplets)]
         flat = [label for row in entries for label in row]
         if leaves is None:
-            leaves = _sorted_labels(flat)
+            leaves = sorted_labels(flat)
         if not isinstance(leaves, LeafIndex):
             leaves = LeafIndex(leaves)
         rows = leaves.indices(flat, what="triplets' leaves").reshape(-1, 3)
@@ -321,13 +168,13 @@ class TripletSet:
 
     # ------------------------------------------------------------------ derived sets
 
-    def reindex(self, leaves: LeafIndex | Iterable[Label]) -> TripletSet:
-        """Return the same triplets over another leaf index that holds every leaf that occurs in them.
+    def reindex(self, leaves: LeafIndex | Iterable[Hashable]) -> TripletSet:
+        """Return the same triplets over another leaf index, which must have all leaves that occur in them.
 
         Raises
         ------
         UnknownLeafError
-            If a leaf of some triplet is missing; ``.labels`` holds all that are.
+            If leaves of triplets are missing; ``.labels`` lists them.
 
         Examples
         --------
@@ -342,13 +189,13 @@ class TripletSet:
         number[used] = leaves.indices((self.leaves[i] for i in used.tolist()), what="triplets' leaves")
         return TripletSet(freeze(number[self.rows]), leaves, self.weights, origins=self.origins)
 
-    def restrict(self, labels: Iterable[Label]) -> TripletSet:
-        """Return the triplets whose three leaves are all among `labels`, over those leaves.
+    def restrict(self, labels: Iterable[Hashable]) -> TripletSet:
+        """Return the triplets that have all three leaves among `labels`, over those leaves.
 
         Raises
         ------
         UnknownLeafError
-            If a label is no leaf here.
+            If a label is not a leaf here.
         DuplicateLeafError
             If a label is given twice.
 
@@ -383,7 +230,7 @@ class TripletSet:
         return self._with(self.rows, which, self.leaves)
 
     def _with(self, rows: np.ndarray, which: Any, leaves: LeafIndex) -> TripletSet:
-        """Some of the rows over other leaves, with the weights and origins that they have here."""
+        """Return some rows over other leaves, with their weights and origins."""
         weights = None if self.weights is None else self.weights[which]
         origins = None if self.origins is None else self.origins.take(which)
         return TripletSet(rows[which], leaves, weights, origins=origins)
@@ -391,8 +238,8 @@ class TripletSet:
     def to_comparisons(self) -> np.ndarray:
         """Return the comparisons that the triplets imply: rows (anchor, near, far).
 
-        Triplet ab|c implies d(a, b) < d(a, c) and d(b, a) < d(b, c). The reverse does not hold: one comparison says
-        less than a triplet, and is never turned into one.
+        Triplet ab|c implies d(a, b) < d(a, c) and d(b, a) < d(b, c). The reverse does not hold: a comparison says less
+        than a triplet, and is never turned into one.
 
         Returns
         -------
@@ -415,7 +262,7 @@ class TripletSet:
     # ------------------------------------------------------------------ set behaviour
 
     def _same_index(self, other: TripletSet) -> tuple[TripletSet, TripletSet]:
-        """Both sets over one leaf index that holds the leaves of both."""
+        """Return both sets over one leaf index with the leaves of both."""
         if self.leaves == other.leaves:
             return self, other
         more = [x for x in other.leaves if x not in self.leaves]
@@ -436,13 +283,13 @@ class TripletSet:
         if not isinstance(other, TripletSet):
             return NotImplemented
         a, b = self._same_index(other)
-        return a.subset(found(a.rows, b.rows, len(a.leaves)))
+        return a.subset(contains_rows(a.rows, b.rows, len(a.leaves)))
 
     def __sub__(self, other: TripletSet) -> TripletSet:
         if not isinstance(other, TripletSet):
             return NotImplemented
         a, b = self._same_index(other)
-        return a.subset(~found(a.rows, b.rows, len(a.leaves)))
+        return a.subset(~contains_rows(a.rows, b.rows, len(a.leaves)))
 
     def __contains__(self, triplet: object) -> bool:
         if isinstance(triplet, np.ndarray):
@@ -453,14 +300,14 @@ class TripletSet:
             return False
         a, b, c = (self.leaves.index(x) for x in triplet)
         row = np.array([[min(a, b), max(a, b), c]], np.int32)
-        return bool(found(row, self.rows, len(self.leaves))[0])
+        return bool(contains_rows(row, self.rows, len(self.leaves))[0])
 
-    def __iter__(self) -> Iterator[LabelTriplet]:
+    def __iter__(self) -> Iterator[tuple[Any, Any, Any]]:
         labels = self.leaves.labels
         for a, b, c in self.rows.tolist():
             yield labels[a], labels[b], labels[c]
 
-    def head(self, k: int = 5) -> list[LabelTriplet]:
+    def head(self, k: int = 5) -> list[tuple[Any, Any, Any]]:
         """Return the first k triplets as tuples of labels.
 
         Examples
@@ -495,7 +342,7 @@ class TripletSet:
         return hash((len(self), frozenset(self.leaves)))
 
     def __reduce__(self) -> Any:
-        return _rebuilt, (self.rows, self.leaves, self.weights, self.origins)
+        return _unpickled, (self.rows, self.leaves, self.weights, self.origins)
 
     def __repr__(self) -> str:
         shown = ", ".join(f"{a} {b} | {c}" for a, b, c in self.head(3))
@@ -509,7 +356,7 @@ class TripletSet:
         return f"{m} {weighted}triplet{'' if m == 1 else 's'} on {n} {'leaf' if n == 1 else 'leaves'}"
 
     def _repr_html_(self) -> str:
-        # what a notebook shows: the first rows
+        # shown by notebooks: the first rows
         head, rows = ["a", "b", "c"], self.head(10)
         if self.weights is not None:
             head.append("weight")
@@ -517,26 +364,163 @@ class TripletSet:
         return table_html(f"TripletSet: {self._counted()}, each ab|c", head, rows, len(self) - len(rows))
 
 
-def _rebuilt(rows: np.ndarray, leaves: LeafIndex, weights: np.ndarray | None, origins: Origins | None) -> TripletSet:
-    """A set from its pickle."""
+def _unpickled(rows: np.ndarray, leaves: LeafIndex, weights: np.ndarray | None, origins: Origins | None) -> TripletSet:
     return TripletSet(rows, leaves, weights, origins=origins)
 
 
-def _sorted_labels(labels: Iterable[Label]) -> list[Label]:
-    """Each label once, sorted where its kind can be."""
-    unique = list(dict.fromkeys(labels))
-    try:
-        return sorted(unique)  # type: ignore[type-var]
-    except TypeError:
-        return unique
-
-
 def check_triplets(value: Any) -> TripletSet:
-    """Return `value` if it is a TripletSet; a TypeError that says how to make one otherwise."""
+    """Return `value` if it is a TripletSet, else raise a TypeError with advice on how to make one."""
     if not isinstance(value, TripletSet):
         msg = (
-            f"a TripletSet is wanted, not {described(value)}; make one with TripletSet.from_labels([(a, b, c), ...]) "
+            f"expected a TripletSet, got {described(value)}; make one with TripletSet.from_labels([(a, b, c), ...]) "
             "for ab|c, TripletSet(rows, leaves), or read_triplets(path)"
         )
         raise TypeError(msg)
     return value
+
+
+# ---------------------------------------------------------------------- rows of triplets
+
+
+def unpack_frame(table: Any) -> tuple[list[tuple], list[float] | None] | None:
+    """Return the rows and weights of a data frame of triplets, by the names of its columns; None for anything else."""
+    if not hasattr(table, "columns") or not hasattr(table, "to_numpy"):
+        return None
+    names = [str(x) for x in table.columns]
+    if names == ["0", "1", "2"]:  # a frame made without column names
+        return list(zip(*(list(table[x]) for x in table.columns), strict=True)), None
+    if not {"a", "b", "c"} <= set(names):
+        msg = (
+            "a table of triplets needs columns a, b and c, for ab|c (and weight, if there are weights); "
+            f"this one has {', '.join(names[:10])}: rename them"
+        )
+        raise InvalidTripletError(msg)
+    a, b, c = (list(table[x]) for x in "abc")
+    return list(zip(a, b, c, strict=True)), list(table["weight"]) if "weight" in names else None
+
+
+def check_label_triple(row: Any, k: int, noun: str = "triplet") -> tuple[Hashable, Hashable, Hashable]:
+    """Return entry k of an iterable of label triples as a tuple of three different labels."""
+    if isinstance(row, str) or not isinstance(row, (Sequence, np.ndarray)) or len(row) != 3:
+        msg = f"{noun} {k} is {row!r}: expected three labels"
+        raise InvalidTripletError(msg, row=k)
+    a, b, c = row.tolist() if isinstance(row, np.ndarray) else row
+    if a in (b, c) or b == c:
+        msg = f"{noun} {k} is {(a, b, c)!r}: its three leaves must differ"
+        raise InvalidTripletError(msg, row=k)
+    return a, b, c
+
+
+def check_triplet_rows(rows: Any, n: int, noun: str = "row") -> np.ndarray:
+    """Return the rows as an integer array of shape (m, 3), each with three different leaves in range."""
+    if isinstance(rows, Iterator):
+        rows = list(rows)
+    try:
+        array = np.asarray(rows)
+    except ValueError:
+        msg = f"expected an array of shape (m, 3), three leaf indices a {noun}; the rows differ in length"
+        raise InvalidTripletError(msg) from None
+    if array.size == 0 and (array.ndim < 2 or array.shape[-1] == 3):
+        return np.empty((0, 3), np.int32)
+    if array.ndim != 2 or array.shape[1] != 3:
+        msg = f"expected an array of shape (m, 3), three leaf indices a {noun}; got shape {array.shape}"
+        raise InvalidTripletError(msg)
+    if array.dtype.kind not in "iu":
+        hint = "; for labels use TripletSet.from_labels" if array.dtype.kind in "UOS" else ""
+        msg = f"expected an array of integer leaf indices, got {array.dtype}{hint}"
+        raise InvalidTripletError(msg)
+    a, b, c = array.T
+    if array.min() < 0 or array.max() >= n:
+        k = int(np.flatnonzero(((array < 0) | (array >= n)).any(axis=1))[0])
+        known = f"leaf indices must lie in 0..{n - 1}" if n else "there are no leaves"
+        msg = f"{noun} {k} is {array[k].tolist()}: {known}"
+        raise InvalidTripletError(msg, row=k)
+    bad = np.flatnonzero((a == b) | (a == c) | (b == c))
+    if bad.size:
+        k = int(bad[0])
+        msg = f"{noun} {k} is {array[k].tolist()}: its three leaves must differ"
+        raise InvalidTripletError(msg, row=k)
+    return array
+
+
+def check_weights(weights: Any, m: int) -> np.ndarray:
+    """Return the weights of m triplets as float64: positive, and with a finite sum."""
+    try:
+        array = np.asarray(weights, dtype=np.float64)
+    except (TypeError, ValueError):
+        msg = "weights must be numbers, one for each triplet"
+        raise InvalidTripletError(msg) from None
+    if array.shape != (m,):
+        msg = f"weights must have one entry for each of the {m} triplets; got shape {array.shape}"
+        raise InvalidTripletError(msg)
+    bad = np.flatnonzero(~(np.isfinite(array) & (array > 0)))
+    if bad.size:
+        k = int(bad[0])
+        msg = f"the weight of row {k} is {array[k]}: weights must be positive and finite"
+        raise InvalidTripletError(msg, row=k)
+    with np.errstate(over="ignore"):
+        total = array.sum()
+    if not np.isfinite(total):
+        msg = "the weights add up to infinity: divide them all by the largest one"
+        raise InvalidTripletError(msg)
+    return array
+
+
+def _keys(rows: np.ndarray, n: int) -> np.ndarray | None:
+    """Encode each row as an int64, in the order of the rows; None if n**3 does not fit."""
+    if n >= 1 << 21:
+        return None
+    a, b, c = (rows[:, k].astype(np.int64) for k in range(3))
+    return (np.minimum(a, b) * n + np.maximum(a, b)) * n + c
+
+
+def _canonical(rows: np.ndarray, weights: np.ndarray | None, n: int) -> tuple[np.ndarray, np.ndarray | None]:
+    """Return rows with a < b, sorted and unique, and the weights of repeated rows added up. O(m log m)."""
+    key = _keys(rows, n)
+    if key is not None and bool((key[1:] > key[:-1]).all()) and bool((rows[:, 0] < rows[:, 1]).all()):
+        return frozen(rows), None if weights is None else frozen(weights, np.float64)
+    if key is not None and weights is None:
+        key.sort()
+        key = key[np.concatenate([[True], key[1:] != key[:-1]])]
+        out = np.empty((key.size, 3), np.int32)
+        np.divmod(key, n, out=(key, out[:, 2]), casting="unsafe")
+        np.divmod(key, n, out=(out[:, 0], out[:, 1]), casting="unsafe")
+        return freeze(out), None
+    a, b = np.minimum(rows[:, 0], rows[:, 1]), np.maximum(rows[:, 0], rows[:, 1])
+    order = np.lexsort((rows[:, 2], b, a))
+    out = np.stack([a, b, rows[:, 2]], axis=1).astype(np.int32)[order]
+    new = np.ones(out.shape[0], np.bool_)
+    new[1:] = (out[1:] != out[:-1]).any(axis=1)
+    if weights is not None:
+        with np.errstate(over="ignore"):
+            weights = freeze(np.add.reduceat(weights[order], np.flatnonzero(new)))
+        if not np.isfinite(weights).all():
+            msg = "the weights of a repeated triplet add up to infinity"
+            raise InvalidTripletError(msg)
+    return freeze(np.ascontiguousarray(out[new])), weights
+
+
+def _runs(rows: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the stable order that sorts rows as `_canonical` does, and where in it each run of equal rows starts."""
+    key = _keys(rows, n)
+    if key is None:
+        a, b = np.minimum(rows[:, 0], rows[:, 1]), np.maximum(rows[:, 0], rows[:, 1])
+        order = np.lexsort((rows[:, 2], b, a))
+        new = (np.diff(np.stack([a, b, rows[:, 2]])[:, order], axis=1) != 0).any(axis=0)
+    else:
+        order = np.argsort(key, kind="stable")
+        new = np.diff(key[order]) != 0
+    return order, np.flatnonzero(np.concatenate([np.ones(min(order.size, 1), np.bool_), new]))
+
+
+def contains_rows(rows: np.ndarray, among: np.ndarray, n: int) -> np.ndarray:
+    """Tell which canonical rows occur among other canonical rows: bool, shape (len(rows),)."""
+    key, keys = _keys(rows, n), _keys(among, n)
+    if key is None or keys is None:
+        fields = [("a", np.int32), ("b", np.int32), ("c", np.int32)]
+        key, keys = (np.ascontiguousarray(x).view(fields).ravel() for x in (rows, among))
+        return np.isin(key, keys)
+    if keys.size == 0:
+        return np.zeros(key.size, np.bool_)
+    at = np.minimum(np.searchsorted(keys, key), keys.size - 1)
+    return keys[at] == key

@@ -25,7 +25,7 @@ from tripletree.algorithms.flat import satisfies
 from tripletree.algorithms.induce import displays
 from tripletree.core.hierarchy import Hierarchy, check_hierarchy
 from tripletree.core.labels import aligned_codes, clusters_of, index_of, label_codes, leaf_positions, row_codes
-from tripletree.core.pairs import PairwiseConstraints, check_pair_set
+from tripletree.core.pairs import PairwiseConstraints, check_pairs
 from tripletree.core.triplets import TripletSet, check_triplets
 from tripletree.errors import SHOWN, InvalidLabelsError
 from tripletree.kernels import frozen
@@ -265,7 +265,7 @@ def violated_pairs(y_pred: Any, pairs: PairwiseConstraints) -> PairwiseConstrain
 
 def _violated(y_pred: Any, pairs: PairwiseConstraints) -> tuple[np.ndarray, np.ndarray]:
     """Which must-links have their ends in two clusters, and which cannot-links in one."""
-    check_pair_set(pairs)
+    check_pairs(pairs)
     labels, name = clusters_of(y_pred, "y_pred")
     must, cannot = sample_rows(pairs, labels, name)
     codes = row_codes(labels, np.concatenate([must, cannot]), name, "pair")
@@ -494,7 +494,7 @@ def constrained_rand_index(
         if np.size(must_link) + np.size(cannot_link):
             msg = "give pairs=, or must_link= and cannot_link=, not both"
             raise ValueError(msg)
-        check_pair_set(pairs).closure()
+        check_pairs(pairs).closure()
         must_link, cannot_link = sample_rows(pairs, y_true, "y_true")
     group, apart = decided_pairs(must_link, cannot_link, classes.size)
     labellings = (np.zeros_like(classes), crossed(classes, clusters), classes, clusters)

@@ -26,7 +26,7 @@ from typing import Any, overload
 import numpy as np
 
 from tripletree.core.leaves import LeafIndex
-from tripletree.core.pairs import PairwiseConstraints, check_pair_set
+from tripletree.core.pairs import PairwiseConstraints, check_pairs
 from tripletree.errors import InvalidPairError, ParseError
 from tripletree.io.rows import (
     DELIMITERS,
@@ -357,7 +357,7 @@ def write_pairs(
     "chimp human must\n'Hylobates lar' human cannot\n"
     """
     weights = None
-    if check_pair_set(pairs).must_weights is not None and pairs.cannot_weights is not None:
+    if check_pairs(pairs).must_weights is not None and pairs.cannot_weights is not None:
         weights = np.concatenate([pairs.must_weights, pairs.cannot_weights])
     rows = np.concatenate([pairs.must_link, pairs.cannot_link])
 

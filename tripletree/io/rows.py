@@ -18,8 +18,7 @@ from typing import Any, ClassVar, Literal, NamedTuple, NoReturn, TypeVar
 
 import numpy as np
 
-from tripletree.core.leaves import LeafIndex
-from tripletree.core.pairs import sorted_labels
+from tripletree.core.leaves import LeafIndex, sorted_labels
 from tripletree.core.provenance import Origins
 from tripletree.errors import SHOWN, DuplicateLeafError, ParseError, UnknownLeafError, warn_user
 from tripletree.io.source import Source, Target, decoded, read_bytes, write_atomic, write_atomic_bytes

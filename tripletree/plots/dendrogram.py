@@ -10,7 +10,7 @@ import numpy as np
 
 from tripletree.core.checks import check_count
 from tripletree.core.hierarchy import Hierarchy
-from tripletree.core.pairs import PairwiseConstraints, check_pair_set
+from tripletree.core.pairs import PairwiseConstraints, check_pairs
 from tripletree.core.triplets import TripletSet, check_triplets
 from tripletree.plots.axes import (
     Circle,
@@ -285,7 +285,7 @@ def _counted(
     if triplets is not None:
         counts["displayed"], counts["not displayed"] = triplet_counts(tree, check_triplets(triplets))
     if pairs is not None:
-        counts |= pair_counts(tree, check_pair_set(pairs), None if clusters is None else clusters.codes)
+        counts |= pair_counts(tree, check_pairs(pairs), None if clusters is None else clusters.codes)
     if rejected is not None:
         found = _check_rejected(rejected)
         for name, nodes in (
