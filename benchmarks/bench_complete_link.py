@@ -12,7 +12,7 @@ from scipy.spatial.distance import pdist
 from sklearn.preprocessing import OneHotEncoder
 
 from tripletree.cluster import ConstrainedCompleteLink, COPKMeans, labels_oracle
-from tripletree.cluster.agglomerative.complete_link import complete_merges, propagated
+from tripletree.cluster.agglomerative.complete_link import merge_completely, propagate
 from tripletree.core.pairs import PairwiseConstraints
 from tripletree.evaluation.scores import constrained_rand_index
 
@@ -54,8 +54,8 @@ def speed(table, n, d, kind):
     peer, _ = cpu_seconds(lambda: fastcluster.linkage(distances, "complete"))
     scipy, _ = cpu_seconds(lambda: linkage(distances, "complete"))
     known = closure.component, closure.cannot
-    paths, _ = cpu_seconds(lambda: propagated(distances.copy(), *known))
-    merges, _ = cpu_seconds(lambda: complete_merges(distances.copy(), *known))
+    paths, _ = cpu_seconds(lambda: propagate(distances.copy(), *known))
+    merges, _ = cpu_seconds(lambda: merge_completely(distances.copy(), *known))
     listed = None
     if n <= 3000:
         D = np.zeros((n, n))

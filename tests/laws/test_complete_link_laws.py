@@ -18,7 +18,7 @@ from scipy.spatial.distance import squareform
 
 from tripletree.algorithms.cut import cut
 from tripletree.cluster import ConstrainedCompleteLink, labels_oracle
-from tripletree.cluster.agglomerative.complete_link import propagated
+from tripletree.cluster.agglomerative.complete_link import propagate
 from tripletree.core.pairs import PairwiseConstraints
 from tripletree.errors import InfeasibleClusteringError
 
@@ -68,7 +68,7 @@ def test_listing__distances_after_propagation(whole):
         D, _, must, cannot = instance(seed, whole=whole)
         n = len(D)
         closure = PairwiseConstraints(must, cannot, n).closure()
-        result = propagated(squareform(D), closure.component, closure.cannot)
+        result = propagate(squareform(D), closure.component, closure.cannot)
         found = np.minimum(square(result.condensed, result.n_groups), result.top)
         found = found[np.ix_(closure.component, closure.component)]
         wanted = imposed_definition(D, must, cannot)

@@ -8,7 +8,7 @@ from scipy.sparse.csgraph import floyd_warshall
 from scipy.spatial.distance import pdist
 
 from tripletree.cluster import ConstrainedCompleteLink
-from tripletree.cluster.agglomerative.complete_link import propagated
+from tripletree.cluster.agglomerative.complete_link import propagate
 from tripletree.core.pairs import PairwiseConstraints
 
 
@@ -26,7 +26,7 @@ def test_peers__scipy_on_the_propagated_distances(rng):
     X = rng.normal(size=(80, 3))
     must, cannot = np.array([(i, i + 20) for i in range(15)]), np.array([(i, i + 41) for i in range(15, 35)])
     closure = PairwiseConstraints(must, cannot, 80).closure()
-    result = propagated(pdist(X), closure.component, closure.cannot)
+    result = propagate(pdist(X), closure.component, closure.cannot)
     heights = np.minimum(linkage(result.condensed, "complete")[:, 2], result.top)
     model = ConstrainedCompleteLink(None, distance_threshold=0.0).fit(X, pairs=(must, cannot))
     np.testing.assert_allclose(model.distances_[80 - result.n_groups :], heights)
@@ -40,6 +40,6 @@ def test_peers__paths_where_every_sample_is_must_linked(rng):
     tiny = 1e-6  # zero is no edge to scipy
     D[must[:, 0], must[:, 1]] = D[must[:, 1], must[:, 0]] = tiny
     closure = PairwiseConstraints(must, [], 60).closure()
-    result = propagated(pdist(X), closure.component, closure.cannot)
+    result = propagate(pdist(X), closure.component, closure.cannot)
     found = square(result.condensed, 30)[np.ix_(closure.component, closure.component)]
     np.testing.assert_allclose(found, floyd_warshall(D), atol=1e-4)

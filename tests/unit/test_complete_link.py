@@ -21,7 +21,8 @@ from sklearn.utils.validation import check_is_fitted
 from tripletree import kernels
 from tripletree.algorithms.cut import cut
 from tripletree.cluster import ConstrainedCompleteLink, labels_oracle
-from tripletree.cluster.agglomerative.complete_link import above, central_sample
+from tripletree.cluster.agglomerative.complete_link import find_medoid, forbidden_distance
+from tripletree.cluster.distances import FittedMetric
 from tripletree.cluster.feasibility import CannotGraph, NotColourable
 from tripletree.core.leaves import LeafIndex
 from tripletree.core.pairs import PairwiseConstraints
@@ -143,8 +144,8 @@ def test_results__equal_samples_may_be_kept_apart():
 
 def test_results__the_top_is_above_the_largest_distance_however_large():
     for scale in (0.0, 1e-300, 1.0, 2.0**53, 1e200):
-        assert above(np.array([0.0, scale])) > scale
-    assert above(np.empty(0)) == 1.0
+        assert forbidden_distance(np.array([0.0, scale])) > scale
+    assert forbidden_distance(np.empty(0)) == 1.0
     model = ConstrainedCompleteLink(2).fit(LINE * 1e17, pairs=([], [(0, 1)]))
     assert model.fewest_clusters_ == 2
     assert model.labels_[0] != model.labels_[1]
@@ -263,7 +264,7 @@ def test_clusters__too_few_for_an_odd_cycle():
 
 
 def test_clusters__a_search_that_is_given_up_proves_nothing(monkeypatch):
-    monkeypatch.setattr("tripletree.cluster.agglomerative.feasible_cut.CannotGraph.colour", _given_up)
+    monkeypatch.setattr("tripletree.cluster.feasibility.CannotGraph.colour", _given_up)
     with pytest.raises(InfeasibleClusteringError, match="may need more .*COPKMeans and ReCon") as caught:
         ConstrainedCompleteLink(2).fit(PATH[0], pairs=PATH[1])
     assert (caught.value.proved, caught.value.clique) == (False, [])
@@ -281,7 +282,7 @@ def test_clusters__searches_that_are_given_up_end_at_n_clusters_all_the_same(mon
         given.append(k)
         return colour(graph, k, rng, limit) if len(given) == 1 else _given_up(graph, k, rng, limit)
 
-    monkeypatch.setattr("tripletree.cluster.agglomerative.feasible_cut.CannotGraph.colour", once)
+    monkeypatch.setattr("tripletree.cluster.feasibility.CannotGraph.colour", once)
     for seed in range(30):
         rng = np.random.default_rng(seed)
         X, y, rows = rng.normal(size=(40, 2)), rng.integers(0, 3, 40), rng.integers(0, 40, (60, 2))
@@ -468,14 +469,14 @@ def test_labels_oracle__kinds_of_labels():
         labels_oracle(pd.Series([1, 2], index=["a", "a"]))
 
 
-def test_central_sample__is_the_medoid(rng, monkeypatch):
+def test_find_medoid__is_the_medoid(rng, monkeypatch):
     X = rng.normal(size=(40, 3))
     D = np.abs(X[:, None] - X).sum(axis=2)
-    members = np.sort(rng.permutation(40)[:25])
+    members, cityblock = np.sort(rng.permutation(40)[:25]), FittedMetric("cityblock")
     wanted = members[D[np.ix_(members, members)].sum(axis=1).argmin()]
     monkeypatch.setattr("tripletree.cluster.agglomerative.complete_link._BATCH", 60)
-    assert central_sample(X, members, "cityblock", {}) == central_sample(D, members, "precomputed", {}) == wanted
-    assert central_sample(X, members[:2], "cityblock", {}) == members[0]
+    assert find_medoid(X, members, cityblock) == find_medoid(D, members, FittedMetric("precomputed")) == wanted
+    assert find_medoid(X, members[:2], cityblock) == members[0]
 
 
 # ------------------------------------------------------------------ progress, interrupts, plots
@@ -624,7 +625,7 @@ def test_answers__are_kept_by_every_cut():
 def test_answers__that_leave_fewer_clusters_than_wanted_are_said():
     X, oracle = [[3.0], [4.0], [6.0]], labels_oracle([1, 0, 1])
     model = ConstrainedCompleteLink(2, n_queries=1, on_infeasible="more")
-    with pytest.warns(UserWarning, match="n_clusters=2, but the answers tie what the merges put together into 1"):
+    with pytest.warns(UserWarning, match="n_clusters=2, but the answers leave no cut into more than 1 clusters"):
         model.fit(X, oracle=oracle)
     assert model.queries_ == [(0, 2, True)]
     assert model.labels_.tolist() == [0, 0, 0]

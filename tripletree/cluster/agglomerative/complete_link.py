@@ -1,4 +1,8 @@
-"""ConstrainedCompleteLink: complete linkage of distances that must-links and cannot-links have changed."""
+"""ConstrainedCompleteLink: complete linkage of distances that must-links and cannot-links have changed.
+
+In this order: the estimator; distances under constraints; all merges; the last of them one by one, where there are
+questions or a number of clusters to keep possible; flat clusters.
+"""
 
 from __future__ import annotations
 
@@ -13,470 +17,44 @@ from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from tripletree import kernels
 from tripletree.algorithms.linkage import from_linkage, to_linkage
 from tripletree.cluster.active.oracle import Oracle, Questions
-from tripletree.cluster.agglomerative.feasible_cut import (
-    POLICIES,
-    Places,
-    check_most,
-    feasible_labels,
-    kept_whole,
-    roots_of,
-)
+from tripletree.cluster.agglomerative.colouring import ADVICE, Colouring, find_roots, too_few_clusters
 from tripletree.cluster.agglomerative.flat_clusters import threshold_labels
 from tripletree.cluster.agglomerative.merges import merge_condensed
 from tripletree.cluster.alignment import align_pairs, check_distinct
 from tripletree.cluster.base import HierarchicalClusterer, all_or_nothing, check_samples, check_y
 from tripletree.cluster.distances import (
     METRICS,
+    FittedMetric,
     check_metric,
-    condensed_distances,
-    condensed_matrix,
     is_precomputed,
     metric_parameters,
     transformed,
 )
+from tripletree.cluster.feasibility import CannotGraph, NotColourable
 from tripletree.cluster.prediction import NeighbourPredictor
 from tripletree.core.hierarchy import Hierarchy
+from tripletree.core.pair_closure import PairClosure
 from tripletree.core.pairs import PairwiseConstraints
 from tripletree.core.progress import progress_bar
+from tripletree.errors import ClusterCountError, InfeasibleClusteringError, warn_user
 from tripletree.kernels import freeze, frozen
 
 __all__ = [
     "ConstrainedCompleteLink",
-    "Propagated",
-    "answers_kept",
-    "central_sample",
-    "complete_merges",
-    "propagated",
+    "find_medoid",
+    "merge_completely",
+    "propagate",
 ]
 
-
-# ----------------------------------------------------------------------
-# Condensed distances under must-links and cannot-links: groups as one, shortest paths, what must not meet on top.
-
-_WORK = 1_000_000_000  # steps of a kernel between two looks at the interrupt
-
-
-class Propagated(NamedTuple):
-    """Distances of groups after propagation.
-
-    Attributes
-    ----------
-    condensed : ndarray of float64, shape (N * (N - 1) / 2,)
-        Distances of the N groups; where a cannot-link keeps two apart it is added to `top`.
-    n_groups : int
-    top : float
-        The largest distance of any two samples, plus 1.
-    """
-
-    condensed: np.ndarray
-    n_groups: int
-    top: float
-
-
-def propagated(condensed: np.ndarray, component: np.ndarray, cannot: np.ndarray) -> Propagated:
-    """Impose and propagate constraints on condensed distances, which are overwritten.
-
-    Parameters
-    ----------
-    condensed : ndarray of float64, shape (n * (n - 1) / 2,)
-    component : ndarray of int32, shape (n,)
-        The must-link component of each sample, 0..N-1 in the order of their first samples.
-    cannot : ndarray of int, shape (k, 2)
-        Components that are kept apart.
-
-    Returns
-    -------
-    Propagated
-        On the same memory.
-
-    Notes
-    -----
-    Distances of cannot-links are ``top + d`` in the place of ``top``, d what they are without the cannot-link: all are
-    above every other, and those of near groups come first, where a tie of all would go by index.
-    """
-    top = above(condensed)
-    size = np.bincount(component)
-    n, n_groups = component.size, size.size
-    if n_groups < n:
-        group = frozen(component, np.int32)
-        step = max(1, _WORK // n)
-        for low in range(0, n, step):
-            kernels.complete_link.contract(condensed, group, n_groups, low, min(low + step, n))
-        condensed = condensed[: n_groups * (n_groups - 1) // 2]
-        _shortest_paths(condensed, n_groups, np.flatnonzero(size > 1))
-    if len(cannot):
-        a, b = np.sort(np.asarray(cannot, np.int64), axis=1).T
-        condensed[a * n_groups - a * (a + 1) // 2 + b - a - 1] += top
-    return Propagated(condensed, n_groups, top)
-
-
-def above(condensed: np.ndarray) -> float:
-    """The largest distance plus 1, or the next number where 1 is lost in rounding."""
-    largest = float(condensed.max(initial=0.0))
-    return max(largest + 1.0, float(np.nextafter(largest, np.inf)))
-
-
-def _shortest_paths(condensed: np.ndarray, n: int, linked: np.ndarray) -> None:
-    """Paths between n groups that pass only through linked ones, in the place of their distances."""
-    loops, q = kernels.complete_link, linked.size
-    direct = loops.gather(condensed, n, freeze(linked.astype(np.int64)))
-    between = np.ascontiguousarray(direct[:, linked])
-    step = max(1, _WORK // (q * q))
-    for low in range(0, q, step):
-        loops.shorten(between, low, min(low + step, q))
-    entry, count, step = [], [], max(1, min(n, _WORK // (100 * q)))
-    for low in range(0, n, step):
-        block = np.ascontiguousarray(direct[:, low : low + step].T)
-        found, number = np.empty(block.shape, np.int32), np.empty(len(block), np.int64)
-        loops.enter(block, np.argsort(block, axis=1, kind="stable"), between, found, number)
-        direct[:, low : low + step] = block.T
-        entry.append(found[np.arange(q) < number[:, None]])
-        count.append(number)
-    entries, start = np.concatenate(entry), np.concatenate([[0], *count]).cumsum()
-    low = 0
-    while low < n:
-        # as many rows as come to so much work
-        high = min(n, max(low + 1, int(np.searchsorted(start, start[low] + _WORK // n, side="right")) - 1))
-        loops.relax(condensed, n, direct, entries, start, low, high)
-        low = high
-
-
-# ----------------------------------------------------------------------
-# Complete linkage of propagated distances: the merges, questions asked at the last of them, and merges refused.
-#
-# The last merges are done one by one on a matrix of the roots, the clusters that are left: where an oracle is asked, or
-# where the next merge would leave no way to n_clusters.
+#: What to do where no merge is left that keeps the cannot-links; "avoid": see to it that it does not come to that.
+_ON_INFEASIBLE = ("avoid", "raise", "more", "violate")
 
 #: Merges that are asked about, for each question: answers that are "no" merge nothing.
 _MERGES_A_QUESTION = 0.75
-_BATCH = 4_000_000  # distances that are looked through at a time
 
-
-@contextmanager
-def answers_kept(questions: Questions | None, given: PairwiseConstraints) -> Iterator[None]:
-    """Hand what has been answered to an exception that ends the fit, an interrupt too: `.queries` and `.pairs`."""
-    try:
-        yield
-    except BaseException as error:
-        if questions is not None:
-            with suppress(AttributeError, TypeError):  # an exception of the oracle's own that takes no attributes
-                error.queries, error.pairs = questions.asked, given | questions.answers()  # type: ignore[attr-defined]
-                if questions.asked:
-                    error.add_note(
-                        f"{len(questions.asked)} questions have been answered: of this exception, .queries holds them "
-                        "and .pairs all constraints with them, for fit(X, pairs=error.pairs, ...)"
-                    )
-        raise
-
-
-def complete_merges(
-    condensed: np.ndarray,
-    component: np.ndarray,
-    cannot: np.ndarray,
-    progress: Callable[[int], Any] | None = None,
-    questions: Questions | None = None,
-    central: Callable[[np.ndarray], int] | None = None,
-    places: Places | None = None,
-) -> tuple[np.ndarray, float]:
-    """Merge samples by complete linkage under must-links and cannot-links.
-
-    Parameters
-    ----------
-    condensed : ndarray of float64, shape (n * (n - 1) / 2,)
-        Distances of the n samples, which are overwritten.
-    component : ndarray of int32, shape (n,)
-        The must-link component of each sample, 0..N-1 in the order of their first samples.
-    cannot : ndarray of int, shape (k, 2)
-        Components that are kept apart.
-    progress : callable, optional
-        Called with the number of merges done since its last call.
-    questions : Questions, optional
-        Asked at the last merges.
-    central : callable, optional
-        Samples of a cluster -> the one that stands for it in a question.
-    places : Places, optional
-        Of the components: merges that leave no places are refused, unless answers have left none.
-
-    Returns
-    -------
-    merges : ndarray of float64, shape (n - 1, 4)
-        A scipy linkage in merge order, with raw heights. Those of must-links are first, those that a constraint or an
-        answer forbids last.
-    top : float
-        The height of the latter, above all others.
-    """
-    known = propagated(condensed, component, cannot)
-    nothing = np.empty((0, 3), np.int32)
-    asks = questions is not None and questions.left > 0 and central is not None
-    kept = known.condensed.copy() if asks or (places is not None and len(cannot)) else None
-    merges, _ = merge_condensed(known.condensed, known.n_groups, nothing, "complete", progress)
-    if kept is not None:
-        allowed = merges[: int((merges[:, 2] < known.top).sum())]
-        stand = len(allowed) if places is None else places.first(allowed)
-        if asks or stand < len(allowed):
-            last = _Last(Propagated(kept, *known[1:]), component, questions if asks else None, central, places)
-            merges = last.merged(allowed, stand)
-    merges[:, 2] = np.minimum(merges[:, 2], known.top)
-    return _of_samples(merges, component), known.top
-
-
-def _of_samples(merges: np.ndarray, component: np.ndarray) -> np.ndarray:
-    """The merges of must-linked samples, then those of their groups: a linkage of n samples from one of N groups."""
-    size = np.bincount(component)
-    n, n_groups = component.size, size.size
-    inside = n - n_groups
-    Z = np.empty((n - 1, 4))
-    member = np.argsort(component, kind="stable")  # group by group
-    rank = np.arange(n) - np.repeat(size.cumsum() - size, size)
-    node = member[np.flatnonzero(rank == 0)]  # of each group
-    if inside:
-        place = np.flatnonzero(rank > 0)
-        chain = np.where(rank[place] > 1, n + np.arange(inside) - 1, member[place - 1])
-        Z[:inside, 0], Z[:inside, 1] = np.minimum(chain, member[place]), np.maximum(chain, member[place])
-        Z[:inside, 2], Z[:inside, 3] = 0.0, rank[place] + 1
-        last = rank[place] + 1 == size[component[member[place]]]
-        node[component[member[place[last]]]] = n + np.flatnonzero(last)
-    node = np.concatenate([node, np.arange(n + inside, 2 * n - 1)])
-    Z[inside:, :2] = np.sort(node[merges[:, :2].astype(np.intp)], axis=1)
-    Z[inside:, 2] = merges[:, 2]
-    total = np.concatenate([size, np.zeros(n_groups - 1, size.dtype)])
-    for k, (i, j) in enumerate(merges[:, :2].astype(int).tolist()):
-        total[n_groups + k] = total[i] + total[j]
-    Z[inside:, 3] = total[n_groups:]
-    return Z
-
-
-# ---------------------------------------------------------------------- the last merges
-
-
-class _Last:
-    """The last merges once more, one by one."""
-
-    def __init__(
-        self,
-        known: Propagated,
-        component: np.ndarray,
-        questions: Questions | None,
-        central: Callable[[np.ndarray], int] | None,
-        places: Places | None,
-    ) -> None:
-        self._known, self._component = known, component
-        self._questions, self._central, self._places = questions, central, places
-        self._unknown: set[tuple[int, int]] = set()
-
-    def merged(self, allowed: np.ndarray, stand: int) -> np.ndarray:
-        """All merges of groups, of which the first `stand` at most are as given.
-
-        As many of the given ones are asked about as there are questions for. What is left of these when no more merges
-        are allowed is asked lower down, until nothing is left: all answers are imposed there first.
-        """
-        depth = 0
-        while True:
-            left = 0 if self._questions is None else self._questions.left
-            depth += int(np.ceil(left * _MERGES_A_QUESTION))
-            below = allowed[: max(0, min(stand, len(allowed) - depth))]
-            roots = self._roots(below)
-            self._merge(roots)
-            if self._questions is None or not self._questions.left or not len(below):
-                break
-        while (pair := roots.closest(forbidden=True)) is not None:
-            roots.merge(*pair, linked=False, height=self._known.top)
-        return np.concatenate([below, np.array(roots.merges).reshape(-1, 4)])
-
-    def _roots(self, below: np.ndarray) -> _Roots:
-        """What the first merges leave, with all answers imposed."""
-        known = self._known
-        part, node = roots_of(below, known.n_groups)
-        far = kernels.complete_link.farthest(freeze(known.condensed), known.n_groups, freeze(part), node.size)
-        root = part[self._component]
-        members = np.split(np.argsort(root, kind="stable"), np.bincount(root).cumsum()[:-1])
-        roots = _Roots(far, known.top, node, members, known.n_groups + len(below))
-        answers = None if self._questions is None else self._questions.answers()
-        if answers is not None:
-            for a, b in root[answers.cannot_link].tolist():
-                roots.separate(a, b)
-        if self._places is not None and not self._places.begin(part, roots.apart):
-            self._places = None
-        for a, b in [] if answers is None else answers.must_link.tolist():
-            i, j = sorted((root[a], root[b]))
-            if i != j:
-                if self._places is not None and not self._places.allow(i, j, roots.apart, roots.alive):
-                    self._places = None
-                roots.merge(i, j, linked=True, height=0.0)
-                root[root == j] = i
-        return roots
-
-    def _merge(self, roots: _Roots) -> None:
-        """Merge the closest two that may meet, by and by, and ask about it while there are questions."""
-        questions, central, centre = self._questions, self._central, dict[int, int]()
-        while (pair := roots.closest()) is not None or roots.reopen():
-            if pair is None:
-                continue  # some must still meet: what a search that was given up had said against it is void
-            if self._places is not None and not self._places.allow(*pair, roots.apart, roots.alive):
-                roots.bar(*pair)
-                continue
-            answer = None
-            if questions is not None and central is not None and questions.left:
-                for i in pair:
-                    if i not in centre:
-                        centre[i] = central(roots.members[i])
-                answer = self._asked(centre[pair[0]], centre[pair[1]], questions)
-            if answer is False:
-                roots.separate(*pair)
-                if self._places is not None and not self._places.part(*pair, roots.apart, roots.alive):
-                    self._places = None
-                continue
-            roots.merge(*pair, linked=answer is True)
-            centre.pop(pair[0], None)
-
-    def _asked(self, i: int, j: int, questions: Questions) -> bool | None:
-        """An answer; what nobody knew is not asked again."""
-        pair = min(i, j), max(i, j)
-        answer = None if pair in self._unknown else questions.ask(i, j)
-        if answer is None:
-            self._unknown.add(pair)
-        return answer
-
-
-class _Roots:
-    """The clusters that are left, their distances, and which of them must not meet.
-
-    Parameters
-    ----------
-    far : ndarray of float64, shape (r, r)
-        Complete-link distances, from `top` on where a cannot-link is between; overwritten.
-    top : float
-    node : ndarray of int, shape (r,)
-        Their nodes in the linkage.
-    members : list of r arrays of int
-        Their samples.
-    new : int
-        The next free node.
-    """
-
-    def __init__(self, far: np.ndarray, top: float, node: np.ndarray, members: list[np.ndarray], new: int) -> None:
-        self.apart = far >= top
-        self.near = far
-        self.near[self.apart] -= top
-        self.barred = self.apart | np.eye(node.size, dtype=bool)  # with what is refused, and what is merged away
-        self.alive = np.ones(node.size, bool)
-        self.node, self.members, self.new = node.copy(), members, new
-        self.merges: list[tuple[float, float, float, float]] = []
-        self._least, self._nearest = np.empty(node.size), np.empty(node.size, np.intp)
-        self._search(np.arange(node.size))
-
-    def closest(self, *, forbidden: bool = False) -> tuple[int, int] | None:
-        """The closest two that may meet, or any closest two; of several the pair with the first samples."""
-        if not forbidden:
-            i = int(self._least.argmin())
-            return None if np.isinf(self._least[i]) else (i, int(self._nearest[i]))
-        live = np.flatnonzero(self.alive)
-        if live.size == 1:
-            return None
-        distance = self.near[np.ix_(live, live)]
-        np.fill_diagonal(distance, np.inf)
-        i, j = divmod(int(distance.argmin()), live.size)
-        return int(live[i]), int(live[j])
-
-    def separate(self, i: int, j: int) -> None:
-        """Impose a cannot-link: complete linkage hands it on to whatever they merge with."""
-        self.apart[i, j] = self.apart[j, i] = True
-        self.bar(i, j)
-
-    def bar(self, i: int, j: int) -> None:
-        """Refuse to merge i and j, and what they merge with."""
-        self.barred[i, j] = self.barred[j, i] = True
-        self._search(np.array([i, j]))
-
-    def reopen(self) -> bool:
-        """Forget all refusals but those of cannot-links: whether there were any."""
-        barred = self.apart | ~self.alive | ~self.alive[:, None] | np.eye(self.alive.size, dtype=bool)
-        if (barred == self.barred).all():
-            return False
-        self.barred = barred
-        self._search(np.arange(self.alive.size))
-        return True
-
-    def merge(self, i: int, j: int, *, linked: bool, height: float | None = None) -> None:
-        """Merge j into i, i < j: by the greater distance or, where they are must-linked, by shortest paths.
-
-        No path goes between two that are apart.
-        """
-        near, apart, barred = self.near, self.apart, self.barred
-        row = near[i, j] if height is None else height
-        a, b = sorted((self.node[i], self.node[j]))
-        self.members[i] = np.sort(np.concatenate([self.members[i], self.members[j]]))
-        self.merges.append((a, b, row, self.members[i].size))
-        self.node[i], self.alive[j] = self.new, False
-        self.new += 1
-        forbidden = apart[i] | apart[j]
-        if linked:
-            legs = [np.where(apart[x], np.inf, near[x]) for x in (i, j)]
-            leg = np.minimum(*legs)
-            leg[~self.alive] = np.inf
-            reach = np.where(forbidden, np.maximum(near[i], near[j]), leg)
-            np.minimum(near, leg[:, None] + leg, out=near)
-        else:
-            reach = np.maximum(near[i], near[j])
-        near[i], near[:, i] = reach, reach
-        apart[i], apart[:, i] = forbidden, forbidden
-        refused = barred[i] | barred[j]
-        barred[i], barred[:, i] = refused, refused
-        barred[j], barred[:, j] = True, True
-        near[i, i], apart[i, i], barred[i, i] = 0.0, False, True
-        changed = (self._nearest == i) | (self._nearest == j)
-        changed[[i, j]] = True
-        self._search(np.flatnonzero(changed | linked))
-
-    def _search(self, rows: np.ndarray) -> None:
-        """The nearest that each of these may meet, the first of several."""
-        step = max(1, _BATCH // self.alive.size)
-        for low in range(0, rows.size, step):
-            some = rows[low : low + step]
-            distance = np.where(self.barred[some], np.inf, self.near[some])
-            nearest = distance.argmin(axis=1)
-            self._nearest[some], self._least[some] = nearest, distance[np.arange(some.size), nearest]
-
-
-# ----------------------------------------------------------------------
-# The sample that stands for a cluster.
-
-
-def central_sample(samples: np.ndarray, members: np.ndarray, metric: Any, parameters: dict[str, np.ndarray]) -> int:
-    """The medoid of a cluster: the member with the least sum of distances to the others, the first of several.
-
-    Parameters
-    ----------
-    samples : ndarray of float64, shape (n, d) or (n, n)
-        All samples, or their distances where `metric` is "precomputed".
-    members : ndarray of int, shape (s,)
-        In rising order.
-    metric, parameters
-        As `check_metric` and `metric_parameters` give them.
-
-    Returns
-    -------
-    int
-        A row number.
-
-    Notes
-    -----
-    O(s^2) distances, of which some 32 MB stand at a time.
-    """
-    if members.size <= 2:
-        return int(members[0])
-    total = np.empty(members.size)
-    step = max(1, _BATCH // members.size)
-    for low in range(0, members.size, step):
-        some = members[low : low + step]
-        if isinstance(metric, str) and metric == "precomputed":
-            distances = samples[np.ix_(some, members)]
-        else:
-            from scipy.spatial.distance import cdist
-
-            distances = cdist(samples[some], samples[members], metric, **parameters)
-        total[low : low + step] = distances.sum(axis=1)
-    return int(members[total.argmin()])
+_SEARCH_STEPS = 100_000  # in each connected part of the cannot-links, to explain why clusters are too few
+_WORK = 1_000_000_000  # steps of a kernel between two looks at the interrupt
+_BATCH = 4_000_000  # distances that are searched at a time
 
 
 class ConstrainedCompleteLink(HierarchicalClusterer):
@@ -487,8 +65,8 @@ class ConstrainedCompleteLink(HierarchicalClusterer):
     hands cannot-links on: what is close to a sample goes where it goes. It can also ask for constraints where they
     matter most, at its last merges.
 
-    **Choose another** where no hierarchy is wanted (`COPKMeans`), or another linkage or triplets (`ReCon`). Its merges
-    are greedy: few random pairs (about 80, on the 178 samples of wine) may give worse clusters than none.
+    **Use another estimator** where no hierarchy is needed (`COPKMeans`), or for another linkage or triplets (`ReCon`).
+    Its merges are greedy: few random pairs (about 80, on the 178 samples of wine) may give worse clusters than none.
 
     Parameters
     ----------
@@ -505,7 +83,7 @@ class ConstrainedCompleteLink(HierarchicalClusterer):
         However large, it lets no merge pass that a cannot-link forbids.
     on_infeasible : {"avoid", "raise", "more", "violate"}, default "avoid"
         What to do about merges that end at more than `n_clusters` clusters because every further one is forbidden by a
-        cannot-link. "avoid": refuse each merge after which no `n_clusters` clusters could keep the constraints, and go
+        cannot-link. "avoid": reject each merge after which no `n_clusters` clusters could keep the constraints, and go
         on with the next nearest, so that it comes to this only where constraints themselves need more; else the
         hierarchy is that of the paper, and does not depend on `n_clusters`: "raise" `InfeasibleClusteringError`; or
         return these clusters, "more" than were asked for, with a `UserWarning`; or return `n_clusters`, as the paper
@@ -554,12 +132,12 @@ class ConstrainedCompleteLink(HierarchicalClusterer):
     Notes
     -----
     The steps of [1]_: must-links at 0; all-pairs shortest paths that pass only through must-linked samples;
-    cannot-links at the maximum plus 1; complete linkage. Two slips in the printed listing are mended: a cannot-link
+    cannot-links at the maximum plus 1; complete linkage. Two slips in the printed listing are repaired: a cannot-link
     sets the distance of its pair, and of all pairs of samples that are must-linked to the two, to the maximum plus 1
     (after the paths, which would else lead around it); and complete linkage keeps the *larger* of two distances when
     it updates. Ties go to the pair of clusters with the first samples.
 
-    Merges at the maximum plus 1 are those in which a cannot-link is broken. They come last, the nearest ones first, and
+    Merges at the maximum plus 1 are those that violate a cannot-link. They come last, the nearest ones first, and
     make the hierarchy whole; flat clusters never use them (but see `on_infeasible`). To merge greedily often ends at
     more clusters than the constraints need. Whether k clusters can keep the constraints is a question of graph
     colouring, NP-complete: the first merge after which they cannot is found by bisection; from there on, with r clades
@@ -612,7 +190,7 @@ class ConstrainedCompleteLink(HierarchicalClusterer):
         "n_clusters": [Interval(Integral, 1, None, closed="left"), None],
         "metric": [StrOptions({*METRICS, "precomputed"}), callable, HasMethods("transform")],
         "distance_threshold": [Interval(Real, 0, None, closed="left"), None],
-        "on_infeasible": [StrOptions({*POLICIES})],
+        "on_infeasible": [StrOptions({*_ON_INFEASIBLE})],
         "n_queries": [Interval(Integral, 0, None, closed="left"), None],
         "missing_samples": [StrOptions({"raise", "ignore"})],
         "verbose": ["verbose"],
@@ -674,18 +252,18 @@ class ConstrainedCompleteLink(HierarchicalClusterer):
         ClusterCountError
             If there are fewer samples than clusters.
         UnknownLeafError
-            If pairs name samples that X has not; ``.labels`` holds them all.
+            If pairs name samples that X does not have; ``.labels`` holds them all.
         DuplicateLeafError
             If pairs refer to the index of X, or an oracle is asked by it, and it holds a label more than once.
         InvalidPairError
-            If an entry is no pair, or if an integer array meets an index of other integers than 0..n-1.
+            If an entry is not a pair, or if an integer array meets an index of other integers than 0..n-1.
         NotFittedError
             If the metric is a transformer that is not fitted.
         ValueError
             If X holds NaN, infinity or text, or a pair of samples has no distance, or the parameters do not fit
             together.
         TypeError
-            If X is sparse, y holds pairs, or an answer is none.
+            If X is sparse, y holds pairs, or the oracle answers anything but True, False or None.
 
         Warns
         -----
@@ -706,17 +284,17 @@ class ConstrainedCompleteLink(HierarchicalClusterer):
             samples = check_samples(self, X, reset=True)
             n = samples.shape[0]
             points = transformed(self.metric, X, samples)
-            known = {"metric": metric, "parameters": metric_parameters(points, metric)}
+            distances = FittedMetric(metric, metric_parameters(points, metric))
             aligned = align_pairs(X, pairs, n, missing_samples=self.missing_samples)
             if oracle is not None:
                 check_distinct(X)
-            check_most(self.n_clusters, aligned.closure())
+            _check_most(self.n_clusters, aligned.closure())
             questions = None if oracle is None else Questions(oracle, int(self.n_queries or 0), aligned.leaves)
-            with answers_kept(questions, aligned):
-                whole = self._merge(points, known, aligned, questions)
+            with _keep_answers(questions, aligned):
+                whole = self._merge(points, distances, aligned, questions)
                 self.labels_ = self._labels(self.hierarchy_, whole).astype(np.int32)
             self.n_clusters_ = int(self.labels_.max()) + 1
-            self.predictor_ = NeighbourPredictor(samples, points, self.labels_, self.metric, known["parameters"])
+            self.predictor_ = NeighbourPredictor(samples, points, self.labels_, self.metric, distances.parameters)
             self.n_leaves_ = n
         return self
 
@@ -742,7 +320,7 @@ class ConstrainedCompleteLink(HierarchicalClusterer):
         return self.fit(X, y, pairs=pairs, oracle=oracle).labels_
 
     def _check_together(self, oracle: Any) -> None:
-        """Refuse parameters that say twice, or not at all, where to cut, or of which one asks for the other."""
+        """Refuse parameters that determine the cut twice or not at all, or of which one needs the other."""
         if (self.n_clusters is None) == (self.distance_threshold is None):
             msg = (
                 f"n_clusters={self.n_clusters} and distance_threshold={self.distance_threshold}: give one of them, and "
@@ -757,28 +335,26 @@ class ConstrainedCompleteLink(HierarchicalClusterer):
             raise ValueError(msg)
 
     def _merge(
-        self, points: np.ndarray, known: dict[str, Any], given: PairwiseConstraints, questions: Questions | None
+        self, points: np.ndarray, metric: FittedMetric, given: PairwiseConstraints, questions: Questions | None
     ) -> np.ndarray:
-        """Make the hierarchy, anew with the answers given if they leave it no cut that is wanted: what stays whole."""
+        """Make the hierarchy, once more with all answers if these leave no cut into n_clusters; return what stays whole."""
         k = self.n_clusters if self.on_infeasible == "avoid" else None
         pairs, asked, before = given, [], 0
 
         def central(members: np.ndarray) -> int:
-            return central_sample(points, members, **known)
+            return find_medoid(points, members, metric)
 
         while True:
             closure = pairs.closure()
-            places = None if k is None else Places(closure, int(k))
-            precomputed = is_precomputed(known["metric"])
-            condensed = condensed_matrix(points) if precomputed else condensed_distances(points, **known)
+            colouring = None if k is None else Colouring(closure, int(k))
             with progress_bar(self.verbose, closure.n_components - 1, type(self).__name__) as tell:
-                merges, top = complete_merges(
-                    condensed, closure.component, closure.cannot, tell, questions, central, places
+                merges, top = merge_completely(
+                    metric.condensed(points), closure.component, closure.cannot, tell, questions, central, colouring
                 )
             hierarchy = from_linkage(merges, given.leaves)
             if questions is not None:
                 asked, pairs = questions.asked, given | questions.answers()
-            fewest, whole = 1 + int((merges[:, 2] >= top).sum()), kept_whole(hierarchy, pairs)
+            fewest, whole = 1 + int((merges[:, 2] >= top).sum()), _find_whole(hierarchy, pairs)
             most = 1 + int((~whole).sum())
             if k is None or len(asked) == before or fewest <= min(k, pairs.closure().n_components) <= most:
                 break
@@ -795,11 +371,549 @@ class ConstrainedCompleteLink(HierarchicalClusterer):
             highest = np.where(whole, -np.inf, np.where(forbidden, np.inf, self.linkage_[:, 2]))
             return threshold_labels(hierarchy, highest, self.distance_threshold)
         assert self.n_clusters is not None
-        return feasible_labels(
-            hierarchy, self.n_clusters, self.fewest_clusters_, self.pairs_, self.on_infeasible, whole
-        )
+        return _cut_feasibly(hierarchy, self.n_clusters, self.fewest_clusters_, self.pairs_, self.on_infeasible, whole)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = is_precomputed(self.metric)
         return tags
+
+
+# ---------------------------------------------------------------------- distances under constraints
+
+
+class Propagated(NamedTuple):
+    """Distances of groups after propagation.
+
+    Attributes
+    ----------
+    condensed : ndarray of float64, shape (N * (N - 1) / 2,)
+        Distances of the N groups; where a cannot-link keeps two apart it is added to `top`.
+    n_groups : int
+    top : float
+        The largest distance of any two samples, plus 1.
+    """
+
+    condensed: np.ndarray
+    n_groups: int
+    top: float
+
+
+def propagate(condensed: np.ndarray, component: np.ndarray, cannot: np.ndarray) -> Propagated:
+    """Impose and propagate constraints on condensed distances, which are overwritten.
+
+    Parameters
+    ----------
+    condensed : ndarray of float64, shape (n * (n - 1) / 2,)
+    component : ndarray of int32, shape (n,)
+        The must-link component of each sample, 0..N-1 in the order of their first samples.
+    cannot : ndarray of int, shape (k, 2)
+        Components that are kept apart.
+
+    Returns
+    -------
+    Propagated
+        On the same memory.
+
+    Notes
+    -----
+    Distances of cannot-links are ``top + d`` in the place of ``top``, d what they are without the cannot-link: all are
+    above every other, and those of near groups come first, where a tie of all would go by index.
+    """
+    top = forbidden_distance(condensed)
+    size = np.bincount(component)
+    n, n_groups = component.size, size.size
+    if n_groups < n:
+        group = frozen(component, np.int32)
+        step = max(1, _WORK // n)
+        for low in range(0, n, step):
+            kernels.complete_link.contract(condensed, group, n_groups, low, min(low + step, n))
+        condensed = condensed[: n_groups * (n_groups - 1) // 2]
+        _shortest_paths(condensed, n_groups, np.flatnonzero(size > 1))
+    if len(cannot):
+        a, b = np.sort(np.asarray(cannot, np.int64), axis=1).T
+        condensed[a * n_groups - a * (a + 1) // 2 + b - a - 1] += top
+    return Propagated(condensed, n_groups, top)
+
+
+def forbidden_distance(condensed: np.ndarray) -> float:
+    """The largest distance plus 1, or the next number where 1 is lost in rounding."""
+    largest = float(condensed.max(initial=0.0))
+    return max(largest + 1.0, float(np.nextafter(largest, np.inf)))
+
+
+def _shortest_paths(condensed: np.ndarray, n: int, linked: np.ndarray) -> None:
+    """Paths between n groups that pass only through linked ones, in the place of their distances."""
+    loops, q = kernels.complete_link, linked.size
+    direct = loops.gather(condensed, n, freeze(linked.astype(np.int64)))
+    between = np.ascontiguousarray(direct[:, linked])
+    step = max(1, _WORK // (q * q))
+    for low in range(0, q, step):
+        loops.shorten(between, low, min(low + step, q))
+    entry, count, step = [], [], max(1, min(n, _WORK // (100 * q)))
+    for low in range(0, n, step):
+        block = np.ascontiguousarray(direct[:, low : low + step].T)
+        found, number = np.empty(block.shape, np.int32), np.empty(len(block), np.int64)
+        loops.enter(block, np.argsort(block, axis=1, kind="stable"), between, found, number)
+        direct[:, low : low + step] = block.T
+        entry.append(found[np.arange(q) < number[:, None]])
+        count.append(number)
+    entries, start = np.concatenate(entry), np.concatenate([[0], *count]).cumsum()
+    low = 0
+    while low < n:
+        # as many rows as come to so much work
+        high = min(n, max(low + 1, int(np.searchsorted(start, start[low] + _WORK // n, side="right")) - 1))
+        loops.relax(condensed, n, direct, entries, start, low, high)
+        low = high
+
+
+# ---------------------------------------------------------------------- all merges
+
+
+@contextmanager
+def _keep_answers(questions: Questions | None, given: PairwiseConstraints) -> Iterator[None]:
+    """Hand what has been answered to an exception that ends the fit, an interrupt too: `.queries` and `.pairs`."""
+    try:
+        yield
+    except BaseException as error:
+        if questions is not None:
+            with suppress(AttributeError, TypeError):  # an exception of the oracle's own that takes no attributes
+                error.queries, error.pairs = questions.asked, given | questions.answers()  # type: ignore[attr-defined]
+                if questions.asked:
+                    error.add_note(
+                        f"{len(questions.asked)} questions have been answered: of this exception, .queries holds them "
+                        "and .pairs all constraints with them, for fit(X, pairs=error.pairs, ...)"
+                    )
+        raise
+
+
+def merge_completely(
+    condensed: np.ndarray,
+    component: np.ndarray,
+    cannot: np.ndarray,
+    progress: Callable[[int], Any] | None = None,
+    questions: Questions | None = None,
+    central: Callable[[np.ndarray], int] | None = None,
+    colouring: Colouring | None = None,
+) -> tuple[np.ndarray, float]:
+    """Merge samples by complete linkage under must-links and cannot-links.
+
+    Parameters
+    ----------
+    condensed : ndarray of float64, shape (n * (n - 1) / 2,)
+        Distances of the n samples, which are overwritten.
+    component : ndarray of int32, shape (n,)
+        The must-link component of each sample, 0..N-1 in the order of their first samples.
+    cannot : ndarray of int, shape (k, 2)
+        Components that are kept apart.
+    progress : callable, optional
+        Called with the number of merges done since its last call.
+    questions : Questions, optional
+        Asked at the last merges.
+    central : callable, optional
+        Samples of a cluster -> the one that stands for it in a question.
+    colouring : Colouring, optional
+        Of the components: merges that leave no colouring are rejected, unless answers have left none.
+
+    Returns
+    -------
+    merges : ndarray of float64, shape (n - 1, 4)
+        A scipy linkage in merge order, with raw heights. Those of must-links are first, those that a constraint or an
+        answer forbids last.
+    top : float
+        The height of the latter, above all others.
+    """
+    distances = propagate(condensed, component, cannot)
+    nothing = np.empty((0, 3), np.int32)
+    asks = questions is not None and questions.left > 0 and central is not None
+    kept = distances.condensed.copy() if asks or (colouring is not None and len(cannot)) else None
+    merges, _ = merge_condensed(distances.condensed, distances.n_groups, nothing, "complete", progress)
+    if kept is not None:
+        allowed = merges[: int((merges[:, 2] < distances.top).sum())]
+        stand = len(allowed) if colouring is None else colouring.count_compatible(allowed)
+        if asks or stand < len(allowed):
+            last = _LastMerges(
+                distances._replace(condensed=kept), component, questions if asks else None, central, colouring
+            )
+            merges = last.merged(allowed, stand)
+    merges[:, 2] = np.minimum(merges[:, 2], distances.top)
+    return _of_samples(merges, component), distances.top
+
+
+def _of_samples(merges: np.ndarray, component: np.ndarray) -> np.ndarray:
+    """The merges of must-linked samples, then those of their groups: a linkage of n samples from one of N groups."""
+    size = np.bincount(component)
+    n, n_groups = component.size, size.size
+    inside = n - n_groups
+    Z = np.empty((n - 1, 4))
+    member = np.argsort(component, kind="stable")  # group by group
+    rank = np.arange(n) - np.repeat(size.cumsum() - size, size)
+    node = member[np.flatnonzero(rank == 0)]  # of each group
+    if inside:
+        place = np.flatnonzero(rank > 0)
+        chain = np.where(rank[place] > 1, n + np.arange(inside) - 1, member[place - 1])
+        Z[:inside, 0], Z[:inside, 1] = np.minimum(chain, member[place]), np.maximum(chain, member[place])
+        Z[:inside, 2], Z[:inside, 3] = 0.0, rank[place] + 1
+        last = rank[place] + 1 == size[component[member[place]]]
+        node[component[member[place[last]]]] = n + np.flatnonzero(last)
+    node = np.concatenate([node, np.arange(n + inside, 2 * n - 1)])
+    Z[inside:, :2] = np.sort(node[merges[:, :2].astype(np.intp)], axis=1)
+    Z[inside:, 2] = merges[:, 2]
+    total = np.concatenate([size, np.zeros(n_groups - 1, size.dtype)])
+    for k, (i, j) in enumerate(merges[:, :2].astype(int).tolist()):
+        total[n_groups + k] = total[i] + total[j]
+    Z[inside:, 3] = total[n_groups:]
+    return Z
+
+
+# ---------------------------------------------------------------------- the last merges, one by one
+
+
+class _LastMerges:
+    """The last merges once more, one by one."""
+
+    def __init__(
+        self,
+        distances: Propagated,
+        component: np.ndarray,
+        questions: Questions | None,
+        central: Callable[[np.ndarray], int] | None,
+        colouring: Colouring | None,
+    ) -> None:
+        self._distances, self._component = distances, component
+        self._questions, self._central, self._colouring = questions, central, colouring
+        self._unknown: set[tuple[int, int]] = set()
+
+    def merged(self, allowed: np.ndarray, stand: int) -> np.ndarray:
+        """All merges of groups, of which the first `stand` at most are as given.
+
+        As many of the given ones are asked about as there are questions for. What is left of these when no more merges
+        are allowed is asked lower down, until nothing is left: all answers are imposed there first.
+        """
+        depth = 0
+        while True:
+            left = 0 if self._questions is None else self._questions.left
+            depth += int(np.ceil(left * _MERGES_A_QUESTION))
+            below = allowed[: max(0, min(stand, len(allowed) - depth))]
+            roots = self._roots(below)
+            self._merge(roots)
+            if self._questions is None or not self._questions.left or not len(below):
+                break
+        while (pair := roots.closest(forbidden=True)) is not None:
+            roots.merge(*pair, linked=False, height=self._distances.top)
+        return np.concatenate([below, np.array(roots.merges).reshape(-1, 4)])
+
+    def _roots(self, below: np.ndarray) -> _Roots:
+        """The clusters that the first merges leave, with all answers imposed."""
+        distances = self._distances
+        part, node = find_roots(below, distances.n_groups)
+        far = kernels.complete_link.farthest(freeze(distances.condensed), distances.n_groups, freeze(part), node.size)
+        root = part[self._component]
+        members = np.split(np.argsort(root, kind="stable"), np.bincount(root).cumsum()[:-1])
+        roots = _Roots(far, distances.top, node, members, distances.n_groups + len(below))
+        answers = None if self._questions is None else self._questions.answers()
+        if answers is not None:
+            for a, b in root[answers.cannot_link].tolist():
+                roots.separate(a, b)
+        if self._colouring is not None and not self._colouring.start(part, roots.apart):
+            self._colouring = None
+        for a, b in [] if answers is None else answers.must_link.tolist():
+            i, j = sorted((root[a], root[b]))
+            if i != j:
+                if self._colouring is not None and not self._colouring.try_merge(i, j, roots.apart, roots.alive):
+                    self._colouring = None
+                roots.merge(i, j, linked=True, height=0.0)
+                root[root == j] = i
+        return roots
+
+    def _merge(self, roots: _Roots) -> None:
+        """Merge the closest two that may meet, by and by, and ask about it while there are questions."""
+        questions, central, centre = self._questions, self._central, dict[int, int]()
+        while (pair := roots.closest()) is not None or roots.reopen():
+            if pair is None:
+                continue  # some must still meet: rejections by searches that gave up prove nothing
+            if self._colouring is not None and not self._colouring.try_merge(*pair, roots.apart, roots.alive):
+                roots.reject(*pair)
+                continue
+            answer = None
+            if questions is not None and central is not None and questions.left:
+                for i in pair:
+                    if i not in centre:
+                        centre[i] = central(roots.members[i])
+                answer = self._asked(centre[pair[0]], centre[pair[1]], questions)
+            if answer is False:
+                roots.separate(*pair)
+                if self._colouring is not None and not self._colouring.try_separate(*pair, roots.apart, roots.alive):
+                    self._colouring = None
+                continue
+            roots.merge(*pair, linked=answer is True)
+            centre.pop(pair[0], None)
+
+    def _asked(self, i: int, j: int, questions: Questions) -> bool | None:
+        """An answer; pairs that were answered with None are not asked about again."""
+        pair = min(i, j), max(i, j)
+        answer = None if pair in self._unknown else questions.ask(i, j)
+        if answer is None:
+            self._unknown.add(pair)
+        return answer
+
+
+class _Roots:
+    """The clusters that are left, their distances, and which of them must not be merged.
+
+    Parameters
+    ----------
+    far : ndarray of float64, shape (r, r)
+        Complete-link distances, from `top` on where a cannot-link is between; overwritten.
+    top : float
+    node : ndarray of int, shape (r,)
+        Their nodes in the linkage.
+    members : list of r arrays of int
+        Their samples.
+    new : int
+        The next free node.
+    """
+
+    def __init__(self, far: np.ndarray, top: float, node: np.ndarray, members: list[np.ndarray], new: int) -> None:
+        self.apart = far >= top
+        self.near = far
+        self.near[self.apart] -= top
+        self.rejected = self.apart | np.eye(
+            node.size, dtype=bool
+        )  # with pairs that were tried in vain, and what is merged away
+        self.alive = np.ones(node.size, bool)
+        self.node, self.members, self.new = node.copy(), members, new
+        self.merges: list[tuple[float, float, float, float]] = []
+        self._least, self._nearest = np.empty(node.size), np.empty(node.size, np.intp)
+        self._search(np.arange(node.size))
+
+    def closest(self, *, forbidden: bool = False) -> tuple[int, int] | None:
+        """The closest two that may be merged, or if `forbidden` any two; of several the pair with the first samples."""
+        if not forbidden:
+            i = int(self._least.argmin())
+            return None if np.isinf(self._least[i]) else (i, int(self._nearest[i]))
+        live = np.flatnonzero(self.alive)
+        if live.size == 1:
+            return None
+        distance = self.near[np.ix_(live, live)]
+        np.fill_diagonal(distance, np.inf)
+        i, j = divmod(int(distance.argmin()), live.size)
+        return int(live[i]), int(live[j])
+
+    def separate(self, i: int, j: int) -> None:
+        """Impose a cannot-link: complete linkage hands it on to whatever they merge with."""
+        self.apart[i, j] = self.apart[j, i] = True
+        self.reject(i, j)
+
+    def reject(self, i: int, j: int) -> None:
+        """Do not merge i and j, nor what they merge with."""
+        self.rejected[i, j] = self.rejected[j, i] = True
+        self._search(np.array([i, j]))
+
+    def reopen(self) -> bool:
+        """Forget all rejections but those by cannot-links; return whether there were any."""
+        rejected = self.apart | ~self.alive | ~self.alive[:, None] | np.eye(self.alive.size, dtype=bool)
+        if (rejected == self.rejected).all():
+            return False
+        self.rejected = rejected
+        self._search(np.arange(self.alive.size))
+        return True
+
+    def merge(self, i: int, j: int, *, linked: bool, height: float | None = None) -> None:
+        """Merge j into i, i < j: by the greater distance or, where they are must-linked, by shortest paths.
+
+        No path goes between two that are apart.
+        """
+        near, apart, rejected = self.near, self.apart, self.rejected
+        row = near[i, j] if height is None else height
+        a, b = sorted((self.node[i], self.node[j]))
+        self.members[i] = np.sort(np.concatenate([self.members[i], self.members[j]]))
+        self.merges.append((a, b, row, self.members[i].size))
+        self.node[i], self.alive[j] = self.new, False
+        self.new += 1
+        forbidden = apart[i] | apart[j]
+        if linked:
+            legs = [np.where(apart[x], np.inf, near[x]) for x in (i, j)]
+            leg = np.minimum(*legs)
+            leg[~self.alive] = np.inf
+            reach = np.where(forbidden, np.maximum(near[i], near[j]), leg)
+            np.minimum(near, leg[:, None] + leg, out=near)
+        else:
+            reach = np.maximum(near[i], near[j])
+        near[i], near[:, i] = reach, reach
+        apart[i], apart[:, i] = forbidden, forbidden
+        either = rejected[i] | rejected[j]
+        rejected[i], rejected[:, i] = either, either
+        rejected[j], rejected[:, j] = True, True
+        near[i, i], apart[i, i], rejected[i, i] = 0.0, False, True
+        changed = (self._nearest == i) | (self._nearest == j)
+        changed[[i, j]] = True
+        self._search(np.flatnonzero(changed | linked))
+
+    def _search(self, rows: np.ndarray) -> None:
+        """Find the nearest cluster that each of these may be merged with, the first of several."""
+        step = max(1, _BATCH // self.alive.size)
+        for low in range(0, rows.size, step):
+            some = rows[low : low + step]
+            distance = np.where(self.rejected[some], np.inf, self.near[some])
+            nearest = distance.argmin(axis=1)
+            self._nearest[some], self._least[some] = nearest, distance[np.arange(some.size), nearest]
+
+
+def find_medoid(samples: np.ndarray, members: np.ndarray, metric: FittedMetric) -> int:
+    """The medoid of a cluster: the member with the least sum of distances to the others, the first of several.
+
+    Parameters
+    ----------
+    samples : ndarray of float64, shape (n, d) or (n, n)
+        All samples, or their distances where `metric` is "precomputed".
+    members : ndarray of int, shape (s,)
+        In rising order.
+    metric : FittedMetric
+
+    Returns
+    -------
+    int
+        A row number.
+
+    Notes
+    -----
+    O(s^2) distances, of which some 32 MB stand at a time.
+    """
+    if members.size <= 2:
+        return int(members[0])
+    total = np.empty(members.size)
+    step = max(1, _BATCH // members.size)
+    for low in range(0, members.size, step):
+        some = members[low : low + step]
+        if metric.is_precomputed:
+            distances = samples[np.ix_(some, members)]
+        else:
+            from scipy.spatial.distance import cdist
+
+            distances = cdist(samples[some], samples[members], metric.metric, **metric.parameters)
+        total[low : low + step] = distances.sum(axis=1)
+    return int(members[total.argmin()])
+
+
+# ---------------------------------------------------------------------- flat clusters
+
+
+def _check_most(n_clusters: int | None, closure: PairClosure) -> None:
+    """Refuse more clusters than there are samples, must-linked ones counted as one.
+
+    Raises
+    ------
+    ClusterCountError, InfeasibleClusteringError
+    """
+    n, most = len(closure.leaves), closure.n_components
+    if n_clusters is None or n_clusters <= most:
+        return
+    if n_clusters > n:
+        msg = f"n_clusters={n_clusters} but n_samples={n}: there cannot be more clusters than samples"
+        raise ClusterCountError(msg, n_clusters=n_clusters, nearest=(most,))
+    msg = (
+        f"n_clusters={n_clusters}, but must-links tie the {n} samples into {most} groups: there cannot be more "
+        "clusters than groups"
+    )
+    raise InfeasibleClusteringError(msg, n_clusters=n_clusters)
+
+
+def _find_whole(hierarchy: Hierarchy, pairs: PairwiseConstraints) -> np.ndarray:
+    """Find the inner nodes that no cut may split: those where must-linked samples meet, and all below them.
+
+    Returns
+    -------
+    ndarray of bool, shape (n_nodes - n,)
+    """
+    n = hierarchy.n_leaves
+    whole = np.zeros(hierarchy.n_nodes, np.bool_)
+    a, b = (freeze(np.ascontiguousarray(pairs.must_link[:, k])) for k in (0, 1))
+    if a.size:
+        whole[kernels.rooted_tree.common_ancestors(a, b, *hierarchy.ancestor_table)] = True
+    for u in range(hierarchy.n_nodes - 2, n - 1, -1):
+        whole[u] |= whole[hierarchy.parent[u]]
+    return whole[n:]
+
+
+def _cut_feasibly(
+    hierarchy: Hierarchy,
+    n_clusters: int,
+    fewest: int,
+    pairs: PairwiseConstraints,
+    on_infeasible: str,
+    whole: np.ndarray,
+) -> np.ndarray:
+    """Cut a hierarchy by merge order into clusters that keep all constraints, if there are any.
+
+    Parameters
+    ----------
+    hierarchy : Hierarchy
+        Binary.
+    n_clusters : int
+    fewest : int
+        How many clusters are left before the forbidden merges.
+    pairs : PairwiseConstraints
+        Consistent.
+    on_infeasible : {"avoid", "raise", "more", "violate"}
+    whole : ndarray of bool
+        From `_find_whole`.
+
+    Returns
+    -------
+    ndarray of int, shape (n,)
+
+    Raises
+    ------
+    InfeasibleClusteringError
+        If `n_clusters` is less than `fewest`, and `on_infeasible` is "raise" (or "avoid", where it was not avoided).
+
+    Warns
+    -----
+    UserWarning
+        If it is less, and `on_infeasible` is "more" or "violate"; or more than all cuts have that keep the answered
+        must-links.
+    """
+    most = 1 + int((~whole).sum())
+    if n_clusters > most:  # after answers alone: must-links that were given are merged first
+        msg = (
+            f"n_clusters={n_clusters}, but the answers leave no cut into more than {most} clusters that keeps samples "
+            f"together that were answered to belong together: {most} are returned"
+        )
+        warn_user(msg)
+        n_clusters = most
+    if n_clusters >= fewest:
+        return _undo_last(hierarchy, n_clusters, whole)
+    msg = f"the merges end at {fewest} clusters, every two of them kept apart by cannot-links"
+    if on_infeasible == "more":
+        warn_user(f"{msg}: these are returned, not n_clusters={n_clusters}")
+        return _undo_last(hierarchy, fewest, whole)
+    if on_infeasible == "violate":
+        labels = _undo_last(hierarchy, n_clusters, whole)
+        a, b = pairs.cannot_link.T
+        violated = int((labels[a] == labels[b]).sum())
+        warn_user(f"{msg}: n_clusters={n_clusters} violate {violated} of {a.size}")
+        return labels
+    raise _infeasible(msg, n_clusters, fewest, pairs.closure())
+
+
+def _undo_last(hierarchy: Hierarchy, n_clusters: int, whole: np.ndarray) -> np.ndarray:
+    """Undo the last merges, but none that must stay, until there are so many clusters."""
+    split = np.zeros(whole.size, np.bool_)
+    split[np.flatnonzero(~whole)[::-1][: n_clusters - 1]] = True
+    return threshold_labels(hierarchy, np.where(split, np.inf, -np.inf), 0.0)
+
+
+def _infeasible(msg: str, k: int, fewest: int, closure: PairClosure) -> InfeasibleClusteringError:
+    """The error where merges end at more than k clusters: the constraints need more, or only these merges do."""
+    advice = f"ask for {fewest} or more, or set {ADVICE}"
+    graph = CannotGraph(closure.cannot, closure.n_components)
+    try:
+        graph.colour(k, np.random.default_rng(0), _SEARCH_STEPS)
+    except NotColourable as reason:
+        return too_few_clusters(f"{msg}, and n_clusters={k} are too few", k, reason, closure, advice)
+    msg = (
+        f"{msg}; n_clusters={k} could keep all constraints, but not by these merges: set on_infeasible='avoid' for "
+        f"others, or {advice}"
+    )
+    return InfeasibleClusteringError(msg, n_clusters=k, proved=False)

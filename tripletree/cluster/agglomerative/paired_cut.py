@@ -24,13 +24,14 @@ import numpy as np
 
 from tripletree import kernels
 from tripletree.algorithms.cut import best_supported, cut, labels_of, sizes_tried, support_of
+from tripletree.cluster.agglomerative.colouring import ADVICE, too_few_clusters
 from tripletree.cluster.agglomerative.constraints import CombinedConstraints
 from tripletree.cluster.agglomerative.flat_clusters import threshold_labels
-from tripletree.cluster.feasibility import CannotGraph, assign_with_backtracking, connected_parts
+from tripletree.cluster.feasibility import CannotGraph, NotColourable, assign_with_backtracking, connected_parts
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.pair_closure import PairClosure
 from tripletree.core.triplets import TripletSet
-from tripletree.errors import SHOWN, ClusterCountError, InfeasibleClusteringError, LimitExceededError, warn_user
+from tripletree.errors import ClusterCountError, InfeasibleClusteringError, LimitExceededError, warn_user
 from tripletree.kernels import freeze
 
 __all__ = [
@@ -247,20 +248,12 @@ class PairedCut:
         closure = self._closure
         graph = nx.Graph(closure.cannot.tolist())
         clique = next((x for x in islice(nx.find_cliques(graph), _CLIQUES) if len(x) > k), None)
-        advice = (
-            f"ask for {self.fewest} or more, or set on_infeasible='more' to take what comes, or 'violate' to break "
-            "cannot-links"
-        )
+        advice = f"ask for {self.fewest} or more, or set {ADVICE}"
         if clique is None:
             msg = f"{msg}, more than n_clusters={k}: {advice}"
             return InfeasibleClusteringError(msg, n_clusters=k, proved=False)
-        labels = [closure.leaves[int(i)] for i in self._first[sorted(clique[: k + 1])]]
-        shown = ", ".join(map(str, labels[:SHOWN])) + (", ..." if len(labels) > SHOWN else "")
-        msg = (
-            f"{msg}, and n_clusters={k} are too few: {len(labels)} samples are all kept apart from each other: "
-            f"{shown}; {advice}"
-        )
-        return InfeasibleClusteringError(msg, n_clusters=k, samples=labels, is_clique=True)
+        reason = NotColourable(sorted(clique[: k + 1]), is_clique=True, proved=True)
+        return too_few_clusters(f"{msg}, and n_clusters={k} are too few", k, reason, closure, advice)
 
 
 def _weight_kept(triplets: TripletSet, labels: np.ndarray) -> float:
