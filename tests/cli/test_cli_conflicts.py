@@ -43,7 +43,7 @@ def test_explain__what_is_proved_of_the_size(run):
     assert shown[-1] == "No conflict has fewer than 5 triplets; one smaller than this may exist."
     shown = run("explain", "-", "--max-size", "8", text=ring, status=1).stdout.splitlines()
     assert shown[-1] == "No conflict is smaller."
-    shown = run("explain", "-", "--budget", "0", text=ring, status=1).stdout.splitlines()
+    shown = run("explain", "-", "--max-steps", "0", text=ring, status=1).stdout.splitlines()
     assert shown[-1] == "No conflict has fewer than 2 triplets; one smaller than this may exist."
 
 

@@ -59,7 +59,7 @@ def test_explain__a_long_path_is_cut(run):
 
 def test_explain__options_of_triplets_are_refused(run):
     assert "--plot is for triplets" in run("explain", "-", "--plot", "x.png", text=CLASH, status=2).stderr
-    assert "--budget is for triplets" in run("explain", "-", "--budget", "5", text=CLASH, status=2).stderr
+    assert "--max-steps is for triplets" in run("explain", "-", "--max-steps", "5", text=CLASH, status=2).stderr
     assert "--data is for triplets" in run("describe", "-", "--data", "x.csv", text=CLASH, status=2).stderr
 
 

@@ -84,9 +84,9 @@ def test_closure__limit(run):
     assert "the 2 triplets imply 4, more than the limit of 3" in error
     assert "--query, or raise --limit" in error
     for more in ([], ["--minimal"], ["--redundant"]):
-        error = run("closure", "-", "--max-work", 3, *more, text=CHAIN, status=2).stderr
+        error = run("closure", "-", "--max-steps", 3, *more, text=CHAIN, status=2).stderr
         assert "more than 3 steps of work" in error
-        assert "raise --max-work" in error
+        assert "raise --max-steps" in error
 
 
 def test_closure__minimal_and_redundant(run):
@@ -276,7 +276,7 @@ def test_describe__metric_scales_and_labels(run, tmp_path):
 
 def test_describe__what_takes_too_much_work(run):
     text = run("induce", "sample:mammals", "--sample", 150).stdout
-    told = json.loads(run("describe", "-", "--max-work", 10, "--json", text=text).stdout)
+    told = json.loads(run("describe", "-", "--max-steps", 10, "--json", text=text).stdout)
     assert told["closure_size"] is None
     assert told["reasons"]["closure_size"] == "takes more than 10 steps of work"
     assert told["tree"]["n_inner_nodes"] > 1

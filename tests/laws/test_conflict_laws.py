@@ -86,7 +86,7 @@ def test_find_conflicts__share_nothing_and_leave_nothing(t, max_size):
 def test_conflict__takes_a_conflict_and_nothing_else(t):
     whole = tuple(map(tuple, t.rows.tolist()))
     if is_consistent(t) or not is_irreducible_conflict(whole):
-        with pytest.raises(InvalidTripletError, match="is no conflict"):
+        with pytest.raises(InvalidTripletError, match="is not a conflict"):
             Conflict(t)
     else:
         conflict = Conflict(t)
@@ -103,18 +103,18 @@ def test_find_conflict__a_planted_one_among_many(k):
     cycle = rng.permutation(n)[: k + 1]
     planted = [(cycle[i], cycle[i + 1], cycle[(i + 2) % (k + 1)]) for i in range(k)]
     t = TripletSet(np.concatenate([rows, planted]), n)
-    conflict = find_conflict(t, max_size=k, budget=None)
+    conflict = find_conflict(t, max_size=k, max_steps=None)
     assert len(conflict) <= k
     assert conflict.smallest
     for fewer in range(2, len(conflict)):
         # the proof that there is none: the same search, ended one before
-        assert find_conflict(t, max_size=fewer, budget=None).at_least == fewer + 1
+        assert find_conflict(t, max_size=fewer, max_steps=None).at_least == fewer + 1
     assert is_irreducible_conflict(tuple(map(tuple, conflict.triplets.rows.tolist())))
 
 
 def test_find_conflict__without_work_it_claims_nothing():
     t = TripletSet([(0, 1, 2), (1, 2, 3), (2, 3, 0), (0, 1, 4)], 5)
-    conflict = find_conflict(t, budget=0)
+    conflict = find_conflict(t, max_steps=0)
     assert len(conflict) == 3
     assert conflict.at_least == 2
     assert not conflict.smallest
@@ -125,12 +125,12 @@ def test_find_conflict__work_that_ends_in_the_middle_still_gives_a_conflict():
     rows = sample_triplets(yule(60, rng), 600, random_state=rng).rows.copy()
     rows[:40] = rows[:40, [0, 2, 1]]
     t = TripletSet(rows, 60)
-    best = find_conflict(t, max_size=6, budget=None)
-    for budget in (1, 10, 100, 1000, 10_000, 100_000):
-        conflict = find_conflict(t, max_size=6, budget=budget)
+    best = find_conflict(t, max_size=6, max_steps=None)
+    for max_steps in (1, 10, 100, 1000, 10_000, 100_000):
+        conflict = find_conflict(t, max_size=6, max_steps=max_steps)
         assert is_irreducible_conflict(tuple(map(tuple, conflict.triplets.rows.tolist())))
         assert conflict.at_least <= len(best) <= len(conflict)
-        assert find_conflict(t, max_size=6, budget=budget) == conflict
+        assert find_conflict(t, max_size=6, max_steps=max_steps) == conflict
 
 
 @given(st.data(), st.integers(3, 9))

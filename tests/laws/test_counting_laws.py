@@ -64,8 +64,8 @@ def test_counting_laws__what_identifies_a_hierarchy_leaves_its_binary_refinement
     refinements = math.prod(
         math.prod(range(1, 2 * d - 2, 2)) for d in np.bincount(h.parent[:-1], minlength=h.n_nodes).tolist() if d > 1
     )
-    assert count_hierarchies(decompose(h), max_work=0) == refinements
-    assert count_hierarchies(all_triplets(h), max_work=0) == refinements
+    assert count_hierarchies(decompose(h), max_splits=0) == refinements
+    assert count_hierarchies(all_triplets(h), max_splits=0) == refinements
 
 
 @given(triplet_sets(max_leaves=9, max_size=8))
@@ -113,13 +113,13 @@ def test_counting_laws__the_work_told_is_the_work_needed():
         picked = np.random.default_rng(seed).permutation(len(h_rows))[:4]
         t = TripletSet([h_rows[k] for k in picked], 7)
         enough = next(w for w in range(1000) if _fits(t, w))
-        assert count_hierarchies(t, max_work=enough) == count_hierarchies(t, max_work=None)
+        assert count_hierarchies(t, max_splits=enough) == count_hierarchies(t, max_splits=None)
         assert not any(_fits(t, w) for w in range(enough))
 
 
 def _fits(t, work):
     try:
-        count_hierarchies(t, max_work=work)
+        count_hierarchies(t, max_splits=work)
     except LimitExceededError:
         return False
     return True

@@ -9,16 +9,12 @@ import numpy as np
 import pytest
 from dag_oracle import descendants_definition, leaf_terms, random_graph
 
-from tripletree.algorithms import induce as certain
 from tripletree.algorithms.build import is_consistent, one_tree
 from tripletree.algorithms.decompose import decompose, decomposition_size
 from tripletree.algorithms.induce import (
     InducedTriplets,
-    all_certain,
     all_triplets,
-    count_certain,
     count_triplets,
-    decompose_certain,
     displays,
     induce,
     sample_triplets,
@@ -49,40 +45,40 @@ def labelled(triplets):
 
 def test_certain__of_two_parents_neither_counts():
     # y may hang from a, then wx|z and wy|z, or from b, then wx|y and yz|w: only what both say
-    assert labelled(all_certain(PAIR)) == {("w", "x", "z")}
+    assert labelled(all_triplets(PAIR)) == {("w", "x", "z")}
 
 
 def test_certain__below_a_sound_part_all_is_certain():
     wanted = {("v", "w", c) for c in "xyz"} | {(*sorted((a, "x")), "z") for a in "vw"}
-    assert labelled(all_certain(DEEPER)) == wanted
-    assert count_certain(DEEPER) == 5
+    assert labelled(all_triplets(DEEPER)) == wanted
+    assert count_triplets(DEEPER) == 5
 
 
 def test_certain__diamonds_close_again():
     # x has two parents, but both are under d: it cannot leave d
     o = Ontology(["r", "d", "p", "q", "x", "y", "z"], [(1, 0), (2, 1), (3, 1), (4, 2), (4, 3), (5, 3), (6, 0)])
-    assert labelled(all_certain(o)) == {("x", "y", "z")}
+    assert labelled(all_triplets(o)) == {("x", "y", "z")}
 
 
 def test_certain__several_roots_have_a_root_above_them():
     o = Ontology(["a", "b", "w", "x", "y", "z"], [(2, 0), (3, 0), (4, 1), (5, 1)])
-    assert labelled(all_certain(o)) == {("w", "x", "y"), ("w", "x", "z"), ("y", "z", "w"), ("y", "z", "x")}
+    assert labelled(all_triplets(o)) == {("w", "x", "y"), ("w", "x", "z"), ("y", "z", "w"), ("y", "z", "x")}
 
 
 def test_certain__few_leaves_say_nothing():
     for o in (Ontology(["a"], []), Ontology(["a", "b"], [(1, 0)]), Ontology(list("abc"), [(1, 0), (2, 0)])):
-        assert count_certain(o) == 0
-        assert len(all_certain(o)) == len(decompose_certain(o)) == decomposition_size(o) == 0
+        assert count_triplets(o) == 0
+        assert len(all_triplets(o)) == len(decompose(o)) == decomposition_size(o) == 0
         assert len(sample_triplets(o, 0)) == 0
         assert len(induce(o, [])) == 0
 
 
 def test_certain__a_part_says_what_the_whole_says():
     items = ["v", "w", "y", "z"]
-    whole = {t for t in labelled(all_certain(DEEPER)) if set(t) <= set(items)}
-    assert labelled(all_certain(DEEPER.restrict(items))) == whole
+    whole = {t for t in labelled(all_triplets(DEEPER)) if set(t) <= set(items)}
+    assert labelled(all_triplets(DEEPER.restrict(items))) == whole
     mine = DEEPER.attach({"one": "d", "two": ["d", "a"], "three": "b"}).restrict(["one", "two", "three"])
-    assert labelled(all_certain(mine)) == {("one", "two", "three")}
+    assert labelled(all_triplets(mine)) == {("one", "two", "three")}
 
 
 # ---------------------------------------------------------------------- the doors for hierarchies
@@ -119,7 +115,7 @@ def labelled_list(triplets):
 
 
 def test_certain__samples_are_even():
-    count = dict.fromkeys(labelled(all_certain(DEEPER)), 0)
+    count = dict.fromkeys(labelled(all_triplets(DEEPER)), 0)
     rng = np.random.default_rng(0)
     for _ in range(1000):
         for t in labelled(sample_triplets(DEEPER, 2, random_state=rng)):
@@ -164,7 +160,7 @@ def test_certain__what_is_wrong_is_refused():
     assert (caught.value.size, caught.value.limit) == (5, 4)
     assert len(all_triplets(DEEPER, limit=None)) == 5
     for door in (decompose, decomposition_size):
-        with pytest.raises(ValueError, match="for an Ontology there is only 'identify'"):
+        with pytest.raises(ValueError, match="for an Ontology only 'identify' is possible"):
             door(DEEPER, guarantee="rebuild")
     with pytest.raises(ValueError, match="max_triplets is -1"):
         decompose(DEEPER, max_triplets=-1)
@@ -176,11 +172,11 @@ def test_certain__where_one_tree_is_wanted_an_ontology_is_told_how():
 
 
 def test_certain__limits_are_told(monkeypatch):
-    monkeypatch.setattr(certain, "DECOMPOSITION_LIMIT", 1)
-    with pytest.raises(LimitExceededError, match="or more, beyond the limit of 1"):
+    monkeypatch.setattr("tripletree.algorithms.decompose.DEFAULT_LIMIT", 1)
+    with pytest.raises(LimitExceededError, match="or more to imply all that are certain, more than the limit of 1"):
         decompose(DEEPER)
-    monkeypatch.setattr(certain, "_MOST_RANKS", 2)
-    with pytest.raises(LimitExceededError, match="5 triplets are certain, more than can be numbered"):
+    monkeypatch.setattr("tripletree.algorithms.induce._MOST_RANKS", 2)
+    with pytest.raises(LimitExceededError, match="5 triplets are certain, too many to be numbered"):
         sample_triplets(DEEPER, 1)
     monkeypatch.setattr(_dominance, "_MOST", 0)
     fresh = Ontology(DEEPER.terms, DEEPER.edges)
@@ -200,8 +196,8 @@ def test_certain__a_ladder_whose_lowest_leaf_has_a_far_parent():
     steps = [(i + 1, i) for i in range(n)] + [(n + 1 + i, i) for i in range(n)]
     o = Ontology(range(2 * n + 1), [*steps, (n, 0)])
     others = Ontology(range(2 * n + 1), steps).restrict(range(n + 1, 2 * n + 1)).to_hierarchy()
-    assert count_certain(o) == n * (n - 1) * (n - 2) // 6
-    assert displays(others, all_certain(o)).all()
+    assert count_triplets(o) == n * (n - 1) * (n - 2) // 6
+    assert displays(others, all_triplets(o)).all()
 
 
 def test_certain__large_entangled_graphs_agree_with_searches():

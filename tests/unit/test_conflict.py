@@ -153,7 +153,7 @@ def test_conflict__compares_what_it_says():
     one = find_conflict(TripletSet.from_labels(rows))
     other = find_conflict(TripletSet.from_labels(rows, ["x", "c", "b", "a"]))
     assert one == other
-    assert one != find_conflict(TripletSet.from_labels(rows), max_size=0, budget=0).triplets
+    assert one != find_conflict(TripletSet.from_labels(rows), max_size=0, max_steps=0).triplets
 
 
 def test_find_conflicts__as_many_as_are_wanted():
@@ -162,8 +162,8 @@ def test_find_conflicts__as_many_as_are_wanted():
     assert [len(find_conflicts(t, k)) for k in (0, 1, 7, 50)] == [0, 1, 7, 10]
     with pytest.raises(ValueError, match="k is -1; it must be at least 0"):
         find_conflicts(t, -1)
-    with pytest.raises(TypeError, match="budget must be a whole number"):
-        find_conflicts(t, budget=0.5)
+    with pytest.raises(TypeError, match="max_steps must be a whole number"):
+        find_conflicts(t, max_steps=0.5)
 
 
 def test_conflict__nonsense_is_refused():
@@ -175,11 +175,11 @@ def test_conflict__nonsense_is_refused():
     with pytest.raises(ValueError, match="most is 0; it must be at least 1"):
         Conflict(t).explain(most=0)
     for data, message in (
-        ({}, "there is no 'triplets'"),
-        (None, "this is NoneType"),
+        ({}, "'triplets' is missing"),
+        (None, "got NoneType"),
         ({"triplets": [{"a": 1}]}, "'b'"),
     ):
-        with pytest.raises(ValueError, match=f"what to_dict returns is wanted.*{message}"):
+        with pytest.raises(ValueError, match=f"expected a dict from to_dict.*{message}"):
             Conflict.from_dict(data)
     assert len(find_conflicts(t, 2**70)) == 1
 
@@ -188,8 +188,8 @@ def test_conflict__nonsense_is_refused():
 def test_find_conflict__a_ring_in_which_every_leaf_is_needed(n):
     # taking leaves away one by one would run BUILD on all of it 2 n times
     t = TripletSet([(i, i + 1, i + 2) for i in range(n - 2)] + [(n - 2, n - 1, 0)], n)
-    for budget in (0, 1000, 10_000_000):
-        assert len(find_conflict(t, budget=budget)) == n - 1
+    for max_steps in (0, 1000, 10_000_000):
+        assert len(find_conflict(t, max_steps=max_steps)) == n - 1
 
 
 def test_find_conflicts__many_small_ones():

@@ -73,7 +73,7 @@ def test_counting__bits_by_hand():
 
 @pytest.mark.parametrize("n", [3, 30, 3000])
 def test_counting__a_caterpillar_is_told_in_full(n):
-    assert count_hierarchies(decompose(caterpillar(n)), max_work=0) == 1
+    assert count_hierarchies(decompose(caterpillar(n)), max_splits=0) == 1
 
 
 def test_counting__a_deep_hierarchy_below_loose_ends():
@@ -106,29 +106,29 @@ def test_counting__a_star_says_nothing(n):
 def test_counting__clusters_are_counted_one_by_one(n_clusters):
     h = two_level(120, n_clusters)
     number = odd_product(120 // n_clusters) ** n_clusters * odd_product(n_clusters)
-    assert count_hierarchies(decompose(h), max_work=0) == number
+    assert count_hierarchies(decompose(h), max_splits=0) == number
     if n_clusters <= 10:
-        assert count_hierarchies(all_triplets(h), max_work=0) == number
+        assert count_hierarchies(all_triplets(h), max_splits=0) == number
 
 
 def test_counting__a_hierarchy_with_polytomies():
     h = Hierarchy.from_nested([["a", "b", "c", ["d", "e", "f", "g"]], ["h", "i"], "j", "k"])
     # four children at the root, four at the first, four below it
-    assert count_hierarchies(decompose(h), max_work=0) == 15**3
+    assert count_hierarchies(decompose(h), max_splits=0) == 15**3
 
 
 def test_counting__leaves_that_change_places_are_counted_once():
     # ab|c, ab|d, ac|e for many c: components in numbers, few kinds of splits
     n = 40
     rows = [(0, 1, x) for x in range(3, n)] + [(0, 2, n)]
-    few = count_hierarchies(TripletSet(rows, n + 1), max_work=5000)
+    few = count_hierarchies(TripletSet(rows, n + 1), max_splits=5000)
     assert few % odd_product(5) == 0
     assert few < odd_product(n + 1)
 
 
 def test_counting__triplets_without_common_leaves_are_thirds():
     t = TripletSet(np.arange(1500).reshape(-1, 3), 1510)
-    assert count_hierarchies(t, max_work=0) * 3**500 == odd_product(1510)
+    assert count_hierarchies(t, max_splits=0) * 3**500 == odd_product(1510)
 
 
 def test_counting__weights_play_no_part():
@@ -150,24 +150,26 @@ def test_counting__the_limit_counts_what_was_visited():
     t = loose(5)
     needed = next(w for w in range(2000) if _count_or_none(t, w) is not None)
     assert needed > 15
-    assert count_hierarchies(t, max_work=needed) == count_hierarchies(t, max_work=None)
-    with pytest.raises(LimitExceededError, match=f"more than max_work={needed - 1}; .* or raise max_work") as caught:
-        count_hierarchies(t, max_work=needed - 1)
+    assert count_hierarchies(t, max_splits=needed) == count_hierarchies(t, max_splits=None)
+    with pytest.raises(
+        LimitExceededError, match=f"more than max_splits={needed - 1}; .* or raise max_splits"
+    ) as caught:
+        count_hierarchies(t, max_splits=needed - 1)
     assert caught.value.size == needed
     with pytest.raises(LimitExceededError):
-        informativeness(t, max_work=needed - 1)
+        informativeness(t, max_splits=needed - 1)
 
 
 def _count_or_none(t, work):
     try:
-        return count_hierarchies(t, max_work=work)
+        return count_hierarchies(t, max_splits=work)
     except LimitExceededError:
         return None
 
 
 def test_counting__an_inconsistent_set_is_0_without_work():
     rows = np.vstack([loose(30).rows, [[61, 62, 63], [61, 63, 62]]])
-    assert count_hierarchies(TripletSet(rows, 64), max_work=0) == 0
+    assert count_hierarchies(TripletSet(rows, 64), max_splits=0) == 0
 
 
 def test_counting__no_leaves_make_no_hierarchy():
@@ -184,10 +186,10 @@ def test_counting__a_triplet_set_is_wanted(function, value):
 
 
 def test_counting__the_limit_is_a_number():
-    with pytest.raises(ValueError, match="max_work is -1; it must be at least 0"):
-        count_hierarchies(TripletSet([], 4), max_work=-1)
-    with pytest.raises(TypeError, match="max_work must be a whole number"):
-        count_hierarchies(TripletSet([], 4), max_work=2.5)
+    with pytest.raises(ValueError, match="max_splits is -1; it must be at least 0"):
+        count_hierarchies(TripletSet([], 4), max_splits=-1)
+    with pytest.raises(TypeError, match="max_splits must be a whole number"):
+        count_hierarchies(TripletSet([], 4), max_splits=2.5)
 
 
 @pytest.mark.shared

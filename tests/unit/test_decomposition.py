@@ -93,7 +93,7 @@ def test_decompose__refuses_millions_without_a_budget():
     k = 5001
     h = two_level(5 * k, k)
     with pytest.raises(
-        LimitExceededError, match=r"100,020,000 triplets, more than 50,000,000; give a budget"
+        LimitExceededError, match=r"100,020,000 triplets, more than 50,000,000; give max_triplets"
     ) as caught:
         decompose(h)
     assert caught.value.size == decomposition_size(h) == 100_020_000

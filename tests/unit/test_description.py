@@ -306,7 +306,7 @@ def test_describe__bad_arguments_are_refused():
         describe(CHAIN, LINE)  # labels, but X has no index
     with pytest.raises(UnknownLeafError):
         describe(TripletSet([(0, 1, 2)], 3), LINE[:2])
-    for name in ("max_work", "max_splits"):
+    for name in ("max_steps", "max_splits"):
         with pytest.raises(ValueError, match=f"{name} is -1"):
             describe(CHAIN, **{name: -1})
         assert describe(CHAIN, **{name: None}).closure_size == 4
@@ -327,7 +327,7 @@ def test_describe__the_callers_objects_stay():
 
 def test_describe__what_takes_too_much_work_is_left_out_with_the_reason():
     t = sample_triplets(yule(60, np.random.default_rng(1)), 120, random_state=0)
-    d = describe(t, max_work=100, max_splits=10)
+    d = describe(t, max_steps=100, max_splits=10)
     assert (d.closure_size, d.redundant, d.information) == (None, None, None)
     assert d.reasons == {
         "closure_size": "takes more than 100 steps of work",

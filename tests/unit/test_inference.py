@@ -183,11 +183,11 @@ def test_closure__limit_counts():
 def test_inference__gives_up_beyond_the_work_allowed(ask):
     t = sample_triplets(caterpillar(60), 200, random_state=0)
     with pytest.raises(LimitExceededError, match="more than 300 steps of work") as caught:
-        ask(t, max_work=300)
+        ask(t, max_steps=300)
     assert caught.value.limit == 300
-    ask(t, max_work=None)
-    with pytest.raises(ValueError, match="max_work is -1"):
-        ask(t, max_work=-1)
+    ask(t, max_steps=None)
+    with pytest.raises(ValueError, match="max_steps is -1"):
+        ask(t, max_steps=-1)
 
 
 def test_inference__the_callers_sets_stay():

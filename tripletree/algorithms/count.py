@@ -72,7 +72,7 @@ def _product(factors: Iterable[int]) -> int:
     return math.prod(found)
 
 
-def count_displaying(rows: Iterable[Row], n: int, max_work: int | None) -> int:
+def count_displaying(rows: Iterable[Row], n: int, max_splits: int | None) -> int:
     """Count the binary hierarchies of n leaves that display all of the triplets; no recursion.
 
     Parameters
@@ -81,7 +81,7 @@ def count_displaying(rows: Iterable[Row], n: int, max_work: int | None) -> int:
         Consistent triplets.
     n : int
         Number of leaves, those in no triplet included.
-    max_work : int or None
+    max_splits : int or None
         Most first splits to visit.
 
     Returns
@@ -91,7 +91,7 @@ def count_displaying(rows: Iterable[Row], n: int, max_work: int | None) -> int:
     Raises
     ------
     LimitExceededError
-        Before a sum that would go beyond `max_work`.
+        Before a sum that would go beyond `max_splits`.
 
     Examples
     --------
@@ -107,8 +107,8 @@ def count_displaying(rows: Iterable[Row], n: int, max_work: int | None) -> int:
             top = stack[-1]
             if top.fresh:
                 work += top.size
-                if max_work is not None and work > max_work:
-                    raise _too_much(top, work, max_work)
+                if max_splits is not None and work > max_splits:
+                    raise _too_much(top, work, max_splits)
             missing = top.advance(known)
             if missing is None:
                 known[top.core] = top.total
@@ -119,13 +119,13 @@ def count_displaying(rows: Iterable[Row], n: int, max_work: int | None) -> int:
     return factor
 
 
-def _too_much(top: _Sum, work: int, max_work: int) -> LimitExceededError:
+def _too_much(top: _Sum, work: int, max_splits: int) -> LimitExceededError:
     msg = (
         f"the count needs a sum over {_readable(top.size)} first splits of {len(top.parts)} groups of leaves, after "
-        f"{work - top.size:,} visited so far; that is more than max_work={max_work:,}; count on fewer leaves, add "
-        "triplets that tell the groups apart, or raise max_work"
+        f"{work - top.size:,} visited so far; that is more than max_splits={max_splits:,}; count on fewer leaves, add "
+        "triplets that tell the groups apart, or raise max_splits"
     )
-    return LimitExceededError(msg, size=work, limit=max_work)
+    return LimitExceededError(msg, size=work, limit=max_splits)
 
 
 def _readable(x: int) -> str:
@@ -364,19 +364,19 @@ def _key(rows: list[Row]) -> Key:
 
 
 #: First splits beyond which `count_hierarchies` refuses unless told otherwise.
-DEFAULT_WORK = 50_000
+DEFAULT_SPLITS = 50_000
 #: Half the bits that are kept of large integers before their quotient is taken.
 _BITS = 128
 
 
-def count_hierarchies(triplets: TripletSet, *, max_work: int | None = DEFAULT_WORK) -> int:
+def count_hierarchies(triplets: TripletSet, *, max_splits: int | None = DEFAULT_SPLITS) -> int:
     """Count the binary hierarchies that display all of the triplets.
 
     Parameters
     ----------
     triplets : TripletSet
         m triplets over n leaves, at least one leaf. Weights play no part.
-    max_work : int or None
+    max_splits : int or None
         Refuse beyond this many first splits to visit; None for no limit.
 
     Returns
@@ -387,7 +387,7 @@ def count_hierarchies(triplets: TripletSet, *, max_work: int | None = DEFAULT_WO
     Raises
     ------
     LimitExceededError
-        If more than `max_work` first splits were to be visited; told before the sum that goes beyond. ``.size`` is
+        If more than `max_splits` first splits were to be visited; told before the sum that goes beyond. ``.size`` is
         the work up to the end of that sum.
     InvalidHierarchyError
         If there are no leaves.
@@ -429,8 +429,8 @@ def count_hierarchies(triplets: TripletSet, *, max_work: int | None = DEFAULT_WO
     0
     """
     n = len(check_triplets(triplets).leaves)
-    if max_work is not None:
-        max_work = check_count(max_work, "max_work")
+    if max_splits is not None:
+        max_splits = check_count(max_splits, "max_splits")
     if n == 0:
         msg = "there are no leaves: a hierarchy needs at least one"
         raise InvalidHierarchyError(msg)
@@ -441,16 +441,16 @@ def count_hierarchies(triplets: TripletSet, *, max_work: int | None = DEFAULT_WO
         return 0
     if parent.size == 2 * n - 1:  # every split is in two, and so forced
         return 1
-    return count_displaying(map(tuple, triplets.rows.tolist()), n, max_work)
+    return count_displaying(map(tuple, triplets.rows.tolist()), n, max_splits)
 
 
-def informativeness(triplets: TripletSet, *, max_work: int | None = DEFAULT_WORK) -> float:
+def informativeness(triplets: TripletSet, *, max_splits: int | None = DEFAULT_SPLITS) -> float:
     """Tell how many bits the triplets say about a binary hierarchy.
 
     Parameters
     ----------
     triplets : TripletSet
-    max_work : int or None
+    max_splits : int or None
         As in `count_hierarchies`.
 
     Returns
@@ -482,7 +482,7 @@ def informativeness(triplets: TripletSet, *, max_work: int | None = DEFAULT_WORK
     >>> round(2 ** -informativeness(TripletSet.from_labels([("a", "b", "c"), ("b", "c", "d")])) * 15, 9)
     1.0
     """
-    remaining = count_hierarchies(triplets, max_work=max_work)
+    remaining = count_hierarchies(triplets, max_splits=max_splits)
     if remaining == 0:
         return math.inf
     everything = all_binary(len(triplets.leaves))

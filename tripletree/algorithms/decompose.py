@@ -1,4 +1,4 @@
-"""Hierarchy -> a smallest TripletSet that says the same, under either of two guarantees."""
+"""Decomposition: a smallest set of triplets that determines a hierarchy, under either of two guarantees."""
 
 from __future__ import annotations
 
@@ -6,21 +6,24 @@ from typing import Any
 
 import numpy as np
 
-from tripletree.algorithms.induce import certain_decomposition_size, decompose_certain
+from tripletree import kernels
 from tripletree.core.checks import check_count
 from tripletree.core.hierarchy import Hierarchy, check_hierarchy
 from tripletree.core.ontology import Ontology
 from tripletree.core.random import distinct_integers, generator
 from tripletree.core.triplets import TripletSet
 from tripletree.errors import LimitExceededError
+from tripletree.kernels import freeze
 
 __all__ = [
     "decompose",
     "decomposition_size",
 ]
 
-#: Rows beyond which `decompose` refuses unless `max_triplets` is given (12 bytes a row, four times that in work).
+#: Rows of a decomposition at most, unless `max_triplets` is given (12 bytes a row, four times that meanwhile).
 DEFAULT_LIMIT = 50_000_000
+#: Candidates up to which plain Python is as fast as loading the compiled kernel.
+_LITTLE_WORK = 20_000
 _GUARANTEES = ("identify", "rebuild")
 
 
@@ -31,29 +34,29 @@ def decompose(
     max_triplets: int | None = None,
     random_state: Any = None,
 ) -> TripletSet:
-    """Decompose a hierarchy into a smallest set of triplets that says the same.
+    """Decompose a hierarchy into a smallest set of triplets that determines it.
 
     Parameters
     ----------
     hierarchy : Hierarchy or Ontology
-        Nodes with one child carry no triplet and are passed over. Of an Ontology: triplets from which all that are
-        certain follow, as `certain.decompose_certain` gives them; only ``guarantee="identify"``.
+        Nodes with one child make no triplet and are skipped. For an Ontology: certain triplets that imply all others
+        (as few as possible for a tree, elsewhere not always); only ``guarantee="identify"``.
     guarantee : {"identify", "rebuild"}
         - ``"identify"``: every hierarchy that displays the set refines `hierarchy`. The set has the sum over inner
           edges (u, w) of (children of u - 1)(children of w - 1) triplets: n - 2 for a binary hierarchy.
-        - ``"rebuild"``: weaker and smaller. `one_tree` gives `hierarchy` back, though other hierarchies that do not
-          refine it may display the set too. n - (children of the root) triplets. Such a set stays consistent
-          whatever rows of it are changed to another triplet on the same leaves, so it can reveal no error. (A set of
-          the first kind often reveals none either: where errors must show, give more triplets than the fewest.)
+        - ``"rebuild"``: weaker and smaller. `one_tree` returns `hierarchy`, though other hierarchies that do not
+          refine it may display the set, too. n - (children of the root) triplets. Whatever rows of it are changed to
+          another triplet on the same leaves, such a set stays consistent, so it can reveal no error. (A set of the
+          first kind often reveals none either: where errors must show, use more triplets than the fewest.)
 
-        For a binary hierarchy the two coincide. Both are the fewest that give their guarantee.
+        For a binary hierarchy the two are equal. Both are the fewest with their guarantee.
     max_triplets : int, optional
-        A budget: a set of exactly this many where the whole is larger. It starts with the ``"rebuild"`` triplets, so
-        from n - (children of the root) on `one_tree` still gives `hierarchy` back; the rest is a random part of the
-        others.
+        If the set is larger, return exactly this many of it. They start with the ``"rebuild"`` triplets, so from
+        n - (children of the root) on `one_tree` still returns `hierarchy`; the rest is a random part of the others. Of
+        an Ontology: a random part.
     random_state : None, int, Generator or RandomState
-        With None the first leaf below a child stands for it, and a budget is drawn with a fixed seed; otherwise
-        random leaves stand for it.
+        With None the first leaf below a child represents it, and parts are drawn with a fixed seed; otherwise random
+        leaves represent it.
 
     Returns
     -------
@@ -63,13 +66,13 @@ def decompose(
     Raises
     ------
     LimitExceededError
-        If the set has more than 50 million triplets and no budget is given.
+        If the set has more than 50 million triplets and `max_triplets` is not given; for an Ontology even if it is.
     ValueError
-        If `guarantee` is none of the two, or the budget is negative.
+        If `guarantee` is neither of the two, or `max_triplets` is negative.
 
     See Also
     --------
-    one_tree : the way back: ``one_tree(decompose(h)) == h`` for every h without nodes of one child.
+    one_tree : the inverse: ``one_tree(decompose(h)) == h`` for every h without nodes of one child.
 
     Notes
     -----
@@ -95,14 +98,14 @@ def decompose(
         max_triplets = check_count(max_triplets, "max_triplets")
     if isinstance(hierarchy, Ontology):
         _check_identify(guarantee)
-        return decompose_certain(hierarchy, max_triplets=max_triplets, random_state=random_state)
+        return _decompose_ontology(hierarchy, max_triplets, random_state)
     edges = _InnerEdges(check_hierarchy(hierarchy).suppress_unary())
     counts = edges.counts(guarantee)
     total = int(counts.sum())
     if max_triplets is None and total > DEFAULT_LIMIT:
         msg = (
             f"the smallest set that identifies this hierarchy has {total:,} triplets, more than {DEFAULT_LIMIT:,}; "
-            "give a budget (max_triplets) or take guarantee='rebuild'"
+            "give max_triplets, or use guarantee='rebuild'"
         )
         raise LimitExceededError(msg, size=total, limit=DEFAULT_LIMIT)
     rng = None if random_state is None else generator(random_state)
@@ -111,17 +114,17 @@ def decompose(
         edge = np.repeat(np.arange(counts.size), counts)
         within = np.arange(total) - np.repeat(np.cumsum(counts) - counts, counts)
     else:
-        edge, within = _budgeted(edges.joins, counts, max_triplets, generator(0) if rng is None else rng)
+        edge, within = _part(edges.joins, counts, max_triplets, generator(0) if rng is None else rng)
     return TripletSet(edges.rows(edge, within, rng), hierarchy.leaves)
 
 
 def decomposition_size(hierarchy: Hierarchy | Ontology, *, guarantee: str = "identify") -> int:
-    """Count the triplets of `decompose` without making them.
+    """Count the triplets of `decompose` without listing them.
 
     Raises
     ------
     ValueError
-        If `guarantee` is none of the two.
+        If `guarantee` is neither of the two.
 
     Examples
     --------
@@ -130,22 +133,20 @@ def decomposition_size(hierarchy: Hierarchy | Ontology, *, guarantee: str = "ide
     """
     if isinstance(hierarchy, Ontology):
         _check_identify(guarantee)
-        return certain_decomposition_size(hierarchy)
+        return int(_EntailedStars(hierarchy).counts().sum())
     return int(_InnerEdges(check_hierarchy(hierarchy).suppress_unary()).counts(guarantee).sum())
 
 
 def _check_identify(guarantee: str) -> None:
     if guarantee != "identify":
         msg = (
-            f"guarantee is {guarantee!r}; for an Ontology there is only 'identify': take one tree first, with "
-            "to_hierarchy(parent='deepest'), for a smaller set"
+            f"guarantee is {guarantee!r}; for an Ontology only 'identify' is possible; for a smaller set, make it a "
+            "tree first with to_hierarchy(parent='deepest')"
         )
         raise ValueError(msg)
 
 
-def _budgeted(
-    joins: np.ndarray, counts: np.ndarray, size: int, rng: np.random.Generator
-) -> tuple[np.ndarray, np.ndarray]:
+def _part(joins: np.ndarray, counts: np.ndarray, size: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
     """Edge and number within it of `size` triplets: those of the first siblings, then a random part of the rest."""
     base = np.cumsum(joins)
     first = np.arange(base[-1]) if size >= base[-1] else np.sort(distinct_integers(rng, int(base[-1]), size))
@@ -169,7 +170,7 @@ class _InnerEdges:
         self.node = np.arange(n, hierarchy.root)
         self.up = hierarchy.parent[n:-1] if hierarchy.n_nodes > n else hierarchy.parent[:0]
         degree = hierarchy.n_children
-        #: siblings of w, and joins: edges of a star over the children of w
+        # siblings of w, and joins: edges of a star over the children of w
         self.siblings = degree[self.up] - 1
         self.joins = degree[self.node] - 1
 
@@ -201,6 +202,68 @@ class _InnerEdges:
         return place[self.node]
 
     def _leaf(self, node: np.ndarray, rng: np.random.Generator | None) -> np.ndarray:
-        """The leaf that stands for each node: its first one, or a random one."""
+        """The leaf that represents each node: its first one, or a random one."""
         start, stop, order = self.hierarchy.leaf_intervals
         return order[start[node] if rng is None else rng.integers(start[node], stop[node])]
+
+
+def _decompose_ontology(ontology: Ontology, max_triplets: int | None, random_state: Any) -> TripletSet:
+    """Entailed triplets that imply all others, or a random part of them."""
+    stars = _EntailedStars(ontology)
+    total = int(stars.counts().sum())
+    if max_triplets is None or max_triplets >= total:
+        ranks = np.arange(total, dtype=np.int64)
+    else:
+        ranks = np.sort(distinct_integers(generator(0 if random_state is None else random_state), total, max_triplets))
+    return TripletSet(stars.rows(ranks), ontology.leaves)
+
+
+class _EntailedStars:
+    """Entailed triplets of an ontology that imply all others: as small as can be on a tree, elsewhere not always.
+
+    In the hierarchy that dominators make of the leaf terms, take each inner node d. Let w be the nearest node above d
+    that has a leaf not below d. A star of triplets ab|c joins the children of d, with one c from every child of w that
+    is not below d, and from all else that is below w and not below d. Where such a c is in a clade above d, every part
+    of the clade that is not above d gives one. The triplets with c outside w follow, by way of the leaf below w.
+    """
+
+    def __init__(self, ontology: Ontology) -> None:
+        d = self.dominance = ontology._dominance
+        start, node, _ = d.reach
+        child_start, child = (freeze(x) for x in kernels.rooted_tree.child_lists(d.parent))
+        degree = np.diff(child_start).astype(np.int64)
+        # edges of a star over the children of each inner node
+        self.joins = degree[d.n :] - 1
+        self.child_start, self.child = child_start, child
+        w, inside = kernels.ontology.enclosing(d.parent, start, node, d.left, d.right, d.n)
+        _check_size(int(np.dot(self.joins, np.where(w >= 0, degree[w] - inside, 0))))
+        # candidates to read, many times what the arrays hold
+        above = w[w >= 0]
+        work = int((degree[above] + np.diff(start)[above - d.n]).sum())
+        loops = kernels.ontology if work < _LITTLE_WORK else kernels.fast("ontology")
+        args = (freeze(w), child_start, child, start, node, d.left, d.right, d.order)
+        self.first, self.third = loops.thirds(*args, DEFAULT_LIMIT)
+        _check_size(int(self.counts().sum()))
+
+    def counts(self) -> np.ndarray:
+        """How many triplets each inner node has."""
+        return np.diff(self.first) * self.joins
+
+    def rows(self, ranks: np.ndarray) -> np.ndarray:
+        """The triplets with the given numbers; they are numbered by node, then by c, then by edge of the star."""
+        d, counts = self.dominance, self.counts()
+        end = np.cumsum(counts)
+        k = np.searchsorted(end, ranks, side="right")
+        c, join = np.divmod(ranks - (end - counts)[k], self.joins[k])
+        other = self.child[self.child_start[d.n + k] + join + 1]
+        a, b = d.order[d.left[d.n + k]], d.order[d.left[other]]
+        return np.stack([a, b, self.third[self.first[k] + c]], axis=1)
+
+
+def _check_size(size: int) -> None:
+    if size > DEFAULT_LIMIT:
+        msg = (
+            f"it takes {size:,} triplets or more to imply all that are certain, more than the limit of "
+            f"{DEFAULT_LIMIT:,}; draw some with sample_triplets, or restrict the ontology to fewer items"
+        )
+        raise LimitExceededError(msg, size=size, limit=DEFAULT_LIMIT)

@@ -1,6 +1,17 @@
-"""Hierarchy -> TripletSet: what a hierarchy displays, all of it, some of it, or asked triple by triple.
+"""Induced triplets: those that a hierarchy displays; all of them, some of them, or asked triple by triple.
 
-Given an Ontology, each function tells what is certain: what every choice of one parent for each term displays.
+An Ontology, with several parents for some terms, stands for many hierarchies: one for each choice of one parent for
+each term. A triplet displayed by all of them is entailed by the ontology (the docs call it *certain*), and each
+function here answers for entailed triplets if it gets an Ontology. ab|c is entailed exactly if c is not below d, the
+lowest common *dominator* of a and b, i.e. the lowest term d on all paths from the root to a and to b:
+
+- If c is not below d: in every hierarchy a and b meet at d or below it, where c never is.
+- If it is: there are a path from d to a and one to b that share nothing but d (by Menger's theorem; a term on all of
+  them would be a lower dominator of both). A hierarchy that contains both, and in which c hangs from d by whatever path
+  leaves one of them, does not display ab|c.
+
+So entailed triplets are consistent, each triplet that they imply is entailed, too, and for a tree they are all that it
+displays.
 """
 
 from __future__ import annotations
@@ -24,30 +35,23 @@ from tripletree.kernels import freeze, frozen
 
 __all__ = [
     "InducedTriplets",
-    "all_certain",
     "all_triplets",
-    "certain_decomposition_size",
-    "check_triples",
-    "count_certain",
     "count_triplets",
-    "decompose_certain",
     "displays",
-    "displays_certain",
     "induce",
-    "induce_certain",
     "rows_over",
-    "sample_certain",
     "sample_triplets",
 ]
 
-
-# ----------------------------------------------------------------------
-# What is said of given leaf triples, whoever says it; used by `induce` and by the certain reading.
+#: Rows that `all_triplets` lists by default at most (12 bytes a row).
+DEFAULT_LIMIT = 10_000_000
+#: Triplets that can be numbered in 64 bits.
+_MOST_RANKS = 2**63 - 1
 
 
 @dataclass(frozen=True, eq=False)
 class InducedTriplets:
-    """What a hierarchy says of given leaf triples, in the order given; see `induce`.
+    """The triplets that a hierarchy displays on given leaf triples, in the order given; see `induce`.
 
     Attributes
     ----------
@@ -104,312 +108,13 @@ class InducedTriplets:
                 yield labels[a], labels[b], labels[row[odd]]
 
 
-def check_triples(leaf_triples: Any, leaves: LeafIndex) -> np.ndarray:
-    """Leaf triples, given as an array of indices or as tuples of labels, as read-only int32 of shape (m, 3)."""
-    if isinstance(leaf_triples, np.ndarray) and leaf_triples.dtype.kind in "iu":
-        triples = leaf_triples
-    else:
-        labels = [check_label_triple(row, k, "triple") for k, row in enumerate(leaf_triples)]
-        triples = leaves.indices([x for row in labels for x in row], what="triples' leaves").reshape(-1, 3)
-    return frozen(check_triplet_rows(triples, len(leaves), "triple"))
-
-
-def rows_over(triplets: TripletSet, leaves: LeafIndex) -> np.ndarray:
-    """The rows of a set as indices into another leaf index that holds the leaves it uses."""
-    if triplets.leaves == leaves:
-        return triplets.rows
-    used = triplets.used_leaves
-    number = np.full(len(triplets.leaves), -1, np.int32)
-    number[used] = leaves.indices((triplets.leaves[i] for i in used.tolist()), what="triplets' leaves")
-    return freeze(number[triplets.rows])
-
-
-# ----------------------------------------------------------------------
-# Ontology -> TripletSet: the certain reading, what holds whatever parents are chosen.
-#
-# A term with several parents leaves a choice, and each choice of one parent for every term gives a tree. A triplet
-# ab|c of leaf terms is *certain* when all of these trees display it. That is so exactly when c is not below the lowest
-# common *dominator* of a and b, the lowest term d that all paths from the root to a and to b pass:
-#
-# - if c is not below d, then in every tree a and b meet at d or below it, where c never comes;
-# - if it is, there are a path from d to a and one to b that share nothing but d (Menger: a term that meets all of
-#   them would be a lower dominator of both). A tree that takes both, and lets c come down from d to wherever it leaves
-#   the one or the other, does not display ab|c.
-#
-# So what is certain is consistent (any one of the trees displays it all), it is closed under implication, and on a tree
-# it is all that the tree displays. The public doors are those for hierarchies: `induce`, `displays`, `count_triplets`,
-# `all_triplets`, `sample_triplets` and `decompose` take an Ontology, too, and come here.
-
-#: Rows beyond which `all_certain` and `decompose_certain` refuse unless told otherwise (12 bytes a row).
-ALL_LIMIT = 10_000_000
-DECOMPOSITION_LIMIT = 50_000_000
-_LITTLE_WORK = 20_000
-
-
-def induce_certain(ontology: Ontology, leaf_triples: Any) -> InducedTriplets:
-    """Tell for each of some triples of leaf terms which triplet is certain, if one is; see `induction.induce`.
-
-    Parameters
-    ----------
-    ontology : Ontology
-    leaf_triples : ndarray of int, shape (m, 3), or iterable of (x, y, z)
-        A numpy array of integers holds indices into ``ontology.leaves``; anything else is read as tuples of labels.
-
-    Returns
-    -------
-    InducedTriplets
-        Parallel to `leaf_triples`.
-
-    Raises
-    ------
-    InvalidTripletError, UnknownLeafError
-        As for `induction.induce`.
-
-    Notes
-    -----
-    Once for an ontology of N terms and p edges: immediate dominators in O(p log N), the tree that they make of the
-    leaf terms, and for each inner node of it the intervals of leaves below it, as many as there are places where paths
-    leave what it dominates. Then O(log N) a triple.
-
-    Examples
-    --------
-    >>> o = Ontology("r a b w x y z".split(), [(1, 0), (2, 0), (3, 1), (4, 1), (5, 1), (5, 2), (6, 2)])
-    >>> list(induce_certain(o, [("w", "x", "z"), ("w", "x", "y"), ("y", "z", "w")]))
-    [('w', 'x', 'z'), None, None]
-    """
-    triples = check_triples(leaf_triples, ontology.leaves)
-    return InducedTriplets(triples, freeze(ontology._dominance.odd(triples)), ontology.leaves)
-
-
-def displays_certain(ontology: Ontology, triplets: TripletSet) -> np.ndarray:
-    """Tell for each triplet whether it is certain.
-
-    Parameters
-    ----------
-    ontology : Ontology
-    triplets : TripletSet
-        Its leaf index may differ from the ontology's leaves; labels decide.
-
-    Returns
-    -------
-    ndarray of bool, shape (len(triplets),)
-
-    Raises
-    ------
-    UnknownLeafError
-        If a leaf of some triplet is no leaf term.
-
-    Examples
-    --------
-    >>> o = Ontology("r a x y z".split(), [(1, 0), (2, 1), (3, 1), (4, 0)])
-    >>> displays_certain(o, TripletSet.from_labels([("x", "y", "z")])).tolist()
-    [True]
-    """
-    if len(check_triplets(triplets)) == 0:
-        return np.zeros(0, np.bool_)
-    return ontology._dominance.odd(rows_over(triplets, ontology.leaves)) == 2
-
-
-def count_certain(ontology: Ontology) -> int:
-    """Count the certain triplets, exactly and without listing them.
-
-    Examples
-    --------
-    >>> count_certain(Ontology("r a x y z".split(), [(1, 0), (2, 1), (3, 1), (4, 0)]))
-    1
-    """
-    return ontology._dominance.count()
-
-
-def all_certain(ontology: Ontology, *, limit: int | None = ALL_LIMIT) -> TripletSet:
-    """List every certain triplet.
-
-    Parameters
-    ----------
-    ontology : Ontology
-    limit : int or None
-        Refuse beyond this many; None for no limit.
-
-    Returns
-    -------
-    TripletSet
-        Over ``ontology.leaves``.
-
-    Raises
-    ------
-    LimitExceededError
-        If there are more than `limit`.
-
-    Examples
-    --------
-    >>> list(all_certain(Ontology("r a x y z".split(), [(1, 0), (2, 1), (3, 1), (4, 0)])))
-    [('x', 'y', 'z')]
-    """
-    total = count_certain(ontology)
-    if limit is not None and total > check_count(limit, "limit"):
-        msg = (
-            f"{total:,} triplets are certain, more than the limit of {limit:,}; take sample_triplets or decompose, "
-            "restrict the ontology to fewer items, or raise limit (12 bytes a triplet)"
-        )
-        raise LimitExceededError(msg, size=total, limit=limit)
-    return TripletSet(ontology._dominance.unranked(np.arange(total, dtype=np.int64)), ontology.leaves)
-
-
-def sample_certain(ontology: Ontology, size: int, *, random_state: Any = None) -> TripletSet:
-    """Draw different certain triplets, every set of them equally likely.
-
-    Parameters
-    ----------
-    ontology : Ontology
-    size : int
-        How many; at most ``count_certain(ontology)``.
-    random_state : None, int, Generator or RandomState
-        The same value gives the same triplets.
-
-    Returns
-    -------
-    TripletSet
-        Over ``ontology.leaves``.
-
-    Raises
-    ------
-    ValueError
-        If `size` is negative, or more than there are.
-
-    Examples
-    --------
-    >>> o = Ontology("r a w x y z".split(), [(1, 0), (2, 1), (3, 1), (4, 1), (5, 0)])
-    >>> sorted(sample_certain(o, 3, random_state=0))
-    [('w', 'x', 'z'), ('w', 'y', 'z'), ('x', 'y', 'z')]
-    """
-    rng = generator(random_state)
-    total = count_certain(ontology)
-    size = check_count(size, "size")
-    if size > total:
-        msg = f"size is {size:,}; {total:,} triplets are certain, and 0 to that many can be drawn"
-        raise ValueError(msg)
-    if total <= _MOST_RANKS:
-        return TripletSet(ontology._dominance.unranked(distinct_integers(rng, total, size)), ontology.leaves)
-    msg = f"{total:,} triplets are certain, more than can be numbered; restrict the ontology to fewer items"
-    raise LimitExceededError(msg, size=total, limit=_MOST_RANKS)
-
-
-def decompose_certain(ontology: Ontology, *, max_triplets: int | None = None, random_state: Any = None) -> TripletSet:
-    """Decompose an ontology into certain triplets from which all others follow.
-
-    Parameters
-    ----------
-    ontology : Ontology
-    max_triplets : int, optional
-        A budget: a random part of exactly this many where the whole is larger.
-    random_state : None, int, Generator or RandomState
-        Which part; the same one every time with None.
-
-    Returns
-    -------
-    TripletSet
-        Every certain triplet is implied by it. On a tree it is as small as can be, elsewhere not always.
-
-    Raises
-    ------
-    LimitExceededError
-        If there are more than 50 million, budget or not: draw some with `sample_triplets`.
-    ValueError
-        If the budget is negative.
-
-    Notes
-    -----
-    In the hierarchy that dominators make of the leaf terms, for each inner node d: let w be the nearest node above that
-    has a leaf not below d. A star of triplets ab|c joins the children of d, with one c from every child of w that is
-    not below d, and from all else that is below w and not below d. Where such a c stands in a clade above d, every part
-    of the clade that is not above d gives one. What is above w follows, by way of the leaf below w.
-
-    Examples
-    --------
-    >>> o = Ontology("r a w x y z".split(), [(1, 0), (2, 1), (3, 1), (4, 1), (5, 0)])
-    >>> list(decompose_certain(o))
-    [('w', 'x', 'z'), ('w', 'y', 'z')]
-    """
-    if max_triplets is not None:
-        max_triplets = check_count(max_triplets, "max_triplets")
-    stars = _Stars(ontology)
-    counts = stars.counts()
-    total = int(counts.sum())
-    if max_triplets is None or max_triplets >= total:
-        ranks = np.arange(total, dtype=np.int64)
-    else:
-        ranks = np.sort(distinct_integers(generator(0 if random_state is None else random_state), total, max_triplets))
-    return TripletSet(stars.rows(ranks), ontology.leaves)
-
-
-def certain_decomposition_size(ontology: Ontology) -> int:
-    """Count the triplets of `decompose_certain`.
-
-    Examples
-    --------
-    >>> certain_decomposition_size(Ontology("r a w x y z".split(), [(1, 0), (2, 1), (3, 1), (4, 1), (5, 0)]))
-    2
-    """
-    return int(_Stars(ontology).counts().sum())
-
-
-class _Stars:
-    """For each inner node d of the dominators' hierarchy, the leaves c of its triplets and the edges of its star."""
-
-    def __init__(self, ontology: Ontology) -> None:
-        d = self.dominance = ontology._dominance
-        start, node, _ = d.reach
-        child_start, child = (freeze(x) for x in kernels.rooted_tree.child_lists(d.parent))
-        degree = np.diff(child_start).astype(np.int64)
-        #: edges of a star over the children of each inner node
-        self.joins = degree[d.n :] - 1
-        self.child_start, self.child = child_start, child
-        w, inside = kernels.ontology.enclosing(d.parent, start, node, d.left, d.right, d.n)
-        _check_few(int(np.dot(self.joins, np.where(w >= 0, degree[w] - inside, 0))))
-        # candidates looked at, many times what the arrays hold
-        above = w[w >= 0]
-        work = int((degree[above] + np.diff(start)[above - d.n]).sum())
-        loops = kernels.ontology if work < _LITTLE_WORK else kernels.fast("ontology")
-        args = (freeze(w), child_start, child, start, node, d.left, d.right, d.order)
-        self.first, self.third = loops.thirds(*args, DECOMPOSITION_LIMIT)
-        _check_few(int(self.counts().sum()))
-
-    def counts(self) -> np.ndarray:
-        """How many triplets each inner node has."""
-        return np.diff(self.first) * self.joins
-
-    def rows(self, ranks: np.ndarray) -> np.ndarray:
-        """The triplets of the given numbers, numbered by node, then by c, then by edge of the star."""
-        d, counts = self.dominance, self.counts()
-        end = np.cumsum(counts)
-        k = np.searchsorted(end, ranks, side="right")
-        c, join = np.divmod(ranks - (end - counts)[k], self.joins[k])
-        other = self.child[self.child_start[d.n + k] + join + 1]
-        a, b = d.order[d.left[d.n + k]], d.order[d.left[other]]
-        return np.stack([a, b, self.third[self.first[k] + c]], axis=1)
-
-
-def _check_few(size: int) -> None:
-    if size > DECOMPOSITION_LIMIT:
-        msg = (
-            f"the triplets from which all that are certain follow number {size:,} or more, beyond the limit of "
-            f"{DECOMPOSITION_LIMIT:,}; draw some with sample_triplets, or restrict the ontology to fewer items"
-        )
-        raise LimitExceededError(msg, size=size, limit=DECOMPOSITION_LIMIT)
-
-
-#: Rows beyond which `all_triplets` refuses unless told otherwise (12 bytes a row).
-DEFAULT_LIMIT = 10_000_000
-_MOST_RANKS = 2**63 - 1
-
-
 def induce(hierarchy: Hierarchy | Ontology, leaf_triples: Any) -> InducedTriplets:
-    """Read off the hierarchy the triplet that it displays on each of some leaf triples.
+    """Find the triplet that a hierarchy displays on each of some leaf triples.
 
     Parameters
     ----------
     hierarchy : Hierarchy or Ontology
-        Of an Ontology: what is certain, whatever parents are chosen; see `certain.induce_certain`.
+        For an Ontology: the triplets that are certain, i.e. displayed whatever parents are chosen.
     leaf_triples : ndarray of int, shape (m, 3), or iterable of (x, y, z)
         A numpy array of integers holds leaf indices; anything else is read as tuples of labels. The order within a
         triple does not matter.
@@ -423,13 +128,13 @@ def induce(hierarchy: Hierarchy | Ontology, leaf_triples: Any) -> InducedTriplet
     Raises
     ------
     InvalidTripletError
-        If a triple has a leaf twice, or an index out of range; ``.row`` is its number.
+        If a triple has the same leaf twice, or an index out of range; ``.row`` is its number.
     UnknownLeafError
-        If a label is no leaf; ``.labels`` holds all that are not.
+        If a label is not a leaf; ``.labels`` holds all that are not.
 
     See Also
     --------
-    displays : whether given triplets hold.
+    displays : whether given triplets are displayed.
     sample_triplets : random ones.
 
     Notes
@@ -437,7 +142,8 @@ def induce(hierarchy: Hierarchy | Ontology, leaf_triples: Any) -> InducedTriplet
     Of three leaves in depth-first order, the last common ancestors of the first two and of the last two are on one
     path to the root; the deeper one belongs to the close pair, equality means unresolved. Each is a range maximum
     over the ancestors of neighbouring leaves (Bender and Farach-Colton's sparse table [1]_). O(n log n) once for a
-    hierarchy, then O(1) a triple.
+    hierarchy, then O(1) a triple. For an ontology of N terms and p edges, once O(p log N) for the immediate dominators,
+    then O(log N) a triple.
 
     References
     ----------
@@ -451,12 +157,9 @@ def induce(hierarchy: Hierarchy | Ontology, leaf_triples: Any) -> InducedTriplet
     >>> induce(h, np.array([[2, 0, 1]])).odd.tolist()
     [0]
     """
-    if isinstance(hierarchy, Ontology):
-        return induce_certain(hierarchy, leaf_triples)
-    leaves = check_hierarchy(hierarchy).leaves
-    triples = check_triples(leaf_triples, leaves)
-    odd = kernels.rooted_tree.induced_odd(triples, *hierarchy.ancestor_table)
-    return InducedTriplets(triples, freeze(odd), leaves)
+    leaves = _checked(hierarchy).leaves
+    triples = _check_triples(leaf_triples, leaves)
+    return InducedTriplets(triples, freeze(_odd_ones(hierarchy, triples)), leaves)
 
 
 def displays(hierarchy: Hierarchy | Ontology, triplets: TripletSet) -> np.ndarray:
@@ -465,7 +168,7 @@ def displays(hierarchy: Hierarchy | Ontology, triplets: TripletSet) -> np.ndarra
     Parameters
     ----------
     hierarchy : Hierarchy or Ontology
-        Of an Ontology: whether each is certain.
+        For an Ontology: whether each triplet is certain.
     triplets : TripletSet
         Its leaf index may differ from the hierarchy's; labels decide.
 
@@ -486,13 +189,10 @@ def displays(hierarchy: Hierarchy | Ontology, triplets: TripletSet) -> np.ndarra
     >>> list(zip(t, displays(h, t).tolist()))
     [(('chimp', 'human', 'gorilla'), True), (('gorilla', 'human', 'chimp'), False)]
     """
-    if isinstance(hierarchy, Ontology):
-        return displays_certain(hierarchy, triplets)
-    check_hierarchy(hierarchy)
+    _checked(hierarchy)
     if len(check_triplets(triplets)) == 0:
         return np.zeros(0, np.bool_)
-    rows = rows_over(triplets, hierarchy.leaves)
-    return kernels.rooted_tree.induced_odd(rows, *hierarchy.ancestor_table) == 2
+    return _odd_ones(hierarchy, rows_over(triplets, hierarchy.leaves)) == 2
 
 
 def count_triplets(hierarchy: Hierarchy | Ontology) -> int:
@@ -509,7 +209,7 @@ def count_triplets(hierarchy: Hierarchy | Ontology) -> int:
     2
     """
     if isinstance(hierarchy, Ontology):
-        return count_certain(hierarchy)
+        return hierarchy._dominance.count()
     return exact_dot(*_pairs_and_outside(check_hierarchy(hierarchy)))
 
 
@@ -520,7 +220,7 @@ def all_triplets(hierarchy: Hierarchy | Ontology, *, limit: int | None = DEFAULT
     ----------
     hierarchy : Hierarchy or Ontology
     limit : int or None
-        Refuse beyond this many; None for no limit.
+        The most triplets to list; None for no limit.
 
     Returns
     -------
@@ -535,20 +235,18 @@ def all_triplets(hierarchy: Hierarchy | Ontology, *, limit: int | None = DEFAULT
     See Also
     --------
     sample_triplets : a random part of them.
-    decompose : a smallest set that says the same.
+    decompose : a smallest set that determines the hierarchy.
 
     Examples
     --------
     >>> list(all_triplets(Hierarchy.from_nested([("a", "b"), "c", "d"])))
     [('a', 'b', 'c'), ('a', 'b', 'd')]
     """
-    if isinstance(hierarchy, Ontology):
-        return all_certain(hierarchy, limit=limit)
     total = count_triplets(hierarchy)
     if limit is not None and total > check_count(limit, "limit"):
         msg = (
-            f"the hierarchy displays {total:,} triplets, more than the limit of {limit:,}; take sample_triplets or "
-            "decompose, restrict it to fewer leaves, or raise limit (12 bytes a triplet)"
+            f"{_there_are(total, hierarchy)}, more than the limit of {limit:,}; use sample_triplets or decompose, "
+            f"restrict it to fewer leaves, or raise limit (12 bytes a triplet)"
         )
         raise LimitExceededError(msg, size=total, limit=limit)
     return TripletSet(_unranked(hierarchy, np.arange(total, dtype=np.int64)), hierarchy.leaves)
@@ -587,21 +285,22 @@ def sample_triplets(hierarchy: Hierarchy | Ontology, size: int, *, random_state:
     >>> len(t), bool(displays(h, t).all())
     (4, True)
     """
-    if isinstance(hierarchy, Ontology):
-        return sample_certain(hierarchy, size, random_state=random_state)
     rng = generator(random_state)
     total = count_triplets(hierarchy)
     size = check_count(size, "size")
     if size > total:
-        msg = f"size is {size:,}; the hierarchy displays {total:,} triplets, and 0 to that many can be drawn"
+        msg = f"size is {size:,}; {_there_are(total, hierarchy)}, and 0 to that many can be drawn"
         raise ValueError(msg)
     if total <= _MOST_RANKS:
         return TripletSet(_unranked(hierarchy, distinct_integers(rng, total, size)), hierarchy.leaves)
+    if isinstance(hierarchy, Ontology):
+        msg = f"{_there_are(total, hierarchy)}, too many to be numbered; restrict it to fewer items"
+        raise LimitExceededError(msg, size=total, limit=_MOST_RANKS)
     return _sampled_by_rejection(hierarchy, size, rng)
 
 
 def _sampled_by_rejection(hierarchy: Hierarchy, size: int, rng: np.random.Generator) -> TripletSet:
-    """Where ranks outgrow 64 bits (over 3.8 million leaves) resolved triples are plentiful: draw until enough."""
+    """Draw triples until enough are resolved; for hierarchies of over 3.8 million leaves, where most triples are."""
     n = hierarchy.n_leaves
     found = TripletSet(np.empty((0, 3), np.int32), hierarchy.leaves)
     while len(found) < size:
@@ -619,8 +318,10 @@ def _pairs_and_outside(hierarchy: Hierarchy) -> tuple[np.ndarray, np.ndarray]:
     return sibling_pairs(hierarchy.parent, start, stop), hierarchy.n_leaves - (stop[up] - start[up]).astype(np.int64)
 
 
-def _unranked(hierarchy: Hierarchy, ranks: np.ndarray) -> np.ndarray:
-    """The triplets of the given numbers, as rows (a, b, c)."""
+def _unranked(hierarchy: Hierarchy | Ontology, ranks: np.ndarray) -> np.ndarray:
+    """The triplets with the given numbers, as rows (a, b, c)."""
+    if isinstance(hierarchy, Ontology):
+        return hierarchy._dominance.unranked(ranks)
     start, stop, order = hierarchy.leaf_intervals
     pairs, outside = _pairs_and_outside(hierarchy)
     end = np.cumsum(pairs * outside)
@@ -631,3 +332,40 @@ def _unranked(hierarchy: Hierarchy, ranks: np.ndarray) -> np.ndarray:
     a, b = np.divmod(rest, (stop[up] - stop[x]).astype(np.int64))
     c = np.where(c < start[up], c, c - start[up] + stop[up])
     return np.stack([order[start[x] + a], order[stop[x] + b], order[c]], axis=1)
+
+
+def _checked(hierarchy: Any) -> Hierarchy | Ontology:
+    return hierarchy if isinstance(hierarchy, Ontology) else check_hierarchy(hierarchy)
+
+
+def _there_are(total: int, hierarchy: Hierarchy | Ontology) -> str:
+    if isinstance(hierarchy, Ontology):
+        return f"{total:,} triplets are certain"
+    return f"the hierarchy displays {total:,} triplets"
+
+
+def _odd_ones(hierarchy: Hierarchy | Ontology, triples: np.ndarray) -> np.ndarray:
+    """The column of the odd one out in each triple of leaf indices; -1 where it is unresolved, or none is entailed."""
+    if isinstance(hierarchy, Ontology):
+        return hierarchy._dominance.odd(triples)
+    return kernels.rooted_tree.induced_odd(triples, *hierarchy.ancestor_table)
+
+
+def _check_triples(leaf_triples: Any, leaves: LeafIndex) -> np.ndarray:
+    """Leaf triples, given as an array of indices or as tuples of labels, as read-only int32 of shape (m, 3)."""
+    if isinstance(leaf_triples, np.ndarray) and leaf_triples.dtype.kind in "iu":
+        triples = leaf_triples
+    else:
+        labels = [check_label_triple(row, k, "triple") for k, row in enumerate(leaf_triples)]
+        triples = leaves.indices([x for row in labels for x in row], what="triples' leaves").reshape(-1, 3)
+    return frozen(check_triplet_rows(triples, len(leaves), "triple"))
+
+
+def rows_over(triplets: TripletSet, leaves: LeafIndex) -> np.ndarray:
+    """The rows of a set as indices into another leaf index that holds the leaves it uses."""
+    if triplets.leaves == leaves:
+        return triplets.rows
+    used = triplets.used_leaves
+    number = np.full(len(triplets.leaves), -1, np.int32)
+    number[used] = leaves.indices((triplets.leaves[i] for i in used.tolist()), what="triplets' leaves")
+    return freeze(number[triplets.rows])

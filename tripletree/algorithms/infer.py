@@ -28,7 +28,7 @@ __all__ = [
 #: Rows beyond which `closure` refuses unless told otherwise (12 bytes a row).
 DEFAULT_LIMIT = 10_000_000
 #: Work beyond which all of them give up unless told otherwise: some minutes.
-DEFAULT_WORK = 10_000_000_000
+DEFAULT_STEPS = 10_000_000_000
 _WITHOUT_LIMIT = 2**62
 _NO_ROWS = freeze(np.empty((0, 3), np.int32))
 
@@ -37,7 +37,7 @@ def implies(
     triplets: TripletSet,
     query: TripletSet | Iterable[tuple[Any, Any, Any]],
     *,
-    max_work: int | None = DEFAULT_WORK,
+    max_steps: int | None = DEFAULT_STEPS,
 ) -> np.ndarray:
     """Tell for each queried triplet whether the given ones imply it.
 
@@ -50,7 +50,7 @@ def implies(
         Consistent.
     query : TripletSet, or iterable of (a, b, c)
         Tuples are labels, each meaning ab|c.
-    max_work : int or None
+    max_steps : int or None
         Give up beyond this much work; None for no limit.
 
     Returns
@@ -67,7 +67,7 @@ def implies(
     InvalidTripletError
         If a tuple has not three different labels.
     LimitExceededError
-        If it takes more than `max_work`.
+        If it takes more than `max_steps`.
 
     See Also
     --------
@@ -99,11 +99,11 @@ def implies(
         labels = [check_label_triple(row, k) for k, row in enumerate(query)]
         flat = triplets.leaves.indices([x for row in labels for x in row], what="triplets' leaves")
         rows = freeze(np.array(flat, np.int32).reshape(-1, 3))
-    return _walk(triplets, "ANSWER", max_work, queries=rows)[0]
+    return _walk(triplets, "ANSWER", max_steps, queries=rows)[0]
 
 
 def closure(
-    triplets: TripletSet, *, limit: int | None = DEFAULT_LIMIT, max_work: int | None = DEFAULT_WORK
+    triplets: TripletSet, *, limit: int | None = DEFAULT_LIMIT, max_steps: int | None = DEFAULT_STEPS
 ) -> TripletSet:
     """List every triplet that the given ones imply, themselves included.
 
@@ -113,7 +113,7 @@ def closure(
         Consistent.
     limit : int or None
         Refuse beyond this many triplets; None for no limit.
-    max_work : int or None
+    max_steps : int or None
         Give up beyond this much work, see `implies`; None for no limit.
 
     Returns
@@ -127,7 +127,7 @@ def closure(
         If no hierarchy displays `triplets`.
     LimitExceededError
         If there are more than `limit`: nothing is listed, ``.size`` is the exact number. Or if it takes more than
-        `max_work`.
+        `max_steps`.
 
     See Also
     --------
@@ -146,7 +146,7 @@ def closure(
     [('a', 'b', 'c'), ('a', 'b', 'd'), ('a', 'c', 'd'), ('b', 'c', 'd')]
     """
     limit = None if limit is None else check_count(limit, "limit")
-    size = closure_size(triplets, max_work=max_work)
+    size = closure_size(triplets, max_steps=max_steps)
     if limit is not None and size > limit:
         msg = (
             f"the {len(triplets):,} triplets imply {size:,}, more than the limit of {limit:,}; ask for single ones "
@@ -154,18 +154,18 @@ def closure(
         )
         raise LimitExceededError(msg, size=size, limit=limit)
     out = np.empty((size, 3), np.int32)
-    _walk(triplets, "LIST", max_work, out=out)
+    _walk(triplets, "LIST", max_steps, out=out)
     return TripletSet(out, triplets.leaves)
 
 
-def closure_size(triplets: TripletSet, *, max_work: int | None = DEFAULT_WORK) -> int:
+def closure_size(triplets: TripletSet, *, max_steps: int | None = DEFAULT_STEPS) -> int:
     """Count the triplets that the given ones imply, themselves included, without listing them.
 
     Parameters
     ----------
     triplets : TripletSet
         Consistent.
-    max_work : int or None
+    max_steps : int or None
         Give up beyond this much work, see `implies`; None for no limit.
 
     Returns
@@ -179,7 +179,7 @@ def closure_size(triplets: TripletSet, *, max_work: int | None = DEFAULT_WORK) -
     InconsistentTripletsError
         If no hierarchy displays `triplets`.
     LimitExceededError
-        If it takes more than `max_work`.
+        If it takes more than `max_steps`.
 
     Notes
     -----
@@ -195,12 +195,12 @@ def closure_size(triplets: TripletSet, *, max_work: int | None = DEFAULT_WORK) -
     """
     _check_consistent(check_triplets(triplets))
     total = 0
-    for a, c in _walk(triplets, "SIZES", max_work)[1].tolist():
+    for a, c in _walk(triplets, "SIZES", max_steps)[1].tolist():
         total += a * c * (a + c - 2) // 2
     return total
 
 
-def redundant(triplets: TripletSet, *, max_work: int | None = DEFAULT_WORK) -> np.ndarray:
+def redundant(triplets: TripletSet, *, max_steps: int | None = DEFAULT_STEPS) -> np.ndarray:
     """Tell for each triplet whether all the others together imply it.
 
     Each is judged alone, against all others. Any one of those marked can be dropped, but not always all of them at
@@ -210,7 +210,7 @@ def redundant(triplets: TripletSet, *, max_work: int | None = DEFAULT_WORK) -> n
     ----------
     triplets : TripletSet
         Consistent.
-    max_work : int or None
+    max_steps : int or None
         Give up beyond this much work, see `implies`; None for no limit.
 
     Returns
@@ -223,7 +223,7 @@ def redundant(triplets: TripletSet, *, max_work: int | None = DEFAULT_WORK) -> n
     InconsistentTripletsError
         If no hierarchy displays `triplets`.
     LimitExceededError
-        If it takes more than `max_work`.
+        If it takes more than `max_steps`.
 
     Notes
     -----
@@ -239,10 +239,10 @@ def redundant(triplets: TripletSet, *, max_work: int | None = DEFAULT_WORK) -> n
     [(('a', 'b', 'c'), False), (('a', 'b', 'd'), True), (('a', 'c', 'd'), True), (('b', 'c', 'd'), True)]
     """
     _check_consistent(check_triplets(triplets))
-    return _walk(triplets, "CYCLES", max_work)[0]
+    return _walk(triplets, "CYCLES", max_steps)[0]
 
 
-def minimal(triplets: TripletSet, *, random_state: Any = None, max_work: int | None = DEFAULT_WORK) -> TripletSet:
+def minimal(triplets: TripletSet, *, random_state: Any = None, max_steps: int | None = DEFAULT_STEPS) -> TripletSet:
     """Choose as few of the triplets as possible that still imply all of them.
 
     Parameters
@@ -251,7 +251,7 @@ def minimal(triplets: TripletSet, *, random_state: Any = None, max_work: int | N
         Consistent.
     random_state : None, int, Generator or RandomState
         With None earlier rows are preferred; otherwise a random choice, not every one equally likely.
-    max_work : int or None
+    max_steps : int or None
         Give up beyond this much work, see `implies`; None for no limit.
 
     Returns
@@ -266,7 +266,7 @@ def minimal(triplets: TripletSet, *, random_state: Any = None, max_work: int | N
     InconsistentTripletsError
         If no hierarchy displays `triplets`.
     LimitExceededError
-        If it takes more than `max_work`.
+        If it takes more than `max_steps`.
 
     See Also
     --------
@@ -294,7 +294,7 @@ def minimal(triplets: TripletSet, *, random_state: Any = None, max_work: int | N
     order = np.arange(len(triplets))
     if random_state is not None:
         generator(random_state).shuffle(order)
-    spare = _walk(triplets, "SPARE", max_work, order=order)[0]
+    spare = _walk(triplets, "SPARE", max_steps, order=order)[0]
     return triplets.subset(np.sort(order[~spare]))
 
 
@@ -310,14 +310,14 @@ def _check_consistent(triplets: TripletSet) -> None:
 def _walk(
     triplets: TripletSet,
     task: str,
-    max_work: int | None,
+    max_steps: int | None,
     *,
     queries: np.ndarray | None = None,
     order: np.ndarray | None = None,
     out: np.ndarray | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Flags and sizes of the walk, see the kernel; `order` is that of the rows."""
-    most = _WITHOUT_LIMIT if max_work is None else check_count(max_work, "max_work")
+    most = _WITHOUT_LIMIT if max_steps is None else check_count(max_steps, "max_steps")
     rows = triplets.rows if order is None else freeze(triplets.rows[order])
     queries = rows if queries is None else queries
     if len(triplets) == 0 or len(queries) == 0:
@@ -328,7 +328,7 @@ def _walk(
     if spent > most:
         msg = (
             f"this takes more than {most:,} steps of work, and has been given up; restrict the triplets to fewer "
-            "leaves, or raise max_work (some forty million steps a second)"
+            "leaves, or raise max_steps (some forty million steps a second)"
         )
         raise LimitExceededError(msg, size=int(spent), limit=most)
     return flag, sizes

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from tripletree.algorithms.conflict import DEFAULT_BUDGET, Conflict, find_conflicts
+from tripletree.algorithms.conflict import DEFAULT_STEPS, Conflict, find_conflicts
 from tripletree.algorithms.repair import Repair
 from tripletree.algorithms.repair import repair as repaired
 from tripletree.cli.clustering import check_apart, picture_format, save_figure
@@ -36,7 +36,7 @@ __all__ = [
 
 #: Dropped triplets that are listed.
 MOST_DROPPED = 20
-METHODS = ("auto", "exact", "search", "greedy", "best_pair", "max_cut", "min_cut")
+METHODS = ("auto", "exact", "search", "greedy")
 
 
 @click.command(
@@ -57,7 +57,7 @@ METHODS = ("auto", "exact", "search", "greedy", "best_pair", "max_cut", "min_cut
     "--max-size", type=click.IntRange(min=0), default=4, show_default=True, metavar="M",
     help="Search conflicts of at most M triplets exactly, before any other.",
 )  # fmt: skip
-@click.option("--budget", type=click.IntRange(min=0), metavar="STEPS", help="Work after which that is given up.")
+@click.option("--max-steps", type=click.IntRange(min=0), metavar="STEPS", help="Work after which that is given up.")
 @click.option("--json", "as_json", is_flag=True, help="Write the conflicts as a JSON list.")
 @click.option("-o", "--output", metavar="FILE", help="Write the triplets of the conflicts to this file.")
 @click.option("--plot", "picture", metavar="FILE", help="Draw the first conflict to this file (png, pdf, svg).")
@@ -72,7 +72,7 @@ def explain(
     columns: tuple[str, ...] | None,
     k: int,
     max_size: int,
-    budget: int | None,
+    max_steps: int | None,
     as_json: bool,
     output: str | None,
     picture: str | None,
@@ -84,19 +84,20 @@ def explain(
     smaller one exists. Exit status: 0 if there is none, 1 if there is, 2 if FILE cannot be read.
 
     FILE may hold pairs, too: each conflict is then a cannot-link with a shortest path of must-links that breaks it, and
-    several may share must-links. --max-size, --budget and --plot are for triplets.
+    several may share must-links. --max-size, --max-steps and --plot are for triplets.
     """
     check_apart([file], [output, picture])
     if picture is not None:
         picture_format(picture)
     triplets = read_constraints(file, kind, format_=format_, columns=columns)
     if isinstance(triplets, PairwiseConstraints):
-        other = "--plot" if picture is not None else "--budget" if budget is not None else None
+        other = "--plot" if picture is not None else "--max-steps" if max_steps is not None else None
         explain_pairs(ctx, triplets, k, output, as_json=as_json, other=other)
         return
     k = min(k, max(len(triplets), 1))  # there are no more
     with busy("searching conflicts"):
-        found = find_conflicts(triplets, k, max_size=max_size, budget=DEFAULT_BUDGET if budget is None else budget)
+        most = DEFAULT_STEPS if max_steps is None else max_steps
+        found = find_conflicts(triplets, k, max_size=max_size, max_steps=most)
     _keep(found, output, picture)
     if as_json:
         click.echo(json.dumps([x.to_dict() for x in found], indent=2, ensure_ascii=False, default=str))

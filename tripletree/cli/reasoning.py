@@ -55,7 +55,7 @@ json_option = click.option("--json", "as_json", is_flag=True, help="Write JSON i
 def work_option(default: int) -> Any:
     """The option of how much work is allowed."""
     return click.option(
-        "--max-work",
+        "--max-steps",
         type=click.IntRange(min=0),
         default=default,
         show_default=True,
@@ -88,7 +88,7 @@ def closure(
     query: str | None,
     smallest: bool,
     spare: bool,
-    max_work: int,
+    max_steps: int,
     output: str,
     format_: Any,
 ) -> None:
@@ -113,27 +113,27 @@ def closure(
     try:
         with busy(f"reasoning about {len(given):,} triplets"):
             if asked is not None:
-                implied = inference.implies(given, asked, max_work=max_work)
+                implied = inference.implies(given, asked, max_steps=max_steps)
             elif smallest:
-                found = inference.minimal(given, max_work=max_work)
+                found = inference.minimal(given, max_steps=max_steps)
             elif spare:
-                found = _used(given.subset(inference.redundant(given, max_work=max_work)))
+                found = _used(given.subset(inference.redundant(given, max_steps=max_steps)))
             else:
-                found = inference.closure(given, limit=limit, max_work=max_work)
+                found = inference.closure(given, limit=limit, max_steps=max_steps)
     except LimitExceededError as error:
-        raise bad_input(_too_much(error, len(given), limit, max_work)) from None
+        raise bad_input(_too_much(error, len(given), limit, max_steps)) from None
     if found is not None:
         write_triplet_file(found, output, format_=format_)
     elif asked is not None and implied is not None:
         _write_answers(asked, implied, output, format_)
 
 
-def _too_much(error: Any, m: int, limit: int, max_work: int) -> str:
+def _too_much(error: Any, m: int, limit: int, max_steps: int) -> str:
     """A refusal in the words of the command line."""
     if "steps of work" in str(error):
         return (
-            f"this takes more than {max_work:,} steps of work, and has been given up; take fewer leaves, or raise "
-            "--max-work"
+            f"this takes more than {max_steps:,} steps of work, and has been given up; take fewer leaves, or raise "
+            "--max-steps"
         )
     return (
         f"the {m:,} triplets imply {error.size:,}, more than the limit of {limit:,}; ask for single ones with --query, "
@@ -280,7 +280,7 @@ def describe(
     data: str | None,
     kind: str | None,
     columns: tuple[str, ...] | None,
-    max_work: int,
+    max_steps: int,
     as_json: bool,
     output: str,
     format_: Any,
@@ -312,7 +312,7 @@ def describe(
         if not given.is_consistent:
             ctx.exit(INCONSISTENT)
         return
-    found = _described(given, data, max_work, **of_data)
+    found = _described(given, data, max_steps, **of_data)
     _write_text(json.dumps(found.to_dict(), indent=2) if as_json else str(found), output)
     if not found.consistent:
         ctx.exit(INCONSISTENT)
@@ -321,7 +321,7 @@ def describe(
 def _described(
     triplets: TripletSet,
     data: str | None,
-    max_work: int,
+    max_steps: int,
     *,
     metric: str | None,
     standardize: bool,
@@ -330,13 +330,13 @@ def _described(
 ) -> Description:
     if data is None:
         with busy(f"describing {len(triplets):,} triplets"):
-            return described(triplets, max_work=max_work)
+            return described(triplets, max_steps=max_steps)
     table = read_table(data, index_column=index_column, drop=drop)
     values = standardized(table.values) if standardize else table.values
     known = triplets.reindex(table.labels)
     rows = Rows(known.rows, len(table.labels), known.weights)
     with busy(f"describing {len(triplets):,} triplets"):
-        return described(rows, values, metric=metric or "euclidean", max_work=max_work)
+        return described(rows, values, metric=metric or "euclidean", max_steps=max_steps)
 
 
 def _write_text(text: str, output: str) -> None:

@@ -30,7 +30,7 @@ __all__ = [
 ]
 
 #: Work beyond which the closure and the redundancy are left out unless told otherwise: about half a minute each.
-DEFAULT_WORK = 1_000_000_000
+DEFAULT_STEPS = 1_000_000_000
 #: First splits beyond which the information is left out unless told otherwise: some seconds.
 DEFAULT_SPLITS = 5_000
 _NEEDS_CONSISTENCY = ("closure_size", "redundant", "information", "tree")
@@ -186,7 +186,7 @@ def describe(
     X: Any = None,
     *,
     metric: Any = "euclidean",
-    max_work: int | None = DEFAULT_WORK,
+    max_steps: int | None = DEFAULT_STEPS,
     max_splits: int | None = DEFAULT_SPLITS,
 ) -> Description:
     """Tell what a set of triplets amounts to: what it settles, what in it is news, and whether a metric agrees.
@@ -200,7 +200,7 @@ def describe(
         by row numbers. Then all samples are the leaves, those in no triplet included, and there is a `coherence`.
     metric : str, callable or fitted transformer
         As in `cluster.ReCon`: a metric of ``scipy.spatial.distance``, or "precomputed" where X holds distances.
-    max_work : int or None
+    max_steps : int or None
         Leave out what is implied, or redundant, where telling it takes more than this, see `implies`.
     max_splits : int or None
         Leave out the information where it takes more than this, see `count_hierarchies`.
@@ -232,7 +232,7 @@ def describe(
     A low share: the triplets say what the metric does not, so another metric may serve better, or many are wrong. A
     high one: they say little that the distances do not.
 
-    `closure_size` and `redundant` state what they cost, which `max_work` bounds. The other parts take O((n + m) log n)
+    `closure_size` and `redundant` state what they cost, which `max_steps` bounds. The other parts take O((n + m) log n)
     or little more. Distances take O(m d), in blocks: 150 MB beside X for 1,000,000 triplets of 64 features.
 
     References
@@ -250,7 +250,7 @@ def describe(
     (4, 0, 0.5, 3)
     """
     triplets = check_triplets(triplets)
-    for limit, name in ((max_work, "max_work"), (max_splits, "max_splits")):
+    for limit, name in ((max_steps, "max_steps"), (max_splits, "max_splits")):
         if limit is not None:
             check_count(limit, name)
     found: dict[str, Any] = {}
@@ -269,15 +269,15 @@ def describe(
         reasons.update(dict.fromkeys(_NEEDS_CONSISTENCY, "there are no leaves"))
     else:
         found["tree"] = _shape(Hierarchy(parent, triplets.leaves))
-        steps = f"takes more than {max_work:,} steps of work" if max_work is not None else ""
+        steps = f"takes more than {max_steps:,} steps of work" if max_steps is not None else ""
         splits = f"takes more than {max_splits:,} first splits" if max_splits is not None else ""
-        for name, ask, limit, why in (
-            ("closure_size", closure_size, max_work, steps),
-            ("redundant", lambda t, *, max_work: int(redundant(t, max_work=max_work).sum()), max_work, steps),
-            ("information", informativeness, max_splits, splits),
+        for name, ask, why in (
+            ("closure_size", lambda: closure_size(triplets, max_steps=max_steps), steps),
+            ("redundant", lambda: int(redundant(triplets, max_steps=max_steps).sum()), steps),
+            ("information", lambda: informativeness(triplets, max_splits=max_splits), splits),
         ):
             try:
-                found[name] = ask(triplets, max_work=limit)
+                found[name] = ask()
             except LimitExceededError:
                 reasons[name] = why
     n_parts, largest = _parts(triplets)

@@ -1,5 +1,7 @@
 """A minimum cut of a graph with positive weights (Stoer and Wagner), contracting more than one edge at a time.
 
+The kernel of a baseline of `repair`, see ``baselines_repair.py``.
+
 In each phase vertices are taken in the order of their weight towards those taken before; the last one against all
 others is a cut, and no lighter one parts the last two. Likewise no cut lighter than q parts the ends of an edge with
 which the weight of its later end has reached q (Nagamochi and Ibaraki 1992): where q is at least the lightest cut
