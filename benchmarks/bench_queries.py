@@ -15,7 +15,7 @@ from threadpoolctl import threadpool_limits
 
 from tripletree.cluster import ActiveClustering, labels_oracle
 from tripletree.cluster.active import STRATEGIES
-from tripletree.cluster.kmeans.cvqe import CVQEPlus
+from tripletree.cluster.kmeans.cvqe import CVQE
 
 RUNS, AT = 10, (0, 20, 50, 100)
 #: A forest, or all distances to what is known, for each question.
@@ -43,7 +43,7 @@ def curve(X, y, strategy, seed, **options):
     def note(model, part):
         found[part.n_asked] = normalized_mutual_info_score(y, model.labels_)
 
-    model = ActiveClustering(CVQEPlus(len(set(y)), n_init=3), strategy, random_state=seed, **options)
+    model = ActiveClustering(CVQE(len(set(y)), n_init=3), strategy, random_state=seed, **options)
     model.fit(X, oracle=labels_oracle(y), callback=note)
     last = found[max(found)]  # where all is known before, the rest of the questions would change nothing
     return [found.get(n, last) for n in AT]
@@ -79,7 +79,7 @@ def growth(table):
             if n > (largest if table.options.large else min(largest, 10**5)):
                 break
             X, y = blobs(n)
-            model = ActiveClustering(CVQEPlus(5, n_init=1), strategy, random_state=0)
+            model = ActiveClustering(CVQE(5, n_init=1), strategy, random_state=0)
             took, _ = cpu_seconds(lambda X=X, y=y, m=model: m.fit(X, oracle=labels_oracle(y)), repeat=2, budget=5.0)
             grows = None if before is None else exponent(before, (n, took))
             table.add("blobs", strategy, n, *[None] * (len(AT) + 1), took, grows)
@@ -93,7 +93,7 @@ def main():
     table = Table("active queries: 100 questions in blocks of 10", [*columns, ("seconds", 8), ("growth", 6)])
     X, y = blobs(3000)
     for strategy in ("border", "npu"):  # compile
-        ActiveClustering(CVQEPlus(5, n_init=1), strategy, n_queries=30).fit(X, oracle=labels_oracle(y))
+        ActiveClustering(CVQE(5, n_init=1), strategy, n_queries=30).fit(X, oracle=labels_oracle(y))
     growth(table)
     quality(table)
     table.done()

@@ -30,7 +30,7 @@ from sklearn.metrics import normalized_mutual_info_score
 from sklearn.preprocessing import StandardScaler
 
 import tripletree as tt
-from tripletree.cluster import ActiveClustering, CVQEPlus, labels_oracle
+from tripletree.cluster import ActiveClustering, CVQE, labels_oracle
 
 BLUE, ORANGE, GREY = "#0072B2", "#D55E00", "0.55"
 X, y = load_breast_cancer(return_X_y=True)
@@ -50,7 +50,7 @@ expert = labels_oracle(y)
 
 
 def ask(strategy, seed, **how):
-    model = ActiveClustering(CVQEPlus(2, n_init=5), strategy, n_queries=100, random_state=seed, keep_labels=True, **how)
+    model = ActiveClustering(CVQE(2, n_init=5), strategy, n_queries=100, random_state=seed, keep_labels=True, **how)
     return model.fit(X, oracle=expert)
 
 
@@ -120,7 +120,7 @@ print(pd.DataFrame(rows).to_string(index=False))
 # ## An expert who errs
 #
 # Ten percent of the answers are wrong. Contradictions among them are found as soon as they arise, and reported with the
-# answers that clash; the answers stay, as `CVQEPlus` takes each pair for a price and not for a law. Strategies that ask
+# answers that clash; the answers stay, as `CVQE` takes each pair for a price and not for a law. Strategies that ask
 # only what does not follow yet cannot catch an error: no answer of theirs contradicts another. Random ones can.
 
 # %%
@@ -134,7 +134,7 @@ def tired(a, b):
 with warnings.catch_warnings(record=True) as caught:
     warnings.simplefilter("always")
     few = X[:40]
-    model = ActiveClustering(CVQEPlus(2), "random", n_queries=100, random_state=0).fit(few, oracle=tired)
+    model = ActiveClustering(CVQE(2), "random", n_queries=100, random_state=0).fit(few, oracle=tired)
 print(len(model.contradictions_), "contradictions; the first:")
 print(model.contradictions_[0])
 print("violated in the end:", tt.evaluation.violated_pairs(model.labels_, model.pairs_))
@@ -154,7 +154,7 @@ def busy(a, b):
     return expert(a, b)
 
 
-model = ActiveClustering(CVQEPlus(2, n_init=5), n_queries=100, random_state=0)
+model = ActiveClustering(CVQE(2, n_init=5), n_queries=100, random_state=0)
 try:
     model.fit(X, oracle=busy)
 except KeyboardInterrupt:

@@ -29,7 +29,7 @@ from sklearn.datasets import load_digits
 from sklearn.decomposition import PCA
 
 import tripletree as tt
-from tripletree.cluster import ActiveClustering, BoostedConstrainedKMeans, ConstrainedCompleteLink, COPKMeans, CVQEPlus, MPCKMeans, PCKMeans, ReCon, labels_oracle
+from tripletree.cluster import ActiveClustering, BoostedConstrainedKMeans, ConstrainedCompleteLink, COPKMeans, CVQE, MPCKMeans, PCKMeans, ReCon, labels_oracle
 
 folder = next(p for p in (Path("benchmarks"), Path("../benchmarks")) if (p / "rivals.csv").exists())
 table = pd.read_csv(folder / "rivals.csv")
@@ -110,7 +110,7 @@ ways = {
         X, pairs=pairs(s)
     ),
     "BoostedConstrainedKMeans": lambda s: BoostedConstrainedKMeans(k, random_state=s).fit(X, pairs=pairs(s)),
-    "asks: ActiveClustering, CVQEPlus": lambda s: ActiveClustering(CVQEPlus(k), n_queries=150, random_state=s).fit(
+    "asks: ActiveClustering, CVQE": lambda s: ActiveClustering(CVQE(k), n_queries=150, random_state=s).fit(
         X, oracle=labels_oracle(y)
     ),
     "asks: ConstrainedCompleteLink": lambda s: ConstrainedCompleteLink(k, n_queries=150).fit(
@@ -156,7 +156,7 @@ print(pd.DataFrame(rows).mean().round(3).to_string())
 # | triplets, some of them wrong | `ReCon(penalty="auto")`, or k-means on `MahalanobisMetric` |
 # | pairs that are right, clusters around centres | `MPCKMeans(metric="full", shared_metric=True)`; `COPKMeans` where none may be broken |
 # | pairs that are right, clusters of any shape | `ReCon(linkage="single")` or `"average"`, `ConstrainedCompleteLink` |
-# | pairs, some of them wrong | `PCKMeans`, `MPCKMeans`, `CVQEPlus`, `BoostedConstrainedKMeans` |
+# | pairs, some of them wrong | `PCKMeans`, `MPCKMeans`, `CVQE`, `BoostedConstrainedKMeans` |
 # | somebody to ask | `ConstrainedCompleteLink(n_queries=...)`; `ActiveClustering` for large data and for clusters around centres |
 # | the same objects again and again | `TemporalClustering` |
 # | nothing but the data | scikit-learn |

@@ -17,7 +17,7 @@ REFERENCE = (
 )
 SETTINGS = (
     "Budget 200 in blocks of 10, as in the paper; an answer is inherited with mu = 3 (4 there); features in 0..1; "
-    "`CVQEPlus` with 3 starts in each block, whatever the strategy, and 10 beside CVQE and LCVQE. NPU and Huang are "
+    "`CVQE` with 3 starts in each block, whatever the strategy, and 10 beside CVQE and LCVQE. NPU and Huang are "
     "left out on optdigits (5,620 samples). Times are CPU seconds of one thread that a strategy takes to choose 100 "
     "questions, on five Gaussian clouds in ten dimensions, given as ratios only."
 )
@@ -61,7 +61,7 @@ def _active(cell, seed):
     from sklearn.metrics import normalized_mutual_info_score
 
     from tripletree.cluster import ActiveClustering, labels_oracle
-    from tripletree.cluster.kmeans.cvqe import CVQEPlus
+    from tripletree.cluster.kmeans.cvqe import CVQE
 
     X, y = load_set(cell.set)
     found = {}
@@ -70,9 +70,7 @@ def _active(cell, seed):
         found[part.n_asked] = normalized_mutual_info_score(y, model.labels_)
 
     state = seed_of(seed, cell.paper, cell.set, cell.run)  # the same first clustering for each strategy
-    model = ActiveClustering(
-        CVQEPlus(len(set(y.tolist())), n_init=3), cell.method, n_queries=cell.m, random_state=state
-    )
+    model = ActiveClustering(CVQE(len(set(y.tolist())), n_init=3), cell.method, n_queries=cell.m, random_state=state)
     model.fit(scaled(X), oracle=labels_oracle(y), callback=note)
     asked = max(found)  # where all is known before the budget is spent, the rest would change nothing
     return [{"m": m, MEASURE: found[min(m, asked)]} for m in range(0, cell.m + 1, 10) if min(m, asked) in found]
@@ -82,13 +80,12 @@ def _random(cell, seed):
     from sklearn.metrics import normalized_mutual_info_score
 
     from tripletree.algorithms.supervision import sample_class_pairs
-    from tripletree.cluster import cvqe
+    from tripletree.cluster import CVQE
 
     X, y = load_set(cell.set)
     pairs = sample_class_pairs(y, cell.m, random_state=seed_of(seed, *cell[:3], cell.m, cell.run))
-    make = getattr(cvqe, cell.method.replace("+", "Plus"))
     state = seed_of(seed, *cell[:3], cell.m, cell.run, "start")  # the same starts for the three
-    model = make(len(set(y.tolist())), random_state=state)
+    model = CVQE(len(set(y.tolist())), variant=cell.method.lower(), random_state=state)
     begin = time.thread_time()
     model.fit(scaled(X), pairs=pairs)
     seconds = time.thread_time() - begin
@@ -112,7 +109,7 @@ class Timed:
 def _time(cell, seed):
     from tripletree.cluster import ActiveClustering, labels_oracle
     from tripletree.cluster.active import as_strategy
-    from tripletree.cluster.kmeans.cvqe import CVQEPlus
+    from tripletree.cluster.kmeans.cvqe import CVQE
 
     rng = np.random.default_rng(seed_of(seed, cell.paper, cell.set, cell.run))
     n = int(cell.set.split()[0])
@@ -120,7 +117,7 @@ def _time(cell, seed):
     X, least = rng.normal(size=(n, 10)) + 2.0 * rng.normal(size=(5, 10))[y], np.inf
     for _ in range(2 if n < 2000 or cell.method != "npu" else 1):  # the first may compile
         timed = Timed(as_strategy(cell.method))
-        model = ActiveClustering(CVQEPlus(5, n_init=1), timed, n_queries=cell.m, random_state=0)
+        model = ActiveClustering(CVQE(5, n_init=1), timed, n_queries=cell.m, random_state=0)
         model.fit(X, oracle=labels_oracle(y))
         least = min(least, timed.seconds)
     return [{"seconds": least}]

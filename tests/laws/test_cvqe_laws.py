@@ -11,12 +11,12 @@ from pck_oracle import random_pairs
 
 from tripletree import kernels
 from tripletree.cluster.kmeans.cvqe import (
-    Alone,
-    CVQEPlus,
-    Joint,
-    Linear,
+    CVQE,
+    AllPairsRule,
+    LinearRule,
     Past,
     Scene,
+    SinglePairRule,
     Task,
     _moved,
     _round,
@@ -26,7 +26,7 @@ from tripletree.cluster.kmeans.cvqe import (
 from tripletree.cluster.kmeans.lloyd import Points
 from tripletree.cluster.kmeans.soft_pairs import Links
 
-RULES = {"cvqe": Alone(), "lcvqe": Linear(), "plus": Joint()}
+RULES = {"cvqe": SinglePairRule(), "lcvqe": LinearRule(), "plus": AllPairsRule()}
 METHODS = list(RULES)
 
 
@@ -171,8 +171,8 @@ def test_update__of_must_links_is_best_for_each_centre_alone():
         X, centres, must, cannot, must_w, cannot_w, weights = case(seed)
         none, no_w = cannot[:0], cannot_w[:0]
         task = task_of(X, must, none, must_w, no_w, weights)
-        now = _round(task, Joint(), centres, None, None)
-        moved, _ = _moved(task, Joint(), now, None)
+        now = _round(task, AllPairsRule(), centres, None, None)
+        moved, _ = _moved(task, AllPairsRule(), now, None)
         for g in set(now.labels.tolist()):
             alone = centres.copy()
             alone[g] = moved[g]
@@ -188,8 +188,8 @@ def test_update__of_lcvqe_is_best_while_the_farther_samples_stay_so():
         X, centres, must, _, must_w, _, weights = case(seed)
         none, no_w = must[:0], must_w[:0]
         task = task_of(X, must, none, must_w, no_w, weights)
-        now = _round(task, Linear(), centres, None, None)
-        moved, _ = _moved(task, Linear(), now, None)
+        now = _round(task, LinearRule(), centres, None, None)
+        moved, _ = _moved(task, LinearRule(), now, None)
         least = objective("lcvqe", X, now.labels, moved, must, none, must_w, no_w, weights)
         for step in np.random.default_rng(seed).normal(size=(20, *moved.shape)) * 1e-3:
             assert objective("lcvqe", X, now.labels, moved + step, must, none, must_w, no_w, weights) >= least
@@ -230,8 +230,8 @@ def test_history__of_the_closest_earlier_centres_is_its_definition(seed, alpha, 
     assert found.cost == pytest.approx((1 - alpha) * here + alpha * before)
     past = Past(former, alpha, np.where(np.isin(np.arange(3), list(kept)), mass, 0.0), closest=True)
     task = task_of(X, pairs[0][:0], pairs[1][:0], pairs[2][:0], pairs[3][:0], weights)
-    now = _round(task, Joint(), centres, None, past)
-    moved, _ = _moved(task, Joint(), now, past)
+    now = _round(task, AllPairsRule(), centres, None, past)
+    moved, _ = _moved(task, AllPairsRule(), now, past)
     for i, c in enumerate(centres):  # Eq. 9, with masses
         mine, g = now.labels == i, psi(c)
         total = (1 - alpha) * (weights[mine, None] * X[mine]).sum(axis=0) + alpha * mass[g] * former[g]
@@ -246,7 +246,7 @@ def test_history__with_must_links_the_objective_never_rises(rng):
         task = task_of(X, must, cannot[:0], must_w, cannot_w[:0], weights)
         past = Past(rng.normal(size=centres.shape), rng.random(), rng.uniform(0, 20, 3))
         history = []
-        quantize(task, Joint(), centres, max_iter=50, tolerance=1e-12, past=past, history=history)
+        quantize(task, AllPairsRule(), centres, max_iter=50, tolerance=1e-12, past=past, history=history)
         assert (np.diff(history) <= 1e-12 * history[0]).all()
 
 
@@ -262,7 +262,7 @@ def test_optimum__is_never_passed_and_often_reached():
             for labels in itertools.product(range(2), repeat=6)
             if len(set(labels)) == 2
         )
-        model = CVQEPlus(2, random_state=seed, tol=0.0, n_init=10).fit(X, pairs=(must, none))
+        model = CVQE(2, random_state=seed, tol=0.0, n_init=10).fit(X, pairs=(must, none))
         assert model.objective_ >= best * (1 - 1e-9)
         reached += model.objective_ <= best * (1 + 1e-6)
     assert reached >= 4

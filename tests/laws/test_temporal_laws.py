@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from query_oracle import as_rows, inherited_definition, random_answers
 
-from tripletree.cluster.kmeans.cvqe import CVQEPlus
+from tripletree.cluster.kmeans.cvqe import CVQE
 from tripletree.cluster.temporal.clustering import TemporalClustering
 from tripletree.cluster.temporal.matching import Fading, known_pairs, pairs_at
 from tripletree.cluster.temporal.windows import Window
@@ -215,7 +215,7 @@ def test_temporal__one_snapshot_is_cvqe_plus_and_near_one_centres_stay(seed):
     X, times, who = data(rng)
     pairs = PairwiseConstraints([(0, 2)], [(0, 1), (3, 5)], 12)
     one = TemporalClustering(2, n_init=3, inherit=False, random_state=seed).fit(X[:12], pairs=pairs)
-    same = CVQEPlus(2, n_init=3, random_state=int(np.random.default_rng(seed).integers(2**31 - 1))).fit(
+    same = CVQE(2, n_init=3, random_state=int(np.random.default_rng(seed).integers(2**31 - 1))).fit(
         X[:12] - X[:12].mean(axis=0), pairs=pairs
     )
     assert np.array_equal(one.labels_, same.labels_)

@@ -14,7 +14,7 @@ from sklearn.utils.estimator_checks import estimator_checks_generator
 
 from tripletree.cluster import ActiveClustering, COPKMeans, PCKMeans, ReCon, labels_oracle
 from tripletree.cluster.active import Border
-from tripletree.cluster.kmeans.cvqe import CVQEPlus
+from tripletree.cluster.kmeans.cvqe import CVQE
 from tripletree.core.pairs import PairwiseConstraints
 from tripletree.errors import InconsistentPairsError, InvalidPairError, UnknownLeafError
 
@@ -40,7 +40,7 @@ def active(strategy="border", k=3, **options):
 
 
 def _checks():
-    for model in (ActiveClustering(PCKMeans(2, n_init=1)), ActiveClustering(CVQEPlus(2, n_init=1), n_queries=0)):
+    for model in (ActiveClustering(PCKMeans(2, n_init=1)), ActiveClustering(CVQE(2, n_init=1), n_queries=0)):
         for estimator, check in estimator_checks_generator(model):
             if check.func.__name__ != "check_array_api_input":
                 yield pytest.param(estimator, check, id=f"{model.n_queries}-{check.func.__name__}")
@@ -120,8 +120,8 @@ def test_rounds__start_where_the_last_one_ended(blobs):
 def test_rounds__who_inherits(blobs):
     X, y = blobs
     for estimator, inherit, more in (
-        (CVQEPlus(3, n_init=1), "auto", True),
-        (CVQEPlus(3, n_init=1), False, False),
+        (CVQE(3, n_init=1), "auto", True),
+        (CVQE(3, n_init=1), False, False),
         (PCKMeans(3, n_init=1), "auto", False),
         (PCKMeans(3, n_init=1), True, True),
         (COPKMeans(3), "auto", False),
@@ -137,7 +137,7 @@ def test_rounds__who_inherits(blobs):
 def test_rounds__without_an_estimator_it_is_cvqe_plus(rng):
     X = rng.normal(size=(40, 2))
     model = ActiveClustering(n_queries=5, random_state=0).fit(X, oracle=labels_oracle(np.arange(40) % 8))
-    assert isinstance(model.estimator_, CVQEPlus)
+    assert isinstance(model.estimator_, CVQE)
     assert model.estimator_.n_clusters == 8
 
 

@@ -1,6 +1,7 @@
 import pickle
 import re
 import warnings
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -16,15 +17,15 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
-from tripletree.cluster.kmeans.cvqe import CVQE, LCVQE, CVQEPlus, _order, cvqe_plus
+from tripletree.cluster.kmeans.cvqe import CVQE, _random_order, cvqe_plus
 from tripletree.cluster.kmeans.soft_pairs import Links
 from tripletree.core.pairs import PairwiseConstraints
 from tripletree.errors import ClusterCountError, InvalidPairError, UnknownLeafError
 
 NAMES = list("abcdefgh")
-METHODS = {"cvqe": CVQE, "lcvqe": LCVQE, "plus": CVQEPlus}
+METHODS = {name: partial(CVQE, variant=name.replace("plus", "cvqe+")) for name in ("cvqe", "lcvqe", "plus")}
 
-all_three = pytest.mark.parametrize("Method", [CVQE, LCVQE, CVQEPlus])
+all_three = pytest.mark.parametrize("Method", METHODS.values(), ids=METHODS)
 
 
 @pytest.fixture
@@ -47,7 +48,7 @@ def _checks():
         # the array API check asks for a setting of the environment before scipy is imported
         for estimator, check in estimator_checks_generator(Method(n_init=2)):
             if check.func.__name__ != "check_array_api_input":
-                yield pytest.param(estimator, check, id=f"{Method.__name__}-{check.func.__name__}")
+                yield pytest.param(estimator, check, id=f"{estimator.variant}-{check.func.__name__}")
 
 
 @pytest.mark.parametrize(("estimator", "check"), list(_checks()))
@@ -71,14 +72,14 @@ def test_results__by_hand():
     # of little weight it is violated, and pulls: with CVQE+ both centres by 0.2, to 5.5 - 0.5 = 5 / (1 + 2 * 0.1)
     pairs = PairwiseConstraints.from_labels([(1, 2)], [], must_weights=[0.2])
     gap = {}
-    for Method in METHODS.values():
+    for name, Method in METHODS.items():
         model = Method(2, init=start, random_state=0, tol=0.0).fit(X, pairs=pairs)
         assert model.labels_.tolist() == [0, 0, 1, 1]
         assert list(model.violated_pairs_) == [(1, 2, "must")]
-        gap[Method] = float(np.diff(model.cluster_centers_.ravel())[0])
-    assert gap[CVQEPlus] == pytest.approx(5 / (1 + 0.2))  # c = 0.5 + 0.1 (gap), both sides
-    assert gap[CVQE] == pytest.approx(5 / (1 + 0.1))  # the first sample's side only
-    assert gap[LCVQE] == pytest.approx((11 + 0.1 * 1) / 2.1 - (1 + 0.1 * 5) / 2.1)
+        gap[name] = float(np.diff(model.cluster_centers_.ravel())[0])
+    assert gap["plus"] == pytest.approx(5 / (1 + 0.2))  # c = 0.5 + 0.1 (gap), both sides
+    assert gap["cvqe"] == pytest.approx(5 / (1 + 0.1))  # the first sample's side only
+    assert gap["lcvqe"] == pytest.approx((11 + 0.1 * 1) / 2.1 - (1 + 0.1 * 5) / 2.1)
 
 
 def test_results__cannot_links_by_hand():
@@ -90,7 +91,7 @@ def test_results__cannot_links_by_hand():
         assert (len(model.violated_pairs_), model.violation_costs_.tolist()) == (0, [])
     # 5 and 6 are held together by a must-link too: the cannot-link of little weight is violated
     pairs = PairwiseConstraints([(2, 3)], [(2, 3)], 5, cannot_weights=[0.01], must_weights=[1.0])
-    model = CVQEPlus(3, init=start, tol=0.0).fit(X, pairs=pairs)
+    model = CVQE(3, init=start, tol=0.0).fit(X, pairs=pairs)
     assert list(model.violated_pairs_) == [(2, 3, "cannot")]
     # the centre of 5 and 6 is pulled to the nearest one, at 0.5, which stays
     place = (11 + 0.01 * 0.5) / 2.01
@@ -187,12 +188,12 @@ def test_pairs__all_of_a_sample_are_considered_by_cvqe_plus_only():
     # the sample at 4 has must-links to three in the other cluster, one of them contradicted by the pair looked at last
     X = np.array([[0.0], [1.0], [9.0], [9.5], [10.0], [4.0]])
     pairs = [(2, 5), (3, 5), (4, 5)], []
-    both = {Method: Method(2, init=[[0.5], [9.5]], random_state=0).fit(X, pairs=pairs) for Method in (CVQE, CVQEPlus)}
-    assert both[CVQEPlus].labels_.tolist() == [0, 0, 1, 1, 1, 1]
-    contradicted = [(2, 5), (3, 5), (4, 5)], [(4, 5)]
-    plus = CVQEPlus(2, init=[[0.5], [9.5]], random_state=0).fit(X, pairs=contradicted)
+    plus = CVQE(2, init=[[0.5], [9.5]], random_state=0).fit(X, pairs=pairs)
     assert plus.labels_.tolist() == [0, 0, 1, 1, 1, 1]
-    alone = CVQE(2, init=[[0.5], [9.5]], random_state=0, max_iter=1).fit
+    contradicted = [(2, 5), (3, 5), (4, 5)], [(4, 5)]
+    plus = CVQE(2, init=[[0.5], [9.5]], random_state=0).fit(X, pairs=contradicted)
+    assert plus.labels_.tolist() == [0, 0, 1, 1, 1, 1]
+    alone = CVQE(2, variant="cvqe", init=[[0.5], [9.5]], random_state=0, max_iter=1).fit
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         assert alone(X, pairs=contradicted).labels_.tolist() == [0, 0, 1, 1, 1, 0]  # the cannot-link comes last
@@ -200,7 +201,7 @@ def test_pairs__all_of_a_sample_are_considered_by_cvqe_plus_only():
 
 def test_pairs__are_looked_at_in_random_order_must_links_first(rng):
     links = Links.of(np.array([[0, 1], [1, 2], [2, 3], [4, 5]]), np.array([[5, 6], [6, 7], [7, 8]]), np.ones(7))
-    orders = {tuple(_order(links, rng).tolist()) for _ in range(30)}
+    orders = {tuple(_random_order(links, rng).tolist()) for _ in range(30)}
     assert len(orders) > 10
     assert {order[-1] for order in orders} == {4, 5, 6}
     assert all(sorted(order[:4]) == [0, 1, 2, 3] and sorted(order[4:]) == [4, 5, 6] for order in orders)
@@ -228,11 +229,11 @@ def test_pairs__by_labels(Method, frame):
 
 def test_pairs__in_the_place_of_y(X):
     with pytest.raises(TypeError, match=re.escape("fit(X, pairs=...)")):
-        CVQEPlus(2).fit(X, PairwiseConstraints([(0, 1)], [], 8))
+        CVQE(2).fit(X, PairwiseConstraints([(0, 1)], [], 8))
     with pytest.raises(InvalidPairError):
-        CVQEPlus(2).fit(X, pairs=([(0, 0)], []))
+        CVQE(2).fit(X, pairs=([(0, 0)], []))
     with pytest.raises(UnknownLeafError):
-        CVQEPlus(2).fit(X, pairs=([(0, 8)], []))
+        CVQE(2).fit(X, pairs=([(0, 8)], []))
 
 
 # ------------------------------------------------------------------ weights
@@ -361,9 +362,9 @@ def test_warm_start__converges_sooner(rng):
         rng = np.random.default_rng(seed)
         X, y = blobs(rng, 400, 4, d=4, apart=2.5)
         must, cannot = random_pairs(rng, 400, 60, y)
-        model = CVQEPlus(4, n_init=1, random_state=seed).fit(X, pairs=(must[:25], cannot[:25]))
-        cold.append(CVQEPlus(4, n_init=1, random_state=seed).fit(X, pairs=(must, cannot)).n_iter_)
-        again = CVQEPlus(4, init=model.cluster_centers_, random_state=seed).fit(X, pairs=(must, cannot))
+        model = CVQE(4, n_init=1, random_state=seed).fit(X, pairs=(must[:25], cannot[:25]))
+        cold.append(CVQE(4, n_init=1, random_state=seed).fit(X, pairs=(must, cannot)).n_iter_)
+        again = CVQE(4, init=model.cluster_centers_, random_state=seed).fit(X, pairs=(must, cannot))
         warm.append(again.n_iter_)
     assert sum(warm) < 0.6 * sum(cold)
 
@@ -377,7 +378,7 @@ def test_function__is_the_estimator(rng):
     assert n_iter > 0
     wanted = objective("plus", X, labels, centers, must, cannot, np.ones(len(must)), np.ones(len(cannot)))
     assert cost == pytest.approx(wanted)
-    model = CVQEPlus(3, init=X[:3], random_state=0).fit(X, pairs=(must, cannot))
+    model = CVQE(3, init=X[:3], random_state=0).fit(X, pairs=(must, cannot))
     assert model.objective_ == pytest.approx(cost, rel=0.2)  # another order of the pairs
 
 
@@ -434,9 +435,10 @@ def test_scikit_learn__pickle_clone_and_feature_names(Method, frame):
     model = Method(2, random_state=0).fit(frame, pairs=([("a", "b")], []))
     again = pickle.loads(pickle.dumps(model))
     assert np.array_equal(again.predict(frame), model.predict(frame))
-    assert model.get_feature_names_out().tolist() == [f"{Method.__name__.lower()}{i}" for i in range(2)]
+    assert model.get_feature_names_out().tolist() == [f"cvqe{i}" for i in range(2)]
     assert clone(model).get_params() == {
         "n_clusters": 2,
+        "variant": model.variant,
         "init": "k-means++",
         "n_init": 10,
         "max_iter": 300,
@@ -451,7 +453,7 @@ def test_scikit_learn__pickle_clone_and_feature_names(Method, frame):
 def test_scikit_learn__pipeline_and_routing(Method, frame):
     pairs = PairwiseConstraints.from_labels([("a", "e")], [("a", "b")])
     pipeline = make_pipeline(StandardScaler().set_output(transform="pandas"), Method(2, random_state=0))
-    pipeline.fit(frame, **{f"{Method.__name__.lower()}__pairs": pairs})
+    pipeline.fit(frame, cvqe__pairs=pairs)
     assert pipeline.predict(frame).shape == (8,)
     with sklearn.config_context(enable_metadata_routing=True):
         model = Method(2, random_state=0).set_fit_request(pairs=True, sample_weight=True)
@@ -471,7 +473,7 @@ def test_scikit_learn__grid_search(rng):
     must, cannot = random_pairs(rng, 60, 40, y)
     pairs = PairwiseConstraints(must, cannot, list(X.index))
     search = GridSearchCV(
-        CVQEPlus(missing_samples="ignore", random_state=0, n_init=2),
+        CVQE(missing_samples="ignore", random_state=0, n_init=2),
         {"n_clusters": [2, 3]},
         scoring="adjusted_rand_score",
         cv=KFold(3, shuffle=True, random_state=0),

@@ -11,7 +11,7 @@ that are not there, or are there twice, are refused.
 `COPKMeans`                 k-means that breaks no must-link and no cannot-link
 `PCKMeans`                  k-means in which a violated must-link or cannot-link has a price
 `MPCKMeans`                 the same, and it learns metrics: one for each cluster, or for all of them
-`CVQE`                      k-means in which the price of a violated pair is a distance; also `LCVQE` and `CVQEPlus`
+`CVQE`                      k-means in which the price of a violated pair is a distance: CVQE, LCVQE and CVQE+
 `BoostedConstrainedKMeans`  many quick k-means vote; pairs that one violates come first in the next
 `ActiveClustering`          asks somebody about well-chosen pairs, block by block, and clusters with what is answered
 `TemporalClustering`        clusters through time: snapshots of the same objects, each with an eye on the one before
@@ -82,7 +82,7 @@ from tripletree.cluster.agglomerative.rejected_merges import RejectedMerge, reje
 from tripletree.cluster.divisive import DivisiveReCon
 from tripletree.cluster.kmeans.boosted import BoostedConstrainedKMeans
 from tripletree.cluster.kmeans.cop_kmeans import COPKMeans
-from tripletree.cluster.kmeans.cvqe import CVQE, LCVQE, CVQEPlus
+from tripletree.cluster.kmeans.cvqe import CVQE
 from tripletree.cluster.kmeans.mpck_means import MPCKMeans
 from tripletree.cluster.kmeans.pck_means import PCKMeans
 from tripletree.cluster.temporal.chain import Snapshot
@@ -94,10 +94,8 @@ __all__ = [
     "BoostedConstrainedKMeans",
     "COPKMeans",
     "CVQE",
-    "CVQEPlus",
     "ConstrainedCompleteLink",
     "DivisiveReCon",
-    "LCVQE",
     "MPCKMeans",
     "PCKMeans",
     "ReCon",

@@ -22,7 +22,7 @@ from tripletree.cluster.active.oracle import Oracle, Questions
 from tripletree.cluster.active.state import QueryState, QueryStrategy
 from tripletree.cluster.alignment import align_pairs, check_distinct
 from tripletree.cluster.base import check_no_truth_values, check_samples, check_y
-from tripletree.cluster.kmeans.cvqe import ConstrainedQuantizer, CVQEPlus
+from tripletree.cluster.kmeans.cvqe import CVQE
 from tripletree.cluster.kmeans.soft_pairs import SoftPairMeans
 from tripletree.core.pairs import PairwiseConstraints
 from tripletree.core.random import generator
@@ -103,7 +103,7 @@ def check_takes_pairs(model: Any) -> None:
     ------
     TypeError
     """
-    wanted = "estimator must have fit(X, pairs=) and labels_, as COPKMeans, PCKMeans and CVQEPlus have"
+    wanted = "estimator must have fit(X, pairs=) and labels_, as COPKMeans, PCKMeans and CVQE have"
     if hasattr(model, "steps"):
         msg = f"{wanted}; a pipeline hands no pairs on: put ActiveClustering at its end, behind what transforms X"
         raise TypeError(msg)
@@ -308,7 +308,7 @@ class ActiveClustering(MetaEstimatorMixin, ClusterMixin, BaseEstimator):
     Parameters
     ----------
     estimator : estimator or None, default None
-        What clusters: any estimator with ``fit(X, pairs=)`` and ``labels_``. None for `CVQEPlus` with 8 clusters.
+        What clusters: any estimator with ``fit(X, pairs=)`` and ``labels_``. None for `CVQE` with 8 clusters.
     strategy : str or object with ``query(state, n)``, default "border"
         What is asked: "border", "mai-border", "explore", "minmax", "npu", "huang", "random", or one of your own (see
         `tripletree.cluster.active`).
@@ -318,7 +318,7 @@ class ActiveClustering(MetaEstimatorMixin, ClusterMixin, BaseEstimator):
         Questions between two clusterings.
     inherit : bool or "auto", default "auto"
         Whether the nearest neighbours of two samples inherit the answer about them, with a smaller strength. "auto" for
-        `CVQE`, `LCVQE` and `CVQEPlus` only: with `PCKMeans` it does harm, and others would take all pairs as certain.
+        `CVQE` only: with `PCKMeans` it does harm, and others would take all pairs as certain.
     n_neighbors : int, default 3
         The neighbour at which that ends (mu): those that are nearer inherit; 1: none.
     warm_start : bool, default True
@@ -584,7 +584,7 @@ class ActiveClustering(MetaEstimatorMixin, ClusterMixin, BaseEstimator):
         """A new estimator."""
         if self.estimator is not None:
             return clone(self.estimator)
-        return CVQEPlus()
+        return CVQE()
 
     def _keep(self, interview: Interview) -> None:
         self.queries_ = interview.asked
@@ -629,7 +629,7 @@ class ActiveClustering(MetaEstimatorMixin, ClusterMixin, BaseEstimator):
         if self.random_state is not None and "random_state" in names and names["random_state"] is None:
             model.set_params(random_state=seed)
         pairs = interview.by_row(certain=not isinstance(model, SoftPairMeans))
-        if self.inherit is True or (self.inherit == "auto" and isinstance(model, ConstrainedQuantizer)):
+        if self.inherit is True or (self.inherit == "auto" and isinstance(model, CVQE)):
             pairs = inherited_pairs(pairs, neighbours, int(self.n_neighbors), known=interview.known)
         centers = getattr(last, "cluster_centers_", None) if self.warm_start and "init" in names else None
         if centers is None or np.shape(centers) != (names.get("n_clusters"), X.shape[1]):

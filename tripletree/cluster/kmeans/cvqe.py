@@ -1,4 +1,22 @@
-"""The three methods as scikit-learn estimators."""
+"""CVQE, LCVQE and CVQE+: k-means in which the price of a violated pair is a distance.
+
+The three variants differ in how pairs get clusters, what violated ones cost, and what they pull centres to:
+
+==================  =============================  ===============================  ===================================
+rule                a pair gets its clusters by    a violated must-link costs w *   and it pulls
+==================  =============================  ===============================  ===================================
+`SinglePairRule`    distances and this pair alone  distance between the two         the centre of the first sample to
+                                                   centres                          the other centre
+`AllPairsRule`      distances and all pairs of     distance between the two         both centres to each other
+                    both samples                   centres
+`LinearRule`        the two or three ways out of   half the samples' distances to   both centres to the other's sample,
+                    a violation                    each other's centre              by half
+==================  =============================  ===============================  ===================================
+
+A violated cannot-link costs w times the distance of the cluster's centre to the nearest other one, which it is pulled
+to; with `LinearRule` that of the farther sample to the nearest other centre, and that centre is pulled to the sample.
+All distances are squared.
+"""
 
 from __future__ import annotations
 
@@ -7,53 +25,19 @@ from functools import cached_property
 from typing import Any, ClassVar, NamedTuple, Protocol
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import StrOptions
 
 from tripletree import kernels
 from tripletree.cluster.kmeans.lloyd import Points, check_weights, nearest_centres, squared_distances, tolerance
 from tripletree.cluster.kmeans.soft_pairs import Euclidean, Links, Run, SoftPairMeans, violated_links
 from tripletree.core.pairs import PairwiseConstraints
-from tripletree.core.progress import progress_bar
-from tripletree.core.random import generator
-from tripletree.errors import warn_user
 from tripletree.kernels import freeze, frozen
 
 __all__ = [
-    "Alone",
     "CVQE",
-    "CVQEPlus",
-    "ConstrainedQuantizer",
-    "Joint",
-    "LCVQE",
-    "Linear",
-    "Outcome",
     "Past",
-    "Quantization",
-    "Rule",
-    "Scene",
-    "Task",
     "cvqe_plus",
-    "quantize",
 ]
-
-
-# ----------------------------------------------------------------------
-# What CVQE, LCVQE and CVQE+ differ in: how pairs get clusters, what violated ones cost, and what they pull centres to.
-#
-# ========  =============================  ===============================  ========================================
-#           a pair gets its clusters by    a violated must-link, w times    and it pulls
-# ========  =============================  ===============================  ========================================
-# `Alone`   distances and this pair alone  distance between the two centres the centre of the first sample to the other
-# `Linear`  the ways out of a violation    half the samples' distances to   both centres to the other's sample, by half
-#                                          each other's centre
-# `Joint`   distances and all pairs of     distance between the two centres both centres to each other
-#           both samples
-# ========  =============================  ===============================  ========================================
-#
-# A violated cannot-link costs w times the distance of the cluster's centre to the nearest other one, which it is pulled
-# to; with `Linear` that of the farther sample to the nearest other centre, and that one is pulled to the sample. All
-# distances are squared.
 
 
 @dataclass(frozen=True)
@@ -134,7 +118,7 @@ class Scene:
 
 
 class Rule(Protocol):
-    """One of the three methods."""
+    """What the variants differ in: how pairs are assigned, what violated ones cost and what they pull."""
 
     def assigned(self, task: Task, scene: Scene, label: np.ndarray | None) -> np.ndarray:
         """Clusters of the samples in pairs, int32; `label` are those of the round before."""
@@ -146,7 +130,7 @@ class Rule(Protocol):
         """What the violated pairs add to the sums of the clusters, shape (k, d), and to their weights, shape (k,)."""
 
 
-class Alone:
+class SinglePairRule:
     """CVQE: Davidson and Ravi 2005."""
 
     #: Whether a must-link pulls both centres.
@@ -182,7 +166,7 @@ class Alone:
         return force @ scene.centres, force.sum(axis=1)
 
 
-class Joint(Alone):
+class AllPairsRule(SinglePairRule):
     """CVQE+: Mai and others 2018."""
 
     mutual: ClassVar[bool] = True
@@ -208,7 +192,7 @@ class Joint(Alone):
         return label
 
 
-class Linear:
+class LinearRule:
     """LCVQE: Pelleg and Baras 2007."""
 
     def assigned(self, task: Task, scene: Scene, label: np.ndarray | None) -> np.ndarray:
@@ -250,8 +234,7 @@ class Linear:
         return parts
 
 
-# ----------------------------------------------------------------------
-# The engine of CVQE, LCVQE and CVQE+: labels and centres by turns, from one start; the best of all rounds counts.
+_RULES: dict[str, Rule] = {"cvqe": SinglePairRule(), "lcvqe": LinearRule(), "cvqe+": AllPairsRule()}
 
 #: Rounds in which the objective has not fallen, by more than such a part of it, after which a start ends.
 _PATIENCE, _ROUNDING = 10, 1e-12
@@ -435,20 +418,110 @@ def _record(history: list[float] | None, cost: float) -> None:
         history.append(cost)
 
 
-# ----------------------------------------------------------------------
-# Base of `CVQE`, `LCVQE` and `CVQEPlus`: they differ in their rule.
+class CVQE(SoftPairMeans):
+    """k-means with the constrained vector quantisation error: the price of a violated pair is a distance.
 
+    Violated pairs also pull the centres, in proportion to their strength. There are three variants, of about equal
+    expense; "cvqe+" takes all pairs of a sample into account.
 
-class ConstrainedQuantizer(SoftPairMeans):
-    """Base of the methods in which a violated pair costs a distance, and pulls centres."""
+    Parameters
+    ----------
+    n_clusters : int, default 8
+        Number of clusters, k.
+    variant : {"cvqe+", "cvqe", "lcvqe"}, default "cvqe+"
+        "cvqe" (Davidson and Ravi 2005) assigns pair by pair; a violated pair costs the squared distance between two
+        centres. "cvqe+" (Mai and others 2018) has the same costs, but assigns each pair with all pairs of its samples
+        in view, and a violated must-link pulls both centres. "lcvqe" (Pelleg and Baras 2007) is meant for large, noisy
+        sets of pairs: violated pairs cost distances of samples, and only they are reassigned.
+    init : {"k-means++", "pairs"} or array_like of shape (n_clusters, n_features), default "k-means++"
+        "pairs" begins every other start at the means of the samples that must-links hold together, as in `PCKMeans`.
+        An array holds the starting centres: with those of an earlier fit, new pairs need few more iterations.
+    n_init : int, default 10
+        Number of starts; the one with the lowest objective counts. Given centres are used once.
+    max_iter : int, default 300
+        Maximum number of iterations of a start.
+    tol : float, default 1e-4
+        A start ends when the squared shifts of all centres add up to less than this fraction of the mean variance of
+        the features, or when the objective has not fallen for 10 iterations.
+    random_state : int, Generator, RandomState or None, default None
+        Determines the starts, and for each the order in which pairs are visited (must-links first).
+    missing_samples : {"raise", "ignore"}, default "raise"
+        "ignore" leaves out pairs with labels that are not in the index of X, as in cross-validation. Row numbers are
+        never ignored, nor labels where the index of X is 0..n-1.
+    verbose : bool or int, default False
+        Whether to show a progress bar over the starts.
+
+    Attributes
+    ----------
+    labels_ : ndarray of int32, shape (n_samples,)
+        The cluster of each sample.
+    cluster_centers_ : ndarray of float64, shape (n_clusters, n_features)
+    inertia_ : float
+        The sum of (weighted) squared distances to the centres.
+    violation_cost_ : float
+        The total cost of the violated pairs.
+    objective_ : float
+        The sum of both, which is minimised.
+    violated_pairs_ : PairwiseConstraints
+        The pairs that `labels_` violates, with their strengths and origins.
+    violation_costs_ : ndarray of float64
+        The cost of each of them, must-links first, in their order; 0 for pairs with samples of weight 0.
+    n_iter_ : int
+        Number of iterations of the best start.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str, shape (n_features,)
+        Names of the features, where X has them.
+
+    See Also
+    --------
+    cvqe_plus : "cvqe+" on arrays, with a historical cost for data that change with time.
+    PCKMeans : a violated pair costs the same everywhere.
+
+    Notes
+    -----
+    With labels l, centres m, weights s of samples and w of pairs, the objective of "cvqe" and "cvqe+" is [1]_ [3]_ ::
+
+        sum_i s_i |x_i - m_l(i)|^2  +  sum w_ij |m_l(i) - m_l(j)|^2  over must-links with l(i) != l(j)
+                                    +  sum w_ij |m_l(i) - m_h|^2     over cannot-links with l(i) == l(j)
+
+    where m_h is the centre nearest to m_l(i), and that of "lcvqe" ([2]_, twice theirs) ::
+
+        sum_i s_i |x_i - m_l(i)|^2
+          +  1/2 sum w_ij (|x_i - m_l(j)|^2 + |x_j - m_l(i)|^2)   over must-links with l(i) != l(j)
+          +      sum w_ij |x_r - m_r|^2                           over cannot-links with l(i) == l(j)
+
+    where r is the sample of the two that is farther from their centre, and m_r the nearest other centre to it.
+
+    **The objective may rise** from one iteration to the next, in all variants: the best of all iterations counts. A
+    cluster that becomes empty restarts at the sample that costs most. An iteration takes O(n k d + p k^2) with p pairs,
+    usually O(n k d + p k). ``docs/algorithms.md`` describes how each variant assigns pairs and updates centres.
+
+    References
+    ----------
+    .. [1] Davidson, Ravi (2005), Clustering with Constraints: Feasibility Issues and the k-Means Algorithm, Proceedings
+       of the 2005 SIAM International Conference on Data Mining, 138-149.
+    .. [2] Pelleg, Baras (2007), K-means with Large and Noisy Constraint Sets, Machine Learning: ECML 2007, Lecture
+       Notes in Computer Science 4701, 674-682.
+    .. [3] Mai, Amer-Yahia, Bailly, Pepin, Douzal Chouakria, Nguyen, Nguyen (2018), Evolutionary Active Constrained
+       Clustering for Obstructive Sleep Apnea Analysis, Data Science and Engineering 3(4), 359-378.
+
+    Examples
+    --------
+    >>> X = [[0.0], [1.0], [5.0], [6.0]]
+    >>> model = CVQE(n_clusters=2, init=[[0.0], [6.0]]).fit(X, pairs=([(0, 1), (1, 2)], [(0, 2)]))
+    >>> model.labels_.tolist(), list(model.violated_pairs_)
+    ([0, 0, 1, 1], [(1, 2, 'must')])
+    >>> again = CVQE(n_clusters=2, init=model.cluster_centers_).fit(X, pairs=([(0, 1)], [(1, 2)]))
+    >>> again.n_iter_, again.cluster_centers_.tolist()
+    (1, [[0.5], [5.5]])
+    >>> CVQE(n_clusters=2, variant="lcvqe", init=[[0.0], [6.0]]).fit(X, pairs=([], [(0, 1)])).labels_.tolist()
+    [0, 1, 1, 1]
+    """
 
     _parameter_constraints: ClassVar[dict] = {
         **{name: rule for name, rule in SoftPairMeans._parameter_constraints.items() if name != "penalty"},
-        "init": [StrOptions({"k-means++", "pairs"}), "array-like"],
+        "variant": [StrOptions({"cvqe", "lcvqe", "cvqe+"})],
     }
-
-    #: What the methods differ in.
-    _rule: ClassVar[Rule]
 
     inertia_: float
     violation_cost_: float
@@ -459,6 +532,7 @@ class ConstrainedQuantizer(SoftPairMeans):
         self,
         n_clusters: int = 8,
         *,
+        variant: str = "cvqe+",
         init: Any = "k-means++",
         n_init: int = 10,
         max_iter: int = 300,
@@ -468,6 +542,7 @@ class ConstrainedQuantizer(SoftPairMeans):
         verbose: bool | int = False,
     ) -> None:
         self.n_clusters = n_clusters
+        self.variant = variant
         self.init = init
         self.n_init = n_init
         self.max_iter = max_iter
@@ -475,10 +550,6 @@ class ConstrainedQuantizer(SoftPairMeans):
         self.random_state = random_state
         self.missing_samples = missing_samples
         self.verbose = verbose
-
-    def _frame(self, samples: np.ndarray, weights: np.ndarray) -> None:
-        super()._frame(samples, weights)
-        self._counted = weights > 0
 
     def _prepared(self, points: Points, links: Links, rng: np.random.Generator) -> Task:
         return Task(points, links, np.arange(links.strength.size, dtype=np.int32))
@@ -489,351 +560,29 @@ class ConstrainedQuantizer(SoftPairMeans):
     def _started(self, prepared: Task, rng: np.random.Generator, r: int) -> Euclidean:
         return self._state(prepared, self._first_centres(prepared.points, prepared.links, rng, r))
 
-    def _run(self, points: Points, links: Links, centres: np.ndarray | None) -> Run:
-        rng = generator(self.random_state)
-        task = self._prepared(points, links, rng)
-        best: Outcome | None = None
-        n_starts = 1 if centres is not None else self.n_init
-        with progress_bar(self.verbose, n_starts, type(self).__name__, "starts") as tell:
-            for r in range(n_starts):
-                start = self._started(task, rng, r) if centres is None else self._state(task, centres)
-                outcome = quantize(
-                    task.with_order(_order(links, rng)),
-                    self._rule,
-                    start.centres,
-                    max_iter=self.max_iter,
-                    tolerance=start.tolerance,
-                )
-                if best is None or outcome.cost < best.cost - 1e-12 * abs(best.cost):
-                    best = outcome
-                if tell is not None:
-                    tell(1)
-        assert best is not None
-        self._warn(best)
-        label = best.labels[links.nodes]
-        self._costs = self._rule.costs(task, best.scene, label) if label.size else np.zeros(0)
-        state = self._state(task, best.scene.centres)
-        return Run(best.labels, state, best.inertia, best.cost, best.n_iter, best.converged)
+    def _run_once(self, prepared: Task, start: Euclidean, rng: np.random.Generator) -> Run:
+        task, rule = prepared.with_order(_random_order(prepared.links, rng)), _RULES[self.variant]
+        found = quantize(task, rule, start.centres, max_iter=self.max_iter, tolerance=start.tolerance)
+        label = found.labels[task.links.nodes]
+        costs = rule.costs(task, found.scene, label) if label.size else np.zeros(0)
+        state = self._state(task, found.scene.centres)
+        return Run(found.labels, state, found.inertia, found.cost, costs, found.n_iter, found.converged)
 
-    def _warn(self, outcome: Outcome) -> None:
-        if not outcome.converged:
-            msg = (
-                f"{type(self).__name__} has not converged after max_iter={self.max_iter} iterations: increase it, or "
-                "tol"
-            )
-            warn_user(msg, ConvergenceWarning)
-        held = np.unique(outcome.labels).size
-        if held < self.n_clusters:
-            msg = (
-                f"{held} of n_clusters={self.n_clusters} clusters have samples: X has equal samples, or with "
-                "these pairs fewer clusters cost less"
-            )
-            warn_user(msg, ConvergenceWarning)
-
-    def _report(self, run: Run, links: Links, pairs: PairwiseConstraints) -> None:
-        super()._report(run, links, pairs)
+    def _report_costs(self, run: Run, pairs: PairwiseConstraints, counted: np.ndarray) -> None:
         unit = self._spread**2
         self.inertia_, self.objective_ = run.inertia * unit, run.objective * unit
-        counted, costs = self._counted, self._costs
-        del self._counted, self._costs  # kept between the steps of a fit only
         rows, label = np.concatenate([pairs.must_link, pairs.cannot_link]), self.labels_
         cost = np.zeros(len(rows))
-        cost[counted[rows].all(axis=1)] = costs * unit
+        cost[counted[rows].all(axis=1)] = run.pair_costs * unit
         together = label[rows[:, 0]] == label[rows[:, 1]]
         self.violation_costs_ = cost[together != (np.arange(len(rows)) < len(pairs.must_link))]
         self.violation_cost_ = float(self.violation_costs_.sum())
 
-    def _report_values(self, run: Run, cost: float) -> None:
-        """All of it is in `_report`."""
 
-
-def _order(links: Links, rng: np.random.Generator) -> np.ndarray:
+def _random_order(links: Links, rng: np.random.Generator) -> np.ndarray:
     """Must-links in random order, then cannot-links in random order."""
     e = links.strength.size
     return np.concatenate([rng.permutation(links.n_must), links.n_must + rng.permutation(e - links.n_must)])
-
-
-class CVQE(ConstrainedQuantizer):
-    """k-means with the constrained vector quantisation error, by Davidson and Ravi (SDM 2005).
-
-    A violated must-link costs the squared distance between the centres of its two samples, a violated cannot-link that
-    between the centre of its cluster and the nearest other one, each times the strength of the pair; a violated pair
-    pulls a centre by as much. `CVQEPlus` takes more into account at the same expense.
-
-    Parameters
-    ----------
-    n_clusters : int, default 8
-        Number of clusters, k.
-    init : {"k-means++", "pairs"} or array_like of shape (n_clusters, n_features), default "k-means++"
-        "pairs" starts every second time from the means of the samples that must-links hold together, as in `PCKMeans`.
-        An array holds the starting centres: with those of an earlier fit, new pairs need few more iterations.
-    n_init : int, default 10
-        Number of starts; the one of least objective counts. Given centres are used once.
-    max_iter : int, default 300
-        Most iterations of a start.
-    tol : float, default 1e-4
-        A start ends when the squares of the shifts of all centres add up to less than this part of the mean variance of
-        the features, or the objective has not fallen for 10 iterations.
-    random_state : int, Generator, RandomState or None, default None
-        Chooses starts, and for each the order in which pairs are looked at: must-links first.
-    missing_samples : {"raise", "ignore"}, default "raise"
-        "ignore" leaves out pairs on labels that are not in the index of X, as in cross-validation. Row numbers are
-        never ignored, nor labels where the index of X is 0..n-1.
-    verbose : bool or int, default False
-        Whether to show a progress bar over the starts.
-
-    Attributes
-    ----------
-    labels_ : ndarray of int32, shape (n_samples,)
-        The cluster of each sample.
-    cluster_centers_ : ndarray of float64, shape (n_clusters, n_features)
-    inertia_ : float
-        The sum of (weighted) squared distances to the centres.
-    violation_cost_ : float
-        What the violated pairs cost together.
-    objective_ : float
-        Both together, which is what is minimised.
-    violated_pairs_ : PairwiseConstraints
-        The pairs that `labels_` violates, with their strengths and origins.
-    violation_costs_ : ndarray of float64
-        What each of them costs, must-links first, in their order; 0 for pairs with samples of weight 0.
-    n_iter_ : int
-        Number of iterations of the best start.
-    n_features_in_ : int
-    feature_names_in_ : ndarray of str, shape (n_features,)
-        Names of the features, where X has them.
-
-    See Also
-    --------
-    CVQEPlus : looks at all pairs of a sample, and pulls both centres.
-    LCVQE : a violated pair costs distances of samples, not of centres.
-
-    Notes
-    -----
-    With labels l, centres m and strengths w, the objective is ([1]_, with strengths added) ::
-
-        sum_i s_i |x_i - m_l(i)|^2  +  sum w_ij |m_l(i) - m_l(j)|^2  over must-links with l(i) != l(j)
-                                    +  sum w_ij |m_l(i) - m_h|^2     over cannot-links with l(i) == l(j)
-
-    where m_h is the centre nearest to m_l(i). Samples in no pair go to the nearest centre. For each pair all k^2
-    combinations of clusters are tried, at the distances of its two samples and the cost of this pair alone: of several
-    pairs of one sample the last one decides, so the answer depends on the order, which is drawn for each start. A
-    violated must-link (i, j), i before j in X, pulls the centre of i to that of j; a violated cannot-link pulls its
-    centre to the nearest other one; the centres move all at once.
-
-    **The objective may rise**, as labels are chosen pair by pair and centres are pulled one way only: the best of all
-    iterations counts. Violation is judged by the labels at the end of an iteration, not when a pair was looked at.
-    Time O(n k d + p k^2) for each iteration, with p pairs, in most cases O(n k d + p k).
-
-    A cluster that becomes empty starts anew from the sample that costs most.
-
-    References
-    ----------
-    .. [1] Davidson, Ravi (2005), Clustering with Constraints: Feasibility Issues and the k-Means Algorithm, Proceedings
-       of the 2005 SIAM International Conference on Data Mining, 138-149.
-
-    Examples
-    --------
-    >>> X = [[0.0], [1.0], [5.0], [6.0]]
-    >>> model = CVQE(n_clusters=2, init=[[0.0], [6.0]]).fit(X, pairs=([(1, 2)], []))
-    >>> model.labels_.tolist(), list(model.violated_pairs_)
-    ([0, 0, 0, 1], [])
-    """
-
-    _rule: ClassVar[Rule] = Alone()
-
-
-class LCVQE(ConstrainedQuantizer):
-    """k-means in which a violated pair costs distances of its samples, by Pelleg and Baras (ECML 2007).
-
-    A linear-time variant of `CVQE`, made for large and noisy sets of pairs: only pairs that are violated are looked at,
-    and each has two or three ways out.
-
-    Parameters
-    ----------
-    n_clusters : int, default 8
-        Number of clusters, k.
-    init : {"k-means++", "pairs"} or array_like of shape (n_clusters, n_features), default "k-means++"
-        "pairs" starts every second time from the means of the samples that must-links hold together, as in `PCKMeans`.
-        An array holds the starting centres: with those of an earlier fit, new pairs need few more iterations.
-    n_init : int, default 10
-        Number of starts; the one of least objective counts. Given centres are used once.
-    max_iter : int, default 300
-        Most iterations of a start.
-    tol : float, default 1e-4
-        A start ends when the squares of the shifts of all centres add up to less than this part of the mean variance of
-        the features, or the objective has not fallen for 10 iterations.
-    random_state : int, Generator, RandomState or None, default None
-        Chooses starts, and for each the order in which pairs are looked at: must-links first.
-    missing_samples : {"raise", "ignore"}, default "raise"
-        "ignore" leaves out pairs on labels that are not in the index of X, as in cross-validation. Row numbers are
-        never ignored, nor labels where the index of X is 0..n-1.
-    verbose : bool or int, default False
-        Whether to show a progress bar over the starts.
-
-    Attributes
-    ----------
-    labels_ : ndarray of int32, shape (n_samples,)
-        The cluster of each sample.
-    cluster_centers_ : ndarray of float64, shape (n_clusters, n_features)
-    inertia_ : float
-        The sum of (weighted) squared distances to the centres.
-    violation_cost_ : float
-        What the violated pairs cost together.
-    objective_ : float
-        Both together, which is what is minimised.
-    violated_pairs_ : PairwiseConstraints
-        The pairs that `labels_` violates, with their strengths and origins.
-    violation_costs_ : ndarray of float64
-        What each of them costs, must-links first, in their order; 0 for pairs with samples of weight 0.
-    n_iter_ : int
-        Number of iterations of the best start.
-    n_features_in_ : int
-    feature_names_in_ : ndarray of str, shape (n_features,)
-        Names of the features, where X has them.
-
-    See Also
-    --------
-    CVQE : the costs are distances between centres.
-    CVQEPlus : looks at all pairs of a sample.
-
-    Notes
-    -----
-    With labels l, centres m and strengths w, the objective is ([1]_, twice theirs, with strengths added) ::
-
-        sum_i s_i |x_i - m_l(i)|^2
-          +  1/2 sum w_ij (|x_i - m_l(j)|^2 + |x_j - m_l(i)|^2)   over must-links with l(i) != l(j)
-          +      sum w_ij |x_r - m_r|^2                           over cannot-links with l(i) == l(j)
-
-    where r is the one of i and j that is farther from the centre of their cluster (the first one in X where both are as
-    far, to a part in 1e9 of their squared distances), and m_r the centre nearest to it but that one (of several the
-    first). In each iteration all samples go to the nearest centre; then the samples of a violated must-link stay, or
-    both go to the cluster of one of them, whichever costs least; and those of a violated cannot-link stay, or r goes to
-    the cluster of m_r. (With strength 1 or more, moving never costs more: a cannot-link stays violated only where other
-    pairs, looked at later, bring its samples together again.) A violated must-link pulls both centres to the other
-    cluster's sample, with half its strength; a violated cannot-link pulls m_r to x_r.
-
-    **The objective may rise**, as pairs are looked at one by one, and as the farther sample may become the nearer one:
-    the best of all iterations counts. Violation is judged by the labels at the end of an iteration.
-    Time O(n k d + p k) for each iteration, with p pairs.
-
-    A cluster that becomes empty starts anew from the sample that costs most.
-
-    References
-    ----------
-    .. [1] Pelleg, Baras (2007), K-means with Large and Noisy Constraint Sets, Machine Learning: ECML 2007, Lecture
-       Notes in Computer Science 4701, 674-682.
-
-    Examples
-    --------
-    >>> X = [[0.0], [1.0], [5.0], [6.0]]
-    >>> model = LCVQE(n_clusters=2, init=[[0.0], [6.0]]).fit(X, pairs=([], [(0, 1)]))
-    >>> model.labels_.tolist(), list(model.violated_pairs_)
-    ([0, 1, 1, 1], [])
-    """
-
-    _rule: ClassVar[Rule] = Linear()
-
-
-class CVQEPlus(ConstrainedQuantizer):
-    """k-means with the constrained vector quantisation error, all pairs considered, by Mai and others (2018).
-
-    A violated must-link costs the squared distance between the centres of its two samples and pulls both to each other;
-    a violated cannot-link costs that between the centre of its cluster and the nearest other one. Each pair gets the
-    clusters in which its samples cost least with all pairs that they are in.
-
-    Parameters
-    ----------
-    n_clusters : int, default 8
-        Number of clusters, k.
-    init : {"k-means++", "pairs"} or array_like of shape (n_clusters, n_features), default "k-means++"
-        "pairs" starts every second time from the means of the samples that must-links hold together, as in `PCKMeans`.
-        An array holds the starting centres: with those of an earlier fit, new pairs need few more iterations.
-    n_init : int, default 10
-        Number of starts; the one of least objective counts. Given centres are used once.
-    max_iter : int, default 300
-        Most iterations of a start.
-    tol : float, default 1e-4
-        A start ends when the squares of the shifts of all centres add up to less than this part of the mean variance of
-        the features, or the objective has not fallen for 10 iterations.
-    random_state : int, Generator, RandomState or None, default None
-        Chooses starts, and for each the order in which pairs are looked at: must-links first.
-    missing_samples : {"raise", "ignore"}, default "raise"
-        "ignore" leaves out pairs on labels that are not in the index of X, as in cross-validation. Row numbers are
-        never ignored, nor labels where the index of X is 0..n-1.
-    verbose : bool or int, default False
-        Whether to show a progress bar over the starts.
-
-    Attributes
-    ----------
-    labels_ : ndarray of int32, shape (n_samples,)
-        The cluster of each sample.
-    cluster_centers_ : ndarray of float64, shape (n_clusters, n_features)
-    inertia_ : float
-        The sum of (weighted) squared distances to the centres.
-    violation_cost_ : float
-        What the violated pairs cost together.
-    objective_ : float
-        Both together, which is what is minimised.
-    violated_pairs_ : PairwiseConstraints
-        The pairs that `labels_` violates, with their strengths and origins.
-    violation_costs_ : ndarray of float64
-        What each of them costs, must-links first, in their order; 0 for pairs with samples of weight 0.
-    n_iter_ : int
-        Number of iterations of the best start.
-    n_features_in_ : int
-    feature_names_in_ : ndarray of str, shape (n_features,)
-        Names of the features, where X has them.
-
-    See Also
-    --------
-    cvqe_plus : the same on arrays, with a historical cost for data that change with time.
-    CVQE : looks at one pair at a time.
-    PCKMeans : a violated pair costs the same everywhere.
-
-    Notes
-    -----
-    The objective is that of `CVQE` (Eq. 1 of [1]_); a violated must-link counts once in it, not once for either of its
-    clusters. Centres are updated by Eq. 2, all at once, from where they were::
-
-        m_g = (sum of s_i x_i in g + sum of w_ij m_h over violated pairs) / (sum of s_i in g + sum of w_ij)
-
-    where h is the other cluster of a must-link, on whichever side g is, and for a cannot-link within g the one of the
-    nearest centre. Labels start from the nearest centres, later from those of the iteration before; the pairs are gone
-    through once in an iteration, must-links first, and for each all k^2 combinations of clusters are tried, at the cost
-    of all pairs of its two samples.
-
-    So choosing labels never raises the objective, nor does Eq. 2 where only must-links are violated: it is then a
-    Jacobi step on a quadratic form A with diagonal D for which 2 D - A is positive definite. **Violated cannot-links
-    may raise it**, as they pull g to h but not h to g: the best of all iterations counts.
-
-    Time O(n k d + p k^2) for each iteration, with p pairs, in most cases O(n k d + p k): a row of the k^2 combinations
-    is passed over where it cannot be the best. A cluster that becomes empty starts anew from the sample that costs
-    most.
-
-    When new pairs come, ``CVQEPlus(init=model.cluster_centers_)`` goes on from where the last fit ended (section 3.2).
-
-    References
-    ----------
-    .. [1] Mai, Amer-Yahia, Bailly, Pepin, Douzal Chouakria, Nguyen, Nguyen (2018), Evolutionary Active Constrained
-       Clustering for Obstructive Sleep Apnea Analysis, Data Science and Engineering 3(4), 359-378.
-
-    Examples
-    --------
-    >>> X = [[0.0], [1.0], [5.0], [6.0]]
-    >>> model = CVQEPlus(n_clusters=2, init=[[0.0], [6.0]]).fit(X, pairs=([(0, 1), (1, 2)], [(0, 2)]))
-    >>> model.labels_.tolist(), list(model.violated_pairs_)
-    ([0, 0, 1, 1], [(1, 2, 'must')])
-    >>> again = CVQEPlus(n_clusters=2, init=model.cluster_centers_).fit(X, pairs=([(0, 1)], [(1, 2)]))
-    >>> again.n_iter_, again.cluster_centers_.tolist()
-    (1, [[0.5], [5.5]])
-    """
-
-    _rule: ClassVar[Rule] = Joint()
-
-
-# ----------------------------------------------------------------------
-# CVQE+ on arrays, with a historical cost: what estimators of data that change with time build on.
 
 
 class Quantization(NamedTuple):
@@ -869,7 +618,7 @@ def cvqe_plus(
     max_iter: int = 300,
     tol: float = 1e-4,
 ) -> Quantization:
-    """CVQE+ from given centres, on arrays: see `CVQEPlus`.
+    """CVQE+ from given centres, on arrays: see `CVQE`.
 
     Parameters
     ----------
@@ -890,7 +639,7 @@ def cvqe_plus(
     sample_weight : array_like of float, shape (n,), optional
     max_iter : int, default 300
     tol : float, default 1e-4
-        As in `CVQEPlus`.
+        As in `CVQE`.
 
     Returns
     -------
@@ -939,7 +688,7 @@ def cvqe_plus(
     task = Task(Points.of(samples, weights), links, freeze(np.arange(links.strength.size, dtype=np.int32)))
     found = quantize(
         task,
-        Joint(),
+        AllPairsRule(),
         start,
         max_iter=max_iter,
         tolerance=tolerance(samples, weights, tol),

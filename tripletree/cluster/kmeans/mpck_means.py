@@ -14,6 +14,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from tripletree import kernels
 from tripletree.cluster.kmeans.lloyd import Points, centre_step, squared_distances
 from tripletree.cluster.kmeans.soft_pairs import Links, Run, SoftPairMeans, violated_links
+from tripletree.core.pairs import PairwiseConstraints
 from tripletree.kernels import freeze, frozen
 
 __all__ = [
@@ -522,11 +523,11 @@ class MPCKMeans(SoftPairMeans):
             full=self.metric == "full",
         )
 
-    def _report_values(self, run: Run, cost: float) -> None:
+    def _report_costs(self, run: Run, pairs: PairwiseConstraints, counted: np.ndarray) -> None:
         state: Any = run.state
         unit = self._spread**2
         self.metrics_ = state.metrics / unit
-        self.violation_cost_ = cost
+        self.violation_cost_ = float(run.pair_costs.sum())
         self.inertia_ = float((state.own(run.labels) + state.problem.points.weights * state.log_det[run.labels]).sum())
         # log det of a metric in units of X is smaller by d log unit
         mass = state.problem.points.weights.sum() + self.prior * (1 if self.shared_metric else self.n_clusters)

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from tripletree.cluster.kmeans.lloyd import Points
 from tripletree.cluster.kmeans.soft_pairs import Euclidean, Links, Run, SoftPairMeans
+from tripletree.core.pairs import PairwiseConstraints
 
 __all__ = [
     "PCKMeans",
 ]
+
+
+class _Prepared(NamedTuple):
+    """What all starts share."""
+
+    points: Points
+    links: Links
 
 
 class PCKMeans(SoftPairMeans):
@@ -140,17 +148,17 @@ class PCKMeans(SoftPairMeans):
         self.missing_samples = missing_samples
         self.verbose = verbose
 
-    def _prepared(self, points: Points, links: Links, rng: np.random.Generator) -> tuple[Points, Links]:
-        return points, links
+    def _prepared(self, points: Points, links: Links, rng: np.random.Generator) -> _Prepared:
+        return _Prepared(points, links)
 
-    def _state(self, prepared: tuple[Points, Links], centres: np.ndarray) -> Euclidean:
+    def _state(self, prepared: _Prepared, centres: np.ndarray) -> Euclidean:
         return Euclidean.of(*prepared, self.penalty, centres, self.tol / centres.shape[1])
 
-    def _started(self, prepared: tuple[Points, Links], rng: np.random.Generator, r: int) -> Euclidean:
+    def _started(self, prepared: _Prepared, rng: np.random.Generator, r: int) -> Euclidean:
         return self._state(prepared, self._first_centres(*prepared, rng, r))
 
-    def _report_values(self, run: Run, cost: float) -> None:
+    def _report_costs(self, run: Run, pairs: PairwiseConstraints, counted: np.ndarray) -> None:
         unit = self._spread**2
         self.penalty_ = self.penalty * unit
-        self.inertia_, self.violation_cost_ = run.inertia * unit, cost * unit
+        self.inertia_, self.violation_cost_ = run.inertia * unit, float(run.pair_costs.sum()) * unit
         self.objective_ = self.inertia_ + self.violation_cost_

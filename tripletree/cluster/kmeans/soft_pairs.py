@@ -7,7 +7,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from numbers import Integral, Real
-from types import FunctionType
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
@@ -327,6 +326,8 @@ class Run:
     state : State
     inertia, objective : float
         The objective without the pairs, and with them.
+    pair_costs : ndarray of float64, shape (e,)
+        What each link costs; 0 where it is satisfied.
     n_iter : int
     converged : bool
     """
@@ -335,6 +336,7 @@ class Run:
     state: State
     inertia: float
     objective: float
+    pair_costs: np.ndarray
     n_iter: int
     converged: bool
 
@@ -376,7 +378,8 @@ def soft_run(
         filled = same
     _record(history, state, links, labels)
     inertia = state.scatter(labels)
-    return Run(labels, state, inertia, inertia + _cost(state, links, labels), n_iter, converged)
+    costs = link_costs(links, state.pay, labels[links.nodes])[1]
+    return Run(labels, state, inertia, inertia + float(costs.sum()), costs, n_iter, converged)
 
 
 def best_run(start: Callable[[int], Run], n_init: int, tell: Callable[[int], Any] | None = None) -> Run:
@@ -523,19 +526,6 @@ class SoftPairMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
     _mean: np.ndarray
     _spread: float
 
-    def __init_subclass__(cls, **options: Any) -> None:
-        """Let errors about arguments name the estimator, not the base that its methods come from."""
-        for name in ("__init__", "fit"):
-            whole = getattr(cls, name)
-            if isinstance(whole, FunctionType) and name not in vars(cls):
-                own = FunctionType(
-                    whole.__code__, whole.__globals__, whole.__name__, whole.__defaults__, whole.__closure__
-                )
-                own.__kwdefaults__, own.__annotations__ = whole.__kwdefaults__, whole.__annotations__
-                own.__doc__, own.__qualname__ = whole.__doc__, f"{cls.__name__}.{name}"
-                setattr(cls, name, own)
-        super().__init_subclass__(**options)
-
     def fit(self, X: Any, y: Any = None, *, pairs: Any = None, sample_weight: Any = None) -> Any:
         """Cluster the samples, at a price for each pair that is violated.
 
@@ -609,7 +599,7 @@ class SoftPairMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
             labels[counted] = run.labels
             labels[~counted] = run.state.at(Points.of(self._framed(samples[~counted]))).nearest()
             self.labels_ = labels
-            self._report(run, links, aligned)
+            self._report(run, aligned, counted)
         return self
 
     def predict(self, X: Any) -> np.ndarray:
@@ -729,15 +719,22 @@ class SoftPairMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         """The state of start number r."""
 
     @abstractmethod
-    def _report_values(self, run: Run, cost: float) -> None:
-        """Set objective, inertia, the cost of the pairs and the metrics, in the units of X."""
+    def _report_costs(self, run: Run, pairs: PairwiseConstraints, counted: np.ndarray) -> None:
+        """Set objective, inertia, the costs of the pairs and the metrics, in the units of X.
+
+        `counted` holds for each sample of `pairs` whether its weight is positive; only pairs of such are links.
+        """
+
+    def _run_once(self, prepared: Any, start: State, rng: np.random.Generator) -> Run:
+        """One start, to its end."""
+        return soft_run(start, prepared.links, rng, max_iter=self.max_iter)
 
     # ------------------------------------------------------------------ steps of the fit
 
     def _check_prices(self, n: int) -> None:
         """Refuse a penalty that n violated pairs would carry out of float64 in the units of X."""
         unit = self._spread**2
-        penalty = getattr(self, "penalty", 1.0)  # CVQE and its kin have no price of their own
+        penalty = getattr(self, "penalty", 1.0)  # CVQE has no penalty: its prices are squared distances
         if self._in_units and not penalty * unit * n < np.finfo(np.float64).max:
             msg = (
                 f"penalty={penalty:g} times the mean squared distance of the samples to their mean, {unit:g}, is "
@@ -767,7 +764,7 @@ class SoftPairMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
 
         def start(r: int) -> Run:
             first = self._state(prepared, centres) if centres is not None else self._started(prepared, rng, r)
-            return soft_run(first, links, rng, max_iter=self.max_iter)
+            return self._run_once(prepared, first, rng)
 
         n_starts = 1 if centres is not None else self.n_init
         with progress_bar(self.verbose, n_starts, type(self).__name__, "starts") as tell:
@@ -792,14 +789,14 @@ class SoftPairMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
             return first_centres(points, links, self.n_clusters, rng, drawn=r > 0)
         return starting_centres(points, self.n_clusters, rng)
 
-    def _report(self, run: Run, links: Links, pairs: PairwiseConstraints) -> None:
+    def _report(self, run: Run, pairs: PairwiseConstraints, counted: np.ndarray) -> None:
         label = self.labels_
         (a, b), (c, d) = pairs.must_link.T, pairs.cannot_link.T
         self.violated_pairs_ = pairs.subset(must_link=label[a] != label[b], cannot_link=label[c] == label[d])
         self.cluster_centers_ = run.state.centres * self._spread + self._mean
         self.n_iter_ = run.n_iter
         self._fitted = run.state.at(Points.of(np.empty((0, self.n_features_in_))))
-        self._report_values(run, float(link_costs(links, run.state.pay, run.labels[links.nodes])[1].sum()))
+        self._report_costs(run, pairs, counted)
 
     def _state_at(self, X: Any, sample_weight: Any = None) -> State:
         check_is_fitted(self)

@@ -11,7 +11,7 @@ import numpy as np
 
 from tripletree.cluster.active import Neighbours, as_strategy, inherited_pairs
 from tripletree.cluster.active.clustering import Interview
-from tripletree.cluster.kmeans.cvqe import CVQEPlus, Past, cvqe_plus
+from tripletree.cluster.kmeans.cvqe import CVQE, Past, cvqe_plus
 from tripletree.cluster.kmeans.lloyd import Points, starting_centres
 from tripletree.cluster.temporal.matching import (
     Fading,
@@ -94,7 +94,7 @@ def first_link(
     best: Link | None = None
     starts: list[Any] = ([] if start is None else [start]) + (["k-means++"] if fresh else [])
     for init in starts:
-        model = CVQEPlus(n_clusters, init=init, n_init=n_init, max_iter=max_iter, tol=tol, random_state=seed)
+        model = CVQE(n_clusters, init=init, n_init=n_init, max_iter=max_iter, tol=tol, random_state=seed)
         model.fit(samples, pairs=pairs)
         if best is None or model.objective_ < best.total * (1 - 1e-9):
             best = Link(model.labels_, model.cluster_centers_, model.objective_, model.n_iter_, objects)

@@ -239,12 +239,12 @@ class TemporalClustering(ClusterMixin, BaseEstimator):
     aggregate : {"mean", "last"}, default "mean"
         What several observations of an object in one snapshot count as.
     n_init : int, default 10
-        Number of starts: of the first snapshot as in `CVQEPlus`, of a later one from the centres of the one before and
+        Number of starts: of the first snapshot as in `CVQE`, of a later one from the centres of the one before and
         the others fresh; the least cost counts. 1: later ones start from the one before only.
     max_iter : int, default 300
         Most iterations of a start.
     tol : float, default 1e-4
-        When a start ends, as in `CVQEPlus`.
+        When a start ends, as in `CVQE`.
     random_state : int, Generator, RandomState or None, default None
         Chooses starts, the order in which pairs are looked at, and what strategies leave to chance.
     missing_samples : {"raise", "ignore"}, default "raise"
@@ -278,7 +278,7 @@ class TemporalClustering(ClusterMixin, BaseEstimator):
 
     See Also
     --------
-    CVQEPlus : one snapshot.
+    CVQE : one snapshot.
     tripletree.plot_transitions : the picture.
 
     Notes
@@ -450,7 +450,7 @@ class TemporalClustering(ClusterMixin, BaseEstimator):
             nothing to ask (``n_queries=0``); if every row is an object of its own, for want of `objects`; if nothing is
             propagated, as ``fading="overlap"`` and no windows overlap.
         ConvergenceWarning
-            As `CVQEPlus` does, of the first snapshot.
+            As `CVQE` does, of the first snapshot.
 
         Examples
         --------
