@@ -337,7 +337,7 @@ class ConstrainedCompleteLink(HierarchicalClusterer):
     def _merge(
         self, points: np.ndarray, metric: FittedMetric, given: PairwiseConstraints, questions: Questions | None
     ) -> np.ndarray:
-        """Make the hierarchy, once more with all answers if these leave no cut into n_clusters; return what stays whole."""
+        """Make the hierarchy, with all answers once more if they leave no cut; return which nodes stay whole."""
         k = self.n_clusters if self.on_infeasible == "avoid" else None
         pairs, asked, before = given, [], 0
 
