@@ -160,7 +160,7 @@ def test_certain_laws__on_a_tree_the_readings_are_one(h, random):
 def test_certain_laws__dominators_and_their_frontiers():
     for graph, rng in random_graphs(6, 150, most_choices=10**6):
         o = made(graph, rng)
-        reading, numbers = o._dominance, o._numbered
+        reading, numbers = o.dominance, o._numbered
         label = [o.terms[t] for t in numbers.term.tolist()]
         over = {x: dominators_definition(graph, x) for x in graph}
         for u, x in enumerate(label):
@@ -178,7 +178,7 @@ def test_certain_laws__dominators_and_their_frontiers():
 def test_certain_laws__what_each_node_reaches():
     for graph, rng in random_graphs(7, 150, most_choices=10**6):
         o = made(graph, rng)
-        reading, n = o._dominance, len(o.leaves)
+        reading, n = o.dominance, len(o.leaves)
         start, node, before = reading.reach
         for k in range(reading.parent.size - n):
             term = o.terms[int(o._numbered.term[reading._old[k + n]])] if reading._old[k + n] < o.n_terms else None

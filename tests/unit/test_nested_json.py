@@ -97,7 +97,7 @@ def test_nested_json__flat_lists_may_be_graphs():
     with pytest.raises(ParseError, match="an ontology as JSON is a list of objects with ids"):
         json_ontology(io.StringIO('{"name": "a"}'))
     same = [{"id": 1, "child_ids": [2, 3]}, {"id": 2, "name": "a"}, {"id": 3, "name": "a"}]
-    with pytest.raises(DuplicateLeafError, match="take labels='id'"):
+    with pytest.raises(DuplicateLeafError, match="use labels='id'"):
         read(same, labels="name")
 
 
@@ -107,7 +107,7 @@ def test_nested_json__flat_lists_may_be_graphs():
         ("", 1, 1, "the text is empty"),
         ("\n ", 1, 1, "the text is empty"),
         ("3", 1, 1, "a tree is an object or a list, not 3"),
-        ("[]", 1, 1, "an empty list is not a node"),
+        ("[]", 1, 1, "an empty list stands for no node"),
         ("{}", 1, 1, "an empty object stands for no node"),
         ('["a",\n ["b", []]]', 2, 2, "an empty list"),
         ('["a",\n "b"', 2, 5, "the text ends here, is it cut off"),

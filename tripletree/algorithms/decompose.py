@@ -228,7 +228,7 @@ class _EntailedStars:
     """
 
     def __init__(self, ontology: Ontology) -> None:
-        d = self.dominance = ontology._dominance
+        d = self.dominance = ontology.dominance
         start, node, _ = d.reach
         child_start, child = (freeze(x) for x in kernels.rooted_tree.child_lists(d.parent))
         degree = np.diff(child_start).astype(np.int64)

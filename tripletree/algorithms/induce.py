@@ -209,7 +209,7 @@ def count_triplets(hierarchy: Hierarchy | Ontology) -> int:
     2
     """
     if isinstance(hierarchy, Ontology):
-        return hierarchy._dominance.count()
+        return hierarchy.dominance.count()
     return exact_dot(*_pairs_and_outside(check_hierarchy(hierarchy)))
 
 
@@ -321,7 +321,7 @@ def _pairs_and_outside(hierarchy: Hierarchy) -> tuple[np.ndarray, np.ndarray]:
 def _unranked(hierarchy: Hierarchy | Ontology, ranks: np.ndarray) -> np.ndarray:
     """The triplets with the given numbers, as rows (a, b, c)."""
     if isinstance(hierarchy, Ontology):
-        return hierarchy._dominance.unranked(ranks)
+        return hierarchy.dominance.unranked(ranks)
     start, stop, order = hierarchy.leaf_intervals
     pairs, outside = _pairs_and_outside(hierarchy)
     end = np.cumsum(pairs * outside)
@@ -347,7 +347,7 @@ def _there_are(total: int, hierarchy: Hierarchy | Ontology) -> str:
 def _odd_ones(hierarchy: Hierarchy | Ontology, triples: np.ndarray) -> np.ndarray:
     """The column of the odd one out in each triple of leaf indices; -1 where it is unresolved, or none is entailed."""
     if isinstance(hierarchy, Ontology):
-        return hierarchy._dominance.odd(triples)
+        return hierarchy.dominance.odd(triples)
     return kernels.rooted_tree.induced_odd(triples, *hierarchy.ancestor_table)
 
 

@@ -24,351 +24,27 @@ from tripletree.errors import (
 )
 from tripletree.kernels import freeze, frozen
 
-__all__ = [
-    "Dominance",
-    "Links",
-    "Numbered",
-    "Ontology",
-    "check_edges",
-    "check_relations",
-    "check_terms",
-    "check_texts",
-    "first_edges",
-    "first_pairs",
-    "links",
-    "numbered",
-]
+__all__ = ["Dominance", "Ontology"]
 
-
-# ----------------------------------------------------------------------
-# What the terms and edges of an ontology must satisfy, and the lists made from them; used by `Ontology`.
-
-
-class Links(NamedTuple):
-    """Parents and children of N terms as concatenated lists, each pair once, in the order of the edges.
-
-    Attributes
-    ----------
-    up_start, up : int32[N + 1], int32[p]
-        The parents of term t are ``up[up_start[t]:up_start[t + 1]]``.
-    down_start, down : int32[N + 1], int32[p]
-        Its children, likewise.
-    order : int32[N]
-        The terms, parents before children.
-    level : int32[N]
-        Number of edges on the longest path from a root to each term.
-    """
-
-    up_start: np.ndarray
-    up: np.ndarray
-    down_start: np.ndarray
-    down: np.ndarray
-    order: np.ndarray
-    level: np.ndarray
-
-
-class Numbered(NamedTuple):
-    """The terms numbered children first, those without children before all others.
-
-    Attributes
-    ----------
-    term, number : int32[t]
-        The term of each number, the number of each term.
-    start, up : int32[t + 1], int32[p]
-        The parents of number u are ``up[start[u]:start[u + 1]]``, all of them greater than u.
-    size : int
-        t, or t + 1 where several roots need one above them; ``size - 1`` is the root.
-    """
-
-    term: np.ndarray
-    number: np.ndarray
-    start: np.ndarray
-    up: np.ndarray
-    size: int
-
-
-def check_terms(terms: LeafIndex | Iterable[Hashable]) -> LeafIndex:
-    """The terms as a LeafIndex, at least one."""
-    if not isinstance(terms, LeafIndex):
-        try:
-            terms = LeafIndex(terms)
-        except DuplicateLeafError as error:
-            raise DuplicateLeafError(error.labels, where=" among the terms") from None
-    if len(terms) == 0:
-        msg = "an ontology needs at least one term, and none is given"
-        raise InvalidHierarchyError(msg)
-    return terms
-
-
-def check_edges(edges: Any, terms: LeafIndex) -> np.ndarray:
-    """The edges as read-only int32 of shape (m, 2), in range, none from a term to itself."""
-    try:
-        array = np.asarray(edges)
-    except ValueError:
-        msg = "edges must be an array of shape (m, 2), rows (child, parent); these rows differ in length"
-        raise InvalidHierarchyError(msg) from None
-    if array.size == 0 and (array.ndim < 2 or array.shape[-1] == 2):
-        return freeze(np.empty((0, 2), np.int32))
-    if array.ndim != 2 or array.shape[1] != 2:
-        msg = f"edges must be an array of shape (m, 2), rows (child, parent); this one has shape {array.shape}"
-        raise InvalidHierarchyError(msg)
-    if array.dtype.kind not in "iu":
-        msg = f"edges must hold integers, positions of terms, not {array.dtype}"
-        raise InvalidHierarchyError(msg)
-    N = len(terms)
-    bad = np.flatnonzero(((array < 0) | (array >= N)).any(axis=1))
-    if bad.size:
-        k = int(bad[0])
-        msg = f"edge {k} is {tuple(array[k].tolist())}, but terms are 0..{N - 1}"
-        raise InvalidHierarchyError(msg)
-    loops = np.flatnonzero(array[:, 0] == array[:, 1])
-    if loops.size:
-        t = int(array[loops[0], 0])
-        msg = f"edge {int(loops[0])} makes term {terms[t]!r} its own parent; {loops.size} such in all: leave them out"
-        raise InvalidHierarchyError(msg, node=t)
-    return frozen(array)
-
-
-def check_texts(values: Any, what: str, N: int) -> tuple[str | None, ...] | None:
-    """Names or ranks, one for each term; None when there are none at all."""
-    if values is None:
-        return None
-    texts = tuple(None if x is None or x == "" else str(x) for x in values)
-    if len(texts) != N:
-        msg = f"{what} must have one entry for each of the {N} terms, not {len(texts)}"
-        raise InvalidHierarchyError(msg)
-    return texts if any(x is not None for x in texts) else None
-
-
-def check_relations(relations: Sequence[str] | None, m: int) -> tuple[np.ndarray, tuple[str, ...]]:
-    """The type of each edge as a code (int32[m]), and the types in order of first use."""
-    if relations is None:
-        return np.zeros(m, np.int32), ("is_a",)
-    if isinstance(relations, str):
-        msg = f"relations must be a sequence of str, one for each of the {m} edges, not the string {relations!r}"
-        raise InvalidHierarchyError(msg)
-    number: dict[str, int] = {}
-    codes = [number.setdefault(str(x), len(number)) for x in relations]
-    if len(codes) != m:
-        msg = f"relations must have one entry for each of the {m} edges, not {len(codes)}"
-        raise InvalidHierarchyError(msg)
-    return np.array(codes, np.int32), tuple(number)
-
-
-def first_pairs(edges: np.ndarray, N: int) -> np.ndarray:
-    """Which edges join a pair (child, parent) that no earlier edge joins."""
-    start, place = kernels.ontology.grouped(frozen(edges[:, 0]), N)
-    first = np.ones(len(edges), np.bool_)
-    first[place[kernels.ontology.repeated(freeze(start), freeze(edges[place, 1]))]] = False
-    return first
-
-
-def first_edges(edges: np.ndarray, codes: np.ndarray, N: int, kinds: int) -> np.ndarray:
-    """Numbers of the edges that differ from every earlier one, in order."""
-    key = (edges[:, 0].astype(np.int64) * N + edges[:, 1]) * max(kinds, 1) + codes
-    return np.sort(np.unique(key, return_index=True)[1])
-
-
-def links(pairs: np.ndarray, terms: LeafIndex) -> Links:
-    """The lists of parents and children of different pairs (child, parent); a cycle is refused by name."""
-    child, parent = pairs.T
-    up_start, place = kernels.ontology.grouped(frozen(child), len(terms))
-    up = freeze(parent[place])
-    down_start, place = kernels.ontology.grouped(frozen(parent), len(terms))
-    down = freeze(child[place])
-    freeze(up_start), freeze(down_start)
-    order, level = kernels.ontology.top_down(up_start, down_start, down)
-    if order.size < len(terms):
-        _check_acyclic(up_start, up, order, terms)
-    return Links(up_start, up, down_start, down, freeze(order), freeze(level))
-
-
-def numbered(lists: Links) -> Numbered:
-    """Number the terms children first, those without children before all others, one root last."""
-    childless = np.diff(lists.down_start) == 0
-    backward = lists.order[::-1]
-    term = np.concatenate([np.flatnonzero(childless).astype(np.int32), backward[~childless[backward]]])
-    number = np.empty(term.size, np.int32)
-    number[term] = np.arange(term.size, dtype=np.int32)
-    size = np.diff(lists.up_start)[term]
-    start = np.concatenate([np.zeros(1, np.int32), np.cumsum(size, dtype=np.int32)])
-    place = np.repeat(lists.up_start[term] - start[:-1], size) + np.arange(start[-1], dtype=np.int32)
-    extra = int((size == 0).sum() > 1)
-    up = freeze(number[lists.up[place]])
-    return Numbered(freeze(term), freeze(number), freeze(start), up, term.size + extra)
-
-
-def _check_acyclic(up_start: np.ndarray, up: np.ndarray, order: np.ndarray, terms: LeafIndex) -> None:
-    """Name a cycle: from a term that no order reaches, up through parents that none reaches either."""
-    rest = np.ones(len(terms), np.bool_)
-    rest[order] = False
-    t = int(np.flatnonzero(rest)[0])
-    seen: dict[int, int] = {}
-    while t not in seen:
-        seen[t] = len(seen)
-        above = up[up_start[t] : up_start[t + 1]]
-        t = int(above[rest[above]][0])
-    cycle = [terms[u] for u in list(seen)[seen[t] :]]
-    shown = " -> ".join(map(repr, [*cycle[:8], "..."] if len(cycle) > 8 else [*cycle, cycle[0]]))
-    msg = f"the parents run in a cycle of {len(cycle)} terms: {shown}; one of these edges must go"
-    raise InvalidHierarchyError(msg, node=t)
-
-
-# ----------------------------------------------------------------------
-# What each term of an ontology reaches, told by its dominator tree: the arrays behind the certain reading.
-
-#: Entries of a list beyond which an ontology is refused (4 bytes each); Gene Ontology has 300,000.
-_MOST = 200_000_000
-
-
-class Dominance:
-    """The hierarchy that dominators make of the n leaf terms, and what its nodes reach besides.
-
-    A term dominates what every path from the root leads through it to. ``parent`` is the tree of the lowest common
-    dominators of the leaves, a parent array as in `Hierarchy` (leaves 0..n-1 first, no node with one child). What node
-    d reaches is its own clade and others, disjoint: ``node[start[d - n]:start[d - n + 1]]`` lists them from left to
-    right, the intervals of a depth-first order of the leaves. Their number is that of the places where paths from d
-    leave what d dominates: none in a tree, and far from the square of the terms that bit sets would take.
-    """
-
-    def __init__(self, numbered: Numbered, n: int) -> None:
-        self.n = n
-        self._numbered = numbered
-        self._idom = freeze(kernels.ontology.dominators(numbered.start, numbered.up, numbered.size))
-        parent, old, _ = restricted(self._idom, n, np.arange(n, dtype=np.int32), False)
-        self.parent: np.ndarray = parent
-        self._old = old
-        left, right, order = kernels.rooted_tree.leaf_intervals(parent, n)
-        self.left, self.right, self.order = freeze(left), freeze(right), freeze(order)
-
-    @cached_property
-    def ancestor_table(self) -> tuple[np.ndarray, np.ndarray]:
-        """What a kernel needs for common ancestors, as `Hierarchy.ancestor_table`."""
-        gap = kernels.rooted_tree.gap_nodes(self.parent, self.right, self.n)
-        return freeze(self.left[: self.n].copy()), freeze(kernels.rooted_tree.range_maximum_table(freeze(gap)))
-
-    @cached_property
-    def _held(self) -> np.ndarray:
-        number = np.full(self._idom.size, -1, np.int32)
-        number[self._old] = np.arange(self._old.size, dtype=np.int32)
-        return kernels.ontology.held(self._idom, freeze(number))
-
-    @cached_property
-    def _frontier(self) -> tuple[np.ndarray, np.ndarray]:
-        start, up = self._numbered.start, self._numbered.up
-        first = freeze(kernels.ontology.frontier_starts(start, up, self._idom, _MOST))
-        _check_some(first)
-        return first, freeze(kernels.ontology.frontiers(start, up, self._idom, first))
-
-    def _beside(self, nodes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """For each of some numbered terms what it reaches and does not dominate: (place in `nodes`, node) pairs."""
-        start, x = kernels.ontology.closures(frozen(nodes), *self._frontier, _MOST)
-        _check_some(start)
-        owner = np.repeat(np.arange(nodes.size), np.diff(start))
-        node = self._held[x]
-        return owner[node >= 0], node[node >= 0]
-
-    def leaf_counts(self, nodes: np.ndarray) -> np.ndarray:
-        """Number of leaves below each of some numbered terms: int64, parallel to `nodes`."""
-        width = (self.right - self.left).astype(np.int64)
-        owner, beside = self._beside(nodes)
-        own = self._held[nodes]
-        count = np.where(own >= 0, width[own], 0)
-        np.add.at(count, owner, width[beside])
-        return count
-
-    @cached_property
-    def reach(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """``start, node`` as above (int64, int32), and ``before``: leaves in the clades listed before (int32)."""
-        owner, beside = self._beside(self._old[self.n :])
-        inner = self.parent.size - self.n
-        owner = np.concatenate([np.arange(inner), owner])
-        node = np.concatenate([np.arange(self.n, self.parent.size, dtype=np.int32), beside])
-        by_place = np.argsort(owner * (self.n + 1) + self.left[node], kind="stable")
-        owner, node = owner[by_place], node[by_place]
-        start = np.concatenate([np.zeros(1, np.int64), np.cumsum(np.bincount(owner, minlength=inner))])
-        width = (self.right - self.left)[node].astype(np.int64)
-        before = np.cumsum(width) - width
-        before -= np.repeat(before[start[:-1]], np.diff(start))
-        return freeze(start), freeze(node), freeze(before.astype(np.int32))
-
-    @cached_property
-    def reached(self) -> np.ndarray:
-        """Number of leaves that each inner node reaches: int64, shape (N - n,)."""
-        start, node, _ = self.reach
-        total = np.concatenate([np.zeros(1, np.int64), np.cumsum((self.right - self.left)[node], dtype=np.int64)])
-        return freeze(total[start[1:]] - total[start[:-1]])
-
-    def odd(self, triples: np.ndarray) -> np.ndarray:
-        """Column of the odd one out of each triple of leaves (int8), -1 where none is certain.
-
-        ab|c is certain exactly when c is not below the lowest common dominator of a and b.
-        """
-        # what is certain holds in the dominators' hierarchy, too: nothing else can
-        odd = kernels.rooted_tree.induced_odd(triples, *self.ancestor_table)
-        rows = np.flatnonzero(odd >= 0)
-        which, chosen = odd[rows].astype(np.int64), triples[rows]
-        at = np.arange(rows.size)
-        a, b, c = (freeze(chosen[at, (which + k) % 3]) for k in (1, 2, 0))
-        meeting = kernels.rooted_tree.common_ancestors(a, b, *self.ancestor_table)
-        odd[rows[self._below(meeting, c)]] = -1
-        return odd
-
-    def _below(self, node: np.ndarray, leaf: np.ndarray) -> np.ndarray:
-        start, listed, _ = self.reach
-        return kernels.ontology.covered(
-            freeze(node), freeze(self.left[leaf]), start, listed, self.left, self.right, self.n
-        )
-
-    def pairs_and_outside(self) -> tuple[np.ndarray, np.ndarray]:
-        """For each node x but the root: pairs (a below x, b below a later sibling), leaves its parent cannot reach."""
-        outside = self.n - self.reached[self.parent[:-1] - self.n]
-        return sibling_pairs(self.parent, self.left, self.right), outside
-
-    def count(self) -> int:
-        """How many triplets are certain."""
-        return exact_dot(*self.pairs_and_outside())
-
-    def unranked(self, ranks: np.ndarray) -> np.ndarray:
-        """The certain triplets of the given numbers, as rows (a, b, c): numbered by x, then as `pairs_and_outside`."""
-        pairs, outside = self.pairs_and_outside()
-        end = np.cumsum(pairs * outside)
-        x = np.searchsorted(end, ranks, side="right")
-        up = self.parent[x]
-        rest = ranks - (end[x] - pairs[x] * outside[x])
-        rest, k = np.divmod(rest, outside[x])
-        a, b = np.divmod(rest, (self.right[up] - self.right[x]).astype(np.int64))
-        c = kernels.ontology.nth_outside(freeze(up), freeze(k), *self.reach, self.left, self.right, self.n)
-        return np.stack([self.order[self.left[x] + a], self.order[self.right[x] + b], self.order[c]], axis=1)
-
-
-def _check_some(start: np.ndarray) -> None:
-    if start.size == 0:
-        msg = (
-            f"this ontology is too entangled: what its terms reach beside what they dominate takes more than {_MOST:,} "
-            "entries; take a part of it (select with root, restrict), or one tree with to_hierarchy(parent='deepest')"
-        )
-        raise LimitExceededError(msg, size=_MOST + 1, limit=_MOST)
-
-
+#: Ways to choose one parent of a term that has several, as `Ontology.to_hierarchy` takes them.
 _CHOICES = ("deepest", "first", "smallest", "error")
 
 
 class Ontology:
-    """An immutable rooted graph whose terms may have several parents, such as Gene Ontology or WordNet.
+    """An immutable rooted graph in which a term may have several parents, such as Gene Ontology or WordNet.
 
-    What it says of its leaf terms can be read in two ways, both explicit. The *certain* reading takes ab|c only where
-    every choice of one parent for each term displays it: `induce`, `sample_triplets`, `displays` and `decompose` do so
-    when they are given an Ontology. `to_hierarchy` takes one tree, with one parent for each term, as a Hierarchy.
+    There are two ways to get triplets from it. `induce`, `sample_triplets`, `displays` and `decompose` take an Ontology
+    as it is and use the *certain* triplets: those ab|c that are displayed whatever one parent is chosen for each term.
+    `to_hierarchy` makes such a choice and returns the tree as a Hierarchy.
 
     Parameters
     ----------
     terms : LeafIndex or iterable of hashable
-        Ids of all N terms, leaf terms and inner ones alike; at least one.
+        Ids of all N terms, leaf terms and inner terms; at least one.
     edges : array_like of int, shape (m, 2)
-        Rows (child, parent), positions in `terms`. An edge that is repeated counts once.
+        Rows (child, parent), positions in `terms`. Repeated edges count once.
     names, ranks : sequence of str or None, length N, optional
-        A name for people to read, and a rank such as "genus", for each term.
+        A human-readable name, and a rank such as "genus", for each term.
     relations : sequence of str, length m, optional
         The type of each edge; by default all are "is_a".
 
@@ -382,15 +58,15 @@ class Ontology:
     Raises
     ------
     InvalidHierarchyError
-        If the edges run in a cycle (its terms are named), lead from a term to itself or to none, or if a sequence does
-        not fit; ``.node`` is a term's position.
+        If the edges have a cycle (the message lists its terms), join a term to itself or to none, or if a sequence has
+        the wrong length; ``.node`` is the position of a term.
     DuplicateLeafError
         If a term is given twice.
 
     Notes
     -----
-    ``==`` holds when both have the same terms and the same edges of the same types, in whatever order; names and ranks
-    do not count. `hash` agrees with it. Several roots are fine.
+    Two ontologies are equal when they have the same terms and the same edges of the same types, in any order; names and
+    ranks do not count. `hash` agrees with ``==``. There may be several roots.
 
     Examples
     --------
@@ -410,19 +86,19 @@ class Ontology:
         ranks: Sequence[str | None] | None = None,
         relations: Sequence[str] | None = None,
     ) -> None:
-        self.terms: LeafIndex = check_terms(terms)
+        self.terms: LeafIndex = _check_terms(terms)
         N = len(self.terms)
-        rows = check_edges(edges, self.terms)
-        codes, self._kinds = check_relations(relations, len(rows))
-        self.names: tuple[str | None, ...] | None = check_texts(names, "names", N)
-        self.ranks: tuple[str | None, ...] | None = check_texts(ranks, "ranks", N)
-        pairs, first = rows, first_pairs(rows, N)
+        rows = _check_edges(edges, self.terms)
+        codes, self._kinds = _check_relations(relations, len(rows))
+        self.names: tuple[str | None, ...] | None = _check_texts(names, "names", N)
+        self.ranks: tuple[str | None, ...] | None = _check_texts(ranks, "ranks", N)
+        pairs, first = rows, _first_pairs(rows, N)
         if not first.all():
-            keep = first if len(self._kinds) == 1 else first_edges(rows, codes, N, len(self._kinds))
+            keep = first if len(self._kinds) == 1 else _first_edges(rows, codes, N, len(self._kinds))
             pairs, rows, codes = rows[first], rows[keep], codes[keep]
         self.edges: np.ndarray = frozen(rows)
         self._codes = freeze(codes)
-        self._links = links(pairs, self.terms)
+        self._links = _links(pairs, self.terms)
 
     @property
     def n_terms(self) -> int:
@@ -462,7 +138,7 @@ class Ontology:
         return int(self.terms.indices([term], what="terms")[0])
 
     def name(self, term: Hashable) -> str | None:
-        """The human name of a term, None where it has none.
+        """Return the human-readable name of a term, or None.
 
         Examples
         --------
@@ -473,17 +149,17 @@ class Ontology:
         return None if self.names is None else self.names[t]
 
     def parents(self, term: Hashable) -> list[Any]:
-        """The parents of a term, in the order of the edges."""
+        """Return the parents of a term, in the order of the edges."""
         t, start = self._place(term), self._links.up_start
         return self._ids(self._links.up[start[t] : start[t + 1]])
 
     def children(self, term: Hashable) -> list[Any]:
-        """The children of a term, in the order of the edges."""
+        """Return the children of a term, in the order of the edges."""
         t, start = self._place(term), self._links.down_start
         return self._ids(self._links.down[start[t] : start[t + 1]])
 
     def ancestors(self, term: Hashable) -> list[Any]:
-        """All terms above a term, without itself, children before parents.
+        """Return all terms above a term, without itself, children before parents.
 
         Examples
         --------
@@ -496,7 +172,7 @@ class Ontology:
         return self._ids(self._links.order[above[self._links.order]][::-1])
 
     def descendants(self, term: Hashable) -> list[Any]:
-        """All terms below a term, without itself, parents before children.
+        """Return all terms below a term, without itself, parents before children.
 
         Examples
         --------
@@ -508,17 +184,17 @@ class Ontology:
         below[t] = False
         return self._ids(self._links.order[below[self._links.order]])
 
-    # ------------------------------------------------------------------ other ontologies made of this one
+    # ------------------------------------------------------------------ other ontologies made from this one
 
     def select(self, *, relations: str | Iterable[str] | None = None, root: Any = None) -> Ontology:
-        """Return the ontology of some types of edges, or of the terms at or below some term, or of both.
+        """Return the ontology with some types of edges only, or with the terms at or below some term only, or both.
 
         Parameters
         ----------
         relations : str or iterable of str, optional
-            The types of edges to keep. All terms stay; one that loses all of its edges is a root and a leaf.
+            The types of edges to keep. All terms stay; one that loses all its edges becomes a root and a leaf.
         root : hashable or iterable of hashable, optional
-            A term, or several: what is neither one of them nor below one, by the edges kept, goes.
+            One or several terms; only these and the terms below them, by the edges kept, stay.
 
         Returns
         -------
@@ -527,9 +203,9 @@ class Ontology:
         Raises
         ------
         UnknownLeafError
-            If a root is no term; ``.labels`` holds all that are none.
+            If a root is not a term; ``.labels`` lists all such.
         ValueError
-            If a type does not occur.
+            If there are no edges of a type.
 
         Examples
         --------
@@ -541,13 +217,13 @@ class Ontology:
         """
         out = self
         if relations is not None:
-            wanted = [relations] if isinstance(relations, str) else list(relations)
+            kept = [relations] if isinstance(relations, str) else list(relations)
             used = [self._kinds[k] for k in np.unique(self._codes).tolist()]
-            unknown = [x for x in wanted if x not in used]
+            unknown = [x for x in kept if x not in used]
             if unknown:
                 msg = f"no edge is of type {', '.join(map(repr, unknown))}; the types are {', '.join(map(repr, used))}"
                 raise ValueError(msg)
-            out = self._part(None, np.isin(self._codes, [self._kinds.index(x) for x in wanted]))
+            out = self._part(None, np.isin(self._codes, [self._kinds.index(x) for x in kept]))
         if root is not None:
             at = frozen(self.terms.indices(self._listed(root), what="roots"))
             below = kernels.ontology.reached(out._links.down_start, out._links.down, at)
@@ -555,13 +231,13 @@ class Ontology:
         return out
 
     def _listed(self, value: Any) -> list[Any]:
-        """One id, or some of them, as a list: a tuple that is a term is one id."""
+        """Return one id or several as a list; a tuple that is itself a term is one id."""
         if isinstance(value, str) or not isinstance(value, Iterable):
             return [value]
         return [value] if isinstance(value, Hashable) and value in self.terms else list(value)
 
     def _part(self, terms: np.ndarray | None, edge: np.ndarray) -> Ontology:
-        """The ontology on the terms at some positions, in that order (None: all), and edges between them (a mask)."""
+        """Return the ontology on the terms at some positions, in that order (None: all), and some edges (a mask)."""
         relations = [self._kinds[k] for k in self._codes[edge].tolist()]
         if terms is None:
             return Ontology(self.terms, self.edges[edge], names=self.names, ranks=self.ranks, relations=relations)
@@ -571,7 +247,7 @@ class Ontology:
         return Ontology(self.terms.take(terms), number[self.edges[edge]], names=names, ranks=ranks, relations=relations)
 
     def attach(self, items: Any, *, missing: Literal["raise", "ignore"] = "raise", relation: str = "is_a") -> Ontology:
-        """Return the ontology with one's own items as new leaf terms below its terms, inner ones too.
+        """Attach items, such as samples, as new leaf terms below terms of any kind.
 
         Parameters
         ----------
@@ -579,19 +255,19 @@ class Ontology:
             The term of each item, or a list of the terms that it belongs to. A pandas Series has the items as its
             index; a DataFrame has two columns, the item and its term. An item may occur several times.
         missing : {"raise", "ignore"}
-            What to do about terms that are unknown here, and about items without one: refuse, or leave them out.
+            What to do with items that have no term, or an unknown one: raise an error, or leave them out.
         relation : str
             The type of the new edges.
 
         Returns
         -------
         Ontology
-            The items stand after the terms. Terms without items stay; `restrict` drops them.
+            The items come after the terms. Terms without items stay; `restrict` removes them.
 
         Raises
         ------
         UnknownLeafError
-            If some terms of items are none here, or, with ``missing="ignore"``, all; ``.labels`` holds them.
+            If some terms of items (with ``missing="ignore"``: all) are unknown; ``.labels`` lists them.
         DuplicateLeafError
             If an item has the id of a term.
         InvalidHierarchyError
@@ -614,7 +290,7 @@ class Ontology:
         number = {x: self.n_terms + k for k, x in enumerate(dict.fromkeys(below))}
         taken = [x for x in number if x in self.terms]
         if taken:
-            where = " (as an item to attach and as a term; attach the item under another name)"
+            where = " (as an item to attach and as a term; rename the item)"
             raise DuplicateLeafError(taken, where=where)
         child = np.fromiter(map(number.__getitem__, below), np.int32, len(below))
         none = [None] * len(number)
@@ -627,22 +303,22 @@ class Ontology:
         )
 
     def restrict(self, items: Iterable[Hashable]) -> Ontology:
-        """Return the ontology of some leaf terms and of what is above them.
+        """Return the ontology of some leaf terms and the terms above them.
 
         Parameters
         ----------
         items : iterable of hashable
-            The leaf terms to keep, one's own items for instance; the result has them first, in this order.
+            The leaf terms to keep, such as attached items; the result has them first, in this order.
 
         Returns
         -------
         Ontology
-            Its ``.leaves`` are the items. It says of any three of them what this ontology says.
+            Its ``.leaves`` are the items, and the certain triplets on them are those of this ontology.
 
         Raises
         ------
         UnknownLeafError
-            If an item is no term; ``.labels`` holds all that are none.
+            If an item is not a term; ``.labels`` lists all such.
         DuplicateLeafError
             If an item is given twice.
         InvalidHierarchyError
@@ -657,19 +333,19 @@ class Ontology:
         ['cod', 'animal', 'fish']
         """
         if isinstance(items, str):
-            msg = f"a list of items is wanted, not the text {items!r}: restrict([{items!r}]) keeps that one"
+            msg = f"expected a list of items, got the text {items!r}; restrict([{items!r}]) keeps that one"
             raise TypeError(msg)
         kept = items if isinstance(items, LeafIndex) else LeafIndex(items)
         if len(kept) == 0:
-            msg = "no item is given: an ontology needs at least one term"
+            msg = "items is empty; give at least one item"
             raise InvalidHierarchyError(msg)
         at = self.terms.indices(kept, what="items")
         inner = at[np.diff(self._links.down_start)[at] > 0]
         if inner.size:
             shown = ", ".join(map(repr, self._ids(inner[:SHOWN]))) + (", ..." if inner.size > SHOWN else "")
             msg = (
-                f"{inner.size} of the items are inner terms, with terms below them: {shown}; an item must be a leaf: "
-                f"hang it there under a name of its own first, such as attach({{'my item': {self.terms[inner[0]]!r}}})"
+                f"{inner.size} of the items are inner terms, with terms below them: {shown}; items must be leaves: "
+                f"attach them under new names first, such as attach({{'my item': {self.terms[inner[0]]!r}}})"
             )
             raise InvalidHierarchyError(msg, node=int(inner[0]))
         above = kernels.ontology.reached(self._links.up_start, self._links.up, frozen(at))
@@ -677,45 +353,44 @@ class Ontology:
         above[at] = False
         return self._part(np.concatenate([at, np.flatnonzero(above)]), edge)
 
-    # ------------------------------------------------------------------ trees, and what holds in all of them
+    # ------------------------------------------------------------------ trees, and what they have in common
 
     @cached_property
-    def _numbered(self) -> Numbered:
-        return numbered(self._links)
+    def _numbered(self) -> _Numbered:
+        return _numbered(self._links)
 
     @cached_property
-    def _dominance(self) -> Dominance:
+    def dominance(self) -> Dominance:
+        """What holds whatever parents are chosen, as arrays for the algorithms."""
         return Dominance(self._numbered, len(self.leaves))
 
     def to_hierarchy(self, *, parent: str = "error", labels: str = "id") -> Hierarchy:
-        """Take one tree: one parent for each term.
+        """Make a tree by choosing one parent of each term.
 
         Parameters
         ----------
         parent : {"error", "deepest", "first", "smallest"}
-            Which parent counts where a term has several: the one farthest from a root by its longest path, the one
-            whose edge comes first, the one with the fewest leaf terms below it (the first of them where they tie in
-            that); or none, and an error says where the choice begins.
+            The parent to choose where a term has several: the one with the longest path from a root, the one of the
+            first edge, or the one with the fewest leaf terms below it (ties: the first). "error" raises instead.
         labels : {"id", "name"}
-            Whether terms' ids or their names, where they have one, are the labels of the leaves and the names of the
-            inner nodes.
+            Whether leaves and inner nodes are called by the ids of their terms, or by their names if they have one.
 
         Returns
         -------
         Hierarchy
-            Over the leaf terms. Nodes with one child stay; inner terms all of whose children have gone to other
-            parents do not. Several roots get a node without a name above them.
+            On the leaf terms. Nodes with one child stay; inner terms that lose all children to other parents are left
+            out. Several roots get a nameless node above them.
 
         Raises
         ------
         NotATreeError
             If some term has several parents and `parent` is "error"; ``.node`` is the first, ``.parents`` its parents.
         DuplicateLeafError
-            If `labels` is "name" and two leaf terms have one name.
+            If `labels` is "name" and two leaf terms have the same name.
 
         See Also
         --------
-        resolution : how much each choice says.
+        resolution : the share of triples that each choice resolves.
 
         Examples
         --------
@@ -738,14 +413,14 @@ class Ontology:
             try:
                 leaves = LeafIndex([shown[t] for t in terms[: len(leaves)]])
             except DuplicateLeafError as error:
-                raise DuplicateLeafError(error.labels, where=" as a name (take labels='id')") from None
+                raise DuplicateLeafError(error.labels, where=" as a name (use labels='id')") from None
         above = [None] * (up.size - len(terms))
         names = [*[str(shown[t]) for t in terms[len(leaves) :]], *above]
         ranks = None if self.ranks is None else [*[self.ranks[t] for t in terms], *above]
         return Hierarchy(up, leaves, names=names, ranks=ranks)
 
     def _spanning(self, parent: str) -> tuple[np.ndarray, list[int]]:
-        """A parent array, leaf terms first, and the term of each of its nodes (of all but a root above several)."""
+        """Return a parent array, leaf terms first, and the term of each node but an added root."""
         chosen, numbers = self.chosen_parents(parent), self._numbered
         t, n = self.n_terms, len(self.leaves)
         up = np.full(numbers.size, -1, np.int32)
@@ -753,45 +428,45 @@ class Ontology:
         up[:t] = np.where(above >= 0, numbers.number[above], numbers.size - 1)
         up[-1] = -1
         up, old, _ = restricted(freeze(up), n, np.arange(n, dtype=np.int32), True)
-        if old[-1] == t and (up == up.size - 1).sum() == 1:  # of several roots one has kept all leaves
+        if old[-1] == t and (up == up.size - 1).sum() == 1:  # the added root has only one root left below it
             up = np.append(up[:-2], np.int32(-1))
         return up, numbers.term[old[old < t]].tolist()
 
     def chosen_parents(self, parent: str) -> np.ndarray:
-        """The parent that counts of each term, by a choice of `to_hierarchy`: its position, -1 for roots; int32."""
+        """Return the position of each term's chosen parent (see `to_hierarchy`), -1 for roots: int32."""
         if parent not in _CHOICES:
             msg = f"parent is {parent!r}; it must be one of {', '.join(map(repr, _CHOICES))}"
             raise ValueError(msg)
         several = np.flatnonzero(self.n_parents > 1)
         score = np.zeros(self.n_terms, np.int64)
         if several.size and parent == "error":
-            self._refuse(several)
+            self._raise_not_a_tree(several)
         elif parent == "deepest":
             score = self._links.level.astype(np.int64)
         elif several.size and parent == "smallest":
-            rivals = np.unique(self._links.up[np.repeat(self.n_parents > 1, self.n_parents)])
-            score[rivals] = -self._dominance.leaf_counts(self._numbered.number[rivals])
+            candidates = np.unique(self._links.up[np.repeat(self.n_parents > 1, self.n_parents)])
+            score[candidates] = -self.dominance.leaf_counts(self._numbered.number[candidates])
         return kernels.ontology.best_parent(self._links.up_start, self._links.up, freeze(score))
 
-    def _refuse(self, several: np.ndarray) -> None:
+    def _raise_not_a_tree(self, several: np.ndarray) -> None:
         node = self.terms[int(several[0])]
         above = self.parents(node)
         shown = ", ".join(map(repr, above[:5])) + (", ..." if len(above) > 5 else "")
         more = f" (and {several.size - 1:,} more have several)" if several.size > 1 else ""
         msg = (
             f"term {node!r} has {len(above)} parents: {shown}{more}; choose with parent='deepest', 'first' or "
-            "'smallest', or read triplets off the Ontology itself: those that hold whatever the choice"
+            "'smallest', or pass the Ontology itself to induce, which takes the triplets that hold for every choice"
         )
         raise NotATreeError(msg, node=node, parents=above)
 
     def resolution(self) -> dict[str, float]:
-        """Tell how much each way to read this ontology says: the share of all triples of leaf terms that it resolves.
+        """Compute the share of all triples of leaf terms that each way of reading this ontology resolves.
 
         Returns
         -------
         dict
-            The share for "certain", what holds whatever parents are chosen, and for each choice of `to_hierarchy`:
-            exact, and the first never more than the others.
+            The exact share for "certain" (triplets that hold for every choice of parents), and for each choice of
+            `to_hierarchy`; the first is never larger than the others.
 
         Raises
         ------
@@ -806,22 +481,22 @@ class Ontology:
         """
         n = len(self.leaves)
         if n < 3:
-            msg = f"{n} leaf term{' is' if n == 1 else 's are'} too few: three are wanted for a triplet"
+            msg = f"need at least three leaf terms for a triplet; this ontology has {n}"
             raise ValueError(msg)
-        count = {"certain": self._dominance.count()}
+        count = {"certain": self.dominance.count()}
         for parent in ("deepest", "first", "smallest"):
             count[parent] = displayed_count(self._spanning(parent)[0], n)
         return {reading: k / comb(n, 3) for reading, k in count.items()}
 
-    # ------------------------------------------------------------------ as a value
+    # ------------------------------------------------------------------ equality, pickle, display
 
     @cached_property
     def _keys(self) -> np.ndarray:
-        """The edges as numbers, in increasing order; equal types have equal numbers only within one ontology."""
+        """The edges as sorted numbers; they depend on the order of terms and types, so only compare within one."""
         return np.sort(self._edge_keys(np.arange(self.n_terms), self._kinds))
 
     def _edge_keys(self, number: np.ndarray, kinds: Sequence[str]) -> np.ndarray:
-        """Each edge as one number, its terms renumbered, its type by its place in `kinds`."""
+        """Encode each edge as a number, its terms renumbered and its type by its place in `kinds`."""
         place = {kind: k for k, kind in enumerate(kinds)}
         code = np.array([place.get(kind, -1) for kind in self._kinds], np.int64)[self._codes]
         child, parent = number[self.edges].T.astype(np.int64)
@@ -845,7 +520,7 @@ class Ontology:
 
     @cached_property
     def _hash(self) -> int:
-        # sums of scrambled hashes, of the terms and of the edges: no order matters
+        # sums of scrambled hashes do not depend on the order of terms and edges
         term = scrambled(np.fromiter((hash(x) & 0xFFFFFFFFFFFFFFFF for x in self.terms), np.uint64, self.n_terms))
         kind = np.array([hash(x) & 0xFFFFFFFFFFFFFFFF for x in self._kinds], np.uint64)[self._codes]
         child, parent = term[self.edges].T
@@ -864,3 +539,317 @@ class Ontology:
         counts = [(self.n_terms, "term"), (len(self.leaves), "leaf"), (len(self.roots), "root"), (several, "term")]
         words = [f"{k} {'leaves' if word == 'leaf' else word + 's'}" if k != 1 else f"1 {word}" for k, word in counts]
         return f"<Ontology: {', '.join(words)} with several parents>"
+
+
+# ---------------------------------------------------------------------- arguments of the constructor
+
+
+def _check_terms(terms: LeafIndex | Iterable[Hashable]) -> LeafIndex:
+    """Return the terms as a LeafIndex; there must be at least one."""
+    if not isinstance(terms, LeafIndex):
+        try:
+            terms = LeafIndex(terms)
+        except DuplicateLeafError as error:
+            raise DuplicateLeafError(error.labels, where=" among the terms") from None
+    if len(terms) == 0:
+        msg = "terms is empty; give at least one term"
+        raise InvalidHierarchyError(msg)
+    return terms
+
+
+def _check_edges(edges: Any, terms: LeafIndex) -> np.ndarray:
+    """Return the edges as read-only int32 of shape (m, 2): in range, none from a term to itself."""
+    try:
+        array = np.asarray(edges)
+    except ValueError:
+        msg = "edges must be an array of shape (m, 2), rows (child, parent); the rows differ in length"
+        raise InvalidHierarchyError(msg) from None
+    if array.size == 0 and (array.ndim < 2 or array.shape[-1] == 2):
+        return freeze(np.empty((0, 2), np.int32))
+    if array.ndim != 2 or array.shape[1] != 2:
+        msg = f"edges must be an array of shape (m, 2), rows (child, parent); got shape {array.shape}"
+        raise InvalidHierarchyError(msg)
+    if array.dtype.kind not in "iu":
+        msg = f"edges must be integers (positions of terms), not {array.dtype}"
+        raise InvalidHierarchyError(msg)
+    N = len(terms)
+    bad = np.flatnonzero(((array < 0) | (array >= N)).any(axis=1))
+    if bad.size:
+        k = int(bad[0])
+        msg = f"edge {k} is {tuple(array[k].tolist())}, but terms are 0..{N - 1}"
+        raise InvalidHierarchyError(msg)
+    loops = np.flatnonzero(array[:, 0] == array[:, 1])
+    if loops.size:
+        t = int(array[loops[0], 0])
+        msg = (
+            f"edge {int(loops[0])} makes term {terms[t]!r} its own parent ({loops.size} such edges in all): remove them"
+        )
+        raise InvalidHierarchyError(msg, node=t)
+    return frozen(array)
+
+
+def _check_texts(values: Any, what: str, N: int) -> tuple[str | None, ...] | None:
+    """Return names or ranks, one for each term; None if no term has one."""
+    if values is None:
+        return None
+    texts = tuple(None if x is None or x == "" else str(x) for x in values)
+    if len(texts) != N:
+        msg = f"{what} must have one entry for each of the {N} terms; got {len(texts)}"
+        raise InvalidHierarchyError(msg)
+    return texts if any(x is not None for x in texts) else None
+
+
+def _check_relations(relations: Sequence[str] | None, m: int) -> tuple[np.ndarray, tuple[str, ...]]:
+    """Return the type of each edge as a code (int32[m]), and the types in order of first use."""
+    if relations is None:
+        return np.zeros(m, np.int32), ("is_a",)
+    if isinstance(relations, str):
+        msg = f"relations must be a sequence of str, one for each of the {m} edges, not the string {relations!r}"
+        raise InvalidHierarchyError(msg)
+    number: dict[str, int] = {}
+    codes = [number.setdefault(str(x), len(number)) for x in relations]
+    if len(codes) != m:
+        msg = f"relations must have one entry for each of the {m} edges; got {len(codes)}"
+        raise InvalidHierarchyError(msg)
+    return np.array(codes, np.int32), tuple(number)
+
+
+# ---------------------------------------------------------------------- lists of parents and children
+
+
+class _Links(NamedTuple):
+    """Parents and children of N terms as concatenated lists, each pair once, in the order of the edges.
+
+    Attributes
+    ----------
+    up_start, up : int32[N + 1], int32[p]
+        The parents of term t are ``up[up_start[t]:up_start[t + 1]]``.
+    down_start, down : int32[N + 1], int32[p]
+        Its children, likewise.
+    order : int32[N]
+        The terms, parents before children.
+    level : int32[N]
+        Number of edges on the longest path from a root to each term.
+    """
+
+    up_start: np.ndarray
+    up: np.ndarray
+    down_start: np.ndarray
+    down: np.ndarray
+    order: np.ndarray
+    level: np.ndarray
+
+
+class _Numbered(NamedTuple):
+    """The terms numbered children first, those without children before all others.
+
+    Attributes
+    ----------
+    term, number : int32[t]
+        The term of each number, the number of each term.
+    start, up : int32[t + 1], int32[p]
+        The parents of number u are ``up[start[u]:start[u + 1]]``, all of them greater than u.
+    size : int
+        t, or t + 1 where several roots need one above them; ``size - 1`` is the root.
+    """
+
+    term: np.ndarray
+    number: np.ndarray
+    start: np.ndarray
+    up: np.ndarray
+    size: int
+
+
+def _first_pairs(edges: np.ndarray, N: int) -> np.ndarray:
+    """Return a mask of the edges whose pair (child, parent) occurs for the first time."""
+    start, place = kernels.ontology.grouped(frozen(edges[:, 0]), N)
+    first = np.ones(len(edges), np.bool_)
+    first[place[kernels.ontology.repeated(freeze(start), freeze(edges[place, 1]))]] = False
+    return first
+
+
+def _first_edges(edges: np.ndarray, codes: np.ndarray, N: int, kinds: int) -> np.ndarray:
+    """Return the numbers of the edges that differ from all earlier ones in pair or type, in order."""
+    key = (edges[:, 0].astype(np.int64) * N + edges[:, 1]) * max(kinds, 1) + codes
+    return np.sort(np.unique(key, return_index=True)[1])
+
+
+def _links(pairs: np.ndarray, terms: LeafIndex) -> _Links:
+    """Return the lists of parents and children of different pairs (child, parent); raise for a cycle."""
+    child, parent = pairs.T
+    up_start, place = kernels.ontology.grouped(frozen(child), len(terms))
+    up = freeze(parent[place])
+    down_start, place = kernels.ontology.grouped(frozen(parent), len(terms))
+    down = freeze(child[place])
+    freeze(up_start), freeze(down_start)
+    order, level = kernels.ontology.top_down(up_start, down_start, down)
+    if order.size < len(terms):
+        _check_acyclic(up_start, up, order, terms)
+    return _Links(up_start, up, down_start, down, freeze(order), freeze(level))
+
+
+def _numbered(lists: _Links) -> _Numbered:
+    """Number the terms: those without children first, children before parents, one root last."""
+    childless = np.diff(lists.down_start) == 0
+    backward = lists.order[::-1]
+    term = np.concatenate([np.flatnonzero(childless).astype(np.int32), backward[~childless[backward]]])
+    number = np.empty(term.size, np.int32)
+    number[term] = np.arange(term.size, dtype=np.int32)
+    size = np.diff(lists.up_start)[term]
+    start = np.concatenate([np.zeros(1, np.int32), np.cumsum(size, dtype=np.int32)])
+    place = np.repeat(lists.up_start[term] - start[:-1], size) + np.arange(start[-1], dtype=np.int32)
+    extra = int((size == 0).sum() > 1)
+    up = freeze(number[lists.up[place]])
+    return _Numbered(freeze(term), freeze(number), freeze(start), up, term.size + extra)
+
+
+def _check_acyclic(up_start: np.ndarray, up: np.ndarray, order: np.ndarray, terms: LeafIndex) -> None:
+    """Raise for a cycle: a term that the topological order does not reach has a parent that it does not reach."""
+    rest = np.ones(len(terms), np.bool_)
+    rest[order] = False
+    t = int(np.flatnonzero(rest)[0])
+    seen: dict[int, int] = {}
+    while t not in seen:
+        seen[t] = len(seen)
+        above = up[up_start[t] : up_start[t + 1]]
+        t = int(above[rest[above]][0])
+    cycle = [terms[u] for u in list(seen)[seen[t] :]]
+    shown = " -> ".join(map(repr, [*cycle[:8], "..."] if len(cycle) > 8 else [*cycle, cycle[0]]))
+    msg = f"the parents run in a cycle of {len(cycle)} terms: {shown}; remove one of these edges"
+    raise InvalidHierarchyError(msg, node=t)
+
+
+# ---------------------------------------------------------------------- what holds for every choice of parents
+
+#: Most entries (of 4 bytes) that lists of frontiers may have; Gene Ontology has 300,000.
+_MOST = 200_000_000
+
+
+class Dominance:
+    """The dominator tree of the n leaf terms, and the leaves below each of its nodes.
+
+    A term dominates the terms that every path from the root reaches through it. ``parent`` is the tree of the lowest
+    common dominators of the leaves, a parent array as in `Hierarchy` (leaves 0..n-1 first, no node with one child). The
+    leaves below node d are its clade in this tree and further clades, all disjoint:
+    ``node[start[d - n]:start[d - n + 1]]`` of `reach` lists them in depth-first order. A further clade begins where a
+    path from d leaves what d dominates; a tree has none of these, and bit sets for all terms would take much more room.
+    """
+
+    def __init__(self, numbered: _Numbered, n: int) -> None:
+        self.n = n
+        self._numbered = numbered
+        self._idom = freeze(kernels.ontology.dominators(numbered.start, numbered.up, numbered.size))
+        parent, old, _ = restricted(self._idom, n, np.arange(n, dtype=np.int32), False)
+        self.parent: np.ndarray = parent
+        self._old = old
+        left, right, order = kernels.rooted_tree.leaf_intervals(parent, n)
+        self.left, self.right, self.order = freeze(left), freeze(right), freeze(order)
+
+    @cached_property
+    def ancestor_table(self) -> tuple[np.ndarray, np.ndarray]:
+        """For common ancestors in constant time, as `Hierarchy.ancestor_table`."""
+        gap = kernels.rooted_tree.gap_nodes(self.parent, self.right, self.n)
+        return freeze(self.left[: self.n].copy()), freeze(kernels.rooted_tree.range_maximum_table(freeze(gap)))
+
+    @cached_property
+    def _held(self) -> np.ndarray:
+        number = np.full(self._idom.size, -1, np.int32)
+        number[self._old] = np.arange(self._old.size, dtype=np.int32)
+        return kernels.ontology.held(self._idom, freeze(number))
+
+    @cached_property
+    def _frontier(self) -> tuple[np.ndarray, np.ndarray]:
+        start, up = self._numbered.start, self._numbered.up
+        first = freeze(kernels.ontology.frontier_starts(start, up, self._idom, _MOST))
+        _check_some(first)
+        return first, freeze(kernels.ontology.frontiers(start, up, self._idom, first))
+
+    def _beside(self, nodes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return pairs (place in `nodes`, node) for the clades that numbered terms reach but do not dominate."""
+        start, x = kernels.ontology.closures(frozen(nodes), *self._frontier, _MOST)
+        _check_some(start)
+        owner = np.repeat(np.arange(nodes.size), np.diff(start))
+        node = self._held[x]
+        return owner[node >= 0], node[node >= 0]
+
+    def leaf_counts(self, nodes: np.ndarray) -> np.ndarray:
+        """Count the leaves below each of some numbered terms: int64, parallel to `nodes`."""
+        width = (self.right - self.left).astype(np.int64)
+        owner, beside = self._beside(nodes)
+        own = self._held[nodes]
+        count = np.where(own >= 0, width[own], 0)
+        np.add.at(count, owner, width[beside])
+        return count
+
+    @cached_property
+    def reach(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """``start, node`` as above (int64, int32), and ``before``: the number of leaves in earlier clades (int32)."""
+        owner, beside = self._beside(self._old[self.n :])
+        inner = self.parent.size - self.n
+        owner = np.concatenate([np.arange(inner), owner])
+        node = np.concatenate([np.arange(self.n, self.parent.size, dtype=np.int32), beside])
+        by_place = np.argsort(owner * (self.n + 1) + self.left[node], kind="stable")
+        owner, node = owner[by_place], node[by_place]
+        start = np.concatenate([np.zeros(1, np.int64), np.cumsum(np.bincount(owner, minlength=inner))])
+        width = (self.right - self.left)[node].astype(np.int64)
+        before = np.cumsum(width) - width
+        before -= np.repeat(before[start[:-1]], np.diff(start))
+        return freeze(start), freeze(node), freeze(before.astype(np.int32))
+
+    @cached_property
+    def reached(self) -> np.ndarray:
+        """Number of leaves that each inner node reaches: int64, shape (N - n,)."""
+        start, node, _ = self.reach
+        total = np.concatenate([np.zeros(1, np.int64), np.cumsum((self.right - self.left)[node], dtype=np.int64)])
+        return freeze(total[start[1:]] - total[start[:-1]])
+
+    def odd(self, triples: np.ndarray) -> np.ndarray:
+        """Return the column of the odd one out of each triple of leaves (int8), -1 where none is certain.
+
+        ab|c is certain exactly when c is not below the lowest common dominator of a and b.
+        """
+        # certain triplets are displayed by the dominator tree, so that only these have to be checked
+        odd = kernels.rooted_tree.induced_odd(triples, *self.ancestor_table)
+        rows = np.flatnonzero(odd >= 0)
+        which, chosen = odd[rows].astype(np.int64), triples[rows]
+        at = np.arange(rows.size)
+        a, b, c = (freeze(chosen[at, (which + k) % 3]) for k in (1, 2, 0))
+        meeting = kernels.rooted_tree.common_ancestors(a, b, *self.ancestor_table)
+        odd[rows[self._below(meeting, c)]] = -1
+        return odd
+
+    def _below(self, node: np.ndarray, leaf: np.ndarray) -> np.ndarray:
+        start, listed, _ = self.reach
+        return kernels.ontology.covered(
+            freeze(node), freeze(self.left[leaf]), start, listed, self.left, self.right, self.n
+        )
+
+    def pairs_and_outside(self) -> tuple[np.ndarray, np.ndarray]:
+        """For each x but the root, count pairs (a below x, b below a later sibling) and leaves not below its parent."""
+        outside = self.n - self.reached[self.parent[:-1] - self.n]
+        return sibling_pairs(self.parent, self.left, self.right), outside
+
+    def count(self) -> int:
+        """Count the certain triplets."""
+        return exact_dot(*self.pairs_and_outside())
+
+    def unranked(self, ranks: np.ndarray) -> np.ndarray:
+        """Return the certain triplets of given ranks as rows (a, b, c), ordered by x of `pairs_and_outside`."""
+        pairs, outside = self.pairs_and_outside()
+        end = np.cumsum(pairs * outside)
+        x = np.searchsorted(end, ranks, side="right")
+        up = self.parent[x]
+        rest = ranks - (end[x] - pairs[x] * outside[x])
+        rest, k = np.divmod(rest, outside[x])
+        a, b = np.divmod(rest, (self.right[up] - self.right[x]).astype(np.int64))
+        c = kernels.ontology.nth_outside(freeze(up), freeze(k), *self.reach, self.left, self.right, self.n)
+        return np.stack([self.order[self.left[x] + a], self.order[self.right[x] + b], self.order[c]], axis=1)
+
+
+def _check_some(start: np.ndarray) -> None:
+    if start.size == 0:
+        msg = (
+            f"this ontology is too entangled: the lists of what its terms reach but do not dominate have more than "
+            f"{_MOST:,} entries; use a part of it (select, restrict), or a tree: to_hierarchy(parent='deepest')"
+        )
+        raise LimitExceededError(msg, size=_MOST + 1, limit=_MOST)
