@@ -2,7 +2,7 @@
 
 X is always the samples; ``fit(X, triplets=..., pairs=...)`` takes what is known about some of them. Integer labels mean
 rows of an array X; where X is a pandas DataFrame, labels are those of its index. Nothing is matched by guessing: labels
-that are not there, or are there twice, are refused.
+that are missing from the index, or occur twice in it, are refused.
 
 ==========================  ============================================================================================
 `ReCon`                     agglomeration: the closest merge that keeps triplets and pairs satisfiable; no dead ends
@@ -27,7 +27,7 @@ that are not there, or are there twice, are refused.
 >>> ReCon(n_clusters=2).fit_predict(X, pairs=([(0, 3)], [(0, 1)])).tolist()
 [0, 1, 0, 0]
 
-New samples go to the nearest of the flat clusters, so parameters can be chosen by cross-validation. It hands `fit` a
+New samples get the flat cluster of the fitted samples nearest to them, so parameters can be chosen by cross-validation. It hands `fit` a
 part of X, but all of the triplets: give triplets by label, X as a pandas DataFrame whose index holds the labels (other
 ones than 0..n-1), and ``missing_samples="ignore"``, which leaves out triplets on samples outside the part.
 
@@ -41,35 +41,28 @@ ones than 0..n-1), and ``missing_samples="ignore"``, which leaves out triplets o
 >>> search = GridSearchCV(ReCon(3, missing_samples="ignore"), {"linkage": ["centroid", "ward", "average"]},
 ...                       scoring="adjusted_rand_score", cv=StratifiedKFold(5)).fit(X, y, triplets=triplets)
 >>> search.best_params_, search.best_estimator_.n_triplets_
-({'linkage': 'centroid'}, 300)
+({'linkage': 'ward'}, 300)
 
-Three things to know. A list or array of as many triplets as samples is cut as if it were sample weights: repeat one of
-them, as repeats count once. In ``triplets_from_classes`` the first member of each class is in every triplet of it: a
-part without it has none of them, so random triplets on few samples, as here, lose less. And ``clone`` unfits a
-transformer given as the metric: wrap it in ``sklearn.frozen.FrozenEstimator``.
+Three things to know about cross-validation. A list or array of as many triplets as samples is cut as if it were sample
+weights: repeat one triplet, as repeats count once. In ``triplets_from_classes`` the first member of each class is in
+every triplet of it, so a part without that member has no triplet of the class; random triplets on few samples, as here,
+lose less. And ``clone`` unfits a transformer given as the metric: wrap it in ``sklearn.frozen.FrozenEstimator``.
+A row number would mean another sample in a part of X. It is refused where it lies outside, and a `TripletSet` over all
+rows always is, but tuples of low row numbers cannot be recognised.
 
-A row number would mean another sample in the part: it is refused where it lies outside, and a `TripletSet` over all
-rows always is, but tuples of low row numbers cannot be told. That triplets were cut can be told, by a `UserWarning`,
-only where the rest names samples that X has not.
-
-**Large data** (``micro_clusters``): micro-clusters are the cells of the centres that scikit-learn's Birch finds in a
-part of the samples in no triplet, halved where they hold more than 500. Each is merged by itself; then their centres,
-with their sizes, and the samples in triplets one by one. Exact: all triplets hold, and every merge above the
-micro-clusters is the closest compatible one, at its true distance. Not exact: which samples share a micro-cluster. One
-of them merges within its own before it meets a closer one across the border, or one in triplets.
+**Large data** (``micro_clusters``): more than 200,000 samples in no triplet are gathered into micro-clusters first.
+Exact: all triplets hold, and every merge above the micro-clusters is the closest compatible one, at its true distance.
+Not exact: which samples share a micro-cluster.
 
 **Wrong triplets** (``penalty``) hurt far more than missing ones, and most sets of about as many random triplets as
-samples are consistent whatever is wrong in them. Under a penalty p, the next merge is the one of the least d exp(p (v -
-s)), where d is the distance, v the weight of the triplets that it violates for good (ax|b and bx|a, where it joins a
-and b) and s that of those it satisfies (ab|x): each unit makes the two clusters seem farther or nearer by the same
-factor, so p has no unit. 0 is plain clustering; a large p lets the triplets decide and the distances break ties, but it
-may violate consistent ones, as it does not look ahead. Samples at distance 0 always merge first. Mean F of five data
-sets with m = n random triplets of which 0, 10 and 20 % are flipped (``benchmarks/bench_noise.py``): .922, .544, .514
-when all must hold, .929, .916, .895 with "auto"; of seven others that had no part in choosing it, with 0 and 10 %:
-.783, .539 and .818, .793. Time about O(n^2), memory 8 bytes a pair of samples.
+samples are consistent whatever is wrong in them. Under a penalty triplets may be violated at a price; "auto" costs
+little where all triplets are right and loses little where a fifth of them is wrong (``docs/figures.md``). Limited to
+20,000 samples.
 
-**Tables**: a pandas DataFrame lends triplets the labels of its index. polars has no index: triplets then hold row
-numbers, as for an array; the names of features are taken from both.
+**Tables**: triplets name rows of a pandas DataFrame by the labels of its index. polars has no index: triplets then hold
+row numbers, as for an array. The names of features are taken from both.
+
+How the algorithms work is explained in ``docs/algorithms.md``.
 """
 
 from __future__ import annotations

@@ -132,33 +132,23 @@ class ConstrainedCompleteLink(HierarchicalClusterer):
     Notes
     -----
     The steps of [1]_: must-links at 0; all-pairs shortest paths that pass only through must-linked samples;
-    cannot-links at the maximum plus 1; complete linkage. Two slips in the printed listing are repaired: a cannot-link
-    sets the distance of its pair, and of all pairs of samples that are must-linked to the two, to the maximum plus 1
-    (after the paths, which would else lead around it); and complete linkage keeps the *larger* of two distances when
-    it updates. Ties go to the pair of clusters with the first samples.
+    cannot-links at the maximum plus 1; complete linkage. Ties go to the pair of clusters with the first samples. Two
+    slips of the printed listing are repaired, see ``docs/algorithms.md``.
 
     Merges at the maximum plus 1 are those that violate a cannot-link. They come last, the nearest ones first, and
     make the hierarchy whole; flat clusters never use them (but see `on_infeasible`). To merge greedily often ends at
-    more clusters than the constraints need. Whether k clusters can keep the constraints is a question of graph
-    colouring, NP-complete: the first merge after which they cannot is found by bisection; from there on, with r clades
-    left and some 12 r^2 bytes, each merge first finds all clades places in k clusters, by exchanges of two clusters or
-    a bounded search (10,000 steps in each connected part of the cannot-links). ``labels_`` are a cut of the hierarchy.
+    more clusters than the constraints need; whether k clusters can keep them is graph colouring, NP-complete, and
+    "avoid" searches for at most 10,000 steps in each connected part of the cannot-links before it rejects a merge.
 
-    Must-linked samples stand as one from the start, N groups of which q have more than one sample: paths take
-    O(q^3 + N^2 e) time, where a path can start at e <= q of them on average (a few in few dimensions), instead of the
-    paper's O(n^2 c) for c must-linked samples. Merging takes O(n^2) in practice. Memory: 8 n^2 bytes of distances (1.1
-    GB for 10,000 samples), half of that once they are checked without an oracle or "avoid", and 12 q n bytes for paths.
+    Merging takes O(n^2) time in practice, and 8 n^2 bytes of distances (1.1 GB for 10,000 samples), half of that once
+    they are checked without an oracle or "avoid".
 
-    **Questions** (section 5.5 of [1]_): a first run, without any, finds the distance above which there are 3/4 as
-    many merges as questions: a "no" merges nothing, so as many merges would use up the questions before the last
-    merges, which matter most. Merges below it stand. From there on, before the two closest clusters (roots of the
-    hierarchy) are merged, the oracle is asked whether they belong together, while there are questions. Their
-    medoids, the samples with the least sum of distances to the others, stand for them. Yes: they are merged, and
-    shortest paths through them are taken on the matrix of the roots, none between two that are known to be apart.
-    No: they are kept apart, with all that merges with them. None: they are merged as if nothing had been asked. A
-    question whose answer follows from the constraints (or, with "avoid", from them and `n_clusters`) is not asked.
-    Few "no" leave questions over: with all answers imposed first, the merges are then done again from so much lower
-    down, until all are spent.
+    **Questions** (section 5.5 of [1]_): the last merges, 3/4 as many as questions, are made one by one. Before the two
+    closest clusters are merged, the oracle is asked whether they belong together. Their medoids, the samples with the
+    least sum of distances to the others, stand for them. Yes: they are merged, and shortest paths go through them. No:
+    they are kept apart, with all that merges with them. None: they are merged as if nothing had been asked. Questions
+    whose answer follows from the constraints (or, with "avoid", from them and `n_clusters`) are not asked. If "no" is
+    rare and questions are left over, the merges are done again from lower down, with all answers imposed first.
 
     **Cross-validation** passes a part of X with all pairs: see `COPKMeans`.
 
@@ -229,7 +219,7 @@ class ConstrainedCompleteLink(HierarchicalClusterer):
             Ignored.
         pairs : PairwiseConstraints, data frame, or two lists (must_link, cannot_link) of pairs (a, b), optional
             Constraints on some of the samples. Labels are those of the index where X is a pandas DataFrame, else **row
-            numbers of this very X**: see COPKMeans. An integer array always holds row numbers. No strengths.
+            numbers of this very X**: see COPKMeans. An integer array always holds row numbers. Weights are ignored.
         oracle : callable, optional
             ``oracle(a, b)``: whether samples a and b belong together, True or False (1 or 0; None: not known). Asked by
             label, at most `n_queries` times.

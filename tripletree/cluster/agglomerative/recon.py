@@ -60,7 +60,7 @@ class ReCon(HierarchicalClusterer):
     ----------
     n_clusters : int or None, default 2
         Number of flat clusters, ``labels_``; the hierarchy does not depend on it. None with `distance_threshold`, and
-        where ``cut="constraints"`` finds the number by itself.
+        where ``cut="constraints"`` finds the number.
     linkage : {"centroid", "median", "ward", "average", "weighted", "complete", "single"}, default "centroid"
         How the distance of two clusters is taken, as in ``scipy.cluster.hierarchy.linkage``.
     metric : str, callable or fitted transformer, default "euclidean"
@@ -150,37 +150,24 @@ class ReCon(HierarchicalClusterer):
 
     Notes
     -----
-    A pair of clusters i, j is compatible when the triplets together with ij|x for every other cluster x are
-    consistent, which the paper's TestCompatibility decides [1]_. Pairs are taken in the order of their distance, then
-    of the first sample of the one cluster, then of that of the other, the smaller first. The merges are those of the
-    paper's listing with that order of ties, up to the rounding of distances that are equal in theory but are updated
-    along different ways.
+    A pair of clusters i, j is compatible when the triplets together with ij|x for every other cluster x are consistent
+    [1]_. Compatible pairs are merged in the order of their distance, then of the first samples of the two clusters. The
+    merges are those of the paper's listing with these ties, up to the rounding of distances. Time O(n^2 d) and memory
+    O(n d) for centroid, median and ward linkage, often much less time; the others keep n (n - 1) / 2 distances [2]_.
 
-    Each cluster keeps the nearest one found when it was new, or when its turn came with an answer out of date [2]_. The
-    closest pair is tested on the Aho tree of the triplets, kept up to date from merge to merge, and a rejection rejects
-    all pairs of the two groups that block each other. Centroid, median and ward linkage keep the centres of the
-    clusters, in blocks with boxes around them, and search only the boxes that are near enough: time O(n^2 d), much less
-    where the samples spread along few directions, memory O(n d) and one bit for each pair of samples that occur in
-    triplets. The others update the n (n - 1) / 2 distances.
-
-    **Pairs**: samples that must-links tie together are merged first, each group by itself, and each group is a clade.
-    Then comes the closest compatible merge of two clusters that no cannot-link keeps apart, while there is one; from
-    there on cannot-links do not count, so that the hierarchy is complete. Flat clusters keep all pairs: clades below a
-    threshold, and by "merge_order", "height" and "constraints", ``fewest_clusters_`` to ``most_clusters_`` of them.
-    "support" and "size" take one of two, for any number (NP-complete; the search ends after a while): the best cut,
-    groups of small clusters joined to others; or the clusters without pairs, from merges of their own (twice the time),
-    where must-linked groups and ends of cannot-links move, no more than pairs ask for, at little cost in squared
-    distances to means. The former suit classes that are not compact; where compact ones overlap, one sample on the
-    wrong side keeps two parts of a class apart for good. So the former are taken where over 0.27 of the pairs (sorts
-    alike; half is chance) are violated without pairs, or any, and they have at most 1.02 times the squared distances
-    of the latter; but those that keep more triplets come first. One test tells whether triplets and groups can both
-    hold, before anything is clustered; one error what contradicts, with the lines of both. A triplet ac|b contradicts a
-    must-link a, b unless c is in their group; none contradicts a cannot-link. So ``pairs_.to_triplets()`` hold.
-    Strengths are not looked at. No micro-clusters are formed; `penalty`, ``on_conflict="repair"`` are refused.
+    **Pairs**: each must-linked group is merged first and becomes a clade. Then comes the closest compatible merge of
+    two clusters that no cannot-link keeps apart. Where none is left, cannot-links no longer count, so the hierarchy is
+    complete. Flat clusters keep all pairs: clades below a threshold, and by "merge_order", "height" and "constraints",
+    ``fewest_clusters_`` to ``most_clusters_`` of them; "support" and "size" find any number that the search finds
+    possible, either by a cut of the hierarchy or from clusters without pairs, repaired (twice the time). A triplet ac|b
+    contradicts a must-link a, b unless c is in their group; none contradicts a cannot-link. Weights of pairs are
+    ignored, no micro-clusters are formed, and `penalty` and ``on_conflict="repair"`` cannot be given.
 
     Weights of triplets count for ``cut="support"``, for repair and for a penalty. Triplets that hold need not make
     clusters better: sets that look drawn at random, with fewer than 1.2 triplets for each sample they name, are known
     to make noisy data worse, and give a `UserWarning` (from 50 samples and 30 triplets on).
+
+    ``docs/algorithms.md`` explains how all of this is done.
 
     References
     ----------
@@ -281,11 +268,11 @@ class ReCon(HierarchicalClusterer):
         InfeasibleClusteringError
             If pairs allow no `n_clusters` clusters, or none were found (see `on_infeasible`).
         UnknownLeafError
-            If triplets or pairs name samples that X has not; ``.labels`` holds them all.
+            If triplets or pairs name samples that X does not have; ``.labels`` holds them all.
         DuplicateLeafError
             If triplets or pairs refer to the index of X and it holds a label more than once.
         InvalidTripletError, InvalidPairError
-            If an entry is no triplet or pair, or if an integer array meets an index of other integers than 0..n-1.
+            If an entry is not a triplet or pair, or if an integer array meets an index of other integers than 0..n-1.
         ClusterCountError
             If there are fewer samples than clusters.
         LimitExceededError
