@@ -595,7 +595,7 @@ def test_aligned__what_is_nothing_of_the_kind(pairs):
 
 def test_pairs__never_change(strong):
     for name in ("must_link", "cannot_weights", "leaves", "shape", "other"):
-        with pytest.raises(AttributeError, match=f"pairs do not change, so {name} cannot be set"):
+        with pytest.raises(AttributeError, match=f"pairs are immutable, so {name} cannot be set"):
             setattr(strong, name, None)
     with pytest.raises(AttributeError, match="cannot be deleted"):
         del strong.must_link
@@ -624,11 +624,11 @@ def test_pairs__a_limit_is_a_whole_number(strong, limit):
     [
         ([9], "there is no must-link 9: the rows are 0..1"),
         (-3, "there is no must-link -3"),
-        (["a"], "taken by row numbers"),
-        ([0.5], "taken by row numbers"),
-        ([[0]], "taken by row numbers"),
-        ([[0], [0, 1]], "taken by row numbers"),
-        ([True], "the mask is of length 1, the number of must-links is 2"),
+        (["a"], "by a list or array of row numbers"),
+        ([0.5], "by a list or array of row numbers"),
+        ([[0]], "by a list or array of row numbers"),
+        ([[0], [0, 1]], "by a list or array of row numbers"),
+        ([True], "the mask has 1 entries for 2 must-links"),
     ],
 )
 def test_pairs__a_bad_row_number_of_a_subset(strong, which, message):
@@ -645,14 +645,14 @@ def test_pairs__a_subset_by_a_slice_and_from_the_end(strong):
 
 @pytest.mark.parametrize("label", [pd.NA, float("nan"), pd.NaT, np.nan])
 def test_pairs__a_missing_label_is_refused(label):
-    with pytest.raises(InvalidPairError, match="cannot-link 1 is .* stands for a missing label") as caught:
+    with pytest.raises(InvalidPairError, match="cannot-link 1 is .* is a missing label") as caught:
         PairwiseConstraints.from_labels([], [("a", "b"), ("b", label)])
     assert caught.value.row == 1
 
 
 @pytest.mark.parametrize("label", [["a"], {"a": 1}, np.array([1, 2])])
 def test_pairs__a_label_is_one_hashable_value(label):
-    with pytest.raises(InvalidPairError, match="is no label: one hashable value is") as caught:
+    with pytest.raises(InvalidPairError, match="is not a label; expected a hashable value") as caught:
         PairwiseConstraints.from_labels([("a", "b"), (label, "b")])
     assert caught.value.row == 1
 

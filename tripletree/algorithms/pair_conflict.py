@@ -10,7 +10,7 @@ import numpy as np
 
 from tripletree.core.checks import check_count
 from tripletree.core.pair_closure import paths_between
-from tripletree.core.pairs import PairwiseConstraints, check_pairs, places
+from tripletree.core.pairs import PairwiseConstraints, check_pairs, find_rows
 from tripletree.core.provenance import Origin, phrase
 from tripletree.errors import broken_link_text
 
@@ -130,7 +130,7 @@ def find_contradictions(pairs: PairwiseConstraints, k: int | None = None) -> lis
     paths = paths_between(pairs.must_link, pairs.cannot_link[rows], len(pairs.leaves))
     for row, path in zip(rows.tolist(), paths, strict=True):
         steps = np.sort(np.stack([path[:-1], path[1:]], axis=1), axis=1)
-        must = places(steps, pairs.must_link)
+        must = find_rows(steps, pairs.must_link)
         read = [None if pairs.must_origins is None else pairs.must_origins[r] for r in must.tolist()]
         broke = None if pairs.cannot_origins is None else pairs.cannot_origins[row]
         labels = tuple(pairs.leaves[i] for i in path)

@@ -15,33 +15,33 @@ __all__ = [
     "PairClosure",
     "SoftLinks",
     "blocks",
-    "broken",
-    "components",
     "implied_rows",
     "pair_closure",
     "paths_between",
+    "shortest_violation",
     "soft_links",
 ]
 
 
 class PairClosure:
-    """What consistent pairs say in all: components that hold together, and which of them are kept apart.
+    """All that consistent pairs imply: components of must-linked leaves, and which of them are cannot-linked.
 
-    Two leaves must be together exactly if they have one component; they must be apart exactly if `cannot` has their
-    components. Nothing more follows from the pairs.
+    Two leaves must be together if and only if they are in the same component; they must be apart if and only if
+    `cannot` has their components. Nothing more follows from the pairs.
 
     Attributes
     ----------
     leaves : LeafIndex
     component : ndarray of int32, shape (n,)
-        Of each leaf, 0..n_components-1 in the order of their first leaves. A leaf without must-links is one by itself.
+        The component of each leaf: 0..n_components-1 in the order of their first leaves. A leaf without must-links is a
+        component of its own.
     n_components : int
     cannot : ndarray of int32, shape (k, 2)
         Pairs of components, each with the smaller number first; sorted, unique.
 
     See Also
     --------
-    PairwiseConstraints.closure : makes it.
+    PairwiseConstraints.closure : returns one.
 
     Examples
     --------
@@ -70,21 +70,21 @@ class PairClosure:
 
     @property
     def n_must(self) -> int:
-        """How many pairs of leaves must be together, all implied ones counted."""
+        """Number of pairs of leaves that must be together, implied ones included."""
         return int((self.sizes * (self.sizes - 1) // 2).sum())
 
     @property
     def n_cannot(self) -> int:
-        """How many pairs of leaves must be apart, all implied ones counted."""
+        """Number of pairs of leaves that must be apart, implied ones included."""
         return int((self.sizes[self.cannot[:, 0]] * self.sizes[self.cannot[:, 1]]).sum())
 
     @property
     def is_complete(self) -> bool:
-        """Whether every two components are kept apart, so that the components are the one partition that fits."""
+        """Whether every two components are cannot-linked, so that only one partition satisfies the pairs."""
         return self.cannot.shape[0] == self.n_components * (self.n_components - 1) // 2
 
     def groups(self, least: int = 2) -> list[list]:
-        """Return the labels of each component of at least so many leaves.
+        """Return the labels of each component of at least `least` leaves.
 
         Examples
         --------
@@ -127,23 +127,23 @@ def _graph(must: np.ndarray, n: int) -> Any:
     return coo_array((ones, (ends[:, 0], ends[:, 1])), shape=(n, n)).tocsr()
 
 
-def components(must: np.ndarray, n: int) -> tuple[np.ndarray, int]:
-    """The component of each leaf (int32), numbered in the order of their first leaves, and how many there are."""
+def _components(must: np.ndarray, n: int) -> tuple[np.ndarray, int]:
+    """Return the component of each leaf (int32), numbered in the order of their first leaves, and their number."""
     if must.shape[0] == 0:
         return np.arange(n, dtype=np.int32), n
     from scipy.sparse.csgraph import connected_components
 
     k, label = connected_components(_graph(must, n), directed=False)
     first = np.empty(k, np.int64)
-    first[label[::-1]] = np.arange(n - 1, -1, -1)  # of a repeated place, the last value stays
+    first[label[::-1]] = np.arange(n - 1, -1, -1)  # the last value written to a place stays
     rank = np.empty(k, np.int32)
     rank[np.argsort(first)] = np.arange(k, dtype=np.int32)
     return rank[label], int(k)
 
 
 def pair_closure(leaves: LeafIndex, must: np.ndarray, cannot: np.ndarray) -> tuple[PairClosure, np.ndarray]:
-    """The closure of pairs, and which cannot-links the must-links break (if any, the closure means nothing)."""
-    component, k = components(must, len(leaves))
+    """Return the closure of pairs, and a mask of the cannot-links that must-links violate (then it is meaningless)."""
+    component, k = _components(must, len(leaves))
     ends = component[cannot]
     key = ends.min(axis=1).astype(np.int64) * k + ends.max(axis=1) if len(ends) else np.empty(0, np.int64)
     apart = np.stack(np.divmod(np.unique(key), max(k, 1)), axis=1).astype(np.int32)
@@ -151,9 +151,9 @@ def pair_closure(leaves: LeafIndex, must: np.ndarray, cannot: np.ndarray) -> tup
 
 
 def paths_between(must: np.ndarray, cannot: np.ndarray, n: int) -> Iterator[list[int]]:
-    """For each cannot-link whose ends must-links connect, a shortest path of these, from end to end.
+    """Yield a shortest path of must-links between the ends of each of some violated cannot-links.
 
-    A breadth-first search from each first end, where the rows have it side by side: O(n + p) each.
+    One breadth-first search, O(n + p), serves all consecutive rows with the same first end.
     """
     from scipy.sparse.csgraph import breadth_first_order
 
@@ -162,19 +162,19 @@ def paths_between(must: np.ndarray, cannot: np.ndarray, n: int) -> Iterator[list
     for a, b in cannot.tolist():
         if a != source:
             source, up = a, breadth_first_order(graph, a, return_predecessors=True)[1]
-        way = [b]
-        while way[-1] != a:
-            way.append(int(up[way[-1]]))
-        yield way[::-1]
+        path = [b]
+        while path[-1] != a:
+            path.append(int(up[path[-1]]))
+        yield path[::-1]
 
 
-def broken(must: np.ndarray, cannot: np.ndarray, n: int, most: int = 100) -> tuple[int, list[int]]:
-    """Of the first cannot-links whose ends must-links connect, one with a shortest path, and that path."""
+def shortest_violation(must: np.ndarray, cannot: np.ndarray, n: int, most: int = 100) -> tuple[int, list[int]]:
+    """Return which of the first `most` violated cannot-links has the shortest path of must-links, and that path."""
     return min(enumerate(paths_between(must, cannot[:most], n)), key=lambda found: len(found[1]))
 
 
 def blocks(first: np.ndarray, size: np.ndarray, second: np.ndarray, width: np.ndarray) -> tuple[np.ndarray, ...]:
-    """All (block, i, j) with i in first..first+size-1 and j in second..second+width-1 of the same block."""
+    """Return all (block, i, j) with i in first..first+size-1 and j in second..second+width-1 of the same block."""
     count = size * width
     block = np.repeat(np.arange(count.size), count)
     within = np.arange(block.size) - np.repeat(np.cumsum(count) - count, count)
@@ -183,38 +183,39 @@ def blocks(first: np.ndarray, size: np.ndarray, second: np.ndarray, width: np.nd
 
 
 def implied_rows(closure: PairClosure) -> tuple[np.ndarray, np.ndarray]:
-    """Every pair that must be together, and every one that must be apart, in no order."""
+    """Return all pairs that must be together, and all that must be apart, in no particular order."""
     order, sizes = closure.order, closure.sizes
     start = np.cumsum(sizes) - sizes
     at = np.arange(order.size)
-    left = (start + sizes)[closure.component[order]] - at - 1  # how many of its component come behind each leaf
+    left = (start + sizes)[closure.component[order]] - at - 1  # leaves of its component that come after each leaf
     _, i, j = blocks(at, np.ones_like(at), at + 1, left)
     a, b = closure.cannot[:, 0], closure.cannot[:, 1]
     _, x, y = blocks(start[a], sizes[a], start[b], sizes[b])
     return np.stack([order[i], order[j]], axis=1), np.stack([order[x], order[y]], axis=1)
 
 
-# ----------------------------------------------------------------------
-# The soft closure of pairs: links from the strongest to the weakest, and what chains of them conclude.
+# ---------------------------------------------------------------------- pairs with weights
 
 
 class SoftLinks(NamedTuple):
-    """What links with weights conclude.
+    """What links with weights imply.
 
     Attributes
     ----------
     must_held, cannot_held : ndarray of bool
-        Which links stronger ones do not overrule.
+        Masks of the links that are not overruled by links of larger weight.
     clash : float
-        Weight of the links that contradict each other with nothing stronger to decide; 0 if none do. The others then
-        hold down to this weight only, and nothing is concluded.
+        Weight of links that contradict each other where no link of larger weight decides; 0 if there are none. If there
+        are, the masks are valid down to this weight only, and nothing is implied.
     total : int
-        How many pairs are concluded.
+        Number of implied pairs.
     events : ndarray of float64, shape (e, 4)
-        Sign, two blocks of leaves, weight: all pairs of one leaf of each block. Empty if they were not asked for.
+        Sign (1 must, -1 cannot), two blocks of leaves, weight: all pairs of a leaf of one and one of the other.
+        Empty unless recorded.
     blocks : ndarray of int64, shape (b, 2)
-        Where in `order` each block starts, and its size.
+        Where each block starts in `order`, and its size.
     order : ndarray of int64, shape (n,)
+        The leaves so that every block is an interval.
     """
 
     must_held: np.ndarray
@@ -226,11 +227,11 @@ class SoftLinks(NamedTuple):
     order: np.ndarray
 
     def rows(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """The pairs that must be together and their weights, those that must be apart and theirs."""
+        """Return the pairs that must be together and their weights, and those that must be apart and theirs."""
         sign, weight = self.events[:, 0], self.events[:, 3]
         found = []
-        for wanted in (1, -1):
-            some = np.flatnonzero(sign == wanted)
+        for kind in (1, -1):
+            some = np.flatnonzero(sign == kind)
             a, b = (
                 self.blocks[self.events[some, 1].astype(np.int64)],
                 self.blocks[self.events[some, 2].astype(np.int64)],
@@ -241,16 +242,16 @@ class SoftLinks(NamedTuple):
 
 
 class _Clusters:
-    """Leaves that hold together so far, and the clusters that each is kept apart from.
+    """Clusters of must-linked leaves (a union-find), each with the clusters it is cannot-linked to.
 
-    Every cluster ever made is a block: 0..n-1 the leaves, then in the order of the merges.
+    Every cluster that ever existed is a block: 0..n-1 are the leaves, then come the merged ones in order.
     """
 
     def __init__(self, n: int, *, record: bool) -> None:
         self.up = list(range(n))
         self.block = list(range(n))
         self.size = [1] * n
-        self.foes: dict[int, set[int]] = {}
+        self.cannot: dict[int, set[int]] = {}
         self.children: list[tuple[int, int]] = []
         self.record = record
         self.events: list[tuple[float, float, float, float]] = []
@@ -262,20 +263,23 @@ class _Clusters:
             x = up[x]
         return x
 
-    def apart(self, x: int, y: int) -> bool:
-        return y in self.foes.get(x, ())
+    def cannot_linked(self, x: int, y: int) -> bool:
+        return y in self.cannot.get(x, ())
 
-    def separate(self, x: int, y: int, weight: float) -> None:
-        """Keep two clusters apart that were not."""
-        self.foes.setdefault(x, set()).add(y)
-        self.foes.setdefault(y, set()).add(x)
+    def cannot_link(self, x: int, y: int, weight: float) -> None:
+        """Add a cannot-link between two clusters that had none."""
+        self.cannot.setdefault(x, set()).add(y)
+        self.cannot.setdefault(y, set()).add(x)
         if self.record:
             self.events.append((-1, self.block[x], self.block[y], weight))
 
     def merge(self, x: int, y: int, weight: float) -> None:
-        """Make one of two clusters that are not kept apart; the one with more to carry over keeps its number."""
-        foes = self.foes
-        mine, other = foes.get(x, set()), foes.get(y, set())
+        """Merge two clusters that are not cannot-linked; the one with more cannot-links keeps its number.
+
+        So each cannot-link moves O(log p) times in all.
+        """
+        cannot = self.cannot
+        mine, other = cannot.get(x, set()), cannot.get(y, set())
         if len(mine) < len(other):
             x, y, mine, other = y, x, other, mine
         if self.record:
@@ -284,24 +288,24 @@ class _Clusters:
             self.events += [(-1, self.block[x], self.block[z], weight) for z in other - mine]
         if other:
             for z in other:
-                foes[z].discard(y)
-                foes[z].add(x)
+                cannot[z].discard(y)
+                cannot[z].add(x)
             mine |= other
-            foes[x] = mine
-            del foes[y]
+            cannot[x] = mine
+            del cannot[y]
         self.up[y] = x
         self.children.append((self.block[x], self.block[y]))
         self.block[x] = len(self.up) + len(self.children) - 1
         self.size[x] += self.size[y]
 
     def total(self) -> int:
-        """How many pairs are concluded."""
+        """Count the implied pairs."""
         roots = [x for x, up in enumerate(self.up) if x == up]
         together = sum(self.size[x] * (self.size[x] - 1) // 2 for x in roots)
-        return together + sum(self.size[x] * self.size[z] for x, others in self.foes.items() for z in others) // 2
+        return together + sum(self.size[x] * self.size[z] for x, others in self.cannot.items() for z in others) // 2
 
-    def laid_out(self) -> tuple[np.ndarray, np.ndarray]:
-        """Each block's place and size in an order of the leaves in which every block is together, and that order."""
+    def layout(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return an order of the leaves in which every block is an interval, after the start and size of each block."""
         n = len(self.up)
         where = np.ones((n + len(self.children), 2), np.int64)
         for k, (x, y) in enumerate(self.children):
@@ -328,10 +332,10 @@ def soft_links(
     *,
     record: bool = False,
 ) -> SoftLinks:
-    """Take the links from the strongest to the weakest; those of one weight together.
+    """Add the links in the order of decreasing weight, those of equal weight together.
 
-    A link whose ends stronger ones tie the other way is overruled, and concludes nothing. O(p log^2 p) for p links,
-    and O(the pairs concluded) more where they are recorded.
+    A link is overruled, and implies nothing, if links of larger weight imply the opposite. O(p log^2 p) for p links,
+    and O(number of implied pairs) more if they are recorded.
     """
     state = _Clusters(n, record=record)
     rows = np.concatenate([must, cannot]).tolist()
@@ -347,25 +351,25 @@ def soft_links(
             break
     p = must.shape[0]
     events = np.array(state.events, np.float64).reshape(-1, 4)
-    where, leaves = state.laid_out() if record else (np.empty((0, 2), np.int64), np.empty(0, np.int64))
+    where, leaves = state.layout() if record else (np.empty((0, 2), np.int64), np.empty(0, np.int64))
     return SoftLinks(held[:p], held[p:], clash, state.total(), events, where, leaves)
 
 
 def _take(state: _Clusters, level: list[int], rows: list[list[int]], p: int, t: float, held: np.ndarray) -> bool:
-    """Take the links of one weight, must-links (numbers below p) first; False where they contradict each other."""
+    """Add the links of one weight, must-links (numbers below p) first; return False if they contradict each other."""
     for k in level:
         x, y = map(state.find, rows[k])
-        held[k] = not state.apart(x, y) if k < p else x != y
+        held[k] = not state.cannot_linked(x, y) if k < p else x != y
     accepted = [k for k in level if held[k]]
     for k in accepted:
         x, y = map(state.find, rows[k])
         if k < p and x != y:
-            if state.apart(x, y):
+            if state.cannot_linked(x, y):
                 return False
             state.merge(x, y, t)
         elif k >= p:
             if x == y:
                 return False
-            if not state.apart(x, y):
-                state.separate(x, y, t)
+            if not state.cannot_linked(x, y):
+                state.cannot_link(x, y, t)
     return True

@@ -12,48 +12,42 @@ import numpy as np
 from tripletree.core.checks import check_count, described
 from tripletree.core.html import table_html
 from tripletree.core.leaves import LeafIndex, sorted_labels
-from tripletree.core.pair_closure import PairClosure, SoftLinks, blocks, broken, implied_rows, pair_closure, soft_links
+from tripletree.core.pair_closure import (
+    PairClosure,
+    SoftLinks,
+    blocks,
+    implied_rows,
+    pair_closure,
+    shortest_violation,
+    soft_links,
+)
 from tripletree.core.provenance import Origins, phrase
 from tripletree.core.triplets import TripletSet
 from tripletree.errors import InconsistentPairsError, InvalidPairError, LimitExceededError, UnknownLeafError
 from tripletree.kernels import freeze
 
-__all__ = [
-    "PairClosure",
-    "PairwiseConstraints",
-    "canonical_pairs",
-    "check_pair_rows",
-    "_check_weights",
-    "check_pairs",
-    "label_pairs",
-    "n_triplets",
-    "places",
-    "spanning_rows",
-    "triplet_rows",
-]
+__all__ = ["DEFAULT_LIMIT", "PairwiseConstraints", "check_pairs", "find_rows", "label_pairs", "n_triplets"]
 
-#: Most pairs or triplets that a method makes unless it is told otherwise.
+#: Default of `limit`, the most pairs or triplets that a method returns.
 DEFAULT_LIMIT = 50_000_000
-
-Label = Hashable
 
 
 class PairwiseConstraints:
     """An immutable set of must-links and cannot-links over one leaf index, each perhaps with a weight.
 
-    A must-link says that two leaves belong to one cluster, a cannot-link that they belong to two. Rows (a, b) of
-    `must_link` and `cannot_link` have a < b, are sorted and unique, so equal sets over one leaf index are equal arrays.
-    Nothing is concluded at construction: a pair may be in both, and then the set is inconsistent.
+    A must-link says that two leaves belong to the same cluster, a cannot-link that they do not. Rows (a, b) of
+    `must_link` and `cannot_link` have a < b, are sorted and unique, so that equal sets over the same leaf index have
+    equal arrays. Consistency is not checked at construction: a pair may even be in both.
 
     Parameters
     ----------
     must_link, cannot_link : array_like of int, shape (p, 2)
-        Leaf indices; (a, b) and (b, a) are the same pair, repeats count once.
+        Leaf indices; (a, b) and (b, a) are the same pair, and repeats count once.
     leaves : LeafIndex, iterable of labels, or int
         The leaves; some may occur in no pair.
     must_weights, cannot_weights : array_like of float, shape (p,), optional
-        How much each row is to be relied on, in 0..1; 1 where only the other kind has weights. Of repeated rows the
-        largest counts. A link of weight 0 says nothing and is left out.
+        How reliable each row is, in 0..1; 1 for all rows of a kind if only the other kind has weights. Of repeated rows
+        the largest weight counts. Links of weight 0 are left out.
     must_origins, cannot_origins : Origins, optional
         Where each row was read.
 
@@ -63,28 +57,26 @@ class PairwiseConstraints:
     must_link, cannot_link : ndarray of int32, shape (p, 2)
         Read-only.
     must_weights, cannot_weights : ndarray of float64, shape (p,), or None
-        Read-only, parallel to the rows; both None where all are 1 because none were given.
+        Read-only, parallel to the rows; both None if no weights were given.
     must_origins, cannot_origins : Origins or None
         The first place of a repeated row.
 
     Raises
     ------
     InvalidPairError
-        If a row is no pair (wrong shape, a leaf twice, an index out of range) or a weight is not in 0..1; ``.row``
+        If a row is not a pair (wrong shape, a leaf twice, an index out of range) or a weight is not in 0..1; ``.row``
         is the first such row of its kind.
 
     See Also
     --------
     PairwiseConstraints.from_labels : the same from tuples of labels.
-    reduce_pairs : which triplets they give, and what those cannot say.
+    reduce_pairs : the triplets they give, and what triplets cannot say of them.
 
     Notes
     -----
-    ``len`` counts the rows of both kinds; iteration gives ``(a, b, "must")`` and ``(a, b, "cannot")`` with labels.
-    ``shape`` is there for scikit-learn only, and says that these are no rows of samples: without it cross-validation
-    would cut a set that happens to be as long as X.
-    Two are equal when they have the same leaves, rows and weights, whatever the order of their leaf indexes and
-    wherever they were read.
+    ``len`` counts the rows of both kinds; iteration yields ``(a, b, "must")`` and ``(a, b, "cannot")`` with labels. Two
+    are equal when they have the same leaves, rows and weights; the order of their leaf indexes and the origins do not
+    count.
 
     Examples
     --------
@@ -103,15 +95,15 @@ class PairwiseConstraints:
     must_origins: Origins | None
     cannot_origins: Origins | None
 
-    #: For scikit-learn, whose cross-validation cuts what is as long as X like sample weights, and takes the length from
-    #: here if it can: no number of samples.
+    #: For scikit-learn: its cross-validation splits every fit parameter that is as long as X, like sample weights. It
+    #: takes the length from `shape` if there is one, and -1 is never the number of samples: sets are passed on whole.
     shape = (-1, 2)
 
     def __init__(
         self,
         must_link: Any,
         cannot_link: Any,
-        leaves: LeafIndex | Iterable[Label] | int,
+        leaves: LeafIndex | Iterable[Hashable] | int,
         *,
         must_weights: Any = None,
         cannot_weights: Any = None,
@@ -122,25 +114,25 @@ class PairwiseConstraints:
         strong = must_weights is not None or cannot_weights is not None
         must, sure, read = _checked(must_link, must_weights, must_origins, "must-link", len(leaves), strong)
         cannot, keen, found = _checked(cannot_link, cannot_weights, cannot_origins, "cannot-link", len(leaves), strong)
-        if len(must) + len(cannot) == 0:  # without links, weights say nothing
+        if len(must) + len(cannot) == 0:  # so that all empty sets are equal
             sure = keen = None
         vars(self).update(leaves=leaves, must_link=must, cannot_link=cannot)
         vars(self).update(must_weights=sure, cannot_weights=keen, must_origins=read, cannot_origins=found)
 
     def __setattr__(self, name: str, value: Any) -> None:
-        msg = f"pairs do not change, so {name} cannot be set: make others with PairwiseConstraints(...), subset or |"
+        msg = f"pairs are immutable, so {name} cannot be set: make others with PairwiseConstraints(...), subset or |"
         raise AttributeError(msg)
 
     def __delattr__(self, name: str) -> None:
-        msg = f"pairs do not change, so {name} cannot be deleted"
+        msg = f"pairs are immutable, so {name} cannot be deleted"
         raise AttributeError(msg)
 
     @classmethod
     def from_labels(
         cls,
-        must_link: Iterable[Sequence[Label]] | None = None,
-        cannot_link: Iterable[Sequence[Label]] | None = None,
-        leaves: LeafIndex | Iterable[Label] | None = None,
+        must_link: Iterable[Sequence[Hashable]] | None = None,
+        cannot_link: Iterable[Sequence[Hashable]] | None = None,
+        leaves: LeafIndex | Iterable[Hashable] | None = None,
         *,
         must_weights: Any = None,
         cannot_weights: Any = None,
@@ -152,8 +144,8 @@ class PairwiseConstraints:
         must_link, cannot_link : iterable of (a, b), optional
             Lists, tuples or rows of arrays of labels.
         leaves : LeafIndex or iterable of labels, optional
-            All leaves; by default those that occur, sorted (in the order of their occurrence where labels of different
-            types cannot be sorted).
+            All leaves; by default those that occur, sorted (in order of appearance if labels of different types cannot
+            be compared).
         must_weights, cannot_weights : array_like of float, optional
             One number in 0..1 for each pair.
 
@@ -164,7 +156,7 @@ class PairwiseConstraints:
         Raises
         ------
         InvalidPairError
-            If an entry has not two labels, or one label twice; ``.row`` is its number.
+            If an entry does not have two different labels; ``.row`` is its number.
         UnknownLeafError
             If `leaves` is given and lacks a label.
 
@@ -184,13 +176,13 @@ class PairwiseConstraints:
 
     # ------------------------------------------------------------------ derived sets
 
-    def reindex(self, leaves: LeafIndex | Iterable[Label]) -> PairwiseConstraints:
-        """Return the same pairs over another leaf index that holds every leaf that occurs in them.
+    def reindex(self, leaves: LeafIndex | Iterable[Hashable]) -> PairwiseConstraints:
+        """Return the same pairs over another leaf index, which must have all leaves that occur in them.
 
         Raises
         ------
         UnknownLeafError
-            If a leaf of some pair is missing; ``.labels`` holds all that are.
+            If leaves of pairs are missing; ``.labels`` lists them.
 
         Examples
         --------
@@ -205,15 +197,15 @@ class PairwiseConstraints:
         number[used] = leaves.indices((self.leaves[i] for i in used.tolist()), what="pairs' leaves")
         return self._mapped(number, leaves)
 
-    def restrict(self, labels: Iterable[Label]) -> PairwiseConstraints:
-        """Return the pairs whose two leaves are both among `labels`, over those leaves.
+    def restrict(self, labels: Iterable[Hashable]) -> PairwiseConstraints:
+        """Return the pairs that have both leaves among `labels`, over those leaves.
 
-        What follows only through other leaves is lost: restrict `expand()` where it is to be kept.
+        What follows only through other leaves is lost; to keep it, restrict `expand()`.
 
         Raises
         ------
         UnknownLeafError
-            If a label is no leaf here.
+            If a label is not a leaf here.
         DuplicateLeafError
             If a label is given twice.
 
@@ -230,12 +222,12 @@ class PairwiseConstraints:
         return self._mapped(number, leaves)
 
     def subset(self, *, must_link: Any = None, cannot_link: Any = None) -> PairwiseConstraints:
-        """Return the pairs at the given row numbers of their kind, or where a mask is true; None keeps all of a kind.
+        """Return the pairs at the given row numbers of each kind, or where a mask is true; None keeps all of a kind.
 
         Raises
         ------
         IndexError
-            If a row number is out of range, or a mask has not one entry for each pair of the kind.
+            If a row number is out of range, or a mask has the wrong length.
 
         Examples
         --------
@@ -249,7 +241,7 @@ class PairwiseConstraints:
     def _mapped(
         self, number: np.ndarray | None, leaves: LeafIndex, must: Any = slice(None), cannot: Any = slice(None)
     ) -> PairwiseConstraints:
-        """Some of the rows with other numbers of their leaves (-1 drops a row), all else as it is here."""
+        """Return some of the rows, with their leaves renumbered (-1 drops a row), and their weights and origins."""
         kinds = []
         for rows, weight, origins, which in (
             (self.must_link, self.must_weights, self.must_origins, must),
@@ -291,31 +283,30 @@ class PairwiseConstraints:
     # ------------------------------------------------------------------ what follows from the pairs
 
     def closure(self) -> PairClosure:
-        """Conclude all that follows from the pairs, every one of them taken as certain: weights are not looked at.
+        """Return all that follows from the pairs; weights are ignored.
 
         Returns
         -------
         PairClosure
-            Components of leaves that hold together, and which components are kept apart.
+            Components of must-linked leaves, and which components are cannot-linked.
 
         Raises
         ------
         InconsistentPairsError
-            If must-links connect the ends of a cannot-link; ``.path`` is a shortest path of must-links that does, over
-            the first 100 cannot-links that are broken, ``.cannot_link`` the cannot-link, ``.origins`` where they were
-            read, ``.n_others`` how many more cannot-links are broken. No clustering satisfies the pairs then; without
-            this error some clustering does.
+            If must-links connect the ends of a cannot-link, so that no clustering satisfies the pairs. Of the first 100
+            violated cannot-links, ``.cannot_link`` is one with a shortest path of must-links, ``.path`` that path,
+            ``.origins`` where they were read, and ``.n_others`` the number of other violated ones.
 
         See Also
         --------
-        is_consistent : whether there is an error.
-        find_contradictions : all that are broken.
-        soft_closure : where weights decide between pairs that contradict each other.
-        expand : the same as pairs.
+        is_consistent : whether this succeeds.
+        find_contradictions : all violated cannot-links.
+        soft_closure : lets weights decide between pairs that contradict each other.
+        expand : the closure as pairs.
 
         Notes
         -----
-        Near linear in leaves and pairs. It is kept: a second call costs nothing.
+        Nearly linear in leaves and pairs. The result is cached.
 
         Examples
         --------
@@ -334,7 +325,7 @@ class PairwiseConstraints:
     def is_consistent(self) -> bool:
         """Whether some clustering satisfies all pairs: must-links connect the ends of no cannot-link.
 
-        Weights are not looked at, nor the number of clusters.
+        Weights and the number of clusters are ignored.
 
         Examples
         --------
@@ -348,11 +339,11 @@ class PairwiseConstraints:
         return pair_closure(self.leaves, self.must_link, self.cannot_link)
 
     def _contradiction(self, must: np.ndarray, cannot: np.ndarray, weight: float | None) -> InconsistentPairsError:
-        """The error for some of the must-links, and cannot-links that they break."""
+        """Return the error for some of the must-links, and the cannot-links that they violate."""
         which = np.flatnonzero(cannot)
-        k, path = broken(self.must_link[must], self.cannot_link[which], len(self.leaves))
+        k, path = shortest_violation(self.must_link[must], self.cannot_link[which], len(self.leaves))
         steps = np.sort(np.stack([path[:-1], path[1:]], axis=1), axis=1)
-        rows = places(steps, self.must_link).tolist()
+        rows = find_rows(steps, self.must_link).tolist()
         read = [None if self.must_origins is None else self.must_origins[r] for r in rows]
         broke = None if self.cannot_origins is None else self.cannot_origins[int(which[k])]
         said = (phrase([x for x in read if x is not None]), "" if broke is None else str(broke))
@@ -365,12 +356,12 @@ class PairwiseConstraints:
         )
 
     def expand(self, *, limit: int = DEFAULT_LIMIT) -> PairwiseConstraints:
-        """Return every pair that follows, without weights: must-links in components, cannot-links between them.
+        """Return all pairs that follow, without weights: must-links in components, cannot-links between them.
 
         Parameters
         ----------
         limit : int
-            Refuse to make more pairs than so many: there can be n (n - 1) / 2.
+            The most pairs to return; there can be n (n - 1) / 2.
 
         Returns
         -------
@@ -379,7 +370,7 @@ class PairwiseConstraints:
         Raises
         ------
         InconsistentPairsError
-            As `closure`, which tells the numbers of pairs beforehand (``n_must`` and ``n_cannot``).
+            As `closure`. (The closure has the numbers of pairs: ``n_must`` and ``n_cannot``.)
         LimitExceededError
             If there are more.
 
@@ -393,44 +384,44 @@ class PairwiseConstraints:
         return PairwiseConstraints(*implied_rows(closure), self.leaves)
 
     def soft_closure(self, *, limit: int = DEFAULT_LIMIT) -> PairwiseConstraints:
-        """Return every pair that follows, with its weight; where pairs contradict each other the stronger ones hold.
+        """Return all pairs that follow, with weights; of pairs that contradict each other those of larger weight hold.
 
-        A chain of links is as strong as its weakest link. A chain of must-links concludes a must-link between its
-        ends, a chain with one cannot-link in it a cannot-link, one with two cannot-links nothing. Of several chains
-        the strongest counts. A link is *overruled* when a chain of stronger links concludes the opposite; it then
-        concludes nothing, so neither does any chain through it.
+        A chain of must-links implies a must-link between its ends, a chain with one cannot-link a cannot-link, and one
+        with two cannot-links nothing. The implied link has the smallest weight in the chain; of several chains the one
+        with the largest such weight counts. A link is *overruled* if a chain of links of larger weight implies the
+        opposite; then it implies nothing, and neither does any chain through it.
 
         Parameters
         ----------
         limit : int
-            Refuse to make more pairs than so many: there can be n (n - 1) / 2.
+            The most pairs to return; there can be n (n - 1) / 2.
 
         Returns
         -------
         PairwiseConstraints
-            Consistent, and equal to its own soft closure; with weights if there are some here.
+            Consistent, and equal to its own soft closure; with weights if these pairs have them.
 
         Raises
         ------
         InconsistentPairsError
-            If links of one weight contradict each other, or each other together with stronger ones, and no stronger
-            ones decide: whatever was dropped would be a guess. ``.weight`` is that weight.
+            If links of equal weight contradict each other, alone or together with links of larger weight, so that
+            dropping one would be a guess. ``.weight`` is that weight.
         LimitExceededError
-            If there are more pairs; nothing has been computed but their number.
+            If there are more pairs than `limit`.
 
         See Also
         --------
         overruled : the links that do not hold.
-        closure : every link as certain as any other, and no result of quadratic size.
+        closure : ignores weights; its size is linear.
 
         Notes
         -----
-        This is the closure of soft constraints in Wagstaff's lectures on COP-KMeans, made safe where links contradict
-        each other: there a pair that gets both signs has the stronger one, but chains through the link that lost still
-        conclude. The two agree wherever the links are consistent.
+        This is the closure of soft constraints in Wagstaff's lectures on COP-KMeans, changed where links contradict
+        each other: there a pair with both signs gets that of the larger weight, but chains through the losing link
+        still count. The two agree where the links are consistent.
 
-        Links are taken from the strongest to the weakest, those of one weight together, into clusters that remember
-        from which they are apart: O(p log^2 p) for p links, and O(1) for each pair of the result.
+        Links are added in the order of decreasing weight to clusters that know their cannot-linked clusters:
+        O(p log^2 p) for p links, and O(1) for each pair of the result.
 
         Examples
         --------
@@ -450,7 +441,7 @@ class PairwiseConstraints:
         return PairwiseConstraints(must, cannot, self.leaves, must_weights=strong, cannot_weights=keen)
 
     def overruled(self) -> PairwiseConstraints:
-        """Return the links that stronger ones contradict, as `soft_closure` finds them.
+        """Return the links that are overruled by links of larger weight, as in `soft_closure`.
 
         Raises
         ------
@@ -477,24 +468,24 @@ class PairwiseConstraints:
             raise self._contradiction(must, cannot, None if self.must_weights is None else soft.clash)
         return soft
 
-    # ------------------------------------------------------------------ what they say of hierarchies
+    # ------------------------------------------------------------------ triplets
 
     def to_triplets(self, *, limit: int = DEFAULT_LIMIT) -> TripletSet:
-        """Return the smallest set of triplets that says what the pairs say of hierarchies.
+        """Return the smallest set of triplets that is equivalent to the pairs, as far as hierarchies can tell.
 
-        For components A and B that are kept apart, ab|c holds for all a, b in A and c in B, and the reverse. The result
+        For cannot-linked components A and B, ab|c holds for all a, b in A and c in B, and the reverse. The result
         implies all of these, and has only (|A| - 1) + (|B| - 1) of them for each such A and B. `reduce_pairs` tells
-        what is lost on the way, and from which links a triplet comes.
+        which pairs triplets cannot express, and from which links a triplet comes.
 
         Parameters
         ----------
         limit : int
-            Refuse to make more triplets than so many.
+            The most triplets to return.
 
         Returns
         -------
         TripletSet
-            Consistent. Where there are weights, a triplet weighs as much as the weaker of its two links.
+            Consistent. If there are weights, a triplet has the smaller weight of its two links.
 
         Raises
         ------
@@ -511,10 +502,10 @@ class PairwiseConstraints:
         return self.reduced_rows(limit)[0]
 
     def reduced_rows(self, limit: int = DEFAULT_LIMIT) -> tuple[TripletSet, np.ndarray, np.ndarray]:
-        """Return the triplets, and the rows of the must-link and of the cannot-link from which each comes."""
+        """Return the triplets, and the rows of the must-link and the cannot-link that each comes from."""
         closure = self.closure()
         _check_limit(n_triplets(closure), limit, "triplets")
-        rows, must, cannot = triplet_rows(
+        rows, must, cannot = _triplet_rows(
             closure, self.must_link, self.must_weights, self.cannot_link, self.cannot_weights
         )
         weights = None
@@ -522,7 +513,7 @@ class PairwiseConstraints:
             weights = np.minimum(self.must_weights[must], self.cannot_weights[cannot])
         return TripletSet(rows, self.leaves, weights), must, cannot
 
-    # ------------------------------------------------------------------ set behaviour
+    # ------------------------------------------------------------------ set behaviour, pickle, display
 
     def __or__(self, other: PairwiseConstraints) -> PairwiseConstraints:
         if not isinstance(other, PairwiseConstraints):
@@ -578,7 +569,7 @@ class PairwiseConstraints:
         return hash((self.n_must, self.n_cannot, frozenset(self.leaves)))
 
     def __reduce__(self) -> Any:
-        return _rebuilt, (
+        return _unpickled, (
             type(self),
             (self.must_link, self.cannot_link, self.leaves),
             (self.must_weights, self.cannot_weights, self.must_origins, self.cannot_origins),
@@ -593,13 +584,12 @@ class PairwiseConstraints:
         )
 
     def _repr_html_(self) -> str:
-        # what a notebook shows: the first rows
+        # shown by notebooks: the first rows
         rows = list(islice(self, 10))
         return table_html(repr(self)[1:-1], ("one", "other", "link"), rows, len(self) - len(rows))
 
 
-def _rebuilt(kind: Any, rows: tuple, more: tuple) -> Any:
-    """Pairs from their pickle."""
+def _unpickled(kind: Any, rows: tuple, more: tuple) -> Any:
     names = ("must_weights", "cannot_weights", "must_origins", "cannot_origins")
     return kind(*rows, **dict(zip(names, more, strict=True)))
 
@@ -607,19 +597,19 @@ def _rebuilt(kind: Any, rows: tuple, more: tuple) -> Any:
 def _checked(
     rows: Any, weights: Any, origins: Origins | None, kind: str, n: int, strong: bool
 ) -> tuple[np.ndarray, np.ndarray | None, Origins | None]:
-    """The rows of one kind in their canonical form."""
-    array = check_pair_rows(rows, n, kind)
+    """Check the rows of one kind, and return them in canonical form."""
+    array = _check_pair_rows(rows, n, kind)
     given = None
     if strong:
-        given = np.ones(len(array)) if weights is None else _check_weights(weights, len(array), kind)
+        given = np.ones(len(array)) if weights is None else _check_pair_weights(weights, len(array), kind)
     if origins is not None and len(origins) != len(array):
-        msg = f"origins must have one entry for each of the {len(array)} {kind}s, not {len(origins)}"
+        msg = f"origins must have one entry for each of the {len(array)} {kind}s; got {len(origins)}"
         raise InvalidPairError(msg)
-    return canonical_pairs(array, given, origins)
+    return _canonical_pairs(array, given, origins)
 
 
 def _rows(which: Any, size: int, kind: str) -> Any:
-    """Row numbers, a mask or a slice, checked; all rows for None."""
+    """Check row numbers, a mask or a slice; None means all rows."""
     if which is None or isinstance(which, slice):
         return slice(None) if which is None else which
     try:
@@ -629,10 +619,10 @@ def _rows(which: Any, size: int, kind: str) -> Any:
     if array.ndim == 1 and array.size == 0 and array.dtype != np.bool_:
         return array.astype(np.int64)
     if array.ndim != 1 or array.dtype.kind not in "biu":
-        msg = f"{kind}s are taken by row numbers (whole ones, in a list or array), a mask or a slice, not {which!r:.60}"
+        msg = f"select {kind}s by a list or array of row numbers, a mask or a slice, not {which!r:.60}"
         raise IndexError(msg)
     if array.dtype == np.bool_ and array.size != size:
-        msg = f"the mask is of length {array.size}, the number of {kind}s is {size}"
+        msg = f"the mask has {array.size} entries for {size} {kind}s"
         raise IndexError(msg)
     if array.dtype != np.bool_ and ((array < -size) | (array >= size)).any():
         known = f"the rows are 0..{size - 1}" if size else "there are none"
@@ -643,7 +633,7 @@ def _rows(which: Any, size: int, kind: str) -> Any:
 
 def _check_limit(size: int, limit: int, what: str = "pairs") -> None:
     if size > check_count(limit, "limit"):
-        msg = f"{size:,} {what} follow, more than limit={limit:,}: say limit=, or take fewer links"
+        msg = f"{size:,} {what} follow, more than limit={limit:,}: raise limit or use fewer links"
         raise LimitExceededError(msg, size=size, limit=limit)
 
 
@@ -658,12 +648,11 @@ def check_pairs(value: Any) -> PairwiseConstraints:
     return value
 
 
-# ----------------------------------------------------------------------
-# Rows of pairs: what they must satisfy, and their canonical form; used by `PairwiseConstraints`.
+# ---------------------------------------------------------------------- rows of pairs
 
 
 def label_pairs(pairs: Any, kind: str) -> list[tuple[Hashable, Hashable]]:
-    """The entries of an iterable of label pairs, checked; `kind` is "must-link" or "cannot-link"."""
+    """Check the entries of an iterable of label pairs; `kind` is "must-link" or "cannot-link"."""
     if pairs is None:
         return []
     if isinstance(pairs, (str, bytes)) or not isinstance(pairs, Iterable):
@@ -689,19 +678,19 @@ def label_pairs(pairs: Any, kind: str) -> list[tuple[Hashable, Hashable]]:
 
 
 def _no_label(x: Any) -> str:
-    """Why a value cannot be a label; nothing where it can."""
+    """Say why a value cannot be a label; return an empty text if it can."""
     if type(x) in (str, int):
         return ""
     try:
         hash(x)
         missing = type(x).__name__ == "NAType" or bool(x != x)  # pandas.NA has no truth value
     except (TypeError, ValueError):
-        return f"{x!r:.40} is no label: one hashable value is, such as text or a number"
-    return f"{x!r} stands for a missing label" if missing else ""
+        return f"{x!r:.40} is not a label; expected a hashable value such as text or a number"
+    return f"{x!r} is a missing label" if missing else ""
 
 
-def check_pair_rows(rows: Any, n: int, kind: str) -> np.ndarray:
-    """The rows as an int array of shape (p, 2), every row two different leaves in range."""
+def _check_pair_rows(rows: Any, n: int, kind: str) -> np.ndarray:
+    """Return the rows as an integer array of shape (p, 2), each with two different leaves in range."""
     if rows is None:
         return np.empty((0, 2), np.int32)
     if isinstance(rows, Iterator):
@@ -733,15 +722,15 @@ def check_pair_rows(rows: Any, n: int, kind: str) -> np.ndarray:
     return array
 
 
-def _check_weights(weights: Any, p: int, kind: str) -> np.ndarray:
-    """One number in 0..1 for each of p rows, as float64."""
+def _check_pair_weights(weights: Any, p: int, kind: str) -> np.ndarray:
+    """Return the weights of p rows as float64 in 0..1."""
     try:
         array = np.asarray(weights, dtype=np.float64)
     except (TypeError, ValueError):
         msg = f"the weights must be numbers, one for each {kind}"
         raise InvalidPairError(msg) from None
     if array.shape != (p,):
-        msg = f"the weights must have one entry for each of the {p} {kind}s, not shape {array.shape}"
+        msg = f"the weights must have one entry for each of the {p} {kind}s; got shape {array.shape}"
         raise InvalidPairError(msg)
     bad = np.flatnonzero(~((array >= 0) & (array <= 1)))
     if bad.size:
@@ -751,10 +740,10 @@ def _check_weights(weights: Any, p: int, kind: str) -> np.ndarray:
     return array
 
 
-def canonical_pairs(
+def _canonical_pairs(
     rows: np.ndarray, weights: np.ndarray | None, origins: Origins | None
 ) -> tuple[np.ndarray, np.ndarray | None, Origins | None]:
-    """Rows with a < b, sorted, unique; the larger weight of repeats; rows of weight 0 left out. O(p log p)."""
+    """Return rows with a < b, sorted and unique, without those of weight 0; repeats get their largest weight."""
     if weights is not None and not weights.all():
         some = weights > 0
         rows, weights = rows[some], weights[some]
@@ -771,8 +760,8 @@ def canonical_pairs(
     return freeze(out), weights, None if origins is None else origins.merged(order, starts)
 
 
-def places(rows: np.ndarray, among: np.ndarray) -> np.ndarray:
-    """Where each canonical row stands among other canonical rows; -1 where it is none of them."""
+def find_rows(rows: np.ndarray, among: np.ndarray) -> np.ndarray:
+    """Return the position of each canonical row among other canonical rows, -1 where it is not among them."""
     key, keys = (x[:, 0].astype(np.int64) << 32 | x[:, 1] for x in (rows, among))
     if keys.size == 0:
         return np.full(key.size, -1)
@@ -780,17 +769,16 @@ def places(rows: np.ndarray, among: np.ndarray) -> np.ndarray:
     return np.where(keys[at] == key, at, -1)
 
 
-# ----------------------------------------------------------------------
-# The smallest set of triplets that says what pairs say of hierarchies, on arrays.
+# ---------------------------------------------------------------------- triplets from pairs
 
 
 def n_triplets(closure: PairClosure) -> int:
-    """How many triplets `triplet_rows` gives."""
+    """Count the triplets that `_triplet_rows` returns."""
     return int((closure.sizes[closure.cannot] - 1).sum())
 
 
-def spanning_rows(must: np.ndarray, weight: np.ndarray | None, n: int) -> np.ndarray:
-    """Numbers of must-links that form a spanning forest: one of the strongest, ties as the rows stand. Ascending."""
+def _spanning_rows(must: np.ndarray, weight: np.ndarray | None, n: int) -> np.ndarray:
+    """Return the numbers of must-links of a maximum spanning forest, ascending; ties go to earlier rows."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import minimum_spanning_tree
 
@@ -801,30 +789,30 @@ def spanning_rows(must: np.ndarray, weight: np.ndarray | None, n: int) -> np.nda
     return np.sort(order[np.sort(tree.data).astype(np.int64) - 1])
 
 
-def triplet_rows(
+def _triplet_rows(
     closure: PairClosure,
     must: np.ndarray,
     must_weights: np.ndarray | None,
     cannot: np.ndarray,
     link: np.ndarray | None,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """For components A, B kept apart: ab|y for each must-link ab of a spanning tree of A, cd|x for those of B.
+    """For cannot-linked components A, B: ab|y for each must-link ab of a spanning tree of A, and cd|x for those of B.
 
     Parameters
     ----------
     closure : PairClosure
     must, must_weights, cannot : ndarray
     link : ndarray of float64 or None
-        Weights of the cannot-links: of those between A and B, x-y is the first of the strongest.
+        Weights of the cannot-links: x-y is the first of largest weight between A and B.
 
     Returns
     -------
     rows : ndarray of int32, shape (m, 3)
         Sorted, unique.
     must_row, cannot_row : ndarray of int64, shape (m,)
-        The links from which each comes.
+        The links that each comes from.
     """
-    tree = spanning_rows(must, must_weights, len(closure.leaves)) if n_triplets(closure) else np.empty(0, np.int64)
+    tree = _spanning_rows(must, must_weights, len(closure.leaves)) if n_triplets(closure) else np.empty(0, np.int64)
     owner = closure.component[must[tree, 0]]
     tree = tree[np.argsort(owner, kind="stable")]
     start = np.cumsum(closure.sizes - 1) - (closure.sizes - 1)

@@ -19,8 +19,8 @@ from tripletree.algorithms.aho import build_aho_tree
 from tripletree.algorithms.build import one_tree
 from tripletree.algorithms.conflict import conflict_inside
 from tripletree.core.hierarchy import Hierarchy
-from tripletree.core.pair_closure import PairClosure, broken
-from tripletree.core.pairs import PairwiseConstraints, places
+from tripletree.core.pair_closure import PairClosure, shortest_violation
+from tripletree.core.pairs import PairwiseConstraints, find_rows
 from tripletree.core.provenance import phrase
 from tripletree.core.triplets import TripletSet
 from tripletree.errors import SHOWN, InconsistentTripletsError
@@ -193,9 +193,9 @@ def _raise_contradiction(combined: CombinedConstraints, some: TripletSet) -> NoR
     blamed = (error.conflict.triplets - triplets).rows[:, :2].tolist()
     rows, phrases = set(), []
     for a, b in sorted(set(map(tuple, blamed))):
-        path = broken(pairs.must_link, np.array([[a, b]]), len(triplets.leaves))[1]
+        path = shortest_violation(pairs.must_link, np.array([[a, b]]), len(triplets.leaves))[1]
         steps = np.sort(np.stack([path[:-1], path[1:]], axis=1), axis=1)
-        own = places(steps, pairs.must_link).tolist()
+        own = find_rows(steps, pairs.must_link).tolist()
         rows |= set(own)
         phrases.append(_path_phrase(pairs, path, own))
     error.pairs = pairs.subset(must_link=sorted(rows), cannot_link=[])
