@@ -156,7 +156,7 @@ def test_ete3__what_it_lacks_is_said(monkeypatch, missing, said):
     def import_module(name):  # what the import of ete3 ends in
         raise ModuleNotFoundError(f"No module named {missing!r}", name=missing)
 
-    monkeypatch.setattr("tripletree.interop.ete.importlib.import_module", import_module)
+    monkeypatch.setattr("tripletree.interop.trees.import_module", import_module)
     with pytest.raises(MissingDependencyError, match=rf"{said}.*pip install 'tripletree\[ete\]'"):
         to_ete3(Hierarchy.from_nested(["a", "b"]))
 
@@ -172,6 +172,6 @@ def test_ete4__its_extra_is_named(monkeypatch):
     def import_module(name):
         raise ModuleNotFoundError(f"No module named {name!r}", name=name)
 
-    monkeypatch.setattr("tripletree.interop.ete.importlib.import_module", import_module)
+    monkeypatch.setattr("tripletree.interop.trees.import_module", import_module)
     with pytest.raises(MissingDependencyError, match=r"ete4.*pip install 'tripletree\[ete4\]'"):
         to_ete4(Hierarchy.from_nested(["a", "b"]))

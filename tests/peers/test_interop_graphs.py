@@ -134,7 +134,7 @@ def test_networkx__deeper_than_the_stack(h):
         ([("a", "a")], InvalidHierarchyError, "a cycle of 1: 'a' -> 'a'"),
         ([("a", "b"), ("c", "d")], InvalidHierarchyError, "this graph has 2 roots: 'a', 'c'; a hierarchy has one"),
         ([("a", "b"), ("c", "d"), ("d", "c")], InvalidHierarchyError, "a cycle of 2"),
-        ([("a", "top"), ("b", "top")], NotATreeError, "say direction='up'"),
+        ([("a", "top"), ("b", "top")], NotATreeError, "give direction='up'"),
     ],
 )
 def test_networkx__what_is_no_tree_is_refused(edges, error, said):
@@ -298,7 +298,7 @@ def test_networkx__types_of_edges():
         ontology_from_networkx(nx.DiGraph())
     with pytest.raises(InvalidHierarchyError, match="cycle"):
         ontology_from_networkx(nx.DiGraph([("a", "b"), ("b", "a")]))
-    with pytest.raises(TypeError, match="an Ontology is wanted, not Hierarchy; to_networkx is for it"):
+    with pytest.raises(TypeError, match="expected an Ontology, got Hierarchy; to_networkx is for it"):
         ontology_to_networkx(Hierarchy.from_nested(["a", "b"]))
     with pytest.raises(InvalidHierarchyError, match="a term is None"):
         ontology_to_networkx(Ontology([None, "a"], [(1, 0)]))
@@ -452,26 +452,26 @@ def test_dot__texts_that_would_grow_are_refused():
     ("text", "place", "said"),
     [
         ("graph { a -- b }", (1, 1), "an undirected graph has no root"),
-        ("", (1, 1), "'digraph' is wanted here, not the end of the text"),
-        ("(a,b);", (1, 1), "'digraph' is wanted here, not '\\('"),
-        ("digraph g [", (1, 11), "'{' is wanted here, not '\\['"),
-        ("digraph g {\n a -> b\n", (2, 8), "a node or '}' is wanted here, not the end"),
+        ("", (1, 1), "expected 'digraph', got the end of the text"),
+        ("(a,b);", (1, 1), "expected 'digraph', got '\\('"),
+        ("digraph g [", (1, 11), "expected '{', got '\\['"),
+        ("digraph g {\n a -> b\n", (2, 8), "expected a node or '}', got the end"),
         ("digraph { a -> ; }", (1, 16), "the '->' before this ';' has no node behind it"),
         ("digraph { a -> }", (1, 16), "the '->' before this '}' has no node"),
         ("digraph { -> a }", (1, 11), "this '->' has no node before it"),
-        ("digraph { a -- b }", (1, 13), "not '--'"),
-        ("digraph {\n a [x=1; y=] }", (2, 12), "a value is wanted here, not '\\]'"),
+        ("digraph { a -- b }", (1, 13), "got '--'"),
+        ("digraph {\n a [x=1; y=] }", (2, 12), "expected a value, got '\\]'"),
         ("digraph { [x=1] }", (1, 11), "these attributes have no node"),
         ("digraph { {a b} [x=1] }", (1, 17), "a subgraph has no attributes"),
-        ('digraph { a -> "b }', (1, 16), 'not a " that does not close'),
-        ("digraph { a -> <b }", (1, 16), "not a < that does not close"),
-        ("digraph { a -> 1b }", (1, 16), "a node is wanted"),
-        ("digraph { a } digraph { b }", (1, 15), "something stands behind the graph"),
+        ('digraph { a -> "b }', (1, 16), 'got a " that does not close'),
+        ("digraph { a -> <b }", (1, 16), "got a < that does not close"),
+        ("digraph { a -> 1b }", (1, 16), "expected a node"),
+        ("digraph { a } digraph { b }", (1, 15), "something follows the graph"),
         ("digraph { a # b\n}", (1, 13), "'#'"),
-        ("digraph { a }\n#\nb", (3, 1), "something stands behind"),
-        ("digraph { node a }", (1, 16), "'\\[' is wanted after 'node', not 'a'"),
-        ("digraph { subgraph s a }", (1, 22), "'{' is wanted"),
-        ('digraph { "a" + b }', (1, 17), "a string in quotes is wanted after '\\+'"),
+        ("digraph { a }\n#\nb", (3, 1), "something follows"),
+        ("digraph { node a }", (1, 16), "expected '\\[' after 'node', got 'a'"),
+        ("digraph { subgraph s a }", (1, 22), "expected '{'"),
+        ('digraph { "a" + b }', (1, 17), "expected a string in quotes after '\\+'"),
     ],
 )
 def test_dot__bad_text_is_refused_with_its_place(text, place, said):

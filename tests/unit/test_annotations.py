@@ -234,7 +234,7 @@ def test_annotations__headers_of_cells_and_pictures(header):
     ],
 )
 def test_annotations__a_first_row_that_may_be_a_header_is_refused(first, rest):
-    with pytest.raises(ParseError, match="line 1: is this a header. '.*' and '.*' occur nowhere else: say header=True"):
+    with pytest.raises(ParseError, match="line 1: is this a header. '.*' and '.*' occur nowhere else: give header=True"):
         read(f"{first}\n{rest}")
     wanted = read(rest)
     assert read(f"{first}\n{rest}", header=True) == wanted
@@ -249,7 +249,7 @@ def test_annotations__parquet_and_data_frames(tmp_path):
     pytest.importorskip("pyarrow")
     frame.to_parquet(tmp_path / "x.parquet")
     assert read_annotations(tmp_path / "x.parquet", item="sample", node="sp") == TABLE
-    with pytest.raises(ParseError, match=r"x\.parquet.*3 columns: 'sample', 'n', 'sp'; item= and node= must say"):
+    with pytest.raises(ParseError, match=r"x\.parquet.*3 columns: 'sample', 'n', 'sp'; give item= and node="):
         read_annotations(tmp_path / "x.parquet")
     with pytest.raises(ValueError, match="evidence= cannot be used with a table"):
         read_annotations(tmp_path / "x.parquet", evidence="IDA")
@@ -265,9 +265,9 @@ def test_annotations__parquet_and_data_frames(tmp_path):
         ("Tom,cat\n  ,dog\n", {}, "no item in this row", 2),
         ("Tom,cat\nRex,dog,\n", {}, "3 cells where the first row has 2", 2),
         ("Tom,cat\nRex\n", {}, "1 cell where the first row has 2", 2),
-        ("Tom\nRex\n", {}, "1 column; item= and node= must say which columns", 1),
-        ("a,b,c\nTom,cat,3\n", {}, "3 columns; item= and node= must say", 1),
-        ("a,b,c\nTom,cat,3\n", {"item": "a"}, "3 columns: 'a', 'b', 'c'; item= and node= must say", 1),
+        ("Tom\nRex\n", {}, "1 column; give item= and node=, which columns", 1),
+        ("a,b,c\nTom,cat,3\n", {}, "3 columns; give item= and node=", 1),
+        ("a,b,c\nTom,cat,3\n", {"item": "a"}, "3 columns: 'a', 'b', 'c'; give item= and node=", 1),
         ("a,b\nTom,cat\n", {"item": "x"}, "item 'x' is not a column of this table; it has 'a', 'b'", 1),
         ("Tom,cat\n", {"item": 2}, "item 2 is not a column", None),
         ("gene,go_id\n", {}, "nothing follows the header", None),

@@ -213,9 +213,9 @@ def test_comparisons__read_as_indices_or_labels():
         ("p,q,r\nx,y,x\n", {}, "'x' stands twice: anchor, near and far must differ", 2),
         ("a,b,c\nx,y\n", {}, "2 cells where the first row has 3", 2),
         ("a b c\n\nx y z w\n", {}, "4 cells where the first row has 3", 3),
-        ("a,b,c,d\n", {}, "columns= must say which of the columns hold anchor, near and far; there are 4 without", 1),
+        ("a,b,c,d\n", {}, "give columns=, which of the columns hold anchor, near and far; there are 4 without", 1),
         ("a,b,c,d\n1,2,3,4\n", {"header": True}, "there are 'a', 'b', 'c', 'd'", 1),
-        ("a,b\n", {}, "columns= must say", 1),
+        ("a,b\n", {}, "give columns=", 1),
         ("a,b,c\n", {"columns": ["x", "y", "z"]}, "column 'x' is not a column", None),
         ("one,two,three\n1,2,3\n4,5,6\n", {}, "this row is words and all others are numbers; give header=True", 1),
         ("anchor,near,far\n", {}, "nothing follows the header", 1),
@@ -306,7 +306,7 @@ def test_odd_one_out__numbers_are_whole_numbers():
 
 def test_odd_one_out__three_columns_alone_are_not_guessed():
     for text in ("0 1 2\n", "anchor,near,far\ncat,dog,eel\n"):
-        with pytest.raises(ParseError, match=r"odd=2 if it is the third.*\(anchor, near, far\), they are no triplets"):
+        with pytest.raises(ParseError, match=r"odd=2 if it is the third.*\(anchor, near, far\), they are not triplets"):
             odd_one(text)
 
 
@@ -315,14 +315,14 @@ def test_odd_one_out__three_columns_alone_are_not_guessed():
     [
         ("a,b,c,odd\nx,y,z,w\n", {}, "the answer 'w', which is none of 'x', 'y', 'z'", 2),
         ("a,b,c,odd\nx,y,z,\n", {}, "no answer", 2),
-        ("a,b,c,odd\nx,y,z,3\n", {}, "the answer '3', which is none of .*: labels are wanted, not positions", 2),
+        ("a,b,c,odd\nx,y,z,3\n", {}, "the answer '3', which is none of .*: expected labels, not positions", 2),
         ("a,b,c,odd\nx,,z,z\n", {}, "cell 2 is empty", 2),
         ("a,b,c,odd\nx,y,y,y\n", {}, "'y' stands twice: the three items must differ", 2),
         ("a,b,c,odd\nx,y,z,z\nx,y,z\n", {}, "3 cells where the header has 4", 3),
         ("a,b,c,odd,answer\nx,y,z,z,z\n", {"items": ["a", "b", "c"]}, "it could be 'odd' or 'answer'", 1),
-        ("a,b,c,d,odd\nx,y,z,z,z\n", {}, "items= must say which three of the 5 columns hold the items", 1),
-        ("1,2,3,4,5\n", {}, "odd= must say which of the 5 columns holds the answer", 1),
-        ("1,2\n", {}, "odd= must say which of the 2 columns", 1),
+        ("a,b,c,d,odd\nx,y,z,z,z\n", {}, "give items=, which three of the 5 columns hold the items", 1),
+        ("1,2,3,4,5\n", {}, "give odd=, which of the 5 columns holds the answer", 1),
+        ("1,2\n", {}, "give odd=, which of the 2 columns", 1),
         ("1,2,3\n", {"odd": 3}, "odd 3 is not a column", None),
         ("a,b,c,odd\nx,y,z,z\n", {"odd": "pick"}, "odd 'pick' is not a column", None),
         ("image1,image2,image3\n1,2,3\n", {"odd": 2}, "this row is words and all others are numbers", 1),
@@ -359,7 +359,7 @@ def test_comparisons__files_packed_binary_and_data_frames(tmp_path):
     pytest.importorskip("pyarrow")
     frame.to_parquet(tmp_path / "x.parquet")
     assert read_odd_one_out(tmp_path / "x.parquet") == wanted
-    with pytest.raises(ParseError, match=r"x\.parquet.*columns= must say"):
+    with pytest.raises(ParseError, match=r"x\.parquet.*give columns="):
         read_comparisons(tmp_path / "x.parquet")
 
 

@@ -79,7 +79,7 @@ def test_edges__columns_by_name_and_by_place():
 
 def test_edges__a_delimiter_of_ones_own():
     assert read_edges(text(ROWS, " ", None), delimiter=" ") == APES
-    with pytest.raises(ParseError, match="one column where child and parent are wanted; give the delimiter"):
+    with pytest.raises(ParseError, match="one column, expected child and parent; give the delimiter"):
         read_edges(text(ROWS, " ", None))
 
 
@@ -184,9 +184,9 @@ def test_edges__names_lengths_and_ranks():
 @pytest.mark.parametrize(
     ("row", "message"),
     [
-        ("10,1,Pongo,x,", "line 7: the length 'x' is no finite number"),
-        ("10,1,Pongo,1e999,", "line 7: the length '1e999' is no finite number"),
-        ("10,1,Pongo,nan,", "line 7: the length 'nan' is no finite number"),
+        ("10,1,Pongo,x,", "line 7: the length 'x' is not a finite number"),
+        ("10,1,Pongo,1e999,", "line 7: the length '1e999' is not a finite number"),
+        ("10,1,Pongo,nan,", "line 7: the length 'nan' is not a finite number"),
         ("8,2,Pongo,,", "line 7: '8' has two names: 'Pongo' here, 'Pan' above"),
         ("8,2,,5,", "line 7: this edge has two lengths: 5.0 here, 0.001 above"),
     ],
@@ -327,7 +327,7 @@ def test_edges__what_cannot_be_written():
         write_edges(Hierarchy([2, 2, -1], height=[-1.7e308, 0, 1.7e308]))
     with pytest.raises(ValueError, match="format='xls' is not known"):
         write_edges(APES, format="xls")
-    with pytest.raises(ValueError, match="give a target"):
+    with pytest.raises(ValueError, match="give a path"):
         write_edges(APES, format="parquet")
     with pytest.raises(TypeError, match="expected a Hierarchy"):
         write_edges(ROWS)

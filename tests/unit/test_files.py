@@ -82,7 +82,7 @@ def test_files__text_streams_and_standard_input(monkeypatch):
             zipped(("a", b""), ("b/c", b"")),
             None,
             None,
-            "a zip archive with 2 files where one is wanted: 'a', 'b/c'; unpack",
+            "a zip archive with 2 files where one is expected: 'a', 'b/c'; unpack",
         ),
         (zipped(("aa", b"x"), ("ab", b"y")).replace(b"ab", b"aa"), None, None, "it holds 'aa' twice"),
     ],
@@ -291,17 +291,17 @@ def test_files__a_pipe_has_a_bound(monkeypatch, tmp_path):
     assert read(b"(a,b);") == b"(a,b);"
     assert read(gzip.compress(b"(a,b);")) == b"(a,b);"
     assert read(b"x" * 3_000_000) == b"x" * 3_000_000
-    with pytest.raises(LimitExceededError, match="pipe is no file and gives more than 3,000,000 bytes, .*in a file"):
+    with pytest.raises(LimitExceededError, match="pipe is not a file and gives more than 3,000,000 bytes, .*in a file"):
         read(b"x" * 30_000_000)
 
 
 def test_files__devices(monkeypatch):
-    with pytest.raises(ParseError, match="/dev/zero: 1,048,576 zeros on end: this is no text"):
+    with pytest.raises(ParseError, match="/dev/zero: 1,048,576 zeros on end: this is not text"):
         read_bytes("/dev/zero")
     with open("/dev/zero", "rb") as stream, pytest.raises(ParseError, match="zeros on end"):
         read_bytes(stream)
     monkeypatch.setattr(_packed, "unpacked_limit", lambda: 3_000_000)
-    with pytest.raises(LimitExceededError, match="/dev/urandom is no file and gives more than 3,000,000 bytes"):
+    with pytest.raises(LimitExceededError, match="/dev/urandom is not a file and gives more than 3,000,000 bytes"):
         read_bytes("/dev/urandom")
     assert read_bytes("/dev/null") == (b"", "/dev/null")
 

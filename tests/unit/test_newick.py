@@ -113,7 +113,7 @@ def test_newick__several_trees():
     text = "(a,b);\n[second](a,(b,c));d;\n"
     assert [h.n_leaves for h in parse_newick_all(text)] == [2, 3, 1]
     assert parse_newick_all("") == parse_newick_all(" [nothing] ") == []
-    with pytest.raises(ParseError, match="3 trees where one is wanted.*use parse_newick_all") as error:
+    with pytest.raises(ParseError, match="3 trees where one is expected.*use parse_newick_all") as error:
         parse_newick(text)
     assert (error.value.line, error.value.column) == (2, 9)
     with pytest.raises(ParseError, match="use read_newick_all"):
@@ -153,13 +153,13 @@ REFUSED = [
     ("(a(b,c));", 1, 3, r"'\(' right after a leaf label"),
     ("(a:1:2,b);", 1, 5, "a branch length right after a branch length"),
     ("(a:,b);", 1, 3, "a branch length is missing"),
-    ("(a:1,\nb:x);", 2, 2, "the branch length 'x' is no number"),
-    ("(a:1,b:2)c:1.2.3;", 1, 11, "'1.2.3' is no number"),
-    ("(a:nan,b);", 1, 3, "'nan' is no number"),
-    ("(a:-inf,b);", 1, 3, "'-inf' is no number"),
-    ("(a:1_0,b);", 1, 3, "'1_0' is no number"),
-    ("(a:\u0661,b);", 1, 3, "'\u0661' is no number"),
-    ("(a:0.1{0},b);", 1, 3, "is no number"),
+    ("(a:1,\nb:x);", 2, 2, "the branch length 'x' is not a number"),
+    ("(a:1,b:2)c:1.2.3;", 1, 11, "'1.2.3' is not a number"),
+    ("(a:nan,b);", 1, 3, "'nan' is not a number"),
+    ("(a:-inf,b);", 1, 3, "'-inf' is not a number"),
+    ("(a:1_0,b);", 1, 3, "'1_0' is not a number"),
+    ("(a:\u0661,b);", 1, 3, "'\u0661' is not a number"),
+    ("(a:0.1{0},b);", 1, 3, "is not a number"),
     ("(a:1e999,b);", 1, 3, "'1e999' is beyond the largest number"),
     ("(a,\n(b,a));", 2, 4, "label 'a' has occurred before, at line 1, column 2"),
     ("('a b',a b);", 1, 8, "label 'a b' has occurred before, at line 1, column 2"),

@@ -50,7 +50,7 @@ def test_nexus__a_file_with_all_of_it():
     assert one.length.tolist()[:6] == [6, 6, 8, 15, 2, 7]
     other = trees["the 'second' one"]
     assert other == Hierarchy.from_nested([["human", "chimp"], "Gorilla gorilla", "Pongo_pygmaeus"])
-    assert other.names == (None, "4"), "a name of an inner node is no taxon"
+    assert other.names == (None, "4"), "a name of an inner node is not a taxon"
 
 
 def test_nexus__which_tree():
@@ -119,7 +119,7 @@ def test_nexus__underscores():
         ("#NEXUS\nbegin trees;\ntree x = (a,b)", 3, 1, "ends without the ';'"),
         ("#NEXUS\nbegin trees;\n  translate 1 a 2 b;\nend;", 3, 17, "TRANSLATE wants a key, a label and a ','"),
         ("#NEXUS\nbegin trees;\n  translate 1 a,, 2 b;\nend;", 3, 12, "TRANSLATE wants"),
-        ("#NEXUS\nbegin trees;\n  translate 1 a, 1 b;\nend;", 3, 18, "twice what '1' stands for"),
+        ("#NEXUS\nbegin trees;\n  translate 1 a, 1 b;\nend;", 3, 18, "gives '1' two meanings"),
         ("#NEXUS\nbegin trees;\n  translate 1;\nend;", 3, 13, "TRANSLATE wants"),
         ("#NEXUS\nbegin trees;\ntree 'x = (a,b);\nend;", 3, 6, "this quote is never closed"),
         ("#NEXUS\nbegin trees;\ntree x = (a,[b);\nend;", 3, 13, "this comment is never closed"),
@@ -128,12 +128,12 @@ def test_nexus__underscores():
         ("#NEXUS\nbegin trees;\n [c] tree (a,b);\nend;", 3, 6, "wants a name and a '='"),
         ("#NEXUS\nbegin trees;\ntree x = ;\nend;", 3, 10, "a tree cannot start with ';'"),
         ("#NEXUS\nbegin trees;\nbegin trees;", 3, 1, "before 'trees' is ended"),
-        ("#NEXUS\nbegin my trees;", 2, 1, "wanted is BEGIN, the name"),
-        ("#NEXUS\nbegin;", 2, 1, "wanted is BEGIN, the name"),
+        ("#NEXUS\nbegin my trees;", 2, 1, "expected BEGIN, the name"),
+        ("#NEXUS\nbegin;", 2, 1, "expected BEGIN, the name"),
         ("#NEXUS\ntree x = (a,b);", 2, 1, "'tree' stands outside of all blocks"),
         ("#NEXUS\nbegin trees;\nend trees;", 3, 1, "END wants a ';'"),
         ("#NEXUS\nbegin trees;\ntranslate 1 a, 2 a;\ntree x = ((1,b),\n2);\nend;", 5, 1, "'a' has occurred"),
-        ("#NEXUS\nbegin trees;\ntree x = ((1,b),\nc:x);\nend;", 4, 2, "the branch length 'x' is no number"),
+        ("#NEXUS\nbegin trees;\ntree x = ((1,b),\nc:x);\nend;", 4, 2, "the branch length 'x' is not a number"),
         ("#NEXUS\nbegin trees;\ntree x = (\"'\",b);(\"'\",c);\nend;", 3, 18, "a ';' in the middle of a TREE command"),
         ('#NEXUS\nbegin trees;\ntree x = ("a,b);\ntree y = (c",d);\nend;', 3, 11, "this quote is never closed"),
     ],

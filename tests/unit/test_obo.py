@@ -313,7 +313,7 @@ def test_obo__a_hundred_thousand_terms_in_a_row():
         ("[Term]\nid: x\nnamespace: a\nnamespace: b\n", 4, 1, "has two namespaces, 'a' and 'b'"),
         ("[Term]\nid: x\nis_obsolete: maybe\n", 3, 1, "is_obsolete is 'maybe'; it must be true or false"),
         ("[Term]\nid: x\nrelationship: part_of\n", 3, 1, "expected a relation type and a term"),
-        ("[Term]\nid: x\nthis is no tag\n", 3, 1, "expected 'tag: value'"),
+        ("[Term]\nid: x\nthis is not a tag\n", 3, 1, "expected 'tag: value'"),
         ('[Term]\nid: x\ndef: "a\nb" []\n', 3, 6, "this quotation mark is never closed"),
         ('[Term]\nid: x\nsynonym: "a\\" EXACT []\n', 3, 10, "this quotation mark is never closed"),
         ("[Term]\nid: x\n  which means: y\n", 3, 3, "expected 'tag: value'"),

@@ -258,8 +258,8 @@ def test_owl__files(tmp_path):
             7,
             "rdfs:subClassOf names no class",
         ),
-        (document('\n<owl:Class rdf:about="//[x">\n</owl:Class>'), 8, "is no reference"),
-        (document(CELLS)[:-20], None, "this is no well-formed XML"),
+        (document('\n<owl:Class rdf:about="//[x">\n</owl:Class>'), 8, "is not a reference"),
+        (document(CELLS)[:-20], None, "this is not well-formed XML"),
         (
             document(CELLS).replace("<rdf:RDF", '<!DOCTYPE x [<!ENTITY a "b"><!ENTITY c "&a;">]><rdf:RDF'),
             2,

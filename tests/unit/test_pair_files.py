@@ -69,9 +69,9 @@ BAD_LINES = [
     ("a", 1, "1 field: expected"),
     ("a b must 1 2", 12, "5 fields.*blanks must stand in quotes"),
     ("Homo sapiens a b must", 18, "5 fields"),
-    ("a b maybe", 5, "'maybe' says no link: must or cannot is wanted"),
-    ("a b 3", 5, "'3' says no link"),
-    ("a,b,2", 5, "'2' says no link"),
+    ("a b maybe", 5, "'maybe' is not a link: expected must or cannot"),
+    ("a b 3", 5, "'3' is not a link"),
+    ("a,b,2", 5, "'2' is not a link"),
     ("a b must strong", 10, "the weight 'strong' is not a number in 0..1"),
     ("a b must 1.5", 10, "the weight '1.5' is not a number in 0..1"),
     ("a b must -0.5", 10, "the weight '-0.5'"),
@@ -155,7 +155,7 @@ def test_pair_tables__bad_rows_are_reported_together():
     problems = error.value.problems
     assert [p.split(":")[0] for p in problems] == [f"line {k}" for k in range(2, 7)]
     for problem, words in zip(
-        problems, ["cell of b is empty", "twice", "no link", "'2' is no", "'' is no"], strict=True
+        problems, ["cell of b is empty", "twice", "is not a link", "'2' is no", "'' is no"], strict=True
     ):
         assert words in problem
 
@@ -165,7 +165,7 @@ def test_pair_tables__data_frames():
     p = read_pairs(frame, leaves=4)
     assert (p.must_link.tolist(), p.cannot_link.tolist()) == ([[1, 2]], [[2, 3]])
     assert p.must_weights.tolist() == [0.5]
-    with pytest.raises(ParseError, match="row 2: 'maybe' says no link"):
+    with pytest.raises(ParseError, match="row 2: 'maybe' is not a link"):
         read_pairs(pd.DataFrame({"a": ["x", "y"], "b": ["y", "z"], "link": ["must", "maybe"]}))
 
 
@@ -265,7 +265,7 @@ def test_pair_tables__columns_are_three_names(columns):
 
 
 def test_pair_tables__another_header_is_told():
-    with pytest.raises(ParseError, match=r"'type' says no link: .* such as columns=\('a', 'b', 'type'\)"):
+    with pytest.raises(ParseError, match=r"'type' is not a link: .* such as columns=\('a', 'b', 'type'\)"):
         read_pairs(io.StringIO("a,b,type\nx,y,must\n"))
     with pytest.raises(ParseError, match=r"such as columns=\('id1', 'id2', 'type'\)"):
         read_pairs(io.StringIO("id1,id2,type\nx,y,must\n"), format="csv")

@@ -297,4 +297,4 @@ def test_links__a_data_row_is_no_header_and_the_words_are_said_once():
     with pytest.raises(ParseError) as caught:
         read("".join(f"a{i},b,maybe\n" for i in range(9)), format="csv")
     assert len(caught.value.problems) == 9
-    assert str(caught.value).count("must or cannot is wanted") == 1
+    assert str(caught.value).count("expected must or cannot") == 1

@@ -79,7 +79,7 @@ def test_phyloxml__which_label():
 
 def test_phyloxml__which_tree():
     assert phylo(PHYLO, tree=1) == phylo(PHYLO, tree=-1) == Hierarchy.from_nested(["x", "y"])
-    with pytest.raises(ParseError, match=r"2 trees in it \(0: 'apes', 1\) where one is wanted.* read_phyloxml_all"):
+    with pytest.raises(ParseError, match=r"2 trees in it \(0: 'apes', 1\) where one is expected.* read_phyloxml_all"):
         phylo(PHYLO)
     with pytest.raises(ParseError, match="there is no tree 'x'"):
         phylo(PHYLO, tree="x")
@@ -102,9 +102,9 @@ def clades(inner):
         ("<phyloxml>\n<phylogeny/></phyloxml>", 2, 1, "has no clade"),
         (clades("<clade><clade><name>a</name></clade>\n<clade/></clade>"), 3, 1, "has no name, and nothing"),
         (clades("<clade><clade><name>a</name></clade>\n<clade><name>a</name></clade></clade>"), 3, 1, "'a' has occ"),
-        (clades("<clade><name>a</name></clade>\n<clade/>"), 3, 1, "a clade stands in another, or alone"),
-        (clades("<clade><name>a</name>\n<x><clade/></x></clade>"), 3, 4, "a clade stands in another, or alone"),
-        (clades("<clade>\n<clade branch_length='1,5'/></clade>"), 3, 1, "'1,5' is no finite number"),
+        (clades("<clade><name>a</name></clade>\n<clade/>"), 3, 1, "a clade belongs into another clade, or alone"),
+        (clades("<clade><name>a</name>\n<x><clade/></x></clade>"), 3, 4, "a clade belongs into another clade"),
+        (clades("<clade>\n<clade branch_length='1,5'/></clade>"), 3, 1, "'1,5' is not a finite number"),
         (clades("<clade><name>a</name>\n<branch_length>inf</branch_length></clade>"), 3, 1, "'inf' is no"),
         (clades("<clade branch_length='1'>\n<branch_length>2</branch_length></clade>"), 3, 1, "but the attribute"),
         ("<!DOCTYPE a [<!ENTITY b 'c'>]>\n<phyloxml/>", 1, None, "DOCTYPE"),
@@ -174,9 +174,9 @@ AB = "<node id='r'/><node id='a' label='a'/><node id='b' label='b'/>"
         ("<nexml><otus><otu/></otus></nexml>", 1, 14, "an otu without id"),
         ("<nexml><otus><otu id='a'/><otu id='a'/></otus></nexml>", 1, 27, "the otu 'a' has occurred before"),
         (tree(AB), 2, 15, "3 nodes have no edge into them, 'r' and this one first"),
-        (tree(AB + "\n<edge source='r' target='x'/>"), 3, 1, "the target of this edge, 'x', is no node"),
+        (tree(AB + "\n<edge source='r' target='x'/>"), 3, 1, "the target of this edge, 'x', is not a node"),
         (tree(AB + "\n<edge source='r'/>"), 3, 1, "an edge without target"),
-        (tree(AB + "\n<edge source='r' target='a' length='x'/>"), 3, 1, "'x' is no finite number"),
+        (tree(AB + "\n<edge source='r' target='a' length='x'/>"), 3, 1, "'x' is not a finite number"),
         (tree(AB + "<edge source='r' target='a'/>\n<edge source='b' target='a'/>"), 3, 1,
          "a second edge into node 'a', from 'b'; the first is from 'r'"),
         (tree("<node id='a'/><node id='b'/><edge source='a' target='b'/><edge source='b' target='a'/>"), 1, 15,

@@ -82,8 +82,8 @@ def test_wordnet__what_is_refused(change, line, message):
     ("change", "message"),
     [
         (("lassie n 1", "lassy n 1"), "n02999999 is not among the senses of 'lassie'"),
-        (("dog n 3 2", "dog n 4 2"), "line 3, column 1: no line of an index"),
-        (("dog n 3 2", "dog n three 2"), "line 3, column 1: no line of an index"),
+        (("dog n 3 2", "dog n 4 2"), "line 3, column 1: not a line of an index"),
+        (("dog n 3 2", "dog n three 2"), "line 3, column 1: not a line of an index"),
     ],
 )
 def test_wordnet__an_index_that_does_not_fit(change, message):

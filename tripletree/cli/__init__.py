@@ -37,7 +37,7 @@ Examples:
 def main() -> None:
     """Rooted triplets: read them off hierarchies, build hierarchies from them, cluster so that they hold.
 
-    A triplet, written "a b | c", says that a and b are closer to each other than either is to c.
+    A triplet, written "a b | c", states that a and b are closer to each other than either is to c.
     """
 
 

@@ -162,7 +162,7 @@ def _write_found(
     labels: np.ndarray | None,
     targets: list[str | None],
 ) -> None:
-    """Write the clusters or the hierarchy, and what else is wanted."""
+    """Write the clusters or the hierarchy, and what else is asked for."""
     output, newick, picture = targets
     if newick is not None:
         write_newick(hierarchy, newick)
@@ -186,7 +186,7 @@ def _known_triplets(table: Table, triplets: TripletSet | None) -> TripletSet | N
         return triplets
     known = [i for i, x in enumerate(table.classes) if x is not None]
     if len({table.classes[i] for i in known}) < 2:
-        raise bad_input(f"the classes of {len(known)} samples are known, of one class at most: two are wanted")
+        raise bad_input(f"the classes of {len(known)} samples are known, of one class at most; expected two classes")
     found = triplets_from_classes(table.classes, leaves=table.labels, samples=known)
     return found if triplets is None else found | triplets.reindex(table.labels)
 
@@ -252,7 +252,7 @@ def _paired(
     except ImportError:
         raise MissingDependencyError("pandas", "io", "--pairs") from None
     table = pd.DataFrame(values, index=labels)
-    if n_clusters is None:  # the hierarchy alone is wanted, which no cut can spoil
+    if n_clusters is None:  # only the hierarchy is asked for, which no cut can spoil
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)
             model = ReCon(1, on_infeasible="violate", **options).fit(table, triplets=triplets, pairs=pairs)
@@ -289,7 +289,7 @@ def _some(names: list[str], most: int = 6) -> str:
 
 
 def picture_format(path: str) -> str:
-    """The format that a picture's suffix says."""
+    """The format of a picture's suffix."""
     try:
         import matplotlib as mpl
     except ImportError:
@@ -300,7 +300,7 @@ def picture_format(path: str) -> str:
     known = FigureCanvasBase.get_supported_filetypes()
     suffix = Path(path).suffix.lower().removeprefix(".")
     if suffix not in known:
-        raise bad_input(f"{path}: the suffix says which picture to write; it must be one of {', '.join(sorted(known))}")
+        raise bad_input(f"{path}: the suffix chooses the kind of picture; expected one of {', '.join(sorted(known))}")
     return suffix
 
 

@@ -80,8 +80,8 @@ def explain(
 ) -> None:
     """Show which triplets of FILE cannot hold together, where they stand in it, and why.
 
-    A conflict is as small as can be found: any one of its triplets less can hold. It says whether it is proved that no
-    smaller one exists. Exit status: 0 if there is none, 1 if there is, 2 if FILE cannot be read.
+    A conflict is as small as can be found: without any one of its triplets the others can hold. It tells whether it is
+    proved that no smaller one exists. Exit status: 0 if there is none, 1 if there is, 2 if FILE cannot be read.
 
     FILE may hold pairs, too: each conflict is then a cannot-link with a shortest path of must-links that breaks it, and
     several may share must-links. --max-size, --max-steps and --plot are for triplets.

@@ -103,7 +103,7 @@ def induce(
 
 
 def _asked(hierarchy: Hierarchy | Ontology, triples: str) -> InducedTriplets:
-    """What the hierarchy says of the leaf triples in a file."""
+    """The triplets of the hierarchy for the leaf triples in a file."""
     text, name = read_text(triples)
     rows = TripletRows(name)
     lines = text.splitlines()
@@ -166,7 +166,7 @@ def _asked_lines(found: InducedTriplets) -> Iterator[str]:
 def decompose(
     file: str, guarantee: str, most: int | None, seed: int | None, output: str, format_: Any, reading: dict[str, Any]
 ) -> None:
-    """Write a smallest set of triplets that says the same as the hierarchy in FILE.
+    """Write a smallest set of triplets with the same content as the hierarchy in FILE.
 
     'tripletree build' is the way back. FILE is in any of the formats that are read, '-' for the standard input, or a
     sample such as sample:mammals.
@@ -233,7 +233,7 @@ def convert(
     """Read the hierarchy in FILE, and write it in another format.
 
     FILE is in any of the formats that are read, '-' for the standard input, or a sample such as sample:mammals. Items
-    are hung first, then the tree is pruned, then restricted.
+    are attached first, then the tree is pruned, then restricted.
     """
     if [file, items, reading.get("annotations")].count("-") > 1:
         msg = "only one of FILE, --restrict and --attach can be the standard input"

@@ -53,11 +53,11 @@ TOLERANCE = 1e-6
     "--as",
     "kind",
     type=click.Choice(["hierarchy", "triplets", "pairs"]),
-    help="What FILE holds; by default as it looks, but pairs (must-links and cannot-links) are told only so.",
+    help="What FILE holds; by default it is recognised, except pairs (must-links, cannot-links).",
 )
 @reading_options
 def info(file: str, kind: str | None, reading: dict[str, Any]) -> None:
-    """Tell what is in FILE: a hierarchy or an ontology, in any of the formats that are read, triplets or pairs.
+    """Show what is in FILE: a hierarchy or an ontology, in any of the formats that are read, triplets or pairs.
 
     FILE is a path, '-' for the standard input, or a sample such as sample:mammals.
     """
@@ -75,7 +75,7 @@ def info(file: str, kind: str | None, reading: dict[str, Any]) -> None:
 
 
 def hierarchy_rows(hierarchy: Hierarchy) -> Iterator[tuple[str, str]]:
-    """What there is to say about a hierarchy."""
+    """The lines of `info` about a hierarchy."""
     n, n_inner = hierarchy.n_leaves, hierarchy.n_nodes - hierarchy.n_leaves
     named = sum(x is not None for x in hierarchy.names or ())
     yield "leaves", f"{n:,}"
@@ -116,7 +116,7 @@ def _most_frequent(values: Iterable[str], most: int = 8) -> str:
 
 
 def _ontology_rows(ontology: Ontology) -> Iterator[tuple[str, str]]:
-    """What there is to say about an ontology."""
+    """The lines of `info` about an ontology."""
     n, several = len(ontology.leaves), len(ontology.multi_parent)
     named = sum(x is not None for x in ontology.names or ())
     yield "terms", f"{ontology.n_terms:,}, {named:,} of them named"
@@ -180,21 +180,21 @@ def _lengths(hierarchy: Hierarchy) -> str:
 
 
 def _percent(part: int, whole: int) -> str:
-    """A share that says 100% and 0% only where it is so."""
+    """A share, 100% and 0% only where that is exact."""
     if part in (0, whole):
         return "all" if part else "none"
     return f"{min(max(100 * part / whole, 0.01), 99.99):.2f}%"
 
 
 def _triplet_rows(triplets: TripletSet) -> Iterator[tuple[str, str]]:
-    """What there is to say about triplets."""
+    """The lines of `info` about triplets."""
     n, used = len(triplets.leaves), int(triplets.used_leaves.size)
     weights = "" if triplets.weights is None else f", weighted, {triplets.weights.sum():.6g} in all"
     yield "triplets", f"{len(triplets):,}{weights}"
     yield "leaves", f"{n:,}" + (f", {n - used:,} of them in no triplet" if used < n else "")
     conflict = find_conflict(triplets)
     if conflict is not None:
-        yield "consistent", f"no: {len(conflict):,} of them cannot hold together; tripletree explain says why"
+        yield "consistent", f"no: {len(conflict):,} of them cannot hold together; tripletree explain shows why"
     elif n:
         inner = one_tree(triplets)
         yield (
@@ -225,7 +225,7 @@ def _triplet_rows(triplets: TripletSet) -> Iterator[tuple[str, str]]:
 def check(
     ctx: click.Context, file: str, kind: str | None, columns: tuple[str, ...] | None, format_: Any, output: str | None
 ) -> None:
-    """Tell whether some hierarchy displays all triplets of FILE; 'tripletree explain' tells more.
+    """Tell whether some hierarchy displays all triplets of FILE; 'tripletree explain' shows more.
 
     FILE may hold pairs, too, must-links and cannot-links: then, whether some clustering satisfies all of them.
 

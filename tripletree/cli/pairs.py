@@ -1,4 +1,4 @@
-"""What ``check``, ``explain``, ``describe`` and ``info`` say of must-links and cannot-links."""
+"""What ``check``, ``explain``, ``describe`` and ``info`` write about must-links and cannot-links."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def explain_pairs(
 
 
 def pairs_text(pairs: PairwiseConstraints, *, as_json: bool) -> str:
-    """What there is to say about pairs, in words or as JSON."""
+    """The lines of `info` about pairs, in words or as JSON."""
     if not as_json:
         return f"{_links(pairs)}\n{table_text(pair_rows(pairs))}"
     values: dict[str, Any] = {
@@ -86,7 +86,7 @@ def pairs_text(pairs: PairwiseConstraints, *, as_json: bool) -> str:
 
 
 def pair_rows(pairs: PairwiseConstraints) -> Iterator[tuple[str, str]]:
-    """What there is to say about pairs, as names and texts."""
+    """The lines of `info` about pairs, as names and texts."""
     n, used = len(pairs.leaves), int(pairs.used_leaves.size)
     yield "must-links", f"{pairs.n_must:,}"
     yield "cannot-links", f"{pairs.n_cannot:,}"
@@ -96,7 +96,7 @@ def pair_rows(pairs: PairwiseConstraints) -> Iterator[tuple[str, str]]:
         yield "weights", f"{min(every):g} to {max(every):g}"
     if not pairs.is_consistent:
         broken = counted(_broken(pairs), "cannot-link")
-        yield "consistent", f"no: must-links break {broken}; tripletree explain says how"
+        yield "consistent", f"no: must-links break {broken}; tripletree explain shows how"
         return
     yield "consistent", "yes"
     said = _implied(pairs)
@@ -105,7 +105,7 @@ def pair_rows(pairs: PairwiseConstraints) -> Iterator[tuple[str, str]]:
     yield "kept apart", counted(said["n_apart"], "pair of groups or single leaves", "pairs of groups or single leaves")
     must, cannot = counted(said["n_must_implied"], "must-link"), counted(said["n_cannot_implied"], "cannot-link")
     yield "implied", f"{must} and {cannot} in all"
-    yield "triplets", f"{said['n_triplets']:,} say what they say of hierarchies"
+    yield "triplets", f"{said['n_triplets']:,} for what they mean for hierarchies"
 
 
 def _implied(pairs: PairwiseConstraints) -> dict[str, int]:

@@ -30,7 +30,7 @@ _NAMES = ("format", "parent", "labels", "root", "relations", "namespace", "annot
 
 
 def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options that say how a hierarchy is read; the command gets them as one dict, `reading`."""
+    """Add the options of reading a hierarchy; the command gets them as one dict, `reading`."""
     options = (
         click.option(
             "--from",
@@ -48,7 +48,7 @@ def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
         click.option("--relation", "relations", multiple=True, metavar="TYPE", help="Edges of this type; repeatable."),
         click.option("--namespace", metavar="NAME", help="Only terms of this namespace."),
         click.option(
-            "--attach", "annotations", metavar="FILE", help="Hang the items of FILE (item,node; GAF) under their nodes."
+            "--attach", "annotations", metavar="FILE", help="Attach the items of FILE (item,node; GAF) to their nodes."
         ),
         click.option(
             "--missing", type=click.Choice(["raise", "ignore"]), help="What to do with items of unknown nodes."
@@ -121,7 +121,7 @@ def read_ontology_or_hierarchy(source: str, reading: Mapping[str, Any] | None = 
 def read_either(
     source: str, kind: str | None, reading: Mapping[str, Any] | None = None
 ) -> tuple[Ontology | Hierarchy | TripletSet, str]:
-    """Read a hierarchy or triplets, as `kind` says, else the content; and the format, with what it leaves out."""
+    """Read a hierarchy or triplets, as `kind` or else the content has it; and the format, with what it leaves out."""
     if kind == "triplets":
         return read_triplet_file(source), "triplets"
     stream = _again(source)
@@ -133,7 +133,7 @@ def read_either(
 
 
 def _genus_note(stream: Callable[[], Any], name: str, reading: Mapping[str, Any]) -> str:
-    """What to say of definitions that name a parent which the file does not assert."""
+    """The note on definitions that name a parent which the file does not assert."""
     if name not in ("obo", "owl", "obograph") or "genus" in reading:
         return ""
     options = {x: reading[x] for x in ("relations", "namespace") if x in reading} | {"format": name}
@@ -143,7 +143,9 @@ def _genus_note(stream: Callable[[], Any], name: str, reading: Mapping[str, Any]
         return ""
     if asserted == defined:
         return ""
-    return f"; {counted(defined - asserted, 'definition')} with a genus that is no parent here: -O genus=true takes it"
+    return (
+        f"; {counted(defined - asserted, 'definition')} with a genus that is not a parent here: -O genus=true takes it"
+    )
 
 
 def _read_any(stream: Callable[[], Any], options: dict[str, Any]) -> Ontology | Hierarchy:
@@ -196,7 +198,7 @@ def _by_name(ontology: Ontology) -> Ontology:
 
 
 def _again(source: str) -> Callable[[], Any]:
-    """What gives a source to be read, as often as wanted: the standard input is read once and kept."""
+    """A function that opens a source again and again: the standard input is read once and kept."""
     if source.startswith(SAMPLE):
         from tripletree.datasets import UnknownSampleError, list_hierarchies, sample_path
 

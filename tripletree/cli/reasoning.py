@@ -289,8 +289,8 @@ def describe(
     """Tell what the triplets in TRIPLETS amount to.
 
     How many leaves they cover, how much they settle, how much of them is news, how many bits they tell, what hierarchy
-    they give; with --data also how many of them the metric satisfies by itself. TRIPLETS is a file of triplets or '-'
-    for the standard input. Exit status: 0 if some hierarchy displays all triplets, 1 if not, 2 if a file cannot be
+    they give; with --data also how many of them the metric satisfies without them. TRIPLETS is a file of triplets or
+    '-' for the standard input. Exit status: 0 if some hierarchy displays all triplets, 1 if not, 2 if a file cannot be
     read.
 
     The file may hold pairs, too, must-links and cannot-links: then, how many follow from them, which leaves they hold

@@ -97,7 +97,7 @@ class Commands(click.Group):
 
 
 def bad_input(message: str) -> click.ClickException:
-    """Make the error to raise for input that is no good."""
+    """Make the error to raise for bad input."""
     return click.ClickException(message)
 
 
@@ -112,7 +112,7 @@ def _failed(message: str) -> int:
 
 
 def _reason(error: OSError) -> str:
-    """What the system says, without the number of the error; of the standard output where no file is named."""
+    """The system's message, without the number of the error; of the standard output where no file is named."""
     return f"{error.strerror}: standard output" if error.errno == ENOSPC else error.strerror or str(error)
 
 

@@ -38,13 +38,13 @@ output_option = click.option(
     "-o", "--output", metavar="FILE", default="-", help="Write to this file instead of the standard output."
 )
 format_option = click.option(
-    "--format", "format_", type=click.Choice(FORMATS), help="Format of the triplets; by default as the suffix says."
+    "--format", "format_", type=click.Choice(FORMATS), help="Format of the triplets; by default that of the suffix."
 )
 kind_option = click.option(
     "--as",
     "kind",
     type=click.Choice(["triplets", "pairs"]),
-    help="What FILE holds; by default as it looks: pairs have a column 'link', or say must or cannot in each line.",
+    help="What FILE holds; by default as it looks: pairs have a column 'link', or must or cannot in each line.",
 )
 
 
@@ -71,9 +71,9 @@ def given_name(source: str) -> str:
 
 
 def read_triplet_file(source: str, *, format_: Any = None, pairs_go: str | None = "") -> TripletSet:
-    """Read triplets from a file or the standard input (``-``); `pairs_go` says where pairs are to be given.
+    """Read triplets from a file or the standard input (``-``); `pairs_go` names the place for pairs.
 
-    None where somebody has said that these are triplets.
+    None where the user has said that these are triplets.
     """
     if source.startswith(SAMPLE):
         msg = f"{source} is a hierarchy; tripletree decompose {source} gives triplets of it"
@@ -99,9 +99,9 @@ def _holds_pairs(raw: bytes | str, name: str | None, format_: Any) -> bool:
 def read_constraints(
     source: str, kind: str | None, *, format_: Any = None, columns: tuple[str, ...] | None = None
 ) -> TripletSet | PairwiseConstraints:
-    """Read triplets or must-links and cannot-links, as `kind` says, else as the content looks."""
+    """Read triplets or must-links and cannot-links, of the `kind` given, else by the look of the content."""
     if columns is not None and kind == "triplets":
-        msg = "--columns are those of pairs, and --as triplets says that there are none"
+        msg = "--columns are those of pairs, and --as triplets excludes pairs"
         raise click.UsageError(msg)
     if columns is not None:
         kind = "pairs"

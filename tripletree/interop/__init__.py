@@ -15,7 +15,7 @@ functions                    library (extra)               what it cannot hold
 to_networkx, from_networkx   networkx                      nothing
 ontology_to_networkx, ...    networkx (obonet's form)      nothing; for an Ontology
 to_edge_table, ...           pandas (io)                   a label that is None
-to_dot, from_dot             none: Graphviz reads it       labels that are no strings come back as strings
+to_dot, from_dot             none: Graphviz reads it       labels that are not strings come back as strings
 to_ete3, from_ete3           ete3 (ete)                    order of leaves that is not depth-first; empty labels
 to_ete4, from_ete4           ete4 (ete4)                   the same
 to_dendropy, from_dendropy   DendroPy (interop)            the same
@@ -37,17 +37,20 @@ from tripletree.interop.comparisons import (
     to_metric_learn,
 )
 from tripletree.interop.dot import from_dot, to_dot
-from tripletree.interop.ete import from_ete3, from_ete4, to_ete3, to_ete4
 from tripletree.interop.graphs import from_networkx, ontology_from_networkx, ontology_to_networkx, to_networkx
-from tripletree.interop.phylogenetics import (
+from tripletree.interop.tables import from_children, from_edge_table, to_children, to_edge_table
+from tripletree.interop.trees import (
     from_biopython,
     from_dendropy,
+    from_ete3,
+    from_ete4,
     from_skbio,
     to_biopython,
     to_dendropy,
+    to_ete3,
+    to_ete4,
     to_skbio,
 )
-from tripletree.interop.tables import from_children, from_edge_table, to_children, to_edge_table
 
 __all__ = [
     "comparisons_from_cblearn",

@@ -1,8 +1,8 @@
-"""Comparisons as other packages keep them: rows of three indices that are no triplets.
+"""Comparisons as other packages keep them: rows of three indices that are not triplets.
 
-Three words are used for two things. A **triplet** ab|c, here and in phylogenetics, says that a and b are closer to each
-other than *either* is to c: d(a, b) < d(a, c) and d(a, b) < d(b, c). What metric-learn and cblearn call a triplet is a
-**comparison**: one anchor, d(anchor, near) < d(anchor, far), and nothing about near and far. A triplet implies two
+Three words are used for two things. A **triplet** ab|c, here and in phylogenetics, states that a and b are closer to
+each other than *either* is to c: d(a, b) < d(a, c) and d(a, b) < d(b, c). What metric-learn and cblearn call a triplet
+is a **comparison**: one anchor, d(anchor, near) < d(anchor, far), and nothing about near and far. A triplet implies two
 comparisons, which `TripletSet.to_comparisons` gives. One comparison implies no triplet: where the anchor is the
 outlier, the answer is forced all the same, and the triplet made of it would be wrong. So no function here, or anywhere
 in this package, makes triplets of comparisons. Only answers to "which of these three is the odd one?" are triplets, see
@@ -92,7 +92,7 @@ def _signs(answers: np.ndarray) -> np.ndarray:
     bad = np.flatnonzero(~(np.isfinite(answers) & (answers == np.round(answers)) & (answers != 0)))
     if bad.size:
         k = int(bad[0])
-        msg = f"response {k} is {answers[k]}, which is no decision: leave such queries out ({bad.size} in all)"
+        msg = f"response {k} is {answers[k]}, which is not a decision: leave such queries out ({bad.size} in all)"
         raise InvalidTripletError(msg, row=k)
     return answers > 0
 
@@ -131,10 +131,10 @@ def comparisons_from_metric_learn(tuples: Any) -> np.ndarray:
     try:
         array = np.asarray(tuples)
     except ValueError:
-        array = np.empty(0)  # ragged: told below
+        array = np.empty(0)  # ragged: refused below
     if array.ndim == 3:
         msg = (
-            f"these are points, of shape {array.shape}; indices are wanted, rows of X, as metric-learn takes them with "
+            f"these are points, of shape {array.shape}; expected indices, rows of X, as metric-learn takes them with "
             "preprocessor=X"
         )
         raise InvalidTripletError(msg)

@@ -2,7 +2,7 @@
 
 Written are node numbers as identifiers and labels as quoted strings, in which quotes, backslashes, line ends and ``&``
 are escaped, so that nothing in a label is taken for markup. Read is the whole language, by a flat reader of our own:
-pydot leaves quotes and escapes in the names, names no place of what is wrong with a tree, and takes 5 ms a node, which
+pydot leaves quotes and escapes in the names, gives no place of what is wrong with a tree, and takes 5 ms a node, which
 is a hundred times as long.
 """
 
@@ -103,21 +103,21 @@ class DotGraph:
         self.edges: list[Edge] = []
         k = self._body(self._header())
         if self._tokens[k]:
-            raise self._error(k, "something stands behind the graph; one graph is wanted")
+            raise self._error(k, "something follows the graph; expected one graph")
 
     def _header(self) -> int:
         """Read up to the first brace; return the number of the token behind it."""
         k = 1 if self._tokens[0].lower() == "strict" else 0
         kind = self._tokens[k].lower()
         if kind == "graph":
-            raise self._error(k, "an undirected graph has no root; a digraph is wanted")
+            raise self._error(k, "an undirected graph has no root; expected a digraph")
         if kind != "digraph":
-            raise self._error(k, f"'digraph' is wanted here, not {self._found(k)}")
+            raise self._error(k, f"expected 'digraph', got {self._found(k)}")
         k += 1
         if self._tokens[k] != "{":
             _, k = self._identifier(k, "a name or '{'")
         if self._tokens[k] != "{":
-            raise self._error(k, f"'{{' is wanted here, not {self._found(k)}")
+            raise self._error(k, f"expected '{{', got {self._found(k)}")
         return k + 1
 
     def _body(self, k: int) -> int:
@@ -159,14 +159,14 @@ class DotGraph:
             if self._tokens[k] != "{":
                 _, k = self._identifier(k, "a name or '{'")
             if self._tokens[k] != "{":
-                raise self._error(k, f"'{{' is wanted here, not {self._found(k)}")
+                raise self._error(k, f"expected '{{', got {self._found(k)}")
         return k + 1
 
     def _statement(self, block: _Block, k: int) -> int:
         """Read a node, or what is set for many at once; return the number of the token behind it."""
         if self._tokens[k].lower() in ("node", "edge", "graph") and not block.waiting:
             if self._tokens[k + 1] != "[":
-                raise self._error(k + 1, f"'[' is wanted after {self._tokens[k]!r}, not {self._found(k + 1)}")
+                raise self._error(k + 1, f"expected '[' after {self._tokens[k]!r}, got {self._found(k + 1)}")
             block.end()
             return self._attributes(k + 1)[1]
         key, k = self._identifier(k, "a node" if block.waiting else "a node or '}'")
@@ -185,7 +185,7 @@ class DotGraph:
         if block.waiting:
             if len(block.last) > 1 and nodes:  # said before all pairs are made, which may be very many
                 shown = ", ".join(map(repr, block.last[:SHOWN])) + (", ..." if len(block.last) > SHOWN else "")
-                msg = f"node {nodes[0]!r} of this graph has {len(block.last)} parents: {shown}; one is wanted"
+                msg = f"node {nodes[0]!r} of this graph has {len(block.last)} parents: {shown}; expected one"
                 raise NotATreeError(msg, node=nodes[0], parents=block.last)
             fresh = [Edge(tail, head, {}) for tail in block.last for head in nodes]
             block.edges += fresh
@@ -233,13 +233,13 @@ class DotGraph:
             while self._tokens[k + 1] == "+":
                 k += 2
                 if self._tokens[k][:1] != '"' or len(self._tokens[k]) == 1:
-                    raise self._error(k, f"a string in quotes is wanted after '+', not {self._found(k)}")
+                    raise self._error(k, f"expected a string in quotes after '+', got {self._found(k)}")
                 text += _unquoted(self._tokens[k])
             return text, k + 1
         if token[:1] == "<" and len(token) > 1:
             return Markup(token), k + 1
         if token in _PUNCTUATION or token.lower() in _KEYWORDS or not _is_plain(token):
-            raise self._error(k, f"{wanted} is wanted here, not {self._found(k)}")
+            raise self._error(k, f"expected {wanted}, got {self._found(k)}")
         return token, k + 1
 
     def _found(self, k: int) -> str:
@@ -283,7 +283,7 @@ def _unquoted(token: str) -> str:
 _SHOWN = 'style=solid, color="#1b7837"'
 _BROKEN = 'style=dashed, color="#c51b7d"'
 
-#: What is no DOT whatever it says: one line without a brace that ends as names of DOT files do.
+#: What is never DOT: one line without a brace that ends as names of DOT files do.
 _PATH = re.compile(r"[^{}\n]+\.(?:dot|gv)(?:\.gz|\.bz2|\.xz|\.zip)?", re.IGNORECASE)
 
 _ESCAPED = {"\\": r"\\", '"': r"\"", "\n": r"\n", "\r": "&#13;", "&": "&amp;"}
@@ -320,7 +320,7 @@ def to_dot(hierarchy: Hierarchy, *, triplets: TripletSet | None = None) -> str:
 
     Notes
     -----
-    Labels that are no strings are written as ``str(label)``, and read back as strings. Graphviz's own layout takes
+    Labels that are not strings are written as ``str(label)``, and read back as strings. Graphviz's own layout takes
     minutes for some 10,000 nodes.
 
     Examples
@@ -399,7 +399,7 @@ def from_dot(
     text : str
     label : str
         The attribute that labels a leaf and names an inner node. As in Graphviz, a node that has none is called by its
-        identifier; an empty one is no name.
+        identifier; an empty one is not a name.
     length : str
         The attribute of an edge, or else of the node below it, that is the length of the branch.
     height, rank : str
@@ -413,12 +413,12 @@ def from_dot(
     Raises
     ------
     ParseError
-        If the text is no DOT (the name of a file, for instance), with line and column; or holds no directed graph, or
+        If the text is not DOT (the name of a file, for instance), with line and column; or holds no directed graph, or
         several.
     NotATreeError
         If a node has several parents.
     InvalidHierarchyError
-        If there is no node, a cycle, several roots, or if a length or height is no number.
+        If there is no node, a cycle, several roots, or if a length or height is not a number.
     DuplicateLeafError
         If two leaves have one label.
 

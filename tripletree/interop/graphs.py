@@ -93,7 +93,7 @@ def from_networkx(
     height: str = "height",
     rank: str = "rank",
 ) -> Hierarchy:
-    """Make a hierarchy from a networkx graph that is a rooted tree, or from one tree in a graph that is none.
+    """Make a hierarchy from a networkx graph that is a rooted tree, or from one tree in a graph that is not one.
 
     Parameters
     ----------
@@ -123,7 +123,7 @@ def from_networkx(
     Raises
     ------
     TypeError
-        If `graph` is no directed graph.
+        If `graph` is not a directed graph.
     NotATreeError
         If a node has several parents and `parent` is "error"; ``.node`` and ``.parents`` are nodes of the graph.
     InvalidHierarchyError
@@ -201,7 +201,7 @@ def _only_parents(graph: Any, keys: list[Any], ends: list[tuple[int, int]], dire
         keys,
         ends,
         what="graph",
-        advice=f"if its edges run the other way, say direction={other!r}; otherwise choose one with parent='deepest', "
+        advice=f"if its edges run the other way, give direction={other!r}; otherwise choose one with parent='deepest', "
         "'first' or 'smallest', or keep them all with ontology_from_networkx",
     )
 
@@ -251,7 +251,7 @@ def ontology_from_networkx(
     Raises
     ------
     TypeError
-        If `graph` is no directed graph.
+        If `graph` is not a directed graph.
     InvalidHierarchyError
         If the graph is empty or has a cycle.
 
@@ -302,7 +302,7 @@ def ontology_to_networkx(ontology: Ontology) -> networkx.MultiDiGraph:
     Raises
     ------
     TypeError
-        If it is no Ontology.
+        If it is not an Ontology.
     InvalidHierarchyError
         If a term is None, which networkx takes for no node.
 
@@ -319,7 +319,7 @@ def ontology_to_networkx(ontology: Ontology) -> networkx.MultiDiGraph:
     """
     if not isinstance(ontology, Ontology):
         advice = "; to_networkx is for it" if isinstance(ontology, Hierarchy) else ""
-        msg = f"an Ontology is wanted, not {type(ontology).__name__}{advice}"
+        msg = f"expected an Ontology, got {type(ontology).__name__}{advice}"
         raise TypeError(msg)
     if None in ontology.terms:
         msg = "a term is None, which cannot be a node of networkx; give it another id"

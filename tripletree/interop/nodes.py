@@ -24,7 +24,7 @@ class NodeLists(NamedTuple):
     """A hierarchy as Python lists, an entry for each node.
 
     ``links`` are the pairs (child, parent), ordered so that the children of every node stand by their smallest leaf:
-    leaves that are in depth-first order stay in that order. ``heights`` is None where the lengths say it all.
+    leaves that are in depth-first order stay in that order. ``heights`` is None where the lengths are enough.
     """
 
     labels: list[Any]
@@ -35,7 +35,7 @@ class NodeLists(NamedTuple):
 
 
 def node_lists(hierarchy: Hierarchy, peer: str) -> NodeLists:
-    """Return what is to be said of each node to a peer that takes no name and an empty name for the same."""
+    """The names for a peer that does not tell an empty name from none."""
     n = check_hierarchy(hierarchy).n_leaves
     for u, label in enumerate(hierarchy.leaves):
         if label is None or (isinstance(label, str) and label == ""):
@@ -67,7 +67,7 @@ def own_heights(hierarchy: Hierarchy) -> np.ndarray | None:
     """The heights, unless the lengths give exactly those back."""
     if hierarchy.height is None or hierarchy.length is None:
         return None
-    if np.isnan(hierarchy.length).all():  # one node: no branch says anything
+    if np.isnan(hierarchy.length).all():  # one node: there is no branch
         return hierarchy.height
     again = Hierarchy(hierarchy.parent, hierarchy.leaves, length=hierarchy.length).height
     return None if again is not None and np.array_equal(again, hierarchy.height) else hierarchy.height
@@ -162,9 +162,9 @@ def _floats(values: list[Any], what: str, peer: str, labels: Sequence[Any], at: 
         try:
             found[i] = np.nan if x is None else x
         except (TypeError, ValueError):
-            msg = f"the {what} of the node {labels[at[i]]!r} in this {peer} is {x!r}; a number is wanted, or None"
+            msg = f"the {what} of the node {labels[at[i]]!r} in this {peer} is {x!r}; expected a number or None"
             raise InvalidHierarchyError(msg, node=at[i]) from None
         if found[i] in (np.inf, -np.inf):
-            msg = f"the {what} of the node {labels[at[i]]!r} in this {peer} is {x!r}; a finite number is wanted"
+            msg = f"the {what} of the node {labels[at[i]]!r} in this {peer} is {x!r}; expected a finite number"
             raise InvalidHierarchyError(msg, node=at[i])
     return None if np.isnan(found).all() else found

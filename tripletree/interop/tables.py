@@ -108,7 +108,7 @@ def from_edge_table(
         The columns that hold the two ends of each edge. The root has a row without a parent, or none at all. Several
         roots get an unnamed node above them, which has no height.
     name, length, height, rank : str, optional
-        Columns for what is known of the child. By default those named so, if there are such. A leaf is labelled by its
+        Columns for what is known of the child. By default those of these names, if present. A leaf is labelled by its
         name where it has one and by its key otherwise. If there is no column of names, inner nodes are named by their
         keys.
 
@@ -137,7 +137,7 @@ def from_edge_table(
     `read_edges` takes data frames, too. Its columns are ``child_column`` (here `child`), ``parent_column`` (`parent`),
     ``name_column``, ``length_column`` and ``rank_column`` (`name`, `length`, `rank`); its ``parent`` is the choice
     among several parents, which are refused here. It knows other usual names of columns, takes a node that is its own
-    parent for a root, and labels leaves by their names if told ``labels="name"``, or if `write_edges` made the table.
+    parent for a root, and labels leaves by their names with ``labels="name"``, or if `write_edges` made the table.
 
     Examples
     --------
@@ -163,7 +163,7 @@ def from_edge_table(
             continue
         first = row_of[position[key]]
         if any(column[row] != column[first] for column in said.values()):
-            msg = f"rows {first} and {row} of the table say different things of {key!r}"
+            msg = f"rows {first} and {row} of the table contradict each other about {key!r}"
             raise InvalidHierarchyError(msg)
     for key in above:
         if key is not None:
@@ -201,7 +201,7 @@ def _has(frame: Any, name: str) -> bool:
 
 
 def _column(frame: Any, name: str) -> list[Any]:
-    """The column as a list of Python's values, None for what is missing."""
+    """The column as a list of Python's values, None where missing."""
     if not _has(frame, name):
         known = ", ".join(map(repr, list(getattr(frame, "columns", frame))[:20]))
         msg = f"the table has no column {name!r}; its columns are {known}"
@@ -251,7 +251,7 @@ def from_children(
     ----------
     children : array_like of int, shape (n - 1, 2), or pair (children, distances)
         ``children_`` of AgglomerativeClustering or FeatureAgglomeration: row i merges two clusters into node n + i. All
-        merges are wanted: fit with ``compute_full_tree=True``, or ``distance_threshold``. The pair is what
+        merges are needed: fit with ``compute_full_tree=True``, or ``distance_threshold``. The pair is what
         `to_children` returns.
     distances : array_like of float, shape (n - 1,), optional
         ``distances_``, which exist after ``compute_distances=True`` or with a ``distance_threshold``.
@@ -267,7 +267,7 @@ def from_children(
     Raises
     ------
     InvalidHierarchyError
-        If the rows are no merges, or not all of them; if `distances` or `leaves` do not fit, or distances are given
+        If the rows are not merges, or not all of them; if `distances` or `leaves` do not fit, or distances are given
         twice.
 
     See Also

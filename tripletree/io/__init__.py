@@ -53,7 +53,7 @@ what people know
 read_triplets, write_triplets  triplets
 read_pairs, write_pairs        must-links and cannot-links
 read_odd_one_out               which of three is the odd one
-read_comparisons               d(a, b) < d(a, c), which is no triplet
+read_comparisons               d(a, b) < d(a, c), which is not a triplet
 read_annotations               which items belong to which nodes: tables, GAF, GPAD
 =============================  =====================================================
 

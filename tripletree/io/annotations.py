@@ -55,7 +55,7 @@ def read_annotations(
         ``"-"`` is the standard input; gzip, bzip2, xz and zip are unpacked.
     format : {"auto", "gaf", "gpad", "table"}
         GAF 2.x (and 1.0), GPAD 1.x and 2.0, or a table: CSV, TSV, Parquet, with the item and its node. By default
-        what the first lines say.
+        the first lines.
     item, node : str or int, optional
         Which columns of a table, by name or by position counted from 0; by default the two that there are. For GAF,
         `item` is "id" (the default: column 2, such as "P04637") or "symbol" (column 3, such as "TP53").
@@ -64,7 +64,7 @@ def read_annotations(
     header : bool, optional
         Whether the first row of a table has the names of its columns; by default if `item` or `node` is a name, or
         if it has common words for both ("gene" and "go_id"). A first row that only may be a header is refused until
-        this says what it is: its item and node occur nowhere else, and one of them is such a word, or all other
+        this is given: its item and node occur nowhere else, and one of them is such a word, or all other
         nodes occur several times.
     evidence : str or collection of str, optional
         Take only annotations of these evidence codes, such as ``{"EXP", "IDA", "IMP"}`` (GPAD: ECO identifiers).
@@ -75,7 +75,7 @@ def read_annotations(
     -------
     dict
         A list of its nodes for each item, both in the order of the file, no node twice. Annotations with the
-        qualifier NOT say that the item does not belong there: they are left out.
+        qualifier NOT state that the item does not belong there: they are left out.
 
     Raises
     ------
@@ -261,7 +261,7 @@ def _of_annotation_file(
             f"none of its {rows} annotations is left: they are" if rows > 1 else "its one annotation is left out: it is"
         )
         say = "say" if rows > 1 else "says"
-        msg = f"{left} not of the evidence and aspect wanted, or {say} NOT{known}"
+        msg = f"{left} not of the evidence and aspect asked for, or {say} NOT{known}"
         raise ParseError(msg, path=path)
     return {thing: list(terms) for thing, terms in found.items()}
 
@@ -317,7 +317,7 @@ def _check_first_row(table: RowTable, item: int, node: int) -> None:
     known = any(map(_ITEM_WORD.fullmatch, words)) or any(map(_NODE_WORD.fullmatch, words))
     if known or (len(items) > 4 and all(k > 1 for x, k in nodes.items() if x != pair[1])):
         msg = (
-            f"is this a header? {pair[0]!r} and {pair[1]!r} occur nowhere else: say header=True if it names the "
+            f"is this a header? {pair[0]!r} and {pair[1]!r} occur nowhere else: give header=True if it names the "
             "columns, or header=False if they are an item and its node"
         )
         table.refuse(0, msg)
@@ -334,7 +334,7 @@ def _of_table(
     if len(table.columns) != 2 and (item is None or node is None):
         shown = f": {', '.join(map(repr, table.names))}" if table.names else ""
         msg = (
-            f"{len(table.columns)} column{'s' * (len(table.columns) != 1)}{shown}; item= and node= must say which "
+            f"{len(table.columns)} column{'s' * (len(table.columns) != 1)}{shown}; give item= and node=, which "
             "columns hold the items and their nodes"
         )
         raise ParseError(msg, path=table.path, line=1 if table.unit == "line" else None)

@@ -1,7 +1,7 @@
 """Files of what people answered: comparisons with an anchor, and odd-one-out answers, which are triplets.
 
 Two readers, because the two are different things with three columns each, see `tripletree.interop`. Neither takes
-the file of the other on its own: `read_odd_one_out` must be told which of three columns is the odd one.
+the file of the other by mistake: `read_odd_one_out` asks which of three columns is the odd one.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ __all__ = [
     "read_odd_one_out",
 ]
 
-#: Headers that are known without being told.
+#: Headers that are known.
 _COMPARISONS = (("anchor", "near", "far"), ("anchor", "positive", "negative"))
 _ODD = ("odd", "odd_one_out", "oddoneout", "odd_one", "answer", "response", "choice", "chosen")
 _NUMBER = re.compile(r"0|[1-9][0-9]{0,8}", re.ASCII)
@@ -49,17 +49,17 @@ def read_comparisons(
         anchor, near, far (or anchor, positive, negative); of a table without such a header, its three columns in
         this order.
     leaves : LeafIndex, iterable of labels or int, optional
-        The leaves that may occur; labels that are no strings are known by ``str(label)``. For indices into n
+        The leaves that may occur; labels that are not strings are known by ``str(label)``. For indices into n
         samples give n. By default those that occur, sorted: as whole numbers where all of them are, else as strings.
     header : bool, optional
         Whether the first row has the names of the columns; by default if it has the names that are looked for. A
-        first row whose words occur nowhere else is refused until this says what it is.
+        first row whose words occur nowhere else is refused unless this is given.
 
     Returns
     -------
     rows : ndarray of int32, shape (m, 3)
         Rows (anchor, near, far), in the order of the file, as positions in `leaves`. Repeats and contradictions
-        stay. They are comparisons: `TripletSet` is no place for them.
+        stay. They are comparisons, which a `TripletSet` cannot hold.
     leaves : LeafIndex
 
     Raises
@@ -100,9 +100,7 @@ def read_comparisons(
             _check_no_triplets(table, leaves, header)
         if found is None and len(table.columns) != 3:
             shown = ", ".join(map(repr, table.names or [])) or f"{len(table.columns)} without names"
-            raise _refusal(
-                table, f"columns= must say which of the columns hold anchor, near and far; there are {shown}"
-            )
+            raise _refusal(table, f"give columns=, which of the columns hold anchor, near and far; there are {shown}")
         columns = found or (0, 1, 2)
     places = [table.place(x, "column") for x in columns]
     rows = _TrioRows(table, places, "anchor, near and far must differ")
@@ -132,17 +130,17 @@ def read_odd_one_out(
     items : sequence of three str or int, optional
         The columns of the three items; by default the three beside the fourth, or all three.
     leaves : LeafIndex, iterable of labels or int, optional
-        The leaves that may occur; labels that are no strings are known by ``str(label)``. For indices into n
+        The leaves that may occur; labels that are not strings are known by ``str(label)``. For indices into n
         samples give n. By default those that occur, sorted: as whole numbers where all of them are, else as strings.
     header : bool, optional
         Whether the first row has the names of the columns; by default if it has the names that are looked for. A
-        first row whose words occur nowhere else is refused until this says what it is.
+        first row whose words occur nowhere else is refused unless this is given.
 
     Returns
     -------
     TripletSet
         Weighted by how often an answer was given, if some answer was given more than once. Contradictory answers
-        stay: the set need not be consistent. ``.origins`` says where each stands: the line of the file, or the row of
+        stay: the set need not be consistent. ``.origins`` has the place of each: the line of the file, or the row of
         a data frame counted from 1 (row k is ``frame.iloc[k - 1]``).
 
     Raises
@@ -151,12 +149,12 @@ def read_odd_one_out(
         If there is no such file.
     ParseError
         If a row has an empty cell, a label twice, a label that is none of the leaves, or an answer that is none of
-        its three, with its line; or if nothing says which column is the odd one.
+        its three, with its line; or if the column of the odd one is not clear.
 
     See Also
     --------
     tripletree.triplets_from_odd_one_out : the same for lists.
-    read_comparisons : "is b or c more like a?", which is no triplet.
+    read_comparisons : "is b or c more like a?", which is not a triplet.
 
     Examples
     --------
@@ -182,7 +180,7 @@ def read_odd_one_out(
     else:
         places = [k for k in range(len(table.columns)) if k != answer or len(table.columns) == 3]
     if len(places) != 3 or len(set(places)) != 3:
-        raise _refusal(table, f"items= must say which three of the {_columns(table)} hold the items")
+        raise _refusal(table, f"give items=, which three of the {_columns(table)} hold the items")
     trios = _TrioRows(table, places, "the three items must differ")
     codes, index = _indexed(trios, table, leaves, header, "odd= may then be a name")
     at = np.full(len(codes), places.index(answer)) if answer in places else _positions(table, trios, answer)
@@ -204,12 +202,12 @@ def _answer_column(table: RowTable, odd: str | int | None, items: Sequence[str |
     if len(table.columns) == 3 and not found:
         raise _refusal(
             table,
-            "three columns, and nothing says which of them is the odd one: odd=2 if it is the third, as in the files "
-            "of THINGS, odd=0 if it is the first; if the rows are (anchor, near, far), they are no triplets, see "
+            "three columns, and nothing tells which of them is the odd one: odd=2 if it is the third, as in the files "
+            "of THINGS, odd=0 if it is the first; if the rows are (anchor, near, far), they are not triplets, see "
             "read_comparisons",
         )
     shown = f"; it could be {' or '.join(map(repr, found))}" if found else ""
-    raise _refusal(table, f"odd= must say which of the {_columns(table)} holds the answer{shown}")
+    raise _refusal(table, f"give odd=, which of the {_columns(table)} holds the answer{shown}")
 
 
 def _answers(names: Sequence[str]) -> list[str]:
@@ -242,7 +240,7 @@ def _check_no_triplets(table: RowTable, leaves: LeafIndex | None, header: bool |
     trio = sorted(x for x in names if x.strip().lower() != "weight")
     msg = (
         "columns a, b and c hold triplets ab|c, no comparisons: read_triplets reads them, and "
-        f"TripletSet.to_comparisons gives the comparisons that they imply; say columns={trio} if these are "
+        f"TripletSet.to_comparisons gives the comparisons that they imply; give columns={trio} if these are "
         "anchor, near and far"
     )
     raise _refusal(table, msg)
@@ -252,7 +250,7 @@ def _check_no_triplets(table: RowTable, leaves: LeafIndex | None, header: bool |
 
 
 class _TrioRows(LabelRows):
-    """Rows of three labels, all different; `rule` says of a label that stands twice what must differ."""
+    """Rows of three labels, all different; `rule` is what must differ, for messages."""
 
     def __init__(self, table: RowTable, places: Sequence[int], rule: str) -> None:
         super().__init__(table.path, table.unit)
@@ -315,7 +313,7 @@ def _positions(table: RowTable, rows: _TrioRows, answer: int) -> np.ndarray:
     for row, (trio, cell) in enumerate(zip(rows.labels, table.columns[answer], strict=True)):
         said = cell_text(cell)
         if said not in trio:
-            hint = ": labels are wanted, not positions" if said in ("0", "1", "2", "3") else ""
+            hint = ": expected labels, not positions" if said in ("0", "1", "2", "3") else ""
             given = (
                 "no answer" if said is None else f"the answer {said!r}, which is none of {', '.join(map(repr, trio))}"
             )

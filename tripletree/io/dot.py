@@ -41,18 +41,18 @@ def read_dot(
     Returns
     -------
     Hierarchy
-        As `tripletree.interop.from_dot` gives it, which says more of what is read.
+        As `tripletree.interop.from_dot` gives it; more on what is read stands there.
 
     Raises
     ------
     FileNotFoundError
         If there is no such file.
     ParseError
-        If the text is no DOT, with line and column; or holds no directed graph, or several.
+        If the text is not DOT, with line and column; or holds no directed graph, or several.
     NotATreeError
         If a node has several parents.
     InvalidHierarchyError
-        If there is no node, a cycle, several roots, or if a length or height is no number.
+        If there is no node, a cycle, several roots, or if a length or height is not a number.
     DuplicateLeafError
         If two leaves have one label.
 

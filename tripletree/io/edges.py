@@ -3,7 +3,7 @@
 Read are CSV and its like with any delimiter, Parquet, and the data frames of pandas, polars and pyarrow. Columns are
 known by usual names (child and parent, id and parent_id, Darwin Core's taxonID and parentNameUsageID, subject and
 object, source and target, ...) or given by name. A root is a node whose parent is empty or the node itself; where no
-row says so, the nodes that are nobody's child.
+row shows a root, the nodes that are nobody's child.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def write_edges(hierarchy: Hierarchy, path: Target | None = None, *, format: _Fo
         Where to write; a path is replaced in one step, and compressed if it ends in .gz, .bz2 or .xz. By default the
         text is returned.
     format : {"csv", "tsv", "parquet"}, optional
-        By default as the suffix says, else CSV.
+        By default that of the suffix, else CSV.
 
     Returns
     -------
@@ -70,7 +70,8 @@ def write_edges(hierarchy: Hierarchy, path: Target | None = None, *, format: _Fo
     DuplicateLeafError
         If two leaf labels are the same once written as text (1 and "1").
     InvalidHierarchyError
-        If a label is empty, which in a table is none, or a difference of heights is beyond the largest number.
+        If a label is empty, which a table cannot tell from a missing one, or a difference of heights is
+        beyond the largest number.
     MissingDependencyError
         If the format is Parquet and pyarrow is not installed.
 
@@ -112,7 +113,7 @@ def write_edges(hierarchy: Hierarchy, path: Target | None = None, *, format: _Fo
 
 
 def leaf_texts(hierarchy: Hierarchy) -> list[str]:
-    """The leaf labels as text, which must differ and say something."""
+    """The leaf labels as text, which must differ and not be empty."""
     labels = [x if isinstance(x, str) else str(x) for x in hierarchy.leaves]
     try:
         LeafIndex(labels)
@@ -289,7 +290,7 @@ def read_edges(
     FileNotFoundError
         If there is no such file.
     ParseError
-        If the columns cannot be told, a row has no child, a parent has no row although roots do, a length is no
+        If the columns are not recognised, a row has no child, a parent has no row although roots do, a length is no
         number, two rows contradict each other, or the parents run in a cycle.
     NotATreeError
         If a node has several parents and `parent` is "error".
@@ -388,7 +389,7 @@ def _read(path: Any, asked: tuple, delimiter: str | None, header: bool | None) -
         header = True
     table = read_table(path, delimiter=delimiter, header=header, known=known)
     if len(table.columns) < 2:
-        hint = "" if delimiter else "; give the delimiter, if it is none of tab, comma, semicolon and bar"
+        hint = "" if delimiter else "; give the delimiter, if it is not tab, comma, semicolon or bar"
         raise ParseError(f"one column, expected child and parent{hint}", path=table.path)
     return table
 
@@ -547,7 +548,7 @@ def _edge_lengths(table: RowTable, column: list | None, at: np.ndarray, above: n
             continue
         number = float(x) if _NUMBER.fullmatch(str(x).strip()) else np.inf
         if np.isinf(number):
-            table.refuse(i, f"the length {x!r} is no finite number")
+            table.refuse(i, f"the length {x!r} is not a finite number")
         if out.setdefault((u, p), number) != number:
             table.refuse(i, f"this edge has two lengths: {number!r} here, {out[u, p]!r} above")
     return out or None

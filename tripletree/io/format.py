@@ -30,7 +30,7 @@ class FileStart:
     Attributes
     ----------
     text : str
-        Some 65,000 bytes as text; what is no UTF-8 is replaced.
+        Some 65,000 bytes as text; what is not UTF-8 is replaced.
     body : str
         The same without white space at the start.
     """

@@ -38,7 +38,7 @@ def read_icd(path: Source, *, labels: Literal["id", "name"] = "id") -> Hierarchy
     Returns
     -------
     Hierarchy
-        Leaves are the codes that no other code refines, in the order of the file. `ranks` says which nodes are
+        Leaves are the codes that no other code refines, in the order of the file. `ranks` tells which nodes are
         chapters, sections, categories (the codes right below a section) and subcategories. Sections that hold no
         code, which the list has as headings, are left out.
 
@@ -47,7 +47,7 @@ def read_icd(path: Source, *, labels: Literal["id", "name"] = "id") -> Hierarchy
     FileNotFoundError
         If there is no such file.
     ParseError
-        If it is no XML or no tabular list, an entry has no code, or a code stands twice.
+        If it is not XML or no tabular list, an entry has no code, or a code stands twice.
     DuplicateLeafError
         If `labels` is "name" and two codes have one description.
 

@@ -216,7 +216,7 @@ def separator_of(rows: Sequence[Sequence[str]], sep: str, *, path: str | None, n
 
     Of several candidates the first that is in at least half as many rows as the most frequent; and the first cell if
     it is there in half as many rows as in the second. Where there is none at all, prefixes of ranks (``k__Bacteria``)
-    tell paths of one name; without them `needed` says whether to refuse.
+    tell paths of one name; without them, paths are refused if `needed`.
     """
     wanted = (sep.strip() or sep,) if sep != "auto" else _SEPARATORS
     wide = any(len(row) > 1 for row in rows)
@@ -245,14 +245,14 @@ def has_separator(text: str) -> bool:
 
 
 def split_lines(text: str) -> tuple[list[int], list[list[str]]]:
-    """Lines that say something and are no comments, taken apart at tabs, with their numbers."""
+    """Lines that are neither blank nor comments, split at tabs, with their numbers."""
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     numbers = [i for i, line in enumerate(lines, 1) if line.strip() and not line.startswith("#")]
     return numbers, [lines[i - 1].split("\t") for i in numbers]
 
 
 def is_name(text: str) -> bool:
-    """Whether a step of a path says a name, if no word stands for a missing one."""
+    """Whether a step of a path is a name, where no word stands for a missing one."""
     return PathTree(None, (), ";").part(text) is not None
 
 
@@ -356,7 +356,7 @@ def _edge_columns(names: Sequence[str], columns: Columns, places: Sequence[int])
 
 
 def _edges_of_one(names: Sequence[str], columns: Columns, place: int) -> tuple[str, str | None, str] | None:
-    """`_edge_columns` for one column of paths: a path of one name says nothing but where it belongs to an item."""
+    """`_edge_columns` for one column of paths: a path of one name counts only where it belongs to an item."""
     texts = [cell_text(x) or "" for x in columns[place]]
     if not any(texts) or any(has_separator(x) or has_prefix(x) for x in texts):
         return None
@@ -431,7 +431,7 @@ def write_lineages(
     Raises
     ------
     InvalidHierarchyError
-        If paths cannot say it: an inner node without a name, two of one name under one node, a name with the
+        If paths cannot express it: an inner node without a name, two of one name under one node, a name with the
         separator or a line end in it, blanks around it, or one that reads as no name at all.
     DuplicateLeafError
         If two leaf labels are the same once written as text (1 and "1").
@@ -565,7 +565,7 @@ def read_lineages(
         or the like; else the first one, if it holds no part of the path and no rank, and all its values are there,
         differ, and are not all numbers (``breed,species,genus``).
     labels : {"name", "path", "id"}
-        What nodes are called that are no items: "name" is the last name of their path; where several leaves share
+        What nodes are called that are not items: "name" is the last name of their path; where several leaves share
         it, their whole paths. "path" is the whole path, "id" the number that Google's taxonomy puts before it.
     missing : iterable of str
         What stands for no name, in any case and with a rank's prefix or without, besides nothing at all.
@@ -587,7 +587,7 @@ def read_lineages(
     ParseError
         If no separator is found, a line has no path, an id is missing or stands twice, or a table looks like one of
         edges: a column ``taxon`` without any separator, or two ranks of which one holds names of the other, as in
-        ``class,superclass``. Give `columns` where it is none.
+        ``class,superclass``. Give `columns` where it is not.
     DuplicateLeafError
         If two leaves have one label, which takes a name that reads as another one's path.
     MissingDependencyError
@@ -605,9 +605,9 @@ def read_lineages(
 
     Notes
     -----
-    A rank without a name (``g__``, ``unclassified``) is no node: nothing is known to share it. What has a name below
+    A rank without a name (``g__``, ``unclassified``) is not a node: nothing is known to share it. What has a name below
     it hangs from the last named one above. Bare lines with no name at all are left out. Lines that start with ``#``
-    are comments, and a first line that says only "Taxon" or the like is a header. Where the paths stand in the first
+    are comments, and a first line with only "Taxon" or the like is a header. Where the paths stand in the first
     of several columns without header (profiles of MetaPhlAn), the others are not read.
 
     Examples

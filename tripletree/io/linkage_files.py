@@ -56,7 +56,7 @@ def read_linkage(path: Source, *, labels: LeafIndex | Iterable[Hashable] | None 
     Parameters
     ----------
     path : path, file object or "-"
-        ``"-"`` is the standard input; gzip, bzip2, xz and zip are unpacked. The format is told by the content.
+        ``"-"`` is the standard input; gzip, bzip2, xz and zip are unpacked. The format is recognised by the content.
     labels : LeafIndex or iterable of labels, optional
         Labels of the n leaves; by default those in the file (.npz), or 0..n-1.
 
@@ -70,7 +70,7 @@ def read_linkage(path: Source, *, labels: LeafIndex | Iterable[Hashable] | None 
     FileNotFoundError
         If there is no such file.
     ParseError
-        If the file holds no matrix of numbers, or one that is no linkage; with the line, for text.
+        If the file holds no matrix of numbers, or one that is not a linkage; with the line, for text.
     InvalidHierarchyError
         If `labels` are not as many as the leaves.
 
@@ -141,7 +141,7 @@ def _npz(arrays: dict[str, Any], path: str | None) -> tuple[np.ndarray, Any, Lin
     """The arrays of an .npz: the labels, and the one other."""
     others = [x for x in arrays if x != "labels"]
     if len(others) != 1:
-        msg = f"{len(others)} arrays besides 'labels' where one is wanted: {', '.join(map(repr, others[:20]))}"
+        msg = f"{len(others)} arrays besides 'labels' where one is expected: {', '.join(map(repr, others[:20]))}"
         raise ParseError(msg, path=path)
     matrix = _npy(arrays[others[0]](), path, "iuf")
     if "labels" not in arrays:
@@ -208,7 +208,7 @@ def _text(content: str, path: str | None) -> tuple[np.ndarray, Any, Lines]:
             raise ParseError(msg, path=path, line=number, column=1, text=line)
         if None in row:
             bad = row.index(None)
-            msg = f"{fields[bad].strip()[:40]!r} is no number"
+            msg = f"{fields[bad].strip()[:40]!r} is not a number"
             column = sum(len(x) + 1 for x in fields[:bad]) + 1 if separator else line.index(fields[bad]) + 1
             raise ParseError(msg, path=path, line=number, column=column, text=line)
         rows.append(row)  # type: ignore[arg-type]
@@ -220,7 +220,7 @@ def _text(content: str, path: str | None) -> tuple[np.ndarray, Any, Lines]:
 
 
 def _number(field: str) -> float | None:
-    """A field as a number, None if it is none; Python's own underscores and other alphabets' digits are none."""
+    """A field as a number, None if it is not one; Python's underscores and other alphabets' digits do not count."""
     field = field.strip()
     if not field.isascii() or "_" in field:
         return None

@@ -79,18 +79,18 @@ class _Keys:
             return self.children if self.children in node else None
         found = [key for key in _CHILDREN if isinstance(node.get(key), (list, dict))]
         if len(found) > 1:
-            raise error(f"this object has both {found[0]!r} and {found[1]!r}: say which with children=", node)
+            raise error(f"this object has both {found[0]!r} and {found[1]!r}: choose one with children=", node)
         return found[0] if found else None
 
     def branch(self, node: dict[str, Any], error: _Refuse) -> float:
-        """The length of the branch above the object, NaN where it says none."""
+        """The length of the branch above the object, NaN where it has none."""
         for key in _LENGTH if self.length is None else (self.length,):
             value = node.get(key)
             if value is None:
                 continue
             if not isinstance(value, (int, float)) or isinstance(value, bool) or not _finite(value):
                 msg = f"the branch length under {key!r} must be a finite number, not {_shown(value)}"
-                raise error(msg if self.length else f"{msg}; length= says which key holds the lengths", node)
+                raise error(msg if self.length else f"{msg}; length= names the key of the lengths", node)
             return float(value)
         return math.nan
 
@@ -104,7 +104,7 @@ class _Keys:
         if key is None:
             return False
         if any(isinstance(value, (list, dict)) for other, value in item.items() if other != key):
-            msg = f"is {key!r} here the list of an object's children, or the name of a node? Say so with children="
+            msg = f"is {key!r} here the list of an object's children, or the name of a node? Give children="
             raise error(msg, item)
         return True
 
@@ -114,7 +114,7 @@ def _is_label(value: Any) -> bool:
 
 
 def _shown(value: Any) -> str:
-    """A value as a message names it; its insides, which may be deep, are not looked at."""
+    """A value as a message names it; its contents are left out."""
     if isinstance(value, (list, dict)):
         return "a list" if isinstance(value, list) else "an object"
     return json.dumps(value)[:60]
@@ -138,7 +138,7 @@ class _Named(NamedTuple):
 
 
 class _Item(NamedTuple):
-    """What is still to be looked at: a value, the node it hangs from, and the list or object it stands in."""
+    """What is still to be read: a value, the node above it, and the list or object that it is in."""
 
     value: Any
     above: int
@@ -188,7 +188,7 @@ class _Nodes:
                 todo += self._names(value, above)
         if self._overlooked is not None and not self._any_children:
             node, key = self._overlooked
-            msg = f"no object has children under a usual key; if they are the list under {key!r}, say children={key!r}"
+            msg = f"no object has children under a usual key; if they are the list under {key!r}, give children={key!r}"
             raise self._error(msg, node)
 
     def _leaf(self, value: Any, above: int, within: Any) -> None:
@@ -208,7 +208,7 @@ class _Nodes:
             return []
         self._any_children = True
         if not isinstance(children, list):
-            raise self._error(f"under {key!r} a list of children is wanted, not {_shown(children)}", node)
+            raise self._error(f"expected a list of children under {key!r}, got {_shown(children)}", node)
         return [_Item(x, u, children) for x in reversed(children)]
 
     def _names(self, names: dict[str, Any], above: int) -> list[_Item]:
@@ -230,7 +230,7 @@ class _Nodes:
             return [_Item(x, u, below) for x in reversed(below)]
         msg = (
             f"what is below the node {name!r} must be an object, a list or null, not {_shown(below)} (where nodes are "
-            "objects, name= and children= say which keys hold their names and children)"
+            "objects, name= and children= name the keys of their names and children)"
         )
         raise self._error(msg, within)
 
@@ -246,7 +246,7 @@ def _nested_hierarchy(root: Any, keys: _Keys, error: _Refuse) -> Hierarchy:
         nodes.parent,
         nodes.labels,
         lengths=nodes.lengths,
-        missing=f"a leaf without a label, which is wanted {wanted}",
+        missing=f"a leaf without a label, expected {wanted}",
         error=lambda message, u: error(message, nodes.within[u]),
     )
 
@@ -255,7 +255,7 @@ def _nested_hierarchy(root: Any, keys: _Keys, error: _Refuse) -> Hierarchy:
 
 
 def _ids(value: Any) -> list[Any] | None:
-    """The ids that an entry names, None where it is no id and no list of ids."""
+    """The ids that an entry names, None where it is neither an id nor a list of ids."""
     values = value if isinstance(value, list) else [] if value is None or value == "" else [value]
     return values if all(map(_is_label, values)) else None
 
@@ -306,7 +306,7 @@ def _flat_ontology(items: list[dict[str, Any]], keys: _Keys, error: _Refuse) -> 
     for k, item in enumerate(items):
         named = _ids(item.get(key))
         if named is None:
-            raise error(f"under {key!r} ids of other objects are wanted, strings or whole numbers", item)
+            raise error(f"expected ids of other objects under {key!r}, strings or whole numbers", item)
         for other in named:
             if other not in position:
                 raise error(f"{other!r} under {key!r} is the id of no object in the list", item)
@@ -354,7 +354,7 @@ def read_json(
     FileNotFoundError
         If there is no such file.
     ParseError
-        If it is no JSON or no tree, a leaf has no label, two leaves have the same, or a flat list runs in a cycle.
+        If it is not JSON or not a tree, a leaf has no label, two leaves have the same, or a flat list runs in a cycle.
     NotATreeError
         If a node of a flat list has several parents and `parent` is "error".
     DuplicateLeafError

@@ -214,8 +214,8 @@ class NewickText:
         shown = lengths[bad].strip()
         if not shown:
             raise self.error_at(k, "a branch length is missing after this ':'")
-        reason = "is no number" if not _NUMBER.fullmatch(shown) else "is beyond the largest number"
-        raise self.error_at(k, f"the branch length {shown!r} {reason}; wanted is one such as 0.25 or 1e-3")
+        reason = "is not a number" if not _NUMBER.fullmatch(shown) else "is beyond the largest number"
+        raise self.error_at(k, f"the branch length {shown!r} {reason}; expected one such as 0.25 or 1e-3")
 
     # ------------------------------------------------------------------ refusals
 
@@ -347,7 +347,7 @@ def read_newick(path: Source, *, underscores: Underscores = "keep") -> Hierarchy
     FileNotFoundError
         If there is no such file.
     ParseError
-        If the text is no Newick, holds no tree or several, or a leaf label is missing or stands twice.
+        If the text is not Newick, holds no tree or several, or a leaf label is missing or stands twice.
 
     See Also
     --------
@@ -462,7 +462,7 @@ def _only(trees: NewickText, name: str | None, all_of_them: str) -> Hierarchy:
     """The one tree of a text."""
     if trees.n_trees > 1:
         k = trees.second_tree()
-        raise trees.error_at(k, f"{trees.n_trees} trees where one is wanted, the second from here: use {all_of_them}")
+        raise trees.error_at(k, f"{trees.n_trees} trees where one is expected, the second from here: use {all_of_them}")
     for hierarchy in list(trees):  # to the end of the text: nothing unread may follow
         return hierarchy
     msg = "no tree in it: the text is empty, or holds comments only"
@@ -507,7 +507,7 @@ def write_newick(
     Notes
     -----
     The children of a node stand in the order of their smallest leaf index, so equal hierarchies over one leaf index
-    give equal text. Lengths are written in full: they are read back exactly. Labels that are no strings are written
+    give equal text. Lengths are written in full: they are read back exactly. Labels that are not strings are written
     as ``str(label)``, and read back as strings. Time and memory linear in the size, whatever the depth.
 
     Examples
@@ -638,7 +638,7 @@ def _written_lengths(length: np.ndarray) -> np.ndarray:
     infinite = np.flatnonzero(np.isinf(length))
     if infinite.size:
         u = int(infinite[0])
-        msg = f"the branch above node {u} has length {length[u]}, which Newick cannot say; write with lengths=False"
+        msg = f"the branch above node {u} has length {length[u]}, which Newick cannot hold; write with lengths=False"
         raise InvalidHierarchyError(msg, node=u)
     out = np.empty(length.size, object)
     out[:] = ["" if x != x else ":" + repr(x).removesuffix(".0") for x in length.tolist()]

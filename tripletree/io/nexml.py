@@ -27,7 +27,7 @@ __all__ = [
 
 @dataclass
 class _Tree:
-    """What a tree's elements say, in the order of the file."""
+    """The content of a tree's elements, in the order of the file."""
 
     at: int
     kind: str
@@ -64,7 +64,7 @@ def read_nexml(path: Source, *, tree: str | int | None = None) -> Hierarchy:
     FileNotFoundError
         If there is no such file.
     ParseError
-        If it is no NeXML, the nodes and edges are no tree, a leaf has no label or the same as another, there is no
+        If it is not NeXML, the nodes and edges are not a tree, a leaf has no label or the same as another, there is no
         such tree, or there are several and `tree` is not given.
 
     See Also
@@ -112,7 +112,7 @@ def read_nexml_all(path: Source) -> list[tuple[str | None, Hierarchy]]:
     FileNotFoundError
         If there is no such file.
     ParseError
-        If it is no NeXML, one of the trees cannot be read, or there is a network among them.
+        If it is not NeXML, one of the trees cannot be read, or there is a network among them.
 
     Examples
     --------
@@ -187,7 +187,7 @@ class _File:
         elif tag in ("edge", "rootedge"):
             length = branch_length(given.get("length"))
             if length is None:
-                raise events.error(f"the branch length {given['length'][:40]!r} is no finite number")
+                raise events.error(f"the branch length {given['length'][:40]!r} is not a finite number")
             tree.edges.append((given.get("source"), given.get("target"), length, events.here))
 
     def hierarchy(self, tree: _Tree) -> Hierarchy:
@@ -229,7 +229,7 @@ class _File:
         for source, target, length, at in tree.edges:
             for what, node in (("source", source), ("target", target)):
                 if node is not None and node not in tree.position:
-                    raise self._events.error(f"the {what} of this edge, {node!r}, is no node of this tree", at=at)
+                    raise self._events.error(f"the {what} of this edge, {node!r}, is not a node of this tree", at=at)
             if target is None:
                 raise self._events.error("an edge without target", at=at)
             u = tree.position[target]
@@ -246,7 +246,7 @@ class _File:
     def _check_root(self, tree: _Tree, tops: list[int], ids: list[str]) -> None:
         if not tops:
             raise self._events.error(
-                "this is no tree: there is an edge into every node, so they run in a cycle", at=tree.at
+                "this is not a tree: there is an edge into every node, so they run in a cycle", at=tree.at
             )
         if len(tops) > 1:
             msg = f"{len(tops)} nodes have no edge into them, {ids[tops[0]]!r} and this one first; a tree has one root"

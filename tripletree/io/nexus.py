@@ -4,9 +4,9 @@ What is read: any number of TREES blocks among blocks of any other kind, which a
 with names in quotes or without; comments in square brackets anywhere, nested ones too (left out, annotations such as
 ``[&rate=0.1]`` among them); keywords in upper or lower case. The tree strings are Newick, read as `read_newick` does.
 
-A leaf's label stands for what TRANSLATE says of it, else for the taxon of that name, else for the taxon of that number
+A leaf's label means what TRANSLATE gives for it, else for the taxon of that name, else for the taxon of that number
 in the file's one TAXA block, else for itself. Names of inner nodes stay as they are: a support value such as 100 is no
-taxon. A tree is rooted as it is written: ``[&U]``, which says that the program that wrote it did not care for the root,
+taxon. A tree is rooted as it is written: ``[&U]``, by which a program states that it did not care for the root,
 changes nothing.
 
 Why not by a library: commonnexus 2.0.0 raises a RecursionError on a tree of 3,000 levels (DendroPy 5.1.3 and Biopython
@@ -40,7 +40,7 @@ __all__ = [
 
 
 # ----------------------------------------------------------------------
-# NEXUS text cut into commands, with their places; what TRANSLATE and TAXLABELS say, and the TREE commands.
+# NEXUS text cut into commands, with their places; what TRANSLATE and TAXLABELS define, and the TREE commands.
 
 _HEADER = re.compile(r"\s*#NEXUS(?!\w)", re.IGNORECASE)
 # what ends a command, and what can hide it
@@ -111,7 +111,7 @@ class NexusText:
     # ------------------------------------------------------------------ commands
 
     def _cut(self) -> None:
-        """Go through the commands, each up to its semicolon; comments are blanked out of what is looked at."""
+        """Go through the commands, each up to its semicolon; comments are blanked out."""
         text = self._text
         start = seek = _HEADER.match(text).end()  # type: ignore[union-attr]
         parts: list[str] = []
@@ -164,7 +164,7 @@ class NexusText:
             if self._block is not None:
                 raise self._error(f"a block begins before {self._block.name!r} is ended: 'END;' is missing", at)
             if not rest or len(rest.split()) > 1:
-                raise self._error(f"wanted is BEGIN, the name of a block and ';', not {command.strip()[:60]!r}", at)
+                raise self._error(f"expected BEGIN, the name of a block and ';', got {command.strip()[:60]!r}", at)
             self._block = _Block(at, rest)
         elif self._block is None:
             raise self._error(f"the command {command.split()[0][:40]!r} stands outside of all blocks", at)
@@ -202,7 +202,7 @@ class NexusText:
                 raise self._error(msg, at)
             key = self._plain(entry[0][0])
             if key in block.translate:
-                raise self._error(f"TRANSLATE says twice what {key!r} stands for", start + entry[0].start())
+                raise self._error(f"TRANSLATE gives {key!r} two meanings", start + entry[0].start())
             block.translate[key] = self._plain(entry[1][0])
 
     def _tree(self, block: _Block, command: str, start: int, stop: int) -> None:
@@ -295,8 +295,8 @@ def read_nexus(path: Source, *, tree: str | int | None = None, underscores: Unde
     FileNotFoundError
         If there is no such file.
     ParseError
-        If it is no NEXUS, the tree cannot be read, there is no such tree, or there are several and `tree` is not
-        given. Of the other trees only the commands are looked at.
+        If it is not NEXUS, the tree cannot be read, there is no such tree, or there are several and `tree` is not
+        given. Of the other trees only the commands are read.
 
     See Also
     --------
@@ -345,7 +345,7 @@ def read_nexus_all(path: Source, *, underscores: Underscores = "keep") -> list[t
     FileNotFoundError
         If there is no such file.
     ParseError
-        If it is no NEXUS, or one of the trees cannot be read.
+        If it is not NEXUS, or one of the trees cannot be read.
 
     Examples
     --------

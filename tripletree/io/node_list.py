@@ -21,7 +21,7 @@ _NUMBER = re.compile(r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
 
 
 def branch_length(text: str | None) -> float | None:
-    """A branch length as written, NaN for none at all; None if it is no finite number."""
+    """A branch length as written, NaN for none at all; None if it is not a finite number."""
     text = (text or "").strip()
     if not text:
         return math.nan
@@ -50,7 +50,7 @@ def listed_hierarchy(
         Length of the branch above each node, NaN where unknown.
     ranks : sequence of str or None, optional
     missing : str
-        What to say of a leaf without label.
+        The message for a leaf without a label.
     error : callable
         Makes the ParseError for a message and the position of the node that it is about.
 
@@ -82,7 +82,7 @@ def listed_hierarchy(
         if problem.node is None:
             raise
         raise error(
-            "this is no tree: its parents run in a cycle, of which this node is a part", at[problem.node]
+            "this is not a tree: its parents run in a cycle, of which this node is a part", at[problem.node]
         ) from None
 
 
@@ -101,7 +101,7 @@ def _check_labels(
 
 
 def selected(names: Sequence[str | None], tree: str | int | None, *, path: str | None, read_all: str) -> int:
-    """Position of the tree that is wanted among the trees of a file.
+    """Position of the tree asked for among the trees of a file.
 
     Parameters
     ----------
@@ -141,9 +141,9 @@ def selected(names: Sequence[str | None], tree: str | int | None, *, path: str |
         shown += ", ..." if len(names) > SHOWN else ""
         have = f"{len(names)} {'tree' if len(names) == 1 else 'trees'} in it ({shown})"
         if tree is None:
-            msg = f"{have} where one is wanted: say which with tree=, or use {read_all}"
+            msg = f"{have} where one is expected: choose one with tree=, or use {read_all}"
         elif found:
-            msg = f"{len(found)} trees are named {tree!r}: say which by its position; {have}"
+            msg = f"{len(found)} trees are named {tree!r}: choose one by its position; {have}"
         else:
             msg = f"there is no tree {tree!r}; {have}"
     raise ParseError(msg, path=path)

@@ -14,9 +14,9 @@
 
 What is read: OBO 1.0 to 1.4. ``is_a`` and, where asked for, ``relationship`` lines; escapes, modifiers in braces,
 comments, lines continued by a backslash; definitions of one term in several places, which are put together.
-``intersection_of`` and ``equivalent_to`` are no edges: a genus that is not also asserted with ``is_a`` is a parent only
-with ``genus=True`` (files as published assert it). ``import`` is never followed. What cannot be read is refused with
-its line.
+``intersection_of`` and ``equivalent_to`` are not edges: a genus that is not also asserted with ``is_a`` is a parent
+only with ``genus=True`` (files as published assert it). ``import`` is never followed. What cannot be read is
+refused with its line.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ __all__ = [
 
 BLOCK = 1 << 20
 
-#: Tags that are read, and those that are known and passed over; "quoted" is looked at for quotes that do not close.
+#: Tags that are read, and those that are known and passed over; "quoted" is checked for quotes that do not close.
 _READ = (
     "id",
     "name",
@@ -185,7 +185,7 @@ class OboText:
             raise self.error(number, msg, '"')
 
     def _odd(self, line: str, number: int) -> None:
-        """A line whose tag is none of the known: a blank, a comment, a stanza, an unknown tag, or a mistake."""
+        """A line whose tag is not known: a blank, a comment, a stanza, an unknown tag, or a mistake."""
         text = line.strip()
         if not text or text[0] == "!":
             return
@@ -227,7 +227,7 @@ class OboText:
         self._stanza, self._start = stanza, number
 
     def _close(self) -> None:
-        """End the present stanza: keep what it says."""
+        """End the present stanza and keep its content."""
         lines, stanza = self._lines, self._stanza
         if stanza == "Term":
             self._term(lines)
@@ -397,7 +397,7 @@ def read_obo(
     FileNotFoundError
         If there is no such file.
     ParseError
-        If a line is no OBO, a term has no id or two different names, terms stand above themselves, or there is no
+        If a line is not OBO, a term has no id or two different names, terms stand above themselves, or there is no
         term at all.
     UnknownLeafError
         If a relation, a root or a namespace is nowhere in the file.
@@ -515,7 +515,7 @@ def write_obo(ontology: Ontology, path: Target | None = None) -> str | None:
     Notes
     -----
     Terms, names, ranks, edges and their types are read back as they are by ``read_obo(path, relations=...)``, edges
-    in the order of their children. Identifiers that are no strings are written as ``str(term)``.
+    in the order of their children. Identifiers that are not strings are written as ``str(term)``.
 
     Examples
     --------

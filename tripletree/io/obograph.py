@@ -2,7 +2,7 @@
 
 Nodes that are classes are the terms; those without a type count as classes if they have a label. Identifiers of the
 OBO library are shortened, so that they read as in OBO files (``http://purl.obolibrary.org/obo/GO_0008150`` is
-``GO:0008150``). Logical definitions and equivalent nodes are no edges.
+``GO:0008150``). Logical definitions and equivalent nodes are not edges.
 """
 
 from __future__ import annotations
@@ -74,8 +74,8 @@ def read_obograph(
     FileNotFoundError
         If there is no such file.
     ParseError
-        If the file is no JSON or no OBO Graph, a term has two different labels, terms stand above themselves, or there
-        is no term at all.
+        If the file is not JSON or not an OBO Graph, a term has two different labels, terms stand above themselves, or
+        there is no term at all.
     UnknownLeafError
         If a relation, a root or a namespace is nowhere in the file.
 
@@ -86,8 +86,8 @@ def read_obograph(
     Notes
     -----
     Terms that are referred to but not defined are kept, without a name, behind all others (as in `read_obo`). A node
-    without a type is a property, and no term, if the file uses it as one, or if it has no edge while classes say that
-    they are classes.
+    without a type is a property, not a term, if the file uses it as one, or if it has no edge while classes
+    have the type of classes.
 
     Examples
     --------
@@ -169,7 +169,7 @@ class _GraphDocument:
         return items
 
     def _find_properties(self, graphs: list[Any]) -> None:
-        """Which nodes without a type are no terms, but properties: by what the file uses them for."""
+        """Which nodes without a type are not terms, but properties: by what the file uses them for."""
         used = {self._short(x) for x in self._predicates} | self._predicates
         nodes = [x for g, graph in enumerate(graphs) for x in self._items(g, graph, "nodes") if isinstance(x, dict)]
         edges = [x for g, graph in enumerate(graphs) for x in self._items(g, graph, "edges") if isinstance(x, dict)]
@@ -187,7 +187,7 @@ class _GraphDocument:
             if node.get("type") or not isinstance(iri, str):
                 continue
             known = used & {self._short(iri), iri.removeprefix(_OBO_IN_OWL)}
-            # where classes have their type, what has none and no place among them is none
+            # where classes have their type, a node without type and edges is not a class
             if known or node.get("propertyType") or (typed and iri not in placed):
                 self._properties.add(iri)
 
@@ -238,7 +238,7 @@ class _GraphDocument:
             self.terms.obsolete.add(position)
 
     def _definition(self, axiom: Any) -> None:
-        """The genus of a logical definition; what is none is passed over."""
+        """The genus of a logical definition; anything else is passed over."""
         term, genera = (axiom.get(x) if isinstance(axiom, dict) else None for x in ("definedClassId", "genusIds"))
         position = self.terms.position.get(self._short(term)) if isinstance(term, str) else None
         if position is None or not isinstance(genera, list):

@@ -77,7 +77,7 @@ class TermTable:
         self.alternatives: dict[str, str] = {}
         #: Terms that are nowhere defined but have a parent: they stay if one of their edges is asked for.
         self.implicit: set[int] = set()
-        #: Other names of relation types: of each id, what the file says it is called.
+        #: Other names of relation types: the names that the file gives each id.
         self.type_names: dict[str, str] = {}
         self._at = array("q")
         self._child = array("q")
@@ -123,7 +123,7 @@ class TermTable:
         self._edge_at.append(at)
 
     def add_genus(self, child: int, parent: str, at: int) -> None:
-        """The genus of a defined term: a parent by what the definition says, whether the file asserts it or not."""
+        """The genus of a defined term: a parent by definition, whether the file asserts it or not."""
         self._genera.append((child, parent, at))
 
     def _assert_genera(self) -> None:
@@ -151,7 +151,7 @@ class TermTable:
         Raises
         ------
         UnknownLeafError
-            If the file knows no such type, and it is none of `HIERARCHICAL`.
+            If the type is neither in the file nor in `HIERARCHICAL`.
         """
         short = {x: self.short_type(x) for x in ["is_a", *self.type_names, *found]}
         asked = HIERARCHICAL if relations is None else several(relations, "relations")
@@ -203,7 +203,7 @@ class TermTable:
             raise self._cycle_error(rows, types, places, ids) or error from None
         if root is None:
             return made
-        # what is nowhere is told by the ontology
+        # the ontology refuses what it does not have
         return made.select(root=[x if x in made.terms else self.alternatives.get(x, x) for x in several(root, "root")])
 
     def _edges(
@@ -309,7 +309,7 @@ def short_rank(rank: str) -> str:
 
 
 def last_part(iri: str) -> str | None:
-    """What an IRI says behind "#" or the last "/", which is how editors show what has no label."""
+    """The part of an IRI behind "#" or the last "/", as editors show terms without a label."""
     if "://" not in iri:
         return None
     return re.split("[#/]", iri)[-1] or None

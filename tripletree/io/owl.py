@@ -87,7 +87,7 @@ def read_owl(
     FileNotFoundError
         If there is no such file.
     ParseError
-        If the file is no RDF/XML, holds no class, classes stand below themselves, or it declares entities other than
+        If the file is not RDF/XML, holds no class, classes stand below themselves, or it declares entities other than
         short plain text.
     UnknownLeafError
         If a relation, a root or a namespace is nowhere in the file.
@@ -158,7 +158,7 @@ class _OwlDocument:
         self._namespaces: dict[str, str] = {}
         self._ranks: dict[str, str] = {}
         self._deprecated: set[str] = set()
-        #: (class, relation, parent, place), the relation None for a blank node that says both.
+        #: (class, relation, parent, place), the relation None for a blank node that has both.
         self._edges: list[tuple[str, str | None, str, int]] = []
         self._restrictions: dict[str, tuple[str, str]] = {}
         self._genera: list[tuple[str, str, int]] = []
@@ -188,7 +188,7 @@ class _OwlDocument:
         try:
             return urljoin(self._base, reference) if reference else self._base
         except ValueError as error:
-            msg = f"{reference!r} is no reference: {error}"
+            msg = f"{reference!r} is not a reference: {error}"
             raise self._xml.error(msg) from None
 
     def _id(self, iri: str) -> str:
@@ -296,7 +296,7 @@ class _OwlDocument:
                         self._genera.append((subject, parent, self._xml.here))
 
     def _restriction_edge(self, subject: str, restriction: Element) -> None:
-        """``subject subClassOf (property some class)``; other restrictions are no relations."""
+        """``subject subClassOf (property some class)``; other restrictions are not relations."""
         blank = f"_:{len(self._restrictions)} here"
         if self._restriction(blank, restriction):
             self._edges.append((subject, None, blank, self._xml.here))

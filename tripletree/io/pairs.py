@@ -50,17 +50,17 @@ __all__ = [
 _EXPECTED = "expected 'a b must' or 'a b cannot', and perhaps a weight in 0..1"
 #: Lines by which pairs are recognised.
 _LINES = 50
-#: What a field may say, in any case.
+#: The words for a link, in any case.
 LINKS = {
     **dict.fromkeys(("must", "must-link", "must_link", "mustlink", "ml", "+1", "1", "+"), True),
     **dict.fromkeys(("true", "yes", "same"), True),
     **dict.fromkeys(("cannot", "cannot-link", "cannot_link", "cannotlink", "cl", "-1", "-", "0"), False),
     **dict.fromkeys(("false", "no", "different"), False),
 }
-#: Those by which a column says whether two leaves are the same; a column may well be called by one of the others.
+#: Those that answer whether two leaves are the same; a column may well be called by one of the others.
 _FLAGS = frozenset({"+1", "1", "+", "-1", "-", "0", "true", "false", "yes", "no"})
-_WORDS = "must or cannot is wanted (or ML and CL, 1 and -1, 1 and 0, True and False, yes and no, same and different)"
-_BOTH = "0 and -1 both stand for cannot-links here: which of them is meant cannot be told; write must and cannot"
+_WORDS = "expected must or cannot (or ML and CL, 1 and -1, 1 and 0, True and False, yes and no, same and different)"
+_BOTH = "0 and -1 both stand for cannot-links here: which of them is meant is not clear; write must and cannot"
 _ZERO = re.compile(r"[-+]?(?:0+\.?0*|\.0+)(?:[eE][-+]?\d+)?", re.ASCII)
 
 
@@ -159,16 +159,14 @@ class PairRows(LabelRows):
             self._named = None
 
     def _no_link(self, link: str) -> str:
-        """That a field says no link; what would, the first time only."""
+        """That a field is not a link; what would be one, the first time only."""
         shown, self._words_shown = self._words_shown, True
-        return f"{link!r} says no link" + ("" if shown else f": {_WORDS}")
+        return f"{link!r} is not a link" + ("" if shown else f": {_WORDS}")
 
     def _hint_at_header(self) -> None:
         """Say what to do if the first row is a header: all others are well, and none has a label of it."""
         if self._headless and self._named is not None and len(self.links) > 1:
-            message = (
-                f"{self._named[2]!r} is a link, but all rows below say theirs by numbers, yes and no, or True and False"
-            )
+            message = f"{self._named[2]!r} is a link, but all rows below give numbers, yes and no, or True and False"
             self.problem(self.lines[0], message)
             self._header = self._named
         if self._header is None or len(self.problems) > 1:
@@ -197,7 +195,7 @@ class PairRows(LabelRows):
 
 
 def _weight_of(text: str | None) -> float | None:
-    """The weight that a field says, or None where it is no number in 0..1."""
+    """The weight in a field, or None where it is not a number in 0..1."""
     text = (text or "").strip()
     value = 0.0 if _ZERO.fullmatch(text) else weight_of(text)
     return value if value is not None and value <= 1 else None
@@ -254,7 +252,7 @@ def read_pairs(
         By default that of the suffix (.txt, .csv, .tsv, .parquet, also before .gz, .bz2 or .xz); without one of these,
         a table if the first line is a header with the columns, else text.
     leaves : LeafIndex, iterable of labels or int, optional
-        The leaves that may occur, all of which the result has; labels that are no strings are known by ``str(label)``.
+        The leaves that may occur, all of which the result has; labels that are not strings are known by ``str(label)``.
         For files of row numbers give the number of samples, for labels that are numbers the index of X. By default the
         leaves that the source names: as strings, sorted, or as the Parquet file keeps them; whole numbers in a data
         frame stay numbers.

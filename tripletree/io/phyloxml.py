@@ -3,7 +3,7 @@
 Read by a flat loop over the standard library's XML parser: Biopython 1.88 raises a RecursionError on a tree of 3,000
 levels. What is read of a clade: its name, its branch length (attribute or element), its first taxonomy and the name of
 its first sequence; all else is passed over. Entities and document types are refused. A tree is rooted as it is written,
-whatever its attribute ``rooted`` says.
+whatever its attribute ``rooted`` is.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def read_phyloxml(path: Source, *, tree: str | int | None = None, labels: CladeL
     FileNotFoundError
         If there is no such file.
     ParseError
-        If it is no PhyloXML, a leaf lacks the label wanted or has the same as another, there is no such tree, or
+        If it is not PhyloXML, a leaf lacks the label asked for or has the same as another, there is no such tree, or
         there are several and `tree` is not given.
 
     See Also
@@ -125,7 +125,7 @@ def read_phyloxml_all(path: Source, *, labels: CladeLabels = "name") -> list[tup
     FileNotFoundError
         If there is no such file.
     ParseError
-        If it is no PhyloXML, or one of the trees cannot be read.
+        If it is not PhyloXML, or one of the trees cannot be read.
 
     Examples
     --------
@@ -161,7 +161,7 @@ def _read(events: XmlEvents) -> Iterator[_Phylogeny]:
                 phylogeny = _Phylogeny(events.here)
             elif tag == "clade" and phylogeny is not None:
                 if tags[-1] not in ("clade", "phylogeny") or (not clades and phylogeny.parent):
-                    raise events.error("a clade stands in another, or alone in a phylogeny; here is none of these")
+                    raise events.error("a clade belongs into another clade, or alone into a phylogeny")
                 phylogeny.parent.append(clades[-1] if clades else -1)
                 phylogeny.lengths.append(_length(element.get("branch_length"), events))
                 phylogeny.ranks.append(None)
@@ -188,7 +188,7 @@ def _read(events: XmlEvents) -> Iterator[_Phylogeny]:
 
 
 def _take(phylogeny: _Phylogeny, u: int, above: str, tag: str, text: str | None, events: XmlEvents) -> None:
-    """Keep what an element inside of clade `u` says, if it is of use."""
+    """Keep what is of use in an element inside of clade `u`."""
     kind = _PLACES.get((above, tag))
     if kind is not None:
         text = (text or "").strip()
@@ -198,7 +198,7 @@ def _take(phylogeny: _Phylogeny, u: int, above: str, tag: str, text: str | None,
         length = _length(text, events)
         before = phylogeny.lengths[u]
         if not math.isnan(before) and not math.isnan(length) and before != length:
-            raise events.error(f"this branch length is {length!r}, but the attribute of its clade says {before!r}")
+            raise events.error(f"this branch length is {length!r}, but the attribute of its clade gives {before!r}")
         phylogeny.lengths[u] = before if math.isnan(length) else length
     elif tag == "rank" and above == "taxonomy" and phylogeny.ranks[u] is None:
         phylogeny.ranks[u] = (text or "").strip() or None
@@ -207,7 +207,7 @@ def _take(phylogeny: _Phylogeny, u: int, above: str, tag: str, text: str | None,
 def _length(text: str | None, events: XmlEvents) -> float:
     length = branch_length(text)
     if length is None:
-        raise events.error(f"the branch length {(text or '').strip()[:40]!r} is no finite number")
+        raise events.error(f"the branch length {(text or '').strip()[:40]!r} is not a finite number")
     return length
 
 
@@ -223,7 +223,7 @@ def _hierarchy(phylogeny: _Phylogeny, events: XmlEvents, labels: str) -> Hierarc
 
 
 def _hint(message: str, there: dict[str, str]) -> str:
-    """What a leaf without the label wanted has instead."""
+    """What a leaf without the label asked for has instead."""
     if not message.startswith("this leaf has no "):
         return ""
     if not there:

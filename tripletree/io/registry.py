@@ -164,7 +164,7 @@ def _of_archive(content: bytes, name: str | None) -> _Found | None:
     raise ParseError(msg, path=name)
 
 
-#: What stands in the middle of NEXUS files: without its first line such a file is no table.
+#: What stands in the middle of NEXUS files: without its first line such a file is not a table.
 _NEXUS_PART = re.compile(
     r"^[ \t]*begin\s+\w+\s*;|\bu?tree\s+[^\s=]+\s*=\s*(\[[^\]]{0,200}\]\s*)?\(|(^|[\s;])end(block)?\s*;\s*\Z",
     re.I | re.M,
@@ -389,7 +389,7 @@ def read_ontology(
         OBO, OWL, OBO Graphs, WordNet, or any of `FORMATS` that names parents (edges, flat JSON, taxdumps, lineages).
     mode : {"certain", "tree"}
         "certain" keeps all parents: `induce` and its like then give the triplets that hold whichever parent is chosen
-        for each term. "tree" chooses one parent for each term, as `parent` says, and with it more triplets, which
+        for each term. "tree" chooses one parent for each term, by the rule `parent`, and with it more triplets, which
         depend on the choice. `Ontology.resolution` measures how many either gives.
     parent : {"error", "deepest", "first", "smallest"}, optional
         For ``mode="tree"`` alone, by default "error": see `Ontology.to_hierarchy`.
@@ -403,7 +403,7 @@ def read_ontology(
     Returns
     -------
     Ontology or Hierarchy
-        As `mode` says.
+        An Ontology for "certain", a Hierarchy for "tree".
 
     Raises
     ------

@@ -1,7 +1,7 @@
 """Rows of labels: what the files of triplets, pairs and comparisons have in common.
 
-A kind of rows is a subclass of `LabelRows`, which says what a row consists of and what a line of text looks like. The
-problems met on the way are gathered, so that one run shows up to 20 of them, each with its place.
+A kind of rows is a subclass of `LabelRows`, which defines what a row consists of and what a line of text looks like.
+The problems met on the way are gathered, so that one run shows up to 20 of them, each with its place.
 """
 
 from __future__ import annotations
@@ -540,7 +540,9 @@ def _check_unicode(labels: Sequence[str], error: type[ValueError]) -> None:
         "".join(labels).encode()
     except UnicodeEncodeError:
         bad = next(x for x in labels if any("\ud800" <= ch <= "\udfff" for ch in x))
-        msg = f"the label {bad!r} holds half of a surrogate pair, which is no character and cannot be written (UTF-8)"
+        msg = (
+            f"the label {bad!r} holds half of a surrogate pair, which is not a character and cannot be written (UTF-8)"
+        )
         raise error(msg) from None
 
 

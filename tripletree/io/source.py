@@ -52,7 +52,7 @@ __all__ = [
 
 
 # ----------------------------------------------------------------------
-# Unpacking in memory: gzip, bzip2, xz, zip and tar, told by their first bytes, within a bound.
+# Unpacking in memory: gzip, bzip2, xz, zip and tar, recognised by their first bytes, within a bound.
 #
 # A few kilobytes can unpack to terabytes. So everything is unpacked piece by piece, and refused once it is larger than
 # `unpacked_limit`, or large and `MOST_RATIO` times what it was: no table or tree shrinks like that. Nothing is ever
@@ -76,7 +76,7 @@ MOST_RATIO, RATIO_FROM = 500, 1 << 26
 
 
 def unpacked(content: bytes, name: str | None) -> bytes:
-    """The content, decompressed if its first bytes say that it is compressed; refused if it still is afterwards."""
+    """The content, decompressed if its first bytes are those of a packed file; refused if it still is afterwards."""
     inner = _unpacked(content, name)
     if inner is not content and (inner.startswith(_ZIP) or any(inner.startswith(x) for x, _, _ in _PACKED)):
         msg = "packed twice, one packed file in another: unpack it once, and read the file that comes out"
@@ -90,7 +90,7 @@ def _unpacked(content: bytes, name: str | None) -> bytes:
         if len(members) != 1:
             shown = ", ".join(repr(x) for x in list(members)[:SHOWN]) + (", ..." if len(members) > SHOWN else "")
             msg = (
-                f"a zip archive with {len(members)} files where one is wanted: {shown}; unpack it and read one of them"
+                f"a zip archive with {len(members)} files where one is expected: {shown}; unpack it, read one of them"
                 if members
                 else "a zip archive without a file in it"
             )
@@ -131,8 +131,8 @@ def tar_members(content: bytes | IO[bytes], name: str | None) -> Iterator[tuple[
     """The files of a tar archive, packed or not, each with its name and a function that unpacks it in memory.
 
     They come in one pass, so that a packed archive is unpacked once: call a function before asking for the next file.
-    Folders and links are left out. None if the content is no tar; a ParseError, on the way, if the archive is damaged
-    or cut off, or a file that is unpacked has holes.
+    Folders and links are left out. None if the content is not a tar; a ParseError, on the way, if the archive is
+    damaged or cut off, or a file that is unpacked has holes.
     """
     stream = io.BytesIO(content) if isinstance(content, bytes) else content
     head = stream.read(_BLOCK)
@@ -146,7 +146,7 @@ def tar_members(content: bytes | IO[bytes], name: str | None) -> Iterator[tuple[
                 head = stream.read(_BLOCK)
                 stream.seek(0)
             except _DAMAGED:
-                return None  # who unpacks it will say what is wrong
+                return None  # unpacking it will show what is wrong
             break
     stream.seek(0)
     if head[257:262] != b"ustar":
@@ -167,7 +167,7 @@ def _tar_files(stream: IO[bytes], name: str | None, size: int | None) -> Iterato
                     yield member.name, partial(_tar_file, archive, member, name)
             stream.seek(archive.offset)
             if stream.read(_BLOCK) != bytes(_BLOCK):  # which is how a tar ends
-                raise EOFError("it is cut off, or has no tar's block where one is wanted")
+                raise EOFError("it is cut off, or has no tar's block where one is expected")
             rest = 0
             while piece := stream.read(_PIECE):  # padding; behind it packed files have their check sums
                 rest += len(piece)
@@ -265,12 +265,12 @@ def bounded(stream: Any, name: str) -> bytes | str:
     while piece := stream.read(_PIECE):
         pieces.append(piece)
         size += len(piece)
-        if piece == bytes(_PIECE):  # /dev/zero, of which a quarter of the memory says no more
-            raise ParseError(f"{_PIECE:,} zeros on end: this is no text", path=name)
+        if piece == bytes(_PIECE):  # /dev/zero, of which more bytes show nothing new
+            raise ParseError(f"{_PIECE:,} zeros on end: this is not text", path=name)
         if size > limit:
             msg = (
-                f"{name} is no file and gives more than {limit:,} bytes, a quarter of this machine's memory; if it is "
-                "what it should be, save it in a file and read that"
+                f"{name} is not a file and gives more than {limit:,} bytes, a quarter of this machine's memory; if it "
+                "is what it should be, save it in a file and read that"
             )
             raise LimitExceededError(msg, size=size, limit=limit)
     return pieces[0][:0].join(pieces) if pieces else b""
@@ -278,10 +278,10 @@ def bounded(stream: Any, name: str) -> bytes | str:
 
 def unpacked_limit() -> int:
     """How many bytes a packed file may unpack to, or a pipe give: a quarter of this machine's or container's memory."""
-    memory = 8 << 30  # where nobody tells
+    memory = 8 << 30  # where the system does not tell
     with suppress(AttributeError, ValueError, OSError):
         memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    with suppress(ValueError, OSError):  # a file that says "max" where there is no limit
+    with suppress(ValueError, OSError):  # the file holds "max" where there is no limit
         memory = min(memory, int(Path("/sys/fs/cgroup/memory.max").read_text(encoding="ascii")))
     return memory // 4
 
@@ -291,7 +291,7 @@ Target = str | os.PathLike[str] | IO[Any]
 
 _BOM = "\ufeff"
 _SURROGATE = re.compile("[\ud800-\udfff]")
-#: So many bytes at the start tell UTF-16 that does not say so.
+#: So many bytes at the start are enough to recognise UTF-16 without its mark.
 _HEAD = 1024
 
 # ---------------------------------------------------------------------- reading
@@ -441,7 +441,7 @@ def _read(stream: Any, name: str) -> bytes | str:
 
 
 def _ends(stream: Any) -> bool:
-    """Whether a stream is no pipe, device or terminal, which may go on for ever."""
+    """Whether a stream is not a pipe, device or terminal, which may go on for ever."""
     try:
         return stat.S_ISREG(os.fstat(stream.fileno()).st_mode)
     except (AttributeError, OSError, TypeError, ValueError):

@@ -40,14 +40,14 @@ __all__ = [
 
 
 def one_of(value: Any, what: str, choices: Sequence[Any]) -> None:
-    """Refuse an argument that is none of its choices."""
+    """Refuse an argument that is not one of its choices."""
     if value not in choices:
         msg = f"{what}={value!r} is not known; choose one of {', '.join(map(repr, choices))}"
         raise ValueError(msg)
 
 
 def optional(module: str, extra: str, purpose: str) -> Any:
-    """A module of an optional library, or the error that says how to install it."""
+    """A module of an optional library, or the error with how to install it."""
     try:
         return import_module(module)
     except ImportError:
@@ -198,9 +198,9 @@ def read_table(
     ----------
     path : path, file object, "-" or data frame
     delimiter : str, optional
-        By default the one that gives the first row the header that is wanted, or the most cells.
+        By default the one that gives the first row a known header, or the most cells.
     header : bool, optional
-        Whether the first row has the names; by default if `known` says so.
+        Whether the first row has the names; by default if they are `known`.
     known : callable
         Whether a list of names is a header that the caller knows.
     spaced : bool
@@ -264,7 +264,7 @@ def split_rows(
     delimiter, header, known
         As for `read_table`.
     skip_blanks : bool, optional
-        Whether blanks before a cell are left out; by default where the delimiter is no tab.
+        Whether blanks before a cell are left out; by default where the delimiter is not a tab.
     empty_rows : bool
         Whether rows of empty cells, as spreadsheets leave them, are passed over.
     problem : callable, optional
@@ -322,7 +322,7 @@ def _stripped(cells: Sequence[str]) -> list[str]:
 
 
 def _first_row(text: str, path: str | None, known: Any) -> tuple[int, int, str]:
-    """Where the first row stands that is no comment, or that is a header behind a ``#``: offset, line and text."""
+    """Where the first row stands that is not a comment, or is a header behind a ``#``: offset, line and text."""
     at, line = 0, 1
     while at < len(text):
         stop = text.find("\n", at)
@@ -376,7 +376,7 @@ def _of_frame(frame: Any, path: str | None = "<data frame>", cell: Callable[[Any
         column = frame.iloc[:, k] if hasattr(frame, "iloc") else frame[name]
         try:
             values = column.to_pylist() if hasattr(column, "to_pylist") else column.to_list()
-        except (OverflowError, ValueError) as error:  # dates beyond Python's, bytes that are no text
+        except (OverflowError, ValueError) as error:  # dates beyond Python's, bytes that are not text
             raise ParseError(f"the column {name!r} cannot be read: {error}", path=path) from None
         try:
             columns.append([(cell or _cell)(x) for x in values])
@@ -403,18 +403,18 @@ def parquet_names(content: bytes, path: str | None) -> list[str]:
 
 
 def parquet_metadata(content: bytes, path: str | None) -> dict[bytes, bytes]:
-    """What a Parquet file says beside its columns."""
+    """The metadata of a Parquet file."""
     return dict(_parquet(content, path, lambda file: file.schema_arrow.metadata) or {})
 
 
 def _parquet(content: bytes, path: str | None, wanted: Callable[[Any], Any]) -> Any:
-    """What is wanted of a Parquet file, or the error that says that it is none."""
+    """What `read` takes from a Parquet file, or a ParseError if it is not one."""
     pyarrow = optional("pyarrow", "io", "reading Parquet")
     parquet = optional("pyarrow.parquet", "io", "reading Parquet")
     try:
         return wanted(parquet.ParquetFile(pyarrow.BufferReader(content)))
     except UnicodeDecodeError as error:
-        raise ParseError(f"damaged Parquet file: a name in it is no UTF-8 text: {error}", path=path) from None
+        raise ParseError(f"damaged Parquet file: a name in it is not UTF-8 text: {error}", path=path) from None
     except (pyarrow.ArrowException, OSError, ValueError, OverflowError) as error:
         raise ParseError(f"no Parquet file: {error}", path=path) from None
 

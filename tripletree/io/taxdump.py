@@ -1,7 +1,7 @@
 """NCBI taxonomy dumps: nodes.dmp and names.dmp, in a folder or an archive.
 
 What is read of ``nodes.dmp``: tax id, parent, rank; of ``names.dmp``: the scientific names, and the unique forms of
-those that stand for several taxa. Merged and deleted tax ids (merged.dmp, delnodes.dmp) are no part of the tree.
+those that stand for several taxa. Merged and deleted tax ids (merged.dmp, delnodes.dmp) are not part of the tree.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ __all__ = [
 # Files of the NCBI taxonomy: where they lie, and their fields, found by numpy a few megabytes at a time.
 
 NODES, NAMES = "nodes.dmp", "names.dmp"
-#: Bytes that are looked at together.
+#: Bytes that are read together.
 BLOCK = 1 << 22
 _TAB, _LINE_END, _BAR, _ZERO, _NINE = 9, 10, 124, 48, 57
 _SUFFIXES = ("", ".gz", ".bz2", ".xz")
@@ -75,7 +75,7 @@ class DmpFile:
             if here[-1] != _LINE_END:
                 end = np.append(end, here.size)
             begin = np.concatenate([[0], end[:-1] + 1])
-            full = np.flatnonzero(end > begin)  # blank lines say nothing
+            full = np.flatnonzero(end > begin)  # blank lines have no fields
             number, begin, end = line + full, begin[full], end[full]
             tab = np.flatnonzero(here == _TAB)
             first = np.searchsorted(tab, begin)
@@ -126,7 +126,7 @@ class DmpFile:
         if bad.size:
             i = int(bad[0])
             shown = self.content[start[i] : start[i] + width[i]].decode("utf-8", errors="replace")
-            self.refuse(fields.line[i], f"{shown[:40]!r} is no tax id", at=int(start[i]))
+            self.refuse(fields.line[i], f"{shown[:40]!r} is not a tax id", at=int(start[i]))
         return value
 
     def equal(self, fields: Fields, j: int, word: bytes) -> np.ndarray:
@@ -200,7 +200,7 @@ def _of_folder(folder: str, *, nodes: str | None = None) -> dict[str, DmpFile]:
 
 
 def _of_archive(stream: IO[bytes], name: str) -> dict[str, DmpFile] | None:
-    """The two files of a zip or tar archive; None for what is none."""
+    """The two files of a zip or tar archive; None if it is not an archive."""
     head = stream.read(4)
     stream.seek(0)
     if head == b"PK\x03\x04":
@@ -244,7 +244,7 @@ def read_taxdump(path: Source, *, labels: Literal["name", "id"] = "name", root: 
         A folder with nodes.dmp and names.dmp, nodes.dmp itself (names.dmp beside it), or an archive that holds the
         two (zip, tar, tar.gz, tar.bz2, tar.xz; read in memory). The files may be packed with gzip, bzip2 or xz.
     labels : {"name", "id"}
-        What leaves and inner nodes are called: their scientific names, which say more, or their tax ids, such as
+        What leaves and inner nodes are called: their scientific names or their tax ids, such as
         ``"9606"``, for which names.dmp is not needed. Where several taxa have one scientific name, each is called by
         the unique name that names.dmp gives it (``Bacteria <walking sticks>``).
     root : str or int, optional
@@ -261,12 +261,12 @@ def read_taxdump(path: Source, *, labels: Literal["name", "id"] = "name", root: 
     FileNotFoundError
         If there is no such file.
     ParseError
-        If nodes.dmp is missing, or names.dmp where it is needed; if a line has too few fields, a tax id is no number
+        If nodes.dmp is missing, or names.dmp where it is needed; if a line has too few fields, a tax id is not a number
         or stands twice, a parent is missing, a taxon has no scientific name or two, or the parents run in a cycle.
     DuplicateLeafError
         If leaves have the same name and no unique one.
     UnknownLeafError
-        If `root` is no taxon here.
+        If `root` is not a taxon here.
 
     Notes
     -----
@@ -353,7 +353,7 @@ def _read_nodes(file: DmpFile) -> _Taxa:
     own = np.flatnonzero(parent == np.arange(parent.size))
     if own.size > 1:
         both = " and ".join(f"{id[i]} (line {line[i]})" for i in own[:2])
-        file.refuse(line[own[1]], f"{own.size} roots, taxa that are their own parents: {both}; one is wanted")
+        file.refuse(line[own[1]], f"{own.size} roots, taxa that are their own parents: {both}; expected one")
     cycle = cycle_of(parent)
     if cycle:
         shown = cycle_text(id[cycle].tolist())

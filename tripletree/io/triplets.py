@@ -110,7 +110,7 @@ def read_triplets(
         By default that of the suffix (.txt, .triplets, .csv, .tsv, .parquet, also before .gz, .bz2 or .xz); without
         one of these, a table if the first line is a header with the columns, else text.
     leaves : LeafIndex or iterable of labels, optional
-        The leaves that may occur, all of which the result has; labels that are no strings are known by ``str(label)``.
+        The leaves that may occur, all of which the result has; labels that are not strings are known by ``str(label)``.
         By default the leaves that the source names: as strings, sorted, or as the Parquet file keeps them; whole
         numbers in a data frame stay numbers.
     columns : sequence of three str

@@ -52,7 +52,7 @@ def read_wordnet(path: Source, *, ids: Literal["wnid", "sense"] = "wnid", index:
     FileNotFoundError
         If there is no such file.
     ParseError
-        If a line is no synset, an offset stands twice, a synset that is pointed at is missing, the parents run in a
+        If a line is not a synset, an offset stands twice, a synset that is pointed at is missing, the parents run in a
         cycle, or `ids` is "sense" and there is no index or it lacks a synset.
 
     Examples
@@ -114,7 +114,7 @@ def _synset(line: str, number: int, path: str | None) -> tuple[str, str, list[tu
     if head is None or not good or stop > len(fields) or (stop < len(fields) and head[2] != "v"):
         msg = (
             "no synset: offset (8 digits), file, part of speech, number of words, words, number of pointers (3 digits),"
-            " so many pointers, a bar and the meaning are wanted"
+            "so many pointers, a bar and the meaning"
         )
         msg += "" if bar or head is None else "; this line has no bar: was the file cut off here?"
         raise ParseError(msg, path=path, line=number, column=1, text=line)
@@ -151,7 +151,9 @@ def _senses(terms: list[str], words: list[str], index: tuple[str, str | None]) -
         except (IndexError, ValueError):
             good = False
         if not good:
-            msg = "no line of an index: word, part of speech, counts of senses and pointers, so many offsets are wanted"
+            msg = (
+                "not a line of an index: expected word, part of speech, counts of senses and pointers, so many offsets"
+            )
             raise ParseError(msg, path=index_name, line=number, column=1, text=line)
         place.update({(word, part + offset): k for k, offset in enumerate(offsets, 1)})
     out = []

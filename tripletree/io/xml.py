@@ -1,6 +1,6 @@
 """XML as a stream of elements, from the standard library's parser, guarded.
 
-A document type is refused before anything in it is looked at, and with it entities that grow without bound ("billion
+A document type is refused before anything in it is read, and with it entities that grow without bound ("billion
 laughs") and entities that stand for other files; where a format's real files declare entities (OWL), only ones that
 stand for short plain text are let in. Nothing is ever fetched. Elements leave memory once they have been handed out.
 
@@ -55,7 +55,7 @@ def xml_events(
     """Read XML as events, ``("start", element)`` and ``("end", element)``.
 
     At the start of an element only its tag and attributes are sure to be there; at the end also its text. After its
-    end an element is emptied and taken out of its parent, so what is wanted of it must be kept by the caller.
+    end an element is emptied and taken out of its parent, so the caller must keep what it needs of it.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ def xml_events(
     Returns
     -------
     XmlEvents
-        An iterator; it raises ParseError at what is no XML or not allowed.
+        An iterator; it raises ParseError at what is not XML or not allowed.
     """
     return XmlEvents(content, path, whole=whole, max_depth=max_depth, plain_entities=plain_entities)
 
@@ -212,7 +212,7 @@ class _XmlReader(Generic[Item]):
 
     def _expat_error(self, code: int, line: int, column: int) -> ParseError:
         reason = expat.ErrorString(code) or "unknown reason"
-        return self._error_at(f"this is no well-formed XML: {reason}", line, column)
+        return self._error_at(f"this is not well-formed XML: {reason}", line, column)
 
     def _error_at(self, message: str, line: int, column: int) -> ParseError:
         """An error at the parser's line (from 1) and column (from 0), with the line's text."""
@@ -274,7 +274,7 @@ class XmlChildren(_XmlReader[Element]):
 
     def _read(self) -> Iterator[Element]:
         builder = ElementTree.TreeBuilder()
-        above = builder.start("document", {})  # holds the root, which is thereby at hand while it grows
+        above = builder.start("document", {})  # holds the root, which makes it accessible while it grows
         parser = ElementTree.XMLParser(target=builder)
         for chunk in self._chunks():
             parser.feed(chunk)
