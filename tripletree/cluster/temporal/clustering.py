@@ -409,9 +409,9 @@ class TemporalClustering(ClusterMixin, BaseEstimator):
         y : None
             Ignored.
         times : array_like of numbers, dates or text, shape (n_samples,), or str, optional
-            When each was made, or the name of the column of X that tells. Text must sort by time; ordered categories
-            (pandas) are in their order, periods count as their starts, dates with a time zone as UTC. None: all at
-            once.
+            The time of each observation, or the name of the column of X that holds it. Text must sort by time; ordered
+            categories (pandas) are in their order. Dates become ``datetime64[ns]``, from 1677 to 2262: periods as their
+            starts, dates with a time zone in UTC. Whole numbers must fit int64. None: all at once.
         objects : array_like of labels, shape (n_samples,), or str, optional
             Whom each is of, or the name of the column of X that tells. None: the index of a pandas DataFrame, else
             every row is an object of its own, labelled by its number.
@@ -431,7 +431,7 @@ class TemporalClustering(ClusterMixin, BaseEstimator):
         Raises
         ------
         InvalidTimesError
-            If times are missing or do not go with `window`; or if pairs are given for a time outside all snapshots.
+            If times are missing, out of range, or do not go with `window`; or if pairs are given for a time outside all snapshots.
         UnknownLeafError
             If pairs name objects that X has not; ``.labels`` holds them all.
         InvalidPairError

@@ -1,4 +1,4 @@
-"""When observations were made: times as they are given, checked, as values that sort, and as they are told again."""
+"""The times of observations: checked, and as values that sort. Dates are `datetime64[ns]`, everything else as given."""
 
 from __future__ import annotations
 
@@ -14,17 +14,10 @@ import numpy as np
 from tripletree.errors import InvalidTimesError
 
 __all__ = [
-    "ATTOSECONDS",
     "Times",
     "check_times",
-    "in_days",
     "missing",
 ]
-
-#: Units of dates in attoseconds, the finest that numpy has: whole numbers of Python, which never overflow.
-_SECOND = 10**18
-ATTOSECONDS = {"W": 604_800 * _SECOND, "D": 86_400 * _SECOND, "h": 3_600 * _SECOND, "m": 60 * _SECOND, "s": _SECOND}
-ATTOSECONDS |= {name: 10 ** (15 - 3 * i) for i, name in enumerate(("ms", "us", "ns", "ps", "fs", "as"))}
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +26,7 @@ class Times:
 
     Attributes
     ----------
-    values : ndarray of int64, uint64, object (int beyond these), float64, datetime64 or str, shape (n,)
+    values : ndarray of int64, float64, datetime64[ns] or str, shape (n,)
         They sort by time.
     names : tuple or None
         Ordered categories, where `values` are their numbers.
@@ -48,19 +41,20 @@ class Times:
 
     @property
     def kind(self) -> str:
-        """What they are: "i" whole numbers, "f" other numbers, "M" dates, "U" text, "C" ordered categories."""
-        return (
-            "C" if self.names is not None else {"u": "i", "O": "i"}.get(self.values.dtype.kind, self.values.dtype.kind)
-        )
+        """The kind of values: "i" whole numbers, "f" other numbers, "M" dates, "U" text, "C" ordered categories."""
+        return "C" if self.names is not None else self.values.dtype.kind
 
-    def told(self, value: Any) -> Any:
+    def shown(self, value: Any) -> Any:
         """One of the values as users see it: a number or text of Python, a datetime64, or a category."""
         if self.names is not None:
             return self.names[int(value)]
         return value if isinstance(value, np.datetime64) or not hasattr(value, "item") else value.item()
 
     def place(self, key: Any) -> Any:
-        """Where a time lies among these, to compare with other places; nothing is cut or rounded. None: nowhere."""
+        """A number or text that compares with the places of other times; None where `key` cannot be a time of these.
+
+        Nothing is cut or rounded: of days, "2002-05" is no place near "2002-05-03".
+        """
         if self.names is not None:
             try:
                 return self._number.get(key)
@@ -77,7 +71,7 @@ class Times:
 
 
 def missing(x: Any) -> bool:
-    """Whether a value stands for none: None, NaN, NaT, NA."""
+    """Whether a value is None, NaN, NaT or NA."""
     if x is None or type(x).__name__ in {"NAType", "NaTType"}:
         return True
     try:
@@ -112,24 +106,30 @@ def check_times(times: Any, n: int) -> Times:
         _check_present(np.array([missing(x) for x in given], bool), given)
         number = {name: i for i, name in enumerate(names)}
         return Times(np.fromiter((number[x] for x in given), np.int64, n), names)
-    times = _without_zone(times)
-    values = _as_array(times)
+    values = _as_array(_without_zone(times))
     _check_shape(values.shape, n)
     if values.dtype.kind == "O":
         values = _from_objects(values)
     kind = values.dtype.kind
-    if kind == "b":
-        values = values.astype(np.int64)
-    elif kind in "iu":
-        values = values.astype(np.uint64 if kind == "u" and values.max(initial=0) > 2**63 - 1 else np.int64)
-    elif kind == "f":
-        values = values.astype(np.float64)
-    elif kind not in "MUO":
-        msg = f"times must be numbers, dates or text that sorts by time, not {values.dtype}"
+    if kind == "u" and values.max(initial=0) >= 2**63:
+        row = int(values.argmax())
+        raise InvalidTimesError(_too_large(values[row], row), row=row)
+    if kind in "biu":
+        return Times(values.astype(np.int64))
+    if kind not in "fMU":
+        msg = f"times must be numbers, dates or text that sorts by time; got an array of {values.dtype}"
         raise InvalidTimesError(msg)
-    if kind in "fMU":
-        _check_present(values == "" if kind == "U" else ~np.isfinite(values), values)
-    return Times(values)
+    _check_present(values == "" if kind == "U" else ~np.isfinite(values), values)
+    if kind == "f":
+        return Times(values.astype(np.float64))
+    return Times(_in_nanoseconds(values) if kind == "M" else values)
+
+
+def _too_large(number: Any, row: int) -> str:
+    return (
+        f"the time of row {row} is {number!s}, which does not fit a whole number of 64 bits: count from a later zero, "
+        "in a coarser unit, or give floats"
+    )
 
 
 def _check_shape(shape: tuple, n: int) -> None:
@@ -142,8 +142,8 @@ def _check_shape(shape: tuple, n: int) -> None:
 def _check_present(lost: np.ndarray, values: Any) -> None:
     if lost.any():
         row = int(np.flatnonzero(lost)[0])
-        told = str(values[row]) if isinstance(values[row], np.generic) else repr(values[row])
-        msg = f"the time of row {row} is missing ({told}; {int(lost.sum())} in all): leave such rows out"
+        shown = str(values[row]) if isinstance(values[row], np.generic) else repr(values[row])
+        msg = f"the time of row {row} is missing ({shown}; {int(lost.sum())} in all): leave such rows out"
         raise InvalidTimesError(msg, row=row)
 
 
@@ -180,8 +180,10 @@ def _from_objects(values: np.ndarray) -> np.ndarray:
     given = values.tolist()
     _check_present(np.array([missing(x) for x in given], bool), given)
     if all(isinstance(x, (Integral, np.bool_)) for x in given):
-        whole = [int(x) for x in given]
-        return values.astype(np.int64) if min(whole) >= -(2**63) and max(whole) < 2**63 else np.array(whole, object)
+        row = next((i for i, x in enumerate(given) if not -(2**63) <= int(x) < 2**63), None)
+        if row is not None:
+            raise InvalidTimesError(_too_large(given[row], row), row=row)
+        return values.astype(np.int64)
     if all(isinstance(x, str) for x in given):
         return np.array(given, dtype=str)
     found: Any = None
@@ -205,14 +207,32 @@ def _dates(given: list) -> np.ndarray:
     if aware.any() and not aware.all():
         yes, no = int(np.flatnonzero(aware)[0]), int(np.flatnonzero(~aware)[0])
         msg = (
-            f"some times have a time zone (row {yes}: {given[yes]!s}), others not (row {no}: {given[no]!s}): which is "
-            "earlier cannot be told; give all of them one, or none"
+            f"some times have a time zone (row {yes}: {given[yes]!s}), others not (row {no}: {given[no]!s}), so "
+            "they cannot be compared: give all of them a time zone, or none"
         )
         raise InvalidTimesError(msg, row=no if no > yes else yes)
-    found = np.array([_datetime64(x) for x in given])
-    if any(_attoseconds(a) != _attoseconds(_datetime64(b)) for a, b in zip(found, given, strict=True)):
-        msg = f"times from {min(found)!s} to {max(found)!s} are too far apart for the finest of their units"
-        raise InvalidTimesError(msg)
+    found = [_datetime64(x) for x in given]
+    return np.array([_in_nanoseconds(x[None], row=i)[0] for i, x in enumerate(found)])
+
+
+def _in_nanoseconds(dates: np.ndarray, row: int = 0) -> np.ndarray:
+    """Dates as datetime64[ns]; years and months as the days on which they begin. `row` is the row of the first.
+
+    Raises
+    ------
+    InvalidTimesError
+        If one of them is out of range, or finer.
+    """
+    with np.errstate(all="ignore"):
+        found = dates.astype("datetime64[ns]")
+    lost = found.astype(dates.dtype) != dates  # numpy wraps around, or cuts what is finer, without a word
+    if lost.any():
+        i = int(lost.argmax())
+        msg = (
+            f"the time of row {row + i} is {dates[i]!s}: dates are held as datetime64[ns], so they must lie from "
+            "1677-09-22 to 2262-04-11 and be no finer than nanoseconds; give others as plain numbers, such as years"
+        )
+        raise InvalidTimesError(msg, row=row + i)
     return found
 
 
@@ -225,32 +245,14 @@ def _datetime64(x: Any) -> np.datetime64:
     return x.to_datetime64() if hasattr(x, "to_datetime64") else np.datetime64(x)
 
 
-def in_days(values: Any) -> Any:
-    """Years and months as the days on which they begin, other dates as they are."""
-    if np.datetime_data(values.dtype)[0] not in "YM":
-        return values
-    days = values.astype("datetime64[D]")
-    if (days.astype(values.dtype) != values).any():
-        msg = f"times from {values.min()!s} to {values.max()!s} are out of the range of days"
-        raise InvalidTimesError(msg)
-    return days
-
-
-def _attoseconds(date: np.datetime64) -> int:
-    """When that is, from 1970 on."""
-    date = in_days(date)
-    unit, count = np.datetime_data(date.dtype)
-    return int(date.astype(np.int64)) * count * ATTOSECONDS[unit]
-
-
 def _instant(key: Any) -> int | None:
-    """When a date is, or text that tells one; None for what is no date."""
+    """A date, or text that holds one, in nanoseconds from 1970 on; None for anything else."""
     if not (isinstance(key, (str, datetime.date, np.datetime64)) or hasattr(key, "to_timestamp")):
         return None
     with warnings.catch_warnings():
         warnings.simplefilter("error")  # of numpy, about time zones in text
         try:
             date = _datetime64(key)
-            return None if np.isnat(date) else _attoseconds(date)
-        except (ValueError, Warning):
+            return None if np.isnat(date) else int(_in_nanoseconds(date[None])[0].astype(np.int64))
+        except (ValueError, Warning):  # an InvalidTimesError is a ValueError
             return None

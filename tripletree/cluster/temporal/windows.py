@@ -6,13 +6,11 @@ from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import timedelta
-from fractions import Fraction
-from math import lcm
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from tripletree.cluster.temporal.times import ATTOSECONDS, Times, in_days, missing
+from tripletree.cluster.temporal.times import Times, missing
 from tripletree.core.leaves import LeafIndex
 from tripletree.errors import InvalidTimesError
 
@@ -24,9 +22,9 @@ __all__ = [
     "windows",
 ]
 
-#: Snapshots that a series may have: more are taken for a slip in the unit, or for times that want a window.
-MOST_WINDOWS = 100_000
-_DATES = (
+#: Maximum number of snapshots: with more, the unit is mistaken, or a window was forgotten.
+_MOST_WINDOWS = 100_000
+_MONTHS = (
     "For calendar months or years give these as the time, times=table['date'].dt.to_period('M') (or 'Y'), and no window"
 )
 
@@ -72,33 +70,44 @@ def windows(times: Times, window: Any, step: Any) -> list[Window]:
 
     Notes
     -----
-    Bounds are whole numbers of a common unit, of any size, so none is cut or overflows; those of numbers with a point
-    are rounded once, to the nearest float64. O(n log n + w log n) for w windows.
+    Dates are counted in int64 nanoseconds, whole numbers in int64 where the window and the step are whole, too; other
+    numbers are float64, and the bounds ``first + i * step`` rounded as such. O(n log n + w log n) for w windows.
     """
     order = np.argsort(times.values, kind="stable")
     values = times.values[order]
     if window is None:
         return _points(times, values, order, step)
-    ruler = _Ruler(times, values, window, step)
-    first, last, long, pace = ruler.first, ruler.last, ruler.long, ruler.pace
-    count = max((last - first - long) // pace + 1, 0) + 1
-    if count > MOST_WINDOWS:
+    scale = _scale(times, values, window, step)
+    first, last, long, pace = scale.values[0].item(), scale.values[-1].item(), scale.long, scale.pace
+    count = max(int((last - first - long) // pace) + 1, 0) + 1
+    if count > _MOST_WINDOWS:
         every = "" if step is None else f" that start every {step!r}"
         msg = (
             f"windows of {window!r}{every} from {values[0]!s} to {values[-1]!s} would be {count:,}, more than "
-            f"{MOST_WINDOWS:,}: take longer ones"
+            f"{_MOST_WINDOWS:,}: take longer ones"
         )
         raise InvalidTimesError(msg)
-    starts = [first + i * pace for i in range(count + 1)]  # the last one where rounding leaves something to it
-    ends = [start + long for start in starts]
-    low, high = ruler.positions(starts), ruler.positions(ends)
+    if isinstance(pace, int) and first + (count - 1) * pace + long >= 2**63:
+        msg = (
+            f"windows of {window!r} from {values[0]!s} to {values[-1]!s} end after the last time that int64 can hold "
+            "(of dates, 2262-04-11): take shorter ones, or give times and window as floats"
+        )
+        raise InvalidTimesError(msg)
+    # of floats one more, as rounding may leave something to it; windows side by side share their bounds
+    starts = first + pace * np.arange(count if isinstance(pace, int) else count + 1)
+    ends = starts + long
+    if pace == long:
+        ends[:-1] = starts[1:]
+    low, high = np.searchsorted(scale.values, starts).tolist(), np.searchsorted(scale.values, ends).tolist()
+    if times.kind == "M":
+        starts, ends = starts.astype("datetime64[ns]"), ends.astype("datetime64[ns]")
     found, reached = [], 0
-    for i in range(count + 1):
+    for i in range(starts.size):
         a, b = low[i], high[i]
         if reached == values.size or a > reached:
             break
         if a < b:
-            found.append(Window(ruler.told(starts[i]), ruler.told(ends[i], up=True), order[a:b]))
+            found.append(Window(times.shown(starts[i]), times.shown(ends[i]), order[a:b]))
         reached = max(reached, b)
     if reached < values.size:
         msg = f"window={window!r} and step={step!r} leave out the time {values[reached]!s}: take longer windows"
@@ -112,146 +121,108 @@ def _points(times: Times, values: np.ndarray, order: np.ndarray, step: Any) -> l
         msg = f"step={step!r} needs a window: without one, every different time is a snapshot"
         raise InvalidTimesError(msg)
     starts = np.flatnonzero(np.r_[True, values[1:] != values[:-1]])
-    if starts.size > MOST_WINDOWS:
+    if starts.size > _MOST_WINDOWS:
         msg = (
             f"times hold {starts.size:,} different values, each of which would be a snapshot, more than "
-            f"{MOST_WINDOWS:,}: say how long a snapshot is, window="
+            f"{_MOST_WINDOWS:,}: give the length of a snapshot, window="
         )
         raise InvalidTimesError(msg)
     ends = np.r_[starts[1:], values.size]
-    told = [times.told(values[a]) for a in starts.tolist()]
-    return [Window(x, x, order[a:b]) for x, a, b in zip(told, starts.tolist(), ends.tolist(), strict=True)]
+    shown = [times.shown(values[a]) for a in starts.tolist()]
+    return [Window(x, x, order[a:b]) for x, a, b in zip(shown, starts.tolist(), ends.tolist(), strict=True)]
 
 
-class _Ruler:
-    """Times and lengths as whole numbers of one unit.
+class _Scale(NamedTuple):
+    """Sorted times as int64 or float64, and lengths in the same unit.
 
     Attributes
     ----------
-    first, last, long, pace : int
-        The first time, the last one, the length of a window, and the way from one to the next.
+    values : ndarray of int64 or float64, shape (n,)
+    long, pace : int or float
+        The length of a window, and the distance between the starts of two successive ones.
     """
 
-    def __init__(self, times: Times, values: np.ndarray, window: Any, step: Any) -> None:
-        self._kind, self._given = times.kind, values
-        if self._kind in "UC":
-            what = "text" if self._kind == "U" else "ordered categories"
-            msg = (
-                f"window={window!r} needs times that are numbers or dates; these are {what}, such as "
-                f"{str(times.told(values[0]))!r}. Make dates of text with pd.to_datetime(table['date']), or read them "
-                "as such with pd.read_csv(..., parse_dates=['date'])"
-            )
-            raise InvalidTimesError(msg)
-        size = 1
-        if self._kind == "M":
-            days = in_days(values)
-            self._unit, n = np.datetime_data(days.dtype)
-            size = n * ATTOSECONDS[self._unit]
-            values = days.astype(np.int64)
-        ends = [Fraction(x) * size for x in (values[0].item(), values[-1].item())] if values.dtype.kind == "f" else [
-            Fraction(int(values[0]) * size), Fraction(int(values[-1]) * size)
-        ]  # fmt: skip
-        long = _length(window, self._kind, "window")
-        pace = long if step is None else _length(step, self._kind, "step")
-        if pace > long:
-            msg = f"step={step!r} is longer than window={window!r}: observations in between would be in no snapshot"
-            raise InvalidTimesError(msg)
-        self._check_resolution(ends, pace, (window, step))
-        self._parts = lcm(*(x.denominator for x in (*ends, long, pace)))
-        self._numbers, self._cell = values, size * self._parts
-        self.first, self.last, self.long, self.pace = (int(x * self._parts) for x in (*ends, long, pace))
+    values: np.ndarray
+    long: Any
+    pace: Any
 
-    def _check_resolution(self, ends: list[Fraction], pace: Fraction, given: tuple[Any, Any]) -> None:
-        """Refuse steps that vanish beside numbers with a point: starts of windows would be equal."""
-        broken = self._kind == "f" or (self._kind == "i" and pace.denominator > 1)
-        most = max(map(abs, ends))
-        if broken and pace < Fraction(float(np.spacing(float(most)))):
-            what = f"step={given[1]!r}" if given[1] is not None else f"window={given[0]!r}"
-            msg = (
-                f"{what} is less than the distance of two numbers near {float(most):g}: give times as whole numbers, "
-                "or from a later zero, or take a longer one"
-            )
-            raise InvalidTimesError(msg)
 
-    def positions(self, bounds: list[int]) -> list[int]:
-        """How many of the sorted times lie before each bound."""
-        numbers = self._numbers
-        if self._kind == "f":
-            return np.searchsorted(numbers, np.array([_float(x, self._parts) for x in bounds])).tolist()
-        low, high = int(numbers[0]), int(numbers[-1])
-        cells = [-(-x // self._cell) for x in bounds]  # a whole number is not before x if it is not before ceil(x)
-        found = np.searchsorted(numbers, np.array([min(max(x, low), high) for x in cells], numbers.dtype))
-        return [numbers.size if x > high else i for x, i in zip(cells, found.tolist(), strict=True)]
-
-    def told(self, bound: int, *, up: bool = False) -> Any:
-        """A bound as users see it."""
-        if self._kind == "M":
-            return self._date(bound, up)
-        return _float(bound, self._parts) if self._kind == "f" or self._parts > 1 else bound
-
-    def _date(self, bound: int, up: bool) -> np.datetime64:
-        """In the unit of the times if they can tell lengths, else in the next finer one that can."""
-        units = list(ATTOSECONDS)
-        at = units.index(self._unit)
-        while any(x % (self._parts * ATTOSECONDS[units[at]]) for x in (self.first, self.long, self.pace)):
-            at += 1
-        for unit in reversed(units[: at + 1]):  # coarser ones for what int64 cannot hold
-            cell = self._parts * ATTOSECONDS[unit]
-            value = -(-bound // cell) if up else bound // cell
-            if -(2**63) < value < 2**63:
-                date: Any = np.array(value).astype(f"datetime64[{unit}]")[()]
-                return date
-        msg = f"a window from {self._given[0]!s} to {self._given[-1]!s} ends beyond all dates: take a shorter one"
+def _scale(times: Times, values: np.ndarray, window: Any, step: Any) -> _Scale:
+    if times.kind in "UC":
+        what = "text" if times.kind == "U" else "ordered categories"
+        msg = (
+            f"window={window!r} needs times that are numbers or dates; these are {what}, such as "
+            f"{str(times.shown(values[0]))!r}. Make dates of text with pd.to_datetime(table['date']), or read them "
+            "as such with pd.read_csv(..., parse_dates=['date'])"
+        )
         raise InvalidTimesError(msg)
+    length = _nanoseconds if times.kind == "M" else _number
+    long = length(window, "window")
+    pace = long if step is None else length(step, "step")
+    if pace > long:
+        msg = f"step={step!r} is longer than window={window!r}: observations in between would be in no snapshot"
+        raise InvalidTimesError(msg)
+    if times.kind == "M":
+        return _Scale(values.astype(np.int64), long, pace)
+    if values.dtype.kind == "i" and isinstance(long, int) and isinstance(pace, int) and long < 2**62:
+        return _Scale(values, long, pace)
+    most = float(max(abs(values[0].item()), abs(values[-1].item())))
+    if max(most, long) >= 2.0**1020:
+        msg = f"times near {most:g} and window={window!r} leave the range of float64: take a coarser unit"
+        raise InvalidTimesError(msg)
+    if pace < np.spacing(most) or (values.dtype.kind == "i" and most > 2**53):
+        what = f"step={step!r}" if step is not None else f"window={window!r}"
+        msg = (
+            f"{what} is too fine beside times near {most:g}, as float64 holds them: give times and window as whole "
+            "numbers, or count from a later zero, or take a longer one"
+        )
+        raise InvalidTimesError(msg)
+    return _Scale(values.astype(np.float64), float(long), float(pace))
 
 
-def _float(part: int, whole: int) -> float:
-    """The nearest float64 of a fraction."""
-    try:
-        return part / whole
-    except OverflowError:
-        return float("inf")
-
-
-def _length(given: Any, kind: str, name: str) -> Fraction:
-    """A length of time in the unit of the times, of dates in attoseconds."""
-    if kind == "M":
-        length = _timedelta(given, name)
-    elif isinstance(given, (str, bytes, bool, np.timedelta64)):
-        length = None
-    else:
+def _number(given: Any, name: str) -> int | float:
+    """A positive length beside times that are numbers: an int where it is whole, else a float."""
+    length: Any = None
+    if not isinstance(given, (str, bytes, bool, np.bool_, np.timedelta64)):
         try:
-            length = Fraction(given.item() if hasattr(given, "item") else given)
-        except OverflowError:
-            length = Fraction(0)  # infinite
-        except (TypeError, ValueError):
-            length = Fraction(0) if isinstance(given, (float, np.floating)) else None
+            length = int(given) if int(given) == given else float(given)
+        except (OverflowError, ValueError):  # infinite, NaN
+            length = 0
+        except TypeError:
+            pass
     if length is None:
         msg = f"{name} must be a number, as the times are; got {given!r}"
         raise InvalidTimesError(msg)
+    return _check_positive(length, given, name)
+
+
+def _check_positive(length: Any, given: Any, name: str) -> Any:
     if length <= 0:
         msg = f"{name} must be positive and finite; got {given!r}"
         raise InvalidTimesError(msg)
     return length
 
 
-def _timedelta(given: Any, name: str) -> Fraction:
+def _nanoseconds(given: Any, name: str) -> int:
+    """A positive length beside times that are dates."""
     problem = None
-    if type(given) is timedelta:
-        return Fraction(given // timedelta(microseconds=1) * ATTOSECONDS["us"])
     if isinstance(given, np.timedelta64) or not (isinstance(given, (int, float, np.number)) or missing(given)):
         try:
-            span = given if isinstance(given, np.timedelta64) else _from_pandas(given)
-            unit, count = np.datetime_data(span.dtype)
-            if unit in ATTOSECONDS and not np.isnat(span):
-                return Fraction(int(span.astype(np.int64)) * count * ATTOSECONDS[unit])
+            span = np.timedelta64(given) if isinstance(given, (timedelta, np.timedelta64)) else _from_pandas(given)
+            if np.datetime_data(span.dtype)[0] not in ("Y", "M", "generic") and not np.isnat(span):
+                length = span.astype("timedelta64[ns]")
+                if length.astype(span.dtype) == span:
+                    return _check_positive(int(length.astype(np.int64)), given, name)
+                problem = "lengths of time beside dates are whole nanoseconds, at most 292 years"
         except ImportError:
             problem = "text needs pandas"
+        except InvalidTimesError:
+            raise
         except (TypeError, ValueError, OverflowError) as error:
             problem = str(error)
     msg = (
         f"{name} must be a length of time, as the times are dates: '30D', '12h' or a timedelta; got {given!r}"
-        f"{f' ({problem})' if problem else ''}. {_DATES}"
+        f"{f' ({problem})' if problem else ''}. {_MONTHS}"
     )
     raise InvalidTimesError(msg)
 
@@ -267,7 +238,7 @@ def _from_pandas(given: Any) -> np.timedelta64:
 
 
 def snapshots_at(keys: Iterable[Any], cut: list[Window], times: Times) -> list[int]:
-    """The numbers of the snapshots at which pairs became known: that which starts then, else the first that holds it.
+    """Find the snapshots at which pairs became known: the one that starts at that time, else the first to hold it.
 
     Raises
     ------
