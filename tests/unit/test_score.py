@@ -85,7 +85,7 @@ def test_pairwise_f_score__where_a_side_has_no_pairs():
 
 def test_pairwise_f_score__counts_are_exact_beyond_float():
     n = 200_000_000  # as many pairs as 2e16; only the counts are made, by repeating two labels
-    assert int(_pair_counts.pairs_within(np.array([n, n + 1]))) == n * (n - 1) // 2 + (n + 1) * n // 2
+    assert int(_pair_counts._pairs_within(np.array([n, n + 1]))) == n * (n - 1) // 2 + (n + 1) * n // 2
 
 
 def test_pairwise_f_score__labels_of_any_type():
@@ -277,8 +277,8 @@ def test_constrained_rand_index__a_contradiction_names_the_path():
 @pytest.mark.parametrize(
     ("pairs", "message"),
     [
-        ([(0, 1), (1, 1)], r"pair 1 of {} is \(1, 1\): two different positions in 0..2"),
-        ([(0, 3)], r"pair 0 of {} is \(0, 3\): two different positions in 0..2"),
+        ([(0, 1), (1, 1)], r"pair 1 of {} is \(1, 1\): expected two different positions in 0..2"),
+        ([(0, 3)], r"pair 0 of {} is \(0, 3\): expected two different positions in 0..2"),
         ([(0, -1)], r"pair 0 of {} is \(0, -1\)"),
         ([(0, 1, 2)], r"{} must be pairs of sample positions, integers of shape \(p, 2\), not int64 of \(1, 3\)"),
         ([0, 1], r"{} must be pairs .*, not int64 of \(2,\)"),

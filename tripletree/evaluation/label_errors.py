@@ -1,4 +1,4 @@
-"""Which triplets are likely errors: those that the data and the other triplets both contradict."""
+"""Finding triplets that are likely errors: those that the data and the other triplets both contradict."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ def find_label_errors(
     n_repeats: int = 4,
     random_state: Any = 0,
 ) -> np.ndarray:
-    """Score how much each triplet looks like an error, from the data and the other triplets.
+    """Score how likely each triplet is an error, given the data and the other triplets.
 
-    That triplets are consistent does not make them right: a set of about as many random triplets as leaves hardly ever
-    contradicts itself, whatever is wrong in it. So each triplet is held against hierarchies that were made without it.
+    Consistent triplets may still be wrong: a set of about as many random triplets as leaves is hardly ever
+    inconsistent, whatever is wrong in it. So each triplet is compared with hierarchies that were built without it.
 
     Parameters
     ----------
@@ -42,31 +42,31 @@ def find_label_errors(
         The samples, as for ``tripletree.cluster.ReCon``: leaves are labels of the index of a pandas DataFrame, else
         row numbers.
     linkage, metric, penalty
-        As in ReCon. The penalty is what lets the data overrule triplets.
+        As in ReCon. The penalty lets the data overrule triplets.
     n_folds : int
-        The triplets are cut into so many parts at random; each is judged by the hierarchy of X and the other parts.
+        Number of random parts of the triplets; each is scored by the hierarchy of X and the other parts.
     n_repeats : int
-        How many times that is done.
+        Number of times that this is repeated.
     random_state : int, Generator, RandomState or None
-        The same value gives the same parts.
+        Determines the parts.
 
     Returns
     -------
     ndarray of float64, shape (m,)
-        A score between 0 and 1 for each row of ``triplets.rows``: mostly the share of the hierarchies that do not
-        display it. Above one half most of them contradict it. ``triplets.subset(scores > 0.5)`` are the likely errors,
-        ``np.argsort(-scores)`` puts the worst first.
+        A score between 0 and 1 for each row of ``triplets.rows``, close to the share of the hierarchies that do not
+        display it. ``triplets.subset(scores > 0.5)`` are the likely errors, ``np.argsort(-scores)`` puts the worst
+        first.
 
     Raises
     ------
     ValueError
-        If there are fewer than 2 folds, or no repeats, or X is no good.
+        If there are fewer than 2 folds, no repeats, or X is not valid for ReCon.
     UnknownLeafError
-        If triplets name samples that X has not.
+        If triplets name samples that are not in X.
 
     See Also
     --------
-    repair : drops triplets that contradict others, without a look at data.
+    repair : drops triplets that contradict others, without data.
     tripletree.cluster.ReCon : with ``penalty="auto"``, clusters in spite of errors.
 
     Notes
@@ -74,9 +74,9 @@ def find_label_errors(
     Cross-validation with ReCon under a penalty, `n_folds` times `n_repeats` hierarchies of O(n^2) time each. In each
     one, ab|c has the score near / (near + far), where near is the number of leaves in the smallest clade with a and b,
     and far that with c and one of them: it is above one half where ab|c is not displayed. With r repeats of which v do
-    not display it, and s the mean of their scores, it has the score (v + s) / (r + 1). Flipped triplets are told from
-    others mostly by triplets around them, so where m is much less than n only the data speak. Cross-validation for
-    labels that are wrong is known as confident learning [1]_.
+    not display it, and s the mean of their scores, it has the score (v + s) / (r + 1). Wrong triplets are recognised
+    mostly by the triplets around them; if m is much smaller than n, only the data count. Cross-validation to find wrong
+    labels is known as confident learning [1]_.
 
     On five data sets with m = n random triplets of classes, all of these sets consistent, of which 10 % were flipped,
     the area under the ROC curve was .97 on average, against .88 by the distances alone, and of as many of the worst as
@@ -122,7 +122,7 @@ def find_label_errors(
 
 
 def _order_in(triplets: TripletSet, known: TripletSet) -> np.ndarray:
-    """The row in `triplets` of each row of `known`, the same triplets over another leaf index."""
+    """Return the row in `triplets` of each row of `known`, the same triplets over another leaf index."""
     number = np.full(len(triplets.leaves), -1, np.int64)
     used = triplets.used_leaves
     number[used] = known.leaves.indices(triplets.leaves[i] for i in used.tolist())
@@ -132,7 +132,7 @@ def _order_in(triplets: TripletSet, known: TripletSet) -> np.ndarray:
 
 
 def _clade_sizes(hierarchy: Hierarchy, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Leaves in the smallest clade with a and b, and in the smallest with c and one of them."""
+    """Count the leaves of the smallest clade with a and b, and of the smallest with c and one of them."""
     start, stop, _ = hierarchy.leaf_intervals
     a, b, c = (freeze(np.ascontiguousarray(x)) for x in rows.T)
     ab, ac, bc = (

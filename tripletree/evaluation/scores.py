@@ -33,153 +33,18 @@ from tripletree.kernels import frozen
 __all__ = [
     "PairwiseScores",
     "constrained_rand_index",
-    "crossed",
-    "decided_pairs",
     "dendrogram_purity",
     "label_triplet_score",
-    "open_pairs",
-    "pair_counts",
     "pair_score",
-    "paired_codes",
-    "pairs_within",
     "pairwise_f_score",
     "pairwise_precision_recall",
     "rand_index",
-    "sample_rows",
     "triplet_score",
     "violated_pairs",
 ]
 
-
-# ----------------------------------------------------------------------
-# Pairs of samples that are together in two labellings, all of them or those that constraints leave open; for scores.
-#
-# Pairs are counted from tables of labels, in integers, and never listed.
-
-CHUNK = 1_000_000  # counts that are looked at together
-
-
-def paired_codes(y_true: Any, y_pred: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Both labellings as codes 0..k-1, none missing, of one length."""
-    codes = []
-    y_pred = _in_order_of(y_true, y_pred)
-    for labels, name in ((y_true, "y_true"), (y_pred, "y_pred")):
-        code, _ = label_codes(labels, name)
-        if (code < 0).any():
-            i = int(np.flatnonzero(code < 0)[0])
-            msg = f"entry {i} of {name} is missing: leave out the samples without a label in both"
-            raise InvalidLabelsError(msg, position=i)
-        codes.append(code)
-    a, b = codes
-    if a.size != b.size:
-        msg = f"y_true has {a.size} labels and y_pred {b.size}: each needs one for each sample"
-        raise InvalidLabelsError(msg)
-    return a, b
-
-
-def _in_order_of(y_true: Any, y_pred: Any) -> Any:
-    """The second of two pandas Series, in the order of the first, if they have the same index in another order."""
-    one, other = index_of(y_true), index_of(y_pred)
-    if one is None or other is None or one == other or len(set(one)) < len(one) or set(one) != set(other):
-        return y_pred
-    value = dict(zip(other, y_pred.tolist(), strict=True))
-    return [value[x] for x in one] if len(other) == len(one) else y_pred
-
-
-def crossed(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """A code for each combination of two codes."""
-    return np.unique(a * (int(b.max(initial=0)) + 1) + b, return_inverse=True)[1]
-
-
-def pair_counts(a: np.ndarray, b: np.ndarray) -> tuple[int, int, int]:
-    """Pairs of samples with both codes equal, with the first, with the second."""
-    both, first, second = (int(pairs_within(np.bincount(codes))) for codes in (crossed(a, b), a, b))
-    return both, first, second
-
-
-def pairs_within(count: np.ndarray) -> np.int64:
-    """Sum of count choose 2, exact in int64 up to 4 * 10**9 samples."""
-    count = count.astype(np.int64)
-    return (count * (count - 1) // 2).sum()
-
-
-def open_pairs(codes: np.ndarray, group: np.ndarray, apart: np.ndarray) -> int:
-    """Pairs of samples with one code that are neither in one group nor in two groups kept apart."""
-    from scipy.sparse import csr_array
-
-    k = int(codes.max(initial=0)) + 1
-    entry, count = np.unique(group * k + codes, return_counts=True)
-    found = int(pairs_within(np.bincount(codes)) - pairs_within(count))
-    if apart.size == 0:
-        return found
-    table = csr_array((count.astype(np.int64), np.divmod(entry, k)), shape=(int(group.max()) + 1, k))
-    steps = np.cumsum(np.diff(table.indptr)[apart].sum(axis=1))
-    for some in np.split(apart, np.searchsorted(steps, np.arange(CHUNK, steps[-1], CHUNK))):
-        if some.size:
-            found -= int(table[some[:, 0]].multiply(table[some[:, 1]]).sum())
-    return found
-
-
-def decided_pairs(must_link: Any, cannot_link: Any, n: int) -> tuple[np.ndarray, np.ndarray]:
-    """The must-link group of each sample (int64), and the different pairs of groups between which a cannot-link is."""
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
-
-    must, cannot = _positions(must_link, "must_link", n), _positions(cannot_link, "cannot_link", n)
-    if must.size + cannot.size == 0:
-        return np.arange(n), cannot
-    graph = coo_array((np.ones(len(must), np.bool_), must.T), shape=(n, n)).tocsr()
-    k, label = connected_components(graph, directed=False)
-    group = label.astype(np.int64)
-    ends = group[cannot]
-    broken = np.flatnonzero(ends[:, 0] == ends[:, 1])
-    if broken.size:
-        row = int(broken[0])
-        i, j = cannot[row].tolist()
-        path = _path(graph, i, j)
-        shown = path if len(path) <= SHOWN else [*path[: SHOWN // 2], "...", *path[-SHOWN // 2 :]]
-        msg = (
-            f"pair {row} of cannot_link is ({i}, {j}), but must-links tie the two together: "
-            f"{' - '.join(map(str, shown))}; drop one of these constraints"
-        )
-        raise ValueError(msg)
-    key = np.unique(ends.min(axis=1) * k + ends.max(axis=1))
-    return group, np.stack(np.divmod(key, k), axis=1)
-
-
-def _positions(pairs: Any, name: str, n: int) -> np.ndarray:
-    """Pairs of different sample positions as int64, shape (p, 2)."""
-    try:
-        array = np.asarray(list(pairs) if hasattr(pairs, "__next__") else pairs)
-    except ValueError:
-        msg = f"{name} must be pairs of sample positions, integers of shape (p, 2); the rows differ in length"
-        raise ValueError(msg) from None
-    if array.size == 0 and array.ndim <= 2:
-        return np.empty((0, 2), np.int64)
-    if array.ndim != 2 or array.shape[1] != 2 or array.dtype.kind not in "iu":
-        msg = f"{name} must be pairs of sample positions, integers of shape (p, 2), not {array.dtype} of {array.shape}"
-        raise ValueError(msg)
-    bad = np.flatnonzero(((array < 0) | (array >= n)).any(axis=1) | (array[:, 0] == array[:, 1]))
-    if bad.size:
-        row = int(bad[0])
-        msg = f"pair {row} of {name} is {tuple(array[row].tolist())}: two different positions in 0..{n - 1} are wanted"
-        raise ValueError(msg)
-    return array.astype(np.int64)
-
-
-def _path(graph: Any, i: int, j: int) -> list[int]:
-    """A shortest path of must-links from i to j."""
-    from scipy.sparse.csgraph import breadth_first_order
-
-    before = breadth_first_order(graph, i, directed=False)[1]
-    path = [j]
-    while path[-1] != i:
-        path.append(int(before[path[-1]]))
-    return path[::-1]
-
-
-# ----------------------------------------------------------------------
-# Pairs against flat clusters: which of them the clusters keep; and which sample each leaf of pairs is.
+#: How many counts are processed together.
+CHUNK = 1_000_000
 
 
 def pair_score(y_pred: Any, pairs: PairwiseConstraints, *, weighted: bool = True) -> float:
@@ -263,41 +128,16 @@ def violated_pairs(y_pred: Any, pairs: PairwiseConstraints) -> PairwiseConstrain
     return pairs.subset(must_link=must, cannot_link=cannot)
 
 
-def _violated(y_pred: Any, pairs: PairwiseConstraints) -> tuple[np.ndarray, np.ndarray]:
-    """Which must-links have their ends in two clusters, and which cannot-links in one."""
-    check_pairs(pairs)
-    labels, name = clusters_of(y_pred, "y_pred")
-    must, cannot = sample_rows(pairs, labels, name)
-    codes = row_codes(labels, np.concatenate([must, cannot]), name, "pair")
-    return codes[must[:, 0]] != codes[must[:, 1]], codes[cannot[:, 0]] == codes[cannot[:, 1]]
-
-
-def sample_rows(pairs: PairwiseConstraints, labels: Any, name: str) -> tuple[np.ndarray, np.ndarray]:
-    """The must-links and the cannot-links by positions of samples.
-
-    Parameters
-    ----------
-    pairs : PairwiseConstraints
-    labels : sequence, mapping or pandas Series
-        One entry for each sample. The samples are the keys, the index, or the positions; leaves in their order where
-        those in pairs are no positions and there are as many as entries.
-    name : str
-        Of `labels`, for messages.
-
-    Returns
-    -------
-    must, cannot : ndarray of int64, shape (p, 2)
-
-    Raises
-    ------
-    InvalidLabelsError, UnknownLeafError, DuplicateLeafError
-    """
-    number = leaf_positions(pairs, labels, name, "pair")
-    return number[pairs.must_link], number[pairs.cannot_link]
-
-
 class PairwiseScores(NamedTuple):
-    """Precision and recall over pairs of samples, each between 0 and 1."""
+    """Precision and recall over pairs of samples, each between 0 and 1.
+
+    Attributes
+    ----------
+    precision : float
+        Of the pairs of samples in one cluster, the share in one class.
+    recall : float
+        Of the pairs of samples in one class, the share in one cluster.
+    """
 
     precision: float
     recall: float
@@ -347,7 +187,7 @@ def pairwise_f_score(y_true: Any, y_pred: Any) -> float:
     >>> pairwise_f_score([0, 0, 0, 1], [0, 0, 1, 1])
     0.4
     """
-    both, classes, clusters = pair_counts(*paired_codes(y_true, y_pred))
+    both, classes, clusters = _pair_counts(*_paired_codes(y_true, y_pred))
     if classes + clusters == 0:
         return 1.0
     return 2 * both / (classes + clusters)
@@ -377,7 +217,7 @@ def pairwise_precision_recall(y_true: Any, y_pred: Any) -> PairwiseScores:
     >>> pairwise_precision_recall([0, 0, 0, 1], [0, 0, 1, 1])
     PairwiseScores(precision=0.5, recall=0.3333333333333333)
     """
-    both, classes, clusters = pair_counts(*paired_codes(y_true, y_pred))
+    both, classes, clusters = _pair_counts(*_paired_codes(y_true, y_pred))
     neither = 1.0 if classes + clusters == 0 else 0.0
     return PairwiseScores(both / clusters if clusters else neither, both / classes if classes else neither)
 
@@ -417,8 +257,8 @@ def rand_index(y_true: Any, y_pred: Any) -> float:
     >>> rand_index(["x", "x", "x", "y", "y", "y"], [0, 0, 1, 1, 1, 2])
     0.6
     """
-    classes, clusters = paired_codes(y_true, y_pred)
-    same_both, same_class, same_cluster = pair_counts(classes, clusters)
+    classes, clusters = _paired_codes(y_true, y_pred)
+    same_both, same_class, same_cluster = _pair_counts(classes, clusters)
     return _rand(classes.size * (classes.size - 1) // 2, same_both, same_class, same_cluster)
 
 
@@ -441,7 +281,7 @@ def constrained_rand_index(
     y_true, y_pred : sequence, shape (n,)
         The class and the cluster of each sample.
     pairs : PairwiseConstraints, optional
-        The constraints; weights are not looked at. Its leaves are samples as in `pair_score`, by the index of
+        The constraints; weights are ignored. Its leaves are samples as in `pair_score`, by the index of
         `y_true` where that is a pandas Series.
     must_link, cannot_link : array_like of int, shape (p, 2)
         The constraints as pairs of sample positions 0..n-1 instead, in any order; repeats do not matter.
@@ -489,16 +329,16 @@ def constrained_rand_index(
     >>> constrained_rand_index(y_true, y_pred, pairs=PairwiseConstraints([(0, 1), (3, 4)], [(1, 3)], 6))
     0.3333333333333333
     """
-    classes, clusters = paired_codes(y_true, y_pred)
+    classes, clusters = _paired_codes(y_true, y_pred)
     if pairs is not None:
         if np.size(must_link) + np.size(cannot_link):
             msg = "give pairs=, or must_link= and cannot_link=, not both"
             raise ValueError(msg)
         check_pairs(pairs).closure()
-        must_link, cannot_link = sample_rows(pairs, y_true, "y_true")
-    group, apart = decided_pairs(must_link, cannot_link, classes.size)
-    labellings = (np.zeros_like(classes), crossed(classes, clusters), classes, clusters)
-    return _rand(*(open_pairs(codes, group, apart) for codes in labellings))
+        must_link, cannot_link = _sample_rows(pairs, y_true, "y_true")
+    group, apart = _decided_pairs(must_link, cannot_link, classes.size)
+    labellings = (np.zeros_like(classes), _crossed(classes, clusters), classes, clusters)
+    return _rand(*(_open_pairs(codes, group, apart) for codes in labellings))
 
 
 def _rand(total: int, same_both: int, same_class: int, same_cluster: int) -> float:
@@ -529,7 +369,7 @@ def dendrogram_purity(hierarchy: Hierarchy, classes: Any) -> float:
     Raises
     ------
     InvalidLabelsError
-        If `classes` has not one entry a leaf, or an entry is no label.
+        If `classes` does not have one entry for each leaf, or an entry is not a label.
     UnknownLeafError
         If a mapping names a leaf that the hierarchy lacks.
 
@@ -559,7 +399,7 @@ def dendrogram_purity(hierarchy: Hierarchy, classes: Any) -> float:
     1.0
     """
     codes, known = aligned_codes(classes, check_hierarchy(hierarchy).leaves, "classes")
-    pairs = int(pairs_within(np.bincount(codes[codes >= 0])))
+    pairs = int(_pairs_within(np.bincount(codes[codes >= 0])))
     if pairs == 0:
         return 1.0
     intervals = hierarchy.leaf_intervals
@@ -645,3 +485,163 @@ def _share(held: np.ndarray, triplets: TripletSet) -> float:
     if triplets.weights is None:
         return int(np.count_nonzero(held)) / len(triplets)
     return float(triplets.weights[held].sum() / triplets.weights.sum())
+
+
+# ---------------------------------------------------------------------- pairs against clusters
+
+
+def _violated(y_pred: Any, pairs: PairwiseConstraints) -> tuple[np.ndarray, np.ndarray]:
+    """Which must-links have their ends in two clusters, and which cannot-links in one."""
+    check_pairs(pairs)
+    labels, name = clusters_of(y_pred, "y_pred")
+    must, cannot = _sample_rows(pairs, labels, name)
+    codes = row_codes(labels, np.concatenate([must, cannot]), name, "pair")
+    return codes[must[:, 0]] != codes[must[:, 1]], codes[cannot[:, 0]] == codes[cannot[:, 1]]
+
+
+def _sample_rows(pairs: PairwiseConstraints, labels: Any, name: str) -> tuple[np.ndarray, np.ndarray]:
+    """The must-links and the cannot-links by positions of samples.
+
+    Parameters
+    ----------
+    pairs : PairwiseConstraints
+    labels : sequence, mapping or pandas Series
+        One entry for each sample. The samples are the keys, the index, or the positions; leaves in their order where
+        those in pairs are no positions and there are as many as entries.
+    name : str
+        Of `labels`, for messages.
+
+    Returns
+    -------
+    must, cannot : ndarray of int64, shape (p, 2)
+
+    Raises
+    ------
+    InvalidLabelsError, UnknownLeafError, DuplicateLeafError
+    """
+    number = leaf_positions(pairs, labels, name, "pair")
+    return number[pairs.must_link], number[pairs.cannot_link]
+
+
+# ---------------------------------------------------------------------- pairs of samples, counted from tables of labels
+#
+# Numbers of pairs are computed from contingency tables, in integers; the pairs are never listed.
+
+
+def _paired_codes(y_true: Any, y_pred: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Both labellings as codes 0..k-1, none missing, of one length."""
+    codes = []
+    y_pred = _in_order_of(y_true, y_pred)
+    for labels, name in ((y_true, "y_true"), (y_pred, "y_pred")):
+        code, _ = label_codes(labels, name)
+        if (code < 0).any():
+            i = int(np.flatnonzero(code < 0)[0])
+            msg = f"entry {i} of {name} is missing: leave out the samples without a label in both"
+            raise InvalidLabelsError(msg, position=i)
+        codes.append(code)
+    a, b = codes
+    if a.size != b.size:
+        msg = f"y_true has {a.size} labels and y_pred {b.size}: each needs one for each sample"
+        raise InvalidLabelsError(msg)
+    return a, b
+
+
+def _in_order_of(y_true: Any, y_pred: Any) -> Any:
+    """The second of two pandas Series, in the order of the first, if they have the same index in another order."""
+    one, other = index_of(y_true), index_of(y_pred)
+    if one is None or other is None or one == other or len(set(one)) < len(one) or set(one) != set(other):
+        return y_pred
+    value = dict(zip(other, y_pred.tolist(), strict=True))
+    return [value[x] for x in one] if len(other) == len(one) else y_pred
+
+
+def _crossed(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """A code for each combination of two codes."""
+    return np.unique(a * (int(b.max(initial=0)) + 1) + b, return_inverse=True)[1]
+
+
+def _pair_counts(a: np.ndarray, b: np.ndarray) -> tuple[int, int, int]:
+    """Pairs of samples with both codes equal, with the first, with the second."""
+    both, first, second = (int(_pairs_within(np.bincount(codes))) for codes in (_crossed(a, b), a, b))
+    return both, first, second
+
+
+def _pairs_within(count: np.ndarray) -> np.int64:
+    """Sum of count choose 2, exact in int64 up to 4 * 10**9 samples."""
+    count = count.astype(np.int64)
+    return (count * (count - 1) // 2).sum()
+
+
+def _open_pairs(codes: np.ndarray, group: np.ndarray, apart: np.ndarray) -> int:
+    """Pairs of samples with one code that are neither in one group nor in two groups kept apart."""
+    from scipy.sparse import csr_array
+
+    k = int(codes.max(initial=0)) + 1
+    entry, count = np.unique(group * k + codes, return_counts=True)
+    found = int(_pairs_within(np.bincount(codes)) - _pairs_within(count))
+    if apart.size == 0:
+        return found
+    table = csr_array((count.astype(np.int64), np.divmod(entry, k)), shape=(int(group.max()) + 1, k))
+    steps = np.cumsum(np.diff(table.indptr)[apart].sum(axis=1))
+    for some in np.split(apart, np.searchsorted(steps, np.arange(CHUNK, steps[-1], CHUNK))):
+        if some.size:
+            found -= int(table[some[:, 0]].multiply(table[some[:, 1]]).sum())
+    return found
+
+
+def _decided_pairs(must_link: Any, cannot_link: Any, n: int) -> tuple[np.ndarray, np.ndarray]:
+    """The must-link group of each sample (int64), and the different pairs of groups between which a cannot-link is."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    must, cannot = _positions(must_link, "must_link", n), _positions(cannot_link, "cannot_link", n)
+    if must.size + cannot.size == 0:
+        return np.arange(n), cannot
+    graph = coo_array((np.ones(len(must), np.bool_), must.T), shape=(n, n)).tocsr()
+    k, label = connected_components(graph, directed=False)
+    group = label.astype(np.int64)
+    ends = group[cannot]
+    broken = np.flatnonzero(ends[:, 0] == ends[:, 1])
+    if broken.size:
+        row = int(broken[0])
+        i, j = cannot[row].tolist()
+        path = _path(graph, i, j)
+        shown = path if len(path) <= SHOWN else [*path[: SHOWN // 2], "...", *path[-SHOWN // 2 :]]
+        msg = (
+            f"pair {row} of cannot_link is ({i}, {j}), but must-links tie the two together: "
+            f"{' - '.join(map(str, shown))}; drop one of these constraints"
+        )
+        raise ValueError(msg)
+    key = np.unique(ends.min(axis=1) * k + ends.max(axis=1))
+    return group, np.stack(np.divmod(key, k), axis=1)
+
+
+def _positions(pairs: Any, name: str, n: int) -> np.ndarray:
+    """Pairs of different sample positions as int64, shape (p, 2)."""
+    try:
+        array = np.asarray(list(pairs) if hasattr(pairs, "__next__") else pairs)
+    except ValueError:
+        msg = f"{name} must be pairs of sample positions, integers of shape (p, 2); the rows differ in length"
+        raise ValueError(msg) from None
+    if array.size == 0 and array.ndim <= 2:
+        return np.empty((0, 2), np.int64)
+    if array.ndim != 2 or array.shape[1] != 2 or array.dtype.kind not in "iu":
+        msg = f"{name} must be pairs of sample positions, integers of shape (p, 2), not {array.dtype} of {array.shape}"
+        raise ValueError(msg)
+    bad = np.flatnonzero(((array < 0) | (array >= n)).any(axis=1) | (array[:, 0] == array[:, 1]))
+    if bad.size:
+        row = int(bad[0])
+        msg = f"pair {row} of {name} is {tuple(array[row].tolist())}: expected two different positions in 0..{n - 1}"
+        raise ValueError(msg)
+    return array.astype(np.int64)
+
+
+def _path(graph: Any, i: int, j: int) -> list[int]:
+    """A shortest path of must-links from i to j."""
+    from scipy.sparse.csgraph import breadth_first_order
+
+    before = breadth_first_order(graph, i, directed=False)[1]
+    path = [j]
+    while path[-1] != i:
+        path.append(int(before[path[-1]]))
+    return path[::-1]
