@@ -7,7 +7,7 @@ from sklearn.datasets import load_wine
 
 from tripletree import kernels
 from tripletree.cluster import COPKMeans
-from tripletree.cluster.feasibility import CannotGraph, _mended
+from tripletree.cluster.feasibility import CannotGraph, _tabu_search
 from tripletree.cluster.kmeans.lloyd import Points, centre_step, nearest_centres, scatter, squared_distances, tolerance
 
 
@@ -111,7 +111,7 @@ def test_mending__finds_a_hidden_assignment(rng):
     edges = np.unique(np.sort(edges[y[edges[:, 0]] != y[edges[:, 1]]], axis=1), axis=0)
     graph = CannotGraph(edges.astype(np.int32), 150)
     part = graph._part(np.arange(graph.bound.size))
-    labels = _mended(part, 3, rng, 20_000)
+    labels = _tabu_search(part, 3, rng, 20_000)
     assert labels is not None
     assert (labels[np.repeat(np.arange(labels.size), part.degree)] != labels[part.near]).all()
     # its counts are those of the labels, wherever it stops

@@ -317,7 +317,7 @@ def test_samples__constant_columns_with_metrics_that_scale():
         ("correlation", [[1.0, 2, 4], [0.1, 0.1, 0.1], [3, 1, 0]], "sample 1 .* the sample is constant"),
         ("jaccard", [[1.0, 2], [np.nan, 0]], "NaN"),
         ("dice", [[1.0, 0], [0, 1], [0.5, 1]], "sample 2 .* not only 0 and 1: this metric compares truth values"),
-        ("jensenshannon", [[1.0, 0], [0, 1], [-1, 1]], "sample 2 .* negative or all zeros: no distribution"),
+        ("jensenshannon", [[1.0, 0], [0, 1], [-1, 1]], "sample 2 .* negative or all zeros, so not a distribution"),
         ("braycurtis", [[1.0, 0], [0, 0], [0, 0]], "samples 1 and 2 under metric='braycurtis' is not defined"),
     ],
 )
@@ -482,7 +482,7 @@ def test_triplets__a_data_frame_goes_by_its_names(library):
     wanted = TripletSet.from_labels([("w", "x", "y"), ("y", "z", "w")], weights=[2.0, 1.0])
     assert TripletSet.from_labels(given) == wanted
     assert displays(ReCon(2).fit(X, triplets=given).hierarchy_, wanted).all()
-    with pytest.raises(InvalidTripletError, match="needs columns called a, b and c, .*it has x, b, c: rename them"):
+    with pytest.raises(InvalidTripletError, match="needs columns a, b and c, .*this one has x, b, c: rename them"):
         ReCon(2).fit(X, triplets=frames.DataFrame({"x": ["w"], "b": ["x"], "c": ["y"]}))
 
 

@@ -27,9 +27,9 @@ that are missing from the index, or occur twice in it, are refused.
 >>> ReCon(n_clusters=2).fit_predict(X, pairs=([(0, 3)], [(0, 1)])).tolist()
 [0, 1, 0, 0]
 
-New samples get the flat cluster of the fitted samples nearest to them, so parameters can be chosen by cross-validation. It hands `fit` a
-part of X, but all of the triplets: give triplets by label, X as a pandas DataFrame whose index holds the labels (other
-ones than 0..n-1), and ``missing_samples="ignore"``, which leaves out triplets on samples outside the part.
+New samples get the flat cluster of the fitted samples nearest to them, so parameters can be chosen by cross-validation.
+It hands `fit` a part of X, but all of the triplets: give triplets by label, X as a pandas DataFrame with the labels as
+its index (not 0..n-1), and ``missing_samples="ignore"``, which leaves out triplets on samples outside the part.
 
 >>> import pandas as pd
 >>> from sklearn.datasets import load_iris

@@ -1,4 +1,4 @@
-"""Triplets and pairs aligned with the rows of X, once for all estimators; what does not fit is refused."""
+"""Triplets and pairs aligned with the rows of X, in one way for all estimators, and errors where they do not fit."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = [
     "check_distinct",
 ]
 
-#: The type of each.
+#: The class that holds each, for messages.
 _VALUE = {"triplets": "TripletSet", "pairs": "PairwiseConstraints"}
 
 
@@ -35,9 +35,9 @@ def align_triplets(X: Any, triplets: Any, n_samples: int, *, missing_samples: st
     n_samples : int
         Number of rows.
     missing_samples : {"raise", "ignore"} or None
-        What to do with triplets on labels that the index of X has not; row numbers out of range are always refused,
-        and an index 0..n-1 is nothing but row numbers. None is "raise", too, where the caller has no such parameter,
-        of which the message could tell.
+        What to do with triplets on labels that are not in the index of X; row numbers out of range always raise, and an
+        index 0..n-1 counts as row numbers. None is "raise" for callers that have no such parameter, which the message
+        then does not mention.
 
     Returns
     -------
@@ -48,13 +48,13 @@ def align_triplets(X: Any, triplets: Any, n_samples: int, *, missing_samples: st
     Raises
     ------
     UnknownLeafError
-        If a triplet names a sample that X has not.
+        If a triplet names a sample that X does not have.
     DuplicateLeafError
         If triplets refer to an index that holds a label more than once.
     InvalidTripletError
-        If an entry is no triplet, or row numbers are given where they could as well be labels.
+        If an entry is not a triplet, or row numbers are given where they could as well be labels.
     TypeError
-        If `triplets` is nothing of the kind.
+        If `triplets` is none of these.
     """
     given, length = _as_set_or_rows(triplets)
     return _aligned(X, given, n_samples, missing_samples, "triplets", TripletSet, length)
@@ -82,9 +82,9 @@ def align_pairs(X: Any, pairs: Any, n_samples: int, *, missing_samples: str | No
     UnknownLeafError, DuplicateLeafError
         As `align_triplets` does.
     InvalidPairError
-        If an entry is no pair, or row numbers are given where they could as well be labels.
+        If an entry is not a pair, or row numbers are given where they could as well be labels.
     TypeError
-        If `pairs` is nothing of the kind.
+        If `pairs` is none of these.
     """
     if pairs is None:
         pairs = PairwiseConstraints([], [], 0)
@@ -100,7 +100,7 @@ def align_pairs(X: Any, pairs: Any, n_samples: int, *, missing_samples: str | No
         or len(pairs) != 2
         or any(isinstance(x, (list, tuple)) and len(x) == 3 and isinstance(x[2], str) for x in pairs)
     ):
-        raise TypeError(_no_pairs(pairs))
+        raise TypeError(_not_pairs(pairs))
     parts = []
     for rows, make, kind in zip(pairs, (_must_links, _cannot_links), ("must-link", "cannot-link"), strict=True):
         if isinstance(rows, np.ndarray) and rows.ndim == 2 and rows.shape[1] == 2 and rows.dtype.kind in "iu":
@@ -112,8 +112,8 @@ def align_pairs(X: Any, pairs: Any, n_samples: int, *, missing_samples: str | No
     return must | cannot
 
 
-def _no_pairs(value: Any) -> str:
-    """What to give in the place of a value that is nothing of the kind of pairs."""
+def _not_pairs(value: Any) -> str:
+    """The message for a value that cannot be understood as pairs."""
     given = type(value).__name__
     if isinstance(value, (list, tuple)) and value:
         given += f" of {len(value)} entries, {value[0]!r:.60} the first"
@@ -184,7 +184,7 @@ def _aligned(
 
 
 def check_distinct(X: Any) -> None:
-    """Refuse an index that holds a label twice where an oracle is to be asked by these labels.
+    """Refuse an index that holds a label twice where an oracle is asked by these labels.
 
     Raises
     ------
@@ -200,15 +200,15 @@ def check_distinct(X: Any) -> None:
 
 def _warn_of_slices(length: int) -> None:
     msg = (
-        f"there are {length} triplets, as many as samples, and some name samples that X has not: when a whole set of "
-        "triplets is as long as the whole X, scikit-learn's cross-validation cuts it like sample weights, and part of "
-        "it is lost; repeat one triplet in the list (repeats count once), so that the lengths differ"
+        f"there are {length} triplets, as many as samples, and some name samples that X does not have: where a whole "
+        "set of triplets is as long as the whole X, scikit-learn's cross-validation cuts it like sample weights, and "
+        "part of it is lost; repeat one triplet in the list (repeats count once), so that the lengths differ"
     )
     warn_user(msg)
 
 
 def _text_hint(unknown: list, labels: list, noun: str) -> str:
-    """What to do where labels are the texts of those in the index, such as numbers read from a file."""
+    """Advice where labels are texts of those in the index, such as numbers read from a file; "" where they are not."""
     texts = {str(x) for x in labels if not isinstance(x, str)} if any(isinstance(x, str) for x in unknown) else set()
     if not any(x in texts for x in unknown if isinstance(x, str)):
         return ""
@@ -255,10 +255,10 @@ def _as_set_or_rows(triplets: Any) -> tuple[TripletSet | np.ndarray, int]:
 
 
 def _check_rows(given: Any, leaves: LeafIndex, indexed: bool, noun: str) -> None:
-    """Refuse triplets or pairs whose labels are no row numbers, even if of a leaf that occurs in none of them.
+    """Refuse triplets or pairs with labels that are not row numbers, even those of leaves that occur in none.
 
-    Such a leaf shows that they were made for other samples, whose rows the same numbers would mean. It is named only
-    where those that occur are row numbers.
+    Such a leaf shows that they were made for other samples, so the same numbers would mean other rows. It is named only
+    where the leaves that do occur are row numbers.
     """
     others = [x for x in given.leaves if x not in leaves] if given.leaves != leaves else []
     if not others:

@@ -26,9 +26,9 @@ __all__ = [
     "warn_if_few",
 ]
 
-#: When few triplets are known to hurt: at least so many samples and triplets, of which there are fewer than so many for
-#: each sample they name; numbers of triplets a sample that vary less than so many times those of random triplets; and
-#: more than this part of the named samples tied to no group.
+#: When few triplets are known to hurt: from so many samples and so many triplets on, if there are fewer than so many
+#: triplets for each sample they name, if the numbers of triplets a sample vary less than so many times those of random
+#: triplets, and if more than this part of the named samples is tied to no group.
 _SAMPLES, _TRIPLETS, _RATIO, _DISPERSION, _LOOSE = 50, 30, 1.2, 2.0, 0.05
 
 
@@ -107,7 +107,7 @@ class HierarchicalClusterer(ClusterMixin, BaseEstimator):
         five nearest fitted samples under the metric vote, with weights of one over their distance.
 
         ``predictor_`` is all that is needed for this. It is small, with at most 4 million numbers of features kept (of
-        more, a sample of each cluster), pickles by itself and has `predict` and `predict_proba`, too.
+        more, a sample of each cluster), can be pickled alone and has `predict` and `predict_proba`, too.
 
         Examples
         --------
@@ -188,7 +188,7 @@ def all_or_nothing(estimator: Any) -> Iterator[None]:
 
 
 def check_y(y: Any) -> None:
-    """Refuse triplets and pairs in the place of y, where they would be ignored.
+    """Refuse triplets and pairs that were given as y, where they would be ignored.
 
     Raises
     ------
@@ -209,16 +209,16 @@ def check_y(y: Any) -> None:
 
 
 def check_no_truth_values(estimator: Any) -> None:
-    """Refuse True as a parameter where a number is wanted: for Python it is one, and would be 1 here.
+    """Refuse True as a parameter where a number is expected: in Python True is a number, and would count as 1.
 
     Raises
     ------
     InvalidParameterError
     """
-    for name, wanted in estimator._parameter_constraints.items():
+    for name, accepted in estimator._parameter_constraints.items():
         value = getattr(estimator, name)
         if isinstance(value, (bool, np.bool_)) and not {"boolean", "verbose"} & {
-            x for x in wanted if isinstance(x, str)
+            x for x in accepted if isinstance(x, str)
         }:
             msg = f"{name} of {type(estimator).__name__} must be a number, not {value!r}"
             raise InvalidParameterError(msg)
@@ -260,7 +260,7 @@ def check_samples(estimator: Any, X: Any, *, reset: bool) -> np.ndarray:
 
 
 def warn_if_few(triplets: TripletSet, tree: Hierarchy) -> None:
-    """Warn of triplets that are as few, and as random, as those known to make noisy data worse.
+    """Warn of triplets so few and so random that such sets are known to make clusters of noisy data worse.
 
     Parameters
     ----------
@@ -275,7 +275,7 @@ def warn_if_few(triplets: TripletSet, tree: Hierarchy) -> None:
     Poisson distribution: the variance over the mean is 1 (samples that none names counted in, by their expected
     number), and up to 1.9 for two classes of 80 and 20 percent. Informative triplets name few samples over and over:
     for 30 and more of `triplets_from_classes` it was 2.3 at the least with 10 classes, 10 with 3. A set that leaves
-    next to no named sample alone below the root of its hierarchy, as `decompose` gives, is no random one either.
+    hardly any named sample alone below the root of its hierarchy, as `decompose` gives, is not random either.
 
     Fewer than 1.2 random triplets a named sample lowered the dendrogram purity of two noisy classes (569 samples, 30
     features, Ward linkage) from .840 to .71-.81; from 1.2 on it was .98 and more where all samples were named, .89

@@ -1,4 +1,4 @@
-"""Metrics: what goes with which linkage, samples through a fitted transformer, distances of all pairs, all checked."""
+"""Metrics: which goes with which linkage, samples through a fitted transformer, checked distances of all pairs."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ class FittedMetric:
 
 
 def check_metric(metric: Any, linkage: str) -> Any:
-    """The metric that distances are taken under: "euclidean" where samples go through a transformer first.
+    """Check that a metric goes with a linkage; return it, or "euclidean" where samples go through a transformer.
 
     Parameters
     ----------
@@ -104,7 +104,7 @@ def check_metric(metric: Any, linkage: str) -> Any:
     Raises
     ------
     ValueError
-        If the linkage needs Euclidean points and the metric gives none.
+        If the linkage needs points in a Euclidean space and the metric does not give them.
     TypeError
         If the metric is a class.
     NotFittedError
@@ -171,7 +171,7 @@ def transformed(metric: Any, X: Any, samples: np.ndarray) -> np.ndarray:
 
 
 def metric_parameters(samples: np.ndarray, metric: Any) -> dict[str, np.ndarray]:
-    """What a metric takes from the samples that it is fitted on, by the names of scipy: variances V, inverse VI.
+    """What a metric learns from the samples that it is fitted on, by the names of scipy: variances V, inverse VI.
 
     Constant features are divided by 1, as scikit-learn's scalers do.
 
@@ -200,7 +200,7 @@ def metric_parameters(samples: np.ndarray, metric: Any) -> dict[str, np.ndarray]
 
 
 def check_spread(samples: np.ndarray, dtype: Any = np.float64) -> None:
-    """Refuse points whose squared distances, or sums of them, leave the range of the type, at either end."""
+    """Refuse points if squared distances, or sums of them, would leave the range of the type, at either end."""
     with np.errstate(over="ignore", under="ignore"):
         widest = np.square(np.ptp(samples, axis=0)).sum()
     limits = np.finfo(dtype)
@@ -239,7 +239,7 @@ def condensed_distances(
     Raises
     ------
     MemoryError
-        With the size that is wanted.
+        If they do not fit; the message has their size.
     ValueError
         If a distance is not defined, negative, infinite or too large to add up.
     """
@@ -285,7 +285,7 @@ def _all_pairs(samples: np.ndarray, metric: Any, parameters: dict[str, np.ndarra
 
 
 def check_distances(distances: np.ndarray, limit: float) -> tuple[int, str, int] | None:
-    """The first distance, in flat order, that is none, why, and how many there are; None where all are good."""
+    """The first distance, in flat order, that is not valid, why, and how many there are; None where all are valid."""
     flat = distances.ravel()
     bad = np.flatnonzero(~(np.abs(flat) <= limit))
     if bad.size:
@@ -297,21 +297,24 @@ def check_distances(distances: np.ndarray, limit: float) -> tuple[int, str, int]
 
 
 def check_rows(samples: np.ndarray, metric: Any) -> None:
-    """Refuse samples for which the metric has no answer, or another one than is asked for.
+    """Refuse samples for which the metric is not defined, or means something else.
 
     Raises
     ------
     ValueError
         If a metric of truth values meets other numbers than 0 and 1, cosine a sample of zeros, jensenshannon one that
-        is no distribution, or correlation one whose features are all equal (scipy would divide by zero, or by the
-        rounding of it).
+        is not a distribution, or correlation one with all features equal (scipy would divide by zero, or by its
+        rounding).
     """
     if metric == "cosine":
         bad, what = (samples == 0).all(axis=1), "all zeros, which has no direction"
     elif metric == "correlation":
         bad, what = np.ptp(samples, axis=1) == 0, "constant, which correlates with nothing"
     elif metric == "jensenshannon":
-        bad, what = (samples < 0).any(axis=1) | (samples == 0).all(axis=1), "negative or all zeros: no distribution"
+        bad, what = (
+            (samples < 0).any(axis=1) | (samples == 0).all(axis=1),
+            "negative or all zeros, so not a distribution",
+        )
     elif isinstance(metric, str) and metric in _OF_BOOLEANS:
         bad, what = ((samples != 0) & (samples != 1)).any(axis=1), "not only 0 and 1: this metric compares truth values"
     else:

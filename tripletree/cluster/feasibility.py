@@ -18,25 +18,25 @@ __all__ = [
     "connected_parts",
 ]
 
-#: Nodes that are scanned in one call of a kernel, so that Ctrl-C is heard; also what an improvement looks at, at most.
+#: Nodes that one call of a kernel scans, so that Ctrl-C works between calls; also the most that an improvement visits.
 _SLICE = 20_000_000
-#: Neighbours looked at in search of a clique that is too large.
+#: Neighbours visited in the search for a clique that is too large.
 _CLIQUE_WORK = 200_000_000
-#: Smaller cliques are assigned by the search, which ends at once there.
+#: Smaller cliques are left to the search, which solves them at once.
 _MATCHED = 4
-#: Of smaller parts, clusters are not exchanged all at once.
+#: In connected parts smaller than this, clusters are not renamed by matching.
 _RENAMED = 16
-#: Costs and neighbours looked at in exchanges of two clusters, for one looked at in the search.
+#: Costs and neighbours visited in exchanges of two clusters, for one visited in the search.
 _EXCHANGING = 10
 #: What sums may differ by and still be the same, as a part of them.
 _ROUNDING = 1e-12
 #: Steps of the first attempt to find a feasible assignment; each next one has twice as many.
 _FIRST_ATTEMPT = 2_000
-#: Steps of the mending (which are shorter) for one of the backtracking.
-_MENDING = 10
+#: Steps of the tabu search (which are shorter) for one of the backtracking.
+_TABU = 10
 #: Steps of backtracking in each connected part, and rounds of choosing in turn before it, where places are cheap.
 _BACKTRACKING, _ROUNDS = 20_000, 50
-#: What is done at most to explain why there is no feasible assignment: cliques looked at, nodes, steps for each.
+#: Limits for explaining why there is no feasible assignment: cliques tried, nodes, steps for each.
 _CLIQUES, _NODES, _STEPS = 100_000, 400, 5_000
 
 
@@ -118,7 +118,7 @@ class CannotGraph:
         label : ndarray of int32, shape (m,)
             Feasible.
         limit : int
-            Costs and neighbours that are looked at, at most, where the cheapest assignment must be searched for; ten
+            Costs and neighbours that are visited, at most, where the cheapest assignment must be searched for; ten
             times as many before that, in exchanges of clusters; 20 million in either.
 
         Returns
@@ -131,7 +131,7 @@ class CannotGraph:
         folded, two = kernels.feasibility.fold(frozen(cost, np.float64), self._order, self._parent)
         core, out, is_cheapest = self._core, np.array(label, np.int32), True
         for nodes in self._cliques:
-            out[nodes] = _matched(folded[nodes], out[nodes])
+            out[nodes] = _match(folded[nodes], out[nodes])
         if core.nodes.size:
             costs, nobody = freeze(folded[core.nodes]), freeze(np.full(core.nodes.size, -1, np.int32))
             least = np.partition(costs, 1, axis=1)  # who has most to lose chooses first
@@ -140,7 +140,7 @@ class CannotGraph:
             known = out[core.nodes]
             for low, high in self._large_parts(cost.shape[1], limit):
                 for some in (known[low:high], other[low:high]):
-                    _exchange_names(costs[low:high], some)
+                    _rename_by_matching(costs[low:high], some)
             out[core.nodes], proved = kernels.feasibility.improve(
                 *(core.start, core.near, costs, self._priority, core.blocks),
                 *(freeze(known), freeze(other), min(_EXCHANGING * limit, _SLICE), min(limit, _SLICE)),
@@ -206,8 +206,8 @@ class CannotGraph:
         """A feasible assignment to k clusters.
 
         Nodes with fewer than k neighbours always find a place, once the others have theirs; what is left is searched
-        for `limit` steps beyond one for each node in each connected part, by backtracking and by mending a random
-        assignment, in turn.
+        for `limit` steps beyond one for each node in each connected part, by backtracking and by tabu search from a
+        random assignment, in turn.
 
         Raises
         ------
@@ -226,7 +226,7 @@ class CannotGraph:
                 raise self._failure(core.nodes[clique], is_clique=True)
             for low, high in zip(core.blocks[:-1], core.blocks[1:], strict=True):
                 part = core if core.blocks.size == 2 else self._part(core.nodes[low:high])
-                colours, over = _coloured(part, k, rng, limit)
+                colours, over = _find_colours(part, k, rng, limit)
                 if colours is None:
                     if not over:
                         raise self._failure(part.nodes, proved=False)
@@ -273,7 +273,7 @@ class CannotGraph:
         for v in part.nodes.tolist() if part.nodes.size <= _NODES else []:
             if v in nodes:
                 rest = self._part(nodes[nodes != v])
-                colours, over = _coloured(rest, k, rng, _STEPS, restarts=False)
+                colours, over = _find_colours(rest, k, rng, _STEPS, restarts=False)
                 if colours is None and over:
                     nodes = rest.nodes
         return nodes, False
@@ -374,7 +374,7 @@ def _least_of_each(values: np.ndarray, blocks: np.ndarray) -> np.ndarray:
     return np.minimum.reduceat(values, blocks[:-1]) if values.size else values
 
 
-def _matched(cost: np.ndarray, label: np.ndarray) -> np.ndarray:
+def _match(cost: np.ndarray, label: np.ndarray) -> np.ndarray:
     """The cheapest clusters of nodes that all need different ones; those they have where no others are cheaper."""
     from scipy.optimize import linear_sum_assignment
 
@@ -383,17 +383,17 @@ def _matched(cost: np.ndarray, label: np.ndarray) -> np.ndarray:
     return found if (before - after).sum() > _ROUNDING * (abs(before) + abs(after)).sum() else label
 
 
-def _exchange_names(cost: np.ndarray, label: np.ndarray) -> None:
+def _rename_by_matching(cost: np.ndarray, label: np.ndarray) -> None:
     """Keep together what has one cluster, but give all of them clusters as cheaply as can be, in place."""
     if label.min() < 0:
         return
     used, group = np.unique(label, return_inverse=True)
     total = np.zeros((used.size, cost.shape[1]))
     np.add.at(total, group, cost)
-    label[:] = _matched(total, used)[group]
+    label[:] = _match(total, used)[group]
 
 
-def _coloured(
+def _find_colours(
     part: _Part, k: int, rng: np.random.Generator, limit: int, *, restarts: bool = True
 ) -> tuple[np.ndarray | None, bool]:
     """Clusters of connected nodes, None where none were found; and whether the search went to its end."""
@@ -402,11 +402,11 @@ def _coloured(
     attempt = max(_FIRST_ATTEMPT, 2 * part.nodes.size) if restarts else limit
     while True:
         steps = min(attempt, limit - spent)
-        colours, over = _backtracked(part, k, priority, steps)
+        colours, over = _backtrack(part, k, priority, steps)
         spent += steps
         if colours is None and not over and restarts and spent < limit:
-            steps = min(_MENDING * attempt, limit - spent)
-            colours = _mended(part, k, rng, steps)
+            steps = min(_TABU * attempt, limit - spent)
+            colours = _tabu_search(part, k, rng, steps)
             spent += steps
         if colours is not None or over or spent >= limit:
             return colours, over or colours is not None
@@ -414,7 +414,7 @@ def _coloured(
         priority = freeze(rng.random(part.nodes.size))
 
 
-def _backtracked(part: _Part, k: int, priority: np.ndarray, limit: int) -> tuple[np.ndarray | None, bool]:
+def _backtrack(part: _Part, k: int, priority: np.ndarray, limit: int) -> tuple[np.ndarray | None, bool]:
     """The search by branch and bound, where nothing costs anything: the first assignment is the best."""
     m = part.nodes.size
     cost = freeze(np.zeros((m, k)))
@@ -427,7 +427,7 @@ def _backtracked(part: _Part, k: int, priority: np.ndarray, limit: int) -> tuple
     return (state[0][_BEST].copy() if best < np.inf else None), over
 
 
-def _mended(part: _Part, k: int, rng: np.random.Generator, limit: int) -> np.ndarray | None:
+def _tabu_search(part: _Part, k: int, rng: np.random.Generator, limit: int) -> np.ndarray | None:
     """Tabu search from a random assignment."""
     label, done = rng.integers(0, k, part.nodes.size).astype(np.int32), 0
     state = kernels.feasibility.begin_mending(part.start, part.near, frozen(label), k, int(rng.integers(2**31)))

@@ -22,7 +22,7 @@ __all__ = [
 #: The penalty for a triplet of mean weight where none is named: the best of the benchmark of noise.
 AUTO_PENALTY = 0.15
 
-#: Samples, beyond which the table of their distances (1.6 GB in float64) is refused.
+#: The most samples: beyond, the table of their distances takes more than 1.6 GB in float64.
 SOFT_UP_TO = 20_000
 
 #: Operations up to which the kernel runs as plain Python, and merges between two looks at the interrupt.

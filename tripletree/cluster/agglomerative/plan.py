@@ -83,7 +83,7 @@ def plan_merges(
     Raises
     ------
     InconsistentPairsError, InconsistentTripletsError
-        If not all of them can hold, and there is no penalty.
+        If they cannot all hold, and there is no penalty.
     ValueError, LimitExceededError
         If the parameters do not fit together or the data.
 

@@ -179,7 +179,7 @@ def why_rejected(model: Any, first: int, second: int, *, before: int) -> Triplet
     -------
     TripletSet
         None of them can be left out; empty where triplets do not reject the merge. They are taken from the model's
-        triplets: for each triplet on clusters in the conflict, the first one that says it.
+        triplets: for each triplet on clusters in the conflict, the first one that implies it.
 
     Raises
     ------
