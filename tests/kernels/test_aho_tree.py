@@ -14,16 +14,19 @@ from tripletree.cluster.agglomerative.merges import aho_state
 def nested(tree, n, u):
     """The nested tuples below node u; sibling lists, counts of children and of leaves are checked on the way."""
     if u < n:
-        assert tree[u, 5] == 1
+        assert tree.n_leaves[u] == 1
         return u
-    children, before, c = [], -1, tree[u, 1]
+    children, before, c = [], -1, tree.first_child[u]
     while c >= 0:
-        assert tree[c, 0] == u
-        assert tree[c, 3] == before
+        assert tree.parent[c] == u
+        if before >= 0:
+            assert tree.previous_sibling[c] == before
         children.append(c)
-        before, c = c, tree[c, 2]
-    assert len(children) == tree[u, 4]
-    assert tree[u, 5] == sum(tree[c, 5] for c in children)
+        before, c = c, tree.next_sibling[c]
+    assert len(children) == tree.n_children[u]
+    assert tree.previous_sibling[children[0]] == children[-1]
+    assert [c < n for c in children] == sorted(c < n for c in children)
+    assert tree.n_leaves[u] == sum(tree.n_leaves[c] for c in children)
     return tuple(nested(tree, n, c) for c in children)
 
 
@@ -36,13 +39,12 @@ def instance(rng, least=3, most=11):
 
 def check_pair(state, n, live, now, i, j):
     """`join` equals the definition, and a rejection names a blocking pair: its two sides are the components."""
-    side = np.empty((2, n), np.int64)
-    left, right = kernels.aho_forest.join(*state, n, i, j, side, 0)
+    left, right = kernels.aho_forest.join(state, i, j, 0)
     extra = [(i, j, x) for x in live if x not in (i, j)]
     compatible = one_tree_definition(now + extra, live) is not None
     assert (left == 0) == compatible
     if not compatible:
-        a, b = set(side[0, :left].tolist()), set(side[1, :right].tolist())
+        a, b = set(state.sides[0, :left].tolist()), set(state.sides[1, :right].tolist())
         assert i in a
         assert j in b
         inside = [(x, y) for x, y, z in now if {x, y, z} <= a | b]
@@ -54,17 +56,17 @@ def check_pair(state, n, live, now, i, j):
 def follow(rng, n, rows, all_pairs):
     """Merge random compatible pairs to the end; after each merge the tree is that of the live triplets."""
     state = aho_state(rows, n)[0]
-    tree, slot = state[0], state[1]
+    tree = state.tree
     live, rejected = list(range(n)), 0
     while len(live) > 1:
-        at = [int(kernels.aho_forest.cluster_of(slot, x)) for x in range(n)]
+        at = [int(kernels.disjoint_set.find(state.into, x)) for x in range(n)]
         now = [(at[a], at[b], at[c]) for a, b, c in rows.tolist() if at[a] != at[b]]
         used = sorted({x for t in now for x in t})
         if used:
             assert clades_of(nested(tree, n, 2 * n + 1)) == clades_of(one_tree_definition(now, used))
         else:
-            assert tree[2 * n + 1, 4] == 0
-        assert [slot[2, x] for x in live] == [sum(x in t for t in now) for x in live]
+            assert tree.n_children[2 * n + 1] == 0
+        assert [state.degree[x] for x in live] == [sum(x in t for t in now) for x in live]
         pairs = [(i, j) for i in live for j in live if i != j]
         if not all_pairs:
             pairs = [pairs[k] for k in rng.permutation(len(pairs))[:6]]
@@ -72,7 +74,7 @@ def follow(rng, n, rows, all_pairs):
         rejected += len(pairs) - len(allowed)
         if allowed:
             i, j = allowed[rng.integers(len(allowed))]
-            assert kernels.aho_forest.join(*state, n, i, j, np.empty((2, n), np.int64), 1) == (0, 0)
+            assert kernels.aho_forest.join(state, i, j, 1) == (0, 0)
             live.remove(i)
     return rejected
 
@@ -82,7 +84,6 @@ def test_aho_tree__is_that_of_the_live_triplets_after_each_merge():
     assert sum(follow(rng, *instance(rng), all_pairs=True) for _ in range(40)) > 500
 
 
-@pytest.mark.slow
 @pytest.mark.slow
 def test_aho_tree__all_pairs_after_each_merge_of_thousands_of_instances():
     rng = np.random.default_rng(11)

@@ -51,7 +51,7 @@ def _blocked(triplets, clusters, i, j):
     place = {x: k for k, x in enumerate(clusters)}
     n = len(clusters)
     state = aho_state(TripletSet([[place[x] for x in t] for t in triplets], n).rows, n)[0]
-    return kernels.aho_forest.join(*state, n, place[i], place[j], np.empty((2, n), np.int64), 0)[0] > 0
+    return kernels.aho_forest.join(state, place[i], place[j], 0)[0] > 0
 
 
 @pytest.mark.parametrize("linkage", LINKAGES)

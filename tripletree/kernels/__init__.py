@@ -4,7 +4,9 @@ Each module is imported when its first kernel is asked for, and numba when the f
 when): ``from tripletree import kernels`` costs nothing, ``kernels.rooted_tree.depths(parent)`` loads what it needs.
 
 Conventions: arrays of indices are C-contiguous int32 and read-only (see `frozen`), so that each kernel is compiled
-once; outputs are allocated inside; scalar loops; no recursion.
+once; outputs are allocated inside; scalar loops; no recursion. State that lasts from call to call is a NamedTuple of
+arrays with a documented field for each, a counter being an array of one entry; the function that makes an empty one
+stands beside it. Numba takes such tuples apart: they cost nothing.
 """
 
 from __future__ import annotations

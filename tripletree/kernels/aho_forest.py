@@ -1,794 +1,722 @@
 """The Aho tree of the live triplets, kept up to date while clusters merge.
 
-Clusters are slots 0..n-1 and at the same time the leaves of the tree; a merge keeps one slot and empties the other.
-A cluster is in the tree while some live triplet names it. The children of an inner node are the components of the
-graph with an edge ab for each live triplet ab|c inside it.
+Cluster ids 0..n-1 are at the same time the leaves of the tree; a merge keeps one id and empties the other. A cluster
+is in the tree while some live triplet names it. ``aho_tree`` describes the parts that are not peculiar to merging.
 
 Merging i and j is compatible unless there are disjoint A with i, B with j, three or more clusters together, each
 connected by the triplets inside A and B (a blocking pair). `join` descends from the last common ancestor of i and j:
 the children on both paths are fused level by level, with the triplets that cross between the fused ones; i and j are
 blocked where their components make up all that is there. If they are not, it does so for all components, and changes
-the tree.
+the tree. Only what is on the two paths can change: an edge ij leaves the components above the ancestor as they are, and
+the other children of it.
 
-State, in few arrays so that the kernels compile fast (N = 2 n + 2 nodes, the last one is the root):
-    tree : int64[N, 9]    parent, first child, next and previous sibling, number of children, leaves below, triplets on
-                          its shelf (dead ones included); a stamp, and the block that holds it at that stamp
-    slot : int64[4, n]    where its samples went (a disjoint set); an entry of its ring of triplets; live triplet ends
-                          in it; entries in its ring, dead ones included
-    rows : int64[m, 3]    the slots that each triplet ab|c named at the start
-    ring : int64[3 m]     the next entry; entry 3 t + k is end k of triplet t
-    shelf : int64[m + N, 2]  next and previous triplet in the ring of those that a node separates, ab from c; place
-                          m + u begins the ring of node u
-    mark : int64[N, 8]    stamps, and what goes with them: see the names below
-    trip : int64[m, 10]   whether it is dead, stamp, and lists of triplets
-    node : int64[9, N]    lists of nodes, and the stack of `join`
-    var : int64[3]        free inner nodes (a list through their parents), last stamp, length of REST
+A triplet ij|c holds for good once i and j are one: it is dead. Dead triplets stay in the lists until these are gone
+through.
 """
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
+from tripletree.kernels.aho_tree import (
+    Blocks,
+    Incidence,
+    Stack,
+    Tree,
+    TripletLists,
+    Work,
+    add_entry,
+    attach,
+    clear,
+    deal_out,
+    detach,
+    empty_parts,
+    first_leaf,
+    free_nodes,
+    is_leaf,
+    list_triplet,
+    next_leaf,
+    next_level,
+    set_of,
+    touch,
+    unite,
+    unlist_triplet,
+)
 from tripletree.kernels.disjoint_set import find
-from tripletree.kernels.jit import inner, njit
+from tripletree.kernels.jit import Integers, IntegerTable, inner, njit
 
 __all__ = [
-    "adopt",
-    "block",
-    "cluster_of",
-    "crossing",
-    "descend",
-    "first_leaf",
-    "gather",
-    "is_split",
+    "Forest",
+    "empty_forest",
     "join",
-    "list_leaves",
-    "make_home",
-    "meeting",
-    "next_leaf",
-    "orphan",
     "plant",
-    "set_of",
-    "shelve",
-    "spread",
-    "sweep",
-    "touch",
-    "unite",
-    "unlink",
-    "unshelve",
 ]
 
-UP, FIRST, NEXT, PREV, KIDS, LEAVES, HELD, SEEN_AT, HOME = range(9)
-INTO, RING, DEGREE, ENTRIES = range(4)
-# stamps: the node is touched (or on a path), has hits; values: disjoint set and its size; touched children,
-# the largest one; place of a set on the stack; leaves below the touched children
-TOUCHED, HIT, SET, BLOCKS, HITS, LARGEST, GROUP, BELOW = range(8)
-# lists: at hand with the blocks of their ends, between two children, waiting, found with the set it lies in
-DEAD, SEEN, AT_A, AT_C, HERE, KEPT, WAIT, FOUND, FOUND_IN, REST = range(10)
-CURRENT, TOUCH, WAITING, NODE_BASE, NODE_COUNT, TRIP_BASE, TRIP_COUNT, ABOVE, WITH_IJ = range(9)
-FREE, STAMP, RESTS = range(3)
-
-#: As a HOME: the node is current.
+#: As the block of a node: it is current, its children are blocks.
 SPLIT = -2
+_ALL = np.int64(-1)
+
+
+class Triplets(NamedTuple):
+    """The triplets ab|c, an entry for each."""
+
+    rows: IntegerTable  #: [t, 3]: the cluster ids that it named at the start
+    dead: Integers
+    seen: Integers  #: stamp
+    block_of_a: Integers  #: [k], of the k-th triplet at hand
+    block_of_c: Integers
+
+
+class Forest(NamedTuple):
+    """All that `join` reads and changes."""
+
+    tree: Tree
+    by_lca: TripletLists  #: the list of node u begins at m + u
+    incidence: Incidence  #: dead entries included
+    blocks: Blocks
+    work: Work
+    stack: Stack
+    triplets: Triplets
+    into: Integers  #: of each cluster id: where its samples went (a disjoint set)
+    degree: Integers  #: of each cluster: its ends of live triplets
+    seen_at: Integers  #: of each node: stamp of `block`
+    block: Integers  #: of each node: the block that holds it (-1 for none), or SPLIT
+    sides: IntegerTable  #: [2, n]: the clusters of the blocking pair last found, that of i first
+
+
+def empty_forest(rows, n):
+    """Room for the triplets in rows (int64[m, 3]) on clusters 0..n-1, to be filled by `plant`."""
+    m, nodes = len(rows), 2 * n + 2
+    triplets = Triplets(rows, *np.zeros((4, m), np.int64))
+    seen_at, block = np.zeros((2, nodes), np.int64)
+    return Forest(
+        *empty_parts(n, m),
+        triplets,
+        np.arange(n),
+        np.zeros(n, np.int64),
+        seen_at,
+        block,
+        np.empty((2, n), np.int64),
+    )
 
 
 @njit
-def cluster_of(slot, x):
-    """The slot that holds the samples that started in slot x."""
-    return find(slot[INTO], x)
-
-
-@inner
-def adopt(tree, p, u):
-    """Hang u below p."""
-    tree[u, UP] = p
-    first = tree[p, FIRST]
-    tree[u, NEXT], tree[u, PREV] = first, -1
-    if first >= 0:
-        tree[first, PREV] = u
-    tree[p, FIRST] = u
-    tree[p, KIDS] += 1
-
-
-@inner
-def orphan(tree, u):
-    """Take u from below its parent."""
-    p, after, before = tree[u, UP], tree[u, NEXT], tree[u, PREV]
-    if before >= 0:
-        tree[before, NEXT] = after
-    else:
-        tree[p, FIRST] = after
-    if after >= 0:
-        tree[after, PREV] = before
-    tree[p, KIDS] -= 1
-    tree[u, UP] = -1
-
-
-@inner
-def shelve(tree, shelf, m, t, u):
-    """Put triplet t on the shelf of node u."""
-    head = m + u
-    after = shelf[head, 0]
-    shelf[head, 0], shelf[after, 1] = t, t
-    shelf[t, 0], shelf[t, 1] = after, head
-    tree[u, HELD] += 1
-
-
-@inner
-def unlink(shelf, t):
-    """Take triplet t out of the ring of its shelf (the node goes on counting it in HELD)."""
-    after, before = shelf[t, 0], shelf[t, 1]
-    shelf[before, 0], shelf[after, 1] = after, before
-
-
-@inner
-def unshelve(tree, shelf, t, u):
-    """Take triplet t from the shelf of node u."""
-    unlink(shelf, t)
-    tree[u, HELD] -= 1
-
-
-@njit
-def plant(parent, separator, n, rows, tree, slot, ring, shelf, mark, trip, var):
-    """Set the state up from the parent array of `one_tree` of the triplets, and the node that separates each."""
-    N = tree.shape[0]
-    root = N - 1
-    for u in range(N):
-        for k in range(tree.shape[1]):
-            tree[u, k] = 0 if k >= KIDS else -1
-        for k in range(mark.shape[1]):
-            mark[u, k] = 0
-    for t in range(rows.shape[0]):
-        trip[t, DEAD], trip[t, SEEN] = 0, 0
+def plant(parent, separator, forest):
+    """Fill an empty forest from the parent array of `one_tree` of its triplets, and the node that separates each."""
+    tree, rows, degree = forest.tree, forest.triplets.rows, forest.degree
+    n, m, root = len(degree), rows.shape[0], len(tree.parent) - 1
+    clear(tree)
+    for head in range(m, m + len(tree.parent)):
+        forest.by_lca.next[head] = forest.by_lca.previous[head] = head
     for x in range(n):
-        slot[RING, x], slot[DEGREE, x], slot[ENTRIES, x] = -1, 0, 0
-    for x in range(n):
-        slot[INTO, x] = x
-    m = rows.shape[0]
-    for u in range(N):
-        shelf[m + u, 0] = shelf[m + u, 1] = m + u
+        forest.incidence.last[x] = -1
+    size = parent.shape[0]
     for t in range(m):
-        shelve(tree, shelf, m, t, root if separator[t] == parent.shape[0] - 1 else separator[t])
+        _give_triplet(forest, t, root if separator[t] == size - 1 else np.int64(separator[t]))
     for e in range(3 * m):
         x = rows[e // 3, e % 3]
-        slot[DEGREE, x] += 1
-        slot[ENTRIES, x] += 1
-        if slot[RING, x] < 0:
-            ring[e] = e
-            slot[RING, x] = e
-        else:
-            ring[e] = ring[slot[RING, x]]
-            ring[slot[RING, x]] = e
-    size = parent.shape[0]
+        degree[x] += 1
+        add_entry(forest.incidence, x, e)
+    # children before parents, so that what is below a node is counted when it is added to its parent
     for u in range(size - 1):
-        if u >= n or slot[DEGREE, u] > 0:
-            adopt(tree, root if parent[u] == size - 1 else parent[u], u)
-    for u in range(size - 1):
-        if u < n and tree[u, UP] >= 0:
-            tree[u, LEAVES] = 1
-        if tree[u, UP] >= 0:
-            tree[tree[u, UP], LEAVES] += tree[u, LEAVES]
-    var[FREE] = -1
-    for u in range(max(size - 1, n), root):
-        tree[u, UP] = var[FREE]
-        var[FREE] = u
-    var[STAMP] = 0
+        if u < n:
+            if degree[u] == 0:
+                continue
+            tree.n_leaves[u] = 1
+        p = root if parent[u] == size - 1 else np.int64(parent[u])
+        attach(tree, p, np.int64(u))
+        tree.n_leaves[p] += tree.n_leaves[u]
+    free_nodes(tree, max(size - 1, n))
+
+
+# ---------------------------------------------------------------------- the triplets of a node
 
 
 @inner
-def meeting(tree, mark, var, i, j):
-    """Last common ancestor v of two leaves, and the children of v above each: both climb until they meet."""
-    mine, other = var[STAMP] + 1, var[STAMP] + 2
-    var[STAMP] += 2
+def _give_triplet(forest, t, u):
+    """Triplet t belongs to node u."""
+    list_triplet(forest.by_lca, t, len(forest.triplets.dead) + u)
+    forest.tree.n_triplets[u] += 1
+
+
+@inner
+def _take_triplet(forest, t, u):
+    """Triplet t does not belong to node u any more."""
+    unlist_triplet(forest.by_lca, t)
+    forest.tree.n_triplets[u] -= 1
+
+
+@inner
+def _forget_triplets(forest, u):
+    head = len(forest.triplets.dead) + u
+    forest.by_lca.next[head] = forest.by_lca.previous[head] = head
+    forest.tree.n_triplets[u] = 0
+
+
+@inner
+def _give_all_triplets(forest, u, w):
+    """What belongs to u belongs to w: the two lists become one in one step, however long they are."""
+    lists, m = forest.by_lca, len(forest.triplets.dead)
+    if lists.next[m + u] != m + u:
+        first, last, after = lists.next[m + u], lists.previous[m + u], lists.next[m + w]
+        lists.next[m + w], lists.previous[first] = first, m + w
+        lists.next[last], lists.previous[after] = after, last
+    forest.tree.n_triplets[w] += forest.tree.n_triplets[u]
+    _forget_triplets(forest, u)
+
+
+@inner
+def _sweep(forest, x):
+    """Take the dead entries out of x's list once they are most of it: paid for by those that have died since."""
+    incidence, dead = forest.incidence, forest.triplets.dead
+    if incidence.n_entries[x] <= 2 * forest.degree[x] + 2:
+        return
+    before = incidence.last[x]
+    kept = 0
+    for _ in range(incidence.n_entries[x]):
+        e = incidence.next[before]
+        if dead[e // 3]:
+            incidence.next[before] = incidence.next[e]
+        else:
+            before = e
+            kept += 1
+    incidence.last[x] = before if kept > 0 else -1
+    incidence.n_entries[x] = kept
+
+
+# ---------------------------------------------------------------------- the block that holds a cluster
+
+
+@inner
+def _meeting(forest, i, j):
+    """Last common ancestor v of two leaves, and the children of v above each: both climb by turns until they meet."""
+    parent, touched, stamp = forest.tree.parent, forest.blocks.touched, forest.blocks.stamp
+    mine, other = stamp[0] + 1, stamp[0] + 2
+    stamp[0] += 2
     u, w = i, j
     while True:
         if u >= 0:
-            if mark[u, TOUCHED] == other:
+            if touched[u] == other:
                 v = u
                 break
-            mark[u, TOUCHED] = mine
-            u = tree[u, UP]
+            touched[u] = mine
+            u = parent[u]
         if w >= 0:
-            if mark[w, TOUCHED] == mine:
+            if touched[w] == mine:
                 v = w
                 break
-            mark[w, TOUCHED] = other
-            w = tree[w, UP]
+            touched[w] = other
+            w = parent[w]
     a, b = i, j
-    while tree[a, UP] != v:
-        a = tree[a, UP]
-    while tree[b, UP] != v:
-        b = tree[b, UP]
+    while parent[a] != v:
+        a = parent[a]
+    while parent[b] != v:
+        b = parent[b]
     return v, a, b
 
 
 @inner
-def make_home(tree, stamp, u, home):
-    """From now on `home` is the block of all below u, or, if it is SPLIT, each child of u is one (or u, if a leaf)."""
-    tree[u, SEEN_AT] = stamp
-    tree[u, HOME] = home
+def _set_block(forest, u, block):
+    """At this level `block` holds all below u; if it is SPLIT, each child of u is a block (or u itself, if a leaf)."""
+    forest.seen_at[u] = forest.blocks.stamp[0]
+    forest.block[u] = block
 
 
 @inner
-def is_split(tree, stamp, u):
-    """Whether u is a current node, whose children are blocks."""
-    return tree[u, SEEN_AT] == stamp and tree[u, HOME] == SPLIT
+def _is_current(forest, u):
+    return forest.seen_at[u] == forest.blocks.stamp[0] and forest.block[u] == SPLIT
 
 
 @inner
-def block(tree, stamp, x):
-    """The block that holds node x, -1 if it is in none. The nodes on the way are told, for the next to come by."""
-    if tree[x, SEEN_AT] == stamp:
-        return x if tree[x, HOME] == SPLIT else tree[x, HOME]
+def _block_of(forest, x):
+    """The block that holds node x, -1 if none does. All nodes on the way up note it, for the next to come by."""
+    parent, seen_at, block, stamp = forest.tree.parent, forest.seen_at, forest.block, forest.blocks.stamp[0]
+    if seen_at[x] == stamp:
+        return x if block[x] == SPLIT else block[x]
     top = x
-    p = tree[x, UP]
-    while p >= 0 and tree[p, SEEN_AT] != stamp:
+    p = parent[x]
+    while p >= 0 and seen_at[p] != stamp:
         top = p
-        p = tree[p, UP]
-    home = np.int64(-1)
+        p = parent[p]
+    found = np.int64(-1)
     if p >= 0:
-        home = top if tree[p, HOME] == SPLIT else tree[p, HOME]
+        found = top if block[p] == SPLIT else block[p]
     while x != p:
-        make_home(tree, stamp, x, home)
-        x = tree[x, UP]
-    return home
+        seen_at[x] = stamp
+        block[x] = found
+        x = parent[x]
+    return found
 
 
 @inner
-def first_leaf(tree, n, u):
-    """The first leaf below a node."""
-    while u >= n:
-        u = tree[u, FIRST]
-    return u
+def _block_of_end(forest, t, k):
+    """The block that holds end k of triplet t."""
+    return _block_of(forest, find(forest.into, forest.triplets.rows[t, k]))
+
+
+# ---------------------------------------------------------------------- one level
 
 
 @inner
-def next_leaf(tree, n, u, top):
-    """The leaf after leaf u below node `top`, -1 after the last."""
-    while u != top:
-        if tree[u, NEXT] >= 0:
-            return first_leaf(tree, n, tree[u, NEXT])
-        u = tree[u, UP]
-    return -1
+def _crossing(forest, v, a, b):
+    """List the live triplets between the children a and b of v as those at hand. Returns their number.
 
-
-# ----------------------------------------------------------------------
-# The components that fuse when two clusters merge: what crosses between them, level by level.
-#
-# `descend` tells whether a merge is compatible; ``aho_fuse`` carries one out. The state is described in ``aho_tree``.
-
-
-@inner
-def set_of(mark, u):
-    """The set that a touched block is in (a disjoint set, with path halving)."""
-    while mark[u, SET] != u:
-        mark[u, SET] = mark[mark[u, SET], SET]
-        u = mark[u, SET]
-    return u
-
-
-@inner
-def touch(mark, node, stamp, u, touched):
-    """Make u a set of its own unless it is touched already. Returns the number of touched blocks."""
-    if mark[u, TOUCHED] != stamp:
-        mark[u, TOUCHED] = stamp
-        mark[u, SET] = u
-        mark[u, BLOCKS] = 1
-        node[TOUCH, touched] = u
-        touched += 1
-    return touched
-
-
-@inner
-def unite(mark, u, w):
-    u = set_of(mark, u)
-    w = set_of(mark, w)
-    if u != w:
-        mark[w, SET] = u
-        mark[u, BLOCKS] += mark[w, BLOCKS]
-
-
-@inner
-def sweep(slot, ring, trip, x):
-    """Take the dead entries out of x's ring once they are most of it."""
-    if slot[ENTRIES, x] <= 2 * slot[DEGREE, x] + 2:
-        return
-    before = slot[RING, x]
-    kept = 0
-    for _ in range(slot[ENTRIES, x]):
-        e = ring[before]
-        if trip[e // 3, DEAD]:
-            ring[before] = ring[e]
-        else:
-            before = e
-            kept += 1
-    slot[RING, x] = before if kept > 0 else -1
-    slot[ENTRIES, x] = kept
-
-
-@inner
-def crossing(tree, slot, rows, ring, shelf, mark, trip, var, n, v, a, b):
-    """List (in HERE) the live triplets between the children a and b of v.
-
-    They are all on the shelf of v, and all in the rings of the clusters below a as well as below b: the shortest of
-    these is gone through. Returns their number.
+    They all belong to v, and are all in the lists of the clusters below a as well as below b: the shortest of these is
+    gone through.
     """
-    var[STAMP] += 1
-    stamp = var[STAMP]
-    make_home(tree, stamp, a, a)
-    make_home(tree, stamp, b, b)
-    top = a if tree[a, LEAVES] <= tree[b, LEAVES] else b
-    count = 0
-    m = rows.shape[0]
-    if tree[v, HELD] <= 2 * tree[top, LEAVES]:
-        t = shelf[m + v, 0]
+    tree, triplets, at_hand = forest.tree, forest.triplets, forest.work.at_hand
+    forest.blocks.stamp[0] += 1
+    stamp = forest.blocks.stamp[0]
+    _set_block(forest, a, a)
+    _set_block(forest, b, b)
+    top = a if tree.n_leaves[a] <= tree.n_leaves[b] else b
+    count = np.int64(0)
+    m = len(triplets.dead)
+    if tree.n_triplets[v] <= 2 * tree.n_leaves[top]:
+        t = forest.by_lca.next[m + v]
         while t < m:
-            after = shelf[t, 0]
-            if trip[t, DEAD]:
-                unshelve(tree, shelf, t, v)
+            after = forest.by_lca.next[t]
+            if triplets.dead[t]:
+                _take_triplet(forest, t, v)
             else:
-                p = block(tree, stamp, cluster_of(slot, rows[t, 0]))
+                p = _block_of_end(forest, t, 0)
                 if p >= 0:
-                    r = block(tree, stamp, cluster_of(slot, rows[t, 2]))
+                    r = _block_of_end(forest, t, 2)
                     if r >= 0 and p != r:
-                        trip[count, HERE] = t
+                        at_hand[count] = t
                         count += 1
             t = after
     else:
-        x = first_leaf(tree, n, top)
+        x = first_leaf(tree, top)
         while x >= 0:
-            sweep(slot, ring, trip, x)
-            e = slot[RING, x]
-            for _ in range(slot[ENTRIES, x]):
-                e = ring[e]
+            _sweep(forest, x)
+            e = forest.incidence.last[x]
+            for _ in range(forest.incidence.n_entries[x]):
+                e = forest.incidence.next[e]
                 t = e // 3
-                if trip[t, DEAD] or trip[t, SEEN] == stamp:
+                if triplets.dead[t] or triplets.seen[t] == stamp:
                     continue
-                trip[t, SEEN] = stamp
-                r = block(tree, stamp, cluster_of(slot, rows[t, 0 if e % 3 == 2 else 2]))
+                triplets.seen[t] = stamp
+                r = _block_of_end(forest, t, 0 if e % 3 == 2 else 2)
                 if r >= 0 and r != top:
-                    trip[count, HERE] = t
+                    at_hand[count] = t
                     count += 1
-            x = next_leaf(tree, n, x, top)
+            x = next_leaf(tree, x, top)
     return count
 
 
 @inner
-def spread(tree, slot, rows, mark, trip, node, var, n, nodes, triplets):
-    """Unite the children of the current nodes by the triplets at hand.
+def _spread(forest, n_current, n_at_hand):
+    """Begin a level: unite the children of the current nodes by the triplets at hand.
 
     Returns the number of children (a leaf counts as its own), and of those touched.
     """
-    var[STAMP] += 1
-    stamp = var[STAMP]
-    blocks = 0
-    for k in range(nodes):
-        u = node[CURRENT, k]
-        make_home(tree, stamp, u, SPLIT)
-        blocks += tree[u, KIDS] if u >= n else 1
-    touched = np.int64(0)
-    for k in range(triplets):
-        t = trip[k, HERE]
-        a = block(tree, stamp, cluster_of(slot, rows[t, 0]))
-        b = block(tree, stamp, cluster_of(slot, rows[t, 1]))
-        trip[k, AT_A] = a
-        trip[k, AT_C] = block(tree, stamp, cluster_of(slot, rows[t, 2]))
-        touched = touch(mark, node, stamp, a, touched)
-        touched = touch(mark, node, stamp, b, touched)
-        unite(mark, a, b)
-    return blocks, touched
+    tree, blocks, stack, triplets = forest.tree, forest.blocks, forest.stack, forest.triplets
+    blocks.stamp[0] += 1
+    n_blocks = np.int64(0)
+    for k in range(n_current):
+        u = stack.current[k]
+        _set_block(forest, u, SPLIT)
+        n_blocks += 1 if is_leaf(tree, u) else tree.n_children[u]
+    n_touched = np.int64(0)
+    for k in range(n_at_hand):
+        t = forest.work.at_hand[k]
+        a = _block_of_end(forest, t, 0)
+        b = _block_of_end(forest, t, 1)
+        triplets.block_of_a[k] = a
+        triplets.block_of_c[k] = _block_of_end(forest, t, 2)
+        n_touched = touch(blocks, stack, a, n_touched)
+        n_touched = touch(blocks, stack, b, n_touched)
+        unite(blocks, a, b)
+    return n_blocks, n_touched
 
 
 @inner
-def _count_hits(tree, mark, node, stamp, touched, only):
+def _count_hits(forest, n_touched, only):
     """For each current node: how many of its children are touched, the largest of them, the leaves below them all.
 
-    The number is turned round (-HITS) where the shelf is shorter than the rings of all but the largest.
+    `n_hits` is turned round where the list of the node is shorter than those of the clusters below all but the largest.
     """
-    for k in range(touched):
-        u = node[TOUCH, k]
-        p = tree[u, UP]
-        if is_split(tree, stamp, u) or (only >= 0 and set_of(mark, u) != only):
+    tree, blocks, stack = forest.tree, forest.blocks, forest.stack
+    stamp = blocks.stamp[0]
+    for k in range(n_touched):
+        u = stack.touched[k]
+        p = tree.parent[u]
+        if _is_current(forest, u) or (only >= 0 and set_of(blocks, u) != only):
             continue
-        if mark[p, HIT] != stamp:
-            mark[p, HIT], mark[p, HITS], mark[p, LARGEST], mark[p, BELOW] = stamp, 0, u, 0
-        mark[p, HITS] += 1
-        mark[p, BELOW] += tree[u, LEAVES]
-        if tree[u, LEAVES] > tree[mark[p, LARGEST], LEAVES]:
-            mark[p, LARGEST] = u
-    for k in range(touched):
-        u = node[TOUCH, k]
-        p = tree[u, UP]
-        if is_split(tree, stamp, u) or mark[p, HIT] != stamp or mark[p, LARGEST] != u:
+        if blocks.hit[p] != stamp:
+            blocks.hit[p], blocks.n_hits[p], blocks.largest[p], blocks.hit_leaves[p] = stamp, 0, u, 0
+        blocks.n_hits[p] += 1
+        blocks.hit_leaves[p] += tree.n_leaves[u]
+        if tree.n_leaves[u] > tree.n_leaves[blocks.largest[p]]:
+            blocks.largest[p] = u
+    for k in range(n_touched):
+        u = stack.touched[k]
+        p = tree.parent[u]
+        if _is_current(forest, u) or blocks.hit[p] != stamp or blocks.largest[p] != u:
             continue
-        if tree[p, HELD] <= 2 * (mark[p, BELOW] - tree[u, LEAVES]):
-            mark[p, HITS] = -mark[p, HITS]
+        if tree.n_triplets[p] <= 2 * (blocks.hit_leaves[p] - tree.n_leaves[u]):
+            blocks.n_hits[p] = -blocks.n_hits[p]
 
 
 @inner
-def gather(tree, slot, rows, ring, shelf, mark, trip, node, var, n, touched, triplets, only):
-    """List (in FOUND, FOUND_IN) the triplets inside one set of touched blocks but not in one block.
+def _gather(forest, n_touched, n_at_hand, only):
+    """Find the triplets inside one set of touched blocks but not in one block.
 
-    They are among those at hand, or between children of one current node: on its shelf, and in the rings of all its
-    touched children but the largest. `only` : the set to look at, -1 for all. Those at hand that are not among them are
-    listed in REST. Returns their number, and how many of them, the first ones, were at hand.
+    They are among those at hand, or between children of one current node: among those that belong to it, and in the
+    lists of the clusters below all its touched children but the largest. `only` : the set to look at, -1 for all.
+    Returns how many were found, and how many of them, the first ones, were at hand; the others at hand are the rest.
     """
-    stamp = var[STAMP]
+    tree, blocks, work, stack = forest.tree, forest.blocks, forest.work, forest.stack
+    stamp = blocks.stamp[0]
     count = np.int64(0)  # (a plain 0 would have numba compile what it is passed to twice)
-    var[RESTS] = 0
-    for k in range(triplets):
-        s = set_of(mark, trip[k, AT_A])
-        c = trip[k, AT_C]
-        if (only < 0 or s == only) and mark[c, TOUCHED] == stamp and set_of(mark, c) == s:
-            trip[count, FOUND], trip[count, FOUND_IN] = trip[k, HERE], s
+    rest = 0
+    for k in range(n_at_hand):
+        s = set_of(blocks, forest.triplets.block_of_a[k])
+        c = forest.triplets.block_of_c[k]
+        if (only < 0 or s == only) and blocks.touched[c] == stamp and set_of(blocks, c) == s:
+            work.found[count], work.found_in[count] = work.at_hand[k], s
             count += 1
         else:
-            trip[var[RESTS], REST] = trip[k, HERE]
-            var[RESTS] += 1
+            work.rest[rest] = work.at_hand[k]
+            rest += 1
+    work.n_rest[0] = rest
     known = count
-    _count_hits(tree, mark, node, stamp, touched, only)
-    for k in range(touched):
-        u = node[TOUCH, k]
-        p = tree[u, UP]
-        if is_split(tree, stamp, u) or mark[p, HIT] != stamp or abs(mark[p, HITS]) < 2:
+    _count_hits(forest, n_touched, only)
+    for k in range(n_touched):
+        u = stack.touched[k]
+        p = tree.parent[u]
+        if _is_current(forest, u) or blocks.hit[p] != stamp or abs(blocks.n_hits[p]) < 2:
             continue
-        if mark[p, HITS] < 0:
-            if mark[p, LARGEST] == u:
-                count = _on_shelf(tree, slot, rows, shelf, mark, trip, stamp, p, only, count)
-        elif mark[p, LARGEST] != u and (only < 0 or set_of(mark, u) == only):
-            count = _between(tree, slot, rows, ring, mark, trip, stamp, n, u, count)
+        if blocks.n_hits[p] < 0:
+            if blocks.largest[p] == u:  # once for each p
+                count = _found_at_node(forest, p, only, count)
+        elif blocks.largest[p] != u and (only < 0 or set_of(blocks, u) == only):
+            count = _found_below(forest, u, count)
     return count, known
 
 
 @inner
-def _same_set(tree, slot, rows, mark, stamp, t, p):
-    """The set that holds triplet t, which node p separates; -1 if there is none."""
-    a = block(tree, stamp, cluster_of(slot, rows[t, 0]))
-    if a < 0 or mark[a, TOUCHED] != stamp or is_split(tree, stamp, a) or tree[a, UP] != p:
-        return -1
-    c = block(tree, stamp, cluster_of(slot, rows[t, 2]))
-    if c < 0 or c == a or mark[c, TOUCHED] != stamp or is_split(tree, stamp, c) or tree[c, UP] != p:
-        return -1
-    s = set_of(mark, a)
-    return s if set_of(mark, c) == s else -1
+def _is_child_touched(forest, u, p):
+    """Whether block u is a touched child of node p."""
+    blocks = forest.blocks
+    return u >= 0 and blocks.touched[u] == blocks.stamp[0] and not _is_current(forest, u) and forest.tree.parent[u] == p
 
 
 @inner
-def _on_shelf(tree, slot, rows, shelf, mark, trip, stamp, p, only, count):
-    """Add to FOUND the triplets on the shelf of current node p that lie in one set."""
-    m = rows.shape[0]
-    t = shelf[m + p, 0]
+def _set_of_triplet(forest, t, p):
+    """The set that holds triplet t, which belongs to node p; -1 if there is none."""
+    a = _block_of_end(forest, t, 0)
+    if not _is_child_touched(forest, a, p):
+        return -1
+    c = _block_of_end(forest, t, 2)
+    if c == a or not _is_child_touched(forest, c, p):
+        return -1
+    s = set_of(forest.blocks, a)
+    return s if set_of(forest.blocks, c) == s else -1
+
+
+@inner
+def _found_at_node(forest, p, only, count):
+    """Add to those found the triplets of current node p that lie in one set."""
+    work, lists = forest.work, forest.by_lca
+    m = len(forest.triplets.dead)
+    t = lists.next[m + p]
     while t < m:
-        after = shelf[t, 0]
-        if trip[t, DEAD]:
-            unshelve(tree, shelf, t, p)
+        after = lists.next[t]
+        if forest.triplets.dead[t]:
+            _take_triplet(forest, t, p)
         else:
-            s = _same_set(tree, slot, rows, mark, stamp, t, p)
+            s = _set_of_triplet(forest, t, p)
             if s >= 0 and (only < 0 or s == only):
-                trip[count, FOUND], trip[count, FOUND_IN] = t, s
+                work.found[count], work.found_in[count] = t, s
                 count += 1
         t = after
     return count
 
 
 @inner
-def _between(tree, slot, rows, ring, mark, trip, stamp, n, top, count):
-    """Add to FOUND the triplets between block `top` and other children of its parent, all in the set of `top`."""
-    p = tree[top, UP]
-    s = set_of(mark, top)
-    x = first_leaf(tree, n, top)
+def _found_below(forest, top, count):
+    """Add to those found the triplets between block `top` and other children of its parent, all in the set of `top`."""
+    blocks, triplets, incidence = forest.blocks, forest.triplets, forest.incidence
+    p = forest.tree.parent[top]
+    s = set_of(blocks, top)
+    stamp = blocks.stamp[0]
+    x = first_leaf(forest.tree, top)
     while x >= 0:
-        sweep(slot, ring, trip, x)
-        e = slot[RING, x]
-        for _ in range(slot[ENTRIES, x]):
-            e = ring[e]
+        _sweep(forest, x)
+        e = incidence.last[x]
+        for _ in range(incidence.n_entries[x]):
+            e = incidence.next[e]
             t = e // 3
-            if trip[t, DEAD] or trip[t, SEEN] == stamp:
+            if triplets.dead[t] or triplets.seen[t] == stamp:
                 continue
-            trip[t, SEEN] = stamp
+            triplets.seen[t] = stamp
             # one end is below `top`: if it is c, where is a, else, where is c? (b is where a is)
-            w = block(tree, stamp, cluster_of(slot, rows[t, 0 if e % 3 == 2 else 2]))
-            if w < 0 or w == top or mark[w, TOUCHED] != stamp or is_split(tree, stamp, w) or tree[w, UP] != p:
-                continue
-            if set_of(mark, w) == s:
-                trip[count, FOUND], trip[count, FOUND_IN] = t, s
+            w = _block_of_end(forest, t, 0 if e % 3 == 2 else 2)
+            if w != top and _is_child_touched(forest, w, p) and set_of(blocks, w) == s:
+                forest.work.found[count], forest.work.found_in[count] = t, s
                 count += 1
-        x = next_leaf(tree, n, x, top)
+        x = next_leaf(forest.tree, x, top)
     return count
 
 
+# ---------------------------------------------------------------------- whether two clusters are blocked
+
+
 @inner
-def list_leaves(tree, n, top, side, count):
-    x = first_leaf(tree, n, top)
+def _list_leaves(tree, top, side, count):
+    x = first_leaf(tree, top)
     while x >= 0:
         side[count] = x
         count += 1
-        x = next_leaf(tree, n, x, top)
+        x = next_leaf(tree, x, top)
     return count
 
 
 @inner
-def descend(tree, slot, rows, ring, shelf, mark, trip, node, var, n, i, j, a, b, triplets, side):
+def _list_sides(forest, n_touched, s):
+    """Fill the two sides of a blocking pair from the touched blocks: those in set s, and all others."""
+    left, right = np.int64(0), np.int64(0)
+    for k in range(n_touched):
+        u = forest.stack.touched[k]
+        if set_of(forest.blocks, u) == s:
+            left = _list_leaves(forest.tree, u, forest.sides[0], left)
+        else:
+            right = _list_leaves(forest.tree, u, forest.sides[1], right)
+    return left, right
+
+
+@inner
+def _touch_pair(forest, i, j, n_touched):
+    """The blocks of i and j are touched. Returns them, and the number of touched blocks."""
+    a, b = _block_of(forest, i), _block_of(forest, j)
+    n_touched = touch(forest.blocks, forest.stack, a, n_touched)
+    n_touched = touch(forest.blocks, forest.stack, b, n_touched)
+    return a, b, n_touched
+
+
+@inner
+def _descend(forest, i, j, a, b, n_at_hand):
     """Whether i and j are blocked by the triplets between a and b, the siblings above them, and what these entail.
 
-    triplets : how many of them are at hand; side : int64[2, n], filled with the largest blocking pair, that of i first
-    Returns the sizes of the pair, (0, 0) if there is none.
+    Fills `sides` with the largest blocking pair. Returns the sizes of the pair, (0, 0) if there is none.
     """
-    node[CURRENT, 0], node[CURRENT, 1] = a, b
-    nodes = np.int64(2)
-    while triplets > 0:
-        blocks, touched = spread(tree, slot, rows, mark, trip, node, var, n, nodes, triplets)
-        stamp = var[STAMP]
-        bi = block(tree, stamp, i)
-        bj = block(tree, stamp, j)
-        touched = touch(mark, node, stamp, bi, touched)
-        touched = touch(mark, node, stamp, bj, touched)
-        si, sj = set_of(mark, bi), set_of(mark, bj)
-        size = mark[si, BLOCKS] + (mark[sj, BLOCKS] if si != sj else 0)
-        if size == 2 and bi == i and bj == j:
-            break
-        if size == blocks:
-            left, right = np.int64(0), np.int64(0)
-            for k in range(touched):
-                u = node[TOUCH, k]
-                if set_of(mark, u) == si:
-                    left = list_leaves(tree, n, u, side[0], left)
-                else:
-                    right = list_leaves(tree, n, u, side[1], right)
-            return left, right
-        unite(mark, bi, bj)
-        s = set_of(mark, bi)
-        triplets, _ = gather(tree, slot, rows, ring, shelf, mark, trip, node, var, n, touched, triplets, s)
-        for k in range(triplets):
-            trip[k, HERE] = trip[k, FOUND]
-        nodes = 0
-        for k in range(touched):
-            u = node[TOUCH, k]
-            if set_of(mark, u) == s:
-                node[CURRENT, nodes] = u
-                nodes += 1
+    blocks, work, stack = forest.blocks, forest.work, forest.stack
+    stack.current[0], stack.current[1] = a, b
+    n_current = np.int64(2)
+    # without triplets between them nothing is tied together that was not: there is no blocking pair
+    while n_at_hand > 0:
+        n_blocks, n_touched = _spread(forest, n_current, n_at_hand)
+        block_i, block_j, n_touched = _touch_pair(forest, i, j, n_touched)
+        set_i, set_j = set_of(blocks, block_i), set_of(blocks, block_j)
+        size = blocks.set_size[set_i] + (blocks.set_size[set_j] if set_i != set_j else 0)
+        if size == 2 and block_i == i and block_j == j:
+            break  # i and j alone are a component, to be merged
+        if size == n_blocks:
+            return _list_sides(forest, n_touched, set_i)
+        unite(blocks, block_i, block_j)
+        s = set_of(blocks, block_i)
+        n_at_hand, _ = _gather(forest, n_touched, n_at_hand, s)
+        for k in range(n_at_hand):
+            work.at_hand[k] = work.found[k]
+        n_current = np.int64(0)
+        for k in range(n_touched):
+            u = stack.touched[k]
+            if set_of(blocks, u) == s:
+                stack.current[n_current] = u
+                n_current += 1
     return np.int64(0), np.int64(0)
 
 
-# ----------------------------------------------------------------------
-# Testing and carrying out merges in the Aho tree; see ``aho_tree`` for the state.
-
-_ALL = np.int64(-1)
+# ---------------------------------------------------------------------- merges
 
 
 @inner
-def _release(tree, var, u):
-    tree[u, UP] = var[FREE]
-    tree[u, FIRST] = -1
-    tree[u, KIDS] = 0
-    var[FREE] = u
+def _release(tree, u):
+    """Put a node without parent and children among the free ones."""
+    tree.parent[u] = tree.free[0]
+    tree.first_child[u] = -1
+    tree.n_children[u] = 0
+    tree.free[0] = u
 
 
 @inner
-def _pool_shelves(tree, shelf, m, u, w):
-    """Put all that is on the shelf of u on that of w."""
-    if shelf[m + u, 0] != m + u:
-        first, last, after = shelf[m + u, 0], shelf[m + u, 1], shelf[m + w, 0]
-        shelf[m + w, 0], shelf[first, 1] = first, m + w
-        shelf[last, 0], shelf[after, 1] = after, last
-        shelf[m + u, 0] = shelf[m + u, 1] = m + u
-    tree[w, HELD] += tree[u, HELD]
-    tree[u, HELD] = 0
-
-
-@inner
-def _joined(tree, shelf, node, var, n, m, nodes, parent, less):
+def _unite_current(forest, n_current, parent, n_lost):
     """Make one node below `parent` of the current nodes: the one with most children takes those of the others."""
+    tree, current = forest.tree, forest.stack.current
     w = -1
-    for k in range(nodes):
-        u = node[CURRENT, k]
-        if u >= n and (w < 0 or tree[u, KIDS] > tree[w, KIDS]):
+    for k in range(n_current):
+        u = current[k]
+        if not is_leaf(tree, u) and (w < 0 or tree.n_children[u] > tree.n_children[w]):
             w = u
     if w < 0:
-        w = var[FREE]
-        var[FREE] = tree[w, UP]
-        tree[w, FIRST], tree[w, KIDS], tree[w, LEAVES] = -1, 0, 0
-    below = 0
-    for k in range(nodes):
-        u = node[CURRENT, k]
-        below += tree[u, LEAVES]
+        w = tree.free[0]
+        tree.free[0] = tree.parent[w]
+        tree.first_child[w], tree.n_children[w], tree.n_leaves[w] = -1, 0, 0
+    n_leaves = 0
+    for k in range(n_current):
+        u = current[k]
+        n_leaves += tree.n_leaves[u]
         if u == w:
             continue
-        if u < n:
-            adopt(tree, w, u)
+        if is_leaf(tree, u):
+            attach(tree, w, u)
         else:
-            while tree[u, FIRST] >= 0:
-                c = tree[u, FIRST]
-                orphan(tree, c)
-                adopt(tree, w, c)
-            _pool_shelves(tree, shelf, m, u, w)
-            _release(tree, var, u)
-    tree[w, LEAVES] = below - less
-    adopt(tree, parent, w)
+            while tree.first_child[u] >= 0:
+                c = tree.first_child[u]
+                detach(tree, c)
+                attach(tree, w, c)
+            _give_all_triplets(forest, u, w)
+            _release(tree, u)
+    tree.n_leaves[w] = n_leaves - n_lost
+    attach(tree, parent, w)
     return w
 
 
 @inner
-def _deal_out(tree, mark, trip, node, n, touched, found, w, i, bi, bj, top, nodes_used, trips_used):
-    """Put every set of two blocks or more on the stack, with its triplets; i and j alone become one leaf.
-
-    Returns the new height of the stack, and the lengths of its lists.
-    """
-    pair = -1
-    if bi >= 0 and bi < n and bj < n and mark[set_of(mark, bi), BLOCKS] == 2:
-        pair = set_of(mark, bi)
-        orphan(tree, i)
-    for k in range(touched):
-        mark[node[TOUCH, k], GROUP] = -1
-    base = top
-    for k in range(touched):
-        s = set_of(mark, node[TOUCH, k])
-        if s != pair and mark[s, BLOCKS] >= 2 and mark[s, GROUP] < 0:
-            mark[s, GROUP] = top
-            node[NODE_BASE, top], node[NODE_COUNT, top] = nodes_used, 0
-            nodes_used += mark[s, BLOCKS]
-            node[TRIP_COUNT, top], node[ABOVE, top] = 0, w
-            node[WITH_IJ, top] = 1 if bi >= 0 and set_of(mark, bi) == s else 0
-            top += 1
-    for k in range(touched):
-        u = node[TOUCH, k]
-        g = mark[set_of(mark, u), GROUP]
-        if g >= 0:
-            orphan(tree, u)
-            node[WAITING, node[NODE_BASE, g] + node[NODE_COUNT, g]] = u
-            node[NODE_COUNT, g] += 1
-    for k in range(found):
-        g = mark[trip[k, FOUND_IN], GROUP]
-        if g >= 0:
-            node[TRIP_COUNT, g] += 1
-    for g in range(base, top):
-        node[TRIP_BASE, g] = trips_used
-        trips_used += node[TRIP_COUNT, g]
-        node[TRIP_COUNT, g] = 0
-    for k in range(found):
-        g = mark[trip[k, FOUND_IN], GROUP]
-        if g >= 0:
-            trip[node[TRIP_BASE, g] + node[TRIP_COUNT, g], WAIT] = trip[k, FOUND]
-            node[TRIP_COUNT, g] += 1
-    return top, nodes_used, trips_used
-
-
-@inner
-def _compose(tree, slot, rows, ring, shelf, mark, trip, node, var, n, v, a, b, triplets, i, j):
-    """Replace the children a and b of v, which i and j join, by the one component that they become."""
-    orphan(tree, a)
-    orphan(tree, b)
-    node[CURRENT, 0], node[CURRENT, 1] = a, b
-    nodes, above, with_ij = np.int64(2), v, np.int64(1)
-    top, nodes_used, trips_used = np.int64(0), np.int64(0), np.int64(0)
+def _compose(forest, v, a, b, pair, n_at_hand):
+    """Replace the children a and b of v, which the clusters of `pair` join, by the one component that they become."""
+    tree, blocks, work, stack = forest.tree, forest.blocks, forest.work, forest.stack
+    i, j = pair
+    detach(tree, a)
+    detach(tree, b)
+    stack.current[0], stack.current[1] = a, b
+    n_current, above, has_pair = np.int64(2), v, np.int64(1)
+    height = np.int64(0), np.int64(0), np.int64(0)
     while True:
-        _, touched = spread(tree, slot, rows, mark, trip, node, var, n, nodes, triplets)
-        stamp = var[STAMP]
-        bi, bj = -1, -1
-        if with_ij:
-            bi = block(tree, stamp, i)
-            bj = block(tree, stamp, j)
-            touched = touch(mark, node, stamp, bi, touched)
-            touched = touch(mark, node, stamp, bj, touched)
-            unite(mark, bi, bj)
-        found, known = gather(tree, slot, rows, ring, shelf, mark, trip, node, var, n, touched, triplets, _ALL)
+        _, n_touched = _spread(forest, n_current, n_at_hand)
+        leaf_set, pair_set = np.int64(-1), np.int64(-1)
+        if has_pair:
+            block_i, block_j, n_touched = _touch_pair(forest, i, j, n_touched)
+            unite(blocks, block_i, block_j)
+            pair_set = set_of(blocks, block_i)
+            if blocks.set_size[pair_set] == 2 and block_i == i and block_j == j:
+                leaf_set, pair_set = pair_set, np.int64(-1)
+        found, known = _gather(forest, n_touched, n_at_hand, _ALL)
         for k in range(known, found):
-            unlink(shelf, trip[k, FOUND])
-        w = _joined(tree, shelf, node, var, n, rows.shape[0], nodes, above, with_ij)
-        tree[w, HELD] -= found - known
-        for k in range(var[RESTS]):
-            shelve(tree, shelf, rows.shape[0], trip[k, REST], w)
-        top, nodes_used, trips_used = _deal_out(
-            tree, mark, trip, node, n, touched, found, w, i, bi, bj, top, nodes_used, trips_used
-        )
-        if top == 0:
+            unlist_triplet(forest.by_lca, work.found[k])
+        w = _unite_current(forest, n_current, above, has_pair)
+        tree.n_triplets[w] -= found - known
+        for k in range(work.n_rest[0]):
+            _give_triplet(forest, work.rest[k], w)
+        height = deal_out(forest, n_touched, found, w, height, (leaf_set, pair_set))
+        if leaf_set >= 0:
+            detach(tree, i)  # i and j are one leaf from now on: j
+        for k in range(n_touched):
+            if blocks.group[set_of(blocks, stack.touched[k])] >= 0:
+                detach(tree, stack.touched[k])
+        levels = height[0] - 1
+        if levels < 0:
             return
-        top -= 1
-        nodes, triplets = node[NODE_COUNT, top], node[TRIP_COUNT, top]
-        nodes_used, trips_used = node[NODE_BASE, top], node[TRIP_BASE, top]
-        above, with_ij = node[ABOVE, top], node[WITH_IJ, top]
-        for k in range(nodes):
-            node[CURRENT, k] = node[WAITING, nodes_used + k]
-        for k in range(triplets):
-            trip[k, HERE] = trip[trips_used + k, WAIT]
+        n_current, n_at_hand = stack.n_nodes[levels], stack.n_triplets[levels]
+        above, has_pair = stack.above[levels], stack.has_pair[levels]
+        height = next_level(forest, height[0])
 
 
 @inner
-def _lose_leaf(tree, u, p):
+def _lose_leaf(tree, p):
     """One leaf less below every node from p up."""
     while p >= 0:
-        tree[p, LEAVES] -= 1
-        p = tree[p, UP]
+        tree.n_leaves[p] -= 1
+        p = tree.parent[p]
 
 
 @inner
-def _fuse_siblings(tree, shelf, var, m, v, i, j):
+def _fuse_siblings(forest, v, i, j):
     """Make i and j, both leaves below v, one leaf, j."""
-    orphan(tree, i)
-    _lose_leaf(tree, i, v)
-    if tree[v, KIDS] == 1 and tree[v, UP] >= 0:
-        p = tree[v, UP]
-        orphan(tree, j)
-        orphan(tree, v)
-        adopt(tree, p, j)
-        tree[v, HELD] = 0  # what is there is dead
-        shelf[m + v, 0] = shelf[m + v, 1] = m + v
-        _release(tree, var, v)
+    tree = forest.tree
+    detach(tree, i)
+    _lose_leaf(tree, v)
+    if tree.n_children[v] == 1 and tree.parent[v] >= 0:
+        p = tree.parent[v]
+        detach(tree, j)
+        detach(tree, v)
+        attach(tree, p, j)
+        _forget_triplets(forest, v)  # what is there is dead
+        _release(tree, v)
 
 
 @inner
 def _leave(tree, x):
     """Take a cluster that no live triplet names out of the tree."""
-    p = tree[x, UP]
-    orphan(tree, x)
-    _lose_leaf(tree, x, p)
+    p = tree.parent[x]
+    detach(tree, x)
+    _lose_leaf(tree, p)
 
 
 @inner
-def _settle(tree, slot, rows, ring, trip, i, j):
+def _settle(forest, i, j):
     """End the triplets ij|c, which hold from now on, and give all triplets of i to j."""
-    x = i if slot[ENTRIES, i] <= slot[ENTRIES, j] else j
-    e = slot[RING, x]
-    for _ in range(slot[ENTRIES, x]):
-        e = ring[e]
+    tree, incidence, degree, triplets = forest.tree, forest.incidence, forest.degree, forest.triplets
+    x = i if incidence.n_entries[i] <= incidence.n_entries[j] else j
+    e = incidence.last[x]
+    for _ in range(incidence.n_entries[x]):
+        e = incidence.next[e]
         t = e // 3
-        if trip[t, DEAD]:
+        if triplets.dead[t]:
             continue
-        a, b = cluster_of(slot, rows[t, 0]), cluster_of(slot, rows[t, 1])
+        a, b = find(forest.into, triplets.rows[t, 0]), find(forest.into, triplets.rows[t, 1])
         if (a == i and b == j) or (a == j and b == i):
-            trip[t, DEAD] = 1
-            slot[DEGREE, i] -= 1
-            slot[DEGREE, j] -= 1
-            c = cluster_of(slot, rows[t, 2])
-            slot[DEGREE, c] -= 1
-            if slot[DEGREE, c] == 0:
+            triplets.dead[t] = 1
+            degree[i] -= 1
+            degree[j] -= 1
+            c = find(forest.into, triplets.rows[t, 2])
+            degree[c] -= 1
+            if degree[c] == 0:
                 _leave(tree, c)
-    if slot[RING, j] < 0:
-        slot[RING, j] = slot[RING, i]
-    elif slot[RING, i] >= 0:
-        p, q = slot[RING, i], slot[RING, j]
-        ring[p], ring[q] = ring[q], ring[p]
-    slot[ENTRIES, j] += slot[ENTRIES, i]
-    slot[DEGREE, j] += slot[DEGREE, i]
-    slot[INTO, i] = j
-    if slot[DEGREE, j] == 0 and tree[j, UP] >= 0:
+    if incidence.last[j] < 0:
+        incidence.last[j] = incidence.last[i]
+    elif incidence.last[i] >= 0:
+        p, q = incidence.last[i], incidence.last[j]
+        # swapping two successors makes one circle of two
+        incidence.next[p], incidence.next[q] = incidence.next[q], incidence.next[p]
+    incidence.n_entries[j] += incidence.n_entries[i]
+    degree[j] += degree[i]
+    forest.into[i] = j
+    if degree[j] == 0 and tree.parent[j] >= 0:
         _leave(tree, j)
-    sweep(slot, ring, trip, j)
+    _sweep(forest, j)
 
 
 @njit
-def join(tree, slot, rows, ring, shelf, mark, trip, node, var, n, i, j, side, go):
+def join(forest, i, j, go):
     """Merge cluster i into cluster j, if they are compatible and `go` is not 0.
 
-    side : int64[2, n], filled with the clusters of the largest blocking pair, that of i first, if there is one
-    Returns the sizes of the pair, (0, 0) if the merge is compatible.
+    Returns the sizes of the largest blocking pair, whose clusters are in `sides`; (0, 0) if the merge is compatible.
     """
-    if slot[DEGREE, i] > 0 and slot[DEGREE, j] > 0:
-        v, a, b = meeting(tree, mark, var, i, j)
+    tree, work = forest.tree, forest.work
+    if forest.degree[i] > 0 and forest.degree[j] > 0:
+        v, a, b = _meeting(forest, i, j)
         siblings = a == i and b == j
-        triplets = np.int64(0)
+        count = np.int64(0)
         if not siblings:
-            if tree[v, KIDS] == 2:
-                return list_leaves(tree, n, a, side[0], np.int64(0)), list_leaves(tree, n, b, side[1], np.int64(0))
-            triplets = crossing(tree, slot, rows, ring, shelf, mark, trip, var, n, v, a, b)
-            for k in range(triplets):
-                trip[k, KEPT] = trip[k, HERE]
-            left, right = descend(tree, slot, rows, ring, shelf, mark, trip, node, var, n, i, j, a, b, triplets, side)
+            if tree.n_children[v] == 2:  # all below v is tied together by i and j
+                return _list_leaves(tree, a, forest.sides[0], np.int64(0)), _list_leaves(
+                    tree, b, forest.sides[1], np.int64(0)
+                )
+            count = _crossing(forest, v, a, b)
+            for k in range(count):
+                work.kept[k] = work.at_hand[k]
+            left, right = _descend(forest, i, j, a, b, count)
             if left > 0:
                 return left, right
         if go and siblings:
-            _fuse_siblings(tree, shelf, var, rows.shape[0], v, i, j)
+            _fuse_siblings(forest, v, i, j)
         elif go:
-            for k in range(triplets):
-                trip[k, HERE] = trip[k, KEPT]
-                unshelve(tree, shelf, trip[k, KEPT], v)
-            _lose_leaf(tree, i, v)
-            _compose(tree, slot, rows, ring, shelf, mark, trip, node, var, n, v, a, b, triplets, i, j)
-    elif go and slot[DEGREE, i] > 0:
-        p = tree[i, UP]
-        orphan(tree, i)
-        adopt(tree, p, j)
-        tree[j, LEAVES] = 1
+            for k in range(count):
+                work.at_hand[k] = work.kept[k]
+                _take_triplet(forest, work.kept[k], v)
+            _lose_leaf(tree, v)
+            _compose(forest, v, a, b, (i, j), count)
+    elif go and forest.degree[i] > 0:
+        # j is in no triplet: it takes the place of i
+        p = tree.parent[i]
+        detach(tree, i)
+        attach(tree, p, j)
+        tree.n_leaves[j] = 1
     if go:
-        _settle(tree, slot, rows, ring, trip, i, j)
+        _settle(forest, i, j)
     return np.int64(0), np.int64(0)

@@ -1,55 +1,96 @@
 """Each cluster's nearest other one, for agglomeration on centres in which the closest pair may be barred.
 
-Live clusters stand at places, in blocks with small boxes around them (``boxes``). A search of a cluster goes over all
+Live clusters stand at places, in blocks with small boxes around them. A search of a cluster goes over all
 others that live at the time, less those in boxes too far away. Only a cluster that is new searches, and one whose
 answer is out of date when its turn comes: of the two clusters of a pair, the one that searched later has seen it.
 
 So for each pair that is not rejected one of the two has `bound` at most its distance, and, where these are equal, a
 kept answer that comes no later than the pair in the order of ties. The first answer in the order of (bound, the smaller
-slot of the pair, its larger slot) is therefore the closest pair, once it is not out of date; if it is, that cluster
+id of the pair, its larger id) is therefore the closest pair, once it is not out of date; if it is, that cluster
 searches again. (Müllner's generic algorithm without its pass over all clusters after a merge; with rejections,
 nearest-neighbour chains are not valid for any linkage.)
-
-    points, box : see ``boxes``; points are the centres, dimensions of large spread first
-    weight : float[n], samples in each cluster; lightest : float[blocks], at most the least weight in each block
-    bound : float[n], infinite where a place is empty; least : float[blocks], the least bound of each block
-    who : int64[3, n], by place: slot, slot of the nearest (-1 for none), when that one was born
-    spot : int64[2, n], by slot: place, and when its cluster was born (-1 once it is merged away)
-    out : float[BLOCK], reach : float[blocks], order : int64[n], scratch
 """
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
-from tripletree.kernels.jit import allocating, inner
+from tripletree.kernels.jit import Integers, Reals, RealTable, allocating, inner
 from tripletree.kernels.rejected_pairs import is_rejected
 
 __all__ = [
     "BLOCK",
-    "arrange",
-    "box_distances",
+    "Centres",
     "closest",
-    "enclose",
+    "least_of_block",
     "merge",
+    "new_centres",
     "pack",
-    "renew_block",
     "search",
 ]
 
 
-# ----------------------------------------------------------------------
-# Points in blocks with small boxes around them, so that a search may pass over whole blocks.
-#
-# Places 0..live-1 are cut into blocks of BLOCK; `arrange` brings points that are close together into one block by
-# halving the widest side again and again: O(d n log n). The distance to a box is computed as that to a point, in the
-# same order of dimensions, and rounding is monotone: it never exceeds the computed distance to a point inside.
-#
-#     points : float[d, n], a row a dimension, a column a place; infinite where the place is empty
-#     box : float[2 d, blocks], the least and the largest coordinate of each block
-
 #: Places in a block.
 BLOCK = 64
+
+_MEDIAN, _WARD = 1, 2
+
+#: Dimensions summed before a block is given up.
+_FIRST = 8
+#: A distance to a box times a Ward factor may be rounded up: by far less than this.
+_SLACK = 1 - 1e-5
+
+
+class Centres(NamedTuple):
+    """The live clusters at their places, and the boxes around blocks of places."""
+
+    points: RealTable  #: [d, n]: the centre at each place, infinite if that is empty; dimensions of large spread first
+    low: RealTable  #: [d, blocks]: the least coordinate of each block
+    high: RealTable  #: [d, blocks]: the largest one
+    weight: Reals  #: of each place: samples in its cluster
+    lightest: Reals  #: of each block: at most the least weight in it
+    bound: Reals  #: of each place; infinite if that is empty
+    least: Reals  #: of each block: the least bound
+    cluster: Integers  #: id of the cluster at each place
+    nearest: Integers  #: of each place: id of the nearest cluster, -1 for none
+    nearest_born: Integers  #: of each place: when that one was born
+    place: Integers  #: of each cluster id
+    born: Integers  #: of each cluster id: after how many merges it was made, -1 once it is merged away
+    distances: Reals  #: scratch: to the places of one block
+    box_distances: Reals  #: scratch: to all boxes
+    order: Integers  #: scratch
+
+
+def new_centres(points, weight):
+    """Clusters that have not searched, before the first `pack`; the arrays given are used, not copied."""
+    (d, n), real = points.shape, points.dtype
+    blocks = (n + BLOCK - 1) // BLOCK
+    return Centres(
+        points=points,
+        low=np.empty((d, blocks), real),
+        high=np.empty((d, blocks), real),
+        weight=weight,
+        lightest=np.empty(blocks, real),
+        bound=np.full(n, np.inf, real),
+        least=np.empty(blocks, real),
+        cluster=np.arange(n),
+        nearest=np.full(n, -1),
+        nearest_born=np.full(n, -1),
+        place=np.arange(n),
+        born=np.zeros(n, np.int64),
+        distances=np.empty(BLOCK, real),
+        box_distances=np.empty(blocks, real),
+        order=np.empty(n, np.int64),
+    )
+
+
+# ---------------------------------------------------------------------- boxes
+#
+# Places 0..live-1 are cut into blocks; `_arrange` brings points that are close together into one block by halving the
+# widest side again and again: O(d n log n). The distance to a box is computed as that to a point, in the same order of
+# dimensions, and rounding is monotone: it never exceeds the computed distance to a point inside.
 
 
 @inner
@@ -94,9 +135,9 @@ def _halve(along, items, lo, hi, middle):
 
 
 @allocating
-def arrange(points, items):
+def _arrange(points, items):
     """Order the items (columns of points, none of them infinite) so that blocks of BLOCK of them have small boxes."""
-    part = np.empty((64, 2), np.int64)
+    part = np.empty((64, 2), np.int64)  # the larger half is at most half of what it came from: 64 levels are plenty
     part[0, 0], part[0, 1] = 0, len(items)
     parts = 1
     while parts > 0:
@@ -112,41 +153,34 @@ def arrange(points, items):
 
 
 @inner
-def enclose(points, live, box):
+def _enclose(centres, live):
     """The boxes of places 0..live-1, none of which is empty."""
-    d = points.shape[0]
-    for k in range(d):
+    points = centres.points
+    for k in range(points.shape[0]):
         for lo in range(0, live, BLOCK):
             low = high = points[k, lo]
             for j in range(lo + 1, min(lo + BLOCK, live)):
                 low = min(low, points[k, j])
                 high = max(high, points[k, j])
-            box[k, lo // BLOCK], box[d + k, lo // BLOCK] = low, high
+            centres.low[k, lo // BLOCK], centres.high[k, lo // BLOCK] = low, high
 
 
 @inner
-def box_distances(points, box, blocks, x, reach):
-    """Squared distance of place x to the box of each block."""
-    d = points.shape[0]
-    values = reach[:blocks]
+def _measure_boxes(centres, blocks, x):
+    """Fill `box_distances` with the squared distance of place x to the box of each block."""
+    points = centres.points
+    values = centres.box_distances[:blocks]  # slices, not offsets: only so do these loops vectorise
     for b in range(len(values)):
         values[b] = 0
-    for k in range(d):
+    for k in range(points.shape[0]):
         here = points[k, x]
-        low, high = box[k, :blocks], box[d + k, :blocks]
+        low, high = centres.low[k, :blocks], centres.high[k, :blocks]
         for b in range(len(low)):
             t = max(max(low[b] - here, here - high[b]), 0)
             values[b] += t * t
 
 
-_MEDIAN, _WARD = 1, 2
-SLOT, NEAR, NEAR_BORN = range(3)
-PLACE, BORN = range(2)
-
-#: Dimensions summed before a block is given up.
-_FIRST = 8
-#: A distance to a box times a Ward factor may be rounded up: by far less than this.
-_SLACK = 1 - 1e-5
+# ---------------------------------------------------------------------- searches
 
 
 @inner
@@ -176,14 +210,16 @@ def _times_ward(here, others, values):
 
 
 @inner
-def _block_within(points, weight, linkage, x, lo, values, limit):
+def _block_within(centres, linkage, x, lo, values, limit):
     """Fill values with the distances of place x to places lo, lo + 1, ...; False if none is at most the limit."""
+    points, weight = centres.points, centres.weight
     for j in range(len(values)):
         values[j] = 0
     d = points.shape[0]
     first = min(d, _FIRST)
     _add_dimensions(points, 0, first, x, lo, values)
     if first < d:
+        # Ward's distance is not a sum over dimensions: there is nothing to compare yet
         if linkage != _WARD and not _any_within(values, limit):
             return False
         _add_dimensions(points, first, d, x, lo, values)
@@ -194,57 +230,60 @@ def _block_within(points, weight, linkage, x, lo, values, limit):
 
 @inner
 def _precedes(s, t, u):
-    """Whether the pair of slots s, t comes before the pair s, u."""
+    """Whether the pair of clusters s, t comes before the pair s, u."""
     return (min(s, t), max(s, t)) < (min(s, u), max(s, u))
 
 
 @inner
-def search(points, box, weight, lightest, linkage, bound, who, spot, live, x, bits, row, out, reach):
+def search(centres, linkage, live, x, rejected):
     """Find the nearest cluster of place x that is not rejected, the first in the order of ties."""
+    reach, bound = centres.box_distances, centres.bound
     blocks = (live + BLOCK - 1) // BLOCK
-    box_distances(points, box, blocks, x, reach)
+    _measure_boxes(centres, blocks, x)
     if linkage == _WARD:
-        _times_ward(_SLACK * weight[x], lightest[:blocks], reach[:blocks])
+        _times_ward(_SLACK * centres.weight[x], centres.lightest[:blocks], reach[:blocks])
     best = bound.dtype.type(np.inf)
     at = -1
-    s = who[SLOT, x]
+    s = centres.cluster[x]
     own = x // BLOCK
     for step in range(-1, blocks):  # the own block first, for a good start
         b = own if step < 0 else step
         if step == own or reach[b] > best:
             continue
         lo = b * BLOCK
-        values = out[: min(BLOCK, live - lo)]
-        if not _block_within(points, weight, linkage, x, lo, values, best):
+        values = centres.distances[: min(BLOCK, live - lo)]
+        if not _block_within(centres, linkage, x, lo, values, best):
             continue
         for j in range(len(values)):
             if values[j] > best or values[j] == np.inf or lo + j == x:
                 continue
-            t = who[SLOT, lo + j]
+            t = centres.cluster[lo + j]
             if values[j] == best and not _precedes(s, t, at):
                 continue
-            if not is_rejected(bits, row, s, t):
+            if not is_rejected(rejected, s, t):
                 best = values[j]
                 at = t
     bound[x] = best
-    who[NEAR, x] = at
+    centres.nearest[x] = at
     if at >= 0:
-        who[NEAR_BORN, x] = spot[BORN, at]
+        centres.nearest_born[x] = centres.born[at]
 
 
 @inner
-def renew_block(bound, least, live, x):
-    """The least bound of the block of place x."""
+def least_of_block(centres, live, x):
+    """Renew the least bound of the block of place x."""
+    bound = centres.bound
     lo = x - x % BLOCK
     low = bound[lo]
     for k in range(lo, min(lo + BLOCK, live)):
         low = min(low, bound[k])
-    least[x // BLOCK] = low
+    centres.least[x // BLOCK] = low
 
 
 @inner
-def closest(bound, least, who, spot, live):
+def closest(centres, live):
     """The place of the first answer, and whether it is up to date (where two hold the same pair, that is preferred)."""
+    bound, least = centres.bound, centres.least
     blocks = (live + BLOCK - 1) // BLOCK
     low = least[0]
     for b in range(1, blocks):
@@ -256,64 +295,73 @@ def closest(bound, least, who, spot, live):
         for x in range(b * BLOCK, min(b * BLOCK + BLOCK, live)):
             if bound[x] != low:
                 continue
-            s, t = who[SLOT, x], who[NEAR, x]
-            fresh = t >= 0 and spot[BORN, t] == who[NEAR_BORN, x]
+            s, t = centres.cluster[x], centres.nearest[x]
+            fresh = t >= 0 and centres.born[t] == centres.nearest_born[x]
             p, q = min(s, t), max(s, t)
             if at < 0 or (p, q) < (small, large) or ((p, q) == (small, large) and fresh and not valid):
                 at, small, large, valid = x, p, q, fresh
     return at, valid
 
 
+# ---------------------------------------------------------------------- merges
+
+
 @inner
-def merge(points, box, weight, linkage, bound, who, spot, x, y, now):
+def merge(centres, linkage, x, y, now):
     """Put the centre of the union of places x and y at y, and empty x. Coordinates that agree stay as they are."""
-    d = points.shape[0]
+    points, low, high, weight = centres.points, centres.low, centres.high, centres.weight
     b = y // BLOCK
     wx, wy = weight[x], weight[y]
-    for k in range(d):
+    for k in range(points.shape[0]):
         p, q = points[k, x], points[k, y]
         if p != q:
             q = (p + q) / 2 if linkage == _MEDIAN else (wx * p + wy * q) / (wx + wy)
             points[k, y] = q
-            box[k, b] = min(box[k, b], q)
-            box[d + k, b] = max(box[d + k, b], q)
+            low[k, b] = min(low[k, b], q)
+            high[k, b] = max(high[k, b], q)
         points[k, x] = np.inf
     weight[y] = wx + wy
     weight[x] = 1
-    bound[x] = np.inf
-    spot[BORN, who[SLOT, x]] = -1
-    spot[BORN, who[SLOT, y]] = now
+    centres.bound[x] = np.inf
+    centres.born[centres.cluster[x]] = -1
+    centres.born[centres.cluster[y]] = now
+
+
+@inner
+def _reorder(values, order, spare):
+    for x in range(len(order)):
+        spare[x] = values[order[x]]
+    for x in range(len(order)):
+        values[x] = spare[x]
 
 
 @allocating
-def pack(points, box, weight, lightest, bound, least, who, spot, live, order):
+def pack(centres, live):
     """Close the gaps and arrange the places anew. Returns the number of live places."""
+    points, weight = centres.points, centres.weight
     kept = 0
     for x in range(live):
         if points[0, x] != np.inf:
-            order[kept] = x
+            centres.order[kept] = x
             kept += 1
-    arrange(points, order[:kept])
+    order = centres.order[:kept]
+    _arrange(points, order)
     spare = np.empty(kept, points.dtype)
-    for k in range(points.shape[0] + 2):
-        values = points[k] if k < points.shape[0] else (weight if k == points.shape[0] else bound)
-        for x in range(kept):
-            spare[x] = values[order[x]]
-        for x in range(kept):
-            values[x] = spare[x]
+    for k in range(points.shape[0]):
+        _reorder(points[k], order, spare)
+    _reorder(weight, order, spare)
+    _reorder(centres.bound, order, spare)
     whole = np.empty(kept, np.int64)
-    for k in range(who.shape[0]):
-        for x in range(kept):
-            whole[x] = who[k, order[x]]
-        for x in range(kept):
-            who[k, x] = whole[x]
-    enclose(points, kept, box)
+    _reorder(centres.cluster, order, whole)
+    _reorder(centres.nearest, order, whole)
+    _reorder(centres.nearest_born, order, whole)
+    _enclose(centres, kept)
     for x in range(kept):
-        spot[PLACE, who[SLOT, x]] = x
+        centres.place[centres.cluster[x]] = x
     for lo in range(0, kept, BLOCK):
-        renew_block(bound, least, kept, lo)
+        least_of_block(centres, kept, lo)
         low = weight[lo]
         for x in range(lo, min(lo + BLOCK, kept)):
             low = min(low, weight[x])
-        lightest[lo // BLOCK] = low
+        centres.lightest[lo // BLOCK] = low
     return kept

@@ -6,23 +6,27 @@ the first that does. So the place of the least bound either holds the closest pa
 (distance, earlier place, later place), or has to be scanned again. (Müllner's generic algorithm; with rejections,
 nearest-neighbour chains are not valid for any linkage.)
 
-    table : float[live (live - 1) / 2 at least], distances in scipy's condensed order of `live` places
-    weight : float[n], samples in each cluster; bound : float[n]; least : float[blocks], of each block
-    near : int64[2, n], place of the nearest later cluster (-1 unknown, -2 empty place), slot at each place
 """
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
-from tripletree.kernels.jit import allocating, inner
+from tripletree.kernels.jit import Integers, Reals, allocating, inner
 from tripletree.kernels.rejected_pairs import is_rejected
 
 __all__ = [
     "BLOCK",
+    "EMPTY",
+    "UNKNOWN",
+    "DistanceTable",
     "first_of_least",
     "least_of_block",
+    "new_table",
     "pack",
+    "row_start",
     "scan",
     "update",
 ]
@@ -32,15 +36,37 @@ _AVERAGE, _WEIGHTED, _COMPLETE = 3, 4, 5
 #: Places looked at together.
 BLOCK = 256
 
+#: In the place of a nearest place: it has to be searched; there is no cluster at this place any more.
+UNKNOWN, EMPTY = -1, -2
+
+
+class DistanceTable(NamedTuple):
+    """The live clusters at their places, and the distances between them."""
+
+    distances: Reals  #: in scipy's condensed order of the live places
+    weight: Reals  #: of each place: samples in its cluster
+    bound: Reals  #: of each place
+    least: Reals  #: of each block of places: the least bound
+    nearest: Integers  #: of each place: place of the nearest later cluster, UNKNOWN or EMPTY
+    cluster: Integers  #: id of the cluster at each place
+
+
+def new_table(distances, weight, bound):
+    """The table of clusters that have not searched; the arrays given are used, not copied."""
+    n = len(weight)
+    least = np.full((n + BLOCK - 1) // BLOCK, np.inf, bound.dtype)
+    return DistanceTable(distances, weight, bound, least, np.full(n, UNKNOWN), np.arange(n))
+
 
 @inner
-def _row(live, x):
-    """Place of the pair (x, z), z > x, in the table, less z."""
+def row_start(live, x):
+    """Place of the pair (x, z), z > x, in the condensed distances, less z."""
     return x * live - (x * (x + 1)) // 2 - x - 1
 
 
 @inner
 def _any_below(values, limit):
+    # counting vectorises, a search for the first does not
     count = 0
     for j in range(len(values)):
         if values[j] < limit:
@@ -49,45 +75,47 @@ def _any_below(values, limit):
 
 
 @inner
-def scan(table, bound, near, live, x, bits, row):
+def scan(table, live, x, rejected):
     """Find the nearest later cluster of place x that is not rejected: the first one at the least distance."""
-    best = bound.dtype.type(np.inf)
-    at = -1
-    start = _row(live, x)
+    best = table.bound.dtype.type(np.inf)
+    at = UNKNOWN
+    start = row_start(live, x)
     for lo in range(x + 1, live, BLOCK):
-        values = table[start + lo : start + min(lo + BLOCK, live)]
+        values = table.distances[start + lo : start + min(lo + BLOCK, live)]
         if not _any_below(values, best):
             continue
         for j in range(len(values)):
-            if values[j] >= best or near[0, lo + j] == -2:
+            if values[j] >= best or table.nearest[lo + j] == EMPTY:
                 continue
-            if not is_rejected(bits, row, near[1, x], near[1, lo + j]):
+            # only what would be the nearest is looked up among the rejected: that is a random access
+            if not is_rejected(rejected, table.cluster[x], table.cluster[lo + j]):
                 best = values[j]
                 at = lo + j
-    bound[x] = best
-    near[0, x] = at
+    table.bound[x] = best
+    table.nearest[x] = at
 
 
 @inner
-def least_of_block(bound, least, live, x):
+def least_of_block(table, live, x):
     """Renew the least bound of the block of place x."""
+    bound = table.bound
     lo = x - x % BLOCK
     low = bound[lo]
     for k in range(lo, min(lo + BLOCK, live)):
         low = min(low, bound[k])
-    least[x // BLOCK] = low
+    table.least[x // BLOCK] = low
 
 
 @inner
-def first_of_least(bound, least, live):
+def first_of_least(table, live):
     """The first place of the least bound."""
     at = 0
     for k in range(1, (live + BLOCK - 1) // BLOCK):
-        if least[k] < least[at]:
+        if table.least[k] < table.least[at]:
             at = k
-    low = least[at]
+    low = table.least[at]
     x = at * BLOCK
-    while bound[x] != low:
+    while table.bound[x] != low:
         x += 1
     return x
 
@@ -105,79 +133,82 @@ def _united(linkage, p, q, wp, wq):
 
 
 @inner
-def _offer(bound, near, z, x, y, d, barred):
-    """Tell place z < x of the union of x and y, now at x, at distance d. Returns whether its bound is lower now."""
-    k = near[0, z]
+def _offer(table, z, x, y, distance, barred):
+    """Offer place z < x the union of x and y, which is at x now. Returns whether the bound of z is lower now."""
+    k = table.nearest[z]
     stale = k in (x, y)
-    if not barred and (d < bound[z] or (d == bound[z] and (stale or k > x))):
-        near[0, z] = x
-        lower = d < bound[z]
-        bound[z] = d
+    # at the same distance the union comes first if the nearest so far is part of it, or stands later
+    if not barred and (distance < table.bound[z] or (distance == table.bound[z] and (stale or k > x))):
+        table.nearest[z] = x
+        lower = distance < table.bound[z]
+        table.bound[z] = distance
         return lower
     if stale:
-        near[0, z] = -1
+        table.nearest[z] = UNKNOWN  # its bound is still one: the distances of all others are at least that
     return False
 
 
 @inner
-def update(table, weight, linkage, bound, least, near, live, x, y, bits, row):
-    """Merge place y into place x < y: one pass over all places. The slot at x must hold the merged cluster already.
+def update(table, linkage, live, x, y, rejected):
+    """Merge place y into place x < y: one pass over all places. The cluster at x must be the merged one already.
 
-    What the table says of an empty place does not matter.
+    Distances to an empty place go stale: nobody reads them.
     """
-    wx, wy = weight[x], weight[y]
-    weight[x] = wx + wy
+    distances, bound, nearest = table.distances, table.bound, table.nearest
+    wx, wy = table.weight[x], table.weight[y]
+    table.weight[x] = wx + wy
     bound[y] = np.inf
-    near[0, y] = -2
-    slot = near[1, x]
+    nearest[y] = EMPTY
+    merged = table.cluster[x]
     at = -1  # place of the pair (z, x), less x
     for z in range(x):
-        if near[0, z] != -2:
-            d = _united(linkage, table[at + x], table[at + y], wx, wy)
-            table[at + x] = d
-            if (d <= bound[z] or near[0, z] in (x, y)) and _offer(
-                bound, near, z, x, y, d, is_rejected(bits, row, near[1, z], slot)
+        if nearest[z] != EMPTY:
+            d = _united(linkage, distances[at + x], distances[at + y], wx, wy)
+            distances[at + x] = d
+            if (d <= bound[z] or nearest[z] in (x, y)) and _offer(
+                table, z, x, y, d, is_rejected(rejected, table.cluster[z], merged)
             ):
-                least[z // BLOCK] = min(least[z // BLOCK], d)
+                table.least[z // BLOCK] = min(table.least[z // BLOCK], d)
         at += live - z - 2
-    from_x, from_y = _row(live, x), _row(live, y)
-    at = _row(live, x + 1)
+    from_x, from_y = row_start(live, x), row_start(live, y)
+    at = row_start(live, x + 1)
     for z in range(x + 1, y):
-        table[from_x + z] = _united(linkage, table[from_x + z], table[at + y], wx, wy)
-        if near[0, z] == y:
-            near[0, z] = -1
+        distances[from_x + z] = _united(linkage, distances[from_x + z], distances[at + y], wx, wy)
+        if nearest[z] == y:
+            nearest[z] = UNKNOWN
         at += live - z - 2
     for z in range(y + 1, live):
-        table[from_x + z] = _united(linkage, table[from_x + z], table[from_y + z], wx, wy)
-    scan(table, bound, near, live, x, bits, row)
-    least_of_block(bound, least, live, x)
-    least_of_block(bound, least, live, y)
+        distances[from_x + z] = _united(linkage, distances[from_x + z], distances[from_y + z], wx, wy)
+    scan(table, live, x, rejected)
+    least_of_block(table, live, x)
+    least_of_block(table, live, y)
 
 
 @allocating
-def pack(table, weight, bound, least, near, live):
-    """Close the gaps, in order, in the table as well. Returns the number of live places."""
+def pack(table, live):
+    """Close the gaps, in order, in the distances as well. Returns the number of live places."""
+    nearest = table.nearest
     moved = np.empty(live, np.int64)
     kept = 0
     for z in range(live):
         moved[z] = kept
-        if near[0, z] != -2:
+        if nearest[z] != EMPTY:
             kept += 1
     to, start = 0, 0  # `start` : place of the pair (x, x + 1)
     for x in range(live):
-        if near[0, x] != -2:
+        if nearest[x] != EMPTY:
             for z in range(x + 1, live):
-                if near[0, z] != -2:
-                    table[to] = table[start + z - x - 1]
+                if nearest[z] != EMPTY:
+                    table.distances[to] = table.distances[start + z - x - 1]
                     to += 1
         start += live - x - 1
     for z in range(live):
-        if near[0, z] != -2:
+        if nearest[z] != EMPTY:
             to = moved[z]
-            weight[to] = weight[z]
-            bound[to] = bound[z]
-            near[1, to] = near[1, z]
-            near[0, to] = near[0, z] if near[0, z] < 0 else moved[near[0, z]]
+            table.weight[to] = table.weight[z]
+            table.bound[to] = table.bound[z]
+            table.cluster[to] = table.cluster[z]
+            nearest[to] = nearest[z] if nearest[z] < 0 else moved[nearest[z]]
     for z in range(0, kept, BLOCK):
-        least_of_block(bound, least, kept, z)
+        least_of_block(table, kept, z)
     return kept

@@ -26,7 +26,7 @@ from pathlib import Path
 from threading import RLock
 from time import perf_counter
 from types import FunctionType, ModuleType
-from typing import Any
+from typing import Annotated, Any, get_type_hints
 
 import numpy as np
 
@@ -34,10 +34,17 @@ from tripletree.errors import warn_user
 
 __all__ = [
     "MODE",
-    "KernelModule",
+    "BitTable",
+    "Bits",
     "Dispatcher",
+    "IntegerTable",
+    "Integers",
+    "KernelModule",
+    "RealTable",
+    "Reals",
     "allocating",
     "compiled",
+    "total_size",
     "inner",
     "is_marked",
     "njit",
@@ -56,6 +63,35 @@ if not MODE:
         "default), 1 (compile all) or 0 (plain Python)"
     )
     raise ValueError(_MESSAGE)
+
+# ---------------------------------------------------------------------- state
+
+# The state of a kernel is a NamedTuple of arrays (or of such tuples). Its fields carry the numba types of their arrays,
+# for kernels that are compiled by signature; "real" is float32 or float64, whichever the samples are.
+Integers = Annotated[np.ndarray, "int64[::1]"]
+IntegerTable = Annotated[np.ndarray, "int64[:, ::1]"]
+Bits = Annotated[np.ndarray, "uint64[::1]"]
+BitTable = Annotated[np.ndarray, "uint64[:, ::1]"]
+Reals = Annotated[np.ndarray, "real[::1]"]
+RealTable = Annotated[np.ndarray, "real[:, ::1]"]
+
+
+def _numba_type(kind: Any, real: str) -> Any:
+    """The numba type of a string, or of a class of NamedTuples with annotated fields."""
+    from numba import types
+    from numba.core.sigutils import normalize_signature
+
+    if isinstance(kind, str):
+        return normalize_signature(f"({kind.replace('real', real)},)")[0][0]
+    fields = get_type_hints(kind, include_extras=True).values()
+    parts = [field.__metadata__[0] if hasattr(field, "__metadata__") else field for field in fields]
+    return types.BaseTuple.from_types([_numba_type(part, real) for part in parts], kind)
+
+
+def total_size(value: Any) -> int:
+    """The number of entries of an array, or of all arrays in a tuple."""
+    return sum(map(total_size, value)) if isinstance(value, tuple) else getattr(value, "size", 0)
+
 
 # ---------------------------------------------------------------------- marks
 
@@ -79,16 +115,26 @@ def allocating(function: FunctionType) -> Any:
     return _marked(function, nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)
 
 
-def pointer(kernel: Any, signature: str) -> Any:
+def pointer(kernel: Any, result: str, *arguments: Any, real: str = "float64") -> Any:
     """Mark a kernel that is compiled by itself, to be passed to other kernels, which call it by its address.
 
     What calls a kernel by name takes in all of its code and optimises it once more; along a chain of large kernels that
     is most of the time to compile.
+
+    Parameters
+    ----------
+    kernel : marked function
+    result : str
+        numba type of what it returns.
+    *arguments : str or class
+        numba types of its arguments, or classes of NamedTuples with annotated fields.
+    real : {"float64", "float32"}
+        What "real" stands for in these types.
     """
     # a function of its own: in numba's cache it must not stand for the kernel that Python can call
     function = FunctionType(kernel.__code__, kernel.__globals__, kernel.__name__)
     function.__module__, function.__qualname__ = kernel.__module__, f"{kernel.__qualname__}_by_address"
-    return _marked(function, signature=signature, _nrt=False)
+    return _marked(function, signature=(result, arguments, real), _nrt=False)
 
 
 def _marked(function: FunctionType, **options: Any) -> FunctionType:
@@ -136,7 +182,9 @@ def _with_numba(function: Any) -> Any:
             return numba.njit(**options)(twin)
         kernel._cache = _ForgivingCache(kernel._cache)
         return kernel
-    make = partial(numba.cfunc, signature, nopython=True)
+    result, arguments, real = signature
+    by_address = _numba_type(result, real)(*(_numba_type(kind, real) for kind in arguments))
+    make = partial(numba.cfunc, by_address, nopython=True)
     try:
         return make(cache=True, **options)(twin)  # compiled, loaded and saved here and now
     except RuntimeError:
@@ -234,7 +282,7 @@ class Dispatcher:
 
     def __call__(self, *arguments: Any) -> Any:
         if self._fast is None:
-            if self._spent < PATIENCE and sum(getattr(x, "size", 0) for x in arguments) <= SMALL:
+            if self._spent < PATIENCE and total_size(arguments) <= SMALL:
                 begin = perf_counter()
                 try:
                     return run_plain(self.plain, *arguments)

@@ -3,34 +3,54 @@
 The cost of a pair of clusters is log(distance) + penalty * (weight that merging them violates - weight that it
 satisfies). A triplet ab|c of three clusters is satisfied when a and b merge, violated when c merges with one of them;
 either way it is dead from then on. So a merge changes no cost but those of the merged cluster, and lower bounds of the
-costs serve as those of the distances do in ``table``, whose places, bounds and blocks these are.
-
-    rows : int64[m, 3], the clusters (slots) of each triplet, with rows[t, 2] = -1 where t is dead; weight : float64[m]
-    head : int64[n], link : int64[3 m], a list of entries 3 t + k for each slot, that of the k-th end of triplet t
-    spot : int64[n], place of each slot; push : float64[n], of each place, 0 but while one cluster's pairs are weighed
+costs serve as those of the distances do in ``distance_table``, whose places, bounds and blocks these are.
 """
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
-from tripletree.kernels.distance_table import BLOCK, first_of_least, least_of_block, pack
+from tripletree.kernels.distance_table import BLOCK, EMPTY, UNKNOWN, first_of_least, least_of_block, pack, row_start
 from tripletree.kernels.jit import inner, njit
 
 __all__ = [
+    "Priced",
+    "Run",
     "merge_softly",
+    "new_merges",
 ]
 
 _CENTROID, _MEDIAN, _WARD, _AVERAGE, _WEIGHTED, _COMPLETE = range(6)
 
-# counters
-MERGES, LIVE, FOUND, SEARCHES = range(4)
+
+class Priced(NamedTuple):
+    """The triplets and their weights, as lists of ends for each cluster."""
+
+    rows: np.ndarray  #: int64[m, 3]: the clusters of each triplet; the third is -1 where it is dead
+    weight: np.ndarray  #: float64[m]
+    head: np.ndarray  #: int64[n]: the first entry of each cluster; entry 3 t + k is end k of triplet t
+    next: np.ndarray  #: int64[3 m]: of each entry
+    place: np.ndarray  #: int64[n]: of each cluster
+    push: np.ndarray  #: float64[n], of each place: 0 but while the pairs of one cluster are weighed
 
 
-@inner
-def _row(live, x):
-    """Place of the pair (x, z), z > x, in the table, less z."""
-    return x * live - (x * (x + 1)) // 2 - x - 1
+class Run(NamedTuple):
+    """What the merging is at; the counters have one entry each."""
+
+    merges: np.ndarray  #: float64[n - 1, 3]: clusters, the second of which stays, and distance
+    n_merges: np.ndarray
+    live: np.ndarray  #: places in use
+    searched: np.ndarray  #: clusters that have made their first search
+    searches: np.ndarray  #: those that had to be made again
+
+
+def new_merges(n):
+    """The state before the first merge."""
+    count = np.zeros((4, 1), np.int64)
+    count[1] = n
+    return Run(np.empty((n - 1, 3)), *count)
 
 
 @inner
@@ -65,47 +85,50 @@ def _cost(linkage, distance, penalty, push):
 
 
 @inner
-def _lay(rows, weight, head, link, spot, push, slot):
-    """Add up, at the place of each cluster tied to a slot, the weight that merging the two violates, less satisfies.
+def _lay(priced, cluster):
+    """Add up, at the place of each cluster tied to this one, the weight that merging the two violates, less satisfies.
 
     Entries of dead triplets leave the list.
     """
-    before, entry = -1, head[slot]
+    rows, place, push = priced.rows, priced.place, priced.push
+    before, entry = -1, priced.head[cluster]
     while entry >= 0:
-        t, after = entry // 3, link[entry]
+        t, after = entry // 3, priced.next[entry]
         if rows[t, 2] < 0:
             if before < 0:
-                head[slot] = after
+                priced.head[cluster] = after
             else:
-                link[before] = after
+                priced.next[before] = after
             entry = after
             continue
-        a, b, c = spot[rows[t, 0]], spot[rows[t, 1]], spot[rows[t, 2]]
+        a, b, c = place[rows[t, 0]], place[rows[t, 1]], place[rows[t, 2]]
+        weight = priced.weight[t]
         k = entry - 3 * t
         if k == 2:
-            push[a] += weight[t]
-            push[b] += weight[t]
+            push[a] += weight
+            push[b] += weight
         else:
-            push[b if k == 0 else a] -= weight[t]
-            push[c] += weight[t]
+            push[b if k == 0 else a] -= weight
+            push[c] += weight
         before, entry = entry, after
 
 
 @inner
-def _lift(rows, head, link, spot, push, slot):
+def _lift(priced, cluster):
     """Set to 0 what `_lay` has added up."""
-    entry = head[slot]
+    entry = priced.head[cluster]
     while entry >= 0:
         t = entry // 3
         for k in range(3):
-            push[spot[rows[t, k]]] = 0.0
-        entry = link[entry]
+            priced.push[priced.place[priced.rows[t, k]]] = 0.0
+        entry = priced.next[entry]
 
 
 @inner
-def _contract(rows, head, link, i, j):
-    """Slot i is gone, its triplets are j's; those that have two ends in j now are dead."""
-    entry, last = head[i], -1
+def _contract(priced, i, j):
+    """Cluster i is gone, its triplets are j's; those that have two ends in j now are dead."""
+    rows = priced.rows
+    entry, last = priced.head[i], -1
     while entry >= 0:
         t = entry // 3
         if rows[t, 2] >= 0:
@@ -113,108 +136,109 @@ def _contract(rows, head, link, i, j):
             a, b, c = rows[t, 0], rows[t, 1], rows[t, 2]
             if a == b or c in (a, b):
                 rows[t, 2] = -1
-        last, entry = entry, link[entry]
+        last, entry = entry, priced.next[entry]
     if last >= 0:
-        link[last] = head[j]
-        head[j] = head[i]
+        priced.next[last] = priced.head[j]
+        priced.head[j] = priced.head[i]
 
 
 @inner
-def _search(linkage, penalty, table, bound, near, push, live, x):
+def _search(linkage, penalty, table, push, live, x):
     """Find the later cluster of the least cost with place x, the first of several; the pushes of x are laid."""
-    best, at = np.inf, -1
-    start = _row(live, x)
+    best, at = np.inf, UNKNOWN
+    start = row_start(live, x)
     for z in range(x + 1, live):
-        if near[0, z] != -2:
-            cost = _cost(linkage, table[start + z], penalty, push[z])
+        if table.nearest[z] != EMPTY:
+            cost = _cost(linkage, table.distances[start + z], penalty, push[z])
             if cost < best:
                 best, at = cost, z
-    bound[x], near[0, x] = best, at
+    table.bound[x], table.nearest[x] = best, at
 
 
 @inner
-def _offer(bound, least, near, z, x, y, cost):
-    """Tell place z < x of the union of x and y, now at x."""
-    k = near[0, z]
+def _offer(table, z, x, y, cost):
+    """Offer place z < x the union of x and y, which is at x now."""
+    k = table.nearest[z]
     stale = k in (x, y)
-    if cost < bound[z] or (cost == bound[z] and (stale or k > x)):
-        bound[z], near[0, z] = cost, x
-        least[z // BLOCK] = min(least[z // BLOCK], cost)
+    if cost < table.bound[z] or (cost == table.bound[z] and (stale or k > x)):
+        table.bound[z], table.nearest[z] = cost, x
+        table.least[z // BLOCK] = min(table.least[z // BLOCK], cost)
     elif stale:
-        near[0, z] = -1
+        table.nearest[z] = UNKNOWN
 
 
 @inner
-def _unite(linkage, penalty, table, size, bound, least, near, push, live, x, y):
+def _unite(linkage, penalty, table, push, live, pair):
     """Merge place y into place x < y: new distances, and what they mean for the bounds. The pushes of x are laid."""
-    from_x, from_y = _row(live, x), _row(live, y)
-    between, wx, wy = table[from_x + y], size[x], size[y]
+    x, y = pair
+    distances, size, nearest = table.distances, table.weight, table.nearest
+    from_x, from_y = row_start(live, x), row_start(live, y)
+    between, wx, wy = distances[from_x + y], size[x], size[y]
     size[x] = wx + wy
-    bound[y], near[0, y] = np.inf, -2
+    table.bound[y], nearest[y] = np.inf, EMPTY
     at = -1  # place of the pair (z, x), less x
     for z in range(x):
-        if near[0, z] != -2:
-            d = _united(linkage, table[at + x], table[at + y], between, wx, wy, size[z])
-            table[at + x] = d
-            _offer(bound, least, near, z, x, y, _cost(linkage, d, penalty, push[z]))
+        if nearest[z] != EMPTY:
+            d = _united(linkage, distances[at + x], distances[at + y], between, wx, wy, size[z])
+            distances[at + x] = d
+            _offer(table, z, x, y, _cost(linkage, d, penalty, push[z]))
         at += live - z - 2
-    at = _row(live, x + 1)
+    at = row_start(live, x + 1)
     for z in range(x + 1, y):
-        if near[0, z] != -2:
-            table[from_x + z] = _united(linkage, table[from_x + z], table[at + y], between, wx, wy, size[z])
-            if near[0, z] == y:
-                near[0, z] = -1
+        if nearest[z] != EMPTY:
+            distances[from_x + z] = _united(linkage, distances[from_x + z], distances[at + y], between, wx, wy, size[z])
+            if nearest[z] == y:
+                nearest[z] = UNKNOWN
         at += live - z - 2
     for z in range(y + 1, live):
-        if near[0, z] != -2:
-            table[from_x + z] = _united(linkage, table[from_x + z], table[from_y + z], between, wx, wy, size[z])
-    _search(linkage, penalty, table, bound, near, push, live, x)
-    least_of_block(bound, least, live, x)
-    least_of_block(bound, least, live, y)
+        if nearest[z] != EMPTY:
+            distances[from_x + z] = _united(
+                linkage, distances[from_x + z], distances[from_y + z], between, wx, wy, size[z]
+            )
+    _search(linkage, penalty, table, push, live, x)
+    least_of_block(table, live, x)
+    least_of_block(table, live, y)
 
 
 @njit
-def merge_softly(linkage, penalty, near_state, tied, merges, count, most):
+def merge_softly(linkage, penalty, table, priced, run, most):
     """Merge the pair of least cost, of equal ones the first, until all is one cluster or `most` merges are done.
 
-    near_state : the arrays of ``table``; tied : rows, weight, head, link, spot, push, see above; merges :
-    float64[n - 1, 3], slots and distance (squared for the linkages on centres); count : int64[4], LIVE is n at first
-    Returns whether it ended. Oracle: `soft_definition`.
+    Distances are squared for the linkages on centres. Returns whether it ended. Oracle: `soft_definition`.
     """
-    table, size, bound, least, near = near_state
-    rows, weight, head, link, spot, push = tied
-    n = near.shape[1]
-    live = count[LIVE]
-    if count[FOUND] < n:
-        for x in range(count[FOUND], min(n, count[FOUND] + most)):
-            _lay(rows, weight, head, link, spot, push, x)
-            _search(linkage, penalty, table, bound, near, push, live, x)
-            _lift(rows, head, link, spot, push, x)
-            count[FOUND] += 1
+    push, cluster = priced.push, table.cluster
+    n = len(cluster)
+    live = run.live[0]
+    if run.searched[0] < n:
+        for x in range(run.searched[0], min(n, run.searched[0] + most)):
+            _lay(priced, x)
+            _search(linkage, penalty, table, push, live, x)
+            _lift(priced, x)
+            run.searched[0] += 1
         for x in range(0, live, BLOCK):
-            least_of_block(bound, least, live, x)
+            least_of_block(table, live, x)
         return n == 1
-    goal = min(n - 1, count[MERGES] + most)
-    while count[MERGES] < goal:
-        x = first_of_least(bound, least, live)
-        y, j = near[0, x], near[1, x]
+    goal = min(n - 1, run.n_merges[0] + most)
+    while run.n_merges[0] < goal:
+        x = first_of_least(table, live)
+        y, j = table.nearest[x], cluster[x]
         if y < 0:
-            count[SEARCHES] += 1
-            _lay(rows, weight, head, link, spot, push, j)
-            _search(linkage, penalty, table, bound, near, push, live, x)
-            _lift(rows, head, link, spot, push, j)
-            least_of_block(bound, least, live, x)
+            run.searches[0] += 1
+            _lay(priced, j)
+            _search(linkage, penalty, table, push, live, x)
+            _lift(priced, j)
+            least_of_block(table, live, x)
             continue
-        i, k = near[1, y], count[MERGES]
-        merges[k, 0], merges[k, 1], merges[k, 2] = i, j, table[_row(live, x) + y]
-        count[MERGES] = k + 1
-        _contract(rows, head, link, i, j)
-        _lay(rows, weight, head, link, spot, push, j)
-        _unite(linkage, penalty, table, size, bound, least, near, push, live, x, y)
-        _lift(rows, head, link, spot, push, j)
-        if 4 * (n - count[MERGES]) < 3 * live and live > 64:
-            live = pack(table, size, bound, least, near, live)
+        i, k = cluster[y], run.n_merges[0]
+        run.merges[k, 0], run.merges[k, 1], run.merges[k, 2] = i, j, table.distances[row_start(live, x) + y]
+        run.n_merges[0] = k + 1
+        _contract(priced, i, j)
+        _lay(priced, j)
+        _unite(linkage, penalty, table, push, live, (x, y))
+        _lift(priced, j)
+        if 4 * (n - run.n_merges[0]) < 3 * live and live > 64:
+            live = pack(table, live)
             for z in range(live):
-                spot[near[1, z]] = z
-    count[LIVE] = live
-    return count[MERGES] == n - 1
+                priced.place[cluster[z]] = z
+    run.live[0] = live
+    return run.n_merges[0] == n - 1

@@ -1,38 +1,89 @@
-"""Pairs of clusters known to be blocked, as bits, kept true while clusters merge.
+"""Pairs of clusters known to be incompatible, as bits, kept true while clusters merge.
 
-A blocked pair stays blocked until one of its clusters merges, and the new cluster then stays blocked with the other
-one, unless the blocking pair (A, B) has shrunk to one cluster against one. So a bit is inherited, and for each blocking
-pair found two clusters of one side are watched: when they merge, the pair is tested again.
+A rejected pair stays rejected until one of its clusters merges, and the new cluster then stays incompatible with the
+other one, unless the blocking pair (A, B) has shrunk to one cluster against one. So a bit is inherited, and for each
+blocking pair found two clusters of one side are watched: when they merge, the pair is tested again. (One watch is
+enough: while they are two clusters, the blocking pair has at least three.)
 
-    bits : uint64[c, words], a row for each slot that triplets name (row[x] tells which), a bit for each slot
-    apart : of the shape of bits, those of cannot-links, which are never forgiven; no rows where there are none
-    gone : uint64[words], the slots that are empty now; row : int64[n], -1 for slots that no triplet names
-    watch : int64[3, W], two clusters p, q of one side and one of the other; chain : int64[2 W], rings of the entries
-        2 w (p) and 2 w + 1 (q); held : int64[2, n], an entry of each slot's ring and how many it has
-A bit may name a slot that is gone: it then stands for the cluster that holds that slot's samples.
+A bit may name a cluster id that is empty by now: it then stands for the cluster that holds that one's samples.
 """
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
-from tripletree.kernels.aho_forest import cluster_of
-from tripletree.kernels.jit import inner
+from tripletree.kernels.disjoint_set import find
+from tripletree.kernels.jit import Bits, BitTable, Integers, IntegerTable, inner
 
 __all__ = [
-    "forbid",
-    "forgive",
+    "RejectedPairs",
+    "clear",
+    "due_watches",
     "inherit",
     "is_rejected",
-    "keep_watch",
-    "paint",
-    "watched",
+    "mark",
+    "mark_cannot_linked",
+    "new_rejected_pairs",
+    "watch",
+    "with_room",
 ]
 
 _ONE = np.uint64(1)
 _NONE = np.uint64(0)
 _BYTE = np.uint64(255)
 _EIGHT = np.uint64(8)
+
+
+class RejectedPairs(NamedTuple):
+    """The bits, and the watches with a circular list of entries for each cluster.
+
+    Entries 2 w and 2 w + 1 of watch w are those of its first and its second cluster on the same side.
+    """
+
+    bits: BitTable  #: a row for each cluster that a triplet or a cannot-link names, a bit for each cluster id
+    cannot_linked: BitTable  #: the bits that are never cleared; no rows if there are none
+    row: Integers  #: of each cluster: its row of bits, -1 if it has none
+    empty: Bits  #: the cluster ids that are empty now
+    mask: Bits  #: scratch
+    same_side: IntegerTable  #: [2, w]: two clusters of one side of a blocking pair; the first is -1 once it is over
+    other_side: Integers  #: [w]: one of the other side
+    next: Integers  #: of each entry
+    last: Integers  #: of each cluster: an entry of its list
+    n_entries: Integers  #: of each cluster
+    found_at: Integers  #: of each cluster: one more than the merges done when it was last tested again
+    due: Integers  #: [w]: scratch
+
+
+def new_rejected_pairs(bits, cannot_linked, row, room):
+    """The state with these bits and no watches, and room for so many."""
+    n = len(row)
+    words = bits.shape[1]
+    return RejectedPairs(
+        bits,
+        cannot_linked,
+        row,
+        np.zeros(words, np.uint64),
+        np.empty(words, np.uint64),
+        np.empty((2, room), np.int64),
+        np.empty(room, np.int64),
+        np.empty(2 * room, np.int64),
+        *np.zeros((3, n), np.int64),
+        np.empty(room, np.int64),
+    )
+
+
+def with_room(rejected, room):
+    """The same state with room for so many watches, more than before."""
+    more = new_rejected_pairs(rejected.bits, rejected.cannot_linked, rejected.row, room)
+    old = len(rejected.other_side)
+    more.same_side[:, :old], more.other_side[:old] = rejected.same_side, rejected.other_side
+    more.next[: 2 * old] = rejected.next
+    return rejected._replace(same_side=more.same_side, other_side=more.other_side, next=more.next, due=more.due)
+
+
+# ---------------------------------------------------------------------- bits
 
 
 @inner
@@ -46,17 +97,19 @@ def _set(bits, r, x):
 
 
 @inner
-def is_rejected(bits, row, x, y):
-    """Whether the pair of live clusters is known to be blocked."""
-    r, s = row[x], row[y]
+def is_rejected(rejected, x, y):
+    """Whether the pair of live clusters is known to be incompatible."""
+    r, s = rejected.row[x], rejected.row[y]
     if r < 0 or s < 0:
         return False
-    return _get(bits, r, y) or _get(bits, s, x)
+    # either may have learnt of it after the other was last brought up to date
+    return _get(rejected.bits, r, y) or _get(rejected.bits, s, x)
 
 
 @inner
-def paint(bits, mask, row, side, left, right):
-    """Reject all pairs between side[0, :left] and side[1, :right] (mask : scratch)."""
+def mark(rejected, sides, left, right):
+    """Reject all pairs between sides[0, :left] and sides[1, :right]: what blocks one pair of them blocks all."""
+    bits, mask = rejected.bits, rejected.mask
     words = bits.shape[1]
     for one in range(2):
         other = 1 - one
@@ -64,125 +117,141 @@ def paint(bits, mask, row, side, left, right):
             mask[w] = _NONE
         low, high = words, 0
         for k in range(right if one == 0 else left):
-            x = side[other, k]
+            x = sides[other, k]
             w = x >> 6
             mask[w] |= _ONE << np.uint64(x & 63)
             low = min(low, w)
             high = max(high, w + 1)
         for k in range(left if one == 0 else right):
-            r = row[side[one, k]]
+            r = rejected.row[sides[one, k]]
             for w in range(low, high):
                 bits[r, w] |= mask[w]
 
 
 @inner
-def _renew(bits, gone, slot, r):
-    """Replace the bits of empty slots in a row by those of the clusters that hold their samples."""
+def _renew(bits, empty, into, r):
+    """Replace the bits of empty cluster ids in a row by those of the clusters that hold their samples."""
     for w in range(bits.shape[1]):
-        dead = bits[r, w] & gone[w]
+        dead = bits[r, w] & empty[w]
         if dead != _NONE:
-            bits[r, w] &= ~gone[w]
+            bits[r, w] &= ~empty[w]
             b = 0
             while dead != _NONE:
                 while dead & _BYTE == _NONE:
                     dead >>= _EIGHT
                     b += 8
                 if dead & _ONE != _NONE:
-                    _set(bits, r, cluster_of(slot, w * 64 + b))
+                    _set(bits, r, find(into, w * 64 + b))
                 dead >>= _ONE
                 b += 1
 
 
 @inner
-def inherit(bits, gone, row, slot, x, y):
-    """Give the rejections of x to y, which it has merged into (slot says so already)."""
-    gone[x >> 6] |= _ONE << np.uint64(x & 63)
-    if row[x] >= 0:
-        if row[y] < 0:
-            row[y] = row[x]
-        else:
-            r, s = row[x], row[y]
-            for w in range(bits.shape[1]):
-                bits[s, w] |= bits[r, w]
-    if row[y] >= 0:
-        _renew(bits, gone, slot, row[y])
+def _take_over(bits, rejected, into, x, y):
+    r, s = rejected.row[x], rejected.row[y]
+    if r >= 0 and r != s:
+        for w in range(bits.shape[1]):
+            bits[s, w] |= bits[r, w]
+    if s >= 0:
+        _renew(bits, rejected.empty, into, s)
 
 
 @inner
-def _forget(bits, gone, row, slot, x, y):
-    _renew(bits, gone, slot, row[x])
-    bits[row[x], y >> 6] &= ~(_ONE << np.uint64(y & 63))
+def inherit(rejected, into, x, y):
+    """Give the rejections of x to y, which it has merged into (`into` knows it already)."""
+    rejected.empty[x >> 6] |= _ONE << np.uint64(x & 63)
+    if rejected.row[y] < 0:
+        rejected.row[y] = rejected.row[x]  # x needs it no more
+    _take_over(rejected.bits, rejected, into, x, y)
+    if len(rejected.cannot_linked) > 0:
+        _take_over(rejected.cannot_linked, rejected, into, x, y)
 
 
 @inner
-def forgive(bits, gone, row, slot, x, y):
-    """Forget that x and y are blocked."""
-    _forget(bits, gone, row, slot, x, y)
-    _forget(bits, gone, row, slot, y, x)
+def _clear(rejected, into, x, y):
+    # brought up to date first: the bit may stand at the id of a cluster that y has swallowed
+    r = rejected.row[x]
+    _renew(rejected.bits, rejected.empty, into, r)
+    rejected.bits[r, y >> 6] &= ~(_ONE << np.uint64(y & 63))
 
 
 @inner
-def forbid(bits, apart, row, x, y):
-    """Reject x and y if they are apart (the bits of x there are up to date: it is new)."""
-    if _get(apart, row[x], y):
-        _set(bits, row[x], y)
-        _set(bits, row[y], x)
+def clear(rejected, into, x, y):
+    """Let x and y be compatible, as far as is known."""
+    _clear(rejected, into, x, y)
+    _clear(rejected, into, y, x)
 
 
 @inner
-def _hang(chain, held, x, e):
-    """Add an entry to the ring of x."""
-    if held[1, x] == 0:
-        chain[e] = e
-        held[0, x] = e
+def mark_cannot_linked(rejected, x, y):
+    """Reject x and y if they are cannot-linked (the bits of x there are up to date: it is new)."""
+    if len(rejected.cannot_linked) > 0 and _get(rejected.cannot_linked, rejected.row[x], y):
+        _set(rejected.bits, rejected.row[x], y)
+        _set(rejected.bits, rejected.row[y], x)
+
+
+# ---------------------------------------------------------------------- watches
+
+
+@inner
+def _add_entry(rejected, x, e):
+    last = rejected.last[x]
+    if rejected.n_entries[x] == 0:
+        rejected.next[e] = e
+        rejected.last[x] = e
     else:
-        chain[e] = chain[held[0, x]]
-        chain[held[0, x]] = e
-    held[1, x] += 1
+        rejected.next[e] = rejected.next[last]
+        rejected.next[last] = e
+    rejected.n_entries[x] += 1
 
 
 @inner
-def keep_watch(watch, chain, held, w, side, left, right):
-    """Make watch w of a blocking pair: two clusters of the side that has two, one of the other."""
-    one = 0 if left >= right else 1
-    watch[0, w], watch[1, w], watch[2, w] = side[one, 0], side[one, 1], side[1 - one, 0]
-    _hang(chain, held, watch[0, w], 2 * w)
-    _hang(chain, held, watch[1, w], 2 * w + 1)
+def watch(rejected, w, sides, left, right):
+    """Make watch w of a blocking pair: two clusters of the side that has two, one of the other.
 
-
-@inner
-def watched(watch, chain, held, slot, x, y, due):
-    """Join the rings of x and y, which have merged into y; list in `due` the watches on just these two. Returns count.
-
-    Entries of watches that are over (p is -1) are dropped on the way.
+    The first and the last one of the side are in different components of it, if it has several: they merge late.
     """
-    small, large = (x, y) if held[1, x] <= held[1, y] else (y, x)
+    one = 0 if left >= right else 1
+    p, q = sides[one, 0], sides[one, max(left, right) - 1]
+    rejected.same_side[0, w], rejected.same_side[1, w], rejected.other_side[w] = p, q, sides[1 - one, 0]
+    _add_entry(rejected, p, 2 * w)
+    _add_entry(rejected, q, 2 * w + 1)
+
+
+@inner
+def due_watches(rejected, into, x, y):
+    """Join the lists of x and y, which have merged into y; list in `due` the watches on just these two. Returns count.
+
+    Entries of watches that are over are dropped on the way. Only the shorter list is gone through: a watch on just
+    these two has an entry in each.
+    """
+    last, n_entries, after = rejected.last, rejected.n_entries, rejected.next
+    small, large = (x, y) if n_entries[x] <= n_entries[y] else (y, x)
     count, kept = 0, 0
-    before = held[0, small]
-    for _ in range(held[1, small]):
-        e = chain[before]
+    before = last[small]
+    for _ in range(n_entries[small]):
+        e = after[before]
         w = e >> 1
-        over = watch[0, w] < 0
-        if not over and cluster_of(slot, watch[1 - (e & 1), w]) == y:
-            due[count] = w
+        over = rejected.same_side[0, w] < 0
+        if not over and find(into, rejected.same_side[1 - (e & 1), w]) == y:
+            rejected.due[count] = w
             count += 1
-            watch[0, w] = -1
+            rejected.same_side[0, w] = -1
             over = True
         if over:
-            chain[before] = chain[e]
+            after[before] = after[e]
         else:
             before = e
             kept += 1
-    held[1, small] = kept
-    held[0, small] = before
+    n_entries[small] = kept
+    last[small] = before
     if kept > 0:
-        if held[1, large] > 0:
-            p, q = held[0, small], held[0, large]
-            chain[p], chain[q] = chain[q], chain[p]
+        if n_entries[large] > 0:
+            p, q = last[small], last[large]
+            after[p], after[q] = after[q], after[p]  # swapping two successors makes one circle of two
         else:
-            held[0, large] = before
-    total = kept + held[1, large]
-    ring = held[0, large]
-    held[0, y], held[1, y] = ring, total
-    held[1, x] = 0
+            last[large] = before
+    total = kept + n_entries[large]
+    last[y], n_entries[y] = last[large], total
+    n_entries[x] = 0
     return count

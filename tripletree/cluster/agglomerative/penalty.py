@@ -114,9 +114,8 @@ def merge_condensed_softly(
     progress: Callable[[int], Any] | None = None,
 ) -> np.ndarray:
     """Merge n samples by their condensed distances (squared for linkages on centres), which are overwritten."""
-    real, blocks = condensed.dtype, (n + kernels.distance_table.BLOCK - 1) // kernels.distance_table.BLOCK
-    near = np.stack([np.full(n, -1), np.arange(n)])
-    state = condensed, np.ones(n, real), np.full(n, np.inf), np.full(blocks, np.inf), near
+    real = condensed.dtype
+    table = kernels.distance_table.new_table(condensed, np.ones(n, real), np.full(n, np.inf))
     m = len(triplets)
     weights = np.ones(m)
     if triplets.weights is not None and m:
@@ -124,20 +123,19 @@ def merge_condensed_softly(
         scale = float(np.ldexp(1.0, int(np.frexp(triplets.weights.max())[1]) - 1))
         weights, penalty = triplets.weights / scale, min(penalty * scale, _LARGEST)
     head, link = _lists(triplets.rows, n)
-    tied = triplets.rows.astype(np.int64), weights, head, link, np.arange(n), np.zeros(n)
+    priced = kernels.penalty.Priced(triplets.rows.astype(np.int64), weights, head, link, np.arange(n), np.zeros(n))
     # numpy's scalars round float32 at other places than compiled code does
     little = 25 * n * n + m <= _LITTLE_WORK and real == np.float64
     loops = kernels.plain("penalty") if little else kernels.fast("penalty")
     kind = kernels.recon.LINKAGES.index(linkage)
-    merges, count = np.empty((n - 1, 3)), np.zeros(4, np.int64)
-    count[1] = n
+    run = kernels.penalty.new_merges(n)
     done, ended = 0, n == 1
     while not ended:
-        ended = loops.merge_softly(kind, min(float(penalty), _LARGEST), state, tied, merges, count, _CHUNK)
+        ended = loops.merge_softly(kind, min(float(penalty), _LARGEST), table, priced, run, _CHUNK)
         if progress is not None:
-            progress(int(count[0]) - done)
-        done = int(count[0])
-    return kernels.recon.as_linkage(merges, kind <= 2)
+            progress(int(run.n_merges[0]) - done)
+        done = int(run.n_merges[0])
+    return kernels.recon.as_linkage(run.merges, kind <= 2)
 
 
 def _lists(rows: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray]:
