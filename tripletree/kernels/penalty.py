@@ -17,7 +17,7 @@ from tripletree.kernels.jit import inner, njit
 
 __all__ = [
     "Priced",
-    "Run",
+    "SoftMerges",
     "merge_softly",
     "new_merges",
 ]
@@ -36,7 +36,7 @@ class Priced(NamedTuple):
     push: np.ndarray  #: float64[n], of each place: 0 but while the pairs of one cluster are weighed
 
 
-class Run(NamedTuple):
+class SoftMerges(NamedTuple):
     """What the merging is at; the counters have one entry each."""
 
     merges: np.ndarray  #: float64[n - 1, 3]: clusters, the second of which stays, and distance
@@ -50,7 +50,7 @@ def new_merges(n):
     """The state before the first merge."""
     count = np.zeros((4, 1), np.int64)
     count[1] = n
-    return Run(np.empty((n - 1, 3)), *count)
+    return SoftMerges(np.empty((n - 1, 3)), *count)
 
 
 @inner
