@@ -8,7 +8,7 @@ from examples import balanced, caterpillar, contracted, star, uniform_binary, yu
 
 from tripletree.algorithms import compare as subject
 from tripletree.algorithms.compare import (
-    MOST_LEAVES,
+    _MOST_LEAVES,
     TripletComparison,
     compare_triplets,
     robinson_foulds,
@@ -136,8 +136,8 @@ def test_compare_triplets__counts_beyond_the_exact_floats():
 
 
 def test_compare_triplets__refuses_more_than_64_bits_hold(monkeypatch):
-    assert comb(MOST_LEAVES, 3) < 2**63 <= comb(MOST_LEAVES + 1, 3)
-    monkeypatch.setattr(subject, "MOST_LEAVES", 5)
+    assert comb(_MOST_LEAVES, 3) < 2**63 <= comb(_MOST_LEAVES + 1, 3)
+    monkeypatch.setattr(subject, "_MOST_LEAVES", 5)
     with pytest.raises(LimitExceededError, match="have 6 leaves, more than the limit of 5") as caught:
         compare_triplets(star(6), star(6))
     assert (caught.value.size, caught.value.limit) == (6, 5)

@@ -182,7 +182,7 @@ def test_closure__limit_counts():
 @pytest.mark.parametrize("ask", ALL)
 def test_inference__gives_up_beyond_the_work_allowed(ask):
     t = sample_triplets(caterpillar(60), 200, random_state=0)
-    with pytest.raises(LimitExceededError, match="more than 300 steps of work") as caught:
+    with pytest.raises(LimitExceededError, match="more than max_steps=300 steps") as caught:
         ask(t, max_steps=300)
     assert caught.value.limit == 300
     ask(t, max_steps=None)

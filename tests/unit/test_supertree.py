@@ -18,12 +18,12 @@ from tripletree import kernels
 from tripletree.algorithms.compare import compare_triplets
 from tripletree.algorithms.induce import count_triplets
 from tripletree.algorithms.supertree import (
-    Edges,
+    EdgeVotes,
     Supertree,
+    _build_from_votes,
     _Grower,
-    _split_down,
     _split_votes,
-    collect,
+    collect_votes,
     fused,
     supertree,
 )
@@ -35,7 +35,7 @@ from tripletree.errors import InconsistentTripletsError
 def votes_of(hierarchies, weights=None, per_tree=False):
     leaves = LeafIndex(sorted({x for h in hierarchies for x in h.leaves}))
     weights = np.ones(len(hierarchies)) if weights is None else np.asarray(weights, float)
-    return collect(hierarchies, leaves, weights, per_tree=per_tree), leaves
+    return collect_votes(hierarchies, leaves, weights, per_tree=per_tree), leaves
 
 
 def random_sources(rng, n, k, most=None, share=0.3):
@@ -69,7 +69,7 @@ def test_counts__division_is_restriction(rng):
     sources = random_sources(rng, 20, 6)
     votes, leaves = votes_of(sources)
     part = rng.integers(0, 3, 20)[: len(leaves)].astype(np.int32)
-    for j, (taxa, own) in enumerate(votes.divided(part, 3)):
+    for j, (taxa, own) in enumerate(votes.split(part, 3)):
         assert taxa.tolist() == np.flatnonzero(part == j).tolist()
         labels = [leaves[x] for x in taxa]
         wanted = sum(
@@ -95,7 +95,7 @@ def test_counts__edges_against_listed_triplets(rng):
         votes, leaves = votes_of(sources)
         h = contracted(yule(len(leaves), rng), 0.3, rng)
         h = Hierarchy(h.parent, leaves)
-        edges = Edges(votes, h.parent)
+        edges = EdgeVotes(votes, h.parent)
         agree, oppose, shown, against = edge_votes_definition(h, sources)
         assert edges.agree.tolist() == agree.tolist()
         assert edges.oppose.tolist() == oppose.tolist()
@@ -137,10 +137,10 @@ def test_moves__a_move_of_a_clade_never_loses(rng):
         sources = random_sources(rng, 12, 4)
         votes, leaves = votes_of(sources)
         grower = _Grower(votes, yule(len(leaves), rng).parent)
-        before = Edges(votes, grower.parent()).displayed
+        before = EdgeVotes(votes, grower.parent()).displayed
         for u in range(len(leaves), 2 * len(leaves) - 1):
             moved = grower.try_moves(np.array([u]))
-            after = Edges(votes, grower.parent()).displayed
+            after = EdgeVotes(votes, grower.parent()).displayed
             assert after > before if moved else after == before
             before = after
 
@@ -152,8 +152,8 @@ def test_fusion__at_least_the_best_of_the_pool_and_counted_right(rng):
         votes, leaves = votes_of(sources)
         pool = [yule(len(leaves), rng).parent for _ in range(6)]
         best, most = fused(votes, pool)
-        alone = max(Edges(votes, parent).displayed for parent in pool)
-        assert most == Edges(votes, best).displayed
+        alone = max(EdgeVotes(votes, parent).displayed for parent in pool)
+        assert most == EdgeVotes(votes, best).displayed
         assert most >= alone
         gained += most > alone
         clades = {c for parent in pool for c in clades_of(nested(Hierarchy(parent, leaves)))}
@@ -232,7 +232,7 @@ def test_supertree__both_ways_to_build_agree(rng):
         s = supertree(sources)
         assert s.consistent
         assert s.displayed == 1.0
-        assert s.hierarchy == Hierarchy(_split_down(votes), leaves)
+        assert s.hierarchy == Hierarchy(_build_from_votes(votes), leaves)
         assert (s.support[:-1] == 1).all()
 
 
@@ -241,11 +241,11 @@ def test_supertree__large_stars_in_stars_are_not_listed():
     one, two = Hierarchy.from_nested(groups), Hierarchy.from_nested([*groups[:-1], [*groups[-1], "new"]])
     from tripletree.algorithms import supertree as _votes
 
-    most, _votes.MOST_ROWS = _votes.MOST_ROWS, 1000
+    most, _votes._MOST_ROWS = _votes._MOST_ROWS, 1000
     try:
         assert supertree([one, two]).hierarchy == two
     finally:
-        _votes.MOST_ROWS = most
+        _votes._MOST_ROWS = most
 
 
 def test_supertree__sources_without_triplets():
@@ -306,9 +306,9 @@ TURNED = Hierarchy.from_nested([("a", "c"), "b"])
 @pytest.mark.parametrize(
     ("given", "options", "error", "message"),
     [
-        ([], {}, ValueError, "there are no hierarchies to combine: give at least one"),
-        (GOOD, {}, TypeError, "an iterable of hierarchies is wanted"),
-        (3, {}, TypeError, "an iterable of hierarchies is wanted"),
+        ([], {}, ValueError, "there are no hierarchies to combine; give at least one"),
+        (GOOD, {}, TypeError, "expected an iterable of hierarchies"),
+        (3, {}, TypeError, "expected an iterable of hierarchies"),
         ([GOOD, "(a,b);"], {}, TypeError, "source 1: expected a Hierarchy"),
         ([GOOD], {"weights": [1, 2]}, ValueError, "one entry for each of the 1 hierarchies"),
         ([GOOD, GOOD], {"weights": [1, 0]}, ValueError, "the weight of source 1 is 0.0"),

@@ -147,7 +147,7 @@ def test_triplets_from_classes__classes_stand_in_one_row(y):
     ],
 )
 def test_triplets_from_classes__missing_classes_are_refused(y):
-    with pytest.raises(InvalidLabelsError, match="the class of sample 1 is missing; leave out with samples=") as caught:
+    with pytest.raises(InvalidLabelsError, match="the class of sample 1 is missing; leave out samples of") as caught:
         triplets_from_classes(y)
     assert caught.value.position == 1
     assert isinstance(caught.value, ValueError)
@@ -280,7 +280,7 @@ def test_odd_one_out__leaves():
 
 @pytest.mark.parametrize("answer", ["x", 2, None, ["c"]])
 def test_odd_one_out__an_answer_must_be_one_of_the_three(answer):
-    with pytest.raises(InvalidTripletError, match="answer 1 is .*, which is none of the trio") as caught:
+    with pytest.raises(InvalidTripletError, match="answer 1 is .*, which is not in the trio") as caught:
         triplets_from_odd_one_out([("a", "b", "c")] * 2, ["c", answer])
     assert caught.value.row == 1
 

@@ -1,4 +1,4 @@
-"""How far apart two hierarchies are: leaf triple by leaf triple, or clade by clade, counted without listing any."""
+"""Distances between two hierarchies, by triplets or by clades."""
 
 from __future__ import annotations
 
@@ -13,20 +13,19 @@ from tripletree.core.hierarchy import Hierarchy, check_hierarchy
 from tripletree.errors import LimitExceededError, UnknownLeafError
 
 __all__ = [
-    "MOST_LEAVES",
     "TripletComparison",
     "compare_triplets",
     "robinson_foulds",
     "triplet_distance",
 ]
 
-#: Of more leaves the triples outgrow 64 bits.
-MOST_LEAVES = 3_810_779
+#: With more leaves, the number of triples exceeds 64 bits.
+_MOST_LEAVES = 3_810_779
 
 
 @dataclass(frozen=True)
 class TripletComparison:
-    """The five ways in which the leaf triples of two hierarchies fall, as `compare_triplets` counts them.
+    """How two hierarchies resolve the triples of their leaves: five counts, made by `compare_triplets`.
 
     Attributes
     ----------
@@ -37,7 +36,7 @@ class TripletComparison:
     different : int
         Triples on which both display a triplet, not the same one.
     first_only, second_only : int
-        Triples that only the one hierarchy resolves.
+        Triples that only the first, or only the second hierarchy resolves.
     unresolved : int
         Triples that neither resolves.
 
@@ -62,12 +61,12 @@ class TripletComparison:
 
     @property
     def distance(self) -> int:
-        """Triples on which the two are not the same: resolved differently, or by one of them only."""
+        """Triples on which the two differ: resolved differently, or by one of them only."""
         return self.different + self.first_only + self.second_only
 
     @property
     def fraction(self) -> float:
-        """The share of the triples on which the two are not the same; 0.0 for fewer than three leaves."""
+        """The share of the triples on which the two differ; 0.0 for fewer than three leaves."""
         return self.distance / self.total if self.total else 0.0
 
 
@@ -82,21 +81,21 @@ def compare_triplets(
         Nodes may have any number of children; those with one do not matter. Leaves are matched by label, in any
         order.
     leaves : {"same", "common"}
-        What to do where the leaves are not the same: refuse, or compare on those that both have.
+        What to do if the leaves differ: raise an error, or compare on those that both have.
 
     Returns
     -------
     TripletComparison
-        The five counts, exact, and what follows from them: ``.distance``, ``.fraction``.
+        The five exact counts, and ``.distance`` and ``.fraction`` from them.
 
     Raises
     ------
     UnknownLeafError
-        If one has a leaf that the other lacks, and `leaves` is "same"; ``.labels`` holds all such leaves.
+        If `leaves` is "same" and they differ; ``.labels`` holds all leaves that only one has.
     InvalidHierarchyError
-        If `leaves` is "common" and there is no common one.
+        If `leaves` is "common" and no leaf is in both.
     LimitExceededError
-        If there are over 3,810,779 leaves: the counts outgrow 64 bits.
+        If there are over 3,810,779 leaves: the counts exceed 64 bits.
 
     See Also
     --------
@@ -107,10 +106,10 @@ def compare_triplets(
     Notes
     -----
     The first hierarchy is walked along its heavy paths [1]_; for each of them the second one is contracted to the
-    leaves below, as in CPDT [2]_. A leaf is asked about at most log2(n) times, and each time takes the heavy paths of
-    the contracted hierarchy above it, with a Fenwick tree over each: memory O(n), time O(n log n) for two ladders,
-    O(n log**2 n) or close to it for bushy ones, O(n log**3 n) in the worst case. It is faster if one of the two is
-    binary: then only the triples resolved alike need counting.
+    leaves below, as in CPDT [2]_. A leaf is counted at most log2(n) times, each time along the heavy paths above it in
+    the contracted hierarchy, with a Fenwick tree over each path: memory O(n), time O(n log n) for two caterpillars,
+    about O(n log**2 n) for bushy hierarchies, O(n log**3 n) in the worst case. It is faster if one of the two is
+    binary: then only the triples resolved alike need to be counted.
 
     References
     ----------
@@ -130,12 +129,12 @@ def compare_triplets(
     """
     one, two = _matched(first, second, leaves)
     n = one.n_leaves
-    if n > MOST_LEAVES:
+    if n > _MOST_LEAVES:
         msg = (
-            f"the hierarchies have {n:,} leaves, more than the limit of {MOST_LEAVES:,}: the number of triples would "
-            "outgrow 64 bits; restrict them to fewer leaves, or compare a sample with sample_triplets and displays"
+            f"the hierarchies have {n:,} leaves, more than the limit of {_MOST_LEAVES:,}: the number of triples would "
+            "exceed 64 bits; restrict them to fewer leaves, or compare a sample with sample_triplets and displays"
         )
-        raise LimitExceededError(msg, size=n, limit=MOST_LEAVES)
+        raise LimitExceededError(msg, size=n, limit=_MOST_LEAVES)
     in_one, in_two = count_triplets(one), count_triplets(two)
     if n < 3:
         return TripletComparison(n, 0, 0, 0, 0, 0)
@@ -159,7 +158,7 @@ def compare_triplets(
 def triplet_distance(
     first: Hierarchy, second: Hierarchy, *, normalized: bool = False, leaves: Literal["same", "common"] = "same"
 ) -> float:
-    """Count the triples of leaves on which two hierarchies are not the same.
+    """Count the triples of leaves on which two hierarchies differ.
 
     Parameters
     ----------
@@ -168,12 +167,12 @@ def triplet_distance(
     normalized : bool
         Divide by the number of all triples.
     leaves : {"same", "common"}
-        What to do where the leaves are not the same: refuse, or compare on those that both have.
+        What to do if the leaves differ: raise an error, or compare on those that both have.
 
     Returns
     -------
     float
-        0.0 exactly when the two are equal but for nodes with one child. Counts from 2**53 on (over 378,000 leaves)
+        0.0 exactly if the two are equal up to nodes with one child. Counts from 2**53 on (over 378,000 leaves)
         are rounded: ``compare_triplets(...).distance`` is exact.
 
     Raises
@@ -208,13 +207,13 @@ def robinson_foulds(
     normalized : bool
         Divide by the number of clades of both that could differ: those of two leaves or more but not all leaves.
     leaves : {"same", "common"}
-        What to do where the leaves are not the same: refuse, or compare on those that both have.
+        What to do if the leaves differ: raise an error, or compare on those that both have.
 
     Returns
     -------
     float
         A whole number; normalized, between 0 and 1, and 0.0 where neither has a clade that could differ. A clade
-        counts once, however many nodes with one child stand above it.
+        counts once, however many nodes with one child are above it.
 
     Raises
     ------
@@ -270,7 +269,7 @@ def _matched(first: Any, second: Any, leaves: str) -> tuple[Hierarchy, Hierarchy
 
 
 def _different_leaves(one: Hierarchy, of_one: list[Any], of_two: list[Any]) -> UnknownLeafError:
-    """The error that names the leaves of one hierarchy that the other lacks, some of either kind first."""
+    """The error that lists the leaves of one hierarchy that the other lacks, first ten of either kind."""
     labels = [*of_one[:10], *of_two[:10], *of_one[10:], *of_two[10:]]
     notes = {**dict.fromkeys(of_one, "only in the first"), **dict.fromkeys(of_two, "only in the second")}
     alone = set(of_one)

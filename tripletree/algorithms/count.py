@@ -1,4 +1,13 @@
-"""How much triplets say: the number of binary hierarchies that still display them all, and its share of all."""
+"""Counting: how many binary hierarchies display a set of triplets, and how much information that is.
+
+The number is a sum over the first splits of the leaves (Constantinescu and Sankoff 1995), with one term for each way to
+put the components of the Aho graph on two sides. `_reduced` takes out all that needs no sum and leaves *cores*;
+`_count_displaying` adds up the sum of each core, with a stack instead of recursion, and looks up cores that were met
+before under other labels (`_key`).
+
+Inside, triplets are tuples (a, b, c) of integers, always consistent. Only leaves in triplets have a name; the others
+are a number.
+"""
 
 from __future__ import annotations
 
@@ -16,48 +25,40 @@ from tripletree.core.triplets import TripletSet, check_triplets
 from tripletree.errors import InvalidHierarchyError, LimitExceededError
 
 __all__ = [
-    "all_binary",
-    "count_displaying",
     "count_hierarchies",
     "informativeness",
 ]
 
 
-# ----------------------------------------------------------------------
-# Counting binary hierarchies: what can be multiplied is split off, what is left is summed over first splits.
-#
-# Triplets are tuples (a, b, c) of integers here, and always consistent. Of the leaves only those that occur in triplets
-# are named; the others are a number.
-
 Row = tuple[int, int, int]
 Key = tuple[Row, ...]
 
-#: From this many triplets on, forced splits are read off the hierarchy of BUILD, not made one by one.
+#: With this many triplets or more, forced splits come from one run of BUILD, not one by one.
 _MANY = 24
-#: Rounds in which leaves are told apart by their neighbours, before problems are compared.
+#: Rounds in which leaves are distinguished by their neighbours, before problems are compared.
 _ROUNDS = 3
 
 
 @lru_cache(maxsize=4096)
-def all_binary(n: int) -> int:
+def _count_binary(n: int) -> int:
     """Return the number of binary hierarchies of n leaves, (2n - 3)!! = 1 * 3 * 5 * ... * (2n - 3).
 
     Examples
     --------
-    >>> [all_binary(n) for n in range(1, 6)]
+    >>> [_count_binary(n) for n in range(1, 6)]
     [1, 1, 3, 15, 105]
     """
     return _product(range(1, 2 * n - 2, 2))
 
 
-def _hung(k: int, free: int, alone: int) -> int:
-    """In how many ways `free` leaves and the leaves of `alone` triplets can be hung on binary hierarchies of k leaves.
+def _attachments(k: int, free: int, alone: int) -> int:
+    """In how many ways `free` leaves, and those of `alone` triplets, can be attached to a binary hierarchy of k leaves.
 
-    Each leaf in 2k - 1 places, k growing; of three leaves hung one after the other, a third displays their triplet.
+    Each leaf can go to 2k - 1 places, with k growing; a third of the ways to attach three leaves display their triplet.
     """
     if k == 0:
         if alone == 0:
-            return all_binary(free)
+            return _count_binary(free)
         k, alone = 3, alone - 1
     threes = [(2 * j - 1) * (2 * j + 1) * (2 * j + 3) // 3 for j in range(k, k + 3 * alone, 3)]
     k += 3 * alone
@@ -65,14 +66,14 @@ def _hung(k: int, free: int, alone: int) -> int:
 
 
 def _product(factors: Iterable[int]) -> int:
-    """The product, of factors of about equal size, so that large numbers are multiplied with large ones."""
+    """The product; factors are multiplied in groups, since large integers multiply fastest with equally large ones."""
     found = list(factors)
     while len(found) > 64:
         found = [math.prod(found[k : k + 8]) for k in range(0, len(found), 8)]
     return math.prod(found)
 
 
-def count_displaying(rows: Iterable[Row], n: int, max_splits: int | None) -> int:
+def _count_displaying(rows: Iterable[Row], n: int, max_splits: int | None) -> int:
     """Count the binary hierarchies of n leaves that display all of the triplets; no recursion.
 
     Parameters
@@ -91,11 +92,11 @@ def count_displaying(rows: Iterable[Row], n: int, max_splits: int | None) -> int
     Raises
     ------
     LimitExceededError
-        Before a sum that would go beyond `max_splits`.
+        Before a sum that would exceed `max_splits`.
 
     Examples
     --------
-    >>> count_displaying([(0, 1, 2), (2, 3, 4)], 5, None)
+    >>> _count_displaying([(0, 1, 2), (2, 3, 4)], 5, None)
     9
     """
     factor, cores = _reduced(list(rows), n)
@@ -133,14 +134,14 @@ def _readable(x: int) -> str:
 
 
 class _Sum:
-    """The sum over the first splits of one core: for each, the product of the numbers of its two sides."""
+    """The sum over the first splits of one core; each term is the product of the numbers of its two sides."""
 
     def __init__(self, core: Key) -> None:
         self.core, self.total, self.fresh = core, 0, True
         part, self.parts = _components(core)
         self.rows = [(row, part[row[0]], part[row[2]]) for row in core]
         self.classes = _alike(self.rows, self.parts)
-        # the first group of the first class stays on the near side: each unordered split comes once
+        # the first part of the first class stays on the near side, so that each unordered split occurs once
         self.free = [len(x) for x in self.classes]
         self.free[0] -= 1
         self.size = math.prod(q + 1 for q in self.free) - 1
@@ -148,7 +149,7 @@ class _Sum:
         self._term: tuple[int, list[Key]] | None = None
 
     def advance(self, known: dict[Key, int]) -> Key | None:
-        """Add up terms until one needs a core that is not known, which is returned; None at the end."""
+        """Add up terms until one needs a core that is not in `known`, and return that core; None at the end."""
         self.fresh = False
         while True:
             if self._term is None:
@@ -163,7 +164,7 @@ class _Sum:
             self._term = None
 
     def _products(self) -> Iterator[tuple[int, list[Key]]]:
-        """For each kind of split: a number, and the cores whose numbers it is to be multiplied with."""
+        """For each kind of split: a factor, and the cores with the numbers to multiply it by."""
         size = [len(x) for x in self.parts]
         for far in product(*(range(q + 1) for q in self.free)):
             if not any(far):
@@ -184,7 +185,7 @@ class _Sum:
 
 
 def _alike(rows: list[tuple[Row, int, int]], parts: list[list[int]]) -> list[list[int]]:
-    """Classes of parts that can change places: single leaves that are the odd one of the same pairs."""
+    """Classes of interchangeable parts: single leaves that are the odd one out of the same pairs."""
     pairs: dict[int, set[tuple[int, int]]] = {}
     for (a, b, _), _, odd in rows:
         if len(parts[odd]) == 1:
@@ -195,7 +196,8 @@ def _alike(rows: list[tuple[Row, int, int]], parts: list[list[int]]) -> list[lis
     return list(classes.values())
 
 
-# ---------------------------------------------------------------------- what needs no sum
+# ----------------------------------------------------------------------
+# What needs no sum.
 
 
 def _reduced(rows: list[Row], n: int) -> tuple[int, list[Key]]:
@@ -203,13 +205,13 @@ def _reduced(rows: list[Row], n: int) -> tuple[int, list[Key]]:
     factor, cores, todo = 1, [], [(rows, n)]
     while todo:
         rows, n = todo.pop()
-        # leaves in no triplet, and triplets whose leaves occur once, can be put anywhere: a closed formula
+        # leaves in no triplet, and triplets with leaves that occur only once, can go anywhere: a closed formula
         times = Counter(x for row in rows for x in row)
         rest = [row for row in rows if times[row[0]] > 1 or times[row[1]] > 1 or times[row[2]] > 1]
         alone = len(rows) - len(rest)
         k = len(times) - 3 * alone
         if n > k or alone:
-            factor *= _hung(k, n - len(times), alone)
+            factor *= _attachments(k, n - len(times), alone)
         if not rest:
             continue
         part, parts = _components(rest)
@@ -218,7 +220,7 @@ def _reduced(rows: list[Row], n: int) -> tuple[int, list[Key]]:
             continue
         clades = _clades(rest, part, parts)
         if clades:
-            # each becomes one leaf, known by the first of its leaves
+            # each becomes one leaf, named like the first of its leaves
             todo += _inside(rest, part, parts, clades)
             name = {x: parts[p][0] for p in clades for x in parts[p]}
             outside = {(a, b, name.get(c, c)) for a, b, c in rest if a not in name}
@@ -251,10 +253,10 @@ def _components(rows: Iterable[Row]) -> tuple[dict[int, int], list[list[int]]]:
 
 
 def _inside(
-    rows: list[Row], part: dict[int, int], parts: list[list[int]], wanted: Iterable[int]
+    rows: list[Row], part: dict[int, int], parts: list[list[int]], chosen: Iterable[int]
 ) -> list[tuple[list[Row], int]]:
     """The problems within some of the parts."""
-    problems: dict[int, list[Row]] = {p: [] for p in wanted}
+    problems: dict[int, list[Row]] = {p: [] for p in chosen}
     for row in rows:
         p = part[row[0]]
         if p == part[row[2]] and p in problems:
@@ -263,13 +265,13 @@ def _inside(
 
 
 def _below_forced_splits(rows: list[Row]) -> list[tuple[list[Row], int]]:
-    """The problems left when groups are split for as long as there are only two parts, which are then forced."""
+    """The problems that remain after all forced splits, i.e. as long as a group has only two parts."""
     leaves, flat = np.unique(np.array(rows), return_inverse=True)
     own = flat.reshape(-1, 3).astype(np.int32)
     n = leaves.size
     parent = build_aho_tree(own, n).parent
     degree = np.bincount(parent[parent >= 0], minlength=parent.size)
-    # the highest node that is no leaf and has more than two children, from the root down; -1 before it is met
+    # for each node the highest one at or above it with more than two children, -1 if there is none
     problem = np.full(parent.size, -1)
     for u in range(parent.size - 1, n - 1, -1):
         above = problem[parent[u]] if parent[u] >= 0 else -1
@@ -287,8 +289,8 @@ def _below_forced_splits(rows: list[Row]) -> list[tuple[list[Row], int]]:
 def _clades(rows: list[Row], part: dict[int, int], parts: list[list[int]]) -> list[int]:
     """Parts of several leaves that are clades of every hierarchy that displays the triplets.
 
-    Where the triplets inside two parts leave each of them in one piece, every such hierarchy of their leaves splits
-    into the two. A part for which that holds beside each other part is a clade.
+    If the triplets inside the union of two parts connect each of them, the two parts are the first split of their
+    leaves in every such hierarchy. A part with this property together with every other part is a clade.
     """
     inner: list[list[tuple[int, int]]] = [[] for _ in parts]
     cross: list[dict[int, list[tuple[int, int]]]] = [{} for _ in parts]
@@ -317,7 +319,7 @@ def _clades(rows: list[Row], part: dict[int, int], parts: list[list[int]]) -> li
 
 
 def _pieces(vertices: list[int], edges: list[tuple[int, int]]) -> dict[int, int]:
-    """A vertex that stands for the piece of each vertex in a graph."""
+    """A vertex that represents the component of each vertex of a graph."""
     up = {x: x for x in vertices}
     for pair in edges:
         x, y = (_top(up, v) for v in pair)
@@ -332,14 +334,15 @@ def _top(up: dict[int, int], x: int) -> int:
     return x
 
 
-# ---------------------------------------------------------------------- the same problem under other names
+# ----------------------------------------------------------------------
+# The same problem under other names.
 
 
 def _key(rows: list[Row]) -> Key:
-    """The triplets with leaves numbered anew: equal keys are the same problem up to the names of its leaves.
+    """The triplets with renumbered leaves: equal keys are the same problem up to the names of the leaves.
 
-    Leaves are ordered by what their neighbours look like, so that most problems that differ in names only meet; where
-    two of them do not, both are counted.
+    Leaves are ordered by hashes of their neighbourhoods, so most problems that differ in names only get equal keys. If
+    two do not, both are counted, which costs time and nothing else.
     """
     colour = dict.fromkeys((x for row in rows for x in row), 0)
     for _ in range(_ROUNDS):
@@ -351,7 +354,7 @@ def _key(rows: list[Row]) -> Key:
             seen[b].append(hash((pair, p, 1)))
             seen[c].append(hash((pair, 2)))
         colour = {x: hash((colour[x], *sorted(found))) for x, found in seen.items()}
-    # leaves that triplets tie together stay together
+    # leaves connected by triplets stay together in the order
     tied = _pieces(list(colour), [pair for a, b, c in rows for pair in ((a, b), (a, c))])
     looks: dict[int, list[int]] = {}
     for x, top in tied.items():
@@ -363,7 +366,7 @@ def _key(rows: list[Row]) -> Key:
     return tuple(sorted((a, b, c) if a < b else (b, a, c) for a, b, c in fresh))
 
 
-#: First splits beyond which `count_hierarchies` refuses unless told otherwise.
+#: First splits that `count_hierarchies` visits by default at most.
 DEFAULT_SPLITS = 50_000
 #: Half the bits that are kept of large integers before their quotient is taken.
 _BITS = 128
@@ -375,9 +378,9 @@ def count_hierarchies(triplets: TripletSet, *, max_splits: int | None = DEFAULT_
     Parameters
     ----------
     triplets : TripletSet
-        m triplets over n leaves, at least one leaf. Weights play no part.
+        m triplets over n leaves, at least one leaf. Weights are not used.
     max_splits : int or None
-        Refuse beyond this many first splits to visit; None for no limit.
+        The most first splits to visit; None for no limit.
 
     Returns
     -------
@@ -387,14 +390,14 @@ def count_hierarchies(triplets: TripletSet, *, max_splits: int | None = DEFAULT_
     Raises
     ------
     LimitExceededError
-        If more than `max_splits` first splits were to be visited; told before the sum that goes beyond. ``.size`` is
-        the work up to the end of that sum.
+        If more than `max_splits` first splits would be visited; raised before the sum that exceeds it. ``.size`` is
+        the number up to the end of that sum.
     InvalidHierarchyError
         If there are no leaves.
 
     See Also
     --------
-    informativeness : the same as a share of all binary hierarchies, in bits.
+    informativeness : the same as information, in bits.
     one_tree : one of the hierarchies that display the set, not always a binary one.
 
     Notes
@@ -404,15 +407,15 @@ def count_hierarchies(triplets: TripletSet, *, max_splits: int | None = DEFAULT_
     numbers [1]_: 2**(r - 1) - 1 terms for r components. Much of it needs no sum:
 
     - a leaf in no triplet can be put in 2k - 1 places of a binary hierarchy of k leaves; a triplet whose leaves occur
-      in no other holds in a third of all hierarchies, whatever the other triplets say;
+      in no other holds in a third of all hierarchies, whatever the other triplets are;
     - two components are a forced split;
-    - a component that is a clade of every hierarchy that displays the set is counted by itself and stands for one
-      leaf in the rest. The set of ``decompose(h)`` takes no sum at all;
-    - leaves that can change places are counted once, with a binomial coefficient; a problem met again, under
-      whatever names, is looked up in most cases.
+    - a component that is a clade of every hierarchy that displays the set is counted separately, and is one leaf of
+      the rest. The set of ``decompose(h)`` takes no sum at all;
+    - interchangeable leaves are counted once, with a binomial coefficient; a problem that occurs again, with any
+      labels, is looked up in most cases.
 
-    What is left is exponential in the number of components that the triplets tie loosely: sparse random sets are
-    refused from some tens of leaves on. Each first split takes time in proportion to the triplets at hand.
+    The rest is exponential in the number of loosely connected components: sparse random sets exceed the limit from some
+    tens of leaves on. Each first split takes time in proportion to the triplets of its group.
 
     References
     ----------
@@ -432,20 +435,20 @@ def count_hierarchies(triplets: TripletSet, *, max_splits: int | None = DEFAULT_
     if max_splits is not None:
         max_splits = check_count(max_splits, "max_splits")
     if n == 0:
-        msg = "there are no leaves: a hierarchy needs at least one"
+        msg = "there are no leaves; a hierarchy needs at least one"
         raise InvalidHierarchyError(msg)
     if len(triplets) == 0:
-        return all_binary(n)
+        return _count_binary(n)
     parent, failed = build_aho_tree(triplets.rows, n)
     if failed.size:
         return 0
     if parent.size == 2 * n - 1:  # every split is in two, and so forced
         return 1
-    return count_displaying(map(tuple, triplets.rows.tolist()), n, max_splits)
+    return _count_displaying(map(tuple, triplets.rows.tolist()), n, max_splits)
 
 
 def informativeness(triplets: TripletSet, *, max_splits: int | None = DEFAULT_SPLITS) -> float:
-    """Tell how many bits the triplets say about a binary hierarchy.
+    """Tell how many bits of information on a binary hierarchy the triplets are.
 
     Parameters
     ----------
@@ -458,12 +461,12 @@ def informativeness(triplets: TripletSet, *, max_splits: int | None = DEFAULT_SP
     float
         The negative base-2 logarithm of the share of all (2n - 3)!! binary hierarchies that display the set: 0
         without triplets, log2(3) for one triplet, log2((2n - 3)!!) where one hierarchy remains, infinity for an
-        inconsistent set. Dividing by log2((2n - 3)!!) gives a share of all there is to say.
+        inconsistent set. Dividing by log2((2n - 3)!!) gives a share of all there is to know.
 
     Raises
     ------
     LimitExceededError, InvalidHierarchyError
-        As `count_hierarchies`.
+        As for `count_hierarchies`.
 
     See Also
     --------
@@ -485,7 +488,7 @@ def informativeness(triplets: TripletSet, *, max_splits: int | None = DEFAULT_SP
     remaining = count_hierarchies(triplets, max_splits=max_splits)
     if remaining == 0:
         return math.inf
-    everything = all_binary(len(triplets.leaves))
+    everything = _count_binary(len(triplets.leaves))
     if remaining == everything:
         return 0.0
     # the leading bits of each are enough, and the integers may be far beyond any float

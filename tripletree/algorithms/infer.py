@@ -1,4 +1,8 @@
-"""What triplets imply: single answers, the whole closure, and which of them say nothing new."""
+"""What triplets imply: single answers, the whole closure, and which of them the others imply.
+
+All functions run one kernel, a walk down the sets of leaves that BUILD would visit if it only followed pairs of leaves
+(see `implies`, and ``kernels/infer.py``); they differ in what is written down at the places where it ends.
+"""
 
 from __future__ import annotations
 
@@ -25,9 +29,9 @@ __all__ = [
     "redundant",
 ]
 
-#: Rows beyond which `closure` refuses unless told otherwise (12 bytes a row).
+#: Rows that `closure` lists by default at most (12 bytes a row).
 DEFAULT_LIMIT = 10_000_000
-#: Work beyond which all of them give up unless told otherwise: some minutes.
+#: Steps that each function takes by default at most: some minutes.
 DEFAULT_STEPS = 10_000_000_000
 _WITHOUT_LIMIT = 2**62
 _NO_ROWS = freeze(np.empty((0, 3), np.int32))
@@ -51,7 +55,7 @@ def implies(
     query : TripletSet, or iterable of (a, b, c)
         Tuples are labels, each meaning ab|c.
     max_steps : int or None
-        Give up beyond this much work; None for no limit.
+        The most steps to take; None for no limit.
 
     Returns
     -------
@@ -61,13 +65,13 @@ def implies(
     Raises
     ------
     InconsistentTripletsError
-        If no hierarchy displays `triplets`: it would imply everything. ``.conflict`` says why.
+        If no hierarchy displays `triplets`: it would imply everything. ``.conflict`` explains why.
     UnknownLeafError
-        If a leaf of the query is none of ``triplets.leaves``.
+        If a leaf of the query is not among ``triplets.leaves``.
     InvalidTripletError
-        If a tuple has not three different labels.
+        If a tuple does not have three different labels.
     LimitExceededError
-        If it takes more than `max_steps`.
+        If it takes more than `max_steps` steps.
 
     See Also
     --------
@@ -77,9 +81,9 @@ def implies(
     -----
     ab|c is implied exactly when the set is inconsistent both with ac|b and with bc|a [1]_; that is the case when a set
     of leaves, a and b on one side and c on the other, splits in just two [1]_. One descent through ever smaller sets
-    of leaves finds it or shows that there is none; queries that go the same way share it. A query alone takes
-    O((n + m) d), d < n being the number of sets that it passes; all queries together no more than `closure_size` takes,
-    and O(d) each. Work is counted in leaves, triplets and queries of the sets passed: 20 to 30 nanoseconds each.
+    of leaves finds it or shows that there is none; queries share the parts of it that they have in common. A single
+    query takes O((n + m) d), where d < n is the number of sets visited; all queries together no more than
+    `closure_size`, and O(d) each. A step is a leaf, triplet or query of a set visited, 20 to 30 nanoseconds.
 
     References
     ----------
@@ -112,9 +116,9 @@ def closure(
     triplets : TripletSet
         Consistent.
     limit : int or None
-        Refuse beyond this many triplets; None for no limit.
+        The most triplets to list; None for no limit.
     max_steps : int or None
-        Give up beyond this much work, see `implies`; None for no limit.
+        The most steps to take, see `implies`; None for no limit.
 
     Returns
     -------
@@ -127,7 +131,7 @@ def closure(
         If no hierarchy displays `triplets`.
     LimitExceededError
         If there are more than `limit`: nothing is listed, ``.size`` is the exact number. Or if it takes more than
-        `max_steps`.
+        `max_steps` steps.
 
     See Also
     --------
@@ -137,7 +141,7 @@ def closure(
     Notes
     -----
     The closure is a list of sets of leaves split in two, about as many as leaves: each implies ab|c for all a, b on one
-    side and c on the other, and no triplet comes from two of them. The work is that of `closure_size`, twice, and
+    side and c on the other, and no triplet comes from two of them. Time is twice that of `closure_size`, and
     O(size log size) for the list.
 
     Examples
@@ -166,27 +170,27 @@ def closure_size(triplets: TripletSet, *, max_steps: int | None = DEFAULT_STEPS)
     triplets : TripletSet
         Consistent.
     max_steps : int or None
-        Give up beyond this much work, see `implies`; None for no limit.
+        The most steps to take, see `implies`; None for no limit.
 
     Returns
     -------
     int
-        Exact. Of n leaves there are n (n - 1) (n - 2) / 6 triples: the share of them that is implied says how much of
-        the hierarchy the triplets settle.
+        Exact. Divided by the n (n - 1) (n - 2) / 6 triples of n leaves, it is the share of the hierarchy that the
+        triplets settle.
 
     Raises
     ------
     InconsistentTripletsError
         If no hierarchy displays `triplets`.
     LimitExceededError
-        If it takes more than `max_steps`.
+        If it takes more than `max_steps` steps.
 
     Notes
     -----
-    Time is the sum of leaves and triplets over all sets of leaves that the descents of `implies` pass, one for each
-    triplet, a set that several pass counted once: seconds for 100,000 triplets over 10,000 leaves of a bushy hierarchy,
-    minutes and more for a deep one. The worst case is O(n (n + m)) for each of the pairs of leaves that a triplet
-    parts. Memory O(n + m), and as much again for each pair of components inside a pair.
+    Time is the sum of leaves and triplets over all sets of leaves that the descents of `implies` visit, one for each
+    triplet, each set counted once: seconds for 100,000 triplets over 10,000 leaves of a bushy hierarchy, minutes and
+    more for a deep one. The worst case is O(n (n + m)) for each pair of leaves that a triplet separates. Memory
+    O(n + m), and as much again for each pair of components inside a pair.
 
     Examples
     --------
@@ -203,15 +207,15 @@ def closure_size(triplets: TripletSet, *, max_steps: int | None = DEFAULT_STEPS)
 def redundant(triplets: TripletSet, *, max_steps: int | None = DEFAULT_STEPS) -> np.ndarray:
     """Tell for each triplet whether all the others together imply it.
 
-    Each is judged alone, against all others. Any one of those marked can be dropped, but not always all of them at
-    once: of three triplets of which any two imply the third, all three are marked. `minimal` says which to keep.
+    Each is judged alone, against all others. Any one of those marked can be dropped, but not always all of them
+    together: of three triplets of which any two imply the third, all three are marked. `minimal` chooses which to keep.
 
     Parameters
     ----------
     triplets : TripletSet
         Consistent.
     max_steps : int or None
-        Give up beyond this much work, see `implies`; None for no limit.
+        The most steps to take, see `implies`; None for no limit.
 
     Returns
     -------
@@ -223,14 +227,14 @@ def redundant(triplets: TripletSet, *, max_steps: int | None = DEFAULT_STEPS) ->
     InconsistentTripletsError
         If no hierarchy displays `triplets`.
     LimitExceededError
-        If it takes more than `max_steps`.
+        If it takes more than `max_steps` steps.
 
     Notes
     -----
     ab|c is implied by the set of leaves at which the descent of `implies` ends, where two components are left, with a
-    and b in one of them; by the others exactly if these two stay together without the edge ab of this triplet, that is
-    if the edge lies on a cycle (or another triplet has the same one). All are told in one pass: time and memory as
-    `closure_size`.
+    and b in one of them. The others imply it exactly if a and b stay connected without the edge ab of this triplet,
+    that is if the edge lies on a cycle (or another triplet has the same one). One pass finds all: time and memory as
+    for `closure_size`.
 
     Examples
     --------
@@ -252,7 +256,7 @@ def minimal(triplets: TripletSet, *, random_state: Any = None, max_steps: int | 
     random_state : None, int, Generator or RandomState
         With None earlier rows are preferred; otherwise a random choice, not every one equally likely.
     max_steps : int or None
-        Give up beyond this much work, see `implies`; None for no limit.
+        The most steps to take, see `implies`; None for no limit.
 
     Returns
     -------
@@ -266,7 +270,7 @@ def minimal(triplets: TripletSet, *, random_state: Any = None, max_steps: int | 
     InconsistentTripletsError
         If no hierarchy displays `triplets`.
     LimitExceededError
-        If it takes more than `max_steps`.
+        If it takes more than `max_steps` steps.
 
     See Also
     --------
@@ -276,7 +280,7 @@ def minimal(triplets: TripletSet, *, random_state: Any = None, max_steps: int | 
     Notes
     -----
     Subsets of which no triplet can be dropped all have the same size: they are the bases of a matroid [1]_. So one
-    pass is enough, at each split of `closure` keeping a spanning forest of the triplets across: time and memory as
+    pass is enough, which keeps a spanning forest of the triplets across each split of `closure`: time and memory as for
     `closure_size`.
 
     References
@@ -316,7 +320,7 @@ def _walk(
     order: np.ndarray | None = None,
     out: np.ndarray | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Flags and sizes of the walk, see the kernel; `order` is that of the rows."""
+    """Run the kernel; return its flags and sizes. `task` is the name of one of its tasks, `order` that of the rows."""
     most = _WITHOUT_LIMIT if max_steps is None else check_count(max_steps, "max_steps")
     rows = triplets.rows if order is None else freeze(triplets.rows[order])
     queries = rows if queries is None else queries
@@ -327,8 +331,8 @@ def _walk(
     flag, sizes, spent = loops.walk(rows, len(triplets.leaves), queries, getattr(loops, task), out, most)
     if spent > most:
         msg = (
-            f"this takes more than {most:,} steps of work, and has been given up; restrict the triplets to fewer "
-            "leaves, or raise max_steps (some forty million steps a second)"
+            f"stopped after more than max_steps={most:,} steps; restrict the triplets to fewer leaves, or raise "
+            "max_steps (some forty million steps a second)"
         )
         raise LimitExceededError(msg, size=int(spent), limit=most)
     return flag, sizes

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -22,6 +21,7 @@ from tripletree.algorithms.dynamic import TripletBuilder
 from tripletree.core.checks import check_choice, check_count
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.leaves import LeafIndex
+from tripletree.core.progress import progress_bar
 from tripletree.core.random import generator
 from tripletree.core.triplets import TripletSet, check_triplets
 from tripletree.errors import LimitExceededError
@@ -250,26 +250,10 @@ def repair_with(
         if triplets.weights is not None:  # between 0 and 1, so that no sum overflows, and no weight becomes 0
             weight = np.maximum(triplets.weights / triplets.weights.max(), _LIGHTEST)
         problem = Problem(freeze(number[triplets.rows]), freeze(weight), used.size)
-        with _progress(verbose) as tick:
+        with progress_bar(verbose, None, "repair", "places") as tick:
             kept, name = method(problem, _Options(rng, most, tick))
     chosen = triplets.subset(kept)
     return Repair(chosen, triplets.subset(~kept), one_tree(chosen), name)
-
-
-@contextmanager
-def _progress(verbose: bool) -> Iterator[Tick | None]:
-    """A function that advances a progress bar, None if not verbose; an error leaves no bar behind."""
-    if not verbose:
-        yield None
-        return
-    from tqdm.auto import tqdm
-
-    with tqdm(desc="repair", unit=" places") as bar:  # without a total, which is not known
-        try:
-            yield bar.update
-        except BaseException:
-            bar.leave = False
-            raise
 
 
 def _auto(problem: Problem, options: _Options) -> tuple[np.ndarray, str]:

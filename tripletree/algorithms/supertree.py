@@ -1,9 +1,14 @@
-"""Many hierarchies on overlapping leaves -> one hierarchy of all leaves, by votes on triplets."""
+"""Supertrees: many hierarchies on overlapping leaves combined into one, by votes on triplets.
+
+`supertree` puts the sources into one value, `TripletVotes`. If the sources agree, the result is the BUILD tree of all
+their triplets (`_agreed`). If not, a binary tree with many votes is searched (`_most_votes`: trees are grown leaf by
+leaf, improved by moves of branches, and fused), and clades without a majority are contracted (`_contracted`, from the
+counts in `EdgeVotes`). No triplet is ever listed in the search.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal
@@ -17,34 +22,273 @@ from tripletree.algorithms.decompose import decompose, decomposition_size
 from tripletree.core.checks import check_choice, check_count
 from tripletree.core.hierarchy import Hierarchy, check_hierarchy
 from tripletree.core.leaves import LeafIndex
+from tripletree.core.progress import progress_bar
 from tripletree.core.random import generator
 from tripletree.core.triplets import TripletSet
 from tripletree.kernels import freeze, frozen
 
 __all__ = [
-    "Edges",
+    "EdgeVotes",
     "Supertree",
-    "Votes",
-    "agreed",
-    "collect",
-    "contracted",
+    "TripletVotes",
+    "collect_votes",
     "fused",
-    "most_votes",
-    "refuse",
     "supertree",
 ]
 
-
-# ----------------------------------------------------------------------
-# Source trees as votes: one value that holds them all, and the hierarchy of those that agree.
-
-#: Triplets of all decompositions up to which they are listed to see whether the trees agree.
-MOST_ROWS = 3_000_000
+#: A call-back for progress: how many more moves have been tried.
+Tick = Callable[[int], object]
 
 
 @dataclass(frozen=True, eq=False)
-class Votes:
-    """Trees over taxa 0..n-1 as leaf sequences, see ``kernels/votes.py``, and the weight of each of their triplets.
+class Supertree:
+    """The result of `supertree`: the hierarchy, and how the sources vote on it.
+
+    A source triplet is a triplet that a source displays; one that several display counts once for each, by its weight.
+
+    Attributes
+    ----------
+    hierarchy : Hierarchy
+        Over the leaves of all sources.
+    displayed, contradicted, unresolved : float
+        Shares of the source triplets, by weight, that the hierarchy displays, that it resolves otherwise, and that it
+        does not resolve. They add up to 1 and are exact up to rounding: every triplet is counted. If no source displays
+        a triplet, they are 1.0, 0.0 and 0.0.
+    support : ndarray of float64, shape (inner nodes,)
+        Of the source triplets that the clade of an inner node decides, the share that agrees; entry ``u - n_leaves`` is
+        that of node u. A clade alone decides the triples of leaves a, b below different children of its node and c
+        below its parent, but not below it: ab|c agrees, ac|b and bc|a do not. NaN where no source displays any of
+        these, as at the root, which has no parent.
+    n_agreeing, n_opposing : ndarray of int64, shape (inner nodes,)
+        How many sources display such triplets that agree, and that do not; some may have both.
+    n_sources : int
+        Number of sources.
+    consistent : bool
+        Whether some hierarchy displays all source triplets; if so, `hierarchy` does.
+
+    Examples
+    --------
+    >>> s = supertree([Hierarchy.from_nested([("a", "b"), "c"]), Hierarchy.from_nested([("b", "c"), "d"])])
+    >>> s
+    <Supertree: 4 leaves from 2 hierarchies, consistent>
+    >>> s.support
+    array([ 1.,  1., nan])
+    """
+
+    hierarchy: Hierarchy
+    displayed: float
+    contradicted: float
+    unresolved: float
+    support: np.ndarray
+    n_agreeing: np.ndarray
+    n_opposing: np.ndarray
+    n_sources: int
+    consistent: bool
+
+    def __repr__(self) -> str:
+        n, k = self.hierarchy.n_leaves, self.n_sources
+        words = f"{n} {'leaf' if n == 1 else 'leaves'} from {k} {'hierarchy' if k == 1 else 'hierarchies'}"
+        if self.consistent:
+            return f"<Supertree: {words}, consistent>"
+        return f"<Supertree: {words}, {self.displayed:.1%} of their triplets displayed>"
+
+
+def supertree(
+    hierarchies: Iterable[Hierarchy],
+    *,
+    weights: Any = None,
+    votes: Literal["triplet", "tree"] = "triplet",
+    min_support: float = 0.5,
+    on_conflict: Literal["vote", "raise"] = "vote",
+    n_starts: int | None = None,
+    random_state: Any = None,
+    verbose: bool = False,
+) -> Supertree:
+    """Combine hierarchies on overlapping leaves into one hierarchy of all leaves, by votes on triplets.
+
+    If some hierarchy displays all triplets of all sources, the result is that of `one_tree` for them. If not, a
+    hierarchy that displays many of them is searched, and clades without a majority are dropped from it. For sources on
+    the same leaves the result is a consensus.
+
+    Parameters
+    ----------
+    hierarchies : iterable of Hierarchy
+        The sources. A node with more than two children is no vote on how these belong together; nodes with one child
+        are skipped. Heights, lengths and names are not used.
+    weights : array_like of float, optional
+        A positive number for each source; a source of weight 2 counts as two of them. Default 1.
+    votes : {"triplet", "tree"}
+        Whether the weight is that of each triplet of a source, so that large sources have more votes, or of all
+        triplets of a source together.
+    min_support : float
+        Of the triplets that only this clade decides, more than this share must agree; clades with less support, or
+        without any votes, are dropped, the weakest first. With 0.5 each clade has a majority, and dropping the others
+        increases the displayed less the contradicted triplets. With 0.0 as many triplets are displayed as can be found.
+        If the sources are consistent, nothing is dropped.
+    on_conflict : {"vote", "raise"}
+        What to do if the sources contradict each other: count votes, or raise an error.
+    n_starts : int, optional
+        How many trees to grow in the search, from different sources. By default four, fewer if that takes long.
+    random_state : None, int, Generator or RandomState
+        For the order in which the search adds leaves. None is a fixed seed: equal sources give equal results.
+    verbose : bool
+        Show a progress bar.
+
+    Returns
+    -------
+    Supertree
+        ``.hierarchy``, with sorted leaves if they can be compared, otherwise as they come; ``.displayed``,
+        ``.contradicted``, ``.unresolved``, ``.support``, ``.consistent``. With a fixed seed, the order of the sources
+        does not matter (for leaves that can be sorted), and a source given twice equals one of twice the weight.
+
+    Raises
+    ------
+    ValueError
+        If there are no sources, a weight is not positive and finite, there are more or fewer weights than sources, or
+        `min_support` is not between 0 and 1 (1 excluded).
+    TypeError
+        If a source is not a Hierarchy.
+    InconsistentTripletsError
+        If the sources contradict each other, and `on_conflict` is "raise"; ``.conflict`` explains where.
+
+    See Also
+    --------
+    one_tree : from triplets.
+    repair : the same question for a set of triplets.
+    compare_triplets : two hierarchies.
+
+    Notes
+    -----
+    No triplet is listed in the search: for a leaf x, one pass over each source with x counts the votes for all places
+    of x in the hierarchy. Trees are grown leaf by leaf, source by source, each leaf at the place with the most votes;
+    then leaves, and clades where that is cheap, are pruned and regrafted while that helps. The trees found are fused
+    into the one with the most votes among those with no other clades, as ASTRAL [1]_ and STELAR [2]_ do with the clades
+    of their input, and the result is improved again. Triplet votes of sources are the idea of SuperTriplets [3]_.
+
+    A round of moves of all leaves takes O(k n**2 + sum of m**2 log(m)**2) for n leaves and k sources per leaf, of m
+    leaves each; the support takes O(depth times the leaves of all sources). Memory is linear.
+
+    References
+    ----------
+    .. [1] Mirarab, Reaz, Bayzid, Zimmermann, Swenson, Warnow (2014), ASTRAL: genome-scale coalescent-based species tree
+       estimation, Bioinformatics 30(17), i541-i548.
+    .. [2] Islam, Sarker, Das, Reaz, Bayzid (2020), STELAR: a statistically consistent coalescent-based species tree
+       estimation method by maximizing triplet consistency, BMC Genomics 21, 136.
+    .. [3] Ranwez, Criscuolo, Douzery (2010), SuperTriplets: a triplet-based supertree approach to phylogenomics,
+       Bioinformatics 26(12), i115-i123.
+
+    Examples
+    --------
+    >>> from tripletree import parse_newick, write_newick
+    >>> sources = [parse_newick(x) for x in ("((human,chimp),gorilla);", "((human,gorilla),gibbon);")]
+    >>> write_newick(supertree(sources).hierarchy)
+    '(((chimp,human),gorilla),gibbon);'
+    >>> wrong = parse_newick("((human,gorilla),chimp);")
+    >>> s = supertree([*sources, *sources, wrong])
+    >>> write_newick(s.hierarchy)
+    '(((chimp,human),gorilla),gibbon);'
+    >>> s.displayed, s.support.round(2).tolist()
+    (0.8, [0.67, 1.0, nan])
+    """
+    check_choice(votes, "votes", ("triplet", "tree"))
+    check_choice(on_conflict, "on_conflict", ("vote", "raise"))
+    least = _share(min_support)
+    rng = generator(0 if random_state is None else random_state)
+    starts = None if n_starts is None else check_count(n_starts, "n_starts", 1)
+    sources = _sources(hierarchies)
+    leaves = _union(sources)
+    all_votes = collect_votes(sources, leaves, _weights(weights, len(sources)), per_tree=votes == "tree")
+    parent = _agreed(sources, all_votes, leaves)
+    consistent = parent is not None
+    if parent is None:
+        if on_conflict == "raise":
+            _raise_disagreement(sources, leaves)
+        with progress_bar(verbose, None, "supertree", "moves tried") as tick:
+            parent = _contracted(all_votes, _most_votes(all_votes, rng, starts, tick), least)
+    n, total = len(leaves), all_votes.total
+    parent = freeze(kernels.rooted_tree.canonical_parent(parent, n))
+    edges = EdgeVotes(all_votes, parent)
+    displayed, contradicted = (edges.displayed / total, edges.contradicted / total) if total else (1.0, 0.0)
+    return Supertree(
+        hierarchy=Hierarchy(parent, leaves),
+        displayed=displayed,
+        contradicted=contradicted,
+        unresolved=max(0.0, (total - edges.displayed - edges.contradicted) / total) if total else 0.0,
+        support=freeze(edges.support[n:]),
+        n_agreeing=freeze(edges.n_agree[n:]),
+        n_opposing=freeze(edges.n_oppose[n:]),
+        n_sources=len(sources),
+        consistent=consistent,
+    )
+
+
+def _sources(hierarchies: Any) -> list[Hierarchy]:
+    """The sources as a list; a clear error for anything else."""
+    if isinstance(hierarchies, Hierarchy) or not isinstance(hierarchies, Iterable):
+        msg = f"expected an iterable of hierarchies, such as a list, got {hierarchies!r:.60}"
+        raise TypeError(msg)
+    sources = list(hierarchies)
+    if not sources:
+        msg = "there are no hierarchies to combine; give at least one"
+        raise ValueError(msg)
+    for k, source in enumerate(sources):
+        try:
+            check_hierarchy(source)
+        except TypeError as error:
+            msg = f"source {k}: {error}"
+            raise TypeError(msg) from None
+    return sources
+
+
+def _weights(weights: Any, k: int) -> np.ndarray:
+    """One positive weight for each source."""
+    if weights is None:
+        return np.ones(k)
+    try:
+        array = np.asarray(list(weights) if isinstance(weights, Iterable) else weights, np.float64)
+    except (TypeError, ValueError):
+        msg = f"weights must be numbers, one for each of the {k} hierarchies, not {weights!r:.60}"
+        raise TypeError(msg) from None
+    if array.shape != (k,):
+        msg = f"weights must have one entry for each of the {k} hierarchies, not shape {array.shape}"
+        raise ValueError(msg)
+    wrong = np.flatnonzero(~(np.isfinite(array) & (array > 0)))
+    if wrong.size:
+        msg = f"the weight of source {wrong[0]} is {array[wrong[0]]}: weights must be positive and finite"
+        raise ValueError(msg)
+    return array
+
+
+def _share(value: Any) -> float:
+    """The least support as a number from 0 to below 1."""
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, float, np.integer, np.floating)):
+        msg = f"min_support must be a number, not {value!r}"
+        raise TypeError(msg)
+    if not 0.0 <= value < 1.0:
+        msg = f"min_support is {value}; it must be at least 0 and below 1"
+        raise ValueError(msg)
+    return float(value)
+
+
+def _union(sources: Sequence[Hierarchy]) -> LeafIndex:
+    """All leaves, sorted where their kind can be."""
+    labels = list(dict.fromkeys(x for h in sources for x in h.leaves))
+    try:
+        return LeafIndex(sorted(labels))
+    except TypeError:
+        return LeafIndex(labels)
+
+
+# ----------------------------------------------------------------------
+# The sources as one value, and the hierarchy of sources that agree.
+
+#: Triplets of all decompositions up to which BUILD runs on them to see whether the sources agree.
+_MOST_ROWS = 3_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class TripletVotes:
+    """Trees over taxa 0..n-1 as leaf sequences, see ``kernels/supertree.py``, and the weight of each of their triplets.
 
     Attributes
     ----------
@@ -87,14 +331,14 @@ class Votes:
         """The weight of all triplets of all trees."""
         return float((self.weight * self.n_triplets).sum())
 
-    def divided(self, part: np.ndarray, k: int) -> list[tuple[np.ndarray, Votes | None]]:
+    def split(self, part: np.ndarray, k: int) -> list[tuple[np.ndarray, TripletVotes | None]]:
         """The taxa of each of k parts, ascending, and the trees restricted to them (None where no votes are left)."""
         start, taxon, gap, tree = kernels.supertree.divide(self.taxon, self.gap, self.tree, freeze(part), k)
         taxa = np.argsort(part, kind="stable")
         bound = np.concatenate([[0], np.cumsum(np.bincount(part, minlength=k))]).tolist()
         number = np.empty(self.n, np.int32)
         number[taxa] = np.arange(self.n) - np.repeat(bound[:-1], np.diff(bound))
-        out: list[tuple[np.ndarray, Votes | None]] = []
+        out: list[tuple[np.ndarray, TripletVotes | None]] = []
         for j, (low, high) in enumerate(zip(start[:-1].tolist(), start[1:].tolist(), strict=True)):
             votes = None
             if low < high:
@@ -102,13 +346,17 @@ class Votes:
                 own = (np.cumsum(first) - 1).astype(np.int32)
                 arrays = frozen(number[taxon[low:high]]), frozen(gap[low:high]), frozen(own)
                 old = tree[low:high][first]
-                votes = Votes(bound[j + 1] - bound[j], *arrays, freeze(self.weight[old]), freeze(self.copies[old]))
+                votes = TripletVotes(
+                    bound[j + 1] - bound[j], *arrays, freeze(self.weight[old]), freeze(self.copies[old])
+                )
             out.append((taxa[bound[j] : bound[j + 1]], votes))
         return out
 
 
-def collect(hierarchies: Sequence[Hierarchy], leaves: LeafIndex, weights: np.ndarray, *, per_tree: bool) -> Votes:
-    """Put trees over one leaf index in an order of their own: the same whatever order they are given in.
+def collect_votes(
+    hierarchies: Sequence[Hierarchy], leaves: LeafIndex, weights: np.ndarray, *, per_tree: bool
+) -> TripletVotes:
+    """Make one value of trees over one leaf index, in an order that does not depend on the order given.
 
     Trees that are equal become one with the sum of their weights; trees without triplets are left out. With `per_tree`
     the weight of a tree is shared among its triplets.
@@ -132,7 +380,7 @@ def collect(hierarchies: Sequence[Hierarchy], leaves: LeafIndex, weights: np.nda
     none = np.empty(0, np.int32)
     taxon, gap, tree = (freeze(np.concatenate([none, *x])) for x in zip((none, none, none), *parts, strict=True))
     weight, counts = np.array(weight_of, np.float64), np.array(copies, np.int64)
-    votes = Votes(len(leaves), taxon, gap, tree, freeze(weight), freeze(counts))
+    votes = TripletVotes(len(leaves), taxon, gap, tree, freeze(weight), freeze(counts))
     if per_tree:
         weight = weight / votes.n_triplets
     # the largest is 1, so that sums neither vanish nor overflow
@@ -157,32 +405,32 @@ def _rows(hierarchies: Sequence[Hierarchy], leaves: LeafIndex) -> np.ndarray:
     return np.concatenate(rows).astype(np.int32)
 
 
-def agreed(hierarchies: Sequence[Hierarchy], votes: Votes, leaves: LeafIndex) -> np.ndarray | None:
-    """The hierarchy that `one_tree` builds of all triplets of all trees, as a parent array; None where there is none.
+def _agreed(hierarchies: Sequence[Hierarchy], votes: TripletVotes, leaves: LeafIndex) -> np.ndarray | None:
+    """The BUILD tree of all triplets of all sources, as a parent array; None if they are inconsistent.
 
-    In every set of leaves that BUILD comes to, a set of triplets that identifies a tree ties the same leaves together
-    as all triplets of the tree do: the set has leaves below two or more children of one node, of each of them all or
-    none, and the set of triplets joins the leaves below each of these. So while the smallest such sets are small they
-    are listed, and BUILD is near-linear on every shape; otherwise (nodes with thousands of children) the first splits
-    of the trees themselves are taken, in time in proportion to the depth.
+    In every group of leaves of BUILD, triplets that identify a tree (`decompose`) connect the same leaves as all
+    triplets of the tree: from a source the group has leaves below two or more children of one node, of each child all
+    or none, and the identifying triplets connect the leaves below each of them. So if the decompositions are small,
+    they are listed, and BUILD is near-linear on every shape. If not (nodes with thousands of children), each group is
+    split by the sources themselves, in time in proportion to the depth.
     """
-    if sum(decomposition_size(h) for h in hierarchies) > MOST_ROWS:
-        return _split_down(votes)
+    if sum(decomposition_size(h) for h in hierarchies) > _MOST_ROWS:
+        return _build_from_votes(votes)
     parent, failed = build_aho_tree(_rows(hierarchies, leaves), votes.n)
     return None if failed.size else freeze(parent)
 
 
-def refuse(hierarchies: Sequence[Hierarchy], leaves: LeafIndex) -> None:
-    """Raise the InconsistentTripletsError of trees that do not agree."""
+def _raise_disagreement(hierarchies: Sequence[Hierarchy], leaves: LeafIndex) -> None:
+    """Raise the InconsistentTripletsError of sources that do not agree."""
     one_tree(TripletSet(_rows(hierarchies, leaves), leaves))
 
 
-def _split_down(votes: Votes) -> np.ndarray | None:
-    """Split the taxa into the parts that no vote ties together, and those again: a parent array, or None."""
+def _build_from_votes(votes: TripletVotes) -> np.ndarray | None:
+    """BUILD on the sources themselves: split the taxa into the components of all votes, and those again."""
     n = votes.n
     up_leaf = np.zeros(n, np.int32)
     up_inner = [-1]
-    todo: list[tuple[int, np.ndarray, Votes | None]] = [(0, np.arange(n), votes if votes.taxon.size else None)]
+    todo: list[tuple[int, np.ndarray, TripletVotes | None]] = [(0, np.arange(n), votes if votes.taxon.size else None)]
     while todo:
         node, taxa, own = todo.pop()
         if own is None:
@@ -192,13 +440,13 @@ def _split_down(votes: Votes) -> np.ndarray | None:
         k = int(part.max()) + 1
         if k == 1:
             return None
-        for these, inside in own.divided(part, k):
+        for these, inside in own.split(part, k):
             if these.size == 1:
                 up_leaf[taxa[these]] = node
             else:
                 todo.append((len(up_inner), taxa[these], inside))
                 up_inner.append(node)
-    # inner nodes were numbered from the root down: turn them round
+    # inner nodes are numbered from the root down; a parent array numbers them from the leaves up
     last = n + len(up_inner) - 1
     parent = np.concatenate([last - up_leaf, last - np.array(up_inner[::-1])]).astype(np.int32)
     parent[-1] = -1
@@ -206,26 +454,38 @@ def _split_down(votes: Votes) -> np.ndarray | None:
 
 
 # ----------------------------------------------------------------------
-# The search for the hierarchy with the most votes: trees grown leaf by leaf, moves of branches, and their fusion.
+# The search for a tree with many votes: trees are grown leaf by leaf, improved by moves of branches, and fused.
 
-Tick = Callable[[int], object]
-
-#: Work in units of some 100 nanoseconds: of a round of moves of clades, of all rounds of a start, and of all starts.
-CLADE_WORK, ROUND_WORK, START_WORK = 5e6, 2e8, 6e7
-MOST_STARTS, MOST_ROUNDS = 4, 8
-#: Branches tried between two looks at the keyboard, and nodes whose edges are counted.
-SLICE, NODES = 64, 256
-#: Pairs of clades looked at, at most, for splits that no single tree of a pool has.
-MOST_PAIRS = 20_000_000
+#: Work, in units of some 100 nanoseconds: of a round of moves of clades, of all rounds of a start, and of all starts.
+_CLADE_WORK, _ROUND_WORK, _START_WORK = 5e6, 2e8, 6e7
+_MOST_STARTS, _MOST_ROUNDS = 4, 8
+#: Branches tried, and nodes counted, in one call of a kernel; an interrupt (Ctrl-C) is only noticed between two calls.
+_SLICE, _NODES = 64, 256
+#: Pairs of clades compared, at most, in search of splits that no single tree of a pool has.
+_MOST_PAIRS = 20_000_000
 
 
-# ---------------------------------------------------------------------- growing and moving
+def _most_votes(votes: TripletVotes, rng: np.random.Generator, n_starts: int | None, tick: Tick | None) -> np.ndarray:
+    """A binary hierarchy, as a parent array, that displays as many votes as can be found."""
+    work = float(_leaf_work(votes).sum())
+    if n_starts is None:
+        n_starts = int(np.clip(_START_WORK / work, 1, _MOST_STARTS))
+    rounds = int(np.clip(_ROUND_WORK / work, 2, _MOST_ROUNDS))
+    pool = [_grown(votes, k % votes.weight.size, rng, 2, tick) for k in range(n_starts)]
+    best, most = fused(votes, pool)
+    for _ in range(_MOST_STARTS):
+        pool.append(_improved(votes, best, rounds, tick))
+        better, value = fused(votes, pool)
+        if value <= most * (1 + 1e-12):
+            break
+        best, most = better, value
+    return best
 
 
 class _Grower:
-    """A binary tree that grows, and changes by moves of branches (``kernels/vote_moves.py``)."""
+    """A binary tree that grows, and changes by moves of branches (``kernels/supertree.py``)."""
 
-    def __init__(self, votes: Votes, parent: np.ndarray | None = None) -> None:
+    def __init__(self, votes: TripletVotes, parent: np.ndarray | None = None) -> None:
         n = votes.n
         self.votes = votes
         self.up = np.full(2 * n - 1, -1, np.int32)
@@ -237,11 +497,11 @@ class _Grower:
             self.state[:] = parent.size - 1, parent.size
 
     def try_moves(self, nodes: np.ndarray, tick: Tick | None = None) -> int:
-        """Move each of these branches to its best place; how many moved. In slices, so that an interrupt is heard."""
+        """Move each of these branches to its best place; how many moved."""
         votes, moves = self.votes, 0
         parent, leaves, inners = votes.nodes
-        for begin in range(0, nodes.size, SLICE):
-            todo = freeze(nodes[begin : begin + SLICE].astype(np.int32))
+        for begin in range(0, nodes.size, _SLICE):
+            todo = freeze(nodes[begin : begin + _SLICE].astype(np.int32))
             moves += kernels.supertree.regraft(
                 *(self.up, self.child, self.state, todo, parent, votes.taxon, leaves, inners),
                 *(votes.weight, votes.tree, *votes.occurrences),
@@ -258,14 +518,14 @@ class _Grower:
         return freeze(number[self.up[order]])
 
 
-def _leaf_work(votes: Votes) -> np.ndarray:
-    """What trying to move each leaf costs: the leaves of its trees, and a look at each leaf of the hierarchy."""
+def _leaf_work(votes: TripletVotes) -> np.ndarray:
+    """The cost of trying to move each leaf: the leaves of its sources, and a glance at each leaf of the hierarchy."""
     size = np.diff(votes.nodes[1])
     return np.bincount(votes.taxon, size[votes.tree] + votes.n / 5, votes.n)
 
 
-def _insertion_order(votes: Votes, first: int, rng: np.random.Generator) -> np.ndarray:
-    """All leaves tree by tree: first that tree, then always the one that most of is there already, at random inside."""
+def _insertion_order(votes: TripletVotes, first: int, rng: np.random.Generator) -> np.ndarray:
+    """All leaves, source by source: the first given, then the one with most leaves placed; random inside a source."""
     begin = votes.nodes[1]
     placed = np.zeros(votes.n, np.bool_)
     there = np.zeros(votes.weight.size)
@@ -286,8 +546,8 @@ def _insertion_order(votes: Votes, first: int, rng: np.random.Generator) -> np.n
     return np.concatenate([*order, np.flatnonzero(~placed)])
 
 
-def _grown(votes: Votes, first: int, rng: np.random.Generator, rounds: int, tick: Tick | None) -> np.ndarray:
-    """A binary tree grown leaf by leaf, each hung where most votes want it, and then moved while that helps."""
+def _grown(votes: TripletVotes, first: int, rng: np.random.Generator, rounds: int, tick: Tick | None) -> np.ndarray:
+    """A binary tree grown leaf by leaf, each at the place with the most votes; then leaves move while that helps."""
     grower = _Grower(votes)
     grower.try_moves(_insertion_order(votes, first, rng), tick)
     for _ in range(rounds):
@@ -296,15 +556,15 @@ def _grown(votes: Votes, first: int, rng: np.random.Generator, rounds: int, tick
     return grower.parent()
 
 
-def _improved(votes: Votes, parent: np.ndarray, rounds: int, tick: Tick | None) -> np.ndarray:
-    """Move leaves, and clades too, the cheap ones first as far as the work allows, until nothing helps."""
+def _improved(votes: TripletVotes, parent: np.ndarray, rounds: int, tick: Tick | None) -> np.ndarray:
+    """Move leaves and clades, cheap ones first up to a limit of work, until nothing helps."""
     n = votes.n
     for _ in range(rounds):
         start, stop, order = kernels.rooted_tree.leaf_intervals(parent, n)
         work = np.concatenate([[0.0], np.cumsum(_leaf_work(votes)[order])])
         work = work[stop] - work[start]
         nodes = np.argsort(work[:-1], kind="stable")
-        nodes = nodes[(nodes < n) | (np.cumsum(work[nodes]) <= CLADE_WORK)]
+        nodes = nodes[(nodes < n) | (np.cumsum(work[nodes]) <= _CLADE_WORK)]
         grower = _Grower(votes, parent)
         if grower.try_moves(nodes, tick) == 0:
             break
@@ -312,11 +572,8 @@ def _improved(votes: Votes, parent: np.ndarray, rounds: int, tick: Tick | None) 
     return parent
 
 
-# ---------------------------------------------------------------------- the best of several trees
-
-
-def fused(votes: Votes, pool: list[np.ndarray]) -> tuple[np.ndarray, float]:
-    """The binary tree with the most votes of all whose clades are clades of binary trees of the pool, and its votes.
+def fused(votes: TripletVotes, pool: list[np.ndarray]) -> tuple[np.ndarray, float]:
+    """The binary tree with the most votes among those with clades of the pool's binary trees only, and its votes.
 
     The votes of a split depend on its two sides only, not on what is above or below: so every clade, small ones first,
     gets the best of its splits in two clades of the pool.
@@ -383,11 +640,11 @@ def _clades(pool: list[np.ndarray], n: int) -> tuple[np.ndarray, np.ndarray, np.
 
 
 def _cross_splits(code: np.ndarray, low: np.ndarray, leaves: np.ndarray) -> np.ndarray:
-    """Splits (clade, side, side) with sides from different trees; the one with the clade's smallest leaf is tried."""
+    """Splits (clade, side, side) with sides from different trees; the first side has the clade's smallest leaf."""
     by_low = np.argsort(low, kind="stable")
     bound = np.flatnonzero(np.concatenate([[True], np.diff(low[by_low]) > 0, [True]]))
     out = [np.empty((0, 3), np.int64)]
-    if (np.diff(bound).astype(np.float64) ** 2).sum() > MOST_PAIRS:
+    if (np.diff(bound).astype(np.float64) ** 2).sum() > _MOST_PAIRS:
         return out[0]
     for i, j in zip(bound[:-1].tolist(), bound[1:].tolist(), strict=True):
         group = by_low[i:j]
@@ -400,39 +657,23 @@ def _cross_splits(code: np.ndarray, low: np.ndarray, leaves: np.ndarray) -> np.n
     return np.concatenate(out)
 
 
-def _split_votes(votes: Votes, order: np.ndarray, split: np.ndarray) -> np.ndarray:
+def _split_votes(votes: TripletVotes, order: np.ndarray, split: np.ndarray) -> np.ndarray:
     """The weight of the triplets that each split in two displays; see the kernel."""
     trees = votes.taxon, votes.gap, votes.tree, votes.nodes[1], votes.weight
     order, split = freeze(order), freeze(split)
     out = [np.empty(0)]
-    for begin in range(0, split.shape[0], NODES):
-        part = frozen(split[begin : begin + NODES], np.int64)
+    for begin in range(0, split.shape[0], _NODES):
+        part = frozen(split[begin : begin + _NODES], np.int64)
         out.append(kernels.supertree.split_votes(part, order, *trees, *votes.occurrences))
     return np.concatenate(out)
 
 
-def most_votes(votes: Votes, rng: np.random.Generator, n_starts: int | None, tick: Tick | None) -> np.ndarray:
-    """A binary hierarchy, as a parent array, that displays as many votes as can be found."""
-    work = float(_leaf_work(votes).sum())
-    if n_starts is None:
-        n_starts = int(np.clip(START_WORK / work, 1, MOST_STARTS))
-    rounds = int(np.clip(ROUND_WORK / work, 2, MOST_ROUNDS))
-    pool = [_grown(votes, k % votes.weight.size, rng, 2, tick) for k in range(n_starts)]
-    best, most = fused(votes, pool)
-    for _ in range(MOST_STARTS):
-        pool.append(_improved(votes, best, rounds, tick))
-        better, value = fused(votes, pool)
-        if value <= most * (1 + 1e-12):
-            break
-        best, most = better, value
-    return best
+# ----------------------------------------------------------------------
+# The votes on each edge of a hierarchy, and the contraction of edges without a majority.
 
 
-# ---------------------------------------------------------------------- what the votes say of a hierarchy
-
-
-class Edges:
-    """The votes on the triples that the edge above each inner node decides, and no other edge does.
+class EdgeVotes:
+    """The votes on the triples that only the edge above each inner node decides.
 
     Attributes
     ----------
@@ -445,14 +686,14 @@ class Edges:
         By weight, of all triplets of all trees.
     """
 
-    def __init__(self, votes: Votes, parent: np.ndarray) -> None:
+    def __init__(self, votes: TripletVotes, parent: np.ndarray) -> None:
         n, N = votes.n, parent.size
         intervals = [freeze(x) for x in kernels.rooted_tree.leaf_intervals(parent, n)]
         lists = [freeze(x) for x in kernels.rooted_tree.child_lists(parent)]
         trees = votes.taxon, votes.gap, votes.tree, votes.nodes[1], *votes.occurrences
         found = [np.empty((0, 6), np.int64)]
-        for low in range(n, N, NODES):
-            high = min(low + NODES, N)
+        for low in range(n, N, _NODES):
+            high = min(low + _NODES, N)
             found.append(kernels.supertree.edge_votes(*intervals, *lists, *trees, low, high))
         node, tree, near, cross, agree, oppose = np.concatenate(found).T
         weight, copies = votes.weight[tree], votes.copies[tree]
@@ -467,27 +708,27 @@ class Edges:
 
     @property
     def support(self) -> np.ndarray:
-        """The share that agrees: float64, shape (N,), NaN where nothing is said."""
-        said = self.agree + self.oppose
-        return np.divide(self.agree, said, out=np.full(said.size, np.nan), where=said > 0)
+        """The share that agrees: float64, shape (N,), NaN where there are no votes."""
+        votes = self.agree + self.oppose
+        return np.divide(self.agree, votes, out=np.full(votes.size, np.nan), where=votes > 0)
 
 
-def contracted(votes: Votes, parent: np.ndarray, least: float) -> np.ndarray:
-    """Take out the inner nodes whose edge has no more than that share of support, or none at all, the weakest first.
+def _contracted(votes: TripletVotes, parent: np.ndarray, least: float) -> np.ndarray:
+    """Contract the edges above inner nodes with at most that support, or no votes, the weakest first.
 
-    No two of them that are parent and child go at once, since what they decide together is then decided by the one that
-    is left; and what is left is counted anew.
+    Never a parent and a child in one round: when one of them goes, the other decides more triples. So the votes are
+    counted anew after each round.
     """
     n = votes.n
     rng = np.random.default_rng(20261121)
     while True:
-        key = Edges(votes, parent).support
+        key = EdgeVotes(votes, parent).support
         key[np.isnan(key)] = -1.0
         weak = key <= least
         weak[:n] = weak[-1] = False
         if not weak.any():
             return parent
-        # equal ones in random order, so that long chains of them are gone in a few rounds
+        # ties in random order, so that long chains of equal support are gone in a few rounds
         key = np.where(weak, key + 1e-6 * rng.random(key.size), np.inf)
         around = key.copy()
         np.minimum.at(around, parent[:-1], key[:-1])
@@ -496,266 +737,9 @@ def contracted(votes: Votes, parent: np.ndarray, least: float) -> np.ndarray:
 
 
 def _without(parent: np.ndarray, gone: np.ndarray) -> np.ndarray:
-    """The parent array without some nodes, of which no two are parent and child: their children move up."""
+    """The parent array without some nodes, no two of them parent and child: their children move up."""
     up = parent[:-1]
     up = np.append(np.where(gone[up], parent[up], up), np.int32(-1))
     number = (np.cumsum(~gone) - 1).astype(np.int32)
     up = up[~gone]
     return freeze(np.where(up >= 0, number[up], np.int32(-1)))
-
-
-@dataclass(frozen=True, eq=False)
-class Supertree:
-    """What `supertree` makes of its sources: the hierarchy, and what they say of it.
-
-    A source triplet is a triplet that a source displays; one that several display counts once for each, by its weight.
-
-    Attributes
-    ----------
-    hierarchy : Hierarchy
-        Over the leaves of all sources.
-    displayed, contradicted, unresolved : float
-        Shares of the source triplets, by weight, that the hierarchy displays, that it resolves otherwise, and that it
-        does not resolve. They add up to 1, and are exact but for rounding: every triplet is counted. Sources that
-        display no triplet at all have all of none: 1.0, 0.0 and 0.0.
-    support : ndarray of float64, shape (inner nodes,)
-        Of the source triplets that the clade of an inner node decides, the share that agrees; entry ``u - n_leaves`` is
-        that of node u. Decided by a clade, and by no other one, are the triples of leaves a, b below different children
-        of its node and c below its parent, but not below it: ab|c agrees, ac|b and bc|a do not. NaN where no source
-        says anything of these, as at the root, which has no parent.
-    n_agreeing, n_opposing : ndarray of int64, shape (inner nodes,)
-        How many sources display such triplets that agree, and that do not; some may have both.
-    n_sources : int
-        Number of sources.
-    consistent : bool
-        Whether there is a hierarchy that displays all source triplets; `hierarchy` is one, then.
-
-    Examples
-    --------
-    >>> s = supertree([Hierarchy.from_nested([("a", "b"), "c"]), Hierarchy.from_nested([("b", "c"), "d"])])
-    >>> s
-    <Supertree: 4 leaves from 2 hierarchies, consistent>
-    >>> s.support
-    array([ 1.,  1., nan])
-    """
-
-    hierarchy: Hierarchy
-    displayed: float
-    contradicted: float
-    unresolved: float
-    support: np.ndarray
-    n_agreeing: np.ndarray
-    n_opposing: np.ndarray
-    n_sources: int
-    consistent: bool
-
-    def __repr__(self) -> str:
-        n, k = self.hierarchy.n_leaves, self.n_sources
-        words = f"{n} {'leaf' if n == 1 else 'leaves'} from {k} {'hierarchy' if k == 1 else 'hierarchies'}"
-        if self.consistent:
-            return f"<Supertree: {words}, consistent>"
-        return f"<Supertree: {words}, {self.displayed:.1%} of their triplets displayed>"
-
-
-def supertree(
-    hierarchies: Iterable[Hierarchy],
-    *,
-    weights: Any = None,
-    votes: Literal["triplet", "tree"] = "triplet",
-    min_support: float = 0.5,
-    on_conflict: Literal["vote", "raise"] = "vote",
-    n_starts: int | None = None,
-    random_state: Any = None,
-    verbose: bool = False,
-) -> Supertree:
-    """Combine hierarchies on overlapping leaves into one hierarchy of all leaves, by votes on triplets.
-
-    Where some hierarchy displays all triplets of all sources, the answer is that of `one_tree` for them. Otherwise one
-    is searched for that displays as many as can be found, and clades that do not have the votes are dropped from it.
-    Sources on the same leaves are a special case: the answer is a consensus.
-
-    Parameters
-    ----------
-    hierarchies : iterable of Hierarchy
-        The sources. Nodes with more than two children say nothing of how these belong together; nodes with one child
-        say nothing at all. Heights, lengths and names are not used.
-    weights : array_like of float, optional
-        A positive number for each source; a source of weight 2 counts as two of them. Default 1.
-    votes : {"triplet", "tree"}
-        What has the weight: each triplet of a source, so that large sources have more votes, or all triplets of a
-        source together.
-    min_support : float
-        Of the triplets that a clade decides and no other one does, more than this share must agree; clades with less
-        support are dropped, the weakest first, and so are those of which no source says anything. With 0.5 each
-        clade has the majority of its votes, and none is dropped that would be missed: the displayed less the
-        contradicted triplets grow. With 0.0 as many as can be found are displayed. Sources that are consistent lose
-        nothing either way.
-    on_conflict : {"vote", "raise"}
-        What to do where the sources contradict each other: count votes, or refuse.
-    n_starts : int, optional
-        How many trees to grow in the search, from different sources. By default four, fewer where that takes long.
-    random_state : None, int, Generator or RandomState
-        For the order in which the search hangs leaves. None is a fixed seed: equal sources have equal results.
-    verbose : bool
-        Show a progress bar.
-
-    Returns
-    -------
-    Supertree
-        ``.hierarchy``, its leaves sorted where they can be compared, otherwise as they come; ``.displayed``,
-        ``.contradicted``, ``.unresolved``, ``.support``, ``.consistent``. With a fixed seed, the order of the sources
-        does not matter (for leaves that can be sorted), and a source given twice is one of twice the weight.
-
-    Raises
-    ------
-    ValueError
-        If there are no sources, a weight is not positive and finite, there are more or fewer weights than sources, or
-        `min_support` is not between 0 and 1 (1 excluded).
-    TypeError
-        If a source is not a Hierarchy.
-    InconsistentTripletsError
-        If the sources contradict each other, and `on_conflict` is "raise"; ``.conflict`` says where.
-
-    See Also
-    --------
-    one_tree : from triplets.
-    repair : the same question for a set of triplets.
-    compare_triplets : two hierarchies.
-
-    Notes
-    -----
-    No triplet is ever listed in the search: for a leaf x, one pass over each source that has it tells the votes for all
-    places of x in the hierarchy. Trees are grown leaf by leaf, source by source, each leaf hung where most votes want
-    it; then leaves, and clades as far as that is not much work, are pruned and regrafted while that helps. The trees
-    found are put together to the one with the most votes that has no other clades than they have, as ASTRAL [1]_ and
-    STELAR [2]_ do with the clades of their input, and that is improved again. That the triplets of the sources decide
-    is the idea of SuperTriplets [3]_.
-
-    A round of moves of all leaves takes O(k n**2 + sum of m**2 log(m)**2) for n leaves and k sources per leaf, of m
-    leaves each; the support takes O(depth times the leaves of all sources). Memory is linear.
-
-    References
-    ----------
-    .. [1] Mirarab, Reaz, Bayzid, Zimmermann, Swenson, Warnow (2014), ASTRAL: genome-scale coalescent-based species tree
-       estimation, Bioinformatics 30(17), i541-i548.
-    .. [2] Islam, Sarker, Das, Reaz, Bayzid (2020), STELAR: a statistically consistent coalescent-based species tree
-       estimation method by maximizing triplet consistency, BMC Genomics 21, 136.
-    .. [3] Ranwez, Criscuolo, Douzery (2010), SuperTriplets: a triplet-based supertree approach to phylogenomics,
-       Bioinformatics 26(12), i115-i123.
-
-    Examples
-    --------
-    >>> from tripletree import parse_newick, write_newick
-    >>> sources = [parse_newick(x) for x in ("((human,chimp),gorilla);", "((human,gorilla),gibbon);")]
-    >>> write_newick(supertree(sources).hierarchy)
-    '(((chimp,human),gorilla),gibbon);'
-    >>> wrong = parse_newick("((human,gorilla),chimp);")
-    >>> s = supertree([*sources, *sources, wrong])
-    >>> write_newick(s.hierarchy)
-    '(((chimp,human),gorilla),gibbon);'
-    >>> s.displayed, s.support.round(2).tolist()
-    (0.8, [0.67, 1.0, nan])
-    """
-    check_choice(votes, "votes", ("triplet", "tree"))
-    check_choice(on_conflict, "on_conflict", ("vote", "raise"))
-    least = _share(min_support)
-    rng = generator(0 if random_state is None else random_state)
-    starts = None if n_starts is None else check_count(n_starts, "n_starts", 1)
-    sources = _sources(hierarchies)
-    leaves = _union(sources)
-    all_votes = collect(sources, leaves, _weights(weights, len(sources)), per_tree=votes == "tree")
-    parent = agreed(sources, all_votes, leaves)
-    consistent = parent is not None
-    if parent is None:
-        if on_conflict == "raise":
-            refuse(sources, leaves)
-        with _progress(verbose) as tick:
-            parent = contracted(all_votes, most_votes(all_votes, rng, starts, tick), least)
-    n, total = len(leaves), all_votes.total
-    parent = freeze(kernels.rooted_tree.canonical_parent(parent, n))
-    edges = Edges(all_votes, parent)
-    displayed, contradicted = (edges.displayed / total, edges.contradicted / total) if total else (1.0, 0.0)
-    return Supertree(
-        hierarchy=Hierarchy(parent, leaves),
-        displayed=displayed,
-        contradicted=contradicted,
-        unresolved=max(0.0, (total - edges.displayed - edges.contradicted) / total) if total else 0.0,
-        support=freeze(edges.support[n:]),
-        n_agreeing=freeze(edges.n_agree[n:]),
-        n_opposing=freeze(edges.n_oppose[n:]),
-        n_sources=len(sources),
-        consistent=consistent,
-    )
-
-
-def _sources(hierarchies: Any) -> list[Hierarchy]:
-    """The sources as a list; a clear error for anything else."""
-    if isinstance(hierarchies, Hierarchy) or not isinstance(hierarchies, Iterable):
-        msg = f"an iterable of hierarchies is wanted, such as a list of them, not {hierarchies!r:.60}"
-        raise TypeError(msg)
-    sources = list(hierarchies)
-    if not sources:
-        msg = "there are no hierarchies to combine: give at least one"
-        raise ValueError(msg)
-    for k, source in enumerate(sources):
-        try:
-            check_hierarchy(source)
-        except TypeError as error:
-            msg = f"source {k}: {error}"
-            raise TypeError(msg) from None
-    return sources
-
-
-def _weights(weights: Any, k: int) -> np.ndarray:
-    """One positive weight for each source."""
-    if weights is None:
-        return np.ones(k)
-    try:
-        array = np.asarray(list(weights) if isinstance(weights, Iterable) else weights, np.float64)
-    except (TypeError, ValueError):
-        msg = f"weights must be numbers, one for each of the {k} hierarchies, not {weights!r:.60}"
-        raise TypeError(msg) from None
-    if array.shape != (k,):
-        msg = f"weights must have one entry for each of the {k} hierarchies, not shape {array.shape}"
-        raise ValueError(msg)
-    wrong = np.flatnonzero(~(np.isfinite(array) & (array > 0)))
-    if wrong.size:
-        msg = f"the weight of source {wrong[0]} is {array[wrong[0]]}: weights must be positive and finite"
-        raise ValueError(msg)
-    return array
-
-
-def _share(value: Any) -> float:
-    """The least support as a number from 0 to below 1."""
-    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, float, np.integer, np.floating)):
-        msg = f"min_support must be a number, not {value!r}"
-        raise TypeError(msg)
-    if not 0.0 <= value < 1.0:
-        msg = f"min_support is {value}; it must be at least 0 and below 1"
-        raise ValueError(msg)
-    return float(value)
-
-
-def _union(sources: Sequence[Hierarchy]) -> LeafIndex:
-    """All leaves, sorted where their kind can be."""
-    labels = list(dict.fromkeys(x for h in sources for x in h.leaves))
-    try:
-        return LeafIndex(sorted(labels))
-    except TypeError:
-        return LeafIndex(labels)
-
-
-@contextmanager
-def _progress(verbose: bool) -> Iterator[Callable[[int], Any] | None]:
-    """A function that moves a bar in the terminal or notebook, None where none is wanted; no bar outlives an error."""
-    if not verbose:
-        yield None
-        return
-    from tqdm.auto import tqdm
-
-    with tqdm(desc="supertree", unit=" moves tried") as bar:
-        try:
-            yield bar.update
-        except BaseException:
-            bar.leave = False
-            raise

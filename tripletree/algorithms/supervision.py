@@ -1,8 +1,8 @@
-"""What people know -> TripletSet: class labels and odd-one-out answers.
+"""Class labels and odd-one-out answers as triplets, class labels as pairs.
 
 Only what is equivalent is converted. "Which of a, b, c is the odd one?" answered c is exactly ab|c. "Is b or c more
-like a?" is a comparison, d(a, b) < d(a, c): weaker than a triplet, and never turned into one here. If a is the
-outlier, the answer is forced and says nothing.
+like a?" is a comparison, d(a, b) < d(a, c): weaker than a triplet, and never converted to one here. If a is the
+outlier, that answer is forced and holds no information.
 """
 
 from __future__ import annotations
@@ -29,13 +29,14 @@ __all__ = [
     "triplets_from_odd_one_out",
 ]
 
-DEFAULT_LIMIT = 50_000_000
+#: Triplets or pairs that are made at most.
+_LIMIT = 50_000_000
 
 
 def triplets_from_classes(
     y: Any, *, leaves: LeafIndex | Iterable[Hashable] | None = None, samples: Any = None
 ) -> TripletSet:
-    """Turn class labels into the smallest triplet set that holds the classes together (GenerateConstraints).
+    """Turn class labels into the smallest triplet set that makes each class a clade (GenerateConstraints).
 
     For each class, its first member a, each other member b and the first member c of each other class: ab|c. Every
     binary hierarchy that displays these has each class as a clade.
@@ -48,7 +49,7 @@ def triplets_from_classes(
         Labels of the n samples; by default the index where y is a pandas Series, else 0..n-1.
     samples : array_like of int or bool, optional
         Use only these samples, as row numbers or as a mask, whatever their order. The others occur in no
-        triplet, and their entries in `y` are not looked at: those whose class is not known.
+        triplet, and their entries in `y` are not read; leave out the samples of unknown class so.
 
     Returns
     -------
@@ -80,15 +81,15 @@ def triplets_from_classes(
     >>> list(triplets_from_classes(["x", "x", "y", "y"]))
     [(0, 1, 2), (2, 3, 0)]
     """
-    codes, index, used = class_codes(y, leaves, samples)
+    codes, index, used = _class_codes(y, leaves, samples)
     k = int(codes.max()) + 1 if codes.size else 0
     total = (codes.size - k) * (k - 1) if k else 0
-    if total > DEFAULT_LIMIT:
+    if total > _LIMIT:
         msg = (
-            f"{k:,} classes of {codes.size:,} samples give {total:,} triplets, more than {DEFAULT_LIMIT:,}; "
+            f"{k:,} classes of {codes.size:,} samples give {total:,} triplets, more than {_LIMIT:,}; "
             "take sample_class_triplets, or fewer samples"
         )
-        raise LimitExceededError(msg, size=total, limit=DEFAULT_LIMIT)
+        raise LimitExceededError(msg, size=total, limit=_LIMIT)
     if total == 0:
         return TripletSet(np.empty((0, 3), np.int32), index)
     first = np.unique(codes, return_index=True)[1]
@@ -115,7 +116,7 @@ def sample_class_triplets(
     y, leaves, samples
         As in `triplets_from_classes`.
     size : int
-        How many.
+        How many to draw.
     random_state : None, int, Generator or RandomState
         The same value gives the same triplets.
 
@@ -127,7 +128,7 @@ def sample_class_triplets(
     Raises
     ------
     ValueError
-        As `triplets_from_classes`; or if `size` is negative or more than the classes imply.
+        As in `triplets_from_classes`; or if `size` is negative or more than the classes imply.
 
     Examples
     --------
@@ -136,7 +137,7 @@ def sample_class_triplets(
     5
     """
     rng = generator(random_state)
-    codes, index, used = class_codes(y, leaves, samples)
+    codes, index, used = _class_codes(y, leaves, samples)
     order = np.argsort(codes, kind="stable")
     count = np.bincount(codes).astype(np.int64)
     begin = np.cumsum(count) - count
@@ -153,11 +154,7 @@ def sample_class_triplets(
     end = np.cumsum(pairs * outside)
     group = np.searchsorted(end, rank, side="right")
     pair, c = np.divmod(rank - (end - pairs * outside)[group], outside[group])
-    # pairs (i, j), i < j, in the order (0, 1), (0, 2), (1, 2), (0, 3), ...
-    j = ((1 + np.sqrt(1.0 + 8.0 * pair)) / 2).astype(np.int64)
-    j -= j * (j - 1) // 2 > pair
-    j += (j + 1) * j // 2 <= pair
-    i = pair - j * (j - 1) // 2
+    i, j = _pair_of(pair)
     c += np.where(c >= begin[group], count[group], 0)
     rows = used[order[np.stack([begin[group] + i, begin[group] + j, c], axis=1)]]
     return TripletSet(rows, index)
@@ -188,7 +185,7 @@ def triplets_from_odd_one_out(
     Raises
     ------
     InvalidTripletError
-        If an answer is none of its trio, a trio repeats a label, or the lengths differ; ``.row`` is the number.
+        If an answer is not in its trio, a trio repeats a label, or the lengths differ; ``.row`` is the number.
 
     Examples
     --------
@@ -203,7 +200,7 @@ def triplets_from_odd_one_out(
     for k, (trio, answer) in enumerate(zip(shown, answers, strict=True)):
         labels = list(check_label_triple(trio, k, "trio"))
         if answer not in labels:
-            msg = f"answer {k} is {answer!r}, which is none of the trio {tuple(labels)!r}"
+            msg = f"answer {k} is {answer!r}, which is not in the trio {tuple(labels)!r}"
             raise InvalidTripletError(msg, row=k)
         c = labels.pop(labels.index(answer))
         triplets.append((*labels, c))
@@ -212,7 +209,7 @@ def triplets_from_odd_one_out(
     return TripletSet(counted.rows, counted.leaves, counted.weights if repeated else None)
 
 
-def class_codes(y: Any, leaves: Any, samples: Any) -> tuple[np.ndarray, LeafIndex, np.ndarray]:
+def _class_codes(y: Any, leaves: Any, samples: Any) -> tuple[np.ndarray, LeafIndex, np.ndarray]:
     """Classes of the used samples as 0..k-1, the leaf index, and the used samples."""
     all_codes, _ = label_codes(y, "y")
     if leaves is None:
@@ -228,7 +225,7 @@ def class_codes(y: Any, leaves: Any, samples: Any) -> tuple[np.ndarray, LeafInde
     missing = np.flatnonzero(codes < 0)
     if missing.size:
         i = int(used[missing[0]])
-        msg = f"the class of sample {i} is missing; leave out with samples= those whose class is not known"
+        msg = f"the class of sample {i} is missing; leave out samples of unknown class with samples="
         raise InvalidLabelsError(msg, position=i)
     return np.unique(codes, return_inverse=True)[1], index, freeze(used.astype(np.int32))
 
@@ -238,7 +235,7 @@ def _mask_over(mask: Any, y: Any) -> Any:
     if mask.index.equals(y.index):
         return mask
     if not mask.index.is_unique or set(mask.index) != set(y.index):
-        msg = "samples is a pandas mask with another index than y: give both the same, or a numpy array"
+        msg = "samples is a pandas mask with another index than y; give both the same index, or a numpy array"
         raise ValueError(msg)
     return mask.loc[y.index]
 
@@ -258,11 +255,11 @@ def _row_numbers(samples: Any, n: int) -> np.ndarray:
     if np.unique(rows).size < rows.size:
         msg = "samples names a row twice"
         raise ValueError(msg)
-    return np.sort(rows)  # the first member of a class is that with the least row number
+    return np.sort(rows)  # so that the first member of a class is the one with the smallest row number
 
 
 # ----------------------------------------------------------------------
-# Class labels -> PairwiseConstraints: all pairs of labelled samples, the few that imply them, or random ones.
+# Class labels as pairs: all pairs of labelled samples, the few that imply them, or random ones.
 
 
 def pairs_from_classes(
@@ -285,7 +282,7 @@ def pairs_from_classes(
         Labels of the n samples; by default the index where y is a pandas Series, else 0..n-1.
     samples : array_like of int or bool, optional
         Use only these samples, as row numbers or as a mask. The others occur in no pair, and their entries in `y` are
-        not looked at: those whose class is not known.
+        not read; leave out the samples of unknown class so.
 
     Returns
     -------
@@ -315,14 +312,14 @@ def pairs_from_classes(
     if which not in ("all", "spanning"):
         msg = f"which must be 'all' or 'spanning', not {which!r}"
         raise ValueError(msg)
-    codes, index, used = class_codes(y, leaves, samples)
+    codes, index, used = _class_codes(y, leaves, samples)
     k = int(codes.max()) + 1 if codes.size else 0
     ends = codes.size if which == "all" else k
     total = ends * (ends - 1) // 2 + (0 if which == "all" else codes.size - k)
-    if total > DEFAULT_LIMIT:
+    if total > _LIMIT:
         less = "which='spanning', sample_class_pairs," if which == "all" else "sample_class_pairs"
         msg = f"{codes.size:,} samples in {k:,} classes give {total:,} pairs; take {less} or fewer samples"
-        raise LimitExceededError(msg, size=total, limit=DEFAULT_LIMIT)
+        raise LimitExceededError(msg, size=total, limit=_LIMIT)
     if which == "all":
         i, j = np.triu_indices(codes.size, 1)
         same = codes[i] == codes[j]
@@ -347,17 +344,17 @@ def sample_class_pairs(
     samples: Any = None,
     random_state: Any = None,
 ) -> PairwiseConstraints:
-    """Draw different pairs of samples, and say of each whether its classes are the same.
+    """Draw different pairs of samples: must-links within a class, cannot-links between classes.
 
     Parameters
     ----------
     y, leaves, samples
         As in `pairs_from_classes`.
     size : int
-        How many.
+        How many to draw.
     must_share : float, optional
         Part of them that are must-links, 0..1: ``round(must_share * size)`` of them, drawn from all pairs of one
-        class, the others from all pairs of two. By default as it happens: every set of pairs is equally likely.
+        class, the others from all pairs of two. By default every set of pairs is equally likely.
     random_state : None, int, Generator or RandomState
         The same value gives the same pairs.
 
@@ -369,7 +366,7 @@ def sample_class_pairs(
     Raises
     ------
     ValueError
-        As `pairs_from_classes`; or if `size` is negative or there are fewer pairs (of a kind, with `must_share`).
+        As in `pairs_from_classes`; or if `size` is negative or there are fewer pairs (of a kind, with `must_share`).
 
     Examples
     --------
@@ -378,7 +375,7 @@ def sample_class_pairs(
     (2, 6)
     """
     rng = generator(random_state)
-    codes, index, used = class_codes(y, leaves, samples)
+    codes, index, used = _class_codes(y, leaves, samples)
     order = np.argsort(codes, kind="stable")
     count = np.bincount(codes).astype(np.int64)
     size = check_count(size, "size")
