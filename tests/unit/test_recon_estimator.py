@@ -19,7 +19,7 @@ from tripletree.algorithms.induce import displays
 from tripletree.algorithms.linkage import from_linkage
 from tripletree.algorithms.supervision import triplets_from_classes
 from tripletree.cluster import ReCon
-from tripletree.cluster.agglomerative.flat_clusters import threshold_labels
+from tripletree.cluster.agglomerative.threshold_cut import cut_at_threshold
 from tripletree.core.triplets import TripletSet
 from tripletree.errors import ClusterCountError, UnknownLeafError
 
@@ -148,8 +148,8 @@ def test_threshold__is_the_largest_clades_without_a_merge_above():
 def test_threshold__below_a_fall_of_heights():
     # heights 4, 3: at a threshold of 3.5 the second merge lies below it, but has one above inside
     h = from_linkage([[0, 1, 4.0, 2], [2, 3, 3.0, 3]])
-    assert threshold_labels(h, np.array([4.0, 4.0]), 3.5).tolist() == [0, 1, 2]
-    assert threshold_labels(h, np.array([4.0, 4.0]), 4.0).tolist() == [0, 0, 0]
+    assert cut_at_threshold(h, np.array([4.0, 4.0]), 3.5).tolist() == [0, 1, 2]
+    assert cut_at_threshold(h, np.array([4.0, 4.0]), 4.0).tolist() == [0, 0, 0]
 
 
 def test_clusters__number_or_threshold_but_not_both(X):

@@ -18,8 +18,8 @@ from tripletree import kernels
 from tripletree.algorithms.linkage import from_linkage, to_linkage
 from tripletree.cluster.active.oracle import Oracle, Questions
 from tripletree.cluster.agglomerative.colouring import ADVICE, Colouring, find_roots, too_few_clusters
-from tripletree.cluster.agglomerative.flat_clusters import threshold_labels
 from tripletree.cluster.agglomerative.merges import merge_condensed
+from tripletree.cluster.agglomerative.threshold_cut import cut_at_threshold
 from tripletree.cluster.alignment import align_pairs, check_distinct
 from tripletree.cluster.base import HierarchicalClusterer, all_or_nothing, check_samples, check_y
 from tripletree.cluster.distances import (
@@ -359,7 +359,7 @@ class ConstrainedCompleteLink(HierarchicalClusterer):
         if self.distance_threshold is not None:
             forbidden = self.distances_ >= self.cannot_link_distance_
             highest = np.where(whole, -np.inf, np.where(forbidden, np.inf, self.linkage_[:, 2]))
-            return threshold_labels(hierarchy, highest, self.distance_threshold)
+            return cut_at_threshold(hierarchy, highest, self.distance_threshold)
         assert self.n_clusters is not None
         return _cut_feasibly(hierarchy, self.n_clusters, self.fewest_clusters_, self.pairs_, self.on_infeasible, whole)
 
@@ -891,7 +891,7 @@ def _undo_last(hierarchy: Hierarchy, n_clusters: int, whole: np.ndarray) -> np.n
     """Undo the last merges, but none that must stay, until there are so many clusters."""
     split = np.zeros(whole.size, np.bool_)
     split[np.flatnonzero(~whole)[::-1][: n_clusters - 1]] = True
-    return threshold_labels(hierarchy, np.where(split, np.inf, -np.inf), 0.0)
+    return cut_at_threshold(hierarchy, np.where(split, np.inf, -np.inf), 0.0)
 
 
 def _infeasible(msg: str, k: int, fewest: int, closure: PairClosure) -> InfeasibleClusteringError:

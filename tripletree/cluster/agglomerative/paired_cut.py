@@ -26,7 +26,7 @@ from tripletree import kernels
 from tripletree.algorithms.cut import best_supported, cut, labels_of, sizes_tried, support_of
 from tripletree.cluster.agglomerative.colouring import ADVICE, too_few_clusters
 from tripletree.cluster.agglomerative.constraints import CombinedConstraints
-from tripletree.cluster.agglomerative.flat_clusters import threshold_labels
+from tripletree.cluster.agglomerative.threshold_cut import cut_at_threshold
 from tripletree.cluster.feasibility import CannotGraph, NotColourable, assign_with_backtracking, connected_parts
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.pair_closure import PairClosure
@@ -162,7 +162,7 @@ class PairedCut:
         highest = kernels.cut.monotone_heights(groups.parent, freeze(height.copy()), n).copy()
         if self.fewest > 1:
             highest[-1] = np.inf
-        return threshold_labels(groups, highest[n:], threshold)[self._closure.component]
+        return cut_at_threshold(groups, highest[n:], threshold)[self._closure.component]
 
     def _clades(self, k: int | None, rule: str, forced: np.ndarray) -> np.ndarray:
         """Labels by the rule; sizes of small branches for which these violate pairs are passed over."""

@@ -16,10 +16,10 @@ from tripletree.algorithms.induce import displays
 from tripletree.algorithms.linkage import from_linkage, to_linkage
 from tripletree.algorithms.repair import repair
 from tripletree.cluster.agglomerative.constraints import total_weight
-from tripletree.cluster.agglomerative.flat_clusters import threshold_labels
 from tripletree.cluster.agglomerative.merges import Counts
 from tripletree.cluster.agglomerative.paired_cut import PairedCut
 from tripletree.cluster.agglomerative.plan import MergePlan, merge_samples, plan_merges
+from tripletree.cluster.agglomerative.threshold_cut import cut_at_threshold
 from tripletree.cluster.alignment import align_pairs, align_triplets
 from tripletree.cluster.base import HierarchicalClusterer, all_or_nothing, check_samples, check_y
 from tripletree.cluster.distances import (
@@ -369,7 +369,7 @@ class ReCon(HierarchicalClusterer):
         triplets = triplets - violated if self.cut == "constraints" else triplets
         if not len(pairs):
             if self.distance_threshold is not None:
-                return _FlatCut(threshold_labels(hierarchy, drawn[:, 2], self.distance_threshold), 1, n)
+                return _FlatCut(cut_at_threshold(hierarchy, drawn[:, 2], self.distance_threshold), 1, n)
             return _FlatCut(cut(hierarchy, self.n_clusters, rule=self.cut, triplets=triplets, samples=samples), 1, n)
         paired = PairedCut(hierarchy, plan.constraints, points, are_distances=metric.is_precomputed)
         if self.distance_threshold is not None:

@@ -7,11 +7,11 @@ import numpy as np
 from tripletree.core.hierarchy import Hierarchy
 
 __all__ = [
-    "threshold_labels",
+    "cut_at_threshold",
 ]
 
 
-def threshold_labels(hierarchy: Hierarchy, highest: np.ndarray, threshold: float) -> np.ndarray:
+def cut_at_threshold(hierarchy: Hierarchy, highest: np.ndarray, threshold: float) -> np.ndarray:
     """The largest clades none of whose merges lies above the threshold.
 
     Parameters
