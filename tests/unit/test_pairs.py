@@ -435,9 +435,7 @@ def test_class_pairs__all_and_spanning():
 @pytest.mark.parametrize("make", [pairs_from_classes, lambda y, **o: sample_class_pairs(y, 1, **o)])
 def test_class_pairs__samples_leaves_and_missing_classes(make):
     y = [None, "x", "y", float("nan"), "x"]
-    with pytest.raises(
-        InvalidLabelsError, match="the class of sample 0 is missing; leave out samples of unknown class"
-    ):
+    with pytest.raises(InvalidLabelsError, match="the class of sample 0 is missing; leave out samples of"):
         make(y)
     p = make(y, samples=[4, 1, 2], leaves=[*"abcde"])
     assert list(p.leaves) == [*"abcde"]

@@ -118,6 +118,3 @@ def _split_deep(abc: np.ndarray, leaves: np.ndarray, n: int) -> tuple[np.ndarray
     leaf_at = np.empty(k, np.int32)
     leaf_at[walk] = leaves
     return leaf_up[walk], inner_up, leaf_at[failed]
-
-
-split_down = build_aho_tree  # the former name, while branches still import it

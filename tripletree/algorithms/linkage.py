@@ -1,4 +1,4 @@
-"""Hierarchy to scipy linkage and back."""
+"""Scipy linkage matrices: to a hierarchy and back."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ def from_linkage(Z: Any, leaves: LeafIndex | Iterable[Hashable] | int | None = N
     Raises
     ------
     InvalidHierarchyError
-        If `Z` is no linkage: wrong shape, a cluster number that is no integer, is used twice or before it is formed, a
-        height that is not finite, a size that is not the sum of the two merged; or if the leaves are not n. ``.node``
+        If `Z` is not a linkage: wrong shape, a cluster number that is not an integer, is used twice or before it is
+        formed, a height that is not finite, a size that is not the sum of the two merged; or if there are not n leaves. ``.node``
         is the node that the first such row should form.
 
     See Also

@@ -1,4 +1,4 @@
-"""All contradictions of pairs: each cannot-link that must-links break, with the must-links that do."""
+"""Contradictions among pairs: each cannot-link that must-links violate, with the must-links that do."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ __all__ = [
 
 @dataclass(frozen=True, repr=False)
 class Contradiction:
-    """A cannot-link, and a shortest path of must-links that puts its ends together.
+    """A cannot-link, and a shortest path of must-links that connects its ends.
 
-    ``print(contradiction)`` says it in words. Without any one of its links, the others can hold.
+    ``print(contradiction)`` explains it. Without any one of its links, the others can hold.
 
     Attributes
     ----------
@@ -33,7 +33,7 @@ class Contradiction:
     pairs : PairwiseConstraints
         The must-links of the path and the cannot-link, over the leaves of all pairs.
     origins : tuple of Origin or None
-        Where each must-link along the path was read, and last the cannot-link; None where that is not known.
+        Where each must-link along the path was read, and last the cannot-link; None if unknown.
 
     Examples
     --------
@@ -86,31 +86,31 @@ class Contradiction:
 
 
 def find_contradictions(pairs: PairwiseConstraints, k: int | None = None) -> list[Contradiction]:
-    """Find the cannot-links that must-links break, each with a shortest path of must-links that does.
+    """Find the cannot-links that must-links violate, each with a shortest path of must-links that does.
 
     Parameters
     ----------
     pairs : PairwiseConstraints
-        Every pair is taken as certain: weights are not looked at.
+        Every pair counts as certain; weights are not used.
     k : int, optional
-        At most so many, the first in the order of ``pairs.cannot_link``; by default all.
+        At most this many, the first in the order of ``pairs.cannot_link``; by default all.
 
     Returns
     -------
     list of Contradiction
         The shortest first, of equal ones in the order of their cannot-links; empty if the pairs are consistent. Several
-        may share must-links: one wrong must-link can break many cannot-links, and dropping it mends them all.
+        may share must-links: one wrong must-link can violate many cannot-links, and dropping it resolves all of them.
 
     Raises
     ------
     TypeError
-        If `pairs` are none, or `k` is no whole number.
+        If `pairs` is not a PairwiseConstraints, or `k` is not a whole number.
 
     See Also
     --------
     PairwiseConstraints.is_consistent : whether there are any.
     PairwiseConstraints.closure : raises an error for one of them.
-    PairwiseConstraints.overruled : what to drop, where weights tell.
+    PairwiseConstraints.overruled : what to drop, by weights.
 
     Notes
     -----

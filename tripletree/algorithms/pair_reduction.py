@@ -1,19 +1,19 @@
-"""PairwiseConstraints -> TripletSet: the part of what pairs say that hierarchies can be asked for, and what is left.
+"""Must-links and cannot-links reduced to triplets, and the links that triplets cannot express.
 
-Pairs speak of one clustering, triplets of a hierarchy. Must-link a, b together with cannot-link a, c (or b, c) says
+Pairs constrain one clustering, triplets a hierarchy. Must-link a, b together with cannot-link a, c (or b, c) means
 ab|c: in a hierarchy from which the clusters are cut, a and b are closer to each other than either is to c. So
 
-- a group of must-links that is kept apart from another becomes triplets, and so does the other one,
-- a group of must-links that is kept apart from nothing gives no triplet: it is *merges* to be done first,
+- a component of must-links that is cannot-linked to another becomes triplets, and so does the other one;
+- a component of must-links without cannot-links gives no triplet: these are *merges* to be done first;
 - a cannot-link between two single leaves gives no triplet: it acts on the *cut*, which must separate them.
 
 For consistent pairs, with components A, B, ... of the must-links:
 
 1. The triplets are consistent, and the hierarchy of any clustering that satisfies the pairs (its clusters below the
    root, the leaves below them) displays them.
-2. They imply ab|c for all a, b in one component and c in another that is kept apart from it, and no smaller set of
-   triplets does that is displayed by the hierarchy with the components below the root.
-3. If all components are kept apart from each other, every hierarchy that displays the triplets has each component as
+2. They imply ab|c for all a, b in one component and c in another that is cannot-linked to it. No smaller set of
+   triplets that the hierarchy with the components below the root displays does so.
+3. If all components are cannot-linked to each other, every hierarchy that displays the triplets has each component as
    a clade: it can be cut into exactly the components. Otherwise there may be hierarchies that display the triplets and
    have no cut that satisfies the pairs.
 """
@@ -37,20 +37,20 @@ __all__ = [
 
 @dataclass(frozen=True, eq=False)
 class PairReduction:
-    """The triplets that pairs give, and what triplets cannot say of them; ``print`` shows it in words.
+    """The triplets that pairs give, and the links that triplets cannot express; ``print`` shows it in words.
 
     Attributes
     ----------
     pairs : PairwiseConstraints
         What was reduced.
     closure : PairClosure
-        Its components, and which are kept apart.
+        Its components, and which are cannot-linked.
     triplets : TripletSet
-        The smallest set that says what the pairs say of hierarchies. Weighted where the pairs have weights.
+        The smallest set with all that the pairs mean for hierarchies. Weighted if the pairs have weights.
     must_row, cannot_row : ndarray of int64, shape (m,)
         Parallel to ``triplets.rows``: the must-link a, b of ab|c, and the cannot-link that ends in c.
     merges : PairwiseConstraints
-        The must-links that no triplet keeps: nothing is kept apart from their components.
+        The must-links that no triplet expresses: their components have no cannot-links.
     on_cut : PairwiseConstraints
         The cannot-links that give no triplet: those between leaves without must-links.
 
@@ -69,7 +69,7 @@ class PairReduction:
 
     @property
     def is_complete(self) -> bool:
-        """Whether every two components are kept apart: every hierarchy of the triplets can be cut into them."""
+        """Whether any two components are cannot-linked: then every hierarchy of the triplets can be cut into them."""
         return self.closure.is_complete
 
     def pairs_behind(self, triplets: TripletSet) -> PairwiseConstraints:
@@ -91,7 +91,7 @@ class PairReduction:
         Raises
         ------
         UnknownLeafError
-            If a triplet has a leaf that is none here.
+            If a triplet has a leaf that is not among those of the pairs.
 
         Examples
         --------
@@ -111,7 +111,7 @@ class PairReduction:
         return self.pairs.subset(must_link=sorted(must), cannot_link=np.unique(self.cannot_row[some]))
 
     def _path(self, x: int, y: int) -> set[int]:
-        """The must-links on the way from x to y in the spanning forest: all that are above just one of them."""
+        """The must-links between x and y in the spanning forest: those above exactly one of them."""
         ways = []
         for u in (x, y):
             way = set()
@@ -123,7 +123,7 @@ class PairReduction:
 
     @cached_property
     def _above(self) -> np.ndarray:
-        """Of each leaf in the spanning forest of the must-links that are used: its parent and the link to it, or -1."""
+        """For each leaf its parent in a spanning forest of the must-links that triplets use, and that link; or -1."""
         used = np.unique(self.must_row)
         near: dict[int, list[tuple[int, int]]] = {}
         for k, (a, b) in zip(used.tolist(), self.pairs.must_link[used].tolist(), strict=True):
@@ -186,7 +186,7 @@ def _count(k: int, noun: str) -> str:
 
 
 def reduce_pairs(pairs: PairwiseConstraints, *, limit: int = DEFAULT_LIMIT) -> PairReduction:
-    """Turn must-links and cannot-links into triplets, as far as triplets can say them.
+    """Turn must-links and cannot-links into triplets, as far as triplets can express them.
 
     Parameters
     ----------
@@ -194,31 +194,31 @@ def reduce_pairs(pairs: PairwiseConstraints, *, limit: int = DEFAULT_LIMIT) -> P
         Weights do not decide what holds (see `PairwiseConstraints.soft_closure` for that), but make weights: a
         triplet weighs as much as the weaker one of its two links.
     limit : int
-        Refuse to make more triplets than so many.
+        The most triplets to make.
 
     Returns
     -------
     PairReduction
-        ``.triplets`` with what they come from, ``.merges`` and ``.on_cut``, which they cannot say.
+        ``.triplets`` and the links they come from; ``.merges`` and ``.on_cut``, the links that they cannot express.
 
     Raises
     ------
     InconsistentPairsError
         If must-links connect the ends of a cannot-link.
     LimitExceededError
-        If there are more triplets.
+        If there would be more triplets than `limit`.
 
     See Also
     --------
     PairwiseConstraints.to_triplets : the triplets alone.
-    triplets_from_classes : the same for classes of which every sample is known.
+    triplets_from_classes : the same for class labels.
 
     Notes
     -----
-    For each two components A and B that are kept apart, with the strongest cannot-link x-y between them: ab|y for each
+    For each two components A and B that are cannot-linked, with the strongest cannot-link x-y between them: ab|y for each
     must-link a-b of a spanning tree of A (of the strongest ones), cd|x for each c-d of one of B. That is
-    (|A| - 1) + (|B| - 1) triplets for each such A and B. Fewer would not do: were A in two parts with no triplet across
-    that has its third leaf in B, one part could be moved next to B. O(n + p log p + m).
+    (|A| - 1) + (|B| - 1) triplets for each such A and B. Fewer are not enough: if A were in two parts without a triplet
+    across them and a third leaf in B, one part could be moved next to B. O(n + p log p + m).
 
     Examples
     --------
