@@ -267,7 +267,7 @@ class Unfitted:
         ({"hierarchy": Unfitted()}, TypeError, "not Unfitted: fit it first"),
         ({"orientation": "up"}, ValueError, "orientation is 'up'; it must be one of 'left'"),
         ({"heights": "tall"}, ValueError, "heights is 'tall'"),
-        ({"clusters": [0, 1]}, InvalidLabelsError, "clusters must have one entry for each of the 4 leaves, not 2"),
+        ({"clusters": [0, 1]}, InvalidLabelsError, "clusters must have one entry for each of the 4 leaves; got 2"),
         ({"classes": {"q": 1}}, UnknownLeafError, "keys of classes: 'q'"),
         ({"triplets": TripletSet.from_labels([("a", "b", "q")])}, UnknownLeafError, "'q'"),
     ],

@@ -408,7 +408,7 @@ def test_dendrogram_purity__deep_and_large(rng):
 
 def test_dendrogram_purity__refuses_what_does_not_fit():
     h = Hierarchy.from_nested([("a", "b"), "c"])
-    with pytest.raises(InvalidLabelsError, match="classes must have one entry for each of the 3 leaves, not 2"):
+    with pytest.raises(InvalidLabelsError, match="classes must have one entry for each of the 3 leaves; got 2"):
         dendrogram_purity(h, [0, 1])
     with pytest.raises(UnknownLeafError, match="keys of classes: 'z'"):
         dendrogram_purity(h, {"a": 0, "z": 0})

@@ -13,7 +13,7 @@ from typing import Any, Literal
 import numpy as np
 
 from tripletree.core.checks import check_count
-from tripletree.core.labels import index_of, label_codes
+from tripletree.core.labels import series_index, label_codes
 from tripletree.core.leaves import LeafIndex
 from tripletree.core.pairs import PairwiseConstraints
 from tripletree.core.random import distinct_integers, generator
@@ -213,12 +213,12 @@ def _class_codes(y: Any, leaves: Any, samples: Any) -> tuple[np.ndarray, LeafInd
     """Classes of the used samples as 0..k-1, the leaf index, and the used samples."""
     all_codes, _ = label_codes(y, "y")
     if leaves is None:
-        leaves = all_codes.size if index_of(y) is None else y.index
+        leaves = all_codes.size if series_index(y) is None else y.index
     index = leaves if isinstance(leaves, LeafIndex) else LeafIndex(leaves)
     if len(index) != all_codes.size:
         msg = f"y has {all_codes.size} entries for {len(index)} leaves"
         raise InvalidLabelsError(msg)
-    if index_of(samples) is not None and index_of(y) is not None and samples.dtype == bool:
+    if series_index(samples) is not None and series_index(y) is not None and samples.dtype == bool:
         samples = _mask_over(samples, y)
     used = np.arange(all_codes.size) if samples is None else _row_numbers(samples, all_codes.size)
     codes = all_codes[used]

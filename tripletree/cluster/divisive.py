@@ -34,7 +34,7 @@ from tripletree.cluster.base import HierarchicalClusterer, all_or_nothing, check
 from tripletree.cluster.distances import FittedMetric, check_rows, condensed_matrix
 from tripletree.cluster.prediction import NeighbourPredictor
 from tripletree.core.hierarchy import Hierarchy
-from tripletree.core.labels import aligned_codes, index_of
+from tripletree.core.labels import aligned_codes, series_index
 from tripletree.core.leaves import LeafIndex
 from tripletree.core.pairs import PairwiseConstraints
 from tripletree.core.progress import progress_bar
@@ -694,7 +694,7 @@ def _triplets_of_hierarchy(hierarchy: Any, leaves: LeafIndex) -> TripletSet:
 
 def _knowledge_of_classes(classes: Any, leaves: LeafIndex) -> tuple[TripletSet, PairwiseConstraints]:
     """The triplets and pairs that class labels of some samples say."""
-    index = index_of(classes)
+    index = series_index(classes)
     if index is not None and len(set(index)) == len(index):
         classes = dict(zip(index, classes.tolist(), strict=True))
     codes, _ = aligned_codes(classes, leaves, "classes")

@@ -1,7 +1,7 @@
-"""What a notebook shows of the values: a small picture of a hierarchy, a short table of rows. Made of plain arrays.
+"""How notebooks show the values: a small picture of a hierarchy, a short table of rows.
 
-Notebooks that are not trusted strip scripts, styles and inline SVG from what a cell returns, but keep tables and
-images: so the picture is an image with its SVG inside, which nothing around it can style and which needs no network.
+Untrusted notebooks remove scripts, styles and inline SVG from the output of a cell, but keep tables and images. So the
+picture is an image with the SVG in its address, which needs no network.
 """
 
 from __future__ import annotations
@@ -44,17 +44,17 @@ _STYLE = (
 
 
 def printable(text: str) -> str:
-    """A text without characters that no document can hold or that would turn what stands around it."""
+    """Replace characters that XML forbids, and those that reverse the direction of the text around them."""
     return _UNPRINTABLE.sub("\ufffd", text)
 
 
 def drawn_heights(
     parent: np.ndarray, height: np.ndarray | None, n_leaves: int, kind: str = "auto"
 ) -> tuple[np.ndarray, str]:
-    """Where each node stands on the height axis (float64[N]), and what the axis shows. One rule for all pictures.
+    """Return the position of each node on the height axis (float64[N]), and a title of the axis; for all pictures.
 
-    "auto" takes the heights unless there are none, they are all the same or one is not finite; and the order of merging
-    where more than a tenth of the branches would point down.
+    "auto" takes the heights unless there are none, they are all equal or one is not finite; and the order of merging if
+    more than a tenth of the branches would point down.
     """
     note = ""
     if kind == "height" and height is None:
@@ -97,7 +97,7 @@ class Drawn(NamedTuple):
 
 
 def _opened(tree: Drawn) -> dict[int, list[int]]:
-    """The nodes whose children are drawn, largest first as long as there is room; with these children."""
+    """Return the nodes that are drawn with their children, and these: the largest ones as long as there is room."""
     found: dict[int, list[int]] = {}
     rows, heap = 1, [(-int(tree.size[tree.root]), tree.root)]
     while heap:
@@ -115,7 +115,7 @@ def _opened(tree: Drawn) -> dict[int, list[int]]:
 
 
 def _rows(tree: Drawn, opened: dict[int, list[int]]) -> tuple[list[int], dict[int, float]]:
-    """What takes a row each, from the top; and the row of every node that is drawn, parents between their children."""
+    """Return the nodes that take a row each, from the top, and the row of every node; parents are between children."""
     ends, inner, stack = [], [], [tree.root]
     while stack:
         u = stack.pop()
@@ -178,14 +178,14 @@ def sketch_svg(tree: Drawn, caption: str) -> str:
 
 
 def image_html(svg: str, caption: str) -> str:
-    """A picture with its caption, which also stands for it where it cannot be seen."""
-    told = html.escape(printable(caption))
+    """Return a picture with its caption, which is its alternative text, too."""
+    text = html.escape(printable(caption))
     inside = base64.b64encode(svg.encode()).decode()
-    return f'<div>{told}<br><img alt="{told}" src="data:image/svg+xml;base64,{inside}"></div>'
+    return f'<div>{text}<br><img alt="{text}" src="data:image/svg+xml;base64,{inside}"></div>'
 
 
 def table_html(caption: str, head: Sequence[str], rows: Iterable[Sequence[Any]], more: int) -> str:
-    """A short table; `more` rows are only counted."""
+    """Return a short table; `more` is the number of rows that are left out."""
 
     def line(cells: Iterable[Any], kind: str) -> str:
         return "<tr>" + "".join(f"<{kind}>{html.escape(_short(str(x)))}</{kind}>" for x in cells) + "</tr>"
@@ -197,12 +197,12 @@ def table_html(caption: str, head: Sequence[str], rows: Iterable[Sequence[Any]],
 
 
 def _short(text: str) -> str:
-    """A label on one line, the middle left out of a long one."""
+    """Put a label on one line, without the middle of a long one."""
     text = printable(" ".join(text.split()))
     half = (LONGEST - 1) // 2
     return text if len(text) <= LONGEST else f"{text[:half]}…{text[-half:]}"
 
 
 def _width(text: str) -> float:
-    """Pixels that a text takes, about."""
+    """Estimate the width of a text in pixels."""
     return sum(2 * LETTER if unicodedata.east_asian_width(ch) in "WF" else LETTER for ch in text)

@@ -13,8 +13,8 @@ from tripletree.errors import DuplicateLeafError, InvalidLabelsError, UnknownLea
 __all__ = [
     "aligned_codes",
     "clusters_of",
-    "index_of",
-    "is_no_label",
+    "series_index",
+    "is_missing",
     "label_codes",
     "leaf_positions",
     "row_codes",
@@ -22,9 +22,9 @@ __all__ = [
 
 
 def label_codes(labels: Any, name: str) -> tuple[np.ndarray, list[Any]]:
-    """The labels as codes 0..k-1 (int64; -1 where missing) and the k different labels, sorted where they can be.
+    """Return the labels as codes 0..k-1 (int64; -1 if missing), and the k different labels, sorted if possible.
 
-    A list is coded by equality of its entries, never turned into an array first: that would make 1 and "1" one label.
+    A list is coded by equality of its entries and not turned into an array, which would make 1 and "1" the same label.
     """
     if isinstance(labels, (str, bytes, Mapping)) or not hasattr(labels, "__iter__"):
         msg = f"{name} must be a sequence of labels, one for each sample, not {labels!r:.80}"
@@ -43,15 +43,15 @@ def label_codes(labels: Any, name: str) -> tuple[np.ndarray, list[Any]]:
     codes = np.empty(len(entries), np.int64)
     for i, x in enumerate(entries):
         try:
-            codes[i] = -1 if is_no_label(x) else number.setdefault(x, len(number))
+            codes[i] = -1 if is_missing(x) else number.setdefault(x, len(number))
         except (TypeError, ValueError):
-            msg = f"entry {i} of {name} is {x!r:.80}: a label is one hashable value"
+            msg = f"entry {i} of {name} is {x!r:.80}: a label must be a hashable value"
             raise InvalidLabelsError(msg, position=i) from None
     return _in_order(codes, list(number))
 
 
-def is_no_label(x: Any) -> bool:
-    """Whether a label stands for no label: None, NaN, NaT, pandas.NA (of which only the last has no truth value)."""
+def is_missing(x: Any) -> bool:
+    """Tell whether a label is missing: None, NaN, NaT, or pandas.NA, which has no truth value."""
     return x is None or type(x).__name__ == "NAType" or bool(x != x)
 
 
@@ -66,19 +66,19 @@ def _in_order(codes: np.ndarray, known: list[Any]) -> tuple[np.ndarray, list[Any
     return rank[codes], [known[i] for i in order]
 
 
-def index_of(labels: Any) -> list[Any] | None:
-    """The index of a pandas Series; None for anything else."""
+def series_index(labels: Any) -> list[Any] | None:
+    """Return the index of a pandas Series; None for anything else."""
     if type(labels).__name__ == "Series" and hasattr(labels, "index") and hasattr(labels.index, "tolist"):
         return labels.index.tolist()
     return None
 
 
 def aligned_codes(labels: Any, leaves: LeafIndex, name: str) -> tuple[np.ndarray, list[Any]]:
-    """As `label_codes`, for one label a leaf: a sequence in leaf order, or a mapping from some leaf labels.
+    """Code one label for each leaf as `label_codes` does: from a sequence in leaf order, or a mapping by leaf label.
 
-    A pandas Series whose index holds the leaves, each once, is such a mapping.
+    Leaves that are not in the mapping have no label. A pandas Series with the leaves as its index is such a mapping.
     """
-    index = index_of(labels)
+    index = series_index(labels)
     if index is not None and len(index) == len(leaves) == len(set(index)) and all(x in leaves for x in index):
         labels = dict(zip(index, labels.tolist(), strict=True))
     if isinstance(labels, Mapping):
@@ -88,13 +88,13 @@ def aligned_codes(labels: Any, leaves: LeafIndex, name: str) -> tuple[np.ndarray
         return label_codes([labels.get(x) for x in leaves], name)
     codes, known = label_codes(labels, name)
     if codes.size != len(leaves):
-        msg = f"{name} must have one entry for each of the {len(leaves)} leaves, not {codes.size}"
+        msg = f"{name} must have one entry for each of the {len(leaves)} leaves; got {codes.size}"
         raise InvalidLabelsError(msg)
     return codes, known
 
 
 def clusters_of(labels: Any, name: str) -> tuple[Any, str]:
-    """The clusters, and what to call them: those of a fitted estimator, by label where it keeps the labels of X."""
+    """Return cluster labels and a name for messages; of a fitted estimator, by sample label if it kept the labels."""
     if isinstance(labels, type) or not hasattr(labels, "fit"):
         return labels, name
     model, labels = labels, getattr(labels, "labels_", None)
@@ -109,14 +109,14 @@ def clusters_of(labels: Any, name: str) -> tuple[Any, str]:
 
 
 def leaf_positions(constraints: Any, labels: Any, name: str, what: str) -> np.ndarray:
-    """The position among some labels of each leaf that occurs in constraints, -1 for the other leaves.
+    """Return the position among some labels of each leaf that occurs in constraints, -1 for the other leaves.
 
     Parameters
     ----------
     constraints : TripletSet or PairwiseConstraints
     labels : sequence, mapping or pandas Series
-        One entry for each sample. The samples are the keys, the index, or the positions; leaves in their order where
-        those in constraints are no positions and there are as many as entries.
+        One entry for each sample. The samples are the keys, the index, or the positions. If the leaves in constraints
+        are not positions, and there are as many leaves as entries, the entries are in leaf order.
     name : str
         Of `labels`, for messages.
     what : {"pair", "triplet"}
@@ -130,19 +130,19 @@ def leaf_positions(constraints: Any, labels: Any, name: str, what: str) -> np.nd
     InvalidLabelsError, UnknownLeafError, DuplicateLeafError
     """
     used = constraints.used_leaves
-    wanted = [constraints.leaves[i] for i in used.tolist()]
-    samples = list(labels) if isinstance(labels, Mapping) else index_of(labels)
+    named = [constraints.leaves[i] for i in used.tolist()]
+    samples = list(labels) if isinstance(labels, Mapping) else series_index(labels)
     if samples is None or samples == list(range(len(samples))):
-        at = _positions(wanted, used, len(constraints.leaves), _length(labels, name), name, what)
+        at = _positions(named, used, len(constraints.leaves), _length(labels, name), name, what)
     else:
-        at = _places(wanted, samples, name, what)
+        at = _positions_in_index(named, samples, name, what)
     number = np.full(len(constraints.leaves), -1)
     number[used] = at
     return number
 
 
 def row_codes(labels: Any, rows: np.ndarray, name: str, what: str) -> np.ndarray:
-    """The labels as codes; an InvalidLabelsError where one is missing that occurs in rows of positions."""
+    """Return the labels as codes; raise an InvalidLabelsError if one is missing that occurs in rows of positions."""
     codes, _ = label_codes(list(labels.values()) if isinstance(labels, Mapping) else labels, name)
     missing = rows[codes[rows] < 0]
     if missing.size:
@@ -157,34 +157,34 @@ def _length(labels: Any, name: str) -> int:
     return label_codes(labels, name)[0].size if not isinstance(labels, Mapping) else len(labels)
 
 
-def _positions(wanted: list, used: np.ndarray, n_leaves: int, n: int, name: str, what: str) -> np.ndarray:
-    """Leaves that are positions 0..n-1, or stand in the order of the entries."""
-    whole = [isinstance(x, (int, np.integer)) and not isinstance(x, bool) for x in wanted]
-    if all(whole) and all(0 <= x < n for x in wanted):
-        return np.array(wanted, np.int64)
+def _positions(named: list, used: np.ndarray, n_leaves: int, n: int, name: str, what: str) -> np.ndarray:
+    """Return the positions of leaves that are positions 0..n-1 themselves, or are in the order of the entries."""
+    whole = [isinstance(x, (int, np.integer)) and not isinstance(x, bool) for x in named]
+    if all(whole) and all(0 <= x < n for x in named):
+        return np.array(named, np.int64)
     if n == n_leaves and not all(whole):
         return used
     if all(whole):
-        unknown = [x for x in wanted if not 0 <= x < n]
+        unknown = [x for x in named if not 0 <= x < n]
         raise UnknownLeafError(unknown, range(n), what=f"{what}s' samples ({name} has {n} entries)")
     msg = (
-        f"{name} has {n} entries, and the {what}s {n_leaves} leaves that are no positions ({wanted[0]!r}, ...): say "
-        f"which sample an entry is of by a mapping or a pandas Series, pd.Series({name}, index=X.index)"
+        f"{name} has {n} entries, and the {what}s have {n_leaves} leaves that are not positions ({named[0]!r}, ...): "
+        f"give a mapping from samples to labels or a pandas Series, pd.Series({name}, index=X.index)"
     )
     raise InvalidLabelsError(msg)
 
 
-def _places(wanted: list, samples: Sequence[Any], name: str, what: str) -> np.ndarray:
-    """Where leaves stand among the keys or the index, in which those in pairs must occur once."""
+def _positions_in_index(named: list, samples: Sequence[Any], name: str, what: str) -> np.ndarray:
+    """Return the positions of leaves among the keys or the index, in which each must occur once."""
     position = dict(zip(reversed(samples), range(len(samples) - 1, -1, -1), strict=True))
-    unknown = [x for x in wanted if x not in position]
+    unknown = [x for x in named if x not in position]
     if unknown:
         raise UnknownLeafError(unknown, list(position)[::-1], what=f"{what}s' samples, by the index or keys of {name}")
     if len(position) < len(samples):
-        some, twice = set(wanted), set()
+        some, twice = set(named), set()
         for i, x in enumerate(samples):
             if position[x] != i and x in some:
                 twice.add(x)
         if twice:
             raise DuplicateLeafError(list(twice), where=f" in the index of {name}, to which {what}s refer")
-    return np.array([position[x] for x in wanted], np.int64)
+    return np.array([position[x] for x in named], np.int64)

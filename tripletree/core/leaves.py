@@ -28,7 +28,7 @@ class LeafIndex(Sequence):
     DuplicateLeafError
         If a label occurs more than once; ``.labels`` holds all that do.
     TypeError
-        If a label cannot be hashed, or `labels` is neither a number nor an iterable of labels (one string is none).
+        If a label cannot be hashed, or `labels` is neither a number nor an iterable of labels (a string is not).
     ValueError
         If the number is negative, or a label is NaN or NA.
 

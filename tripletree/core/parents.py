@@ -19,7 +19,7 @@ __all__ = [
 def restricted(
     parent: np.ndarray, n: int, kept: np.ndarray, keep_unary: bool
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The parent array on the leaves `kept`, the old number of each of its nodes, and the mask of those nodes."""
+    """Restrict a tree to the leaves `kept`: return its parents, the old number of each node, and a mask of these."""
     keep_leaf = np.zeros(n, np.bool_)
     keep_leaf[kept] = True
     keep, up = kernels.rooted_tree.kept_nodes(parent, freeze(keep_leaf), keep_unary)
@@ -30,30 +30,30 @@ def restricted(
 
 
 def sibling_pairs(parent: np.ndarray, start: np.ndarray, stop: np.ndarray) -> np.ndarray:
-    """For each node x but the root, how many pairs of leaves a below x, b below a later sibling of x: int64.
+    """For each node x but the root, count the pairs of leaves a below x, b below a later sibling of x: int64.
 
-    `start` and `stop` are the clades in a depth-first order of the leaves. Of the pairs that meet at a node each is
-    counted once, below the one child or the other.
+    `start` and `stop` are the clades in a depth-first order of the leaves. So each pair of leaves is counted once, at
+    one of the two children of their lowest common ancestor.
     """
     start, stop = start.astype(np.int64), stop.astype(np.int64)
     return (stop[:-1] - start[:-1]) * (stop[parent[:-1]] - stop[:-1])
 
 
 def exact_dot(pairs: np.ndarray, outside: np.ndarray) -> int:
-    """The sum of the products of two arrays of int64, which may outgrow 64 bits."""
+    """Return the exact dot product of two arrays of int64, which may exceed 64 bits."""
     low, high = int(np.dot(pairs, outside & 0xFFFF)), int(np.dot(pairs, outside >> 16))
     return low + (high << 16)
 
 
 def displayed_count(parent: np.ndarray, n: int) -> int:
-    """How many triplets a tree of n leaves displays."""
+    """Count the triplets that a tree of n leaves displays."""
     start, stop, _ = kernels.rooted_tree.leaf_intervals(parent, n)
     up = parent[:-1]
     return exact_dot(sibling_pairs(parent, start, stop), n - (stop[up] - start[up]).astype(np.int64))
 
 
 def scrambled(x: np.ndarray) -> np.ndarray:
-    """One step of splitmix64 (Steele, Lea, Flood 2014), elementwise on uint64."""
+    """Hash uint64 elementwise by one step of splitmix64 (Steele, Lea, Flood 2014)."""
     x = x + np.uint64(0x9E3779B97F4A7C15)
     x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)

@@ -1,4 +1,4 @@
-"""Where triplets and pairs were read: the file, and the line or row in it, kept beside them for messages."""
+"""Where triplets and pairs were read: the file, and the line or row in it. Error messages quote it."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ class Origin(NamedTuple):
     Attributes
     ----------
     source : str or None
-        Name of the file; None where there is none.
+        Name of the file, None if there is none.
     unit : str
         What the number counts: "line" or "row".
     number : int
-        The first place that says it, counted from 1: row k of a data frame is ``frame.iloc[k - 1]``.
+        The first place where it occurs, counted from 1: row k of a data frame is ``frame.iloc[k - 1]``.
     times : int
-        How many places say it.
+        How many times it occurs.
     """
 
     source: str | None
@@ -40,14 +40,14 @@ class Origin(NamedTuple):
 
 
 class Origins:
-    """Places parallel to the rows of triplets or pairs; ``origins[k]`` is an `Origin`, or None where it is not known.
+    """The places of triplets or pairs, parallel to their rows; ``origins[k]`` is an `Origin`, or None if unknown.
 
     Parameters
     ----------
     sources : sequence of (name, unit)
         Each name a str or None.
     source : ndarray of int32, shape (m,)
-        Which of them; -1 where it is not known.
+        Which of them; -1 if unknown.
     number : ndarray of int64, shape (m,)
     times : ndarray of int64, shape (m,)
 
@@ -66,7 +66,7 @@ class Origins:
 
     @classmethod
     def of_lines(cls, name: str | None, unit: str, numbers: Iterable[int]) -> Origins:
-        """Make the origins of rows that stand one by one in one file."""
+        """Return the origins of rows of one file, given the number of each."""
         number = np.array(list(numbers), np.int64)
         return cls([(name, unit)], np.zeros(number.size, np.int32), number, np.ones(number.size, np.int64))
 
@@ -78,11 +78,11 @@ class Origins:
         return None if s < 0 else Origin(*self.sources[s], int(self._number[k]), int(self._times[k]))
 
     def take(self, which: np.ndarray | slice) -> Origins:
-        """Return those of some rows."""
+        """Return the origins of some rows."""
         return Origins(self.sources, self._source[which], self._number[which], self._times[which])
 
     def merged(self, order: np.ndarray, starts: np.ndarray) -> Origins:
-        """Make one of each run of equal rows: the first that is known, and how many there are in all.
+        """Merge the origins of each run of equal rows into the first known one, and add up the times.
 
         Parameters
         ----------
@@ -100,7 +100,7 @@ class Origins:
 
     @staticmethod
     def joined(first: Origins | None, m: int, second: Origins | None, k: int) -> Origins | None:
-        """Those of m rows followed by those of k more, either perhaps without; None if both are."""
+        """Concatenate the origins of m rows and of k more; either may be None, and the result is if both are."""
         if first is None and second is None:
             return None
         first, second = first or _unknown(m), second or _unknown(k)
@@ -125,7 +125,7 @@ def _unknown(m: int) -> Origins:
 
 
 def phrase(places: Iterable[Origin], most: int = 20) -> str:
-    """Say some places in words: "lines 12, 40 and 77 of answers.txt".
+    """Put places into words: "lines 12, 40 and 77 of answers.txt".
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""One way to turn ``random_state`` into a generator, and distinct integers out of a huge range."""
+"""Random generators from ``random_state``, and samples of distinct integers from a huge range."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def generator(random_state: Any) -> np.random.Generator:
     Raises
     ------
     TypeError, ValueError
-        If it is none of these, or a negative int.
+        If it is anything else, or a negative int.
     """
     if isinstance(random_state, np.random.RandomState):
         return np.random.default_rng(random_state.randint(0, 2**31 - 1, size=4))
@@ -32,8 +32,8 @@ def generator(random_state: Any) -> np.random.Generator:
 def distinct_integers(rng: np.random.Generator, total: int, size: int) -> np.ndarray:
     """Draw ``size`` different integers from 0..total-1 (total < 2**63), every subset equally likely.
 
-    Time and memory O(size): for sparse draws the first ``size`` different values of an endless sequence are kept, for
-    dense ones (more than half) a permutation of the range is cut.
+    Time and memory O(size): up to half of the range, values are drawn until there are ``size`` different ones; beyond,
+    the start of a random permutation is taken.
     """
     if 2 * size > total:
         return rng.permutation(total)[:size]

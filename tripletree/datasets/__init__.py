@@ -8,9 +8,9 @@ newsgroups     the 20 Newsgroups by topic
 indo_european  100 languages by subgroup
 =============  ========================================================
 
-`list_hierarchies`, `load_hierarchy` and `sample_path` find them; their sources stand in ``sample_path("README.md")``.
+`list_hierarchies`, `load_hierarchy` and `sample_path` find them; their sources are in ``sample_path("README.md")``.
 
-Point sets in which the classes are not what is compact, so that constraints have something to say:
+Point sets with classes that are not compact clusters, so that constraints matter:
 
 =====================  ========================================================
 `make_circles`         a ring inside a ring
@@ -20,7 +20,7 @@ Point sets in which the classes are not what is compact, so that constraints hav
 `make_lanes`           GPS traces on a road, and the pairs that follow from them
 =====================  ========================================================
 
-For data of the world see ``sklearn.datasets``.
+For real data see ``sklearn.datasets``.
 """
 
 from __future__ import annotations

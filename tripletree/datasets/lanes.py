@@ -1,4 +1,4 @@
-"""GPS traces of vehicles on a straight piece of road, with what is known of them: the lane-finding experiment."""
+"""GPS traces of vehicles on a straight road segment, with pairs from what is known of them: the lane experiment."""
 
 from __future__ import annotations
 
@@ -87,9 +87,9 @@ def make_lanes(
     Notes
     -----
     The paper has 20 road segments with 115 to 1,160 points, must-links by the contiguity of traces and cannot-links
-    from 4 m on; how the errors of its traces are distributed it does not say, they are chosen here. Must-links are
-    always right. A cannot-link is wrong where the errors of two points in one lane make `apart` metres together: as in
-    the world, some roads have one, and then there may be no clustering into `n_lanes` clusters that keeps them all.
+    from 4 m on; it does not give the distribution of the errors, which is chosen here. Must-links are always right. A
+    cannot-link is wrong if the errors of two points in one lane add up to `apart` metres. As in reality this happens on
+    some roads, and then there may be no clustering into `n_lanes` clusters that satisfies all pairs.
 
     Time and memory are those of the cannot-links, O(n^2).
 
@@ -143,7 +143,7 @@ def _lane_of_points(n: int, first: int, n_lanes: int, changes: float, rng: np.ra
 
 
 def _farther_than(apart: float, place: np.ndarray) -> np.ndarray:
-    """Pairs of points whose places differ by more than `apart`, shape (p, 2)."""
+    """Return the pairs of points with places that differ by more than `apart`, shape (p, 2)."""
     order = np.argsort(place, kind="stable")
     reach = np.searchsorted(place[order], place[order] + apart, side="right")
     first = np.repeat(np.arange(place.size), place.size - reach)

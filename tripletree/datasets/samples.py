@@ -1,4 +1,4 @@
-"""The sample hierarchies that come with the package: where they lie, and what is said of a name that none has."""
+"""The sample hierarchies that come with the package."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def load_hierarchy(name: str) -> Hierarchy:
     Raises
     ------
     UnknownSampleError
-        If there is none of that name, or it is an ontology.
+        If there is no hierarchy of that name, or it is an ontology.
 
     See Also
     --------
@@ -102,7 +102,7 @@ def sample_path(name: str) -> Path:
     Raises
     ------
     UnknownSampleError
-        If there is none of that name.
+        If there is no file of that name.
 
     Examples
     --------

@@ -33,7 +33,7 @@ def make_circles(
     n_samples : int or (int, int), default 200
         How many in all, of which class 1 gets half, rounded down; or in each class.
     noise : float, default 0.05
-        Standard deviation of what is added to each coordinate.
+        Standard deviation of the noise added to each coordinate.
     factor : float, default 0.5
         Radius of the inner circle, class 1. That of the outer one, class 0, is 1.
     random_state : None, int, Generator or RandomState
@@ -78,7 +78,7 @@ def make_cell_walls(
     n_samples : int or (int, int), default 200
         How many in all, of which class 1 gets half, rounded down; or in each class.
     noise : float, default 0.05
-        Standard deviation of what is added to each coordinate.
+        Standard deviation of the noise added to each coordinate.
     random_state : None, int, Generator or RandomState
         The same value gives the same points.
 
@@ -137,7 +137,7 @@ def make_xor(
     X : ndarray of float64, shape (n_samples, 2)
         The points, in random order.
     y : ndarray of int64, shape (n_samples,)
-        The class of each: 1 in the clouds whose coordinates differ in sign.
+        The class of each: 1 in the clouds with coordinates of different sign.
 
     Raises
     ------
@@ -172,7 +172,7 @@ def make_storm_clouds(
     noise : float, default 0.25
         Standard deviation of a cloud in height, around 0.75 for class 0 and -0.75 for class 1.
     length : float, default 2.0
-        Standard deviation of a cloud along the first coordinate, which says nothing of the class.
+        Standard deviation of a cloud along the first coordinate, which is independent of the class.
     random_state : None, int, Generator or RandomState
         The same value gives the same points.
 

@@ -24,7 +24,7 @@ from tripletree import kernels
 from tripletree.algorithms.flat import satisfies
 from tripletree.algorithms.induce import displays
 from tripletree.core.hierarchy import Hierarchy, check_hierarchy
-from tripletree.core.labels import aligned_codes, clusters_of, index_of, label_codes, leaf_positions, row_codes
+from tripletree.core.labels import aligned_codes, clusters_of, label_codes, leaf_positions, row_codes, series_index
 from tripletree.core.pairs import PairwiseConstraints, check_pairs
 from tripletree.core.triplets import TripletSet, check_triplets
 from tripletree.errors import SHOWN, InvalidLabelsError
@@ -548,7 +548,7 @@ def _paired_codes(y_true: Any, y_pred: Any) -> tuple[np.ndarray, np.ndarray]:
 
 def _in_order_of(y_true: Any, y_pred: Any) -> Any:
     """The second of two pandas Series, in the order of the first, if they have the same index in another order."""
-    one, other = index_of(y_true), index_of(y_pred)
+    one, other = series_index(y_true), series_index(y_pred)
     if one is None or other is None or one == other or len(set(one)) < len(one) or set(one) != set(other):
         return y_pred
     value = dict(zip(other, y_pred.tolist(), strict=True))

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, ParamSpec, TypeVar
 import numpy as np
 
 from tripletree.core.hierarchy import Hierarchy
-from tripletree.core.labels import aligned_codes, index_of
+from tripletree.core.labels import aligned_codes, series_index
 from tripletree.errors import InvalidLabelsError, MissingDependencyError, UnknownLeafError
 from tripletree.plots.layout import matched_styles
 
@@ -119,7 +119,7 @@ def leaf_values(values: Any, tree: Hierarchy) -> np.ndarray | None:
     """A number for each leaf, NaN where there is none: a sequence in leaf order, a mapping, or a Series by label."""
     if values is None:
         return None
-    index = index_of(values)
+    index = series_index(values)
     if index is not None and len(set(index)) == len(index) and all(x in tree.leaves for x in index):
         values = dict(zip(index, values.tolist(), strict=True))
     if isinstance(values, dict):

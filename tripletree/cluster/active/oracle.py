@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tripletree.core.labels import is_no_label
+from tripletree.core.labels import is_missing
 from tripletree.core.leaves import LeafIndex
 from tripletree.core.pairs import PairwiseConstraints
 from tripletree.errors import InvalidLabelsError, UnknownLeafError
@@ -80,7 +80,7 @@ def labels_oracle(y: Any) -> Oracle:
             hint = "" if labelled else "y has no labels: labels_oracle(pd.Series(y, index=X.index)) for those of X"
             raise UnknownLeafError(missing, list(known), what="samples with a class in y", hint=hint)
         first, second = known[a], known[b]
-        return None if is_no_label(first) or is_no_label(second) else bool(first == second)
+        return None if is_missing(first) or is_missing(second) else bool(first == second)
 
     return oracle
 
