@@ -22,8 +22,8 @@ from tripletree import kernels
 from tripletree.cluster.kmeans.boosted import (
     BoostedConstrainedKMeans,
     Boosting,
-    Pairs,
-    Rules,
+    BoostingRules,
+    PairArrays,
     Votes,
     _run,
     consensus,
@@ -65,7 +65,7 @@ def test_assignment__is_that_of_the_paper(ties):
         sorted_pairs = [pairs[e] for e in order]
         wanted = constrained_assignment_definition(distance, sorted_pairs)
         found = kernels.boosted.constrained_assignment(
-            frozen(distance, float), Pairs.of(value).ends, value.n_must, frozen(order)
+            frozen(distance, float), PairArrays.of(value).ends, value.n_must, frozen(order)
         )
         assert found.tolist() == wanted.tolist()
         if sorted_pairs:  # the first of all holds, wherever there are two clusters
@@ -84,7 +84,7 @@ def test_runs__are_those_of_the_paper():
         order = rng.permutation(len(pairs))
         start = X[rng.permutation(n)[:k]]
         max_iter = int(rng.integers(1, 30))
-        labels, centres = constrained_means(Points.of(X), Pairs.of(value), order, start, max_iter=max_iter)
+        labels, centres = constrained_means(Points.of(X), PairArrays.of(value), order, start, max_iter=max_iter)
         wanted, means = constrained_run_definition(X, [pairs[e] for e in order], start, max_iter)
         assert labels.tolist() == wanted.tolist()
         np.testing.assert_allclose(centres, means, atol=1e-12)
@@ -95,7 +95,7 @@ def test_runs__are_those_of_the_paper():
 def test_runs__in_slices_are_the_same(monkeypatch, rng):
     X = rng.normal(size=(60, 2))
     value, _ = random_pairs(rng, 60, 40)
-    parts = Points.of(X), Pairs.of(value), rng.permutation(len(value)), X[:4]
+    parts = Points.of(X), PairArrays.of(value), rng.permutation(len(value)), X[:4]
     whole = constrained_means(*parts, max_iter=50)
     monkeypatch.setattr("tripletree.cluster.kmeans.boosted._SLICE", 1)
     sliced = constrained_means(*parts, max_iter=50)
@@ -106,7 +106,7 @@ def test_runs__without_pairs_are_k_means():
     for seed in range(10):
         X = np.random.default_rng(seed).normal(size=(60, 3))
         wanted = KMeans(4, init=X[:4], n_init=1, tol=0.0).fit(X)
-        nothing = Pairs.of(PairwiseConstraints([], [], 60))
+        nothing = PairArrays.of(PairwiseConstraints([], [], 60))
         labels, centres = constrained_means(Points.of(X), nothing, np.empty(0), X[:4], max_iter=300)
         assert np.array_equal(labels, wanted.labels_)
         np.testing.assert_allclose(centres, wanted.cluster_centers_)
@@ -118,8 +118,8 @@ def test_runs__without_pairs_are_k_means():
 def boosted(X, value, k, seed, n_rounds, **more):
     """A boosting, and all that the definition needs to do the same."""
     given = {"perfect_importance": 5.0, "max_error": 0.5, "stop_when_perfect": False, "init": "k-means++"}
-    rules = Rules(n_clusters=k, n_rounds=n_rounds, priorities="boosted", max_iter=100, **{**given, **more})
-    boosting = Boosting(Points.of(X), Pairs.of(value), rules, np.random.default_rng(seed))
+    rules = BoostingRules(n_clusters=k, n_rounds=n_rounds, priorities="boosted", max_iter=100, **{**given, **more})
+    boosting = Boosting(Points.of(X), PairArrays.of(value), rules, np.random.default_rng(seed))
     while not boosting.stopped:
         boosting.step()
     rng = np.random.default_rng(seed)
@@ -165,8 +165,8 @@ def test_boosting__a_round_is_no_better_than_a_coin_on_the_weights_after_it(rng)
     X = rng.normal(size=(40, 2))
     value, pairs = random_pairs(rng, 40, 60)
     boosting, *_ = boosted(X, value, 3, 0, 1)
-    rules = Rules(3, 30, "boosted", 5.0, 0.5, False, "k-means++", 100)
-    boosting = Boosting(Points.of(X), Pairs.of(value), rules, np.random.default_rng(0))
+    rules = BoostingRules(3, 30, "boosted", 5.0, 0.5, False, "k-means++", 100)
+    boosting = Boosting(Points.of(X), PairArrays.of(value), rules, np.random.default_rng(0))
     while not boosting.stopped:
         boosting.step()
         if boosting.rounds and 0 < boosting.rounds[-1].importance < 5.0 and not boosting.stopped:

@@ -13,18 +13,18 @@ from tripletree import kernels
 from tripletree.cluster.kmeans.cvqe import (
     CVQE,
     AllPairsRule,
+    CentreDistances,
+    HistoricalCost,
     LinearRule,
-    Past,
-    Scene,
+    QuantizationTask,
     SinglePairRule,
-    Task,
     _moved,
     _round,
     cvqe_plus,
     quantize,
 )
 from tripletree.cluster.kmeans.lloyd import Points
-from tripletree.cluster.kmeans.soft_pairs import Links
+from tripletree.cluster.kmeans.soft_pairs import SoftLinks
 
 RULES = {"cvqe": SinglePairRule(), "lcvqe": LinearRule(), "plus": AllPairsRule()}
 METHODS = list(RULES)
@@ -42,8 +42,8 @@ def case(seed, n=14, p=16, k=3, *, weighted=True, both=False):
 
 
 def task_of(X, must, cannot, must_w, cannot_w, weights):
-    links = Links.of(must, cannot, np.concatenate([must_w, cannot_w]))
-    return Task(Points.of(X, weights), links, np.arange(links.strength.size, dtype=np.int32))
+    links = SoftLinks.of(must, cannot, np.concatenate([must_w, cannot_w]))
+    return QuantizationTask(Points.of(X, weights), links, np.arange(links.strength.size, dtype=np.int32))
 
 
 # ------------------------------------------------------------------ the steps are their definitions
@@ -85,7 +85,7 @@ def test_steps__of_two_samples_that_are_in_both_kinds_of_pairs():
         labels = rng.integers(0, 3, 4).astype(np.int32)
         order = rng.permutation(3)
         task = task_of(X, *pairs, np.ones(4)).with_order(order)
-        label = RULES["plus"].assigned(task, Scene.of(task, centres), labels[task.links.nodes])
+        label = RULES["plus"].assigned(task, CentreDistances.of(task, centres), labels[task.links.nodes])
         cost = objective("plus", X, [*label, labels[3]], centres, *pairs)
         for g, h in itertools.product(range(3), repeat=2):  # the pair looked at last has nothing left to save
             i, j = task.links.ends[order[-1]]
@@ -98,7 +98,7 @@ def test_steps__of_two_samples_that_are_in_both_kinds_of_pairs():
 def test_steps__are_the_same_compiled_or_not(method):
     X, centres, *pairs, weights = case(3, n=60, p=90, k=5, both=True)
     task = task_of(X, *pairs, weights)
-    scene = Scene.of(task, centres)
+    scene = CentreDistances.of(task, centres)
     links = task.links
     room = [kernels.plain("cvqe"), kernels.fast("cvqe")]
     if method == "cvqe":
@@ -228,7 +228,7 @@ def test_history__of_the_closest_earlier_centres_is_its_definition(seed, alpha, 
     here = objective("plus", X, found.labels, found.centers, *pairs, weights)
     before = sum(mass[psi(c)] * sum((c - former[psi(c)]) ** 2) for c in found.centers)
     assert found.cost == pytest.approx((1 - alpha) * here + alpha * before)
-    past = Past(former, alpha, np.where(np.isin(np.arange(3), list(kept)), mass, 0.0), closest=True)
+    past = HistoricalCost(former, alpha, np.where(np.isin(np.arange(3), list(kept)), mass, 0.0), closest=True)
     task = task_of(X, pairs[0][:0], pairs[1][:0], pairs[2][:0], pairs[3][:0], weights)
     now = _round(task, AllPairsRule(), centres, None, past)
     moved, _ = _moved(task, AllPairsRule(), now, past)
@@ -244,7 +244,7 @@ def test_history__with_must_links_the_objective_never_rises(rng):
     for seed in range(15):
         X, centres, must, cannot, must_w, cannot_w, weights = case(seed, n=40, p=30)
         task = task_of(X, must, cannot[:0], must_w, cannot_w[:0], weights)
-        past = Past(rng.normal(size=centres.shape), rng.random(), rng.uniform(0, 20, 3))
+        past = HistoricalCost(rng.normal(size=centres.shape), rng.random(), rng.uniform(0, 20, 3))
         history = []
         quantize(task, AllPairsRule(), centres, max_iter=50, tolerance=1e-12, past=past, history=history)
         assert (np.diff(history) <= 1e-12 * history[0]).all()

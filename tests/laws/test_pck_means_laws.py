@@ -13,8 +13,8 @@ from sklearn.exceptions import ConvergenceWarning
 
 from tripletree.cluster import MPCKMeans, PCKMeans
 from tripletree.cluster.kmeans.lloyd import Points
-from tripletree.cluster.kmeans.mpck_means import Learned, Problem, far_differences
-from tripletree.cluster.kmeans.soft_pairs import Euclidean, Links, first_centres, soft_run
+from tripletree.cluster.kmeans.mpck_means import MetricState, MetricTask, far_differences
+from tripletree.cluster.kmeans.soft_pairs import EuclideanState, SoftLinks, first_centres, soft_run
 from tripletree.core.pairs import PairwiseConstraints
 
 
@@ -29,12 +29,12 @@ def test_runs__the_objective_never_increases():
         rng = np.random.default_rng(seed)
         X = standard(rng.normal(size=(50, 2)))
         must, cannot = random_pairs(rng, 50, 60)
-        links = Links.of(must, cannot, rng.random(len(must) + len(cannot)))
+        links = SoftLinks.of(must, cannot, rng.random(len(must) + len(cannot)))
         points = Points.of(X)
         centres = first_centres(points, links, 4, rng, drawn=seed % 2 == 1)
         penalty = 10.0 ** rng.uniform(-2, 1)
         history = []
-        start = Euclidean.of(points, links, penalty, centres, 0.0)
+        start = EuclideanState.of(points, links, penalty, centres, 0.0)
         run = soft_run(start, links, rng, max_iter=50, history=history)
         turns += len(history)
         assert (np.diff(history) <= 1e-12 * abs(history[0])).all()
@@ -122,14 +122,14 @@ def test_optimum__of_diagonal_metrics_is_reached_and_never_passed(shared):
         rng = np.random.default_rng(seed)
         X = standard(rng.normal(size=(7, 2)))
         must, cannot = random_pairs(rng, 7, 5)
-        points, links = Points.of(X), Links.of(must, cannot, np.ones(len(must) + len(cannot)))
-        problem = Problem(
+        points, links = Points.of(X), SoftLinks.of(must, cannot, np.ones(len(must) + len(cannot)))
+        problem = MetricTask(
             points, links, 0.5 * links.strength, *far_differences(points, links, rng, full=False), 2.0, shared, 0.0
         )
         costs = []
         for labels in itertools.product(range(2), repeat=7):
             if labels[0] == 0 and 1 in labels:  # the best centres and metrics for labels are known
-                best = Learned.of(problem, np.zeros((2, 2)), full=False).updated(np.array(labels, np.int32))
+                best = MetricState.of(problem, np.zeros((2, 2)), full=False).updated(np.array(labels, np.int32))
                 far = np.ptp(X, axis=0)[None]
                 costs.append(
                     mpck_objective(X, labels, best.centres, best.metrics, must, cannot, 0.5, 2.0, far, shared=shared)

@@ -17,7 +17,7 @@ from sklearn.utils.estimator_checks import estimator_checks_generator
 from tripletree.cluster.kmeans.boosted import (
     BoostedConstrainedKMeans,
     Boosting,
-    Pairs,
+    PairArrays,
     constrained_means,
     importance,
     updated,
@@ -103,7 +103,7 @@ def test_cases__of_the_assignment(case, pairs, wanted):
     must, cannot = pairs
     ends = np.array([*must, *cannot], np.int32).reshape(-1, 2)
     ends.setflags(write=False)
-    some = Pairs(ends, len(must), np.ones(len(ends)))
+    some = PairArrays(ends, len(must), np.ones(len(ends)))
     labels, _ = constrained_means(Points.of(X), some, np.arange(len(ends)), np.array([[1.0], [8.0]]), max_iter=1)
     assert labels.tolist() == wanted, case
 
@@ -147,7 +147,7 @@ def test_priorities__pairs_that_were_violated_come_first(rng):
     boosting = None
     for boosting in model.fit_rounds(X, pairs=pairs):
         weights = np.concatenate([boosting.pair_weights_.must_weights, boosting.pair_weights_.cannot_weights])
-        violated = Pairs.of(pairs).violated(model.hypotheses_[-1])
+        violated = PairArrays.of(pairs).violated(model.hypotheses_[-1])
         assert weights[violated].min() > weights[~violated].min()
     assert boosting is model
 

@@ -14,8 +14,8 @@ from sklearn.utils.estimator_checks import estimator_checks_generator
 
 from tripletree.cluster import MPCKMeans, PCKMeans
 from tripletree.cluster.kmeans.lloyd import Points
-from tripletree.cluster.kmeans.mpck_means import Learned, Problem, far_differences
-from tripletree.cluster.kmeans.soft_pairs import Links, first_centres, soft_run
+from tripletree.cluster.kmeans.mpck_means import MetricState, MetricTask, far_differences
+from tripletree.cluster.kmeans.soft_pairs import SoftLinks, first_centres, soft_run
 from tripletree.core.pairs import PairwiseConstraints
 from tripletree.errors import ClusterCountError
 from tripletree.evaluation.scores import pairwise_f_score
@@ -46,13 +46,13 @@ def problem_of(rng, n, d, p, *, full, shared, prior=2.0, penalty=0.7):
     X = X - X.mean(axis=0)
     X /= np.sqrt((X**2).sum(axis=1).mean())
     must, cannot = random_pairs(rng, n, p, np.where(rng.random(n) < 0.8, y, 0))
-    links = Links.of(must, cannot, rng.uniform(0.3, 1, len(must) + len(cannot)))
+    links = SoftLinks.of(must, cannot, rng.uniform(0.3, 1, len(must) + len(cannot)))
     points = Points.of(X, rng.integers(1, 3, n).astype(float))
     X = X - np.average(X, axis=0, weights=points.weights)
     X /= np.sqrt(np.average((X**2).sum(axis=1), weights=points.weights))
     points = Points.of(X, points.weights)
     apart, far = far_differences(points, links, rng, full=full)
-    problem = Problem(points, links, penalty * links.strength, apart, far, prior, shared, 0.0)
+    problem = MetricTask(points, links, penalty * links.strength, apart, far, prior, shared, 0.0)
     oracle = partial(
         mpck_objective,
         X,
@@ -79,7 +79,7 @@ def test_runs__the_objective_is_its_definition_and_never_increases(metric, share
         problem, oracle = problem_of(rng, 45, 3, 50, full=metric == "full", shared=shared)
         centres = first_centres(problem.points, problem.links, 3, rng, drawn=seed % 2 == 1)
         history = []
-        start = Learned.of(problem, centres, full=metric == "full")
+        start = MetricState.of(problem, centres, full=metric == "full")
         run = soft_run(start, problem.links, rng, max_iter=60, history=history)
         assert (np.diff(history) <= 1e-10 * abs(history[0])).all()
         turns += len(history)
@@ -115,7 +115,7 @@ def test_metrics__are_where_the_gradient_is_zero(metric, shared):
         rng = np.random.default_rng(seed)
         problem, oracle = problem_of(rng, 40, 3, 40, full=metric == "full", shared=shared)
         centres = first_centres(problem.points, problem.links, 3, rng, drawn=False)
-        state = Learned.of(problem, centres, full=metric == "full")
+        state = MetricState.of(problem, centres, full=metric == "full")
         labels = rng.integers(0, 3, 40).astype(np.int32)  # many pairs are violated
         new = state.updated(labels)
         far = problem.far

@@ -18,7 +18,7 @@ from tripletree import kernels
 from tripletree.cluster.alignment import align_pairs
 from tripletree.cluster.base import all_or_nothing, check_no_truth_values, check_samples, check_y
 from tripletree.cluster.distances import check_spread
-from tripletree.cluster.kmeans.lloyd import Points, draw, nearest_centres, refill, starting_centres
+from tripletree.cluster.kmeans.lloyd import Points, best_of_starts, draw, nearest_centres, refill, starting_centres
 from tripletree.core.pairs import PairwiseConstraints
 from tripletree.core.random import generator
 from tripletree.errors import ClusterCountError, warn_user
@@ -28,10 +28,10 @@ __all__ = [
     "BoostedConstrainedKMeans",
     "Boosting",
     "Consensus",
-    "Fit",
-    "Pairs",
-    "Round",
-    "Rules",
+    "BoostingFit",
+    "PairArrays",
+    "BoostingRound",
+    "BoostingRules",
     "Votes",
     "consensus",
     "constrained_means",
@@ -157,11 +157,9 @@ def consensus(votes: Votes, n_clusters: int, rng: np.random.Generator, *, n_init
     if m <= n_clusters:
         best, inertia = np.arange(m, dtype=np.int32), 0.0
     else:
-        best, inertia = _run(votes, _starts(votes, n_clusters, rng))
-        for _ in range(1, n_init):
-            labels, other = _run(votes, _starts(votes, n_clusters, rng))
-            if other < inertia * (1.0 - _ROUNDING):
-                best, inertia = labels, other
+        best, inertia = best_of_starts(
+            lambda _: _run(votes, _starts(votes, n_clusters, rng)), n_init, lambda run: run[1]
+        )
     q = int(best.max()) + 1
     first = np.full(q, m)
     np.minimum.at(first, best, np.arange(m))
@@ -215,7 +213,7 @@ _TIE = 1e-9
 
 
 @dataclass(frozen=True)
-class Pairs:
+class PairArrays:
     """Pairs as the kernels take them, must-links first.
 
     Attributes
@@ -230,7 +228,7 @@ class Pairs:
     strength: np.ndarray
 
     @classmethod
-    def of(cls, pairs: PairwiseConstraints) -> Pairs:
+    def of(cls, pairs: PairwiseConstraints) -> PairArrays:
         """From pairs over the samples."""
         parts = [
             np.ones(len(rows)) if strength is None else strength
@@ -249,7 +247,7 @@ class Pairs:
 
 
 @dataclass(frozen=True)
-class Round:
+class BoostingRound:
     """One constrained k-means.
 
     Attributes
@@ -269,7 +267,7 @@ class Round:
 
 
 @dataclass(frozen=True)
-class Rules:
+class BoostingRules:
     """What rounds go by; the parameters of `BoostedConstrainedKMeans` of these names."""
 
     n_clusters: int
@@ -283,14 +281,14 @@ class Rules:
 
 
 def constrained_means(
-    points: Points, pairs: Pairs, order: np.ndarray, centres: np.ndarray, *, max_iter: int
+    points: Points, pairs: PairArrays, order: np.ndarray, centres: np.ndarray, *, max_iter: int
 ) -> tuple[np.ndarray, np.ndarray]:
     """One run of the constrained k-means that looks at pairs in the given order.
 
     Parameters
     ----------
     points : Points
-    pairs : Pairs
+    pairs : PairArrays
     order : ndarray of int, shape (e,)
         Numbers of pairs, the most important one first.
     centres : ndarray of float64, shape (k, d)
@@ -326,7 +324,7 @@ class Boosting:
         What it works on.
     weights : ndarray of float64, shape (e,)
         The priorities of the pairs; they add up to 1.
-    rounds : list of Round
+    rounds : list of BoostingRound
         Those that count.
     errors : list of float
         Of all rounds, those that do not count included.
@@ -335,26 +333,26 @@ class Boosting:
     """
 
     points: Points
-    pairs: Pairs
-    rules: Rules
+    pairs: PairArrays
+    rules: BoostingRules
     rng: np.random.Generator
     weights: np.ndarray = field(init=False)
-    rounds: list[Round] = field(default_factory=list)
+    rounds: list[BoostingRound] = field(default_factory=list)
     errors: list[float] = field(default_factory=list)
     stopped: str = ""
 
     def __post_init__(self) -> None:
         self.weights = _shares(self.pairs.strength)
         self._ties = self.rng.permutation(self.weights.size)  # which of several pairs of one weight comes first
-        self._spare: Round | None = None
+        self._spare: BoostingRound | None = None
 
     @property
-    def counted(self) -> list[Round]:
+    def counted(self) -> list[BoostingRound]:
         """The rounds that count; where none does, the one of least error, with importance 1."""
         if self.rounds or self._spare is None:
             return self.rounds
         spare = self._spare
-        return [Round(spare.labels, spare.centres, spare.error, 1.0)]
+        return [BoostingRound(spare.labels, spare.centres, spare.error, 1.0)]
 
     def step(self) -> None:
         """One round more."""
@@ -364,7 +362,7 @@ class Boosting:
         labels, centres = constrained_means(self.points, self.pairs, order, start, max_iter=rules.max_iter)
         violated = self.pairs.violated(labels)
         error = float(self.weights[violated].sum())
-        done = Round(labels, centres, error, self._importance(error))
+        done = BoostingRound(labels, centres, error, self._importance(error))
         self.errors.append(error)
         if done.importance > 0:
             self.rounds.append(done)
@@ -382,7 +380,7 @@ class Boosting:
             return 1.0
         return importance(error, perfect=self.rules.perfect_importance, most=self.rules.max_error)
 
-    def _end(self, last: Round, *, perfect: bool) -> None:
+    def _end(self, last: BoostingRound, *, perfect: bool) -> None:
         rules = self.rules
         if rules.priorities == "none":
             self.stopped = "one round"
@@ -425,7 +423,7 @@ def _shares(weights: np.ndarray) -> np.ndarray:
 
 
 @dataclass
-class Fit:
+class BoostingFit:
     """Rounds and what they agree on.
 
     Attributes
@@ -450,7 +448,7 @@ class Fit:
     _found: tuple[int, Consensus] | None = None
 
     @classmethod
-    def of(cls, estimator: Any, X: Any, pairs: Any) -> Fit:
+    def of(cls, estimator: Any, X: Any, pairs: Any) -> BoostingFit:
         """Check parameters, samples and pairs; no round yet."""
         estimator._validate_params()
         check_no_truth_values(estimator)
@@ -463,7 +461,7 @@ class Fit:
         check_spread(samples)
         rng = generator(estimator.random_state)
         seed = int(rng.integers(2**62))
-        rules = Rules(
+        rules = BoostingRules(
             n_clusters=k,
             n_rounds=1 if estimator.priorities == "none" else estimator.n_rounds,
             priorities=estimator.priorities,
@@ -473,7 +471,7 @@ class Fit:
             init=estimator.init,
             max_iter=estimator.max_iter,
         )
-        boosting = Boosting(Points.of(samples), Pairs.of(aligned), rules, rng)
+        boosting = Boosting(Points.of(samples), PairArrays.of(aligned), rules, rng)
         return cls(boosting, aligned, seed, estimator.n_init, estimator.n_rounds_no_change)
 
     @property
@@ -705,7 +703,7 @@ class BoostedConstrainedKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin
     }
 
     labels_: np.ndarray
-    _rounds: list[Round]
+    _rounds: list[BoostingRound]
     _share: np.ndarray
     _seed: int
 
@@ -788,7 +786,7 @@ class BoostedConstrainedKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin
         """
         check_y(y)
         with all_or_nothing(self):
-            fit = Fit.of(self, X, pairs)
+            fit = BoostingFit.of(self, X, pairs)
             with rounds_bar(self.verbose, fit.boosting.rules.n_rounds) as bar:
                 while not fit.stopped:
                     fit.step()
@@ -830,7 +828,7 @@ class BoostedConstrainedKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin
         """
         check_y(y)
         with all_or_nothing(self):
-            fit = Fit.of(self, X, pairs)
+            fit = BoostingFit.of(self, X, pairs)
             fit.step()
             fit.report(self)
         while not fit.stopped:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from numbers import Integral, Real
@@ -23,6 +22,7 @@ from tripletree.cluster.feasibility import CannotGraph, NotColourable
 from tripletree.cluster.kmeans.geometry import CentreGeometry, CheckedGeometry, chosen_geometry
 from tripletree.cluster.kmeans.lloyd import (
     Points,
+    best_of_starts,
     centre_step,
     check_start,
     check_weights,
@@ -37,24 +37,13 @@ from tripletree.cluster.kmeans.lloyd import (
     value_order,
 )
 from tripletree.core.pair_closure import PairClosure
+from tripletree.core.progress import progress_bar
 from tripletree.core.random import generator
 from tripletree.errors import SHOWN, ClusterCountError, InfeasibleClusteringError, warn_user
 from tripletree.kernels import freeze
 
 __all__ = [
     "COPKMeans",
-    "GroupCentres",
-    "Groups",
-    "MeanCentres",
-    "Options",
-    "OtherCentres",
-    "Run",
-    "best_run",
-    "check_reach",
-    "cluster_counts",
-    "moderate",
-    "run_lloyd",
-    "times_power",
 ]
 
 
@@ -208,7 +197,7 @@ class OtherCentres:
 
 
 @dataclass(frozen=True)
-class Run:
+class LloydRun:
     """Where one start led.
 
     Attributes
@@ -273,7 +262,7 @@ def run_lloyd(
     max_iter: int,
     tolerance: float,
     search_limit: int,
-) -> Run:
+) -> LloydRun:
     """Move groups and centres in turn until the clusters stay as they are, or the centres nearly do.
 
     Parameters
@@ -295,7 +284,7 @@ def run_lloyd(
 
     Returns
     -------
-    Run
+    LloydRun
     """
     assign = _Assigner(model, graph, order, search_limit)
     labels, before, settled, converged, count = feasible, None, False, False, 0
@@ -320,7 +309,7 @@ def run_lloyd(
     squared, weights = model.sample_distances(labels, centres), model.groups.weights
     distance = float(weights @ np.sqrt(squared) / weights.sum())
     inertia = float(weights @ squared)
-    return Run(labels, centres, inertia, distance, count, assign.dead_ends, assign.cut_short, converged)
+    return LloydRun(labels, centres, inertia, distance, count, assign.dead_ends, assign.cut_short, converged)
 
 
 def _known(labels: np.ndarray, seen: set[bytes]) -> bool:
@@ -398,8 +387,8 @@ def best_run(
     counts: list[int],
     options: Options,
     rng: np.random.Generator,
-    tell: Callable[[int], Any],
-) -> tuple[Run, dict[int, float]]:
+    tick: Callable[[int], Any] | None,
+) -> tuple[LloydRun, dict[int, float]]:
     """The best run of the best number of clusters.
 
     Parameters
@@ -411,12 +400,12 @@ def best_run(
         Numbers of clusters to try.
     options : Options
     rng : Generator
-    tell : callable
+    tick : callable or None
         Called with 1 after each start.
 
     Returns
     -------
-    run : Run
+    run : LloydRun
     criterion : dict of int to float
         Mean distance times k squared for each number k, infinite where the pairs cannot hold.
 
@@ -426,16 +415,17 @@ def best_run(
         If no number fits the pairs: that of the largest one.
     """
     graph = CannotGraph(closure.cannot, closure.n_components)
-    runs: dict[int, Run] = {}
+    runs: dict[int, LloydRun] = {}
     criterion = dict.fromkeys(counts, np.inf)
     failure = None
     for k in counts:
         try:
-            runs[k] = _best_of_starts(k, model, graph, closure, options, rng, tell)
+            runs[k] = _best_of_starts(k, model, graph, closure, options, rng, tick)
             criterion[k] = runs[k].mean_distance * k * k
         except InfeasibleClusteringError as error:
             failure = error
-            tell(options.n_init)
+            if tick is not None:
+                tick(options.n_init)
     if failure is not None and not runs:
         raise failure
     return runs[min(runs, key=criterion.__getitem__)], criterion
@@ -448,8 +438,8 @@ def _best_of_starts(
     closure: PairClosure,
     options: Options,
     rng: np.random.Generator,
-    tell: Callable[[int], Any],
-) -> Run:
+    tick: Callable[[int], Any] | None,
+) -> LloydRun:
     samples, weights = model.groups.samples, model.groups.weights
     given = check_start(options.init, k, samples.shape[1])
     if given is not None:
@@ -467,13 +457,13 @@ def _best_of_starts(
         "tolerance": tolerance(samples, weights, options.tol),
         "search_limit": options.search_limit,
     }
-    runs = []
-    for _ in range(options.n_init):
+
+    def start(r: int) -> LloydRun:
         centres = model.start(k, rng, options.init) if given is None else model.at(given)
         order = _order(options.assignment, graph, rng)
-        runs.append(run_lloyd(model, graph, centres, feasible, order=order, **limits))
-        tell(1)
-    return min(runs, key=lambda run: run.inertia)
+        return run_lloyd(model, graph, centres, feasible, order=order, **limits)
+
+    return best_of_starts(start, options.n_init, lambda run: run.inertia, tick)
 
 
 def _order(assignment: str, graph: CannotGraph, rng: np.random.Generator) -> np.ndarray | None:
@@ -852,7 +842,7 @@ class COPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin,
         squared = self._squared(samples)
         return squared.argmin(axis=1).astype(np.int32), squared.min(axis=1)
 
-    def _best(self, counts: list[int], model: GroupCentres, closure: PairClosure) -> tuple[Run, dict[int, float]]:
+    def _best(self, counts: list[int], model: GroupCentres, closure: PairClosure) -> tuple[LloydRun, dict[int, float]]:
         options = Options(
             init=self.init,
             n_init=number_of_starts(self.n_init, self.init),
@@ -861,16 +851,5 @@ class COPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin,
             assignment=self.assignment,
             search_limit=self.search_limit,
         )
-        with _bar(self.verbose, len(counts) * options.n_init) as tell:
-            return best_run(model, closure, counts, options, generator(self.random_state), tell)
-
-
-@contextmanager
-def _bar(verbose: Any, total: int) -> Iterator[Any]:
-    if not verbose:
-        yield lambda _: None
-        return
-    from tqdm.auto import tqdm
-
-    with tqdm(total=total, desc="COPKMeans", unit=" starts") as bar:
-        yield bar.update
+        with progress_bar(self.verbose, len(counts) * options.n_init, type(self).__name__, "starts") as tick:
+            return best_run(model, closure, counts, options, generator(self.random_state), tick)

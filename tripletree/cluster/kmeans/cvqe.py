@@ -29,32 +29,32 @@ from sklearn.utils._param_validation import StrOptions
 
 from tripletree import kernels
 from tripletree.cluster.kmeans.lloyd import Points, check_weights, nearest_centres, squared_distances, tolerance
-from tripletree.cluster.kmeans.soft_pairs import Euclidean, Links, Run, SoftPairMeans, violated_links
+from tripletree.cluster.kmeans.soft_pairs import EuclideanState, SoftLinks, SoftPairMeans, SoftRun, violated_links
 from tripletree.core.pairs import PairwiseConstraints
 from tripletree.kernels import freeze, frozen
 
 __all__ = [
     "CVQE",
-    "Past",
+    "HistoricalCost",
     "cvqe_plus",
 ]
 
 
 @dataclass(frozen=True)
-class Task:
+class QuantizationTask:
     """What is clustered.
 
     Attributes
     ----------
     points : Points
-    links : Links
+    links : SoftLinks
         The pairs.
     order : ndarray of int32, shape (e,)
         The pairs in the order in which they are looked at.
     """
 
     points: Points
-    links: Links
+    links: SoftLinks
     order: np.ndarray
 
     @cached_property
@@ -74,15 +74,15 @@ class Task:
         twin[by[same]], twin[by[same + 1]] = by[same + 1], by[same]
         return freeze(twin)
 
-    def with_order(self, order: np.ndarray) -> Task:
+    def with_order(self, order: np.ndarray) -> QuantizationTask:
         """The same with its pairs in another order."""
-        other = Task(self.points, self.links, frozen(order))
+        other = QuantizationTask(self.points, self.links, frozen(order))
         vars(other).update(some=self.some, twin=self.twin)
         return other
 
 
 @dataclass(frozen=True)
-class Scene:
+class CentreDistances:
     """What one set of centres means for the samples in pairs.
 
     Attributes
@@ -106,7 +106,7 @@ class Scene:
     near: np.ndarray
 
     @classmethod
-    def of(cls, task: Task, centres: np.ndarray) -> Scene:
+    def of(cls, task: QuantizationTask, centres: np.ndarray) -> CentreDistances:
         """For given centres."""
         k = centres.shape[0]
         distance = squared_distances(task.some.columns, centres)
@@ -117,16 +117,16 @@ class Scene:
         return cls(centres, freeze(distance), freeze(base), freeze(apart), others.argmin(axis=1), freeze(near))
 
 
-class Rule(Protocol):
+class PairRule(Protocol):
     """What the variants differ in: how pairs are assigned, what violated ones cost and what they pull."""
 
-    def assigned(self, task: Task, scene: Scene, label: np.ndarray | None) -> np.ndarray:
+    def assigned(self, task: QuantizationTask, scene: CentreDistances, label: np.ndarray | None) -> np.ndarray:
         """Clusters of the samples in pairs, int32; `label` are those of the round before."""
 
-    def costs(self, task: Task, scene: Scene, label: np.ndarray) -> np.ndarray:
+    def costs(self, task: QuantizationTask, scene: CentreDistances, label: np.ndarray) -> np.ndarray:
         """What each pair costs, 0 where it is kept."""
 
-    def pull(self, task: Task, scene: Scene, label: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def pull(self, task: QuantizationTask, scene: CentreDistances, label: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """What the violated pairs add to the sums of the clusters, shape (k, d), and to their weights, shape (k,)."""
 
 
@@ -136,22 +136,22 @@ class SinglePairRule:
     #: Whether a must-link pulls both centres.
     mutual: ClassVar[bool] = False
 
-    def assigned(self, task: Task, scene: Scene, label: np.ndarray | None) -> np.ndarray:
-        """See `Rule`. Pairs overrule each other: the last one of a sample decides."""
+    def assigned(self, task: QuantizationTask, scene: CentreDistances, label: np.ndarray | None) -> np.ndarray:
+        """See `PairRule`. Pairs overrule each other: the last one of a sample decides."""
         links = task.links
         return kernels.cvqe.assign_alone(
             task.order, scene.base, links.ends, links.strength, links.n_must, scene.apart, scene.near
         )
 
-    def costs(self, task: Task, scene: Scene, label: np.ndarray) -> np.ndarray:
-        """See `Rule`."""
+    def costs(self, task: QuantizationTask, scene: CentreDistances, label: np.ndarray) -> np.ndarray:
+        """See `PairRule`."""
         links = task.links
         g, h = label[links.ends].T
         price = np.where(np.arange(g.size) < links.n_must, scene.apart[g, h], np.where(g == h, scene.near[g], 0.0))
         return links.strength * price
 
-    def pull(self, task: Task, scene: Scene, label: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """See `Rule`: centres pull each other, all at once from where they were."""
+    def pull(self, task: QuantizationTask, scene: CentreDistances, label: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """See `PairRule`: centres pull each other, all at once from where they were."""
         links, k = task.links, scene.centres.shape[0]
         g, h = label[links.ends].T
         must = np.arange(g.size) < links.n_must
@@ -171,8 +171,8 @@ class AllPairsRule(SinglePairRule):
 
     mutual: ClassVar[bool] = True
 
-    def assigned(self, task: Task, scene: Scene, label: np.ndarray | None) -> np.ndarray:
-        """See `Rule`. From the labels of the round before no cost increases."""
+    def assigned(self, task: QuantizationTask, scene: CentreDistances, label: np.ndarray | None) -> np.ndarray:
+        """See `PairRule`. From the labels of the round before no cost increases."""
         links = task.links
         label = scene.base.argmin(axis=1).astype(np.int32) if label is None else label.astype(np.int32)
         kernels.cvqe.assign_joint(
@@ -195,28 +195,30 @@ class AllPairsRule(SinglePairRule):
 class LinearRule:
     """LCVQE: Pelleg and Baras 2007."""
 
-    def assigned(self, task: Task, scene: Scene, label: np.ndarray | None) -> np.ndarray:
-        """See `Rule`. Each round starts from the nearest centres."""
+    def assigned(self, task: QuantizationTask, scene: CentreDistances, label: np.ndarray | None) -> np.ndarray:
+        """See `PairRule`. Each round starts from the nearest centres."""
         links = task.links
         return kernels.cvqe.assign_linear(
             task.order, scene.base, links.ends, links.strength, links.n_must, scene.distance
         )
 
-    def costs(self, task: Task, scene: Scene, label: np.ndarray) -> np.ndarray:
-        """See `Rule`."""
+    def costs(self, task: QuantizationTask, scene: CentreDistances, label: np.ndarray) -> np.ndarray:
+        """See `PairRule`."""
         cost = np.zeros(task.links.strength.size)
         for pair, sample, cluster, weight in self._pulled(task, scene, label):
             cost += np.bincount(pair, weight * scene.distance[sample, cluster], cost.size)
         return cost
 
-    def pull(self, task: Task, scene: Scene, label: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """See `Rule`: samples pull centres."""
+    def pull(self, task: QuantizationTask, scene: CentreDistances, label: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """See `PairRule`: samples pull centres."""
         parts = self._pulled(task, scene, label)
         sample, cluster, weight = (np.concatenate([part[i] for part in parts]) for i in (1, 2, 3))
         columns = freeze(np.ascontiguousarray(task.some.columns[:, sample]))
         return kernels.lloyd.sums(columns, freeze(weight), frozen(cluster), scene.centres.shape[0])
 
-    def _pulled(self, task: Task, scene: Scene, label: np.ndarray) -> list[tuple[np.ndarray, ...]]:
+    def _pulled(
+        self, task: QuantizationTask, scene: CentreDistances, label: np.ndarray
+    ) -> list[tuple[np.ndarray, ...]]:
         """Violated pairs, and which sample pulls which centre, how much: both ends of must-links, cannot-links."""
         links, k = task.links, scene.centres.shape[0]
         wrong = np.flatnonzero(violated_links(links, label))
@@ -234,14 +236,14 @@ class LinearRule:
         return parts
 
 
-_RULES: dict[str, Rule] = {"cvqe": SinglePairRule(), "lcvqe": LinearRule(), "cvqe+": AllPairsRule()}
+_RULES: dict[str, PairRule] = {"cvqe": SinglePairRule(), "lcvqe": LinearRule(), "cvqe+": AllPairsRule()}
 
 #: Rounds in which the objective has not fallen, by more than such a part of it, after which a start ends.
 _PATIENCE, _ROUNDING = 10, 1e-12
 
 
 @dataclass(frozen=True)
-class Past:
+class HistoricalCost:
     """The historical cost: where the centres were before.
 
     Attributes
@@ -282,13 +284,13 @@ class Past:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class QuantizationRun:
     """What a start ended in.
 
     Attributes
     ----------
     labels : ndarray of int32, shape (n,)
-    scene : Scene
+    scene : CentreDistances
         With the centres that the labels were chosen for.
     inertia, cost : float
         The sum of weighted squared distances, and the objective.
@@ -297,7 +299,7 @@ class Outcome:
     """
 
     labels: np.ndarray
-    scene: Scene
+    scene: CentreDistances
     inertia: float
     cost: float
     n_iter: int
@@ -308,7 +310,7 @@ class Outcome:
 class _Round:
     """Labels for given centres, and what they cost."""
 
-    scene: Scene
+    scene: CentreDistances
     labels: np.ndarray
     distance: np.ndarray
     inertia: float
@@ -316,33 +318,33 @@ class _Round:
 
 
 def quantize(
-    task: Task,
-    rule: Rule,
+    task: QuantizationTask,
+    rule: PairRule,
     centres: np.ndarray,
     *,
     max_iter: int,
     tolerance: float,
-    past: Past | None = None,
+    past: HistoricalCost | None = None,
     history: list[float] | None = None,
-) -> Outcome:
+) -> QuantizationRun:
     """Choose labels and update centres by turns until nothing changes.
 
     Parameters
     ----------
-    task : Task
-    rule : Rule
+    task : QuantizationTask
+    rule : PairRule
     centres : ndarray of float64, shape (k, d)
         The start.
     max_iter : int
     tolerance : float
         The squared shift of all centres together that is next to nothing.
-    past : Past, optional
+    past : HistoricalCost, optional
     history : list of float, optional
         The objective is appended after each choice of labels, and for the same labels after each update of the centres.
 
     Returns
     -------
-    Outcome
+    QuantizationRun
         The round of least objective, the last one where it is among them. The steps of all three methods may raise it.
     """
     now = best = _round(task, rule, centres, None, past)
@@ -352,7 +354,7 @@ def quantize(
         n_iter += 1
         moved, pulled = _moved(task, rule, now, past)
         if history is not None:
-            _record(history, _cost(task, rule, Scene.of(task, moved), now.labels, past))
+            _record(history, _cost(task, rule, CentreDistances.of(task, moved), now.labels, past))
         before, now = now, _round(task, rule, moved, now.labels, past)
         _record(history, now.cost)
         idle = 0 if now.cost < best.cost - _ROUNDING * abs(best.cost) else idle + 1
@@ -361,12 +363,14 @@ def quantize(
         still = not pulled and bool((now.labels == before.labels).all())
         shift = float(np.square(moved - before.scene.centres).sum())
         converged = still or shift <= tolerance or idle >= _PATIENCE
-    return Outcome(best.labels, best.scene, best.inertia, best.cost, n_iter, converged)
+    return QuantizationRun(best.labels, best.scene, best.inertia, best.cost, n_iter, converged)
 
 
-def _round(task: Task, rule: Rule, centres: np.ndarray, labels: np.ndarray | None, past: Past | None) -> _Round:
+def _round(
+    task: QuantizationTask, rule: PairRule, centres: np.ndarray, labels: np.ndarray | None, past: HistoricalCost | None
+) -> _Round:
     """The labels that the rule chooses for given centres."""
-    scene = Scene.of(task, centres)
+    scene = CentreDistances.of(task, centres)
     free, distance = nearest_centres(task.points.columns, centres)
     nodes = task.links.nodes
     pairs = 0.0
@@ -378,7 +382,7 @@ def _round(task: Task, rule: Rule, centres: np.ndarray, labels: np.ndarray | Non
     return _Round(scene, free, distance, inertia, _with_past(inertia + pairs, centres, past))
 
 
-def _moved(task: Task, rule: Rule, now: _Round, past: Past | None) -> tuple[np.ndarray, bool]:
+def _moved(task: QuantizationTask, rule: PairRule, now: _Round, past: HistoricalCost | None) -> tuple[np.ndarray, bool]:
     """The updated centres, and whether the next update could differ for the same labels."""
     k = now.scene.centres.shape[0]
     total, mass = kernels.lloyd.sums(task.points.columns, task.points.weights, frozen(now.labels), k)
@@ -402,14 +406,16 @@ def _moved(task: Task, rule: Rule, now: _Round, past: Past | None) -> tuple[np.n
     return centres, pulled
 
 
-def _cost(task: Task, rule: Rule, scene: Scene, labels: np.ndarray, past: Past | None) -> float:
+def _cost(
+    task: QuantizationTask, rule: PairRule, scene: CentreDistances, labels: np.ndarray, past: HistoricalCost | None
+) -> float:
     """The objective of given labels."""
     distance = np.square(task.points.columns - scene.centres.T[:, labels]).sum(axis=0)
     pairs = rule.costs(task, scene, labels[task.links.nodes]).sum()
     return _with_past(float(task.points.weights @ distance + pairs), scene.centres, past)
 
 
-def _with_past(cost: float, centres: np.ndarray, past: Past | None) -> float:
+def _with_past(cost: float, centres: np.ndarray, past: HistoricalCost | None) -> float:
     return cost if past is None else (1.0 - past.alpha) * cost + past.alpha * past.cost(centres)
 
 
@@ -551,24 +557,24 @@ class CVQE(SoftPairMeans):
         self.missing_samples = missing_samples
         self.verbose = verbose
 
-    def _prepared(self, points: Points, links: Links, rng: np.random.Generator) -> Task:
-        return Task(points, links, np.arange(links.strength.size, dtype=np.int32))
+    def _prepared(self, points: Points, links: SoftLinks, rng: np.random.Generator) -> QuantizationTask:
+        return QuantizationTask(points, links, np.arange(links.strength.size, dtype=np.int32))
 
-    def _state(self, prepared: Task, centres: np.ndarray) -> Euclidean:
-        return Euclidean.of(prepared.points, prepared.links, 0.0, centres, self.tol / centres.shape[1])
+    def _state(self, prepared: QuantizationTask, centres: np.ndarray) -> EuclideanState:
+        return EuclideanState.of(prepared.points, prepared.links, 0.0, centres, self.tol / centres.shape[1])
 
-    def _started(self, prepared: Task, rng: np.random.Generator, r: int) -> Euclidean:
+    def _started(self, prepared: QuantizationTask, rng: np.random.Generator, r: int) -> EuclideanState:
         return self._state(prepared, self._first_centres(prepared.points, prepared.links, rng, r))
 
-    def _run_once(self, prepared: Task, start: Euclidean, rng: np.random.Generator) -> Run:
+    def _run_once(self, prepared: QuantizationTask, start: EuclideanState, rng: np.random.Generator) -> SoftRun:
         task, rule = prepared.with_order(_random_order(prepared.links, rng)), _RULES[self.variant]
         found = quantize(task, rule, start.centres, max_iter=self.max_iter, tolerance=start.tolerance)
         label = found.labels[task.links.nodes]
         costs = rule.costs(task, found.scene, label) if label.size else np.zeros(0)
         state = self._state(task, found.scene.centres)
-        return Run(found.labels, state, found.inertia, found.cost, costs, found.n_iter, found.converged)
+        return SoftRun(found.labels, state, found.inertia, found.cost, costs, found.n_iter, found.converged)
 
-    def _report_costs(self, run: Run, pairs: PairwiseConstraints, counted: np.ndarray) -> None:
+    def _report_costs(self, run: SoftRun, pairs: PairwiseConstraints, counted: np.ndarray) -> None:
         unit = self._spread**2
         self.inertia_, self.objective_ = run.inertia * unit, run.objective * unit
         rows, label = np.concatenate([pairs.must_link, pairs.cannot_link]), self.labels_
@@ -579,7 +585,7 @@ class CVQE(SoftPairMeans):
         self.violation_cost_ = float(self.violation_costs_.sum())
 
 
-def _random_order(links: Links, rng: np.random.Generator) -> np.ndarray:
+def _random_order(links: SoftLinks, rng: np.random.Generator) -> np.ndarray:
     """Must-links in random order, then cannot-links in random order."""
     e = links.strength.size
     return np.concatenate([rng.permutation(links.n_must), links.n_must + rng.permutation(e - links.n_must)])
@@ -685,7 +691,7 @@ def cvqe_plus(
         raise ValueError(msg)
     links = _links(must, cannot, must_w, cannot_w, samples.shape[0])
     weights = check_weights(samples, sample_weight)
-    task = Task(Points.of(samples, weights), links, freeze(np.arange(links.strength.size, dtype=np.int32)))
+    task = QuantizationTask(Points.of(samples, weights), links, freeze(np.arange(links.strength.size, dtype=np.int32)))
     found = quantize(
         task,
         AllPairsRule(),
@@ -697,7 +703,7 @@ def cvqe_plus(
     return Quantization(found.labels, found.scene.centres, found.cost, found.n_iter)
 
 
-def _links(must: Any, cannot: Any, must_w: Any, cannot_w: Any, n: int) -> Links:
+def _links(must: Any, cannot: Any, must_w: Any, cannot_w: Any, n: int) -> SoftLinks:
     rows, strength = [], []
     for what, given, weight in (("must", must, must_w), ("cannot", cannot, cannot_w)):
         pairs = np.asarray(given, np.int64).reshape(-1, 2)
@@ -710,10 +716,10 @@ def _links(must: Any, cannot: Any, must_w: Any, cannot_w: Any, n: int) -> Links:
             raise ValueError(msg)
         rows.append(pairs)
         strength.append(weights)
-    return Links.of(rows[0], rows[1], np.concatenate(strength))
+    return SoftLinks.of(rows[0], rows[1], np.concatenate(strength))
 
 
-def _past(history: tuple[Any, float], history_mass: Any, shape: tuple[int, int], *, closest: bool) -> Past:
+def _past(history: tuple[Any, float], history_mass: Any, shape: tuple[int, int], *, closest: bool) -> HistoricalCost:
     former, alpha = np.array(history[0], np.float64), float(history[1])
     if former.shape != shape or not 0 <= alpha <= 1:
         msg = (
@@ -727,4 +733,4 @@ def _past(history: tuple[Any, float], history_mass: Any, shape: tuple[int, int],
         raise ValueError(msg)
     unknown = np.isnan(former).any(axis=1)
     former[unknown], mass[unknown] = 0.0, 0.0
-    return Past(former, alpha, mass, closest)
+    return HistoricalCost(former, alpha, mass, closest)

@@ -7,8 +7,9 @@ samples that must stay together is one point, its mean, with the sum of their we
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -17,6 +18,7 @@ from tripletree.kernels import freeze, frozen
 
 __all__ = [
     "Points",
+    "best_of_starts",
     "centre_step",
     "check_start",
     "check_weights",
@@ -31,6 +33,9 @@ __all__ = [
     "tolerance",
     "value_order",
 ]
+
+
+_R = TypeVar("_R")
 
 
 @dataclass(frozen=True)
@@ -122,6 +127,34 @@ def number_of_starts(n_init: int | str, init: Any) -> int:
     if n_init == "auto":
         return 1 if init == "k-means++" else 10
     return int(n_init)
+
+
+def best_of_starts(
+    start: Callable[[int], _R], n_starts: int, cost: Callable[[_R], float], tick: Callable[[int], Any] | None = None
+) -> _R:
+    """The cheapest of several runs: the first one, unless a later one is cheaper by more than rounding.
+
+    Parameters
+    ----------
+    start : callable
+        ``start(r)`` makes run number r.
+    n_starts : int
+        At least 1.
+    cost : callable
+        The cost of a run, what is minimised.
+    tick : callable, optional
+        Called with 1 after each run.
+    """
+    best = None
+    for r in range(n_starts):
+        run = start(r)
+        # costs that differ by rounding only must not make the choice depend on the machine
+        if best is None or cost(run) < cost(best) - 1e-12 * abs(cost(best)):
+            best = run
+        if tick is not None:
+            tick(1)
+    assert best is not None
+    return best
 
 
 def starting_centres(

@@ -13,14 +13,14 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from tripletree import kernels
 from tripletree.cluster.kmeans.lloyd import Points, centre_step, squared_distances
-from tripletree.cluster.kmeans.soft_pairs import Links, Run, SoftPairMeans, violated_links
+from tripletree.cluster.kmeans.soft_pairs import SoftLinks, SoftPairMeans, SoftRun, violated_links
 from tripletree.core.pairs import PairwiseConstraints
 from tripletree.kernels import freeze, frozen
 
 __all__ = [
-    "Learned",
+    "MetricState",
     "MPCKMeans",
-    "Problem",
+    "MetricTask",
     "far_differences",
 ]
 
@@ -39,13 +39,13 @@ _HALVINGS, _DIRECTIONS = 6, 16
 
 
 @dataclass(frozen=True)
-class Problem:
+class MetricTask:
     """What stays the same through the iterations.
 
     Attributes
     ----------
     points : Points
-    links : Links
+    links : SoftLinks
     price : ndarray of float64, shape (e,)
         Penalty times strength of each pair.
     apart : ndarray of float64, shape (e, d)
@@ -61,7 +61,7 @@ class Problem:
     """
 
     points: Points
-    links: Links
+    links: SoftLinks
     price: np.ndarray
     apart: np.ndarray
     far: np.ndarray
@@ -70,7 +70,7 @@ class Problem:
     tol: float
 
 
-def far_differences(points: Points, links: Links, rng: np.random.Generator, *, full: bool) -> tuple:
+def far_differences(points: Points, links: SoftLinks, rng: np.random.Generator, *, full: bool) -> tuple:
     """``apart`` and ``far`` of a problem.
 
     For diagonals ``far`` is the diagonal of the box around the samples, which no two of them exceed in any feature. For
@@ -114,33 +114,35 @@ def _mapped(root: np.ndarray, columns: np.ndarray) -> np.ndarray:
 
 
 @dataclass
-class Learned:
-    """See `State`.
+class MetricState:
+    """See `SoftState`.
 
     Attributes
     ----------
-    problem : Problem
+    problem : MetricTask
     centres : ndarray of float64, shape (k, d)
     metrics : ndarray of float64, shape (k, d) or (k, d, d)
     """
 
-    problem: Problem
+    problem: MetricTask
     centres: np.ndarray
     metrics: np.ndarray
 
     @classmethod
-    def of(cls, problem: Problem, centres: np.ndarray, *, full: bool) -> Learned:
+    def of(cls, problem: MetricTask, centres: np.ndarray, *, full: bool) -> MetricState:
         """With the metric to start with."""
         k, d = centres.shape
         return cls(problem, centres, np.repeat((d * np.eye(d) if full else np.full(d, float(d)))[None], k, axis=0))
 
     @classmethod
-    def of_must_links(cls, problem: Problem, choose: Callable[[Points], np.ndarray], *, k: int, full: bool) -> Learned:
+    def of_must_links(
+        cls, problem: MetricTask, choose: Callable[[Points], np.ndarray], *, k: int, full: bool
+    ) -> MetricState:
         """With the metric under which must-linked samples are near each other, and centres chosen under it.
 
         Parameters
         ----------
-        problem : Problem
+        problem : MetricTask
         choose : callable
             Points -> centres; it is given the points in a space whose Euclidean distances are those of the metric.
         k : int
@@ -166,7 +168,7 @@ class Learned:
 
     @cached_property
     def pay(self) -> np.ndarray:
-        """See `State`."""
+        """See `SoftState`."""
         p = self.problem
         length = self._of_each(p.apart)
         must = np.arange(p.price.size)[:, None] < p.links.n_must
@@ -196,14 +198,14 @@ class Learned:
         return frozen(self.centres, np.float64), frozen(self.metrics, np.float64)
 
     def nearest(self) -> np.ndarray:
-        """See `State`."""
+        """See `SoftState`."""
         diagonals = self._diagonals
         if diagonals is None:
             return self._costs.argmin(axis=1).astype(np.int32)
         return kernels.lloyd.weighted_nearest(self.problem.points.columns, *diagonals, freeze(-self.log_det))
 
     def own(self, labels: np.ndarray) -> np.ndarray:
-        """See `State`."""
+        """See `SoftState`."""
         points, diagonals = self.problem.points, self._diagonals
         if diagonals is None:
             return points.weights * self._costs[np.arange(labels.size), labels]
@@ -211,7 +213,7 @@ class Learned:
         return points.weights * (lengths - self.log_det[labels])
 
     def linked(self) -> np.ndarray:
-        """See `State`."""
+        """See `SoftState`."""
         points, nodes, diagonals = self.problem.points, self.problem.links.nodes, self._diagonals
         if diagonals is None:
             return points.weights[nodes, None] * self._costs[nodes]
@@ -219,14 +221,14 @@ class Learned:
         return points.weights[nodes, None] * (kernels.lloyd.weighted_distances(some, *diagonals) - self.log_det)
 
     def scatter(self, labels: np.ndarray) -> float:
-        """See `State`: with what the metrics cost by themselves."""
+        """See `SoftState`: with what the metrics cost by themselves."""
         d = self.centres.shape[1]
         trace = self.metrics.sum(axis=1) if self.metrics.ndim == 2 else np.trace(self.metrics, axis1=1, axis2=2)
         own = trace / d - self.log_det
         return float(self.own(labels).sum() + self.problem.prior * (own[0] if self.problem.shared else own.sum()))
 
     def distances(self) -> np.ndarray:
-        """See `State`."""
+        """See `SoftState`."""
         columns, k = self.problem.points.columns, self.centres.shape[0]
         if self.problem.shared:
             root = _root(self.metrics[0])
@@ -240,8 +242,8 @@ class Learned:
             out[:, h] = squared_distances(_mapped(root, columns), _mapped(root, self.centres[[h]].T).T)[:, 0]
         return out
 
-    def updated(self, labels: np.ndarray) -> Learned:
-        """See `State`: the means, then the metrics for them."""
+    def updated(self, labels: np.ndarray) -> MetricState:
+        """See `SoftState`: the means, then the metrics for them."""
         moved = replace(self, centres=centre_step(self.problem.points, labels, self.centres))
         moments, mass, lift = moved.moments(labels)
         if self.problem.shared:
@@ -325,26 +327,26 @@ class Learned:
                 return metric
         return old
 
-    def with_centre(self, cluster: int, sample: int) -> Learned:
-        """See `State`."""
+    def with_centre(self, cluster: int, sample: int) -> MetricState:
+        """See `SoftState`."""
         centres = self.centres.copy()
         centres[cluster] = self.problem.points.columns[:, sample]
         return replace(self, centres=centres)
 
-    def is_near(self, other: Learned) -> bool:
-        """See `State`."""
+    def is_near(self, other: MetricState) -> bool:
+        """See `SoftState`."""
         shift = ((self.centres - other.centres) ** 2).sum()
         change = np.abs(self.metrics - other.metrics).max()
         tol = self.problem.tol
         return bool(shift <= tol / self.centres.shape[1] and change <= tol * np.abs(self.metrics).max())
 
-    def at(self, points: Points) -> Learned:
-        """See `State`."""
+    def at(self, points: Points) -> MetricState:
+        """See `SoftState`."""
         p = self.problem
         rows = np.empty((0, self.centres.shape[1]))
-        none = Links.of(np.empty((0, 2), np.int32), np.empty((0, 2), np.int32), np.empty(0))
+        none = SoftLinks.of(np.empty((0, 2), np.int32), np.empty((0, 2), np.int32), np.empty(0))
         other = replace(p, points=points, links=none, price=np.empty(0), apart=rows, far=np.zeros_like(p.far[:1]))
-        return Learned(other, self.centres, self.metrics)
+        return MetricState(other, self.centres, self.metrics)
 
 
 class MPCKMeans(SoftPairMeans):
@@ -497,7 +499,7 @@ class MPCKMeans(SoftPairMeans):
         self.missing_samples = missing_samples
         self.verbose = verbose
 
-    def _run(self, points: Points, links: Links, centres: np.ndarray | None) -> Run:
+    def _run(self, points: Points, links: SoftLinks, centres: np.ndarray | None) -> SoftRun:
         if self.metric == "diagonal":
             return super()._run(points, links, centres)
         from threadpoolctl import threadpool_limits  # comes with scikit-learn
@@ -505,25 +507,25 @@ class MPCKMeans(SoftPairMeans):
         with threadpool_limits(1, "blas"):  # threads on matrices as small as these wait for each other
             return super()._run(points, links, centres)
 
-    def _prepared(self, points: Points, links: Links, rng: np.random.Generator) -> Problem:
+    def _prepared(self, points: Points, links: SoftLinks, rng: np.random.Generator) -> MetricTask:
         apart, far = far_differences(points, links, rng, full=self.metric == "full")
         price = self.penalty * links.strength
-        return Problem(points, links, price, apart, far, self.prior, self.shared_metric, self.tol)
+        return MetricTask(points, links, price, apart, far, self.prior, self.shared_metric, self.tol)
 
-    def _state(self, prepared: Problem, centres: np.ndarray) -> Learned:
-        return Learned.of(prepared, centres, full=self.metric == "full")
+    def _state(self, prepared: MetricTask, centres: np.ndarray) -> MetricState:
+        return MetricState.of(prepared, centres, full=self.metric == "full")
 
-    def _started(self, prepared: Problem, rng: np.random.Generator, r: int) -> Learned:
+    def _started(self, prepared: MetricTask, rng: np.random.Generator, r: int) -> MetricState:
         if r % 4 < 2:
             return self._state(prepared, self._first_centres(prepared.points, prepared.links, rng, r))
-        return Learned.of_must_links(
+        return MetricState.of_must_links(
             prepared,
             lambda points: self._first_centres(points, prepared.links, rng, r),
             k=self.n_clusters,
             full=self.metric == "full",
         )
 
-    def _report_costs(self, run: Run, pairs: PairwiseConstraints, counted: np.ndarray) -> None:
+    def _report_costs(self, run: SoftRun, pairs: PairwiseConstraints, counted: np.ndarray) -> None:
         state: Any = run.state
         unit = self._spread**2
         self.metrics_ = state.metrics / unit

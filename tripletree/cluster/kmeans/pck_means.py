@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tripletree.cluster.kmeans.lloyd import Points
-from tripletree.cluster.kmeans.soft_pairs import Euclidean, Links, Run, SoftPairMeans
+from tripletree.cluster.kmeans.soft_pairs import EuclideanState, SoftLinks, SoftPairMeans, SoftRun
 from tripletree.core.pairs import PairwiseConstraints
 
 __all__ = [
@@ -19,7 +19,7 @@ class _Prepared(NamedTuple):
     """What all starts share."""
 
     points: Points
-    links: Links
+    links: SoftLinks
 
 
 class PCKMeans(SoftPairMeans):
@@ -148,16 +148,16 @@ class PCKMeans(SoftPairMeans):
         self.missing_samples = missing_samples
         self.verbose = verbose
 
-    def _prepared(self, points: Points, links: Links, rng: np.random.Generator) -> _Prepared:
+    def _prepared(self, points: Points, links: SoftLinks, rng: np.random.Generator) -> _Prepared:
         return _Prepared(points, links)
 
-    def _state(self, prepared: _Prepared, centres: np.ndarray) -> Euclidean:
-        return Euclidean.of(*prepared, self.penalty, centres, self.tol / centres.shape[1])
+    def _state(self, prepared: _Prepared, centres: np.ndarray) -> EuclideanState:
+        return EuclideanState.of(*prepared, self.penalty, centres, self.tol / centres.shape[1])
 
-    def _started(self, prepared: _Prepared, rng: np.random.Generator, r: int) -> Euclidean:
+    def _started(self, prepared: _Prepared, rng: np.random.Generator, r: int) -> EuclideanState:
         return self._state(prepared, self._first_centres(*prepared, rng, r))
 
-    def _report_costs(self, run: Run, pairs: PairwiseConstraints, counted: np.ndarray) -> None:
+    def _report_costs(self, run: SoftRun, pairs: PairwiseConstraints, counted: np.ndarray) -> None:
         unit = self._spread**2
         self.penalty_ = self.penalty * unit
         self.inertia_, self.violation_cost_ = run.inertia * unit, float(run.pair_costs.sum()) * unit

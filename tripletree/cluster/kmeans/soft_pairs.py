@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from numbers import Integral, Real
@@ -21,6 +20,7 @@ from tripletree.cluster.base import all_or_nothing, check_no_truth_values, check
 from tripletree.cluster.distances import check_spread
 from tripletree.cluster.kmeans.lloyd import (
     Points,
+    best_of_starts,
     centre_step,
     check_start,
     check_weights,
@@ -36,13 +36,12 @@ from tripletree.errors import ClusterCountError, warn_user
 from tripletree.kernels import freeze, frozen
 
 __all__ = [
-    "Euclidean",
-    "Links",
-    "Run",
+    "EuclideanState",
+    "SoftLinks",
+    "SoftRun",
     "SoftPairMeans",
-    "State",
+    "SoftState",
     "best_for_empty",
-    "best_run",
     "first_centres",
     "link_costs",
     "settled",
@@ -59,7 +58,7 @@ _ROUNDS = 200
 
 
 @dataclass(frozen=True)
-class Links:
+class SoftLinks:
     """Pairs as the kernels take them: over the samples that are in pairs, numbered 0..m-1; must-links first.
 
     Attributes
@@ -87,7 +86,7 @@ class Links:
     first: np.ndarray
 
     @classmethod
-    def of(cls, must: np.ndarray, cannot: np.ndarray, strength: np.ndarray) -> Links:
+    def of(cls, must: np.ndarray, cannot: np.ndarray, strength: np.ndarray) -> SoftLinks:
         """From rows of samples, and the strengths of the must-links, then of the cannot-links."""
         from scipy.sparse import coo_array
         from scipy.sparse.csgraph import connected_components
@@ -125,13 +124,13 @@ class Links:
 
 
 def settled(
-    links: Links, base: np.ndarray, pay: np.ndarray, label: np.ndarray | None, rng: np.random.Generator
+    links: SoftLinks, base: np.ndarray, pay: np.ndarray, label: np.ndarray | None, rng: np.random.Generator
 ) -> np.ndarray:
     """Labels of the samples in pairs that no move improves: of one, of a group of must-links, of a chain of pairs.
 
     Parameters
     ----------
-    links : Links
+    links : SoftLinks
     base : ndarray of float64, shape (m, k)
         What each sample costs in each cluster.
     pay : ndarray of float64, shape (e, k)
@@ -164,18 +163,18 @@ def settled(
     return label
 
 
-def violated_links(links: Links, label: np.ndarray) -> np.ndarray:
+def violated_links(links: SoftLinks, label: np.ndarray) -> np.ndarray:
     """Which pairs labels of the samples in pairs violate, as truth values."""
     a, b = label[links.ends[:, 0]], label[links.ends[:, 1]]
     return np.where(np.arange(a.size) < links.n_must, a != b, a == b)
 
 
-def link_costs(links: Links, pay: np.ndarray, label: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def link_costs(links: SoftLinks, pay: np.ndarray, label: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Which pairs are violated, as truth values, and what each of them costs (0 where it is not).
 
     Parameters
     ----------
-    links : Links
+    links : SoftLinks
     pay : ndarray of float64, shape (e, k)
     label : ndarray of int, shape (m,)
         Of the samples in pairs.
@@ -187,12 +186,12 @@ def link_costs(links: Links, pay: np.ndarray, label: np.ndarray) -> tuple[np.nda
     return violated, np.where(violated, cost, 0.0)
 
 
-def best_for_empty(links: Links, cost: np.ndarray, pay: np.ndarray, labels: np.ndarray, k: int) -> dict[int, int]:
+def best_for_empty(links: SoftLinks, cost: np.ndarray, pay: np.ndarray, labels: np.ndarray, k: int) -> dict[int, int]:
     """For each empty cluster the sample that would save most by a centre of its own; none that would save nothing.
 
     Parameters
     ----------
-    links : Links
+    links : SoftLinks
     cost : ndarray of float64, shape (n,)
         What each sample costs in its cluster.
     pay : ndarray of float64, shape (e, k)
@@ -218,13 +217,13 @@ def best_for_empty(links: Links, cost: np.ndarray, pay: np.ndarray, labels: np.n
     return {int(h): int(i) for h, i in zip(empty, best, strict=False) if gain[i] > 0}
 
 
-def first_centres(points: Points, links: Links, k: int, rng: np.random.Generator, *, drawn: bool) -> np.ndarray:
+def first_centres(points: Points, links: SoftLinks, k: int, rng: np.random.Generator, *, drawn: bool) -> np.ndarray:
     """Starting centres from the neighbourhoods, which are the groups of two samples and more that must-links make.
 
     Parameters
     ----------
     points : Points
-    links : Links
+    links : SoftLinks
     k : int
     rng : Generator
     drawn : bool
@@ -279,7 +278,7 @@ def _draw(score: np.ndarray, otherwise: np.ndarray, rng: np.random.Generator) ->
 # k-means with soft pairs, on arrays: labels and centres by turns, from several starts.
 
 
-class State(Protocol):
+class SoftState(Protocol):
     """Centres, and what distances mean: all that the labels are chosen by."""
 
     centres: np.ndarray
@@ -297,10 +296,10 @@ class State(Protocol):
     def linked(self) -> np.ndarray:
         """What the samples in pairs cost in each cluster, shape (m, k)."""
 
-    def updated(self, labels: np.ndarray) -> State:
+    def updated(self, labels: np.ndarray) -> SoftState:
         """The best one for the labels; empty clusters stay as they are."""
 
-    def with_centre(self, cluster: int, sample: int) -> State:
+    def with_centre(self, cluster: int, sample: int) -> SoftState:
         """The same with the centre of an empty cluster on a sample."""
 
     def scatter(self, labels: np.ndarray) -> float:
@@ -309,7 +308,7 @@ class State(Protocol):
     def is_near(self, other: Any) -> bool:
         """Whether the difference is below the tolerance."""
 
-    def at(self, points: Points) -> State:
+    def at(self, points: Points) -> SoftState:
         """The same for other points, which are in no pairs."""
 
     def distances(self) -> np.ndarray:
@@ -317,13 +316,13 @@ class State(Protocol):
 
 
 @dataclass
-class Run:
+class SoftRun:
     """What one start ended in.
 
     Attributes
     ----------
     labels : ndarray of int32, shape (n,)
-    state : State
+    state : SoftState
     inertia, objective : float
         The objective without the pairs, and with them.
     pair_costs : ndarray of float64, shape (e,)
@@ -333,7 +332,7 @@ class Run:
     """
 
     labels: np.ndarray
-    state: State
+    state: SoftState
     inertia: float
     objective: float
     pair_costs: np.ndarray
@@ -342,15 +341,15 @@ class Run:
 
 
 def soft_run(
-    state: State, links: Links, rng: np.random.Generator, *, max_iter: int, history: list[float] | None = None
-) -> Run:
+    state: SoftState, links: SoftLinks, rng: np.random.Generator, *, max_iter: int, history: list[float] | None = None
+) -> SoftRun:
     """Choose labels and update centres by turns until nothing changes, from one start.
 
     Parameters
     ----------
-    state : State
+    state : SoftState
         The start.
-    links : Links
+    links : SoftLinks
     rng : Generator
         For the order in which samples are looked at.
     max_iter : int
@@ -359,7 +358,7 @@ def soft_run(
 
     Returns
     -------
-    Run
+    SoftRun
     """
     labels = _assigned(state, links, None, rng)
     converged, filled, n_iter = False, False, 0
@@ -379,23 +378,10 @@ def soft_run(
     _record(history, state, links, labels)
     inertia = state.scatter(labels)
     costs = link_costs(links, state.pay, labels[links.nodes])[1]
-    return Run(labels, state, inertia, inertia + float(costs.sum()), costs, n_iter, converged)
+    return SoftRun(labels, state, inertia, inertia + float(costs.sum()), costs, n_iter, converged)
 
 
-def best_run(start: Callable[[int], Run], n_init: int, tell: Callable[[int], Any] | None = None) -> Run:
-    """The run of least objective, the first of several; `tell` is called after each."""
-    best: Run | None = None
-    for r in range(n_init):
-        run = start(r)
-        if best is None or run.objective < best.objective - 1e-12 * abs(best.objective):
-            best = run
-        if tell is not None:
-            tell(1)
-    assert best is not None
-    return best
-
-
-def _assigned(state: State, links: Links, labels: np.ndarray | None, rng: np.random.Generator) -> np.ndarray:
+def _assigned(state: SoftState, links: SoftLinks, labels: np.ndarray | None, rng: np.random.Generator) -> np.ndarray:
     free = state.nearest()
     if links.nodes.size:
         now = None if labels is None else labels[links.nodes]
@@ -403,18 +389,18 @@ def _assigned(state: State, links: Links, labels: np.ndarray | None, rng: np.ran
     return free
 
 
-def _for_empty(state: State, links: Links, labels: np.ndarray) -> dict[int, int]:
+def _for_empty(state: SoftState, links: SoftLinks, labels: np.ndarray) -> dict[int, int]:
     k = state.centres.shape[0]
     if np.bincount(labels, minlength=k).all():
         return {}
     return best_for_empty(links, state.own(labels), state.pay, labels, k)
 
 
-def _cost(state: State, links: Links, labels: np.ndarray) -> float:
+def _cost(state: SoftState, links: SoftLinks, labels: np.ndarray) -> float:
     return float(link_costs(links, state.pay, labels[links.nodes])[1].sum())
 
 
-def _record(history: list[float] | None, state: State, links: Links, labels: np.ndarray) -> None:
+def _record(history: list[float] | None, state: SoftState, links: SoftLinks, labels: np.ndarray) -> None:
     if history is not None:
         history.append(state.scatter(labels) + _cost(state, links, labels))
 
@@ -424,7 +410,7 @@ def _part(points: Points, nodes: np.ndarray) -> Points:
 
 
 @dataclass
-class Euclidean:
+class EuclideanState:
     """Squared Euclidean distances: the state of `PCKMeans`.
 
     Attributes
@@ -445,52 +431,54 @@ class Euclidean:
     tolerance: float
 
     @classmethod
-    def of(cls, points: Points, links: Links, penalty: float, centres: np.ndarray, tolerance: float) -> Euclidean:
+    def of(
+        cls, points: Points, links: SoftLinks, penalty: float, centres: np.ndarray, tolerance: float
+    ) -> EuclideanState:
         """With the price of a violated pair of strength 1."""
         share = np.where(np.arange(links.strength.size) < links.n_must, 0.5, 1.0)  # both ends pay for a must-link
         pay = np.repeat((penalty * share * links.strength)[:, None], centres.shape[0], axis=1)
         return cls(points, _part(points, links.nodes), centres, pay, tolerance)
 
     def nearest(self) -> np.ndarray:
-        """See `State`."""
+        """See `SoftState`."""
         return nearest_centres(self.points.columns, self.centres)[0]
 
     def own(self, labels: np.ndarray) -> np.ndarray:
-        """See `State`."""
+        """See `SoftState`."""
         return self.points.weights * ((self.points.columns - self.centres.T[:, labels]) ** 2).sum(axis=0)
 
     def linked(self) -> np.ndarray:
-        """See `State`."""
+        """See `SoftState`."""
         return self.some.weights[:, None] * squared_distances(self.some.columns, self.centres)
 
-    def updated(self, labels: np.ndarray) -> Euclidean:
-        """See `State`."""
+    def updated(self, labels: np.ndarray) -> EuclideanState:
+        """See `SoftState`."""
         return self._at(centre_step(self.points, labels, self.centres))
 
-    def with_centre(self, cluster: int, sample: int) -> Euclidean:
-        """See `State`."""
+    def with_centre(self, cluster: int, sample: int) -> EuclideanState:
+        """See `SoftState`."""
         centres = self.centres.copy()
         centres[cluster] = self.points.columns[:, sample]
         return self._at(centres)
 
     def scatter(self, labels: np.ndarray) -> float:
-        """See `State`."""
+        """See `SoftState`."""
         return scatter(self.points, labels, self.centres)
 
-    def is_near(self, other: Euclidean) -> bool:
-        """See `State`."""
+    def is_near(self, other: EuclideanState) -> bool:
+        """See `SoftState`."""
         return float(((self.centres - other.centres) ** 2).sum()) <= self.tolerance
 
-    def at(self, points: Points) -> Euclidean:
-        """See `State`."""
-        return Euclidean(points, points, self.centres, self.pay[:0], self.tolerance)
+    def at(self, points: Points) -> EuclideanState:
+        """See `SoftState`."""
+        return EuclideanState(points, points, self.centres, self.pay[:0], self.tolerance)
 
     def distances(self) -> np.ndarray:
-        """See `State`."""
+        """See `SoftState`."""
         return squared_distances(self.points.columns, self.centres)
 
-    def _at(self, centres: np.ndarray) -> Euclidean:
-        return Euclidean(self.points, self.some, centres, self.pay, self.tolerance)
+    def _at(self, centres: np.ndarray) -> EuclideanState:
+        return EuclideanState(self.points, self.some, centres, self.pay, self.tolerance)
 
 
 #: The least positive weight of a sample, and the greatest.
@@ -707,25 +695,25 @@ class SoftPairMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
     _in_units: ClassVar[bool] = True
 
     @abstractmethod
-    def _prepared(self, points: Points, links: Links, rng: np.random.Generator) -> Any:
+    def _prepared(self, points: Points, links: SoftLinks, rng: np.random.Generator) -> Any:
         """What all starts have in common."""
 
     @abstractmethod
-    def _state(self, prepared: Any, centres: np.ndarray) -> State:
+    def _state(self, prepared: Any, centres: np.ndarray) -> SoftState:
         """The state to start from, with given centres."""
 
     @abstractmethod
-    def _started(self, prepared: Any, rng: np.random.Generator, r: int) -> State:
+    def _started(self, prepared: Any, rng: np.random.Generator, r: int) -> SoftState:
         """The state of start number r."""
 
     @abstractmethod
-    def _report_costs(self, run: Run, pairs: PairwiseConstraints, counted: np.ndarray) -> None:
+    def _report_costs(self, run: SoftRun, pairs: PairwiseConstraints, counted: np.ndarray) -> None:
         """Set objective, inertia, the costs of the pairs and the metrics, in the units of X.
 
         `counted` holds for each sample of `pairs` whether its weight is positive; only pairs of such are links.
         """
 
-    def _run_once(self, prepared: Any, start: State, rng: np.random.Generator) -> Run:
+    def _run_once(self, prepared: Any, start: SoftState, rng: np.random.Generator) -> SoftRun:
         """One start, to its end."""
         return soft_run(start, prepared.links, rng, max_iter=self.max_iter)
 
@@ -758,38 +746,38 @@ class SoftPairMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
     def _framed(self, samples: np.ndarray) -> np.ndarray:
         return (samples - self._mean) / self._spread
 
-    def _run(self, points: Points, links: Links, centres: np.ndarray | None) -> Run:
+    def _run(self, points: Points, links: SoftLinks, centres: np.ndarray | None) -> SoftRun:
         rng = generator(self.random_state)
         prepared = self._prepared(points, links, rng)
 
-        def start(r: int) -> Run:
+        def start(r: int) -> SoftRun:
             first = self._state(prepared, centres) if centres is not None else self._started(prepared, rng, r)
             return self._run_once(prepared, first, rng)
 
         n_starts = 1 if centres is not None else self.n_init
-        with progress_bar(self.verbose, n_starts, type(self).__name__, "starts") as tell:
-            run = best_run(start, n_starts, tell)
+        with progress_bar(self.verbose, n_starts, type(self).__name__, "starts") as tick:
+            run = best_of_starts(start, n_starts, lambda run: run.objective, tick)
         if not run.converged:
             msg = (
                 f"{type(self).__name__} has not converged after max_iter={self.max_iter} iterations: increase it, or "
                 "tol"
             )
             warn_user(msg, ConvergenceWarning)
-        held = np.unique(run.labels).size
-        if held < self.n_clusters:
+        filled = np.unique(run.labels).size
+        if filled < self.n_clusters:
             msg = (
-                f"{held} of n_clusters={self.n_clusters} clusters have samples: X has equal samples, or with "
+                f"{filled} of n_clusters={self.n_clusters} clusters have samples: X has equal samples, or with "
                 "these pairs fewer clusters cost less"
             )
             warn_user(msg, ConvergenceWarning)
         return run
 
-    def _first_centres(self, points: Points, links: Links, rng: np.random.Generator, r: int) -> np.ndarray:
+    def _first_centres(self, points: Points, links: SoftLinks, rng: np.random.Generator, r: int) -> np.ndarray:
         if self.init == "pairs" and r % 2 == 0:
             return first_centres(points, links, self.n_clusters, rng, drawn=r > 0)
         return starting_centres(points, self.n_clusters, rng)
 
-    def _report(self, run: Run, pairs: PairwiseConstraints, counted: np.ndarray) -> None:
+    def _report(self, run: SoftRun, pairs: PairwiseConstraints, counted: np.ndarray) -> None:
         label = self.labels_
         (a, b), (c, d) = pairs.must_link.T, pairs.cannot_link.T
         self.violated_pairs_ = pairs.subset(must_link=label[a] != label[b], cannot_link=label[c] == label[d])
@@ -798,7 +786,7 @@ class SoftPairMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         self._fitted = run.state.at(Points.of(np.empty((0, self.n_features_in_))))
         self._report_costs(run, pairs, counted)
 
-    def _state_at(self, X: Any, sample_weight: Any = None) -> State:
+    def _state_at(self, X: Any, sample_weight: Any = None) -> SoftState:
         check_is_fitted(self)
         samples = check_samples(self, X, reset=False)
         return self._fitted.at(Points.of(self._framed(samples), check_weights(samples, sample_weight)))
@@ -821,7 +809,7 @@ def _check_range(weights: np.ndarray) -> None:
         raise ValueError(msg)
 
 
-def _links(pairs: PairwiseConstraints, counted: np.ndarray) -> Links:
+def _links(pairs: PairwiseConstraints, counted: np.ndarray) -> SoftLinks:
     """The pairs of the samples that count, over their numbers among these."""
     number = np.cumsum(counted) - 1
     parts = []
@@ -832,4 +820,4 @@ def _links(pairs: PairwiseConstraints, counted: np.ndarray) -> Links:
         kept = counted[rows].all(axis=1)
         parts.append((number[rows[kept]], np.ones(kept.sum()) if strength is None else strength[kept]))
     (must, sure), (cannot, sure_not) = parts
-    return Links.of(must, cannot, np.concatenate([sure, sure_not]))
+    return SoftLinks.of(must, cannot, np.concatenate([sure, sure_not]))

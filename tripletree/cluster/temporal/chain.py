@@ -11,7 +11,7 @@ import numpy as np
 
 from tripletree.cluster.active import Neighbours, as_strategy, inherited_pairs
 from tripletree.cluster.active.clustering import Interview
-from tripletree.cluster.kmeans.cvqe import CVQE, Past, cvqe_plus
+from tripletree.cluster.kmeans.cvqe import CVQE, HistoricalCost, cvqe_plus
 from tripletree.cluster.kmeans.lloyd import Points, starting_centres
 from tripletree.cluster.temporal.matching import (
     Fading,
@@ -489,7 +489,9 @@ def _snapshot(
     violated = pairs.subset(must_link=label[a] != label[b], cannot_link=label[c] == label[d])
     past, cost = 0.0, link.total
     if before is not None:
-        past = Past(before.centres, settings.alpha, before.mass, settings.history == "closest").cost(link.centres)
+        past = HistoricalCost(before.centres, settings.alpha, before.mass, settings.history == "closest").cost(
+            link.centres
+        )
         cost = (link.total - settings.alpha * past) / (1 - settings.alpha)
     return Snapshot(
         window.start, window.end, pairs.leaves, label, link.centres + middle, pairs, violated, cost, past, link.n_iter,

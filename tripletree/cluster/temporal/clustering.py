@@ -431,7 +431,8 @@ class TemporalClustering(ClusterMixin, BaseEstimator):
         Raises
         ------
         InvalidTimesError
-            If times are missing, out of range, or do not go with `window`; or if pairs are given for a time outside all snapshots.
+            If times are missing, out of range, or do not go with `window`; or if pairs are given for a time outside all
+            snapshots.
         UnknownLeafError
             If pairs name objects that X has not; ``.labels`` holds them all.
         InvalidPairError
