@@ -152,7 +152,7 @@ def test_cluster__bad_tables_are_refused(run, table, wanted):
         (["--drop", "z"], "there is no column 'z'; there are 'name', 'x', 'y'"),
         (["--index-column", "z"], "there is no column 'z'"),
         (["--index-column", "x", "--drop", "x"], "cannot be both"),
-        (["--plot", "p.xyz"], "the suffix says which picture to write"),
+        (["--plot", "p.xyz"], "the suffix chooses the kind of picture"),
         (["--triplets", "-"], "only one can be the standard input"),
         (["--triplets", "gone.txt"], "no such file: gone.txt"),
     ],
@@ -216,7 +216,7 @@ def test_plot__writes_the_format_of_the_suffix(run, tmp_path):
 
 
 def test_plot__bad_input(run, tmp_path):
-    assert "must be one of" in run("plot", "sample:primates", "-o", "p", status=2).stderr
+    assert "expected one of" in run("plot", "sample:primates", "-o", "p", status=2).stderr
     assert "no cut gives" in run("plot", "sample:newsgroups", "-o", "p.png", "--clusters", 2, status=2).stderr
     assert "1..12 clusters" in run("plot", "sample:primates", "-o", "p.png", "--clusters", 99, status=2).stderr
     assert "cannot both" in run("plot", "-", "--triplets", "-", "-o", "p.png", status=2).stderr

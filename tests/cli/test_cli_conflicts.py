@@ -104,7 +104,7 @@ def test_explain_check__the_input_is_not_overwritten(run, tmp_path, command):
 
 def test_explain__bad_input(run):
     assert "no such file" in run("explain", "gone.txt", status=2).stderr
-    assert "must be one of" in run("explain", "-", "--plot", "clash.xyz", text=CLASH, status=2).stderr
+    assert "expected one of" in run("explain", "-", "--plot", "clash.xyz", text=CLASH, status=2).stderr
     assert (
         "'-k' / '--number': 0 is not in the range x>=1" in run("explain", "-", "-k", "0", text=CLASH, status=2).stderr
     )

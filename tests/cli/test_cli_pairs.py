@@ -83,7 +83,7 @@ def test_describe__in_words_and_as_json(run):
 
 def test_describe__a_contradiction(run):
     told = run("describe", "-", text=CLASH, status=1).stdout
-    assert "no: must-links break 2 cannot-links; tripletree explain says how" in told
+    assert "no: must-links break 2 cannot-links; tripletree explain shows how" in told
     assert json.loads(run("describe", "-", "--json", text=CLASH, status=1).stdout)["n_broken"] == 2
 
 
@@ -100,7 +100,7 @@ def test_kind__is_told_or_said(run, tmp_path, command):
     assert "1 triplet" in run(command, "t.csv").stdout.replace("triplets   1", "1 triplet")
     slip = "a b mst\n"
     assert "no '|' in the line" in run(command, "-", text=slip, status=2).stderr
-    assert "line 1, column 5: 'mst' says no link" in run(command, "-", "--as", "pairs", text=slip, status=2).stderr
+    assert "line 1, column 5: 'mst' is not a link" in run(command, "-", "--as", "pairs", text=slip, status=2).stderr
     assert "no '|' in the line" in run(command, "-", "--as", "triplets", text=FINE, status=2).stderr
     assert "holds no pair and no leaf" in run(command, "-", "--as", "pairs", text="", status=2).stderr
     assert "sample:mammals is a hierarchy" in run(command, "sample:mammals", "--as", "pairs", status=2).stderr

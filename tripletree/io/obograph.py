@@ -91,7 +91,7 @@ def read_obograph(
 
     Examples
     --------
-    >>> import io
+    >>> import io, json
     >>> graph = {
     ...     "nodes": [{"id": "CL:0000034", "lbl": "stem cell", "type": "CLASS"}],
     ...     "edges": [{"sub": "CL:0000034", "pred": "is_a", "obj": "CL:0000000"}],

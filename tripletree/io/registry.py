@@ -20,25 +20,24 @@ from typing import Any, Literal, NamedTuple, overload
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.ontology import Ontology
 from tripletree.errors import ParseError
-from tripletree.io import (
-    dot,
-    edges,
-    folders,
-    icd,
-    lineages,
-    linkage_files,
-    nested_json,
-    newick,
-    nexml,
-    nexus,
-    obo,
-    obograph,
-    owl,
-    phyloxml,
-    taxdump,
-    wordnet,
-)
+from tripletree.io.dot import FORMAT as DOT
+from tripletree.io.edges import FORMAT as EDGES
+from tripletree.io.edges import usual_columns as edge_columns
+from tripletree.io.folders import FORMAT as FOLDER
 from tripletree.io.format import LINES, FileFormat, FileStart
+from tripletree.io.icd import FORMAT as ICD
+from tripletree.io.lineages import FORMAT as LINEAGES
+from tripletree.io.lineages import looks_like_lineages
+from tripletree.io.lineages import usual_columns as lineage_columns
+from tripletree.io.linkage_files import FORMAT as LINKAGE
+from tripletree.io.nested_json import FORMAT as JSON
+from tripletree.io.newick import FORMAT as NEWICK
+from tripletree.io.nexml import FORMAT as NEXML
+from tripletree.io.nexus import FORMAT as NEXUS
+from tripletree.io.obo import FORMAT as OBO
+from tripletree.io.obograph import FORMAT as OBOGRAPH
+from tripletree.io.owl import FORMAT as OWL
+from tripletree.io.phyloxml import FORMAT as PHYLOXML
 from tripletree.io.source import (
     Source,
     Target,
@@ -50,6 +49,8 @@ from tripletree.io.source import (
     zip_members,
 )
 from tripletree.io.table import parquet_names
+from tripletree.io.taxdump import FORMAT as TAXDUMP
+from tripletree.io.wordnet import FORMAT as WORDNET
 
 __all__ = [
     "FORMATS",
@@ -63,10 +64,10 @@ __all__ = [
 #: Every format by its name. Those that recognise themselves do so in this order; the others, which compete for the same
 #: text, are told apart in `_of_lines` below.
 FORMATS: dict[str, FileFormat] = {
-    x.FORMAT.name: x.FORMAT
+    x.name: x
     for x in (
-        *(nexus, phyloxml, nexml, owl, icd, dot, obograph, nested_json, obo, wordnet, taxdump),
-        *(newick, lineages, edges, linkage_files, folders),
+        *(NEXUS, PHYLOXML, NEXML, OWL, ICD, DOT, OBOGRAPH, JSON, OBO, WORDNET, TAXDUMP),
+        *(NEWICK, LINEAGES, EDGES, LINKAGE, FOLDER),
     )
 }
 
@@ -224,9 +225,9 @@ _PARTS = (
 
 
 def _of_columns(names: Sequence[str], name: str | None, rows: list[list[str]] | None = None) -> _Found:
-    if edges.usual_columns(names):
+    if edge_columns(names):
         return _Found("edges", f"it has columns of children and parents: {', '.join(names[:6])}")
-    if lineages.usual_columns(names) and (rows is None or lineages.looks_like_lineages(names, rows)):
+    if lineage_columns(names) and (rows is None or looks_like_lineages(names, rows)):
         return _Found("lineages", f"it has columns of ranks or paths: {', '.join(names[:6])}")
     if {"a", "b", "c"} <= set(names):
         return _Found(_TRIPLETS, "it has the columns a, b and c")
@@ -274,9 +275,7 @@ def _of_lines(text: str, name: str | None) -> _Found:
     for delimiter in _DELIMITERS:
         table = (line.lstrip("#").split(delimiter) for line in (lines or [header]))
         names, *rows = ([x.strip().strip('"') for x in row] for row in table)
-        if len(names) > 1 and (
-            edges.usual_columns(names) or lineages.usual_columns(names) or {"a", "b", "c"} <= set(names)
-        ):
+        if len(names) > 1 and (edge_columns(names) or lineage_columns(names) or {"a", "b", "c"} <= set(names)):
             return _of_columns(names, name, rows)
     named = [x.strip() for x in header.split(",")] == _LINKAGE_NAMES
     if lines[named:] and all(_NUMBERS.match(x) for x in lines[named:]):
