@@ -290,7 +290,7 @@ STYLE = {
     "k-means": ("#888888", ":"),
     "ReCon hard": ("#D55E00", "-"),
     "ReCon penalty": ("#E69F00", "-"),
-    "learned metric, ReCon penalty": ("#CC79A7", "-"),
+    "metric + ReCon penalty": ("#CC79A7", "-"),
     "COPKMeans": ("#56B4E9", "-"),
     "MPCKMeans": ("#009E73", "-"),
     "DivisiveReCon": ("#0072B2", "-"),

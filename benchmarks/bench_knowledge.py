@@ -103,11 +103,11 @@ PLAIN = {"plain ward": plain("ward"), "plain average": plain("average"), "k-mean
 FROM_TRIPLETS = {
     "ReCon hard": recon(on_conflict="repair"),
     "ReCon penalty": recon(penalty="auto"),
-    "learned metric, ReCon penalty": metric_penalty,
-    "SVM metric, k-means": metric_kmeans,
+    "metric + ReCon penalty": metric_penalty,
+    "SVM metric + k-means": metric_kmeans,
 }
 FROM_PAIRS = {  # where the triplets are those of classes: the same as pairs
-    "ReCon, pairs": recon_pairs,
+    "ReCon with pairs": recon_pairs,
     "COPKMeans": by_pairs(lambda k, seed: cluster.COPKMeans(k, random_state=seed)),
     "MPCKMeans": by_pairs(lambda k, seed: cluster.MPCKMeans(k, metric="full", shared_metric=True, random_state=seed)),
 }
@@ -276,7 +276,8 @@ def main():
     size.add_argument("--full", action="store_true", help="all cells, kept in a CSV")
     size.add_argument("--report", action="store_true", help="run nothing, only read the CSV")
     parser.add_argument("--kinds", type=several(KINDS), help=f"of {', '.join(KINDS)}")
-    parser.add_argument("--methods", type=several(list(METHODS)), help=f"of {', '.join(METHODS)}", metavar="METHODS")
+    text = f"to run, or with --report to show, of {', '.join(METHODS)}"
+    parser.add_argument("--methods", type=several(list(METHODS)), help=text)
     parser.add_argument("--role", choices=("development", "reporting"), help="only the sets of this role")
     parser.add_argument("--seeds", type=seeds_of, help="5 (that is 0 to 4), 3-5 or 1,4")
     parser.add_argument("--amounts", help="triplets over samples, e.g. 0,0.1,1; 0 is needed for what is compared to it")
@@ -303,20 +304,22 @@ def main():
         sources = [x for x in sources if x.kind not in ("uci", "debian")]
     methods = options.methods or [x for x in METHODS if x not in VARIANTS]
     path = options.csv or (None if quick else RESULTS)
-    cells = Cells(path, options.methods if options.redo else ())
-    if not options.report:
+    if options.report:
+        rows = read_cells([path], COLUMNS) if path.exists() else []
+    else:
         amounts = numbers(options.amounts, (0, 0.1, 1) if quick else AMOUNTS)
         shares = numbers(options.wrong, (0, 0.1) if quick else WRONG)
         seeds, n = options.seeds or list(range(2 if quick else 5)), options.size or (120 if quick else 400)
+        cells = Cells(path, options.methods if options.redo else ())
         run(cells, sources, methods, amounts, shares, seeds, n, options.patience)
-    rows = cells.rows + read_cells(options.also, COLUMNS)
+        rows = cells.rows
+    rows += read_cells(options.also, COLUMNS)
     names = {x.name for x in sources}
     rows = [row for row in rows if row["set"] in names]
-    if options.methods:
-        rows = [row for row in rows if row["method"] in {*methods, BASE}]
     if not rows:
         parser.error(f"no cells in {path}")
-    tables(rows, options.detail)
+    shown = {*methods, BASE} if options.report and options.methods else {row["method"] for row in rows}
+    tables([row for row in rows if row["method"] in shown], options.detail)
     found = {row["method"] for row in rows}
     for method in [options.check] if options.check else [x for x in ("DivisiveReCon",) if x in found]:
         checks(rows, method)

@@ -243,3 +243,7 @@ def test_tables_and_curves__run_on_what_was_kept(tmp_path, capsys, monkeypatch):
     report.curves(cells.rows, tmp_path)
     names = {f"knowledge_f{which}.{ending}" for which in ("", "_wrong") for ending in ("svg", "png")}
     assert {x.name for x in tmp_path.iterdir()} == names
+
+
+def test_methods__can_be_named_on_the_command_line():
+    assert bench.several(bench.METHODS)(",".join(bench.METHODS)) == list(bench.METHODS)
