@@ -46,6 +46,7 @@ from tripletree.core.pairs import PairwiseConstraints
 from tripletree.core.triplets import TripletSet
 from tripletree.errors import InconsistentPairsError, InconsistentTripletsError, ParseError, TripletreeError
 from tripletree.evaluation.describe import describe
+from tripletree.evaluation.knowledge import evaluate_knowledge
 from tripletree.evaluation.label_errors import find_label_errors
 from tripletree.evaluation.scores import (
     dendrogram_purity,
@@ -106,6 +107,7 @@ __all__ = [
     "dendrogram_purity",
     "describe",
     "displays",
+    "evaluate_knowledge",
     "find_conflict",
     "find_conflicts",
     "find_contradictions",

@@ -6,6 +6,7 @@ Law: measures values and estimators, draws and reads nothing.
 """
 
 from tripletree.evaluation.describe import Coherence, Description, TreeShape
+from tripletree.evaluation.knowledge import KnowledgeReport
 from tripletree.evaluation.scores import (
     PairwiseScores,
     constrained_rand_index,
@@ -16,6 +17,7 @@ from tripletree.evaluation.scores import (
 __all__ = [
     "Coherence",
     "Description",
+    "KnowledgeReport",
     "PairwiseScores",
     "TreeShape",
     "constrained_rand_index",

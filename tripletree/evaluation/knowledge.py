@@ -1,0 +1,309 @@
+"""Whether knowledge helps: how well hierarchies made with part of it agree with the rest."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tripletree.algorithms.induce import count_triplets, displays, sample_triplets
+from tripletree.algorithms.supervision import sample_class_triplets, triplets_from_classes
+from tripletree.core.checks import check_count
+from tripletree.core.hierarchy import Hierarchy, check_hierarchy
+from tripletree.core.labels import aligned_codes
+from tripletree.core.leaves import LeafIndex
+from tripletree.core.pairs import PairwiseConstraints
+from tripletree.core.progress import progress_bar
+from tripletree.core.random import generator
+from tripletree.core.triplets import TripletSet
+
+__all__ = ["KnowledgeReport", "evaluate_knowledge"]
+
+#: Parts of the knowledge that is not held out, each of which a hierarchy is made with.
+AMOUNTS = (0.0, 0.25, 0.5, 1.0)
+
+#: A difference of so many standard errors counts.
+CLEAR = 2.0
+
+
+@dataclass(frozen=True, eq=False)
+class KnowledgeReport:
+    """What `evaluate_knowledge` found.
+
+    Attributes
+    ----------
+    kind : {"triplets", "pairs", "hierarchy", "classes"}
+        What was given.
+    amounts : ndarray of float64, shape (a,)
+        Shares of the knowledge, of what is not held out, that hierarchies were made with; the first is 0.
+    agreement, standard_error : ndarray of float64, shape (a,)
+        Share of the held-out constraints that hold in the results, for each amount.
+    gain, gain_error : float
+        Agreement with all of the knowledge less that with none, and the standard error of this paired difference.
+    verdict : {"helps", "hurts", "unclear"}
+        Whether the gain is more than two standard errors from 0.
+    holds : ndarray of bool, shape (a, m)
+        Which constraints hold in results made without them, row by row of `constraints`.
+    constraints : TripletSet or PairwiseConstraints
+        Those that were held out in turn: the ones given, or triplets sampled from the hierarchy or the classes. Rows of
+        pairs are the must-links, then the cannot-links.
+    noise : float or None
+        The share of wrong triplets that the estimator estimates, where it does.
+    """
+
+    kind: str
+    amounts: np.ndarray
+    agreement: np.ndarray
+    standard_error: np.ndarray
+    gain: float
+    gain_error: float
+    verdict: str
+    holds: np.ndarray
+    constraints: TripletSet | PairwiseConstraints
+    noise: float | None
+
+    def __str__(self) -> str:
+        """In words."""
+        parts = [
+            f"{share:.0%} with {'none' if a == 0 else 'all' if a == 1 else f'{a:.0%}'} of the others (+-{error:.1%})"
+            for a, share, error in zip(self.amounts, self.agreement, self.standard_error, strict=True)
+        ]
+        noun = "pairs" if self.kind == "pairs" else "triplets"
+        advice = {
+            "helps": "The knowledge helps.",
+            "hurts": "The knowledge makes results worse: check it (find_label_errors ranks the triplets), or use none.",
+            "unclear": "No clear difference: more knowledge is needed to tell, or the data say the same by themselves.",
+        }[self.verdict]
+        text = f"Of {len(self.constraints):,} {noun} from {self.kind}, each held out in turn, the results keep "
+        text += f"{', '.join(parts)}. {advice}"
+        if self.noise is not None and self.noise > 0:
+            text += f" About {self.noise:.0%} of the triplets look wrong."
+        return text
+
+
+def evaluate_knowledge(
+    X: Any,
+    *,
+    triplets: Any = None,
+    pairs: Any = None,
+    hierarchy: Hierarchy | None = None,
+    classes: Any = None,
+    estimator: Any = None,
+    n_folds: int = 5,
+    max_triplets: int | None = None,
+    random_state: Any = 0,
+    verbose: bool | int = False,
+) -> KnowledgeReport:
+    """Measure whether knowledge makes clusterings of the data better: by knowledge that is held out.
+
+    The constraints are split into folds. For each fold, hierarchies are made with none, some and all of the other
+    constraints, and compared with those in the fold. Nothing else is needed to tell whether knowledge helps.
+
+    Parameters
+    ----------
+    X : array_like or DataFrame, shape (n_samples, n_features)
+        The samples, as for the estimator.
+    triplets, pairs, hierarchy, classes : optional
+        Exactly one of them: triplets or pairs as for `tripletree.cluster.DivisiveReCon`; a Hierarchy, some leaves of
+        which are samples; or the class of some samples.
+    estimator : estimator, optional
+        With ``fit(X, triplets=)`` (``pairs=``, ``classes=`` for these), ``hierarchy_`` and, for pairs, ``labels_``. The
+        default is ``DivisiveReCon()``. It is cloned.
+    n_folds : int
+        Parts that are held out in turn, at least 2.
+    max_triplets : int, optional
+        How many triplets of a hierarchy or of classes are sampled; by default three for each sample they name.
+    random_state : int, Generator, RandomState or None
+        The same value gives the same folds.
+    verbose : bool or int
+        Whether to show a progress bar.
+
+    Returns
+    -------
+    KnowledgeReport
+        ``print`` tells it in words.
+
+    Raises
+    ------
+    ValueError
+        If none or several kinds of knowledge are given, or fewer constraints than folds.
+    UnknownLeafError, InvalidTripletError, InvalidPairError, InvalidLabelsError
+        As `tripletree.cluster.DivisiveReCon` raises them.
+
+    See Also
+    --------
+    find_label_errors : which triplets are likely wrong.
+
+    Notes
+    -----
+    Each constraint is held out once, so agreement is a mean over all of them and the gain a paired difference; its
+    standard error takes constraints for independent, which those on the same samples are not quite. Classes are held
+    out by samples: what is scored are triplets with at least one sample of unknown class.
+
+    ``n_folds`` times three fits, and one without knowledge.
+
+    Examples
+    --------
+    >>> X = [[0.0], [0.3], [0.4], [5.0], [5.1], [5.5]]
+    >>> report = evaluate_knowledge(X, classes=list("aaabbb"), n_folds=3)
+    >>> report.verdict, report.agreement.tolist()
+    ('unclear', [1.0, 1.0, 1.0, 1.0])
+    """
+    from sklearn.base import clone
+
+    from tripletree.cluster import DivisiveReCon
+    from tripletree.cluster.alignment import align_pairs, align_triplets
+
+    given = {"triplets": triplets, "pairs": pairs, "hierarchy": hierarchy, "classes": classes}
+    kinds = [kind for kind, value in given.items() if value is not None]
+    if len(kinds) != 1:
+        msg = f"give exactly one of triplets, pairs, hierarchy and classes; got {', '.join(kinds) or 'none of them'}"
+        raise ValueError(msg)
+    kind = kinds[0]
+    n_folds = check_count(n_folds, "n_folds", 2)
+    rng = generator(random_state)
+    model = clone(estimator) if estimator is not None else DivisiveReCon()
+    n = len(X) if hasattr(X, "__len__") else X.shape[0]
+    knowledge: _Triplets | _Pairs | _Classes
+    if kind == "pairs":
+        knowledge = _Pairs(align_pairs(X, pairs, n))
+    elif kind == "classes":
+        leaves = align_triplets(X, None, n).leaves
+        codes, _ = aligned_codes(classes, leaves, "classes")
+        knowledge = _Classes(codes, leaves, max_triplets, rng)
+    elif kind == "hierarchy":
+        leaves = align_triplets(X, None, n).leaves
+        knowledge = _Triplets(_triplets_of(check_hierarchy(hierarchy), leaves, max_triplets, rng))
+    else:
+        knowledge = _Triplets(align_triplets(X, triplets, n))
+    units, m = knowledge.n_units, len(knowledge.constraints)
+    if units < n_folds or m == 0:
+        what = {"pairs": "pairs", "classes": "samples of known class"}.get(kind, "triplets")
+        msg = f"{units} {what} are too few for n_folds={n_folds}: give at least {n_folds}, of two classes or more"
+        raise ValueError(msg)
+    order = rng.permutation(units)
+    fold = np.empty(units, np.int64)
+    fold[order] = np.arange(units) % n_folds
+    holds = np.zeros((len(AMOUNTS), m), bool)
+    with progress_bar(verbose, 1 + n_folds * (len(AMOUNTS) - 1), "evaluate_knowledge", "fits") as tell:
+        holds[0] = knowledge.kept_by(model.fit(X))
+        if tell:
+            tell(1)
+        for k in range(n_folds):
+            train = order[fold[order] != k]
+            out = knowledge.held_out(fold == k)
+            for i, amount in enumerate(AMOUNTS[1:], start=1):
+                some = np.zeros(units, bool)
+                some[train[: round(amount * train.size)]] = True
+                holds[i, out] = knowledge.kept_by(model.fit(X, **knowledge.part(some)))[out]
+                if tell:
+                    tell(1)
+    noise = None if kind == "pairs" or not hasattr(model, "noise_") else float(model.noise_)
+    shares = holds.mean(axis=1)
+    errors = np.sqrt(shares * (1 - shares) / m)
+    difference = holds[-1].astype(float) - holds[0]
+    gain, error = float(difference.mean()), float(difference.std() / np.sqrt(m))
+    clear = abs(gain) > CLEAR * error and gain != 0
+    verdict = ("helps" if gain > 0 else "hurts") if clear else "unclear"
+    return KnowledgeReport(
+        kind, np.array(AMOUNTS), shares, errors, gain, error, verdict, holds, knowledge.constraints, noise
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Triplets:
+    """Triplets, held out one by one."""
+
+    constraints: TripletSet
+
+    @property
+    def n_units(self) -> int:
+        return len(self.constraints)
+
+    def part(self, some: np.ndarray) -> dict[str, Any]:
+        return {"triplets": self.constraints.subset(some)}
+
+    def held_out(self, units: np.ndarray) -> np.ndarray:
+        return units
+
+    def kept_by(self, model: Any) -> np.ndarray:
+        return displays(model.hierarchy_, self.constraints)
+
+
+@dataclass(frozen=True, eq=False)
+class _Pairs:
+    """Pairs, held out one by one; kept by the flat clusters or not."""
+
+    constraints: PairwiseConstraints
+
+    @property
+    def n_units(self) -> int:
+        return len(self.constraints)
+
+    def part(self, some: np.ndarray) -> dict[str, Any]:
+        m = self.constraints.n_must
+        return {"pairs": self.constraints.subset(must_link=some[:m], cannot_link=some[m:])}
+
+    def held_out(self, units: np.ndarray) -> np.ndarray:
+        return units
+
+    def kept_by(self, model: Any) -> np.ndarray:
+        labels = np.asarray(model.labels_)
+        must, cannot = labels[self.constraints.must_link], labels[self.constraints.cannot_link]
+        return np.concatenate([must[:, 0] == must[:, 1], cannot[:, 0] != cannot[:, 1]])
+
+
+class _Classes:
+    """Class labels, held out by samples; scored by triplets with a sample whose class the results did not know."""
+
+    def __init__(self, codes: np.ndarray, leaves: LeafIndex, size: int | None, rng: np.random.Generator) -> None:
+        self.codes = codes
+        self.known = np.flatnonzero(codes >= 0)
+        few = self.known.size < 3 or np.unique(codes[self.known]).size < 2
+        self.constraints = TripletSet([], leaves) if few else _sampled_of_classes(codes, leaves, self.known, size, rng)
+
+    @property
+    def n_units(self) -> int:
+        return self.known.size
+
+    def part(self, some: np.ndarray) -> dict[str, Any]:
+        classes: list[Any] = [None] * self.codes.size
+        for i in self.known[some].tolist():
+            classes[i] = int(self.codes[i])
+        return {"classes": classes}
+
+    def held_out(self, units: np.ndarray) -> np.ndarray:
+        """The triplets whose first sample is held out, so that each is scored once."""
+        is_out = np.zeros(self.codes.size, bool)
+        is_out[self.known[units]] = True
+        return is_out[self.constraints.rows[:, 0]]
+
+    def kept_by(self, model: Any) -> np.ndarray:
+        return displays(model.hierarchy_, self.constraints)
+
+
+def _sampled_of_classes(
+    codes: np.ndarray, leaves: LeafIndex, known: np.ndarray, size: int | None, rng: np.random.Generator
+) -> TripletSet:
+    """Some class triplets, three for each labelled sample unless told otherwise, or all if there are fewer."""
+    wanted = 3 * known.size if size is None else check_count(size, "max_triplets", 1)
+    count = np.bincount(codes[known])
+    total = int(sum(c * (c - 1) // 2 * (known.size - c) for c in count.tolist()))
+    if total <= wanted:
+        return triplets_from_classes(codes, leaves=leaves, samples=known)
+    return sample_class_triplets(codes, wanted, leaves=leaves, samples=known, random_state=rng)
+
+
+def _triplets_of(hierarchy: Hierarchy, leaves: LeafIndex, size: int | None, rng: np.random.Generator) -> TripletSet:
+    """Random triplets of the hierarchy on those of its leaves that are samples."""
+    both = [x for x in hierarchy.leaves if x in leaves]
+    if len(both) < 3:
+        msg = (
+            f"the hierarchy shares {len(both)} leaves with the {len(leaves)} samples; at least 3 are needed: give X as "
+            "a DataFrame whose index holds the leaves"
+        )
+        raise ValueError(msg)
+    part = hierarchy.restrict(both)
+    wanted = 3 * len(both) if size is None else check_count(size, "max_triplets", 1)
+    return sample_triplets(part, min(wanted, count_triplets(part)), random_state=rng).reindex(leaves)
