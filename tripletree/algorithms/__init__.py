@@ -2,18 +2,20 @@
 
 ============== ====================================================================================================
 build          BUILD (OneTree): the hierarchy that displays a set of triplets, or the reason why there is none
-aho            the Aho graph and its components: what `build`, `conflict` and others split leaves by
+aho            the steps of BUILD on integers, for `build` and all others that split leaves by triplets
 conflict       why a set is inconsistent: minimal conflicts
 dynamic        BUILD for triplets that come and go one at a time
 infer          what a set implies: closure, redundancy
 count          how many hierarchies display a set
 induce         the triplets that a hierarchy or an ontology displays
-decompose      a smallest set of triplets that says the same as a hierarchy
+decompose      a smallest set of triplets that determines a hierarchy
 repair         a consistent part of a noisy set
 supertree      one hierarchy from many
 compare        distances between hierarchies
 cut, flat      flat clusters of a hierarchy, and clusters changed until triplets hold in them
 linkage        scipy's linkage matrices
+pair_reduction must-links and cannot-links as triplets, and what triplets cannot express
+pair_conflict  why pairs are inconsistent
 supervision    labels and odd-one-out answers as triplets and pairs
 ============== ====================================================================================================
 

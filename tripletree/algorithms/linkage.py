@@ -41,8 +41,8 @@ def from_linkage(Z: Any, leaves: LeafIndex | Iterable[Hashable] | int | None = N
     ------
     InvalidHierarchyError
         If `Z` is not a linkage: wrong shape, a cluster number that is not an integer, is used twice or before it is
-        formed, a height that is not finite, a size that is not the sum of the two merged; or if there are not n leaves. ``.node``
-        is the node that the first such row should form.
+        formed, a height that is not finite, a size that is not the sum of the two merged; or if there are not n
+        leaves. ``.node`` is the node that the first such row should form.
 
     See Also
     --------
