@@ -33,7 +33,6 @@ from tripletree.core.triplets import TripletSet
 __all__ = [
     "check",
     "info",
-    "shape_text",
 ]
 
 #: Relative difference of the leaves' distances from the root up to which a hierarchy counts as ultrametric.

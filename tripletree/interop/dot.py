@@ -24,9 +24,6 @@ from tripletree.interop.keyed import tree_parents
 from tripletree.interop.nodes import assembled, own_heights, python_values
 
 __all__ = [
-    "DotGraph",
-    "Edge",
-    "Markup",
     "from_dot",
     "to_dot",
 ]

@@ -11,7 +11,6 @@ from tripletree.core.hierarchy import Hierarchy, check_hierarchy
 from tripletree.errors import InvalidHierarchyError
 
 __all__ = [
-    "NodeLists",
     "assembled",
     "node_lists",
     "own_heights",

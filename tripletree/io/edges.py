@@ -28,7 +28,6 @@ from tripletree.io.table import RowTable, cell_text, cycle_of, cycle_text, hiera
 
 __all__ = [
     "FORMAT",
-    "invents_ids",
     "leaf_texts",
     "read_edges",
     "write_edges",

@@ -34,23 +34,8 @@ from tripletree.io.table import (
 
 __all__ = [
     "FORMAT",
-    "HEADERS",
-    "MISSING",
-    "PathTree",
-    "column_of_ids",
-    "columns_of_paths",
-    "has_prefix",
-    "has_separator",
-    "is_name",
-    "is_numbered",
-    "is_path_header",
     "looks_like_lineages",
-    "plain_name",
     "read_lineages",
-    "check_not_edges",
-    "separator_of",
-    "split_lines",
-    "tells_apart",
     "usual_columns",
     "write_lineages",
 ]

@@ -30,8 +30,6 @@ from tripletree.io.source import Source, Target, read_text, write_atomic
 
 __all__ = [
     "FORMAT",
-    "NexusText",
-    "NexusTree",
     "read_nexus",
     "read_nexus_all",
     "write_nexus",
@@ -60,11 +58,11 @@ class NexusTree:
     name: str
     start: int
     stop: int
-    block: _Block
+    block: _TreesBlock
 
 
 @dataclass
-class _Block:
+class _TreesBlock:
     """What the TREE commands of one block share."""
 
     start: int
@@ -96,7 +94,7 @@ class NexusText:
         self.trees: list[NexusTree] = []
         #: The labels of the one TAXA block, which a tree may name by their numbers; none where there are several.
         self._taxa: list[str] = []
-        self._block: _Block | None = None
+        self._block: _TreesBlock | None = None
         self._cut()
         self._known = frozenset(self._taxa)
 
@@ -165,7 +163,7 @@ class NexusText:
                 raise self._error(f"a block begins before {self._block.name!r} is ended: 'END;' is missing", at)
             if not rest or len(rest.split()) > 1:
                 raise self._error(f"expected BEGIN, the name of a block and ';', got {command.strip()[:60]!r}", at)
-            self._block = _Block(at, rest)
+            self._block = _TreesBlock(at, rest)
         elif self._block is None:
             raise self._error(f"the command {command.split()[0][:40]!r} stands outside of all blocks", at)
         elif word in ("end", "endblock"):
@@ -185,7 +183,7 @@ class NexusText:
             return token[1:-1].replace("''", "'")
         return token.replace("_", " ") if self._underscores == "blank" else token
 
-    def _translate(self, block: _Block, command: str, start: int, behind: int) -> None:
+    def _translate(self, block: _TreesBlock, command: str, start: int, behind: int) -> None:
         """Take in a table of keys and labels, ``1 human, 2 'Pan troglodytes'``."""
         entries: list[list[re.Match[str]]] = [[]]
         for m in _WORD.finditer(command, behind):
@@ -205,7 +203,7 @@ class NexusText:
                 raise self._error(f"TRANSLATE gives {key!r} two meanings", start + entry[0].start())
             block.translate[key] = self._plain(entry[1][0])
 
-    def _tree(self, block: _Block, command: str, start: int, stop: int) -> None:
+    def _tree(self, block: _TreesBlock, command: str, start: int, stop: int) -> None:
         """Take in where a tree stands, ``TREE * name = [&R] (a,b)``."""
         found = _TREE.match(command)
         name = (found["quoted"] or found["name"].strip()) if found else ""

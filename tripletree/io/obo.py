@@ -34,10 +34,8 @@ from tripletree.io.source import Source, Target, check_not_utf16, decoded, read_
 
 __all__ = [
     "FORMAT",
-    "OboText",
     "parse_obo",
     "read_obo",
-    "unescaped",
     "write_obo",
 ]
 

@@ -22,7 +22,6 @@ from tripletree.core.ontology import Ontology
 from tripletree.errors import InvalidHierarchyError, ParseError, UnknownLeafError
 
 __all__ = [
-    "HIERARCHICAL",
     "TermTable",
     "last_part",
     "short_id",

@@ -78,7 +78,7 @@ _log = logging.getLogger("tripletree.io")
 # ---------------------------------------------------------------------- recognition
 
 
-class _Found(NamedTuple):
+class _Recognition(NamedTuple):
     """What a source was recognised as: the name of a format or "triplets", why, and the content that was read."""
 
     name: str
@@ -116,7 +116,7 @@ def recognize(path: Source) -> str:
     return _recognized(path).name
 
 
-def _recognized(path: Source) -> _Found:
+def _recognized(path: Source) -> _Recognition:
     if hasattr(path, "columns"):
         msg = "a data frame: read_edges reads tables of children and parents, read_lineages paths and columns of ranks"
         raise TypeError(msg)
@@ -133,21 +133,21 @@ def _recognized(path: Source) -> _Found:
     return found._replace(stream=named_stream(content, source))
 
 
-def _of_folder(path: str) -> _Found:
+def _of_folder(path: str) -> _Recognition:
     names = os.listdir(path)
     if any(x.startswith(_TAXDUMP) for x in names):
-        return _Found("taxdump", f"the folder holds {_TAXDUMP}")
+        return _Recognition("taxdump", f"the folder holds {_TAXDUMP}")
     if "data.noun" in names:
-        return _Found("wordnet", "the folder holds data.noun")
-    return _Found("folder", "it is a folder")
+        return _Recognition("wordnet", "the folder holds data.noun")
+    return _Recognition("folder", "it is a folder")
 
 
-def _of_archive(content: bytes, name: str | None) -> _Found | None:
+def _of_archive(content: bytes, name: str | None) -> _Recognition | None:
     """What an archive of several files is; None for any other content, packed or not."""
     if content.startswith(b"PK\x03\x04"):
         members = list(zip_members(content, name))
         if any(x.endswith(".npy") for x in members):
-            return _Found("linkage", "it is an archive of numpy arrays")
+            return _Recognition("linkage", "it is an archive of numpy arrays")
     else:
         found = tar_members(content, name)
         if found is None:
@@ -156,7 +156,7 @@ def _of_archive(content: bytes, name: str | None) -> _Found | None:
         if not members:
             raise ParseError("the archive holds no file", path=name)
     if any(os.path.basename(x).startswith(_TAXDUMP) for x in members):
-        return _Found("taxdump", f"the archive holds {_TAXDUMP}")
+        return _Recognition("taxdump", f"the archive holds {_TAXDUMP}")
     if len(members) == 1 and content.startswith(b"PK"):
         return None  # one file, packed: it is unpacked and recognised itself
     files = "1 file, which is not" if len(members) == 1 else f"{len(members)} files, none of which is"
@@ -172,10 +172,10 @@ _NEXUS_PART = re.compile(
 )
 
 
-def _of_content(content: bytes, name: str | None) -> _Found:
+def _of_content(content: bytes, name: str | None) -> _Recognition:
     """What an unpacked file is; a ParseError if it is none of the formats."""
     if content.startswith(b"\x93NUMPY"):
-        return _Found("linkage", "it is a numpy array")
+        return _Recognition("linkage", "it is a numpy array")
     if content.startswith(b"PAR1"):
         return _of_columns(parquet_names(content, name), name)
     if not content.startswith((b"<", b"\xff\xfe", b"\xfe\xff")):  # XML may be UTF-16
@@ -187,19 +187,19 @@ def _of_content(content: bytes, name: str | None) -> _Found:
         return _of_xml(start, name)
     for form in FORMATS.values():
         if form.recognize is not None and (reason := form.recognize(start)):
-            return _Found(form.name, reason)
+            return _Recognition(form.name, reason)
     if _NEXUS_PART.search(start.text):
         raise ParseError("commands of NEXUS, but not the first line '#NEXUS': is its head missing?", path=name)
     whole = start.body.rstrip()
     if whole[0] in "([" or (whole.endswith(";") and whole.count(";") <= whole.count(")") + 1 and "\t" not in whole):
-        return _Found("newick", "it has the brackets or the semicolon of Newick")
+        return _Recognition("newick", "it has the brackets or the semicolon of Newick")
     return _of_lines(start.text, name)
 
 
-def _of_xml(start: FileStart, name: str | None) -> _Found:
+def _of_xml(start: FileStart, name: str | None) -> _Recognition:
     roots = {root: form.name for form in FORMATS.values() for root in form.xml_roots}
     if start.root in roots:
-        return _Found(roots[start.root], f"its root element is {start.root}")
+        return _Recognition(roots[start.root], f"its root element is {start.root}")
     msg = f"XML with the root element {start.root!r}; expected one of {', '.join(roots)}"
     raise ParseError(msg, path=name, line=1)
 
@@ -224,13 +224,13 @@ _PARTS = (
 )
 
 
-def _of_columns(names: Sequence[str], name: str | None, rows: list[list[str]] | None = None) -> _Found:
+def _of_columns(names: Sequence[str], name: str | None, rows: list[list[str]] | None = None) -> _Recognition:
     if edge_columns(names):
-        return _Found("edges", f"it has columns of children and parents: {', '.join(names[:6])}")
+        return _Recognition("edges", f"it has columns of children and parents: {', '.join(names[:6])}")
     if lineage_columns(names) and (rows is None or looks_like_lineages(names, rows)):
-        return _Found("lineages", f"it has columns of ranks or paths: {', '.join(names[:6])}")
+        return _Recognition("lineages", f"it has columns of ranks or paths: {', '.join(names[:6])}")
     if {"a", "b", "c"} <= set(names):
-        return _Found(_TRIPLETS, "it has the columns a, b and c")
+        return _Recognition(_TRIPLETS, "it has the columns a, b and c")
     msg = (
         f"the columns of this table are those of neither edges nor lineages: {', '.join(names[:10])}; name its "
         "columns: read_edges(path, child_column=..., parent_column=...) or read_lineages(path, columns=[...])"
@@ -264,7 +264,7 @@ def _check_edges(lines: list[str], delimiter: str, name: str | None) -> None:
         raise ParseError(msg, path=name, line=1, column=1, text=lines[0])
 
 
-def _of_lines(text: str, name: str | None) -> _Found:
+def _of_lines(text: str, name: str | None) -> _Recognition:
     """By a header that names columns of some format, else by lines that look like paths, numbers, triplets or edges."""
     for part, ends, kind in _PARTS:
         if (not ends or text.rstrip()[-1:] in ends) and part.search(text):
@@ -279,15 +279,15 @@ def _of_lines(text: str, name: str | None) -> _Found:
             return _of_columns(names, name, rows)
     named = [x.strip() for x in header.split(",")] == _LINKAGE_NAMES
     if lines[named:] and all(_NUMBERS.match(x) for x in lines[named:]):
-        return _Found("linkage", "its lines have four numbers each")
+        return _Recognition("linkage", "its lines have four numbers each")
     if any(_are_paths(lines, mark) for mark in _PATHS):
-        return _Found("lineages", "its lines hold paths")
+        return _Recognition("lineages", "its lines hold paths")
     if lines and all(_TRIPLET.match(x) for x in lines):
-        return _Found(_TRIPLETS, "its lines are triplets")
+        return _Recognition(_TRIPLETS, "its lines are triplets")
     for delimiter in _DELIMITERS:
         if lines and all(x.count(delimiter) == 1 and x.strip().count(delimiter) == 1 for x in lines):
             _check_edges(every, delimiter, name)
-            return _Found("edges", "its lines have two cells each")
+            return _Recognition("edges", "its lines have two cells each")
     msg = (
         "the format is not recognised (the first line is below); if it is one of those known, name it: "
         "format='newick', 'edges', 'lineages', ..."

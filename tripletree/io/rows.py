@@ -107,7 +107,7 @@ class Token(NamedTuple):
     """Where in the line it begins."""
 
 
-class Problem(NamedTuple):
+class RowProblem(NamedTuple):
     """One thing that is wrong, and where."""
 
     line: int
@@ -135,7 +135,7 @@ class LabelRows:
         Leaves that are named beside the rows; line 0 is the metadata.
     numbers : dict
         The labels of a data frame that are whole numbers, by their texts.
-    problems : list of Problem
+    problems : list of RowProblem
     """
 
     #: How many labels a row has.
@@ -156,7 +156,7 @@ class LabelRows:
         self.weights: dict[int, float] = {}
         self.more: list[tuple[str, int]] = []
         self.numbers: dict[str, int] = {}
-        self.problems: list[Problem] = []
+        self.problems: list[RowProblem] = []
         #: Names of the columns of a table.
         self.columns: Sequence[str] = ()
 
@@ -187,7 +187,7 @@ class LabelRows:
 
     def problem(self, line: int, message: str, *, column: int | None = None, text: str | None = None) -> None:
         """Note a problem; the twentieth ends the reading."""
-        self.problems.append(Problem(line, column, text, message))
+        self.problems.append(RowProblem(line, column, text, message))
         if len(self.problems) >= SHOWN:
             self.refuse()
 
@@ -343,7 +343,7 @@ class LabelRows:
             near = UnknownLeafError(list(dict.fromkeys(x for _, x in unknown)), known).suggestions
             for line, x in unknown:
                 hint = f"; did you mean {' or '.join(map(repr, near[x]))}?" if x in near else ""
-                self.problems.append(Problem(line, None, None, f"{x!r} is none of the {len(known)} leaves{hint}"))
+                self.problems.append(RowProblem(line, None, None, f"{x!r} is none of the {len(known)} leaves{hint}"))
         if self.problems:
             self.refuse()
 

@@ -33,9 +33,7 @@ from tripletree.errors import SHOWN, LimitExceededError, ParseError, TripletreeE
 __all__ = [
     "Source",
     "Target",
-    "bounded",
     "decoded",
-    "drained",
     "named_stream",
     "open_text",
     "raw_bytes",
@@ -44,7 +42,6 @@ __all__ = [
     "check_not_utf16",
     "tar_members",
     "unpacked",
-    "unpacked_limit",
     "write_atomic",
     "write_atomic_bytes",
     "zip_members",

@@ -26,10 +26,7 @@ from tripletree.io.table import cycle_of, cycle_text, hierarchy_of, one_of, tops
 
 __all__ = [
     "FORMAT",
-    "DmpFile",
-    "Fields",
     "read_taxdump",
-    "taxdump_files",
 ]
 
 
