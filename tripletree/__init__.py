@@ -21,7 +21,7 @@ from tripletree._version import __version__
 from tripletree.algorithms.build import is_consistent, one_tree
 from tripletree.algorithms.compare import compare_triplets, robinson_foulds, triplet_distance
 from tripletree.algorithms.conflict import find_conflict, find_conflicts
-from tripletree.algorithms.cut import cut
+from tripletree.algorithms.cut import cut, suggest_n_clusters
 from tripletree.algorithms.decompose import decompose
 from tripletree.algorithms.dynamic import TripletBuilder
 from tripletree.algorithms.flat import satisfies
@@ -144,6 +144,7 @@ __all__ = [
     "sample_class_triplets",
     "sample_triplets",
     "satisfies",
+    "suggest_n_clusters",
     "supertree",
     "to_linkage",
     "triplet_distance",

@@ -174,7 +174,7 @@ def test_labels__keep_all_pairs_for_every_number_that_can_be_had(rule):
             labels = labels_or_none(X, triplets, must, cannot, k, cut=rule)
             if labels is None:
                 continue
-            assert rule in ("size", "support")
+            assert rule in ("auto", "size", "support")
             assert pairs_hold(labels, must, cannot)
             assert np.array_equal(np.unique(labels, return_index=True)[0], np.arange(k))
             assert (np.diff(np.unique(labels, return_index=True)[1]) > 0).all()
@@ -281,7 +281,7 @@ def test_labels__support_keeps_no_fewer_triplets_than_any_cut_that_keeps_the_pai
         cuts = [labels for labels in cuts if pairs_hold(labels, must, cannot)]
         for k in range(model.fewest_clusters_, model.most_clusters_ + 1):
             best = max(kept(labels) for labels in cuts if labels.max() + 1 == k)
-            assert kept(fitted(X, triplets, must, cannot, k).labels_) >= best
+            assert kept(fitted(X, triplets, must, cannot, k, cut="support").labels_) >= best
 
 
 def test_labels__merge_order_undoes_what_holds_both_ends_then_the_last_merges():

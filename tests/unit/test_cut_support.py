@@ -72,6 +72,18 @@ def test_cut_support__binary_hierarchies_against_every_choice(rng):
                 check_support(h, {tuple(map(int, row)): 1 for row in t.rows}, least)
 
 
+@pytest.mark.parametrize("unit", [5e-324, 1e-300, 1e300])
+def test_cut_support__the_unit_of_weights_is_of_no_account(unit, rng):
+    differ = 0
+    for _ in range(10):
+        h = numbered_anew(yule(20, rng), rng)
+        rows = sample_triplets(yule(20, rng), 12, random_state=rng).rows
+        one, other = (TripletSet(rows, h.leaves, [x] * 12) for x in (1.0, unit))
+        assert np.array_equal(cut(h, 4, rule="support", triplets=other), cut(h, 4, rule="support", triplets=one))
+        differ += not np.array_equal(cut(h, 4, rule="support", triplets=one), cut(h, 4, rule="size"))
+    assert differ
+
+
 def test_cut_support__without_triplets_is_size(rng):
     same = 0
     for name, h in zoo():

@@ -322,9 +322,9 @@ def test_cut__says_what_is_missing(rule):
 def test_cut__bad_arguments():
     h = star(4)
     for rule in ("merge_order", "height", "size", "support"):
-        with pytest.raises(TypeError, match=f"rule='{rule}' needs n_clusters; only rule='constraints'"):
+        with pytest.raises(TypeError, match=f"rule='{rule}' needs n_clusters, or samples=..."):
             cut(h, rule=rule, triplets=TripletSet(NOTHING, 4))
-    with pytest.raises(ValueError, match="rule must be one of 'merge_order', .* not 'maxclust'"):
+    with pytest.raises(ValueError, match="rule must be one of 'auto', 'merge_order', .* not 'maxclust'"):
         cut(h, 2, rule="maxclust")
     with pytest.raises(ValueError, match="min_size is 0; it must be at least 1"):
         cut(h, 1, rule="size", min_size=0)
@@ -338,7 +338,7 @@ def test_cut__bad_arguments():
         cut([4, 4, 4, 4, -1], 2)
 
 
-def test_cut__default_is_support_where_there_are_triplets_else_size(rng):
+def test_cut__default_without_samples_is_support_where_there_are_triplets_else_size(rng):
     differs = 0
     for seed in range(20):
         h = yule(60, np.random.default_rng(seed))

@@ -154,13 +154,17 @@ def test_threshold__below_a_fall_of_heights():
 
 def test_clusters__number_or_threshold_but_not_both(X):
     for wrong, message in (
-        ({"n_clusters": None}, "cut='support' needs n_clusters; None goes with distance_threshold"),
+        (
+            {"n_clusters": None, "metric": "precomputed", "linkage": "average"},
+            "no number where distances are precomputed",
+        ),
         ({"n_clusters": 2, "distance_threshold": 1.0}, "are both given: set one of them to None"),
         ({"n_clusters": None, "distance_threshold": 1.0, "cut": "size"}, "the threshold is a rule of its own"),
-        ({"n_clusters": None, "cut": "size"}, "cut='size' needs n_clusters"),
     ):
         with pytest.raises(ValueError, match=re.escape(message)):
             ReCon(**wrong).fit(X)
+    with pytest.raises(ValueError, match="n_clusters=None finds no number where pairs are given: give one, or dist"):
+        ReCon(None).fit(X, pairs=([(0, 1)], []))
 
 
 def test_clusters__are_not_more_than_samples(X):
@@ -292,7 +296,7 @@ def test_scikit_learn__pickle_and_clone(frame):
         "n_clusters": 3,
         "linkage": "average",
         "metric": "euclidean",
-        "cut": "support",
+        "cut": "auto",
         "distance_threshold": None,
         "dtype": "float64",
         "micro_clusters": "auto",

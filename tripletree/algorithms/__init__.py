@@ -28,6 +28,7 @@ results, and functions for few.
 from tripletree.algorithms.compare import TripletComparison
 from tripletree.algorithms.conflict import Conflict
 from tripletree.algorithms.count import count_hierarchies, informativeness
+from tripletree.algorithms.cut import NumberOfClusters
 from tripletree.algorithms.decompose import decomposition_size
 from tripletree.algorithms.flat import enforce_triplets
 from tripletree.algorithms.induce import InducedTriplets, all_triplets
@@ -41,6 +42,7 @@ __all__ = [
     "Conflict",
     "Contradiction",
     "InducedTriplets",
+    "NumberOfClusters",
     "PairReduction",
     "Repair",
     "Supertree",

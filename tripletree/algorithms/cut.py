@@ -5,13 +5,14 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from math import isqrt
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from tripletree import kernels
 from tripletree.algorithms.build import one_tree
-from tripletree.algorithms.flat import check_points, enforced
+from tripletree.algorithms.flat import check_points, enforced, group_means, intrinsic_dimension
 from tripletree.algorithms.induce import displays
 from tripletree.core.checks import check_count
 from tripletree.core.hierarchy import Hierarchy, check_hierarchy
@@ -23,10 +24,12 @@ __all__ = [
     "Chooser",
     "MOST_STATES",
     "NEED_TRIPLETS",
+    "NumberOfClusters",
     "RULES",
     "best_supported",
     "chooser",
     "cut",
+    "suggest_n_clusters",
     "support_of",
     "whole_weights",
 ]
@@ -39,7 +42,7 @@ __all__ = [
 # only these are split, and with each of them all nodes above it. A split adds one cluster for each large child but one;
 # small children are set aside.
 
-RULES = ("merge_order", "height", "size", "support", "constraints")
+RULES = ("auto", "merge_order", "height", "size", "support", "constraints")
 NEED_TRIPLETS = ("support", "constraints")
 
 #: States (16 bytes each) beyond which rule="support" refuses.
@@ -155,7 +158,7 @@ def whole_weights(triplets: TripletSet) -> np.ndarray:
     """
     if triplets.weights is None:
         return np.ones(len(triplets))
-    weights = np.ldexp(triplets.weights, -int(np.frexp(triplets.weights.max(initial=1.0))[1]))
+    weights = np.ldexp(triplets.weights, -int(np.frexp(triplets.weights.max(initial=0.0))[1]))
     return np.rint(np.ldexp(weights, 52 - int(np.frexp(weights.sum())[1])))
 
 
@@ -218,12 +221,18 @@ def _solved(
 #: Without `min_size`, a branch is small below this share of the mean cluster: the first of the sizes that are tried.
 SMALL_SHARE = 0.5
 
+#: So many sizes of small branches are tried under "auto", the first that have the number of clusters.
+_SIZES = 4
+
+#: Parts of the squared distances below this count as nothing.
+_LEAST = 1e-9
+
 
 def cut(
     hierarchy: Hierarchy,
     n_clusters: int | None = None,
     *,
-    rule: str | None = None,
+    rule: str = "auto",
     triplets: TripletSet | None = None,
     min_size: int | None = None,
     samples: Any = None,
@@ -237,6 +246,8 @@ def cut(
     ===============  =======================================================  ===================================
     rule             nodes to split                                           `min_size`
     ===============  =======================================================  ===================================
+    "auto"           those of "size" or "support", whichever makes the        n / 2k, n / 4k, n / 8k, n / 16k
+                     clusters that keep most triplets and fit the samples
     "merge_order"    the last ones: undoes the last merges                    1
     "height"         the highest ones, or those with most levels below        1
     "size"           the last ones that part two large branches               n / 2k, halved until k can be had
@@ -251,11 +262,12 @@ def cut(
     hierarchy : Hierarchy
         With n leaves. Nodes with one child count for nothing; one with c children adds c - 1 clusters at once.
     n_clusters : int, optional
-        Between 1 and n. Only "constraints" can do without: it then splits what the triplets demand and no more.
-    rule : {"merge_order", "height", "size", "support", "constraints"}, optional
-        See above. By default "support" where triplets are given, else "size": the best of the benchmark below.
+        Between 1 and n. By default as many as `suggest_n_clusters` says, from `samples` and `triplets`; under
+        "constraints" as many as the triplets demand.
+    rule : {"auto", "merge_order", "height", "size", "support", "constraints"}, default "auto"
+        See above. "auto" is "support" where no samples are given, and "size" where there are no triplets.
     triplets : TripletSet, optional
-        For "support", which heeds their weights, and "constraints"; the other rules take no notice of them. Over
+        For "auto" and "support", which heed their weights, and "constraints"; the other rules choose without them. Over
         leaves of the hierarchy, in any order. The hierarchy need not display them.
     min_size : int, optional
         Branches of fewer leaves are no clusters: small branches that a split uncovers join one of the clusters in the
@@ -309,6 +321,12 @@ def cut(
     the clusters so found is taken. There are k clusters and none is empty, whenever the triplets are consistent. A
     moved leaf leaves its clade: for clades alone take ``min_size=1`` of a hierarchy that displays the triplets.
 
+    "auto" takes, of the clusters of "size" and "support" at four sizes of small branches, those for which the share of
+    the triplets with a and b together and c outside, less the logarithm of the share of the squared distances to the
+    mean that is left within clusters, is greatest. Few triplets, or triplets of a deep hierarchy, which say nothing of
+    the level of a cut, so cannot make one giant cluster and crumbs. No rule is best everywhere; this one is on
+    average, on the data that it was chosen on (``benchmarks/bench_flat.py``).
+
     "size" is the threshold on the size of branches of [1]_. "support" looks at all choices of k branches with nothing
     but small ones beside them and takes the best, the one of the latest splits where several are: without triplets
     it is "size". A knapsack over the hierarchy finds it in O(n k) time. Triplets count as whole multiples of a 2**51st
@@ -358,57 +376,88 @@ def cut(
     ([0, 0, 1, 1, 0], [0, 1, 0, 0, 1])
     """
     n = check_hierarchy(hierarchy).n_leaves
-    if rule is None:
-        rule = "size" if triplets is None else "support"
-    k = _check_number(n_clusters, n, rule)
-    known = None if triplets is None else check_triplets(triplets).reindex(hierarchy.leaves)
-    if known is None and rule in NEED_TRIPLETS:
-        msg = f"rule={rule!r} needs triplets=..., a TripletSet; without any, take rule='size' or 'merge_order'"
-        raise TypeError(msg)
-    sizes = [check_count(min_size, "min_size", 1)] if min_size is not None else sizes_tried(n, k, rule)
-    points = None if samples is None else check_points(samples, n)
-    if strict and known is None:
-        msg = "strict=True needs triplets=..., those that the clusters must satisfy"
-        raise TypeError(msg)
-    if strict is None:
-        strict = known is not None and bool(displays(hierarchy, known).all())
-    choose = chooser(hierarchy, rule, known)
-    weight = whole_weights(known) if known is not None and rule == "support" and len(sizes) > 1 else None
-    best, most = None, -1.0
-    for least in sizes:
-        try:
-            split = choose(k, least)
-        except ClusterCountError:
-            if least == sizes[-1] and best is None:
-                raise
-            continue
-        except LimitExceededError:
-            if best is None:
-                raise
-            break  # smaller sizes take more
-        labels = labels_of(hierarchy, split, least, points)
-        if strict and known is not None:
-            labels = by_first_leaf(enforced(labels, known, points))
-        if known is None or weight is None:
-            return labels
-        a, b, c = labels[known.rows.T]
-        kept = float(weight[(a == b) & (a != c)].sum())
-        if kept > most:
-            best, most = labels, kept
-    assert best is not None
-    return best
-
-
-def _check_number(n_clusters: Any, n: int, rule: str) -> int | None:
-    """The number of clusters, in 1..n; None where the rule finds it."""
     if rule not in RULES:
         msg = f"rule must be one of {', '.join(map(repr, RULES))}, not {rule!r}"
         raise ValueError(msg)
-    if n_clusters is None:
-        if rule == "constraints":
-            return None
-        msg = f"rule={rule!r} needs n_clusters; only rule='constraints' finds a number by itself"
-        raise TypeError(msg)
+    known = None if triplets is None else check_triplets(triplets).reindex(hierarchy.leaves)
+    if known is None and (rule in NEED_TRIPLETS or strict):
+        what = "strict=True needs triplets=..., those that the clusters must satisfy"
+        msg = f"rule={rule!r} needs triplets=..., a TripletSet; without any, take rule='size' or 'merge_order'"
+        raise TypeError(what if strict else msg)
+    points = None if samples is None else check_points(samples, n)
+    least = None if min_size is None else check_count(min_size, "min_size", 1)
+    if strict is None:
+        strict = known is not None and bool(displays(hierarchy, known).all())
+    if n_clusters is None and rule != "constraints":
+        if points is None:
+            msg = f"rule={rule!r} needs n_clusters, or samples=... to find a number (rule='constraints' needs neither)"
+            raise TypeError(msg)
+        n_clusters = _suggested(hierarchy, known, points, None).n_clusters
+    k = None if n_clusters is None else _check_number(n_clusters, n)
+    best = max(_cuts(hierarchy, k, rule, known, points, least, strict=strict), key=lambda found: found[0])
+    return best[1]
+
+
+def _cuts(
+    hierarchy: Hierarchy,
+    k: int | None,
+    rule: str,
+    known: TripletSet | None,
+    points: np.ndarray | None,
+    min_size: int | None,
+    *,
+    strict: bool,
+) -> list[tuple[float, np.ndarray]]:
+    """All cuts that a rule chooses from, with their values; the first of the best is the one to take."""
+    n = hierarchy.n_leaves
+    if rule == "auto":
+        rule = "size" if not known else "support" if points is None else rule
+    rules = ("size", "support") if rule == "auto" else (rule,)
+    sizes = [min_size] if min_size is not None else sizes_tried(n, k, rule)
+    weight = whole_weights(known) if known is not None and "support" in rules else np.empty(0)
+    found: list[tuple[float, np.ndarray]] = []
+    refused: Exception | None = None
+    for name in rules:
+        choose = chooser(hierarchy, name, known)
+        count = 0
+        for least in sizes:
+            try:
+                split = choose(k, least)
+            except ClusterCountError as error:
+                refused = error
+                continue
+            except LimitExceededError as error:
+                refused = error
+                break  # smaller sizes take more
+            labels = labels_of(hierarchy, split, least, points)
+            if strict and known is not None:
+                labels = by_first_leaf(enforced(labels, known, points))
+            value = 0.0
+            if known is not None and weight.size:
+                a, b, c = labels[known.rows.T]
+                value = float(weight[(a == b) & (a != c)].sum())
+                if rule == "auto" and points is not None:
+                    value = value / float(weight.sum()) - log_within(points, labels)
+            found.append((value, labels))
+            count += 1
+            if name == rule == "size" or (rule == "auto" and count == _SIZES):
+                break
+    if not found:
+        assert refused is not None
+        raise refused
+    return found
+
+
+def log_within(points: np.ndarray, labels: np.ndarray) -> float:
+    """The logarithm of the share of the squared distances to the mean that is left within clusters."""
+    means = group_means(points, labels, int(labels.max()) + 1)
+    total = float(((points - points.mean(axis=0)) ** 2).sum())
+    within = float(((points - means[labels]) ** 2).sum())
+    return float(np.log(max(within / total, _LEAST))) if total > 0 else 0.0
+
+
+def _check_number(n_clusters: Any, n: int) -> int:
+    """The number of clusters, in 1..n."""
     try:
         k = operator.index(n_clusters)
     except TypeError:
@@ -422,12 +471,142 @@ def _check_number(n_clusters: Any, n: int, rule: str) -> int | None:
 
 def sizes_tried(n: int, k: int | None, rule: str) -> list[int]:
     """The sizes of the smallest large branch that are tried where none is given, in falling order."""
-    if k is None or rule not in ("size", "support"):
+    if k is None or rule not in ("auto", "size", "support"):
         return [1]
     sizes = [max(1, int(np.ceil(SMALL_SHARE * n / k)))]
     while sizes[-1] > 1:
         sizes.append(sizes[-1] // 2)
     return sizes
+
+
+class NumberOfClusters(NamedTuple):
+    """A number of clusters, and why."""
+
+    n_clusters: int
+    numbers: np.ndarray
+    evidence: np.ndarray
+    reason: str
+
+
+def suggest_n_clusters(
+    hierarchy: Hierarchy, samples: Any, *, triplets: TripletSet | None = None, most: int | None = None
+) -> NumberOfClusters:
+    """Suggest into how many clusters to cut a hierarchy, from the samples and what triplets say about the level.
+
+    For each number k, the clusters of ``cut(hierarchy, k, triplets=triplets, samples=samples)`` are scored in nats: by
+    the Bayesian information criterion of k spherical Gaussian clusters of one variance [1]_, and by the triplets.
+
+    Parameters
+    ----------
+    hierarchy : Hierarchy
+        With n leaves.
+    samples : array_like of float, shape (n, d)
+        A row for each leaf.
+    triplets : TripletSet, optional
+        Over leaves of the hierarchy.
+    most : int, optional
+        The largest number tried; by default the square root of n, at most 30. The least is 1; 2 where there are
+        triplets, as these say that not all samples are alike.
+
+    Returns
+    -------
+    NumberOfClusters
+        A named tuple: ``n_clusters``, the number; ``numbers`` (ndarray of int), those tried, without those that cannot
+        be had; ``evidence`` (ndarray of float64), nats for each, 0 for one cluster; ``reason``, in words.
+
+    Raises
+    ------
+    UnknownLeafError
+        If a triplet has a leaf that the hierarchy lacks.
+    ValueError, TypeError
+        If samples, triplets or `most` are none.
+
+    See Also
+    --------
+    cut : does this where no number is given.
+
+    Notes
+    -----
+    Samples: ``-(n d / 2) log W + n sum p log p - k (d + 1) / 2 log n``, where W is the share of squared distances left
+    within clusters, p the shares of the clusters, and d the number of dimensions along which samples spread (the
+    squared sum of the covariance's eigenvalues over the sum of their squares): features that repeat others count once.
+
+    Triplets: a share q of them has a and b in one cluster and c outside. Of triplets drawn from a binary hierarchy of
+    which the clusters are clades that share is about h = 3 sum p^2 (1 - p), at any level: they say nothing about it.
+    Those of classes, and of hierarchies with large nodes, have more at their own level: where q > h, m triplets count
+    m (q log(q / h) + (1 - q) log((1 - q) / (1 - h))) nats.
+
+    References
+    ----------
+    .. [1] Pelleg, Moore (2000), X-means: extending K-means with efficient estimation of the number of clusters,
+       ICML 2000, 727-734.
+
+    Examples
+    --------
+    >>> from tripletree.algorithms.linkage import from_linkage
+    >>> from scipy.cluster.hierarchy import linkage
+    >>> X = np.array([0, 1, 2, 3, 10, 11, 12, 13, 20, 21, 22, 23.0])[:, None]
+    >>> found = suggest_n_clusters(from_linkage(linkage(X, "ward")), X)
+    >>> found.n_clusters, found.numbers.tolist(), found.evidence.round(1).tolist()
+    (3, [1, 2, 3], [0.0, -2.1, 5.8])
+    >>> found.reason
+    '3 clusters, of 1 to 3: 5.8 nats more than one cluster, all by the samples; next comes 1, with 5.8 nats less'
+    """
+    n = check_hierarchy(hierarchy).n_leaves
+    known = None if triplets is None else check_triplets(triplets).reindex(hierarchy.leaves)
+    return _suggested(hierarchy, known, check_points(samples, n), most)
+
+
+def _suggested(hierarchy: Hierarchy, known: TripletSet | None, points: np.ndarray, most: Any) -> NumberOfClusters:
+    n = hierarchy.n_leaves
+    most = min(30, isqrt(n)) if most is None else min(check_count(most, "most", 1), n)
+    d = intrinsic_dimension(points)
+    numbers, evidence = [], []
+    least = 2 if known else 1
+    for k in range(least, max(least, most) + 1):
+        try:
+            labels = max(_cuts(hierarchy, k, "auto", known, points, None, strict=False), key=lambda found: found[0])[1]
+        except ClusterCountError:
+            continue
+        share = np.bincount(labels) / n
+        fit = -n * d / 2 * log_within(points, labels) + n * float((share * np.log(share)).sum())
+        numbers.append(k)
+        evidence.append((fit - (k - 1) * (d + 1) / 2 * np.log(n), _level_evidence(labels, share, known)))
+    if not numbers:  # nodes with many children
+        numbers, evidence = [1], [(0.0, 0.0)]
+    nats = np.array(evidence)
+    total = nats.sum(axis=1)
+    best = int(total.argmax())
+    return NumberOfClusters(numbers[best], np.array(numbers), total, _reason(numbers, nats, best))
+
+
+def _level_evidence(labels: np.ndarray, share: np.ndarray, known: TripletSet | None) -> float:
+    """What triplets say for these clusters, in nats, against clades of a hierarchy at any level."""
+    if not known:
+        return 0.0
+    a, b, c = labels[known.rows.T]
+    q = float(np.mean((a == b) & (a != c)))
+    h = 3 * float((share**2 * (1 - share)).sum())
+    if q <= h:
+        return 0.0
+    rest = (1 - q) * np.log((1 - q) / (1 - h)) if q < 1 else 0.0
+    return len(known) * float(q * np.log(q / h) + rest)
+
+
+def _reason(numbers: list[int], nats: np.ndarray, best: int) -> str:
+    total = nats.sum(axis=1)
+    k, gain = numbers[best], float(total[best])
+    text = f"{k} cluster{'s' if k > 1 else ''}, of {numbers[0]} to {numbers[-1]}"
+    if k > 1:
+        by = f"{nats[best, 0]:.1f} by the samples, {nats[best, 1]:.1f} by the triplets"
+        than = f"{abs(gain):.1f} nats {'more' if gain >= 0 else 'less'} than one cluster"
+        text += f": {than}, {by if nats[:, 1].any() else 'all by the samples'}"
+    else:
+        text += ": no more are worth their parameters"
+    if len(numbers) > 1:
+        second = int(np.where(np.arange(total.size) == best, -np.inf, total).argmax())
+        text += f"; next comes {numbers[second]}, with {gain - total[second]:.1f} nats less"
+    return text
 
 
 def labels_of(hierarchy: Hierarchy, split: np.ndarray, least: int = 1, points: np.ndarray | None = None) -> np.ndarray:

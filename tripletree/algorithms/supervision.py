@@ -13,7 +13,7 @@ from typing import Any, Literal
 import numpy as np
 
 from tripletree.core.checks import check_count
-from tripletree.core.labels import series_index, label_codes
+from tripletree.core.labels import label_codes, series_index
 from tripletree.core.leaves import LeafIndex
 from tripletree.core.pairs import PairwiseConstraints
 from tripletree.core.random import distinct_integers, generator

@@ -34,7 +34,7 @@ __all__ = [
 ]
 
 LINKAGES = ("centroid", "median", "ward", "average", "weighted", "complete", "single")
-CUTS = ("support", "size", "merge_order", "height", "constraints")
+CUTS = ("auto", "support", "size", "merge_order", "height", "constraints")
 DPI = 150
 
 

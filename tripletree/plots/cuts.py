@@ -43,7 +43,7 @@ def plot_cuts(
     n_clusters: int | Iterable[int] = (2, 3, 4, 5, 6, 8),
     *,
     axes: Any = None,
-    rule: str | None = None,
+    rule: str = "auto",
     triplets: TripletSet | None = None,
     classes: Any = None,
     heights: str = "auto",

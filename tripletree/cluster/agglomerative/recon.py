@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.utils._param_validation import HasMethods, Interval, Options, StrOptions
 
 from tripletree.algorithms.build import is_consistent
-from tripletree.algorithms.cut import RULES, cut
+from tripletree.algorithms.cut import RULES, NumberOfClusters, cut, suggest_n_clusters
 from tripletree.algorithms.flat import is_broken
 from tripletree.algorithms.induce import displays
 from tripletree.algorithms.linkage import from_linkage, to_linkage
@@ -42,7 +42,7 @@ __all__ = ["ReCon"]
 
 
 #: The rule of `tripletree.cut` where none is named: the best of its benchmark. Without triplets it is "size".
-_DEFAULT_CUT = "support"
+_DEFAULT_CUT = "auto"
 
 #: What to do where n_clusters are too few for the cannot-links.
 _ON_INFEASIBLE = ("raise", "more", "violate")
@@ -59,18 +59,20 @@ class ReCon(HierarchicalClusterer):
     Parameters
     ----------
     n_clusters : int or None, default 2
-        Number of flat clusters, ``labels_``; the hierarchy does not depend on it. None with `distance_threshold`, and
-        where ``cut="constraints"`` finds the number.
+        Number of flat clusters, ``labels_``; the hierarchy does not depend on it. None with `distance_threshold`, where
+        ``cut="constraints"`` finds the number by itself, and to let `tripletree.suggest_n_clusters` choose it from
+        features and triplets (not from precomputed distances, and not with pairs).
     linkage : {"centroid", "median", "ward", "average", "weighted", "complete", "single"}, default "centroid"
         How the distance of two clusters is taken, as in ``scipy.cluster.hierarchy.linkage``.
     metric : str, callable or fitted transformer, default "euclidean"
         A metric of ``scipy.spatial.distance``, a function of two samples, or "precomputed" where X is a square matrix
         of distances; or an object with ``transform``, such as a learned metric: distances are then Euclidean between
         the transformed samples. Centroid, median and ward linkage need "euclidean" or a transformer.
-    cut : {"support", "size", "merge_order", "height", "constraints"}, default "support"
-        The rule by which ``tripletree.cut`` takes `n_clusters` clusters out of the hierarchy. "support", and "size"
-        which it is where there are no triplets, let outliers join a cluster: the one beside them with the nearest
-        mean, the largest one where distances are precomputed. "merge_order" undoes the last merges, as
+    cut : {"auto", "support", "size", "merge_order", "height", "constraints"}, default "auto"
+        The rule by which ``tripletree.cut`` takes `n_clusters` clusters out of the hierarchy. "auto" takes "support" or
+        "size", whichever keeps more triplets and fits the samples better: "size" where there are no triplets, "support"
+        with pairs or precomputed distances. Both let outliers join a cluster beside them: the one with the nearest
+        mean, or the largest one where distances are precomputed. "merge_order" undoes the last merges, as
         scikit-learn's AgglomerativeClustering does.
     distance_threshold : float or None, default None
         In the place of `n_clusters`: clusters are the largest clades none of whose merges, their own and all below,
@@ -117,6 +119,9 @@ class ReCon(HierarchicalClusterer):
     distances_ : ndarray of float64, shape (n_samples - 1,)
         The distance of each merge, in order: first those inside must-linked groups. It may fall, where triplets or
         pairs put a close merge off.
+    n_clusters_choice_ : NumberOfClusters or None
+        Where ``n_clusters=None`` left the choice to the data: the numbers compared, the evidence for each, and the
+        ``reason`` in words.
     pairs_ : PairwiseConstraints
         The must-links and cannot-links that were used.
     triplets_, n_triplets_ : TripletSet, int
@@ -301,7 +306,7 @@ class ReCon(HierarchicalClusterer):
         with all_or_nothing(self):
             # check
             self._validate_params()
-            _check_stop(self.n_clusters, self.distance_threshold, self.cut)
+            _check_stop(self, has_pairs=pairs is not None)
             metric = check_metric(self.metric, self.linkage)
             samples = check_samples(self, X, reset=True)
             n = samples.shape[0]
@@ -326,7 +331,7 @@ class ReCon(HierarchicalClusterer):
             # cut
             flat = self._cut(hierarchy, drawn, plan, violated, points, distances)
             # store
-            self.labels_, self.fewest_clusters_, self.most_clusters_ = flat
+            self.labels_, self.fewest_clusters_, self.most_clusters_, self.n_clusters_choice_ = flat
             self.n_clusters_ = int(self.labels_.max()) + 1
             self.hierarchy_, self.linkage_, self.distances_ = hierarchy, drawn, merges[:, 2].copy()
             self.pairs_, self.triplets_, self.n_triplets_ = links, used, len(used)
@@ -370,18 +375,23 @@ class ReCon(HierarchicalClusterer):
         if not len(pairs):
             if self.distance_threshold is not None:
                 return _FlatCut(cut_at_threshold(hierarchy, drawn[:, 2], self.distance_threshold), 1, n)
-            return _FlatCut(cut(hierarchy, self.n_clusters, rule=self.cut, triplets=triplets, samples=samples), 1, n)
+            k, chosen = self.n_clusters, None
+            if k is None and self.cut != "constraints":
+                chosen = suggest_n_clusters(hierarchy, points, triplets=triplets)
+                k = chosen.n_clusters
+            return _FlatCut(cut(hierarchy, k, rule=self.cut, triplets=triplets, samples=samples), 1, n, chosen)
         paired = PairedCut(hierarchy, plan.constraints, points, are_distances=metric.is_precomputed)
         if self.distance_threshold is not None:
             labels = paired.below(self.distance_threshold)
         else:
             without = None
-            if self.cut in ("size", "support") and self.n_clusters is not None and self.n_clusters <= paired.most:
+            rule = "support" if self.cut == "auto" else self.cut
+            if rule in ("size", "support") and self.n_clusters is not None and self.n_clusters <= paired.most:
                 title = f"{type(self).__name__} without pairs"
                 merges, _ = self._merge(points, plan.without_pairs(), metric, title)
                 alone = from_linkage(merges, triplets.leaves)
-                without = cut(alone, self.n_clusters, rule=self.cut, triplets=triplets, samples=samples)
-            labels = paired.by_rule(self.n_clusters, self.cut, self.on_infeasible, without)
+                without = cut(alone, self.n_clusters, rule=rule, triplets=triplets, samples=samples)
+            labels = paired.by_rule(self.n_clusters, rule, self.on_infeasible, without)
         return _FlatCut(labels, paired.fewest, paired.most)
 
     def __sklearn_tags__(self) -> Any:
@@ -396,13 +406,16 @@ class _FlatCut(NamedTuple):
     labels: np.ndarray
     fewest: int
     most: int
+    choice: NumberOfClusters | None = None
 
 
-def _check_stop(n_clusters: int | None, distance_threshold: float | None, rule: str) -> None:
+def _check_stop(model: ReCon, *, has_pairs: bool) -> None:
     """Refuse parameters that determine twice, or not at all, where the hierarchy is to be cut."""
+    n_clusters, distance_threshold, rule = model.n_clusters, model.distance_threshold, model.cut
     if distance_threshold is None:
-        if n_clusters is None and rule != "constraints":
-            msg = f"cut={rule!r} needs n_clusters; None goes with distance_threshold, or cut='constraints'"
+        if n_clusters is None and rule != "constraints" and (has_pairs or is_precomputed(model.metric)):
+            what = "where pairs are given" if has_pairs else "where distances are precomputed"
+            msg = f"n_clusters=None finds no number {what}: give one, or distance_threshold, or cut='constraints'"
             raise ValueError(msg)
         return
     if n_clusters is not None:
