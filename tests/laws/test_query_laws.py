@@ -23,8 +23,8 @@ from query_oracle import (
 
 from tripletree.cluster.active import (
     STRATEGIES,
+    AnswerClosure,
     Border,
-    Known,
     MaiBorder,
     Neighbours,
     QueryState,
@@ -211,7 +211,7 @@ def test_neighbours__are_the_nearest(n, k, seed):
 
 @given(st.integers(2, 5), st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4), st.booleans()), max_size=9))
 def test_known__is_what_all_partitions_say(n, answers):
-    known, held = Known(n), []
+    known, held = AnswerClosure(n), []
     for i, j, together in answers:
         if i == j or max(i, j) >= n:
             continue
@@ -225,14 +225,14 @@ def test_known__is_what_all_partitions_say(n, answers):
             assert all((frozenset(x), True) in links for x in itertools.pairwise(path))
             assert (frozenset((path[0], path[-1])), False) in links
     for i, j in itertools.permutations(range(n), 2):
-        assert known.says(i, j) is says_by_partitions(n, held, i, j) is says_definition(n, held, i, j)
+        assert known.implied(i, j) is says_by_partitions(n, held, i, j) is says_definition(n, held, i, j)
     wanted = [p for p in itertools.combinations(range(n), 2) if known.is_open(*p)]
     assert known.n_open() == len(wanted)
     found = known.open_pairs(99, np.random.default_rng(0)).tolist()
     assert {tuple(p) for p in found} <= set(wanted)
     assert bool(found) is bool(wanted)
     hoods = neighbourhoods(known)
-    assert all(known.says(int(a[0]), int(b[0])) is False for a, b in itertools.combinations(hoods, 2))
+    assert all(known.implied(int(a[0]), int(b[0])) is False for a, b in itertools.combinations(hoods, 2))
 
 
 # ------------------------------------------------------------------ strategies
@@ -241,7 +241,7 @@ def test_known__is_what_all_partitions_say(n, answers):
 def interview(name, X, y, answer, block=3, most=500):
     """Ask until nothing is left; the questions in order."""
     rng = np.random.default_rng(0)
-    known, asked, n = Known(len(X)), [], len(X)
+    known, asked, n = AnswerClosure(len(X)), [], len(X)
     labels = np.asarray(y) if len(set(y)) == max(y) + 1 else np.zeros(n, int)
     strategy, pairs, unknown = as_strategy(name), ([], []), []
     while len(asked) < most:
@@ -275,7 +275,7 @@ def test_strategies__ask_until_all_is_known(name, n, seed):
     X, y = rng.integers(0, 4, (n, 2)).astype(float), rng.integers(0, 3, n)
     known, asked = interview(name, X, y.tolist(), lambda i, j: bool(y[i] == y[j]))
     assert known.n_open() == 0
-    assert all(known.says(i, j) is bool(y[i] == y[j]) for i, j in itertools.combinations(range(n), 2))
+    assert all(known.implied(i, j) is bool(y[i] == y[j]) for i, j in itertools.combinations(range(n), 2))
     assert len({frozenset(p) for p in asked}) == len(asked)
 
 

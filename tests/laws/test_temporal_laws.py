@@ -145,7 +145,7 @@ class Recorder:
 
     def query(self, state, n):
         self.states.append(state)
-        self.said.append({p: state.known.says(*p) for p in combinations(range(5), 2)})
+        self.said.append({p: state.known.implied(*p) for p in combinations(range(5), 2)})
         known = {tuple(p) for rows in (state.pairs.must_link, state.pairs.cannot_link) for p in rows.tolist()}
         return [p for p in self.pairs if p not in known][:n]
 

@@ -13,10 +13,10 @@ from tripletree.cluster import labels_oracle
 from tripletree.cluster.active import (
     NPU,
     STRATEGIES,
+    AnswerClosure,
     Border,
     ExploreConsolidate,
     Huang,
-    Known,
     MaiBorder,
     MinMax,
     Neighbours,
@@ -64,7 +64,7 @@ def test_names__of_strategies():
         ValueError, match="strategy must be one of border, explore, huang, mai-border, minmax, npu, random.*'bordr'"
     ):
         as_strategy("bordr")
-    with pytest.raises(TypeError, match=r"make one: Border\(\)"):
+    with pytest.raises(TypeError, match=r"give an instance, Border\(\)"):
         as_strategy(Border)
     with pytest.raises(TypeError, match="a name or an object with query"):
         as_strategy(3)
@@ -95,17 +95,17 @@ def test_oracle__of_unknown_samples():
 
 def test_known__of_pairs_that_contradict_each_other():
     pairs = PairwiseConstraints([(0, 1), (1, 2)], [(0, 2), (2, 3)], 5)
-    known = Known.of(pairs, [(3, 4)])
-    assert known.says(0, 2) is True
-    assert known.says(0, 3) is False
-    assert known.says(3, 4) is None
+    known = AnswerClosure.of(pairs, [(3, 4)])
+    assert known.implied(0, 2) is True
+    assert known.implied(0, 3) is False
+    assert known.implied(3, 4) is None
     assert not known.is_open(4, 3)
     assert known.groups() == [[0, 1, 2], [3], [4]]
     assert known.used().tolist() == [0, 1, 2, 3, 4]
 
 
 def test_known__paths():
-    known = Known(8)
+    known = AnswerClosure(8)
     for i in range(5):
         assert known.add(i, i + 1, True) is None
     assert known.add(6, 7, True) is None
@@ -113,12 +113,12 @@ def test_known__paths():
     assert known.add(0, 4, True) is None  # a short cut, which agrees
     assert known.add(0, 5, False) == [0, 4, 5]
     assert known.add(1, 7, True) == [3, 2, 1, 7, 6]
-    assert known.says(1, 7) is False
+    assert known.implied(1, 7) is False
 
 
 def test_known__of_many_samples_draws_from_what_is_open():
     n = 3000
-    known = Known(n)
+    known = AnswerClosure(n)
     for i in range(1, n - 1):
         known.add(0, i, True)
     assert known.n_open() == n - 1
@@ -203,7 +203,7 @@ def test_inheritance__strengths_count_and_none_goes_against_what_follows():
     found = inherited_pairs(pairs, Neighbours(X), 2)
     assert found.must_link.tolist() == [[0, 1], [0, 2], [1, 2]]
     assert found.must_weights.tolist() == pytest.approx([0.5, 0.4, 0.5 * 0.8 / 6])
-    known = Known(3)
+    known = AnswerClosure(3)
     known.add(0, 2, False)
     assert inherited_pairs(pairs, Neighbours(X), 2, known=known).must_link.tolist() == [[0, 1], [1, 2]]
 
@@ -296,7 +296,7 @@ def test_mai_border__one_cluster_one_sample_equal_samples_and_bad_parameters():
 
 def test_explore__is_farthest_first(rng):
     X, y = rng.normal(size=(30, 2)), np.arange(30) % 4
-    known, must, cannot = Known(30), [], []
+    known, must, cannot = AnswerClosure(30), [], []
     first = None
     for _ in range(3):
         pair = ExploreConsolidate().query(state_of(X, y, must, cannot, seed=1, k=4), 9).tolist()[0]

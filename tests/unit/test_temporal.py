@@ -7,7 +7,7 @@ import pytest
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
 from tripletree.cluster.temporal.clustering import TemporalClustering, stack_snapshots
-from tripletree.cluster.temporal.matching import Known, Memory, match_clusters, moves, nearest_order
+from tripletree.cluster.temporal.matching import KnownPairs, Memory, match_clusters, moves, nearest_order
 from tripletree.cluster.temporal.times import Times, check_times
 from tripletree.cluster.temporal.windows import observed, snapshots_at, windows
 from tripletree.core.times import time_text
@@ -423,14 +423,14 @@ def test_temporal__warns_where_every_row_is_an_object_of_its_own():
 
 def test_temporal__each_snapshot_looks_at_the_pairs_of_its_objects_only(monkeypatch):
     looked = 0
-    among = Known.among
+    among = KnownPairs.among
 
     def counted(self, objects):
         nonlocal looked
         looked += int((np.isin(self.rows[:, 0], objects)).sum())
         return among(self, objects)
 
-    monkeypatch.setattr(Known, "among", counted)
+    monkeypatch.setattr(KnownPairs, "among", counted)
     T = 40
     pairs = ([(2 * t, 2 * t + 1) for t in range(T)], [])
     X, times, who = np.tile([[0.0], [1.0]], (T, 1)), np.repeat(np.arange(T), 2), np.arange(2 * T)
@@ -637,7 +637,7 @@ def test_memory__is_the_same_as_one_table(rng):
     def some(t):
         rows = np.array([np.sort(rng.permutation(9)[:2]) for _ in range(rng.integers(0, 7))], np.int64).reshape(-1, 2)
         p = len(rows)
-        return Known.sorted([Known(rows, rng.random(p) < 0.5, rng.random(p), np.full(p, t))])
+        return KnownPairs.sorted([KnownPairs(rows, rng.random(p) < 0.5, rng.random(p), np.full(p, t))])
 
     for _ in range(20):
         every = [some(t) for t in range(12)]
@@ -649,7 +649,7 @@ def test_memory__is_the_same_as_one_table(rng):
         objects = np.flatnonzero(rng.random(9) < 0.6)
         if not objects.size:
             continue
-        found, one = memory.among(objects), Known.sorted(every)
+        found, one = memory.among(objects), KnownPairs.sorted(every)
         want = np.flatnonzero(np.isin(one.rows, objects).all(axis=1))
         for name in ("rows", "must", "strength", "since"):
             assert np.array_equal(getattr(found, name), getattr(one, name)[want])

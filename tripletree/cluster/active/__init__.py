@@ -1,22 +1,22 @@
-"""Questions to somebody who knows: whom to ask, which pairs to ask about, and what follows from the answers.
+"""Active queries: an oracle that answers, strategies that choose pairs to ask about, and what follows from the answers.
 
 ====================  ==================================================================================
-`labels_oracle`       somebody who knows the classes, for trials
-`Questions`           an oracle, a budget, and what has been answered
+`labels_oracle`       an oracle that answers from known classes, for trials
+`Questions`           an oracle, its budget, and the answers so far
 `QueryState`          what a strategy sees
-`inherited_pairs`     what the neighbours of two samples inherit of an answer
-`Known`               the closure of answers, one after another, and where they contradict each other
+`inherited_pairs`     pairs of neighbours of the samples in an answer, with smaller weights
+`AnswerClosure`       what follows from the answers so far, and where they contradict each other
 `Border`              asks about samples at the borders of clusters, where the neighbours disagree
-`MaiBorder`           the same by the formulas of the paper that it comes from
-`ExploreConsolidate`  finds a sample of each cluster, then says of others where they belong
-`MinMax`              the same, and then asks about the samples farthest from those that are known
-`NPU`                 asks about the samples whose neighbourhood is least certain to a random forest
+`MaiBorder`           the same with the formulas of the original paper
+`ExploreConsolidate`  finds a sample of each cluster, then asks where other samples belong
+`MinMax`              the same, but then asks about the samples farthest from those already placed
+`NPU`                 asks about the samples that a random forest is least certain about
 `Huang`               asks about the pair of a sample and a neighbourhood that is least certain
-`RandomPairs`         asks about any
+`RandomPairs`         asks about random pairs
 ====================  ==================================================================================
 
-A strategy is anything with ``query(state, n)``, which returns at most n pairs of row numbers; `ActiveClustering` takes
-one, or its name in `STRATEGIES`.
+A strategy is any object with ``query(state, n)``, which returns at most n pairs of row numbers; `ActiveClustering`
+takes one, or its name in `STRATEGIES`.
 
 >>> sorted(STRATEGIES)
 ['border', 'explore', 'huang', 'mai-border', 'minmax', 'npu', 'random']
@@ -28,8 +28,8 @@ from collections.abc import Callable
 from typing import Any
 
 from tripletree.cluster.active.border import Border, MaiBorder
+from tripletree.cluster.active.closure import AnswerClosure
 from tripletree.cluster.active.inheritance import Neighbours, inherited_pairs
-from tripletree.cluster.active.known import Known
 from tripletree.cluster.active.neighbourhoods import NPU, ExploreConsolidate, Huang, MinMax, RandomPairs
 from tripletree.cluster.active.oracle import Oracle, Questions, labels_oracle
 from tripletree.cluster.active.state import QueryState, QueryStrategy
@@ -38,7 +38,7 @@ __all__ = [
     "Border",
     "ExploreConsolidate",
     "Huang",
-    "Known",
+    "AnswerClosure",
     "MaiBorder",
     "MinMax",
     "NPU",
@@ -95,7 +95,7 @@ def as_strategy(strategy: Any) -> QueryStrategy:
             raise ValueError(msg + f"got {strategy!r}")
         return STRATEGIES[strategy]()
     if isinstance(strategy, type) or not callable(getattr(strategy, "query", None)):
-        hint = f"; make one: {strategy.__name__}()" if isinstance(strategy, type) else ""
-        msg = f"strategy must be a name or an object with query(state, n), not {strategy!r:.80}{hint}"
+        hint = f"; give an instance, {strategy.__name__}()" if isinstance(strategy, type) else ""
+        msg = f"strategy must be a name or an object with query(state, n); got {strategy!r:.80}{hint}"
         raise TypeError(msg)
     return strategy

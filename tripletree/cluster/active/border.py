@@ -21,7 +21,7 @@ __all__ = [
     "uncertainties",
 ]
 
-#: Candidates for each question, unless told otherwise; and how far they are extended where none of theirs is open.
+#: Default number of candidates for each question, and the largest number tried where none of their pairs is open.
 _CANDIDATES, _MOST = 10, 2000
 
 
@@ -31,12 +31,12 @@ class Border:
     Parameters
     ----------
     n_neighbors : int, default 4
-        Neighbours whose labels tell how uncertain a sample is (mu).
+        Number of neighbours whose labels measure how uncertain a sample is (mu).
     alpha : float, default 0.5
-        The part of the neighbours' disagreement in the uncertainty; the rest is that of violated pairs.
+        The share of the neighbours' disagreement in the uncertainty; the rest is that of violated pairs.
     n_candidates : int or None, default None
-        How many samples of highest border score are looked at; None for ten a question, which keeps a query linear in
-        the number of samples.
+        How many samples of highest border score are considered; None: ten for each question, which keeps a query linear
+        in the number of samples.
 
     See Also
     --------
@@ -50,16 +50,16 @@ class Border:
     those of `MaiBorder`; these do as well or better:
 
     - border score of a sample x with the centre c and the nearest other centre b: ``min(1, |x - c|^2 / |x - b|^2)``,
-      divided by one more than the strength of the must-links at x, and by one more than that of the cannot-links;
+      divided by one more than the weight of the must-links at x, and by one more than that of the cannot-links;
     - uncertainty: alpha times the entropy of the labels of x and its `n_neighbors` neighbours, in parts of the largest
-      possible one, plus 1 - alpha times the violated part of the strength of all pairs at any of these;
-    - score of a pair (x, y): the sum of both uncertainties, divided by one more than the strength of all pairs at x and
+      possible one, plus 1 - alpha times the violated share of the weight of all pairs at any of these;
+    - score of a pair (x, y): the sum of both uncertainties, divided by one more than the weight of all pairs at x and
       by one more than that at y;
     - pairs do not overlap: no two of a query have a sample in common, nor samples that must-links hold together, so no
-      answer follows from the others of a query. Where this leaves fewer than were asked for, the caller comes back.
+      answer follows from the others of a query. If this leaves fewer than n, the caller queries again.
 
     A pair between clusters is one of two clusters that face each other: one sample's other centre is that of the
-    other sample's cluster. Only where there is no such pair others are taken. Where no pair of the candidates is open,
+    other sample's cluster. Other pairs are taken only if there is no such pair. If no pair of the candidates is open,
     there are four times as many, and at last pairs of all samples at random.
 
     Time O(n (k d + mu d)) at most for n samples, with trees for neighbours much less; memory O(n k).
@@ -100,7 +100,7 @@ class Border:
         Returns
         -------
         ndarray of int64, shape (m, 2)
-            Empty only where every pair follows from the answers, or has been asked about in vain.
+            Empty only if every pair follows from the answers, or was answered with None.
 
         Raises
         ------
@@ -164,7 +164,7 @@ class MaiBorder:
     Parameters
     ----------
     n_neighbors : int, default 4
-        Neighbours whose labels tell how uncertain a sample is (mu).
+        Number of neighbours whose labels measure how uncertain a sample is (mu).
     max_candidates : int, default 100
         The most samples that are looked at (M).
 
@@ -174,12 +174,12 @@ class MaiBorder:
 
     Notes
     -----
-    Section 3.2 of [1]_, with ml(a) and cl(a) the strengths of the must-links and cannot-links at a sample a in sum:
+    Section 3.2 of [1]_, with ml(a) and cl(a) the total weights of the must-links and cannot-links at a sample a:
 
     - m = min(sqrt(n), M) candidates, shared out to the clusters by their sizes. In each cluster those of highest
       border score |a - c|^2 / (|a - b|^2 (1 + ml(a)) (1 + cl(a))), b the nearest other centre (Eq. 3), by a histogram
       of sqrt(|C|) bins: from the highest bin on, and at random of the last one that is needed;
-    - sco(a), the entropy of the labels of the mu nearest neighbours, plus the strength of the violated pairs at a over
+    - sco(a), the entropy of the labels of the mu nearest neighbours, plus the weight of the violated pairs at a over
       ml(a) + cl(a) + 1 (Eq. 4);
     - with w(a) = 1 + ml(a) + cl(a), one half of the pairs inside of clusters, those of largest |x - y|^2 (1 + sco(x))
       (1 + sco(y)) / (w(x) w(y)), and one half between clusters, those of smallest |x - y|^2 w(x) w(y) / ((1 + sco(x))
@@ -224,7 +224,7 @@ class MaiBorder:
         Returns
         -------
         ndarray of int64, shape (m, 2)
-            Empty only where every pair follows from the answers, or has been asked about in vain.
+            Empty only if every pair follows from the answers, or was answered with None.
 
         Raises
         ------
@@ -386,15 +386,15 @@ def uncertainties(state: QueryState, rows: np.ndarray, n_neighbors: int, alpha: 
 
 
 def _violations(state: QueryState) -> tuple[np.ndarray, np.ndarray]:
-    """At each sample, the strength of the pairs that the labels violate, and that of all pairs."""
+    """The weight of the violated pairs of each sample, and that of all its pairs."""
     pairs = state.pairs if state.weighted is None else state.weighted
     bad = np.zeros(state.X.shape[0])
-    for rows, strength, together in (
+    for rows, given, together in (
         (pairs.must_link, pairs.must_weights, True),
         (pairs.cannot_link, pairs.cannot_weights, False),
     ):
         broken = (state.labels[rows[:, 0]] == state.labels[rows[:, 1]]) != together
-        weight = broken * (1.0 if strength is None else strength)
+        weight = broken * (1.0 if given is None else given)
         bad += np.bincount(rows.T.ravel(), np.tile(weight, 2), bad.size)
     must, cannot = state.link_weights
     return bad, must + cannot

@@ -1,10 +1,10 @@
-"""ActiveClustering: cluster, ask somebody about a few well-chosen pairs, cluster again."""
+"""ActiveClustering: cluster, ask an oracle about a few well-chosen pairs, cluster again."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from inspect import signature
 from numbers import Integral
 from typing import Any, ClassVar
@@ -16,8 +16,8 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from tripletree.cluster.active import as_strategy
+from tripletree.cluster.active.closure import AnswerClosure
 from tripletree.cluster.active.inheritance import Neighbours, inherited_pairs
-from tripletree.cluster.active.known import Known
 from tripletree.cluster.active.oracle import Oracle, Questions
 from tripletree.cluster.active.state import QueryState, QueryStrategy
 from tripletree.cluster.alignment import align_pairs, check_distinct
@@ -25,21 +25,16 @@ from tripletree.cluster.base import check_no_truth_values, check_samples, check_
 from tripletree.cluster.kmeans.cvqe import CVQE
 from tripletree.cluster.kmeans.soft_pairs import SoftPairMeans
 from tripletree.core.pairs import PairwiseConstraints
+from tripletree.core.progress import progress_bar
 from tripletree.core.random import generator
 from tripletree.errors import InconsistentPairsError, warn_user
 
 __all__ = [
     "ActiveClustering",
     "Contradiction",
-    "Interview",
+    "QueryLoop",
     "Round",
-    "check_takes_pairs",
-    "seen",
 ]
-
-
-# ----------------------------------------------------------------------
-# The rounds and questions of an active clustering, what has been answered, and what contradicts what.
 
 
 @dataclass(frozen=True)
@@ -53,11 +48,11 @@ class Round:
     n_answered : int
         Those that were answered with True or False.
     n_pairs : int
-        Pairs that it was made with: given, answered and inherited ones.
+        Pairs used in it: given, answered and inherited ones.
     n_iter : int or None
-        Iterations that the estimator needed, where it tells.
+        Number of iterations of the estimator, if it has ``n_iter_``.
     labels : ndarray of int, shape (n_samples,), or None
-        The clusters, where they were to be kept.
+        The clusters, if `keep_labels` is set.
     """
 
     n_asked: int
@@ -74,9 +69,9 @@ class Contradiction:
     Attributes
     ----------
     answer : (label, label, bool)
-        The later one; of given pairs, one of them.
+        The later answer, or one of the given pairs.
     path : list of label
-        Along must-links, from one end of a cannot-link to the other. One of these links is the answer.
+        Samples along must-links, from one end of the cannot-link to the other. One of these links is the answer.
     cannot_link : (label, label)
     """
 
@@ -89,48 +84,48 @@ class Contradiction:
         steps = list(zip(self.path[:-1], self.path[1:], strict=True))
         links = [(x, y, True) for x, y in steps] + [(*self.cannot_link, False)]
         earlier = [x for x in links if not (x[2] == together and {x[0], x[1]} == {a, b})]
-        return f"{_said(a, b, together)} contradicts {', '.join(_said(*x) for x in earlier)}"
+        return f"{_in_words(a, b, together)} contradicts {', '.join(_in_words(*x) for x in earlier)}"
 
 
-def _said(a: Hashable, b: Hashable, together: bool) -> str:
+def _in_words(a: Hashable, b: Hashable, together: bool) -> str:
     return f"{a!r} and {b!r} {'together' if together else 'apart'}"
 
 
-def check_takes_pairs(model: Any) -> None:
-    """Refuse an estimator whose ``fit`` takes no pairs, before anything is clustered.
+def _check_takes_pairs(model: Any) -> None:
+    """Check that ``fit`` of the estimator takes pairs, before anything is clustered.
 
     Raises
     ------
     TypeError
     """
-    wanted = "estimator must have fit(X, pairs=) and labels_, as COPKMeans, PCKMeans and CVQE have"
+    expected = "estimator must have fit(X, pairs=) and labels_, like COPKMeans, PCKMeans and CVQE"
     if hasattr(model, "steps"):
-        msg = f"{wanted}; a pipeline hands no pairs on: put ActiveClustering at its end, behind what transforms X"
+        msg = f"{expected}; a pipeline does not pass pairs on: make ActiveClustering its last step"
         raise TypeError(msg)
     fit = getattr(model, "fit", None)
     if fit is None:
-        msg = f"{wanted}; {type(model).__name__} has no fit"
+        msg = f"{expected}; {type(model).__name__} has no fit"
         raise TypeError(msg)
     known = signature(fit).parameters.values()
     if not any(x.name == "pairs" or x.kind is x.VAR_KEYWORD for x in known):
-        msg = f"{wanted}; {type(model).__name__}.fit takes no pairs"
+        msg = f"{expected}; {type(model).__name__}.fit has no parameter pairs"
         raise TypeError(msg)
 
 
-class Interview:
-    """An oracle with a budget, and the closure of what is known.
+class QueryLoop:
+    """An oracle with a budget, the answers, and their closure.
 
     Parameters
     ----------
     oracle : callable or None
     budget : int
     given : PairwiseConstraints
-        Pairs known beforehand; `take_in` looks at them.
+        Pairs known beforehand; `take_in` adds them to the closure.
     on_contradiction : {"warn", "raise"}
 
     Attributes
     ----------
-    known : Known
+    known : AnswerClosure
     contradictions : list of Contradiction
     """
 
@@ -138,28 +133,28 @@ class Interview:
         self.leaves, self.given, self.budget = given.leaves, given, budget
         self._questions = Questions(_nobody if oracle is None else oracle, budget, given.leaves)
         self._raise = on_contradiction == "raise"
-        self.known = Known(len(given.leaves))
+        self.known = AnswerClosure(len(given.leaves))
         self.contradictions: list[Contradiction] = []
         self._refuted: set[tuple[int, int, bool]] = set()
-        self._tell: Callable[[int], Any] = _nothing
+        self._tick: Callable[[int], Any] | None = None
 
     @property
     def asked(self) -> list[tuple[Hashable, Hashable, bool | None]]:
-        """What was asked, in order."""
+        """The questions and answers, in order."""
         return self._questions.asked
 
     @property
     def left(self) -> int:
-        """How many questions may still be asked."""
+        """Number of questions left in the budget."""
         return self._questions.left
 
     @property
     def n_answered(self) -> int:
-        """How many questions were answered with True or False."""
+        """Number of questions answered with True or False."""
         return len(self.asked) - len(self._questions.unknown)
 
     def take_in(self, pairs: PairwiseConstraints) -> None:
-        """Learn pairs that were not asked for."""
+        """Add given pairs to the closure."""
         for rows, together in ((pairs.must_link, True), (pairs.cannot_link, False)):
             for i, j in rows.tolist():
                 self._learn(i, j, together)
@@ -174,24 +169,27 @@ class Interview:
         self._refuted.add((min(i, j), max(i, j), answer))
         if self._raise:
             raise InconsistentPairsError(names)
-        warn_user(f"an answer contradicts earlier ones: {found}; the earlier ones count for what follows")
+        warn_user(f"an answer contradicts earlier ones: {found}; only the earlier ones are used to infer others")
 
-    def ask_block(self, strategy: QueryStrategy, size: int, context: dict[str, Any]) -> int:
-        """Ask at most so many questions of a strategy, which may choose them one after another; how many there were."""
+    def ask_block(self, strategy: QueryStrategy, size: int, state: QueryState) -> int:
+        """Ask at most `size` questions that a strategy chooses, all at once or one after another; return their number.
+
+        `state` is that of the latest clustering; the answers in it are brought up to date before each choice.
+        """
         start, most = len(self.asked), min(size, self.left)
         while (room := start + most - len(self.asked)) > 0:
-            pairs, unknown = self._answers(), self._questions.unknown
-            state = QueryState(pairs=pairs, unknown=unknown, known=self.known, **context)
+            state = replace(state, pairs=self._answers(), unknown=self._questions.unknown)
             chosen = self._checked(strategy.query(state, room), strategy)
             for i, j in chosen[:room]:
                 self._learn(i, j, self._questions.ask(i, j))
-                self._tell(1)
+                if self._tick is not None:
+                    self._tick(1)
             if not chosen:
                 break
         return len(self.asked) - start
 
     def _checked(self, chosen: Any, strategy: Any) -> list[tuple[int, int]]:
-        """What a strategy has chosen, without what has been asked before."""
+        """The pairs that a strategy chose, without those asked before."""
         rows = np.asarray(chosen)
         if rows.size == 0:
             return []
@@ -220,7 +218,7 @@ class Interview:
         )
 
     def by_row(self, *, certain: bool) -> PairwiseConstraints:
-        """Given and answered pairs over row numbers; where they are to be certain, those that agree."""
+        """Given and answered pairs over row numbers; with `certain`, without those that contradict earlier ones."""
         pairs = self._answers()
         if not (certain and self._refuted):
             return pairs
@@ -237,29 +235,34 @@ class Interview:
 
     @contextmanager
     def progress(self, verbose: Any) -> Iterator[None]:
-        """Show a bar of the questions while inside."""
-        if not verbose:
-            yield
-            return
-        from tqdm.auto import tqdm
-
-        with tqdm(total=self.budget, desc="ActiveClustering", unit=" questions") as bar:
-            self._tell = bar.update
+        """Show a progress bar over the questions while inside."""
+        with progress_bar(verbose, self.budget, "ActiveClustering", "questions") as self._tick:
             yield
 
     def warn_of_end(self) -> None:
-        """Say that there was less to ask than the budget allows."""
+        """Warn that there were fewer questions to ask than the budget allows."""
         n = len(self.leaves)
         total = n * (n - 1) // 2
-        why = "follows from the answers, or was asked about in vain" if total else "there are none"
         if self.known.n_open():
-            why = "the strategy has no further question"
-        msg = f"questions ended after {len(self.asked)} of n_queries={self.budget}: {n} samples have {total} pairs, "
-        warn_user(msg + (f"each of which {why}" if why.startswith("follows") else f"and {why}"))
+            why = "and the strategy has no further question"
+        elif total:
+            why = "each of which follows from the answers, or was answered with None"
+        else:
+            why = "so there is nothing to ask"
+        warn_user(
+            f"questions ended after {len(self.asked)} of n_queries={self.budget}: {n} samples have {total} pairs, {why}"
+        )
 
 
-def seen(model: Any, X: np.ndarray) -> dict[str, Any]:
-    """What a strategy sees of a fitted estimator: labels 0..k-1, centres that belong to them, and how many to find."""
+def _state(
+    model: Any,
+    X: np.ndarray,
+    loop: QueryLoop,
+    used: PairwiseConstraints,
+    neighbours: Neighbours,
+    rng: np.random.Generator,
+) -> QueryState:
+    """The state after a clustering: labels as 0..k-1, and centres only if they match the labels and X."""
     labels = np.asarray(model.labels_).astype(np.int64)
     centers = getattr(model, "cluster_centers_", None)
     if labels.size and labels.min() < 0:  # noise
@@ -267,22 +270,22 @@ def seen(model: Any, X: np.ndarray) -> dict[str, Any]:
     k = int(labels.max()) + 1
     if centers is not None and (np.ndim(centers) != 2 or len(centers) < k or np.shape(centers)[1] != X.shape[1]):
         centers = None
-    wanted = getattr(model, "n_clusters", None)
-    n_clusters = int(wanted) if isinstance(wanted, Integral) else k
-    return {
-        "labels": labels,
-        "centers": None if centers is None else np.asarray(centers),
-        "n_clusters": n_clusters,
-        "X": X,
-    }
+    n_clusters = getattr(model, "n_clusters", None)
+    return QueryState(
+        X=X,
+        labels=labels,
+        centers=None if centers is None else np.asarray(centers),
+        pairs=used,
+        n_clusters=int(n_clusters) if isinstance(n_clusters, Integral) else k,
+        random_state=rng,
+        weighted=used,
+        known=loop.known,
+        neighbours=neighbours,
+    )
 
 
 def _nobody(a: Hashable, b: Hashable) -> bool | None:
     raise AssertionError  # the budget is 0
-
-
-def _nothing(n: int) -> None:
-    return None
 
 
 def _fitted_has(name: str) -> Callable[[Any], bool]:
@@ -290,7 +293,7 @@ def _fitted_has(name: str) -> Callable[[Any], bool]:
 
     def check(self: Any) -> bool:
         model = getattr(self, "estimator_", None) or self._model()
-        getattr(model, name)  # an AttributeError says what is missing
+        getattr(model, name)  # raises AttributeError, which names what is missing
         return True
 
     return check
@@ -298,39 +301,39 @@ def _fitted_has(name: str) -> Callable[[Any], bool]:
 
 def _check_callback(callback: Any) -> None:
     if callback is not None and not callable(callback):
-        msg = f"callback must be a function of an estimator and a Round, not {callback!r:.80}"
+        msg = f"callback must be a function of an estimator and a Round; got {callback!r:.80}"
         raise TypeError(msg)
 
 
 class ActiveClustering(MetaEstimatorMixin, ClusterMixin, BaseEstimator):
-    """Clustering that asks: rounds of clustering, questions about pairs of samples, and clustering with the answers.
+    """Active clustering: cluster, ask an oracle about pairs of samples, cluster again with the answers.
 
     Parameters
     ----------
     estimator : estimator or None, default None
-        What clusters: any estimator with ``fit(X, pairs=)`` and ``labels_``. None for `CVQE` with 8 clusters.
+        Any estimator with ``fit(X, pairs=)`` and ``labels_``. None: `CVQE` with 8 clusters.
     strategy : str or object with ``query(state, n)``, default "border"
-        What is asked: "border", "mai-border", "explore", "minmax", "npu", "huang", "random", or one of your own (see
-        `tripletree.cluster.active`).
+        How questions are chosen: "border", "mai-border", "explore", "minmax", "npu", "huang", "random", or a strategy
+        object (see `tripletree.cluster.active`).
     n_queries : int, default 100
-        Questions, at most.
+        Maximum number of questions.
     block_size : int, default 10
-        Questions between two clusterings.
+        Number of questions between two clusterings.
     inherit : bool or "auto", default "auto"
-        Whether the nearest neighbours of two samples inherit the answer about them, with a smaller strength. "auto" for
-        `CVQE` only: with `PCKMeans` it does harm, and others would take all pairs as certain.
+        Whether the nearest neighbours of two samples inherit the answer about them, with a smaller weight. "auto": only
+        with `CVQE`; with `PCKMeans` it does harm, and other estimators would treat inherited pairs as certain.
     n_neighbors : int, default 3
-        The neighbour at which that ends (mu): those that are nearer inherit; 1: none.
+        Only neighbours nearer than this one inherit (mu); 1: none.
     warm_start : bool, default True
         Whether each clustering starts from the centres of the one before, where the estimator has ``init`` and
-        ``cluster_centers_``. After 1, 2, 4, 8, ... blocks and at the end it starts afresh as well, and the one of the
-        lower cost counts, as a poor start would else stay.
+        ``cluster_centers_``. After 1, 2, 4, 8, ... blocks and at the end a fresh start is tried as well, and the one
+        with the lower cost is used; otherwise a poor start would never be corrected.
     on_contradiction : {"warn", "raise"}, default "warn"
-        What to do about an answer that contradicts earlier ones: go on, or stop with an error. Both keep all answers.
+        Whether an answer that contradicts earlier ones gives a warning or an error. All answers are kept in both cases.
     keep_labels : bool, default False
         Whether ``history_`` keeps the clusters of each round.
     random_state : int, Generator, RandomState or None, default None
-        For the strategy, and for the estimator where its own ``random_state`` is None.
+        For the strategy, and for the estimator if its own ``random_state`` is None.
     missing_samples : {"raise", "ignore"}, default "raise"
         "ignore" leaves out given pairs on labels that are not in the index of X.
     verbose : bool or int, default False
@@ -341,13 +344,13 @@ class ActiveClustering(MetaEstimatorMixin, ClusterMixin, BaseEstimator):
     labels_ : ndarray of int, shape (n_samples,)
         The cluster of each sample, after the last answer.
     estimator_ : estimator
-        The one of the last round. Its pairs hold row numbers.
+        The estimator of the last round. Its pairs hold row numbers.
     pairs_ : PairwiseConstraints
         The pairs given and answered, by label.
     queries_ : list of (label, label, answer)
-        What was asked, in order; the answer is None where it was not known.
+        The questions and answers, in order; None where the oracle did not know.
     violated_pairs_ : PairwiseConstraints
-        Those of `pairs_` that `labels_` violates.
+        The pairs of `pairs_` that `labels_` violates.
     contradictions_ : list of Contradiction
         Answers that contradict earlier ones, each with the links it contradicts.
     history_ : list of Round
@@ -358,24 +361,23 @@ class ActiveClustering(MetaEstimatorMixin, ClusterMixin, BaseEstimator):
 
     See Also
     --------
-    ConstrainedCompleteLink : asks by itself, about the merges that it is to make.
+    ConstrainedCompleteLink : asks about its own merges.
     labels_oracle : an oracle that answers from known classes.
 
     Notes
     -----
-    The loop, the blocks of 10 questions and the inheritance are those of Mai et al. [1]_, whose mu is 4. A strategy is
-    asked for the questions of a block until it is full: some choose all at once, others one after another, with what
-    has been answered so far. Nothing is asked twice, also not what was answered with None. When nothing is left to ask,
-    as every pair follows from the answers or was asked in vain, the rounds end, and a warning says so.
+    The loop, the blocks of 10 questions and the inheritance follow Mai et al. [1]_, where mu is 4. The strategy is
+    called until a block is full: some strategies choose all questions at once, others one at a time with the answers so
+    far. No question is asked twice, even if the answer was None. If every pair follows from the answers, or was
+    answered with None, the rounds end early with a warning.
 
-    **Answers are never lost**: when the oracle fails, or the fit is interrupted, ``queries_``, ``pairs_`` and
-    ``contradictions_`` hold what was answered until then, while the rest of the estimator is as it was before; with
-    ``fit(X, pairs=model.pairs_, oracle=...)`` it goes on.
+    **Answers are never lost**: if the oracle fails, or the fit is interrupted, ``queries_``, ``pairs_`` and
+    ``contradictions_`` hold the answers so far, and the rest of the estimator is unchanged;
+    ``fit(X, pairs=model.pairs_, oracle=...)`` continues.
 
-    **Contradictions**: a strategy that asks nothing that follows gives no chance to them; of those here "random" may
-    ask what follows from answers of its own block, and given pairs may contradict each other. An answer that
-    contradicts earlier ones stays in ``pairs_`` and goes to this package's estimators that may violate pairs; others
-    get the pairs without it.
+    **Contradictions** arise only from questions whose answer already follows: "random" may ask such a question within a
+    block, and given pairs may contradict each other. An answer that contradicts earlier ones stays in ``pairs_``; the
+    estimators of this package that may violate pairs get it, others get the pairs without it.
 
     References
     ----------
@@ -458,10 +460,10 @@ class ActiveClustering(MetaEstimatorMixin, ClusterMixin, BaseEstimator):
         y : None
             Ignored.
         oracle : callable, optional
-            ``oracle(a, b)``: whether samples a and b belong together, True or False (1 or 0; None: not known). Asked by
-            label, at most `n_queries` times. Without it nothing is asked.
+            ``oracle(a, b)``: whether samples a and b belong together, True or False (1 or 0; None: not known). Called
+            with labels, at most `n_queries` times. Without it nothing is asked.
         pairs : PairwiseConstraints, data frame, or two lists (must_link, cannot_link) of pairs (a, b), optional
-            What is known beforehand, such as ``pairs_`` of an earlier fit. Labels are those of the index where X is a
+            Pairs known beforehand, such as ``pairs_`` of an earlier fit. Labels are those of the index where X is a
             pandas DataFrame, else row numbers; an integer array always holds row numbers.
         callback : callable, optional
             Called after each round with the estimator of that round, fitted, and the `Round`.
@@ -469,27 +471,26 @@ class ActiveClustering(MetaEstimatorMixin, ClusterMixin, BaseEstimator):
         Returns
         -------
         ActiveClustering
-            Itself. A fit that fails or is interrupted leaves it as it was, but for the answers.
+            The fitted estimator. A fit that fails or is interrupted leaves it unchanged, except for the answers.
 
         Raises
         ------
         InconsistentPairsError
-            If an answer contradicts earlier ones and `on_contradiction` is "raise"; ``.path`` and ``.cannot_link`` say
-            which.
+            If an answer contradicts earlier ones and `on_contradiction` is "raise"; see ``.path`` and ``.cannot_link``.
         UnknownLeafError, DuplicateLeafError, InvalidPairError
-            If the given pairs do not fit X, or an oracle is to be asked by an index that holds a label twice.
+            If the given pairs do not match X, or if there is an oracle and the index of X holds a label twice.
         ValueError
             If X holds NaN, infinity or text, or no strategy has this name.
         TypeError
-            If X is sparse, y holds pairs, the estimator does not take pairs, the oracle or the callback is no function,
-            or an answer is none.
+            If X is sparse, y holds pairs, the estimator does not take pairs, the oracle or the callback is not
+            callable, or an answer is neither True, False, 1, 0 nor None.
         Exception
-            What the oracle, the callback or the estimator raise.
+            Any exception of the oracle, the callback or the estimator.
 
         Warns
         -----
         UserWarning
-            If there is nobody to ask; if an answer contradicts earlier ones; if the questions run out before
+            If there is no oracle; if an answer contradicts earlier ones; if the questions run out before
             `n_queries` are asked.
 
         Examples
@@ -502,32 +503,34 @@ class ActiveClustering(MetaEstimatorMixin, ClusterMixin, BaseEstimator):
         check_y(y)
         attributes: Any = vars(self)
         before = dict(attributes)
-        interview: Interview | None = None
+        loop: QueryLoop | None = None
         try:
             self._validate_params()
             check_no_truth_values(self)
             _check_callback(callback)
-            check_takes_pairs(self._model())
+            _check_takes_pairs(self._model())
             strategy = as_strategy(self.strategy)
             samples = check_samples(self, X, reset=True)
             aligned = align_pairs(X, pairs, samples.shape[0], missing_samples=self.missing_samples)
             if oracle is not None:
                 check_distinct(X)
             elif self.n_queries:
-                msg = f"there is nobody to ask: none of n_queries={self.n_queries} is asked without fit(X, oracle=...)"
+                msg = (
+                    f"nothing is asked without an oracle: give fit(X, oracle=...), not only n_queries={self.n_queries}"
+                )
                 warn_user(msg)
             n_queries = int(self.n_queries) if oracle is not None else 0
-            interview = Interview(oracle, n_queries, aligned, on_contradiction=self.on_contradiction)
-            interview.take_in(aligned)
-            self._rounds(samples, strategy, interview, callback)
+            loop = QueryLoop(oracle, n_queries, aligned, on_contradiction=self.on_contradiction)
+            loop.take_in(aligned)
+            self._rounds(samples, strategy, loop, callback)
         except BaseException as error:
             attributes.clear()
             attributes.update(before)
-            if interview is not None and interview.asked:
-                self._keep(interview)
-                error.add_note(f"the {len(interview.asked)} answers so far are in queries_ and pairs_ of the estimator")
+            if loop is not None and loop.asked:
+                self._keep(loop)
+                error.add_note(f"the {len(loop.asked)} answers so far are in queries_ and pairs_ of the estimator")
             raise
-        self._keep(interview)
+        self._keep(loop)
         label = self.labels_
         (a, b), (c, d) = self.pairs_.must_link.T, self.pairs_.cannot_link.T
         self.violated_pairs_ = self.pairs_.subset(must_link=label[a] != label[b], cannot_link=label[c] == label[d])
@@ -573,7 +576,7 @@ class ActiveClustering(MetaEstimatorMixin, ClusterMixin, BaseEstimator):
         NotFittedError
             Before `fit`.
         ValueError
-            If X does not fit the fitted samples, or holds NaN or infinity.
+            If X does not have the features of the fitted samples, or holds NaN or infinity.
         """
         check_is_fitted(self)
         return self.estimator_.predict(check_samples(self, X, reset=False))
@@ -586,39 +589,38 @@ class ActiveClustering(MetaEstimatorMixin, ClusterMixin, BaseEstimator):
             return clone(self.estimator)
         return CVQE()
 
-    def _keep(self, interview: Interview) -> None:
-        self.queries_ = interview.asked
-        self.pairs_ = interview.pairs()
-        self.contradictions_ = interview.contradictions
+    def _keep(self, loop: QueryLoop) -> None:
+        self.queries_ = loop.asked
+        self.pairs_ = loop.pairs()
+        self.contradictions_ = loop.contradictions
 
-    def _rounds(self, X: np.ndarray, strategy: QueryStrategy, interview: Interview, callback: Any) -> None:
+    def _rounds(self, X: np.ndarray, strategy: QueryStrategy, loop: QueryLoop, callback: Any) -> None:
         """Cluster and ask in turn."""
         rng = generator(self.random_state)
         seed = int(rng.integers(2**31 - 1))
         neighbours = Neighbours(X)
         history: list[Round] = []
         model = None
-        with interview.progress(self.verbose):
+        with loop.progress(self.verbose):
             while True:
                 turn = len(history)
-                fresh = turn & (turn - 1) == 0 or interview.left <= 0  # rounds 0, 1, 2, 4, 8, ... and the last
-                model, used = self._clustered(X, interview, neighbours, model, seed, fresh=fresh)
+                fresh = turn & (turn - 1) == 0 or loop.left <= 0  # rounds 0, 1, 2, 4, 8, ... and the last
+                model, used = self._clustered(X, loop, neighbours, model, seed, fresh=fresh)
                 labels = np.asarray(model.labels_)
                 n_iter = getattr(model, "n_iter_", None)
                 kept = labels.copy() if self.keep_labels else None
-                history.append(Round(len(interview.asked), interview.n_answered, len(used), n_iter, kept))
+                history.append(Round(len(loop.asked), loop.n_answered, len(used), n_iter, kept))
                 if callback is not None:
                     callback(model, history[-1])
-                if interview.left <= 0:
+                if loop.left <= 0:
                     break
-                context = {**seen(model, X), "weighted": used, "neighbours": neighbours, "random_state": rng}
-                if interview.ask_block(strategy, int(self.block_size), context) == 0:
-                    interview.warn_of_end()
+                if loop.ask_block(strategy, int(self.block_size), _state(model, X, loop, used, neighbours, rng)) == 0:
+                    loop.warn_of_end()
                     break
         self.estimator_, self.labels_, self.history_ = model, labels, history
 
     def _clustered(
-        self, X: np.ndarray, interview: Interview, neighbours: Neighbours, last: Any, seed: int, *, fresh: bool
+        self, X: np.ndarray, loop: QueryLoop, neighbours: Neighbours, last: Any, seed: int, *, fresh: bool
     ) -> tuple[Any, PairwiseConstraints]:
         """The estimator, fitted with the answers so far, and the pairs that it was given.
 
@@ -628,9 +630,9 @@ class ActiveClustering(MetaEstimatorMixin, ClusterMixin, BaseEstimator):
         names = model.get_params(deep=False)
         if self.random_state is not None and "random_state" in names and names["random_state"] is None:
             model.set_params(random_state=seed)
-        pairs = interview.by_row(certain=not isinstance(model, SoftPairMeans))
+        pairs = loop.by_row(certain=not isinstance(model, SoftPairMeans))
         if self.inherit is True or (self.inherit == "auto" and isinstance(model, CVQE)):
-            pairs = inherited_pairs(pairs, neighbours, int(self.n_neighbors), known=interview.known)
+            pairs = inherited_pairs(pairs, neighbours, int(self.n_neighbors), known=loop.known)
         centers = getattr(last, "cluster_centers_", None) if self.warm_start and "init" in names else None
         if centers is None or np.shape(centers) != (names.get("n_clusters"), X.shape[1]):
             return model.fit(X, pairs=pairs), pairs
@@ -646,5 +648,5 @@ class ActiveClustering(MetaEstimatorMixin, ClusterMixin, BaseEstimator):
 
 
 def _cost(model: Any) -> Any:
-    """What a fitted estimator has minimised, None where it does not say."""
+    """The minimised objective of a fitted estimator, None if it has no such attribute."""
     return getattr(model, "objective_", getattr(model, "inertia_", None))

@@ -1,4 +1,4 @@
-"""Constraint inheritance: an answer about two samples says something, if less, of their neighbours."""
+"""Constraint inheritance: neighbours of two samples inherit the answer about them, with a smaller weight."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tripletree.cluster.active.known import Known
+from tripletree.cluster.active.closure import AnswerClosure
 from tripletree.core.checks import check_count
 from tripletree.core.pairs import PairwiseConstraints
 
@@ -93,11 +93,11 @@ class Neighbours:
             self._width = min(max(k, _LEAST), self._X.shape[0] - 1)
         if k == 0 or rows.size == 0:
             return np.empty((rows.size, k), np.int64), np.empty((rows.size, k))
-        wanted = rows.tolist()
-        new = np.array([i for i in dict.fromkeys(wanted) if i not in self._kept], np.int64)
+        asked = rows.tolist()
+        new = np.array([i for i in dict.fromkeys(asked) if i not in self._kept], np.int64)
         if new.size:
             self._kept.update(zip(new.tolist(), zip(*self._look_up(new), strict=True), strict=True))
-        where, far = zip(*(self._kept[i] for i in wanted), strict=True)
+        where, far = zip(*(self._kept[i] for i in asked), strict=True)
         return np.stack(where)[:, :k], np.stack(far)[:, :k]
 
     def _look_up(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -113,41 +113,40 @@ def inherited_pairs(
     neighbours: Neighbours,
     n_neighbors: int = 3,
     *,
-    known: Known | None = None,
+    known: AnswerClosure | None = None,
     nonconfident: PairwiseConstraints | None = None,
 ) -> PairwiseConstraints:
-    """Return answers together with what the nearest neighbours of their samples inherit of them.
+    """Return answers together with the pairs that nearest neighbours of their samples inherit from them.
 
     Parameters
     ----------
     pairs : PairwiseConstraints
-        The answers, over the samples. Their strengths count, 1 where they have none.
+        The answers, over the samples, with their weights, if any.
     neighbours : Neighbours
-        Those of the same samples.
+        Nearest neighbours among the same samples.
     n_neighbors : int, default 3
-        The neighbour of each sample at which its influence ends (mu): those that are nearer inherit. 1: none but equal
-        samples.
-    known : Known, optional
+        Only neighbours nearer than this one inherit (mu). 1: only equal samples.
+    known : AnswerClosure, optional
         The closure of the answers; made from `pairs` if it is not given.
     nonconfident : PairwiseConstraints, optional
-        Further pairs over the samples that nobody has answered, such as those propagated from another time. They count
-        like inherited ones: nothing is inherited of them, and answers hold against them.
+        Further pairs that are not answers, such as those propagated from another time. They count like inherited ones:
+        nothing is inherited from them, and answers override them.
 
     Returns
     -------
     PairwiseConstraints
-        With strengths: those of `pairs` as they were, the others smaller.
+        With weights: those of `pairs` unchanged, the others smaller.
 
     Notes
     -----
     The inheritance of Mai et al. ([1]_, section 3.2, Eqs. 5 and 6). A neighbour x of a sample a, at the distance d,
-    stands for a with the triangular kernel 1 - d / h, where h is the distance of the mu-th neighbour, which so stands
-    for nothing; a itself with 1. A pair (x, y) inherits from (a, b) the product of both, times the strength of (a, b);
-    of several such, the largest. So an answer gives mu^2 - 1 further pairs at most, unless samples are equal.
+    stands for a with the weight 1 - d / h (triangular kernel), where h is the distance of the mu-th neighbour; a itself
+    with 1. A pair (x, y) inherits from (a, b) the product of both, times the weight of (a, b); the largest if there are
+    several. So an answer gives at most mu^2 - 1 further pairs, unless samples are equal.
 
-    Where a pair inherits a must-link and a cannot-link, the stronger one holds, with the difference of both strengths.
-    Against an answer, or what follows from answers, nothing is inherited. The paper's default is mu = 4. That pairs
-    `nonconfident`, its propagated ones (section 3.3), meet inherited ones by Eq. 6 is ours; it leaves this open.
+    If a pair inherits a must-link and a cannot-link, the one with the larger weight wins, with the difference of both.
+    Nothing is inherited that contradicts an answer, or what follows from answers. The paper's default is mu = 4. It
+    leaves open how inherited pairs meet `nonconfident` ones (its propagated pairs, section 3.3); here Eq. 6 is used.
 
     References
     ----------
@@ -165,7 +164,7 @@ def inherited_pairs(
     inherit = check_count(n_neighbors, "n_neighbors") > 0 and len(pairs) > 0
     if not inherit and (nonconfident is None or len(nonconfident) == 0):
         return pairs
-    known = Known.of(pairs) if known is None else known
+    known = AnswerClosure.of(pairs) if known is None else known
     n = len(pairs.leaves)
     strong: dict[tuple[int, int], float] = {}
     keen: dict[tuple[int, int], float] = {}
@@ -179,17 +178,17 @@ def inherited_pairs(
         _raise_to(keen, nonconfident.cannot_link, nonconfident.cannot_weights)
     answered = {(a, b) for a, b in np.concatenate([pairs.must_link, pairs.cannot_link]).tolist()}
     rows: tuple[list, list] = (pairs.must_link.tolist(), pairs.cannot_link.tolist())
-    strengths: tuple[list, list] = tuple(
+    weights: tuple[list, list] = tuple(
         [1.0] * len(r) if s is None else s.tolist()
         for r, s in ((pairs.must_link, pairs.must_weights), (pairs.cannot_link, pairs.cannot_weights))
     )  # type: ignore[assignment]
     for pair in sorted(strong.keys() | keen.keys()):
         left = strong.get(pair, 0.0) - keen.get(pair, 0.0)
-        if pair in answered or left == 0.0 or known.says(*pair) is (left < 0.0):
+        if pair in answered or left == 0.0 or known.implied(*pair) is (left < 0.0):
             continue
         rows[left < 0.0].append(pair)
-        strengths[left < 0.0].append(abs(left))
-    return PairwiseConstraints(*rows, pairs.leaves, must_weights=strengths[0], cannot_weights=strengths[1])
+        weights[left < 0.0].append(abs(left))
+    return PairwiseConstraints(*rows, pairs.leaves, must_weights=weights[0], cannot_weights=weights[1])
 
 
 def kernel_weights(neighbours: Neighbours, rows: np.ndarray, n_neighbors: int) -> tuple[np.ndarray, np.ndarray]:
@@ -204,7 +203,7 @@ def kernel_weights(neighbours: Neighbours, rows: np.ndarray, n_neighbors: int) -
 def _inherited(
     where: np.ndarray, weight: np.ndarray, number: np.ndarray, strength: np.ndarray | None, n: int
 ) -> dict[tuple[int, int], float]:
-    """The strength of each pair that inherits from links between rows of `where`."""
+    """The weight of each pair that inherits from links between rows of `where`."""
     if len(number) == 0:
         return {}
     a, b = number.T
@@ -222,6 +221,6 @@ def _inherited(
 
 
 def _raise_to(table: dict[tuple[int, int], float], rows: np.ndarray, strength: np.ndarray | None) -> None:
-    """Pairs taken into a table of strengths; of two strengths the larger one stays."""
+    """Add pairs to a table of weights; of two weights the larger one stays."""
     for (i, j), w in zip(rows.tolist(), np.ones(len(rows)) if strength is None else strength.tolist(), strict=True):
         table[i, j] = max(table.get((i, j), 0.0), float(w))

@@ -1,4 +1,4 @@
-"""Strategies that build neighbourhoods: sets of samples known to be together, each apart from all others."""
+"""Strategies that build neighbourhoods: sets of must-linked samples, cannot-linked to each other."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tripletree.cluster.active.known import Known
+from tripletree.cluster.active.closure import AnswerClosure
 from tripletree.cluster.active.state import QueryState
 from tripletree.core.checks import check_count
 
@@ -23,12 +23,12 @@ __all__ = [
 
 
 class RandomPairs:
-    """Ask about pairs drawn at random among those of which nothing is known yet.
+    """Ask about pairs drawn at random from those whose answer does not follow yet.
 
     Notes
     -----
-    Pairs of one query are drawn independently of each other, so one of them may follow from the others' answers; it is
-    asked all the same.
+    Pairs of one query are drawn independently, so one may follow from the answers to the others; it is asked
+    nevertheless.
 
     Examples
     --------
@@ -46,16 +46,16 @@ class RandomPairs:
         return "RandomPairs()"
 
     def query(self, state: QueryState, n: int) -> np.ndarray:
-        """Draw at most n pairs; empty only where nothing is left to ask."""
+        """Draw at most n pairs; empty only if nothing is left to ask."""
         return state.known.open_pairs(n, state.random_state)
 
 
-def neighbourhoods(known: Known) -> list[np.ndarray]:
-    """Read neighbourhoods off answers: the largest component, and then each that is apart from all before it.
+def neighbourhoods(known: AnswerClosure) -> list[np.ndarray]:
+    """Find the neighbourhoods: the largest component, and then each one that is cannot-linked to all before it.
 
     Examples
     --------
-    >>> known = Known(6)
+    >>> known = AnswerClosure(6)
     >>> for answer in ((0, 1, True), (0, 2, False), (3, 2, False)):
     ...     _ = known.add(*answer)
     >>> [x.tolist() for x in neighbourhoods(known)]
@@ -63,8 +63,8 @@ def neighbourhoods(known: Known) -> list[np.ndarray]:
     """
     chosen: list[list[int]] = []
     for group in known.groups():
-        informed = len(group) > 1 or known.is_apart_from_any(group[0])
-        if informed and all(known.says(group[0], other[0]) is False for other in chosen):
+        informed = len(group) > 1 or known.has_cannot_links(group[0])
+        if informed and all(known.implied(group[0], other[0]) is False for other in chosen):
             chosen.append(group)
     return [np.array(x, np.int64) for x in chosen]
 
@@ -72,15 +72,15 @@ def neighbourhoods(known: Known) -> list[np.ndarray]:
 class NeighbourhoodStrategy(ABC):
     """Base of strategies that compare one sample after another with the neighbourhoods, one question at a time.
 
-    They keep nothing: neighbourhoods are read off the answers, and so is the sample that has been compared with some
-    of them only, which goes first. Where no sample is left to compare, any pairs that are open are asked about.
+    They keep no state: neighbourhoods are found from the answers, and so is a sample that has been compared with only
+    some of them, which goes first. If no sample is left to compare, random open pairs are asked about.
     """
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}()"
 
     def query(self, state: QueryState, n: int) -> np.ndarray:
-        """Choose the next pair; empty where nothing is left to ask.
+        """Choose the next pair; empty if nothing is left to ask.
 
         Parameters
         ----------
@@ -109,7 +109,7 @@ class NeighbourhoodStrategy(ABC):
 
     @abstractmethod
     def _next(self, state: QueryState, hoods: list[np.ndarray], loose: np.ndarray) -> tuple[int, int]:
-        """The next of the samples that nobody was asked about, and the sample to compare it with."""
+        """One of the samples in no answer (`loose`), and the sample to compare it with."""
 
     @abstractmethod
     def _order(self, state: QueryState, hoods: list[np.ndarray], x: int) -> np.ndarray:
@@ -146,20 +146,20 @@ class NeighbourhoodStrategy(ABC):
         for k in self._order(state, hoods, x).tolist():
             hood = hoods[k]
             asked = any(x in pair and sum(pair) - x in hood for pair in known.unknown)
-            if known.says(x, int(hood[0])) is None and not asked:
+            if known.implied(x, int(hood[0])) is None and not asked:
                 return x, int(hood[np.square(state.X[hood] - state.X[x]).sum(axis=1).argmin()])
         return None
 
 
-def _untouched(known: Known) -> np.ndarray:
-    """The samples that nobody was asked about."""
+def _untouched(known: AnswerClosure) -> np.ndarray:
+    """The samples in no answer."""
     free = np.ones(known.n, np.bool_)
     free[known.used()] = False
     return np.flatnonzero(free)
 
 
 def _farthest(state: QueryState, hoods: list[np.ndarray], loose: np.ndarray) -> int:
-    """Of some samples the one whose nearest sample in a neighbourhood is farthest."""
+    """The sample of `loose` that is farthest from its nearest sample in a neighbourhood."""
     from sklearn.metrics import pairwise_distances_argmin_min
 
     far = pairwise_distances_argmin_min(state.X[loose], state.X[np.concatenate(hoods)])[1]
@@ -167,12 +167,12 @@ def _farthest(state: QueryState, hoods: list[np.ndarray], loose: np.ndarray) -> 
 
 
 class ExploreConsolidate(NeighbourhoodStrategy):
-    """Find a sample of each cluster, then say of others where they belong, by Basu, Banerjee and Mooney (2004).
+    """Find a sample of each cluster, then place other samples, by Basu, Banerjee and Mooney (2004).
 
     Notes
     -----
     Explore: while there are fewer neighbourhoods than clusters, the sample farthest from all of theirs is compared with
-    each, until one is its own; else it is a new one. Consolidate: random samples are compared with the neighbourhoods
+    each, until one matches; else it becomes a new one. Consolidate: random samples are compared with the neighbourhoods
     [1]_, from that of the nearest mean on. A sample is compared with the member of a neighbourhood nearest to it.
 
     Time O(n p d) for a question, with p samples in neighbourhoods.
@@ -189,7 +189,7 @@ class ExploreConsolidate(NeighbourhoodStrategy):
         else:
             x = int(loose[state.random_state.integers(loose.size)])
         pair = self._against(state, hoods, x)
-        assert pair is not None  # nobody was asked about x
+        assert pair is not None  # x is in no answer
         return pair
 
     def _order(self, state: QueryState, hoods: list[np.ndarray], x: int) -> np.ndarray:
@@ -198,7 +198,7 @@ class ExploreConsolidate(NeighbourhoodStrategy):
 
 
 class MinMax(ExploreConsolidate):
-    """Explore as `ExploreConsolidate`, then ask about the least known samples, by Mallapragada, Jin and Jain (2008).
+    """Explore as `ExploreConsolidate`, then place the most uncertain samples, by Mallapragada, Jin and Jain (2008).
 
     Notes
     -----
@@ -224,17 +224,13 @@ class MinMax(ExploreConsolidate):
         return np.argsort(near, kind="stable")
 
 
-# ----------------------------------------------------------------------
-# Strategies that compare the most uncertain samples with neighbourhoods: NPU, and Huang's.
-
-
 class NPU(NeighbourhoodStrategy):
     """Normalized point-based uncertainty, by Xiong, Azimi and Fern (2014).
 
     Parameters
     ----------
     n_trees : int, default 50
-        Trees of the forest that says how similar samples are.
+        Number of trees of the forest that measures the similarity of samples.
 
     Notes
     -----
@@ -296,7 +292,7 @@ class NPU(NeighbourhoodStrategy):
             entropy = -(chance * np.log(np.where(chance > 0, chance, 1.0))).sum(axis=1)
             x = int(loose[(entropy / (chance @ np.arange(1, len(hoods) + 1))).argmax()])
         pair = self._against(state, hoods, x)
-        assert pair is not None  # nobody was asked about x
+        assert pair is not None  # x is in no answer
         return pair
 
     def _order(self, state: QueryState, hoods: list[np.ndarray], x: int) -> np.ndarray:
@@ -304,13 +300,13 @@ class NPU(NeighbourhoodStrategy):
 
 
 def _normalized(like: np.ndarray) -> np.ndarray:
-    """Rows that add up to 1: equal parts where nothing is alike."""
+    """Rows scaled to add up to 1; equal parts where all are 0."""
     total = like.sum(axis=1, keepdims=True)
     return np.where(total > 0, like / np.where(total > 0, total, 1.0), 1.0 / like.shape[1])
 
 
 class Huang(NeighbourhoodStrategy):
-    """Ask about the sample and the neighbourhood of which it is least certain whether they belong together.
+    """Ask about the sample and the neighbourhood that are least certain to belong together or not, by Huang and Lam.
 
     Notes
     -----
@@ -344,14 +340,15 @@ class Huang(NeighbourhoodStrategy):
         if not spread > 0:
             spread = float(np.finfo(np.float64).tiny)
         square -= square.min(axis=1, keepdims=True)
-        return _normalized(np.exp(-0.5 * square / spread))
+        with np.errstate(over="ignore"):  # clusters of almost no spread: exp(-inf) is the 0 that is meant
+            return _normalized(np.exp(-0.5 * square / spread))
 
     def _together(self, state: QueryState, hoods: list[np.ndarray], rows: np.ndarray) -> np.ndarray:
         chance = self._chances(state)
         return chance[rows] @ np.stack([chance[hood].mean(axis=0) for hood in hoods]).T
 
     def _resumed(self, state: QueryState, hoods: list[np.ndarray]) -> tuple[int, int] | None:
-        """Samples that have been compared before are looked at with all others."""
+        """The most uncertain sample outside the neighbourhoods, whether or not it has been compared before."""
         members = {int(x[0]) for x in hoods}
         known = state.known
         rows = np.array([x[0] for x in known.groups() if x[0] not in members], np.int64)
@@ -364,7 +361,7 @@ class Huang(NeighbourhoodStrategy):
         return None
 
     def _next(self, state: QueryState, hoods: list[np.ndarray], loose: np.ndarray) -> tuple[int, int]:
-        raise AssertionError  # those that nobody was asked about are among the resumed
+        raise AssertionError  # `_resumed` also handles samples in no answer
 
     def _order(self, state: QueryState, hoods: list[np.ndarray], x: int) -> np.ndarray:
         doubt = np.abs(self._together(state, hoods, np.array([x]))[0] - 0.5)

@@ -1,4 +1,4 @@
-"""Questions to somebody who knows: an oracle that says whether two samples belong together, and a budget for it."""
+"""Oracles that answer whether two samples belong together, and a budget of questions."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = [
     "labels_oracle",
 ]
 
-#: Called with two labels of samples; True or 1: they belong together, False or 0: they do not, None: that is not known.
+#: Called with two labels of samples; True or 1: they belong together, False or 0: they do not, None: not known.
 Oracle = Callable[[Hashable, Hashable], bool | None]
 
 
@@ -39,7 +39,7 @@ def labels_oracle(y: Any) -> Oracle:
     Raises
     ------
     InvalidLabelsError
-        If an array y has not one dimension, or the index of a Series holds a label twice.
+        If y is an array of more than one dimension, or the index of a Series holds a label twice.
 
     See Also
     --------
@@ -65,7 +65,7 @@ def labels_oracle(y: Any) -> Oracle:
     elif hasattr(y, "index") and hasattr(y.index, "tolist"):
         known = dict(zip(y.index.tolist(), y.tolist(), strict=True))
         if len(known) < len(y):
-            msg = "the index of y holds a label more than once: which of its classes is meant cannot be told"
+            msg = "the index of y holds a label more than once, so its class is ambiguous: give each label once"
             raise InvalidLabelsError(msg)
     else:
         y = np.asarray(y, dtype=None if isinstance(y, np.ndarray) else object)
@@ -86,7 +86,7 @@ def labels_oracle(y: Any) -> Oracle:
 
 
 class Questions:
-    """An oracle and what it has said; no more than a given number of questions.
+    """An oracle with a budget of questions, and its answers so far.
 
     Parameters
     ----------
@@ -105,7 +105,7 @@ class Questions:
         if not callable(oracle):
             msg = (
                 "oracle must be a function of two samples that returns True (together) or False, not "
-                f"{type(oracle).__name__}; for known classes y take labels_oracle(y)"
+                f"{type(oracle).__name__}; for known classes y use labels_oracle(y)"
             )
             raise TypeError(msg)
         self._oracle, self._leaves = oracle, leaves
@@ -147,9 +147,9 @@ class Questions:
 
     @property
     def unknown(self) -> np.ndarray:
-        """The pairs of samples that were asked about in vain, as rows (int64)."""
+        """The pairs of samples about which the oracle did not know, as rows (int64)."""
         return np.array(self._rows[None], np.int64).reshape(-1, 2)
 
     def answers(self) -> PairwiseConstraints:
-        """What has been answered, as constraints."""
+        """The answers, as constraints."""
         return PairwiseConstraints(self._rows[True], self._rows[False], self._leaves)

@@ -1,4 +1,4 @@
-"""What a strategy sees when it chooses questions."""
+"""The state of an active clustering, as strategies get it to choose questions."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from tripletree.cluster.active.closure import AnswerClosure
 from tripletree.cluster.active.inheritance import Neighbours
-from tripletree.cluster.active.known import Known
 from tripletree.core.leaves import LeafIndex
 from tripletree.core.pairs import PairwiseConstraints
 
@@ -29,18 +29,18 @@ class QueryState:
     labels : ndarray of int, shape (n,)
         The clusters of the latest clustering, 0..k-1.
     centers : ndarray of float64, shape (k, d), or None
-        Their centres; None where the estimator has none, and then their means serve.
+        Their centres; None where the estimator has none: the means of the clusters are used then.
     pairs : PairwiseConstraints
         The answers, by row number.
     n_clusters : int
     random_state : numpy.random.Generator
-        Where chance decides.
+        For strategies that draw at random.
     unknown : ndarray of int, shape (u, 2)
-        Pairs that were asked about in vain.
+        Pairs about which the oracle did not know.
     weighted : PairwiseConstraints or None
-        The pairs that the clustering was made with: answers and what they were inherited by. None for `pairs`.
-    known : Known
-        The closure of the answers; made from `pairs` and `unknown` if it is not given.
+        The pairs that the clustering was made with: answers and those inherited from them. None for `pairs`.
+    known : AnswerClosure
+        The closure of the answers; made from `pairs` and `unknown` if not given.
     neighbours : Neighbours
         Nearest neighbours; one index for all states over the same X.
     """
@@ -53,12 +53,12 @@ class QueryState:
     random_state: np.random.Generator
     unknown: np.ndarray = field(default_factory=lambda: np.empty((0, 2), np.int64))
     weighted: PairwiseConstraints | None = None
-    known: Known = None  # type: ignore[assignment]
+    known: AnswerClosure = None  # type: ignore[assignment]
     neighbours: Neighbours = None  # type: ignore[assignment]
 
     def __post_init__(self) -> None:
         if self.known is None:
-            object.__setattr__(self, "known", Known.of(self.pairs, self.unknown))
+            object.__setattr__(self, "known", AnswerClosure.of(self.pairs, self.unknown))
         if self.neighbours is None:
             object.__setattr__(self, "neighbours", Neighbours(self.X))
 
@@ -79,21 +79,21 @@ class QueryState:
 
     @cached_property
     def link_weights(self) -> tuple[np.ndarray, np.ndarray]:
-        """The sums of the strengths of the must-links, and of the cannot-links, at each sample."""
+        """The sums of the weights of the must-links, and of the cannot-links, of each sample."""
         pairs = self.pairs if self.weighted is None else self.weighted
         sums = []
-        for rows, strength in ((pairs.must_link, pairs.must_weights), (pairs.cannot_link, pairs.cannot_weights)):
-            weight = np.ones(len(rows)) if strength is None else strength
+        for rows, given in ((pairs.must_link, pairs.must_weights), (pairs.cannot_link, pairs.cannot_weights)):
+            weight = np.ones(len(rows)) if given is None else given
             sums.append(np.bincount(rows.T.ravel(), np.tile(weight, 2), self.X.shape[0]))
         return sums[0], sums[1]
 
 
 class QueryStrategy(Protocol):
-    """Whatever chooses questions: one method, no other state than its documentation tells."""
+    """An object that chooses questions, with one method. It keeps no state but what its documentation mentions."""
 
     def query(self, state: QueryState, n: int) -> Any:
         """Choose at most n pairs to ask about: an array of row numbers of shape (m, 2), empty where there is none.
 
-        A strategy whose next choice depends on the answer gives one pair at a time; it is called again with what has
-        been answered until a block is full.
+        A strategy whose next choice depends on the answer gives one pair at a time; it is called again with the
+        answers until a block is full.
         """

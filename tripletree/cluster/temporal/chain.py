@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tripletree.cluster.active import Neighbours, as_strategy, inherited_pairs
-from tripletree.cluster.active.clustering import Interview
+from tripletree.cluster.active.clustering import QueryLoop
+from tripletree.cluster.active.state import QueryState
 from tripletree.cluster.kmeans.cvqe import CVQE, HistoricalCost, cvqe_plus
 from tripletree.cluster.kmeans.lloyd import Points, starting_centres
 from tripletree.cluster.temporal.matching import (
@@ -254,32 +255,34 @@ class Inquiry:
         def oracle(a: Hashable, b: Hashable) -> bool | None:
             return self._oracle(a, b, when)
 
-        interview = Interview(oracle, self._n_queries, labelled, on_contradiction="warn")
-        interview.take_in(labelled)
+        loop = QueryLoop(oracle, self._n_queries, labelled, on_contradiction="warn")
+        loop.take_in(labelled)
         start: np.ndarray | None = None
         turn = 0
         try:
             while True:
-                fresh = turn & (turn - 1) == 0 or interview.left <= 0
-                link, used = cluster(interview.by_row(certain=False), start, fresh)
-                if interview.left <= 0:
+                fresh = turn & (turn - 1) == 0 or loop.left <= 0
+                link, used = cluster(loop.by_row(certain=False), start, fresh)
+                if loop.left <= 0:
                     break
                 start, turn = link.centres, turn + 1
-                context = {
-                    "X": samples,
-                    "labels": link.labels.astype(np.int64),
-                    "centers": link.centres,
-                    "n_clusters": len(link.centres),
-                    "weighted": used,
-                    "neighbours": neighbours,
-                    "random_state": rng,
-                }
-                if interview.ask_block(self._strategy, _BLOCK, context) == 0:
-                    interview.warn_of_end()
+                state = QueryState(
+                    X=samples,
+                    labels=link.labels.astype(np.int64),
+                    centers=link.centres,
+                    pairs=used,
+                    n_clusters=len(link.centres),
+                    random_state=rng,
+                    weighted=used,
+                    known=loop.known,
+                    neighbours=neighbours,
+                )
+                if loop.ask_block(self._strategy, _BLOCK, state) == 0:
+                    loop.warn_of_end()
                     break
         finally:
             links: dict[bool | None, list] = {True: [], False: [], None: []}
-            for a, b, said in interview.asked:
+            for a, b, said in loop.asked:
                 self.queries.append((when, a, b, said))
                 links[said].append((int(objects[names.index(a)]), int(objects[names.index(b)])))
             together, apart = (np.array(links[kind], np.int64).reshape(-1, 2) for kind in (True, False))

@@ -13,7 +13,7 @@ from tripletree.core.pairs import PairwiseConstraints
 
 __all__ = [
     "Fading",
-    "Known",
+    "KnownPairs",
     "Memory",
     "known_pairs",
     "match_clusters",
@@ -113,7 +113,7 @@ def moves(before: Any, after: Any, sizes: tuple[int, int] | None = None) -> np.n
 
 
 @dataclass(frozen=True)
-class Known:
+class KnownPairs:
     """Pairs of objects and when they became known, in the order of their objects; then must-links first.
 
     Attributes
@@ -134,15 +134,15 @@ class Known:
     def __len__(self) -> int:
         return len(self.rows)
 
-    def take(self, which: np.ndarray) -> Known:
+    def take(self, which: np.ndarray) -> KnownPairs:
         """Some of them, in this order."""
-        return Known(self.rows[which], self.must[which], self.strength[which], self.since[which])
+        return KnownPairs(self.rows[which], self.must[which], self.strength[which], self.since[which])
 
     @staticmethod
-    def sorted(some: Sequence[Known]) -> Known:
+    def sorted(some: Sequence[KnownPairs]) -> KnownPairs:
         """All of them; those on the same objects stay in their order."""
-        rows, *rest = (np.concatenate([getattr(x, f.name) for x in some]) for f in fields(Known))
-        return Known(rows, *rest).take(np.lexsort((rows[:, 1], rows[:, 0])))
+        rows, *rest = (np.concatenate([getattr(x, f.name) for x in some]) for f in fields(KnownPairs))
+        return KnownPairs(rows, *rest).take(np.lexsort((rows[:, 1], rows[:, 0])))
 
     def among(self, objects: np.ndarray) -> np.ndarray:
         """The numbers of those whose two objects are both among these, which are increasing.
@@ -164,21 +164,23 @@ class Memory:
     take no longer than the logarithm of what is there, and not all of it.
     """
 
-    def __init__(self, known: Known) -> None:
+    def __init__(self, known: KnownPairs) -> None:
         self.tables = [known]
 
-    def add(self, more: Known) -> None:
+    def add(self, more: KnownPairs) -> None:
         """Pairs that have become known just now."""
         self.tables.append(more)
         while len(self.tables) > 1 and len(self.tables[-2]) <= 2 * len(self.tables[-1]):
-            self.tables[-2:] = [Known.sorted(self.tables[-2:])]
+            self.tables[-2:] = [KnownPairs.sorted(self.tables[-2:])]
 
-    def among(self, objects: np.ndarray) -> Known:
+    def among(self, objects: np.ndarray) -> KnownPairs:
         """The pairs between these objects."""
-        return Known.sorted([x.take(x.among(objects)) for x in self.tables])
+        return KnownPairs.sorted([x.take(x.among(objects)) for x in self.tables])
 
 
-def known_pairs(parts: list[tuple[PairwiseConstraints, int | None]], present: list[np.ndarray]) -> tuple[Known, int]:
+def known_pairs(
+    parts: list[tuple[PairwiseConstraints, int | None]], present: list[np.ndarray]
+) -> tuple[KnownPairs, int]:
     """Sets of pairs with the snapshots at which they became known, as one table.
 
     Parameters
@@ -190,22 +192,22 @@ def known_pairs(parts: list[tuple[PairwiseConstraints, int | None]], present: li
 
     Returns
     -------
-    known : Known
+    known : KnownPairs
         Without the pairs that are in no snapshot together.
     n_apart : int
         How many of these there were.
     """
-    nothing = Known(np.empty((0, 2), np.int64), np.empty(0, bool), np.empty(0), np.empty(0, np.int64))
-    known = Known.sorted([nothing, *(pairs_since(pairs, -1 if at is None else at) for pairs, at in parts)])
+    nothing = KnownPairs(np.empty((0, 2), np.int64), np.empty(0, bool), np.empty(0), np.empty(0, np.int64))
+    known = KnownPairs.sorted([nothing, *(pairs_since(pairs, -1 if at is None else at) for pairs, at in parts)])
     first = np.full(len(known), -1, np.int64)
     for t in reversed(range(len(present))) if len(known) else ():
         first[known.among(present[t])] = t
     since = np.where(known.since < 0, first, known.since)
     good = first >= 0
-    return Known(known.rows, known.must, known.strength, since).take(np.flatnonzero(good)), int((~good).sum())
+    return KnownPairs(known.rows, known.must, known.strength, since).take(np.flatnonzero(good)), int((~good).sum())
 
 
-def pairs_since(pairs: PairwiseConstraints, t: int) -> Known:
+def pairs_since(pairs: PairwiseConstraints, t: int) -> KnownPairs:
     """Pairs over all objects that became known at snapshot t."""
     sides = []
     for rows, strength, must in (
@@ -214,8 +216,8 @@ def pairs_since(pairs: PairwiseConstraints, t: int) -> Known:
     ):
         p = len(rows)
         strong = np.ones(p) if strength is None else strength
-        sides.append(Known(rows.astype(np.int64), np.full(p, must), strong, np.full(p, t, np.int64)))
-    return Known.sorted(sides)
+        sides.append(KnownPairs(rows.astype(np.int64), np.full(p, must), strong, np.full(p, t, np.int64)))
+    return KnownPairs.sorted(sides)
 
 
 @dataclass(frozen=True)
@@ -255,7 +257,7 @@ class Fading:
 
 
 def pairs_at(
-    memory: Known | Memory, t: int, objects: np.ndarray, fading: Fading
+    memory: KnownPairs | Memory, t: int, objects: np.ndarray, fading: Fading
 ) -> tuple[PairwiseConstraints, PairwiseConstraints]:
     """The pairs that count in a snapshot, over its samples by row number.
 
@@ -264,7 +266,7 @@ def pairs_at(
 
     Parameters
     ----------
-    memory : Known or Memory
+    memory : KnownPairs or Memory
         What is known.
     t : int
         Number of the snapshot.
@@ -277,7 +279,7 @@ def pairs_at(
     main, propagated : PairwiseConstraints
         Those that became known there, and those from other snapshots, with strengths. No pair is in both.
     """
-    known = memory.take(memory.among(objects)) if isinstance(memory, Known) else memory.among(objects)
+    known = memory.take(memory.among(objects)) if isinstance(memory, KnownPairs) else memory.among(objects)
     strength = known.strength * fading.left(known.since, t)
     some = np.flatnonzero(strength > 0)
     order = some[

@@ -1,4 +1,4 @@
-"""What answers say together: which samples belong together, which apart, and where answers contradict each other."""
+"""The closure of answers: which samples are must-linked or cannot-linked, and which answers contradict each other."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ import numpy as np
 from tripletree.core.pairs import PairwiseConstraints
 
 __all__ = [
-    "Known",
+    "AnswerClosure",
 ]
 
 
-class Known:
-    """The closure of answers, one after another, over the samples 0..n-1; those in no answer cost nothing.
+class AnswerClosure:
+    """The closure of answers, added one at a time, over the samples 0..n-1. Samples in no answer take no memory.
 
-    Where an answer contradicts what follows from earlier ones, the earlier ones hold.
+    An answer that contradicts what follows from earlier ones is reported and not added.
 
     Parameters
     ----------
@@ -29,19 +29,19 @@ class Known:
     ----------
     n : int
     unknown : set of (int, int)
-        Pairs, smaller first, that were asked about in vain.
+        Pairs, smaller first, about which the oracle did not know.
 
     Notes
     -----
-    A forest with path halving; the components kept apart from one move to the larger of two that merge. Near constant
-    time an answer. A contradiction is looked for in O(number of answers).
+    Union-find with path halving; when two components merge, the cannot-links of the one with fewer members and
+    cannot-links move to the other. An answer takes nearly constant time, the path of a contradiction O(answers).
 
     Examples
     --------
-    >>> known = Known(5)
+    >>> known = AnswerClosure(5)
     >>> known.add(0, 1, True), known.add(1, 2, False)
     (None, None)
-    >>> known.says(0, 2), known.says(0, 3)
+    >>> known.implied(0, 2), known.implied(0, 3)
     (False, None)
     >>> known.add(2, 0, True)
     [2, 0, 1]
@@ -52,13 +52,13 @@ class Known:
         self.unknown: set[tuple[int, int]] = set()
         self._up: dict[int, int] = {}
         self._members: dict[int, list[int]] = {}
-        self._apart: dict[int, set[int]] = {}
+        self._cannot_linked: dict[int, set[int]] = {}
         self._links: dict[int, list[int]] = {}
         self._cannot: list[tuple[int, int]] = []
 
     @classmethod
-    def of(cls, pairs: PairwiseConstraints, unknown: Iterable[Iterable[int]] = ()) -> Known:
-        """From pairs, must-links first: a cannot-link that they break is left out."""
+    def of(cls, pairs: PairwiseConstraints, unknown: Iterable[Iterable[int]] = ()) -> AnswerClosure:
+        """From pairs, must-links first; a cannot-link that contradicts them is left out."""
         known = cls(len(pairs.leaves))
         for rows, answer in ((pairs.must_link, True), (pairs.cannot_link, False), (unknown, None)):
             for i, j in rows.tolist() if isinstance(rows, np.ndarray) else rows:
@@ -75,33 +75,33 @@ class Known:
             i = up[i]
         return i
 
-    def says(self, i: int, j: int) -> bool | None:
-        """Whether i and j are together (True) or apart (False); None if neither follows."""
+    def implied(self, i: int, j: int) -> bool | None:
+        """Whether i and j are must-linked (True) or cannot-linked (False) by the answers; None if neither follows."""
         a, b = self.find(i), self.find(j)
         if a == b:
             return True
-        return False if b in self._apart.get(a, ()) else None
+        return False if b in self._cannot_linked.get(a, ()) else None
 
     def is_open(self, i: int, j: int) -> bool:
-        """Whether a question about i and j makes sense: no answer follows, and it has not been asked in vain."""
-        return self.says(i, j) is None and (min(i, j), max(i, j)) not in self.unknown
+        """Whether to ask about i and j: no answer follows, and the oracle has not answered None before."""
+        return self.implied(i, j) is None and (min(i, j), max(i, j)) not in self.unknown
 
     def add(self, i: int, j: int, answer: bool | None) -> list[int] | None:
-        """Take in an answer.
+        """Add an answer.
 
         Returns
         -------
         list of int or None
-            None where it agrees. Else samples along must-links, from one end of a cannot-link to its other end; one of
-            these links is the answer, which is left out.
+            None if it agrees. Else the contradiction: samples along must-links, from one end of a cannot-link to its
+            other end. One of these links is the answer itself, which is not added.
         """
         for x in (i, j):
             if x not in self._up:
-                self._up[x], self._members[x], self._apart[x] = x, [x], set()
+                self._up[x], self._members[x], self._cannot_linked[x] = x, [x], set()
         if answer is None:
             self.unknown.add((min(i, j), max(i, j)))
             return None
-        said = self.says(i, j)
+        said = self.implied(i, j)
         if said is not None and said != answer:
             return self._path(i, j) if said else self._detour(i, j)
         if answer:
@@ -111,19 +111,19 @@ class Known:
                 self._merge(self.find(i), self.find(j))
         else:
             self._cannot.append((i, j))
-            self._apart[self.find(i)].add(self.find(j))
-            self._apart[self.find(j)].add(self.find(i))
+            self._cannot_linked[self.find(i)].add(self.find(j))
+            self._cannot_linked[self.find(j)].add(self.find(i))
         return None
 
     def _merge(self, a: int, b: int) -> None:
-        if len(self._members[a]) + len(self._apart[a]) < len(self._members[b]) + len(self._apart[b]):
+        if len(self._members[a]) + len(self._cannot_linked[a]) < len(self._members[b]) + len(self._cannot_linked[b]):
             a, b = b, a
         self._up[b] = a
         self._members[a] += self._members.pop(b)
-        for c in self._apart.pop(b):
-            self._apart[c].remove(b)
-            self._apart[c].add(a)
-            self._apart[a].add(c)
+        for c in self._cannot_linked.pop(b):
+            self._cannot_linked[c].remove(b)
+            self._cannot_linked[c].add(a)
+            self._cannot_linked[a].add(c)
 
     def _detour(self, i: int, j: int) -> list[int]:
         """From one end of a cannot-link between the components of i and j to its other end, over i - j."""
@@ -133,7 +133,7 @@ class Known:
                 u, v = v, u
             if (self.find(u), self.find(v)) == (a, b):
                 return self._path(u, i) + self._path(j, v)
-        raise AssertionError  # two components are apart by some cannot-link
+        raise AssertionError  # some cannot-link is between the two components
 
     def _path(self, i: int, j: int) -> list[int]:
         """A shortest path of must-links."""
@@ -152,37 +152,37 @@ class Known:
     # ------------------------------------------------------------------ components
 
     def groups(self) -> list[list[int]]:
-        """The components of all samples that were asked about: the largest first, then by their first samples."""
+        """The components of all samples in answers: the largest first, then by their first samples."""
         return sorted((sorted(x) for x in self._members.values()), key=lambda x: (-len(x), x[0]))
 
-    def is_apart_from_any(self, i: int) -> bool:
-        """Whether something is known to be apart from i."""
-        return bool(self._apart.get(self.find(i)))
+    def has_cannot_links(self, i: int) -> bool:
+        """Whether some sample is cannot-linked to i."""
+        return bool(self._cannot_linked.get(self.find(i)))
 
     def used(self) -> np.ndarray:
-        """The samples that were asked about, ascending (int64)."""
+        """The samples in some answer, ascending (int64)."""
         return np.array(sorted(self._up), np.int64)
 
     def components(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The components of some samples, as numbers 0..c-1, and a c x c matrix of which are kept apart."""
+        """The components of some samples, as numbers 0..c-1, and a c x c matrix of which are cannot-linked."""
         number: dict[int, int] = {}
         part = np.array([number.setdefault(self.find(int(i)), len(number)) for i in rows], np.int64)
         apart = np.zeros((len(number), len(number)), np.bool_)
         for a, k in number.items():
-            others = [number[b] for b in self._apart.get(a, ()) if b in number]
+            others = [number[b] for b in self._cannot_linked.get(a, ()) if b in number]
             apart[k, others] = True
         return part, apart
 
     def n_open(self) -> int:
-        """How many pairs of samples there still are to ask about."""
+        """Number of pairs of samples that are still worth asking about."""
         size = {a: len(x) for a, x in self._members.items()}
         settled = sum(s * (s - 1) for s in size.values())
-        settled += sum(size[a] * size[b] for a, others in self._apart.items() for b in others)
-        vain = sum(self.says(i, j) is None for i, j in self.unknown)
+        settled += sum(size[a] * size[b] for a, others in self._cannot_linked.items() for b in others)
+        vain = sum(self.implied(i, j) is None for i, j in self.unknown)
         return (self.n * (self.n - 1) - settled) // 2 - vain
 
     def open_pairs(self, n: int, rng: Any) -> np.ndarray:
-        """Different pairs to ask about, at most n of them, drawn at random; none only where there is none."""
+        """At most n different pairs worth asking about, drawn at random; none only if there are none."""
         n = min(n, self.n_open())
         found: dict[tuple[int, int], None] = {}
         for _ in range(20):  # draws of samples, while most pairs are open
@@ -198,13 +198,13 @@ class Known:
         return np.array(list(found), np.int64).reshape(-1, 2)
 
     def _between_components(self) -> list[tuple[int, int]]:
-        """One open pair for each two components that have one, of at most 500 samples that nobody was asked about."""
+        """One open pair for each two components that have one, with at most 500 of the samples in no answer."""
         loose = np.setdiff1d(np.arange(self.n), self.used())[:500]
         groups = self.groups() + [[i] for i in loose.tolist()]
         found = []
         for k, one in enumerate(groups):
             for other in groups[:k]:
-                if self.says(one[0], other[0]) is None:
+                if self.implied(one[0], other[0]) is None:
                     pairs = ((min(i, j), max(i, j)) for i in one for j in other)
                     found += [x for x in [next((p for p in pairs if self.is_open(*p)), None)] if x is not None]
         return found
