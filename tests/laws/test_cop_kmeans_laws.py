@@ -288,7 +288,7 @@ def test_runs__in_dense_parts_never_rise_whatever_the_limit(limit, rng):
     for most in range(1, 6):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
-            model = COPKMeans(5, init=start, max_iter=most, tol=0, search_limit=limit).fit(X, pairs=([], cannot))
+            model = COPKMeans(5, init=start, max_iter=most, tol=0, max_steps=limit).fit(X, pairs=([], cannot))
         assert holds(model.labels_, ([], cannot))
         inertia.append(model.inertia_)
     assert all(b <= a * (1 + 1e-12) for a, b in zip(inertia[:-1], inertia[1:], strict=True))

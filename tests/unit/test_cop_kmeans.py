@@ -193,8 +193,8 @@ def test_infeasible__given_up_is_said():
     y = rng.integers(0, 4, 300)
     rows = rng.integers(0, 300, (2500, 2))
     rows = rows[y[rows[:, 0]] != y[rows[:, 1]]][:1400]
-    with pytest.raises(InfeasibleClusteringError, match="search_limit=20 steps, and none was proved impossible") as e:
-        COPKMeans(4, search_limit=20, random_state=0).fit(rng.normal(size=(300, 2)), pairs=([], rows))
+    with pytest.raises(InfeasibleClusteringError, match="max_steps=20 steps, and none was proved impossible") as e:
+        COPKMeans(4, max_steps=20, random_state=0).fit(rng.normal(size=(300, 2)), pairs=([], rows))
     assert not e.value.proved
     assert e.value.clique == []
     assert len(e.value.samples) > 200
@@ -426,7 +426,7 @@ def test_geometry__a_class_or_an_axis_that_is_none():
         ({"geometry": "circle"}, "'geometry' parameter of COPKMeans must be"),
         ({"geometry": object()}, "'geometry' parameter of COPKMeans must be"),
         ({"tol": -1.0}, "'tol' parameter of COPKMeans must be"),
-        ({"search_limit": 0}, "'search_limit' parameter of COPKMeans must be"),
+        ({"max_steps": 0}, "'max_steps' parameter of COPKMeans must be"),
     ],
 )
 def test_parameters__that_are_wrong_are_told(wrong, message):
@@ -491,7 +491,7 @@ def test_dense__a_search_cut_short_is_counted(rng):
     # no cliques: 4 sets of 5 samples, all kept apart from those of the other sets
     cannot = [(i, j) for i in range(20) for j in range(i) if i // 5 != j // 5]
     X = rng.normal(size=(40, 2))
-    short = COPKMeans(8, search_limit=10, n_init=1, random_state=0).fit(X, pairs=([], cannot))
+    short = COPKMeans(8, max_steps=10, n_init=1, random_state=0).fit(X, pairs=([], cannot))
     assert 0 < short.n_cut_short_ <= short.n_iter_ + 1
     assert all(short.labels_[i] != short.labels_[j] for i, j in cannot)
     assert COPKMeans(8, n_init=1, random_state=0).fit(X).n_cut_short_ == 0
@@ -571,7 +571,7 @@ def test_scikit_learn__pickle_and_clone(frame):
         "tol": 1e-4,
         "assignment": "exact",
         "geometry": SegmentCentres(1),
-        "search_limit": 1_000_000,
+        "max_steps": 1_000_000,
         "random_state": 0,
         "missing_samples": "raise",
         "verbose": False,

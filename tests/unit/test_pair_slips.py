@@ -73,9 +73,9 @@ def test_oracle__one_and_zero_are_answers_and_other_numbers_none():
 @pytest.mark.parametrize(
     ("estimator", "words"),
     [
-        (KMeans(2), "KMeans.fit takes no pairs"),
-        (make_pipeline(StandardScaler(), PCKMeans(2)), "a pipeline hands no pairs on"),
-        (StandardScaler(), "StandardScaler.fit takes no pairs"),
+        (KMeans(2), "KMeans.fit has no parameter pairs"),
+        (make_pipeline(StandardScaler(), PCKMeans(2)), "a pipeline does not pass pairs on"),
+        (StandardScaler(), "StandardScaler.fit has no parameter pairs"),
     ],
 )
 def test_active__an_estimator_without_pairs_is_refused(estimator, words):
@@ -88,7 +88,7 @@ def test_active__a_callback_is_looked_at_before_anything_is_clustered():
         def fit(self, X, y=None, *, pairs=None):
             pytest.fail("clustered")
 
-    with pytest.raises(TypeError, match="callback must be a function of an estimator and a Round, not 3"):
+    with pytest.raises(TypeError, match="callback must be a function of an estimator and a Round; got 3"):
         ActiveClustering(Never(2)).fit(X, oracle=lambda a, b: None, callback=3)
 
 

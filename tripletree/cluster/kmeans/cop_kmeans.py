@@ -47,11 +47,8 @@ __all__ = [
 ]
 
 
-# ----------------------------------------------------------------------
-# k-means in which groups of samples move as one, and some groups never meet: one run, on arrays.
-
-#: A group whose samples all have weight 0 counts as this part of the heaviest one where clusters are chosen, so that it
-#: goes to the nearest that it may go to.
+#: When clusters are chosen, a group whose samples all have weight 0 gets this fraction of the largest weight, so that
+#: it goes to the nearest cluster that the pairs allow.
 _FEATHER = 1e-12
 
 
@@ -74,7 +71,7 @@ class Groups(NamedTuple):
 
 
 class GroupCentres(Protocol):
-    """How groups and centres meet."""
+    """The distances between groups and centres, and the update of centres."""
 
     groups: Groups
 
@@ -91,7 +88,7 @@ class GroupCentres(Protocol):
         ...
 
     def costs(self, centres: np.ndarray, which: np.ndarray) -> np.ndarray:
-        """What some groups cost in each cluster, up to a constant for each group."""
+        """The cost of some groups in each cluster, up to a constant for each group."""
         ...
 
     def distances(self, labels: np.ndarray, centres: np.ndarray) -> np.ndarray:
@@ -198,7 +195,7 @@ class OtherCentres:
 
 @dataclass(frozen=True)
 class LloydRun:
-    """Where one start led.
+    """The result of one start.
 
     Attributes
     ----------
@@ -224,7 +221,7 @@ class LloydRun:
 
 
 class _Assigner:
-    """Assigns groups to centres without ever breaking a cannot-link."""
+    """Assigns groups to centres without violating a cannot-link."""
 
     def __init__(self, model: GroupCentres, graph: CannotGraph, order: np.ndarray | None, limit: int) -> None:
         self.model, self.graph, self.order, self.limit = model, graph, order, limit
@@ -261,7 +258,7 @@ def run_lloyd(
     order: np.ndarray | None,
     max_iter: int,
     tolerance: float,
-    search_limit: int,
+    max_steps: int,
 ) -> LloydRun:
     """Move groups and centres in turn until the clusters stay as they are, or the centres nearly do.
 
@@ -279,14 +276,14 @@ def run_lloyd(
     max_iter : int
     tolerance : float
         Of the squared shift of all centres.
-    search_limit : int
+    max_steps : int
         Of each search for the cheapest assignment.
 
     Returns
     -------
     LloydRun
     """
-    assign = _Assigner(model, graph, order, search_limit)
+    assign = _Assigner(model, graph, order, max_steps)
     labels, before, settled, converged, count = feasible, None, False, False, 0
     seen: set[bytes] = set()  # greedy orders can go round in circles
     while count < max_iter and not converged:
@@ -313,7 +310,7 @@ def run_lloyd(
 
 
 def _known(labels: np.ndarray, seen: set[bytes]) -> bool:
-    """Whether these labels were seen before; they are noted."""
+    """Whether these labels are in `seen`; they are added to it."""
     digest = hashlib.sha256(labels.tobytes()).digest()
     known = digest in seen
     seen.add(digest)
@@ -326,10 +323,6 @@ def _filled(model: GroupCentres, labels: np.ndarray, centres: np.ndarray) -> np.
     return refill(labels, model.distances(labels, centres), centres.shape[0])
 
 
-# ----------------------------------------------------------------------
-# Constrained k-means from several starts and for several numbers of clusters; what there is to say where none fits.
-
-
 @dataclass(frozen=True)
 class Options:
     """Parameters of `COPKMeans`, as it describes them; `n_init` is a number."""
@@ -339,7 +332,7 @@ class Options:
     max_iter: int
     tol: float
     assignment: str
-    search_limit: int
+    max_steps: int
 
 
 def cluster_counts(n_clusters: Any, n_samples: int) -> list[int]:
@@ -371,7 +364,7 @@ def times_power(value: float, exponent: int) -> float:
 
 
 def check_reach(samples: np.ndarray, centres: np.ndarray, name: str = "sample") -> None:
-    """Refuse samples whose squared distances to the centres are more than float64 holds."""
+    """Check that squared distances of the samples to the centres fit float64."""
     low, high = centres.min(axis=0), centres.max(axis=0)
     with np.errstate(over="ignore"):
         widest = np.square(np.maximum(np.abs(samples - low), np.abs(samples - high))).sum(axis=1)
@@ -449,13 +442,13 @@ def _best_of_starts(
         raise InfeasibleClusteringError(msg, n_clusters=k)
     feasible = np.zeros(closure.n_components, np.int32)
     try:
-        feasible[graph.bound] = graph.colour(k, rng, options.search_limit)
+        feasible[graph.bound] = graph.colour(k, rng, options.max_steps)
     except NotColourable as reason:
-        raise _infeasible(reason, k, closure, options.search_limit) from None
+        raise _infeasible(reason, k, closure, options.max_steps) from None
     limits: dict[str, Any] = {
         "max_iter": options.max_iter,
         "tolerance": tolerance(samples, weights, options.tol),
-        "search_limit": options.search_limit,
+        "max_steps": options.max_steps,
     }
 
     def start(r: int) -> LloydRun:
@@ -476,7 +469,7 @@ def _order(assignment: str, graph: CannotGraph, rng: np.random.Generator) -> np.
 
 
 def _infeasible(reason: NotColourable, k: int, closure: PairClosure, limit: int) -> InfeasibleClusteringError:
-    """The error that names the samples for which there is no assignment."""
+    """The error, with the samples for which there is no assignment."""
     first = closure.order[np.concatenate([[0], np.cumsum(closure.sizes)[:-1]])]
     labels = [closure.leaves[int(i)] for i in first[reason.groups]]
     shown = ", ".join(map(str, labels[:SHOWN])) + (", ..." if len(labels) > SHOWN else "")
@@ -491,7 +484,7 @@ def _infeasible(reason: NotColourable, k: int, closure: PairClosure, limit: int)
     else:
         msg = (
             f"no assignment to {k} clusters that keeps the cannot-links among {len(labels)} samples{tied} was found in "
-            f"search_limit={limit} steps, and none was proved impossible: raise search_limit, or n_clusters: {shown}"
+            f"max_steps={limit} steps, and none was proved impossible: raise max_steps, or n_clusters: {shown}"
         )
     return InfeasibleClusteringError(
         msg, n_clusters=k, samples=labels, is_clique=reason.is_clique, proved=reason.proved
@@ -501,46 +494,46 @@ def _infeasible(reason: NotColourable, k: int, closure: PairClosure, limit: int)
 class COPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):
     """Constrained k-means by Wagstaff, Cardie, Rogers and Schroedl (ICML 2001): pairs are hard constraints.
 
-    The samples move between the nearest centres that they may go to, the centres to the means of their samples. Every
-    must-link and cannot-link holds in the result. Where the paper's greedy assignment ends at a sample that has no
-    cluster left, this one goes on: it looks for the cheapest assignment that keeps the pairs. So it fails only where
-    none exists, which it proves, or where it gave up the search for one, which it says.
+    Samples are assigned to the nearest centres that the pairs allow, centres move to the means of their samples. Every
+    must-link and cannot-link holds in the result. Where the paper's greedy assignment fails at a sample with no cluster
+    left, this one searches for the cheapest assignment that satisfies the pairs. So it fails only if there is none,
+    which it proves, or if the search reaches its limit, which the error states.
 
     Parameters
     ----------
     n_clusters : int or sequence of int, default 8
-        Number of clusters. Of several numbers, e.g. ``range(2, 9)``, that is taken for which (mean distance of the
-        samples to their centres) times k squared is least, as the authors did to count lanes; numbers for which the
-        pairs cannot hold are left out.
+        Number of clusters. Of several numbers, e.g. ``range(2, 9)``, the one with the smallest (mean distance of the
+        samples to their centres) times k squared is used, as the authors did to count lanes; numbers for which the
+        pairs cannot be satisfied are skipped.
     init : {"k-means++", "random"} or array_like, shape (n_clusters, n_features), default "k-means++"
         How the first centres are chosen among the samples (must-linked ones count as one, at their mean), or the
-        places where they are.
+        first centres themselves.
     n_init : int or "auto", default 10
-        Number of starts, of which the one with the least inertia counts; given centres are started from once. "auto"
-        is 1 for "k-means++" and 10 for "random".
+        Number of starts, of which the one with the lowest inertia counts; given centres are used once. "auto" is 1 for
+        "k-means++" and 10 for "random".
     max_iter : int, default 300
-        Iterations of each start, at most.
+        Maximum number of iterations of a start.
     tol : float, default 1e-4
-        A start has converged when the centres together move by no more, squared, than this times the mean variance of
-        the features; or when no sample moves.
+        A start has converged when the squared shifts of all centres add up to at most this fraction of the mean
+        variance of the features, or when no sample moves.
     assignment : {"exact", "input", "degree", "random"}, default "exact"
-        "exact" looks for the cheapest assignment (see Notes). The others are greedy: one after another, samples take
-        the nearest centre that the earlier ones leave them, in the order of X (as in the paper), from the one with the
-        most cannot-links on, or in a random order for each start. Where that is a dead end, the order by cannot-links
-        is tried, then "exact". A run that comes back to an assignment, as greedy ones may, ends there.
+        "exact" searches for the cheapest assignment (see Notes). The others are greedy: samples take the nearest centre
+        that earlier ones leave them, in the order of X (as in the paper), by decreasing number of cannot-links, or in a
+        random order for each start. At a dead end, the order by cannot-links is tried, then "exact". A run that returns
+        to an earlier assignment, as greedy ones may, ends there.
     geometry : {"point", "segment"} or CentreGeometry, default "point"
         What a centre is: a mean, a line segment along the first feature (`SegmentCentres`), or an object with
         ``fit_centre(points, weights)`` and ``squared_distances(points, centre)``; what these return is checked.
-    search_limit : int, default 1_000_000
-        Bounds both searches. For a first assignment that keeps the pairs: steps for each connected part of the
-        cannot-links, beyond one for each of its groups, after which `fit` gives up with an error; the time of a step
-        grows with the part. For the cheapest assignment, in each iteration: costs and neighbours looked at in all parts
-        (10,000 in each part at least; ten times as many in exchanges; 20 million at most), after which the best seen is
-        taken, which ``n_cut_short_`` counts.
+    max_steps : int, default 1_000_000
+        Limit of both searches. Search for a first assignment that satisfies the pairs: steps for each connected
+        component of the cannot-links, beyond one for each of its groups, after which `fit` raises an error. Search for
+        the cheapest assignment, in each iteration: costs and neighbours examined in all components (at least 10,000 in
+        each; ten times as many in exchanges; at most 20 million), after which the best one found is used, and counted
+        in ``n_cut_short_``.
     random_state : int, Generator, RandomState or None, default None
-        Chooses the starts.
+        Determines the starts.
     missing_samples : {"raise", "ignore"}, default "raise"
-        "ignore" leaves out pairs on labels that are not in the index of X, as in cross-validation. Row numbers are
+        "ignore" leaves out pairs with labels that are not in the index of X, as in cross-validation. Row numbers are
         never ignored, nor labels where the index of X is 0..n-1.
     verbose : bool or int, default False
         Whether to show a progress bar.
@@ -552,17 +545,17 @@ class COPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin,
     cluster_centers_ : ndarray of float64, shape (n_clusters, n_features)
         The centres; for another geometry, its p numbers for each.
     inertia_ : float
-        Weighted sum of the squared distances of the samples to their centres; infinite where no float holds it.
+        Weighted sum of the squared distances of the samples to their centres; infinite if beyond float64.
     n_clusters_ : int
         Number of clusters.
     criterion_ : dict of int to float
-        Mean distance times k squared for each number of clusters tried; infinite where the pairs cannot hold.
+        Mean distance times k squared for each number of clusters tried; infinite where the pairs cannot be satisfied.
     n_iter_ : int
-        Iterations of the start that counts.
+        Number of iterations of the best start.
     n_dead_ends_ : int
         Its iterations in which the greedy order was a dead end; 0 for "exact".
     n_cut_short_ : int
-        Its assignments, with that after the last iteration, that `search_limit` kept from a proof to be the cheapest.
+        Its assignments, including the final one, not proved to be the cheapest within `max_steps`.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of str, shape (n_features,)
@@ -575,28 +568,23 @@ class COPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin,
 
     Notes
     -----
-    Must-links are closed first; the samples of a group then cost what its mean costs with their weight, plus a
-    constant, so a group is one weighted point. Cannot-links are between groups. **Whether k clusters suffice** is
-    whether k colours do for the graph of cannot-links: groups with fewer than k of them always find a place and are
-    left out, a clique of more than k is looked for, the rest is searched by DSATUR [2]_ with backtracking, in turn with
-    tabu search [3]_. This is decided before anything is clustered. In the worst case it is exponential, hence
-    `search_limit`: random cannot-links without must-links are hardest where they are just few enough for k clusters.
+    A group of must-linked samples costs what its mean costs with their total weight, plus a constant, so it is one
+    weighted point. Cannot-links are between groups. **Whether k clusters suffice** is whether the graph of cannot-links
+    can be coloured with k colours: groups with fewer than k cannot-links can always be placed and are left out, then a
+    clique of more than k is searched for, and the rest by DSATUR [2]_ with backtracking, in turn with tabu search [3]_.
+    This is decided before clustering. It is exponential in the worst case, hence `max_steps`.
 
-    **Assignment**, by connected parts of the graph. Exactly, in polynomial time: what hangs by single cannot-links, so
-    whole trees, in O(k) a group; cliques, also with trees on them, as a linear assignment problem. The rest, which is
-    NP-hard, within bounds: the cheapest of the previous assignment, two greedy ones and their exchanges of clusters (of
-    all at once, or of two on a connected part, Kempe chains) is where branch and bound begins, which ends with a proof
-    or at `search_limit`. Every assignment keeps the pairs, and none is dearer than the one before for the same centres:
-    so the inertia never rises, and the runs end. A search cut short is not warned of: see ``n_cut_short_``.
+    **Assignment** is by connected components of the graph: exact in polynomial time for trees and for cliques, also
+    with trees attached; otherwise, as the problem is NP-hard, by branch and bound up to `max_steps`, starting from the best
+    of the previous assignment and greedy ones with exchanges of clusters (Kempe chains). Every assignment satisfies the
+    pairs and costs no more than the previous one for the same centres, so the inertia never rises.
 
-    **Empty clusters** take the group farthest from its centre, out of a cluster of several groups. Where must-links
-    leave fewer groups than clusters, `fit` fails.
+    **Empty clusters** take the group farthest from its centre, from a cluster of several groups. If must-links leave
+    fewer groups than clusters, `fit` fails. Without pairs this is scikit-learn's KMeans, up to ties. An iteration takes
+    O(n k d) and the search.
 
-    Without pairs this is scikit-learn's KMeans: the same labels, inertia and iterations from the same centres (but for
-    ties, which rounding decides there). An iteration takes O(n k d) and the search.
-
-    **Cross-validation** passes a part of X with all pairs: name samples by labels of a pandas index other than 0..n-1,
-    and set ``missing_samples="ignore"``. A sample of the part left out is then free: pairs say nothing in `predict`.
+    **Cross-validation** passes a part of X with all pairs: identify samples by labels of a pandas index other than
+    0..n-1, and set ``missing_samples="ignore"``. `predict` ignores pairs.
 
     References
     ----------
@@ -625,7 +613,7 @@ class COPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin,
         "tol": [Interval(Real, 0, None, closed="left")],
         "assignment": [StrOptions({"exact", "input", "degree", "random"})],
         "geometry": [StrOptions({"point", "segment"}), HasMethods(["fit_centre", "squared_distances"])],
-        "search_limit": [Interval(Integral, 1, None, closed="left")],
+        "max_steps": [Interval(Integral, 1, None, closed="left")],
         "random_state": ["random_state", np.random.Generator],
         "missing_samples": [StrOptions({"raise", "ignore"})],
         "verbose": ["verbose"],
@@ -644,7 +632,7 @@ class COPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin,
         tol: float = 1e-4,
         assignment: str = "exact",
         geometry: str | CentreGeometry = "point",
-        search_limit: int = 1_000_000,
+        max_steps: int = 1_000_000,
         random_state: Any = None,
         missing_samples: str = "raise",
         verbose: bool | int = False,
@@ -656,7 +644,7 @@ class COPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin,
         self.tol = tol
         self.assignment = assignment
         self.geometry = geometry
-        self.search_limit = search_limit
+        self.max_steps = max_steps
         self.random_state = random_state
         self.missing_samples = missing_samples
         self.verbose = verbose
@@ -671,30 +659,31 @@ class COPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin,
         y : None
             Ignored.
         pairs : PairwiseConstraints, data frame, or two lists (must_link, cannot_link) of pairs (a, b), optional
-            Labels are those of the index where X is a pandas DataFrame, else **row numbers of this very X**: a part of
-            X, as in cross-validation, has other ones, and nobody can tell. Every pair must hold, whatever its strength.
+            Labels are those of the index where X is a pandas DataFrame, else **row numbers of this X**. Parts of X, as
+            in cross-validation, have other row numbers, which cannot be detected. Every pair must hold, whatever its
+            weight.
         sample_weight : array_like, shape (n_samples,), optional
-            How much each sample counts, at least 0.
+            The weight of each sample, at least 0.
 
         Returns
         -------
         COPKMeans
-            Itself. A fit that fails or is interrupted leaves it as it was.
+            The fitted estimator. A fit that fails or is interrupted leaves it unchanged.
 
         Raises
         ------
         InconsistentPairsError
             If must-links tie two samples together that a cannot-link keeps apart; ``.path`` is the reason.
         InfeasibleClusteringError
-            If so many clusters are too few for the cannot-links, or too many for the groups that must-links leave
-            (``.proved``; ``.clique`` or ``.samples`` is the reason), or if no assignment was found in `search_limit`
+            If n_clusters is too small for the cannot-links, or larger than the number of groups of must-linked samples
+            (``.proved``; ``.clique`` or ``.samples`` is the reason), or if no assignment was found in `max_steps`
             steps (``.proved`` is False).
         ClusterCountError
             If there are fewer samples than clusters.
         UnknownLeafError, DuplicateLeafError, InvalidPairError
-            If pairs do not fit the rows of X.
+            If pairs do not match the rows of X.
         ValueError
-            If X holds NaN, infinity or text, parameters or weights are out of range, or a geometry returns no centre.
+            If X holds NaN, infinity or text, parameters or weights are out of range, or a geometry returns something that is not a centre.
         TypeError
             If X is sparse, y holds pairs, or the geometry is a class.
 
@@ -756,7 +745,7 @@ class COPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin,
         return self.fit(X, y, pairs=pairs, sample_weight=sample_weight).labels_
 
     def predict(self, X: Any) -> np.ndarray:
-        """Find the nearest centre of new samples; pairs say nothing of them.
+        """Find the nearest centre of new samples, without regard to pairs.
 
         Parameters
         ----------
@@ -849,7 +838,7 @@ class COPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin,
             max_iter=self.max_iter,
             tol=self.tol,
             assignment=self.assignment,
-            search_limit=self.search_limit,
+            max_steps=self.max_steps,
         )
         with progress_bar(self.verbose, len(counts) * options.n_init, type(self).__name__, "starts") as tick:
             return best_run(model, closure, counts, options, generator(self.random_state), tick)

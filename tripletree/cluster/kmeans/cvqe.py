@@ -50,7 +50,7 @@ class QuantizationTask:
     links : SoftLinks
         The pairs.
     order : ndarray of int32, shape (e,)
-        The pairs in the order in which they are looked at.
+        The pairs in the order in which they are visited.
     """
 
     points: Points
@@ -327,7 +327,7 @@ def quantize(
     past: HistoricalCost | None = None,
     history: list[float] | None = None,
 ) -> QuantizationRun:
-    """Choose labels and update centres by turns until nothing changes.
+    """Choose labels and update centres in turn until nothing changes.
 
     Parameters
     ----------
@@ -427,7 +427,7 @@ def _record(history: list[float] | None, cost: float) -> None:
 class CVQE(SoftPairMeans):
     """k-means with the constrained vector quantisation error: the price of a violated pair is a distance.
 
-    Violated pairs also pull the centres, in proportion to their strength. There are three variants, of about equal
+    Violated pairs also pull the centres, in proportion to their weight. There are three variants, of about equal
     expense; "cvqe+" takes all pairs of a sample into account.
 
     Parameters
@@ -469,7 +469,7 @@ class CVQE(SoftPairMeans):
     objective_ : float
         The sum of both, which is minimised.
     violated_pairs_ : PairwiseConstraints
-        The pairs that `labels_` violates, with their strengths and origins.
+        The pairs that `labels_` violates, with their weights and origins.
     violation_costs_ : ndarray of float64
         The cost of each of them, must-links first, in their order; 0 for pairs with samples of weight 0.
     n_iter_ : int
@@ -630,7 +630,7 @@ def cvqe_plus(
     ----------
     X : array_like of float, shape (n, d)
     must, cannot : array_like of int, shapes (p, 2) and (q, 2)
-        Rows of X. They are looked at in this order, must-links first.
+        Rows of X. They are visited in this order, must-links first.
     must_w, cannot_w : array_like of float >= 0, shapes (p,) and (q,), or None
         Weights of the pairs, None for ones.
     centers : array_like of float, shape (k, d)

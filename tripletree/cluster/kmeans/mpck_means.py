@@ -1,4 +1,4 @@
-"""MPCKMeans: k-means in which a violated pair has a price, and pairs and clusters shape the metric."""
+"""MPCKMeans: PCKMeans that also learns a metric from the clusters and the pairs."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class MetricTask:
     points : Points
     links : SoftLinks
     price : ndarray of float64, shape (e,)
-        Penalty times strength of each pair.
+        Penalty times weight of each pair.
     apart : ndarray of float64, shape (e, d)
         The difference of the two samples of each pair.
     far : ndarray of float64, shape (c, d)
@@ -352,58 +352,56 @@ class MetricState:
 class MPCKMeans(SoftPairMeans):
     """k-means with soft pairs that learns metrics, by Bilenko, Basu and Mooney (ICML 2004).
 
-    As `PCKMeans`, and what distances mean is learned along with the clusters: features in which clusters, and violated
-    must-links, spread little count for more, those in which they spread much for less. Each cluster has its own metric,
-    or all of them one.
+    Like `PCKMeans`, but the metric is learned along with the clusters: features in which clusters and violated
+    must-links spread little get more weight, those in which they spread much get less. Each cluster has its own metric,
+    or all share one.
 
     Parameters
     ----------
     n_clusters : int, default 8
         Number of clusters, k.
     metric : {"diagonal", "full"}, default "diagonal"
-        "diagonal" weighs the features; "full" learns matrices, so directions in which features go together count, too:
-        often better with few features or many samples, and slower.
+        "diagonal" weighs the features; "full" learns matrices, which also capture correlated features: often better
+        with few features or many samples, and slower.
     shared_metric : bool, default False
-        Whether all clusters have one metric. Then they are alike in shape and size, and the lines between them
-        straight.
+        Whether all clusters share one metric. Then they have similar shapes and sizes, and linear boundaries.
     penalty : float in 0..1e100, default 1.0
-        The price of a violated pair of strength 1 is so many times the squared distances in the objective (see Notes):
-        it needs no change where X is scaled. 0 leaves the pairs out.
+        The price of a violated pair of weight 1, as a multiple of the squared distances in the objective (see Notes),
+        so it does not depend on the scale of X. 0 ignores the pairs.
     prior : float, default 10.0
-        How many samples the metric to start with, the Euclidean one, is worth in each cluster (see Notes). Greater
-        than 0.
+        How many samples the initial, Euclidean metric counts as in each cluster (see Notes). Greater than 0.
     init : {"pairs", "k-means++"} or array_like of shape (n_clusters, n_features), default "pairs"
         As for `PCKMeans`.
     n_init : int, default 10
-        Number of starts; the one of least objective counts. Given centres are used once.
+        Number of starts; the one with the lowest objective counts. Given centres are used once.
     max_iter : int, default 300
-        Most iterations of a start.
+        Maximum number of iterations of a start.
     tol : float, default 1e-4
-        A start ends when the squares of the shifts of all centres add up to less than this part of the mean variance of
-        the features, and no entry of a metric changes by more than this part of the greatest one; 0 goes on until no
+        A start ends when the squared shifts of all centres add up to less than this fraction of the mean variance of
+        the features, and no entry of a metric changes by more than this fraction of the largest one; with 0, when no
         label changes.
     random_state : int, Generator, RandomState or None, default None
-        Chooses starts, the order in which samples in pairs are looked at, and directions (see Notes).
+        Determines the starts, the order in which samples in pairs are visited, and directions (see Notes).
     missing_samples : {"raise", "ignore"}, default "raise"
-        "ignore" leaves out pairs on labels that are not in the index of X, as in cross-validation.
+        "ignore" leaves out pairs with labels that are not in the index of X, as in cross-validation.
     verbose : bool or int, default False
         Whether to show a progress bar over the starts.
 
     Attributes
     ----------
     labels_ : ndarray of int32, shape (n_samples,)
-        The cluster of each sample; `predict` may say another one of samples in pairs, see there.
+        The cluster of each sample; `predict` may give another one for samples in pairs, see there.
     cluster_centers_ : ndarray of float64, shape (n_clusters, n_features)
     metrics_ : ndarray of float64, shape (n_clusters, n_features) or (n_clusters, n_features, n_features)
-        The metric of each cluster: the weights of the features, or the matrix. All are equal where it is shared.
+        The metric of each cluster: the weights of the features, or the matrix. All are equal if shared.
     inertia_ : float
         The sum of (weighted) squared distances to the centres, under the metrics.
     violation_cost_ : float
-        The sum of the prices of the violated pairs.
+        The total price of the violated pairs.
     objective_ : float
-        What is minimised.
+        The minimised objective.
     violated_pairs_ : PairwiseConstraints
-        The pairs that `labels_` violates, with their strengths and origins.
+        The pairs that `labels_` violates, with their weights and origins.
     n_iter_ : int
         Number of iterations of the best start.
     n_features_in_ : int
@@ -412,22 +410,21 @@ class MPCKMeans(SoftPairMeans):
 
     See Also
     --------
-    PCKMeans : with the Euclidean metric.
+    PCKMeans : uses the Euclidean metric.
 
     Notes
     -----
-    With labels l, centres m, metrics A_h, strengths w and ``|x|_A^2 = x' A x``, the objective is [1]_ ::
+    With labels l, centres m, metrics A_h, weights s and w and ``|x|_A^2 = x' A x``, the objective is [1]_ ::
 
         sum_i s_i (|x_i - m_l(i)|^2_A - log det A)                          A that of l(i)
         + penalty * sum w_ij (|x_i - x_j|^2_A + |x_i - x_j|^2_B) / 2        must-links with l(i) != l(j); A, B theirs
         + penalty * sum w_ij (far(A) - |x_i - x_j|^2_A)                     cannot-links with l(i) == l(j)
         + prior * sum_h (v * trace A_h - log det A_h)                       once where the metric is shared
 
-    The first line is what `predict` chooses by. The last one is not the paper's: it is as if `prior` samples with the
-    mean variance v of the features in every direction were in each cluster. It keeps metrics finite where features are
-    constant or clusters small, where the paper adds a part of the trace to a singular matrix. Clusters without samples
-    keep the metric to start with. Two of four starts begin with the metric under which must-linked samples
-    are near each other.
+    `predict` minimises the first line. The last line is not in the paper: it is as if each cluster contained `prior`
+    further samples with the mean variance v of the features in every direction. It keeps metrics finite if features are
+    constant or clusters small, where the paper adds a fraction of the trace to a singular matrix. Clusters without
+    samples keep the initial metric. Two of four starts begin with the metric under which must-linked samples are close.
 
     far(A) is the greatest squared distance. The paper takes that of the two samples farthest apart. Here it is, for
     diagonals, that of two opposite corners of the box around the samples: then the best metric, of which the paper has
@@ -436,8 +433,8 @@ class MPCKMeans(SoftPairMeans):
     (up to 64), the one under the metric so far; eigenvalues below 1e-6 of the greatest are raised to that before the
     inversion, and the step is halved, or left out, where it would raise the objective. So it never increases either.
 
-    Labels are searched for as in `PCKMeans`. An iteration takes O((n + p k) d) time for each diagonal, with p pairs,
-    and d times as much for each matrix; no distance of two samples is taken but those in pairs and outermost ones.
+    Labels are found as in `PCKMeans`. An iteration takes O((n + p k) d) time for each diagonal, with p pairs, and d
+    times as much for each matrix; no distances between samples are computed but those of pairs and outermost ones.
 
     References
     ----------
@@ -446,7 +443,7 @@ class MPCKMeans(SoftPairMeans):
 
     Examples
     --------
-    The first feature is noise; pairs tell.
+    The first feature is noise, which the pairs reveal.
 
     >>> X = [[0, 0], [9, 0], [1, 1], [8, 1], [0, 5], [9, 5], [1, 6], [8, 6]]
     >>> model = MPCKMeans(n_clusters=2, random_state=0, prior=1.0)

@@ -1,4 +1,4 @@
-"""PCKMeans: k-means in which a violated pair has a price."""
+"""PCKMeans: k-means in which each violated pair adds a fixed price to the objective."""
 
 from __future__ import annotations
 
@@ -25,34 +25,32 @@ class _Prepared(NamedTuple):
 class PCKMeans(SoftPairMeans):
     """k-means with soft must-links and cannot-links, by Basu, Banerjee and Mooney (SDM 2004).
 
-    Pairs may be violated, at a price: what is minimised is the sum of squared distances to the centres plus the price
-    of each violated pair. So wrong or contradictory pairs do no more harm than they cost, and there is always an
-    answer.
+    Pairs may be violated, at a price: the objective is the sum of squared distances to the centres plus the prices of
+    the violated pairs. So wrong or contradictory pairs do limited harm, and there is always a result.
 
     Parameters
     ----------
     n_clusters : int, default 8
         Number of clusters, k.
     penalty : float in 0..1e100, default 1.0
-        The price of a violated pair of strength 1, in mean squared distances of the samples to their mean: it needs no
-        change where X is scaled. 0 is plain k-means; from about 10 on, pairs are violated only where they contradict
-        each other, or the search finds no way around it.
+        The price of a violated pair of weight 1, in units of the mean squared distance of the samples to their mean, so
+        it does not depend on the scale of X. 0 is plain k-means; from about 10 on, pairs are violated only if they
+        contradict each other, or if the search finds no better labels.
     init : {"pairs", "k-means++"} or array_like of shape (n_clusters, n_features), default "pairs"
-        "pairs" starts from the neighbourhoods, the means of the samples that must-links hold together: the first time
-        from those that lie far apart and are large, the third, fifth, ... time from such that are drawn with these as
-        chances, and from samples by k-means++ in between; where there are fewer neighbourhoods than k, samples fill
-        up. An array holds the starting centres.
+        "pairs" starts from the means of groups of must-linked samples: the first start takes large groups far apart,
+        the third, fifth, ... draw them with probabilities by size and distance, and every second start uses k-means++
+        on the samples. If there are fewer groups than k, samples are added. An array holds the starting centres.
     n_init : int, default 10
-        Number of starts; the one of least objective counts. Given centres are used once.
+        Number of starts; the one with the lowest objective counts. Given centres are used once.
     max_iter : int, default 300
-        Most iterations of a start.
+        Maximum number of iterations of a start.
     tol : float, default 1e-4
-        A start ends when the squares of the shifts of all centres add up to less than this part of the mean variance of
-        the features; 0 goes on until no label changes.
+        A start ends when the squared shifts of all centres add up to less than this fraction of the mean variance of
+        the features; with 0, when no label changes.
     random_state : int, Generator, RandomState or None, default None
-        Chooses starts, and the order in which samples in pairs are looked at.
+        Determines the starts, and the order in which samples in pairs are visited.
     missing_samples : {"raise", "ignore"}, default "raise"
-        "ignore" leaves out pairs on labels that are not in the index of X, as in cross-validation. Row numbers are
+        "ignore" leaves out pairs with labels that are not in the index of X, as in cross-validation. Row numbers are
         never ignored, nor labels where the index of X is 0..n-1.
     verbose : bool or int, default False
         Whether to show a progress bar over the starts.
@@ -60,18 +58,18 @@ class PCKMeans(SoftPairMeans):
     Attributes
     ----------
     labels_ : ndarray of int32, shape (n_samples,)
-        The cluster of each sample; `predict` may say another one of samples in pairs, see there.
+        The cluster of each sample; `predict` may give another one for samples in pairs, see there.
     cluster_centers_ : ndarray of float64, shape (n_clusters, n_features)
     inertia_ : float
         The sum of (weighted) squared distances to the centres.
     violation_cost_ : float
-        The sum of the prices of the violated pairs.
+        The total price of the violated pairs.
     objective_ : float
-        Both together, which is what is minimised.
+        The sum of both, which is minimised.
     violated_pairs_ : PairwiseConstraints
-        The pairs that `labels_` violates, with their strengths and origins.
+        The pairs that `labels_` violates, with their weights and origins.
     penalty_ : float
-        The price of a violated pair of strength 1, in the units of X squared.
+        The price of a violated pair of weight 1, in squared units of X.
     n_iter_ : int
         Number of iterations of the best start.
     n_features_in_ : int
@@ -80,28 +78,27 @@ class PCKMeans(SoftPairMeans):
 
     See Also
     --------
-    MPCKMeans : learns what distances mean as well.
+    MPCKMeans : learns the metric as well.
 
     Notes
     -----
-    With labels l, centres m and strengths w, the objective is [1]_ ::
+    With labels l, centres m, weights s of samples and w of pairs, the objective is [1]_ ::
 
         sum_i s_i |x_i - m_l(i)|^2  +  p * sum w_ij over must-links with l(i) != l(j)
                                     +  p * sum w_ij over cannot-links with l(i) == l(j)
 
-    where p is `penalty` times the mean squared distance of the samples to their mean, both with the weights s.
+    where p is `penalty` times the (weighted) mean squared distance of the samples to their mean.
 
-    Samples in no pair go to the nearest centre. The others are moved one by one, in random order, while a move lowers
-    the objective (the paper's greedy search), and then, which the paper does not, as groups and as chains: all samples
-    that must-links hold together go to another cluster at once, and those of two clusters that pairs tie to each other
-    change places. Without these, two samples that must-links or cannot-links hold where they are stay there, though
-    both would move. The objective never increases. Time O(n k d + p k^2) for each iteration, with p pairs, where the
-    rounds of moves are few.
+    Samples in no pair go to the nearest centre. The others are moved one by one, in random order, as long as a move
+    lowers the objective (the paper's greedy search). Then, beyond the paper, groups and chains are moved: all samples
+    that must-links hold together go to another cluster at once, and samples of two clusters connected by pairs swap.
+    Without this, two linked samples may stay in a cluster that both would leave together. The objective never
+    increases. An iteration takes O(n k d + p k^2) with p pairs, if the rounds of moves are few.
 
-    The paper takes the pairs to be consistent and adds all that follows from them. Here pairs count as they are given,
-    whatever contradicts what; `PairwiseConstraints.expand` gives all that follows, `soft_closure` with strengths.
+    The paper assumes consistent pairs and adds all that follow from them. Here pairs count as given, even if they
+    contradict each other; `PairwiseConstraints.expand` gives all that follow, `soft_closure` with weights.
 
-    A cluster that becomes empty takes up again at the sample that saves most by it.
+    A cluster that becomes empty restarts at the sample for which this lowers the objective most.
 
     References
     ----------

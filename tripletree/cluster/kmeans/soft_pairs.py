@@ -1,4 +1,4 @@
-"""Base of the estimators with soft pairs: what `PCKMeans` and `MPCKMeans` check, start, and report alike."""
+"""Soft pairs: the base class of `PCKMeans`, `MPCKMeans` and `CVQE`, their search for labels, and their Lloyd loop."""
 
 from __future__ import annotations
 
@@ -50,9 +50,6 @@ __all__ = [
 ]
 
 
-# ----------------------------------------------------------------------
-# What the methods of soft pairs share: pairs as links of the samples in them, and the search for the best labels.
-
 #: Rounds of moves after which the search for labels stops, should rounding keep it from coming to an end.
 _ROUNDS = 200
 
@@ -87,7 +84,7 @@ class SoftLinks:
 
     @classmethod
     def of(cls, must: np.ndarray, cannot: np.ndarray, strength: np.ndarray) -> SoftLinks:
-        """From rows of samples, and the strengths of the must-links, then of the cannot-links."""
+        """From rows of samples, and the weights of the must-links, then of the cannot-links."""
         from scipy.sparse import coo_array
         from scipy.sparse.csgraph import connected_components
 
@@ -139,7 +136,7 @@ def settled(
     label : ndarray of int32, shape (m,), or None
         Where to start; None to place group after group first, in random order.
     rng : Generator
-        For the order in which samples are looked at.
+        For the order in which samples are visited.
 
     Returns
     -------
@@ -274,10 +271,6 @@ def _draw(score: np.ndarray, otherwise: np.ndarray, rng: np.random.Generator) ->
     return int(rng.choice(chances.size, p=chances / chances.sum()))
 
 
-# ----------------------------------------------------------------------
-# k-means with soft pairs, on arrays: labels and centres by turns, from several starts.
-
-
 class SoftState(Protocol):
     """Centres, and what distances mean: all that the labels are chosen by."""
 
@@ -288,7 +281,7 @@ class SoftState(Protocol):
         """What violated pairs cost, shape (e, k), see `settled`."""
 
     def nearest(self) -> np.ndarray:
-        """The cluster in which each sample by itself costs least, int32."""
+        """The cheapest cluster of each sample without the pairs, int32."""
 
     def own(self, labels: np.ndarray) -> np.ndarray:
         """What each sample costs in its cluster, without the pairs."""
@@ -343,7 +336,7 @@ class SoftRun:
 def soft_run(
     state: SoftState, links: SoftLinks, rng: np.random.Generator, *, max_iter: int, history: list[float] | None = None
 ) -> SoftRun:
-    """Choose labels and update centres by turns until nothing changes, from one start.
+    """Choose labels and update centres in turn until nothing changes, from one start.
 
     Parameters
     ----------
@@ -351,7 +344,7 @@ def soft_run(
         The start.
     links : SoftLinks
     rng : Generator
-        For the order in which samples are looked at.
+        For the order in which samples are visited.
     max_iter : int
     history : list of float, optional
         The objective is appended after each choice of labels and after each update of the centres.
@@ -486,7 +479,7 @@ _WEIGHTS = 1e-100, 1e100
 
 
 class SoftPairMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator, ABC):
-    """Base of the k-means family with soft pairs. The samples are looked at in units of their spread, see `_frame`."""
+    """Base of the k-means family with soft pairs. It works in units of the spread of the samples, see `_frame`."""
 
     _parameter_constraints: ClassVar[dict] = {
         "n_clusters": [Interval(Integral, 1, None, closed="left")],
@@ -525,25 +518,26 @@ class SoftPairMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
             Ignored.
         pairs : PairwiseConstraints, data frame, or two lists (must_link, cannot_link), optional
             Pairs (a, b) of some of the samples. Labels are those of the index where X is a pandas DataFrame, else **row
-            numbers of this very X**: a part of X, as in cross-validation, has other ones, and nobody can tell. Integer
-            arrays always hold row numbers.
+            numbers of this X**. Parts of X, as in cross-validation, have other row numbers, which cannot be detected.
+            Integer arrays always hold row numbers.
         sample_weight : array_like of float, shape (n_samples,), optional
-            A sample of weight 2 counts as two equal samples of which one is in the pairs. One of weight 0 is left out,
-            with its pairs, and then goes to the cluster that `predict` says.
+            A sample of weight 2 counts as two equal samples of which one is in the pairs. Samples of weight 0 and their
+            pairs are left out; these samples get the label that `predict` gives them.
 
         Returns
         -------
         estimator
-            Itself. A fit that fails or is interrupted leaves it as it was.
+            The fitted estimator. A fit that fails or is interrupted leaves it unchanged.
 
         Raises
         ------
         UnknownLeafError
-            If pairs name samples that X has not; ``.labels`` holds them all.
+            If pairs contain labels that are not in X; ``.labels`` holds them all.
         DuplicateLeafError
             If pairs refer to the index of X and it holds a label more than once.
         InvalidPairError
-            If an entry is no pair, or if an integer array meets an index of other integers than 0..n-1.
+            If an entry is not a pair, or if pairs are an integer array and the index of X holds integers other than
+            0..n-1.
         ClusterCountError
             If there are fewer samples, of positive weight, than clusters.
         ValueError
@@ -600,22 +594,22 @@ class SoftPairMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         Returns
         -------
         ndarray of int, shape (n_new,)
-            The pairs are not looked at: see Notes for how far this is from ``labels_`` on the fitted samples.
+            Pairs are ignored: see Notes for how often this differs from ``labels_`` on the fitted samples.
 
         Raises
         ------
         NotFittedError
             Before `fit`.
         ValueError
-            If X does not fit the fitted samples, or holds NaN or infinity.
+            If X has other features than the fitted samples, or holds NaN or infinity.
 
         Notes
         -----
-        No pair says anything of a new sample, and a sample that is given again counts as a new one. So those in no pair
-        get their label of ``labels_``, but one in pairs that outweighed the distances goes back to the nearest centre.
+        All samples count as new ones, which are in no pair. So fitted samples in no pair get their label in
+        ``labels_``, but samples in pairs that outweighed the distances go back to the nearest centre.
         With random pairs of the true classes, n/10 of them, that was 0 to 2 % of the samples of iris, wine and breast
         cancer (standardized); with 200 pairs 1 to 12 %; with n pairs on classes that X does not show at all 28 %. For
-        the fitted samples take ``labels_``.
+        the fitted samples use ``labels_``.
 
         Examples
         --------
@@ -653,7 +647,7 @@ class SoftPairMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         return distances * self._spread if self._in_units else distances
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
-        """The negative objective of samples that are in no pair, as KMeans has it: the higher, the better they fit.
+        """The negative objective of samples in no pair, as in KMeans: the higher, the better they fit.
 
         Parameters
         ----------
@@ -667,8 +661,8 @@ class SoftPairMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         -------
         float
             Minus the (weighted) sum of squared distances to the nearest centres; under learned metrics less the
-            logarithms of their determinants, as in the objective. Pairs say nothing of new samples, so it is the
-            negative ``objective_`` only of a fit without pairs (and without the prior of `MPCKMeans`).
+            logarithms of their determinants, as in the objective. Pairs do not apply to new samples, so it is the
+            negative ``objective_`` only for a fit without pairs (and without the prior of `MPCKMeans`).
 
         Raises
         ------
@@ -689,7 +683,7 @@ class SoftPairMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         mass = np.shape(X)[0] if sample_weight is None else float(np.sum(sample_weight))
         return -(cost + mass * self.n_features_in_ * float(np.log(self._spread**2)))
 
-    # ------------------------------------------------------------------ what the two differ in
+    # ------------------------------------------------------------------ what the subclasses define
 
     #: Whether distances are in the units of X, or in none.
     _in_units: ClassVar[bool] = True
@@ -720,13 +714,13 @@ class SoftPairMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
     # ------------------------------------------------------------------ steps of the fit
 
     def _check_prices(self, n: int) -> None:
-        """Refuse a penalty that n violated pairs would carry out of float64 in the units of X."""
+        """Check that the price of n violated pairs, in the units of X, fits float64."""
         unit = self._spread**2
         penalty = getattr(self, "penalty", 1.0)  # CVQE has no penalty: its prices are squared distances
         if self._in_units and not penalty * unit * n < np.finfo(np.float64).max:
             msg = (
-                f"penalty={penalty:g} times the mean squared distance of the samples to their mean, {unit:g}, is "
-                f"too large for float64 arithmetic: from about 10 on, all pairs hold that can"
+                f"penalty={penalty:g} times the mean squared distance of the samples to their mean, {unit:g}, is too "
+                "large for float64 arithmetic; a penalty of about 10 already satisfies all pairs that can be satisfied"
             )
             raise ValueError(msg)
 
@@ -759,8 +753,8 @@ class SoftPairMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
             run = best_of_starts(start, n_starts, lambda run: run.objective, tick)
         if not run.converged:
             msg = (
-                f"{type(self).__name__} has not converged after max_iter={self.max_iter} iterations: increase it, or "
-                "tol"
+                f"{type(self).__name__} has not converged after max_iter={self.max_iter} iterations: "
+                "increase max_iter or tol"
             )
             warn_user(msg, ConvergenceWarning)
         filled = np.unique(run.labels).size
@@ -797,14 +791,14 @@ class SoftPairMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
 
 
 def _check_range(weights: np.ndarray) -> None:
-    """Refuse weights whose products with squared distances, or sums of these, leave the range of float64."""
+    """Check that products of weights with squared distances, and their sums, fit float64."""
     least, most = _WEIGHTS
     wrong = np.flatnonzero((weights > most) | ((weights > 0) & (weights < least)))
     if wrong.size:
         i = int(wrong[0])
         msg = (
             f"the sample_weight of sample {i} is {weights[i]:g}: weights must be 0 or lie in {least:g}..{most:g}; "
-            "multiply all by a number, or set those to 0 that are next to nothing"
+            "rescale them, or set negligible ones to 0"
         )
         raise ValueError(msg)
 
