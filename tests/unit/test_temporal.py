@@ -351,7 +351,7 @@ def test_stack_snapshots__frames_and_arrays():
         ([], None, "at least one"),
         ([np.zeros((2, 1)), np.zeros((2, 2))], None, "snapshot 1"),
         ([frames[0], frames[1].rename(columns={"x": "z"})], None, "differ in their columns"),
-        ([np.zeros((2, 1))], [["a"]], "one a row"),
+        ([np.zeros((2, 1))], [["a"]], "one object for each row"),
     ):
         with pytest.raises(ValueError, match=words):
             stack_snapshots(tables, objects=objects)
@@ -414,7 +414,7 @@ def test_temporal__labels_every_row_of_days_in_windows_of_hours(rng):
 def test_temporal__warns_where_every_row_is_an_object_of_its_own():
     X = pd.DataFrame({"x": [0.0, 1.0, 2.0]})
     for given in (X, X.to_numpy(), X.set_axis(list("abc"))):
-        with pytest.warns(UserWarning, match="every row of X is an object of its own"):
+        with pytest.warns(UserWarning, match="every row of X is a different object"):
             TemporalClustering(1).fit(given, times=[1, 2, 2])
     TemporalClustering(1).fit(X, times=[1, 1, 1])
     TemporalClustering(1).fit(X, times=[1, 2, 2], objects=[1, 2, 3])
@@ -618,10 +618,10 @@ def test_temporal__a_failed_fit_keeps_earlier_answers_and_a_fit_without_oracle_h
                 table[["x", "y"]], times=times, objects=table.who, oracle=lambda a, b, t: True, pairs=([("?", "!")], [])
             )
         assert (model.queries_, model.answers_) == (queries, answers)
-    with pytest.warns(UserWarning, match="there is nobody to ask: none of n_queries=3"):
+    with pytest.warns(UserWarning, match="without an oracle.*n_queries=3"):
         model.fit(table[["x", "y"]], times=table.t, objects=table.who)
     assert (model.queries_, model.answers_) == ([], {})
-    with pytest.warns(UserWarning, match="the oracle is asked nothing: n_queries=0"):
+    with pytest.warns(UserWarning, match="the oracle is not used as n_queries=0"):
         model.set_params(n_queries=0).fit(
             table[["x", "y"]], times=table.t, objects=table.who, oracle=lambda a, b, t: 1 / 0
         )
@@ -629,7 +629,7 @@ def test_temporal__a_failed_fit_keeps_earlier_answers_and_a_fit_without_oracle_h
 
 
 def test_temporal__an_oracle_of_two_arguments_is_told_about():
-    with pytest.raises(TypeError, match=r"oracle\(a, b, time\) is wanted.*this one takes \(a, b\)"):
+    with pytest.raises(TypeError, match=r"expected oracle\(a, b, time\).*this one takes \(a, b\)"):
         TemporalClustering(1, n_queries=1).fit([[0.0], [1.0]], oracle=lambda a, b: True)
 
 

@@ -575,9 +575,9 @@ class COPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin,
     This is decided before clustering. It is exponential in the worst case, hence `max_steps`.
 
     **Assignment** is by connected components of the graph: exact in polynomial time for trees and for cliques, also
-    with trees attached; otherwise, as the problem is NP-hard, by branch and bound up to `max_steps`, starting from the best
-    of the previous assignment and greedy ones with exchanges of clusters (Kempe chains). Every assignment satisfies the
-    pairs and costs no more than the previous one for the same centres, so the inertia never rises.
+    with trees attached; otherwise, as the problem is NP-hard, by branch and bound up to `max_steps`, starting from the
+    best of the previous assignment and greedy ones with exchanges of clusters (Kempe chains). Every assignment
+    satisfies the pairs and costs no more than the previous one for the same centres, so the inertia never rises.
 
     **Empty clusters** take the group farthest from its centre, from a cluster of several groups. If must-links leave
     fewer groups than clusters, `fit` fails. Without pairs this is scikit-learn's KMeans, up to ties. An iteration takes
@@ -683,7 +683,8 @@ class COPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin,
         UnknownLeafError, DuplicateLeafError, InvalidPairError
             If pairs do not match the rows of X.
         ValueError
-            If X holds NaN, infinity or text, parameters or weights are out of range, or a geometry returns something that is not a centre.
+            If X holds NaN, infinity or text, parameters or weights are out of range, or a geometry returns something
+            that is not a centre.
         TypeError
             If X is sparse, y holds pairs, or the geometry is a class.
 

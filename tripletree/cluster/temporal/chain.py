@@ -221,10 +221,10 @@ class Inquiry:
         neighbours: Neighbours,
         rng: np.random.Generator,
     ) -> tuple[Link, PairwiseConstraints]:
-        """Ask about a snapshot, clustering it anew between blocks; what is answered is kept even if the oracle fails.
+        """Ask about a snapshot, clustering it again between blocks; answers are kept even if the oracle fails.
 
-        As in `ActiveClustering`, each clustering starts where the one before ended, and after 1, 2, 4, 8, ... blocks
-        and at the end afresh, too. What is asked, and what is returned, are of the same model.
+        As in `ActiveClustering`, each clustering starts where the previous one ended, and after 1, 2, 4, 8, ... blocks
+        and at the end a fresh start is tried as well.
 
         Parameters
         ----------
@@ -234,9 +234,9 @@ class Inquiry:
         when : number, datetime64 or str
             Start of the snapshot.
         given : PairwiseConstraints
-            What is known there for certain, over the n samples by row number.
+            The pairs known in this snapshot, over the n samples by row number.
         cluster : callable
-            ``cluster(pairs, start, fresh)``: the clustering with what is known for certain, and all pairs that counted.
+            ``cluster(pairs, start, fresh)``: the clustering with these known pairs, and all pairs used in it.
         neighbours : Neighbours
         rng : Generator
             For the strategy.
@@ -246,7 +246,7 @@ class Inquiry:
         link : Link
             The clustering with all answers.
         used : PairwiseConstraints
-            The pairs that counted in it.
+            All pairs used in it.
         """
         names = LeafIndex([self._leaves[i] for i in objects.tolist()])
         strong: dict[str, Any] = {"must_weights": given.must_weights, "cannot_weights": given.cannot_weights}
@@ -291,16 +291,16 @@ class Inquiry:
 
 
 def _check_signature(oracle: TimedOracle) -> None:
-    """Refuse functions that cannot be called with two objects and a time, before anything is clustered."""
+    """Check that the oracle can be called with two objects and a time, before anything is clustered."""
     try:
         takes = signature(oracle)
-    except (TypeError, ValueError):  # of some functions in C it cannot be told
+    except (TypeError, ValueError):  # some functions in C have no signature
         return
     try:
         takes.bind(0, 1, 2)
     except TypeError:
         msg = (
-            f"oracle(a, b, time) is wanted, a function of two objects and the start of a snapshot; this one takes "
+            f"expected oracle(a, b, time), a function of two objects and the start of a snapshot; this one takes "
             f"{takes}. Where time does not matter: lambda a, b, time: oracle(a, b)"
         )
         raise TypeError(msg) from None
@@ -435,7 +435,7 @@ def follow(
             propagated: PairwiseConstraints = propagated,
             neighbours: Neighbours = neighbours,
         ) -> tuple[Link, PairwiseConstraints]:
-            """The clustering with what is known for certain, and all pairs that counted."""
+            """The clustering with these known pairs, and all pairs used in it."""
             mu = settings.n_neighbors if settings.inherit else 0
             used = inherited_pairs(known, neighbours, mu, nonconfident=propagated)
             how: dict[str, Any] = {"start": start, "fresh": fresh, **settings.run}

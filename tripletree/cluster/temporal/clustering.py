@@ -1,4 +1,4 @@
-"""Clusters through time: snapshots of the same objects, each clustered with an eye on the one before."""
+"""Clustering through time: snapshots of the same objects, each clustered starting from the previous one."""
 
 from __future__ import annotations
 
@@ -38,12 +38,8 @@ __all__ = [
 ]
 
 
-# ----------------------------------------------------------------------
-# Observations, their times and their objects as a user gives them: columns by name, tables one after the other.
-
-
 class Indexed:
-    """What looks like a table whose index holds the objects."""
+    """A stand-in for a data frame whose index holds the objects, for the alignment of pairs."""
 
     columns = ()
 
@@ -53,7 +49,7 @@ class Indexed:
 
 
 def stack_snapshots(tables: Iterable[Any], *, objects: Iterable[Any] | None = None) -> tuple[np.ndarray, list, list]:
-    """Put tables of one snapshot each under each other, as `TemporalClustering.fit` takes them.
+    """Stack tables of one snapshot each into one, as `TemporalClustering.fit` takes them.
 
     Parameters
     ----------
@@ -74,7 +70,7 @@ def stack_snapshots(tables: Iterable[Any], *, objects: Iterable[Any] | None = No
     Raises
     ------
     ValueError
-        If there is no table, or tables differ in their columns, or in their rows and labels.
+        If there are no tables, or if they differ in their columns, or `objects` do not match their rows.
 
     Examples
     --------
@@ -104,7 +100,8 @@ def stack_snapshots(tables: Iterable[Any], *, objects: Iterable[Any] | None = No
     else:
         labels = [list(range(len(x))) for x in parts]
     if [len(x) for x in labels] != [len(x) for x in parts]:
-        msg = f"tables of {[len(x) for x in parts]} rows have {[len(x) for x in labels]} objects: one a row is wanted"
+        rows, given = [len(x) for x in parts], [len(x) for x in labels]
+        msg = f"expected one object for each row: tables have {rows} rows, objects {given}"
         raise ValueError(msg)
     times = [t for t, part in enumerate(parts) for _ in range(len(part))]
     return np.concatenate(parts), times, [x for some in labels for x in some]
@@ -123,10 +120,10 @@ def columns_of(X: Any, times: Any, objects: Any) -> tuple[Any, Any, Any]:
         msg = f"X has no column {absent[0]!r}, named as times or objects; {which}"
         raise ValueError(msg)
     if len(set(named)) < len(named):
-        msg = f"times and objects both name the column {named[0]!r}: an object is wanted that is seen at several times"
+        msg = f"times and objects both name the column {named[0]!r}: give two columns, one for the objects"
         raise ValueError(msg)
     if set(columns) <= set(named):
-        msg = f"X has no columns but {', '.join(map(repr, columns))}, named as times or objects: no feature is left"
+        msg = f"X has only the columns {', '.join(map(repr, columns))}, named as times or objects: no feature is left"
         raise ValueError(msg)
     times, objects = (X[name] if isinstance(name, str) else name for name in (times, objects))
     X = X.drop(columns=named) if hasattr(X, "iloc") else X.drop(named)
@@ -135,13 +132,13 @@ def columns_of(X: Any, times: Any, objects: Any) -> tuple[Any, Any, Any]:
 
 
 def _check_columns(X: Any, times: Any) -> None:
-    """Refuse dates among the features, most often because they are not named as times."""
+    """Check that no feature holds dates, most often because `times` was forgotten."""
     if not (hasattr(X, "columns") and hasattr(X, "dtypes")):
         return
     for i, (name, dtype) in enumerate(zip(X.columns, list(X.dtypes), strict=True)):
         if _holds_dates(X, i, dtype):
             what = f"name it, times={name!r}, or leave it out" if times is None else "leave it out, or make it a number"
-            msg = f"the column {name!r} of X holds dates ({dtype}), which are no feature: {what}"
+            msg = f"the column {name!r} of X holds dates ({dtype}), which cannot be a feature: {what}"
             raise ValueError(msg)
 
 
@@ -173,9 +170,8 @@ def objects_of(objects: Any, X: Any, n: int) -> tuple[LeafIndex, np.ndarray]:
         raise ValueError(msg)
     odd = next((k for k, x in enumerate(labels) if isinstance(x, (list, dict, set, np.ndarray))), None)
     if odd is not None:
-        msg = (
-            f"the object of row {odd} is a {type(labels[odd]).__name__}, {labels[odd]!r:.60}: one label a row is wanted"
-        )
+        kind = type(labels[odd]).__name__
+        msg = f"the object of row {odd} is a {kind}, {labels[odd]!r:.60}: expected one label for each row"
         raise ValueError(msg)
     lost = next((k for k, x in enumerate(labels) if missing(x)), None)
     if lost is not None:
@@ -190,65 +186,65 @@ def times_of(times: Any, n: int) -> Times:
 
 
 _EVERY_ROW = (
-    "every row of X is an object of its own, so that nothing goes on from one snapshot to the next: say of whom each "
-    "row is, objects=, or in the index of X"
+    "every row of X is a different object, so nothing connects one snapshot with the next: give the object of each row "
+    "as objects=, or in the index of X"
 )
 
 _NO_OVERLAP = (
-    'fading="overlap" propagates pairs between windows that overlap, and without step= none do: give a step shorter '
-    "than the window, or a number as fading"
+    'fading="overlap" propagates pairs between overlapping windows, but without step= none overlap: give a step '
+    "shorter than the window, or a number as fading"
 )
 
 
 class TemporalClustering(ClusterMixin, BaseEstimator):
-    """Clusters of objects that are observed again and again, by Mai et al. (2018): CVQE+ with a memory.
+    """Clusters of objects that are observed repeatedly, by Mai et al. (2018): CVQE+ with a historical cost.
 
-    Time is cut into snapshots. Each is clustered by CVQE+ from where the one before ended, at a price for centres that
-    move away; must-links and cannot-links are handed on to later snapshots, weaker from one to the next. So clusters
-    keep their identity while objects come, go and change sides.
+    Time is cut into snapshots. Each is clustered by CVQE+ from the centres of the previous one, with a cost for centres
+    that move; must-links and cannot-links are propagated to later snapshots with decreasing weight. So clusters keep
+    their identity while objects appear, leave and change clusters.
 
     Parameters
     ----------
     n_clusters : int, default 8
         Number of clusters, k, in every snapshot; some may be without objects there.
     window : number, timedelta, str or None, default None
-        How long a snapshot is, in the unit of the times; for dates a timedelta or text such as "30D". None: one for
-        each different time. There can be 100,000 at most.
+        Length of a snapshot, in the unit of the times; for dates a timedelta or text such as "30D". None: one snapshot
+        for each different time. At most 100,000 snapshots.
     step : number, timedelta, str or None, default None
         From the start of a snapshot to the start of the next; shorter than `window`, they overlap. None: no overlap.
     alpha : float, default 0.5
-        How much the past counts, in 0 <= alpha < 1: 0 is each snapshot by itself, near 1 centres hardly move.
+        Share of the historical cost, in 0 <= alpha < 1: 0 clusters each snapshot alone, near 1 centres hardly move.
     history : {"same", "closest"}, default "same"
-        Which earlier centre that price is for: of the same cluster, or, as in the paper, the closest one, which may be
-        that of another cluster.
+        The earlier centre in that cost: of the same cluster, or, as in the paper, the closest one, which may be that of
+        another cluster.
     fading : float or "overlap", default 0.5
-        What is left of the strength of a pair from one snapshot to the next: 1 is all of it; 0: pairs count only where
-        they became known. "overlap": in each other snapshot the time that both windows share over that which they take
-        together, as in the paper; nothing is left where they do not overlap, as without `step`.
+        Factor of the weight of a pair from one snapshot to the next: 1 keeps it; with 0, pairs count only in the
+        snapshot where they became known. "overlap": the intersection of both windows over their union, as in the paper;
+        0 where they do not overlap, as without `step`.
     backward : bool, default False
-        Whether pairs also count in the snapshots before they became known, fading alike.
+        Whether pairs also count in the snapshots before they became known, with the same factor.
     n_queries : int, default 0
-        Most questions to ask the `oracle` of `fit` in each snapshot, which has to be said for it to be asked.
+        Maximum number of questions to the `oracle` of `fit` in each snapshot.
     strategy : str or object with ``query(state, n)``, default "border"
-        What is asked, as in `ActiveClustering`.
+        How questions are chosen, as in `ActiveClustering`.
     inherit : bool, default True
-        Whether the nearest neighbours of two objects inherit, with a smaller strength, what became known of these in
-        the snapshot; see `tripletree.cluster.active.inherited_pairs`.
+        Whether the nearest neighbours of two objects inherit the pairs that became known in the snapshot, with smaller
+        weights; see `tripletree.cluster.active.inherited_pairs`.
     n_neighbors : int, default 4
-        The neighbour at which that ends (mu), as in the paper.
+        Only neighbours nearer than this one inherit (mu in the paper).
     aggregate : {"mean", "last"}, default "mean"
-        What several observations of an object in one snapshot count as.
+        How several observations of an object in one snapshot are combined.
     n_init : int, default 10
-        Number of starts: of the first snapshot as in `CVQE`, of a later one from the centres of the one before and
-        the others fresh; the least cost counts. 1: later ones start from the one before only.
+        Number of starts: in the first snapshot as in `CVQE`, in later ones one from the previous centres and the others
+        fresh; the lowest cost counts. 1: later snapshots start from the previous centres only.
     max_iter : int, default 300
-        Most iterations of a start.
+        Maximum number of iterations of a start.
     tol : float, default 1e-4
         When a start ends, as in `CVQE`.
     random_state : int, Generator, RandomState or None, default None
-        Chooses starts, the order in which pairs are looked at, and what strategies leave to chance.
+        Determines the starts, the order in which pairs are visited, and random choices of strategies.
     missing_samples : {"raise", "ignore"}, default "raise"
-        "ignore" leaves out pairs on objects that X has not.
+        "ignore" leaves out pairs with objects that are not in X.
     verbose : bool or int, default False
         Whether to show a progress bar.
 
@@ -257,55 +253,50 @@ class TemporalClustering(ClusterMixin, BaseEstimator):
     labels_ : ndarray of int32, shape (n_samples,)
         The cluster of the object of each row, in the last snapshot that the row is in.
     snapshots_ : list of Snapshot
-        What was found for each, in the order of time: its window (``start``, ``end``), objects (``leaves``), their
+        The result for each snapshot, in the order of time: its window (``start``, ``end``), objects (``leaves``), their
         ``labels``, ``centers``, ``pairs``, ``violated_pairs``, ``cost``, ``historical_cost``, ``n_iter`` and ``rows``.
     cluster_centers_ : ndarray of float64, shape (n_snapshots, n_clusters, n_features)
     transitions_ : list of ndarray of int, shape (n_clusters + 1, n_clusters + 1)
-        From each snapshot to the next, how many objects go from which cluster (row) to which (column); the last row
-        counts those that appear, the last column those that leave.
+        For each snapshot and the next, the number of objects that go from one cluster (row) to another (column); the
+        last row counts objects that appear, the last column objects that leave.
     queries_ : list of (time, label, label, bool or None)
-        The questions asked, with the starts of their snapshots and the answers, in order; empty without any.
+        The questions, with the starts of their snapshots and the answers, in order.
     answers_ : dict of time to PairwiseConstraints
-        What was answered, by the starts of the snapshots; ``fit(X, pairs=model.answers_)`` puts it back into the same.
-        Both are kept when the oracle fails or the fit is interrupted.
+        The answers, by the starts of the snapshots; ``fit(X, pairs=model.answers_)`` uses them in the same snapshots.
+        Both are kept if the oracle fails or the fit is interrupted.
     n_iter_ : int
-        Iterations of all snapshots together.
+        Total number of iterations of all snapshots.
     objects_ : LeafIndex
-        All objects, in the order in which they come in X.
+        All objects, in the order of their first rows in X.
     n_features_in_ : int
     feature_names_in_ : ndarray of str, shape (n_features,)
         Names of the features, where X has them.
 
     See Also
     --------
-    CVQE : one snapshot.
-    tripletree.plot_transitions : the picture.
+    CVQE : clusters one snapshot.
+    tripletree.plot_transitions : draws the result.
 
     Notes
     -----
-    In a snapshot with earlier centres p_i of clusters of m_i objects, ::
+    In a snapshot with previous centres p_i of clusters of m_i objects, ::
 
         (1 - alpha) (CVQE+) + alpha sum_i m_i |c_i - p_i|^2
 
-    is minimised (sections 3.1 and 3.3 of [1]_, Eqs. 7-9; m_i = 1 there, with which alpha = 1/2 is worth a single
-    sample, and next to nothing). In the paper p_i is the earlier centre closest to c_i, ``history="closest"``; that of
-    the same cluster holds each cluster by itself. Starting from the earlier centres is the paper's incremental update.
-    Questions are chosen on the clustering that this makes, and the one with all answers is the result.
+    is minimised (sections 3.1 and 3.3 of [1]_, Eqs. 7-9, where m_i = 1, so that the history counts as one sample). In
+    the paper p_i is the previous centre closest to c_i, ``history="closest"``. Starting from the previous centres is
+    the paper's incremental update. Questions are chosen from this clustering; the result is the one with all answers.
 
-    What became known in a snapshot, and what neighbours inherit of it (section 3.2), counts there. A pair of strength
-    w known at snapshot s is propagated to snapshot t, if both of its objects are there, as w fading^(t - s); with
-    ``backward``, w fading^|t - s|. This power is ours; with ``fading="overlap"`` the factor is the paper's (Eq. 10),
-    (end_s - start_t) / (end_t - start_s), and 0 where that is negative.
-    Propagated pairs are not confident (section 3.3): nothing is inherited or follows of them, what is known in t holds
-    against them, and the oracle may be asked about them anew. Where the same two are propagated as must-linked and
-    cannot-linked, what is stronger by then counts, the later if both are as strong.
+    Pairs that became known in a snapshot, and those that neighbours inherit (section 3.2), count there. A pair of
+    weight w known at snapshot s is propagated to snapshot t, if both objects are there, with weight w fading^(t - s),
+    or with ``backward`` w fading^|t - s|. ``fading="overlap"`` uses the factor of the paper (Eq. 10), (end_s - start_t)
+    / (end_t - start_s), and 0 where that is negative. Nothing is inherited or inferred from propagated pairs (section
+    3.3), pairs known in t override them, and the oracle may be asked about them again. If two objects are propagated as
+    must-linked and cannot-linked, the pair with the larger weight counts, the later one for equal weights.
 
-    Snapshots of a few objects: a cluster without any stays where it was, so that it can come back. Which objects are
-    there decides nothing but the labels: numbers of clusters are those of the nearest earlier centres, with alpha = 0
-    those with which they share the most objects. Features are not scaled.
-
-    Time O(n k d) for each iteration, n the observations of all snapshots; memory that of X. Besides, each snapshot
-    looks at the pairs of its objects only.
+    A cluster without objects keeps its centre, so it can return. Cluster numbers are those of the nearest previous
+    centres; with alpha = 0, those sharing the most objects. Features are not scaled. An iteration takes O(n k d), with
+    n the observations of all snapshots.
 
     References
     ----------
@@ -413,20 +404,20 @@ class TemporalClustering(ClusterMixin, BaseEstimator):
             categories (pandas) are in their order. Dates become ``datetime64[ns]``, from 1677 to 2262: periods as their
             starts, dates with a time zone in UTC. Whole numbers must fit int64. None: all at once.
         objects : array_like of labels, shape (n_samples,), or str, optional
-            Whom each is of, or the name of the column of X that tells. None: the index of a pandas DataFrame, else
-            every row is an object of its own, labelled by its number.
+            The object of each observation, or the name of the column of X that holds it. None: the index of a pandas
+            DataFrame, else every row is a different object, labelled by its number.
         pairs : PairwiseConstraints, two lists (must_link, cannot_link), or mapping of times to such, optional
-            Pairs (a, b) of objects. Pairs under a time are known from the snapshot that starts then, else from the
-            first that holds it; others from the first in which both objects are.
+            Pairs (a, b) of objects. Pairs with a time are known from the snapshot that starts then, else from the first
+            one that contains it; other pairs from the first snapshot with both objects.
         oracle : callable, optional
             ``oracle(a, b, time)``: whether objects a and b belong together in the snapshot that starts at that time,
-            True or False (None: not known). Asked `n_queries` times a snapshot at most; an answer is a pair that
+            True or False (None: not known). Asked at most `n_queries` times in each snapshot; an answer is a pair that
             becomes known there. With ``backward`` the snapshots are clustered again with all answers.
 
         Returns
         -------
         TemporalClustering
-            Itself. A fit that fails or is interrupted leaves it as it was, but for the answers, if there are any.
+            The fitted estimator. A fit that fails or is interrupted leaves it unchanged, except for answers.
 
         Raises
         ------
@@ -434,24 +425,24 @@ class TemporalClustering(ClusterMixin, BaseEstimator):
             If times are missing, out of range, or do not go with `window`; or if pairs are given for a time outside all
             snapshots.
         UnknownLeafError
-            If pairs name objects that X has not; ``.labels`` holds them all.
+            If pairs contain objects that are not in X; ``.labels`` holds them all.
         InvalidPairError
-            If an entry is no pair.
+            If an entry is not a pair.
         ClusterCountError
             If the first snapshot has fewer objects than clusters.
         ValueError
-            If X holds NaN, infinity, text or dates, or no feature, or a named column is missing.
+            If X holds NaN, infinity, text or dates, or has no feature, or if a named column is missing.
         TypeError
-            If X is sparse, y holds pairs, or the oracle is no function of three arguments.
+            If X is sparse, y holds pairs, or the oracle is not a function of three arguments.
 
         Warns
         -----
         UserWarning
-            If pairs are on objects that are in no snapshot together: they say nothing; if there is nobody to ask, or
-            nothing to ask (``n_queries=0``); if every row is an object of its own, for want of `objects`; if nothing is
-            propagated, as ``fading="overlap"`` and no windows overlap.
+            If pairs have no effect as their objects share no snapshot; if only one of `oracle` and `n_queries` is
+            given; if every row is a different object, as `objects` is missing; if nothing is propagated, as no windows
+            overlap with ``fading="overlap"``.
         ConvergenceWarning
-            As `CVQE` does, of the first snapshot.
+            As `CVQE` does for the first snapshot.
 
         Examples
         --------
@@ -511,7 +502,7 @@ class TemporalClustering(ClusterMixin, BaseEstimator):
         NotFittedError
             Before `fit`.
         ValueError
-            If X does not fit the fitted samples, or holds NaN or infinity.
+            If X has other features than the fitted samples, or holds NaN or infinity.
 
         Examples
         --------
@@ -526,16 +517,18 @@ class TemporalClustering(ClusterMixin, BaseEstimator):
     # ------------------------------------------------------------------ steps of the fit
 
     def _inquiry(self, oracle: TimedOracle | None, leaves: LeafIndex) -> Inquiry | None:
-        """Whom to ask, if there is somebody and something to ask."""
+        """The questions to the oracle; None if there is no oracle or no budget."""
         if oracle is None:
             if self.n_queries:
-                msg = f"there is nobody to ask: none of n_queries={self.n_queries} is asked without fit(X, oracle=...)"
+                msg = (
+                    f"nothing is asked without an oracle: give fit(X, oracle=...), not only n_queries={self.n_queries}"
+                )
                 warn_user(msg)
             return None
         inquiry = Inquiry(oracle, leaves, strategy=self.strategy, n_queries=self.n_queries)
         if self.n_queries:
             return inquiry
-        msg = "the oracle is asked nothing: n_queries=0; say how many questions it may be asked in each snapshot"
+        msg = "the oracle is not used as n_queries=0: give the maximum number of questions in each snapshot"
         warn_user(msg)
         return None
 
@@ -550,8 +543,8 @@ class TemporalClustering(ClusterMixin, BaseEstimator):
         known, apart = known_pairs(parts, [objects for _, objects in seen])
         if apart:
             msg = (
-                f"{apart} of {apart + len(known)} pairs are on two objects that are in no snapshot together, and say "
-                "nothing: a longer window may bring them together"
+                f"{apart} of {apart + len(known)} pairs are on two objects that share no snapshot, so they have no "
+                "effect: a longer window may bring them together"
             )
             warn_user(msg)
         settings = Settings(**{name: getattr(self, name) for name in Settings._fields})

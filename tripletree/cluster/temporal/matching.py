@@ -97,7 +97,7 @@ def moves(before: Any, after: Any, sizes: tuple[int, int] | None = None) -> np.n
     """
     a, b = (np.asarray(x, dtype=np.int64) for x in (before, after))
     if a.shape != b.shape or a.ndim != 1:
-        msg = f"clusters of the same objects are wanted twice, arrays of one length; got shapes {a.shape} and {b.shape}"
+        msg = f"expected two arrays of one length, clusters of the same objects; got shapes {a.shape} and {b.shape}"
         raise ValueError(msg)
     low = min(a.min(initial=0), b.min(initial=0))
     if low < -1:
@@ -109,7 +109,7 @@ def moves(before: Any, after: Any, sizes: tuple[int, int] | None = None) -> np.n
 
 
 # ----------------------------------------------------------------------
-# Pairs handed on from snapshot to snapshot, with a strength that fades.
+# Pairs propagated from snapshot to snapshot, with decreasing weight.
 
 
 @dataclass(frozen=True)
@@ -123,7 +123,7 @@ class KnownPairs:
     must : ndarray of bool, shape (p,)
     strength : ndarray of float64, shape (p,)
     since : ndarray of int64, shape (p,)
-        The snapshot at which each is known at its full strength.
+        The snapshot at which each became known, where it has its full weight.
     """
 
     rows: np.ndarray
@@ -222,16 +222,16 @@ def pairs_since(pairs: PairwiseConstraints, t: int) -> KnownPairs:
 
 @dataclass(frozen=True)
 class Fading:
-    """What is left of the strength of a pair in another snapshot than that in which it became known.
+    """The factor of the weight of a pair in other snapshots than the one where it became known.
 
     Attributes
     ----------
     kept : float in 0..1, or "overlap"
-        What is left from one snapshot to the next, or the overlap of both windows over their union (Eq. 10).
+        The factor from one snapshot to the next, or the overlap of both windows over their union (Eq. 10).
     backward : bool
         Whether pairs count in earlier snapshots, too.
     cut : list of Window
-        Only looked at for "overlap".
+        Only used for "overlap".
     """
 
     kept: float | str
@@ -261,8 +261,8 @@ def pairs_at(
 ) -> tuple[PairwiseConstraints, PairwiseConstraints]:
     """The pairs that count in a snapshot, over its samples by row number.
 
-    What became known there holds against what was propagated. Else, where the same two objects are both must-linked
-    and cannot-linked, only what is stronger now counts, the later where both are as strong.
+    Pairs known in this snapshot override propagated ones. If two objects are propagated both as must-linked and as
+    cannot-linked, only the pair of larger weight counts, the later one for equal weights.
 
     Parameters
     ----------
@@ -277,7 +277,7 @@ def pairs_at(
     Returns
     -------
     main, propagated : PairwiseConstraints
-        Those that became known there, and those from other snapshots, with strengths. No pair is in both.
+        Those that became known there, and those from other snapshots, with weights. No pair is in both.
     """
     known = memory.take(memory.among(objects)) if isinstance(memory, KnownPairs) else memory.among(objects)
     strength = known.strength * fading.left(known.since, t)
