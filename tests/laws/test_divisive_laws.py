@@ -99,6 +99,7 @@ def test_any_union_of_components_is_safe(shape):
             assert is_satisfiable(two, rows)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shape", SHAPES_5)
 def test_hard_divisions_keep_all_triplets(shape, rng):
     """All consistent sets on five leaves, up to their names, each on a random base."""
@@ -110,6 +111,7 @@ def test_hard_divisions_keep_all_triplets(shape, rng):
         assert all(displayed(clades, a, b, c) for a, b, c in rows.tolist())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [6, 7, 12, 40])
 def test_hard_divisions_of_more_leaves(n, rng):
     for _ in range(100 if n < 10 else 10):
@@ -121,6 +123,7 @@ def test_hard_divisions_of_more_leaves(n, rng):
         assert divisive._shown(parent, rows).all()
 
 
+@pytest.mark.slow
 def test_the_estimator_keeps_all_triplets(rng):
     for n in (3, 5, 8, 30):
         X = rng.normal(size=(n, 2))
@@ -192,10 +195,10 @@ def test_mean_sizes_by_their_definition(rng):
     n = 9
     parent, size = divisive._parents(random_base(rng, n)), rng.integers(1, 4, n).astype(float)
     total = np.zeros((n, n))
-    fast.add_sizes(parent, size, total)
+    fast.add_sizes(parent, size, 0.5, total)
     for i, j in combinations(range(n), 2):
         least = min((c for c in clades_of_parent(parent) if {i, j} <= c), key=len)
-        assert total[i, j] == pytest.approx(np.log(sum(size[x] for x in least)))
+        assert total[i, j] == pytest.approx(0.5 * np.log(sum(size[x] for x in least)))
 
 
 def enumerated(child, change):
@@ -277,15 +280,20 @@ def test_must_linked_groups_are_clades(rng):
             assert len(members) == 1 or members in clades
 
 
+@pytest.mark.slow
 def test_many_samples_go_by_way_of_clades(monkeypatch, rng):
     X = np.concatenate([rng.normal(size=(50, 2)) + 6 * k for k in range(3)])
     rows = np.array(triplets_of(random_nested(rng, 25)), np.int32) * 6
     monkeypatch.setattr(divisive, "COARSE", 20)
     model = DivisiveReCon(3, constraints="hard").fit(X, triplets=rows)
     assert tt.displays(model.hierarchy_, model.triplets_).all()
+    soft = DivisiveReCon(3).fit(X, triplets=rows)
+    assert (soft.constraints_, soft.reason_) == ("soft", "with more than 20 samples triplets are soft unless asked for")
     merges = linkage(X, "ward")
-    owner = divisive._owners(merges, 20)
+    owner, plain = divisive._coarse(merges, 20)
     assert owner.max() == 19
+    np.testing.assert_array_equal(divisive._refined(plain, merges), merges[:, :2])
+    np.testing.assert_array_equal(divisive._coarse(merges, 150)[1], merges[:, :2])
     base = random_base(rng, 20)
     clades = clades_of_parent(divisive._parents(divisive._refined(base, merges)))
     for g in range(20):
@@ -293,6 +301,7 @@ def test_many_samples_go_by_way_of_clades(monkeypatch, rng):
         assert len(members) == 1 or members in clades
 
 
+@pytest.mark.slow
 def test_threads_and_runs_do_not_change_the_result(monkeypatch, rng):
     X, rows = rng.normal(size=(60, 3)), np.array([rng.permutation(60)[:3] for _ in range(80)])
     models = []

@@ -44,6 +44,7 @@ def test_attributes(X):
     assert (soft.constraints_, soft.noise_, soft.reason_) == ("soft", 0.3, "as asked for")
 
 
+@pytest.mark.slow
 def test_more_triplets_make_a_better_tree(iris):
     X, y = iris
     test = tt.sample_class_triplets(y, 3000, random_state=99)
@@ -56,6 +57,7 @@ def test_more_triplets_make_a_better_tree(iris):
     assert shares[2] > 0.98
 
 
+@pytest.mark.slow
 def test_wrong_triplets_are_outvoted(iris):
     X, y = iris
     true = tt.sample_class_triplets(y, 450, random_state=1)
@@ -89,9 +91,17 @@ def test_a_hierarchy_is_hard_and_restricted(X, tmp_path):
     ],
 )
 def test_classes_of_some_samples(X, classes):
-    model = DivisiveReCon(2).fit(X, classes=classes)
+    model = DivisiveReCon(2, constraints="hard").fit(X, classes=classes)
     assert model.labels_[0] == model.labels_[3] != model.labels_[4]
     assert len(model.pairs_) == 2
+    soft = DivisiveReCon(2).fit(X, classes=classes)
+    assert (soft.constraints_, len(soft.pairs_), len(soft.triplets_)) == ("soft", 0, 1)
+
+
+def test_classes_of_which_nothing_follows(X):
+    plain = DivisiveReCon(2).fit(X)
+    for classes in ([None] * 6, ["x"] * 6, ["x", "y"] + [None] * 4):
+        assert DivisiveReCon(2).fit(X, classes=classes).hierarchy_ == plain.hierarchy_
 
 
 def test_pairs(X):
@@ -100,6 +110,17 @@ def test_pairs(X):
     assert {"ant", "fox"} in [set(model.hierarchy_.clade(u)) for u in range(6, 11)]
 
 
+def test_flat_clusters_keep_pairs(iris):
+    X, y = iris
+    links = tt.sample_class_pairs(y, 60, random_state=3)
+    model = DivisiveReCon(3).fit(X, pairs=links)
+    assert len(tt.evaluation.violated_pairs(model.labels_, model.pairs_)) == 0
+    assert tt.pairwise_f_score(y, model.labels_) > tt.pairwise_f_score(y, DivisiveReCon(3).fit(X).labels_)
+    with pytest.warns(UserWarning, match="no 1 clusters near"):
+        DivisiveReCon(1).fit(X, pairs=([], [("s0", "s1")]))
+
+
+@pytest.mark.slow
 def test_metrics(iris):
     X, y = iris
     X, y = X.iloc[::5], y.iloc[::5]

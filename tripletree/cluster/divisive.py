@@ -9,25 +9,24 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Integral, Real
 from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy.optimize import minimize
 from sklearn.utils._param_validation import Interval, StrOptions
-from threadpoolctl import threadpool_limits
 
 from tripletree import kernels
 from tripletree.algorithms.build import is_consistent
-from tripletree.algorithms.cut import cut
+from tripletree.algorithms.cut import NumberOfClusters, cut, suggest_n_clusters
 from tripletree.algorithms.decompose import decompose
 from tripletree.algorithms.flat import is_broken
 from tripletree.algorithms.induce import displays
 from tripletree.algorithms.linkage import from_linkage, to_linkage
-from tripletree.algorithms.supervision import triplets_from_classes
+from tripletree.algorithms.supervision import sample_class_triplets, triplets_from_classes
 from tripletree.cluster.agglomerative.constraints import check_consistent, combine_constraints, total_weight
+from tripletree.cluster.agglomerative.paired_cut import nearest_feasible
 from tripletree.cluster.agglomerative.plan import merge_samples, plan_merges
 from tripletree.cluster.alignment import align_pairs, align_triplets
 from tripletree.cluster.base import HierarchicalClusterer, all_or_nothing, check_samples, check_y
@@ -36,11 +35,12 @@ from tripletree.cluster.prediction import NeighbourPredictor
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.labels import aligned_codes, series_index
 from tripletree.core.leaves import LeafIndex
+from tripletree.core.pair_closure import PairClosure
 from tripletree.core.pairs import PairwiseConstraints
 from tripletree.core.progress import progress_bar
 from tripletree.core.random import generator
 from tripletree.core.triplets import TripletSet
-from tripletree.errors import ClusterCountError
+from tripletree.errors import ClusterCountError, warn_user
 from tripletree.kernels import freeze
 
 __all__ = [
@@ -51,7 +51,7 @@ __all__ = [
 COARSE = 2_000
 
 #: Prior of a division: that a label changes along an edge of the base tree.
-CHANGE = 0.05
+CHANGE = 0.02
 
 #: Spreading: price of squared weights, width of the loss in median distances, rank of the kernel, its width: the
 #: neighbour of number n ** NEAR; steps of the minimiser.
@@ -63,8 +63,11 @@ CLOSE = 1e-3
 #: Parts of the triplets that are held out in turn.
 FOLDS = 5
 
-#: The part of wrong triplets that is reckoned with where nothing is known of it.
-NOISE = 0.1
+#: The part of wrong triplets that is reckoned with where nothing is known of it, and what it may be estimated to be.
+NOISE, LEAST, MOST = 0.1, 0.01, 0.3
+
+#: Random triplets for each class label that is known.
+DRAWN = 10
 
 _CHUNK = 20_000  # leaves that a kernel looks at between two looks at the interrupt
 
@@ -86,15 +89,18 @@ class _Items:
         Products of rows are large for items that are near each other.
     ward : bool
         Ward's linkage; else average linkage.
+    plain : ndarray of int32, shape (g - 1, 2)
+        The plain tree of the items.
     """
 
     distance: np.ndarray
     size: np.ndarray
     kernel: np.ndarray
     ward: bool
+    plain: np.ndarray
 
 
-def _items(points: np.ndarray, is_matrix: bool, owner: np.ndarray) -> _Items:
+def _items(points: np.ndarray, is_matrix: bool, owner: np.ndarray, plain: np.ndarray) -> _Items:
     """The items that samples belong to, `owner` by `owner`."""
     from scipy.spatial.distance import pdist, squareform
 
@@ -114,7 +120,7 @@ def _items(points: np.ndarray, is_matrix: bool, owner: np.ndarray) -> _Items:
     near = min(g - 1, max(1, round(g**NEAR)))
     scale = np.maximum(np.partition(distance, near, axis=1)[:, near], 1e-9)
     kernel = kernels.fast("division").columns(distance, scale, RANK)
-    return _Items(distance, size, kernel, not is_matrix)
+    return _Items(distance, size, kernel, not is_matrix, plain)
 
 
 # ---------------------------------------------------------------------- triplets change distances
@@ -131,6 +137,8 @@ def _spread_tree(items: _Items, rows: np.ndarray, weight: np.ndarray) -> np.ndar
     ndarray of int32, shape (g - 1, 2)
         A base tree, see ``tripletree.kernels.division``.
     """
+    from scipy.optimize import minimize
+
     a, b, c = rows.T
     near, far = np.concatenate([[a, b], [b, a]], axis=1), np.concatenate([c, c])
     at, twice, r = near[0], np.concatenate([weight, weight]), items.kernel.shape[1]
@@ -151,12 +159,12 @@ def _spread_tree(items: _Items, rows: np.ndarray, weight: np.ndarray) -> np.ndar
     return kernels.fast("division").link(changed, items.size, items.ward)[0]
 
 
-def _mean_tree(parents: list[np.ndarray], size: np.ndarray) -> np.ndarray:
+def _mean_tree(parents: list[np.ndarray], weight: np.ndarray, size: np.ndarray) -> np.ndarray:
     """Average linkage of the mean logarithm of the size of the smallest clade that holds two items."""
     loops = kernels.fast("division")
     total = np.zeros((size.size, size.size))
-    for parent in parents:
-        loops.add_sizes(parent, size, total)
+    for parent, w in zip(parents, weight, strict=True):
+        loops.add_sizes(parent, size, w / weight.sum(), total)
     total += total.T
     return loops.link(total, size, False)[0]
 
@@ -242,41 +250,51 @@ def _shown(parent: np.ndarray, rows: np.ndarray) -> np.ndarray:
 # ---------------------------------------------------------------------- trees without one part of the triplets
 
 
-def _held_out(
-    items: _Items, known: _Known, compare: bool, rng: np.random.Generator, tell: Callable[[int], Any]
-) -> tuple[list[np.ndarray], np.ndarray, np.ndarray]:
-    """Trees of distances each changed without one part of the triplets; which of these are displayed.
+@dataclass(frozen=True, eq=False)
+class _HeldOut:
+    """Trees of distances each changed without one part of the triplets, and which of these triplets are displayed.
 
-    Returns
-    -------
+    Attributes
+    ----------
     trees : list of ndarray of int32
-    soft, hard : ndarray of bool, shape (m,)
-        Displayed by the tree, or where `compare`, once it is divided: softly, and so that the others hold.
+        Their parents.
+    shown, soft, hard : ndarray of float64, shape (m,)
+        1 where a triplet is displayed by the tree that was made without it; by this tree softly divided, and divided
+        so that the others hold. The latter two are 0 unless they were asked for.
     """
+
+    trees: list[np.ndarray]
+    shown: np.ndarray
+    soft: np.ndarray
+    hard: np.ndarray
+
+
+def _held_out(
+    items: _Items, known: _Known, how: tuple[bool, ...], rng: np.random.Generator, tell: Callable[[int], Any]
+) -> _HeldOut:
+    """Hold out one part of the triplets after the other, and divide each tree softly, or hard, or both."""
+    from threadpoolctl import threadpool_limits  # comes with scikit-learn
+
     m = len(known.rows)
     folds = min(FOLDS, m)
     fold = rng.permutation(m) % folds
 
-    def one(k: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        out = fold == k
-        some, held = known.part(~out), known.rows[out]
-        base = _spread_tree(items, some.rows, some.weight) if len(some.rows) else None
-        if base is None:
-            base = kernels.fast("division").link(items.distance.copy(), items.size, items.ward)[0]
-        if not compare:
-            return _parents(base), _shown(_parents(base), held), np.zeros(len(held), bool)
-        soft, strict = (_shown(_divided(base, some, hard), held) for hard in (False, True))
-        return _parents(base), soft, strict
+    def one(k: int) -> tuple[np.ndarray, dict[bool | None, np.ndarray]]:
+        some, held = known.part(fold != k), known.rows[fold == k]
+        base = _spread_tree(items, some.rows, some.weight) if len(some.rows) else items.plain
+        tree = _parents(base)
+        return tree, {None: _shown(tree, held)} | {hard: _shown(_divided(base, some, hard), held) for hard in how}
 
-    trees, soft, hard = [], np.zeros(m, bool), np.zeros(m, bool)
+    trees, shown = [], {kind: np.zeros(m) for kind in (None, False, True)}
     workers = min(folds, os.cpu_count() or 1, 4)
     # one thread each for BLAS: their number changes the rounding, and that changes ties
     with threadpool_limits(limits=1, user_api="blas"), ThreadPoolExecutor(workers) as pool:
-        for k, (tree, shown, strict) in enumerate(pool.map(one, range(folds))):
+        for k, (tree, found) in enumerate(pool.map(one, range(folds))):
             trees.append(tree)
-            soft[fold == k], hard[fold == k] = shown, strict
+            for kind, values in found.items():
+                shown[kind][fold == k] = values
             tell(1)
-    return trees, soft, hard
+    return _HeldOut(trees, shown[None], shown[False], shown[True])
 
 
 # ---------------------------------------------------------------------- heights
@@ -306,26 +324,26 @@ def _linkage(parent: np.ndarray, points: np.ndarray, is_matrix: bool) -> np.ndar
 # ---------------------------------------------------------------------- large data
 
 
-def _owners(merges: np.ndarray, most: int) -> np.ndarray:
-    """The clade of each sample, where there are to be at most so many: all merges but the last ones are made."""
+def _coarse(merges: np.ndarray, most: int) -> tuple[np.ndarray, np.ndarray]:
+    """The clade of each sample after all but the last merges, of at most so many clades; and the tree of the clades."""
     n = merges.shape[0] + 1
-    top = np.arange(2 * n - 1)
     made = max(0, n - most)
+    top = np.arange(n + made)
     for i in range(made - 1, -1, -1):
         top[merges[i, :2].astype(np.int64)] = top[n + i]
-    return np.unique(top[:n], return_inverse=True)[1]
+    number, owner = np.unique(top[:n], return_inverse=True)
+    number = np.append(number, np.arange(n + made, 2 * n - 1))
+    return owner, np.searchsorted(number, merges[made:, :2]).astype(np.int32)
 
 
 def _refined(base: np.ndarray, merges: np.ndarray) -> np.ndarray:
     """A base tree of the samples: that of the clades, which are as in the plain tree."""
     n, g = merges.shape[0] + 1, base.shape[0] + 1
-    if g == n:
-        return base
     made = n - g
     below = merges[:made, :2].astype(np.int32)
     top = np.ones(n + made, bool)
     top[below] = False
-    number = np.concatenate([np.flatnonzero(top), np.arange(n + made, 2 * n - 1)])
+    number = np.append(np.flatnonzero(top), np.arange(n + made, 2 * n - 1))
     return np.concatenate([below, number[base].astype(np.int32)])
 
 
@@ -349,6 +367,7 @@ class _Found:
     hard: bool
     why: str
     held_out: float | None
+    noise: float
 
 
 def _tree(
@@ -357,32 +376,61 @@ def _tree(
     merges: np.ndarray,
     known: _Known,
     hard: bool | None,
+    estimate: bool,
     rng: np.random.Generator,
     tell: Callable[[int], Any],
 ) -> _Found:
-    """The tree under what is known; hard None: where held-out triplets speak for it."""
+    """The tree under what is known.
+
+    `hard` None: where held-out triplets speak for it. `estimate`: the part of wrong triplets is estimated, as what a
+    first division violates.
+    """
     n = merges.shape[0] + 1
-    owner = _owners(merges, COARSE) if n > COARSE else np.arange(n)
+    owner, plain = _coarse(merges, COARSE)
     above = known if n <= COARSE else _mapped(known, owner)
-    few = len(known.rows) < np.unique(known.rows).size
-    base, share = merges[:, :2].astype(np.int32), None
-    why = "as asked for"
+    few = len(known.rows) == 0 or known.weight.sum() < np.unique(known.rows).size
+    tied = (known.group != np.arange(n)).any() or len(known.cannot) > 0
+    divide = hard or tied or not few
+    base, share, why = merges[:, :2].astype(np.int32), None, "as asked for"
     if len(above.rows):
-        items = _items(points, is_matrix, owner)
-        compare = hard is None and not few
-        trees, soft, other = _held_out(items, above, compare, rng, tell)
-        share = float(soft.mean())
-        if compare:
-            hard = int(other.sum()) > int(soft.sum())
-            why = f"soft trees display {share:.1%} of the {len(soft):,} held-out triplets, hard ones {other.mean():.1%}"
-        plain = _parents(kernels.fast("division").link(items.distance.copy(), items.size, items.ward)[0])
-        base = _refined(_mean_tree([*trees, plain], items.size), merges)
+        items = _items(points, is_matrix, owner, plain)
+        both = (
+            hard is None and not few and n <= COARSE
+        )  # clades cannot tell: triplets of samples may clash between them
+        held = _held_out(items, above, (False, True) if both else () if few or hard else (False,), rng, tell)
+        best = held.shown if few or hard else held.soft
+        if both:
+            hard = bool(above.weight @ held.hard > max(above.weight @ held.soft, above.weight @ held.shown))
+            best = held.hard if hard else held.soft
+            why = (
+                f"soft trees display {held.soft.mean():.1%} of the {best.size:,} held-out triplets, "
+                f"hard ones {held.hard.mean():.1%}"
+            )
+        if not hard and not tied and above.weight @ held.shown > above.weight @ best:
+            divide, best = False, held.shown
+        share = float(best.mean())
+        lead = _lead(held.shown, _shown(_parents(plain), above.rows), above.weight)
+        weight = np.append(np.ones(len(held.trees)), np.exp(-lead))
+        base = _refined(_mean_tree([*held.trees, _parents(plain)], weight, items.size), merges)
     if hard is None:
         hard, why = False, "triplets are too few to tell whether some are wrong"
-    tied = (known.group != np.arange(n)).any() or len(known.cannot) > 0
-    if few and not hard and not tied:
-        return _Found(_parents(base), False, why, share)
-    return _Found(_divided(base, known, hard), hard, why, share)
+        if not few:
+            why = f"with more than {COARSE:,} samples triplets are soft unless asked for"
+    if not divide:
+        return _Found(_parents(base), False, why, share, known.noise)
+    parent = _divided(base, known, hard)
+    noise = 0.0 if hard else known.noise
+    if estimate and not hard and not few:
+        violated = known.weight @ ~_shown(parent, known.rows) / known.weight.sum()
+        noise = float(min(max(violated, LEAST), MOST))
+        parent = _divided(base, replace(known, noise=noise), hard)
+    return _Found(parent, hard, why, share, noise)
+
+
+def _lead(one: np.ndarray, other: np.ndarray, weight: np.ndarray) -> float:
+    """By how many standard errors the one displays more triplets than the other; at most 50."""
+    more = one - other
+    return float(np.clip(weight @ more / np.sqrt(max(weight @ more**2, 1.0)), -50, 50))
 
 
 class DivisiveReCon(HierarchicalClusterer):
@@ -397,13 +445,16 @@ class DivisiveReCon(HierarchicalClusterer):
     Parameters
     ----------
     n_clusters : int or None, default None
-        Number of flat clusters, ``labels_``; the hierarchy does not depend on it. None takes the number at which the
+        Number of flat clusters, ``labels_``; the hierarchy does not depend on it. None lets
+        `tripletree.suggest_n_clusters` choose it; where distances are precomputed, it takes the number at which the
         heights of the last merges rise by the greatest factor.
     constraints : {"auto", "hard", "soft"}, default "auto"
         Whether all triplets must hold. "auto" is "hard" for those of a hierarchy; for others where they are consistent,
-        at least as many as the samples they name, and hard trees display more of the held-out triplets than soft ones.
+        at least as many as the samples they name, and hard trees display more of the held-out triplets than soft ones
+        (of 2,000 samples at most; beyond, soft).
     noise : float or None, default None
-        The part of soft triplets that is wrong, above 0 and below 2/3. None reckons with 0.1.
+        The part of soft triplets that is wrong, above 0 and below 2/3. None estimates it, as what a first division
+        violates, where there are at least as many triplets as samples they name; else it is 0.1.
     metric : {"euclidean", "cosine", "precomputed"}, default "euclidean"
         Distances of samples. "cosine" is "euclidean" after each sample is divided by its length.
     missing_samples : {"raise", "ignore"}, default "raise"
@@ -419,6 +470,9 @@ class DivisiveReCon(HierarchicalClusterer):
         The cluster of each sample, numbered in the order of their first samples.
     n_clusters_ : int
         Number of flat clusters.
+    n_clusters_choice_ : NumberOfClusters or None
+        Where ``n_clusters=None`` left the choice to the samples and triplets: the numbers compared, the evidence for
+        each, and the ``reason`` in words.
     hierarchy_ : Hierarchy
         Over the labels of the samples (the index of a pandas DataFrame, else 0..n-1); inner nodes in the order of
         heights, which are those of the plain linkage for its clades, and never fall towards the root.
@@ -480,6 +534,7 @@ class DivisiveReCon(HierarchicalClusterer):
 
     labels_: np.ndarray
     hierarchy_: Hierarchy
+    n_clusters_choice_: NumberOfClusters | None
 
     def __init__(
         self,
@@ -551,10 +606,15 @@ class DivisiveReCon(HierarchicalClusterer):
         TypeError
             If X is sparse, or y holds triplets or pairs.
 
+        Warns
+        -----
+        UserWarning
+            If no flat clusters are found that keep all pairs.
+
         Examples
         --------
         >>> X = [[0.0], [1.0], [5.0], [6.5]]
-        >>> DivisiveReCon(n_clusters=2).fit(X, classes=["x", None, "y", "x"]).labels_.tolist()
+        >>> DivisiveReCon(2, constraints="hard").fit(X, classes=["x", None, "y", "x"]).labels_.tolist()
         [0, 0, 1, 0]
         """
         check_y(y)
@@ -572,11 +632,21 @@ class DivisiveReCon(HierarchicalClusterer):
             only_hierarchy = hierarchy is not None and not len(used) and not len(links) and classes is None
             if hierarchy is not None:
                 used = used | _triplets_of_hierarchy(hierarchy, used.leaves)
+            weight = np.ones(len(used)) if used.weights is None else used.weights / used.weights.mean()
+            rows, seen = used.rows, points
             if classes is not None:
-                some, more = _knowledge_of_classes(classes, used.leaves)
-                used, links = used | some, links | more
+                codes = _class_codes(classes, used.leaves)
+                of_classes, more, each = _knowledge_of_classes(codes, used.leaves, self.constraints == "hard", rng)
+                seen = points if is_matrix else _whitened(points, codes)
+                rows, weight = (
+                    np.concatenate([rows, of_classes.rows]),
+                    np.append(weight, np.full(len(of_classes), each)),
+                )
+                used, links = used | of_classes, links | more
             closure = links.closure()
-            used = used | links.to_triplets()
+            of_pairs = links.to_triplets()
+            rows, weight = np.concatenate([rows, of_pairs.rows]), np.append(weight, np.ones(len(of_pairs)))
+            used = used | of_pairs
             hard = self._hardness(used, links, only_hierarchy)
             linkage, metric = ("average", "precomputed") if is_matrix else ("ward", "euclidean")
             with progress_bar(self.verbose, n - 1 + FOLDS, type(self).__name__, "steps") as bar:
@@ -587,33 +657,33 @@ class DivisiveReCon(HierarchicalClusterer):
                 self.constraints_, self.reason_, self.held_out_ = "soft", "nothing is known", None
                 self.noise_ = NOISE if self.noise is None else float(self.noise)
                 if len(used) or len(links):
-                    weight = np.ones(len(used)) if used.weights is None else used.weights / used.weights.mean()
                     first = closure.order[np.cumsum(closure.sizes) - closure.sizes]
                     group = first[closure.component].astype(np.int32)
                     cannot = first[closure.cannot].astype(np.int32)
-                    known = _Known(used.rows, weight, cannot, group, self.noise_)
-                    found = _tree(points, is_matrix, merges, known, hard, rng, tell)
+                    known = _Known(rows, weight, cannot, group, self.noise_)
+                    found = _tree(seen, is_matrix, merges, known, hard, self.noise is None, rng, tell)
                     merges = _linkage(found.parent, points, is_matrix)
                     self.constraints_, self.reason_ = "hard" if found.hard else "soft", found.why
-                    self.held_out_ = found.held_out
-                    if found.hard:
-                        self.noise_ = 0.0
+                    self.held_out_, self.noise_ = found.held_out, found.noise
             tree = from_linkage(merges, used.leaves)
             self.linkage_ = to_linkage(tree, monotone=True)
             self.triplets_, self.pairs_, self.n_triplets_ = used, links, len(used)
             self.violated_triplets_ = used.subset(~displays(tree, used))
             self.weight_violated_ = total_weight(self.violated_triplets_)
-            k = _widest_gap(self.linkage_[:, 2]) if self.n_clusters is None else self.n_clusters
-            self.labels_ = cut(
-                tree,
-                k,
-                rule="size",
-                triplets=used if self.constraints_ == "hard" else None,
-                samples=None if is_matrix else points,
-            )
+            k, self.n_clusters_choice_ = self.n_clusters, None
+            if k is None and is_matrix:
+                k = _widest_gap(self.linkage_[:, 2])
+            elif k is None:
+                self.n_clusters_choice_ = suggest_n_clusters(tree, points, triplets=used)
+                k = self.n_clusters_choice_.n_clusters
+            # triplets of classes name the few labelled samples over and over: they say too much of where to cut
+            rule = "size" if classes is not None and triplets is None and hierarchy is None else "auto"
+            self.labels_ = cut(tree, k, rule=rule, triplets=used, samples=None if is_matrix else points)
+            if len(links):
+                self.labels_ = _with_pairs(self.labels_, closure, points, is_matrix)
             self.n_clusters_ = int(self.labels_.max()) + 1
             self.satisfied_in_labels_ = ~is_broken(self.labels_, used.rows)
-            self.predictor_ = NeighbourPredictor(samples, points, self.labels_, self.metric, {})
+            self.predictor_ = NeighbourPredictor(samples, samples, self.labels_, self.metric, {})
             self.n_leaves_ = n
             self.hierarchy_ = tree
         return self
@@ -692,22 +762,75 @@ def _triplets_of_hierarchy(hierarchy: Any, leaves: LeafIndex) -> TripletSet:
     return decompose(hierarchy.restrict(both)).reindex(leaves)
 
 
-def _knowledge_of_classes(classes: Any, leaves: LeafIndex) -> tuple[TripletSet, PairwiseConstraints]:
-    """The triplets and pairs that class labels of some samples say."""
+def _class_codes(classes: Any, leaves: LeafIndex) -> np.ndarray:
+    """The class of each sample as a number, -1 where it is not known."""
     index = series_index(classes)
     if index is not None and len(set(index)) == len(index):
         classes = dict(zip(index, classes.tolist(), strict=True))
-    codes, _ = aligned_codes(classes, leaves, "classes")
+    return aligned_codes(classes, leaves, "classes")[0]
+
+
+def _knowledge_of_classes(
+    codes: np.ndarray, leaves: LeafIndex, hard: bool, rng: np.random.Generator
+) -> tuple[TripletSet, PairwiseConstraints, float]:
+    """The triplets and pairs that class labels of some samples say, and the weight of each triplet.
+
+    Where they are hard, each class is a group, and all that follows holds. Where not, random triplets of theirs vote,
+    all together as half as many as there are labels: one wrong label makes many wrong triplets.
+    """
     known = np.flatnonzero(codes >= 0)
-    if known.size == 0:
-        return TripletSet(np.empty((0, 3), np.int32), leaves), PairwiseConstraints([], [], leaves)
+    nothing = PairwiseConstraints([], [], leaves)
+    size = np.bincount(codes[known])
+    implied = int((size * (size - 1) // 2 * (known.size - size)).sum())
+    if implied == 0 and not hard:
+        return TripletSet(np.empty((0, 3), np.int32), leaves), nothing, 1.0
+    if not hard:
+        m = min(implied, DRAWN * known.size)
+        some = sample_class_triplets(codes, m, leaves=leaves, samples=known, random_state=rng)
+        return some, nothing, known.size / (2 * m)
     order = known[np.argsort(codes[known], kind="stable")]
     same = codes[order[:-1]] == codes[order[1:]]
     must = np.stack([order[:-1], order[1:]], axis=1)[same]
     first = order[np.concatenate([[True], ~same])]
     i, j = np.triu_indices(first.size, 1)
     pairs = PairwiseConstraints(must, np.stack([first[i], first[j]], axis=1), leaves)
-    return triplets_from_classes(codes, leaves=leaves, samples=known), pairs
+    return triplets_from_classes(codes, leaves=leaves, samples=known), pairs, 1.0
+
+
+def _with_pairs(labels: np.ndarray, closure: PairClosure, points: np.ndarray, is_matrix: bool) -> np.ndarray:
+    """The clusters nearest to these that keep all pairs; these, where none are found."""
+    near, k = None, int(labels.max()) + 1
+    if 1 < k <= closure.n_components:
+        near = nearest_feasible(labels, closure, points, are_distances=is_matrix)
+    if near is not None:
+        return near
+    msg = (
+        f"no {k} clusters near to those of the hierarchy were found that keep all pairs: labels_ violate some of them "
+        "(violated_pairs tells which). Ask for more clusters, or give fewer cannot-links"
+    )
+    warn_user(msg)
+    return labels
+
+
+def _whitened(points: np.ndarray, codes: np.ndarray) -> np.ndarray:
+    """Samples seen so that classes are round: coordinates in which the covariance within classes is that of noise.
+
+    It is mixed with the variances of all samples, d parts of them to as many as there are labels beyond the classes.
+    """
+    known = np.flatnonzero(codes >= 0)
+    d, of = points.shape[1], codes[known]
+    freedom = known.size - np.unique(of).size
+    if freedom < 1:
+        return points
+    size = np.maximum(np.bincount(of), 1)
+    means = np.zeros((size.size, d))
+    np.add.at(means, of, points[known])
+    rest = points[known] - (means / size[:, None])[of]
+    within = rest.T @ rest / freedom
+    mixed = (freedom * within + d * np.diag(points.var(axis=0))) / (freedom + d)
+    value, vector = np.linalg.eigh(mixed)
+    positive = value > 1e-9 * value.max()
+    return points @ vector[:, positive] / np.sqrt(value[positive]) if positive.any() else points
 
 
 def _widest_gap(heights: np.ndarray) -> int:

@@ -583,10 +583,10 @@ def _append(head, tail, after, u, v):
 
 
 @njit
-def add_sizes(parent, size, total):
-    """Add to total[i, j], i < j, the logarithm of the size of the smallest clade that holds both leaves.
+def add_sizes(parent, size, weight, total):
+    """Add to total[i, j], i < j, the weighted logarithm of the size of the smallest clade that holds both leaves.
 
-    parent : int32[2 n - 1]; size : float64[n], of the leaves; total : float64[n, n]
+    parent : int32[2 n - 1]; size : float64[n], of the leaves; weight : float; total : float64[n, n]
     """
     N = parent.shape[0]
     n = (N + 1) // 2
@@ -598,7 +598,7 @@ def add_sizes(parent, size, total):
     for v in range(N - 1):
         u = parent[v]
         if head[u] >= 0:
-            value = np.log(inside[u] + inside[v])
+            value = weight * np.log(inside[u] + inside[v])
             i = head[u]
             while i >= 0:
                 j = head[v]
