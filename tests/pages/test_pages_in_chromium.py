@@ -11,7 +11,7 @@ from tripletree.algorithms.decompose import decompose
 from tripletree.algorithms.linkage import from_linkage
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.triplets import TripletSet
-from tripletree.plots.layout import layout, whole
+from tripletree.plots.layout import collapse_nothing, compute_layout
 from tripletree.plots.page import write_html
 
 pytestmark = pytest.mark.browser
@@ -399,7 +399,7 @@ TIPS = Hierarchy([4, 4, 5, 5, 6, 6, -1], length=[1, 2, 3, 4, 1, 1, np.nan])
 )
 def test_page__nodes_stand_where_pictures_have_them(show, h, heights):
     page = show(h, heights=heights)
-    place = layout(whole(h), heights)
+    place = compute_layout(collapse_nothing(h), heights)
     # the page numbers nodes depth first: pictures have each node before its children, those along their axis
     order, stack = [], [h.root]
     while stack:
@@ -417,7 +417,7 @@ def test_page__nodes_stand_where_pictures_have_them(show, h, heights):
 
 def test_page__a_branch_that_points_down_has_a_wedge(show):
     page = show(CHAIN)
-    up = layout(whole(CHAIN), "auto").up
+    up = compute_layout(collapse_nothing(CHAIN), "auto").up
     (low,) = np.flatnonzero(up[CHAIN.parent[:-1]] < up[:-1])
     # depth first, the inverted merge comes second: the root's child below leaf 0's clade
     x, y = page.place(1)

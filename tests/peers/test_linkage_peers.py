@@ -10,7 +10,7 @@ from tripletree import kernels
 from tripletree.algorithms.cut import cut
 from tripletree.algorithms.linkage import from_linkage, to_linkage
 from tripletree.evaluation.scores import pairwise_f_score, pairwise_precision_recall
-from tripletree.plots.layout import layout, whole
+from tripletree.plots.layout import collapse_nothing, compute_layout
 
 METHODS = ("single", "complete", "average", "weighted", "centroid", "median", "ward")
 
@@ -68,7 +68,7 @@ def brackets(lines):
 def test_layout__is_that_of_the_scipy_dendrogram(method, rng):
     Z = sch.linkage(rng.normal(size=(40, 2)), method)
     h = from_linkage(Z)
-    place = layout(whole(h), "auto")
+    place = compute_layout(collapse_nothing(h), "auto")
     smallest = [min(h.clade(u)) for u in range(h.n_nodes)]
     for row in Z:  # scipy puts the first column to the left, we the child with the smallest leaf
         row[:2] = sorted(row[:2], key=lambda u: smallest[int(u)])

@@ -10,7 +10,7 @@ from strategies import hierarchies, triplet_rows
 from tripletree.algorithms.linkage import from_linkage
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.triplets import TripletSet
-from tripletree.plots.layout import clade_codes, layout, matched_styles, triplet_counts, whole
+from tripletree.plots.layout import collapse_nothing, compute_layout, count_triplets, find_clade_codes, match_styles
 
 FOUR = Hierarchy.from_nested([["a", "b"], ["c", "d"]])
 
@@ -19,7 +19,7 @@ FOUR = Hierarchy.from_nested([["a", "b"], ["c", "d"]])
 @given(hierarchies(max_leaves=9, unary=True))
 def test_layout__definition(h):
     n = h.n_leaves
-    place = layout(whole(h), "level")
+    place = compute_layout(collapse_nothing(h), "level")
     assert place.along[place.order].tolist() == list(range(n))
     below = [[h.leaves.index(x) for x in h.clade(u)] for u in range(h.n_nodes)]
     for u in range(h.n_nodes):  # clades in one piece, children by their smallest leaves
@@ -45,35 +45,35 @@ def test_layout__definition(h):
 
 def test_layout__leaves_stand_as_they_were_read():
     h = Hierarchy.from_nested(["a", [["b", ["c", "d"]], "e"], "f", ["g", "h"]])
-    assert layout(whole(h), "auto").order.tolist() == list(range(8))
+    assert compute_layout(collapse_nothing(h), "auto").order.tolist() == list(range(8))
     same = Hierarchy.from_nested([["h", "g"], "f", ["e", [["d", "c"], "b"]], "a"]).reindex(h.leaves)
-    assert layout(whole(same), "auto").order.tolist() == list(range(8))
+    assert compute_layout(collapse_nothing(same), "auto").order.tolist() == list(range(8))
 
 
 def test_layout__heights():
     h = from_linkage([[0, 1, 3.0, 2], [2, 3, 1.0, 2], [4, 5, 2.0, 4]])
-    assert layout(whole(h), "height").up[4:].tolist() == [3.0, 1.0, 2.0]
-    assert layout(whole(h), "order").up.tolist() == [0, 0, 0, 0, 1, 2, 3]
-    assert layout(whole(h), "level").up[4:].tolist() == [1, 1, 2]
+    assert compute_layout(collapse_nothing(h), "height").up[4:].tolist() == [3.0, 1.0, 2.0]
+    assert compute_layout(collapse_nothing(h), "order").up.tolist() == [0, 0, 0, 0, 1, 2, 3]
+    assert compute_layout(collapse_nothing(h), "level").up[4:].tolist() == [1, 1, 2]
     flat = from_linkage([[0, 1, 0.0, 2], [2, 3, 0.0, 2], [4, 5, 0.0, 4]])
-    assert layout(whole(flat), "auto").up[4:].tolist() == [1, 1, 2]
-    assert layout(whole(flat), "height").up.tolist() == [0.0] * 7
+    assert compute_layout(collapse_nothing(flat), "auto").up[4:].tolist() == [1, 1, 2]
+    assert compute_layout(collapse_nothing(flat), "height").up.tolist() == [0.0] * 7
     tips = Hierarchy(FOUR.parent, FOUR.leaves, length=[1, 2, 3, 4, 1, 1, np.nan])
-    assert layout(whole(tips), "auto").up.tolist() == [3, 2, 1, 0, 4, 4, 5]
+    assert compute_layout(collapse_nothing(tips), "auto").up.tolist() == [3, 2, 1, 0, 4, 4, 5]
 
 
 def test_layout__refuses_heights_that_are_not_there():
     with pytest.raises(ValueError, match="no heights"):
-        layout(whole(FOUR), "height")
+        compute_layout(collapse_nothing(FOUR), "height")
     with pytest.raises(ValueError, match="heights is 'tall'; it must be one of 'auto', 'height'"):
-        layout(whole(FOUR), "tall")
+        compute_layout(collapse_nothing(FOUR), "tall")
 
 
 @settings(deadline=None)
 @given(hierarchies(max_leaves=9, unary=True), st.data())
 def test_clade_codes__shared_by_all_leaves_below(h, data):
     codes = np.array(data.draw(st.lists(st.integers(-1, 2), min_size=h.n_leaves, max_size=h.n_leaves)))
-    for u, code in enumerate(clade_codes(h, codes).tolist()):
+    for u, code in enumerate(find_clade_codes(h, codes).tolist()):
         below = {codes[h.leaves.index(x)] for x in h.clade(u)}
         assert code == (below.pop() if len(below) == 1 else -1)
 
@@ -89,7 +89,7 @@ def test_triplet_counts__at_the_last_common_ancestor(h, data):
             shown[min(u for u in range(h.n_nodes) if {a, b} <= set(h.clade(u)))] += 1
         else:
             missed[min(u for u in range(h.n_nodes) if {a, b, c} <= set(h.clade(u)))] += 1
-    ours = triplet_counts(h, t)
+    ours = count_triplets(h, t)
     assert ours[0].tolist() == shown.tolist()
     assert ours[1].tolist() == missed.tolist()
 
@@ -97,4 +97,4 @@ def test_triplet_counts__at_the_last_common_ancestor(h, data):
 def test_matched_styles__a_class_takes_the_style_of_its_cluster():
     clusters = np.array([0, 0, 0, 1, 1, 2, -1])
     classes = np.array([1, 1, 0, 0, 0, 2, 3])
-    assert matched_styles(classes, 4, clusters, 3).tolist() == [1, 0, 2, 3]
+    assert match_styles(classes, 4, clusters, 3).tolist() == [1, 0, 2, 3]

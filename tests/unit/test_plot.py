@@ -11,7 +11,7 @@ from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.triplets import TripletSet
 from tripletree.errors import InvalidLabelsError, MissingDependencyError, UnknownLeafError
 from tripletree.plots import plot_dendrogram
-from tripletree.plots.layout import layout, whole
+from tripletree.plots.layout import collapse_nothing, compute_layout
 from tripletree.plots.style import PALETTE
 
 matplotlib.use("agg")
@@ -121,7 +121,7 @@ def test_plot__labels_do_not_overlap(n, orientation, rng):
     h = yule(n, rng)
     h = Hierarchy(h.parent, [f"sample {i}" for i in range(n)])
     ax = plot_dendrogram(h, orientation=orientation, clusters=cut(h, min(n, 3)))
-    order = layout(whole(h), "auto").order.tolist()
+    order = compute_layout(collapse_nothing(h), "auto").order.tolist()
     assert [t.get_text() for t in ax.texts] == [f"sample {i}" for i in order]
     boxes = [t.get_window_extent() for t in ax.texts]
     assert not overlapping(boxes)
@@ -145,7 +145,7 @@ def test_plot__labels_are_thinned_out_with_a_note(rng):
     shown = [int(t.get_text()) for t in ax.texts]
     every = -(-3_000 // len(shown))
     assert 1 < every <= 10
-    assert shown == layout(whole(h), "auto").order[::every].tolist()
+    assert shown == compute_layout(collapse_nothing(h), "auto").order[::every].tolist()
     assert ax.get_ylabel() == f"3,000 leaves, 1 in {every} labelled"
     assert not overlapping([t.get_window_extent() for t in ax.texts[:60]])
 
@@ -220,7 +220,7 @@ def test_plot__triplets_are_marked_where_they_act():
     h = Hierarchy.from_nested([[["a", "b"], "c"], "d", "e"])
     t = [("a", "b", "c"), ("a", "b", "d"), ("a", "c", "d"), ("b", "c", "a"), ("a", "d", "e"), ("d", "e", "a")]
     ax = plot_dendrogram(h, triplets=TripletSet.from_labels(t), orientation="top")
-    place = layout(whole(h), "level")
+    place = compute_layout(collapse_nothing(h), "level")
     at = {tuple(sorted(h.clade(u))): (place.along[u], place.up[u]) for u in range(h.n_nodes)}
     (dots,), (crosses,) = with_gid(ax, "displayed"), with_gid(ax, "not displayed")
     sizes = {tuple(p): s for p, s in zip(dots.get_offsets().tolist(), dots.get_sizes().tolist(), strict=True)}

@@ -15,10 +15,17 @@ from strategies import hierarchies
 
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.triplets import TripletSet
-from tripletree.plots.flows import band, flows, gathered, majority, prevailing
-from tripletree.plots.layout import closed_nodes, layout, node_codes, sketch, tip_numbers, whole
+from tripletree.plots.bands import band_outline, collapse_in_order, find_band_classes, find_bands, find_majority_class
+from tripletree.plots.layout import (
+    collapse_nothing,
+    collapse_tree,
+    compute_layout,
+    count_in_tips,
+    find_collapsed_nodes,
+    find_node_codes,
+)
 from tripletree.plots.style import percent
-from tripletree.plots.tanglegram import best_order, crossings, reading_order, untangled
+from tripletree.plots.tanglegram import count_crossings, find_best_order, find_reading_order, untangle_orders
 
 
 def leaves_of_tips(drawn):
@@ -33,7 +40,7 @@ def test_sketch__laws(h, most, data):
     codes = np.array(data.draw(st.lists(st.integers(-1, 2), min_size=n, max_size=n)))
     inner = list(range(n, h.n_nodes))
     closed = data.draw(st.lists(st.sampled_from(inner), max_size=2)) if inner else []
-    drawn = sketch(h, most, closed=closed, codes=[codes])
+    drawn = collapse_tree(h, most, closed=closed, codes=[codes])
     tips = leaves_of_tips(drawn)
     T = len(tips)
     assert max(most, 1) >= T
@@ -58,12 +65,12 @@ def test_sketch__laws(h, most, data):
         if any(drawn.shown[u] == drawn.shown[c] for c in closed):
             assert k < T
     if drawn.parent.size > 1:
-        found = node_codes(drawn, codes)
+        found = find_node_codes(drawn, codes)
         for k in range(drawn.parent.size):
             own = set().union(*(set(tips[t]) for t in range(T) if k in path(drawn.parent, t)))
             values = {codes[i] for i in own}
             assert found[k] == (values.pop() if len(values) == 1 else -1)
-    numbers = tip_numbers(drawn, codes, 3)
+    numbers = count_in_tips(drawn, codes, 3)
     assert numbers.tolist() == [[sum(codes[i] == c for i in tip) for c in range(3)] for tip in tips]
 
 
@@ -75,48 +82,48 @@ def path(parent, u):
 
 def test_sketch__opens_the_largest_first():
     h = Hierarchy.from_nested([[["a", "b"], ["c", "d"]], ["e", "f"]])
-    assert [len(x) for x in leaves_of_tips(sketch(h, 3))] == [2, 2, 2]
-    assert [len(x) for x in leaves_of_tips(sketch(h, 2))] == [4, 2]
+    assert [len(x) for x in leaves_of_tips(collapse_tree(h, 3))] == [2, 2, 2]
+    assert [len(x) for x in leaves_of_tips(collapse_tree(h, 2))] == [4, 2]
     # a small clade that mixes two classes before a larger pure one
     mixed = np.array([0, 0, 0, 0, 0, 1])
-    assert [len(x) for x in leaves_of_tips(sketch(h, 3, codes=[mixed]))] == [4, 1, 1]
+    assert [len(x) for x in leaves_of_tips(collapse_tree(h, 3, codes=[mixed]))] == [4, 1, 1]
 
 
 def test_sketch__too_many_children_are_gathered():
-    drawn = sketch(star(1000), 10)
+    drawn = collapse_tree(star(1000), 10)
     assert drawn.size.tolist() == [1] * 9 + [991]
     assert drawn.node.tolist() == [*range(9), -1, 1000]
     assert drawn.parent.tolist() == [10] * 10 + [-1]
     h = Hierarchy.from_nested([["a"] + [f"x{i}" for i in range(5)], ["b", "c"], ["d", "e"], "f"])
-    drawn = sketch(h, 3)
+    drawn = collapse_tree(h, 3)
     assert sorted(drawn.size.tolist()) == [2, 3, 6]  # the two largest children, and a pair with a single leaf
     assert (drawn.node < 0).sum() == 1
 
 
 def test_sketch__deep_hierarchies():
     h = caterpillar(100_000)
-    drawn = sketch(h, 50)
+    drawn = collapse_tree(h, 50)
     assert drawn.size.tolist() == [99_951] + [1] * 49
-    place = layout(drawn, "level")
+    place = compute_layout(drawn, "level")
     assert place.span == 49 + place.width[0]
     assert place.up.max() == 99_999
 
 
 def test_closed_nodes__what_is_named():
     h = Hierarchy([4, 4, 5, 5, 6, 6, -1], list("abcd"), names=["ab", None, "all"])
-    assert closed_nodes(h, ["ab", 5], None) == [4, 5]
-    assert closed_nodes(h, "clusters", np.array([0, 0, 1, 2])) == [4]
+    assert find_collapsed_nodes(h, ["ab", 5], None) == [4, 5]
+    assert find_collapsed_nodes(h, "clusters", np.array([0, 0, 1, 2])) == [4]
     for given_, message in (([3], "names 3"), (["nobody"], "'nobody'"), ("what", "collapse is 'what'")):
         with pytest.raises(ValueError, match=message):
-            closed_nodes(h, given_, None)
+            find_collapsed_nodes(h, given_, None)
     with pytest.raises(ValueError, match="needs clusters"):
-        closed_nodes(h, "clusters", None)
+        find_collapsed_nodes(h, "clusters", None)
 
 
 def test_layout__of_a_sketch_by_size():
     h = balanced(16)
-    drawn = sketch(h, 4)
-    place = layout(drawn, "level", spacing="size")
+    drawn = collapse_tree(h, 4)
+    place = compute_layout(drawn, "level", spacing="size")
     assert place.width.tolist() == [4.0] * 4
     assert place.along[:4].tolist() == [1.5, 5.5, 9.5, 13.5]
     assert place.span == 16
@@ -134,12 +141,12 @@ def inversions(values):
 @settings(deadline=None)
 @given(st.permutations(list(range(9))))
 def test_crossings__definition(values):
-    assert crossings(np.array(values)) == inversions(values)
+    assert count_crossings(np.array(values)) == inversions(values)
 
 
 def test_crossings__ends():
-    assert crossings(np.array([])) == 0
-    assert crossings(np.arange(1000)[::-1]) == 1000 * 999 // 2
+    assert count_crossings(np.array([])) == 0
+    assert count_crossings(np.arange(1000)[::-1]) == 1000 * 999 // 2
 
 
 def all_orders(h, u):
@@ -157,7 +164,7 @@ def test_best_order__is_the_best_of_binary_ones(seed):
     rng = np.random.default_rng(seed)
     h = yule(6, rng)
     place = rng.permutation(6).astype(float)
-    order = best_order(whole(h), place)
+    order = find_best_order(collapse_nothing(h), place)
     every = [inversions(place[x].tolist()) for x in all_orders(h, h.root)]
     assert order.tolist() in all_orders(h, h.root)
     assert inversions(place[order].tolist()) == min(every)
@@ -169,12 +176,12 @@ def test_untangled__never_worse_and_possible(h, random):
     n = h.n_leaves
     other = yule(n, np.random.default_rng(random.randrange(10**6))) if n > 1 else h
     partner = np.array(random.sample(range(n), n))
-    first, second, crossed = untangled(whole(h), whole(other), partner)
+    first, second, crossed = untangle_orders(collapse_nothing(h), collapse_nothing(other), partner)
     assert first.tolist() in all_orders(h, h.root)
     assert second.tolist() in all_orders(other, other.root)
     at = np.argsort(second)
     assert crossed == inversions(at[partner[first]].tolist())
-    read = np.argsort(reading_order(whole(other)))[partner[reading_order(whole(h))]]
+    read = np.argsort(find_reading_order(collapse_nothing(other)))[partner[find_reading_order(collapse_nothing(h))]]
     assert crossed <= inversions(read.tolist())
 
 
@@ -183,17 +190,17 @@ def test_untangled__equal_hierarchies_without_crossings():
     h = yule(300, rng)
     shuffle = rng.permutation(300)
     other = Hierarchy(h.parent, shuffle).reindex(range(300))
-    *_, crossed = untangled(whole(h), whole(other), shuffle)
+    *_, crossed = untangle_orders(collapse_nothing(h), collapse_nothing(other), shuffle)
     assert crossed == 0
 
 
 def test_flows__every_leaf_once():
     rng = np.random.default_rng(1)
-    one, two = whole(yule(200, rng)), whole(yule(200, rng))
-    first, second, _ = untangled(one, two, np.arange(200))
-    (a, pa), (b, pb) = gathered(one, first, "level", 12), gathered(two, second, "level", 15)
+    one, two = collapse_nothing(yule(200, rng)), collapse_nothing(yule(200, rng))
+    first, second, _ = untangle_orders(one, two, np.arange(200))
+    (a, pa), (b, pb) = collapse_in_order(one, first, "level", 12), collapse_in_order(two, second, "level", 15)
     assert (a.size.size, b.size.size) == (12, 15)
-    found = flows((a, b), (pa, pb))
+    found = find_bands((a, b), (pa, pb))
     assert found.size.sum() == 200
     for start, tips, side, place in ((found.left, found.first, a, pa), (found.right, found.second, b, pb)):
         inside = np.sort(start)
@@ -205,8 +212,8 @@ def test_flows__every_leaf_once():
             assert (start[tips == k] >= place.along[k] - place.width[k] / 2 - 1e-9).all()
             assert (start + found.size)[tips == k].max() <= place.along[k] + place.width[k] / 2 + 1e-9
     codes = np.array(a.shown[:200] == a.shown[0], int)
-    assert (majority(codes, found, (a, b), 0.9) == (found.first == a.shown[0])).all()
-    outline = band(np.linspace(0, 1, 5), 2.0, 7.0, 3.0)
+    assert (find_band_classes(codes, found, (a, b), 0.9) == (found.first == a.shown[0])).all()
+    outline = band_outline(np.linspace(0, 1, 5), 2.0, 7.0, 3.0)
     assert outline[[0, 4, 5, 9]].tolist() == [[0, 2], [1, 7], [1, 10], [0, 5]]
 
 
@@ -215,7 +222,7 @@ def test_flows__every_leaf_once():
     [([9, 1], 10, 0), ([1, 9], 10, 1), ([8, 2], 10, -2), ([9, 0], 11, -2), ([0, 0], 3, -1), ([], 3, -1)],
 )
 def test_flows__the_class_of_nine_in_ten(counts, size, best):
-    assert prevailing(np.array([counts], np.int64), np.array([size]), 0.9).tolist() == [best]
+    assert find_majority_class(np.array([counts], np.int64), np.array([size]), 0.9).tolist() == [best]
 
 
 def test_marks__shares_are_rounded_and_only_all_is_100():

@@ -7,21 +7,21 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tripletree.plots.layout import Layout
-from tripletree.plots.legend import fitted_legends
-from tripletree.plots.style import ink_of
+from tripletree.plots.legend import fit_legends
+from tripletree.plots.style import find_theme
 
 __all__ = [
-    "Circle",
-    "Frame",
-    "Rectangle",
-    "Space",
-    "frame_of",
-    "make_space",
-    "new_axes",
+    "AxesLayout",
+    "CircularTransform",
+    "RectangularTransform",
+    "Transform",
+    "count_tips_that_fit",
+    "find_labelled_tips",
+    "lay_out_axes",
+    "make_axes",
+    "make_transform",
     "set_axes",
     "set_ticks",
-    "shown_tips",
-    "tips_that_fit",
 ]
 
 
@@ -33,7 +33,7 @@ HOLE, OPEN = 0.06, 0.03
 ARC = np.pi / 90  # longest chord of an arc
 
 
-class Rectangle(NamedTuple):
+class RectangularTransform(NamedTuple):
     """The leaf axis upright (root left or right) or level (root at the top or the bottom)."""
 
     orientation: str
@@ -52,7 +52,7 @@ class Rectangle(NamedTuple):
         return list(lines[:, :, ::-1] if self.horizontal else lines)
 
 
-class Circle(NamedTuple):
+class CircularTransform(NamedTuple):
     """Leaves around, clockwise from the top, heights towards the middle.
 
     top, bottom : greatest and least height
@@ -98,7 +98,7 @@ class Circle(NamedTuple):
         return found
 
 
-Frame = Rectangle | Circle
+Transform = RectangularTransform | CircularTransform
 
 LARGEST_FONT, SMALLEST_FONT = 10.0, 4.8  # points
 LEADING = 1.12  # points of leaf axis that a label needs, for each point of its font
@@ -110,7 +110,7 @@ BAR = 24.0  # points of height that a colour bar takes, with its figures
 ALL, ALL_AROUND, TIPS, CROWDED, ROOM = 600, 400, 80, 1.25, 10.0
 
 
-class Space(NamedTuple):
+class AxesLayout(NamedTuple):
     """Points a unit of leaf axis, pixels from root to label ends, of the legend, and a point; the largest font."""
 
     row: float
@@ -120,46 +120,46 @@ class Space(NamedTuple):
     font: float
 
 
-def tips_that_fit(ax: Any, n: int, frame_kind: str, labels: bool | None) -> int | None:
+def count_tips_that_fit(ax: Any, n: int, kind: str, labels: bool | None) -> int | None:
     """How many tips to draw where nothing is said: None for all n leaves."""
-    around = frame_kind == "circular"
+    around = kind == "circular"
     if ax is None:
         return None if labels is True or n <= (ALL_AROUND if around else ALL) else TIPS
     box = ax.get_window_extent()
     scale = ax.figure.dpi / 72
-    length = {"circular": 2 * min(box.width, box.height), "left": box.height, "right": box.height}.get(
-        frame_kind, box.width
-    )
+    length = {"circular": 2 * min(box.width, box.height), "left": box.height, "right": box.height}.get(kind, box.width)
     return None if labels is True or length / scale >= CROWDED * n else max(int(length / scale / ROOM), 8)
 
 
-def new_axes(plt: Any, frame: Frame, span: float, tips: int, labels: bool, most: int, title: bool) -> Any:
+def make_axes(plt: Any, transform: Transform, span: float, tips: int, labels: bool, most: int, title: bool) -> Any:
     """New axes with fixed margins, as long as the tips need (and their labels, where there are to be any)."""
     each = max(0.2 * min(1.0, (50 / span) ** 0.5), 0.0775) if labels else 0.02
     top = 0.1 + (0.3 if title else 0.0)
-    if isinstance(frame, Circle):
+    if isinstance(transform, CircularTransform):
         side = min(max(2 * (span * each / (2 * np.pi) + (1.1 if labels else 0.2)), 5.0), WIDEST_CIRCLE)
         inner, (left, right, bottom) = (side, side), (0.15, 0.15, 0.35)
     else:
         long = min(max(span * each, 1.2 if labels else 4.0), LONGEST_FIGURE)
-        if shown_tips(tips, 72 * long / span, None if labels else False, most).size == 0:
+        if find_labelled_tips(tips, 72 * long / span, None if labels else False, most).size == 0:
             long = min(max(span * 0.02, 4.0), 10.0)
         across = 7.0 if tips > 12 else 5.5
-        left, right, bottom = (0.35, 0.15, 0.5) if frame.horizontal else (0.85, 0.15, 0.3)
-        inner = (across, long) if frame.horizontal else (max(long, 4.0), 0.75 * across)
+        left, right, bottom = (0.35, 0.15, 0.5) if transform.horizontal else (0.85, 0.15, 0.3)
+        inner = (across, long) if transform.horizontal else (max(long, 4.0), 0.75 * across)
     size = (inner[0] + left + right, inner[1] + bottom + top)
     figure = plt.figure(figsize=size)
     return figure.add_axes((left / size[0], bottom / size[1], inner[0] / size[0], inner[1] / size[1]))
 
 
-def make_space(ax: Any, frame: Frame, span: float, blocks_for: Any, own_figure: bool, longest: int, bar: bool) -> Space:
+def lay_out_axes(
+    ax: Any, transform: Transform, span: float, blocks_for: Any, own_figure: bool, longest: int, bar: bool
+) -> AxesLayout:
     """Put the legend at the top of the axes (a figure of our own grows by its height) and see what is left.
 
     longest : characters of the longest label, for circles; bar : whether a colour bar stands below the legend
     """
     scale = ax.figure.dpi / 72
     box = ax.get_window_extent()
-    legends = fitted_legends(ax, blocks_for, box.width, np.inf if own_figure else box.height)
+    legends = fit_legends(ax, blocks_for, box.width, np.inf if own_figure else box.height)
     heights = [1.04 * legend.get_window_extent().height for legend in legends]  # other resolutions round otherwise
     strip = sum(heights) + 6 * scale if legends else 0.0
     strip += BAR * scale if bar else 0.0
@@ -172,7 +172,7 @@ def make_space(ax: Any, frame: Frame, span: float, blocks_for: Any, own_figure: 
         above += height
     strip = min(strip, box.height / 2)
     height = box.height - strip
-    if isinstance(frame, Circle):
+    if isinstance(transform, CircularTransform):
         radius = min(box.width, height) / 2
         largest = max(min(0.5 * radius / scale / (0.6 * max(longest, 1)), LARGEST_FONT), SMALLEST_FONT)
         row = 2 * np.pi * (1 - OPEN) * radius / span
@@ -180,9 +180,9 @@ def make_space(ax: Any, frame: Frame, span: float, blocks_for: Any, own_figure: 
             font = min(row / scale / LEADING, largest)
             left = max(radius - (0.6 * font * longest + 6) * scale, 0.45 * radius)
             row = 2 * np.pi * (1 - OPEN) * left / span
-        return Space(row / scale, radius, strip, scale, largest)
-    row, depth = (height / span, box.width) if frame.horizontal else (box.width / span, height)
-    return Space(row / scale, depth, strip, scale, LARGEST_FONT)
+        return AxesLayout(row / scale, radius, strip, scale, largest)
+    row, depth = (height / span, box.width) if transform.horizontal else (box.width / span, height)
+    return AxesLayout(row / scale, depth, strip, scale, LARGEST_FONT)
 
 
 def _grow(ax: Any, pixels: float) -> None:
@@ -196,7 +196,7 @@ def _grow(ax: Any, pixels: float) -> None:
     ax.set_position((at.x0, at.y0 * height / total, at.width, (at.height * height + more) / total))
 
 
-def shown_tips(tips: int, row: float, labels: bool | None, most: int) -> np.ndarray:
+def find_labelled_tips(tips: int, row: float, labels: bool | None, most: int) -> np.ndarray:
     """Positions of the tips whose labels are written; `row` in points a unit of leaf axis."""
     if labels is True:
         return np.arange(tips)
@@ -206,101 +206,117 @@ def shown_tips(tips: int, row: float, labels: bool | None, most: int) -> np.ndar
     return np.arange(0) if every > SPARSEST else np.arange(0, tips, every)
 
 
-def set_axes(ax: Any, place: Layout, frame: Frame, space: Space, extra: np.ndarray) -> float:
+def set_axes(ax: Any, place: Layout, transform: Transform, axes_layout: AxesLayout, extra: np.ndarray) -> float:
     """Limits that leave room for labels (`extra` pixels beyond each tip) and legend; returns pixels a unit of height.
 
     Labels and strips get what they need, up to about two thirds of the depth.
     """
     low, high = float(min(place.up.min(), place.foot.min())), float(place.up.max())
-    margin = 7 * space.scale
+    margin = 7 * axes_layout.scale
     span = high - low or 1.0
-    if isinstance(frame, Circle):
-        return _set_circle(ax, frame, place, space, extra)
-    room = np.append(space.depth - margin - extra, space.depth - 2 * margin)
+    if isinstance(transform, CircularTransform):
+        return _set_circular_axes(ax, transform, place, axes_layout, extra)
+    room = np.append(axes_layout.depth - margin - extra, axes_layout.depth - 2 * margin)
     reach = np.append(high - place.foot, span)
-    per_unit = max(float((room[reach > 0] / reach[reach > 0]).min()), 0.35 * space.depth / span)
+    per_unit = max(float((room[reach > 0] / reach[reach > 0]).min()), 0.35 * axes_layout.depth / span)
     root_end = high + margin / per_unit
-    leaf_end = root_end - space.depth / per_unit
+    leaf_end = root_end - axes_layout.depth / per_unit
     last = place.span - 0.5
-    if frame.horizontal:
-        ax.set_xlim((root_end, leaf_end) if frame.orientation == "left" else (leaf_end, root_end))
-        ax.set_ylim(last, -0.5 - space.legend / (space.row * space.scale))
+    if transform.horizontal:
+        ax.set_xlim((root_end, leaf_end) if transform.orientation == "left" else (leaf_end, root_end))
+        ax.set_ylim(last, -0.5 - axes_layout.legend / (axes_layout.row * axes_layout.scale))
     else:
         ax.set_xlim(-0.5, last)
-        strip = space.legend / per_unit
-        at_top = frame.orientation == "top"
+        strip = axes_layout.legend / per_unit
+        at_top = transform.orientation == "top"
         ax.set_ylim((leaf_end, root_end + strip) if at_top else (root_end, leaf_end - strip))
     return per_unit
 
 
-def _set_circle(ax: Any, frame: Circle, place: Layout, space: Space, extra: np.ndarray) -> float:
+def _set_circular_axes(
+    ax: Any, transform: CircularTransform, place: Layout, axes_layout: AxesLayout, extra: np.ndarray
+) -> float:
     """A circle in the middle of what the legend leaves of the axes."""
-    reach = np.full(extra.size + 1, frame.reach)  # labels of all tips stand beyond the rim
-    room = np.append(space.depth - 3 * space.scale - extra, space.depth - 4 * space.scale)
-    per_unit = max(float((room / reach).min()), 0.4 * space.depth / frame.reach)
+    reach = np.full(extra.size + 1, transform.reach)  # labels of all tips stand beyond the rim
+    room = np.append(axes_layout.depth - 3 * axes_layout.scale - extra, axes_layout.depth - 4 * axes_layout.scale)
+    per_unit = max(float((room / reach).min()), 0.4 * axes_layout.depth / transform.reach)
     box = ax.get_window_extent()
     wide, high = box.width / per_unit, box.height / per_unit
-    middle = -space.legend / 2 / per_unit
+    middle = -axes_layout.legend / 2 / per_unit
     ax.set_xlim(-wide / 2, wide / 2)
     ax.set_ylim(-high / 2 - middle, high / 2 - middle)
     ax.set_aspect("equal", adjustable="datalim")
     return per_unit
 
 
-def set_ticks(ax: Any, place: Layout, frame: Frame, note: str) -> None:
+def set_ticks(ax: Any, place: Layout, transform: Transform, note: str) -> None:
     """Ticks and a name for the heights alone; what there is to say of the leaves on their axis."""
     from matplotlib.ticker import FixedLocator, MaxNLocator
 
     low, high = float(min(place.up.min(), place.foot.min())), float(place.up.max())
     whole = not place.unit.startswith("height")
-    ticks = np.asarray(MaxNLocator(4 if isinstance(frame, Circle) else 6, integer=whole).tick_values(low, high))
+    ticks = np.asarray(
+        MaxNLocator(4 if isinstance(transform, CircularTransform) else 6, integer=whole).tick_values(low, high)
+    )
     slack = 1e-9 * (high - low)
     inside = ticks[(ticks >= low - slack) & (ticks <= high + slack)] if high > low else ticks[:0]
-    if isinstance(frame, Circle):
-        _rings(ax, frame, inside, f"{place.unit}{'; ' if note else ''}{note}" if high > low else note)
+    if isinstance(transform, CircularTransform):
+        _draw_rings(ax, transform, inside, f"{place.unit}{'; ' if note else ''}{note}" if high > low else note)
         return
-    horizontal = frame.horizontal
+    horizontal = transform.horizontal
     height_axis, leaf_axis = (ax.xaxis, ax.yaxis) if horizontal else (ax.yaxis, ax.xaxis)
     height_axis.set_major_locator(FixedLocator(inside.tolist()))
     height_axis.set_label_text(place.unit if high > low else "")
     leaf_axis.set_major_locator(FixedLocator([]))
     if note:
-        leaf_axis.set_label_text(note, color=ink_of(ax, bare=True).faint(0.1), fontsize=9)
+        leaf_axis.set_label_text(note, color=find_theme(ax, bare=True).faint(0.1), fontsize=9)
     keep = "bottom" if horizontal else "left"
     for side, spine in ax.spines.items():
         spine.set_visible(side == keep and high > low)
     ax.spines[keep].set_bounds(low, high)
 
 
-def _rings(ax: Any, frame: Circle, ticks: np.ndarray, name: str) -> None:
+def _draw_rings(ax: Any, transform: CircularTransform, ticks: np.ndarray, name: str) -> None:
     """Faint rings for heights, with their figures in the gap at the top."""
     from matplotlib.collections import LineCollection
 
-    ticks = ticks[frame.radius(ticks) > 0.15 * frame.reach]
-    ink = ink_of(ax)
-    lines = [[[-0.5, tick], [frame.span - 0.5, tick]] for tick in ticks.tolist()]
+    ticks = ticks[transform.radius(ticks) > 0.15 * transform.reach]
+    theme = find_theme(ax)
+    lines = [[[-0.5, tick], [transform.span - 0.5, tick]] for tick in ticks.tolist()]
     if lines:
         rings = LineCollection(
-            frame.paths(np.array(lines)), colors=[ink.faint(0.7)], linewidths=0.6, linestyles=[(0, (1, 2))], zorder=0.5
+            transform.paths(np.array(lines)),
+            colors=[theme.faint(0.7)],
+            linewidths=0.6,
+            linestyles=[(0, (1, 2))],
+            zorder=0.5,
         )
         rings.set_gid("rings")
         ax.add_collection(rings, autolim=False)
     for tick in ticks.tolist():
         ax.text(
-            0, float(frame.radius(tick)), f"{tick:g}", ha="center", va="center", fontsize=6.5, color=ink.faint(0.1),
-            gid="ring label", zorder=6, bbox={"facecolor": ink.paper, "edgecolor": "none", "pad": 0.5},
-        )  # fmt: skip
+            0,
+            float(transform.radius(tick)),
+            f"{tick:g}",
+            ha="center",
+            va="center",
+            fontsize=6.5,
+            color=theme.faint(0.1),
+            gid="ring label",
+            zorder=6,
+            bbox={"facecolor": theme.paper, "edgecolor": "none", "pad": 0.5},
+        )
     ax.set_xticks([])
     ax.set_yticks([])
     for spine in ax.spines.values():
         spine.set_visible(False)
     if name:
-        ax.set_xlabel(name, color=ink_of(ax, bare=True).faint(0.1), fontsize=9)
+        ax.set_xlabel(name, color=find_theme(ax, bare=True).faint(0.1), fontsize=9)
 
 
-def frame_of(kind: str, orientation: str, place: Layout) -> Frame:
+def make_transform(kind: str, orientation: str, place: Layout) -> Transform:
     """The frame of a layout."""
     if kind == "circular":
         low = float(min(place.up.min(), place.foot.min()))
-        return Circle(float(place.up.max()), low, place.span)
-    return Rectangle(orientation)
+        return CircularTransform(float(place.up.max()), low, place.span)
+    return RectangularTransform(orientation)

@@ -12,17 +12,17 @@ from tripletree.core.checks import check_count
 from tripletree.core.triplets import TripletSet
 from tripletree.errors import ClusterCountError
 from tripletree.plots.dendrogram import plot_dendrogram
-from tripletree.plots.layout import matched_styles
+from tripletree.plots.layout import match_styles
 from tripletree.plots.style import (
-    Groups,
+    LeafGroups,
     check_axes,
     check_tree,
     class_marker,
-    coded_groups,
-    ink_of,
-    picture,
-    pyplot_for,
-    shortened,
+    close_on_error,
+    encode_groups,
+    find_theme,
+    import_pyplot,
+    shorten,
 )
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ TIPS = 60
 LEGEND = 12  # classes that the legend names
 
 
-@picture
+@close_on_error
 def plot_cuts(
     hierarchy: Any,
     n_clusters: int | Iterable[int] = (2, 3, 4, 5, 6, 8),
@@ -107,8 +107,8 @@ def plot_cuts(
             found.append(cut(tree, k, rule=rule, triplets=triplets))
         except ClusterCountError:
             found.append(None)
-    classed = coded_groups(classes, tree, "classes", None)
-    plt = pyplot_for("plot_cuts")
+    classed = encode_groups(classes, tree, "classes", None)
+    plt = import_pyplot("plot_cuts")
     own = axes is None
     if own:
         across = min(len(numbers), 3)
@@ -130,20 +130,20 @@ def plot_cuts(
         msg = f"{len(panels)} axes for {len(numbers)} numbers of clusters: give one for each"
         raise ValueError(msg)
     for ax, k, labels in zip(panels, numbers, found, strict=True):
-        _panel(ax, tree, k, labels, classed, heights, most)
-    _say_once(panels, classed, own)
+        _draw_panel(ax, tree, k, labels, classed, heights, most)
+    _share_annotations(panels, classed, own)
     return panels
 
 
-def _panel(
-    ax: Any, tree: Any, k: int, labels: np.ndarray | None, classes: Groups | None, heights: str, most: int
+def _draw_panel(
+    ax: Any, tree: Any, k: int, labels: np.ndarray | None, classes: LeafGroups | None, heights: str, most: int
 ) -> None:
     noun = "cluster" if k == 1 else "clusters"
     known: dict[str, Any] = {}
     if labels is not None:
-        clusters = coded_groups(labels, tree, "clusters", None)
+        clusters = encode_groups(labels, tree, "clusters", None)
         if classes is not None and clusters is not None:
-            style = matched_styles(clusters.codes, len(clusters.names), classes.codes, len(classes.names))
+            style = match_styles(clusters.codes, len(clusters.names), classes.codes, len(classes.names))
             clusters = clusters._replace(style=style)
         known = {"clusters": clusters, "cut": "clusters"}
     plot_dendrogram(
@@ -165,7 +165,7 @@ def _panel(
     ax.set_title(title, loc="left", fontsize=9)
 
 
-def _say_once(panels: list[Any], classes: Groups | None, own: bool) -> None:
+def _share_annotations(panels: list[Any], classes: LeafGroups | None, own: bool) -> None:
     """What holds for all panels is said once: the height axis, and a legend of the classes."""
     from matplotlib.lines import Line2D
 
@@ -180,9 +180,9 @@ def _say_once(panels: list[Any], classes: Groups | None, own: bool) -> None:
         figure.text(0.99, 0.08 / figure.get_size_inches()[1], note.rstrip(")"), ha="right", va="bottom", fontsize=8)
     if classes is None or not classes.names:
         return
-    some, rim = range(min(len(classes.names), LEGEND)), ink_of(panels[0]).paper
+    some, rim = range(min(len(classes.names), LEGEND)), find_theme(panels[0]).paper
     handles = [Line2D([], [], markersize=6, **class_marker(int(classes.style[k]), rim)) for k in some]
-    texts = [f"class {shortened(str(classes.names[k]), 20)} ({classes.sizes[k]:,})" for k in some]
+    texts = [f"class {shorten(str(classes.names[k]), 20)} ({classes.sizes[k]:,})" for k in some]
     if len(classes.names) > LEGEND:
         handles.append(Line2D([], [], linestyle="none"))
         texts.append(f"and {len(classes.names) - LEGEND:,} more classes")

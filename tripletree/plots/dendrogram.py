@@ -13,38 +13,46 @@ from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.pairs import PairwiseConstraints, check_pairs
 from tripletree.core.triplets import TripletSet, check_triplets
 from tripletree.plots.axes import (
-    Circle,
-    Space,
-    frame_of,
-    make_space,
-    new_axes,
+    AxesLayout,
+    CircularTransform,
+    count_tips_that_fit,
+    find_labelled_tips,
+    lay_out_axes,
+    make_axes,
+    make_transform,
     set_axes,
     set_ticks,
-    shown_tips,
-    tips_that_fit,
 )
 from tripletree.plots.drawing import (
     draw_classes,
     draw_cut,
     draw_inversions,
     draw_lines,
-    draw_marks,
+    draw_markers,
     draw_strips,
     draw_triangles,
 )
-from tripletree.plots.labels import draw_leaders, leaf_note, tip_labels, write_labels
-from tripletree.plots.layout import Layout, Sketch, closed_nodes, layout, pair_counts, sketch, triplet_counts
-from tripletree.plots.legend import Block, legend_blocks
+from tripletree.plots.labels import describe_leaves, draw_leaders, make_tip_labels, write_labels
+from tripletree.plots.layout import (
+    CollapsedTree,
+    Layout,
+    collapse_tree,
+    compute_layout,
+    count_pairs,
+    count_triplets,
+    find_collapsed_nodes,
+)
+from tripletree.plots.legend import Block, make_legend_blocks
 from tripletree.plots.style import (
     DASHES,
-    Groups,
-    Ink,
+    LeafGroups,
+    Theme,
+    check_leaf_values,
     check_tree,
-    coded_groups,
-    ink_of,
-    leaf_values,
-    picture,
-    pyplot_for,
+    close_on_error,
+    encode_groups,
+    find_theme,
+    import_pyplot,
 )
 
 if TYPE_CHECKING:
@@ -61,8 +69,8 @@ LAYOUTS = ("rectangular", "circular")
 class _Content(NamedTuple):
     """What is drawn on the tree, checked: marks are counted at the nodes of the hierarchy."""
 
-    clusters: Groups | None
-    classes: Groups | None
+    clusters: LeafGroups | None
+    classes: LeafGroups | None
     values: np.ndarray | None
     counts: dict[str, np.ndarray]
     cut: float | str | None
@@ -79,7 +87,7 @@ class _Style(NamedTuple):
     legend: bool
 
 
-@picture
+@close_on_error
 def plot_dendrogram(
     hierarchy: Any,
     *,
@@ -217,35 +225,34 @@ def plot_dendrogram(
         if given not in known:
             msg = f"{name} is {given!r}; it must be one of {', '.join(map(repr, known))}"
             raise ValueError(msg)
-    clustered = coded_groups(clusters, tree, "clusters", None)
-    classed = coded_groups(classes, tree, "classes", clustered)
-    numbers = leaf_values(values, tree)
+    clustered = encode_groups(clusters, tree, "clusters", None)
+    classed = encode_groups(classes, tree, "classes", clustered)
+    numbers = check_leaf_values(values, tree)
     cut = _check_cut(cut, clustered)
-    counts = _counted(tree, triplets, pairs, rejected, clustered)
-    closed = closed_nodes(tree, collapse, None if clustered is None else clustered.codes)
-    style = _style(labels, max_leaf_labels, title, color, linewidth, legend)
+    counts = _count_markers(tree, triplets, pairs, rejected, clustered)
+    closed = find_collapsed_nodes(tree, collapse, None if clustered is None else clustered.codes)
+    style = _check_style(labels, max_leaf_labels, title, color, linewidth, legend)
     most = None if max_leaves is None else max_leaves
     kind = "circular" if layout == "circular" else orientation
     if most == "auto":
-        most = tips_that_fit(ax, tree.n_leaves, kind, labels)
+        most = count_tips_that_fit(ax, tree.n_leaves, kind, labels)
     elif most is not None:
         most = check_count(most, "max_leaves", 2)
-    drawn = sketch(tree, most, closed=closed, codes=[x.codes for x in (clustered, classed) if x is not None])
+    drawn = collapse_tree(tree, most, closed=closed, codes=[x.codes for x in (clustered, classed) if x is not None])
     if (
         heights == "auto"
         and isinstance(cut, float)
         and len(np.unique(tree.height if tree.height is not None else 0)) > 1
     ):
         heights = "height"  # a cut at a height is seen on no other axis
-    place = _layout(drawn, heights)
-    plt = pyplot_for("plot_dendrogram")
-    return _drawn(plt, ax, drawn, place, kind, _Content(clustered, classed, numbers, counts, cut), style)
+    place = compute_layout(drawn, heights)
+    plt = import_pyplot("plot_dendrogram")
+    return _draw(plt, ax, drawn, place, kind, _Content(clustered, classed, numbers, counts, cut), style)
 
 
-_layout = layout
-
-
-def _style(labels: Any, max_leaf_labels: Any, title: str | None, color: Any, linewidth: Any, legend: bool) -> _Style:
+def _check_style(
+    labels: Any, max_leaf_labels: Any, title: str | None, color: Any, linewidth: Any, legend: bool
+) -> _Style:
     """The options of drawing, checked."""
     from matplotlib.colors import to_rgba
 
@@ -265,7 +272,7 @@ def _style(labels: Any, max_leaf_labels: Any, title: str | None, color: Any, lin
     return _Style(None if labels is None else bool(labels), most, title, color, linewidth, legend)
 
 
-def _check_cut(cut: Any, clusters: Groups | None) -> float | str | None:
+def _check_cut(cut: Any, clusters: LeafGroups | None) -> float | str | None:
     if cut is None or (cut == "clusters" and clusters is not None):
         return cut
     if cut == "clusters":
@@ -277,15 +284,15 @@ def _check_cut(cut: Any, clusters: Groups | None) -> float | str | None:
     return float(cut)
 
 
-def _counted(
-    tree: Hierarchy, triplets: Any, pairs: Any, rejected: Any, clusters: Groups | None
+def _count_markers(
+    tree: Hierarchy, triplets: Any, pairs: Any, rejected: Any, clusters: LeafGroups | None
 ) -> dict[str, np.ndarray]:
     """How many of each mark belong at each node, kind by kind."""
     counts = {}
     if triplets is not None:
-        counts["displayed"], counts["not displayed"] = triplet_counts(tree, check_triplets(triplets))
+        counts["displayed"], counts["not displayed"] = count_triplets(tree, check_triplets(triplets))
     if pairs is not None:
-        counts |= pair_counts(tree, check_pairs(pairs), None if clusters is None else clusters.codes)
+        counts |= count_pairs(tree, check_pairs(pairs), None if clusters is None else clusters.codes)
     if rejected is not None:
         found = _check_rejected(rejected)
         for name, nodes in (
@@ -311,82 +318,86 @@ def _check_rejected(rejected: Any) -> list[Any]:
     return found
 
 
-def _drawn(plt: Any, ax: Any, drawn: Sketch, place: Layout, kind: str, content: _Content, style: _Style) -> Any:
+def _draw(plt: Any, ax: Any, drawn: CollapsedTree, place: Layout, kind: str, content: _Content, style: _Style) -> Any:
     """The picture, once all that was given is checked and placed."""
     tree, T, own_figure, labels = drawn.tree, drawn.size.size, ax is None, style.labels
     clusters, classes, values = content.clusters, content.classes, content.values
-    frame = frame_of("circular" if kind == "circular" else "rectangular", kind, place)
+    transform = make_transform("circular" if kind == "circular" else "rectangular", kind, place)
     if ax is None:
-        ax = new_axes(plt, frame, place.span, T, labels is not False, style.max_leaf_labels, style.title is not None)
-    texts, codes = tip_labels(drawn, classes)
+        ax = make_axes(
+            plt, transform, place.span, T, labels is not False, style.max_leaf_labels, style.title is not None
+        )
+    texts, codes = make_tip_labels(drawn, classes)
     counts = {name: np.bincount(drawn.shown, x, drawn.parent.size) for name, x in content.counts.items()}
     inversions = int((place.up[drawn.parent[:-1]] < place.up[:-1]).sum())
-    ink = ink_of(ax)
-    line = ink.line if style.line is None else style.line
-    more = _more_entries(content.cut, inversions, ink)
+    theme = find_theme(ax)
+    line = theme.line if style.line is None else style.line
+    more = _make_extra_entries(content.cut, inversions, theme)
 
     def blocks_for(most: int) -> list[Block]:
-        return legend_blocks(clusters, classes, counts, more, most, ink) if style.legend else []
+        return make_legend_blocks(clusters, classes, counts, more, most, theme) if style.legend else []
 
     longest = 0 if labels is False else max(map(len, texts), default=0)
-    space = make_space(ax, frame, place.span, blocks_for, own_figure, longest, values is not None)
-    width = min(max(space.row / 7, 0.45), 1.3) if style.linewidth is None else style.linewidth
-    draw_lines(ax, drawn, place, frame, clusters, line, width)
-    draw_triangles(ax, drawn, place, frame, clusters, line, width)
-    marker = min(max(0.75 * space.row, 1.5), 6.0) if classes else 4.0 if tree.n_nodes == 1 else 0.0
+    axes_layout = lay_out_axes(ax, transform, place.span, blocks_for, own_figure, longest, values is not None)
+    width = min(max(axes_layout.row / 7, 0.45), 1.3) if style.linewidth is None else style.linewidth
+    draw_lines(ax, drawn, place, transform, clusters, line, width)
+    draw_triangles(ax, drawn, place, transform, clusters, line, width)
+    marker = min(max(0.75 * axes_layout.row, 1.5), 6.0) if classes else 4.0 if tree.n_nodes == 1 else 0.0
     if classes:
-        draw_classes(ax, drawn, place, frame, classes, marker)
+        draw_classes(ax, drawn, place, transform, classes, marker)
     if tree.n_nodes == 1:
-        ax.plot(*frame.xy(place.along, place.up), "o", color=line, markersize=marker, gid="single leaf")
+        ax.plot(*transform.xy(place.along, place.up), "o", color=line, markersize=marker, gid="single leaf")
     gap = marker / 2 + 2.0 if drawn.is_whole or not classes else max(marker / 2, 6.5) + 2.0
     away = gap + 1.0 + (11.0 if values is not None else 0.0)
-    shown = shown_tips(T, space.row, labels, style.max_leaf_labels)
+    shown = find_labelled_tips(T, axes_layout.row, labels, style.max_leaf_labels)
     tips = place.order[shown]
-    beyond = np.full(T, away * space.scale)  # strips and marks need room where there is no label
-    beyond[tips] = write_labels(ax, texts, codes, classes, tips, place, frame, space, away)
+    beyond = np.full(T, away * axes_layout.scale)  # strips and marks need room where there is no label
+    beyond[tips] = write_labels(ax, texts, codes, classes, tips, place, transform, axes_layout, away)
     rim = place.foot
-    if isinstance(frame, Circle):
-        rim = np.full(T, frame.bottom)
-        draw_leaders(ax, np.arange(T) if values is not None else tips, place, frame)
-    per_unit = set_axes(ax, place, frame, space, beyond)
-    strips = draw_strips(ax, drawn, place, frame, classes, values, space.scale / per_unit, gap, space.row, rim)
-    draw_marks(ax, place, frame, counts, space.row)
+    if isinstance(transform, CircularTransform):
+        rim = np.full(T, transform.bottom)
+        draw_leaders(ax, np.arange(T) if values is not None else tips, place, transform)
+    per_unit = set_axes(ax, place, transform, axes_layout, beyond)
+    strips = draw_strips(
+        ax, drawn, place, transform, classes, values, axes_layout.scale / per_unit, gap, axes_layout.row, rim
+    )
+    draw_markers(ax, place, transform, counts, axes_layout.row)
     if inversions:
-        draw_inversions(ax, drawn, place, frame, min(max(0.6 * space.row, 2.5), 5.0))
+        draw_inversions(ax, drawn, place, transform, min(max(0.6 * axes_layout.row, 2.5), 5.0))
     if content.cut is not None:
-        draw_cut(ax, drawn, place, frame, content.cut, clusters)
-    set_ticks(ax, place, frame, leaf_note(drawn, shown.size))
+        draw_cut(ax, drawn, place, transform, content.cut, clusters)
+    set_ticks(ax, place, transform, describe_leaves(drawn, shown.size))
     if strips is not None:
-        _colour_bar(ax, strips, space)
+        _colour_bar(ax, strips, axes_layout)
     if style.title is not None:
         ax.set_title(style.title, loc="left")
     return ax
 
 
-def _more_entries(cut: float | str | None, inversions: int, ink: Ink) -> Block:
+def _make_extra_entries(cut: float | str | None, inversions: int, theme: Theme) -> Block:
     """Legend entries for the cut and for inversions."""
     from matplotlib.lines import Line2D
 
     handles, texts = [], []
     if inversions:
         handles.append(
-            Line2D([], [], linestyle="none", marker="v", markersize=5, color=ink.line, markerfacecolor=ink.paper)
+            Line2D([], [], linestyle="none", marker="v", markersize=5, color=theme.line, markerfacecolor=theme.paper)
         )
         texts.append(f"{inversions:,} branch{'es' if inversions > 1 else ''} pointing down (inverted heights)")
     if cut is not None:
-        handles.append(Line2D([], [], color=ink.line, linestyle=DASHES[2], linewidth=1.1))
+        handles.append(Line2D([], [], color=theme.line, linestyle=DASHES[2], linewidth=1.1))
         texts.append("the clusters' boundary" if isinstance(cut, str) else f"cut at {cut:g}")
     return handles, texts
 
 
-def _colour_bar(ax: Any, strips: Any, space: Space) -> None:
+def _colour_bar(ax: Any, strips: Any, axes_layout: AxesLayout) -> None:
     """A small colour bar at the lower end of the strip that is kept for the legend."""
     low, high = strips.get_clim()
     if not low <= high:
         return
     high = ax.get_window_extent().height
-    foot = 1 - (space.legend - 6 * space.scale) / high
-    inside = ax.inset_axes((0.01, foot, 0.3, 6 * space.scale / high), zorder=7)
+    foot = 1 - (axes_layout.legend - 6 * axes_layout.scale) / high
+    inside = ax.inset_axes((0.01, foot, 0.3, 6 * axes_layout.scale / high), zorder=7)
     bar = ax.figure.colorbar(strips, cax=inside, orientation="horizontal")
     bar.ax.tick_params(labelsize=6.5, length=2, pad=1)
     bar.ax.xaxis.set_ticks_position("top")

@@ -6,16 +6,16 @@ from typing import Any
 
 import numpy as np
 
-from tripletree.plots.axes import Frame
-from tripletree.plots.layout import Layout, Sketch, node_codes, tip_numbers
-from tripletree.plots.style import DASHES, MARKS, PALETTE, SHAPES, Groups, class_marker, ink_of
+from tripletree.plots.axes import Transform
+from tripletree.plots.layout import CollapsedTree, Layout, count_in_tips, find_node_codes
+from tripletree.plots.style import DASHES, MERGE_MARKERS, PALETTE, SHAPES, LeafGroups, class_marker, find_theme
 
 __all__ = [
     "draw_classes",
     "draw_cut",
     "draw_inversions",
     "draw_lines",
-    "draw_marks",
+    "draw_markers",
     "draw_strips",
     "draw_triangles",
 ]
@@ -33,13 +33,23 @@ def _styles(codes: np.ndarray, line: Any) -> tuple[np.ndarray, np.ndarray]:
 
 
 def draw_lines(
-    ax: Any, drawn: Sketch, place: Layout, frame: Frame, groups: Groups | None, line: Any, width: float
+    ax: Any,
+    drawn: CollapsedTree,
+    place: Layout,
+    transform: Transform,
+    groups: LeafGroups | None,
+    line: Any,
+    width: float,
 ) -> None:
     """The lines of the tree, one collection for each style of dashes."""
     from matplotlib.collections import LineCollection
 
-    paths = frame.paths(place.lines)
-    code = np.full(len(paths), -1) if groups is None else groups.styles_of(node_codes(drawn, groups.codes)[place.owner])
+    paths = transform.paths(place.lines)
+    code = (
+        np.full(len(paths), -1)
+        if groups is None
+        else groups.styles_of(find_node_codes(drawn, groups.codes)[place.owner])
+    )
     colours, dashes = _styles(code, line)
     for k, style in enumerate(DASHES):
         some = np.flatnonzero(dashes == k)
@@ -57,7 +67,13 @@ def draw_lines(
 
 
 def draw_triangles(
-    ax: Any, drawn: Sketch, place: Layout, frame: Frame, groups: Groups | None, line: Any, width: float
+    ax: Any,
+    drawn: CollapsedTree,
+    place: Layout,
+    transform: Transform,
+    groups: LeafGroups | None,
+    line: Any,
+    width: float,
 ) -> None:
     """A triangle for each collapsed subtree, as long as its leaves reach; hatched where it gathers siblings."""
     from matplotlib.collections import PolyCollection
@@ -65,7 +81,7 @@ def draw_triangles(
     tips = drawn.collapsed
     if tips.size == 0:
         return
-    code = np.full(tips.size, -1) if groups is None else groups.styles_of(node_codes(drawn, groups.codes)[tips])
+    code = np.full(tips.size, -1) if groups is None else groups.styles_of(find_node_codes(drawn, groups.codes)[tips])
     colours, dashes = _styles(code, line)
     half, foot = BASE * place.width[tips], place.foot[tips]
     along, up = place.along[tips], np.maximum(place.up[tips], foot)
@@ -73,17 +89,17 @@ def draw_triangles(
     sides[:, 0] = np.stack([np.stack([along, up], 1), np.stack([along - half, foot], 1)], 1)
     sides[:, 1] = np.stack([np.stack([along - half, foot], 1), np.stack([along + half, foot], 1)], 1)
     sides[:, 2] = np.stack([np.stack([along + half, foot], 1), np.stack([along, up], 1)], 1)
-    paths = frame.paths(sides.reshape(-1, 2, 2))
+    paths = transform.paths(sides.reshape(-1, 2, 2))
     outlines = [np.concatenate(paths[3 * k : 3 * k + 3]) for k in range(tips.size)]
     gathered = drawn.node[tips] < 0
-    ink = ink_of(ax)
+    theme = find_theme(ax)
     for k, style in enumerate(DASHES):
         for loose in (False, True):
             some = np.flatnonzero((dashes == k) & (gathered == loose))
             if some.size:
                 shapes = PolyCollection(
                     [outlines[i] for i in some.tolist()],
-                    facecolors=[ink.tinted(colours[i][:3]) for i in some.tolist()],
+                    facecolors=[theme.tinted(colours[i][:3]) for i in some.tolist()],
                     edgecolors=colours[some],
                     linestyles=[style],
                     linewidths=width,
@@ -94,7 +110,9 @@ def draw_triangles(
                 ax.add_collection(shapes, autolim=False)
 
 
-def draw_classes(ax: Any, drawn: Sketch, place: Layout, frame: Frame, classes: Groups, size: float) -> None:
+def draw_classes(
+    ax: Any, drawn: CollapsedTree, place: Layout, transform: Transform, classes: LeafGroups, size: float
+) -> None:
     """A shape at the end of every single leaf that has a class."""
     n = drawn.tree.n_leaves
     tip = drawn.shown[:n]
@@ -102,14 +120,22 @@ def draw_classes(ax: Any, drawn: Sketch, place: Layout, frame: Frame, classes: G
     look = classes.style[classes.codes[leaves]] % (len(SHAPES) * len(PALETTE))
     for j in np.unique(look).tolist():
         some = tip[leaves[look == j]]
-        x, y = frame.xy(place.along[some], place.up[some])
-        ax.plot(x, y, markersize=size, zorder=3, clip_on=False, gid="classes", **class_marker(j, ink_of(ax).paper))
+        x, y = transform.xy(place.along[some], place.up[some])
+        ax.plot(x, y, markersize=size, zorder=3, clip_on=False, gid="classes", **class_marker(j, find_theme(ax).paper))
 
 
 def draw_strips(
-    ax: Any, drawn: Sketch, place: Layout, frame: Frame, classes: Groups | None, values: Any, pixel: float, gap: float,
-    row: float, rim: np.ndarray,
-) -> Any:  # fmt: skip
+    ax: Any,
+    drawn: CollapsedTree,
+    place: Layout,
+    transform: Transform,
+    classes: LeafGroups | None,
+    values: Any,
+    pixel: float,
+    gap: float,
+    row: float,
+    rim: np.ndarray,
+) -> Any:
     """Beyond the tips: how a collapsed subtree is divided into classes, and values in colour, which are returned.
 
     pixel : units of height a point; gap : points between the tips and the strips of values; row : points a leaf
@@ -119,15 +145,15 @@ def draw_strips(
 
     tips = drawn.collapsed
     if classes is not None and tips.size:
-        share = tip_numbers(drawn, classes.codes, len(classes.names))[tips] / drawn.size[tips, None]
+        share = count_in_tips(drawn, classes.codes, len(classes.names))[tips] / drawn.size[tips, None]
         stop = np.cumsum(share, axis=1)
         part, which = np.nonzero(share)
         base = 2 * BASE * place.width[tips][part]
         left = place.along[tips][part] - base / 2 + base * (stop - share)[part, which]
         top = place.foot[tips][part] - 1.5 * pixel
-        boxes = _boxes(frame, left, left + base * share[part, which], top, top - 5 * pixel)
+        boxes = _boxes(transform, left, left + base * share[part, which], top, top - 5 * pixel)
         colours = [PALETTE[classes.style[j] % len(PALETTE)] for j in which.tolist()]
-        shapes = PolyCollection(boxes, facecolors=colours, edgecolors=ink_of(ax).paper, linewidths=0.4, zorder=3)
+        shapes = PolyCollection(boxes, facecolors=colours, edgecolors=find_theme(ax).paper, linewidths=0.4, zorder=3)
         shapes.set_gid("class shares")
         ax.add_collection(shapes, autolim=False)
     if values is None:
@@ -139,7 +165,7 @@ def draw_strips(
     mean = np.bincount(tip, values[known], minlength=drawn.size.size)[some] / number[some]
     half, edge = place.width[some] * min(0.46, 6.0 / row), rim[some] - gap * pixel
     strips = PolyCollection(
-        _boxes(frame, place.along[some] - half, place.along[some] + half, edge, edge - 9 * pixel),
+        _boxes(transform, place.along[some] - half, place.along[some] + half, edge, edge - 9 * pixel),
         array=mean,
         cmap="cividis",
         edgecolors="none",
@@ -151,23 +177,25 @@ def draw_strips(
     return strips
 
 
-def _boxes(frame: Frame, left: np.ndarray, right: np.ndarray, top: np.ndarray, bottom: np.ndarray) -> list[np.ndarray]:
+def _boxes(
+    transform: Transform, left: np.ndarray, right: np.ndarray, top: np.ndarray, bottom: np.ndarray
+) -> list[np.ndarray]:
     sides = np.empty((left.size, 2, 2, 2))
     sides[:, 0, 0], sides[:, 0, 1] = np.stack([left, top], 1), np.stack([right, top], 1)
     sides[:, 1, 0], sides[:, 1, 1] = np.stack([right, bottom], 1), np.stack([left, bottom], 1)
-    paths = frame.paths(sides.reshape(-1, 2, 2))
+    paths = transform.paths(sides.reshape(-1, 2, 2))
     return [np.concatenate(paths[2 * k : 2 * k + 2]) for k in range(left.size)]
 
 
-def draw_marks(ax: Any, place: Layout, frame: Frame, counts: dict[str, np.ndarray], row: float) -> None:
+def draw_markers(ax: Any, place: Layout, transform: Transform, counts: dict[str, np.ndarray], row: float) -> None:
     """Marks at merges, by their gid; the area of each grows with the root of how many it stands for."""
     from matplotlib.transforms import ScaledTranslation
 
-    largest, scales, ink = min(max(1.1 * row, 3.5), 9.0), ax.figure.dpi_scale_trans, ink_of(ax)
+    largest, scales, theme = min(max(1.1 * row, 3.5), 9.0), ax.figure.dpi_scale_trans, find_theme(ax)
     size = {}
     for name, count in counts.items():
         share = np.sqrt(count / max(count.max(), 1))
-        size[name] = np.where(count > 0, largest * (0.5 + 0.5 * share) * MARKS[name].size, 0.0)
+        size[name] = np.where(count > 0, largest * (0.5 + 0.5 * share) * MERGE_MARKERS[name].size, 0.0)
     for under, over in (("not displayed", "displayed"), ("forced", "displayed"), ("delayed", "displayed")):
         if under in size and over in size:  # the arms, or the rim, show behind the dot
             both = (size[over] > 0) & (size[under] > 0)
@@ -175,11 +203,13 @@ def draw_marks(ax: Any, place: Layout, frame: Frame, counts: dict[str, np.ndarra
     for name, points in size.items():
         some = np.flatnonzero(points)
         if some.size:
-            mark = MARKS[name]
+            mark = MERGE_MARKERS[name]
             aside = mark.side * (0.75 * largest + 2.5) / 72
-            x, y = frame.xy(place.along[some], place.up[some])
-            transform = ax.transData + (
-                ScaledTranslation(0.0, -aside, scales) if frame.horizontal else ScaledTranslation(aside, 0.0, scales)
+            x, y = transform.xy(place.along[some], place.up[some])
+            shifted = ax.transData + (
+                ScaledTranslation(0.0, -aside, scales)
+                if transform.horizontal
+                else ScaledTranslation(aside, 0.0, scales)
             )
             ax.scatter(
                 x,
@@ -188,41 +218,48 @@ def draw_marks(ax: Any, place: Layout, frame: Frame, counts: dict[str, np.ndarra
                 zorder=mark.zorder,
                 clip_on=False,
                 gid=name,
-                transform=transform,
-                **ink.look(mark),
+                transform=shifted,
+                **theme.style_of(mark),
             )
 
 
-def draw_inversions(ax: Any, drawn: Sketch, place: Layout, frame: Frame, size: float) -> int:
+def draw_inversions(ax: Any, drawn: CollapsedTree, place: Layout, transform: Transform, size: float) -> int:
     """A small hollow wedge on every branch that points down: on its lower end, from which it should have come."""
     up = place.up
     below = np.flatnonzero(up[drawn.parent[:-1]] < up[:-1])
     if 0 < below.size <= INVERSIONS:
         middle = (up[below] + up[drawn.parent[below]]) / 2
-        x, y = frame.xy(place.along[below], middle)
-        ink = ink_of(ax)
-        look = {"marker": "v", "markerfacecolor": ink.paper, "markeredgecolor": ink.line, "markeredgewidth": 0.9}
+        x, y = transform.xy(place.along[below], middle)
+        theme = find_theme(ax)
+        look = {"marker": "v", "markerfacecolor": theme.paper, "markeredgecolor": theme.line, "markeredgewidth": 0.9}
         ax.plot(x, y, linestyle="none", markersize=size, zorder=2.5, clip_on=False, gid="inversions", **look)
         return int(below.size)
     return 0
 
 
-def draw_cut(ax: Any, drawn: Sketch, place: Layout, frame: Frame, cut: float | str, groups: Groups | None) -> None:
+def draw_cut(
+    ax: Any, drawn: CollapsedTree, place: Layout, transform: Transform, cut: float | str, groups: LeafGroups | None
+) -> None:
     """The cut: a line at its height, or for "clusters" a stepped one between each cluster and what is above it."""
     from matplotlib.collections import LineCollection
 
     if isinstance(cut, str):
         assert groups is not None
-        lines = _boundary(drawn, place, node_codes(drawn, groups.codes))
+        lines = _boundary(drawn, place, find_node_codes(drawn, groups.codes))
     else:
         lines = np.array([[[-0.5, float(cut)], [place.span - 0.5, float(cut)]]])
     line = LineCollection(
-        frame.paths(lines), colors=ink_of(ax).line, linestyles=[(0, (2.5, 2.5))], linewidths=1.1, zorder=3.5, gid="cut"
+        transform.paths(lines),
+        colors=find_theme(ax).line,
+        linestyles=[(0, (2.5, 2.5))],
+        linewidths=1.1,
+        zorder=3.5,
+        gid="cut",
     )
     ax.add_collection(line, autolim=False)
 
 
-def _boundary(drawn: Sketch, place: Layout, codes: np.ndarray) -> np.ndarray:
+def _boundary(drawn: CollapsedTree, place: Layout, codes: np.ndarray) -> np.ndarray:
     """The steps of the line below which all is of one cluster, along the leaf axis."""
     T, up = drawn.size.size, place.up
     above = drawn.parent

@@ -10,7 +10,7 @@ import numpy as np
 from tripletree.algorithms.conflict import Conflict
 from tripletree.core.triplets import TripletSet, check_triplets
 from tripletree.errors import LimitExceededError
-from tripletree.plots.style import PALETTE, SHAPES, ink_of, picture, pyplot_for, shortened
+from tripletree.plots.style import PALETTE, SHAPES, close_on_error, find_theme, import_pyplot, shorten
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 __all__ = [
     "aho_graph",
-    "name_sides",
+    "place_leaves",
+    "place_names",
     "plot_aho_graph",
     "plot_conflict",
-    "positions",
 ]
 
 
@@ -34,7 +34,7 @@ FEW, STEPS = 150, 60
 SIDES = ((0, 1), (0, -1), (1, 0), (-1, 0), (1, 1), (-1, 1), (1, -1), (-1, -1))
 
 
-def positions(graph: Graph) -> dict[Hashable, np.ndarray]:
+def place_leaves(graph: Graph) -> dict[Hashable, np.ndarray]:
     """Where the leaves stand, about one unit from each other: larger parts first, smaller ones beside and below."""
     import networkx as nx
 
@@ -75,13 +75,13 @@ def _part_positions(part: Graph) -> dict[Hashable, np.ndarray]:
     own.add_nodes_from(sorted(part, key=str))
     own.add_edges_from(part.edges)
     if k > FEW:
-        places = dict(zip(own, _by_stress(nx.to_scipy_sparse_array(own, weight=None)), strict=True))
+        places = dict(zip(own, _minimize_stress(nx.to_scipy_sparse_array(own, weight=None)), strict=True))
     else:
         places = nx.kamada_kawai_layout(own)
     return {x: 1.1 * (k**0.5 - 1) * np.asarray(place) for x, place in places.items()}
 
 
-def _by_stress(adjacent: Any) -> np.ndarray:
+def _minimize_stress(adjacent: Any) -> np.ndarray:
     """Places in the square from -1 to 1, as far apart as paths are long, the near ones above all.
 
     Stress majorization (Gansner, Koren, North 2004, Graph Drawing, 239-250), from the two main axes of the distances.
@@ -109,7 +109,7 @@ def _by_stress(adjacent: Any) -> np.ndarray:
     return X / np.abs(X).max()
 
 
-def name_sides(points: np.ndarray, edges: np.ndarray, sizes: np.ndarray, gap: float, k: int) -> np.ndarray:
+def place_names(points: np.ndarray, edges: np.ndarray, sizes: np.ndarray, gap: float, k: int) -> np.ndarray:
     """The side on which each name stands: where it covers the fewest lines, leaves and names before it.
 
     points : float64[K, 2], pixels, of k leaves and then of notes; edges : int[m, 2]; sizes : float64[K, 2], of names
@@ -194,7 +194,7 @@ def aho_graph(triplets: TripletSet, leaves: Iterable[Hashable] | None = None) ->
     return graph
 
 
-@picture
+@close_on_error
 def plot_aho_graph(
     triplets: TripletSet | Conflict,
     leaves: Iterable[Hashable] | None = None,
@@ -243,7 +243,7 @@ def plot_aho_graph(
     """
     import networkx as nx
 
-    plt = pyplot_for("plot_aho_graph")
+    plt = import_pyplot("plot_aho_graph")
     given = triplets.triplets if isinstance(triplets, Conflict) else check_triplets(triplets)
     group = [given.leaves[i] for i in given.used_leaves.tolist()] if leaves is None else list(leaves)
     if len(group) > MOST_LEAVES:
@@ -253,22 +253,22 @@ def plot_aho_graph(
     parts = sorted(nx.connected_components(graph), key=len, reverse=True)
     if ax is None:
         side = min(max(2.2 + 0.9 * len(group) ** 0.5, 3.5), 14.0)
-        longest = max((len(shortened(str(x))) for x in group), default=0)
+        longest = max((len(shorten(str(x))) for x in group), default=0)
         _, ax = plt.subplots(figsize=(max(1.35 * side, 5.5) + 0.04 * longest, side), layout="constrained")
-    at = positions(graph)
+    at = place_leaves(graph)
     _draw_edges(ax, graph, at, graph.number_of_edges() <= MOST_NOTES if notes is None else notes)
     _draw_leaves(ax, parts, at)
     if title is None:
         many = f"{len(parts)} parts" if len(parts) > 1 else "nothing less: they are tied together"
         title = f"The triplets split {len(group)} leaves into {many}"
-    ax.set_title(_wrapped(title, ax))
+    ax.set_title(_wrap(title, ax))
     ax.set_axis_off()
     ax.margins(0.08)
     _write_names(ax, graph, at)
     return ax
 
 
-def _wrapped(title: str, ax: Axes) -> str:
+def _wrap(title: str, ax: Axes) -> str:
     """The title in lines that the axes have room for."""
     from textwrap import fill
 
@@ -278,7 +278,7 @@ def _wrapped(title: str, ax: Axes) -> str:
     return fill(title, max(int(12.5 * share * inches), 20))
 
 
-@picture
+@close_on_error
 def plot_conflict(conflict: Conflict, *, ax: Axes | None = None, title: str | None = None) -> Axes:
     """Draw a conflict: its leaves, and the triplets that tie each to the next, so that no first split exists.
 
@@ -322,29 +322,38 @@ def plot_conflict(conflict: Conflict, *, ax: Axes | None = None, title: str | No
 def _draw_edges(ax: Axes, graph: Graph, at: dict[Hashable, np.ndarray], notes: bool) -> None:
     from matplotlib.collections import LineCollection
 
-    few, ink = len(at) <= MOST_NAMES, ink_of(ax, bare=True)
+    few, theme = len(at) <= MOST_NAMES, find_theme(ax, bare=True)
     segments = [(at[a], at[b]) for a, b in graph.edges]
     width, strong = (1.2, 1.0) if few else (0.7, 0.6)
-    lines = LineCollection(segments, colors=ink.line, linewidths=width, alpha=strong, zorder=1, gid="ties")
+    lines = LineCollection(segments, colors=theme.line, linewidths=width, alpha=strong, zorder=1, gid="ties")
     ax.add_collection(lines)
     if not notes:
         return
     for a, b, edge in graph.edges(data=True):
-        thirds = [shortened(str(x)) for x in edge["thirds"][:3]]
+        thirds = [shorten(str(x)) for x in edge["thirds"][:3]]
         more = f", {len(edge['thirds']) - 3} more" if len(edge["thirds"]) > 3 else ""
         read = [f"{x.unit} {x.number}" for x in edge["origins"][:3] if x is not None]
         place = f"\n{', '.join(read)}" if read else ""
         text = f"| {', '.join(thirds)}{more}{place}"
-        box = {"boxstyle": "round,pad=0.15", "facecolor": ink.paper, "edgecolor": "none", "alpha": 0.85}
+        box = {"boxstyle": "round,pad=0.15", "facecolor": theme.paper, "edgecolor": "none", "alpha": 0.85}
         x, y = (at[a] + at[b]) / 2
         ax.text(
-            x, y, text, ha="center", va="center", fontsize=8, bbox=box, zorder=2, color=ink.faint(0.1), parse_math=False
+            x,
+            y,
+            text,
+            ha="center",
+            va="center",
+            fontsize=8,
+            bbox=box,
+            zorder=2,
+            color=theme.faint(0.1),
+            parse_math=False,
         )
 
 
 def _draw_leaves(ax: Axes, parts: list[set], at: dict[Hashable, np.ndarray]) -> None:
     size = 70 if len(at) <= MOST_NAMES else 26
-    rim = ink_of(ax, bare=True).paper
+    rim = find_theme(ax, bare=True).paper
     for k, part in enumerate(parts):
         x, y = np.array([at[leaf] for leaf in sorted(part, key=str)]).T
         colour, shape = PALETTE[k % len(PALETTE)], SHAPES[k % len(SHAPES)]
@@ -357,8 +366,8 @@ def _write_names(ax: Axes, graph: Graph, at: dict[Hashable, np.ndarray]) -> None
 
     if not 0 < len(at) <= MOST_NAMES:
         return
-    ink = ink_of(ax, bare=True)
-    halo = withStroke(linewidth=2.2, foreground=ink.paper)
+    theme = find_theme(ax, bare=True)
+    halo = withStroke(linewidth=2.2, foreground=theme.paper)
     figure: Any = ax.figure
     while figure is not figure.figure:  # that of a subfigure
         figure = figure.figure
@@ -370,8 +379,8 @@ def _write_names(ax: Axes, graph: Graph, at: dict[Hashable, np.ndarray]) -> None
     notes = [x for x in ax.texts if x.get_text()]
     texts = [
         ax.annotate(
-            shortened(str(leaf)), tuple(at[leaf]), textcoords="offset points", xytext=(0, 0), ha="center", va="center",
-            fontsize=9, zorder=4, parse_math=False, color=ink.line, path_effects=[halo],
+            shorten(str(leaf)), tuple(at[leaf]), textcoords="offset points", xytext=(0, 0), ha="center", va="center",
+            fontsize=9, zorder=4, parse_math=False, color=theme.line, path_effects=[halo],
         )
         for leaf in leaves
     ]  # fmt: skip
@@ -381,6 +390,6 @@ def _write_names(ax: Axes, graph: Graph, at: dict[Hashable, np.ndarray]) -> None
         middles = (points[edges[:, 0]] + points[edges[:, 1]]) / 2
         points = np.concatenate([points, middles])
         sizes = np.concatenate([sizes, [x.get_window_extent().size for x in notes]])
-    middle = name_sides(points, edges, sizes, 6 * scale, len(leaves))
+    middle = place_names(points, edges, sizes, 6 * scale, len(leaves))
     for text, shift in zip(texts, (middle - points)[: len(leaves)] / scale, strict=True):
         text.set_position(tuple(shift))

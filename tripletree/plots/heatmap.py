@@ -9,20 +9,20 @@ import numpy as np
 
 from tripletree.core.checks import check_count
 from tripletree.errors import UnknownLeafError
-from tripletree.plots.axes import Rectangle
+from tripletree.plots.axes import RectangularTransform
 from tripletree.plots.drawing import draw_lines, draw_triangles
-from tripletree.plots.labels import text_width
-from tripletree.plots.layout import Layout, Sketch, layout, sketch
+from tripletree.plots.labels import measure_text
+from tripletree.plots.layout import CollapsedTree, Layout, collapse_tree, compute_layout
 from tripletree.plots.style import (
     DASHES,
-    Groups,
+    LeafGroups,
     check_range,
     check_tree,
-    coded_groups,
-    ink_of,
-    picture,
-    pyplot_for,
-    shortened,
+    close_on_error,
+    encode_groups,
+    find_theme,
+    import_pyplot,
+    shorten,
 )
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ SHORTER = (24, 18, 14, 10, 7, 5)  # characters of labels, the most that have roo
 MOST_BESIDE = 0.35  # part of the width that labels of rows may take
 
 
-@picture
+@close_on_error
 def plot_heatmap(
     hierarchy: Any,
     matrix: Any,
@@ -119,33 +119,37 @@ def plot_heatmap(
     >>> matplotlib.pyplot.close(ax.figure)
     """
     tree = check_tree(hierarchy)
-    values = _checked(_by_label(matrix, tree), tree.n_leaves)
+    values = _check_matrix(_align_rows(matrix, tree), tree.n_leaves)
     if clusters is None and hierarchy is not tree:
         clusters = getattr(hierarchy, "labels_", None)
-    groups = coded_groups(clusters, tree, "clusters", None)
+    groups = encode_groups(clusters, tree, "clusters", None)
     if max_leaves is not None:
         max_leaves = check_count(max_leaves, "max_leaves", 2)
-    drawn = sketch(tree, max_leaves, codes=[] if groups is None else [groups.codes])
-    place = layout(drawn, heights, spacing="size")
-    plt = pyplot_for("plot_heatmap")
+    drawn = collapse_tree(tree, max_leaves, codes=[] if groups is None else [groups.codes])
+    place = compute_layout(drawn, heights, spacing="size")
+    plt = import_pyplot("plot_heatmap")
     square = values.shape[0] == values.shape[1] and np.allclose(values, values.T, equal_nan=True)
     order = _leaf_order(drawn, place)
     shown = values[np.ix_(order, order)] if square else values[order]
-    names = [str(x) for x in getattr(matrix, "columns", ())] if columns is None else _named(columns, values.shape[1])
+    names = (
+        [str(x) for x in getattr(matrix, "columns", ())]
+        if columns is None
+        else _check_columns(columns, values.shape[1])
+    )
     if ax is None:
         longest = max((min(len(str(x)), 24) for x in (tree.leaves if square else names)), default=0)
         ax = _new_axes(plt, tree.n_leaves, square, longest, title is not None)
     if cmap is None:
         cmap = "viridis" if square else "cividis"
     image = _draw_map(ax, shown, cmap)
-    beside = _name(ax, tree, order, square, names)
-    sides = _beside(ax, drawn, place, groups, square, beside)
+    beside = _write_names(ax, tree, order, square, names)
+    sides = _add_side_axes(ax, drawn, place, groups, square, beside)
     if groups is not None:
-        _part(ax, groups.codes[order], square)
+        _separate_clusters(ax, groups.codes[order], square)
     bar = ax.figure.colorbar(image, cax=sides["colour bar"])
     if label is None and square and not np.diag(values).any():
         label = "distance"
-    bar.set_label(shortened(label or "", 60))
+    bar.set_label(shorten(label or "", 60))
     if title is not None:
         sides.get("dendrogram above", ax).set_title(title)
     return ax
@@ -161,7 +165,7 @@ def _new_axes(plt: Any, n: int, square: bool, longest: int, title: bool) -> Any:
     return plt.figure(figsize=size).add_axes((left / size[0], bottom / size[1], *inner))
 
 
-def _checked(matrix: Any, n: int) -> np.ndarray:
+def _check_matrix(matrix: Any, n: int) -> np.ndarray:
     try:
         values = np.array(matrix, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
@@ -178,7 +182,7 @@ def _checked(matrix: Any, n: int) -> np.ndarray:
     return values
 
 
-def _by_label(matrix: Any, tree: Any) -> Any:
+def _align_rows(matrix: Any, tree: Any) -> Any:
     """A DataFrame with its rows, and columns where these are the leaves, in leaf order; what has no labels as it is."""
     index, columns = (getattr(getattr(matrix, x, None), "tolist", None) for x in ("index", "columns"))
     if index is None or columns is None:
@@ -213,7 +217,7 @@ def _is_leaf(label: Any, tree: Any) -> bool:
         return False
 
 
-def _named(columns: Any, number: int) -> list[str]:
+def _check_columns(columns: Any, number: int) -> list[str]:
     """The names of the columns, checked."""
     if isinstance(columns, str) or not isinstance(columns, Iterable):
         msg = f"columns must be a sequence of names, not {columns!r:.60}"
@@ -233,11 +237,11 @@ def _draw_map(ax: Any, shown: np.ndarray, cmap: Any) -> Any:
     extent = (-0.5, wide - 0.5, high - 0.5, -0.5)
     for axis in (0, 1):
         if shown.shape[axis] > pixels[axis]:
-            shown = _means(shown, axis, pixels[axis])
+            shown = _average_blocks(shown, axis, pixels[axis])
     return ax.imshow(shown, aspect="auto", cmap=cmap, interpolation="nearest", extent=extent, gid="map")
 
 
-def _means(values: np.ndarray, axis: int, parts: int) -> np.ndarray:
+def _average_blocks(values: np.ndarray, axis: int, parts: int) -> np.ndarray:
     """Means of so many parts along an axis, NaN left out."""
     start = np.arange(parts) * values.shape[axis] // parts
     known = ~np.isnan(values)
@@ -246,7 +250,7 @@ def _means(values: np.ndarray, axis: int, parts: int) -> np.ndarray:
     return np.divide(total, number, out=np.full(total.shape, np.nan), where=number > 0)
 
 
-def _leaf_order(drawn: Sketch, place: Layout) -> np.ndarray:
+def _leaf_order(drawn: CollapsedTree, place: Layout) -> np.ndarray:
     """All leaves as the tips stand, those of a collapsed one depth first."""
     tree = drawn.tree
     depth_first = np.argsort(tree.leaf_intervals[0][: tree.n_leaves])
@@ -255,8 +259,8 @@ def _leaf_order(drawn: Sketch, place: Layout) -> np.ndarray:
     return depth_first[np.argsort(at[drawn.shown[depth_first]], kind="stable")]
 
 
-def _beside(
-    ax: Any, drawn: Sketch, place: Layout, groups: Groups | None, square: bool, beside: float
+def _add_side_axes(
+    ax: Any, drawn: CollapsedTree, place: Layout, groups: LeafGroups | None, square: bool, beside: float
 ) -> dict[str, Any]:
     """The dendrogram to the left, for squares another above, and the colour bar `beside` inches to the right."""
     from mpl_toolkits.axes_grid1 import make_axes_locatable
@@ -268,15 +272,15 @@ def _beside(
     bar = divider.append_axes("right", size=0.12, pad=beside + 0.08)
     bar.set_gid("colour bar")
     low, high = float(min(place.up.min(), place.foot.min())), float(place.up.max())
-    line = ink_of(ax, bare=True).line
+    line = find_theme(ax, bare=True).line
     more = 0.03 * ((high - low) or 1.0)
     for gid, (side, orientation) in sides.items():
-        frame = Rectangle(orientation)
-        draw_lines(side, drawn, place, frame, groups, line, 0.8)
-        draw_triangles(side, drawn, place, frame, groups, line, 0.6)
+        transform = RectangularTransform(orientation)
+        draw_lines(side, drawn, place, transform, groups, line, 0.8)
+        draw_triangles(side, drawn, place, transform, groups, line, 0.6)
         side.set_gid(gid)
         side.set_axis_off()
-        if frame.horizontal:
+        if transform.horizontal:
             side.set_xlim(high + more, low)
             side.set_ylim(place.span - 0.5, -0.5)
         else:
@@ -285,7 +289,7 @@ def _beside(
     return {gid: side for gid, (side, _) in sides.items()} | {"colour bar": bar}
 
 
-def _part(ax: Any, codes: np.ndarray, square: bool) -> None:
+def _separate_clusters(ax: Any, codes: np.ndarray, square: bool) -> None:
     """Lines between clusters that stand beside each other, and at the left edge each one's colour and dashes."""
     from matplotlib.collections import LineCollection
 
@@ -299,22 +303,22 @@ def _part(ax: Any, codes: np.ndarray, square: bool) -> None:
     bounds = [-0.5, *edges.tolist(), codes.size - 0.5]
     runs = list(zip(bounds[:-1], bounds[1:], strict=True))
     code = [int(codes[int(low + 0.5)]) for low, _ in runs]
-    ink = ink_of(ax, bare=True)
+    theme = find_theme(ax, bare=True)
     marks = LineCollection(
         [[(0.0, low), (0.0, high)] for low, high in runs],
-        colors=[ink.shade(c) for c in code],
+        colors=[theme.shade(c) for c in code],
         linestyles=[DASHES[0 if c < 0 else c % len(DASHES)] for c in code],
         linewidths=4.0, transform=ax.get_yaxis_transform(), clip_on=False, zorder=4, capstyle="butt", gid="clusters",
     )  # fmt: skip
     ax.add_collection(marks, autolim=False)
 
 
-def _name(ax: Any, tree: Any, order: np.ndarray, square: bool, columns: list[str]) -> float:
+def _write_names(ax: Any, tree: Any, order: np.ndarray, square: bool, columns: list[str]) -> float:
     """Labels of the rows at the right and of the columns below, where all have room; inches taken at the right."""
     box = ax.get_window_extent()
     scale = ax.figure.dpi / 72
-    rows = [shortened(str(tree.leaves[i]), 24) for i in order.tolist()]
-    names = rows if square else [shortened(x, 24) for x in columns]
+    rows = [shorten(str(tree.leaves[i]), 24) for i in order.tolist()]
+    names = rows if square else [shorten(x, 24) for x in columns]
     left, right, bottom, top = ax.images[0].get_extent()
     height, width = round(bottom - top), round(right - left)
     ax.set(xticks=[], yticks=[])
@@ -324,7 +328,7 @@ def _name(ax: Any, tree: Any, order: np.ndarray, square: bool, columns: list[str
         font = min(room / number / scale / 1.1, LARGEST)
         if font < SMALLEST or len(texts) != number:
             continue
-        fitted, longest = _fitted(ax, texts, font, MOST_BESIDE * box.width if axis == "y" else np.inf)
+        fitted, longest = _fit_names(ax, texts, font, MOST_BESIDE * box.width if axis == "y" else np.inf)
         turn = {"rotation": 90} if axis == "x" and longest > 0.9 * room / number else {}
         ax.set(**{f"{axis}ticks": range(number)})
         getattr(ax, f"set_{axis}ticklabels")(fitted, fontsize=font, parse_math=False, **turn)
@@ -336,11 +340,11 @@ def _name(ax: Any, tree: Any, order: np.ndarray, square: bool, columns: list[str
     return taken
 
 
-def _fitted(ax: Any, texts: list[str], font: float, room: float) -> tuple[list[str], float]:
+def _fit_names(ax: Any, texts: list[str], font: float, room: float) -> tuple[list[str], float]:
     """The texts, shortened until the longest fits into so many pixels, if need be; and its pixels."""
     for most in SHORTER:
-        some = [shortened(x, most) for x in texts]
-        longest = text_width(ax, some, font)
+        some = [shorten(x, most) for x in texts]
+        longest = measure_text(ax, some, font)
         if longest <= room:
             break
     return some, longest

@@ -6,45 +6,45 @@ from typing import Any
 
 import numpy as np
 
-from tripletree.plots.axes import LEADING, Circle, Frame, Space
-from tripletree.plots.layout import Layout, Sketch, tip_numbers
-from tripletree.plots.style import PALETTE, Groups, Ink, ink_of, percent, shortened
+from tripletree.plots.axes import LEADING, AxesLayout, CircularTransform, Transform
+from tripletree.plots.layout import CollapsedTree, Layout, count_in_tips
+from tripletree.plots.style import PALETTE, LeafGroups, Theme, find_theme, percent, shorten
 
 __all__ = [
+    "describe_leaves",
     "draw_leaders",
-    "leaf_note",
-    "text_width",
-    "tip_labels",
+    "make_tip_labels",
+    "measure_text",
     "write_labels",
 ]
 
 
-def tip_labels(drawn: Sketch, classes: Groups | None) -> tuple[list[str], np.ndarray]:
+def make_tip_labels(drawn: CollapsedTree, classes: LeafGroups | None) -> tuple[list[str], np.ndarray]:
     """What each tip is called, and its class: that of most of its leaves (-1 for none)."""
     tree, T = drawn.tree, drawn.size.size
     code = np.full(T, -1)
     numbers = None
     if classes is not None and classes.names:
-        numbers = tip_numbers(drawn, classes.codes, len(classes.names))
+        numbers = count_in_tips(drawn, classes.codes, len(classes.names))
         code = np.where(numbers.any(axis=1), numbers.argmax(axis=1), -1)
     leaf = np.empty(T, np.int64)
     leaf[drawn.shown[: tree.n_leaves]] = np.arange(tree.n_leaves)
     texts = []
     for k, size in enumerate(drawn.size.tolist()):
         if size == 1:
-            texts.append(shortened(str(tree.leaves[int(leaf[k])])))
+            texts.append(shorten(str(tree.leaves[int(leaf[k])])))
             continue
         name = tree.label(int(drawn.node[k])) if drawn.node[k] >= 0 else None
-        text = f"{size:,} leaves" if name is None else f"{shortened(str(name))} ({size:,})"
+        text = f"{size:,} leaves" if name is None else f"{shorten(str(name))} ({size:,})"
         if drawn.node[k] < 0:
             text = f"{size:,} leaves of others"
         if numbers is not None and classes is not None and code[k] >= 0:
-            text += f", {percent(int(numbers[k, code[k]]), size)}% {shortened(str(classes.names[code[k]]), 20)}"
+            text += f", {percent(int(numbers[k, code[k]]), size)}% {shorten(str(classes.names[code[k]]), 20)}"
         texts.append(text)
     return texts, code
 
 
-def leaf_note(drawn: Sketch, labelled: int) -> str:
+def describe_leaves(drawn: CollapsedTree, labelled: int) -> str:
     """What is to be said of the leaves where not each of them has its label."""
     n, tips = drawn.tree.n_leaves, drawn.size.size
     if not drawn.is_whole:
@@ -58,19 +58,21 @@ def leaf_note(drawn: Sketch, labelled: int) -> str:
 
 
 def write_labels(
-    ax: Any, texts: list[str], codes: np.ndarray, classes: Groups | None, tips: np.ndarray, place: Layout,
-    frame: Frame, space: Space, away: float,
+    ax: Any, texts: list[str], codes: np.ndarray, classes: LeafGroups | None, tips: np.ndarray, place: Layout,
+    transform: Transform, axes_layout: AxesLayout, away: float,
 ) -> np.ndarray:  # fmt: skip
     """Write the labels of some tips `away` points beyond them; returns the pixels that each needs there."""
     if tips.size == 0:
         return np.zeros(0)
     along = place.along[tips]
     step = 1.0 if tips.size == 1 else float(np.diff(along).min())
-    font = min(step * space.row / LEADING, space.font)
-    x, y = frame.xy(along, np.full(tips.size, frame.bottom) if isinstance(frame, Circle) else place.foot[tips])
-    written, ink = [], ink_of(ax)
+    font = min(step * axes_layout.row / LEADING, axes_layout.font)
+    x, y = transform.xy(
+        along, np.full(tips.size, transform.bottom) if isinstance(transform, CircularTransform) else place.foot[tips]
+    )
+    written, theme = [], find_theme(ax)
     for k, u in enumerate(tips.tolist()):
-        shift, style = _direction(frame, along[k], away)
+        shift, style = _direction(transform, along[k], away)
         written.append(
             ax.annotate(
                 texts[u],
@@ -78,28 +80,30 @@ def write_labels(
                 shift,
                 textcoords="offset points",
                 fontsize=font,
-                color=_colour(ink, int(codes[u]), classes),
+                color=_colour(theme, int(codes[u]), classes),
                 parse_math=False,
                 annotation_clip=False,
                 **style,
             )  # fmt: skip
         )
-    if isinstance(frame, Circle):
+    if isinstance(transform, CircularTransform):
         for text in written:
             text.set_rotation(0)
         long = np.array([text.get_window_extent().width for text in written])
         for k, text in enumerate(written):
-            text.set(**_direction(frame, along[k], away)[1])
-        return long + (away + 2) * space.scale
+            text.set(**_direction(transform, along[k], away)[1])
+        return long + (away + 2) * axes_layout.scale
     boxes = [text.get_window_extent() for text in written]
-    if not frame.horizontal and max(box.height for box in boxes) < 0.9 * step * space.row * space.scale:
+    if not transform.horizontal and max(box.height for box in boxes) < 0.9 * step * axes_layout.row * axes_layout.scale:
         for text in written:  # short enough to stand upright side by side
             text.set_rotation(0)
         boxes = [text.get_window_extent() for text in written]
-    return np.array([box.width if frame.horizontal else box.height for box in boxes]) + (away + 2) * space.scale
+    return (
+        np.array([box.width if transform.horizontal else box.height for box in boxes]) + (away + 2) * axes_layout.scale
+    )
 
 
-def text_width(ax: Any, texts: list[str], font: float) -> float:
+def measure_text(ax: Any, texts: list[str], font: float) -> float:
     """Pixels of the longest of some texts on one line: of those with most characters, measured."""
     probe = ax.text(0, 0, "", fontsize=font, parse_math=False)
     longest = 0.0
@@ -110,40 +114,40 @@ def text_width(ax: Any, texts: list[str], font: float) -> float:
     return longest
 
 
-def draw_leaders(ax: Any, tips: np.ndarray, place: Layout, frame: Circle) -> None:
+def draw_leaders(ax: Any, tips: np.ndarray, place: Layout, transform: CircularTransform) -> None:
     """Faint lines from tips that end inside the circle to its rim, where their labels stand."""
     from matplotlib.collections import LineCollection
 
-    some = tips[place.foot[tips] > frame.bottom + 0.02 * ((frame.top - frame.bottom) or 1.0)]
+    some = tips[place.foot[tips] > transform.bottom + 0.02 * ((transform.top - transform.bottom) or 1.0)]
     if some.size:
-        ends = [np.stack([place.along[some], up], 1) for up in (place.foot[some], np.full(some.size, frame.bottom))]
-        look: dict[str, Any] = {"colors": [ink_of(ax).faint(0.6)], "linestyles": [(0, (1, 2))]}
+        ends = [np.stack([place.along[some], up], 1) for up in (place.foot[some], np.full(some.size, transform.bottom))]
+        look: dict[str, Any] = {"colors": [find_theme(ax).faint(0.6)], "linestyles": [(0, (1, 2))]}
         ax.add_collection(
-            LineCollection(frame.paths(np.stack(ends, 1)), linewidths=0.6, zorder=0.6, gid="leaders", **look),
+            LineCollection(transform.paths(np.stack(ends, 1)), linewidths=0.6, zorder=0.6, gid="leaders", **look),
             autolim=False,
         )
 
 
-def _colour(ink: Ink, code: int, classes: Groups | None) -> Any:
+def _colour(theme: Theme, code: int, classes: LeafGroups | None) -> Any:
     """Colour of a label: that of the class, stronger, for thin strokes need more contrast than shapes."""
     if classes is None or code < 0:
-        return ink.line
-    return ink.strong(PALETTE[classes.style[code] % len(PALETTE)])
+        return theme.line
+    return theme.strong(PALETTE[classes.style[code] % len(PALETTE)])
 
 
-def _direction(frame: Frame, along: float, away: float) -> tuple[tuple[float, float], dict[str, Any]]:
+def _direction(transform: Transform, along: float, away: float) -> tuple[tuple[float, float], dict[str, Any]]:
     """Which way a label stands off its tip, and how it is turned and aligned."""
-    if isinstance(frame, Circle):
-        angle = float(frame.angle(along))
+    if isinstance(transform, CircularTransform):
+        angle = float(transform.angle(along))
         turn, left = np.degrees(angle), np.cos(angle) < -1e-9
         style = {"rotation": turn + 180 if left else turn, "ha": "right" if left else "left"}
         shift = (away * float(np.cos(angle)), away * float(np.sin(angle)))
         return shift, {**style, "va": "center_baseline", "rotation_mode": "anchor"}
-    dx, dy = {"left": (1, 0), "right": (-1, 0), "top": (0, -1), "bottom": (0, 1)}[frame.orientation]
+    dx, dy = {"left": (1, 0), "right": (-1, 0), "top": (0, -1), "bottom": (0, 1)}[transform.orientation]
     styles: dict[str, dict[str, Any]] = {
         "left": {"ha": "left", "va": "center_baseline"},
         "right": {"ha": "right", "va": "center_baseline"},
         "top": {"ha": "center", "va": "top", "rotation": 90},
         "bottom": {"ha": "center", "va": "bottom", "rotation": 90},
     }
-    return (away * dx, away * dy), styles[frame.orientation]
+    return (away * dx, away * dy), styles[transform.orientation]

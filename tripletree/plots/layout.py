@@ -20,19 +20,19 @@ from tripletree.core.triplets import TripletSet
 from tripletree.kernels import freeze
 
 __all__ = [
+    "CollapsedTree",
     "Layout",
-    "Sketch",
-    "clade_codes",
-    "closed_nodes",
-    "layout",
-    "matched_styles",
-    "meeting_nodes",
-    "node_codes",
-    "pair_counts",
-    "sketch",
-    "tip_numbers",
-    "triplet_counts",
-    "whole",
+    "collapse_tree",
+    "compute_layout",
+    "count_in_tips",
+    "count_pairs",
+    "count_triplets",
+    "collapse_nothing",
+    "find_clade_codes",
+    "find_collapsed_nodes",
+    "find_meeting_nodes",
+    "find_node_codes",
+    "match_styles",
 ]
 
 MATCHED = 10_000  # up to this many pairs (class, cluster) colours are matched; beyond, nobody could tell them apart
@@ -66,7 +66,9 @@ class Layout(NamedTuple):
         return float(self.width.sum())
 
 
-def layout(drawn: Sketch, heights: str, *, spacing: str = "even", order: np.ndarray | None = None) -> Layout:
+def compute_layout(
+    drawn: CollapsedTree, heights: str, *, spacing: str = "even", order: np.ndarray | None = None
+) -> Layout:
     """Place the nodes of a sketch and the lines between them. Linear in the number of nodes, whatever the depth.
 
     Parameters
@@ -127,7 +129,7 @@ def _child_spans(parent: np.ndarray, along: np.ndarray, T: int) -> tuple[np.ndar
     return np.array(low), np.array(high)
 
 
-def clade_codes(hierarchy: Hierarchy, codes: np.ndarray) -> np.ndarray:
+def find_clade_codes(hierarchy: Hierarchy, codes: np.ndarray) -> np.ndarray:
     """The code that all leaves below a node share, -1 where they differ: int64[N] from int64[n]."""
     start, stop, order = hierarchy.leaf_intervals
     ordered = codes[order]
@@ -135,7 +137,7 @@ def clade_codes(hierarchy: Hierarchy, codes: np.ndarray) -> np.ndarray:
     return np.where(changes[start] == changes[stop - 1], ordered[start], -1)
 
 
-def _numbers_in(hierarchy: Hierarchy, given: TripletSet | PairwiseConstraints, what: str) -> np.ndarray:
+def _translate_leaves(hierarchy: Hierarchy, given: TripletSet | PairwiseConstraints, what: str) -> np.ndarray:
     """The leaf of the hierarchy that each leaf in use is."""
     number = np.full(len(given.leaves), -1, np.int32)
     used = given.used_leaves
@@ -143,21 +145,21 @@ def _numbers_in(hierarchy: Hierarchy, given: TripletSet | PairwiseConstraints, w
     return number
 
 
-def meeting_nodes(hierarchy: Hierarchy, rows: np.ndarray) -> np.ndarray:
+def find_meeting_nodes(hierarchy: Hierarchy, rows: np.ndarray) -> np.ndarray:
     """The node at which the two leaves of each row meet: int64[p] from int[p, 2]."""
     a, b = (freeze(np.ascontiguousarray(column, dtype=np.int32)) for column in rows.T)
     return np.asarray(kernels.rooted_tree.common_ancestors(a, b, *hierarchy.ancestor_table))
 
 
-def triplet_counts(hierarchy: Hierarchy, triplets: TripletSet) -> tuple[np.ndarray, np.ndarray]:
+def count_triplets(hierarchy: Hierarchy, triplets: TripletSet) -> tuple[np.ndarray, np.ndarray]:
     """Triplets displayed and not displayed, counted at nodes: two int64[N].
 
     A triplet ab|c that is displayed counts where a and b meet (their last common ancestor), one that is
     not where all three have met.
     """
     N = hierarchy.n_nodes
-    rows = _numbers_in(hierarchy, triplets, "triplets' leaves")[triplets.rows]
-    inner, outer = meeting_nodes(hierarchy, rows[:, :2]), meeting_nodes(hierarchy, rows[:, ::2])
+    rows = _translate_leaves(hierarchy, triplets, "triplets' leaves")[triplets.rows]
+    inner, outer = find_meeting_nodes(hierarchy, rows[:, :2]), find_meeting_nodes(hierarchy, rows[:, ::2])
     shown = inner < outer  # both are ancestors of a; ab|c is displayed where the one of a and b is the lower
     return (
         np.bincount(inner[shown], minlength=N),
@@ -165,17 +167,17 @@ def triplet_counts(hierarchy: Hierarchy, triplets: TripletSet) -> tuple[np.ndarr
     )
 
 
-def pair_counts(hierarchy: Hierarchy, pairs: PairwiseConstraints, clusters: np.ndarray | None) -> dict[str, np.ndarray]:
+def count_pairs(hierarchy: Hierarchy, pairs: PairwiseConstraints, clusters: np.ndarray | None) -> dict[str, np.ndarray]:
     """Must-links and cannot-links, counted at the nodes where their ends meet: int64[N] for each kind of them.
 
     With clusters the kinds are "must kept", "must broken", "cannot kept", "cannot broken"; without, or where an end
     has none, nothing is said of keeping and the kind is "must" or "cannot".
     """
-    number, N = _numbers_in(hierarchy, pairs, "pairs' leaves"), hierarchy.n_nodes
+    number, N = _translate_leaves(hierarchy, pairs, "pairs' leaves"), hierarchy.n_nodes
     found = {}
     for name, rows, together in (("must", pairs.must_link, True), ("cannot", pairs.cannot_link, False)):
         rows = number[rows]
-        at = meeting_nodes(hierarchy, rows)
+        at = find_meeting_nodes(hierarchy, rows)
         ends = np.full(rows.shape, -1) if clusters is None else clusters[rows]
         known = (ends >= 0).all(axis=1)
         kept = (ends[:, 0] == ends[:, 1]) == together
@@ -184,7 +186,7 @@ def pair_counts(hierarchy: Hierarchy, pairs: PairwiseConstraints, clusters: np.n
     return found
 
 
-def matched_styles(codes: np.ndarray, n_codes: int, others: np.ndarray, n_others: int) -> np.ndarray:
+def match_styles(codes: np.ndarray, n_codes: int, others: np.ndarray, n_others: int) -> np.ndarray:
     """A style number for each class: that of the cluster it overlaps most, one to one, so that agreement shows.
 
     codes, others : int64[n], class and cluster of each leaf, -1 for none
@@ -216,7 +218,7 @@ def matched_styles(codes: np.ndarray, n_codes: int, others: np.ndarray, n_others
 MIXED = 4.0
 
 
-class Sketch(NamedTuple):
+class CollapsedTree(NamedTuple):
     """A hierarchy as it is drawn: T tips, each a leaf or a collapsed subtree, and the inner nodes above them.
 
     tree : Hierarchy, all of it
@@ -243,15 +245,15 @@ class Sketch(NamedTuple):
         return np.flatnonzero(self.size > 1)
 
 
-def whole(tree: Hierarchy) -> Sketch:
+def collapse_nothing(tree: Hierarchy) -> CollapsedTree:
     """The sketch in which nothing is collapsed."""
     every = np.arange(tree.n_nodes)
-    return Sketch(tree, tree.parent, every, every, np.ones(tree.n_leaves, np.int64))
+    return CollapsedTree(tree, tree.parent, every, every, np.ones(tree.n_leaves, np.int64))
 
 
-def sketch(
+def collapse_tree(
     tree: Hierarchy, most: int | None, *, closed: Iterable[int] = (), codes: Iterable[np.ndarray] = ()
-) -> Sketch:
+) -> CollapsedTree:
     """Collapse a hierarchy to `most` tips or fewer.
 
     Parameters
@@ -271,14 +273,14 @@ def sketch(
     n = tree.n_leaves
     shut = set(closed)
     if not shut and (most is None or most >= n):
-        return whole(tree)
+        return collapse_nothing(tree)
     start, stop, order = tree.leaf_intervals
     size = stop - start
     worth = size.astype(np.float64)
     for given in codes:
-        worth[(clade_codes(tree, given) < 0) & (size > 1)] *= MIXED
+        worth[(find_clade_codes(tree, given) < 0) & (size > 1)] *= MIXED
     room = n if most is None else max(most, 2)
-    heads, gathered, opened = _opened(tree, room, shut, size, worth)
+    heads, gathered, opened = _choose_tips(tree, room, shut, size, worth)
     tip_of = np.empty(n, np.int64)
     groups = [[u] for u in heads] + gathered
     for k, group in enumerate(groups):
@@ -287,10 +289,10 @@ def sketch(
     _, first, which = np.unique(tip_of, return_index=True, return_inverse=True)
     rank = np.argsort(np.argsort(first))  # tips are numbered by their first leaves
     tip_of = rank[which]
-    return _reduced(tree, groups, rank, sorted(opened), tip_of)
+    return _build_collapsed(tree, groups, rank, sorted(opened), tip_of)
 
 
-def _opened(
+def _choose_tips(
     tree: Hierarchy, room: int, shut: set[int], size: np.ndarray, worth: np.ndarray
 ) -> tuple[list[int], list[list[int]], list[int]]:
     """Nodes that are tips, siblings that are one tip together, and inner nodes that are shown."""
@@ -318,9 +320,9 @@ def _opened(
     return heads, gathered, opened
 
 
-def _reduced(
+def _build_collapsed(
     tree: Hierarchy, groups: list[list[int]], rank: np.ndarray, opened: list[int], tip_of: np.ndarray
-) -> Sketch:
+) -> CollapsedTree:
     """The sketch with these tips and inner nodes."""
     T = len(groups)
     number = np.full(tree.n_nodes, -1, np.int64)
@@ -341,12 +343,12 @@ def _reduced(
     for u in range(tree.n_nodes - 2, -1, -1):  # what is inside a tip stands where the tip does
         if shown[u] < 0:
             shown[u] = shown[up[u]]
-    return Sketch(tree, parent, node, np.array(shown), np.bincount(tip_of, minlength=T))
+    return CollapsedTree(tree, parent, node, np.array(shown), np.bincount(tip_of, minlength=T))
 
 
-def node_codes(drawn: Sketch, codes: np.ndarray) -> np.ndarray:
+def find_node_codes(drawn: CollapsedTree, codes: np.ndarray) -> np.ndarray:
     """The code that all leaves below what is drawn share, -1 where they differ: int64[M] from int64[n]."""
-    every = clade_codes(drawn.tree, codes)
+    every = find_clade_codes(drawn.tree, codes)
     found = np.where(drawn.node >= 0, every[drawn.node], -1)
     for k in np.flatnonzero(drawn.node < 0).tolist():
         inside = codes[drawn.shown[: drawn.tree.n_leaves] == k]
@@ -354,7 +356,7 @@ def node_codes(drawn: Sketch, codes: np.ndarray) -> np.ndarray:
     return found
 
 
-def tip_numbers(drawn: Sketch, codes: np.ndarray, n_codes: int) -> np.ndarray:
+def count_in_tips(drawn: CollapsedTree, codes: np.ndarray, n_codes: int) -> np.ndarray:
     """How many leaves of each tip have each code: int64[T, n_codes]."""
     tip = drawn.shown[: drawn.tree.n_leaves]
     has = codes >= 0
@@ -362,7 +364,7 @@ def tip_numbers(drawn: Sketch, codes: np.ndarray, n_codes: int) -> np.ndarray:
     return flat.reshape(drawn.size.size, n_codes)
 
 
-def closed_nodes(tree: Hierarchy, collapse: Any, codes: np.ndarray | None) -> list[int]:
+def find_collapsed_nodes(tree: Hierarchy, collapse: Any, codes: np.ndarray | None) -> list[int]:
     """The nodes that `collapse` names: inner nodes, or "clusters" for the clades of one cluster each."""
     if collapse is None:
         return []
@@ -373,7 +375,7 @@ def closed_nodes(tree: Hierarchy, collapse: Any, codes: np.ndarray | None) -> li
         if codes is None:
             msg = "collapse='clusters' needs clusters="
             raise ValueError(msg)
-        pure = clade_codes(tree, codes) >= 0
+        pure = find_clade_codes(tree, codes) >= 0
         return (tree.n_leaves + np.flatnonzero(pure[tree.n_leaves :])).tolist()
     named = {} if tree.names is None else {x: tree.n_leaves + k for k, x in enumerate(tree.names) if x is not None}
     found = []

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from tripletree.plots.style import DASHES, MARKS, PALETTE, Groups, Ink, class_marker, shortened
+from tripletree.plots.style import DASHES, MERGE_MARKERS, PALETTE, LeafGroups, Theme, class_marker, shorten
 
 __all__ = [
-    "fitted_legends",
-    "legend_blocks",
+    "fit_legends",
+    "make_legend_blocks",
 ]
 
 IN_LEGEND = (12, 6, 3, 1)  # clusters, and classes: most at first, then where they take too much room
@@ -20,8 +20,13 @@ FONTS = (8.0, 7.0, 6.0)
 Block = tuple[list[Any], list[str]]
 
 
-def legend_blocks(
-    clusters: Groups | None, classes: Groups | None, counts: dict[str, np.ndarray], more: Block, most: int, ink: Ink
+def make_legend_blocks(
+    clusters: LeafGroups | None,
+    classes: LeafGroups | None,
+    counts: dict[str, np.ndarray],
+    more: Block,
+    most: int,
+    theme: Theme,
 ) -> list[Block]:
     """Handles and texts: a block each for clusters, classes, and marks (with what is added), where there are any."""
     from matplotlib.lines import Line2D
@@ -35,31 +40,31 @@ def legend_blocks(
         for k in range(min(len(groups.names), most)):
             j = int(groups.style[k])
             if one == "class":
-                handles.append(Line2D([], [], markersize=6, **class_marker(j, ink.paper)))
+                handles.append(Line2D([], [], markersize=6, **class_marker(j, theme.paper)))
             else:
                 colour, dash = PALETTE[j % len(PALETTE)], DASHES[j % len(DASHES)]
                 handles.append(Line2D([], [], color=colour, linestyle=dash, linewidth=1.6))
-            texts.append(f"{one} {shortened(str(groups.names[k]))} ({groups.sizes[k]:,})")
+            texts.append(f"{one} {shorten(str(groups.names[k]))} ({groups.sizes[k]:,})")
         if len(groups.names) > most:
             handles.append(Line2D([], [], linestyle="none"))
             texts.append(f"and {len(groups.names) - most:,} more {many}")
         blocks.append((handles, texts))
-    handles, texts = _of_marks(counts, ink)
+    handles, texts = _make_marker_entries(counts, theme)
     handles, texts = handles + more[0], texts + more[1]
     return [*blocks, (handles, texts)] if handles else blocks
 
 
-def _of_marks(counts: dict[str, np.ndarray], ink: Ink) -> Block:
+def _make_marker_entries(counts: dict[str, np.ndarray], theme: Theme) -> Block:
     from matplotlib.lines import Line2D
 
     handles, texts = [], []
     for name, count in counts.items():
         total = int(count.sum())
         if total:
-            mark = MARKS[name]
-            look = ink.look(mark)
+            mark = MERGE_MARKERS[name]
+            look = theme.style_of(mark)
             handle = Line2D(
-                [], [], linestyle="none", marker=look["marker"], markersize=7, color=ink.line,
+                [], [], linestyle="none", marker=look["marker"], markersize=7, color=theme.line,
                 markerfacecolor=look["facecolors"], markeredgecolor=look["edgecolors"],
                 markeredgewidth=look["linewidths"],
             )  # fmt: skip
@@ -68,7 +73,7 @@ def _of_marks(counts: dict[str, np.ndarray], ink: Ink) -> Block:
     return handles, texts
 
 
-def fitted_legends(ax: Any, blocks_for: Any, width: float, height: float) -> list[Any]:
+def fit_legends(ax: Any, blocks_for: Any, width: float, height: float) -> list[Any]:
     """Legends in the axes, one below the other, not wider than the axes and, where that is possible, not too high.
 
     blocks_for : function of the number of clusters and classes to name
@@ -77,13 +82,13 @@ def fitted_legends(ax: Any, blocks_for: Any, width: float, height: float) -> lis
     for most in IN_LEGEND:
         for legend in found:
             legend.remove()
-        found = [_fitted(ax, handles, texts, width) for handles, texts in blocks_for(most)]
+        found = [_fit_legend(ax, handles, texts, width) for handles, texts in blocks_for(most)]
         if sum(x.get_window_extent().height for x in found) <= HIGHEST * height:
             break
     return found
 
 
-def _fitted(ax: Any, handles: list, texts: list[str], width: float) -> Any:
+def _fit_legend(ax: Any, handles: list, texts: list[str], width: float) -> Any:
     """A legend in as many columns as fit; else smaller, else with shortened texts."""
     for font in FONTS:
         for columns in range(min(len(handles), 7) if font == FONTS[0] else 1, 0, -1):
@@ -94,7 +99,7 @@ def _fitted(ax: Any, handles: list, texts: list[str], width: float) -> Any:
     longest = max(map(len, texts))
     while legend.get_window_extent().width > width and longest > 8:
         longest = max(int(0.85 * longest), 8)
-        legend = _legend(ax, handles, [shortened(x, longest) for x in texts], 1, FONTS[-1])
+        legend = _legend(ax, handles, [shorten(x, longest) for x in texts], 1, FONTS[-1])
     ax.add_artist(legend)
     return legend
 

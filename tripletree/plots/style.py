@@ -11,28 +11,28 @@ import numpy as np
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.labels import aligned_codes, series_index
 from tripletree.errors import InvalidLabelsError, MissingDependencyError, UnknownLeafError
-from tripletree.plots.layout import matched_styles
+from tripletree.plots.layout import match_styles
 
 __all__ = [
     "DASHES",
-    "Groups",
-    "Ink",
     "LINE",
-    "MARKS",
+    "LeafGroups",
+    "MERGE_MARKERS",
     "MISSED",
     "PALETTE",
     "SHAPES",
-    "class_marker",
-    "coded_groups",
+    "Theme",
     "check_axes",
+    "check_leaf_values",
     "check_range",
     "check_tree",
-    "ink_of",
-    "leaf_values",
+    "class_marker",
+    "close_on_error",
+    "encode_groups",
+    "find_theme",
+    "import_pyplot",
     "percent",
-    "picture",
-    "pyplot_for",
-    "shortened",
+    "shorten",
 ]
 
 # Okabe and Ito's colours, which colour-blind readers tell apart, without the yellow that vanishes on white; the cycles
@@ -44,17 +44,17 @@ LINE, MISSED = "#222222", "#B2182B"
 LONGEST_LABEL = 40  # characters
 
 
-def _look(marker: str, filled: bool, wrong: bool = False, line: float = 1.1) -> dict[str, Any]:
+def _marker_style(marker: str, filled: bool, wrong: bool = False, line: float = 1.1) -> dict[str, Any]:
     colour = MISSED if wrong else LINE
     if filled:
         return {"marker": marker, "facecolors": colour, "edgecolors": "white", "linewidths": 0.6}
     return {"marker": marker, "facecolors": "white", "edgecolors": colour, "linewidths": line}
 
 
-class Mark(NamedTuple):
+class MergeMarker(NamedTuple):
     """A mark at merges: its look, relative size, order of drawing, side of the merge, and its words in the legend."""
 
-    look: dict[str, Any]
+    style: dict[str, Any]
     size: float
     zorder: float
     side: int
@@ -65,21 +65,25 @@ class Mark(NamedTuple):
 
 _ACTS, _MET = " displayed: where a meets b", " not displayed: where all three have met"
 #: By their gid. What holds is filled; what does not is hollow, and red besides.
-MARKS = {
-    "displayed": Mark(_look("o", True), 1.0, 5, 0, "triplet ab|c", "triplets ab|c", _ACTS),
-    "not displayed": Mark(_look("X", False, True), 1.35, 4, 0, "triplet ab|c", "triplets ab|c", _MET),
-    "must": Mark(_look("^", True), 1.1, 5, -1, "must-link", "must-links", ": where the two meet"),
-    "must kept": Mark(_look("^", True), 1.1, 5, -1, "must-link", "must-links", " kept: where the two meet"),
-    "must broken": Mark(_look("^", False, True), 1.3, 4, -1, "must-link", "must-links", " broken"),
-    "cannot": Mark(_look("s", True), 0.9, 5, 1, "cannot-link", "cannot-links", ": where the two meet"),
-    "cannot kept": Mark(_look("s", True), 0.9, 5, 1, "cannot-link", "cannot-links", " kept: where the two meet"),
-    "cannot broken": Mark(_look("s", False, True), 1.1, 4, 1, "cannot-link", "cannot-links", " broken"),
-    "forced": Mark(_look("D", False), 1.7, 3, 0, "merge", "merges", " forced: a nearer one was refused"),
-    "delayed": Mark(_look("h", False), 2.3, 2.9, 0, "merge", "merges", " delayed: refused at first"),
+MERGE_MARKERS = {
+    "displayed": MergeMarker(_marker_style("o", True), 1.0, 5, 0, "triplet ab|c", "triplets ab|c", _ACTS),
+    "not displayed": MergeMarker(_marker_style("X", False, True), 1.35, 4, 0, "triplet ab|c", "triplets ab|c", _MET),
+    "must": MergeMarker(_marker_style("^", True), 1.1, 5, -1, "must-link", "must-links", ": where the two meet"),
+    "must kept": MergeMarker(
+        _marker_style("^", True), 1.1, 5, -1, "must-link", "must-links", " kept: where the two meet"
+    ),
+    "must broken": MergeMarker(_marker_style("^", False, True), 1.3, 4, -1, "must-link", "must-links", " broken"),
+    "cannot": MergeMarker(_marker_style("s", True), 0.9, 5, 1, "cannot-link", "cannot-links", ": where the two meet"),
+    "cannot kept": MergeMarker(
+        _marker_style("s", True), 0.9, 5, 1, "cannot-link", "cannot-links", " kept: where the two meet"
+    ),
+    "cannot broken": MergeMarker(_marker_style("s", False, True), 1.1, 4, 1, "cannot-link", "cannot-links", " broken"),
+    "forced": MergeMarker(_marker_style("D", False), 1.7, 3, 0, "merge", "merges", " forced: a nearer one was refused"),
+    "delayed": MergeMarker(_marker_style("h", False), 2.3, 2.9, 0, "merge", "merges", " delayed: refused at first"),
 }
 
 
-def pyplot_for(purpose: str) -> Any:
+def import_pyplot(purpose: str) -> Any:
     """Import pyplot, or say what it takes to have it."""
     try:
         from matplotlib import pyplot
@@ -88,7 +92,7 @@ def pyplot_for(purpose: str) -> Any:
     return pyplot
 
 
-class Groups(NamedTuple):
+class LeafGroups(NamedTuple):
     """Clusters or classes of the leaves: code of each leaf (-1 for none), their names, sizes and style numbers."""
 
     codes: np.ndarray
@@ -101,21 +105,21 @@ class Groups(NamedTuple):
         return np.where(codes < 0, -1, np.append(self.style, -1)[codes])
 
 
-def coded_groups(values: Any, tree: Hierarchy, what: str, beside: Groups | None) -> Groups | None:
+def encode_groups(values: Any, tree: Hierarchy, what: str, beside: LeafGroups | None) -> LeafGroups | None:
     """The clusters or classes that were given, checked; beside clusters, classes take their styles where they match.
 
     Groups are taken as they are.
     """
-    if values is None or isinstance(values, Groups):
+    if values is None or isinstance(values, LeafGroups):
         return values
     codes, names = aligned_codes(values, tree.leaves, what)
     style = np.arange(len(names))
     if beside is not None:
-        style = matched_styles(codes, len(names), beside.codes, len(beside.names))
-    return Groups(codes, names, np.bincount(codes[codes >= 0], minlength=len(names)), style)
+        style = match_styles(codes, len(names), beside.codes, len(beside.names))
+    return LeafGroups(codes, names, np.bincount(codes[codes >= 0], minlength=len(names)), style)
 
 
-def leaf_values(values: Any, tree: Hierarchy) -> np.ndarray | None:
+def check_leaf_values(values: Any, tree: Hierarchy) -> np.ndarray | None:
     """A number for each leaf, NaN where there is none: a sequence in leaf order, a mapping, or a Series by label."""
     if values is None:
         return None
@@ -162,7 +166,7 @@ def check_tree(hierarchy: Any) -> Hierarchy:
     raise TypeError(msg)
 
 
-def shortened(name: str, most: int = LONGEST_LABEL) -> str:
+def shorten(name: str, most: int = LONGEST_LABEL) -> str:
     """A label on one line, the middle left out of a long one."""
     name = " ".join(name.split())
     if len(name) <= most:
@@ -194,7 +198,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
-class Ink(NamedTuple):
+class Theme(NamedTuple):
     """Colours of lines and texts, of the ground, of what fails; and whether the ground is dark."""
 
     line: Any
@@ -220,17 +224,17 @@ class Ink(NamedTuple):
 
         return tuple(b + share * (a - b) for a, b in zip(to_rgb(colour), to_rgb(self.paper), strict=True))
 
-    def look(self, mark: Mark) -> dict[str, Any]:
+    def style_of(self, mark: MergeMarker) -> dict[str, Any]:
         """The look of a mark on this ground."""
         own = {LINE: self.line, "white": self.paper, MISSED: self.missed}
-        return {name: own.get(x, x) if isinstance(x, str) and name != "marker" else x for name, x in mark.look.items()}
+        return {name: own.get(x, x) if isinstance(x, str) and name != "marker" else x for name, x in mark.style.items()}
 
     def shade(self, code: int) -> Any:
         """The colour of a cluster or class, of lines for -1."""
         return self.line if code < 0 else PALETTE[code % len(PALETTE)]
 
 
-def ink_of(ax: Any, *, bare: bool = False) -> Ink:
+def find_theme(ax: Any, *, bare: bool = False) -> Theme:
     """The neutral colours for axes; `bare`: their own ground is not drawn.
 
     Lines have the style sheet's colour of texts where that stands out from the ground, else one that does.
@@ -240,16 +244,16 @@ def ink_of(ax: Any, *, bare: bool = False) -> Ink:
 
     grounds = [() if bare else ax.get_facecolor(), ax.figure.get_facecolor()]
     paper: Any = next((to_rgb(x) for x in grounds if x and to_rgba(x)[3] > 0.5), (1.0, 1.0, 1.0))
-    light = _light(paper)
+    light = _luminance(paper)
     text = to_rgb(rcParams["text.color"])
     line: Any = text if text != (0.0, 0.0, 0.0) else LINE
-    if abs(_light(to_rgb(line)) - light) < 0.4:
+    if abs(_luminance(to_rgb(line)) - light) < 0.4:
         line = LINE if light > 0.5 else "#EEEEEE"
     dark = light < 0.4
-    return Ink(line, "white" if paper == (1.0, 1.0, 1.0) else paper, "#FF7A70" if dark else MISSED, dark)
+    return Theme(line, "white" if paper == (1.0, 1.0, 1.0) else paper, "#FF7A70" if dark else MISSED, dark)
 
 
-def _light(colour: Any) -> float:
+def _luminance(colour: Any) -> float:
     red, green, blue = colour
     return 0.3 * red + 0.59 * green + 0.11 * blue
 
@@ -263,12 +267,12 @@ def check_axes(ax: Any) -> None:
         raise TypeError(msg)
 
 
-def picture(function: Callable[P, R]) -> Callable[P, R]:
+def close_on_error(function: Callable[P, R]) -> Callable[P, R]:
     """A function that draws: what it opened in pyplot is closed again where it fails."""
 
     @wraps(function)
     def call(*args: P.args, **kwargs: P.kwargs) -> R:
-        plt = pyplot_for(function.__name__)
+        plt = import_pyplot(function.__name__)
         check_axes(kwargs.get("ax"))
         before = set(plt.get_fignums())
         try:

@@ -12,35 +12,35 @@ from tripletree.algorithms.compare import TripletComparison, compare_triplets
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.errors import LimitExceededError
 from tripletree.kernels import freeze
-from tripletree.plots.flows import band, flows, gathered, majority, prevailing
-from tripletree.plots.labels import text_width
-from tripletree.plots.layout import Layout, Sketch, layout, sketch, tip_numbers
+from tripletree.plots.bands import band_outline, collapse_in_order, find_band_classes, find_bands, find_majority_class
+from tripletree.plots.labels import measure_text
+from tripletree.plots.layout import CollapsedTree, Layout, collapse_tree, compute_layout, count_in_tips
 from tripletree.plots.style import (
     DASHES,
     PALETTE,
-    Groups,
-    Ink,
+    LeafGroups,
+    Theme,
     check_tree,
-    coded_groups,
-    ink_of,
+    close_on_error,
+    encode_groups,
+    find_theme,
+    import_pyplot,
     percent,
-    picture,
-    pyplot_for,
-    shortened,
+    shorten,
 )
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 __all__ = [
-    "Pair",
-    "best_order",
-    "crossings",
-    "gathered_pair",
-    "paired",
+    "TreePair",
+    "collapse_pair",
+    "count_crossings",
+    "find_best_order",
+    "find_reading_order",
+    "pair_trees",
     "plot_tanglegram",
-    "reading_order",
-    "untangled",
+    "untangle_orders",
 ]
 
 
@@ -56,7 +56,7 @@ __all__ = [
 ROUNDS = 12
 
 
-def crossings(places: np.ndarray) -> int:
+def count_crossings(places: np.ndarray) -> int:
     """How many pairs stand in another order: inversions of a sequence of different numbers, O(n log n)."""
     places = np.asarray(places)
     rank = np.argsort(np.argsort(places))
@@ -74,7 +74,7 @@ def crossings(places: np.ndarray) -> int:
     return total
 
 
-def best_order(drawn: Sketch, place: np.ndarray) -> np.ndarray:
+def find_best_order(drawn: CollapsedTree, place: np.ndarray) -> np.ndarray:
     """The tips in the order with the fewest crossings (for nodes with two children), if the others stand fixed.
 
     place : float64[T], where the partner of each tip stands, all different
@@ -118,24 +118,24 @@ def best_order(drawn: Sketch, place: np.ndarray) -> np.ndarray:
     return np.array(order)
 
 
-def untangled(one: Sketch, two: Sketch, partner: np.ndarray) -> tuple[np.ndarray, np.ndarray, int]:
+def untangle_orders(one: CollapsedTree, two: CollapsedTree, partner: np.ndarray) -> tuple[np.ndarray, np.ndarray, int]:
     """Orders of the tips of both, and how many lines cross.
 
     partner : int64[T], the tip of `two` that each tip of `one` is joined with, each once
     """
     back = np.argsort(partner)
-    read = reading_order(one), reading_order(two)
-    best = *read, _count(*read, partner)
+    read = find_reading_order(one), find_reading_order(two)
+    best = *read, _count_ordered_crossings(*read, partner)
     for begin in (False, True):
         first, second = read
         found = best[2] + 1
         for _ in range(ROUNDS):
             before = found
             if begin:
-                first = best_order(one, _places(second)[partner].astype(float))
-            second = best_order(two, _places(first)[back].astype(float))
-            first = best_order(one, _places(second)[partner].astype(float))
-            found = _count(first, second, partner)
+                first = find_best_order(one, _places(second)[partner].astype(float))
+            second = find_best_order(two, _places(first)[back].astype(float))
+            first = find_best_order(one, _places(second)[partner].astype(float))
+            found = _count_ordered_crossings(first, second, partner)
             if found < best[2]:
                 best = first, second, found
             if found >= before:
@@ -143,7 +143,7 @@ def untangled(one: Sketch, two: Sketch, partner: np.ndarray) -> tuple[np.ndarray
     return best
 
 
-def reading_order(drawn: Sketch) -> np.ndarray:
+def find_reading_order(drawn: CollapsedTree) -> np.ndarray:
     """The tips as a dendrogram has them: depth first, children by their smallest leaves."""
     return np.argsort(kernels.cut.reading_places(freeze(drawn.parent), drawn.size.size))
 
@@ -154,25 +154,25 @@ def _places(order: np.ndarray) -> np.ndarray:
     return place
 
 
-def _count(first: np.ndarray, second: np.ndarray, partner: np.ndarray) -> int:
-    return crossings(_places(second)[partner[first]])
+def _count_ordered_crossings(first: np.ndarray, second: np.ndarray, partner: np.ndarray) -> int:
+    return count_crossings(_places(second)[partner[first]])
 
 
 # ----------------------------------------------------------------------
 # Two hierarchies face to face, without matplotlib: what is drawn of both, in which order, and what joins them.
 
 
-class Pair(NamedTuple):
+class TreePair(NamedTuple):
     """Both sides, what joins them, and where they differ."""
 
-    sides: tuple[Sketch, Sketch]
+    sides: tuple[CollapsedTree, CollapsedTree]
     places: tuple[Layout, Layout]
     partner: np.ndarray
     shared: tuple[np.ndarray, np.ndarray]
     crossed: int
 
 
-def _shared(one: Hierarchy, two: Hierarchy) -> tuple[np.ndarray, np.ndarray]:
+def _find_shared(one: Hierarchy, two: Hierarchy) -> tuple[np.ndarray, np.ndarray]:
     """Which nodes have clades that the other hierarchy has, too: bool[N] for each of the two."""
     start, stop, order = one.leaf_intervals
     place = np.empty(order.size, np.int64)
@@ -191,9 +191,9 @@ def _shared(one: Hierarchy, two: Hierarchy) -> tuple[np.ndarray, np.ndarray]:
     return in_one, in_two
 
 
-def paired(one: Hierarchy, two: Hierarchy, fold: bool, untangle: bool, heights: str) -> Pair:
+def pair_trees(one: Hierarchy, two: Hierarchy, fold: bool, untangle: bool, heights: str) -> TreePair:
     """Both hierarchies as they are drawn, their tips joined and ordered."""
-    shared = _shared(one, two)
+    shared = _find_shared(one, two)
     trees = (one, two)
     if fold:  # a clade is folded where both have it, and all clades inside it as well
         closed = []
@@ -202,26 +202,31 @@ def paired(one: Hierarchy, two: Hierarchy, fold: bool, untangle: bool, heights: 
             for u, p in enumerate(tree.parent[:-1].tolist()):
                 same[p] &= same[u]
             closed.append(np.flatnonzero(same[tree.n_leaves : -1]) + tree.n_leaves)
-        sides = (sketch(one, None, closed=closed[0].tolist()), sketch(two, None, closed=closed[1].tolist()))
+        sides = (
+            collapse_tree(one, None, closed=closed[0].tolist()),
+            collapse_tree(two, None, closed=closed[1].tolist()),
+        )
     else:
-        sides = (sketch(one, None), sketch(two, None))
+        sides = (collapse_tree(one, None), collapse_tree(two, None))
     n, T = one.n_leaves, sides[0].size.size
     partner = np.empty(T, np.int64)
     partner[sides[0].shown[:n]] = sides[1].shown[:n]
     if untangle:
-        first, second, crossed = untangled(*sides, partner)
+        first, second, crossed = untangle_orders(*sides, partner)
     else:
-        first, second = reading_order(sides[0]), reading_order(sides[1])
-        crossed = crossings(np.argsort(second)[partner[first]])
-    places = (layout(sides[0], heights, order=first), layout(sides[1], heights, order=second))
+        first, second = find_reading_order(sides[0]), find_reading_order(sides[1])
+        crossed = count_crossings(np.argsort(second)[partner[first]])
+    places = (compute_layout(sides[0], heights, order=first), compute_layout(sides[1], heights, order=second))
     on_nodes = tuple(has[side.node] for has, side in zip(shared, sides, strict=True))
-    return Pair(sides, places, partner, on_nodes, crossed)
+    return TreePair(sides, places, partner, on_nodes, crossed)
 
 
-def gathered_pair(pair: Pair, heights: str, tips: int) -> Pair:
+def collapse_pair(pair: TreePair, heights: str, tips: int) -> TreePair:
     """The same with few tips on each side."""
-    both = [gathered(side, place.order, heights, tips) for side, place in zip(pair.sides, pair.places, strict=True)]
-    shared = _shared(pair.sides[0].tree, pair.sides[1].tree)
+    both = [
+        collapse_in_order(side, place.order, heights, tips) for side, place in zip(pair.sides, pair.places, strict=True)
+    ]
+    shared = _find_shared(pair.sides[0].tree, pair.sides[1].tree)
     (one, first), (two, second) = both
     on_nodes = (shared[0][one.node] & (one.node >= 0), shared[1][two.node] & (two.node >= 0))
     return pair._replace(sides=(one, two), places=(first, second), shared=on_nodes)
@@ -240,7 +245,7 @@ MIXED = "xxxxxx"
 HATCHES = (None, "////", "....", "\\\\\\\\", "xxxx")
 
 
-@picture
+@close_on_error
 def plot_tanglegram(
     first: Any,
     second: Any,
@@ -324,13 +329,13 @@ def plot_tanglegram(
     '0 crossings; 4 of 10 triples of leaves differ'
     >>> matplotlib.pyplot.close(ax.figure)
     """
-    plt = pyplot_for("plot_tanglegram")
+    plt = import_pyplot("plot_tanglegram")
     one, two = check_tree(first), check_tree(second)
     found = compare_triplets(one, two, leaves=leaves)
     if found.n_leaves > MOST:
         msg = f"{found.n_leaves:,} leaves are too many for a tanglegram; restrict both to at most {MOST:,}"
         raise LimitExceededError(msg, size=found.n_leaves, limit=MOST)
-    groups = coded_groups(classes, one, "classes", None)
+    groups = encode_groups(classes, one, "classes", None)
     above = _check_names(names)
     inside = [x for x in one.leaves if x in two.leaves]
     if groups is not None:
@@ -338,10 +343,10 @@ def plot_tanglegram(
     one = one if len(inside) == one.n_leaves else one.restrict(inside)
     two = (two if len(inside) == two.n_leaves else two.restrict(inside)).reindex(one.leaves)
     fold = found.n_leaves > ALL if collapse is None else collapse
-    pair = paired(one.suppress_unary(), two.suppress_unary(), fold, untangle, heights)
+    pair = pair_trees(one.suppress_unary(), two.suppress_unary(), fold, untangle, heights)
     many = pair.partner.size > LINES
     if many:
-        pair = gathered_pair(pair, heights, TIPS)
+        pair = collapse_pair(pair, heights, TIPS)
     span = pair.places[0].span
     if ax is None:
         high = min(max(0.17 * span if pair.partner.size <= 250 else 0.02 * span, 2.5), 12.0)
@@ -350,17 +355,17 @@ def plot_tanglegram(
         ax.set_axis_off()
         figure.draw_without_rendering()  # now the axes have their size
     ax.set_axis_off()
-    texts, inner = _fitted(ax, pair, groups)
+    texts, inner = _fit_labels(ax, pair, groups)
     (_draw_flows if many else _draw_ties)(ax, pair, groups, inner)
     for side in (0, 1):
-        _draw_tree(ax, pair, side, ink_of(ax).line if color is None else color)
+        _draw_tree(ax, pair, side, find_theme(ax).line if color is None else color)
     _write_names(ax, pair, groups, texts)
     ax.set_xlim(-0.01, 1.01)
     ax.set_ylim(span - 0.5, -0.5)
     for side, name in enumerate(above):
         at: dict[str, Any] = {"ha": ("left", "right")[side], "va": "bottom", "transform": ax.transAxes}
         ax.text(side, 1.0, _on_half(ax, name, FONT + 1), fontsize=FONT + 1, parse_math=False, **at)
-    ax.set_title(_said(pair, found) if title is None else title, fontsize=11, pad=16 if above else 6)
+    ax.set_title(_describe(pair, found) if title is None else title, fontsize=11, pad=16 if above else 6)
     return ax
 
 
@@ -377,44 +382,44 @@ def _check_names(names: Any) -> tuple[str, ...]:
 def _on_half(ax: Any, name: str, font: float) -> str:
     """A name, shortened to what half of the width has room for."""
     room, most = 0.47 * float(ax.get_window_extent().width), 80
-    while text_width(ax, [shortened(name, most)], font) > room and most > 5:
+    while measure_text(ax, [shorten(name, most)], font) > room and most > 5:
         most = max(int(0.9 * most), 5)
-    return shortened(name, most)
+    return shorten(name, most)
 
 
-def _said(pair: Pair, found: TripletComparison) -> str:
+def _describe(pair: TreePair, found: TripletComparison) -> str:
     """Crossings, and the triples on which the two hierarchies differ."""
     plural = "" if pair.crossed == 1 else "s"
     return f"{pair.crossed:,} crossing{plural}; {found.distance:,} of {found.total:,} triples of leaves differ"
 
 
-def _draw_flows(ax: Any, pair: Pair, groups: Groups | None, inner: float) -> None:
+def _draw_flows(ax: Any, pair: TreePair, groups: LeafGroups | None, inner: float) -> None:
     """Bands between the tips of both sides."""
     from matplotlib.collections import PolyCollection
 
-    found = flows(pair.sides, pair.places)
+    found = find_bands(pair.sides, pair.places)
     x = np.linspace(TREE + inner, 1 - TREE - inner, 24)
     ends = zip(found.left.tolist(), found.right.tolist(), found.size.tolist(), strict=True)
-    outlines = [band(x, *end) for end in ends]
-    code = np.full(len(outlines), -1) if groups is None else majority(groups.codes, found, pair.sides, PURE)
-    ink = ink_of(ax)
+    outlines = [band_outline(x, *end) for end in ends]
+    code = np.full(len(outlines), -1) if groups is None else find_band_classes(groups.codes, found, pair.sides, PURE)
+    theme = find_theme(ax)
     for k in np.unique(code).tolist():
-        look = {"facecolors": [PALETTE[0]]} if groups is None else _band_look(k, ink)
+        look = {"facecolors": [PALETTE[0]]} if groups is None else _band_style(k, theme)
         some = [outlines[i] for i in np.flatnonzero(code == k).tolist()]
-        bands = PolyCollection(some, alpha=0.7 if ink.dark else 0.4, linewidths=0, zorder=1, gid="bands", **look)
+        bands = PolyCollection(some, alpha=0.7 if theme.dark else 0.4, linewidths=0, zorder=1, gid="bands", **look)
         ax.add_collection(bands, autolim=False)
 
 
-def _band_look(code: int, ink: Ink) -> dict[str, Any]:
+def _band_style(code: int, theme: Theme) -> dict[str, Any]:
     """Colour and hatch of a band of a class; grey without any (-1), and hatched besides if mixed (-2)."""
     if code < 0:
-        look = {"facecolors": [ink.faint(0.5)]}
-        return look if code == -1 else {**look, "edgecolors": [ink.paper], "hatch": MIXED}
+        look = {"facecolors": [theme.faint(0.5)]}
+        return look if code == -1 else {**look, "edgecolors": [theme.paper], "hatch": MIXED}
     hatch = HATCHES[code % len(HATCHES)]
-    return {"facecolors": [PALETTE[code % len(PALETTE)]], "edgecolors": [ink.paper], "hatch": hatch}
+    return {"facecolors": [PALETTE[code % len(PALETTE)]], "edgecolors": [theme.paper], "hatch": hatch}
 
 
-def _x(pair: Pair, side: int, up: np.ndarray) -> np.ndarray:
+def _x(pair: TreePair, side: int, up: np.ndarray) -> np.ndarray:
     """Heights as x: both trees are equally deep."""
     place = pair.places[side]
     low, high = float(place.foot.min()), float(place.up.max())
@@ -422,7 +427,7 @@ def _x(pair: Pair, side: int, up: np.ndarray) -> np.ndarray:
     return TREE * share if side == 0 else 1 - TREE * share
 
 
-def _draw_tree(ax: Any, pair: Pair, side: int, line: Any) -> None:
+def _draw_tree(ax: Any, pair: TreePair, side: int, line: Any) -> None:
     from matplotlib.collections import LineCollection, PolyCollection
 
     drawn, place, shared = pair.sides[side], pair.places[side], pair.shared[side]
@@ -440,7 +445,7 @@ def _draw_tree(ax: Any, pair: Pair, side: int, line: Any) -> None:
         apex, foot = _x(pair, side, place.up[tips]), _x(pair, side, place.foot[tips])
         along, half = place.along[tips], 0.42 * place.width[tips]
         corners = [np.stack([apex, along], 1), np.stack([foot, along - half], 1), np.stack([foot, along + half], 1)]
-        inside = ink_of(ax).tinted(line)
+        inside = find_theme(ax).tinted(line)
         shapes = PolyCollection(
             list(np.stack(corners, axis=1)),
             facecolors=[inside],
@@ -452,11 +457,11 @@ def _draw_tree(ax: Any, pair: Pair, side: int, line: Any) -> None:
         ax.add_collection(shapes, autolim=False)
 
 
-def _draw_ties(ax: Any, pair: Pair, groups: Groups | None, inner: float) -> None:
+def _draw_ties(ax: Any, pair: TreePair, groups: LeafGroups | None, inner: float) -> None:
     """Lines between equal leaves: bent, so that each leaves and arrives level; bands where whole clades are equal."""
     from matplotlib.collections import LineCollection, PolyCollection
 
-    T, ink = pair.partner.size, ink_of(ax)
+    T, theme = pair.partner.size, find_theme(ax)
     left, right = TREE + inner, 1 - TREE - inner
     s = np.linspace(0, 1, 24)
     bend = s * s * (3 - 2 * s)
@@ -468,8 +473,10 @@ def _draw_ties(ax: Any, pair: Pair, groups: Groups | None, inner: float) -> None
     colours = np.array([PALETTE[0]] * T, dtype=object)
     dash = np.where(together, 0, 1)
     if groups is not None:
-        code = prevailing(tip_numbers(pair.sides[0], groups.codes, len(groups.names)), pair.sides[0].size, PURE)
-        colours = np.array([ink.shade(c) for c in code.tolist()], dtype=object)
+        code = find_majority_class(
+            count_in_tips(pair.sides[0], groups.codes, len(groups.names)), pair.sides[0].size, PURE
+        )
+        colours = np.array([theme.shade(c) for c in code.tolist()], dtype=object)
         dash = np.where(code < 0, 0, code % len(DASHES))
     strong = min(max(90 / max(T, 1), 0.2), 0.9)
     for k, style in enumerate(DASHES):
@@ -485,63 +492,63 @@ def _draw_ties(ax: Any, pair: Pair, groups: Groups | None, inner: float) -> None
         middle = y1[i] + bend * (y2[i] - y1[i])
         half = 0.42 * pair.places[0].width[i]
         outline = np.concatenate([np.stack([x, middle - half], 1), np.stack([x, middle + half], 1)[::-1]])
-        look: dict[str, Any] = {"facecolors": [ink.tinted(colours[i], 0.5)], "edgecolors": ["none"]}
+        look: dict[str, Any] = {"facecolors": [theme.tinted(colours[i], 0.5)], "edgecolors": ["none"]}
         if groups is not None and code[i] < 0:
-            look = _band_look(int(code[i]), ink)
+            look = _band_style(int(code[i]), theme)
         ax.add_collection(
             PolyCollection([outline], alpha=0.45, linewidths=0, zorder=0.9, gid="bands", **look), autolim=False
         )
 
 
-def _texts(pair: Pair, side: int, groups: Groups | None, most: int) -> list[str]:
+def _make_texts(pair: TreePair, side: int, groups: LeafGroups | None, most: int) -> list[str]:
     """What the tips of one side are called, with the share of the class of most of them."""
     drawn = pair.sides[side]
     leaf = np.empty(drawn.size.size, np.int64)
     leaf[drawn.shown[: drawn.tree.n_leaves]] = np.arange(drawn.tree.n_leaves)
     numbers, called = None, [] if groups is None else groups.names
     if groups is not None and groups.names:
-        numbers = tip_numbers(drawn, groups.codes, len(groups.names))
+        numbers = count_in_tips(drawn, groups.codes, len(groups.names))
     texts = []
     for k, size in enumerate(drawn.size.tolist()):
-        text = shortened(str(drawn.tree.leaves[int(leaf[k])]), most) if size == 1 else f"{size:,} leaves"
+        text = shorten(str(drawn.tree.leaves[int(leaf[k])]), most) if size == 1 else f"{size:,} leaves"
         if size > 1 and numbers is not None and numbers[k].any():
             best = int(numbers[k].argmax())
-            text += f", {percent(int(numbers[k, best]), size)}% {shortened(str(called[best]), most // 2)}"
+            text += f", {percent(int(numbers[k, best]), size)}% {shorten(str(called[best]), most // 2)}"
         texts.append(text)
     return texts
 
 
-def _font(ax: Any, pair: Pair) -> float:
+def _font(ax: Any, pair: TreePair) -> float:
     """The font that fits beside each other, in points."""
     widest = max(float(place.width.max()) if pair.partner.size > LINES else 1.0 for place in pair.places)
     return min(0.85 * widest * _font_room(ax, pair), FONT)
 
 
-def _font_room(ax: Any, pair: Pair) -> float:
+def _font_room(ax: Any, pair: TreePair) -> float:
     """Points a unit of leaf axis."""
     return float(ax.get_window_extent().height / pair.places[0].span / ax.figure.dpi * 72)
 
 
-def _fitted(ax: Any, pair: Pair, groups: Groups | None) -> tuple[list[list[str]], float]:
+def _fit_labels(ax: Any, pair: TreePair, groups: LeafGroups | None) -> tuple[list[list[str]], float]:
     """The labels of both sides, shortened until they fit, and the part of the width that they take on each side."""
     font = _font(ax, pair)
     if font < SMALLEST:
         return [[], []], 0.0
     width = float(ax.get_window_extent().width)
     for most in SHORTER:
-        texts = [_texts(pair, side, groups, most) for side in (0, 1)]
-        room = (text_width(ax, texts[0] + texts[1], font) + 13 * ax.figure.dpi / 72) / width
+        texts = [_make_texts(pair, side, groups, most) for side in (0, 1)]
+        room = (measure_text(ax, texts[0] + texts[1], font) + 13 * ax.figure.dpi / 72) / width
         if room <= ROOM:
             break
     return texts, room
 
 
-def _write_names(ax: Any, pair: Pair, groups: Groups | None, both: list[list[str]]) -> None:
+def _write_names(ax: Any, pair: TreePair, groups: LeafGroups | None, both: list[list[str]]) -> None:
     """Labels on both sides, where they can be read."""
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
-    font, ink = _font(ax, pair), ink_of(ax)
+    font, theme = _font(ax, pair), find_theme(ax)
     if font >= SMALLEST:
         for side in (0, 1):
             place, texts = pair.places[side], both[side]
@@ -552,20 +559,22 @@ def _write_names(ax: Any, pair: Pair, groups: Groups | None, both: list[list[str
                 x = float(_x(pair, side, place.foot[k]))
                 ax.annotate(
                     texts[k], (x, y), (4 - 8 * side, 0), textcoords="offset points", fontsize=fonts[k],
-                    ha=("left", "right")[side], va="center_baseline", parse_math=False, color=ink.line, gid="label",
+                    ha=("left", "right")[side], va="center_baseline", parse_math=False, color=theme.line, gid="label",
                 )  # fmt: skip
     if groups is not None and groups.names:
         some = range(min(len(groups.names), 12))
         handles: list[Any] = [
-            Patch(**{name.removesuffix("s"): x[0] if name != "hatch" else x for name, x in _band_look(k, ink).items()})
+            Patch(
+                **{name.removesuffix("s"): x[0] if name != "hatch" else x for name, x in _band_style(k, theme).items()}
+            )
             if pair.partner.size > LINES
             else Line2D([], [], color=PALETTE[k % len(PALETTE)], linestyle=DASHES[k % len(DASHES)])
             for k in some
         ]
-        names = [shortened(str(groups.names[k]), 24) for k in some]
+        names = [shorten(str(groups.names[k]), 24) for k in some]
         mixed = [c for c in ax.collections if c.get_gid() == "bands" and c.get_hatch() == MIXED]
         if mixed:
-            handles.append(Patch(facecolor=ink.faint(0.5), edgecolor=ink.paper, hatch=MIXED))
+            handles.append(Patch(facecolor=theme.faint(0.5), edgecolor=theme.paper, hatch=MIXED))
             names.append(f"mixed: less than {100 * PURE:.0f}% of one")
         inches = ax.get_window_extent().width / ax.figure.dpi
         across = min(max(int(inches / (0.5 + 0.075 * max(map(len, names)))), 1), 6)

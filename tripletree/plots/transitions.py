@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from tripletree.core.times import time_text
-from tripletree.plots.flows import band
-from tripletree.plots.style import LINE, PALETTE, pyplot_for, shortened
+from tripletree.plots.bands import band_outline
+from tripletree.plots.style import LINE, PALETTE, import_pyplot, shorten
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -85,11 +85,11 @@ def plot_transitions(model: Any, *, ax: Axes | None = None, names: Any = None) -
     """
     _check_model(model)
     k = model.cluster_centers_.shape[1]
-    names = [str(i) for i in range(k)] if names is None else [shortened(str(x), LONGEST_NAME) for x in names]
+    names = [str(i) for i in range(k)] if names is None else [shorten(str(x), LONGEST_NAME) for x in names]
     if len(names) != k:
         msg = f"names must hold one for each of the {k} clusters; got {len(names)}"
         raise ValueError(msg)
-    pyplot = pyplot_for("plot_transitions")
+    pyplot = import_pyplot("plot_transitions")
     sizes = np.array([np.bincount(s.labels, minlength=k) for s in model.snapshots_])
     gap = GAP * sizes.sum(axis=1).max() / max((sizes > 0).sum(axis=1).max(), 4)
     foot = np.concatenate([np.zeros((len(sizes), 1)), np.cumsum(sizes + gap * (sizes > 0), axis=1)[:, :-1]], axis=1)
@@ -99,13 +99,13 @@ def plot_transitions(model: Any, *, ax: Axes | None = None, names: Any = None) -
         width = min(max(4.5, 1.1 * len(sizes) + 1.5), 16.0)
         height = min(max(4.5, TALL * (sizes > 0).sum(axis=1).max() + 1.0), 24.0)
         ax = pyplot.figure(figsize=(width, height), layout="constrained").add_subplot()
-    _axes(ax, model.snapshots_)
+    _set_axes(ax, model.snapshots_)
     low, high = foot.min() - gap, (foot + sizes).max() + gap
     ax.set_ylim(low, high)
     for i in range(k):
-        _bands(ax, i, model.transitions_, picture)
-    _columns(ax, picture)
-    _labels(ax, picture)
+        _draw_bands(ax, i, model.transitions_, picture)
+    _draw_columns(ax, picture)
+    _write_labels(ax, picture)
     return ax
 
 
@@ -123,7 +123,7 @@ def _colour(i: int) -> str:
     return PALETTE[i % len(PALETTE)]
 
 
-def _look(i: int) -> dict[str, Any]:
+def _cluster_style(i: int) -> dict[str, Any]:
     return {"facecolor": _colour(i), "hatch": HATCHES[(i // len(PALETTE)) % len(HATCHES)]}
 
 
@@ -133,7 +133,7 @@ def _boxes(x: np.ndarray, y: np.ndarray, width: float, height: np.ndarray) -> An
     return np.stack([x, y], axis=-1)[:, None] + corners * np.stack([np.full(len(x), width), height], axis=-1)[:, None]
 
 
-def _columns(ax: Axes, picture: _Picture) -> None:
+def _draw_columns(ax: Axes, picture: _Picture) -> None:
     """A bar for each cluster of each snapshot."""
     from matplotlib.collections import PolyCollection
 
@@ -141,10 +141,12 @@ def _columns(ax: Axes, picture: _Picture) -> None:
         t = np.flatnonzero(picture.sizes[:, i])
         bars = _boxes(t - WIDTH / 2, picture.foot[t, i], WIDTH, picture.sizes[t, i])
         thin = {"edgecolor": "white", "linewidth": 0.5} if len(picture.sizes) <= MOST_TICKS else {"linewidth": 0}
-        ax.add_collection(PolyCollection(bars, zorder=3, gid=f"cluster {i}", **_look(i), **thin), autolim=False)
+        ax.add_collection(
+            PolyCollection(bars, zorder=3, gid=f"cluster {i}", **_cluster_style(i), **thin), autolim=False
+        )
 
 
-def _bands(ax: Axes, i: int, transitions: list[np.ndarray], picture: _Picture) -> None:
+def _draw_bands(ax: Axes, i: int, transitions: list[np.ndarray], picture: _Picture) -> None:
     """What goes from a cluster to others, in their order so that bands do not cross there, and who comes or goes."""
     from matplotlib.collections import PolyCollection
     from matplotlib.colors import to_rgba
@@ -157,7 +159,7 @@ def _bands(ax: Axes, i: int, transitions: list[np.ndarray], picture: _Picture) -
         before = picture.foot[t, i] + np.cumsum(counts[i]) - counts[i]
         after = picture.foot[t + 1] + counts[:i, :k].sum(axis=0)
         for j in np.flatnonzero(counts[i, :k]).tolist():
-            outlines.append(band(t + points, before[j], after[j], counts[i, j]))
+            outlines.append(band_outline(t + points, before[j], after[j], counts[i, j]))
         come = picture.foot[t + 1, i] + counts[:k, i].sum()
         for n, foot, x in (
             (counts[i, k], before[k], t + WIDTH / 2 + steps),
@@ -166,7 +168,7 @@ def _bands(ax: Axes, i: int, transitions: list[np.ndarray], picture: _Picture) -
             if n:
                 stubs.append(_boxes(x, np.full(FADES, foot), STUB / FADES, np.full(FADES, n)))
                 fades += [to_rgba(_colour(i), 0.45 * (1 - s / STUB)) for s in steps]
-    look = {"alpha": 0.45, "linewidth": 0, "zorder": 2, **_look(i)}
+    look = {"alpha": 0.45, "linewidth": 0, "zorder": 2, **_cluster_style(i)}
     ax.add_collection(PolyCollection(outlines, gid=f"from {i}", **look), autolim=False)
     if stubs:
         every: Any = np.concatenate(stubs)
@@ -178,7 +180,7 @@ def _bands(ax: Axes, i: int, transitions: list[np.ndarray], picture: _Picture) -
 _PLATE = {"boxstyle": "round,pad=0.1", "facecolor": "white", "edgecolor": "none", "alpha": 0.85}
 
 
-def _labels(ax: Axes, picture: _Picture) -> None:
+def _write_labels(ax: Axes, picture: _Picture) -> None:
     """Names at both ends, with lines to bars that are too thin for one, and in the columns where there is room."""
     sizes, foot, names = picture
     figure: Any = ax.get_figure()
@@ -193,7 +195,7 @@ def _labels(ax: Axes, picture: _Picture) -> None:
     ax.set_xlim(-WIDTH / 2 - margin / across, len(sizes) - 1 + WIDTH / 2 + (margin if len(sides) == 2 else 8) / across)
     line = 1.15 * font * (high - low) / height
     for side, t in enumerate(sides):
-        _margin(ax, picture, t, -1 if side == 0 else 1, line, across, font)
+        _write_end_names(ax, picture, t, -1 if side == 0 else 1, line, across, font)
     style = {"ha": "center", "va": "center", "fontsize": font, "zorder": 4, "bbox": _PLATE, "color": LINE}
     inside = (sizes >= 1.2 * line) & (wide <= WIDTH * across)
     named = (sizes[sides] > 0).any(axis=0)
@@ -204,7 +206,7 @@ def _labels(ax: Axes, picture: _Picture) -> None:
         ax.text(t, picture.middle[t, i], names[i], **style)
 
 
-def _margin(ax: Axes, picture: _Picture, t: int, way: int, line: float, across: float, font: float) -> None:
+def _write_end_names(ax: Axes, picture: _Picture, t: int, way: int, line: float, across: float, font: float) -> None:
     """The names of the clusters of the first or last column beside it, as near to their bars as there is room."""
     from matplotlib.collections import LineCollection
     from sklearn.isotonic import isotonic_regression
@@ -228,10 +230,10 @@ def _margin(ax: Axes, picture: _Picture, t: int, way: int, line: float, across: 
         ax.text(end + way * 2 / across, y, picture.names[i], **how)
 
 
-def _axes(ax: Axes, snapshots: list[Any]) -> None:
+def _set_axes(ax: Axes, snapshots: list[Any]) -> None:
     every = -(-len(snapshots) // MOST_TICKS)
     shown = range(0, len(snapshots), every)
-    texts = [shortened(time_text(snapshots[t].start), LONGEST_NAME) for t in shown]
+    texts = [shorten(time_text(snapshots[t].start), LONGEST_NAME) for t in shown]
     figure: Any = ax.get_figure()
     room = figure.bbox_inches.width * 72 / (len(texts) + 1)
     turned = max(map(len, texts)) * 6 > room

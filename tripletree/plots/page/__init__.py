@@ -23,13 +23,13 @@ from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.html import drawn_heights, printable
 from tripletree.core.triplets import TripletSet, check_triplets
 from tripletree.io.source import write_atomic
-from tripletree.plots.layout import meeting_nodes
-from tripletree.plots.style import Groups, check_tree, coded_groups
+from tripletree.plots.layout import find_meeting_nodes
+from tripletree.plots.style import LeafGroups, check_tree, encode_groups
 
 __all__ = [
-    "as_json",
-    "page_data",
+    "make_page_data",
     "to_html",
+    "to_json",
     "write_html",
 ]
 
@@ -38,7 +38,7 @@ __all__ = [
 # What a page needs to know of a hierarchy, as plain lists: nodes in depth-first order, leaves by their place.
 
 
-def page_data(
+def make_page_data(
     hierarchy: Hierarchy, triplets: TripletSet | None, clusters: Any, classes: Any, heights: str
 ) -> dict[str, Any]:
     """The hierarchy, groups of its leaves and its triplets, for the page's script.
@@ -50,23 +50,23 @@ def page_data(
     n = hierarchy.n_leaves
     leaves = order[order < n]
     inner = (order[order >= n] - n).tolist()
-    clustered = coded_groups(clusters, hierarchy, "clusters", None)
-    classed = coded_groups(classes, hierarchy, "classes", clustered)
+    clustered = encode_groups(clusters, hierarchy, "clusters", None)
+    classed = encode_groups(classes, hierarchy, "classes", clustered)
     data: dict[str, Any] = {
         "children": hierarchy.n_children[order].tolist(),
-        "axes": _axes(hierarchy, order, heights),
+        "axes": _make_height_axes(hierarchy, order, heights),
         "labels": [str(hierarchy.leaves[u]) for u in leaves.tolist()],
-        "clusters": _grouped(clustered, "cluster", "clusters", leaves),
-        "classes": _grouped(classed, "class", "classes", leaves),
+        "clusters": _encode_for_page(clustered, "cluster", "clusters", leaves),
+        "classes": _encode_for_page(classed, "class", "classes", leaves),
     }
     if hierarchy.names is not None and any(name is not None for name in hierarchy.names):
         data["names"] = [hierarchy.names[k] for k in inner]
     if triplets is not None:
-        data["triplets"] = _acting(hierarchy, triplets, place, rank)
+        data["triplets"] = _place_triplets(hierarchy, triplets, place, rank)
     return data
 
 
-def as_json(data: dict[str, Any]) -> str:
+def to_json(data: dict[str, Any]) -> str:
     """Data as JSON that may stand inside a script element, whatever its strings hold."""
     text = json.dumps(data, separators=(",", ":"), allow_nan=False)  # ASCII alone: halves of surrogate pairs too
     return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
@@ -85,7 +85,7 @@ def _depth_first(hierarchy: Hierarchy) -> tuple[np.ndarray, np.ndarray, np.ndarr
     return order, place, rank
 
 
-def _axes(hierarchy: Hierarchy, order: np.ndarray, heights: str) -> list[dict[str, Any]]:
+def _make_height_axes(hierarchy: Hierarchy, order: np.ndarray, heights: str) -> list[dict[str, Any]]:
     """The height axes to choose from, the first as pictures have it; the page counts levels itself."""
     height = hierarchy.height
     kinds = [heights, "level"]
@@ -103,7 +103,7 @@ def _axes(hierarchy: Hierarchy, order: np.ndarray, heights: str) -> list[dict[st
     return list(found.values())
 
 
-def _grouped(groups: Groups | None, one: str, many: str, leaves: np.ndarray) -> dict[str, Any] | None:
+def _encode_for_page(groups: LeafGroups | None, one: str, many: str, leaves: np.ndarray) -> dict[str, Any] | None:
     """Clusters or classes for the page."""
     if groups is None:
         return None
@@ -117,13 +117,13 @@ def _grouped(groups: Groups | None, one: str, many: str, leaves: np.ndarray) -> 
     }
 
 
-def _acting(hierarchy: Hierarchy, triplets: TripletSet, place: np.ndarray, rank: np.ndarray) -> dict[str, Any]:
+def _place_triplets(hierarchy: Hierarchy, triplets: TripletSet, place: np.ndarray, rank: np.ndarray) -> dict[str, Any]:
     """The triplets by the node where they act: where a and b meet if displayed, else where all three have met."""
     number = np.full(len(triplets.leaves), -1, np.int32)
     used = triplets.used_leaves
     number[used] = hierarchy.leaves.indices((triplets.leaves[i] for i in used.tolist()), what="triplets' leaves")
     rows = number[triplets.rows]
-    inner, outer = meeting_nodes(hierarchy, rows[:, :2]), meeting_nodes(hierarchy, rows[:, ::2])
+    inner, outer = find_meeting_nodes(hierarchy, rows[:, :2]), find_meeting_nodes(hierarchy, rows[:, ::2])
     shown = inner < outer
     node = place[np.where(shown, inner, np.maximum(inner, outer))]
     ranks = rank[rows]
@@ -249,8 +249,8 @@ def to_html(
     summary = re.sub(r"\d+", lambda match: f"{int(match[0]):,}", repr(tree).partition(": ")[2].removesuffix(">"))
     if given is not None:
         summary += f"; {len(given):,} triplet{'' if len(given) == 1 else 's'}"
-    style, script = _sources()
-    return _filled(
+    style, script = _read_sources()
+    return _fill(
         {
             "version": __version__,
             "title": html.escape(printable(summary.partition(", ")[0] if title is None else str(title))),
@@ -260,24 +260,24 @@ def to_html(
             "script": script,
             "script-hash": _hash(script),
             "picture": tree._repr_html_(),
-            "data": as_json(page_data(tree, given, clusters, classes, heights)),
+            "data": to_json(make_page_data(tree, given, clusters, classes, heights)),
         }
     )
 
 
-def _text(name: str) -> str:
+def _read_text(name: str) -> str:
     """A file of this package."""
     return files("tripletree.plots.page").joinpath(name).read_text(encoding="utf-8")
 
 
-def _sources() -> tuple[str, str]:
+def _read_sources() -> tuple[str, str]:
     """The style sheet, and the script in a scope of its own."""
-    return _text("page.css"), "(() => {\n'use strict';\n" + "\n".join(map(_text, SCRIPTS)) + "})();\n"
+    return _read_text("page.css"), "(() => {\n'use strict';\n" + "\n".join(map(_read_text, SCRIPTS)) + "})();\n"
 
 
-def _filled(parts: dict[str, str]) -> str:
+def _fill(parts: dict[str, str]) -> str:
     """The page with its parts in their places, filled in one pass: what a part holds is never taken for a place."""
-    return re.sub(r"\{\{([a-z-]+)\}\}", lambda match: parts[match[1]], _text("page.html"))
+    return re.sub(r"\{\{([a-z-]+)\}\}", lambda match: parts[match[1]], _read_text("page.html"))
 
 
 def _hash(source: str) -> str:

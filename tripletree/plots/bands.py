@@ -6,19 +6,19 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tripletree.plots.layout import Layout, Sketch, layout, sketch
+from tripletree.plots.layout import CollapsedTree, Layout, collapse_tree, compute_layout
 
 __all__ = [
-    "Flows",
-    "band",
-    "flows",
-    "gathered",
-    "majority",
-    "prevailing",
+    "Bands",
+    "band_outline",
+    "collapse_in_order",
+    "find_band_classes",
+    "find_bands",
+    "find_majority_class",
 ]
 
 
-class Flows(NamedTuple):
+class Bands(NamedTuple):
     """Bands between the tips of two sketches, as columns: tips, places along both leaf axes, and leaves."""
 
     first: np.ndarray
@@ -28,7 +28,7 @@ class Flows(NamedTuple):
     size: np.ndarray
 
 
-def gathered(side: Sketch, order: np.ndarray, heights: str, most: int) -> tuple[Sketch, Layout]:
+def collapse_in_order(side: CollapsedTree, order: np.ndarray, heights: str, most: int) -> tuple[CollapsedTree, Layout]:
     """A hierarchy collapsed to few tips, each as wide as its leaves, in the order that a finer sketch of it has.
 
     order : int64[T], the tips of the finer sketch along their axis
@@ -36,14 +36,14 @@ def gathered(side: Sketch, order: np.ndarray, heights: str, most: int) -> tuple[
     place = np.empty(order.size, np.int64)
     place[order] = np.arange(order.size)
     n = side.tree.n_leaves
-    coarse = sketch(side.tree, most)
+    coarse = collapse_tree(side.tree, most)
     first = np.full(coarse.size.size, order.size)
     np.minimum.at(first, coarse.shown[:n], place[side.shown[:n]])
     key = np.lexsort((np.arange(first.size), first))
-    return coarse, layout(coarse, heights, spacing="size", order=key)
+    return coarse, compute_layout(coarse, heights, spacing="size", order=key)
 
 
-def flows(sides: tuple[Sketch, Sketch], places: tuple[Layout, Layout]) -> Flows:
+def find_bands(sides: tuple[CollapsedTree, CollapsedTree], places: tuple[Layout, Layout]) -> Bands:
     """The bands: at each tip in the order in which their other ends stand, so that they do not cross there."""
     n = sides[0].tree.n_leaves
     tips = [side.shown[:n] for side in sides]
@@ -58,27 +58,29 @@ def flows(sides: tuple[Sketch, Sketch], places: tuple[Layout, Layout]) -> Flows:
         at = np.empty(order.size)
         at[order] = before - 0.5  # tips stand in this order, without gaps
         starts.append(at)
-    return Flows(ends[0], ends[1], starts[0], starts[1], size)
+    return Bands(ends[0], ends[1], starts[0], starts[1], size)
 
 
-def band(x: np.ndarray, left: float, right: float, size: float) -> np.ndarray:
+def band_outline(x: np.ndarray, left: float, right: float, size: float) -> np.ndarray:
     """The outline of a band that leaves and arrives level."""
     s = (x - x[0]) / (x[-1] - x[0])
     low = left + s * s * (3 - 2 * s) * (right - left)
     return np.concatenate([np.stack([x, low], 1), np.stack([x, low + size], 1)[::-1]])
 
 
-def majority(codes: np.ndarray, found: Flows, sides: tuple[Sketch, Sketch], pure: float) -> np.ndarray:
+def find_band_classes(
+    codes: np.ndarray, found: Bands, sides: tuple[CollapsedTree, CollapsedTree], pure: float
+) -> np.ndarray:
     """The class of each band, as `prevailing`."""
     n, width = sides[0].tree.n_leaves, sides[1].size.size
     key = sides[0].shown[:n] * width + sides[1].shown[:n]
     which = np.searchsorted(found.first * width + found.second, key)
     counts = np.zeros((found.size.size, int(codes.max(initial=-1)) + 2), np.int64)
     np.add.at(counts, (which, codes + 1), 1)
-    return prevailing(counts[:, 1:], found.size, pure)
+    return find_majority_class(counts[:, 1:], found.size, pure)
 
 
-def prevailing(counts: np.ndarray, size: np.ndarray, pure: float) -> np.ndarray:
+def find_majority_class(counts: np.ndarray, size: np.ndarray, pure: float) -> np.ndarray:
     """The class that at least a share `pure` of the leaves have, -2 where none has that many, -1 where all lack one.
 
     counts : int64[T, k], leaves of each class; size : int64[T], all leaves
