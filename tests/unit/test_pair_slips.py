@@ -139,7 +139,7 @@ def test_svm__a_feature_that_is_next_to_nothing_does_no_harm():
 
 def test_taxonomy__a_weight_beyond_float64():
     taxonomy = Hierarchy.from_nested([[0, 1], [2, 3]])
-    with pytest.raises(ValueError, match=r"weight is 1e\+308, with which sums of distances leave the range"):
+    with pytest.raises(ValueError, match=r"with weight=1e\+308, sums of distances exceed the range"):
         taxonomy_linkage(SQUARE, taxonomy, weight=1e308)
     assert taxonomy_linkage(SQUARE, taxonomy, weight=1e300) == taxonomy
 

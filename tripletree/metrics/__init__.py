@@ -19,12 +19,12 @@ estimator in a pipeline, or, fitted, in the place of ``metric`` in ``tripletree.
 >>> ReCon(n_clusters=2, metric=metric).fit_predict(X).tolist()
 [0, 0, 1, 1]
 
-Three kinds of statements are taken, any of them together: a **triplet** ab|c says d(a, b) < d(a, c) and d(a, b) <
-d(b, c); a **comparison** (anchor, near, far) says d(anchor, near) < d(anchor, far); a **quadruplet** (a, b, c, d) says
+Three kinds of statements can be combined: a **triplet** ab|c means d(a, b) < d(a, c) and d(a, b) < d(b, c); a
+**comparison** (anchor, near, far) means d(anchor, near) < d(anchor, far); a **quadruplet** (a, b, c, d) means
 d(a, b) < d(c, d). They may contradict each other. Labels are those of the index where X is a pandas DataFrame, else row
 numbers.
 
-In a pipeline, metadata routing hands each step what it asks for; features are best scaled first.
+In a pipeline, metadata routing passes the triplets to each step that requests them. Scale features first.
 
 >>> import sklearn
 >>> from sklearn.pipeline import make_pipeline

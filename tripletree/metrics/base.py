@@ -1,4 +1,4 @@
-"""What the learned metrics share: degenerate outcomes, told in one way, and how they are mended."""
+"""The base class of the learned metrics, with the check for degenerate outcomes."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ class LearnedMetric(TransformerMixin, BaseEstimator):
     on_degenerate: str
 
     def _stays_euclidean(self, samples: np.ndarray, pairs: np.ndarray, count: int, zero: Any, less: str) -> bool:
-        """Whether there is nothing to learn a metric from; tells why.
+        """Whether there is nothing to learn a metric from; warns or raises with the reason.
 
         Parameters
         ----------
         samples : ndarray of float64, shape (n, d)
         pairs : ndarray of int, shape (p, 2)
-            The pairs of samples that statements name.
+            The pairs of samples in the statements.
         count : int
             Number of statements.
         zero : callable
@@ -49,22 +49,22 @@ class LearnedMetric(TransformerMixin, BaseEstimator):
             If the best metric is 0, unless ``on_degenerate="euclidean"``.
         """
         if count == 0:
-            msg = "no triplets and no comparisons were given, so nothing is learned: the metric stays Euclidean"
+            msg = "no triplets or comparisons were given, so nothing is learned: the metric stays Euclidean"
             warn_user(f"{msg}; give fit(X, triplets=...) or comparisons=")
             return True
         if not (samples[pairs[:, 0]] != samples[pairs[:, 1]]).any():
-            why = "all samples that the statements name are equal in every feature"
-            what = "look for a missing feature, or for constant columns"
+            why = "all samples in the statements are equal in every feature"
+            what = "check for a missing feature, or for constant columns"
         elif zero():
             why = (
-                f"the best metric is 0 everywhere, at which all samples are the same: in no feature are the near pairs "
-                f"of the {count} statements nearer than the far ones, taken together"
+                "the best metric is 0 everywhere, so that all samples coincide: over all "
+                f"{count} statements, the near pairs are not nearer than the far ones in any feature"
             )
-            what = f"look whether near and far are interchanged, {less}"
+            what = f"check whether near and far are interchanged, {less}"
         else:
             return False
         msg = f"nothing can be learned: {why}; {what}"
         if self.on_degenerate == "raise":
-            raise ValueError(f"{msg}; on_degenerate='euclidean' goes on with the features as they are")
+            raise ValueError(f"{msg}; on_degenerate='euclidean' keeps the features as they are")
         warn_user(f"{msg}; the metric stays Euclidean")
         return True

@@ -152,39 +152,38 @@ class MahalanobisMetric(ClassNamePrefixFeaturesOutMixin, LearnedMetric):
     Parameters
     ----------
     n_components : int or None, default None
-        Most dimensions of the learned space; None for as many as the samples span. The metric drops directions by
-        itself.
+        Maximum number of dimensions of the learned space; None: as many as the samples span. The metric drops
+        directions that do not help.
     regularization : float, default 0.1
-        The price of a large metric, beside the mean violation of a statement. It has no unit: neither the scale of X
-        nor the number of statements changes what it means.
+        The weight of the size of the metric against the mean violation of a statement. It depends neither on the scale
+        of X nor on the number of statements.
     shrinkage : float, default 0.5
-        What is large: the mean of the squared distances of all samples (0), the trace, with the mean variance as the
-        unit (1), or a mixture of both.
+        How size is measured: by the mean squared distance of all samples (0), by the trace, in units of the mean
+        variance (1), or by a mixture of both.
     tol : float, default 1e-10
-        The solver stops where a step lowers the objective by less than this part.
+        The solver stops when a step lowers the objective by less than this fraction.
     max_iter : int, default 1000
-        The most iterations of the solver.
+        Maximum number of iterations of the solver.
     on_degenerate : {"raise", "euclidean"}, default "raise"
-        What to do where the best metric is 0, or the samples in question are all equal: raise an error, or take the
+        What to do if the best metric is 0, or all samples in the statements are equal: raise an error, or keep the
         features as they are, with a `UserWarning`.
     missing_samples : {"raise", "ignore"}, default "raise"
-        "ignore" leaves out statements on labels that are not in the index of X, as in cross-validation.
+        "ignore" leaves out statements with labels that are not in the index of X, as in cross-validation.
 
     Attributes
     ----------
     components_ : ndarray of float64, shape (r, n_features)
-        The map: ``transform`` is ``X @ components_.T``, and M is ``components_.T @ components_``. In the frame of the
-        penalty its rows are orthogonal, the ones that count most first.
+        The map: ``transform`` is ``X @ components_.T``, and M is ``components_.T @ components_``. With respect
+        to S (see Notes) its rows are orthogonal, the longest first.
     objective_ : float
-        The least value found; NaN where nothing was learned.
+        The lowest value found; NaN if nothing was learned.
     n_statements_, n_violated_ : int
-        Number of statements d(a, b) < d(c, d), of which each triplet is two, and of those that do not hold, ties
-        included.
+        Number of statements d(a, b) < d(c, d) (a triplet is two of them), and number of violated ones, ties included.
     n_iter_ : int
-        Iterations of the solver; 1 where nothing was solved.
+        Number of iterations of the solver; 1 if nothing was solved.
     n_features_in_ : int
     feature_names_in_ : ndarray of str, shape (n_features,)
-        Where X has names.
+        Names of the features, where X has them.
 
     See Also
     --------
@@ -202,13 +201,9 @@ class MahalanobisMetric(ClassNamePrefixFeaturesOutMixin, LearnedMetric):
     less than that gives a minimum near the part of M that counts most.
 
     Time O(n d^2 + m d) an iteration for m statements on n samples of d features; memory O(m d). 3,000 samples of 100
-    features and 10,000 triplets take about a second. The defaults were chosen by what they say of triplets that were
-    held out, of glass, sonar, balance scale, segmentation and optdigits with n / 4 and n random triplets; a third or
-    three times the regularization changes little.
-
-    On six other sets (``benchmarks/bench_metrics.py``) n random triplets raise the mean F of k-means from .70 to .92,
-    with `SVMMetric` to .84. ReCon, in which the same triplets hold, does without: .95 under the plain distance, .92
-    under this metric, .94 under `SVMMetric`; Ward linkage .92, .90 and .94.
+    features and 10,000 triplets take about a second. The defaults were chosen on held-out triplets of
+    glass, sonar, balance scale, segmentation and optdigits with n / 4 and n random triplets; a third or three times the
+    regularization changes little. ``docs/figures.md`` compares it with `SVMMetric` on other data.
 
     References
     ----------

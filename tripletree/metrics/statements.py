@@ -1,4 +1,4 @@
-"""What is known of distances: triplets, comparisons and quadruplets as rows d(a, b) < d(c, d) over the rows of X."""
+"""Statements on distances: triplets, comparisons and quadruplets as d(a, b) < d(c, d) over the rows of X."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Statements:
         return self.near.size
 
     def violated(self, points: np.ndarray) -> int:
-        """How many do not hold between points, ties included."""
+        """Number of statements that do not hold between points, ties included."""
         lengths = np.square(points[self.pairs[:, 0]] - points[self.pairs[:, 1]]).sum(axis=1)
         return int((lengths[self.near] >= lengths[self.far]).sum())
 
@@ -64,7 +64,7 @@ class Statements:
 def statements(
     X: Any, n_samples: int, missing_samples: str, triplets: Any, comparisons: Any, quadruplets: Any = None
 ) -> Statements:
-    """All that is given, aligned with the rows of X; a triplet is two statements.
+    """Align all statements with the rows of X; a triplet is two statements.
 
     Raises
     ------
@@ -93,10 +93,10 @@ def _aligned_rows(X: Any, given: Any, n: int, missing_samples: str, width: int) 
     if given is None:
         return np.empty((0, width), np.int64)
     if isinstance(given, TripletSet):
-        msg = f"{noun}s are a TripletSet, whose triplets say more: give them as triplets="
+        msg = f"{noun}s are a TripletSet, but each triplet is two comparisons: give them as triplets="
         raise TypeError(msg)
     if isinstance(given, (str, bytes)) or not isinstance(given, Iterable):
-        msg = f"{noun}s must be rows {form} of labels or an integer array of shape (m, {width}), not {type(given)}"
+        msg = f"{noun}s must be rows {form} of labels or an integer array of shape (m, {width}); got {type(given)}"
         raise TypeError(msg)
     labels = labels_of(X)
     by_label = labels is not None and labels != list(range(n))
@@ -122,7 +122,7 @@ def _aligned_rows(X: Any, given: Any, n: int, missing_samples: str, width: int) 
         entries = [row for row in entries if all(x in known for x in row)]
     elif unknown:
         what = "labels in the index of X" if by_label else f"rows of X (n_samples={n})"
-        hint = f"missing_samples='ignore' leaves out the {noun}s that name them" if by_label else ""
+        hint = f"missing_samples='ignore' leaves out the {noun}s with these labels" if by_label else ""
         raise UnknownLeafError(unknown, known.labels, what=what, hint=hint)
     rows = np.array([known.index(x) for row in entries for x in row], np.int64).reshape(-1, width)
     _check_different(rows, lambda: entries, noun, meaning)
@@ -154,14 +154,14 @@ def _entries(given: Any, width: int, noun: str, form: str) -> list[tuple]:
     for k, row in enumerate(given.tolist() if isinstance(given, np.ndarray) else given):
         values = row.tolist() if isinstance(row, np.ndarray) else row
         if isinstance(values, (str, bytes)) or not isinstance(values, (tuple, list)) or len(values) != width:
-            msg = f"{noun} {k} is {row!r}: {width} samples are wanted, {form}"
+            msg = f"{noun} {k} is {row!r}: expected {width} samples, {form}"
             raise InvalidTripletError(msg, row=k)
         entries.append(tuple(values))
     return entries
 
 
 def _check_different(rows: np.ndarray, entries: Callable[[], list], noun: str, meaning: str) -> None:
-    """Refuse pairs of a sample with itself, and one pair compared with itself."""
+    """Check that no sample is paired with itself, and no pair compared with itself."""
     four = rows[:, [0, 1, 0, 2]] if rows.shape[1] == 3 else rows
     near, far = np.sort(four[:, :2], axis=1), np.sort(four[:, 2:], axis=1)
     for bad, what in (

@@ -152,38 +152,38 @@ class SVMMetric(LearnedMetric):
     Parameters
     ----------
     C : float, default 1.0
-        The price of a unit of slack; 1 in the ReCon paper, too.
+        The price of a unit of slack; 1 as in the ReCon paper.
     A : "identity" or ndarray of float, shape (n_features, p), default "identity"
-        The directions that weights are found for. The identity weighs the features; the eigenvectors of a covariance
-        its principal axes.
+        The directions that get weights: the features for the identity, principal axes for the eigenvectors of a
+        covariance matrix.
     tol : float, default 1e-6
-        The objective is within this part of itself of the least one, which is proved by the dual programme. Where it
-        is less than a thousandth of C times the number of comparisons, it is within this part of that.
+        Relative accuracy of the objective, proved by the dual programme; relative to a thousandth of C times the number
+        of comparisons if the objective is less than that.
     max_iter : int, default 10000
-        The most iterations of the solver.
+        Maximum number of iterations of the solver.
     on_degenerate : {"raise", "euclidean"}, default "raise"
-        What to do where the best weights are all 0, or the samples in question are all equal: raise an error, or set
+        What to do if the best weights are all 0, or all samples in the comparisons are equal: raise an error, or set
         all weights to 1, with a `UserWarning`.
     missing_samples : {"raise", "ignore"}, default "raise"
-        "ignore" leaves out statements on labels that are not in the index of X, as in cross-validation.
+        "ignore" leaves out statements with labels that are not in the index of X, as in cross-validation.
 
     Attributes
     ----------
     weights_ : ndarray of float64, shape (p,)
-        The weight of each feature, or of each column of A; 0 for those that do not count.
+        The weight of each feature, or of each column of A.
     objective_, gap_ : float
-        The least value found, NaN where nothing was learned, and by what part, as `tol`, it may at most be too high.
+        The lowest value found, NaN if nothing was learned, and its proved relative accuracy, in the sense of `tol`.
     n_comparisons_, n_violated_ : int
-        Number of comparisons, of which each triplet is two, and of those that do not hold, ties included.
+        Number of comparisons (a triplet is two of them), and number of violated ones, ties included.
     n_iter_ : int
-        Iterations of the solver; 1 where nothing was solved.
+        Number of iterations of the solver; 1 if nothing was solved.
     n_features_in_ : int
     feature_names_in_ : ndarray of str, shape (n_features,)
-        Where X has names.
+        Names of the features, where X has them.
 
     See Also
     --------
-    MahalanobisMetric : weighs directions that it finds by itself; mostly the better metric.
+    MahalanobisMetric : also learns the directions; usually the better metric.
     tripletree.interop : comparisons from other packages.
 
     Notes

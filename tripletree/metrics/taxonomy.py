@@ -41,28 +41,28 @@ def taxonomy_linkage(
 ) -> Hierarchy:
     """Cluster by the distance of the data plus `weight` times the distance in a taxonomy: the baseline to beat.
 
-    Both distances are divided by their means over all pairs, so that at weight 1 each has as much to say. Nothing holds
-    for certain: the taxonomy is one more feature. ``tripletree.cluster.ReCon`` makes its triplets hold.
+    Both distances are divided by their means over all pairs, so weight 1 makes them equally important. The taxonomy
+    acts as one more feature, without guarantees; ``tripletree.cluster.ReCon`` makes its triplets hold.
 
     Parameters
     ----------
     X : array_like or DataFrame, shape (n_samples, n_features) or (n_samples, n_samples)
-        The samples, or their distances where ``metric="precomputed"``.
+        The samples, or their distances if ``metric="precomputed"``.
     hierarchy : Hierarchy
         The taxonomy. Its leaves are labels of the index where X is a pandas DataFrame, else row numbers; leaves that
         are not in X do not matter.
     weight : float
-        What the distance in the taxonomy is multiplied by; 0 leaves it out.
+        The factor of the distance in the taxonomy; 0 ignores it.
     method : {"average", "weighted", "complete", "single"}
-        How the distance of two clusters is taken, as in ``scipy.cluster.hierarchy.linkage``.
+        How the distance of two clusters is computed, as in ``scipy.cluster.hierarchy.linkage``.
     metric : str, callable or fitted transformer
         As in ReCon.
     kind : {"depth", "path"}
         Distance in the taxonomy: how far the last common ancestor lies above the deepest leaf (so that ab|c always
         means that a and b are nearer), or the number of edges between the two (so that a deep leaf is far from all).
     unplaced : {"raise", "mean"}
-        What to do with samples that are no leaves of the taxonomy: raise an error, or say nothing of them, the mean
-        distance to all others.
+        What to do with samples that are not leaves of the taxonomy: raise an error, or use the mean distance to all
+        others.
 
     Returns
     -------
@@ -73,19 +73,19 @@ def taxonomy_linkage(
     Raises
     ------
     UnknownLeafError
-        If samples are no leaves of the taxonomy and ``unplaced="raise"``, or none is.
+        If some samples are not leaves of the taxonomy and ``unplaced="raise"``, or if none is a leaf.
     DuplicateLeafError
         If the index of X holds a label more than once.
     ValueError
         If X holds NaN, infinity or text, a pair has no distance, or a parameter is unknown.
     TypeError
-        If the taxonomy is no Hierarchy.
+        If the taxonomy is not a Hierarchy.
     MemoryError
         If the distances do not fit into memory.
 
     See Also
     --------
-    tripletree.cluster.ReCon : with ``triplets=decompose(hierarchy)``, what the taxonomy says holds.
+    tripletree.cluster.ReCon : with ``triplets=decompose(hierarchy)``, the triplets of the taxonomy hold.
 
     Notes
     -----
@@ -110,10 +110,10 @@ def taxonomy_linkage(
         (unplaced, "unplaced", ("raise", "mean")),
     ):
         if not isinstance(value, str) or value not in allowed:
-            msg = f"{name} must be one of {', '.join(map(repr, allowed))}, not {value!r}"
+            msg = f"{name} must be one of {', '.join(map(repr, allowed))}; got {value!r}"
             raise ValueError(msg)
     if not isinstance(weight, Real) or not 0 <= weight < np.inf:
-        msg = f"weight must be a finite number of at least 0, not {weight!r}"
+        msg = f"weight must be a finite number >= 0; got {weight!r}"
         raise ValueError(msg)
     samples = check_array(X, dtype=np.float64, input_name="X")
     n = len(samples)
@@ -125,7 +125,7 @@ def taxonomy_linkage(
     with np.errstate(over="ignore"):
         total = _scaled(distances) + float(weight) * _of_taxonomy(hierarchy, leaves, kind, unplaced)
     if not total.max() < np.finfo(np.float64).max / n:
-        msg = f"weight is {weight:g}, with which sums of distances leave the range of float64: take less, or scale X"
+        msg = f"with weight={weight:g}, sums of distances exceed the range of float64: use a smaller weight, or scale X"
         raise ValueError(msg)
     from scipy.cluster.hierarchy import linkage
 
@@ -153,7 +153,7 @@ def _of_taxonomy(hierarchy: Hierarchy, leaves: LeafIndex, kind: str, unplaced: s
     placed = np.array([x in hierarchy.leaves for x in leaves])
     if not placed.any() or (unplaced == "raise" and not placed.all()):
         missing = [x for x, known in zip(leaves, placed.tolist(), strict=True) if not known]
-        hint = "unplaced='mean' keeps samples of which the taxonomy says nothing" if placed.any() else ""
+        hint = "unplaced='mean' keeps samples that are not in the taxonomy" if placed.any() else ""
         raise UnknownLeafError(missing, hierarchy.leaves.labels, what="leaves of the taxonomy", hint=hint)
     known = np.flatnonzero(placed)
     node = hierarchy.leaves.indices([leaves[i] for i in known.tolist()]).astype(np.int32)
