@@ -211,7 +211,7 @@ def test_metrics__a_metric_of_zeros_is_told(kind):
 @every_metric
 def test_metrics__equal_samples_are_told(kind):
     X = np.array([[1.0, 2.0], [1.0, 2.0], [1.0, 2.0], [3.0, 2.0]])
-    with pytest.raises(ValueError, match="all samples that the statements name are equal in every feature"):
+    with pytest.raises(ValueError, match="all samples in the statements are equal in every feature"):
         kind().fit(X, triplets=[(0, 1, 2)])
     with pytest.raises(ValueError, match="nothing can be learned"):
         kind().fit(np.ones((4, 2)), triplets=[(0, 1, 2)])
@@ -233,7 +233,7 @@ def test_metrics__statements_that_do_not_fit_are_refused(kind):
     frame = pd.DataFrame(X, index=list("abcd"), columns=["x", "y"])
     fit = kind().fit
     for given, error, message in (
-        ([(0, 1)], InvalidTripletError, "comparison 0 is (0, 1): 3 samples are wanted, (anchor, near, far)"),
+        ([(0, 1)], InvalidTripletError, "comparison 0 is (0, 1): expected 3 samples, (anchor, near, far)"),
         ([(0, 1, 2), "abc"], InvalidTripletError, "comparison 1 is 'abc'"),
         ([(0, 1, 9)], UnknownLeafError, "9"),
         (np.array([[0, 1, -1]]), UnknownLeafError, "-1"),

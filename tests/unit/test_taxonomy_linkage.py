@@ -68,10 +68,10 @@ def test_taxonomy__labels_parts_metrics_and_strangers(rng):
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"method": "ward"}, "method must be one of 'average', 'weighted', 'complete', 'single', not 'ward'"),
+        ({"method": "ward"}, "method must be one of 'average', 'weighted', 'complete', 'single'; got 'ward'"),
         ({"kind": "lca"}, "kind must be one of"),
         ({"unplaced": None}, "unplaced must be one of"),
-        ({"weight": -1}, "weight must be a finite number of at least 0, not -1"),
+        ({"weight": -1}, "weight must be a finite number >= 0; got -1"),
         ({"weight": np.nan}, "weight must be"),
         ({"weight": "1"}, "weight must be"),
     ],

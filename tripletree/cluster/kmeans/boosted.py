@@ -41,13 +41,10 @@ __all__ = [
 ]
 
 
-# ----------------------------------------------------------------------
-# Kernel k-means for the kernel of weighted co-memberships, without the kernel's matrix.
-
-#: Turns after which a run stops, should rounding keep it from coming to an end; and what counts as rounding.
+#: Maximum number of iterations of a run, should rounding keep it from converging; and the tolerance for rounding.
 _TURNS, _ROUNDING = 300, 1e-12
 
-#: Rows x clusterings x clusters that one call of a kernel goes through before Ctrl-C is heard.
+#: Work of one call of a kernel (such as samples x clusters x features), so that Ctrl-C works between calls.
 _SLICE = 200_000_000
 
 
@@ -190,7 +187,7 @@ def _starts(votes: Votes, q: int, rng: np.random.Generator) -> np.ndarray:
 
 
 def _run(votes: Votes, labels: np.ndarray) -> tuple[np.ndarray, float]:
-    """Means and nearest means by turns, until no label changes; the inertia never increases."""
+    """Means and nearest means in turn, until no label changes; the inertia never increases."""
     q, places = int(labels.max()) + 1, np.arange(labels.size)
     slack = _ROUNDING * votes.importance.sum()
     for _ in range(_TURNS):
@@ -202,11 +199,6 @@ def _run(votes: Votes, labels: np.ndarray) -> tuple[np.ndarray, float]:
         labels = refill(new, distance[places, new], q)
     return labels, float(votes.weights @ own)
 
-
-# ----------------------------------------------------------------------
-# Rounds of constrained k-means whose priorities are boosted, on arrays.
-
-#: Numbers (samples x clusters x features) that one call of a kernel goes through before Ctrl-C is heard.
 
 #: What counts as the rounding of an error.
 _TIE = 1e-9
@@ -418,10 +410,6 @@ def _shares(weights: np.ndarray) -> np.ndarray:
     return weights / total if total > 0 else weights.copy()
 
 
-# ----------------------------------------------------------------------
-# A fit of `BoostedConstrainedKMeans`, round after round, with a result at any time.
-
-
 @dataclass
 class BoostingFit:
     """Rounds and what they agree on.
@@ -500,7 +488,7 @@ class BoostingFit:
         return self._found[1]
 
     def report(self, estimator: Any) -> None:
-        """Set the attributes of the estimator to what there is by now."""
+        """Set the attributes of the estimator to the current result."""
         result, pairs, boosting = self.result(), self.pairs, self.boosting
         label = estimator.labels_ = result.labels
         (a, b), (c, d) = pairs.must_link.T, pairs.cannot_link.T
@@ -523,23 +511,23 @@ class BoostingFit:
         estimator._rounds, estimator._share, estimator._seed = list(boosting.counted), result.share, self.seed
 
     def warn(self, estimator: Any) -> None:
-        """Warn of a result that is not what was asked for."""
+        """Warn if there was nothing to boost, or if clusters are empty."""
         if not self.boosting.rounds:
             msg = (
-                f"no round had an error below max_error={estimator.max_error:g}, so that there is nothing to boost: "
+                f"no round had an error below max_error={estimator.max_error:g}, so there is nothing to boost: "
                 f"the result is one round of error {self.boosting.counted[0].error:.3g}. Do the pairs contradict each "
                 "other, or is n_clusters wrong?"
             )
             warn_user(msg, ConvergenceWarning)
-        wanted, held = self.boosting.rules.n_clusters, self.result().share.shape[2]
-        if held < wanted:
-            msg = f"{held} of n_clusters={wanted} clusters have samples: the rounds part no more of them"
+        n_clusters, filled = self.boosting.rules.n_clusters, self.result().share.shape[2]
+        if filled < n_clusters:
+            msg = f"{filled} of n_clusters={n_clusters} clusters have samples: the rounds separate no more of them"
             warn_user(msg, ConvergenceWarning)
 
 
 @contextmanager
 def rounds_bar(verbose: Any, total: int) -> Iterator[Callable[[float], Any]]:
-    """A function that tells a bar of a round and its error; no bar where none is wanted, and none outlives an error."""
+    """Yield a function that adds a round and its error to a progress bar, if `verbose`; errors remove the bar."""
     if not verbose:
         yield lambda error: None
         return
@@ -547,12 +535,12 @@ def rounds_bar(verbose: Any, total: int) -> Iterator[Callable[[float], Any]]:
 
     with tqdm(total=total, desc="BoostedConstrainedKMeans", unit=" rounds") as bar:
 
-        def told(error: float) -> None:
+        def tick(error: float) -> None:
             bar.set_postfix(error=f"{error:.3f}", refresh=False)
             bar.update()
 
         try:
-            yield told
+            yield tick
         except BaseException:
             bar.leave = False
             raise
@@ -561,39 +549,38 @@ def rounds_bar(verbose: Any, total: int) -> Iterator[Callable[[float], Any]]:
 class BoostedConstrainedKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):
     """Boosted constrained k-means, by Okabe and Yamada (ICDM 2012).
 
-    Runs of a quick k-means, which looks at pairs in the order of their priorities and violates those that come too
-    late, vote on which samples belong together. After each round the priorities of the pairs that it has violated rise,
-    and rounds that violate little have more votes. The last step is kernel k-means on the votes. There is always an
-    answer, whatever the pairs; it holds more of them, the more rounds there are.
+    Runs of a fast k-means, which visits pairs by priority and may violate late ones, vote on which samples belong
+    together. After each round the priorities of the pairs it violated rise; rounds that violate little have more votes.
+    The last step is kernel k-means on the votes. There is always a result, and more rounds satisfy more pairs.
 
     Parameters
     ----------
     n_clusters : int, default 8
         Number of clusters, k, of each round and of the result.
     n_rounds : int, default 100
-        Most rounds (the paper's T).
+        Maximum number of rounds (the paper's T).
     priorities : {"boosted", "random", "none"}, default "boosted"
-        "random" takes the pairs in a new random order in each round, and leaves rounds with an error of `max_error` or
-        more out (the paper's RCKM); "none" is one round, whose clusters are the result (its CKM).
+        "random" visits the pairs in a new random order in each round, and ignores rounds with an error of `max_error`
+        or more (the paper's RCKM); "none" is one round, which gives the result (its CKM).
     perfect_importance : float, default 5.0
-        The votes of a round that violates no pair, and the most that a round can have (the paper's rho).
+        The votes of a round that violates no pair, and the maximum for any round (the paper's rho).
     max_error : float, default 0.5
-        A round whose violated pairs have this part of all priority, or more, ends the boosting and does not count (the
-        paper's xi); at most 0.5, the error of a coin.
+        A round whose violated pairs have at least this fraction of the total priority ends the boosting and is ignored
+        (the paper's xi); at most 0.5, the error of chance.
     stop_when_perfect : bool, default False
         Whether a round that violates no pair is the last one.
     n_rounds_no_change : int or None, default None
-        Stop when so many rounds in a row have left the result as it was. The result is found after each round then.
+        Stop when the result has not changed for this number of rounds. It is then computed after each round.
     init : {"k-means++", "random"}, default "k-means++"
-        The start of each round: samples far apart, or any.
+        The start of each round: samples far apart, or random ones.
     n_init : int, default 10
-        Starts of the kernel k-means; the one of least inertia counts.
+        Number of starts of the kernel k-means; the one with the lowest inertia counts.
     max_iter : int, default 100
-        Most iterations of a round.
+        Maximum number of iterations of a round.
     random_state : int, Generator, RandomState or None, default None
-        Chooses starts, and the order of pairs of the same priority.
+        Determines the starts, and the order of pairs of equal priority.
     missing_samples : {"raise", "ignore"}, default "raise"
-        "ignore" leaves out pairs on labels that are not in the index of X, as in cross-validation. Row numbers are
+        "ignore" leaves out pairs with labels that are not in the index of X, as in cross-validation. Row numbers are
         never ignored, nor labels where the index of X is 0..n-1.
     verbose : bool, default False
         Whether to show a progress bar.
@@ -603,22 +590,22 @@ class BoostedConstrainedKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin
     labels_ : ndarray of int32, shape (n_samples,)
         The cluster of each sample; clusters are numbered in the order of their first samples.
     violated_pairs_ : PairwiseConstraints
-        The pairs that `labels_` violates, with their strengths and origins.
+        The pairs that `labels_` violates, with their weights and origins.
     violation_cost_ : float
-        The sum of their strengths, 1 for each pair without.
+        The sum of their weights, 1 for each pair without.
     pair_weights_ : PairwiseConstraints
-        All pairs, with the priorities that the next round would go by as their strengths; these add up to 1.
+        All pairs, with their priorities after the last round as weights; these add up to 1.
     n_iter_ : int
-        Number of rounds, those that do not count included.
+        Number of rounds, including ignored ones.
     errors_ : ndarray of float64, shape (n_iter_,)
-        The priority of the pairs that each round violated; that of all pairs is 1.
+        The total priority of the pairs that each round violated; that of all pairs is 1.
     importances_ : ndarray of float64, shape (n_counted,)
-        The votes of the rounds that count.
+        The votes of the rounds that are not ignored.
     hypotheses_ : ndarray of int32, shape (n_counted, n_samples)
-        Their labels.
+        The labels of these rounds.
     inertia_ : float
-        The sum of squared distances to the means, in the space of the votes, where two samples have the squared
-        distance of twice the votes that part them.
+        The sum of squared distances to the means in the space of the votes, where the squared distance of two samples
+        is twice the votes for separating them.
     stop_reason_ : {"rounds", "perfect", "no change", "error", "one round", ""}
         Why it ended; empty while `fit_rounds` goes on.
     n_features_in_ : int
@@ -627,14 +614,14 @@ class BoostedConstrainedKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
     See Also
     --------
-    COPKMeans : breaks no pair, or says that it must.
-    PCKMeans : one k-means, in which a violated pair has a price.
+    COPKMeans : satisfies all pairs, or fails.
+    PCKMeans : one k-means with a price for violated pairs.
 
     Notes
     -----
-    A round (the paper's Algorithm 2) assigns samples to centres and takes means by turns, as long as the scatter
-    decreases. It goes through the pairs by priority. There are six cases, as the pair is a must-link or a cannot-link,
-    and as none, one or both of its samples have a cluster:
+    A round (the paper's Algorithm 2) assigns samples to centres and updates means in turn, as long as the
+    scatter decreases. It visits the pairs by priority. There are six cases, for must-links and cannot-links of which
+    none, one or both samples have a cluster:
 
     ==========  =============================================  ====================================================
     assigned    must-link                                      cannot-link
@@ -645,26 +632,26 @@ class BoostedConstrainedKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin
     both        nothing: the pair holds, or is violated        nothing
     ==========  =============================================  ====================================================
 
-    Then all other samples go to the nearest centres. It never halts.
+    Then all other samples go to the nearest centres. It never fails.
 
-    Boosting (Algorithm 1): the priorities w start at the strengths, and always add up to 1. The error e of a round is
+    Boosting (Algorithm 1): the priorities w start at the weights, and always add up to 1. The error e of a round is
     the sum of the priorities of the pairs that it violates, its importance a = log((1 - e) / e) / 2; then those of the
     violated pairs are multiplied by exp(a), the others' by exp(-a). An error of 0 gives `perfect_importance` and leaves
     the priorities as they are, and boosting goes on, unless `stop_when_perfect`. From `max_error` on boosting ends; if
-    that happens in the first round, its clusters are the result, and a `ConvergenceWarning` says so.
+    that happens in the first round, its clusters are the result, with a `ConvergenceWarning`.
 
     The kernel is K = sum_t a_t H_t, where H_t holds +1 for two samples in one cluster of round t and -1 for the others
     [1]_ [2]_. Kernel k-means with it is k-means on the vectors of all rounds' cluster memberships, each round's times
     sqrt(2 a_t): no matrix of n x n is made, and samples of the same vector are one point. Time for T rounds of i
     iterations O(T i n k d) and O(i m T k) for m different vectors, memory O(n T).
 
-    The whole text of the papers was not at hand; what it leaves open here is taken from a published Matlab program of
-    the method, but for these: boosting goes on after an error of 0, as the papers' times tell (there it ends, as with
-    `stop_when_perfect`); no importance is above `perfect_importance`; starts are those of k-means++; distances of two
-    samples are compared in full. Pairs of the same priority come in one random order, drawn once for a fit. With random
+    Details that the accessible parts of the papers leave open follow a published Matlab program of the method, except:
+    boosting continues after an error of 0, as the papers' running times imply (the program stops, as with
+    `stop_when_perfect`); no importance exceeds `perfect_importance`; starts use k-means++; distances of two samples are
+    compared in full. Pairs of equal priority are visited in one random order, drawn once for a fit. With random
     priorities the error is that of the first weights.
 
-    Pairs count as they are given, whatever contradicts what; `PairwiseConstraints.expand` gives all that follows.
+    Pairs count as given, even if they contradict each other; `PairwiseConstraints.expand` gives all that follow.
 
     References
     ----------
@@ -749,7 +736,7 @@ class BoostedConstrainedKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin
             Ignored.
         pairs : PairwiseConstraints, data frame, or two lists (must_link, cannot_link), optional
             Labels are those of the index where X is a pandas DataFrame, else **row numbers of this very X**: a part of
-            X, as in cross-validation, has other ones, and nobody can tell. Strengths are the priorities at the start.
+            X, as in cross-validation, has other ones, which cannot be detected. Weights are the initial priorities.
 
         Returns
         -------
@@ -763,7 +750,8 @@ class BoostedConstrainedKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin
         DuplicateLeafError
             If pairs refer to the index of X and it holds a label more than once.
         InvalidPairError
-            If an entry is no pair, or if an integer array meets an index of other integers than 0..n-1.
+            If an entry is not a pair, or if pairs are an integer array and the index of X holds integers other than
+            0..n-1.
         ClusterCountError
             If there are fewer samples than clusters.
         ValueError
@@ -876,7 +864,7 @@ class BoostedConstrainedKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin
         Returns
         -------
         ndarray of int, shape (n_new,)
-            No pair says anything of a new sample, so on the fitted samples the answer need not be ``labels_``.
+            Pairs do not apply to new samples, so for the fitted samples this may differ from ``labels_``.
 
         Raises
         ------

@@ -1,4 +1,4 @@
-"""What the centre of a cluster is: a mean, or something else that points have a distance to.
+"""Kinds of centres: means, segments, or anything else that points have a distance to.
 
 `COPKMeans` takes a geometry by name ("point", "segment") or any object with the two methods of `CentreGeometry`.
 """
@@ -25,7 +25,7 @@ _ROUNDING = 1e-9
 
 @runtime_checkable
 class CentreGeometry(Protocol):
-    """A kind of centre: p numbers that say what stands for a cluster.
+    """A kind of centre, described by p numbers.
 
     For the k-means iterations to make progress, `fit_centre` must give the centre for which the weighted sum of
     `squared_distances` is least. Points that a geometry is given are read-only. What it returns is checked: finite
@@ -132,7 +132,7 @@ def chosen_geometry(geometry: str | CentreGeometry) -> CentreGeometry | None:
 
 
 class CheckedGeometry:
-    """A geometry whose answers are looked at before anything is done with them.
+    """A geometry whose results are checked before use.
 
     Parameters
     ----------
@@ -153,11 +153,11 @@ class CheckedGeometry:
         """
         given = self._geometry.fit_centre(_read_only(points), _read_only(weights))
         centre = self._numbers("fit_centre", given)
-        wanted = (
+        expected = (
             f"shape ({self._length},), as for the centres before" if self._length >= 0 else "shape (p,), p at least 1"
         )
         if centre.ndim != 1 or not centre.size or self._length not in (-1, centre.size):
-            raise self._wrong("fit_centre", f"an array of shape {centre.shape}", wanted, points)
+            raise self._wrong("fit_centre", f"an array of shape {centre.shape}", expected, points)
         self._length = centre.size
         self._finite("fit_centre", centre, points)
         return centre
@@ -205,9 +205,9 @@ class CheckedGeometry:
             i = int(wrong.argmax())
             raise self._wrong(name, f"{values[i]} (place {i} of {values.size})", "finite numbers", points)
 
-    def _wrong(self, name: str, got: str, wanted: str, points: np.ndarray) -> ValueError:
+    def _wrong(self, name: str, got: str, expected: str, points: np.ndarray) -> ValueError:
         given = f"points of shape {points.shape}"
-        return ValueError(f"{self._name(name)} returned {got} for {given}; wanted {wanted}")
+        return ValueError(f"{self._name(name)} returned {got} for {given}; expected {expected}")
 
     def _name(self, name: str) -> str:
         return f"geometry: {type(self._geometry).__name__}.{name}"

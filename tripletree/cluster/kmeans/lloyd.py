@@ -1,4 +1,4 @@
-"""What the k-means family shares: starts, nearest centres, means, empty clusters, and when to stop.
+"""Steps of Lloyd's algorithm shared by the k-means family: starts, nearest centres, means, empty clusters, tolerance.
 
 Points come as ``Points``: columns (features along the rows, for the kernels) and weights, both read-only. A group of
 samples that must stay together is one point, its mean, with the sum of their weights: moving it as a whole costs
