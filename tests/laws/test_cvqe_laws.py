@@ -24,7 +24,7 @@ from tripletree.cluster.kmeans.cvqe import (
     quantize,
 )
 from tripletree.cluster.kmeans.lloyd import Points
-from tripletree.cluster.kmeans.soft_pairs import SoftLinks
+from tripletree.cluster.kmeans.soft_pairs import WeightedLinks
 
 RULES = {"cvqe": SinglePairRule(), "lcvqe": LinearRule(), "plus": AllPairsRule()}
 METHODS = list(RULES)
@@ -42,7 +42,7 @@ def case(seed, n=14, p=16, k=3, *, weighted=True, both=False):
 
 
 def task_of(X, must, cannot, must_w, cannot_w, weights):
-    links = SoftLinks.of(must, cannot, np.concatenate([must_w, cannot_w]))
+    links = WeightedLinks.of(must, cannot, np.concatenate([must_w, cannot_w]))
     return QuantizationTask(Points.of(X, weights), links, np.arange(links.strength.size, dtype=np.int32))
 
 

@@ -14,7 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 from tripletree.cluster import MPCKMeans, PCKMeans
 from tripletree.cluster.kmeans.lloyd import Points
 from tripletree.cluster.kmeans.mpck_means import MetricState, MetricTask, far_differences
-from tripletree.cluster.kmeans.soft_pairs import EuclideanState, SoftLinks, first_centres, soft_run
+from tripletree.cluster.kmeans.soft_pairs import EuclideanState, WeightedLinks, first_centres, soft_run
 from tripletree.core.pairs import PairwiseConstraints
 
 
@@ -29,7 +29,7 @@ def test_runs__the_objective_never_increases():
         rng = np.random.default_rng(seed)
         X = standard(rng.normal(size=(50, 2)))
         must, cannot = random_pairs(rng, 50, 60)
-        links = SoftLinks.of(must, cannot, rng.random(len(must) + len(cannot)))
+        links = WeightedLinks.of(must, cannot, rng.random(len(must) + len(cannot)))
         points = Points.of(X)
         centres = first_centres(points, links, 4, rng, drawn=seed % 2 == 1)
         penalty = 10.0 ** rng.uniform(-2, 1)
@@ -122,7 +122,7 @@ def test_optimum__of_diagonal_metrics_is_reached_and_never_passed(shared):
         rng = np.random.default_rng(seed)
         X = standard(rng.normal(size=(7, 2)))
         must, cannot = random_pairs(rng, 7, 5)
-        points, links = Points.of(X), SoftLinks.of(must, cannot, np.ones(len(must) + len(cannot)))
+        points, links = Points.of(X), WeightedLinks.of(must, cannot, np.ones(len(must) + len(cannot)))
         problem = MetricTask(
             points, links, 0.5 * links.strength, *far_differences(points, links, rng, full=False), 2.0, shared, 0.0
         )

@@ -235,6 +235,15 @@ def test_architecture__no_function_calls_itself(path):
     assert wrong == []
 
 
+def test_architecture__no_class_name_stands_twice():
+    found = {}
+    for path in FILES:
+        for node in parsed(path).body:
+            if isinstance(node, ast.ClassDef):
+                found.setdefault(node.name, []).append(str(path.relative_to(HOUSE)))
+    assert {name: paths for name, paths in found.items() if len(paths) > 1} == {}
+
+
 # ---------------------------------------------------------------------- what is written down
 
 

@@ -18,7 +18,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
 from tripletree.cluster.kmeans.cvqe import CVQE, _random_order, cvqe_plus
-from tripletree.cluster.kmeans.soft_pairs import SoftLinks
+from tripletree.cluster.kmeans.soft_pairs import WeightedLinks
 from tripletree.core.pairs import PairwiseConstraints
 from tripletree.errors import ClusterCountError, InvalidPairError, UnknownLeafError
 
@@ -200,7 +200,7 @@ def test_pairs__all_of_a_sample_are_considered_by_cvqe_plus_only():
 
 
 def test_pairs__are_looked_at_in_random_order_must_links_first(rng):
-    links = SoftLinks.of(np.array([[0, 1], [1, 2], [2, 3], [4, 5]]), np.array([[5, 6], [6, 7], [7, 8]]), np.ones(7))
+    links = WeightedLinks.of(np.array([[0, 1], [1, 2], [2, 3], [4, 5]]), np.array([[5, 6], [6, 7], [7, 8]]), np.ones(7))
     orders = {tuple(_random_order(links, rng).tolist()) for _ in range(30)}
     assert len(orders) > 10
     assert {order[-1] for order in orders} == {4, 5, 6}

@@ -15,7 +15,7 @@ from sklearn.utils.estimator_checks import estimator_checks_generator
 from tripletree.cluster import MPCKMeans, PCKMeans
 from tripletree.cluster.kmeans.lloyd import Points
 from tripletree.cluster.kmeans.mpck_means import MetricState, MetricTask, far_differences
-from tripletree.cluster.kmeans.soft_pairs import SoftLinks, first_centres, soft_run
+from tripletree.cluster.kmeans.soft_pairs import WeightedLinks, first_centres, soft_run
 from tripletree.core.pairs import PairwiseConstraints
 from tripletree.errors import ClusterCountError
 from tripletree.evaluation.scores import pairwise_f_score
@@ -46,7 +46,7 @@ def problem_of(rng, n, d, p, *, full, shared, prior=2.0, penalty=0.7):
     X = X - X.mean(axis=0)
     X /= np.sqrt((X**2).sum(axis=1).mean())
     must, cannot = random_pairs(rng, n, p, np.where(rng.random(n) < 0.8, y, 0))
-    links = SoftLinks.of(must, cannot, rng.uniform(0.3, 1, len(must) + len(cannot)))
+    links = WeightedLinks.of(must, cannot, rng.uniform(0.3, 1, len(must) + len(cannot)))
     points = Points.of(X, rng.integers(1, 3, n).astype(float))
     X = X - np.average(X, axis=0, weights=points.weights)
     X /= np.sqrt(np.average((X**2).sum(axis=1), weights=points.weights))

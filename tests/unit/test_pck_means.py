@@ -16,7 +16,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
 from tripletree.cluster import MPCKMeans, PCKMeans
-from tripletree.cluster.kmeans.soft_pairs import SoftLinks, link_costs, settled
+from tripletree.cluster.kmeans.soft_pairs import WeightedLinks, link_costs, settled
 from tripletree.core.pairs import PairwiseConstraints
 from tripletree.errors import ClusterCountError, InvalidPairError, UnknownLeafError
 from tripletree.evaluation.scores import pair_score
@@ -58,7 +58,7 @@ def test_pck_means__passes_the_checks_of_scikit_learn(estimator, check):
 
 
 def linked(rng, m, must, cannot, k):
-    links = SoftLinks.of(must, cannot, np.ones(len(must) + len(cannot)))
+    links = WeightedLinks.of(must, cannot, np.ones(len(must) + len(cannot)))
     m = links.nodes.size
     return links, rng.random((m, k)), rng.random((len(must) + len(cannot), k))
 
@@ -108,7 +108,7 @@ def test_moves__no_sample_group_or_chain_is_left_that_would_save(rng):
 
 def test_moves__two_that_are_apart_change_places():
     # both are nearer to cluster 0, the second one by more: one by one, the first to come would stay there
-    links = SoftLinks.of(np.empty((0, 2), int), np.array([[3, 7]]), np.ones(1))
+    links = WeightedLinks.of(np.empty((0, 2), int), np.array([[3, 7]]), np.ones(1))
     base = np.array([[0.0, 1.0], [0.0, 4.0]])
     for seed in range(10):
         label = settled(links, base.copy(), np.full((1, 2), 9.0), None, np.random.default_rng(seed))
@@ -116,7 +116,7 @@ def test_moves__two_that_are_apart_change_places():
 
 
 def test_links__of_pairs():
-    links = SoftLinks.of(np.array([[2, 5], [5, 9]]), np.array([[1, 9]]), np.array([1.0, 0.5, 0.25]))
+    links = WeightedLinks.of(np.array([[2, 5], [5, 9]]), np.array([[1, 9]]), np.array([1.0, 0.5, 0.25]))
     assert links.nodes.tolist() == [1, 2, 5, 9]
     assert links.ends.tolist() == [[1, 2], [2, 3], [0, 3]]
     assert (links.n_must, links.n_groups) == (2, 2)

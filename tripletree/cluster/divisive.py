@@ -360,7 +360,7 @@ def _mapped(known: _Known, owner: np.ndarray) -> _Known:
 
 
 @dataclass(frozen=True, eq=False)
-class _Found:
+class _ChosenTree:
     """A tree, whether it is hard, and why."""
 
     parent: np.ndarray
@@ -379,7 +379,7 @@ def _tree(
     estimate: bool,
     rng: np.random.Generator,
     tell: Callable[[int], Any],
-) -> _Found:
+) -> _ChosenTree:
     """The tree under what is known.
 
     `hard` None: where held-out triplets speak for it. `estimate`: the part of wrong triplets is estimated, as what a
@@ -417,14 +417,14 @@ def _tree(
         if not few:
             why = f"with more than {COARSE:,} samples triplets are soft unless asked for"
     if not divide:
-        return _Found(_parents(base), False, why, share, known.noise)
+        return _ChosenTree(_parents(base), False, why, share, known.noise)
     parent = _divided(base, known, hard)
     noise = 0.0 if hard else known.noise
     if estimate and not hard and not few:
         violated = known.weight @ ~_shown(parent, known.rows) / known.weight.sum()
         noise = float(min(max(violated, LEAST), MOST))
         parent = _divided(base, replace(known, noise=noise), hard)
-    return _Found(parent, hard, why, share, noise)
+    return _ChosenTree(parent, hard, why, share, noise)
 
 
 def _lead(one: np.ndarray, other: np.ndarray, weight: np.ndarray) -> float:

@@ -51,7 +51,7 @@ class Division(NamedTuple):
     count: np.ndarray  # int64[3]: height of the stack, nodes not yet used, leaves that have their parent
 
 
-class Votes(NamedTuple):
+class SplitVotes(NamedTuple):
     """What is known of a set of leaves, numbered from 0."""
 
     rows: np.ndarray  # int32[m, 3]
@@ -377,7 +377,7 @@ def _split(child, rows, weight, links, group, hard, reward, penalty, change):
             inside[t, i] = number[rows[t, i]]
     for t in range(links.shape[0]):
         apart[t, 0], apart[t, 1] = number[links[t, 0]], number[links[t, 1]]
-    known = Votes(inside, weight, apart, block, np.bincount(block, minlength=n_blocks), reward, penalty)
+    known = SplitVotes(inside, weight, apart, block, np.bincount(block, minlength=n_blocks), reward, penalty)
     label = _best_split(small, edges, is_top, known, change)
     return _labelled(child, leaf, label, change)
 

@@ -31,7 +31,7 @@ from tripletree.errors import InconsistentPairsError, warn_user
 
 __all__ = [
     "ActiveClustering",
-    "Contradiction",
+    "AnswerContradiction",
     "QueryLoop",
     "Round",
 ]
@@ -63,7 +63,7 @@ class Round:
 
 
 @dataclass(frozen=True)
-class Contradiction:
+class AnswerContradiction:
     """An answer that contradicts earlier ones.
 
     Attributes
@@ -126,7 +126,7 @@ class QueryLoop:
     Attributes
     ----------
     known : AnswerClosure
-    contradictions : list of Contradiction
+    contradictions : list of AnswerContradiction
     """
 
     def __init__(self, oracle: Any, budget: int, given: PairwiseConstraints, *, on_contradiction: str) -> None:
@@ -134,7 +134,7 @@ class QueryLoop:
         self._questions = Questions(_nobody if oracle is None else oracle, budget, given.leaves)
         self._raise = on_contradiction == "raise"
         self.known = AnswerClosure(len(given.leaves))
-        self.contradictions: list[Contradiction] = []
+        self.contradictions: list[AnswerContradiction] = []
         self._refuted: set[tuple[int, int, bool]] = set()
         self._tick: Callable[[int], Any] | None = None
 
@@ -164,7 +164,7 @@ class QueryLoop:
         if path is None or answer is None:
             return
         names = [self.leaves[x] for x in path]
-        found = Contradiction((self.leaves[i], self.leaves[j], answer), names, (names[0], names[-1]))
+        found = AnswerContradiction((self.leaves[i], self.leaves[j], answer), names, (names[0], names[-1]))
         self.contradictions.append(found)
         self._refuted.add((min(i, j), max(i, j), answer))
         if self._raise:
@@ -351,7 +351,7 @@ class ActiveClustering(MetaEstimatorMixin, ClusterMixin, BaseEstimator):
         The questions and answers, in order; None where the oracle did not know.
     violated_pairs_ : PairwiseConstraints
         The pairs of `pairs_` that `labels_` violates.
-    contradictions_ : list of Contradiction
+    contradictions_ : list of AnswerContradiction
         Answers that contradict earlier ones, each with the links it contradicts.
     history_ : list of Round
         The rounds: one before the first question, one after each block.

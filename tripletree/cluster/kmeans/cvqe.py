@@ -29,7 +29,7 @@ from sklearn.utils._param_validation import StrOptions
 
 from tripletree import kernels
 from tripletree.cluster.kmeans.lloyd import Points, check_weights, nearest_centres, squared_distances, tolerance
-from tripletree.cluster.kmeans.soft_pairs import EuclideanState, SoftLinks, SoftPairMeans, SoftRun, violated_links
+from tripletree.cluster.kmeans.soft_pairs import EuclideanState, SoftPairMeans, SoftRun, WeightedLinks, violated_links
 from tripletree.core.pairs import PairwiseConstraints
 from tripletree.kernels import freeze, frozen
 
@@ -47,14 +47,14 @@ class QuantizationTask:
     Attributes
     ----------
     points : Points
-    links : SoftLinks
+    links : WeightedLinks
         The pairs.
     order : ndarray of int32, shape (e,)
         The pairs in the order in which they are visited.
     """
 
     points: Points
-    links: SoftLinks
+    links: WeightedLinks
     order: np.ndarray
 
     @cached_property
@@ -557,7 +557,7 @@ class CVQE(SoftPairMeans):
         self.missing_samples = missing_samples
         self.verbose = verbose
 
-    def _prepared(self, points: Points, links: SoftLinks, rng: np.random.Generator) -> QuantizationTask:
+    def _prepared(self, points: Points, links: WeightedLinks, rng: np.random.Generator) -> QuantizationTask:
         return QuantizationTask(points, links, np.arange(links.strength.size, dtype=np.int32))
 
     def _state(self, prepared: QuantizationTask, centres: np.ndarray) -> EuclideanState:
@@ -585,7 +585,7 @@ class CVQE(SoftPairMeans):
         self.violation_cost_ = float(self.violation_costs_.sum())
 
 
-def _random_order(links: SoftLinks, rng: np.random.Generator) -> np.ndarray:
+def _random_order(links: WeightedLinks, rng: np.random.Generator) -> np.ndarray:
     """Must-links in random order, then cannot-links in random order."""
     e = links.strength.size
     return np.concatenate([rng.permutation(links.n_must), links.n_must + rng.permutation(e - links.n_must)])
@@ -703,7 +703,7 @@ def cvqe_plus(
     return Quantization(found.labels, found.scene.centres, found.cost, found.n_iter)
 
 
-def _links(must: Any, cannot: Any, must_w: Any, cannot_w: Any, n: int) -> SoftLinks:
+def _links(must: Any, cannot: Any, must_w: Any, cannot_w: Any, n: int) -> WeightedLinks:
     rows, strength = [], []
     for what, given, weight in (("must", must, must_w), ("cannot", cannot, cannot_w)):
         pairs = np.asarray(given, np.int64).reshape(-1, 2)
@@ -716,7 +716,7 @@ def _links(must: Any, cannot: Any, must_w: Any, cannot_w: Any, n: int) -> SoftLi
             raise ValueError(msg)
         rows.append(pairs)
         strength.append(weights)
-    return SoftLinks.of(rows[0], rows[1], np.concatenate(strength))
+    return WeightedLinks.of(rows[0], rows[1], np.concatenate(strength))
 
 
 def _past(history: tuple[Any, float], history_mass: Any, shape: tuple[int, int], *, closest: bool) -> HistoricalCost:

@@ -13,7 +13,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from tripletree import kernels
 from tripletree.cluster.kmeans.lloyd import Points, centre_step, squared_distances
-from tripletree.cluster.kmeans.soft_pairs import SoftLinks, SoftPairMeans, SoftRun, violated_links
+from tripletree.cluster.kmeans.soft_pairs import SoftPairMeans, SoftRun, WeightedLinks, violated_links
 from tripletree.core.pairs import PairwiseConstraints
 from tripletree.kernels import freeze, frozen
 
@@ -45,7 +45,7 @@ class MetricTask:
     Attributes
     ----------
     points : Points
-    links : SoftLinks
+    links : WeightedLinks
     price : ndarray of float64, shape (e,)
         Penalty times weight of each pair.
     apart : ndarray of float64, shape (e, d)
@@ -61,7 +61,7 @@ class MetricTask:
     """
 
     points: Points
-    links: SoftLinks
+    links: WeightedLinks
     price: np.ndarray
     apart: np.ndarray
     far: np.ndarray
@@ -70,7 +70,7 @@ class MetricTask:
     tol: float
 
 
-def far_differences(points: Points, links: SoftLinks, rng: np.random.Generator, *, full: bool) -> tuple:
+def far_differences(points: Points, links: WeightedLinks, rng: np.random.Generator, *, full: bool) -> tuple:
     """``apart`` and ``far`` of a problem.
 
     For diagonals ``far`` is the diagonal of the box around the samples, which no two of them exceed in any feature. For
@@ -344,7 +344,7 @@ class MetricState:
         """See `SoftState`."""
         p = self.problem
         rows = np.empty((0, self.centres.shape[1]))
-        none = SoftLinks.of(np.empty((0, 2), np.int32), np.empty((0, 2), np.int32), np.empty(0))
+        none = WeightedLinks.of(np.empty((0, 2), np.int32), np.empty((0, 2), np.int32), np.empty(0))
         other = replace(p, points=points, links=none, price=np.empty(0), apart=rows, far=np.zeros_like(p.far[:1]))
         return MetricState(other, self.centres, self.metrics)
 
@@ -496,7 +496,7 @@ class MPCKMeans(SoftPairMeans):
         self.missing_samples = missing_samples
         self.verbose = verbose
 
-    def _run(self, points: Points, links: SoftLinks, centres: np.ndarray | None) -> SoftRun:
+    def _run(self, points: Points, links: WeightedLinks, centres: np.ndarray | None) -> SoftRun:
         if self.metric == "diagonal":
             return super()._run(points, links, centres)
         from threadpoolctl import threadpool_limits  # comes with scikit-learn
@@ -504,7 +504,7 @@ class MPCKMeans(SoftPairMeans):
         with threadpool_limits(1, "blas"):  # threads on matrices as small as these wait for each other
             return super()._run(points, links, centres)
 
-    def _prepared(self, points: Points, links: SoftLinks, rng: np.random.Generator) -> MetricTask:
+    def _prepared(self, points: Points, links: WeightedLinks, rng: np.random.Generator) -> MetricTask:
         apart, far = far_differences(points, links, rng, full=self.metric == "full")
         price = self.penalty * links.strength
         return MetricTask(points, links, price, apart, far, self.prior, self.shared_metric, self.tol)

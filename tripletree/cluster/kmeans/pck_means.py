@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tripletree.cluster.kmeans.lloyd import Points
-from tripletree.cluster.kmeans.soft_pairs import EuclideanState, SoftLinks, SoftPairMeans, SoftRun
+from tripletree.cluster.kmeans.soft_pairs import EuclideanState, SoftPairMeans, SoftRun, WeightedLinks
 from tripletree.core.pairs import PairwiseConstraints
 
 __all__ = [
@@ -19,7 +19,7 @@ class _Prepared(NamedTuple):
     """What all starts share."""
 
     points: Points
-    links: SoftLinks
+    links: WeightedLinks
 
 
 class PCKMeans(SoftPairMeans):
@@ -145,7 +145,7 @@ class PCKMeans(SoftPairMeans):
         self.missing_samples = missing_samples
         self.verbose = verbose
 
-    def _prepared(self, points: Points, links: SoftLinks, rng: np.random.Generator) -> _Prepared:
+    def _prepared(self, points: Points, links: WeightedLinks, rng: np.random.Generator) -> _Prepared:
         return _Prepared(points, links)
 
     def _state(self, prepared: _Prepared, centres: np.ndarray) -> EuclideanState:

@@ -37,7 +37,7 @@ from tripletree.kernels import freeze, frozen
 
 __all__ = [
     "EuclideanState",
-    "SoftLinks",
+    "WeightedLinks",
     "SoftRun",
     "SoftPairMeans",
     "SoftState",
@@ -55,7 +55,7 @@ _ROUNDS = 200
 
 
 @dataclass(frozen=True)
-class SoftLinks:
+class WeightedLinks:
     """Pairs as the kernels take them: over the samples that are in pairs, numbered 0..m-1; must-links first.
 
     Attributes
@@ -83,7 +83,7 @@ class SoftLinks:
     first: np.ndarray
 
     @classmethod
-    def of(cls, must: np.ndarray, cannot: np.ndarray, strength: np.ndarray) -> SoftLinks:
+    def of(cls, must: np.ndarray, cannot: np.ndarray, strength: np.ndarray) -> WeightedLinks:
         """From rows of samples, and the weights of the must-links, then of the cannot-links."""
         from scipy.sparse import coo_array
         from scipy.sparse.csgraph import connected_components
@@ -121,13 +121,13 @@ class SoftLinks:
 
 
 def settled(
-    links: SoftLinks, base: np.ndarray, pay: np.ndarray, label: np.ndarray | None, rng: np.random.Generator
+    links: WeightedLinks, base: np.ndarray, pay: np.ndarray, label: np.ndarray | None, rng: np.random.Generator
 ) -> np.ndarray:
     """Labels of the samples in pairs that no move improves: of one, of a group of must-links, of a chain of pairs.
 
     Parameters
     ----------
-    links : SoftLinks
+    links : WeightedLinks
     base : ndarray of float64, shape (m, k)
         What each sample costs in each cluster.
     pay : ndarray of float64, shape (e, k)
@@ -160,18 +160,18 @@ def settled(
     return label
 
 
-def violated_links(links: SoftLinks, label: np.ndarray) -> np.ndarray:
+def violated_links(links: WeightedLinks, label: np.ndarray) -> np.ndarray:
     """Which pairs labels of the samples in pairs violate, as truth values."""
     a, b = label[links.ends[:, 0]], label[links.ends[:, 1]]
     return np.where(np.arange(a.size) < links.n_must, a != b, a == b)
 
 
-def link_costs(links: SoftLinks, pay: np.ndarray, label: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def link_costs(links: WeightedLinks, pay: np.ndarray, label: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Which pairs are violated, as truth values, and what each of them costs (0 where it is not).
 
     Parameters
     ----------
-    links : SoftLinks
+    links : WeightedLinks
     pay : ndarray of float64, shape (e, k)
     label : ndarray of int, shape (m,)
         Of the samples in pairs.
@@ -183,12 +183,14 @@ def link_costs(links: SoftLinks, pay: np.ndarray, label: np.ndarray) -> tuple[np
     return violated, np.where(violated, cost, 0.0)
 
 
-def best_for_empty(links: SoftLinks, cost: np.ndarray, pay: np.ndarray, labels: np.ndarray, k: int) -> dict[int, int]:
+def best_for_empty(
+    links: WeightedLinks, cost: np.ndarray, pay: np.ndarray, labels: np.ndarray, k: int
+) -> dict[int, int]:
     """For each empty cluster the sample that would save most by a centre of its own; none that would save nothing.
 
     Parameters
     ----------
-    links : SoftLinks
+    links : WeightedLinks
     cost : ndarray of float64, shape (n,)
         What each sample costs in its cluster.
     pay : ndarray of float64, shape (e, k)
@@ -214,13 +216,13 @@ def best_for_empty(links: SoftLinks, cost: np.ndarray, pay: np.ndarray, labels: 
     return {int(h): int(i) for h, i in zip(empty, best, strict=False) if gain[i] > 0}
 
 
-def first_centres(points: Points, links: SoftLinks, k: int, rng: np.random.Generator, *, drawn: bool) -> np.ndarray:
+def first_centres(points: Points, links: WeightedLinks, k: int, rng: np.random.Generator, *, drawn: bool) -> np.ndarray:
     """Starting centres from the neighbourhoods, which are the groups of two samples and more that must-links make.
 
     Parameters
     ----------
     points : Points
-    links : SoftLinks
+    links : WeightedLinks
     k : int
     rng : Generator
     drawn : bool
@@ -334,7 +336,12 @@ class SoftRun:
 
 
 def soft_run(
-    state: SoftState, links: SoftLinks, rng: np.random.Generator, *, max_iter: int, history: list[float] | None = None
+    state: SoftState,
+    links: WeightedLinks,
+    rng: np.random.Generator,
+    *,
+    max_iter: int,
+    history: list[float] | None = None,
 ) -> SoftRun:
     """Choose labels and update centres in turn until nothing changes, from one start.
 
@@ -342,7 +349,7 @@ def soft_run(
     ----------
     state : SoftState
         The start.
-    links : SoftLinks
+    links : WeightedLinks
     rng : Generator
         For the order in which samples are visited.
     max_iter : int
@@ -374,7 +381,9 @@ def soft_run(
     return SoftRun(labels, state, inertia, inertia + float(costs.sum()), costs, n_iter, converged)
 
 
-def _assigned(state: SoftState, links: SoftLinks, labels: np.ndarray | None, rng: np.random.Generator) -> np.ndarray:
+def _assigned(
+    state: SoftState, links: WeightedLinks, labels: np.ndarray | None, rng: np.random.Generator
+) -> np.ndarray:
     free = state.nearest()
     if links.nodes.size:
         now = None if labels is None else labels[links.nodes]
@@ -382,18 +391,18 @@ def _assigned(state: SoftState, links: SoftLinks, labels: np.ndarray | None, rng
     return free
 
 
-def _for_empty(state: SoftState, links: SoftLinks, labels: np.ndarray) -> dict[int, int]:
+def _for_empty(state: SoftState, links: WeightedLinks, labels: np.ndarray) -> dict[int, int]:
     k = state.centres.shape[0]
     if np.bincount(labels, minlength=k).all():
         return {}
     return best_for_empty(links, state.own(labels), state.pay, labels, k)
 
 
-def _cost(state: SoftState, links: SoftLinks, labels: np.ndarray) -> float:
+def _cost(state: SoftState, links: WeightedLinks, labels: np.ndarray) -> float:
     return float(link_costs(links, state.pay, labels[links.nodes])[1].sum())
 
 
-def _record(history: list[float] | None, state: SoftState, links: SoftLinks, labels: np.ndarray) -> None:
+def _record(history: list[float] | None, state: SoftState, links: WeightedLinks, labels: np.ndarray) -> None:
     if history is not None:
         history.append(state.scatter(labels) + _cost(state, links, labels))
 
@@ -425,7 +434,7 @@ class EuclideanState:
 
     @classmethod
     def of(
-        cls, points: Points, links: SoftLinks, penalty: float, centres: np.ndarray, tolerance: float
+        cls, points: Points, links: WeightedLinks, penalty: float, centres: np.ndarray, tolerance: float
     ) -> EuclideanState:
         """With the price of a violated pair of strength 1."""
         share = np.where(np.arange(links.strength.size) < links.n_must, 0.5, 1.0)  # both ends pay for a must-link
@@ -689,7 +698,7 @@ class SoftPairMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
     _in_units: ClassVar[bool] = True
 
     @abstractmethod
-    def _prepared(self, points: Points, links: SoftLinks, rng: np.random.Generator) -> Any:
+    def _prepared(self, points: Points, links: WeightedLinks, rng: np.random.Generator) -> Any:
         """What all starts have in common."""
 
     @abstractmethod
@@ -740,7 +749,7 @@ class SoftPairMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
     def _framed(self, samples: np.ndarray) -> np.ndarray:
         return (samples - self._mean) / self._spread
 
-    def _run(self, points: Points, links: SoftLinks, centres: np.ndarray | None) -> SoftRun:
+    def _run(self, points: Points, links: WeightedLinks, centres: np.ndarray | None) -> SoftRun:
         rng = generator(self.random_state)
         prepared = self._prepared(points, links, rng)
 
@@ -766,7 +775,7 @@ class SoftPairMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
             warn_user(msg, ConvergenceWarning)
         return run
 
-    def _first_centres(self, points: Points, links: SoftLinks, rng: np.random.Generator, r: int) -> np.ndarray:
+    def _first_centres(self, points: Points, links: WeightedLinks, rng: np.random.Generator, r: int) -> np.ndarray:
         if self.init == "pairs" and r % 2 == 0:
             return first_centres(points, links, self.n_clusters, rng, drawn=r > 0)
         return starting_centres(points, self.n_clusters, rng)
@@ -803,7 +812,7 @@ def _check_range(weights: np.ndarray) -> None:
         raise ValueError(msg)
 
 
-def _links(pairs: PairwiseConstraints, counted: np.ndarray) -> SoftLinks:
+def _links(pairs: PairwiseConstraints, counted: np.ndarray) -> WeightedLinks:
     """The pairs of the samples that count, over their numbers among these."""
     number = np.cumsum(counted) - 1
     parts = []
@@ -814,4 +823,4 @@ def _links(pairs: PairwiseConstraints, counted: np.ndarray) -> SoftLinks:
         kept = counted[rows].all(axis=1)
         parts.append((number[rows[kept]], np.ones(kept.sum()) if strength is None else strength[kept]))
     (must, sure), (cannot, sure_not) = parts
-    return SoftLinks.of(must, cannot, np.concatenate([sure, sure_not]))
+    return WeightedLinks.of(must, cannot, np.concatenate([sure, sure_not]))
