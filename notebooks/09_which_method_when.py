@@ -29,7 +29,17 @@ from sklearn.datasets import load_digits
 from sklearn.decomposition import PCA
 
 import tripletree as tt
-from tripletree.cluster import ActiveClustering, BoostedConstrainedKMeans, ConstrainedCompleteLink, COPKMeans, CVQE, MPCKMeans, PCKMeans, ReCon, labels_oracle
+from tripletree.cluster import (
+    ActiveClustering,
+    BoostedConstrainedKMeans,
+    ConstrainedCompleteLink,
+    COPKMeans,
+    CVQE,
+    MPCKMeans,
+    PCKMeans,
+    ReCon,
+    labels_oracle,
+)
 
 folder = next(p for p in (Path("benchmarks"), Path("../benchmarks")) if (p / "rivals.csv").exists())
 table = pd.read_csv(folder / "rivals.csv")
