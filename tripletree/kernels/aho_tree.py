@@ -1,4 +1,4 @@
-"""An Aho tree that changes, and where its triplets are: what ``aho_forest`` and ``dynamic_build`` have in common.
+"""An Aho tree that changes, and where its triplets are: the parts that are not peculiar to merging clusters.
 
 The leaves are nodes 0..n-1, the root is the last one of 2 n + 2. The children of an inner node are the components of
 the graph with an edge ab for each triplet ab|c inside it. A triplet ab|c belongs to the node that separates c from a
@@ -9,9 +9,8 @@ level there are *current nodes*, whose children (a leaf is its own) are the *blo
 them inside the current nodes but not inside one of them. The blocks that these triplets touch fuse into *sets*; a set
 of two blocks or more is a level of its own, with all triplets inside it, and waits on a stack.
 
-Functions here take any state that has the parts named below. What the forests do not share is how they find the block
-that holds a leaf: clusters that merge for good are found by climbing, with what was learnt on the way noted for the
-next; a set of triplets to which one is added now and then needs a bound for each addition, and paths in splay trees.
+Functions here take any state that has the parts named below: they are written for ``dynamic_build``, too, which still
+has its own copies, as a state in named parts made its single additions slower so far (see docs/algorithms.md).
 """
 
 from __future__ import annotations
