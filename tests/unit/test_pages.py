@@ -142,8 +142,8 @@ def test_pages__triplets_act_where_they_do(seed):
     assert found["at"] == list(acting_definition(data))
     nodes = [u if u >= 0 else -1 - u for u in found["at"]]
     assert nodes == sorted(nodes)
-    told = np.array(data["labels"])[np.reshape(found["rows"], (-1, 3))].astype(int)
-    again = TripletSet.from_labels(told.tolist(), h.leaves, weights=found["weights"])
+    shown = np.array(data["labels"])[np.reshape(found["rows"], (-1, 3))].astype(int)
+    again = TripletSet.from_labels(shown.tolist(), h.leaves, weights=found["weights"])
     assert again == given.reindex(h.leaves)
 
 
@@ -258,7 +258,7 @@ def test_pages__are_written_in_one_step(tmp_path):
 
 def test_pages__say_what_is_wrong():
     h = Hierarchy.from_nested(["a", "b", "c"])
-    with pytest.raises(TypeError, match="a Hierarchy or a fitted estimator with hierarchy_ is wanted, not list"):
+    with pytest.raises(TypeError, match="expected a Hierarchy or a fitted estimator with hierarchy_, got list"):
         to_html([])
     with pytest.raises(UnknownLeafError, match="triplets' leaves"):
         to_html(h, triplets=TripletSet.from_labels([("a", "b", "z")]))

@@ -30,7 +30,7 @@ def texts(svg):
     return ["".join(x.itertext()) for x in svg.iter(f"{SVG}text")]
 
 
-def leaves_told(h, svg):
+def count_leaves_shown(h, svg):
     counts = [re.search(r"([\d,]+) (?:more )?lea(f|ves)$", text) for text in texts(svg)]
     return sum(int(m[1].replace(",", "")) if m else 1 for m in counts)
 
@@ -40,7 +40,7 @@ def leaves_told(h, svg):
 )
 def test_pictures__every_leaf_is_there_or_counted(h):
     svg = picture(h)
-    assert leaves_told(h, svg) == h.n_leaves
+    assert count_leaves_shown(h, svg) == h.n_leaves
     rows = [x for x in svg.iter(f"{SVG}text") if x.get("x") != "10"]
     assert 1 <= len(rows) <= 20
     heights = [float(x.get("y")) for x in svg.iter(f"{SVG}text")]
@@ -83,7 +83,7 @@ def test_pictures__small_clades_stay_folded_where_there_is_no_room():
 
 def test_pictures__unary_chains():
     deep = Hierarchy([*range(1, 1000), -1], ["x"])
-    assert leaves_told(deep, picture(deep)) == 1
+    assert count_leaves_shown(deep, picture(deep)) == 1
     assert texts(picture(Hierarchy([1, 2, -1], ["x"]))) == ["x"]
 
 

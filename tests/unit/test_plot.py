@@ -56,7 +56,7 @@ def overlapping(boxes):
 FOUR = Hierarchy.from_nested([["a", "b"], ["c", "d"]])
 
 
-# ------------------------------------------------------------------ what is drawn
+# ------------------------------------------------------------------ drawing
 
 
 @pytest.mark.parametrize("orientation", ORIENTATIONS)
@@ -240,7 +240,7 @@ def test_plot__no_marks_for_no_triplets():
     assert not legend_texts(ax)
 
 
-# ------------------------------------------------------------------ what is given and refused
+# ------------------------------------------------------------------ invalid arguments
 
 
 class Fitted:
@@ -263,8 +263,8 @@ class Unfitted:
 @pytest.mark.parametrize(
     ("given", "error", "message"),
     [
-        ({"hierarchy": [[0, 1, 1, 2]]}, TypeError, "Hierarchy or a fitted estimator.*not list"),
-        ({"hierarchy": Unfitted()}, TypeError, "not Unfitted: fit it first"),
+        ({"hierarchy": [[0, 1, 1, 2]]}, TypeError, "expected a Hierarchy or a fitted estimator.*got list"),
+        ({"hierarchy": Unfitted()}, TypeError, "got Unfitted; fit it first"),
         ({"orientation": "up"}, ValueError, "orientation is 'up'; it must be one of 'left'"),
         ({"heights": "tall"}, ValueError, "heights is 'tall'"),
         ({"clusters": [0, 1]}, InvalidLabelsError, "clusters must have one entry for each of the 4 leaves; got 2"),

@@ -139,7 +139,7 @@ def test_tanglegram__ladders_and_stars():
 
 
 def test_tanglegram__refusals(monkeypatch):
-    with pytest.raises(TypeError, match="Hierarchy or a fitted estimator.*not list"):
+    with pytest.raises(TypeError, match="expected a Hierarchy or a fitted estimator.*got list"):
         plot_tanglegram([], ONE)
     with pytest.raises(LimitExceededError, match="20,001 leaves are too many"):
         plot_tanglegram(star(20_001), star(20_001))
@@ -223,7 +223,7 @@ def test_tanglegram__labels_stand_clear_of_ties_and_of_each_other(names, rng):
 def test_tanglegram__refused_without_a_figure():
     with pytest.raises(ValueError, match="names must be two"):
         plot_tanglegram(ONE, TWO, names=("a", "b", "c"))
-    with pytest.raises(InvalidHierarchyError, match="no common|none|common"):
+    with pytest.raises(InvalidHierarchyError, match="the two hierarchies have no leaf in common"):
         plot_tanglegram(ONE, Hierarchy.from_nested(["x", "y"]), leaves="common")
     with pytest.raises(TypeError, match="ax must be matplotlib Axes.*int"):
         plot_tanglegram(ONE, TWO, ax=3)

@@ -121,7 +121,7 @@ def test_plot_aho_graph__looks_the_same_every_time():
 def test_plot_graph__refusals(monkeypatch):
     with pytest.raises(LimitExceededError, match="1,200 leaves are too many for a picture"):
         plot_aho_graph(TripletSet([(i, i + 1, i + 2) for i in range(0, 1200, 3)], 1200))
-    with pytest.raises(TypeError, match="a Conflict is wanted, not TripletSet"):
+    with pytest.raises(TypeError, match="expected a Conflict, got TripletSet"):
         plot_conflict(TripletSet([(0, 1, 2)], 3))
     with pytest.raises(TypeError, match="expected a TripletSet"):
         plot_aho_graph([(0, 1, 2)])

@@ -99,7 +99,7 @@ def test_plot__collapsed_subtrees_say_size_and_purity():
     assert sum(len(m.get_xdata()) for m in with_gid(ax, "classes")) == 2  # the single leaves
 
 
-def test_plot__collapse_as_told():
+def test_plot__collapse_given_nodes():
     ax = plot_dendrogram(FOUR, clusters=[0, 0, 1, 2], collapse="clusters")
     assert labels_of(ax) == ["2 leaves", "c", "d"]
     ax = plot_dendrogram(Hierarchy(FOUR.parent, FOUR.leaves, names=["cd", "ab", None]), collapse=["cd"])
@@ -229,24 +229,24 @@ PAIRS = PairwiseConstraints.from_labels([("a", "b"), ("a", "c")], [("a", "d"), (
 
 def test_plot__pairs_where_the_two_meet():
     ax = plot_dendrogram(HIGH, pairs=PAIRS, clusters=[0, 0, 1, 1], orientation="top")
-    assert places_of(ax, "must kept") == [(0.5, 1.0)]
-    assert places_of(ax, "must broken") == [(1.5, 4.0)]
-    assert places_of(ax, "cannot kept") == [(1.5, 4.0)]
-    assert places_of(ax, "cannot broken") == [(2.5, 2.0)]
+    assert places_of(ax, "must satisfied") == [(0.5, 1.0)]
+    assert places_of(ax, "must violated") == [(1.5, 4.0)]
+    assert places_of(ax, "cannot satisfied") == [(1.5, 4.0)]
+    assert places_of(ax, "cannot violated") == [(2.5, 2.0)]
     texts = legend_texts(ax)
-    assert {"1 must-link kept: where the two meet", "1 must-link broken", "1 cannot-link broken"} <= set(texts)
-    assert "2 cannot-links kept: where the two meet" in texts
-    paths = {gid: len(with_gid(ax, gid)[0].get_paths()[0].vertices) for gid in ("must kept", "cannot kept")}
+    assert {"1 must-link satisfied: where the two meet", "1 must-link violated", "1 cannot-link violated"} <= set(texts)
+    assert "2 cannot-links satisfied: where the two meet" in texts
+    paths = {gid: len(with_gid(ax, gid)[0].get_paths()[0].vertices) for gid in ("must satisfied", "cannot satisfied")}
     assert len(set(paths.values())) == 2  # other shapes
-    faces = {g: with_gid(ax, g)[0].get_facecolor()[0, :3].tolist() for g in ("must kept", "must broken")}
-    assert faces["must broken"] == [1, 1, 1] != faces["must kept"]
+    faces = {g: with_gid(ax, g)[0].get_facecolor()[0, :3].tolist() for g in ("must satisfied", "must violated")}
+    assert faces["must violated"] == [1, 1, 1] != faces["must satisfied"]
 
 
 def test_plot__pairs_without_clusters():
     ax = plot_dendrogram(HIGH, pairs=PAIRS)
     assert len(places_of(ax, "must")) == 2
     assert len(places_of(ax, "cannot")) == 2
-    assert not with_gid(ax, "must kept")
+    assert not with_gid(ax, "must satisfied")
 
 
 def test_plot__marks_inside_collapsed_subtrees_stand_at_them():
@@ -262,7 +262,7 @@ def test_plot__rejected_merges():
     ax = plot_dendrogram(model, rejected=rejected, heights="order")
     assert len(places_of(ax, "forced")) == sum(x.forced for x in rejected) == 1
     assert places_of(ax, "forced")[0][0] == 1.0
-    assert "1 merge forced: a nearer one was refused" in legend_texts(ax)
+    assert "1 merge forced: a nearer one was rejected" in legend_texts(ax)
 
 
 def test_plot__delayed_merges(rng):
@@ -307,18 +307,18 @@ def test_plot__legends_stay_in_narrow_panels(rng):
     [
         ({"values": [np.nan] * 4}, InvalidLabelsError, "no finite number"),
         ({"values": {}}, InvalidLabelsError, "no finite number"),
-        ({"values": [1e308, -1e308, 0, 1]}, InvalidLabelsError, "too far for a colour scale"),
-        ({"values": [10**400, 1, 2, 3]}, InvalidLabelsError, "that a float can hold"),
+        ({"values": [1e308, -1e308, 0, 1]}, InvalidLabelsError, "too wide for a colour scale"),
+        ({"values": [10**400, 1, 2, 3]}, InvalidLabelsError, "numbers that fit a float"),
         ({"color": "nocolour"}, ValueError, "nocolour"),
         ({"ax": 3}, TypeError, "ax must be matplotlib Axes.*not int"),
-        ({"rejected": [1]}, TypeError, "rejected must hold RejectedMerge values.*entry 0 is int"),
-        ({"rejected": 1}, TypeError, "rejected must hold RejectedMerge values"),
-        ({"collapse": 3}, TypeError, "collapse is 3"),
-        ({"collapse": [None]}, TypeError, "collapse names None"),
-        ({"labels": "x"}, TypeError, "labels is 'x'"),
-        ({"linewidth": -1}, ValueError, "linewidth is -1"),
-        ({"linewidth": float("nan")}, ValueError, "linewidth is nan"),
-        ({"linewidth": "thick"}, TypeError, "linewidth is 'thick'"),
+        ({"rejected": [1]}, TypeError, "rejected must contain RejectedMerge values.*entry 0 is int"),
+        ({"rejected": 1}, TypeError, "rejected must contain RejectedMerge values"),
+        ({"collapse": 3}, TypeError, "collapse must be 'clusters' or a list of inner nodes .*, got 3"),
+        ({"collapse": [None]}, TypeError, "collapse contains None"),
+        ({"labels": "x"}, TypeError, "labels must be .* got 'x'"),
+        ({"linewidth": -1}, ValueError, "linewidth must be .* got -1"),
+        ({"linewidth": float("nan")}, ValueError, "linewidth must be .* got nan"),
+        ({"linewidth": "thick"}, TypeError, "linewidth must be .* got 'thick'"),
         ({"max_leaf_labels": -1}, ValueError, "max_leaf_labels is -1"),
         ({"layout": "square"}, ValueError, "layout is 'square'; it must be one of 'rectangular', 'circular'"),
         ({"cut": "clusters"}, ValueError, "needs clusters="),

@@ -113,7 +113,7 @@ def test_closed_nodes__what_is_named():
     h = Hierarchy([4, 4, 5, 5, 6, 6, -1], list("abcd"), names=["ab", None, "all"])
     assert find_collapsed_nodes(h, ["ab", 5], None) == [4, 5]
     assert find_collapsed_nodes(h, "clusters", np.array([0, 0, 1, 2])) == [4]
-    for given_, message in (([3], "names 3"), (["nobody"], "'nobody'"), ("what", "collapse is 'what'")):
+    for given_, message in (([3], "contains 3"), (["nobody"], "'nobody'"), ("what", "collapse must be .* got 'what'")):
         with pytest.raises(ValueError, match=message):
             find_collapsed_nodes(h, given_, None)
     with pytest.raises(ValueError, match="needs clusters"):
@@ -230,12 +230,12 @@ def test_marks__shares_are_rounded_and_only_all_is_100():
 
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="node runs the page's script")
-def test_marks__the_page_says_the_same_shares():
-    sources = files("tripletree.plots.page").joinpath("marks.js").read_text(encoding="utf-8")
+def test_marks__the_page_computes_the_same_shares():
+    sources = files("tripletree.plots.page").joinpath("shapes.js").read_text(encoding="utf-8")
     check = "const out = []; for (let n = 1; n < 60; n++) for (let k = 0; k <= n; k++) out.push(percent(k, n));"
     script = f"{sources}\n{check} console.log(JSON.stringify(out));"
-    said = subprocess.run(["node", "-e", script], capture_output=True, text=True, check=True).stdout
-    assert json.loads(said) == [percent(k, n) for n in range(1, 60) for k in range(n + 1)]
+    found = subprocess.run(["node", "-e", script], capture_output=True, text=True, check=True).stdout
+    assert json.loads(found) == [percent(k, n) for n in range(1, 60) for k in range(n + 1)]
 
 
 def test_tables__notebooks_do_not_typeset_labels():

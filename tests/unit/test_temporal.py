@@ -458,7 +458,7 @@ def test_plot_transitions__heights_and_names(rng):
         assert sorted({round(np.ptp(v[:, 1])) for v in boxes[f"ends {i}"]}) == sorted(set(ends))
     assert [t.get_text() for t in ax.get_xticklabels()] == ["0", "1", "2", "3", "4"]
     assert {t.get_text() for t in ax.texts} == {"red", "green", "blue"}
-    with pytest.raises(ValueError, match="one for each of the 3"):
+    with pytest.raises(ValueError, match="one name for each of the 3 clusters; got 1"):
         plot_transitions(model, names=["x"])
 
 
@@ -516,7 +516,7 @@ def test_plot_transitions__names_each_cluster_beside_the_columns_without_overlap
 
 @pytest.mark.parametrize("what", [TemporalClustering(2), TemporalClustering, [1, 2], None])
 def test_plot_transitions__wants_a_fitted_model(what):
-    with pytest.raises(TypeError, match="a fitted TemporalClustering is wanted, not"):
+    with pytest.raises(TypeError, match="expected a fitted TemporalClustering, got"):
         plot_transitions(what)
 
 

@@ -10,7 +10,7 @@ from tripletree import kernels
 from tripletree.algorithms.induce import count_triplets
 from tripletree.core.checks import check_choice
 from tripletree.core.hierarchy import Hierarchy, check_hierarchy
-from tripletree.errors import LimitExceededError, UnknownLeafError
+from tripletree.errors import InvalidHierarchyError, LimitExceededError, UnknownLeafError
 
 __all__ = [
     "TripletComparison",
@@ -261,6 +261,9 @@ def _matched(first: Any, second: Any, leaves: str) -> tuple[Hierarchy, Hierarchy
         of_two = [x for x in two.leaves if x not in one.leaves]
         if leaves == "same" and (of_one or of_two):
             raise _different_leaves(one, of_one, of_two)
+        if len(of_one) == one.n_leaves:
+            msg = "the two hierarchies have no leaf in common, so there is nothing to compare"
+            raise InvalidHierarchyError(msg)
         if of_one:
             dropped = set(of_one)
             one = one.restrict([x for x in one.leaves if x not in dropped])

@@ -1,4 +1,4 @@
-"""The room that a dendrogram has: its figure, what fits into it, its legend, its limits and its axes."""
+"""Axes of a dendrogram: transforms, figure size, how many tips and labels fit, limits and ticks."""
 
 from __future__ import annotations
 
@@ -25,16 +25,13 @@ __all__ = [
 ]
 
 
-# ----------------------------------------------------------------------
-# From places (along, up) to x and y: a rectangle with the root at any side, or a circle with it in the middle.
-
-#: Radius of the root, and of the part of the turn left open, as parts of the whole.
+# Circles: radius of the root as part of the whole, and the gap at the top (for ring labels) as part of the turn.
 HOLE, OPEN = 0.06, 0.03
-ARC = np.pi / 90  # longest chord of an arc
+ARC = np.pi / 90  # arcs are drawn as chords of at most this angle
 
 
 class RectangularTransform(NamedTuple):
-    """The leaf axis upright (root left or right) or level (root at the top or the bottom)."""
+    """From (along, up) to x and y with the root at one side; `orientation` is the side of the root."""
 
     orientation: str
 
@@ -48,12 +45,12 @@ class RectangularTransform(NamedTuple):
         return (up, along) if self.horizontal else (along, up)
 
     def paths(self, lines: np.ndarray) -> list[np.ndarray]:
-        """The lines, each as its points."""
+        """The points of each line."""
         return list(lines[:, :, ::-1] if self.horizontal else lines)
 
 
 class CircularTransform(NamedTuple):
-    """Leaves around, clockwise from the top, heights towards the middle.
+    """From (along, up) to x and y with the root in the middle and the leaves around it, clockwise from the top.
 
     top, bottom : greatest and least height
     span : units of the leaf axis
@@ -65,7 +62,7 @@ class CircularTransform(NamedTuple):
 
     @property
     def horizontal(self) -> bool:
-        """Heights are along neither x nor y."""
+        """False: heights run along neither x nor y."""
         return False
 
     @property
@@ -88,7 +85,7 @@ class CircularTransform(NamedTuple):
         return radius * np.cos(angle), radius * np.sin(angle)
 
     def paths(self, lines: np.ndarray) -> list[np.ndarray]:
-        """The lines, each as its points: what goes along the leaf axis is an arc."""
+        """The points of each line; lines along the leaf axis become arcs."""
         turn = np.abs(np.diff(self.angle(lines[:, :, 0]), axis=1)[:, 0])
         found = []
         for line, steps in zip(lines, np.ceil(turn / ARC).astype(int).clip(1), strict=True):
@@ -102,16 +99,23 @@ Transform = RectangularTransform | CircularTransform
 
 LARGEST_FONT, SMALLEST_FONT = 10.0, 4.8  # points
 LEADING = 1.12  # points of leaf axis that a label needs, for each point of its font
-SPARSEST = 10  # fewer than one label in this many tips says nothing: then there are none
+SPARSEST = 10  # no labels at all where fewer than one in this many tips would get one
 LONGEST_FIGURE, WIDEST_CIRCLE = 40.0, 13.0  # inches
-BAR = 24.0  # points of height that a colour bar takes, with its figures
-#: Leaves that a new figure shows one by one (in a circle), and tips that it else has; points of leaf axis a leaf, below
-#: which given axes collapse, and that a tip has then.
+BAR = 24.0  # height of a colour bar with its tick labels, in points
+# A new figure draws all leaves up to ALL (ALL_AROUND in a circle), else TIPS tips. In given axes subtrees collapse if a
+# leaf would get less than CROWDED points of the leaf axis; then there is one tip per ROOM points.
 ALL, ALL_AROUND, TIPS, CROWDED, ROOM = 600, 400, 80, 1.25, 10.0
 
 
 class AxesLayout(NamedTuple):
-    """Points a unit of leaf axis, pixels from root to label ends, of the legend, and a point; the largest font."""
+    """How the axes are divided between tree, labels and legend.
+
+    row : points per unit of the leaf axis
+    depth : pixels from the root to the ends of the labels
+    legend : pixels taken by legend and colour bar
+    scale : pixels per point
+    font : largest font of labels, in points
+    """
 
     row: float
     depth: float
@@ -121,7 +125,7 @@ class AxesLayout(NamedTuple):
 
 
 def count_tips_that_fit(ax: Any, n: int, kind: str, labels: bool | None) -> int | None:
-    """How many tips to draw where nothing is said: None for all n leaves."""
+    """The default of `max_leaves`: the number of tips that fit, None for all n leaves."""
     around = kind == "circular"
     if ax is None:
         return None if labels is True or n <= (ALL_AROUND if around else ALL) else TIPS
@@ -132,7 +136,7 @@ def count_tips_that_fit(ax: Any, n: int, kind: str, labels: bool | None) -> int 
 
 
 def make_axes(plt: Any, transform: Transform, span: float, tips: int, labels: bool, most: int, title: bool) -> Any:
-    """New axes with fixed margins, as long as the tips need (and their labels, where there are to be any)."""
+    """Make axes with fixed margins in a new figure, long enough for the tips (and their labels, if any)."""
     each = max(0.2 * min(1.0, (50 / span) ** 0.5), 0.0775) if labels else 0.02
     top = 0.1 + (0.3 if title else 0.0)
     if isinstance(transform, CircularTransform):
@@ -153,14 +157,16 @@ def make_axes(plt: Any, transform: Transform, span: float, tips: int, labels: bo
 def lay_out_axes(
     ax: Any, transform: Transform, span: float, blocks_for: Any, own_figure: bool, longest: int, bar: bool
 ) -> AxesLayout:
-    """Put the legend at the top of the axes (a figure of our own grows by its height) and see what is left.
+    """Put the legend at the top of the axes and measure what is left; a figure of our own grows by its height.
 
     longest : characters of the longest label, for circles; bar : whether a colour bar stands below the legend
     """
     scale = ax.figure.dpi / 72
     box = ax.get_window_extent()
     legends = fit_legends(ax, blocks_for, box.width, np.inf if own_figure else box.height)
-    heights = [1.04 * legend.get_window_extent().height for legend in legends]  # other resolutions round otherwise
+    heights = [
+        1.04 * legend.get_window_extent().height for legend in legends
+    ]  # 4 % more, since text sizes round differently at other resolutions
     strip = sum(heights) + 6 * scale if legends else 0.0
     strip += BAR * scale if bar else 0.0
     if own_figure:
@@ -176,7 +182,7 @@ def lay_out_axes(
         radius = min(box.width, height) / 2
         largest = max(min(0.5 * radius / scale / (0.6 * max(longest, 1)), LARGEST_FONT), SMALLEST_FONT)
         row = 2 * np.pi * (1 - OPEN) * radius / span
-        for _ in range(8):  # labels take of the radius, which makes their font smaller
+        for _ in range(8):  # labels shorten the radius, which shrinks their font, and so on
             font = min(row / scale / LEADING, largest)
             left = max(radius - (0.6 * font * longest + 6) * scale, 0.45 * radius)
             row = 2 * np.pi * (1 - OPEN) * left / span
@@ -186,7 +192,7 @@ def lay_out_axes(
 
 
 def _grow(ax: Any, pixels: float) -> None:
-    """Make the figure and its only axes higher, margins kept."""
+    """Make the figure and its only axes taller by some pixels; margins stay."""
     figure = ax.figure
     width, height = figure.get_size_inches()
     more = pixels / figure.dpi
@@ -197,7 +203,7 @@ def _grow(ax: Any, pixels: float) -> None:
 
 
 def find_labelled_tips(tips: int, row: float, labels: bool | None, most: int) -> np.ndarray:
-    """Positions of the tips whose labels are written; `row` in points a unit of leaf axis."""
+    """Positions of the tips that get a label; `row` is in points per unit of the leaf axis."""
     if labels is True:
         return np.arange(tips)
     every = SPARSEST + 1
@@ -207,9 +213,9 @@ def find_labelled_tips(tips: int, row: float, labels: bool | None, most: int) ->
 
 
 def set_axes(ax: Any, place: Layout, transform: Transform, axes_layout: AxesLayout, extra: np.ndarray) -> float:
-    """Limits that leave room for labels (`extra` pixels beyond each tip) and legend; returns pixels a unit of height.
+    """Set limits with room for labels (`extra` pixels beyond each tip) and legend; return pixels per unit of height.
 
-    Labels and strips get what they need, up to about two thirds of the depth.
+    Labels and strips get up to about two thirds of the depth.
     """
     low, high = float(min(place.up.min(), place.foot.min())), float(place.up.max())
     margin = 7 * axes_layout.scale
@@ -236,8 +242,8 @@ def set_axes(ax: Any, place: Layout, transform: Transform, axes_layout: AxesLayo
 def _set_circular_axes(
     ax: Any, transform: CircularTransform, place: Layout, axes_layout: AxesLayout, extra: np.ndarray
 ) -> float:
-    """A circle in the middle of what the legend leaves of the axes."""
-    reach = np.full(extra.size + 1, transform.reach)  # labels of all tips stand beyond the rim
+    """Limits that center the circle below the legend."""
+    reach = np.full(extra.size + 1, transform.reach)  # all labels are written outside the rim
     room = np.append(axes_layout.depth - 3 * axes_layout.scale - extra, axes_layout.depth - 4 * axes_layout.scale)
     per_unit = max(float((room / reach).min()), 0.4 * axes_layout.depth / transform.reach)
     box = ax.get_window_extent()
@@ -250,7 +256,7 @@ def _set_circular_axes(
 
 
 def set_ticks(ax: Any, place: Layout, transform: Transform, note: str) -> None:
-    """Ticks and a name for the heights alone; what there is to say of the leaves on their axis."""
+    """Draw ticks and a label on the height axis; the leaf axis gets only the note."""
     from matplotlib.ticker import FixedLocator, MaxNLocator
 
     low, high = float(min(place.up.min(), place.foot.min())), float(place.up.max())
@@ -277,7 +283,7 @@ def set_ticks(ax: Any, place: Layout, transform: Transform, note: str) -> None:
 
 
 def _draw_rings(ax: Any, transform: CircularTransform, ticks: np.ndarray, name: str) -> None:
-    """Faint rings for heights, with their figures in the gap at the top."""
+    """Draw faint rings at the ticks, with their values in the gap at the top."""
     from matplotlib.collections import LineCollection
 
     ticks = ticks[transform.radius(ticks) > 0.15 * transform.reach]
@@ -315,7 +321,7 @@ def _draw_rings(ax: Any, transform: CircularTransform, ticks: np.ndarray, name: 
 
 
 def make_transform(kind: str, orientation: str, place: Layout) -> Transform:
-    """The frame of a layout."""
+    """The transform for a layout: circular, or rectangular with this orientation."""
     if kind == "circular":
         low = float(min(place.up.min(), place.foot.min()))
         return CircularTransform(float(place.up.max()), low, place.span)

@@ -1,4 +1,4 @@
-"""The lines of a large tanglegram gathered: bands between collapsed subtrees, as thick as they share leaves."""
+"""Bands between collapsed subtrees, as thick as the number of leaves they share, in place of many single lines."""
 
 from __future__ import annotations
 
@@ -19,7 +19,12 @@ __all__ = [
 
 
 class Bands(NamedTuple):
-    """Bands between the tips of two sketches, as columns: tips, places along both leaf axes, and leaves."""
+    """B bands between the tips of two collapsed trees.
+
+    first, second : int64[B], the tips that a band joins
+    left, right : float64[B], where it starts along either leaf axis
+    size : int64[B], its number of leaves, which is its thickness
+    """
 
     first: np.ndarray
     second: np.ndarray
@@ -29,9 +34,9 @@ class Bands(NamedTuple):
 
 
 def collapse_in_order(side: CollapsedTree, order: np.ndarray, heights: str, most: int) -> tuple[CollapsedTree, Layout]:
-    """A hierarchy collapsed to few tips, each as wide as its leaves, in the order that a finer sketch of it has.
+    """Collapse a hierarchy further, to `most` tips as wide as their leaves, keeping the order of the finer tree.
 
-    order : int64[T], the tips of the finer sketch along their axis
+    order : int64[T], the tips of the finer tree along their axis
     """
     place = np.empty(order.size, np.int64)
     place[order] = np.arange(order.size)
@@ -44,7 +49,7 @@ def collapse_in_order(side: CollapsedTree, order: np.ndarray, heights: str, most
 
 
 def find_bands(sides: tuple[CollapsedTree, CollapsedTree], places: tuple[Layout, Layout]) -> Bands:
-    """The bands: at each tip in the order in which their other ends stand, so that they do not cross there."""
+    """Find the bands; at each tip they are ordered by their other ends, so that they do not cross there."""
     n = sides[0].tree.n_leaves
     tips = [side.shown[:n] for side in sides]
     width = sides[1].size.size
@@ -56,13 +61,13 @@ def find_bands(sides: tuple[CollapsedTree, CollapsedTree], places: tuple[Layout,
         order = np.lexsort((places[1 - k].along[other], places[k].along[own]))
         before = np.cumsum(size[order]) - size[order]
         at = np.empty(order.size)
-        at[order] = before - 0.5  # tips stand in this order, without gaps
+        at[order] = before - 0.5  # tips follow each other in this order, without gaps
         starts.append(at)
     return Bands(ends[0], ends[1], starts[0], starts[1], size)
 
 
 def band_outline(x: np.ndarray, left: float, right: float, size: float) -> np.ndarray:
-    """The outline of a band that leaves and arrives level."""
+    """The outline of a band along `x`, horizontal at both ends; `size` is its thickness."""
     s = (x - x[0]) / (x[-1] - x[0])
     low = left + s * s * (3 - 2 * s) * (right - left)
     return np.concatenate([np.stack([x, low], 1), np.stack([x, low + size], 1)[::-1]])
@@ -71,7 +76,7 @@ def band_outline(x: np.ndarray, left: float, right: float, size: float) -> np.nd
 def find_band_classes(
     codes: np.ndarray, found: Bands, sides: tuple[CollapsedTree, CollapsedTree], pure: float
 ) -> np.ndarray:
-    """The class of each band, as `prevailing`."""
+    """The class of each band, as `find_majority_class` returns it."""
     n, width = sides[0].tree.n_leaves, sides[1].size.size
     key = sides[0].shown[:n] * width + sides[1].shown[:n]
     which = np.searchsorted(found.first * width + found.second, key)
@@ -81,7 +86,7 @@ def find_band_classes(
 
 
 def find_majority_class(counts: np.ndarray, size: np.ndarray, pure: float) -> np.ndarray:
-    """The class that at least a share `pure` of the leaves have, -2 where none has that many, -1 where all lack one.
+    """The class of at least a share `pure` of the leaves; -2 where no class reaches it, -1 where no leaf has a class.
 
     counts : int64[T, k], leaves of each class; size : int64[T], all leaves
     """

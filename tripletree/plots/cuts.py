@@ -1,4 +1,4 @@
-"""Small multiples: one hierarchy cut into several numbers of clusters."""
+"""One hierarchy cut into several numbers of clusters, as small panels side by side."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ __all__ = [
 
 PANEL = (3.4, 2.6)  # inches
 TIPS = 60
-LEGEND = 12  # classes that the legend names
+LEGEND = 12  # most classes that the legend lists
 
 
 @close_on_error
@@ -55,34 +55,35 @@ def plot_cuts(
     ----------
     hierarchy : Hierarchy or fitted estimator
     n_clusters : int or iterable of int
-        A panel for each.
+        One panel for each.
     axes : array of matplotlib Axes, optional
-        As many as panels; by default a new pyplot figure, which the caller closes.
+        One for each panel; by default a new pyplot figure, which the caller closes.
     rule, triplets
         As for `tripletree.cut`.
     classes : sequence or mapping, optional
         As in `plot_dendrogram`; a class has one colour and shape in all panels, a cluster the colour of the class that
-        it shares most leaves with, and one legend says them.
+        it shares most leaves with, and there is one legend for all panels.
     heights : {"auto", "height", "order", "level"}
         As in `plot_dendrogram`.
     max_leaves : int
-        Tips of each panel, above which subtrees collapse. Every panel collapses by its own clusters.
+        Maximum number of tips per panel, above which subtrees collapse; each panel collapses by its own clusters.
 
     Returns
     -------
     list of matplotlib Axes
-        In the order of `n_clusters`. Titles say the number of clusters and their sizes, or that no cut gives as many.
+        In the order of `n_clusters`. Titles give the number of clusters and their sizes, or state that no cut gives
+        that many.
 
     Raises
     ------
     ValueError
-        If there are not as many axes as numbers, or none.
+        If `n_clusters` is empty, or the number of axes differs from it.
     TypeError, InvalidLabelsError, UnknownLeafError, MissingDependencyError
         As in `plot_dendrogram` and `tripletree.cut`.
 
     See Also
     --------
-    tripletree.cut : the clusters.
+    tripletree.cut : finds the clusters.
 
     Examples
     --------
@@ -99,7 +100,7 @@ def plot_cuts(
     numbers = [check_count(k, "n_clusters", 1) for k in several]
     most = check_count(max_leaves, "max_leaves", 2)
     if not numbers:
-        msg = "n_clusters is empty: say at least one number of clusters"
+        msg = "n_clusters is empty; give at least one number of clusters"
         raise ValueError(msg)
     found: list[np.ndarray | None] = []
     for k in numbers:
@@ -127,7 +128,7 @@ def plot_cuts(
         for ax in panels:
             check_axes(ax)
     if len(panels) != len(numbers):
-        msg = f"{len(panels)} axes for {len(numbers)} numbers of clusters: give one for each"
+        msg = f"{len(panels)} axes for {len(numbers)} numbers of clusters; give one for each"
         raise ValueError(msg)
     for ax, k, labels in zip(panels, numbers, found, strict=True):
         _draw_panel(ax, tree, k, labels, classed, heights, most)
@@ -166,7 +167,7 @@ def _draw_panel(
 
 
 def _share_annotations(panels: list[Any], classes: LeafGroups | None, own: bool) -> None:
-    """What holds for all panels is said once: the height axis, and a legend of the classes."""
+    """Keep what is the same in all panels once: the label of the height axis, and a legend of the classes."""
     from matplotlib.lines import Line2D
 
     figure = panels[0].figure
@@ -204,7 +205,7 @@ def _share_annotations(panels: list[Any], classes: LeafGroups | None, own: bool)
 
 
 def _grow(figure: Any, inches: float) -> None:
-    """Make the figure so much higher at its top, panels as they are."""
+    """Make the figure taller at its top; the panels keep their size."""
     width, height = figure.get_size_inches()
     figure.set_size_inches(width, height + inches)
     share = height / (height + inches)

@@ -67,7 +67,7 @@ LAYOUTS = ("rectangular", "circular")
 
 
 class _Content(NamedTuple):
-    """What is drawn on the tree, checked: marks are counted at the nodes of the hierarchy."""
+    """What is drawn on the tree, checked; `counts` has int64[N] for each kind of marker, at the hierarchy's nodes."""
 
     clusters: LeafGroups | None
     classes: LeafGroups | None
@@ -77,7 +77,7 @@ class _Content(NamedTuple):
 
 
 class _Style(NamedTuple):
-    """How it is drawn."""
+    """The options of drawing, checked; None stands for the default of each."""
 
     labels: bool | None
     max_leaf_labels: int
@@ -113,28 +113,28 @@ def plot_dendrogram(
 ) -> Axes:
     """Draw a hierarchy as a dendrogram.
 
-    Leaves stand in the order they were read in, as far as the clades allow: depth first, the children of a node by
-    their smallest leaves; equal hierarchies over one leaf index look equal. No lines cross unless heights are inverted,
-    and inverted heights are drawn as they are, each branch that points down with a small wedge on it. Every inner node
-    is a line across its children; a node with one child has none.
+    Leaves keep the order of the leaf index as far as the clades allow: depth first, children by their smallest leaf.
+    Equal hierarchies over one leaf index therefore look the same. Lines cross only where heights are inverted; inverted
+    heights are drawn as they are, with a small wedge on each branch that points down. An inner node is a line across
+    its children; one with a single child has no line.
 
     Parameters
     ----------
     hierarchy : Hierarchy or fitted estimator
         An estimator needs `hierarchy_`; its `labels_`, where it has them, are the default for `clusters`.
     ax : matplotlib Axes, optional
-        Where to draw. By default a new pyplot figure, as large as the number of leaves asks for; closing it is up to
-        the caller (``plt.close(ax.figure)``).
+        Where to draw. By default a new pyplot figure, sized for the number of leaves; the caller closes it
+        (``plt.close(ax.figure)``).
     layout : {"rectangular", "circular"}
         Circular: the root in the middle, the leaves around it, clockwise from the top, and rings for the heights.
     orientation : {"left", "right", "top", "bottom"}
-        The side of the root, where it is rectangular.
+        The side of the root in a rectangular layout.
     triplets : TripletSet, optional
-        Marked where they act: those ab|c that the hierarchy displays by a dot where a meets b, larger the more of them
-        meet there; those it does not display by a hollow cross where a, b and c have met.
+        Each triplet ab|c that the hierarchy displays is marked by a dot at the last common ancestor of a and b, larger
+        for more triplets; each that it does not display by a hollow cross at that of a, b and c.
     pairs : PairwiseConstraints, optional
-        Marked where the two meet: must-links by wedges, cannot-links by squares; hollow where `clusters` do not keep
-        them.
+        Marked at the last common ancestor of the two: must-links by triangles, cannot-links by squares; hollow if
+        `clusters` violate them.
     rejected : iterable of RejectedMerge, optional
         As from `tripletree.cluster.rejected_merges`: a hollow diamond at every merge that constraints forced
         (one of its clusters had a nearer one, and that merge was rejected), a hollow hexagon at those they delayed.
@@ -143,35 +143,35 @@ def plot_dendrogram(
         cluster have that cluster's colour and dashes. None or NaN stands for no cluster.
     classes : sequence or mapping, optional
         The class of each leaf, likewise: a coloured shape at its end, and coloured labels. Beside clusters a class
-        takes the colour of the cluster it shares most leaves with, so that strays stand out.
+        takes the colour of the cluster it shares most leaves with, so that misplaced leaves stand out.
     values : sequence or mapping, optional
         A number for each leaf, likewise: a coloured square beside it (the mean, for a collapsed subtree), and a colour
         bar.
     cut : float or "clusters", optional
         Draws a dashed line at this height, or a stepped one between the clusters and what is above them.
     max_leaves : int, "auto" or None
-        Larger hierarchies are drawn with so many tips: whole subtrees collapse into triangles that say how many leaves
-        they have, and, with `classes`, the share of the class of most of them. The largest are opened first, and those
-        that mix clusters or classes before others. "auto" is all up to 600 leaves in a new figure (400 in a circle)
-        and 80 above, in given axes as many as there is room for; None draws all.
+        Larger hierarchies are drawn with at most this many tips: subtrees collapse into triangles labelled with their
+        number of leaves and, given `classes`, the share of their most frequent class. The largest subtrees are
+        expanded first, and those that mix clusters or classes before others. "auto" draws all leaves up to 600 in a
+        new figure (400 in a circle) and 80 tips above; in given axes, as many as fit. None draws all.
     collapse : iterable of inner nodes or their names, or "clusters", optional
         Subtrees to draw as triangles in any case; "clusters" are the clades of one cluster each.
     labels : bool, optional
-        Whether to write leaf labels. By default they are thinned out where not all fit, and left out where not even
-        one in ten would; a note on the leaf axis says so. True writes all of them, however small.
+        Whether to write leaf labels. By default only some are written where not all fit, and none where fewer than one
+        in ten would fit; a note on the leaf axis gives the share. True writes all of them, however small.
     heights : {"auto", "height", "order", "level"}
         What the height axis shows: the hierarchy's own heights, the order of the merges, or the number of edges down
         to the deepest leaf. "auto" is "height" where there are any, else "level"; but "order" where more than a tenth
-        of the branches would point down and no `cut` at a height is given, and the axis says so.
+        of the branches would point down and no `cut` at a height is given; the axis label tells which.
     legend : bool
-        Whether to say in the axes what colours, dashes, shapes and marks stand for.
+        Whether to explain colours, dashes, shapes and markers in a legend inside the axes.
     max_leaf_labels : int
-        Most labels to write where `labels` is None.
+        Maximum number of labels if `labels` is None.
     title : str, optional
     color : matplotlib colour, optional
-        Of the lines that belong to no single cluster.
+        Colour of the lines that belong to no single cluster.
     linewidth : float, optional
-        In points; by default as the space allows.
+        In points; by default chosen by the space per leaf.
 
     Returns
     -------
@@ -196,13 +196,13 @@ def plot_dendrogram(
 
     Notes
     -----
-    Time is linear in the number of nodes and nothing recurses. The legend and the labels stand inside the axes, in
-    space kept free for them. What is drawn can be found by its ``gid``, by ``ax.findobj`` or in an SVG: "lines",
-    "collapsed", "classes", "class shares", "values", "cut", "inversions", "displayed", "not displayed", "must kept",
-    "must broken", "cannot kept", "cannot broken" ("must" and "cannot" without clusters), "forced", "delayed".
+    Time is linear in the number of nodes. Legend and labels are inside the axes, in space reserved for them. Artists
+    can be found by their ``gid``, with ``ax.findobj`` or in an SVG: "lines", "collapsed", "classes", "class shares",
+    "values", "cut", "inversions", "displayed", "not displayed", "must satisfied", "must violated", "cannot satisfied",
+    "cannot violated" ("must" and "cannot" without clusters), "forced", "delayed".
 
-    Colours are those of Okabe and Ito and the map cividis, which colour-blind readers can tell apart; every colour goes
-    with a shape or dashes, marks of what holds are filled, of what does not hollow.
+    Colours are those of Okabe and Ito and the map cividis, which colour-blind readers can tell apart. Every colour is
+    paired with a shape or dashes; markers of satisfied constraints are filled, those of violated ones hollow.
 
     Examples
     --------
@@ -232,7 +232,7 @@ def plot_dendrogram(
     counts = _count_markers(tree, triplets, pairs, rejected, clustered)
     closed = find_collapsed_nodes(tree, collapse, None if clustered is None else clustered.codes)
     style = _check_style(labels, max_leaf_labels, title, color, linewidth, legend)
-    most = None if max_leaves is None else max_leaves
+    most = max_leaves
     kind = "circular" if layout == "circular" else orientation
     if most == "auto":
         most = count_tips_that_fit(ax, tree.n_leaves, kind, labels)
@@ -244,7 +244,7 @@ def plot_dendrogram(
         and isinstance(cut, float)
         and len(np.unique(tree.height if tree.height is not None else 0)) > 1
     ):
-        heights = "height"  # a cut at a height is seen on no other axis
+        heights = "height"  # a cut at a height has no place on any other axis
     place = compute_layout(drawn, heights)
     plt = import_pyplot("plot_dendrogram")
     return _draw(plt, ax, drawn, place, kind, _Content(clustered, classed, numbers, counts, cut), style)
@@ -257,18 +257,18 @@ def _check_style(
     from matplotlib.colors import to_rgba
 
     if labels is not None and not isinstance(labels, (bool, np.bool_)):
-        msg = f"labels is {labels!r:.60}; it must be True, False or None; labels of leaves are the hierarchy's own"
+        msg = f"labels must be True, False or None (the texts are the hierarchy's own), got {labels!r:.60}"
         raise TypeError(msg)
     most = check_count(max_leaf_labels, "max_leaf_labels", 0)
     if linewidth is not None:
         if isinstance(linewidth, (bool, np.bool_)) or not isinstance(linewidth, Real):
-            msg = f"linewidth is {linewidth!r:.60}; it must be a number of points"
+            msg = f"linewidth must be a number of points, got {linewidth!r:.60}"
             raise TypeError(msg)
         if not 0 <= float(linewidth) < np.inf:
-            msg = f"linewidth is {linewidth!r}; it must be a number of points, 0 or more"
+            msg = f"linewidth must be a number of points, 0 or more, got {linewidth!r}"
             raise ValueError(msg)
     if color is not None:
-        to_rgba(color)  # what is no colour is refused before anything is drawn
+        to_rgba(color)  # raises for an invalid colour before anything is drawn
     return _Style(None if labels is None else bool(labels), most, title, color, linewidth, legend)
 
 
@@ -279,7 +279,7 @@ def _check_cut(cut: Any, clusters: LeafGroups | None) -> float | str | None:
         msg = "cut='clusters' needs clusters="
         raise ValueError(msg)
     if isinstance(cut, (bool, np.bool_)) or not isinstance(cut, Real) or not np.isfinite(float(cut)):
-        msg = f"cut is {cut!r}; it must be a height or 'clusters'"
+        msg = f"cut must be a height or 'clusters', got {cut!r}"
         raise ValueError(msg)
     return float(cut)
 
@@ -287,7 +287,7 @@ def _check_cut(cut: Any, clusters: LeafGroups | None) -> float | str | None:
 def _count_markers(
     tree: Hierarchy, triplets: Any, pairs: Any, rejected: Any, clusters: LeafGroups | None
 ) -> dict[str, np.ndarray]:
-    """How many of each mark belong at each node, kind by kind."""
+    """Count the markers of each kind at the nodes of the hierarchy."""
     counts = {}
     if triplets is not None:
         counts["displayed"], counts["not displayed"] = count_triplets(tree, check_triplets(triplets))
@@ -301,7 +301,7 @@ def _count_markers(
         ):
             counts[name] = np.minimum(np.bincount(np.array(nodes, np.int64), minlength=tree.n_nodes), 1)
             if counts[name].size > tree.n_nodes:
-                msg = f"rejected names node {counts[name].size - 1}, but the hierarchy has {tree.n_nodes} nodes"
+                msg = f"rejected refers to node {counts[name].size - 1}, but the hierarchy has {tree.n_nodes} nodes"
                 raise ValueError(msg)
     return counts
 
@@ -311,15 +311,15 @@ def _check_rejected(rejected: Any) -> list[Any]:
     for k, x in enumerate(found):
         if not (hasattr(x, "node") and hasattr(x, "forced") and hasattr(x, "delayed")):
             msg = (
-                f"rejected must hold RejectedMerge values, as tripletree.cluster.rejected_merges returns; entry {k} "
-                f"is {type(x).__name__} ({x!r:.60})"
+                "rejected must contain RejectedMerge values, as tripletree.cluster.rejected_merges returns them; "
+                f"entry {k} is {type(x).__name__} ({x!r:.60})"
             )
             raise TypeError(msg)
     return found
 
 
 def _draw(plt: Any, ax: Any, drawn: CollapsedTree, place: Layout, kind: str, content: _Content, style: _Style) -> Any:
-    """The picture, once all that was given is checked and placed."""
+    """Draw what was checked and placed; legend and labels first, since the tree gets the space they leave."""
     tree, T, own_figure, labels = drawn.tree, drawn.size.size, ax is None, style.labels
     clusters, classes, values = content.clusters, content.classes, content.values
     transform = make_transform("circular" if kind == "circular" else "rectangular", kind, place)
@@ -351,7 +351,7 @@ def _draw(plt: Any, ax: Any, drawn: CollapsedTree, place: Layout, kind: str, con
     away = gap + 1.0 + (11.0 if values is not None else 0.0)
     shown = find_labelled_tips(T, axes_layout.row, labels, style.max_leaf_labels)
     tips = place.order[shown]
-    beyond = np.full(T, away * axes_layout.scale)  # strips and marks need room where there is no label
+    beyond = np.full(T, away * axes_layout.scale)  # strips and markers need space at tips without a label, too
     beyond[tips] = write_labels(ax, texts, codes, classes, tips, place, transform, axes_layout, away)
     rim = place.foot
     if isinstance(transform, CircularTransform):
@@ -391,7 +391,7 @@ def _make_extra_entries(cut: float | str | None, inversions: int, theme: Theme) 
 
 
 def _colour_bar(ax: Any, strips: Any, axes_layout: AxesLayout) -> None:
-    """A small colour bar at the lower end of the strip that is kept for the legend."""
+    """Draw a small colour bar at the lower end of the space reserved for the legend."""
     low, high = strips.get_clim()
     if not low <= high:
         return

@@ -1,4 +1,4 @@
-"""The parts of a dendrogram on given axes: lines, collapsed subtrees, classes, values, marks at merges, and the cut."""
+"""Drawing the parts of a dendrogram: lines, collapsed subtrees, classes, values, markers at merges, and the cut."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ __all__ = [
     "draw_triangles",
 ]
 
-BASE = 0.42  # half the base of a triangle, as part of the width it has
-INVERSIONS = 2_000  # more of them are not marked one by one
+BASE = 0.42  # half the base of a triangle, as part of the tip's width
+INVERSIONS = 2_000  # beyond this many, inverted branches are counted in the legend but not marked
 
 
 def _styles(codes: np.ndarray, line: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Colour (RGBA) and number of dashes for cluster codes, -1 for none."""
+    """Colour (RGBA) and index of dashes for style indices, -1 for none."""
     from matplotlib.colors import to_rgba
 
     colours = np.array([to_rgba(x) for x in (*PALETTE, line)])
@@ -41,7 +41,7 @@ def draw_lines(
     line: Any,
     width: float,
 ) -> None:
-    """The lines of the tree, one collection for each style of dashes."""
+    """Draw the lines of the tree, one collection per dash style."""
     from matplotlib.collections import LineCollection
 
     paths = transform.paths(place.lines)
@@ -75,7 +75,7 @@ def draw_triangles(
     line: Any,
     width: float,
 ) -> None:
-    """A triangle for each collapsed subtree, as long as its leaves reach; hatched where it gathers siblings."""
+    """Draw a triangle for each collapsed subtree, down to its lowest leaf; hatched if it is several siblings."""
     from matplotlib.collections import PolyCollection
 
     tips = drawn.collapsed
@@ -113,7 +113,7 @@ def draw_triangles(
 def draw_classes(
     ax: Any, drawn: CollapsedTree, place: Layout, transform: Transform, classes: LeafGroups, size: float
 ) -> None:
-    """A shape at the end of every single leaf that has a class."""
+    """Draw a shape at every leaf that has a class and is not inside a collapsed subtree."""
     n = drawn.tree.n_leaves
     tip = drawn.shown[:n]
     leaves = np.flatnonzero((classes.codes >= 0) & (drawn.size[tip] == 1))
@@ -136,10 +136,10 @@ def draw_strips(
     row: float,
     rim: np.ndarray,
 ) -> Any:
-    """Beyond the tips: how a collapsed subtree is divided into classes, and values in colour, which are returned.
+    """Draw class shares of collapsed subtrees, and a strip of coloured values, which is returned (None without values).
 
-    pixel : units of height a point; gap : points between the tips and the strips of values; row : points a leaf
-    rim : float64[T], the heights beyond which the strips of values stand
+    pixel : units of height per point; gap : points between tips and strip; row : points per leaf
+    rim : float64[T], the height from which the gap to the strip is measured
     """
     from matplotlib.collections import PolyCollection
 
@@ -188,7 +188,7 @@ def _boxes(
 
 
 def draw_markers(ax: Any, place: Layout, transform: Transform, counts: dict[str, np.ndarray], row: float) -> None:
-    """Marks at merges, by their gid; the area of each grows with the root of how many it stands for."""
+    """Draw markers at inner nodes, by gid; a marker's width grows with the square root of its count."""
     from matplotlib.transforms import ScaledTranslation
 
     largest, scales, theme = min(max(1.1 * row, 3.5), 9.0), ax.figure.dpi_scale_trans, find_theme(ax)
@@ -197,7 +197,7 @@ def draw_markers(ax: Any, place: Layout, transform: Transform, counts: dict[str,
         share = np.sqrt(count / max(count.max(), 1))
         size[name] = np.where(count > 0, largest * (0.5 + 0.5 * share) * MERGE_MARKERS[name].size, 0.0)
     for under, over in (("not displayed", "displayed"), ("forced", "displayed"), ("delayed", "displayed")):
-        if under in size and over in size:  # the arms, or the rim, show behind the dot
+        if under in size and over in size:  # enlarge what lies behind the dot, so that its arms or rim show
             both = (size[over] > 0) & (size[under] > 0)
             size[under][both] = np.maximum(size[under], (1.8 if under == "not displayed" else 2.0) * size[over])[both]
     for name, points in size.items():
@@ -224,7 +224,7 @@ def draw_markers(ax: Any, place: Layout, transform: Transform, counts: dict[str,
 
 
 def draw_inversions(ax: Any, drawn: CollapsedTree, place: Layout, transform: Transform, size: float) -> int:
-    """A small hollow wedge on every branch that points down: on its lower end, from which it should have come."""
+    """Draw a small hollow wedge on every branch that points down (inverted heights); return how many."""
     up = place.up
     below = np.flatnonzero(up[drawn.parent[:-1]] < up[:-1])
     if 0 < below.size <= INVERSIONS:
@@ -240,7 +240,7 @@ def draw_inversions(ax: Any, drawn: CollapsedTree, place: Layout, transform: Tra
 def draw_cut(
     ax: Any, drawn: CollapsedTree, place: Layout, transform: Transform, cut: float | str, groups: LeafGroups | None
 ) -> None:
-    """The cut: a line at its height, or for "clusters" a stepped one between each cluster and what is above it."""
+    """Draw the cut: a line at its height, or for "clusters" a stepped line just above each cluster."""
     from matplotlib.collections import LineCollection
 
     if isinstance(cut, str):
@@ -260,11 +260,11 @@ def draw_cut(
 
 
 def _boundary(drawn: CollapsedTree, place: Layout, codes: np.ndarray) -> np.ndarray:
-    """The steps of the line below which all is of one cluster, along the leaf axis."""
+    """The segments of the stepped line that separates the clusters from the nodes above them."""
     T, up = drawn.size.size, place.up
     above = drawn.parent
     head = codes >= 0
-    head[:T] = True  # a tip that mixes clusters is cut across
+    head[:T] = True  # a tip that mixes clusters is crossed by the line
     head[:-1] &= ~(codes[above[:-1]] >= 0)
     level = (up + up[above]) / 2
     level[-1] = up[-1] + 0.02 * float(np.ptp(up))

@@ -1,4 +1,4 @@
-"""The graph behind a set of triplets, as a value of networkx and as a picture: why a group splits, or cannot."""
+"""The Aho graph of a set of triplets, as a networkx graph and as a picture: why a group of leaves splits, or cannot."""
 
 from __future__ import annotations
 
@@ -25,17 +25,14 @@ __all__ = [
 ]
 
 
-# ----------------------------------------------------------------------
-# Where the leaves of an Aho graph stand, and their names: parts packed side by side, names clear of lines.
-
-#: Leaves of a part up to which networkx places them (Kamada and Kawai), steps that place those of larger ones.
+# Components of up to FEW leaves are placed by networkx (Kamada, Kawai), larger ones by STEPS steps of _minimize_stress.
 FEW, STEPS = 150, 60
-#: Directions in which a name can stand off its leaf: to the right and left, up and down.
+# Directions of a name from its leaf, as signs of (x, y), in order of preference.
 SIDES = ((0, 1), (0, -1), (1, 0), (-1, 0), (1, 1), (-1, 1), (1, -1), (-1, -1))
 
 
 def place_leaves(graph: Graph) -> dict[Hashable, np.ndarray]:
-    """Where the leaves stand, about one unit from each other: larger parts first, smaller ones beside and below."""
+    """Place the leaves about one unit apart, components packed on shelves, the largest first."""
     import networkx as nx
 
     placed = []
@@ -48,7 +45,7 @@ def place_leaves(graph: Graph) -> dict[Hashable, np.ndarray]:
     area = sum(float(size.prod()) for size, _, _ in placed)
     most = max((1.6 * area) ** 0.5 * 1.2, *(float(size[0]) for size, _, _ in placed), 0.0) if placed else 0.0
     at: dict[Hashable, np.ndarray] = {}
-    x = y = column = wide = tall = 0.0  # corner of the shelf's next column, what it has, its width, the shelf's height
+    x = y = column = wide = tall = 0.0  # x, y of the shelf; height and width of its current column; the shelf's height
     for size, low, places in placed:
         if column and column + size[1] > tall:  # a new column on this shelf
             x, column, wide = x + wide, 0.0, 0.0
@@ -61,7 +58,7 @@ def place_leaves(graph: Graph) -> dict[Hashable, np.ndarray]:
 
 
 def _part_positions(part: Graph) -> dict[Hashable, np.ndarray]:
-    """A connected part around the origin, about one unit from leaf to leaf: a path on an open circle."""
+    """Place a component around the origin, about one unit from leaf to leaf; a path becomes an open circle."""
     import networkx as nx
 
     k = part.number_of_nodes()
@@ -71,7 +68,7 @@ def _part_positions(part: Graph) -> dict[Hashable, np.ndarray]:
         turn = np.linspace(np.pi, -np.pi, k + 1)[:k] if k > 2 else np.array([np.pi, 0.0])
         radius = max(0.6, k / (2 * np.pi)) * (1.3 if k > 2 else 1.0)
         return {x: radius * np.array([np.cos(t), np.sin(t)]) for x, t in zip(walk, turn, strict=True)}
-    own = nx.Graph()  # its order decides where leaves come to stand
+    own = nx.Graph()  # sorted, since the layout depends on the order of nodes
     own.add_nodes_from(sorted(part, key=str))
     own.add_edges_from(part.edges)
     if k > FEW:
@@ -82,9 +79,9 @@ def _part_positions(part: Graph) -> dict[Hashable, np.ndarray]:
 
 
 def _minimize_stress(adjacent: Any) -> np.ndarray:
-    """Places in the square from -1 to 1, as far apart as paths are long, the near ones above all.
+    """Positions in the square from -1 to 1 whose distances follow the path lengths, short ones most closely.
 
-    Stress majorization (Gansner, Koren, North 2004, Graph Drawing, 239-250), from the two main axes of the distances.
+    Stress majorization (Gansner, Koren, North 2004, Graph Drawing, 239-250), started from classical scaling.
     """
     from scipy.linalg import cho_factor, cho_solve
     from scipy.sparse.csgraph import shortest_path
@@ -95,22 +92,24 @@ def _minimize_stress(adjacent: Any) -> np.ndarray:
     square -= square.mean(axis=0) + square.mean(axis=1)[:, None] - square.mean()
     _, axes = np.linalg.eigh(square)
     X = axes[:, -2:] * np.where(axes[np.abs(axes[:, -2:]).argmax(axis=0), [-2, -1]] < 0, -1, 1) * D.max()
-    X = X + 1e-3 * np.stack([np.cos(np.arange(n)), np.sin(np.arange(n))], axis=1)  # no two at one place
+    X = X + 1e-3 * np.stack([np.cos(np.arange(n)), np.sin(np.arange(n))], axis=1)  # no two at the same point
     np.fill_diagonal(D, 1.0)
     weight = D**-2.0
     np.fill_diagonal(weight, 0.0)
-    factor = cho_factor((np.diag(weight.sum(axis=1)) - weight)[1:, 1:])  # the first stands still
+    factor = cho_factor(
+        (np.diag(weight.sum(axis=1)) - weight)[1:, 1:]
+    )  # the first is fixed, which makes the matrix regular
     for _ in range(STEPS):
         apart = np.maximum(np.linalg.norm(X[:, None] - X[None], axis=2), 1e-9)
         pull = weight * D / apart
-        wanted = pull.sum(axis=1)[:, None] * X - pull @ X
-        X = np.concatenate([np.zeros((1, 2)), cho_solve(factor, wanted[1:])])
+        target = pull.sum(axis=1)[:, None] * X - pull @ X
+        X = np.concatenate([np.zeros((1, 2)), cho_solve(factor, target[1:])])
     X -= (X.max(axis=0) + X.min(axis=0)) / 2
     return X / np.abs(X).max()
 
 
 def place_names(points: np.ndarray, edges: np.ndarray, sizes: np.ndarray, gap: float, k: int) -> np.ndarray:
-    """The side on which each name stands: where it covers the fewest lines, leaves and names before it.
+    """Place each name on the side of its leaf where it covers the fewest lines, leaves and earlier names.
 
     points : float64[K, 2], pixels, of k leaves and then of notes; edges : int[m, 2]; sizes : float64[K, 2], of names
     and notes; gap : pixels from leaf to name
@@ -138,12 +137,12 @@ def place_names(points: np.ndarray, edges: np.ndarray, sizes: np.ndarray, gap: f
     return middle
 
 
-#: Leaves that a picture may have, that have their names in it, and edges that say which triplet they are.
+# Most leaves in a picture, most leaves whose names are written, most edges with notes on their triplets.
 MOST_LEAVES, MOST_NAMES, MOST_NOTES = 1000, 120, 24
 
 
 def aho_graph(triplets: TripletSet, leaves: Iterable[Hashable] | None = None) -> Graph:
-    """Return the graph whose connected components are the parts into which the triplets split a group of leaves.
+    """Return the Aho graph of a group of leaves: its components are the parts into which the triplets split it.
 
     Parameters
     ----------
@@ -155,22 +154,22 @@ def aho_graph(triplets: TripletSet, leaves: Iterable[Hashable] | None = None) ->
     -------
     networkx.Graph
         A node for each leaf of the group, by its label, and an edge ab for each triplet ab|c with all three in the
-        group. The edge's ``thirds`` lists the c, ``weight`` adds up the weights (1 each where there are none), and
+        group. The edge's ``thirds`` lists the c, ``weight`` is the sum of weights (1 each if unweighted), and
         ``origins`` lists where the triplets were read, None where that is not known.
 
     Raises
     ------
     UnknownLeafError
-        If a label is no leaf of `triplets`.
+        If a label is not a leaf of `triplets`.
 
     See Also
     --------
-    plot_aho_graph : its picture. tripletree.one_tree : splits by it again and again.
+    plot_aho_graph : draws it. tripletree.one_tree : splits by it recursively.
 
     Notes
     -----
-    The graph of Aho, Sagiv, Szymanski, Ullman (1981), SIAM Journal on Computing 10(3), 405-421. Connected on three
-    leaves or more, it shows that the group cannot be split: no hierarchy displays these triplets.
+    The graph of Aho, Sagiv, Szymanski, Ullman (1981), SIAM Journal on Computing 10(3), 405-421. If it is connected on
+    three leaves or more, the group cannot be split, and no hierarchy displays these triplets.
 
     Examples
     --------
@@ -203,7 +202,7 @@ def plot_aho_graph(
     notes: bool | None = None,
     title: str | None = None,
 ) -> Axes:
-    """Draw the graph by which triplets split a group of leaves; each part has its colour and shape.
+    """Draw the Aho graph of a group of leaves; each component has its own colour and shape.
 
     Parameters
     ----------
@@ -213,22 +212,22 @@ def plot_aho_graph(
     ax : matplotlib Axes, optional
         Where to draw; by default a new pyplot figure, which the caller closes.
     notes : bool, optional
-        Whether each edge says the third leaf of its triplets, and their lines where they are known. By default where
-        there are at most 24 edges.
+        Whether to label each edge with the third leaf of its triplets, and the lines they were read from if known. By
+        default if there are at most 24 edges.
     title : str, optional
         By default the number of parts.
 
     Returns
     -------
     matplotlib Axes
-        Its nodes have the gid "leaves", one collection a part, its edges "ties".
+        Its nodes have the gid "leaves", one collection per component; its edges "ties".
 
     Raises
     ------
     LimitExceededError
-        If there are more than 1,000 leaves: no one could read that.
+        If there are more than 1,000 leaves, which would be unreadable.
     UnknownLeafError
-        If a label is no leaf of `triplets`.
+        If a label is not a leaf of `triplets`.
     MissingDependencyError
         If matplotlib is not installed.
 
@@ -247,7 +246,7 @@ def plot_aho_graph(
     given = triplets.triplets if isinstance(triplets, Conflict) else check_triplets(triplets)
     group = [given.leaves[i] for i in given.used_leaves.tolist()] if leaves is None else list(leaves)
     if len(group) > MOST_LEAVES:
-        msg = f"{len(group):,} leaves are too many for a picture; say which at most {MOST_LEAVES:,} with leaves="
+        msg = f"{len(group):,} leaves are too many for a picture; select at most {MOST_LEAVES:,} with leaves="
         raise LimitExceededError(msg, size=len(group), limit=MOST_LEAVES)
     graph = aho_graph(given, group)
     parts = sorted(nx.connected_components(graph), key=len, reverse=True)
@@ -269,7 +268,7 @@ def plot_aho_graph(
 
 
 def _wrap(title: str, ax: Axes) -> str:
-    """The title in lines that the axes have room for."""
+    """Break the title into lines as long as the axes are wide."""
     from textwrap import fill
 
     spec = ax.get_subplotspec()
@@ -280,7 +279,7 @@ def _wrap(title: str, ax: Axes) -> str:
 
 @close_on_error
 def plot_conflict(conflict: Conflict, *, ax: Axes | None = None, title: str | None = None) -> Axes:
-    """Draw a conflict: its leaves, and the triplets that tie each to the next, so that no first split exists.
+    """Draw a conflict: its leaves, and the triplets that connect them all, so that no first split exists.
 
     Parameters
     ----------
@@ -312,7 +311,7 @@ def plot_conflict(conflict: Conflict, *, ax: Axes | None = None, title: str | No
     >>> matplotlib.pyplot.close(ax.figure)
     """
     if not isinstance(conflict, Conflict):
-        msg = f"a Conflict is wanted, not {type(conflict).__name__}; find_conflict(triplets) returns one"
+        msg = f"expected a Conflict, got {type(conflict).__name__}; find_conflict(triplets) returns one"
         raise TypeError(msg)
     if title is None:
         title = f"Why {len(conflict)} triplets cannot all hold: they tie {len(conflict.leaves)} leaves together"
@@ -361,7 +360,7 @@ def _draw_leaves(ax: Axes, parts: list[set], at: dict[Hashable, np.ndarray]) -> 
 
 
 def _write_names(ax: Axes, graph: Graph, at: dict[Hashable, np.ndarray]) -> None:
-    """Names of the leaves beside them, with a white rim, where they cover least."""
+    """Write the names beside their leaves, with a rim in the background colour, where they cover least."""
     from matplotlib.patheffects import withStroke
 
     if not 0 < len(at) <= MOST_NAMES:
@@ -369,9 +368,9 @@ def _write_names(ax: Axes, graph: Graph, at: dict[Hashable, np.ndarray]) -> None
     theme = find_theme(ax, bare=True)
     halo = withStroke(linewidth=2.2, foreground=theme.paper)
     figure: Any = ax.figure
-    while figure is not figure.figure:  # that of a subfigure
+    while figure is not figure.figure:  # a subfigure is drawn by its figure
         figure = figure.figure
-    figure.draw_without_rendering()  # now pixels are known
+    figure.draw_without_rendering()  # fixes the layout, so that pixels are known
     scale = ax.figure.dpi / 72
     leaves = list(at)
     number = {leaf: i for i, leaf in enumerate(leaves)}
@@ -386,7 +385,7 @@ def _write_names(ax: Axes, graph: Graph, at: dict[Hashable, np.ndarray]) -> None
     ]  # fmt: skip
     sizes = np.array([text.get_window_extent().size for text in texts])
     edges = np.array([(number[a], number[b]) for a, b in graph.edges]).reshape(-1, 2)
-    if notes:  # notes stand on the middles of their lines: as if there were more leaves
+    if notes:  # notes are at the middles of their edges and count as more leaves
         middles = (points[edges[:, 0]] + points[edges[:, 1]]) / 2
         points = np.concatenate([points, middles])
         sizes = np.concatenate([sizes, [x.get_window_extent().size for x in notes]])

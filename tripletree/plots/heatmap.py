@@ -1,4 +1,4 @@
-"""Distances, or the values of samples, as a heat map in the order of a hierarchy, with the hierarchy beside it."""
+"""A matrix, such as distances or features, as a heat map in the order of a hierarchy, with its dendrogram beside it."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ __all__ = [
     "plot_heatmap",
 ]
 
-TIPS = 250  # of the dendrogram, where nothing else is said
-SMALLEST, LARGEST = 4.8, 9.0  # points of labels
-SHORTER = (24, 18, 14, 10, 7, 5)  # characters of labels, the most that have room
-MOST_BESIDE = 0.35  # part of the width that labels of rows may take
+TIPS = 250  # default number of tips of the dendrogram
+SMALLEST, LARGEST = 4.8, 9.0  # font of labels, in points
+SHORTER = (24, 18, 14, 10, 7, 5)  # lengths of labels, tried in turn until they fit
+MOST_BESIDE = 0.35  # largest part of the width that labels of rows take
 
 
 @close_on_error
@@ -52,47 +52,48 @@ def plot_heatmap(
     label: str | None = None,
     title: str | None = None,
 ) -> Axes:
-    """Draw a matrix with its rows in the order of a hierarchy, which stands to the left of it.
+    """Draw a matrix as a heat map with its rows in the order of a hierarchy, drawn to the left of it.
 
     Parameters
     ----------
     hierarchy : Hierarchy or fitted estimator
         With n leaves.
     matrix : array_like of float, shape (n, n) or (n, d)
-        A row for each leaf in the order of its leaves. A symmetric square, such as distances, has its columns in the
-        same order, and the hierarchy above them as well. A pandas DataFrame gives the names of its columns; its rows,
-        and the columns of a square where they are the leaves, are taken by label. By place they are taken only where
-        the index is 0, 1, 2, ... and no leaf is called so, or the leaves are called so and the index has none of them.
+        A row for each leaf, in leaf order. For a symmetric matrix, such as distances, the columns are put in the same
+        order and the hierarchy is drawn above them, too. A pandas DataFrame provides the column names; its rows, and
+        the columns of a square whose columns are the leaves, are matched by label. Rows are matched by position only if
+        the index is 0, 1, 2, ... and these are not leaves, or the leaves are 0, 1, 2, ... and not in the index.
     ax : matplotlib Axes, optional
-        Where to draw; the dendrograms and the colour bar take their room from it. By default a new pyplot figure,
+        Where to draw; the dendrograms and the colour bar take part of its space. By default a new pyplot figure,
         which the caller closes.
     clusters : sequence or mapping, optional
-        The cluster of each leaf; default the ``labels_`` of an estimator. Lines across the map part those that stand
-        beside each other, and the dendrogram has their colours and dashes.
+        The cluster of each leaf; by default the ``labels_`` of an estimator. Lines across the map separate adjacent
+        clusters, and the dendrogram has their colours and dashes.
     columns : sequence of str, optional
         Names of the columns, unless they are the leaves.
     heights : {"auto", "height", "order", "level"}
         As in `plot_dendrogram`.
     max_leaves : int or None
-        Tips of the dendrogram, above which subtrees collapse into triangles as wide as their leaves.
+        Maximum number of tips of the dendrogram, above which subtrees collapse into triangles as wide as their leaves.
     cmap : matplotlib colour map, optional
-        By default viridis for squares, where near is dark, else cividis: both can be read in grey.
+        By default viridis for symmetric matrices (small distances are dark), else cividis; both work in greyscale.
     label : str, optional
-        Of the colour bar; by default "distance" for symmetric squares with zeros along the diagonal.
+        Label of the colour bar; by default "distance" for symmetric squares with zeros along the diagonal.
     title : str, optional
 
     Returns
     -------
     matplotlib Axes
-        That of the map, an image with the gid "map"; the others are axes of the figure with the gids "dendrogram",
+        The axes of the map, an image with the gid "map". The figure's other axes have the gids "dendrogram",
         "dendrogram above" and "colour bar".
 
     Raises
     ------
     ValueError
-        If the matrix has not a row for each leaf, or holds no numbers, or `columns` does not name each column.
+        If the matrix does not have a row for each leaf, or does not contain numbers, or `columns` does not name each
+        column.
     UnknownLeafError
-        If the index of a DataFrame lacks leaves, or has labels that are none.
+        If the index of a DataFrame lacks leaves, or has labels that are not leaves.
     TypeError, InvalidLabelsError, MissingDependencyError
         As in `plot_dendrogram`.
 
@@ -102,8 +103,7 @@ def plot_heatmap(
 
     Notes
     -----
-    With more leaves than pixels, a colour stands for the mean of neighbouring entries; few columns keep their sharp
-    edges. NaN is left without a colour.
+    With more leaves than pixels, each pixel shows the mean of neighbouring entries. NaN is not coloured.
 
     Examples
     --------
@@ -156,7 +156,7 @@ def plot_heatmap(
 
 
 def _new_axes(plt: Any, n: int, square: bool, longest: int, title: bool) -> Any:
-    """New axes, with room below for names of columns and on the right for the figures of the colour bar."""
+    """Make axes in a new figure, with space below for column names and at the right for the colour bar's ticks."""
     high = min(max(0.16 * n, 3.5), 8.0)
     size = (high + 1.2 if square else 7.5, high + 1.2)
     bottom = 0.4 if square and n > 110 else 0.3 + 0.075 * longest
@@ -169,21 +169,21 @@ def _check_matrix(matrix: Any, n: int) -> np.ndarray:
     try:
         values = np.array(matrix, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
-        msg = "the matrix must hold numbers that a float can hold"
+        msg = "the matrix must contain numbers that fit a float"
         raise ValueError(msg) from None
     if values.ndim != 2 or values.shape[0] != n or values.shape[1] == 0:
-        msg = f"the matrix must have a row for each of the {n} leaves, in their order; its shape is {values.shape}"
+        msg = f"the matrix must have a row for each of the {n} leaves, in their order; got shape {values.shape}"
         raise ValueError(msg)
     values[~np.isfinite(values)] = np.nan
     if values.size and np.isnan(values).all():
-        msg = "the matrix has no finite number: there is nothing to colour"
+        msg = "the matrix has no finite number, so there is nothing to colour"
         raise ValueError(msg)
     check_range(values, "entries of the matrix")
     return values
 
 
 def _align_rows(matrix: Any, tree: Any) -> Any:
-    """A DataFrame with its rows, and columns where these are the leaves, in leaf order; what has no labels as it is."""
+    """Put the rows of a DataFrame in leaf order, and its columns if they are leaves; return anything else as it is."""
     index, columns = (getattr(getattr(matrix, x, None), "tolist", None) for x in ("index", "columns"))
     if index is None or columns is None:
         return matrix
@@ -200,7 +200,7 @@ def _align_rows(matrix: Any, tree: Any) -> Any:
         if missing:
             raise UnknownLeafError(sorted(missing, key=str), tree.leaves.labels, what=what)
     if len(rows) != len(leaves):
-        msg = f"the index of the matrix has {len(rows)} labels for {len(leaves)} leaves: some stand there twice"
+        msg = f"the index of the matrix has {len(rows)} labels for {len(leaves)} leaves; some labels are repeated"
         raise ValueError(msg)
     place = {x: i for i, x in enumerate(rows)}
     found = matrix.iloc[[place[x] for x in leaves]]
@@ -218,9 +218,9 @@ def _is_leaf(label: Any, tree: Any) -> bool:
 
 
 def _check_columns(columns: Any, number: int) -> list[str]:
-    """The names of the columns, checked."""
+    """Check the names of the columns and return them as strings."""
     if isinstance(columns, str) or not isinstance(columns, Iterable):
-        msg = f"columns must be a sequence of names, not {columns!r:.60}"
+        msg = f"columns must be a sequence of names, got {columns!r:.60}"
         raise TypeError(msg)
     names = [str(x) for x in columns]
     if len(names) != number:
@@ -230,7 +230,7 @@ def _check_columns(columns: Any, number: int) -> list[str]:
 
 
 def _draw_map(ax: Any, shown: np.ndarray, cmap: Any) -> Any:
-    """The image. Along a side with more entries than pixels it holds means, so that the other side stays sharp."""
+    """Draw the image; along an axis with more entries than pixels it shows means, so that the other stays sharp."""
     box = ax.get_window_extent()
     pixels = max(int(box.height), 1), max(int(box.width), 1)
     high, wide = shown.shape
@@ -242,7 +242,7 @@ def _draw_map(ax: Any, shown: np.ndarray, cmap: Any) -> Any:
 
 
 def _average_blocks(values: np.ndarray, axis: int, parts: int) -> np.ndarray:
-    """Means of so many parts along an axis, NaN left out."""
+    """Means of the values in `parts` equal parts along an axis, ignoring NaN."""
     start = np.arange(parts) * values.shape[axis] // parts
     known = ~np.isnan(values)
     total = np.add.reduceat(np.where(known, values, 0.0), start, axis=axis)
@@ -251,7 +251,7 @@ def _average_blocks(values: np.ndarray, axis: int, parts: int) -> np.ndarray:
 
 
 def _leaf_order(drawn: CollapsedTree, place: Layout) -> np.ndarray:
-    """All leaves as the tips stand, those of a collapsed one depth first."""
+    """All leaves in the order of their tips; within a collapsed tip depth first."""
     tree = drawn.tree
     depth_first = np.argsort(tree.leaf_intervals[0][: tree.n_leaves])
     at = np.empty(place.order.size, np.int64)
@@ -262,7 +262,7 @@ def _leaf_order(drawn: CollapsedTree, place: Layout) -> np.ndarray:
 def _add_side_axes(
     ax: Any, drawn: CollapsedTree, place: Layout, groups: LeafGroups | None, square: bool, beside: float
 ) -> dict[str, Any]:
-    """The dendrogram to the left, for squares another above, and the colour bar `beside` inches to the right."""
+    """Draw the dendrogram at the left, for squares another above; add axes for a colour bar, `beside` inches away."""
     from mpl_toolkits.axes_grid1 import make_axes_locatable
 
     divider = make_axes_locatable(ax)
@@ -290,7 +290,7 @@ def _add_side_axes(
 
 
 def _separate_clusters(ax: Any, codes: np.ndarray, square: bool) -> None:
-    """Lines between clusters that stand beside each other, and at the left edge each one's colour and dashes."""
+    """Draw lines between adjacent clusters, and each cluster's colour and dashes along the left edge."""
     from matplotlib.collections import LineCollection
 
     edges = np.flatnonzero(codes[1:] != codes[:-1]) + 0.5
@@ -314,7 +314,7 @@ def _separate_clusters(ax: Any, codes: np.ndarray, square: bool) -> None:
 
 
 def _write_names(ax: Any, tree: Any, order: np.ndarray, square: bool, columns: list[str]) -> float:
-    """Labels of the rows at the right and of the columns below, where all have room; inches taken at the right."""
+    """Label the rows at the right and the columns below if all labels fit; return the inches taken at the right."""
     box = ax.get_window_extent()
     scale = ax.figure.dpi / 72
     rows = [shorten(str(tree.leaves[i]), 24) for i in order.tolist()]
@@ -341,7 +341,7 @@ def _write_names(ax: Any, tree: Any, order: np.ndarray, square: bool, columns: l
 
 
 def _fit_names(ax: Any, texts: list[str], font: float, room: float) -> tuple[list[str], float]:
-    """The texts, shortened until the longest fits into so many pixels, if need be; and its pixels."""
+    """Shorten the texts until the longest fits into `room` pixels; return them and the width of the longest."""
     for most in SHORTER:
         some = [shorten(x, most) for x in texts]
         longest = measure_text(ax, some, font)

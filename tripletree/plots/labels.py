@@ -1,4 +1,4 @@
-"""Labels at the tips of a dendrogram: names of leaves, and what a collapsed subtree holds."""
+"""Labels at the tips of a dendrogram: names of leaves, sizes and classes of collapsed subtrees."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = [
 
 
 def make_tip_labels(drawn: CollapsedTree, classes: LeafGroups | None) -> tuple[list[str], np.ndarray]:
-    """What each tip is called, and its class: that of most of its leaves (-1 for none)."""
+    """The text of each tip, and its class: the most frequent among its leaves (-1 for none)."""
     tree, T = drawn.tree, drawn.size.size
     code = np.full(T, -1)
     numbers = None
@@ -45,7 +45,7 @@ def make_tip_labels(drawn: CollapsedTree, classes: LeafGroups | None) -> tuple[l
 
 
 def describe_leaves(drawn: CollapsedTree, labelled: int) -> str:
-    """What is to be said of the leaves where not each of them has its label."""
+    """A note on the leaf axis where not every leaf has a label; empty otherwise."""
     n, tips = drawn.tree.n_leaves, drawn.size.size
     if not drawn.is_whole:
         inside, k = int(drawn.size[drawn.size > 1].sum()), drawn.collapsed.size
@@ -61,7 +61,7 @@ def write_labels(
     ax: Any, texts: list[str], codes: np.ndarray, classes: LeafGroups | None, tips: np.ndarray, place: Layout,
     transform: Transform, axes_layout: AxesLayout, away: float,
 ) -> np.ndarray:  # fmt: skip
-    """Write the labels of some tips `away` points beyond them; returns the pixels that each needs there."""
+    """Write the labels of some tips, `away` points beyond them; return the pixels that each takes there."""
     if tips.size == 0:
         return np.zeros(0)
     along = place.along[tips]
@@ -95,7 +95,7 @@ def write_labels(
         return long + (away + 2) * axes_layout.scale
     boxes = [text.get_window_extent() for text in written]
     if not transform.horizontal and max(box.height for box in boxes) < 0.9 * step * axes_layout.row * axes_layout.scale:
-        for text in written:  # short enough to stand upright side by side
+        for text in written:  # short enough to be written horizontally side by side
             text.set_rotation(0)
         boxes = [text.get_window_extent() for text in written]
     return (
@@ -104,7 +104,7 @@ def write_labels(
 
 
 def measure_text(ax: Any, texts: list[str], font: float) -> float:
-    """Pixels of the longest of some texts on one line: of those with most characters, measured."""
+    """Width in pixels of the widest text; only the 12 with most characters are rendered."""
     probe = ax.text(0, 0, "", fontsize=font, parse_math=False)
     longest = 0.0
     for text in sorted(set(texts), key=len)[-12:]:
@@ -115,7 +115,7 @@ def measure_text(ax: Any, texts: list[str], font: float) -> float:
 
 
 def draw_leaders(ax: Any, tips: np.ndarray, place: Layout, transform: CircularTransform) -> None:
-    """Faint lines from tips that end inside the circle to its rim, where their labels stand."""
+    """Draw faint lines from tips inside the circle to its rim, where their labels are."""
     from matplotlib.collections import LineCollection
 
     some = tips[place.foot[tips] > transform.bottom + 0.02 * ((transform.top - transform.bottom) or 1.0)]
@@ -129,14 +129,14 @@ def draw_leaders(ax: Any, tips: np.ndarray, place: Layout, transform: CircularTr
 
 
 def _colour(theme: Theme, code: int, classes: LeafGroups | None) -> Any:
-    """Colour of a label: that of the class, stronger, for thin strokes need more contrast than shapes."""
+    """Colour of a label: that of its class with more contrast, since text has thin strokes."""
     if classes is None or code < 0:
         return theme.line
     return theme.strong(PALETTE[classes.style[code] % len(PALETTE)])
 
 
 def _direction(transform: Transform, along: float, away: float) -> tuple[tuple[float, float], dict[str, Any]]:
-    """Which way a label stands off its tip, and how it is turned and aligned."""
+    """The offset of a label from its tip in points, and its rotation and alignment."""
     if isinstance(transform, CircularTransform):
         angle = float(transform.angle(along))
         turn, left = np.degrees(angle), np.cos(angle) < -1e-9

@@ -1,7 +1,8 @@
-"""Where a drawing puts things: nodes, lines, clusters and triplets of a hierarchy as plain arrays, without matplotlib.
+"""Geometry of a drawn hierarchy as plain arrays, without matplotlib.
 
-A place is (along, up): along the leaf axis, where single leaves take one unit each, and up the height axis. Turning
-that into x and y is left to ``_frames.py``.
+Which subtrees collapse, where nodes and lines stand, and at which node a triplet or pair is marked. A position is
+(along, up): along the leaf axis, where a single leaf takes one unit, and up the height axis. The transforms in
+``axes.py`` turn that into x and y.
 """
 
 from __future__ import annotations
@@ -35,19 +36,19 @@ __all__ = [
     "match_styles",
 ]
 
-MATCHED = 10_000  # up to this many pairs (class, cluster) colours are matched; beyond, nobody could tell them apart
-WIDEST = 3.0  # units of the leaf axis that a collapsed subtree takes at the most
+MATCHED = 10_000  # (class, cluster) pairs up to which colours are matched; beyond, colours repeat too often to help
+WIDEST = 3.0  # most units of the leaf axis that a collapsed subtree takes with spacing="even"
 
 
 class Layout(NamedTuple):
-    """Places of the M nodes of a sketch, T of them tips, and the lines that join them.
+    """Positions of the M nodes of a collapsed tree, T of them tips, and the lines that join them.
 
     order : int64[T], the tips along their axis
     along, up : float64[M]
     width, foot : float64[T], units of the leaf axis that a tip takes, and its lowest leaf's height
     lines : float64[L, 2, 2], the two ends (along, up) of each line: one from every node but the root up to its parent's
     height, and one across the children of every node with two or more
-    owner : int64[L], the node whose colour a line has
+    owner : int64[L], the node that determines each line's colour
     unit : the name of the height axis
     """
 
@@ -62,14 +63,14 @@ class Layout(NamedTuple):
 
     @property
     def span(self) -> float:
-        """Units of the leaf axis in all: it goes from -1/2 to this less 1/2."""
+        """Length of the leaf axis, which goes from -1/2 to span - 1/2."""
         return float(self.width.sum())
 
 
 def compute_layout(
     drawn: CollapsedTree, heights: str, *, spacing: str = "even", order: np.ndarray | None = None
 ) -> Layout:
-    """Place the nodes of a sketch and the lines between them. Linear in the number of nodes, whatever the depth.
+    """Place the nodes of a collapsed tree and the lines between them; linear in the number of nodes.
 
     Parameters
     ----------
@@ -119,7 +120,7 @@ def _whole_spans(parent: np.ndarray, order: np.ndarray) -> tuple[np.ndarray, np.
 
 
 def _child_spans(parent: np.ndarray, along: np.ndarray, T: int) -> tuple[np.ndarray, np.ndarray]:
-    """As the kernel `child_spans`, for tips of any width."""
+    """First and last child along the leaf axis, for tips of any width (the kernel `child_spans` needs width 1)."""
     low, high = [np.inf] * parent.size, [-np.inf] * parent.size
     low[:T] = high[:T] = along[:T].tolist()
     for u, p in enumerate(parent.tolist()):
@@ -138,7 +139,7 @@ def find_clade_codes(hierarchy: Hierarchy, codes: np.ndarray) -> np.ndarray:
 
 
 def _translate_leaves(hierarchy: Hierarchy, given: TripletSet | PairwiseConstraints, what: str) -> np.ndarray:
-    """The leaf of the hierarchy that each leaf in use is."""
+    """The hierarchy's leaf number for each leaf of `given` that is in use, -1 for the others."""
     number = np.full(len(given.leaves), -1, np.int32)
     used = given.used_leaves
     number[used] = hierarchy.leaves.indices((given.leaves[i] for i in used.tolist()), what=what)
@@ -170,8 +171,9 @@ def count_triplets(hierarchy: Hierarchy, triplets: TripletSet) -> tuple[np.ndarr
 def count_pairs(hierarchy: Hierarchy, pairs: PairwiseConstraints, clusters: np.ndarray | None) -> dict[str, np.ndarray]:
     """Must-links and cannot-links, counted at the nodes where their ends meet: int64[N] for each kind of them.
 
-    With clusters the kinds are "must kept", "must broken", "cannot kept", "cannot broken"; without, or where an end
-    has none, nothing is said of keeping and the kind is "must" or "cannot".
+    With clusters the kinds are "must satisfied", "must violated", "cannot satisfied", "cannot violated"; without, or
+    where an end
+    has no cluster, the kind is "must" or "cannot".
     """
     number, N = _translate_leaves(hierarchy, pairs, "pairs' leaves"), hierarchy.n_nodes
     found = {}
@@ -180,14 +182,18 @@ def count_pairs(hierarchy: Hierarchy, pairs: PairwiseConstraints, clusters: np.n
         at = find_meeting_nodes(hierarchy, rows)
         ends = np.full(rows.shape, -1) if clusters is None else clusters[rows]
         known = (ends >= 0).all(axis=1)
-        kept = (ends[:, 0] == ends[:, 1]) == together
-        for kind, some in ((name, ~known), (f"{name} kept", known & kept), (f"{name} broken", known & ~kept)):
+        satisfied = (ends[:, 0] == ends[:, 1]) == together
+        for kind, some in (
+            (name, ~known),
+            (f"{name} satisfied", known & satisfied),
+            (f"{name} violated", known & ~satisfied),
+        ):
             found[kind] = np.bincount(at[some], minlength=N)
     return found
 
 
 def match_styles(codes: np.ndarray, n_codes: int, others: np.ndarray, n_others: int) -> np.ndarray:
-    """A style number for each class: that of the cluster it overlaps most, one to one, so that agreement shows.
+    """Give each class the style index of the cluster it overlaps most, one to one, so that agreement is visible.
 
     codes, others : int64[n], class and cluster of each leaf, -1 for none
     Returns style : int64[n_codes]; classes that match no cluster get the numbers after those of the clusters.
@@ -207,24 +213,17 @@ def match_styles(codes: np.ndarray, n_codes: int, others: np.ndarray, n_others: 
     return style
 
 
-# ----------------------------------------------------------------------
-# What of a hierarchy is drawn: all of it, or its upper part with whole subtrees as one tip each.
-#
-# Tips are opened from the root down, the largest first, those that mix clusters or classes before others, until there
-# are as many as there is room for. Of a node with more children than that the largest are shown and the rest is one
-# tip.
-
-#: A clade that mixes clusters or classes is opened before a pure one that is up to so many times as large.
+# A clade that mixes clusters or classes is expanded before a pure one up to this many times as large.
 MIXED = 4.0
 
 
 class CollapsedTree(NamedTuple):
-    """A hierarchy as it is drawn: T tips, each a leaf or a collapsed subtree, and the inner nodes above them.
+    """A hierarchy with subtrees collapsed for drawing: T tips, each a leaf or a subtree, and the inner nodes above.
 
-    tree : Hierarchy, all of it
+    tree : Hierarchy, the whole one
     parent : int32[M], children before parents, the tips first, in the order of their first leaves
-    node : int64[M], the node of the hierarchy that each stands for; -1 for a tip that gathers several siblings
-    shown : int64[N], what stands for each node of the hierarchy
+    node : int64[M], the hierarchy's node that each stands for; -1 for a tip that stands for several siblings
+    shown : int64[N], the drawn node that stands for each node of the hierarchy
     size : int64[T], leaves in each tip
     """
 
@@ -246,7 +245,7 @@ class CollapsedTree(NamedTuple):
 
 
 def collapse_nothing(tree: Hierarchy) -> CollapsedTree:
-    """The sketch in which nothing is collapsed."""
+    """The hierarchy as a CollapsedTree in which nothing is collapsed."""
     every = np.arange(tree.n_nodes)
     return CollapsedTree(tree, tree.parent, every, every, np.ones(tree.n_leaves, np.int64))
 
@@ -256,15 +255,18 @@ def collapse_tree(
 ) -> CollapsedTree:
     """Collapse a hierarchy to `most` tips or fewer.
 
+    Nodes are expanded from the root down, the largest first, clades that mix clusters or classes before pure ones,
+    until `most` tips are reached. Of a node with too many children the largest are shown and the rest form one tip.
+
     Parameters
     ----------
     tree : Hierarchy
     most : int or None
-        At least 2; None opens all that is not closed.
+        At least 2; None expands everything but `closed`.
     closed : iterable of int
-        Nodes that stay collapsed, whatever the room.
+        Nodes that stay collapsed in any case.
     codes : iterable of int64[n]
-        Clusters, or classes, of the leaves: clades that mix them are opened sooner.
+        Clusters or classes of the leaves; clades that mix them are expanded sooner.
 
     Returns
     -------
@@ -295,7 +297,7 @@ def collapse_tree(
 def _choose_tips(
     tree: Hierarchy, room: int, shut: set[int], size: np.ndarray, worth: np.ndarray
 ) -> tuple[list[int], list[list[int]], list[int]]:
-    """Nodes that are tips, siblings that are one tip together, and inner nodes that are shown."""
+    """Nodes that become tips, groups of siblings that form one tip, and inner nodes that are drawn."""
     heads: list[int] = []
     gathered: list[list[int]] = []
     opened: list[int] = []
@@ -323,7 +325,7 @@ def _choose_tips(
 def _build_collapsed(
     tree: Hierarchy, groups: list[list[int]], rank: np.ndarray, opened: list[int], tip_of: np.ndarray
 ) -> CollapsedTree:
-    """The sketch with these tips and inner nodes."""
+    """Number the tips and inner nodes, and map every node of the hierarchy to what stands for it."""
     T = len(groups)
     number = np.full(tree.n_nodes, -1, np.int64)
     node = np.full(T + len(opened), -1, np.int64)
@@ -340,14 +342,14 @@ def _build_collapsed(
             parent[number[u]] = number[tree.parent[u]]
     shown = number.tolist()
     up = tree.parent.tolist()
-    for u in range(tree.n_nodes - 2, -1, -1):  # what is inside a tip stands where the tip does
+    for u in range(tree.n_nodes - 2, -1, -1):  # nodes inside a tip map to the tip
         if shown[u] < 0:
             shown[u] = shown[up[u]]
     return CollapsedTree(tree, parent, node, np.array(shown), np.bincount(tip_of, minlength=T))
 
 
 def find_node_codes(drawn: CollapsedTree, codes: np.ndarray) -> np.ndarray:
-    """The code that all leaves below what is drawn share, -1 where they differ: int64[M] from int64[n]."""
+    """The code that all leaves below a drawn node share, -1 where they differ: int64[M] from int64[n]."""
     every = find_clade_codes(drawn.tree, codes)
     found = np.where(drawn.node >= 0, every[drawn.node], -1)
     for k in np.flatnonzero(drawn.node < 0).tolist():
@@ -365,12 +367,12 @@ def count_in_tips(drawn: CollapsedTree, codes: np.ndarray, n_codes: int) -> np.n
 
 
 def find_collapsed_nodes(tree: Hierarchy, collapse: Any, codes: np.ndarray | None) -> list[int]:
-    """The nodes that `collapse` names: inner nodes, or "clusters" for the clades of one cluster each."""
+    """Check `collapse` and return its node numbers; "clusters" stands for the clades within one cluster each."""
     if collapse is None:
         return []
     if isinstance(collapse, str):
         if collapse != "clusters":
-            msg = f"collapse is {collapse!r}; it must be 'clusters', node numbers or names of inner nodes"
+            msg = f"collapse must be 'clusters' or a list of inner nodes (numbers or names), got {collapse!r}"
             raise ValueError(msg)
         if codes is None:
             msg = "collapse='clusters' needs clusters="
@@ -380,15 +382,15 @@ def find_collapsed_nodes(tree: Hierarchy, collapse: Any, codes: np.ndarray | Non
     named = {} if tree.names is None else {x: tree.n_leaves + k for k, x in enumerate(tree.names) if x is not None}
     found = []
     if not isinstance(collapse, Iterable):
-        msg = f"collapse is {collapse!r:.60}; it must be 'clusters' or a list of inner nodes: numbers or names"
+        msg = f"collapse must be 'clusters' or a list of inner nodes (numbers or names), got {collapse!r:.60}"
         raise TypeError(msg)
     for x in collapse:
         u = named.get(x, x) if isinstance(x, str) else x
         if isinstance(u, (bool, np.bool_)) or not isinstance(u, (str, int, np.integer)):
-            msg = f"collapse names {x!r:.60}; inner nodes are told by their numbers or names"
+            msg = f"collapse contains {x!r:.60}; give inner nodes by number or name"
             raise TypeError(msg)
         if isinstance(u, str) or not tree.n_leaves <= int(u) < tree.n_nodes:
-            msg = f"collapse names {x!r}; inner nodes are {tree.n_leaves}..{tree.root}" + (
+            msg = f"collapse contains {x!r}; inner nodes are {tree.n_leaves}..{tree.root}" + (
                 " or their names" if named else ", and none has a name"
             )
             raise ValueError(msg)

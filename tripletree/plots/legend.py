@@ -1,4 +1,4 @@
-"""The legend of a picture: what its entries say, and how it is fitted into the room there is."""
+"""Legends: their entries, and fitting them into the axes."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ __all__ = [
     "make_legend_blocks",
 ]
 
-IN_LEGEND = (12, 6, 3, 1)  # clusters, and classes: most at first, then where they take too much room
-HIGHEST = 0.4  # part of the axes that a legend may take
+IN_LEGEND = (12, 6, 3, 1)  # how many clusters and classes to list: tried in turn until the legend fits
+HIGHEST = 0.4  # part of the axes' height that a legend may take
 FONTS = (8.0, 7.0, 6.0)
 
 Block = tuple[list[Any], list[str]]
@@ -28,7 +28,7 @@ def make_legend_blocks(
     most: int,
     theme: Theme,
 ) -> list[Block]:
-    """Handles and texts: a block each for clusters, classes, and marks (with what is added), where there are any."""
+    """Handles and texts, a block each for clusters, classes, and markers (followed by `more`), without empty ones."""
     from matplotlib.lines import Line2D
 
     blocks = []
@@ -74,7 +74,7 @@ def _make_marker_entries(counts: dict[str, np.ndarray], theme: Theme) -> Block:
 
 
 def fit_legends(ax: Any, blocks_for: Any, width: float, height: float) -> list[Any]:
-    """Legends in the axes, one below the other, not wider than the axes and, where that is possible, not too high.
+    """Add legends one below the other, no wider than the axes and, if possible, no higher than 40 % of them.
 
     blocks_for : function of the number of clusters and classes to name
     """
@@ -89,7 +89,7 @@ def fit_legends(ax: Any, blocks_for: Any, width: float, height: float) -> list[A
 
 
 def _fit_legend(ax: Any, handles: list, texts: list[str], width: float) -> Any:
-    """A legend in as many columns as fit; else smaller, else with shortened texts."""
+    """A legend with as many columns as fit, else with a smaller font, else with shortened texts."""
     for font in FONTS:
         for columns in range(min(len(handles), 7) if font == FONTS[0] else 1, 0, -1):
             legend = _legend(ax, handles, texts, columns, font)

@@ -1,4 +1,4 @@
-"""What pictures are drawn with: colours, dashes, shapes, and what they stand for."""
+"""Shared style of all pictures: colours, dashes, marker shapes, legend texts, and the checks of common arguments."""
 
 from __future__ import annotations
 
@@ -52,7 +52,13 @@ def _marker_style(marker: str, filled: bool, wrong: bool = False, line: float = 
 
 
 class MergeMarker(NamedTuple):
-    """A mark at merges: its look, relative size, order of drawing, side of the merge, and its words in the legend."""
+    """A marker drawn at inner nodes.
+
+    style : keyword arguments of ``Axes.scatter``
+    size, zorder : relative size, drawing order
+    side : -1, 0 or 1: before, on or after the node, so that must-links and cannot-links do not overlap
+    one, many, after : legend text: singular, plural, and what follows either
+    """
 
     style: dict[str, Any]
     size: float
@@ -64,27 +70,31 @@ class MergeMarker(NamedTuple):
 
 
 _ACTS, _MET = " displayed: where a meets b", " not displayed: where all three have met"
-#: By their gid. What holds is filled; what does not is hollow, and red besides.
+#: By gid. Filled markers stand for constraints that are satisfied; hollow red ones for those that are violated.
 MERGE_MARKERS = {
     "displayed": MergeMarker(_marker_style("o", True), 1.0, 5, 0, "triplet ab|c", "triplets ab|c", _ACTS),
     "not displayed": MergeMarker(_marker_style("X", False, True), 1.35, 4, 0, "triplet ab|c", "triplets ab|c", _MET),
     "must": MergeMarker(_marker_style("^", True), 1.1, 5, -1, "must-link", "must-links", ": where the two meet"),
-    "must kept": MergeMarker(
-        _marker_style("^", True), 1.1, 5, -1, "must-link", "must-links", " kept: where the two meet"
+    "must satisfied": MergeMarker(
+        _marker_style("^", True), 1.1, 5, -1, "must-link", "must-links", " satisfied: where the two meet"
     ),
-    "must broken": MergeMarker(_marker_style("^", False, True), 1.3, 4, -1, "must-link", "must-links", " broken"),
+    "must violated": MergeMarker(_marker_style("^", False, True), 1.3, 4, -1, "must-link", "must-links", " violated"),
     "cannot": MergeMarker(_marker_style("s", True), 0.9, 5, 1, "cannot-link", "cannot-links", ": where the two meet"),
-    "cannot kept": MergeMarker(
-        _marker_style("s", True), 0.9, 5, 1, "cannot-link", "cannot-links", " kept: where the two meet"
+    "cannot satisfied": MergeMarker(
+        _marker_style("s", True), 0.9, 5, 1, "cannot-link", "cannot-links", " satisfied: where the two meet"
     ),
-    "cannot broken": MergeMarker(_marker_style("s", False, True), 1.1, 4, 1, "cannot-link", "cannot-links", " broken"),
-    "forced": MergeMarker(_marker_style("D", False), 1.7, 3, 0, "merge", "merges", " forced: a nearer one was refused"),
-    "delayed": MergeMarker(_marker_style("h", False), 2.3, 2.9, 0, "merge", "merges", " delayed: refused at first"),
+    "cannot violated": MergeMarker(
+        _marker_style("s", False, True), 1.1, 4, 1, "cannot-link", "cannot-links", " violated"
+    ),
+    "forced": MergeMarker(
+        _marker_style("D", False), 1.7, 3, 0, "merge", "merges", " forced: a nearer one was rejected"
+    ),
+    "delayed": MergeMarker(_marker_style("h", False), 2.3, 2.9, 0, "merge", "merges", " delayed: rejected at first"),
 }
 
 
 def import_pyplot(purpose: str) -> Any:
-    """Import pyplot, or say what it takes to have it."""
+    """Import pyplot; raise MissingDependencyError where matplotlib is not installed."""
     try:
         from matplotlib import pyplot
     except ImportError:
@@ -93,7 +103,13 @@ def import_pyplot(purpose: str) -> Any:
 
 
 class LeafGroups(NamedTuple):
-    """Clusters or classes of the leaves: code of each leaf (-1 for none), their names, sizes and style numbers."""
+    """Clusters or classes of the leaves.
+
+    codes : int64[n], the group of each leaf, -1 for none
+    names : list, the name of each group
+    sizes : int64[k], leaves in each group
+    style : int64[k], index of each group's colour, dashes and shape (taken modulo their number)
+    """
 
     codes: np.ndarray
     names: list[Any]
@@ -101,14 +117,14 @@ class LeafGroups(NamedTuple):
     style: np.ndarray
 
     def styles_of(self, codes: np.ndarray) -> np.ndarray:
-        """The style numbers of codes, -1 where there is none."""
+        """The style index of each code; -1 for code -1."""
         return np.where(codes < 0, -1, np.append(self.style, -1)[codes])
 
 
 def encode_groups(values: Any, tree: Hierarchy, what: str, beside: LeafGroups | None) -> LeafGroups | None:
-    """The clusters or classes that were given, checked; beside clusters, classes take their styles where they match.
+    """Check and encode clusters or classes; classes take the style of the cluster in `beside` they overlap most.
 
-    Groups are taken as they are.
+    A LeafGroups is returned as it is.
     """
     if values is None or isinstance(values, LeafGroups):
         return values
@@ -120,7 +136,10 @@ def encode_groups(values: Any, tree: Hierarchy, what: str, beside: LeafGroups | 
 
 
 def check_leaf_values(values: Any, tree: Hierarchy) -> np.ndarray | None:
-    """A number for each leaf, NaN where there is none: a sequence in leaf order, a mapping, or a Series by label."""
+    """Check `values`, and return float64[n] in leaf order, NaN for missing.
+
+    A mapping, or a Series indexed by leaf labels, is aligned by label; any other sequence is in leaf order.
+    """
     if values is None:
         return None
     index = series_index(values)
@@ -134,40 +153,40 @@ def check_leaf_values(values: Any, tree: Hierarchy) -> np.ndarray | None:
     try:
         found = np.array([np.nan if x is None else x for x in values], dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
-        msg = "values must be numbers that a float can hold, one for each leaf; give names of groups as classes="
+        msg = "values must be numbers that fit a float, one for each leaf; pass group names as classes="
         raise InvalidLabelsError(msg) from None
     if found.shape != (tree.n_leaves,):
-        msg = f"values must have one entry for each of the {tree.n_leaves} leaves; their shape is {found.shape}"
+        msg = f"values must have one entry for each of the {tree.n_leaves} leaves; got shape {found.shape}"
         raise InvalidLabelsError(msg)
     found[~np.isfinite(found)] = np.nan
     if np.isnan(found).all():
-        msg = "values has no finite number for any leaf: there is nothing to colour"
+        msg = "values has no finite number for any leaf, so there is nothing to colour"
         raise InvalidLabelsError(msg)
     check_range(found, "values")
     return found
 
 
 def check_range(numbers: np.ndarray, what: str) -> None:
-    """Check that a colour scale can span the numbers (some NaN): their difference is a float, too."""
+    """Check that a colour scale can span the numbers: max - min must not overflow. NaN is ignored."""
     known = numbers[~np.isnan(numbers)]
     if known.size and known.max() / 4 - known.min() / 4 > np.finfo(np.float64).max / 8:
-        msg = f"{what} go from {known.min():g} to {known.max():g}, too far for a colour scale: divide them by something"
+        msg = f"{what} range from {known.min():g} to {known.max():g}, too wide for a colour scale; rescale them"
         raise InvalidLabelsError(msg)
 
 
 def check_tree(hierarchy: Any) -> Hierarchy:
-    """The hierarchy that was given, or that of a fitted estimator."""
+    """Return the hierarchy itself, or `hierarchy_` of a fitted estimator; raise TypeError for anything else."""
     tree = hierarchy if isinstance(hierarchy, Hierarchy) else getattr(hierarchy, "hierarchy_", None)
     if isinstance(tree, Hierarchy):
         return tree
-    msg = f"a Hierarchy or a fitted estimator with hierarchy_ is wanted, not {type(hierarchy).__name__}"
+    msg = f"expected a Hierarchy or a fitted estimator with hierarchy_, got {type(hierarchy).__name__}"
     if hasattr(hierarchy, "fit"):
-        msg += ": fit it first"
+        msg += "; fit it first"
     raise TypeError(msg)
 
 
 def shorten(name: str, most: int = LONGEST_LABEL) -> str:
-    """A label on one line, the middle left out of a long one."""
+    """Put a label on one line; a long one loses its middle."""
     name = " ".join(name.split())
     if len(name) <= most:
         return name
@@ -176,12 +195,12 @@ def shorten(name: str, most: int = LONGEST_LABEL) -> str:
 
 
 def percent(part: int, size: int) -> int:
-    """A share in whole percent, rounded; 100 is all of it."""
+    """A share in whole percent, rounded; 100 only if part equals size."""
     return 100 if part == size else min(int(100 * part / size + 0.5), 99)
 
 
 def class_marker(style: int, rim: Any = "white") -> dict[str, Any]:
-    """How a class of that style number is marked."""
+    """Keyword arguments of ``Line2D`` for a class with that style index."""
     return {
         "linestyle": "none",
         "marker": SHAPES[style % len(SHAPES)],
@@ -191,15 +210,15 @@ def class_marker(style: int, rim: Any = "white") -> dict[str, Any]:
     }
 
 
-# ----------------------------------------------------------------------
-# Neutral colours that can be read on the ground they stand on, dark style sheets too; and the door of a picture.
-
 P = ParamSpec("P")
 R = TypeVar("R")
 
 
 class Theme(NamedTuple):
-    """Colours of lines and texts, of the ground, of what fails; and whether the ground is dark."""
+    """Neutral colours that are readable on the background of given axes, light or dark.
+
+    line : lines and text; paper : background; missed : violated constraints; dark : whether the background is dark
+    """
 
     line: Any
     paper: Any
@@ -207,37 +226,37 @@ class Theme(NamedTuple):
     dark: bool
 
     def faint(self, share: float) -> Any:
-        """The colour of lines, so much nearer to that of the ground."""
+        """The line colour, blended with this share of the background."""
         from matplotlib.colors import to_rgb
 
         return tuple(a + share * (b - a) for a, b in zip(to_rgb(self.line), to_rgb(self.paper), strict=True))
 
     def strong(self, colour: Any) -> Any:
-        """A colour for thin strokes: further from the ground."""
+        """A version of a colour with more contrast to the background, for thin strokes and text."""
         from matplotlib.colors import to_rgb
 
         return tuple(1 - 0.6 * (1 - x) if self.dark else 0.7 * x for x in to_rgb(colour))
 
     def tinted(self, colour: Any, share: float = 0.3) -> Any:
-        """A colour on the ground, this strong."""
+        """The background, blended with this share of a colour."""
         from matplotlib.colors import to_rgb
 
         return tuple(b + share * (a - b) for a, b in zip(to_rgb(colour), to_rgb(self.paper), strict=True))
 
     def style_of(self, mark: MergeMarker) -> dict[str, Any]:
-        """The look of a mark on this ground."""
+        """The style of a marker with its neutral colours replaced by those of this theme."""
         own = {LINE: self.line, "white": self.paper, MISSED: self.missed}
         return {name: own.get(x, x) if isinstance(x, str) and name != "marker" else x for name, x in mark.style.items()}
 
     def shade(self, code: int) -> Any:
-        """The colour of a cluster or class, of lines for -1."""
+        """The colour of a cluster or class; the line colour for -1."""
         return self.line if code < 0 else PALETTE[code % len(PALETTE)]
 
 
 def find_theme(ax: Any, *, bare: bool = False) -> Theme:
-    """The neutral colours for axes; `bare`: their own ground is not drawn.
+    """Choose the theme for axes from their background, or, if `bare`, from that of the figure (axes turned off).
 
-    Lines have the style sheet's colour of texts where that stands out from the ground, else one that does.
+    Lines take the style sheet's text colour where it contrasts with the background, else a dark or light grey.
     """
     from matplotlib import rcParams
     from matplotlib.colors import to_rgb, to_rgba
@@ -259,7 +278,7 @@ def _luminance(colour: Any) -> float:
 
 
 def check_axes(ax: Any) -> None:
-    """Check that something to draw on was given, or nothing."""
+    """Raise TypeError unless `ax` is matplotlib Axes or None."""
     from matplotlib.axes import Axes
 
     if ax is not None and not isinstance(ax, Axes):
@@ -268,7 +287,7 @@ def check_axes(ax: Any) -> None:
 
 
 def close_on_error(function: Callable[P, R]) -> Callable[P, R]:
-    """A function that draws: what it opened in pyplot is closed again where it fails."""
+    """Decorate a plotting function: check `ax`, and close the pyplot figures it opened if it raises."""
 
     @wraps(function)
     def call(*args: P.args, **kwargs: P.kwargs) -> R:

@@ -1,4 +1,11 @@
-"""Tanglegrams: two hierarchies face to face, with lines between equal leaves."""
+"""Tanglegrams: two hierarchies face to face, with lines between equal leaves.
+
+With the order of one side fixed, the best order of the other splits into one question per node: swapping the two
+children of a node changes only the crossings between the leaves of one and the leaves of the other (Fernau, Kaufmann,
+Poths 2010, Comparing trees via crossing minimization, Journal of Computer and System Sciences 76(7), 593-608). Children
+are first sorted by the mean position of their leaves, which is all that is done for nodes with more than two. The sides
+take turns until nothing is gained, since finding the best pair of orders is NP-hard.
+"""
 
 from __future__ import annotations
 
@@ -44,24 +51,15 @@ __all__ = [
 ]
 
 
-# ----------------------------------------------------------------------
-# Leaf orders of two hierarchies side by side, so that the lines between equal leaves cross little.
-#
-# With the one order fixed the best one of the other hierarchy falls into a question for each node: turning the two
-# children of a node changes only the crossings between the leaves of the one and of the other (Fernau, Kaufmann, Poths
-# 2010, Comparing trees via crossing minimization, Journal of Computer and System Sciences 76(7), 593-608). Children
-# are sorted by the mean place of their leaves first, which is all that is done where there are more than two of them.
-# The two sides take turns until nothing is gained: the best pair of orders is hard to find.
-
-ROUNDS = 12
+ROUNDS = 12  # most turns of either side
 
 
 def count_crossings(places: np.ndarray) -> int:
-    """How many pairs stand in another order: inversions of a sequence of different numbers, O(n log n)."""
+    """Count the crossings: inversions of a sequence of distinct numbers, O(n log n)."""
     places = np.asarray(places)
     rank = np.argsort(np.argsort(places))
     total, width, n = 0, 1, rank.size
-    while width < n:  # merge sort from the bottom, one search for all blocks of a width
+    while width < n:  # bottom-up merge sort; one search serves all blocks of a width
         block = np.arange(n) // (2 * width)
         right = (np.arange(n) // width) % 2 == 1
         key = rank + block * n
@@ -75,9 +73,9 @@ def count_crossings(places: np.ndarray) -> int:
 
 
 def find_best_order(drawn: CollapsedTree, place: np.ndarray) -> np.ndarray:
-    """The tips in the order with the fewest crossings (for nodes with two children), if the others stand fixed.
+    """The order of tips with the fewest crossings if the other side is fixed (optimal for nodes with two children).
 
-    place : float64[T], where the partner of each tip stands, all different
+    place : float64[T], the position of each tip's partner, all distinct
     Returns order : int64[T].
     """
     parent, T = drawn.parent.tolist(), drawn.size.size
@@ -92,7 +90,9 @@ def find_best_order(drawn: CollapsedTree, place: np.ndarray) -> np.ndarray:
             if len(kids[u]) == 2:
                 left, right = (below[v] for v in kids[u])
                 small, large = (left, right) if len(left) < len(right) else (right, left)
-                before = sum(bisect_left(large, x) for x in small)  # pairs with the one of the large first
+                before = sum(
+                    bisect_left(large, x) for x in small
+                )  # pairs in which the leaf of the larger child comes first
                 after = len(left) * len(right) - before
                 if (before > after) == (small is left) and before != after:
                     kids[u].reverse()
@@ -119,7 +119,7 @@ def find_best_order(drawn: CollapsedTree, place: np.ndarray) -> np.ndarray:
 
 
 def untangle_orders(one: CollapsedTree, two: CollapsedTree, partner: np.ndarray) -> tuple[np.ndarray, np.ndarray, int]:
-    """Orders of the tips of both, and how many lines cross.
+    """Orders of the tips of both sides, and the number of crossings; from two starts, whichever is better.
 
     partner : int64[T], the tip of `two` that each tip of `one` is joined with, each once
     """
@@ -144,7 +144,7 @@ def untangle_orders(one: CollapsedTree, two: CollapsedTree, partner: np.ndarray)
 
 
 def find_reading_order(drawn: CollapsedTree) -> np.ndarray:
-    """The tips as a dendrogram has them: depth first, children by their smallest leaves."""
+    """The tips as in a dendrogram: depth first, children by their smallest leaves."""
     return np.argsort(kernels.cut.reading_places(freeze(drawn.parent), drawn.size.size))
 
 
@@ -158,12 +158,14 @@ def _count_ordered_crossings(first: np.ndarray, second: np.ndarray, partner: np.
     return count_crossings(_places(second)[partner[first]])
 
 
-# ----------------------------------------------------------------------
-# Two hierarchies face to face, without matplotlib: what is drawn of both, in which order, and what joins them.
-
-
 class TreePair(NamedTuple):
-    """Both sides, what joins them, and where they differ."""
+    """Two hierarchies over the same leaves, as they are drawn.
+
+    sides, places : the trees with clades collapsed, and their layouts
+    partner : int64[T], the tip of the second side that each tip of the first is joined with
+    shared : for each side bool[M], whether the clade of a drawn node is also in the other hierarchy
+    crossed : the number of crossings
+    """
 
     sides: tuple[CollapsedTree, CollapsedTree]
     places: tuple[Layout, Layout]
@@ -173,7 +175,11 @@ class TreePair(NamedTuple):
 
 
 def _find_shared(one: Hierarchy, two: Hierarchy) -> tuple[np.ndarray, np.ndarray]:
-    """Which nodes have clades that the other hierarchy has, too: bool[N] for each of the two."""
+    """Which nodes have a clade that is also in the other hierarchy: bool[N] for each.
+
+    A clade of `two` is a clade of `one` if its leaves are an interval of the depth-first order of `one`, the same as a
+    node's.
+    """
     start, stop, order = one.leaf_intervals
     place = np.empty(order.size, np.int64)
     place[order] = np.arange(order.size)
@@ -192,10 +198,10 @@ def _find_shared(one: Hierarchy, two: Hierarchy) -> tuple[np.ndarray, np.ndarray
 
 
 def pair_trees(one: Hierarchy, two: Hierarchy, fold: bool, untangle: bool, heights: str) -> TreePair:
-    """Both hierarchies as they are drawn, their tips joined and ordered."""
+    """Collapse shared clades of both hierarchies if `fold`, join the tips, order and place them."""
     shared = _find_shared(one, two)
     trees = (one, two)
-    if fold:  # a clade is folded where both have it, and all clades inside it as well
+    if fold:  # collapse a clade if both have it, and all clades inside it
         closed = []
         for tree, has in zip(trees, shared, strict=True):
             same = has.copy()
@@ -222,7 +228,7 @@ def pair_trees(one: Hierarchy, two: Hierarchy, fold: bool, untangle: bool, heigh
 
 
 def collapse_pair(pair: TreePair, heights: str, tips: int) -> TreePair:
-    """The same with few tips on each side."""
+    """The same pair with at most `tips` tips on each side."""
     both = [
         collapse_in_order(side, place.order, heights, tips) for side, place in zip(pair.sides, pair.places, strict=True)
     ]
@@ -232,15 +238,15 @@ def collapse_pair(pair: TreePair, heights: str, tips: int) -> TreePair:
     return pair._replace(sides=(one, two), places=(first, second), shared=on_nodes)
 
 
-#: Leaves that are told apart, above which clades that both have become one line; and that a picture may have.
+# Above ALL leaves shared clades are collapsed by default; MOST is the limit of a picture.
 ALL, MOST = 150, 20_000
-#: Lines, above which they are gathered into bands between so many collapsed subtrees.
+# Above LINES lines, bands between TIPS collapsed subtrees are drawn instead.
 LINES, TIPS = 600, 60
-TREE, FONT = 0.29, 9.0  # part of the width that each tree takes; the largest font
+TREE, FONT = 0.29, 9.0  # part of the width that each tree takes; largest font in points
 SMALLEST = 4.5
-ROOM = 0.16  # part of the width that labels may take on each side
-SHORTER = (24, 21, 18, 16, 14, 12, 10, 7)  # characters of labels, the most that have room
-PURE = 0.9  # of the leaves that have a class, those that have the one by which a band is coloured
+ROOM = 0.16  # largest part of the width that labels take on each side
+SHORTER = (24, 21, 18, 16, 14, 12, 10, 7)  # lengths of labels, tried in turn until they fit
+PURE = 0.9  # share of a band's leaves in one class from which it has that class's colour
 MIXED = "xxxxxx"
 HATCHES = (None, "////", "....", "\\\\\\\\", "xxxx")
 
@@ -260,39 +266,38 @@ def plot_tanglegram(
     title: str | None = None,
     color: Any = None,
 ) -> Axes:
-    """Draw two hierarchies face to face, with lines between equal leaves, turned so that few of these cross.
+    """Draw two hierarchies face to face, with lines between equal leaves, ordered so that few of them cross.
 
     Parameters
     ----------
     first, second : Hierarchy or fitted estimator
-        The one on the left and the one on the right.
+        The left and the right one.
     ax : matplotlib Axes, optional
         Where to draw; by default a new pyplot figure, which the caller closes.
     leaves : {"same", "common"}
-        What to do where the leaves are not the same: refuse, or draw those that both have.
+        "same" raises an error if the leaves differ; "common" draws those that both have.
     names : pair of str, optional
-        Written above the two.
+        Titles of the two sides.
     classes : sequence or mapping, optional
-        The class of each leaf of `first`, in leaf order or by label: lines have its colour and dashes. A
-        band has those of the class of most of its leaves, and its label the share; one of which less than 90 % are of
-        one class is grey and hatched.
+        The class of each leaf of `first`, in leaf order or by label; lines have its colour and dashes. A band has the
+        colour of a class that at least 90 % of its leaves share, and is grey and hatched if there is none.
     collapse : bool, optional
-        Whether clades that both hierarchies have, with all clades below, become one triangle and one band each, as
-        wide as the triangle. By default above 150 leaves. If over 600 lines are left, both are drawn with 60 tips, and
-        the lines are gathered into bands, as thick as two tips have leaves in common.
+        Whether clades that are in both hierarchies, with all clades below them, become one triangle and one band as
+        wide as the triangle. By default above 150 leaves. If more than 600 lines are left, both are drawn with 60 tips,
+        and bands as thick as the number of leaves that two tips share replace the lines.
     untangle : bool
-        False leaves both in the order they were read in.
+        False keeps both in the order of the leaf index, as `plot_dendrogram` does.
     heights : {"auto", "height", "order", "level"}
         As in `plot_dendrogram`; each has its own scale.
     title : str, optional
-        By default the number of crossings, and of the triples of leaves on which the two differ.
+        By default the number of crossings, and of triples of leaves on which the two differ.
     color : matplotlib colour, optional
-        Of the trees.
+        Colour of the trees.
 
     Returns
     -------
     matplotlib Axes
-        Trees have the gid "lines" (with dashes: branches above a clade that the other one has not), collapsed clades
+        Trees have the gid "lines" (dashed: branches above a clade that is not in the other hierarchy), collapsed clades
         "collapsed", the lines between leaves "ties", bands "bands", labels "label".
 
     Raises
@@ -300,22 +305,21 @@ def plot_tanglegram(
     UnknownLeafError, InvalidHierarchyError
         As in `compare_triplets`.
     LimitExceededError
-        If there are over 20,000 leaves.
+        If there are more than 20,000 leaves.
     TypeError, ValueError
-        If an argument is none of those listed.
+        If an argument is not one of those listed.
     MissingDependencyError
         If matplotlib is not installed.
 
     See Also
     --------
-    tripletree.compare_triplets : the numbers. plot_dendrogram : one hierarchy, with more on it.
+    tripletree.compare_triplets : the distance in numbers. plot_dendrogram : one hierarchy in more detail.
 
     Notes
     -----
-    The fewest crossings are hard to find. Each side in turn gets the best order for that of the other (exact where
-    nodes have two children, by the mean place of their leaves where they have more), until nothing is gained, from two
-    starts. Heights are scaled to one depth on both sides. A tie within a clade that both have is solid, others are
-    dashed.
+    Minimizing crossings is NP-hard. Each side in turn gets the best order given the other (exact for nodes with two
+    children, by the mean position of their leaves for more) until nothing is gained, from two starts. Both trees are
+    scaled to the same depth. Lines within a clade that both have are solid, others dashed.
 
     Examples
     --------
@@ -353,7 +357,7 @@ def plot_tanglegram(
         figure = plt.figure(figsize=(9.0, high + 0.5), layout="constrained")
         ax = figure.add_subplot()
         ax.set_axis_off()
-        figure.draw_without_rendering()  # now the axes have their size
+        figure.draw_without_rendering()  # fixes the layout, so that the size of the axes is known
     ax.set_axis_off()
     texts, inner = _fit_labels(ax, pair, groups)
     (_draw_flows if many else _draw_ties)(ax, pair, groups, inner)
@@ -370,17 +374,17 @@ def plot_tanglegram(
 
 
 def _check_names(names: Any) -> tuple[str, ...]:
-    """What is written above the two, checked."""
+    """Check the titles of the two sides."""
     if names is None:
         return ()
     if isinstance(names, str) or not hasattr(names, "__len__") or len(names) != 2:
-        msg = f"names must be two, for the left and the right, as ('before', 'after'); not {names!r:.60}"
+        msg = f"names must be two, for the left and the right, such as ('before', 'after'); got {names!r:.60}"
         raise ValueError(msg)
     return tuple(str(x) for x in names)
 
 
 def _on_half(ax: Any, name: str, font: float) -> str:
-    """A name, shortened to what half of the width has room for."""
+    """A name shortened to fit half of the width."""
     room, most = 0.47 * float(ax.get_window_extent().width), 80
     while measure_text(ax, [shorten(name, most)], font) > room and most > 5:
         most = max(int(0.9 * most), 5)
@@ -388,13 +392,13 @@ def _on_half(ax: Any, name: str, font: float) -> str:
 
 
 def _describe(pair: TreePair, found: TripletComparison) -> str:
-    """Crossings, and the triples on which the two hierarchies differ."""
+    """The default title: crossings, and triples on which the two hierarchies differ."""
     plural = "" if pair.crossed == 1 else "s"
     return f"{pair.crossed:,} crossing{plural}; {found.distance:,} of {found.total:,} triples of leaves differ"
 
 
 def _draw_flows(ax: Any, pair: TreePair, groups: LeafGroups | None, inner: float) -> None:
-    """Bands between the tips of both sides."""
+    """Draw the bands between the tips of both sides."""
     from matplotlib.collections import PolyCollection
 
     found = find_bands(pair.sides, pair.places)
@@ -411,7 +415,7 @@ def _draw_flows(ax: Any, pair: TreePair, groups: LeafGroups | None, inner: float
 
 
 def _band_style(code: int, theme: Theme) -> dict[str, Any]:
-    """Colour and hatch of a band of a class; grey without any (-1), and hatched besides if mixed (-2)."""
+    """Colour and hatch of a band by its class: grey without a class (-1), grey and hatched if mixed (-2)."""
     if code < 0:
         look = {"facecolors": [theme.faint(0.5)]}
         return look if code == -1 else {**look, "edgecolors": [theme.paper], "hatch": MIXED}
@@ -420,7 +424,7 @@ def _band_style(code: int, theme: Theme) -> dict[str, Any]:
 
 
 def _x(pair: TreePair, side: int, up: np.ndarray) -> np.ndarray:
-    """Heights as x: both trees are equally deep."""
+    """Heights as x, both trees scaled to the same depth."""
     place = pair.places[side]
     low, high = float(place.foot.min()), float(place.up.max())
     share = (high - up) / ((high - low) or 1.0)
@@ -458,7 +462,7 @@ def _draw_tree(ax: Any, pair: TreePair, side: int, line: Any) -> None:
 
 
 def _draw_ties(ax: Any, pair: TreePair, groups: LeafGroups | None, inner: float) -> None:
-    """Lines between equal leaves: bent, so that each leaves and arrives level; bands where whole clades are equal."""
+    """Draw a curve between equal leaves, horizontal at both ends, and a band between equal collapsed clades."""
     from matplotlib.collections import LineCollection, PolyCollection
 
     T, theme = pair.partner.size, find_theme(ax)
@@ -501,7 +505,7 @@ def _draw_ties(ax: Any, pair: TreePair, groups: LeafGroups | None, inner: float)
 
 
 def _make_texts(pair: TreePair, side: int, groups: LeafGroups | None, most: int) -> list[str]:
-    """What the tips of one side are called, with the share of the class of most of them."""
+    """The labels of one side; for a collapsed tip its number of leaves and the share of its most frequent class."""
     drawn = pair.sides[side]
     leaf = np.empty(drawn.size.size, np.int64)
     leaf[drawn.shown[: drawn.tree.n_leaves]] = np.arange(drawn.tree.n_leaves)
@@ -519,18 +523,18 @@ def _make_texts(pair: TreePair, side: int, groups: LeafGroups | None, most: int)
 
 
 def _font(ax: Any, pair: TreePair) -> float:
-    """The font that fits beside each other, in points."""
+    """The font size at which labels of neighbouring tips do not overlap, in points."""
     widest = max(float(place.width.max()) if pair.partner.size > LINES else 1.0 for place in pair.places)
     return min(0.85 * widest * _font_room(ax, pair), FONT)
 
 
 def _font_room(ax: Any, pair: TreePair) -> float:
-    """Points a unit of leaf axis."""
+    """Points per unit of the leaf axis."""
     return float(ax.get_window_extent().height / pair.places[0].span / ax.figure.dpi * 72)
 
 
 def _fit_labels(ax: Any, pair: TreePair, groups: LeafGroups | None) -> tuple[list[list[str]], float]:
-    """The labels of both sides, shortened until they fit, and the part of the width that they take on each side."""
+    """The labels of both sides, shortened until they fit, and the part of the width they take on each side."""
     font = _font(ax, pair)
     if font < SMALLEST:
         return [[], []], 0.0
@@ -544,7 +548,7 @@ def _fit_labels(ax: Any, pair: TreePair, groups: LeafGroups | None) -> tuple[lis
 
 
 def _write_names(ax: Any, pair: TreePair, groups: LeafGroups | None, both: list[list[str]]) -> None:
-    """Labels on both sides, where they can be read."""
+    """Write the labels of both sides if they are legible, and the legend of classes."""
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
@@ -555,7 +559,7 @@ def _write_names(ax: Any, pair: TreePair, groups: LeafGroups | None, both: list[
             fonts = np.minimum(0.85 * place.width * _font_room(ax, pair), font)
             for k, y in enumerate(place.along[: place.order.size].tolist()):
                 if fonts[k] < SMALLEST:
-                    continue  # a thin tip of a gathered side
+                    continue  # too thin a tip for a legible label
                 x = float(_x(pair, side, place.foot[k]))
                 ax.annotate(
                     texts[k], (x, y), (4 - 8 * side, 0), textcoords="offset points", fontsize=fonts[k],

@@ -1,4 +1,4 @@
-"""Clusters through time as a picture: a column for each snapshot, and bands of the objects that go on to the next."""
+"""Clusters through time: a column for each snapshot, and bands for the objects that go on to the next."""
 
 from __future__ import annotations
 
@@ -17,16 +17,17 @@ __all__ = [
     "plot_transitions",
 ]
 
-#: Width of a column, empty part of the height between all clusters, how far bands reach of those that come or leave.
+# Width of a column; empty share of the height, between clusters; length of the stubs of objects that appear or leave,
+# and the number of steps in which they fade.
 WIDTH, GAP, STUB, FADES = 0.16, 0.18, 0.2, 5
 HATCHES = ("", "//", "..", "\\\\", "xx", "--")
-#: Inches of height for each cluster, points of a line of text.
+# Height of a cluster in inches; font in points.
 TALL, FONT = 0.17, 8.0
 LONGEST_NAME, MOST_TICKS = 24, 24  # characters; snapshots
 
 
 class _Picture(NamedTuple):
-    """What is drawn: objects of each cluster in each snapshot, and where the foot of each stands."""
+    """Size and lower end of each cluster in each snapshot (int64, float64, both [T, k]), and the clusters' names."""
 
     sizes: np.ndarray
     foot: np.ndarray
@@ -45,9 +46,9 @@ def plot_transitions(model: Any, *, ax: Axes | None = None, names: Any = None) -
     model : TemporalClustering
         Fitted.
     ax : matplotlib Axes, optional
-        Where to draw; else a new figure, as high as the number of clusters asks for.
+        Where to draw; by default a new figure, sized for the number of snapshots and clusters.
     names : sequence of str, shape (n_clusters,), optional
-        What clusters are called; else their numbers.
+        Names of the clusters; by default their numbers.
 
     Returns
     -------
@@ -56,23 +57,23 @@ def plot_transitions(model: Any, *, ax: Axes | None = None, names: Any = None) -
     Raises
     ------
     TypeError
-        If the model is no fitted TemporalClustering.
+        If the model is not a fitted TemporalClustering.
     ValueError
-        If there are not as many names as clusters.
+        If the number of names differs from the number of clusters.
     MissingDependencyError
         If matplotlib is not installed.
 
     See Also
     --------
-    tripletree.cluster.TemporalClustering : what is drawn.
+    tripletree.cluster.TemporalClustering : finds the clusters.
 
     Notes
     -----
-    The height of a cluster is its number of objects, that of a band the number that goes from one to another. Bands
-    have the colour of the cluster that they come from; short ones that fade are of objects that appear or leave. From
-    the eighth cluster on colours come again, with a hatch.
+    The height of a cluster is its number of objects, that of a band the number of objects that move from one to the
+    other. Bands have the colour of the cluster they come from; short fading ones stand for objects that appear or
+    leave. From the eighth cluster on colours repeat, with a hatch.
 
-    Clusters are named at both ends, and in their columns where there is room; one that is at neither end, where it is
+    Clusters are named at both ends, and in their columns where the name fits; one that is at neither end, where it is
     largest.
 
     Examples
@@ -87,7 +88,7 @@ def plot_transitions(model: Any, *, ax: Axes | None = None, names: Any = None) -
     k = model.cluster_centers_.shape[1]
     names = [str(i) for i in range(k)] if names is None else [shorten(str(x), LONGEST_NAME) for x in names]
     if len(names) != k:
-        msg = f"names must hold one for each of the {k} clusters; got {len(names)}"
+        msg = f"names must have one name for each of the {k} clusters; got {len(names)}"
         raise ValueError(msg)
     pyplot = import_pyplot("plot_transitions")
     sizes = np.array([np.bincount(s.labels, minlength=k) for s in model.snapshots_])
@@ -114,8 +115,8 @@ def _check_model(model: Any) -> None:
         hasattr(model, x) for x in ("snapshots_", "transitions_", "cluster_centers_")
     ):
         what = f"the class {model.__name__}" if isinstance(model, type) else f"{type(model).__name__}"
-        hint = ": fit it first" if hasattr(model, "fit") else ""
-        msg = f"a fitted TemporalClustering is wanted, not {what}{hint}"
+        hint = "; fit it first" if hasattr(model, "fit") else ""
+        msg = f"expected a fitted TemporalClustering, got {what}{hint}"
         raise TypeError(msg)
 
 
@@ -128,13 +129,13 @@ def _cluster_style(i: int) -> dict[str, Any]:
 
 
 def _boxes(x: np.ndarray, y: np.ndarray, width: float, height: np.ndarray) -> Any:
-    """Rectangles, as their four corners: shape (n, 4, 2)."""
+    """The corners of rectangles: shape (n, 4, 2)."""
     corners = np.array([[0, 0], [1, 0], [1, 1], [0, 1]])
     return np.stack([x, y], axis=-1)[:, None] + corners * np.stack([np.full(len(x), width), height], axis=-1)[:, None]
 
 
 def _draw_columns(ax: Axes, picture: _Picture) -> None:
-    """A bar for each cluster of each snapshot."""
+    """Draw a bar for each cluster of each snapshot."""
     from matplotlib.collections import PolyCollection
 
     for i in range(len(picture.names)):
@@ -147,7 +148,7 @@ def _draw_columns(ax: Axes, picture: _Picture) -> None:
 
 
 def _draw_bands(ax: Axes, i: int, transitions: list[np.ndarray], picture: _Picture) -> None:
-    """What goes from a cluster to others, in their order so that bands do not cross there, and who comes or goes."""
+    """Draw the bands from a cluster to the others, in their order so that they do not cross, and its fading stubs."""
     from matplotlib.collections import PolyCollection
     from matplotlib.colors import to_rgba
 
@@ -181,7 +182,7 @@ _PLATE = {"boxstyle": "round,pad=0.1", "facecolor": "white", "edgecolor": "none"
 
 
 def _write_labels(ax: Axes, picture: _Picture) -> None:
-    """Names at both ends, with lines to bars that are too thin for one, and in the columns where there is room."""
+    """Write the names at both ends and, where they fit, in the columns."""
     sizes, foot, names = picture
     figure: Any = ax.get_figure()
     width, height = (72 * x for x in ax.get_window_extent().transformed(figure.dpi_scale_trans.inverted()).size)
@@ -207,7 +208,7 @@ def _write_labels(ax: Axes, picture: _Picture) -> None:
 
 
 def _write_end_names(ax: Axes, picture: _Picture, t: int, way: int, line: float, across: float, font: float) -> None:
-    """The names of the clusters of the first or last column beside it, as near to their bars as there is room."""
+    """Write the names beside the first or last column, as near to their bars as possible without overlap."""
     from matplotlib.collections import LineCollection
     from sklearn.isotonic import isotonic_regression
 

@@ -1,7 +1,7 @@
-"""A hierarchy as one HTML file that needs nothing else: to fold, zoom and search, with the triplets under the pointer.
+"""A hierarchy as one self-contained HTML file in which to collapse, zoom and search, and to look up triplets.
 
-`write_html` writes it, `to_html` gives the text. The page holds its own script and style and asks no network; its
-security policy forbids any other script.
+`write_html` writes it to a file, `to_html` returns it as text. The page contains its script and style sheet, makes no
+network requests, and its security policy forbids any other script.
 """
 
 from __future__ import annotations
@@ -34,17 +34,13 @@ __all__ = [
 ]
 
 
-# ----------------------------------------------------------------------
-# What a page needs to know of a hierarchy, as plain lists: nodes in depth-first order, leaves by their place.
-
-
 def make_page_data(
     hierarchy: Hierarchy, triplets: TripletSet | None, clusters: Any, classes: Any, heights: str
 ) -> dict[str, Any]:
-    """The hierarchy, groups of its leaves and its triplets, for the page's script.
+    """The hierarchy, groups of its leaves and its triplets as plain lists, as the page's script (tree.js) reads them.
 
-    The number of children of each node, in depth-first order, is the whole tree. Leaves are told by their rank in that
-    order, triplets (a, b, c) likewise, each with the node at which it acts: u where displayed, -1 - u where not.
+    The numbers of children in depth-first order determine the tree. Leaves are numbered by their rank in that order;
+    triplets (a, b, c) use these ranks and have the node u at which they are shown, or -1 - u if not displayed.
     """
     order, place, rank = _depth_first(hierarchy)
     n = hierarchy.n_leaves
@@ -67,26 +63,30 @@ def make_page_data(
 
 
 def to_json(data: dict[str, Any]) -> str:
-    """Data as JSON that may stand inside a script element, whatever its strings hold."""
-    text = json.dumps(data, separators=(",", ":"), allow_nan=False)  # ASCII alone: halves of surrogate pairs too
+    """Data as JSON that is safe inside a script element, whatever its strings contain."""
+    text = json.dumps(
+        data, separators=(",", ":"), allow_nan=False
+    )  # ASCII only, so that lone surrogates can be encoded
     return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
 
 
 def _depth_first(hierarchy: Hierarchy) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The nodes, each before its children and those by their smallest leaf; place of each node; rank of each leaf."""
+    """Depth-first order of the nodes (children by smallest leaf), each node's place in it, and each leaf's rank."""
     n, N = hierarchy.n_leaves, hierarchy.n_nodes
     rank = kernels.cut.reading_places(hierarchy.parent, n)
     first = [*rank.tolist(), *[n] * (N - n)]
     for u, p in enumerate(hierarchy.parent[:-1].tolist()):
         first[p] = min(first[p], first[u])
-    order = np.lexsort((-np.arange(N), np.array(first)))  # of the nodes that begin alike, ancestors are the later ones
+    order = np.lexsort(
+        (-np.arange(N), np.array(first))
+    )  # of nodes with the same first leaf, ancestors have higher numbers
     place = np.empty(N, np.int64)
     place[order] = np.arange(N)
     return order, place, rank
 
 
 def _make_height_axes(hierarchy: Hierarchy, order: np.ndarray, heights: str) -> list[dict[str, Any]]:
-    """The height axes to choose from, the first as pictures have it; the page counts levels itself."""
+    """The height axes to choose from, the default first; levels are computed by the page itself."""
     height = hierarchy.height
     kinds = [heights, "level"]
     if height is not None and bool(np.isfinite(height).all()) and bool((height != height[0]).any()):
@@ -104,7 +104,7 @@ def _make_height_axes(hierarchy: Hierarchy, order: np.ndarray, heights: str) -> 
 
 
 def _encode_for_page(groups: LeafGroups | None, one: str, many: str, leaves: np.ndarray) -> dict[str, Any] | None:
-    """Clusters or classes for the page."""
+    """Clusters or classes as plain lists, or None."""
     if groups is None:
         return None
     return {
@@ -118,7 +118,7 @@ def _encode_for_page(groups: LeafGroups | None, one: str, many: str, leaves: np.
 
 
 def _place_triplets(hierarchy: Hierarchy, triplets: TripletSet, place: np.ndarray, rank: np.ndarray) -> dict[str, Any]:
-    """The triplets by the node where they act: where a and b meet if displayed, else where all three have met."""
+    """The triplets sorted by node: the last common ancestor of a and b if displayed, else that of all three."""
     number = np.full(len(triplets.leaves), -1, np.int32)
     used = triplets.used_leaves
     number[used] = hierarchy.leaves.indices((triplets.leaves[i] for i in used.tolist()), what="triplets' leaves")
@@ -137,7 +137,7 @@ def _place_triplets(hierarchy: Hierarchy, triplets: TripletSet, place: np.ndarra
     return found
 
 
-SCRIPTS = ("tree.js", "marks.js", "drawing.js", "overlay.js", "viewer.js", "panel.js")
+SCRIPTS = ("tree.js", "shapes.js", "drawing.js", "overlay.js", "viewer.js", "panel.js")
 
 
 def write_html(
@@ -150,47 +150,48 @@ def write_html(
     heights: str = "auto",
     title: str | None = None,
 ) -> None:
-    """Write a hierarchy as one self-contained HTML file: to fold, zoom and search, triplets under the pointer.
+    """Write a hierarchy as one self-contained HTML file: collapse, zoom, search, look up triplets.
 
     Parameters
     ----------
     hierarchy : Hierarchy or fitted estimator
         An estimator needs `hierarchy_`; its `labels_`, where it has them, are the default for `clusters`.
     path : path, file object or "-"
-        A path is replaced in one step when all is written; ``"-"`` is the standard output.
+        A file is replaced in one step once everything is written; ``"-"`` is the standard output.
     triplets : TripletSet, optional
-        Shown for the node under the pointer: those ab|c that the hierarchy displays where a meets b, those that it
-        does not where a, b and c have met.
+        Listed at the node under the pointer: a triplet ab|c that the hierarchy displays at the last common ancestor of
+        a and b, one that it does not display at that of a, b and c.
     clusters : sequence or mapping, optional
-        The cluster of each leaf, in leaf order (as from `cut`) or by leaf label; colours and dashes of the lines.
+        The cluster of each leaf, in leaf order (as from `cut`) or by leaf label; shown by colour and dashes of lines.
     classes : sequence or mapping, optional
-        The class of each leaf, likewise; coloured shapes at the leaves.
+        The class of each leaf, likewise; shown by coloured shapes at the leaves.
     heights : {"auto", "height", "order", "level"}, default="auto"
-        What the height axis shows at first, as in `plot_dendrogram`: "auto" takes heights where there are any, and the
-        order of merging where more than a tenth of them are inverted. The page offers the others.
+        What the height axis shows at first, as in `plot_dendrogram`: "auto" takes heights if there are any, and the
+        order of merging if more than a tenth of the branches are inverted. The page offers the others.
     title : str, optional
-        By default it says how many leaves there are.
+        By default the number of leaves.
 
     Raises
     ------
     TypeError
         If `hierarchy` is neither a Hierarchy nor a fitted estimator.
     InvalidLabelsError
-        If `clusters` or `classes` has not one entry a leaf.
+        If `clusters` or `classes` does not have one entry per leaf.
     ValueError
-        If `heights` is none of its choices, or "height" where the hierarchy has none.
+        If `heights` is not one of its choices, or "height" and the hierarchy has no heights.
     UnknownLeafError
-        If `triplets`, or a mapping, names a leaf that the hierarchy lacks.
+        If `triplets`, or a mapping, contains a leaf that is not in the hierarchy.
 
     See Also
     --------
-    to_html : the same as text.
-    plot_dendrogram : a picture for paper.
+    to_html : returns the page as text.
+    plot_dendrogram : a static picture.
 
     Notes
     -----
-    Hierarchies of more than 600 leaves open folded, the largest clades first. The file takes some 30 bytes a leaf
-    besides its label, 15 a triplet. Equal input gives equal bytes. Labels are shown as they are and never run.
+    Hierarchies of more than 600 leaves are collapsed at first, except for their largest clades. The file takes about 30
+    bytes per leaf besides its label, and 15 per triplet. Equal input gives equal bytes. Labels are shown as plain text
+    and never executed.
 
     Examples
     --------
@@ -271,15 +272,15 @@ def _read_text(name: str) -> str:
 
 
 def _read_sources() -> tuple[str, str]:
-    """The style sheet, and the script in a scope of its own."""
+    """The style sheet, and all scripts joined in one function scope."""
     return _read_text("page.css"), "(() => {\n'use strict';\n" + "\n".join(map(_read_text, SCRIPTS)) + "})();\n"
 
 
 def _fill(parts: dict[str, str]) -> str:
-    """The page with its parts in their places, filled in one pass: what a part holds is never taken for a place."""
+    """Fill the template in one pass, so that placeholders inside the parts are never replaced."""
     return re.sub(r"\{\{([a-z-]+)\}\}", lambda match: parts[match[1]], _read_text("page.html"))
 
 
 def _hash(source: str) -> str:
-    """How a security policy names the one script or style sheet that may run."""
+    """The hash by which the security policy allows this script or style sheet."""
     return f"'sha256-{base64.b64encode(hashlib.sha256(source.encode()).digest()).decode()}'"

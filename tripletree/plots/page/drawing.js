@@ -1,4 +1,4 @@
-/* The picture: only what is in the window is drawn, and what is smaller than a pixel as one block. */
+/* The drawing: only what is in the window is drawn, and what is smaller than a pixel as one block. */
 
 const LEFT = 26; // pixels before the root
 const ABOVE = 10; // pixels above the first row

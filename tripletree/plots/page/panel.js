@@ -1,4 +1,4 @@
-/* The panel beside the picture: what is known of the node under the pointer, or of the selected one; and the legend. */
+/* The panel beside the picture: details of the node under the pointer or the selected node, and the legend. */
 
 Object.assign(Viewer.prototype, {
   describe() {
@@ -24,9 +24,9 @@ Object.assign(Viewer.prototype, {
     const { tree } = this;
     const list = element("dl");
     const add = (term, value) => {
-      const told = element("dd");
-      told.append(element("bdi", value));
-      list.append(element("dt", term), told);
+      const description = element("dd");
+      description.append(element("bdi", value));
+      list.append(element("dt", term), description);
     };
     if (!tree.isLeaf(u)) {
       add("leaves", number(tree.leaves(u)));

@@ -92,7 +92,7 @@ class Tree {
     return u > 0 && this.up[this.parent[u]] < this.up[u];
   }
 
-  /** Clusters or classes, with the leaves at which they change counted, so that one clade is told in constant time. */
+  /** Clusters or classes, with counts of changes along the leaves, so that whether a clade is in one group takes constant time. */
   grouped(groups) {
     if (!groups) return null;
     const changes = new Int32Array(groups.codes.length);
@@ -260,17 +260,17 @@ class Tree {
     this.rows = row;
   }
 
-  /** Nodes whose label or name holds a text, whatever the case: equal ones first, then those that begin with it. */
+  /** Nodes with a label or name that contains a text, whatever the case: equal ones first, then those that begin with it. */
   search(text) {
-    const wanted = text.trim().toLocaleLowerCase();
-    if (!wanted) return [];
+    const sought = text.trim().toLocaleLowerCase();
+    if (!sought) return [];
     const found = [[], [], [], []];
     for (let u = 0; u < this.size; u++) {
       const label = this.label(u);
       if (label === null) continue;
-      const at = label.toLocaleLowerCase().indexOf(wanted);
+      const at = label.toLocaleLowerCase().indexOf(sought);
       if (at < 0) continue;
-      const whole = label.trim().length === wanted.length;
+      const whole = label.trim().length === sought.length;
       found[this.kids[u] && !whole ? 3 : whole ? 0 : at === 0 ? 1 : 2].push(u);
     }
     return found.flat();

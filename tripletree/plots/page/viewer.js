@@ -1,4 +1,4 @@
-/* The page: pointer, keys, search, and the panel that says what is under the pointer. */
+/* The page: pointer, keys, search, and the panel with details of what is under the pointer. */
 
 const AT_START = 90; // rows, where the hierarchy has more leaves than ALL
 const ALL = 600;

@@ -1,6 +1,6 @@
 /* Shapes, dashes and short texts of the picture. */
 
-const SPARSEST = 10; // fewer than one label in so many rows says nothing
+const SPARSEST = 10; // no labels at all if fewer than one in this many rows would get one
 const DASHES = [[], [6, 2], [2, 2], [7, 2, 2, 2]];
 const SHAPES = ["circle", "square", "up", "diamond", "down", "plus", "cross", "star"];
 
