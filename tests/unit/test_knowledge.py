@@ -23,7 +23,7 @@ def test_evaluate_knowledge__true_triplets_help(blobs):
     assert report.agreement[-1] > report.agreement[0]
     assert report.holds.shape == (4, 180)
     assert report.gain == pytest.approx(report.agreement[-1] - report.agreement[0])
-    assert "180 triplets from triplets" in str(report)
+    assert "Of 180 triplets, each" in str(report)
     assert "The knowledge helps." in str(report)
 
 

@@ -49,7 +49,7 @@ class KnowledgeReport:
         Those that were held out in turn: the ones given, or triplets sampled from the hierarchy or the classes. Rows of
         pairs are the must-links, then the cannot-links.
     noise : float or None
-        The share of wrong triplets that the estimator estimates, where it does.
+        The share of wrong triplets that the last fit assumed (`DivisiveReCon.noise_`), estimated or not; else None.
     """
 
     kind: str
@@ -69,16 +69,20 @@ class KnowledgeReport:
             f"{share:.0%} with {'none' if a == 0 else 'all' if a == 1 else f'{a:.0%}'} of the others (+-{error:.1%})"
             for a, share, error in zip(self.amounts, self.agreement, self.standard_error, strict=True)
         ]
-        noun = "pairs" if self.kind == "pairs" else "triplets"
+        what = (
+            self.kind
+            if self.kind in ("pairs", "triplets")
+            else f"triplets from {'the hierarchy' if self.kind == 'hierarchy' else self.kind}"
+        )
         advice = {
             "helps": "The knowledge helps.",
             "hurts": "The knowledge makes results worse: check it (find_label_errors ranks the triplets), or use none.",
             "unclear": "No clear difference: more knowledge is needed to tell, or the data say the same by themselves.",
         }[self.verdict]
-        text = f"Of {len(self.constraints):,} {noun} from {self.kind}, each held out in turn, the results keep "
+        text = f"Of {len(self.constraints):,} {what}, each held out in turn, the results keep "
         text += f"{', '.join(parts)}. {advice}"
         if self.noise is not None and self.noise > 0:
-            text += f" About {self.noise:.0%} of the triplets look wrong."
+            text += f" The results assume that about {self.noise:.0%} of the triplets are wrong."
         return text
 
 
