@@ -137,14 +137,15 @@ def start():
     """Draw the five animals of the first page, with triplets and without."""
     import pandas as pd
 
-    from tripletree.cluster import ReCon
+    from tripletree.cluster import DivisiveReCon
 
     table = {"weight": [190, 170, 4, 5, 600], "legs": [4, 4, 4, 2, 4]}
     table = pd.DataFrame(table, index=["lion", "tiger", "cat", "hen", "cow"])
     known = [("lion", "cat", "cow"), ("tiger", "cat", "hen")]
     fig, axes = figure(8.2, 2.6, 2)
     for ax, triplets, title in zip(axes, (None, known), ("by weight and legs", "and with two triplets"), strict=True):
-        tt.plot_dendrogram(ReCon(n_clusters=3).fit(table, triplets=triplets), ax=ax)
+        model = DivisiveReCon(n_clusters=3, constraints="hard").fit(table, triplets=triplets)
+        tt.plot_dendrogram(model, ax=ax)
         bare(ax, title)
     return fig
 

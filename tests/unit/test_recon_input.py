@@ -468,8 +468,7 @@ def test_few__the_warning_has_numbers_and_advice_and_points_at_the_caller():
         ReCon().fit(np.arange(100.0)[:, None], triplets=triplets)
     text = str(caught[0].message)
     assert f"name {named} of 100 samples, {50 / named:.2f} triplets each" in text
-    assert f"more than {int(np.ceil(1.2 * named))} on these samples" in text
-    assert "Compare with the fit without them" in text
+    assert "Compare with the fit without them (evaluate_knowledge); use DivisiveReCon" in text
     assert "triplets_from_classes" in text
     assert caught[0].filename == __file__
 

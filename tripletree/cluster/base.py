@@ -279,7 +279,8 @@ def warn_if_few(triplets: TripletSet, tree: Hierarchy) -> None:
 
     Fewer than 1.2 random triplets a named sample lowered the dendrogram purity of two noisy classes (569 samples, 30
     features, Ward linkage) from .840 to .71-.81; from 1.2 on it was .98 and more where all samples were named, .89
-    where a fifth of them was.
+    where a fifth of them was. On other data 1.2 are not enough: ``benchmarks/README.md``, "Does knowledge help?", has
+    sets on which ReCon gains nothing below 3. So the message recommends no number.
     """
     m, n = len(triplets), len(triplets.leaves)
     u = triplets.used_leaves.size
@@ -291,9 +292,9 @@ def warn_if_few(triplets: TripletSet, tree: Hierarchy) -> None:
         return
     msg = (
         f"{m} triplets that look drawn at random name {u} of {n} samples, {m / u:.2f} triplets each: below about "
-        f"{_RATIO} such triplets are known to make noisy data worse, not better. Compare with the fit without them; "
-        f"give more than {int(np.ceil(_RATIO * u))} on these samples, or informative ones (triplets_from_classes, "
-        "where classes are known)"
+        f"{_RATIO} such triplets often make results worse, not better. Compare with the fit without them "
+        "(evaluate_knowledge); use DivisiveReCon; or give informative triplets (triplets_from_classes, where classes "
+        "are known). A few more random ones are not the cure"
     )
     warn_user(msg)
 
