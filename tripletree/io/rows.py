@@ -471,7 +471,7 @@ def write_rows(
     unused = np.setdiff1d(np.arange(len(labels)), used).tolist()
     if chosen == "text":
         shown = [quoted(x, error) for x in labels]
-        lines = chain(_leaf_lines([shown[i] for i in unused]), map(line, cells(shown)))
+        lines: Iterator[str] = chain(_leaf_lines([shown[i] for i in unused]), map(line, cells(shown)))
     else:
         if unused:
             warn_user(
@@ -512,8 +512,12 @@ def _table_lines(
     # the reader takes blanks before a cell for layout, and quotes keep them
     odd = any(x[0] == " " or "\r" in x or not x.isprintable() for x in labels)
     piece = io.StringIO(newline="")
-    quoting = csv.QUOTE_ALL if odd else csv.QUOTE_MINIMAL
-    writer = csv.writer(piece, delimiter=DELIMITERS[format], lineterminator="\n", quoting=quoting)
+    writer = csv.writer(
+        piece,
+        delimiter=DELIMITERS[format],
+        lineterminator="\n",
+        quoting=csv.QUOTE_ALL if odd else csv.QUOTE_MINIMAL,
+    )
     writer.writerow(header)
     for k, row in enumerate(cells(labels)):
         writer.writerow(row)

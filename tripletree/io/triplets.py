@@ -50,6 +50,7 @@ class TripletRows(LabelRows):
     ) -> None:
         """Take a row (a, b, c and perhaps a weight), or note what is wrong with it."""
         a, b, c, *weight = cells
+        wrong: tuple[int, str] | None
         if a is None or b is None or c is None:
             k = next(i for i, x in enumerate((a, b, c)) if x is None)
             wrong = k, f"no label in column {self.columns[k]}"
@@ -201,7 +202,8 @@ def write_triplets(triplets: TripletSet, path: Target | None = None, *, format: 
     >>> write_triplets(t)
     "#!leaves 'Hylobates lar'\nchimp human | gorilla\n"
     """
-    weights = None if check_triplets(triplets).weights is None else triplets.weights.tolist()
+    given = check_triplets(triplets).weights
+    weights = None if given is None else given.tolist()
 
     def cells(labels: Sequence[str]) -> Iterator[list[str]]:
         for k, (a, b, c) in enumerate(triplets.rows.tolist()):

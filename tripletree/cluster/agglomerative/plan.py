@@ -180,7 +180,8 @@ def merge_samples(
                 random_state=random_state,
                 progress=progress,
             )
-        merge, given = merge_points_in_groups, points
+        merge: Callable[..., tuple[np.ndarray, Counts]] = merge_points_in_groups
+        given = points
     else:
         merge, given = merge_condensed_in_groups, metric.condensed(samples, dtype)
     return merge(

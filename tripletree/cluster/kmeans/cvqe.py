@@ -566,7 +566,7 @@ class CVQE(SoftPairMeans):
     def _started(self, prepared: QuantizationTask, rng: np.random.Generator, r: int) -> EuclideanState:
         return self._state(prepared, self._first_centres(prepared.points, prepared.links, rng, r))
 
-    def _run_once(self, prepared: QuantizationTask, start: EuclideanState, rng: np.random.Generator) -> SoftRun:
+    def _run_once(self, prepared: QuantizationTask, start: Any, rng: np.random.Generator) -> SoftRun:
         task, rule = prepared.with_order(_random_order(prepared.links, rng)), _RULES[self.variant]
         found = quantize(task, rule, start.centres, max_iter=self.max_iter, tolerance=start.tolerance)
         label = found.labels[task.links.nodes]

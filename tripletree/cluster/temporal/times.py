@@ -212,7 +212,7 @@ def _dates(given: list) -> np.ndarray:
         )
         raise InvalidTimesError(msg, row=no if no > yes else yes)
     found = [_datetime64(x) for x in given]
-    return np.array([_in_nanoseconds(x[None], row=i)[0] for i, x in enumerate(found)])
+    return np.array([_in_nanoseconds(np.array([x]), row=i)[0] for i, x in enumerate(found)])
 
 
 def _in_nanoseconds(dates: np.ndarray, row: int = 0) -> np.ndarray:
@@ -253,6 +253,6 @@ def _instant(key: Any) -> int | None:
         warnings.simplefilter("error")  # of numpy, about time zones in text
         try:
             date = _datetime64(key)
-            return None if np.isnat(date) else int(_in_nanoseconds(date[None])[0].astype(np.int64))
+            return None if np.isnat(date) else int(_in_nanoseconds(np.array([date]))[0].astype(np.int64))
         except (ValueError, Warning):  # an InvalidTimesError is a ValueError
             return None
