@@ -175,7 +175,7 @@ def test_cluster__conflicts_are_shown_repaired_or_priced(run, tmp_path):
     priced = run(*command, "--penalty", "auto", text=POINTS)
     assert priced.stderr == ""
     assert run(*command, "--penalty", "0.5", text=POINTS).stdout == priced.stdout
-    assert priced.stdout == "label,cluster\na,0\nb,0\nc,1\nd,1\ne,1\n"
+    assert priced.stdout == "label,cluster\na,0\nb,0\nc,0\nd,0\ne,1\n"
     for bad in ("-1", "much", "inf", "nan"):
         error = run(*command, "--penalty", bad, text=POINTS, status=2).stderr
         assert f"{bad!r} is neither 'auto' nor a number of at least 0" in error

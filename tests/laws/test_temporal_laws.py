@@ -130,7 +130,7 @@ def test_temporal__fading_by_overlap():
     given = {"times": times, "objects": who, "pairs": {0: ([("a", "b")], [])}}
     model = TemporalClustering(2, window=2, step=1, **how).fit(X, **given)
     assert [s.pairs.must_weights.tolist() for s in model.snapshots_] == [[1.0], [1 / 3]]
-    with pytest.warns(UserWarning, match="without step= none do"):
+    with pytest.warns(UserWarning, match="without step= none overlap"):
         model = TemporalClustering(2, **how).fit(X, **given)
     assert [len(s.pairs) for s in model.snapshots_] == [1, 0, 0]
     with pytest.raises(ValueError, match="'fading' parameter"):

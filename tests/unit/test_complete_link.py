@@ -439,7 +439,7 @@ def test_queries__wrong_oracles(X):
         ConstrainedCompleteLink(n_queries=3).fit(X)
     with pytest.raises(ValueError, match="set n_queries"):
         ConstrainedCompleteLink().fit(X, oracle=lambda a, b: True)
-    with pytest.raises(TypeError, match="take labels_oracle"):
+    with pytest.raises(TypeError, match="use labels_oracle"):
         ConstrainedCompleteLink(n_queries=3).fit(X, oracle=[0] * 8)
     with pytest.raises(TypeError, match="returned 'yes'; the answer must be True or False .*, or None"):
         ConstrainedCompleteLink(n_queries=3).fit(X, oracle=lambda a, b: "yes")

@@ -86,7 +86,7 @@ def test_satisfies__what_does_not_fit_is_refused():
         satisfies({"ant": 0, "bee": 1}, t)
     with pytest.raises(InvalidLabelsError, match="is missing, and its sample is in a triplet"):
         satisfies({"ant": 0, "bee": 1, "cow": None}, t)
-    with pytest.raises(InvalidLabelsError, match="labels has 2 entries, and the triplets 3 leaves"):
+    with pytest.raises(InvalidLabelsError, match="labels has 2 entries, and the triplets have 3 leaves"):
         satisfies([0, 1], t)
     with pytest.raises(DuplicateLeafError):
         satisfies(pd.Series([0, 1, 1, 0], ["ant", "bee", "cow", "ant"]), t)
@@ -298,8 +298,9 @@ def test_cut_strict__needs_triplets():
 def test_recon__labels_satisfy_what_the_hierarchy_displays():
     X = np.array([[0.0], [-2.3], [-0.2], [-1.2], [-0.7], [-0.5], [-0.3]])
     t = TripletSet([(2, 5, 0), (2, 6, 0), (5, 6, 0)], 7)
-    model = ReCon(2).fit(X, triplets=t)
-    assert not satisfies(cut(model.hierarchy_, 2, triplets=t, samples=X, strict=False), t).all()
+    model = ReCon(2, cut="support").fit(X, triplets=t)
+    loose = cut(model.hierarchy_, 2, rule="support", triplets=t, samples=X, strict=False)
+    assert not satisfies(loose, t).all()
     assert satisfies(model.labels_, t).all()
     assert model.satisfied_in_labels_.tolist() == [True] * 3
     wrong = t | TripletSet([(0, 2, 5), (0, 1, 2)], 7)

@@ -340,5 +340,7 @@ def test_mark__at_the_start_of_a_string_is_taken_off():
 
 
 def test_mark__inside_is_named():
-    with pytest.raises(ParseError, match=r"line 2, .* \(column 1 of this line holds a byte order mark, U\+FEFF"):
+    with pytest.raises(
+        ParseError, match=r"line 2, .* \(column 1 of this line has an invisible byte order mark, U\+FEFF"
+    ):
         parse_newick_all("(a,b);\n\ufeff(c,d);")

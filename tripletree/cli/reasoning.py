@@ -130,7 +130,7 @@ def closure(
 
 def _too_much(error: Any, m: int, limit: int, max_steps: int) -> str:
     """A refusal in the words of the command line."""
-    if "steps of work" in str(error):
+    if "imply" not in str(error):
         return (
             f"this takes more than {max_steps:,} steps of work, and has been given up; take fewer leaves, or raise "
             "--max-steps"
