@@ -137,7 +137,7 @@ print(
 # %% [markdown]
 # ## Triplets instead
 #
-# The same samples with one and a half times as many triplets as samples, drawn at random (fewer are known to hurt, and
+# The same samples with one and a half times as many triplets as samples, drawn at random (fewer often hurt, and
 # `ReCon` warns): the clustering in which they hold, and k-means on a metric that was learned from them.
 
 # %%
@@ -162,8 +162,10 @@ print(pd.DataFrame(rows).mean().round(3).to_string())
 #
 # | I have | take |
 # |---|---|
-# | a taxonomy, or triplets that are right | `ReCon`: all of them hold, and a hierarchy comes out |
-# | triplets, some of them wrong | `ReCon(penalty="auto")`, or k-means on `MahalanobisMetric` |
+# | a taxonomy, or triplets that are right | `DivisiveReCon(constraints="hard")`: all of them hold, and a hierarchy comes out; `ReCon` where they are complete |
+# | triplets, some of them wrong | `DivisiveReCon(constraints="soft")`, or k-means on `MahalanobisMetric` |
+# | class labels of some samples | `DivisiveReCon`, `MPCKMeans(metric="full", shared_metric=True)` |
+# | doubts whether any of it helps | `evaluate_knowledge` ([notebook 10](10_does_my_knowledge_help.ipynb)) |
 # | pairs that are right, clusters around centres | `MPCKMeans(metric="full", shared_metric=True)`; `COPKMeans` where none may be broken |
 # | pairs that are right, clusters of any shape | `ReCon(linkage="single")` or `"average"`, `ConstrainedCompleteLink` |
 # | pairs, some of them wrong | `PCKMeans`, `MPCKMeans`, `CVQE`, `BoostedConstrainedKMeans` |
