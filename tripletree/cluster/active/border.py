@@ -176,17 +176,17 @@ class MaiBorder:
     -----
     Section 3.2 of [1]_, with ml(a) and cl(a) the total weights of the must-links and cannot-links at a sample a:
 
-    - m = min(sqrt(n), M) candidates, shared out to the clusters by their sizes. In each cluster those of highest
-      border score |a - c|^2 / (|a - b|^2 (1 + ml(a)) (1 + cl(a))), b the nearest other centre (Eq. 3), by a histogram
-      of sqrt(|C|) bins: from the highest bin on, and at random of the last one that is needed;
+    - m = min(sqrt(n), M) candidates, shared out to the clusters by their sizes. In each cluster those of highest border
+      score d(a, c)^2 / (d(a, b)^2 (1 + ml(a)) (1 + cl(a))), c its own centre and b the nearest other one (Eq. 3), by a
+      histogram of sqrt(size) bins: from the highest bin on, and at random of the last one that is needed;
     - sco(a), the entropy of the labels of the mu nearest neighbours, plus the weight of the violated pairs at a over
       ml(a) + cl(a) + 1 (Eq. 4);
-    - with w(a) = 1 + ml(a) + cl(a), one half of the pairs inside of clusters, those of largest |x - y|^2 (1 + sco(x))
-      (1 + sco(y)) / (w(x) w(y)), and one half between clusters, those of smallest |x - y|^2 w(x) w(y) / ((1 + sco(x))
+    - with w(a) = 1 + ml(a) + cl(a), one half of the pairs inside of clusters, those of largest d(x, y)^2 (1 + sco(x))
+      (1 + sco(y)) / (w(x) w(y)), and one half between clusters, those of smallest d(x, y)^2 w(x) w(y) / ((1 + sco(x))
       (1 + sco(y)));
     - no two pairs have a sample in common; where there are not enough, the rest is random.
 
-    Left open there, and chosen here: O(sqrt n) and sqrt(|C|) are rounded up, and so are the shares; the pairs inside
+    Left open there, and chosen here: O(sqrt n) and sqrt(size) are rounded up, and so are the shares; the pairs inside
     come first, and are one more where the number is odd; what follows from answers is not asked.
 
     References
