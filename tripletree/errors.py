@@ -31,6 +31,7 @@ __all__ = [
     "ParseError",
     "TripletreeError",
     "UnknownLeafError",
+    "UnknownSampleError",
     "UnknownTripletError",
 ]
 
@@ -406,6 +407,22 @@ class ClusterCountError(TripletreeError, ValueError):
     def __init__(self, message: str, *, n_clusters: int, nearest: Sequence[int]) -> None:
         super().__init__(message)
         self.n_clusters, self.nearest = n_clusters, tuple(nearest)
+
+
+class UnknownSampleError(TripletreeError, LookupError):
+    """A name that none of the package's sample hierarchies has.
+
+    Attributes
+    ----------
+    name : str
+        What was asked for.
+    suggestions : list of str
+        The nearest names that there are.
+    """
+
+    def __init__(self, message: str, *, name: str, suggestions: list[str]) -> None:
+        super().__init__(message)
+        self.name, self.suggestions = name, suggestions
 
 
 class InvalidTimesError(TripletreeError, ValueError):

@@ -26,6 +26,7 @@ from tripletree.errors import (
     ParseError,
     TripletreeError,
     UnknownLeafError,
+    UnknownSampleError,
     UnknownTripletError,
 )
 
@@ -56,6 +57,7 @@ EXAMPLES = [
         {"leaves": ["a", "b", "c"], "conflict": CONFLICT},
     ),
     (UnknownTripletError([("a", "b", "c")], 7), LookupError, {"triplets": [("a", "b", "c")]}),
+    (UnknownSampleError("m", name="mamals", suggestions=["mammals"]), LookupError, {"suggestions": ["mammals"]}),
     (InvalidPairError("m", row=3), ValueError, {"row": 3}),
     (
         InconsistentPairsError(["a", "b", "c"]),

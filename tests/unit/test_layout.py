@@ -10,7 +10,13 @@ from strategies import hierarchies, triplet_rows
 from tripletree.algorithms.linkage import from_linkage
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.triplets import TripletSet
-from tripletree.plots.layout import collapse_nothing, compute_layout, count_triplets, find_clade_codes, match_styles
+from tripletree.plots.layout import (
+    collapse_nothing,
+    compute_layout,
+    count_triplets_at_nodes,
+    find_clade_codes,
+    match_styles,
+)
 
 FOUR = Hierarchy.from_nested([["a", "b"], ["c", "d"]])
 
@@ -89,7 +95,7 @@ def test_triplet_counts__at_the_last_common_ancestor(h, data):
             shown[min(u for u in range(h.n_nodes) if {a, b} <= set(h.clade(u)))] += 1
         else:
             missed[min(u for u in range(h.n_nodes) if {a, b, c} <= set(h.clade(u)))] += 1
-    ours = count_triplets(h, t)
+    ours = count_triplets_at_nodes(h, t)
     assert ours[0].tolist() == shown.tolist()
     assert ours[1].tolist() == missed.tolist()
 

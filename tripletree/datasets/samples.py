@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from tripletree.core.hierarchy import Hierarchy
-from tripletree.errors import TripletreeError
+from tripletree.errors import UnknownSampleError
 from tripletree.io import read_newick
 
 __all__ = [
@@ -17,22 +17,6 @@ __all__ = [
 
 _PACKAGE = "tripletree.sample_hierarchies"
 _FOLDER = "sample_hierarchies"
-
-
-class UnknownSampleError(TripletreeError, LookupError):
-    """A name that no sample has.
-
-    Attributes
-    ----------
-    name : str
-        What was asked for.
-    suggestions : list of str
-        The nearest names that there are.
-    """
-
-    def __init__(self, message: str, *, name: str, suggestions: list[str]) -> None:
-        super().__init__(message)
-        self.name, self.suggestions = name, suggestions
 
 
 def list_hierarchies() -> list[str]:

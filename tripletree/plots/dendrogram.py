@@ -39,7 +39,7 @@ from tripletree.plots.layout import (
     collapse_tree,
     compute_layout,
     count_pairs,
-    count_triplets,
+    count_triplets_at_nodes,
     find_collapsed_nodes,
 )
 from tripletree.plots.legend import Block, make_legend_blocks
@@ -290,7 +290,7 @@ def _count_markers(
     """Count the markers of each kind at the nodes of the hierarchy."""
     counts = {}
     if triplets is not None:
-        counts["displayed"], counts["not displayed"] = count_triplets(tree, check_triplets(triplets))
+        counts["displayed"], counts["not displayed"] = count_triplets_at_nodes(tree, check_triplets(triplets))
     if pairs is not None:
         counts |= count_pairs(tree, check_pairs(pairs), None if clusters is None else clusters.codes)
     if rejected is not None:

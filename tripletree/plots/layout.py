@@ -27,7 +27,7 @@ __all__ = [
     "compute_layout",
     "count_in_tips",
     "count_pairs",
-    "count_triplets",
+    "count_triplets_at_nodes",
     "collapse_nothing",
     "find_clade_codes",
     "find_collapsed_nodes",
@@ -152,7 +152,7 @@ def find_meeting_nodes(hierarchy: Hierarchy, rows: np.ndarray) -> np.ndarray:
     return np.asarray(kernels.rooted_tree.common_ancestors(a, b, *hierarchy.ancestor_table))
 
 
-def count_triplets(hierarchy: Hierarchy, triplets: TripletSet) -> tuple[np.ndarray, np.ndarray]:
+def count_triplets_at_nodes(hierarchy: Hierarchy, triplets: TripletSet) -> tuple[np.ndarray, np.ndarray]:
     """Triplets displayed and not displayed, counted at nodes: two int64[N].
 
     A triplet ab|c that is displayed counts where a and b meet (their last common ancestor), one that is
