@@ -61,12 +61,12 @@ def violates(labels, pair):
     return (labels[a] == labels[b]) == (kind == "cannot")
 
 
-def boosting_definition(pairs, ties, weak_learner, n, *, n_rounds, rho=5.0, xi=0.5, strengths=None):
+def boosting_definition(pairs, ties, weak_learner, n, *, n_rounds, rho=5.0, xi=0.5, pair_weights=None):
     """Algorithm 1: the kernel as a dense matrix, the final weights, and error and importance of each round.
 
     pairs : list of (a, b, kind); ties : their order where weights are equal; weak_learner : round, pairs -> labels
     """
-    weights = [1.0] * len(pairs) if strengths is None else list(strengths)
+    weights = [1.0] * len(pairs) if pair_weights is None else list(pair_weights)
     weights = [w / sum(weights) for w in weights]
     kernel = np.zeros((n, n))
     errors, importances = [], []

@@ -17,8 +17,8 @@ def neighbours_definition(X, i, k):
     return others[:k]
 
 
-def strength_at(pairs, i):
-    """(must, cannot) strength at a sample of weighted pairs [(a, b, together, strength)]."""
+def weight_at(pairs, i):
+    """(must, cannot) weight at a sample of weighted pairs [(a, b, together, weight)]."""
     return tuple(sum(w for a, b, t, w in pairs if t is kind and i in (a, b)) for kind in (True, False))
 
 
@@ -30,7 +30,7 @@ def border_definition(X, labels, centers, pairs, i):
         return 0.0, labels[i]
     far, facing = min(others)
     ratio = 1.0 if own >= far else own / far
-    must, cannot = strength_at(pairs, i)
+    must, cannot = weight_at(pairs, i)
     return ratio / ((1 + must) * (1 + cannot)), facing
 
 
@@ -51,14 +51,14 @@ def uncertainty_definition(X, labels, pairs, i, mu, alpha):
 
 def pair_score_definition(unsure, pairs, i, j):
     """Eq. 5, for two samples of known uncertainty."""
-    return (unsure[i] + unsure[j]) / ((1 + sum(strength_at(pairs, i))) * (1 + sum(strength_at(pairs, j))))
+    return (unsure[i] + unsure[j]) / ((1 + sum(weight_at(pairs, i))) * (1 + sum(weight_at(pairs, j))))
 
 
 def mai_border_definition(X, labels, centers, pairs, i):
     """Eq. 3 as it is printed."""
     own = sum((X[i] - centers[labels[i]]) ** 2)
     others = [sum((X[i] - centers[c]) ** 2) for c in range(len(centers)) if c != labels[i]]
-    must, cannot = strength_at(pairs, i)
+    must, cannot = weight_at(pairs, i)
     return own / (min(others) * (1 + must) * (1 + cannot)) if others else 0.0
 
 
@@ -95,7 +95,7 @@ def mai_uncertainty_definition(X, labels, pairs, i, mu):
 def mai_value_definition(X, labels, pairs, unsure, x, y):
     """val(x, y), inside of clusters or between them."""
     square = sum((X[x] - X[y]) ** 2)
-    weight = (1 + sum(strength_at(pairs, x))) * (1 + sum(strength_at(pairs, y)))
+    weight = (1 + sum(weight_at(pairs, x))) * (1 + sum(weight_at(pairs, y)))
     doubt = (1 + unsure[x]) * (1 + unsure[y])
     return square * doubt / weight if labels[x] == labels[y] else square * weight / doubt
 
@@ -119,9 +119,9 @@ def kernel_definition(X, i, mu):
 
 
 def inherited_definition(X, answers, mu, nonconfident=()):
-    """Eqs. 5 and 6: {(i, j): signed strength} of answers [(a, b, together)] and what neighbours inherit.
+    """Eqs. 5 and 6: {(i, j): signed weight} of answers [(a, b, together)] and what neighbours inherit.
 
-    Non-confident pairs [(a, b, together, strength)] have no offspring, and meet what is inherited by Eq. 6.
+    Non-confident pairs [(a, b, together, weight)] have no offspring, and meet what is inherited by Eq. 6.
     """
     best = {True: {}, False: {}}
 

@@ -135,19 +135,19 @@ def test_boosting__is_that_of_the_paper():
         n, k = (24, int(rng.integers(2, 4))) if seed % 3 else (6, 2)
         X = rng.normal(size=(n, 2))
         value, pairs = random_pairs(rng, n, int(rng.integers(1, 30)))
-        strengths = None
+        pair_weights = None
         if seed % 2 and pairs:
-            strengths = rng.uniform(0.1, 1.0, len(pairs))
+            pair_weights = rng.uniform(0.1, 1.0, len(pairs))
             value = PairwiseConstraints(
                 value.must_link,
                 value.cannot_link,
                 n,
-                must_weights=strengths[: value.n_must],
-                cannot_weights=strengths[value.n_must :],
+                must_weights=pair_weights[: value.n_must],
+                cannot_weights=pair_weights[value.n_must :],
             )
         boosting, ties, learner = boosted(X, value, k, seed, 12)
         kernel, weights, errors, importances = boosting_definition(
-            pairs, ties, learner, n, n_rounds=12, strengths=strengths
+            pairs, ties, learner, n, n_rounds=12, pair_weights=pair_weights
         )
         np.testing.assert_allclose(boosting.errors, errors, rtol=1e-9, atol=1e-12)
         np.testing.assert_allclose(boosting.weights, weights, rtol=1e-9, atol=1e-300)

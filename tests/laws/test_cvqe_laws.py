@@ -43,7 +43,7 @@ def case(seed, n=14, p=16, k=3, *, weighted=True, both=False):
 
 def task_of(X, must, cannot, must_w, cannot_w, weights):
     links = WeightedLinks.of(must, cannot, np.concatenate([must_w, cannot_w]))
-    return QuantizationTask(Points.of(X, weights), links, np.arange(links.strength.size, dtype=np.int32))
+    return QuantizationTask(Points.of(X, weights), links, np.arange(links.weights.size, dtype=np.int32))
 
 
 # ------------------------------------------------------------------ the steps are their definitions
@@ -103,19 +103,19 @@ def test_steps__are_the_same_compiled_or_not(method):
     room = [kernels.plain("cvqe"), kernels.fast("cvqe")]
     if method == "cvqe":
         answers = [
-            x.assign_alone(task.order, scene.base, links.ends, links.strength, links.n_must, scene.apart, scene.near)
+            x.assign_alone(task.order, scene.base, links.ends, links.weights, links.n_must, scene.apart, scene.near)
             for x in room
         ]
     elif method == "lcvqe":
         answers = [
-            x.assign_linear(task.order, scene.base, links.ends, links.strength, links.n_must, scene.distance)
+            x.assign_linear(task.order, scene.base, links.ends, links.weights, links.n_must, scene.distance)
             for x in room
         ]
     else:
         answers = [scene.base.argmin(axis=1).astype(np.int32) for _ in room]
         for x, label in zip(room, answers, strict=True):
             x.assign_joint(
-                *(task.order, scene.base, links.ends, links.strength, links.n_must, scene.apart, scene.near),
+                *(task.order, scene.base, links.ends, links.weights, links.n_must, scene.apart, scene.near),
                 *(task.twin, links.start, links.other, links.edge, label),
             )
     assert np.array_equal(*answers)

@@ -39,8 +39,8 @@ def test_runs__the_objective_never_increases():
         turns += len(history)
         assert (np.diff(history) <= 1e-12 * abs(history[0])).all()
         assert run.converged
-        strengths = links.strength[: links.n_must], links.strength[links.n_must :]
-        wanted = pck_objective(X, run.labels, run.state.centres, must, cannot, penalty, None, *strengths)
+        pair_weights = links.weights[: links.n_must], links.weights[links.n_must :]
+        wanted = pck_objective(X, run.labels, run.state.centres, must, cannot, penalty, None, *pair_weights)
         assert run.objective == pytest.approx(wanted, rel=1e-9)
         np.testing.assert_allclose(run.state.centres, means(X, run.labels, 4), atol=1e-12)
     assert turns > 200
@@ -124,7 +124,7 @@ def test_optimum__of_diagonal_metrics_is_reached_and_never_passed(shared):
         must, cannot = random_pairs(rng, 7, 5)
         points, links = Points.of(X), WeightedLinks.of(must, cannot, np.ones(len(must) + len(cannot)))
         problem = MetricTask(
-            points, links, 0.5 * links.strength, *far_differences(points, links, rng, full=False), 2.0, shared, 0.0
+            points, links, 0.5 * links.weights, *far_differences(points, links, rng, full=False), 2.0, shared, 0.0
         )
         costs = []
         for labels in itertools.product(range(2), repeat=7):

@@ -192,9 +192,9 @@ def test_inheritance__is_its_definition(seed):
 
 
 def signed(pairs):
-    """{(i, j): strength}, negative for cannot-links."""
-    strength = [1.0] * len(pairs) if pairs.must_weights is None else [*pairs.must_weights, *pairs.cannot_weights]
-    return {(a, b): w if kind == "must" else -w for (a, b, kind), w in zip(pairs, strength, strict=True)}
+    """{(i, j): weight}, negative for cannot-links."""
+    pair_weights = [1.0] * len(pairs) if pairs.must_weights is None else [*pairs.must_weights, *pairs.cannot_weights]
+    return {(a, b): w if kind == "must" else -w for (a, b, kind), w in zip(pairs, pair_weights, strict=True)}
 
 
 @given(st.integers(2, 12), st.integers(1, 15), st.integers(0, 2**32 - 1))

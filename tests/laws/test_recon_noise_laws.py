@@ -174,8 +174,8 @@ def test_soft__the_estimator_tells_what_it_violated(rng):
         assert np.array_equal(model.violated_triplets_.rows, model.triplets_.rows[~shown])
         assert model.weight_violated_ == pytest.approx(_weights(t)[~shown].sum())
         assert model.triplets_ == t or len(t) == 0
-        strength = 0.15 / _weights(t).mean() if len(t) else 0.15
-        assert model.penalty_ == pytest.approx(strength)
+        penalty = 0.15 / _weights(t).mean() if len(t) else 0.15
+        assert model.penalty_ == pytest.approx(penalty)
         assert np.array_equal(model.distances_, soft_merges(X, t, "average", "euclidean", penalty=model.penalty_)[:, 2])
 
 

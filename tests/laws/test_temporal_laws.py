@@ -16,7 +16,7 @@ from tripletree.core.pairs import PairwiseConstraints
 
 
 def literal_pairs(parts, present, t, fading, backward):
-    """What counts at snapshot t: {(a, b): (kind, strength)}, one entry of a part after the other."""
+    """What counts at snapshot t: {(a, b): (kind, weight)}, one entry of a part after the other."""
     best = {}
     for pairs, at in parts:
         for (a, b, kind), w in zip(pairs, [*pairs.must_weights, *pairs.cannot_weights], strict=True):
@@ -33,9 +33,9 @@ def literal_pairs(parts, present, t, fading, backward):
 
 
 def as_dict(pairs, objects):
-    """{(object, object): (kind, strength)} of pairs by row number."""
-    strength = [*pairs.must_weights, *pairs.cannot_weights] if len(pairs) else []
-    return {(int(objects[a]), int(objects[b])): (kind, w) for (a, b, kind), w in zip(pairs, strength, strict=True)}
+    """{(object, object): (kind, weight)} of pairs by row number."""
+    pair_weights = [*pairs.must_weights, *pairs.cannot_weights] if len(pairs) else []
+    return {(int(objects[a]), int(objects[b])): (kind, w) for (a, b, kind), w in zip(pairs, pair_weights, strict=True)}
 
 
 @settings(max_examples=300, deadline=None)
@@ -49,9 +49,9 @@ def test_pairs_at__equals_the_definition(seed):
     for _ in range(int(rng.integers(1, 4))):
         rows = np.array([rng.permutation(n)[:2] for _ in range(int(rng.integers(1, 6)))])
         cut = int(rng.integers(0, len(rows) + 1))
-        strength = rng.integers(1, 1000, len(rows)) / 1000
+        pair_weights = rng.integers(1, 1000, len(rows)) / 1000
         pairs = PairwiseConstraints(
-            rows[:cut], rows[cut:], n, must_weights=strength[:cut], cannot_weights=strength[cut:]
+            rows[:cut], rows[cut:], n, must_weights=pair_weights[:cut], cannot_weights=pair_weights[cut:]
         )
         parts.append((pairs, None if rng.random() < 0.5 else int(rng.integers(0, T))))
     fading, backward = float(rng.choice([0.0, 0.3, 1.0])), bool(rng.integers(2))

@@ -345,7 +345,7 @@ def test_progress__is_shown_where_wanted(rng, capsys):
 # ------------------------------------------------------------------ pairs
 
 
-def test_pairs__strengths_are_the_first_priorities(rng):
+def test_pairs__weights_are_the_first_priorities(rng):
     X = np.array([[0.0], [1.0], [5.0], [6.0]])
     pairs = PairwiseConstraints([(1, 2)], [(1, 2)], 4, must_weights=[0.25], cannot_weights=[0.75])
     for seed in range(5):

@@ -106,10 +106,10 @@ def test_results__objective_is_its_definition(name):
         X = rng.normal(size=(40, 3)) * 5 + 100
         must, cannot = random_pairs(rng, 40, 50)
         weights = rng.integers(1, 4, 40).astype(float)
-        strengths = rng.uniform(0.1, 1, len(must)), rng.uniform(0.1, 1, len(cannot))
-        pairs = PairwiseConstraints(must, cannot, 40, must_weights=strengths[0], cannot_weights=strengths[1])
+        pair_weights = rng.uniform(0.1, 1, len(must)), rng.uniform(0.1, 1, len(cannot))
+        pairs = PairwiseConstraints(must, cannot, 40, must_weights=pair_weights[0], cannot_weights=pair_weights[1])
         model = METHODS[name](3, random_state=seed, n_init=2).fit(X, pairs=pairs, sample_weight=weights)
-        given = X, model.labels_, model.cluster_centers_, must, cannot, *strengths
+        given = X, model.labels_, model.cluster_centers_, must, cannot, *pair_weights
         assert model.objective_ == pytest.approx(objective(name, *given, weights))
         assert model.objective_ == pytest.approx(model.inertia_ + model.violation_cost_)
         costs = [c for c in pair_costs(name, *given) if c > 0]
@@ -207,11 +207,11 @@ def test_pairs__are_looked_at_in_random_order_must_links_first(rng):
     assert all(sorted(order[:4]) == [0, 1, 2, 3] and sorted(order[4:]) == [4, 5, 6] for order in orders)
 
 
-def test_pairs__strengths_decide():
+def test_pairs__weights_decide():
     X = np.array([[0.0], [1.0], [5.0], [6.0]])
     for Method in METHODS.values():
-        for strength, same in ((1.0, True), (0.1, False)):
-            pairs = PairwiseConstraints.from_labels([(1, 2)], [], must_weights=[strength])
+        for weight, same in ((1.0, True), (0.1, False)):
+            pairs = PairwiseConstraints.from_labels([(1, 2)], [], must_weights=[weight])
             label = Method(2, init=[[0.0], [6.0]]).fit(X, pairs=pairs).labels_
             assert (label[1] == label[2]) == same
 

@@ -52,7 +52,7 @@ def problem_of(rng, n, d, p, *, full, shared, prior=2.0, penalty=0.7):
     X /= np.sqrt(np.average((X**2).sum(axis=1), weights=points.weights))
     points = Points.of(X, points.weights)
     apart, far = far_differences(points, links, rng, full=full)
-    problem = MetricTask(points, links, penalty * links.strength, apart, far, prior, shared, 0.0)
+    problem = MetricTask(points, links, penalty * links.weights, apart, far, prior, shared, 0.0)
     oracle = partial(
         mpck_objective,
         X,
@@ -62,8 +62,8 @@ def problem_of(rng, n, d, p, *, full, shared, prior=2.0, penalty=0.7):
         prior=prior,
         shared=shared,
         weights=points.weights,
-        must_weights=links.strength[: len(must)],
-        cannot_weights=links.strength[len(must) :],
+        must_weights=links.weights[: len(must)],
+        cannot_weights=links.weights[len(must) :],
     )
     return problem, oracle
 

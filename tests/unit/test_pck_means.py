@@ -149,12 +149,12 @@ def test_results__objective_is_its_definition(rng):
         X = rng.normal(size=(40, 3)) * 5 + 100
         must, cannot = random_pairs(rng, 40, 50)
         weights = rng.integers(1, 4, 40).astype(float)
-        strengths = rng.uniform(0.1, 1, len(must)), rng.uniform(0.1, 1, len(cannot))
-        pairs = PairwiseConstraints(must, cannot, 40, must_weights=strengths[0], cannot_weights=strengths[1])
+        pair_weights = rng.uniform(0.1, 1, len(must)), rng.uniform(0.1, 1, len(cannot))
+        pairs = PairwiseConstraints(must, cannot, 40, must_weights=pair_weights[0], cannot_weights=pair_weights[1])
         model = PCKMeans(3, penalty=0.3, random_state=seed, n_init=2, tol=0.0).fit(
             X, pairs=pairs, sample_weight=weights
         )
-        wanted = pck_objective(X, model.labels_, model.cluster_centers_, must, cannot, 0.3, weights, *strengths)
+        wanted = pck_objective(X, model.labels_, model.cluster_centers_, must, cannot, 0.3, weights, *pair_weights)
         assert model.objective_ == pytest.approx(wanted, rel=1e-9)
         assert model.penalty_ == pytest.approx(price(X, 0.3, weights))
         assert model.objective_ == pytest.approx(model.inertia_ + model.violation_cost_)
@@ -231,10 +231,10 @@ def test_pairs__that_contradict_each_other_do_no_harm(rng):
     assert list(model.violated_pairs_) == [(0, 1, "must"), (1, 2, "must"), (0, 3, "cannot")]
 
 
-def test_pairs__strengths_decide(rng):
+def test_pairs__weights_decide(rng):
     X = np.array([[0.0], [1.0], [5.0], [6.0]])
-    for strength, labels in ((1.0, [0, 0, 0, 1]), (0.2, [0, 0, 1, 1])):
-        pairs = PairwiseConstraints.from_labels([(1, 2)], [(2, 3)], must_weights=[strength], cannot_weights=[strength])
+    for weight, labels in ((1.0, [0, 0, 0, 1]), (0.2, [0, 0, 1, 1])):
+        pairs = PairwiseConstraints.from_labels([(1, 2)], [(2, 3)], must_weights=[weight], cannot_weights=[weight])
         model = PCKMeans(2, init=[[0.0], [6.0]], penalty=3.0).fit(X, pairs=pairs)
         assert model.labels_.tolist() == labels
     assert model.violated_pairs_.must_weights.tolist() == [0.2]

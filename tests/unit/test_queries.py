@@ -197,7 +197,7 @@ def test_inheritance__a_conflict_leaves_the_difference():
     assert found.cannot_weights.tolist() == pytest.approx([1.0, 1 / 11])
 
 
-def test_inheritance__strengths_count_and_none_goes_against_what_follows():
+def test_inheritance__weights_count_and_none_goes_against_what_follows():
     pairs = PairwiseConstraints([(0, 1)], [], 3, must_weights=[0.5])
     X = np.array([[0.0], [5.0], [6.0]])
     found = inherited_pairs(pairs, Neighbours(X), 2)

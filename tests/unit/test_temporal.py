@@ -651,5 +651,5 @@ def test_memory__is_the_same_as_one_table(rng):
             continue
         found, one = memory.among(objects), KnownPairs.sorted(every)
         want = np.flatnonzero(np.isin(one.rows, objects).all(axis=1))
-        for name in ("rows", "must", "strength", "since"):
+        for name in ("rows", "must", "weights", "since"):
             assert np.array_equal(getattr(found, name), getattr(one, name)[want])

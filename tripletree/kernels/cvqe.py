@@ -5,13 +5,13 @@ Samples that are in pairs are numbered 0..m-1, pairs 0..e-1: first the must-link
     order : int32[e], read-only, the pairs in the order in which they are looked at
     base : float64[m, k], read-only, weight times squared distance of sample i to centre h
     ends : int32[e, 2], read-only, the two samples of each pair
-    strength : float64[e], read-only
+    weight : float64[e], read-only
     n_must : int
     apart : float64[k, k], read-only, squared distances between the centres
     near : float64[k], read-only, that of each centre to the nearest other one
     label : int32[m]
 
-A must-link between clusters g and h costs ``strength * apart[g, h]``, a cannot-link within g ``strength * near[g]``.
+A must-link between clusters g and h costs ``weight * apart[g, h]``, a cannot-link within g ``weight * near[g]``.
 Oracle: ``assigned`` of ``tests/cvqe_oracle.py``.
 """
 
@@ -35,7 +35,7 @@ FARTHER = 1.0 + 1e-9
 
 @inner
 def _price(g, h, must, cannot, apart, near):
-    """What a must-link and a cannot-link of these strengths cost with their samples in clusters g and h."""
+    """What a must-link and a cannot-link of these weights cost with their samples in clusters g and h."""
     return must * apart[g, h] + (cannot * near[g] if g == h else 0.0)
 
 
@@ -74,7 +74,7 @@ def _nearest(base, label):
 
 
 @njit
-def assign_alone(order, base, ends, strength, n_must, apart, near):
+def assign_alone(order, base, ends, weight, n_must, apart, near):
     """CVQE: the two samples of each pair go where they and this pair cost least, whatever other pairs say: int32[m]."""
     m, k = base.shape
     label = np.empty(m, np.int32)
@@ -83,7 +83,7 @@ def assign_alone(order, base, ends, strength, n_must, apart, near):
     for i in range(m):
         label[i] = first[i]
     for e in order:
-        i, j, w = ends[e, 0], ends[e, 1], strength[e]
+        i, j, w = ends[e, 0], ends[e, 1], weight[e]
         must, cannot = (w, 0.0) if e < n_must else (0.0, w)
         both = _best_two(base[i], base[j], must, cannot, apart, near, first[i], first[j])
         label[i], label[j] = both // k, both % k
@@ -91,12 +91,12 @@ def assign_alone(order, base, ends, strength, n_must, apart, near):
 
 
 @inner
-def _recount(i, sign, start, other, edge, strength, n_must, label, apart, near, cost):
+def _recount(i, sign, start, other, edge, weight, n_must, label, apart, near, cost):
     """Add or take away what the pairs of sample i make its partners pay in each cluster."""
     k = cost.shape[1]
     here = label[i]
     for p in range(start[i], start[i + 1]):
-        j, w = other[p], sign * strength[edge[p]]
+        j, w = other[p], sign * weight[edge[p]]
         if edge[p] < n_must:
             for h in range(k):
                 cost[j, h] += w * apart[here, h]
@@ -105,7 +105,7 @@ def _recount(i, sign, start, other, edge, strength, n_must, label, apart, near, 
 
 
 @njit
-def assign_joint(order, base, ends, strength, n_must, apart, near, twin, start, other, edge, label):
+def assign_joint(order, base, ends, weight, n_must, apart, near, twin, start, other, edge, label):
     """CVQE+: the two samples of each pair go where they and all of their pairs cost least; the number of moves.
 
     twin : int32[e], read-only, the other pair of the same two samples (a cannot-link and a must-link), -1 for none
@@ -116,12 +116,12 @@ def assign_joint(order, base, ends, strength, n_must, apart, near, twin, start, 
     m, k = base.shape
     cost = base.copy()  # of sample i in cluster h, its pairs included, with all others where they are
     for i in range(m):
-        _recount(i, 1.0, start, other, edge, strength, n_must, label, apart, near, cost)
+        _recount(i, 1.0, start, other, edge, weight, n_must, label, apart, near, cost)
     a, b = np.empty(k), np.empty(k)
     moves = 0
     for e in order:
-        i, j, w = ends[e, 0], ends[e, 1], strength[e]
-        v = strength[twin[e]] if twin[e] >= 0 else 0.0
+        i, j, w = ends[e, 0], ends[e, 1], weight[e]
+        v = weight[twin[e]] if twin[e] >= 0 else 0.0
         must, cannot = (w, v) if e < n_must else (v, w)
         g, h = label[i], label[j]
         for p in range(k):  # all but what the two have between them
@@ -131,15 +131,15 @@ def assign_joint(order, base, ends, strength, n_must, apart, near, twin, start, 
         for end in range(2):
             r, to = (i, both // k) if end == 0 else (j, both % k)
             if label[r] != to:
-                _recount(r, -1.0, start, other, edge, strength, n_must, label, apart, near, cost)
+                _recount(r, -1.0, start, other, edge, weight, n_must, label, apart, near, cost)
                 label[r] = to
-                _recount(r, 1.0, start, other, edge, strength, n_must, label, apart, near, cost)
+                _recount(r, 1.0, start, other, edge, weight, n_must, label, apart, near, cost)
                 moves += 1
     return moves
 
 
 @njit
-def assign_linear(order, base, ends, strength, n_must, distance):
+def assign_linear(order, base, ends, weight, n_must, distance):
     """LCVQE: only pairs that are violated are looked at, each with two or three ways out: int32[m].
 
     distance : float64[m, k], read-only, squared distances, without weights
@@ -148,7 +148,7 @@ def assign_linear(order, base, ends, strength, n_must, distance):
     label = np.empty(m, np.int32)
     _nearest(base, label)
     for e in order:
-        i, j, w = ends[e, 0], ends[e, 1], strength[e]
+        i, j, w = ends[e, 0], ends[e, 1], weight[e]
         g, h = label[i], label[j]
         if e < n_must:
             if g == h:

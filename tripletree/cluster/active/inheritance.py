@@ -201,7 +201,7 @@ def kernel_weights(neighbours: Neighbours, rows: np.ndarray, n_neighbors: int) -
 
 
 def _inherited(
-    where: np.ndarray, weight: np.ndarray, number: np.ndarray, strength: np.ndarray | None, n: int
+    where: np.ndarray, weight: np.ndarray, number: np.ndarray, link_weight: np.ndarray | None, n: int
 ) -> dict[tuple[int, int], float]:
     """The weight of each pair that inherits from links between rows of `where`."""
     if len(number) == 0:
@@ -210,7 +210,7 @@ def _inherited(
     one = np.repeat(where[a], where.shape[1], axis=1).ravel()
     two = np.tile(where[b], (1, where.shape[1])).ravel()
     value = (weight[a][:, :, None] * weight[b][:, None, :]).reshape(len(number), -1)
-    value = (value if strength is None else value * strength[:, None]).ravel()
+    value = (value if link_weight is None else value * link_weight[:, None]).ravel()
     some = (one != two) & (value > 0)
     key = np.minimum(one, two)[some] * n + np.maximum(one, two)[some]
     value = value[some]
@@ -220,7 +220,7 @@ def _inherited(
     return dict(zip(zip(*(x.tolist() for x in np.divmod(keys, n)), strict=True), largest.tolist(), strict=True))
 
 
-def _raise_to(table: dict[tuple[int, int], float], rows: np.ndarray, strength: np.ndarray | None) -> None:
+def _raise_to(table: dict[tuple[int, int], float], rows: np.ndarray, weight: np.ndarray | None) -> None:
     """Add pairs to a table of weights; of two weights the larger one stays."""
-    for (i, j), w in zip(rows.tolist(), np.ones(len(rows)) if strength is None else strength.tolist(), strict=True):
+    for (i, j), w in zip(rows.tolist(), np.ones(len(rows)) if weight is None else weight.tolist(), strict=True):
         table[i, j] = max(table.get((i, j), 0.0), float(w))

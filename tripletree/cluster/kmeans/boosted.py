@@ -212,19 +212,19 @@ class PairArrays:
     ----------
     ends : ndarray of int32, shape (e, 2), read-only
     n_must : int
-    strength : ndarray of float64, shape (e,)
+    weights : ndarray of float64, shape (e,)
     """
 
     ends: np.ndarray
     n_must: int
-    strength: np.ndarray
+    weights: np.ndarray
 
     @classmethod
     def of(cls, pairs: PairwiseConstraints) -> PairArrays:
         """From pairs over the samples."""
         parts = [
-            np.ones(len(rows)) if strength is None else strength
-            for rows, strength in (
+            np.ones(len(rows)) if weights is None else weights
+            for rows, weights in (
                 (pairs.must_link, pairs.must_weights),
                 (pairs.cannot_link, pairs.cannot_weights),
             )
@@ -334,7 +334,7 @@ class Boosting:
     stopped: str = ""
 
     def __post_init__(self) -> None:
-        self.weights = _shares(self.pairs.strength)
+        self.weights = _shares(self.pairs.weights)
         self._ties = self.rng.permutation(self.weights.size)  # which of several pairs of one weight comes first
         self._spare: BoostingRound | None = None
 
@@ -493,7 +493,7 @@ class BoostingFit:
         label = estimator.labels_ = result.labels
         (a, b), (c, d) = pairs.must_link.T, pairs.cannot_link.T
         estimator.violated_pairs_ = pairs.subset(must_link=label[a] != label[b], cannot_link=label[c] == label[d])
-        estimator.violation_cost_ = float(boosting.pairs.strength[boosting.pairs.violated(label)].sum())
+        estimator.violation_cost_ = float(boosting.pairs.weights[boosting.pairs.violated(label)].sum())
         estimator.pair_weights_ = PairwiseConstraints(
             pairs.must_link,
             pairs.cannot_link,

@@ -140,7 +140,7 @@ class SinglePairRule:
         """See `PairRule`. Pairs overrule each other: the last one of a sample decides."""
         links = task.links
         return kernels.cvqe.assign_alone(
-            task.order, scene.base, links.ends, links.strength, links.n_must, scene.apart, scene.near
+            task.order, scene.base, links.ends, links.weights, links.n_must, scene.apart, scene.near
         )
 
     def costs(self, task: QuantizationTask, scene: CentreDistances, label: np.ndarray) -> np.ndarray:
@@ -148,7 +148,7 @@ class SinglePairRule:
         links = task.links
         g, h = label[links.ends].T
         price = np.where(np.arange(g.size) < links.n_must, scene.apart[g, h], np.where(g == h, scene.near[g], 0.0))
-        return links.strength * price
+        return links.weights * price
 
     def pull(self, task: QuantizationTask, scene: CentreDistances, label: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """See `PairRule`: centres pull each other, all at once from where they were."""
@@ -159,10 +159,10 @@ class SinglePairRule:
         if k == 1:
             wrong &= must
         to = np.where(must, h, scene.next[g])
-        force = np.bincount((g * k + to)[wrong], links.strength[wrong], k * k).reshape(k, k)
+        force = np.bincount((g * k + to)[wrong], links.weights[wrong], k * k).reshape(k, k)
         if self.mutual:
             wrong &= must
-            force += np.bincount((h * k + g)[wrong], links.strength[wrong], k * k).reshape(k, k)
+            force += np.bincount((h * k + g)[wrong], links.weights[wrong], k * k).reshape(k, k)
         return force @ scene.centres, force.sum(axis=1)
 
 
@@ -179,7 +179,7 @@ class AllPairsRule(SinglePairRule):
             task.order,
             scene.base,
             links.ends,
-            links.strength,
+            links.weights,
             links.n_must,
             scene.apart,
             scene.near,
@@ -199,12 +199,12 @@ class LinearRule:
         """See `PairRule`. Each round starts from the nearest centres."""
         links = task.links
         return kernels.cvqe.assign_linear(
-            task.order, scene.base, links.ends, links.strength, links.n_must, scene.distance
+            task.order, scene.base, links.ends, links.weights, links.n_must, scene.distance
         )
 
     def costs(self, task: QuantizationTask, scene: CentreDistances, label: np.ndarray) -> np.ndarray:
         """See `PairRule`."""
-        cost = np.zeros(task.links.strength.size)
+        cost = np.zeros(task.links.weights.size)
         for pair, sample, cluster, weight in self._pulled(task, scene, label):
             cost += np.bincount(pair, weight * scene.distance[sample, cluster], cost.size)
         return cost
@@ -224,7 +224,7 @@ class LinearRule:
         wrong = np.flatnonzero(violated_links(links, label))
         must, cannot = wrong[wrong < links.n_must], wrong[wrong >= links.n_must]
         i, j = links.ends[must].T
-        half = 0.5 * links.strength[must]
+        half = 0.5 * links.weights[must]
         parts: list[tuple[np.ndarray, ...]] = [(must, i, label[j], half), (must, j, label[i], half)]
         if k > 1:
             i, j = links.ends[cannot].T
@@ -232,7 +232,7 @@ class LinearRule:
             far = np.where(scene.distance[j, own] > scene.distance[i, own] * kernels.cvqe.FARTHER, j, i)
             others = scene.distance[far]
             others[np.arange(far.size), own] = np.inf
-            parts.append((cannot, far, others.argmin(axis=1), links.strength[cannot]))
+            parts.append((cannot, far, others.argmin(axis=1), links.weights[cannot]))
         return parts
 
 
@@ -558,7 +558,7 @@ class CVQE(SoftPairMeans):
         self.verbose = verbose
 
     def _prepared(self, points: Points, links: WeightedLinks, rng: np.random.Generator) -> QuantizationTask:
-        return QuantizationTask(points, links, np.arange(links.strength.size, dtype=np.int32))
+        return QuantizationTask(points, links, np.arange(links.weights.size, dtype=np.int32))
 
     def _state(self, prepared: QuantizationTask, centres: np.ndarray) -> EuclideanState:
         return EuclideanState.of(prepared.points, prepared.links, 0.0, centres, self.tol / centres.shape[1])
@@ -587,7 +587,7 @@ class CVQE(SoftPairMeans):
 
 def _random_order(links: WeightedLinks, rng: np.random.Generator) -> np.ndarray:
     """Must-links in random order, then cannot-links in random order."""
-    e = links.strength.size
+    e = links.weights.size
     return np.concatenate([rng.permutation(links.n_must), links.n_must + rng.permutation(e - links.n_must)])
 
 
@@ -691,7 +691,7 @@ def cvqe_plus(
         raise ValueError(msg)
     links = _links(must, cannot, must_w, cannot_w, samples.shape[0])
     weights = check_weights(samples, sample_weight)
-    task = QuantizationTask(Points.of(samples, weights), links, freeze(np.arange(links.strength.size, dtype=np.int32)))
+    task = QuantizationTask(Points.of(samples, weights), links, freeze(np.arange(links.weights.size, dtype=np.int32)))
     found = quantize(
         task,
         AllPairsRule(),
@@ -704,19 +704,19 @@ def cvqe_plus(
 
 
 def _links(must: Any, cannot: Any, must_w: Any, cannot_w: Any, n: int) -> WeightedLinks:
-    rows, strength = [], []
+    rows, weights = [], []
     for what, given, weight in (("must", must, must_w), ("cannot", cannot, cannot_w)):
         pairs = np.asarray(given, np.int64).reshape(-1, 2)
-        weights = np.ones(len(pairs)) if weight is None else np.asarray(weight, np.float64)
-        if weights.shape != (len(pairs),) or not (weights >= 0).all() or not np.isfinite(weights).all():
+        counts = np.ones(len(pairs)) if weight is None else np.asarray(weight, np.float64)
+        if counts.shape != (len(pairs),) or not (counts >= 0).all() or not np.isfinite(counts).all():
             msg = f"{what}_w must hold {len(pairs)} finite weights >= 0, one for each pair"
             raise ValueError(msg)
         if len(pairs) and (pairs.min() < 0 or pairs.max() >= n or (pairs[:, 0] == pairs[:, 1]).any()):
             msg = f"{what} must hold pairs of two different rows of X, 0..{n - 1}"
             raise ValueError(msg)
         rows.append(pairs)
-        strength.append(weights)
-    return WeightedLinks.of(rows[0], rows[1], np.concatenate(strength))
+        weights.append(counts)
+    return WeightedLinks.of(rows[0], rows[1], np.concatenate(weights))
 
 
 def _past(history: tuple[Any, float], history_mass: Any, shape: tuple[int, int], *, closest: bool) -> HistoricalCost:

@@ -149,10 +149,10 @@ class MetricState:
         full : bool
         """
         d, n_must = problem.apart.shape[1], problem.links.n_must
-        apart, strength = problem.apart[:n_must].T, problem.links.strength[:n_must]
+        apart, weights = problem.apart[:n_must].T, problem.links.weights[:n_must]
         start = cls.of(problem, np.empty((k, d)), full=full)  # the prior, and half the squares: those around the means
-        moment = problem.prior / d * (np.eye(d) if full else np.ones(d)) + start._square(apart, 0.5 * strength)
-        mass = problem.prior + strength.sum()
+        moment = problem.prior / d * (np.eye(d) if full else np.ones(d)) + start._square(apart, 0.5 * weights)
+        mass = problem.prior + weights.sum()
         metric = mass * (np.linalg.inv(moment) if full else 1.0 / moment)
         root = _root(metric)
         chosen = choose(replace(problem.points, columns=_mapped(root, problem.points.columns)))
@@ -506,7 +506,7 @@ class MPCKMeans(SoftPairMeans):
 
     def _prepared(self, points: Points, links: WeightedLinks, rng: np.random.Generator) -> MetricTask:
         apart, far = far_differences(points, links, rng, full=self.metric == "full")
-        price = self.penalty * links.strength
+        price = self.penalty * links.weights
         return MetricTask(points, links, price, apart, far, self.prior, self.shared_metric, self.tol)
 
     def _state(self, prepared: MetricTask, centres: np.ndarray) -> MetricState:

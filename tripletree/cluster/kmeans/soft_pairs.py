@@ -64,7 +64,7 @@ class WeightedLinks:
         The samples, in order.
     ends : ndarray of int32, shape (e, 2)
         The two samples of each pair, by their numbers in `nodes`.
-    strength : ndarray of float64, shape (e,)
+    weights : ndarray of float64, shape (e,)
     n_must : int
     start, other, edge : ndarray of int32
         The links of each sample, see `tripletree.kernels.soft_pairs`.
@@ -74,7 +74,7 @@ class WeightedLinks:
 
     nodes: np.ndarray
     ends: np.ndarray
-    strength: np.ndarray
+    weights: np.ndarray
     n_must: int
     start: np.ndarray
     other: np.ndarray
@@ -83,7 +83,7 @@ class WeightedLinks:
     first: np.ndarray
 
     @classmethod
-    def of(cls, must: np.ndarray, cannot: np.ndarray, strength: np.ndarray) -> WeightedLinks:
+    def of(cls, must: np.ndarray, cannot: np.ndarray, weights: np.ndarray) -> WeightedLinks:
         """From rows of samples, and the weights of the must-links, then of the cannot-links."""
         from scipy.sparse import coo_array
         from scipy.sparse.csgraph import connected_components
@@ -100,7 +100,7 @@ class WeightedLinks:
         return cls(
             nodes=frozen(nodes),
             ends=frozen(ends),
-            strength=frozen(strength, np.float64),
+            weights=frozen(weights, np.float64),
             n_must=len(must),
             start=frozen(start),
             other=frozen(far[order]),
@@ -436,9 +436,9 @@ class EuclideanState:
     def of(
         cls, points: Points, links: WeightedLinks, penalty: float, centres: np.ndarray, tolerance: float
     ) -> EuclideanState:
-        """With the price of a violated pair of strength 1."""
-        share = np.where(np.arange(links.strength.size) < links.n_must, 0.5, 1.0)  # both ends pay for a must-link
-        pay = np.repeat((penalty * share * links.strength)[:, None], centres.shape[0], axis=1)
+        """With the price of a violated pair of weight 1."""
+        share = np.where(np.arange(links.weights.size) < links.n_must, 0.5, 1.0)  # both ends pay for a must-link
+        pay = np.repeat((penalty * share * links.weights)[:, None], centres.shape[0], axis=1)
         return cls(points, _part(points, links.nodes), centres, pay, tolerance)
 
     def nearest(self) -> np.ndarray:
@@ -816,11 +816,11 @@ def _links(pairs: PairwiseConstraints, counted: np.ndarray) -> WeightedLinks:
     """The pairs of the samples that count, over their numbers among these."""
     number = np.cumsum(counted) - 1
     parts = []
-    for rows, strength in (
+    for rows, weights in (
         (pairs.must_link, pairs.must_weights),
         (pairs.cannot_link, pairs.cannot_weights),
     ):
         kept = counted[rows].all(axis=1)
-        parts.append((number[rows[kept]], np.ones(kept.sum()) if strength is None else strength[kept]))
+        parts.append((number[rows[kept]], np.ones(kept.sum()) if weights is None else weights[kept]))
     (must, sure), (cannot, sure_not) = parts
     return WeightedLinks.of(must, cannot, np.concatenate([sure, sure_not]))

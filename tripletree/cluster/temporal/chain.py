@@ -249,8 +249,8 @@ class Inquiry:
             All pairs used in it.
         """
         names = LeafIndex([self._leaves[i] for i in objects.tolist()])
-        strong: dict[str, Any] = {"must_weights": given.must_weights, "cannot_weights": given.cannot_weights}
-        labelled = PairwiseConstraints(given.must_link, given.cannot_link, names, **strong)
+        weights: dict[str, Any] = {"must_weights": given.must_weights, "cannot_weights": given.cannot_weights}
+        labelled = PairwiseConstraints(given.must_link, given.cannot_link, names, **weights)
 
         def oracle(a: Hashable, b: Hashable) -> bool | None:
             return self._oracle(a, b, when)
@@ -341,7 +341,7 @@ class Snapshot:
     centers : ndarray of float64, shape (n_clusters, n_features)
         A cluster without objects has the centre of the snapshot before.
     pairs : PairwiseConstraints
-        The pairs that counted: those known there, those handed on from other snapshots with the strengths that they had
+        The pairs that counted: those known there, those handed on from other snapshots with the weights that they had
         left, and those that neighbours inherited.
     violated_pairs : PairwiseConstraints
         Those of them that `labels` violates.
@@ -452,8 +452,8 @@ def follow(
         if before is not None:
             transitions.append(_moved(before, link))
         names = LeafIndex([leaves[i] for i in objects.tolist()])
-        strong: dict[str, Any] = {"must_weights": used.must_weights, "cannot_weights": used.cannot_weights}
-        pairs = PairwiseConstraints(used.must_link, used.cannot_link, names, **strong)
+        weights: dict[str, Any] = {"must_weights": used.must_weights, "cannot_weights": used.cannot_weights}
+        pairs = PairwiseConstraints(used.must_link, used.cannot_link, names, **weights)
         snapshots.append(_snapshot(window, link, before, pairs, middle, settings))
         before = link
         if tick is not None:

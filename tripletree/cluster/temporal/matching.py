@@ -121,14 +121,14 @@ class KnownPairs:
     rows : ndarray of int64, shape (p, 2)
         Numbers of objects, a < b.
     must : ndarray of bool, shape (p,)
-    strength : ndarray of float64, shape (p,)
+    weights : ndarray of float64, shape (p,)
     since : ndarray of int64, shape (p,)
         The snapshot at which each became known, where it has its full weight.
     """
 
     rows: np.ndarray
     must: np.ndarray
-    strength: np.ndarray
+    weights: np.ndarray
     since: np.ndarray
 
     def __len__(self) -> int:
@@ -136,7 +136,7 @@ class KnownPairs:
 
     def take(self, which: np.ndarray) -> KnownPairs:
         """Some of them, in this order."""
-        return KnownPairs(self.rows[which], self.must[which], self.strength[which], self.since[which])
+        return KnownPairs(self.rows[which], self.must[which], self.weights[which], self.since[which])
 
     @staticmethod
     def sorted(some: Sequence[KnownPairs]) -> KnownPairs:
@@ -204,19 +204,19 @@ def known_pairs(
         first[known.among(present[t])] = t
     since = np.where(known.since < 0, first, known.since)
     good = first >= 0
-    return KnownPairs(known.rows, known.must, known.strength, since).take(np.flatnonzero(good)), int((~good).sum())
+    return KnownPairs(known.rows, known.must, known.weights, since).take(np.flatnonzero(good)), int((~good).sum())
 
 
 def pairs_since(pairs: PairwiseConstraints, t: int) -> KnownPairs:
     """Pairs over all objects that became known at snapshot t."""
     sides = []
-    for rows, strength, must in (
+    for rows, weights, must in (
         (pairs.must_link, pairs.must_weights, True),
         (pairs.cannot_link, pairs.cannot_weights, False),
     ):
         p = len(rows)
-        strong = np.ones(p) if strength is None else strength
-        sides.append(KnownPairs(rows.astype(np.int64), np.full(p, must), strong, np.full(p, t, np.int64)))
+        given = np.ones(p) if weights is None else weights
+        sides.append(KnownPairs(rows.astype(np.int64), np.full(p, must), given, np.full(p, t, np.int64)))
     return KnownPairs.sorted(sides)
 
 
@@ -280,12 +280,10 @@ def pairs_at(
         Those that became known there, and those from other snapshots, with weights. No pair is in both.
     """
     known = memory.take(memory.among(objects)) if isinstance(memory, KnownPairs) else memory.among(objects)
-    strength = known.strength * fading.left(known.since, t)
-    some = np.flatnonzero(strength > 0)
+    weights = known.weights * fading.left(known.since, t)
+    some = np.flatnonzero(weights > 0)
     order = some[
-        np.lexsort(
-            (known.since[some], strength[some], known.since[some] == t, known.rows[some, 1], known.rows[some, 0])
-        )
+        np.lexsort((known.since[some], weights[some], known.since[some] == t, known.rows[some, 1], known.rows[some, 0]))
     ]
     rows = known.rows[order]
     last = np.r_[(rows[1:] != rows[:-1]).any(axis=1), True][: len(rows)]
@@ -296,7 +294,7 @@ def pairs_at(
     def those(which: np.ndarray) -> PairwiseConstraints:
         sides: dict[str, Any] = {}
         for name, kind in (("must", must & which), ("cannot", ~must & which)):
-            sides[f"{name}_link"], sides[f"{name}_weights"] = rows[kind], strength[chosen[kind]]
+            sides[f"{name}_link"], sides[f"{name}_weights"] = rows[kind], weights[chosen[kind]]
         return PairwiseConstraints(leaves=objects.size, **sides)
 
     return those(here), those(~here)
