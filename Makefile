@@ -65,6 +65,7 @@ papers-quick: $(VENV)/.dev  ## a small form of the same, in benchmarks/papers/qu
 
 notebooks: $(VENV)/.dev  ## execute the notebooks again from their sources
 	@$(BIN)/python notebooks/execute.py
+	@$(BIN)/python docs/front.py
 
 $(VENV)/.docs: setup.cfg pyproject.toml | $(BIN)/python
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[docs]'

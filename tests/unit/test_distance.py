@@ -225,7 +225,7 @@ def test_distance__on_common_leaves(rng):
 
 
 def test_distance__no_common_leaf():
-    with pytest.raises(InvalidHierarchyError, match="at least one leaf"):
+    with pytest.raises(InvalidHierarchyError, match="have no leaf in common"):
         compare_triplets(star(3), Hierarchy([3, 3, 3, -1], ["a", "b", "c"]), leaves="common")
 
 
