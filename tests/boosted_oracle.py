@@ -19,12 +19,12 @@ def constrained_assignment_definition(distance, pairs):
     for a, b, kind in pairs:
         case = (a in label, b in label, kind)
         if case == (False, False, "must"):
-            nearer = min((a, b), key=lambda i: (distance[i][ranking(i)[0]], i == b))
+            nearer = min((a, b), key=lambda i: (distance[i][ranking(i)[0]], i == a))  # of a tie, b
             label[a] = label[b] = ranking(nearer)[0]
         elif case == (False, False, "cannot"):
             label[a], label[b] = ranking(a)[0], ranking(b)[0]
             if label[a] == label[b]:
-                farther = a if distance[a][label[a]] > distance[b][label[b]] else b
+                farther = b if distance[a][label[a]] < distance[b][label[b]] else a
                 label[farther] = other(farther, label[farther])
         elif case == (True, False, "must"):
             label[b] = label[a]
@@ -39,8 +39,21 @@ def constrained_assignment_definition(distance, pairs):
     return np.array([label.get(i, ranking(i)[0]) for i in range(n)])
 
 
+def listed_run_definition(X, pairs, centres, max_iter):
+    """Algorithm 2 as printed: assignments and means by turns until the assignment stays; labels and their means."""
+    X, centres, labels = np.asarray(X, float), np.array(centres, float), None
+    for _ in range(max_iter):
+        new = constrained_assignment_definition(((X[:, None] - centres[None]) ** 2).sum(axis=2), pairs)
+        if labels is not None and (new == labels).all():
+            break
+        labels = new
+        for j in set(labels.tolist()):
+            centres[j] = X[labels == j].mean(axis=0)
+    return labels, centres
+
+
 def constrained_run_definition(X, pairs, centres, max_iter):
-    """Algorithm 2: assignments and means by turns while the scatter decreases; labels and their means."""
+    """Algorithm 2, but ended where the scatter would rise: labels and their means."""
     X, centres = np.asarray(X, float), np.array(centres, float)
     labels, least = None, math.inf
     for _ in range(max_iter):
@@ -61,7 +74,9 @@ def violates(labels, pair):
     return (labels[a] == labels[b]) == (kind == "cannot")
 
 
-def boosting_definition(pairs, ties, weak_learner, n, *, n_rounds, rho=5.0, xi=0.5, pair_weights=None):
+def boosting_definition(
+    pairs, ties, weak_learner, n, *, n_rounds, rho=2.0, xi=0.5, perfect=5.0, chance=0.5, pair_weights=None
+):
     """Algorithm 1: the kernel as a dense matrix, the final weights, and error and importance of each round.
 
     pairs : list of (a, b, kind); ties : their order where weights are equal; weak_learner : round, pairs -> labels
@@ -76,12 +91,14 @@ def boosting_definition(pairs, ties, weak_learner, n, *, n_rounds, rho=5.0, xi=0
         wrong = [violates(labels, pair) for pair in pairs]
         error = sum(w for w, bad in zip(weights, wrong, strict=True) if bad)
         errors.append(error)
-        if error >= xi * (1 - 1e-9):  # that of a round which repeats the one before is 1/2, but for rounding
+        if error >= chance * (1 - 1e-9):  # that of a round which repeats the one before is 1/2, but for rounding
             break
-        alpha = rho if error == 0 else min(rho, 0.5 * math.log((1 - error) / error))
+        alpha = perfect if error == 0 else min(perfect, 0.5 * math.log((1 - error) / error))
         importances.append(alpha)
         kernel += alpha * np.array([[1.0 if x == y else -1.0 for y in labels] for x in labels])
-        weights = [w * math.exp(alpha if bad else -alpha) for w, bad in zip(weights, wrong, strict=True)]
+        # Eq. 3, whose importance is twice this one; xi is a factor of all
+        yk = [-1 if bad else 1 for bad in wrong]
+        weights = [w * math.exp(-2 * alpha * (x - xi) / rho) for w, x in zip(weights, yk, strict=True)]
         weights = [w / sum(weights) for w in weights]
     return kernel, np.array(weights), np.array(errors), np.array(importances)
 

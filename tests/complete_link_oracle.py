@@ -73,6 +73,19 @@ def complete_link_definition(D, must_link=(), cannot_link=()):
         clusters[a] |= clusters.pop(b)
 
 
+def listed_clusters_definition(D, must_link, cannot_link, k):
+    """The listing to its end: forbidden pairs are as far as any other forbidden ones, and are merged like all."""
+    D = imposed_definition(D, must_link, cannot_link)
+    group = groups_of(must_link, len(D))
+    clusters = {g: {i for i in range(len(D)) if group[i] == g} for g in group}
+    while len(clusters) > k:
+        _, a, b = min(
+            (max(D[i, j] for i in clusters[a] for j in clusters[b]), a, b) for a, b in combinations(sorted(clusters), 2)
+        )
+        clusters[a] |= clusters.pop(b)
+    return {frozenset(c) for c in clusters.values()}
+
+
 # ---------------------------------------------------------------------- merges refused, and questions
 
 

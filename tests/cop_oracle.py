@@ -33,6 +33,32 @@ def cop_kmeans_definition(points, weights, cannot, centres, *, tolerance=0.0, ma
     return None
 
 
+def listing_definition(X, must, cannot, centres, *, max_iter=300):
+    """The listing of the paper for samples in the order given: labels and centres, or None where it fails.
+
+    A sample goes to its closest centre such that what it is must-linked to, as far as it has a cluster, is there and
+    nothing is that it is cannot-linked to. The pairs hold all that follows from them.
+    """
+    centres, labels, seen = centres.copy(), None, []
+    for _ in range(max_iter):
+        before, labels = labels, {}
+        for i, x in enumerate(X):
+            for c in np.argsort(((x - centres) ** 2).sum(axis=1), kind="stable").tolist():
+                tied = all(labels.get(a + b - i, c) == c for a, b in must if i in (a, b))
+                if tied and all(labels.get(a + b - i) != c for a, b in cannot if i in (a, b)):
+                    labels[i] = c
+                    break
+            else:
+                return None
+        own = np.array([labels[i] for i in range(len(X))])
+        for c in set(own.tolist()):
+            centres[c] = X[own == c].mean(axis=0)
+        if labels == before or labels in seen:
+            return own, centres
+        seen.append(labels)
+    return None
+
+
 def feasible_definition(n, k, must, cannot):
     """All clusterings of n samples into at most k clusters, as label tuples, in which the pairs hold."""
     return [

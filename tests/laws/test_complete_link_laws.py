@@ -12,6 +12,7 @@ from complete_link_oracle import (
     groups_of,
     has_places,
     imposed_definition,
+    listed_clusters_definition,
     square,
 )
 from scipy.spatial.distance import squareform
@@ -90,6 +91,21 @@ def test_listing__merges(whole):
         assert [pair for pair, _ in found] == [frozenset(x[:2]) for x in wanted]
         np.testing.assert_allclose([d for _, d in found], [x[2] for x in wanted], rtol=1e-12)
         assert parts(model.labels_) == left
+
+
+def test_listing__to_its_end():
+    forced = 0
+    for seed in range(200):
+        D, _, must, cannot = instance(seed, share=0.4)
+        most = PairwiseConstraints(must, cannot, len(D)).closure().n_components
+        k = min(most, 2)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)
+            model = ConstrainedCompleteLink(k, metric="precomputed", on_infeasible="violate_first")
+            model.fit(D, pairs=(must, cannot))
+        assert parts(model.labels_) == listed_clusters_definition(D, must, cannot, k)
+        forced += model.fewest_clusters_ > k
+    assert forced > 40
 
 
 def test_listing__many_must_links_and_few():

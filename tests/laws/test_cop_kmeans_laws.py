@@ -3,7 +3,13 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from cop_oracle import cheapest_definition, cop_kmeans_definition, feasible_definition, is_clique
+from cop_oracle import (
+    cheapest_definition,
+    cop_kmeans_definition,
+    feasible_definition,
+    is_clique,
+    listing_definition,
+)
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.exceptions import ConvergenceWarning
@@ -12,6 +18,7 @@ from tripletree import kernels
 from tripletree.cluster import COPKMeans
 from tripletree.cluster.feasibility import CannotGraph, NotColourable
 from tripletree.cluster.kmeans.lloyd import Points, refill, starting_centres
+from tripletree.core.pairs import PairwiseConstraints
 from tripletree.errors import InconsistentPairsError, InfeasibleClusteringError
 
 
@@ -314,6 +321,32 @@ def test_runs__in_the_order_of_the_paper_are_its_listing():
             np.testing.assert_allclose(model.cluster_centers_, wanted[1])
     assert agreed > 20
     assert failed > 0
+
+
+def test_runs__of_the_listing_are_those_of_the_paper():
+    agreed = failed = other = 0
+    for seed in range(120):
+        rng = np.random.default_rng(seed)
+        y = rng.integers(0, 3, 30)
+        X = rng.normal(size=(30, 2)) + 1.5 * y[:, None]
+        pairs = PairwiseConstraints(*class_pairs(rng, y, 40), 30)
+        start = X[rng.choice(30, 3, replace=False)]
+        whole = pairs.expand()
+        wanted = listing_definition(X, whole.must_link.tolist(), whole.cannot_link.tolist(), start)
+        model = COPKMeans(3, init=start, tol=0, assignment="listing")
+        if wanted is None:
+            failed += 1
+            with pytest.raises(InfeasibleClusteringError, match="assignment='listing' came to a sample") as caught:
+                model.fit(X, pairs=pairs)
+            assert not caught.value.proved
+        elif len(set(wanted[0].tolist())) == 3:
+            agreed += 1
+            model.fit(X, pairs=pairs)
+            assert model.labels_.tolist() == wanted[0].tolist()
+            np.testing.assert_allclose(model.cluster_centers_, wanted[1])
+            by_mean = COPKMeans(3, init=start, tol=0, assignment="input").fit(X, pairs=pairs)
+            other += model.labels_.tolist() != by_mean.labels_.tolist()
+    assert min(agreed, failed, other) > 10
 
 
 def test_runs__must_linked_samples_count_as_their_mean(rng):

@@ -174,6 +174,52 @@ class PairwiseConstraints:
         k = len(must)
         return cls(rows[:k], rows[k:], index, must_weights=must_weights, cannot_weights=cannot_weights)
 
+    @classmethod
+    def from_signed(
+        cls, pairs: Iterable[Sequence[Hashable]], weights: Any, leaves: LeafIndex | Iterable[Hashable] | None = None
+    ) -> PairwiseConstraints:
+        """Make pairs from tuples (a, b) of labels and weights in -1..1, as soft constraints are often given.
+
+        Parameters
+        ----------
+        pairs : iterable of (a, b)
+            Lists, tuples or rows of arrays of labels.
+        weights : array_like of float, one for each pair
+            Above 0 a must-link and below 0 a cannot-link, of the absolute weight; pairs of weight 0 say
+            nothing, and are left out.
+        leaves : LeafIndex or iterable of labels, optional
+            As for `from_labels`.
+
+        Returns
+        -------
+        PairwiseConstraints
+
+        Raises
+        ------
+        InvalidPairError, UnknownLeafError
+            As `from_labels` does.
+        ValueError
+            If there are not as many weights as pairs, or one is not in -1..1.
+
+        Examples
+        --------
+        >>> p = PairwiseConstraints.from_signed([("a", "b"), ("b", "c"), ("a", "d")], [1, -0.5, 0])
+        >>> list(p), p.cannot_weights.tolist()
+        ([('a', 'b', 'must'), ('b', 'c', 'cannot')], [0.5])
+        """
+        rows, signed = list(pairs), np.asarray(weights, np.float64)
+        if signed.shape != (len(rows),):
+            msg = f"expected one weight for each of {len(rows)} pairs, got an array of shape {signed.shape}"
+            raise ValueError(msg)
+        bad = np.flatnonzero(~(np.abs(signed) <= 1))
+        if bad.size:
+            msg = f"weights must be in -1..1, not {signed[bad[0]]} (pair {bad[0]})"
+            raise ValueError(msg)
+        must, cannot = ([row for row, s in zip(rows, side, strict=True) if s > 0] for side in (signed, -signed))
+        return cls.from_labels(
+            must, cannot, leaves, must_weights=signed[signed > 0], cannot_weights=-signed[signed < 0]
+        )
+
     # ------------------------------------------------------------------ derived sets
 
     def reindex(self, leaves: LeafIndex | Iterable[Hashable]) -> PairwiseConstraints:
@@ -416,9 +462,9 @@ class PairwiseConstraints:
 
         Notes
         -----
-        This is the closure of soft constraints in Wagstaff's lectures on COP-KMeans, changed where links contradict
-        each other: there a pair with both signs gets that of the larger weight, but chains through the losing link
-        still count. The two agree where the links are consistent.
+        Along a chain of links the smallest weight counts, as in the soft constraints of the slides on COP-KMeans
+        (Patwardhan's of Wagstaff et al., 2001). They leave open what follows from two cannot-links in a row (here:
+        nothing) and from links that contradict each other (here the weaker one is dropped, with all that it implies).
 
         Links are added in the order of decreasing weight to clusters that know their cannot-linked clusters:
         O(p log^2 p) for p links, and O(1) for each pair of the result.

@@ -86,10 +86,11 @@ def make_lanes(
 
     Notes
     -----
-    The paper has 20 road segments with 115 to 1,160 points, must-links by the contiguity of traces and cannot-links
-    from 4 m on; it does not give the distribution of the errors, which is chosen here. Must-links are always right. A
-    cannot-link is wrong if the errors of two points in one lane add up to `apart` metres. As in reality this happens on
-    some roads, and then there may be no clustering into `n_lanes` clusters that satisfies all pairs.
+    The paper has 20 road segments with 115 to 1,160 points, must-links within the traces of vehicles that stay in
+    their lanes, and cannot-links from 4 m on; it does not give the distribution of the errors, which is chosen here.
+    Must-links are always right. A cannot-link is wrong if the errors of two points in one lane add up to `apart`
+    metres. As in reality this happens on some roads, and then there may be no clustering into `n_lanes` clusters that
+    satisfies all pairs.
 
     Time and memory are those of the cannot-links, O(n^2).
 
@@ -127,9 +128,10 @@ def make_lanes(
         middle = (lane + 0.5) * number["width"] + rng.normal(scale=number["drift"])
         points.append(np.stack([along, middle + rng.normal(scale=number["noise"], size=along.size)], axis=1))
         lanes.append(lane)
-        runs.append(2 * trace + (lane != lane[0]))
+        # what a vehicle that changes lanes was seen at is in one lane or the other: nothing is known of it
+        runs.append(np.full(lane.size, -1 if (lane != lane[:1]).any() else trace))
     X, y, run = np.concatenate(points), np.concatenate(lanes), np.concatenate(runs)
-    following = np.flatnonzero(run[1:] == run[:-1])
+    following = np.flatnonzero((run[1:] == run[:-1]) & (run[1:] >= 0))
     must = np.stack([following, following + 1], axis=1)
     return Lanes(X, y, PairwiseConstraints(must, _farther_than(number["apart"], X[:, 1]), len(X)))
 

@@ -45,7 +45,7 @@ def _together(distance, label, a, b):
         label[a] = label[b]
     else:
         near_a, near_b = _nearest(distance, a, -1), _nearest(distance, b, -1)
-        near = near_a if distance[a, near_a] <= distance[b, near_b] else near_b
+        near = near_a if distance[a, near_a] < distance[b, near_b] else near_b
         label[a], label[b] = near, near
 
 
@@ -59,7 +59,7 @@ def _apart(distance, label, a, b):
     else:
         near_a, near_b = _nearest(distance, a, -1), _nearest(distance, b, -1)
         if near_a == near_b:
-            if distance[a, near_a] <= distance[b, near_b]:
+            if distance[a, near_a] < distance[b, near_b]:
                 near_b = _nearest(distance, b, near_a)
             else:
                 near_a = _nearest(distance, a, near_b)
@@ -97,10 +97,11 @@ def _scatter(columns, label, centres):
 
 
 @njit
-def constrained_run(columns, weight, ends, n_must, order, centres, label, objective, most):
+def constrained_run(columns, weight, ends, n_must, order, centres, label, objective, most, to_the_end):
     """Assign and take means by turns, at most so many times, while the scatter decreases.
 
     objective : float, the scatter of `label` around `centres`, infinity at the start
+    to_the_end : bool, whether to go on, whatever the scatter, until no label changes
     Returns labels int32[n], their means float64[k, d] (an empty cluster keeps its centre), the scatter, the number of
     turns taken and whether the run has ended.
     """
@@ -113,7 +114,7 @@ def constrained_run(columns, weight, ends, n_must, order, centres, label, object
             for t in range(columns.shape[0]):
                 total[j, t] = total[j, t] / mass[j] if mass[j] > 0 else means[j, t]
         value = _scatter(columns, new, total)
-        if value >= least:
+        if value >= least and not to_the_end:
             return now, means, least, turn + 1, True
         same = True
         for i in range(n):

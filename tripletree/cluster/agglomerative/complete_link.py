@@ -47,7 +47,7 @@ __all__ = [
 ]
 
 #: What to do where no merge is left that keeps the cannot-links; "avoid": see to it that it does not come to that.
-_ON_INFEASIBLE = ("avoid", "raise", "more", "violate")
+_ON_INFEASIBLE = ("avoid", "raise", "more", "violate", "violate_first")
 
 #: Merges that are asked about, for each question: answers that are "no" merge nothing.
 _MERGES_A_QUESTION = 0.75
@@ -81,13 +81,15 @@ class ConstrainedCompleteLink(HierarchicalClusterer):
     distance_threshold : float or None, default None
         In the place of `n_clusters`: clusters are the largest clades none of whose merges lies above this distance.
         However large, it lets no merge pass that a cannot-link forbids.
-    on_infeasible : {"avoid", "raise", "more", "violate"}, default "avoid"
+    on_infeasible : {"avoid", "raise", "more", "violate", "violate_first"}, default "avoid"
         What to do about merges that end at more than `n_clusters` clusters because every further one is forbidden by a
         cannot-link. "avoid": reject each merge after which no `n_clusters` clusters could keep the constraints, and go
         on with the next nearest, so that it comes to this only where constraints themselves need more; else the
         hierarchy is that of the paper, and does not depend on `n_clusters`: "raise" `InfeasibleClusteringError`; or
-        return these clusters, "more" than were asked for, with a `UserWarning`; or return `n_clusters`, as the paper
-        does, with a `UserWarning` that counts the cannot-links they "violate". Must-links are never violated.
+        return these clusters, "more" than were asked for, with a `UserWarning`; or return `n_clusters`, with a
+        `UserWarning` that counts the cannot-links they "violate": the nearest clusters then merge first. In the paper
+        all of them are at one distance, the maximum plus 1, so that the order of the samples decides: "violate_first".
+        Must-links are never violated.
     n_queries : int or None, default None
         Most questions to ask the `oracle` of `fit`. All are asked, unless everything has been asked about before.
     missing_samples : {"raise", "ignore"}, default "raise"
@@ -135,10 +137,11 @@ class ConstrainedCompleteLink(HierarchicalClusterer):
     cannot-links at the maximum plus 1; complete linkage. Ties go to the pair of clusters with the first samples. Two
     slips of the printed listing are repaired, see ``docs/algorithms.md``.
 
-    Merges at the maximum plus 1 are those that violate a cannot-link. They come last, the nearest ones first, and
-    make the hierarchy whole; flat clusters never use them (but see `on_infeasible`). To merge greedily often ends at
-    more clusters than the constraints need; whether k clusters can keep them is graph colouring, NP-complete, and
-    "avoid" searches for at most 10,000 steps in each connected part of the cannot-links before it rejects a merge.
+    Merges at the maximum plus 1 are those that violate a cannot-link. They come last, the nearest ones first (where
+    the paper has a tie of all), and make the hierarchy whole; flat clusters never use them (but see `on_infeasible`).
+    To merge greedily often ends at more clusters than the constraints need; whether k clusters can keep them is graph
+    colouring, NP-complete, and "avoid" searches for at most 10,000 steps in each connected part of the cannot-links
+    before it rejects a merge.
 
     Merging takes O(n^2) time in practice, and 8 n^2 bytes of distances (1.1 GB for 10,000 samples), half of that once
     they are checked without an oracle or "avoid".
@@ -341,6 +344,8 @@ class ConstrainedCompleteLink(HierarchicalClusterer):
                 merges, top = merge_completely(
                     metric.condensed(points), closure.component, closure.cannot, tell, questions, central, colouring
                 )
+            if self.on_infeasible == "violate_first":
+                merges = _first_come(merges, top)
             hierarchy = from_linkage(merges, given.leaves)
             if questions is not None:
                 asked, pairs = questions.asked, given | questions.answers()
@@ -554,6 +559,20 @@ def _of_samples(merges: np.ndarray, component: np.ndarray) -> np.ndarray:
         total[n_groups + k] = total[i] + total[j]
     Z[inside:, 3] = total[n_groups:]
     return Z
+
+
+def _first_come(merges: np.ndarray, top: float) -> np.ndarray:
+    """Forbidden merges in the order in which a tie of them all is broken: by first samples, into one chain."""
+    n, kept = len(merges) + 1, int((merges[:, 2] < top).sum())
+    part, node = find_roots(merges[:kept], n)  # roots by their first samples
+    size = np.bincount(part)
+    out = merges.copy()
+    chain, total = node[0], size[0]
+    for k, (other, more) in enumerate(zip(node[1:], size[1:], strict=True), start=kept):
+        total += more
+        out[k] = min(chain, other), max(chain, other), top, total
+        chain = n + k
+    return out
 
 
 # ---------------------------------------------------------------------- the last merges, one by one
@@ -845,7 +864,7 @@ def _cut_feasibly(
         How many clusters are left before the forbidden merges.
     pairs : PairwiseConstraints
         Consistent.
-    on_infeasible : {"avoid", "raise", "more", "violate"}
+    on_infeasible : {"avoid", "raise", "more", "violate", "violate_first"}
     whole : ndarray of bool
         From `_find_whole`.
 
@@ -861,8 +880,8 @@ def _cut_feasibly(
     Warns
     -----
     UserWarning
-        If it is less, and `on_infeasible` is "more" or "violate"; or more than all cuts have that keep the answered
-        must-links.
+        If it is less, and `on_infeasible` is "more", "violate" or "violate_first"; or more than all cuts have that keep
+        the answered must-links.
     """
     most = 1 + int((~whole).sum())
     if n_clusters > most:  # after answers alone: must-links that were given are merged first
@@ -878,7 +897,7 @@ def _cut_feasibly(
     if on_infeasible == "more":
         warn_user(f"{msg}: these are returned, not n_clusters={n_clusters}")
         return _undo_last(hierarchy, fewest, whole)
-    if on_infeasible == "violate":
+    if on_infeasible in ("violate", "violate_first"):
         labels = _undo_last(hierarchy, n_clusters, whole)
         a, b = pairs.cannot_link.T
         violated = int((labels[a] == labels[b]).sum())

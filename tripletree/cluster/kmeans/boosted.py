@@ -265,15 +265,17 @@ class BoostingRules:
     n_clusters: int
     n_rounds: int
     priorities: str
+    rho: float
     perfect_importance: float
     max_error: float
     stop_when_perfect: bool
+    stop: str
     init: str
     max_iter: int
 
 
 def constrained_means(
-    points: Points, pairs: PairArrays, order: np.ndarray, centres: np.ndarray, *, max_iter: int
+    points: Points, pairs: PairArrays, order: np.ndarray, centres: np.ndarray, *, max_iter: int, stop: str = "scatter"
 ) -> tuple[np.ndarray, np.ndarray]:
     """One run of the constrained k-means that looks at pairs in the given order.
 
@@ -286,6 +288,8 @@ def constrained_means(
     centres : ndarray of float64, shape (k, d)
         The start.
     max_iter : int
+    stop : {"scatter", "labels"}
+        Of `BoostedConstrainedKMeans`.
 
     Returns
     -------
@@ -300,7 +304,7 @@ def constrained_means(
     while not done and turns < max_iter:
         labels, centres, objective, taken, done = kernels.boosted.constrained_run(
             *(points.columns, points.weights, pairs.ends, pairs.n_must, order),
-            *(centres, labels, objective, min(most, max_iter - turns)),
+            *(centres, labels, objective, min(most, max_iter - turns), stop == "labels"),
         )
         labels, centres, turns = freeze(labels), freeze(centres), turns + taken
     return labels, centres
@@ -351,7 +355,9 @@ class Boosting:
         rules = self.rules
         order = self.rng.permutation(self.weights.size) if rules.priorities == "random" else self._by_weight()
         start = starting_centres(self.points, rules.n_clusters, self.rng, init=rules.init)
-        labels, centres = constrained_means(self.points, self.pairs, order, start, max_iter=rules.max_iter)
+        labels, centres = constrained_means(
+            self.points, self.pairs, order, start, max_iter=rules.max_iter, stop=rules.stop
+        )
         violated = self.pairs.violated(labels)
         error = float(self.weights[violated].sum())
         done = BoostingRound(labels, centres, error, self._importance(error))
@@ -361,7 +367,7 @@ class Boosting:
         elif self._spare is None or error < self._spare.error:
             self._spare = done
         if rules.priorities == "boosted" and done.importance > 0:
-            self.weights = updated(self.weights, violated, done.importance)
+            self.weights = updated(self.weights, violated, done.importance, rho=rules.rho)
         self._end(done, perfect=not violated.any())
 
     def _by_weight(self) -> np.ndarray:
@@ -396,12 +402,13 @@ def importance(error: float, *, perfect: float, most: float) -> float:
     return min(perfect, 0.5 * float(np.log((1.0 - error) / error)))
 
 
-def updated(weights: np.ndarray, violated: np.ndarray, importance: float) -> np.ndarray:
+def updated(weights: np.ndarray, violated: np.ndarray, importance: float, *, rho: float = 2.0) -> np.ndarray:
     """Weights of pairs after a round: those of violated ones grow, the others shrink, and they add up to 1 again.
 
     None becomes 0, from where it could not grow.
     """
-    grown = _shares(weights * np.exp(np.where(violated, importance, -importance)))
+    change = 2.0 * importance / rho
+    grown = _shares(weights * np.exp(np.where(violated, change, -change)))
     return np.maximum(grown, np.finfo(np.float64).tiny)
 
 
@@ -453,9 +460,11 @@ class BoostingFit:
             n_clusters=k,
             n_rounds=1 if estimator.priorities == "none" else estimator.n_rounds,
             priorities=estimator.priorities,
+            rho=estimator.rho,
             perfect_importance=estimator.perfect_importance,
             max_error=estimator.max_error,
             stop_when_perfect=estimator.stop_when_perfect,
+            stop=estimator.stop,
             init=estimator.init,
             max_iter=estimator.max_iter,
         )
@@ -561,14 +570,20 @@ class BoostedConstrainedKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin
         Maximum number of rounds (the paper's T).
     priorities : {"boosted", "random", "none"}, default "boosted"
         "random" visits the pairs in a new random order in each round, and ignores rounds with an error of `max_error`
-        or more (the paper's RCKM); "none" is one round, which gives the result (its CKM).
+        or more (the paper's RCKM); "none" is one round, which gives the result.
+    rho : float, default 2.0
+        How slowly priorities change (Eq. 3 of the paper, which takes 5): after a round of error e, those of violated
+        pairs have grown ((1 - e) / e)^(2 / rho) times against the others. 2 is AdaBoost. Results depend little on it.
     perfect_importance : float, default 5.0
-        The votes of a round that violates no pair, and the maximum for any round (the paper's rho).
+        The votes of a round that violates no pair, and the maximum for any round.
     max_error : float, default 0.5
-        A round whose violated pairs have at least this fraction of the total priority ends the boosting and is ignored
-        (the paper's xi); at most 0.5, the error of chance.
+        A round whose violated pairs have at least this fraction of the total priority ends the boosting and is ignored;
+        at most 0.5, the error of chance.
     stop_when_perfect : bool, default False
         Whether a round that violates no pair is the last one.
+    stop : {"scatter", "labels"}, default "scatter"
+        When the k-means of a round ends: before the scatter around the centres would rise, or, as in the paper, when no
+        label changes, or after `max_iter` iterations. The first violates fewer pairs, see Notes.
     n_rounds_no_change : int or None, default None
         Stop when the result has not changed for this number of rounds. It is then computed after each round.
     init : {"k-means++", "random"}, default "k-means++"
@@ -619,8 +634,7 @@ class BoostedConstrainedKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
     Notes
     -----
-    A round (the paper's Algorithm 2) assigns samples to centres and updates means in turn, as long as the
-    scatter decreases. It visits the pairs by priority. There are six cases, for must-links and cannot-links of which
+    A round (the paper's Algorithm 2) assigns samples to centres and updates means in turn. It visits the pairs by priority. There are six cases, for must-links and cannot-links of which
     none, one or both samples have a cluster:
 
     ==========  =============================================  ====================================================
@@ -634,18 +648,27 @@ class BoostedConstrainedKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
     Then all other samples go to the nearest centres. It never fails.
 
+    A round ends where the scatter around the means would rise, as assignments under pairs can make it. The paper goes
+    on until no label changes (``stop="labels"``). This rule makes more of a difference than the boosting, see
+    ``docs/papers.md``.
+
     Boosting (Algorithm 1): the priorities w start at the weights, and always add up to 1. The error e of a round is
     the sum of the priorities of the pairs that it violates, its importance a = log((1 - e) / e) / 2; then those of the
-    violated pairs are multiplied by exp(a), the others' by exp(-a). An error of 0 gives `perfect_importance` and leaves
-    the priorities as they are, and boosting goes on, unless `stop_when_perfect`. From `max_error` on boosting ends; if
-    that happens in the first round, its clusters are the result, with a `ConvergenceWarning`.
+    violated pairs are multiplied by exp(2 a / rho), the others' by exp(-2 a / rho). An error of 0 gives
+    `perfect_importance` and leaves the priorities as they are, and boosting goes on, unless `stop_when_perfect`. From
+    `max_error` on boosting ends; if that happens in the first round, its clusters are the result, with a
+    `ConvergenceWarning`.
+
+    These are Eqs. 2 and 3 of the paper, whose importance is twice as large, which changes nothing. Its parameter xi
+    multiplies all priorities by one number, so it has no effect, and is no parameter here. Eq. 1 as printed has rho
+    times the error, above 1 for e > 1 / rho, where Eq. 2 has no value: it is taken without rho.
 
     The kernel is K = sum_t a_t H_t, where H_t holds +1 for two samples in one cluster of round t and -1 for the others
     [1]_ [2]_. Kernel k-means with it is k-means on the vectors of all rounds' cluster memberships, each round's times
     sqrt(2 a_t): no matrix of n x n is made, and samples of the same vector are one point. Time for T rounds of i
     iterations O(T i n k d) and O(i m T k) for m different vectors, memory O(n T).
 
-    Details that the accessible parts of the papers leave open follow a published Matlab program of the method, except:
+    Details that the papers leave open follow a published Matlab program of the method, except:
     boosting continues after an error of 0, as the papers' running times imply (the program stops, as with
     `stop_when_perfect`); no importance exceeds `perfect_importance`; starts use k-means++; distances of two samples are
     compared in full. Pairs of equal priority are visited in one random order, drawn once for a fit. With random
@@ -677,9 +700,11 @@ class BoostedConstrainedKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin
         "n_clusters": [Interval(Integral, 1, None, closed="left")],
         "n_rounds": [Interval(Integral, 1, None, closed="left")],
         "priorities": [StrOptions({"boosted", "random", "none"})],
+        "rho": [Interval(Real, 0, None, closed="neither")],
         "perfect_importance": [Interval(Real, 0, None, closed="neither")],
         "max_error": [Interval(Real, 0, 0.5, closed="right")],
         "stop_when_perfect": ["boolean"],
+        "stop": [StrOptions({"scatter", "labels"})],
         "n_rounds_no_change": [Interval(Integral, 1, None, closed="left"), None],
         "init": [StrOptions({"k-means++", "random"})],
         "n_init": [Interval(Integral, 1, None, closed="left")],
@@ -700,9 +725,11 @@ class BoostedConstrainedKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin
         *,
         n_rounds: int = 100,
         priorities: str = "boosted",
+        rho: float = 2.0,
         perfect_importance: float = 5.0,
         max_error: float = 0.5,
         stop_when_perfect: bool = False,
+        stop: str = "scatter",
         n_rounds_no_change: int | None = None,
         init: str = "k-means++",
         n_init: int = 10,
@@ -714,9 +741,11 @@ class BoostedConstrainedKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin
         self.n_clusters = n_clusters
         self.n_rounds = n_rounds
         self.priorities = priorities
+        self.rho = rho
         self.perfect_importance = perfect_importance
         self.max_error = max_error
         self.stop_when_perfect = stop_when_perfect
+        self.stop = stop
         self.n_rounds_no_change = n_rounds_no_change
         self.init = init
         self.n_init = n_init

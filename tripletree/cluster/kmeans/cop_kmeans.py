@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from numbers import Integral, Real
@@ -70,6 +71,11 @@ class Groups(NamedTuple):
     n_groups: int
 
 
+def first_samples(groups: Groups) -> np.ndarray:
+    """The first sample of each group, which are numbered in the order of these."""
+    return np.unique(groups.member_of, return_index=True)[1]
+
+
 class GroupCentres(Protocol):
     """The distances between groups and centres, and the update of centres."""
 
@@ -89,6 +95,10 @@ class GroupCentres(Protocol):
 
     def costs(self, centres: np.ndarray, which: np.ndarray) -> np.ndarray:
         """The cost of some groups in each cluster, up to a constant for each group."""
+        ...
+
+    def costs_of_first(self, centres: np.ndarray) -> np.ndarray:
+        """The cost of the first sample of each group in each cluster."""
         ...
 
     def distances(self, labels: np.ndarray, centres: np.ndarray) -> np.ndarray:
@@ -125,6 +135,13 @@ class MeanCentres:
         if self._which is not which:  # the same ones in every iteration
             self._which, self._columns = which, freeze(np.ascontiguousarray(self.points.columns[:, which]))
         return squared_distances(self._columns, centres) * self._light_weights[which, None]
+
+    def costs_of_first(self, centres: np.ndarray) -> np.ndarray:
+        return squared_distances(self._first, centres)
+
+    @cached_property
+    def _first(self) -> np.ndarray:
+        return freeze(np.ascontiguousarray(self.groups.samples[first_samples(self.groups)].T))
 
     @cached_property
     def _light_weights(self) -> np.ndarray:
@@ -171,6 +188,10 @@ class OtherCentres:
 
     def costs(self, centres: np.ndarray, which: np.ndarray) -> np.ndarray:
         return self._table(centres)[which]
+
+    def costs_of_first(self, centres: np.ndarray) -> np.ndarray:
+        first = self.groups.samples[first_samples(self.groups)]
+        return np.stack([self.geometry.squared_distances(first, centre) for centre in centres], axis=1)
 
     def _table(self, centres: np.ndarray) -> np.ndarray:
         of, count, samples = self.groups.member_of, self.groups.n_groups, self.groups.samples
@@ -220,6 +241,30 @@ class LloydRun:
     converged: bool
 
 
+class DeadEndError(Exception):
+    """The paper's listing has no cluster for a group."""
+
+
+class _Listing:
+    """Assigns samples as the paper lists it: the first of a must-linked group chooses for all, and may find nothing."""
+
+    dead_ends = cut_short = 0
+
+    def __init__(self, model: GroupCentres, graph: CannotGraph) -> None:
+        self.model, self.graph = model, graph
+
+    def __call__(self, centres: np.ndarray, previous: np.ndarray) -> np.ndarray:
+        cost = self.model.costs_of_first(centres)
+        labels = cost.argmin(axis=1).astype(np.int32)
+        bound = self.graph.bound
+        if bound.size:
+            found = self.graph.greedy(cost[bound], np.arange(bound.size))
+            if found is None:
+                raise DeadEndError
+            labels[bound] = found
+        return labels
+
+
 class _Assigner:
     """Assigns groups to centres without violating a cannot-link."""
 
@@ -256,6 +301,7 @@ def run_lloyd(
     feasible: np.ndarray,
     *,
     order: np.ndarray | None,
+    listing: bool,
     max_iter: int,
     tolerance: float,
     max_steps: int,
@@ -273,6 +319,8 @@ def run_lloyd(
     order : ndarray of int32 or None
         Nodes of the graph in the order in which they choose their clusters, None for the cheapest assignment: the
         inertia then never rises.
+    listing : bool
+        Whether to assign as the paper lists it.
     max_iter : int
     tolerance : float
         Of the squared shift of all centres.
@@ -282,8 +330,13 @@ def run_lloyd(
     Returns
     -------
     LloydRun
+
+    Raises
+    ------
+    DeadEndError
+        Of the listing.
     """
-    assign = _Assigner(model, graph, order, max_steps)
+    assign = _Listing(model, graph) if listing else _Assigner(model, graph, order, max_steps)
     labels, before, settled, converged, count = feasible, None, False, False, 0
     seen: set[bytes] = set()  # greedy orders can go round in circles
     while count < max_iter and not converged:
@@ -292,7 +345,7 @@ def run_lloyd(
         labels = _filled(model, chosen, centres)
         moved = model.moved(labels, centres)
         settled = before is not None and np.array_equal(chosen, before)
-        settled |= order is not None and _known(chosen, seen)
+        settled |= (listing or order is not None) and _known(chosen, seen)
         shift = float(((moved - centres) ** 2).sum())
         centres, before = moved, chosen
         converged = settled or shift <= tolerance
@@ -440,12 +493,14 @@ def _best_of_starts(
     if closure.n_components < k:
         msg = f"{k} clusters are too many: the must-links leave only {closure.n_components} groups of samples"
         raise InfeasibleClusteringError(msg, n_clusters=k)
-    feasible = np.zeros(closure.n_components, np.int32)
+    feasible, listing = np.zeros(closure.n_components, np.int32), options.assignment == "listing"
     try:
-        feasible[graph.bound] = graph.colour(k, rng, options.max_steps)
+        if not listing:
+            feasible[graph.bound] = graph.colour(k, rng, options.max_steps)
     except NotColourable as reason:
         raise _infeasible(reason, k, closure, options.max_steps) from None
     limits: dict[str, Any] = {
+        "listing": listing,
         "max_iter": options.max_iter,
         "tolerance": tolerance(samples, weights, options.tol),
         "max_steps": options.max_steps,
@@ -456,12 +511,26 @@ def _best_of_starts(
         order = _order(options.assignment, graph, rng)
         return run_lloyd(model, graph, centres, feasible, order=order, **limits)
 
-    return best_of_starts(start, options.n_init, lambda run: run.inertia, tick)
+    if not listing:
+        return best_of_starts(start, options.n_init, lambda run: run.inertia, tick)
+    runs = []
+    for r in range(options.n_init):
+        with suppress(DeadEndError):
+            runs.append(start(r))
+        if tick is not None:
+            tick(1)
+    if not runs:
+        msg = (
+            f"assignment='listing' came to a sample that may go to none of {k} clusters, in each of {options.n_init} "
+            "starts: raise n_init, or set assignment='exact', which finds an assignment wherever there is one"
+        )
+        raise InfeasibleClusteringError(msg, n_clusters=k, proved=False)
+    return best_of_starts(runs.__getitem__, len(runs), lambda run: run.inertia)
 
 
 def _order(assignment: str, graph: CannotGraph, rng: np.random.Generator) -> np.ndarray | None:
     """The order of a greedy assignment, None for the exact one."""
-    if assignment == "exact":
+    if assignment in ("exact", "listing"):
         return None
     if assignment == "random":
         return rng.permutation(graph.bound.size)
@@ -516,11 +585,14 @@ class COPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin,
     tol : float, default 1e-4
         A start has converged when the squared shifts of all centres add up to at most this fraction of the mean
         variance of the features, or when no sample moves.
-    assignment : {"exact", "input", "degree", "random"}, default "exact"
-        "exact" searches for the cheapest assignment (see Notes). The others are greedy: samples take the nearest centre
-        that earlier ones leave them, in the order of X (as in the paper), by decreasing number of cannot-links, or in a
-        random order for each start. At a dead end, the order by cannot-links is tried, then "exact". A run that returns
-        to an earlier assignment, as greedy ones may, ends there.
+    assignment : {"exact", "input", "degree", "random", "listing"}, default "exact"
+        "exact" searches for the cheapest assignment (see Notes). The others are greedy: groups of must-linked samples
+        take the nearest centre that earlier ones leave them, in the order of X, by decreasing number of cannot-links,
+        or in a random order for each start. At a dead end, the order by cannot-links is tried, then "exact". "listing"
+        is the paper's, for comparison: in the order of X the first sample of a group takes its own nearest centre, the
+        others follow it, and a dead end ends the start. If all starts end so, `fit` fails, though there may be a
+        solution; with ``init="random", n_init=1`` that is the paper's method. A run that returns to an earlier
+        assignment, as greedy ones may, ends there.
     geometry : {"point", "segment"} or CentreGeometry, default "point"
         What a centre is: a mean, a line segment along the first feature (`SegmentCentres`), or an object with
         ``fit_centre(points, weights)`` and ``squared_distances(points, centre)``; what these return is checked.
@@ -611,7 +683,7 @@ class COPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin,
         "n_init": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "tol": [Interval(Real, 0, None, closed="left")],
-        "assignment": [StrOptions({"exact", "input", "degree", "random"})],
+        "assignment": [StrOptions({"exact", "input", "degree", "random", "listing"})],
         "geometry": [StrOptions({"point", "segment"}), HasMethods(["fit_centre", "squared_distances"])],
         "max_steps": [Interval(Integral, 1, None, closed="left")],
         "random_state": ["random_state", np.random.Generator],
@@ -677,7 +749,7 @@ class COPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin,
         InfeasibleClusteringError
             If n_clusters is too small for the cannot-links, or larger than the number of groups of must-linked samples
             (``.proved``; ``.clique`` or ``.samples`` is the reason), or if no assignment was found in `max_steps`
-            steps (``.proved`` is False).
+            steps, or by "listing" in any start (``.proved`` is False).
         ClusterCountError
             If there are fewer samples than clusters.
         UnknownLeafError, DuplicateLeafError, InvalidPairError
