@@ -634,8 +634,8 @@ class BoostedConstrainedKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
     Notes
     -----
-    A round (the paper's Algorithm 2) assigns samples to centres and updates means in turn. It visits the pairs by priority. There are six cases, for must-links and cannot-links of which
-    none, one or both samples have a cluster:
+    A round (the paper's Algorithm 2) assigns samples to centres and updates means in turn. It visits the pairs by
+    priority. There are six cases, for must-links and cannot-links of which none, one or both samples have a cluster:
 
     ==========  =============================================  ====================================================
     assigned    must-link                                      cannot-link

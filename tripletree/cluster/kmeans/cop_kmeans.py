@@ -245,7 +245,7 @@ class DeadEndError(Exception):
     """The paper's listing has no cluster for a group."""
 
 
-class _Listing:
+class _ListedAssigner:
     """Assigns samples as the paper lists it: the first of a must-linked group chooses for all, and may find nothing."""
 
     dead_ends = cut_short = 0
@@ -336,7 +336,7 @@ def run_lloyd(
     DeadEndError
         Of the listing.
     """
-    assign = _Listing(model, graph) if listing else _Assigner(model, graph, order, max_steps)
+    assign = _ListedAssigner(model, graph) if listing else _Assigner(model, graph, order, max_steps)
     labels, before, settled, converged, count = feasible, None, False, False, 0
     seen: set[bytes] = set()  # greedy orders can go round in circles
     while count < max_iter and not converged:
