@@ -9,9 +9,10 @@ import pytest
 
 import tripletree.cli.drawing
 from tripletree.algorithms.induce import displays
+from tripletree.algorithms.supervision import sample_class_triplets
 from tripletree.cli.clustering import standardized
 from tripletree.core.triplets import TripletSet
-from tripletree.io import parse_newick, read_newick, read_triplets
+from tripletree.io import parse_newick, read_newick, read_triplets, write_triplets
 from tripletree.plots import plot_dendrogram
 
 TABLE = "name,x,y\na,0,0\nb,0,1\nc,5,5\nd,5,6\n"
@@ -47,6 +48,67 @@ def test_cluster__metric_and_cut(run, tmp_path):
     for rule, wanted in [("merge_order", [0, 0, 0, 0, 1]), ("size", [0, 0, 1, 1, 1])]:
         found = rows_of(run("cluster", "far.csv", "-k", 2, "--cut", rule).stdout)
         assert [int(x) for x in found.values()] == wanted
+
+
+def noisy(path):
+    """Two noisy classes, in which few true triplets make ReCon worse; the triplets in t.txt."""
+    from sklearn.datasets import load_breast_cancer
+    from sklearn.preprocessing import scale
+
+    X, y = load_breast_cancer(return_X_y=True)
+    X, y = scale(X)[:200], y[:200]
+    kinds = ["uv"[c] if i % 5 == 0 else "" for i, c in enumerate(y)]
+    lines = [f"s{i}," + ",".join(f"{v:.5f}" for v in row) + f",{kinds[i]}" for i, row in enumerate(X)]
+    header = ",".join(["id", *(f"f{j}" for j in range(30)), "kind"])
+    (path / "x.csv").write_text("\n".join([header, *lines]) + "\n")
+    t = sample_class_triplets(y, 60, leaves=[f"s{i}" for i in range(200)], random_state=0)
+    write_triplets(t, path / "t.txt")
+
+
+def test_cluster__validate_tells_whether_triplets_help(run, tmp_path):
+    noisy(tmp_path)
+    options = ("x.csv", "--drop", "kind", "--triplets", "t.txt", "--linkage", "ward", "-k", 2, "--validate")
+    found = run("cluster", *options)
+    assert set(rows_of(found.stdout).values()) == {"0", "1"}
+    assert found.stderr.count("held-out constraints that hold:\n  without knowledge  ") == 1
+    assert re.search(r"\n  as asked for       +[\d.]+% \+-[\d.]+%\n", found.stderr)
+    assert re.search(
+        r"makes the results worse: --(penalty auto|method divisive) keeps [\d.]+%; use that\.", found.stderr
+    )
+    assert found.stderr.count("makes the results worse") == 1
+    to_file = run("cluster", *options, "-o", "c.csv")
+    assert "held-out constraints that hold" in to_file.stdout
+    assert "held-out" not in to_file.stderr
+
+
+def test_cluster__method_divisive(run, tmp_path):
+    noisy(tmp_path)
+    (tmp_path / "p.csv").write_text("id1,id2,same\ns0,s5,yes\ns0,s20,no\n")
+    plain = run("cluster", "x.csv", "--drop", "kind", "--method", "divisive", "-k", 2)
+    assert plain.stderr == ""
+    known = run("cluster", "x.csv", "--classes", "kind", "--method", "divisive", "-k", 2, "-o", "c.csv", "--validate")
+    assert "without knowledge" in known.stdout
+    assert rows_of((tmp_path / "c.csv").read_text()) != rows_of(plain.stdout)
+    hard = ("--method", "divisive", "--constraints", "hard", "--drop", "kind")
+    h = parse_newick(run("cluster", "x.csv", *hard, "--triplets", "t.txt").stdout)
+    assert displays(h, read_triplets(tmp_path / "t.txt")).all()
+    pairs = rows_of(run("cluster", "x.csv", *hard, "--pairs", "p.csv", "--columns", "id1,id2,same", "-k", 2).stdout)
+    assert pairs["s0"] == pairs["s5"] != pairs["s20"]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--method", "divisive", "--linkage", "ward"], "--linkage goes with --method recon"),
+        (["--method", "divisive", "--on-conflict", "repair"], "--on-conflict goes with --method recon"),
+        (["--constraints", "hard"], "--constraints goes with --method divisive"),
+        (["--method", "divisive", "--metric", "cityblock"], "it takes euclidean and cosine"),
+        (["--pairs", "p.txt", "--validate"], "give -k, too"),
+    ],
+)
+def test_cluster__options_that_do_not_go_together(run, tmp_path, options, message):
+    (tmp_path / "p.txt").write_text("a b must\n")
+    assert message in run("cluster", "-", *options, text=TABLE, status=2).stderr
 
 
 def test_cluster__without_a_number_the_hierarchy(run):

@@ -6,10 +6,11 @@ import pytest
 
 from tripletree.algorithms.compare import compare_triplets, robinson_foulds
 from tripletree.algorithms.infer import closure, implies, minimal, redundant
+from tripletree.algorithms.supervision import sample_class_triplets
 from tripletree.core.triplets import TripletSet
 from tripletree.datasets import load_hierarchy
 from tripletree.evaluation.describe import describe
-from tripletree.io import parse_newick, read_triplets
+from tripletree.io import parse_newick, read_triplets, write_triplets
 
 CHAIN = "cat dog | eel\ndog eel | fly\n"
 CLASH = "cat dog | eel\ndog eel | cat\nx y | z\n"
@@ -295,3 +296,32 @@ def test_describe__bad_input(run, tmp_path):
     assert "all zeros" in zero
     assert run("describe", "gone.txt", status=2).stderr == "error: no such file: gone.txt\n"
     assert "tripletree decompose" in run("describe", "sample:mammals", status=2).stderr
+
+
+def test_describe__validate_tells_whether_triplets_help_to_cluster_the_data(run, tmp_path):
+    rng = np.random.default_rng(0)
+    y = np.repeat([0, 1, 2], 12)
+    X = np.column_stack([y + 0.5 * rng.normal(size=36), 3 * rng.normal(size=36)])
+    names = [f"s{i}" for i in range(36)]
+    lines = [f"{name},{a:.5f},{b:.5f}" for name, (a, b) in zip(names, X, strict=True)]
+    (tmp_path / "x.csv").write_text("\n".join(["name,x,y", *lines]) + "\n")
+    write_triplets(sample_class_triplets(y, 120, leaves=names, random_state=0), tmp_path / "t.txt")
+    told = run("describe", "t.txt", "--data", "x.csv", "--validate").stdout
+    *table, sentence = told.split("held-out triplets that hold:\n")[1].splitlines()
+    assert [line.split("  ")[1] for line in table] == [
+        "without knowledge",
+        *(f"with {x} of it" for x in ("25%", "50%", "100%")),
+    ]
+    assert sentence.startswith("Of 120 triplets, each held out in turn, the results keep ")
+    values = json.loads(run("describe", "t.txt", "--data", "x.csv", "--validate", "--json").stdout)["validation"]
+    assert values["verdict"] == "helps"
+    assert values["gain"] == pytest.approx(values["agreement"][-1] - values["agreement"][0])
+    assert "validation" not in json.loads(run("describe", "t.txt", "--data", "x.csv", "--json").stdout)
+
+
+def test_describe__validate_goes_with_data(run):
+    assert "--validate goes with --data" in run("describe", "-", "--validate", text=CHAIN, status=2).stderr
+    (options, text) = ("describe", "-", "--data", "x.csv", "--validate", "--metric", "cityblock"), "a b | c\n"
+    with open("x.csv", "w", encoding="utf-8") as stream:
+        stream.write(POINTS)
+    assert "it takes euclidean and cosine" in run(*options, text=text, status=2).stderr

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 import tripletree as tt
-from tripletree.cluster import ReCon
+from tripletree.cluster import DivisiveReCon, ReCon
 
 
 @pytest.fixture
@@ -35,13 +35,9 @@ def test_evaluate_knowledge__random_triplets_do_not_help(blobs):
 
 
 @pytest.mark.filterwarnings("ignore:.*look drawn at random")
-def test_evaluate_knowledge__greedy_merging_is_seen_to_hurt():
+def test_evaluate_knowledge__greedy_merging_is_seen_to_hurt(cancer):
     """True triplets, fewer than samples, make the trees of ReCon worse: what the report is for."""
-    from sklearn.datasets import load_breast_cancer
-    from sklearn.preprocessing import scale
-
-    X, y = load_breast_cancer(return_X_y=True)
-    X, y = scale(X)[:200], y[:200]
+    X, y = cancer
     t = tt.sample_class_triplets(y, 60, random_state=0)
     greedy = tt.evaluate_knowledge(X, triplets=t, estimator=ReCon(2, linkage="ward"))
     assert greedy.gain < 0
@@ -90,3 +86,93 @@ def test_evaluate_knowledge__what_is_refused(blobs):
         tt.evaluate_knowledge(X, hierarchy=tt.Hierarchy.from_nested([["a", "b"], "c"]))
     with pytest.raises(tt.errors.UnknownLeafError):
         tt.evaluate_knowledge(X, triplets=[(0, 1, 99)] * 1)
+
+
+# ---------------------------------------------------------------------- fit(..., validate=True)
+
+
+@pytest.fixture
+def cancer():
+    """Two noisy classes, on which fewer true triplets than samples make the trees of ReCon worse."""
+    from sklearn.datasets import load_breast_cancer
+    from sklearn.preprocessing import scale
+
+    X, y = load_breast_cancer(return_X_y=True)
+    return scale(X)[:200], y[:200]
+
+
+@pytest.mark.filterwarnings("ignore:.*look drawn at random")
+def test_validate__warns_where_greedy_merging_hurts_and_names_the_better_setting(cancer):
+    X, y = cancer
+    t = tt.sample_class_triplets(y, 60, random_state=0)
+    with pytest.warns(UserWarning, match=r"The knowledge makes the results worse: (penalty|DivisiveReCon)") as caught:
+        model = ReCon(2, linkage="ward").fit(X, triplets=t, validate=True)
+    assert caught[-1].filename == __file__
+    found = model.validation_
+    assert found.settings == ("without knowledge", "all of them hold", "penalty='auto'", "DivisiveReCon")
+    assert (found.verdict, found.n_constraints) == ("hurts", 60)
+    assert found.gain == pytest.approx(found.agreement[1] - found.agreement[0])
+    assert found.agreement[found.settings.index(found.best)] == found.agreement.max()
+    assert np.array_equal(model.labels_, ReCon(2, linkage="ward").fit(X, triplets=t).labels_)
+
+
+def test_validate__the_share_without_knowledge_is_that_of_the_plain_fit(cancer):
+    X, y = cancer
+    t = tt.sample_class_triplets(y, 250, random_state=0)
+    found = ReCon(2, linkage="average").fit(X, triplets=t, validate=True).validation_
+    plain = tt.displays(ReCon(2, linkage="average").fit(X).hierarchy_, t)
+    assert found.agreement[0] == plain.mean()
+    assert found.standard_error[0] == pytest.approx(plain.std() / np.sqrt(250))
+
+
+def test_validate__divisive_gains_from_each_kind(blobs):
+    X, y = blobs
+    frame = pd.DataFrame(X, index=[f"s{i}" for i in range(60)])
+    some = [int(c) if i % 2 else None for i, c in enumerate(y)]
+    tree = tt.Hierarchy.from_nested([[n for n, c in zip(frame.index, y, strict=True) if c == k] for k in range(3)])
+    t = tt.sample_class_triplets(y, 120, leaves=frame.index, random_state=0)
+    pairs = tt.sample_class_pairs(y, 60, leaves=frame.index, random_state=0)
+    for knowledge, m in (
+        ({"triplets": t}, 120),
+        ({"triplets": t, "pairs": pairs}, 180),
+        ({"hierarchy": tree, "triplets": t}, 120 + 180),
+        ({"classes": some, "pairs": pairs}, 60 + 90),
+    ):
+        found = DivisiveReCon(3).fit(frame, **knowledge, validate=True).validation_
+        assert found.n_constraints == m
+        assert found.verdict == "helps"
+        assert "The knowledge helps." in str(found)
+        assert found.settings[0] == "without knowledge"
+        assert len(found.settings) == 2
+
+
+def test_validate__nothing_unless_asked_for_or_nothing_known(blobs):
+    X, y = blobs
+    t = tt.sample_class_triplets(y, 20, random_state=0)
+    for estimator in (ReCon(3), DivisiveReCon(3)):
+        assert estimator.fit(X, validate=True).validation_ is None
+        assert estimator.fit(X, triplets=t).validation_ is None
+        before = dict(vars(estimator))
+        with pytest.raises(ValueError, match="a single constraint has none"):
+            estimator.fit(X, triplets=[(0, 1, 2)], validate=True)
+        assert vars(estimator) == before
+
+
+def test_validate__shuffled_answers_are_found_out(cancer):
+    """Wrong triplets that are hard: no knowledge, or soft constraints, are named."""
+    X, y = cancer
+    t = tt.sample_class_triplets(np.random.default_rng(3).permutation(y), 150, random_state=1)
+    t = tt.repair(t).kept
+    with pytest.warns(UserWarning, match="fit without it, or check it|use that"):
+        found = DivisiveReCon(2, constraints="hard").fit(X, triplets=t, validate=True).validation_
+    assert found.verdict == "hurts"
+    assert found.settings == ("without knowledge", "constraints='hard'", "constraints='soft'")
+
+
+def test_validate__a_fitted_metric_stays_fitted(blobs):
+    from sklearn.preprocessing import StandardScaler
+
+    X, y = blobs
+    t = tt.sample_class_triplets(y, 90, random_state=0)
+    model = ReCon(3, metric=StandardScaler().fit(X), linkage="ward").fit(X, triplets=t, validate=True)
+    assert model.validation_.n_constraints == 90

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import csv
 import os
+import warnings
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 import numpy as np
 
 from tripletree.algorithms.build import one_tree
 from tripletree.algorithms.supervision import triplets_from_classes
-from tripletree.cli.shell import bad_input, busy, say
+from tripletree.cli.shell import bad_input, busy, say, table_text
 from tripletree.cli.sources import columns_option, read_pair_file, read_triplet_file
 from tripletree.cli.tables import Table, read_table
 from tripletree.core.hierarchy import Hierarchy
@@ -24,6 +25,9 @@ from tripletree.io import write_newick
 from tripletree.io.source import write_atomic, write_atomic_bytes
 from tripletree.plots import plot_dendrogram
 
+if TYPE_CHECKING:
+    from tripletree.cluster import ValidationReport
+
 __all__ = [
     "check_apart",
     "cluster",
@@ -33,6 +37,8 @@ __all__ = [
     "standardized",
 ]
 
+#: Methods, and their options.
+METHODS = {"recon": ("linkage", "cut", "on_conflict", "penalty"), "divisive": ("constraints",)}
 LINKAGES = ("centroid", "median", "ward", "average", "weighted", "complete", "single")
 CUTS = ("auto", "support", "size", "merge_order", "height", "constraints")
 DPI = 150
@@ -93,18 +99,31 @@ def _wrong_ones(command: Any) -> Any:
 @click.option("--pairs", "pair_file", metavar="FILE", help="Must-links and cannot-links, by the labels of DATA.")
 @columns_option
 @click.option("--classes", "class_column", metavar="NAME", help="Triplets from this column, where it is not empty.")
+@click.option(
+    "--method", type=click.Choice([*METHODS]), default="recon", show_default=True, help="ReCon or DivisiveReCon."
+)
+@click.option(
+    "--constraints",
+    type=click.Choice(["auto", "hard", "soft"]),
+    default="auto",
+    show_default=True,
+    help="Whether all triplets must hold, for --method divisive.",
+)
 @click.option("-k", "--clusters", type=click.IntRange(min=1), metavar="N", help="Number of flat clusters.")
 @click.option("--linkage", type=click.Choice(LINKAGES), default="centroid", show_default=True)
 @click.option("--metric", default="euclidean", show_default=True, metavar="NAME", help="A distance of scipy.")
 @click.option("--cut", type=click.Choice(CUTS), default=CUTS[0], show_default=True, help="How -k clusters are chosen.")
 @_wrong_ones
+@click.option("--validate", is_flag=True, help="Tell whether the constraints help, by holding out parts of them.")
 @click.option("--standardize", is_flag=True, help="Give every column mean 0 and deviation 1 first.")
 @click.option("--index-column", metavar="NAME", help="The column of labels.")
 @click.option("--drop", multiple=True, metavar="NAME", help="Leave this column out; may be repeated.")
 @click.option("-o", "--output", default="-", metavar="FILE", help="Write to this file instead of the standard output.")
 @click.option("--newick", metavar="FILE", help="Write the hierarchy to this file, too.")
 @click.option("--plot", "picture", metavar="FILE", help="Draw the dendrogram into this file (.png, .pdf, .svg, ...).")
+@click.pass_context
 def cluster(
+    ctx: click.Context,
     data: str,
     triplet_file: str | None,
     pair_file: str | None,
@@ -113,20 +132,26 @@ def cluster(
     clusters: int | None,
     standardize: bool,
     index_column: str | None,
+    validate: bool,
     drop: tuple[str, ...],
     output: str,
     newick: str | None,
     picture: str | None,
     **method: Any,
 ) -> None:
-    """Cluster the rows of DATA so that triplets hold (ReCon).
+    """Cluster the rows of DATA so that triplets hold.
 
     DATA is CSV or TSV with a header, or '-': one column of labels (--index-column, or the first one if it holds text,
     has no name or is called id, index, label, name or sample; else the rows are numbered from 0) and columns of
     numbers. With -k (or --cut constraints, which finds the number) the flat clusters are written as rows
     label,cluster; without it the hierarchy as Newick. Branches are negative where a triplet put a close merge off.
     Known classes (--classes) are turned into triplets, too: two samples of one class against one of another.
+
+    By default, ReCon merges the closest clusters that the triplets allow; it is made for knowledge that is complete.
+    --method divisive gains from little, too, and outvotes wrong triplets. --validate compares, on parts of the
+    constraints that are held out, with the result without any.
     """
+    _check_options(ctx, method["method"])
     check_apart([data, triplet_file, pair_file], [output, newick, picture])
     if picture is not None:
         picture_format(picture)
@@ -134,12 +159,54 @@ def cluster(
     n = len(table.labels)
     if clusters is not None and clusters > n:
         raise bad_input(f"{clusters} clusters of {n} samples: there cannot be more clusters than samples")
-    triplets = _known_triplets(table, _triplets_of(triplet_file))
+    if validate and pair_file is not None and clusters is None and method["cut"] != "constraints":
+        msg = "--validate looks at flat clusters where --pairs are given: give -k, too"
+        raise click.UsageError(msg)
+    triplets = _triplets_of(triplet_file)
+    known = _known_triplets(table, triplets)
+    if method["method"] == "recon":
+        triplets = known
     values = standardized(table.values) if standardize else table.values
     pairs = _pairs_of(pair_file, columns, table.labels)
     with busy(f"clustering {n:,} samples"):
-        hierarchy, labels = clustered(values, table.labels, triplets, clusters, pairs=pairs, **method)
-    _write_found(table, triplets, hierarchy, labels, [output, newick, picture])
+        found = clustered(
+            values, table.labels, triplets, clusters, pairs=pairs, classes=table.classes, validate=validate, **method
+        )
+    _write_found(table, found.triplets, found.hierarchy, found.labels, [output, newick, picture])
+    if found.validation is not None:
+        say(_validation_text(found.validation), err=output == "-")
+
+
+def _check_options(ctx: click.Context, method: str) -> None:
+    """Refuse options of the other method."""
+    for other, names in METHODS.items():
+        for name in names if other != method else ():
+            if ctx.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE:
+                msg = f"--{name.replace('_', '-')} goes with --method {other}"
+                raise click.UsageError(msg)
+
+
+#: How the settings that a validation names are called on the command line.
+IN_OPTIONS = {
+    "all of them hold": "as asked for",
+    "penalty='auto'": "--penalty auto",
+    "DivisiveReCon": "--method divisive",
+    "constraints='hard'": "--constraints hard",
+    "constraints='soft'": "--constraints soft",
+}
+
+
+def _validation_text(found: ValidationReport) -> str:
+    """A short table, and a sentence."""
+    shares = zip(found.agreement.tolist(), found.standard_error.tolist(), strict=True)
+    rows = [
+        (IN_OPTIONS.get(name, name), f"{share:.1%} +-{error:.1%}")
+        for name, (share, error) in zip(found.settings, shares, strict=True)
+    ]
+    text = str(found)
+    for name, option in IN_OPTIONS.items():
+        text = text.replace(name, option)
+    return f"held-out constraints that hold:\n{table_text(rows)}\n{text}"
 
 
 def _triplets_of(path: str | None) -> TripletSet | None:
@@ -206,29 +273,86 @@ def check_apart(sources: list[str | None], targets: list[str | None]) -> None:
         seen[real] = "an output"
 
 
+class Clustered(NamedTuple):
+    """What was found: flat clusters if asked for, the triplets that were used, whether they help."""
+
+    hierarchy: Hierarchy
+    labels: np.ndarray | None
+    triplets: TripletSet | None
+    validation: ValidationReport | None
+
+
 def clustered(
     values: np.ndarray,
     labels: list[str],
     triplets: TripletSet | None,
     n_clusters: int | None,
     *,
+    method: str = "recon",
     pairs: PairwiseConstraints | None = None,
+    classes: list[str | None] | None = None,
+    validate: bool = False,
     **options: Any,
-) -> tuple[Hierarchy, np.ndarray | None]:
-    """The hierarchy of labelled samples in which the triplets and pairs hold, and its flat clusters if asked for."""
+) -> Clustered:
+    """Cluster labelled samples under triplets, which hold those of the classes, and pairs."""
+    flat = n_clusters is not None or options.get("cut") == "constraints"
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message=".*validation_ has the figures")  # shown as a table and in words
+        if method == "divisive":
+            model = _divisive(values, labels, triplets, n_clusters, pairs, classes, validate, options)
+            triplets = model.triplets_ if len(model.triplets_) else triplets
+        elif pairs is not None:
+            model = _paired(values, labels, triplets, n_clusters if flat else None, pairs, validate, options)
+        else:
+            model = _by_rows(values, labels, triplets, n_clusters if flat else 1, validate, options)
+    tree = Hierarchy(model.hierarchy_.parent, labels, height=model.hierarchy_.height)
+    return Clustered(tree, model.labels_ if flat else None, triplets, model.validation_)
+
+
+def _by_rows(
+    values: np.ndarray,
+    labels: list[str],
+    triplets: TripletSet | None,
+    n_clusters: int | None,
+    validate: bool,
+    options: dict[str, Any],
+) -> Any:
+    """ReCon of an array; it needs no pandas."""
     from tripletree.cluster import ReCon
 
-    flat = n_clusters is not None or options.get("cut") == "constraints"
-    if pairs is not None:
-        return _paired(values, labels, triplets, n_clusters if flat else None, pairs, options)
     rows = None
     if triplets is not None and len(triplets):
         if options.get("on_conflict", "raise") == "raise" and options.get("penalty") is None:
             one_tree(triplets)  # refused here if inconsistent, by label
         rows = TripletSet(triplets.reindex(labels).rows, len(labels))
-    model = ReCon(n_clusters if flat else 1, **options).fit(values, triplets=rows)
-    tree = model.hierarchy_
-    return Hierarchy(tree.parent, labels, height=tree.height), model.labels_ if flat else None
+    return ReCon(n_clusters, **_options_of("recon", options)).fit(values, triplets=rows, validate=validate)
+
+
+def _options_of(method: str, options: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in options.items() if name == "metric" or name in METHODS[method]}
+
+
+def _divisive(
+    values: np.ndarray,
+    labels: list[str],
+    triplets: TripletSet | None,
+    n_clusters: int | None,
+    pairs: PairwiseConstraints | None,
+    classes: list[str | None] | None,
+    validate: bool,
+    options: dict[str, Any],
+) -> Any:
+    from tripletree.cluster import DivisiveReCon
+
+    if options["metric"] not in ("euclidean", "cosine"):
+        msg = f"--metric {options['metric']} does not go with --method divisive: it takes euclidean and cosine"
+        raise click.UsageError(msg)
+    table = _frame(values, labels, "--method divisive")
+    with warnings.catch_warnings():
+        if n_clusters is None:  # only the hierarchy is asked for, which no cut can spoil
+            warnings.simplefilter("ignore", UserWarning)
+        model = DivisiveReCon(n_clusters or 1, **_options_of("divisive", options))
+        return model.fit(table, triplets=triplets, pairs=pairs, classes=classes, validate=validate)
 
 
 def _paired(
@@ -237,28 +361,31 @@ def _paired(
     triplets: TripletSet | None,
     n_clusters: int | None,
     pairs: PairwiseConstraints,
+    validate: bool,
     options: dict[str, Any],
-) -> tuple[Hierarchy, np.ndarray | None]:
-    """The same under pairs, too; a table with labels, so that errors name them."""
-    import warnings
-
+) -> Any:
+    """ReCon under pairs, too; of a table with labels, so that errors name them."""
     from tripletree.cluster import ReCon
 
     if options.get("on_conflict", "raise") != "raise" or options.get("penalty") is not None:
         msg = "--pairs do not go with --on-conflict repair or --penalty: give one or the other"
         raise click.UsageError(msg)
+    table, options = _frame(values, labels, "--pairs"), _options_of("recon", options)
+    if n_clusters is not None:
+        return ReCon(n_clusters, **options).fit(table, triplets=triplets, pairs=pairs, validate=validate)
+    with warnings.catch_warnings():  # only the hierarchy is asked for, which no cut can spoil
+        warnings.simplefilter("ignore", UserWarning)
+        model = ReCon(1, on_infeasible="violate", **options)
+        return model.fit(table, triplets=triplets, pairs=pairs, validate=validate)
+
+
+def _frame(values: np.ndarray, labels: list[str], option: str) -> Any:
+    """A data frame, whose labels errors name."""
     try:
         import pandas as pd
     except ImportError:
-        raise MissingDependencyError("pandas", "io", "--pairs") from None
-    table = pd.DataFrame(values, index=labels)
-    if n_clusters is None:  # only the hierarchy is asked for, which no cut can spoil
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UserWarning)
-            model = ReCon(1, on_infeasible="violate", **options).fit(table, triplets=triplets, pairs=pairs)
-        return model.hierarchy_, None
-    model = ReCon(n_clusters, **options).fit(table, triplets=triplets, pairs=pairs)
-    return model.hierarchy_, model.labels_
+        raise MissingDependencyError("pandas", "io", option) from None
+    return pd.DataFrame(values, index=labels)
 
 
 def standardized(values: np.ndarray) -> np.ndarray:

@@ -146,7 +146,8 @@ def _triplets(samples: Samples, known: np.ndarray) -> TripletSet:
 
 
 def _outcome(samples: Samples, given: TripletSet | None, triplets: TripletSet, known: np.ndarray) -> Outcome:
-    hierarchy, clusters = clustered(samples.values, samples.labels, given, len(samples.class_names), linkage=LINKAGE)
+    found = clustered(samples.values, samples.labels, given, len(samples.class_names), linkage=LINKAGE)
+    hierarchy, clusters = found.hierarchy, found.labels
     assert clusters is not None
     return Outcome(
         hierarchy,

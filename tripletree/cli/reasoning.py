@@ -32,6 +32,7 @@ from tripletree.core.triplets import TripletSet as Rows
 from tripletree.errors import LimitExceededError, UnknownLeafError
 from tripletree.evaluation.describe import Description, percent
 from tripletree.evaluation.describe import describe as described
+from tripletree.evaluation.knowledge import KnowledgeReport, evaluate_knowledge
 from tripletree.io.rows import format_of_suffix
 from tripletree.io.source import write_atomic
 
@@ -267,6 +268,7 @@ def _compared(values: dict[str, Any], one: Hierarchy, two: Hierarchy) -> str:
 @click.option("--standardize", is_flag=True, help="Give every column of the data mean 0 and deviation 1 first.")
 @click.option("--index-column", metavar="NAME", help="The column of labels.")
 @click.option("--drop", multiple=True, metavar="NAME", help="Leave this column out; may be repeated.")
+@click.option("--validate", is_flag=True, help="Tell whether they help to cluster the data, by holding out parts.")
 @work_option(WORK_TO_DESCRIBE)
 @json_option
 @output_option
@@ -293,13 +295,16 @@ def describe(
     '-' for the standard input. Exit status: 0 if some hierarchy displays all triplets, 1 if not, 2 if a file cannot be
     read.
 
+    With --validate, a fifth of the triplets is held out at a time, and the hierarchies that DivisiveReCon makes of the
+    data with none, some and all of the others are compared with them.
+
     The file may hold pairs, too, must-links and cannot-links: then, how many follow from them, which leaves they hold
     together, and how many triplets they give; the exit status is 1 if they contradict each other.
     """
     if triplets == data == "-":
         msg = "TRIPLETS and --data cannot both be the standard input"
         raise click.UsageError(msg)
-    alone = [name for name in ("metric", "standardize", "index_column", "drop") if of_data[name]]
+    alone = [name for name in ("metric", "standardize", "index_column", "drop", "validate") if of_data[name]]
     if data is None and alone:
         msg = f"--{alone[0].replace('_', '-')} goes with --data"
         raise click.UsageError(msg)
@@ -312,8 +317,12 @@ def describe(
         if not given.is_consistent:
             ctx.exit(INCONSISTENT)
         return
-    found = _described(given, data, max_steps, **of_data)
-    _write_text(json.dumps(found.to_dict(), indent=2) if as_json else str(found), output)
+    found, report = _described(given, data, max_steps, **of_data)
+    if as_json:
+        values = found.to_dict() | ({} if report is None else {"validation": _report_values(report)})
+        _write_text(json.dumps(values, indent=2), output)
+    else:
+        _write_text(str(found) + ("" if report is None else f"\n\n{_report_text(report)}"), output)
     if not found.consistent:
         ctx.exit(INCONSISTENT)
 
@@ -327,16 +336,48 @@ def _described(
     standardize: bool,
     index_column: str | None,
     drop: tuple[str, ...],
-) -> Description:
+    validate: bool,
+) -> tuple[Description, KnowledgeReport | None]:
     if data is None:
         with busy(f"describing {len(triplets):,} triplets"):
-            return described(triplets, max_steps=max_steps)
+            return described(triplets, max_steps=max_steps), None
     table = read_table(data, index_column=index_column, drop=drop)
     values = standardized(table.values) if standardize else table.values
     known = triplets.reindex(table.labels)
     rows = Rows(known.rows, len(table.labels), known.weights)
+    if validate and metric not in (None, "euclidean", "cosine"):
+        msg = f"--metric {metric} does not go with --validate: it takes euclidean and cosine"
+        raise click.UsageError(msg)
     with busy(f"describing {len(triplets):,} triplets"):
-        return described(rows, values, metric=metric or "euclidean", max_steps=max_steps)
+        found = described(rows, values, metric=metric or "euclidean", max_steps=max_steps)
+    if not validate:
+        return found, None
+    from tripletree.cluster import DivisiveReCon
+
+    model = DivisiveReCon(metric=metric or "euclidean")
+    with busy(f"clustering {len(table.labels):,} samples again and again"):
+        return found, evaluate_knowledge(values, triplets=rows, estimator=model)
+
+
+def _report_text(report: KnowledgeReport) -> str:
+    """A short table, and a sentence."""
+    shares = zip(report.amounts.tolist(), report.agreement.tolist(), report.standard_error.tolist(), strict=True)
+    rows = [
+        ("without knowledge" if a == 0 else f"with {a:.0%} of it", f"{share:.1%} +-{e:.1%}") for a, share, e in shares
+    ]
+    return f"held-out triplets that hold:\n{table_text(rows)}\n{report}"
+
+
+def _report_values(report: KnowledgeReport) -> dict[str, Any]:
+    """The same for JSON."""
+    return {
+        "amounts": report.amounts.tolist(),
+        "agreement": report.agreement.tolist(),
+        "standard_error": report.standard_error.tolist(),
+        "gain": report.gain,
+        "gain_error": report.gain_error,
+        "verdict": report.verdict,
+    }
 
 
 def _write_text(text: str, output: str) -> None:

@@ -1,4 +1,7 @@
-"""Whether knowledge helps: how well hierarchies made with part of it agree with the rest."""
+"""Whether knowledge helps: how well hierarchies made with part of it agree with the rest.
+
+The measuring is in ``tripletree.cluster.validation``, as estimators do it, too (``fit(..., validate=True)``).
+"""
 
 from __future__ import annotations
 
@@ -7,24 +10,15 @@ from typing import Any
 
 import numpy as np
 
-from tripletree.algorithms.induce import count_triplets, displays, sample_triplets
-from tripletree.algorithms.supervision import sample_class_triplets, triplets_from_classes
 from tripletree.core.checks import check_count
 from tripletree.core.hierarchy import Hierarchy, check_hierarchy
 from tripletree.core.labels import aligned_codes
-from tripletree.core.leaves import LeafIndex
 from tripletree.core.pairs import PairwiseConstraints
 from tripletree.core.progress import progress_bar
 from tripletree.core.random import generator
 from tripletree.core.triplets import TripletSet
 
 __all__ = ["KnowledgeReport", "evaluate_knowledge"]
-
-#: Parts of the knowledge that is not held out, each of which a hierarchy is made with.
-AMOUNTS = (0.0, 0.25, 0.5, 1.0)
-
-#: A difference of so many standard errors counts.
-CLEAR = 2.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,10 +148,20 @@ def evaluate_knowledge(
     >>> report.verdict, report.agreement.tolist()
     ('unclear', [1.0, 1.0, 1.0, 1.0])
     """
-    from sklearn.base import clone
-
     from tripletree.cluster import DivisiveReCon
     from tripletree.cluster.alignment import align_pairs, align_triplets
+    from tripletree.cluster.validation import (
+        AMOUNTS,
+        ClassKnowledge,
+        Knowledge,
+        PairKnowledge,
+        TripletKnowledge,
+        alike,
+        error_of,
+        gain_of,
+        hierarchy_triplets,
+        measure,
+    )
 
     given = {"triplets": triplets, "pairs": pairs, "hierarchy": hierarchy, "classes": classes}
     kinds = [kind for kind, value in given.items() if value is not None]
@@ -167,147 +171,30 @@ def evaluate_knowledge(
     kind = kinds[0]
     n_folds = check_count(n_folds, "n_folds", 2)
     rng = generator(random_state)
-    model = clone(estimator) if estimator is not None else DivisiveReCon()
+    model = alike(estimator) if estimator is not None else DivisiveReCon()
     n = len(X) if hasattr(X, "__len__") else X.shape[0]
-    knowledge: _Triplets | _Pairs | _Classes
+    knowledge: Knowledge
     if kind == "pairs":
-        knowledge = _Pairs(align_pairs(X, pairs, n))
+        knowledge = PairKnowledge(align_pairs(X, pairs, n))
     elif kind == "classes":
         leaves = align_triplets(X, None, n).leaves
         codes, _ = aligned_codes(classes, leaves, "classes")
-        knowledge = _Classes(codes, leaves, max_triplets, rng)
+        knowledge = ClassKnowledge(codes, leaves, max_triplets, rng)
     elif kind == "hierarchy":
         leaves = align_triplets(X, None, n).leaves
-        knowledge = _Triplets(_triplets_of(check_hierarchy(hierarchy), leaves, max_triplets, rng))
+        knowledge = TripletKnowledge(hierarchy_triplets(check_hierarchy(hierarchy), leaves, max_triplets, rng))
     else:
-        knowledge = _Triplets(align_triplets(X, triplets, n))
+        knowledge = TripletKnowledge(align_triplets(X, triplets, n))
     units, m = knowledge.n_units, len(knowledge.constraints)
     if units < n_folds or m == 0:
         what = {"pairs": "pairs", "classes": "samples of known class"}.get(kind, "triplets")
         msg = f"{units} {what} are too few for n_folds={n_folds}: give at least {n_folds}, of two classes or more"
         raise ValueError(msg)
-    order = rng.permutation(units)
-    fold = np.empty(units, np.int64)
-    fold[order] = np.arange(units) % n_folds
-    holds = np.zeros((len(AMOUNTS), m), bool)
     with progress_bar(verbose, 1 + n_folds * (len(AMOUNTS) - 1), "evaluate_knowledge", "fits") as tell:
-        holds[0] = knowledge.kept_by(model.fit(X))
-        if tell:
-            tell(1)
-        for k in range(n_folds):
-            train = order[fold[order] != k]
-            out = knowledge.held_out(fold == k)
-            for i, amount in enumerate(AMOUNTS[1:], start=1):
-                some = np.zeros(units, bool)
-                some[train[: round(amount * train.size)]] = True
-                holds[i, out] = knowledge.kept_by(model.fit(X, **knowledge.part(some)))[out]
-                if tell:
-                    tell(1)
+        holds = measure(model, X, knowledge, n_folds=n_folds, rng=rng, tell=tell)
     noise = None if kind == "pairs" or not hasattr(model, "noise_") else float(model.noise_)
     shares = holds.mean(axis=1)
-    errors = np.sqrt(shares * (1 - shares) / m)
-    difference = holds[-1].astype(float) - holds[0]
-    gain, error = float(difference.mean()), float(difference.std() / np.sqrt(m))
-    clear = abs(gain) > CLEAR * error and gain != 0
-    verdict = ("helps" if gain > 0 else "hurts") if clear else "unclear"
+    gain, error, verdict = gain_of(holds[-1], holds[0])
     return KnowledgeReport(
-        kind, np.array(AMOUNTS), shares, errors, gain, error, verdict, holds, knowledge.constraints, noise
+        kind, np.array(AMOUNTS), shares, error_of(shares, m), gain, error, verdict, holds, knowledge.constraints, noise
     )
-
-
-@dataclass(frozen=True, eq=False)
-class _Triplets:
-    """Triplets, held out one by one."""
-
-    constraints: TripletSet
-
-    @property
-    def n_units(self) -> int:
-        return len(self.constraints)
-
-    def part(self, some: np.ndarray) -> dict[str, Any]:
-        return {"triplets": self.constraints.subset(some)}
-
-    def held_out(self, units: np.ndarray) -> np.ndarray:
-        return units
-
-    def kept_by(self, model: Any) -> np.ndarray:
-        return displays(model.hierarchy_, self.constraints)
-
-
-@dataclass(frozen=True, eq=False)
-class _Pairs:
-    """Pairs, held out one by one; kept by the flat clusters or not."""
-
-    constraints: PairwiseConstraints
-
-    @property
-    def n_units(self) -> int:
-        return len(self.constraints)
-
-    def part(self, some: np.ndarray) -> dict[str, Any]:
-        m = self.constraints.n_must
-        return {"pairs": self.constraints.subset(must_link=some[:m], cannot_link=some[m:])}
-
-    def held_out(self, units: np.ndarray) -> np.ndarray:
-        return units
-
-    def kept_by(self, model: Any) -> np.ndarray:
-        labels = np.asarray(model.labels_)
-        must, cannot = labels[self.constraints.must_link], labels[self.constraints.cannot_link]
-        return np.concatenate([must[:, 0] == must[:, 1], cannot[:, 0] != cannot[:, 1]])
-
-
-class _Classes:
-    """Class labels, held out by samples; scored by triplets with a sample whose class the results did not know."""
-
-    def __init__(self, codes: np.ndarray, leaves: LeafIndex, size: int | None, rng: np.random.Generator) -> None:
-        self.codes = codes
-        self.known = np.flatnonzero(codes >= 0)
-        few = self.known.size < 3 or np.unique(codes[self.known]).size < 2
-        self.constraints = TripletSet([], leaves) if few else _sampled_of_classes(codes, leaves, self.known, size, rng)
-
-    @property
-    def n_units(self) -> int:
-        return self.known.size
-
-    def part(self, some: np.ndarray) -> dict[str, Any]:
-        classes: list[Any] = [None] * self.codes.size
-        for i in self.known[some].tolist():
-            classes[i] = int(self.codes[i])
-        return {"classes": classes}
-
-    def held_out(self, units: np.ndarray) -> np.ndarray:
-        """The triplets whose first sample is held out, so that each is scored once."""
-        is_out = np.zeros(self.codes.size, bool)
-        is_out[self.known[units]] = True
-        return is_out[self.constraints.rows[:, 0]]
-
-    def kept_by(self, model: Any) -> np.ndarray:
-        return displays(model.hierarchy_, self.constraints)
-
-
-def _sampled_of_classes(
-    codes: np.ndarray, leaves: LeafIndex, known: np.ndarray, size: int | None, rng: np.random.Generator
-) -> TripletSet:
-    """Some class triplets, three for each labelled sample unless told otherwise, or all if there are fewer."""
-    wanted = 3 * known.size if size is None else check_count(size, "max_triplets", 1)
-    count = np.bincount(codes[known])
-    total = int(sum(c * (c - 1) // 2 * (known.size - c) for c in count.tolist()))
-    if total <= wanted:
-        return triplets_from_classes(codes, leaves=leaves, samples=known)
-    return sample_class_triplets(codes, wanted, leaves=leaves, samples=known, random_state=rng)
-
-
-def _triplets_of(hierarchy: Hierarchy, leaves: LeafIndex, size: int | None, rng: np.random.Generator) -> TripletSet:
-    """Random triplets of the hierarchy on those of its leaves that are samples."""
-    both = [x for x in hierarchy.leaves if x in leaves]
-    if len(both) < 3:
-        msg = (
-            f"the hierarchy shares {len(both)} leaves with the {len(leaves)} samples; at least 3 are needed: give X as "
-            "a DataFrame whose index holds the leaves"
-        )
-        raise ValueError(msg)
-    part = hierarchy.restrict(both)
-    wanted = 3 * len(both) if size is None else check_count(size, "max_triplets", 1)
-    return sample_triplets(part, min(wanted, count_triplets(part)), random_state=rng).reindex(leaves)

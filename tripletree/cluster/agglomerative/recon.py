@@ -33,8 +33,18 @@ from tripletree.cluster.distances import (
     transformed,
 )
 from tripletree.cluster.prediction import NeighbourPredictor
+from tripletree.cluster.validation import (
+    Knowledge,
+    PairKnowledge,
+    TripletKnowledge,
+    ValidationReport,
+    alike,
+    compare_settings,
+)
 from tripletree.core.hierarchy import Hierarchy
+from tripletree.core.pairs import PairwiseConstraints
 from tripletree.core.progress import progress_bar
+from tripletree.core.random import generator
 from tripletree.core.triplets import TripletSet
 from tripletree.errors import ClusterCountError, warn_user
 
@@ -140,6 +150,8 @@ class ReCon(HierarchicalClusterer):
         found the closest pair incompatible.
     n_micro_clusters_ : int or None
         Number of micro-clusters that samples were gathered into; None where the merges are exact.
+    validation_ : ValidationReport or None
+        After ``fit(..., validate=True)``: whether the constraints help, by parts of them that were held out. Else None.
     predictor_ : object
         What `predict` needs, and no more: small, with ``predict`` and ``predict_proba`` of its own, and pickles alone.
     n_leaves_, n_features_in_ : int
@@ -242,7 +254,7 @@ class ReCon(HierarchicalClusterer):
         self.missing_samples = missing_samples
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any = None, *, triplets: Any = None, pairs: Any = None) -> ReCon:
+    def fit(self, X: Any, y: Any = None, *, triplets: Any = None, pairs: Any = None, validate: bool = False) -> ReCon:
         """Cluster the samples so that triplets and pairs hold.
 
         Parameters
@@ -256,6 +268,9 @@ class ReCon(HierarchicalClusterer):
             row numbers; an integer array always holds row numbers.
         pairs : PairwiseConstraints, data frame, or two lists (must_link, cannot_link) of (a, b), optional
             Pairs of samples that belong together, and that do not. **Row numbers** are of this very X.
+        validate : bool
+            Whether to hold out a fifth of the constraints at a time, and compare what is held out with results made
+            with and without the rest: six further fits, and up to ten where constraints turn out to hurt.
 
         Returns
         -------
@@ -294,7 +309,8 @@ class ReCon(HierarchicalClusterer):
         -----
         UserWarning
             If triplets are dropped, or so few and random that they are known to hurt, if so many samples are gathered
-            into micro-clusters, if pairs make clusters that may be worse (see Notes), or as `on_infeasible` says.
+            into micro-clusters, if pairs make clusters that may be worse (see Notes), or as `on_infeasible` says. With
+            `validate`, if constraints make results worse; the message names the better setting.
 
         Examples
         --------
@@ -341,7 +357,21 @@ class ReCon(HierarchicalClusterer):
             self.n_tests_, self.n_rejections_, self.n_leaves_ = counts.tests, counts.rejections, n
             self.satisfied_in_labels_ = ~is_broken(self.labels_, used.rows)
             self.predictor_ = NeighbourPredictor(samples, points, self.labels_, self.metric, distances.parameters)
+            self.validation_ = self._validated(X, used, links) if validate else None
         return self
+
+    def _validated(self, X: Any, used: TripletSet, links: PairwiseConstraints) -> ValidationReport | None:
+        """How these settings compare with no constraints, and, if need be, with a penalty and with DivisiveReCon."""
+        from tripletree.cluster.divisive import DivisiveReCon
+
+        others: dict[str, Any] = {}
+        if self.penalty is None and not len(links):
+            others["penalty='auto'"] = alike(self, penalty="auto", verbose=False)
+        if isinstance(self.metric, str) and self.metric in ("euclidean", "cosine", "precomputed"):
+            others["DivisiveReCon"] = DivisiveReCon(self.n_clusters, metric=self.metric)
+        name = "all of them hold" if self.penalty is None else f"penalty={self.penalty!r}"
+        given: list[Knowledge] = [TripletKnowledge(used), PairKnowledge(links)]
+        return compare_settings(name, self, X, given, others, generator(self.random_state))
 
     def _merge(
         self, points: np.ndarray, plan: MergePlan, metric: FittedMetric, title: str
