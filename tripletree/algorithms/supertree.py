@@ -322,6 +322,11 @@ class TripletVotes:
         return freeze(begin.astype(np.int64)), freeze(np.argsort(self.taxon, kind="stable").astype(np.int32))
 
     @cached_property
+    def sources(self) -> Any:
+        """All this as the kernels take it."""
+        return kernels.supertree.Sources(self.taxon, self.gap, self.tree, self.weight, *self.nodes, *self.occurrences)
+
+    @cached_property
     def n_triplets(self) -> np.ndarray:
         """How many triplets each tree displays: int64, shape (k,)."""
         return freeze(kernels.supertree.number_of_triplets(*self.nodes))
@@ -488,34 +493,33 @@ class _Grower:
     def __init__(self, votes: TripletVotes, parent: np.ndarray | None = None) -> None:
         n = votes.n
         self.votes = votes
-        self.up = np.full(2 * n - 1, -1, np.int32)
-        self.child = np.full((2 * n - 1, 2), -1, np.int32)
-        self.state = np.array([-1, n], np.int64)
+        self.tree = kernels.supertree.BinaryTree(
+            np.full(2 * n - 1, -1, np.int32),
+            np.full((2 * n - 1, 2), -1, np.int32),
+            np.array([-1], np.int64),
+            np.array([n], np.int64),
+        )
         if parent is not None:
-            self.up[:] = parent
-            self.child[n:] = kernels.rooted_tree.child_lists(parent)[1].reshape(-1, 2)
-            self.state[:] = parent.size - 1, parent.size
+            self.tree.up[:] = parent
+            self.tree.child[n:] = kernels.rooted_tree.child_lists(parent)[1].reshape(-1, 2)
+            self.tree.root[0], self.tree.fresh[0] = parent.size - 1, parent.size
 
     def try_moves(self, nodes: np.ndarray, tick: Tick | None = None) -> int:
         """Move each of these branches to its best place; how many moved."""
-        votes, moves = self.votes, 0
-        parent, leaves, inners = votes.nodes
+        moves = 0
         for begin in range(0, nodes.size, _SLICE):
             todo = freeze(nodes[begin : begin + _SLICE].astype(np.int32))
-            moves += kernels.supertree.regraft(
-                *(self.up, self.child, self.state, todo, parent, votes.taxon, leaves, inners),
-                *(votes.weight, votes.tree, *votes.occurrences),
-            )
+            moves += kernels.supertree.regraft(self.tree, todo, self.votes.sources)
             if tick is not None:
                 tick(todo.size)
         return moves
 
     def parent(self) -> np.ndarray:
         """The tree as a parent array, children first."""
-        order = kernels.rooted_tree.topological_order(freeze(self.up.copy()), self.votes.n)
+        order = kernels.rooted_tree.topological_order(freeze(self.tree.up.copy()), self.votes.n)
         number = np.full(order.size + 1, -1, np.int32)  # the last entry serves parent -1
         number[order] = np.arange(order.size, dtype=np.int32)
-        return freeze(number[self.up[order]])
+        return freeze(number[self.tree.up[order]])
 
 
 def _leaf_work(votes: TripletVotes) -> np.ndarray:
@@ -659,12 +663,11 @@ def _cross_splits(code: np.ndarray, low: np.ndarray, leaves: np.ndarray) -> np.n
 
 def _split_votes(votes: TripletVotes, order: np.ndarray, split: np.ndarray) -> np.ndarray:
     """The weight of the triplets that each split in two displays; see the kernel."""
-    trees = votes.taxon, votes.gap, votes.tree, votes.nodes[1], votes.weight
     order, split = freeze(order), freeze(split)
     out = [np.empty(0)]
     for begin in range(0, split.shape[0], _NODES):
         part = frozen(split[begin : begin + _NODES], np.int64)
-        out.append(kernels.supertree.split_votes(part, order, *trees, *votes.occurrences))
+        out.append(kernels.supertree.split_votes(part, order, votes.sources))
     return np.concatenate(out)
 
 
@@ -688,13 +691,12 @@ class EdgeVotes:
 
     def __init__(self, votes: TripletVotes, parent: np.ndarray) -> None:
         n, N = votes.n, parent.size
-        intervals = [freeze(x) for x in kernels.rooted_tree.leaf_intervals(parent, n)]
-        lists = [freeze(x) for x in kernels.rooted_tree.child_lists(parent)]
-        trees = votes.taxon, votes.gap, votes.tree, votes.nodes[1], *votes.occurrences
+        intervals, lists = kernels.rooted_tree.leaf_intervals(parent, n), kernels.rooted_tree.child_lists(parent)
+        clades = kernels.supertree.Clades(*map(freeze, intervals), *map(freeze, lists))
         found = [np.empty((0, 6), np.int64)]
         for low in range(n, N, _NODES):
             high = min(low + _NODES, N)
-            found.append(kernels.supertree.edge_votes(*intervals, *lists, *trees, low, high))
+            found.append(kernels.supertree.edge_votes(clades, votes.sources, low, high))
         node, tree, near, cross, agree, oppose = np.concatenate(found).T
         weight, copies = votes.weight[tree], votes.copies[tree]
         self.agree = np.bincount(node, weight * agree, N)

@@ -8,13 +8,18 @@ over: no tree is built for that, and all parts of a division come out of one pas
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from tripletree.kernels.disjoint_set import find, unite
-from tripletree.kernels.jit import allocating, inner, njit
+from tripletree.kernels.jit import Integers, allocating, inner, njit
 
 __all__ = [
     "END",
+    "BinaryTree",
+    "Clades",
+    "Sources",
     "divide",
     "edge_votes",
     "nodes",
@@ -39,6 +44,7 @@ def parts(taxon, gap, n):
     up = np.arange(n).astype(np.int32)
     begin = 0
     while begin < S:
+        # the greatest gap of a tree is its root: leaves on either side of it are below different children
         top = np.int32(-1)
         end = begin
         while gap[end] != END:
@@ -95,6 +101,7 @@ def divide(taxon, gap, tree, part, k):
     out_taxon = np.empty(S, np.int32)
     out_gap = np.empty(S, np.int32)
     out_tree = np.empty(S, np.int32)
+    # a stack of the gaps of this tree that no later one exceeds: what `_greatest_since` asks, for all parts at once
     at = np.empty(S, np.int64)
     value = np.empty(S, np.int32)
     depth = 0
@@ -102,9 +109,10 @@ def divide(taxon, gap, tree, part, k):
         j = part[taxon[i]]
         if j >= 0:
             if owner[j] == tree[i]:
+                # the part's last leaf of this tree and this one meet at the greatest of the gaps passed over
                 out_gap[head[j] - 1] = _greatest_since(at, value, depth, last[j])
             else:
-                if head[j] - first[j] < 3:
+                if head[j] - first[j] < 3:  # the tree before has no triplet in this part: written over
                     head[j] = first[j]
                 owner[j] = tree[i]
                 first[j] = head[j]
@@ -150,8 +158,9 @@ def nodes(gap):
             k += 1
     leaves = np.zeros(k + 1, np.int64)
     inners = np.zeros(k + 1, np.int64)
-    up = np.full(2 * S, -1, np.int32)  # parents, inner nodes numbered as they are opened
-    number = np.arange(2 * S).astype(np.int32)  # and as they are closed
+    # a node is opened before those below it are closed: numbered as they are closed, parents come last
+    up = np.full(2 * S, -1, np.int32)  # parents, by the numbers of opening
+    number = np.arange(2 * S).astype(np.int32)  # the number of closing
     stack = np.empty(S + 1, np.int32)
     rank = np.empty(S + 1, np.int32)
     size, opened, closed, t = 0, S, S, 0
@@ -209,115 +218,165 @@ def number_of_triplets(parent, leaves, inners):
 # ----------------------------------------------------------------------
 # Votes between two sets of taxa P and Q: source triplets pp'|q, qq'|p and pq|p', counted in one scan of each tree.
 #
-# A tree is a leaf sequence (see `votes`). A scan keeps the open nodes on a stack, each with its leaves in P and in Q
-# and a few sums over its children: no triplet is listed, and no tree is built. A triplet pp'|q is counted where q
-# meets p and p', once for the child that holds p and p'; so the sums of all nodes are needed, and nothing else.
+# A tree is a leaf sequence (see above). A scan keeps the open nodes on a stack, each with its leaves in P and in Q
+# and the pairs below one child: no triplet is listed, and no tree is built. A triplet is counted where its third leaf
+# meets the other two, when the later one of the two children that hold them is added.
 
-# columns of the stack of open nodes: the number of the node; its leaves in P and in Q; over its children, the sums of
-# pairs pp', qq' and pq, of each times the leaves of the other kind, and the triplets pq|p' counted so far
-RANK, IN_P, IN_Q, PP, QQ, PQ, PPQ, QQP, MIXED = 0, 1, 2, 3, 4, 5, 6, 7, 8
-WIDTH = 9
-# what a scan finds: pp'|q, pq|p', qq'|p
-NEAR, CROSS, FAR = 0, 1, 2
+
+class Sources(NamedTuple):
+    """k source trees on taxa 0..n-1, with S leaves and N nodes in all."""
+
+    taxon: np.ndarray  #: int32[S], the leaves of each tree in depth-first order
+    gap: np.ndarray  #: int32[S], where each leaf meets the next, END at the last one of a tree
+    tree: np.ndarray  #: int32[S], the number of each leaf's tree
+    weight: np.ndarray  #: float64[k], of one triplet of each tree
+    parent: np.ndarray  #: int32[N], as `nodes` returns it: leaves first, then the inner nodes tree by tree
+    leaves: np.ndarray  #: int64[k + 1], where the leaves of each tree begin
+    inners: np.ndarray  #: int64[k + 1], where its inner nodes begin; its root is the last of them
+    occurs: np.ndarray  #: int64[n + 1], where the list of each taxon begins in `occurrence`
+    occurrence: np.ndarray  #: int32[S], the leaves that are this taxon
+
+
+class OpenNodes(NamedTuple):
+    """The stack of a scan: the nodes of a source tree that may get more children. All fields are int64."""
+
+    rank: Integers  #: the number of the node: that of the gaps at which its children meet
+    p: Integers  #: leaves in P among the children finished so far
+    q: Integers  #: leaves in Q
+    pp: Integers  #: pairs pp' below one of these children
+    qq: Integers  #: pairs qq' below one
+    pq: Integers  #: pairs pq below one
+
+
+class Scan(NamedTuple):
+    """What a scan works with."""
+
+    side: np.ndarray  #: int8[n], P or Q for the taxa in these sets, else NEITHER
+    open: OpenNodes
+    n_leaves: Integers  #: int64[k], leaves of each tree in P, or in P and Q; zeros between two uses
+    touched: Integers  #: int64[k], the trees that have some
+
+
+class Clades(NamedTuple):
+    """The hierarchy whose edges are voted on, with n leaves and M nodes: what is below a node is an interval."""
+
+    start: np.ndarray  #: int32[M], first place of the node's leaves in `order`
+    stop: np.ndarray  #: int32[M], one past the last
+    order: np.ndarray  #: int32[n], the leaves in depth-first order
+    child_start: np.ndarray  #: int32[M + 1], where the list of each node begins in `child`
+    child: np.ndarray  #: int32[M - 1]
+
+
+#: The sets of a scan.
+NEITHER, P, Q = np.int8(0), np.int8(1), np.int8(2)
+
+
+@allocating
+def _new_scan(sources):
+    n, k, size = len(sources.occurs) - 1, len(sources.weight), 2 + len(sources.taxon)
+    stack = OpenNodes(
+        *(np.zeros(size, np.int64), np.zeros(size, np.int64), np.zeros(size, np.int64)),
+        *(np.zeros(size, np.int64), np.zeros(size, np.int64), np.zeros(size, np.int64)),
+    )
+    return Scan(np.zeros(n, np.int8), stack, np.zeros(k, np.int64), np.empty(k, np.int64))
 
 
 @inner
 def _hang_child(stack, v, p, q):
-    """Add a finished child with p leaves in P and q in Q to the open node in row v."""
+    """Add a finished child with p leaves in P and q in Q to the open node in row v.
+
+    Returns the triplets pp'|q, pq|p' and qq'|p that this child has with the earlier ones: it holds either the pair or
+    the third leaf.
+    """
     pp = p * (p - 1) // 2
     qq = q * (q - 1) // 2
-    stack[v, MIXED] += p * q * stack[v, IN_P] + p * stack[v, PQ]
-    stack[v, PQ] += p * q
-    stack[v, PP] += pp
-    stack[v, QQ] += qq
-    stack[v, PPQ] += pp * q
-    stack[v, QQP] += qq * p
-    stack[v, IN_P] += p
-    stack[v, IN_Q] += q
+    near = pp * stack.q[v] + q * stack.pp[v]
+    cross = p * q * stack.p[v] + p * stack.pq[v]
+    far = qq * stack.p[v] + p * stack.qq[v]
+    stack.p[v] += p
+    stack.q[v] += q
+    stack.pp[v] += pp
+    stack.qq[v] += qq
+    stack.pq[v] += p * q
+    return near, cross, far
 
 
 @inner
-def _shut(stack, v, found):
-    """Count the triplets whose third leaf meets the other two at the node in row v, which has all its children."""
-    found[NEAR] += stack[v, PP] * stack[v, IN_Q] - stack[v, PPQ]
-    found[FAR] += stack[v, QQ] * stack[v, IN_P] - stack[v, QQP]
-    found[CROSS] += stack[v, MIXED]
-
-
-@inner
-def _scan(taxon, gap, begin, end, colour, stack, found):
-    """The triplets of one tree between P and Q: taxa of colour 1 and 2."""
-    found[NEAR] = 0
-    found[CROSS] = 0
-    found[FAR] = 0
+def _scan(taxon, gap, side, stack):
+    """How many triplets pp'|q, pq|p' and qq'|p a tree displays, given its part of the sequence."""
+    near, cross, far = np.int64(0), np.int64(0), np.int64(0)
     size = 0
-    passed = np.int64(-1)  # where the latest leaf of P or Q meets the next one
-    p, q = np.int64(0), np.int64(0)
-    for i in range(begin, end):
-        c = colour[taxon[i]]
-        if c > 0:
+    # Leaves outside P and Q are passed over: two leaves that remain meet at the greatest of the gaps between them.
+    passed = np.int64(-1)
+    p, q = np.int64(0), np.int64(0)  # the leaves of the node that was finished last, at first a leaf
+    for i in range(len(taxon)):
+        c = side[taxon[i]]
+        if c != NEITHER:
             if p + q > 0:
-                while size > 0 and stack[size - 1, RANK] < passed:
+                # nodes lower than where the two leaves meet get no more children
+                while size > 0 and stack.rank[size - 1] < passed:
                     size -= 1
-                    _hang_child(stack, size, p, q)
-                    _shut(stack, size, found)
-                    p, q = stack[size, IN_P], stack[size, IN_Q]
-                if size == 0 or stack[size - 1, RANK] > passed:
-                    for j in range(WIDTH):
-                        stack[size, j] = 0
-                    stack[size, RANK] = passed
+                    more_near, more_cross, more_far = _hang_child(stack, size, p, q)
+                    near, cross, far = near + more_near, cross + more_cross, far + more_far
+                    p, q = stack.p[size], stack.q[size]
+                if size == 0 or stack.rank[size - 1] > passed:
+                    stack.rank[size] = passed
+                    stack.p[size] = stack.q[size] = stack.pp[size] = stack.qq[size] = stack.pq[size] = 0
                     size += 1
-                _hang_child(stack, size - 1, p, q)
-            p, q = np.int64(c == 1), np.int64(c == 2)
+                more_near, more_cross, more_far = _hang_child(stack, size - 1, p, q)
+                near, cross, far = near + more_near, cross + more_cross, far + more_far
+            p, q = np.int64(c == P), np.int64(c == Q)
             passed = np.int64(-1)
         if gap[i] > passed:
             passed = np.int64(gap[i])
     while size > 0:
         size -= 1
-        _hang_child(stack, size, p, q)
-        _shut(stack, size, found)
-        p, q = stack[size, IN_P], stack[size, IN_Q]
+        more_near, more_cross, more_far = _hang_child(stack, size, p, q)
+        near, cross, far = near + more_near, cross + more_cross, far + more_far
+        p, q = stack.p[size], stack.q[size]
+    return near, cross, far
 
 
 @inner
-def _gather(order, begin, end, tree, occurs, occurrence, seen, touched):
-    """Count the leaves of each tree among order[begin:end]; the number of trees that have some, listed in `touched`."""
-    many = 0
-    for i in range(begin, end):
-        x = order[i]
-        for o in range(occurs[x], occurs[x + 1]):
-            t = tree[occurrence[o]]
-            if seen[t] == 0:
-                touched[many] = t
-                many += 1
-            seen[t] += 1
-    return many
+def _scan_tree(sources, t, scan):
+    begin, end = sources.leaves[t], sources.leaves[t + 1]
+    return _scan(sources.taxon[begin:end], sources.gap[begin:end], scan.side, scan.open)
 
 
 @inner
-def _paint(order, begin, end, colour, c):
-    """Give all taxa of order[begin:end] a colour."""
-    for i in range(begin, end):
-        colour[order[i]] = c
+def _count_leaves(sources, taxa, scan):
+    """Count the leaves of each tree among the taxa; the number of trees that have some, listed in `scan.touched`."""
+    n_touched = 0
+    for x in taxa:
+        for o in range(sources.occurs[x], sources.occurs[x + 1]):
+            t = sources.tree[sources.occurrence[o]]
+            if scan.n_leaves[t] == 0:
+                scan.touched[n_touched] = t
+                n_touched += 1
+            scan.n_leaves[t] += 1
+    return n_touched
 
 
 @inner
-def _around(x, n, start, stop, order, trees, colour, places, stack, found, of_tree):
-    """Take the triples of one child x away: what is decided below the node is counted further down."""
-    taxon, gap, tree, begins, occurs, occurrence = trees
-    seen, touched = places
-    if x < n:
-        return
-    _paint(order, start[x], stop[x], colour, 1)
-    many = _gather(order, start[x], stop[x], tree, occurs, occurrence, seen, touched)
-    for j in range(many):
-        t = touched[j]
-        if seen[t] > 1 and of_tree[t, 0] + of_tree[t, 1] > 0:
-            _scan(taxon, gap, begins[t], begins[t + 1], colour, stack, found)
-            of_tree[t, 2] -= found[NEAR]
-            of_tree[t, 3] -= found[CROSS]
-        seen[t] = 0
-    _paint(order, start[x], stop[x], colour, 0)
+def _put(scan, taxa, where):
+    """Put all these taxa into P, Q or NEITHER."""
+    for x in taxa:
+        scan.side[x] = where
+
+
+@inner
+def _take_away(sources, taxa, scan, of_tree):
+    """Take the triples with p and p' below one child away, given its taxa: an edge further down decides them, too."""
+    _put(scan, taxa, P)
+    for j in range(_count_leaves(sources, taxa, scan)):
+        t = scan.touched[j]
+        # fewer than two leaves below the child make no pair p, p'; silence on w is silence on its child
+        if scan.n_leaves[t] > 1 and of_tree[t, 0] + of_tree[t, 1] > 0:
+            near, cross, _ = _scan_tree(sources, t, scan)
+            of_tree[t, 2] -= near
+            of_tree[t, 3] -= cross
+        scan.n_leaves[t] = 0
+    _put(scan, taxa, NEITHER)
 
 
 @allocating
@@ -331,47 +390,47 @@ def _longer(entry):
 
 
 @njit
-def edge_votes(start, stop, order, child_start, child, taxon, gap, tree, begins, occurs, occurrence, low, high):
-    """What each tree says on the triples that the edges of a hierarchy H below its nodes low..high-1 decide.
+def edge_votes(clades, sources, low, high):
+    """What each tree says on the triples that the edges of a hierarchy below its nodes low..high-1 decide.
 
-    H : start, stop : int32[M], order : int32[n] of `leaf_intervals`, child_start, child of `child_lists`;
-    trees : taxon, gap, tree : int32[S]; begins : int64[k + 1], where each begins; occurs : int64[n + 1], occurrence :
-    int32[S], the places of each taxon
+    clades : Clades; sources : Sources
     Returns entry : int64[E, 6], for each edge from a node u to an inner node w below and each tree that says anything:
     w, tree; triplets pp'|q and pq|p' with p, p' below w, and q below u but not w; and those of them with p and p'
     below different children of w, which no other edge decides. Oracle: ``edge_votes_definition``.
     """
-    n, k = order.shape[0], begins.shape[0] - 1
-    trees = (taxon, gap, tree, begins, occurs, occurrence)
-    colour = np.zeros(n, np.int8)
-    stack = np.zeros((2 + taxon.shape[0], WIDTH), np.int64)
-    found = np.zeros(3, np.int64)
-    seen, touched = np.zeros(k, np.int64), np.empty(k, np.int64)
-    below = (np.zeros(k, np.int64), np.empty(k, np.int64))
-    of_tree = np.zeros((k, 4), np.int64)
+    start, stop, order = clades.start, clades.stop, clades.order
+    n, k = len(order), len(sources.weight)
+    scan, inside = _new_scan(sources), _new_scan(sources)
+    # `_take_away` looks at the same sets, but counts leaves apart: the trees that say something of w are still listed
+    inside = Scan(scan.side, scan.open, inside.n_leaves, inside.touched)
+    of_tree = np.zeros((k, 4), np.int64)  # the last four columns of an entry
     entry = np.empty((256, 6), np.int64)
     size = 0
     for u in range(max(low, n), high):
-        _paint(order, start[u], stop[u], colour, 2)
-        for d in range(child_start[u], child_start[u + 1]):
-            w = child[d]
+        below_u = order[start[u] : stop[u]]
+        _put(scan, below_u, Q)
+        for d in range(clades.child_start[u], clades.child_start[u + 1]):
+            w = clades.child[d]
             if w < n:
                 continue
-            _paint(order, start[w], stop[w], colour, 1)
-            many = _gather(order, start[w], stop[w], tree, occurs, occurrence, seen, touched)
-            for j in range(many):
-                t = touched[j]
-                found[NEAR], found[CROSS] = 0, 0
-                if seen[t] > 1:
-                    _scan(taxon, gap, begins[t], begins[t + 1], colour, stack, found)
-                of_tree[t, 0], of_tree[t, 1] = found[NEAR], found[CROSS]
-                of_tree[t, 2], of_tree[t, 3] = found[NEAR], found[CROSS]
-                seen[t] = 0
-            _paint(order, start[w], stop[w], colour, 0)
-            for e in range(child_start[w], child_start[w + 1]):
-                _around(child[e], n, start, stop, order, trees, colour, below, stack, found, of_tree)
-            for j in range(many):
-                t = touched[j]
+            below_w = order[start[w] : stop[w]]
+            _put(scan, below_w, P)
+            n_touched = _count_leaves(sources, below_w, scan)
+            for j in range(n_touched):
+                t = scan.touched[j]
+                near, cross = np.int64(0), np.int64(0)
+                if scan.n_leaves[t] > 1:
+                    near, cross, _ = _scan_tree(sources, t, scan)
+                of_tree[t, 0], of_tree[t, 1] = near, cross
+                of_tree[t, 2], of_tree[t, 3] = near, cross
+                scan.n_leaves[t] = 0
+            _put(scan, below_w, NEITHER)
+            for e in range(clades.child_start[w], clades.child_start[w + 1]):
+                x = clades.child[e]
+                if x >= n:
+                    _take_away(sources, order[start[x] : stop[x]], inside, of_tree)
+            for j in range(n_touched):
+                t = scan.touched[j]
                 if of_tree[t, 0] + of_tree[t, 1] > 0:
                     if size == entry.shape[0]:
                         entry = _longer(entry)
@@ -379,47 +438,42 @@ def edge_votes(start, stop, order, child_start, child, taxon, gap, tree, begins,
                     for a in range(4):
                         entry[size, 2 + a] = of_tree[t, a]
                     size += 1
-            _paint(order, start[w], stop[w], colour, 2)
-        _paint(order, start[u], stop[u], colour, 0)
+            _put(scan, below_w, Q)
+        _put(scan, below_u, NEITHER)
     return entry[:size].copy()
 
 
 @njit
-def split_votes(split, order, taxon, gap, tree, begins, weight, occurs, occurrence):
+def split_votes(split, order, sources):
     """The weight of the source triplets that splits of sets of taxa in two display.
 
-    split : int64[K, 4], a set and one side of it, as intervals of `order`; order : int32[L], taxa; trees as in
-    `edge_votes`; weight : float64[k], of each tree
+    split : int64[K, 4], a set and one side of it, as intervals of `order`; order : int32[L], taxa; sources : Sources
     Returns vote : float64[K].
     """
-    k = begins.shape[0] - 1
-    colour = np.zeros(occurs.shape[0] - 1, np.int8)
-    stack = np.zeros((2 + taxon.shape[0], WIDTH), np.int64)
-    found = np.zeros(3, np.int64)
-    seen, touched = np.zeros(k, np.int64), np.empty(k, np.int64)
+    scan = _new_scan(sources)
     vote = np.zeros(split.shape[0], np.float64)
     for s in range(split.shape[0]):
-        _paint(order, split[s, 0], split[s, 1], colour, 2)
-        _paint(order, split[s, 2], split[s, 3], colour, 1)
-        many = _gather(order, split[s, 0], split[s, 1], tree, occurs, occurrence, seen, touched)
-        for j in range(many):
-            t = touched[j]
-            if seen[t] > 2:
-                _scan(taxon, gap, begins[t], begins[t + 1], colour, stack, found)
-                vote[s] += weight[t] * (found[NEAR] + found[FAR])
-            seen[t] = 0
-        _paint(order, split[s, 0], split[s, 1], colour, 0)
+        taxa = order[split[s, 0] : split[s, 1]]
+        _put(scan, taxa, Q)
+        _put(scan, order[split[s, 2] : split[s, 3]], P)
+        for j in range(_count_leaves(sources, taxa, scan)):
+            t = scan.touched[j]
+            if scan.n_leaves[t] > 2:
+                near, _, far = _scan_tree(sources, t, scan)
+                vote[s] += sources.weight[t] * (near + far)
+            scan.n_leaves[t] = 0
+        _put(scan, taxa, NEITHER)
     return vote
 
 
 # ----------------------------------------------------------------------
 # Prune and regraft by votes that are counted, never listed: where in a binary tree a branch is displayed best.
 #
-# A source triplet changes its state only if one of its leaves, x, is in the branch Q that moves, and two, y and z, are
+# A source triplet changes its state only if one of its leaves, x, is in the branch that moves, and two, y and z, are
 # not. Seen from x, the leaves of a source tree hang off the path from x to its root: say y at level l(y). It says xy|z
 # if l(y) < l(z), and yz|x if y and z hang from one child of a node of the path; else nothing. For each node v of the
-# rest of the hierarchy and y, z below its two children, xy|z is displayed where Q hangs from the branch above y's
-# child of v or from any below it, yz|x where it does not hang below v. Both are counted for all nodes at once: on the
+# rest of the hierarchy and y, z below its two children, xy|z is displayed where the branch hangs above y's child of v
+# or above any node below it, yz|x where it does not hang below v. Both are counted for all nodes at once: on the
 # way up each heavy path the leaves of the light children are asked against counts by level of the leaves passed so
 # far. Time for one leaf x: O(m log(m)**2) for each tree of m leaves that has it, and one look at each leaf of the
 # hierarchy.
@@ -428,287 +482,360 @@ def split_votes(split, order, taxon, gap, tree, begins, weight, occurs, occurren
 SMALLEST = 1e-9
 
 
+class BinaryTree(NamedTuple):
+    """The tree that grows and changes: leaves 0..n-1, inner nodes from n on."""
+
+    up: np.ndarray  #: int32[2n - 1], the node above; -1 above the root, and above leaves that are not in the tree
+    child: np.ndarray  #: int32[2n - 1, 2], -1 below leaves
+    root: Integers  #: one entry; -1 for no tree yet
+    fresh: Integers  #: one entry, the next free inner node
+
+
+class DepthFirst(NamedTuple):
+    """The binary tree in depth-first order, renewed after each move. All fields are int32."""
+
+    order: np.ndarray  #: [n], the leaves
+    gap: np.ndarray  #: [n], the node where a leaf of `order` meets the next
+    start: np.ndarray  #: [2n], of each node: the first place of its leaves in `order`
+    stop: np.ndarray  #: [2n], one past the last
+    depth: np.ndarray  #: [2n]
+    ahead: np.ndarray  #: [2n], the nodes, parents first
+
+
+class SeenFromLeaf(NamedTuple):
+    """A source tree as one of its leaves sees it."""
+
+    on_path: np.ndarray  #: bool[N], whether a node is above the leaf; all False between two uses
+    level: np.ndarray  #: int32[N], the number, from the leaf up, of the node of the path where a node hangs off
+    branch: np.ndarray  #: int32[N], the child of that node that it is below
+    place: np.ndarray  #: int32[n], the leaf of the tree that is this taxon; -1 for none, and between two uses
+
+
+class Passed(NamedTuple):
+    """Counts of the leaves passed on the way up a heavy path. All are int64[N + 2], and zeros between two uses."""
+
+    fenwick: Integers  #: sums of `at_level`, as a Fenwick tree
+    at_level: Integers
+    in_branch: Integers
+
+
+class Common(NamedTuple):
+    """The m leaves that a source tree shares with the hierarchy, in its order. All are int32[n], m entries in use.
+
+    The hierarchy on these leaves needs no nodes: the i-th is where leaves i and i + 1 meet.
+    """
+
+    place: np.ndarray  #: of each leaf: its place in the source tree
+    node: np.ndarray  #: the node of the hierarchy where leaves i and i + 1 meet
+    depth: np.ndarray  #: its depth
+    left: np.ndarray  #: the first leaf below it
+    right: np.ndarray  #: the last one
+    stack: np.ndarray
+
+
+class PlaceSearch(NamedTuple):
+    """What the search of a place works with."""
+
+    layout: DepthFirst
+    seen: SeenFromLeaf
+    passed: Passed
+    common: Common
+    change: np.ndarray  #: float64[2n], by how much the votes of the places below a node differ from those above it
+    score: np.ndarray  #: float64[2n], the votes of the place above a node
+
+
+@allocating
+def _new_search(n, N):
+    return PlaceSearch(
+        DepthFirst(
+            *(np.empty(n, np.int32), np.empty(n, np.int32), np.zeros(2 * n, np.int32)),
+            *(np.zeros(2 * n, np.int32), np.zeros(2 * n, np.int32), np.empty(2 * n, np.int32)),
+        ),
+        SeenFromLeaf(
+            *(np.zeros(N, np.bool_), np.zeros(N, np.int32), np.zeros(N, np.int32), np.full(n, -1, np.int32)),
+        ),
+        Passed(np.zeros(N + 2, np.int64), np.zeros(N + 2, np.int64), np.zeros(N + 2, np.int64)),
+        Common(
+            *(np.empty(n, np.int32), np.empty(n, np.int32), np.empty(n, np.int32)),
+            *(np.empty(n, np.int32), np.empty(n, np.int32), np.empty(n, np.int32)),
+        ),
+        np.zeros(2 * n, np.float64),
+        np.zeros(2 * n, np.float64),
+    )
+
+
 @inner
-def _walk(up, child, root, n, order, gap, start, stop, depth, ahead):
-    """Lay out a binary tree: what is written is said in `regraft`; returns the number of its nodes."""
-    placed, nodes = 0, 0
+def _walk(tree, layout):
+    """Lay out the binary tree; returns the number of its nodes."""
+    up, child = tree.up, tree.child
+    n, root = len(layout.order), tree.root[0]
+    n_leaves, n_nodes = 0, 0
+    # The node that the walk came from says what comes next: no stack, however deep the tree is.
     before, u = up[root], root
     while u >= 0:
         if before == up[u]:
-            ahead[nodes] = u
-            nodes += 1
-            start[u] = placed
-            depth[u] = 0 if u == root else depth[up[u]] + 1
+            layout.ahead[n_nodes] = u
+            n_nodes += 1
+            layout.start[u] = n_leaves
+            layout.depth[u] = 0 if u == root else layout.depth[up[u]] + 1
             if u < n:
-                order[placed] = u
-                placed += 1
-                stop[u] = placed
+                layout.order[n_leaves] = u
+                n_leaves += 1
+                layout.stop[u] = n_leaves
                 after = up[u]
             else:
                 after = child[u, 0]
         elif before == child[u, 0]:
-            gap[placed - 1] = u
+            layout.gap[n_leaves - 1] = u
             after = child[u, 1]
         else:
-            stop[u] = placed
+            layout.stop[u] = n_leaves
             after = up[u]
         before, u = u, after
-    return nodes
+    return n_nodes
 
 
 @inner
-def _levels(o, parent, taxon, begin, end, first, root, mark, level, branch):
-    """Where the leaves of a tree hang off the path from its leaf o to the root; the number of levels.
-
-    Writes level and branch (the child of a node of the path that a node is below) of nodes; mark : bool[N], all False,
-    and again at the end. Leaves are begin..end-1, inner nodes first..root.
-    """
-    d = 0
-    u = parent[o]
+def _find_levels(sources, t, leaf, seen):
+    """Where the nodes of source tree t hang off the path from one of its leaves to the root; the number of levels."""
+    parent, on_path, level, branch = sources.parent, seen.on_path, seen.level, seen.branch
+    n_levels = 0
+    u = parent[leaf]
     while u >= 0:
-        d += 1
-        mark[u] = True
-        level[u] = d
+        n_levels += 1
+        on_path[u] = True
+        level[u] = n_levels
         u = parent[u]
-    for u in range(root - 1, first - 1, -1):
-        if not mark[u]:
+    root = sources.inners[t + 1] - 1
+    for u in range(root - 1, sources.inners[t] - 1, -1):  # parents first
+        if not on_path[u]:
             p = parent[u]
             level[u] = level[p]
-            branch[u] = u if mark[p] else branch[p]
-    for u in range(begin, end):
+            branch[u] = u if on_path[p] else branch[p]
+    for u in range(sources.leaves[t], sources.leaves[t + 1]):
         p = parent[u]
         level[u] = level[p]
-        branch[u] = u if mark[p] else branch[p]
-    u = parent[o]
+        branch[u] = u if on_path[p] else branch[p]
+    u = parent[leaf]
     while u >= 0:
-        mark[u] = False
+        on_path[u] = False
         u = parent[u]
-    return d
+    return n_levels
 
 
 @inner
-def _climb(j, m, at, left, right, node, child, level, branch, weight, tally, many, alike, low, high, add):
-    """Go up the heavy path of leaf j and count, at each node of it, the votes of its light leaves with all others.
+def _count_in(passed, level, branch, one, n_levels):
+    """Count a leaf of this level and branch, or (one = -1) no longer."""
+    passed.at_level[level] += one
+    passed.in_branch[branch] += one
+    while level <= n_levels:
+        passed.fenwick[level] += one
+        level += level & -level
 
-    at : int64[m], the places of the leaves in the source tree; node : int32[m], the ancestor of leaves i and i + 1 in
-    the hierarchy, left, right : int64[m], the first and last leaf below it; tally : a Fenwick tree over levels, many
-    and alike : counts by level and by branch, all zeros, and again at the end; low, high : int64[m], depth of `node`
-    as a number, and where to stop
+
+@inner
+def _climb(m, n_levels, weight, child, search):
+    """Go up the heavy paths of the m common leaves, and count the votes of light leaves with all below the paths."""
+    common, seen, passed = search.common, search.seen, search.passed
+    place, left, right, depth = common.place, common.left, common.right, common.depth
+    level, branch = seen.level, seen.branch
+    for j in range(m):
+        first, last = j, j  # the leaves below the node that was reached
+        while last - first + 1 < m:
+            # the parent is the deeper one of the two gaps around
+            v = last
+            if last == m - 1 or (first > 0 and depth[first - 1] > depth[last]):
+                v = first - 1
+            ours = last - first + 1
+            others = right[v] - left[v] + 1 - ours
+            # the side with more leaves, or the left one, goes on: so a leaf is light at most log2(m) times
+            if ours < others or (ours == others and v < first):
+                break
+            # most leaves are light at once, and cost nothing: the first is only counted when its path goes on
+            if first == last:
+                _count_in(passed, level[place[j]], branch[place[j]], 1, n_levels)
+            near, far, same = np.int64(0), np.int64(0), np.int64(0)
+            begin, end = (last + 1, right[v] + 1) if v == last else (left[v], first)
+            for z in range(begin, end):
+                own = level[place[z]]
+                lower = np.int64(0)
+                i = own - 1
+                while i > 0:
+                    lower += passed.fenwick[i]
+                    i -= i & -i
+                near += lower
+                far += ours - lower - passed.at_level[own]
+                same += passed.in_branch[branch[place[z]]]
+            for z in range(begin, end):
+                _count_in(passed, level[place[z]], branch[place[z]], 1, n_levels)
+            # yz|x is not displayed where the branch hangs below v, on either side
+            heavy, light = (0, 1) if v == last else (1, 0)
+            search.change[child[common.node[v], heavy]] += weight * (near - same)
+            search.change[child[common.node[v], light]] += weight * (far - same)
+            first, last = left[v], right[v]
+        if last > first:
+            for z in range(first, last + 1):
+                _count_in(passed, level[place[z]], branch[place[z]], -1, n_levels)
+
+
+@inner
+def _list_common(layout, moving, n_placed, place, common):
+    """List the leaves that a source tree shares with the hierarchy, without those that move; returns their number.
+
+    moving : first place, and one past the last, of the leaves that move in the hierarchy's order; n_placed : its number
+    of leaves; place : where each taxon is in the source tree, -1 for nowhere
     """
-    a, b = j, j
-    while b - a + 1 < m:
-        # the ancestor is the deeper one of the two gaps around; the side with more leaves, or the left one, goes on
-        v = b
-        if b == m - 1 or (a > 0 and low[a - 1] > low[b]):
-            v = a - 1
-        ours = b - a + 1
-        others = right[v] - left[v] + 1 - ours
-        if ours < others or (ours == others and v < a):
-            break
-        if a == b:
-            _insert(level[at[j]], branch[at[j]], 1, high, tally, many, alike)
-        near, far, same = np.int64(0), np.int64(0), np.int64(0)
-        begin, end = (b + 1, right[v] + 1) if v == b else (left[v], a)
-        for z in range(begin, end):
-            x = level[at[z]]
-            below = np.int64(0)
-            i = x - 1
-            while i > 0:
-                below += tally[i]
-                i -= i & -i
-            near += below
-            far += ours - below - many[x]
-            same += alike[branch[at[z]]]
-        for z in range(begin, end):
-            _insert(level[at[z]], branch[at[z]], 1, high, tally, many, alike)
-        heavy, light = (0, 1) if v == b else (1, 0)
-        add[child[node[v], heavy]] += weight * (near - same)
-        add[child[node[v], light]] += weight * (far - same)
-        a, b = left[v], right[v]
-    if b > a:
-        for z in range(a, b + 1):
-            _insert(level[at[z]], branch[at[z]], -1, high, tally, many, alike)
-
-
-@inner
-def _insert(x, y, one, high, tally, many, alike):
-    """Count a leaf of level x and branch y, or no longer."""
-    many[x] += one
-    alike[y] += one
-    while x <= high:
-        tally[x] += one
-        x += x & -x
-
-
-@inner
-def _members(layout, place, low, high, n_placed, at, node, low_depth, left, right, stack):
-    """The leaves of a source tree in the order of the hierarchy, those at low..high-1 left out, and their ancestors.
-
-    Returns their number; `place` tells the place of each taxon in the tree, -1 for none.
-    """
-    order, gap, depth = layout
+    order, gap, depth = layout.order, layout.gap, layout.depth
     m = 0
-    v = -1
+    highest = -1  # the highest of the nodes passed since the last common leaf: where that one and the next meet
     for i in range(n_placed):
         o = place[order[i]]
-        if o >= 0 and (i < low or i >= high):
+        if o >= 0 and (i < moving[0] or i >= moving[1]):
             if m > 0:
-                node[m - 1] = v
-                low_depth[m - 1] = depth[v]
-            at[m] = o
+                common.node[m - 1] = highest
+                common.depth[m - 1] = depth[highest]
+            common.place[m] = o
             m += 1
-            v = -1
-        if m > 0 and i < n_placed - 1 and (v < 0 or depth[gap[i]] < depth[v]):
-            v = gap[i]
-    # the first and last leaf below each ancestor: up to the next ones that are higher
-    size = 0
+            highest = -1
+        if m > 0 and i < n_placed - 1 and (highest < 0 or depth[gap[i]] < depth[highest]):
+            highest = gap[i]
+    # what is below a node reaches to the next ones that are higher, on either side: found with a stack of those open
+    stack, size = common.stack, 0
     for i in range(m - 1):
-        while size > 0 and low_depth[stack[size - 1]] > low_depth[i]:
-            right[stack[size - 1]] = i
+        while size > 0 and common.depth[stack[size - 1]] > common.depth[i]:
+            common.right[stack[size - 1]] = i
             size -= 1
-        left[i] = stack[size - 1] + 1 if size > 0 else 0
+        common.left[i] = stack[size - 1] + 1 if size > 0 else 0
         stack[size] = i
         size += 1
     while size > 0:
-        right[stack[size - 1]] = m - 1
+        common.right[stack[size - 1]] = m - 1
         size -= 1
     return m
 
 
 @inner
-def _votes_of_leaf(x, low, high, placed, layout, child, sources, tree_tables, row_tables, add):
-    """Add up, at the children of the nodes of the hierarchy, what the trees say of the places of taxon x.
+def _add_votes(x, moving, n_placed, tree, sources, search):
+    """Add up what the trees say of the places of taxon x. Returns whether they say anything.
 
-    The leaves at low..high-1 of the hierarchy's order are those of the branch that moves. Returns whether they say
-    anything.
+    moving, n_placed : as for `_list_common`
     """
-    parent, taxon, leaves, inners, weight, tree, occurs, occurrence = sources
-    mark, level, branch, place, tally, many, alike = tree_tables
-    at, node, deep, left, right, stack = row_tables
+    place, common = search.seen.place, search.common
     said = False
-    for k in range(occurs[x], occurs[x + 1]):
-        o = occurrence[k]
-        t = tree[o]
-        for u in range(leaves[t], leaves[t + 1]):
-            place[taxon[u]] = u
-        m = _members(layout, place, low, high, placed, at, node, deep, left, right, stack)
-        # x itself, where it is in no branch that is left out, is not among the leaves placed yet
+    for k in range(sources.occurs[x], sources.occurs[x + 1]):
+        leaf = sources.occurrence[k]
+        t = sources.tree[leaf]
+        for u in range(sources.leaves[t], sources.leaves[t + 1]):
+            place[sources.taxon[u]] = u
+        # x is not among the common leaves: it moves, or it is not in the hierarchy yet
+        m = _list_common(search.layout, moving, n_placed, place, common)
         if m > 1:
             said = True
-            d = _levels(o, parent, taxon, leaves[t], leaves[t + 1], inners[t], inners[t + 1] - 1, mark, level, branch)
-            for j in range(m):
-                _climb(j, m, at, left, right, node, child, level, branch, weight[t], tally, many, alike, deep, d, add)
-        for u in range(leaves[t], leaves[t + 1]):
-            place[taxon[u]] = -1
+            n_levels = _find_levels(sources, t, leaf, search.seen)
+            _climb(m, n_levels, sources.weight[t], tree.child, search)
+        for u in range(sources.leaves[t], sources.leaves[t + 1]):
+            place[sources.taxon[u]] = -1
     return said
 
 
 @inner
-def _best_place(q, beside, above, ahead, nodes, up, start, stop, add, score):
-    """The node above which the branch q hangs best, or where it hangs now; `score` gets the votes of all places."""
-    score[ahead[0]] = 0.0
+def _best_place(q, beside, n_nodes, tree, search):
+    """The node above which the branch q hangs best, or `beside` where it hangs now (-1 if it is not in the tree)."""
+    layout, score = search.layout, search.score
+    above = tree.up[q] if beside >= 0 else -1
+    root = layout.ahead[0]
+    score[root] = 0.0
     largest = 0.0
-    best = beside if beside >= 0 else ahead[0]
-    for j in range(1, nodes):
-        u = ahead[j]
-        score[u] = score[up[u]] + add[u]
+    best = beside if beside >= 0 else root
+    for j in range(1, n_nodes):
+        u = layout.ahead[j]
+        score[u] = score[tree.up[u]] + search.change[u]
         largest = max(largest, abs(score[u]))
-    for j in range(nodes):
-        u = ahead[j]
-        inside = beside >= 0 and start[u] >= start[q] and stop[u] <= stop[q]
+    for j in range(n_nodes):
+        u = layout.ahead[j]
+        # neither above a node of the branch itself, nor above its parent, which goes when the branch is taken out
+        inside = beside >= 0 and layout.start[u] >= layout.start[q] and layout.stop[u] <= layout.stop[q]
         if u != above and not inside and score[u] > score[best] + SMALLEST * largest:
             best = u
     return best
 
 
 @inner
-def _hang(q, v, fresh, up, child):
+def _hang(q, v, fresh, tree):
     """Hang the branch q above node v, from the inner node `fresh`."""
+    up, child = tree.up, tree.child
     p = up[v]
     up[fresh] = p
     if p >= 0:
         child[p, 0 if child[p, 0] == v else 1] = fresh
+    else:
+        tree.root[0] = fresh
     child[fresh, 0], child[fresh, 1] = v, q
     up[v], up[q] = fresh, fresh
 
 
 @inner
-def _prune(q, up, child):
-    """Take the branch q out, with the node that it hangs from."""
+def _prune(q, tree):
+    """Take the branch q out, with the node that it hangs from; returns that node."""
+    up, child = tree.up, tree.child
     p = up[q]
     s = child[p, 0] + child[p, 1] - q
     g = up[p]
     up[s] = g
     if g >= 0:
         child[g, 0 if child[g, 0] == p else 1] = s
+    else:
+        tree.root[0] = s
     return p
 
 
 @njit
-def regraft(up, child, state, todo, parent, taxon, leaves, inners, weight, tree, occurs, occurrence):
+def regraft(tree, todo, sources):
     """Move branches of a binary tree, one after the other, to where most of their source triplets are displayed.
 
-    up : int32[2n - 1], child : int32[2n - 1, 2], the tree, changed in place: -1 above the root, above leaves that are
-    not in it and below leaves; state : int64[2], its root (-1 for no tree yet) and the next free inner node; todo :
-    int32[K], the nodes whose branches are tried, leaves that are not in the tree among them; the source trees: parent :
-    int32[N], leaves, inners : int64[k + 1] of `votes.nodes`, taxon, tree : int32[S], weight : float64[k], occurs :
-    int64[n + 1], occurrence : int32[S], the places of each taxon
+    tree : BinaryTree, changed in place; todo : int32[K], the nodes whose branches are tried, leaves that are not in the
+    tree among them; sources : Sources
     Returns the number of branches that moved. Oracle: ``regraft_definition``.
     """
-    n, N = occurs.shape[0] - 1, parent.shape[0]
-    sources = (parent, taxon, leaves, inners, weight, tree, occurs, occurrence)
-    order, gap = np.empty(n, np.int32), np.empty(n, np.int32)
-    start, stop = np.zeros(2 * n, np.int32), np.zeros(2 * n, np.int32)
-    depth, ahead = np.zeros(2 * n, np.int32), np.empty(2 * n, np.int32)
-    tree_tables = (
-        *(np.zeros(N, np.bool_), np.zeros(N, np.int32), np.zeros(N, np.int32), np.full(n, -1, np.int32)),
-        *(np.zeros(N + 2, np.int64), np.zeros(N + 2, np.int64), np.zeros(N + 2, np.int64)),
-    )
-    row_tables = (
-        *(np.empty(n, np.int32), np.empty(n, np.int32), np.empty(n, np.int32), np.empty(n, np.int32)),
-        *(np.empty(n, np.int32), np.empty(n, np.int32)),
-    )
-    add, score = np.zeros(2 * n, np.float64), np.zeros(2 * n, np.float64)
-    nodes, moves = 0, 0
-    if state[0] >= 0:
-        nodes = _walk(up, child, state[0], n, order, gap, start, stop, depth, ahead)
-    for j in range(todo.shape[0]):
-        q = todo[j]
-        inside = q == state[0] or up[q] >= 0
-        if q == state[0] or (q >= n and not inside):
+    up, child, root = tree.up, tree.child, tree.root
+    n = len(sources.occurs) - 1
+    search = _new_search(n, len(sources.parent))
+    layout = search.layout
+    n_nodes, moves = 0, 0
+    if root[0] >= 0:
+        n_nodes = _walk(tree, layout)
+    for q in todo:
+        inside = q == root[0] or up[q] >= 0
+        if q == root[0] or (q >= n and not inside):
             continue
-        if state[0] < 0:
-            state[0] = q
-            nodes = _walk(up, child, state[0], n, order, gap, start, stop, depth, ahead)
+        if root[0] < 0:  # the first leaf is the tree
+            root[0] = q
+            n_nodes = _walk(tree, layout)
             continue
-        low, high, above, beside = 0, 0, -1, -1
+        moving, beside = (0, 0), -1
         if inside:
-            low, high, above = start[q], stop[q], up[q]
-            beside = child[above, 0] + child[above, 1] - q
-        for i in range(nodes):
-            add[ahead[i]] = 0.0
-        placed, layout, said = (nodes + 1) // 2, (order, gap, depth), False
+            moving = (layout.start[q], layout.stop[q])
+            beside = child[up[q], 0] + child[up[q], 1] - q
+        for i in range(n_nodes):
+            search.change[layout.ahead[i]] = 0.0
+        n_placed, said = (n_nodes + 1) // 2, False
         if inside:
-            for i in range(low, high):
-                if _votes_of_leaf(order[i], low, high, placed, layout, child, sources, tree_tables, row_tables, add):
+            for i in range(moving[0], moving[1]):
+                if _add_votes(layout.order[i], moving, n_placed, tree, sources, search):
                     said = True
         else:
-            said = _votes_of_leaf(q, 0, 0, placed, layout, child, sources, tree_tables, row_tables, add)
+            said = _add_votes(q, moving, n_placed, tree, sources, search)
         if inside and not said:
             continue
-        best = _best_place(q, beside, above, ahead, nodes, up, start, stop, add, score)
+        best = _best_place(q, beside, n_nodes, tree, search)
         if best == beside:
             continue
         if inside:
-            fresh = _prune(q, up, child)
-            if fresh == state[0]:
-                state[0] = beside
+            fresh = _prune(q, tree)
         else:
-            fresh = state[1]
-            state[1] += 1
-        _hang(q, best, fresh, up, child)
-        if best == state[0]:
-            state[0] = fresh
-        nodes = _walk(up, child, state[0], n, order, gap, start, stop, depth, ahead)
+            fresh = tree.fresh[0]
+            tree.fresh[0] += 1
+        _hang(q, best, fresh, tree)
+        n_nodes = _walk(tree, layout)
         moves += 1
     return moves
