@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.cluster.hierarchy import linkage
 
+import tripletree as tt
 from tripletree.algorithms.linkage import from_linkage, to_linkage
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.errors import InvalidHierarchyError, ParseError, TripletreeError
@@ -92,6 +93,14 @@ def test_linkage_files__text_refused_with_the_line(text, line, column, message):
     with pytest.raises(ParseError, match=message) as error:
         read_linkage(io.StringIO(text))
     assert (error.value.line, error.value.column) == (line, column)
+
+
+@pytest.mark.parametrize("name", ["Z.npz.gz", "Z.NPZ.xz", "Z.npz.bz2"])
+@pytest.mark.parametrize("write", [write_linkage, tt.write_hierarchy])
+def test_write_linkage__what_could_not_be_read_again_is_refused(tmp_path, name, write):
+    with pytest.raises(ValueError, match="packed twice it cannot be read again: let the path end in .npz"):
+        write(tt.Hierarchy([2, 2, -1], height=[0, 0, 0.5]), tmp_path / name)
+    assert list(tmp_path.iterdir()) == []
 
 
 def npy(array, **kwargs):

@@ -247,7 +247,8 @@ def write_linkage(hierarchy: Hierarchy, path: Target | None = None, *, monotone:
     path : path, file object or "-", optional
         Where to write, replaced in one step. A path ending in .npy or .npz is written in numpy's format, .npz with
         the leaves' labels; one in .csv with commas and the names of the columns; any other as columns of text, as
-        `numpy.loadtxt` reads them. .gz, .bz2 or .xz behind it compresses. By default the columns are returned.
+        `numpy.loadtxt` reads them. .gz, .bz2 or .xz behind it compresses, but for .npz, which is compressed itself. By
+        default the columns are returned.
     monotone : bool
         As in `to_linkage`.
 
@@ -261,6 +262,8 @@ def write_linkage(hierarchy: Hierarchy, path: Target | None = None, *, monotone:
     InvalidHierarchyError
         If some node has not exactly two children, there is but one leaf, or (.npz) a label is neither text nor a
         whole number, or ends in a character that the array cannot hold.
+    ValueError
+        If the path ends in .npz.gz or the like: a packed file in another is not read.
 
     See Also
     --------
@@ -282,6 +285,9 @@ def write_linkage(hierarchy: Hierarchy, path: Target | None = None, *, monotone:
         msg = "a linkage of a single leaf has no row: there is nothing to write"
         raise InvalidHierarchyError(msg, node=0)
     kind = _kind(path)
+    if kind == ".npz" and not str(path).lower().endswith(".npz"):
+        msg = f"{path}: an .npz is packed itself, and packed twice it cannot be read again: let the path end in .npz"
+        raise ValueError(msg)
     if path is not None and kind in (".npy", ".npz"):
         stream = io.BytesIO()
         if kind == ".npy":
