@@ -104,6 +104,44 @@ def test_classes_of_which_nothing_follows(X):
         assert DivisiveReCon(2).fit(X, classes=classes).hierarchy_ == plain.hierarchy_
 
 
+def test_clusters_of_classes__follow_forms_that_no_cut_finds():
+    """Two rings, of which eight samples are known: every other sample goes with its ring."""
+    angle = np.linspace(0, 2 * np.pi, 80, endpoint=False)
+    ring = np.repeat([0, 1], 80)
+    Z = np.concatenate([np.column_stack([np.cos(angle), np.sin(angle)]) * r for r in (1.0, 3.0)])
+    known = {int(i): int(ring[i]) for i in range(0, 160, 20)}
+    plain = DivisiveReCon(2).fit(Z)
+    for classes in (known, {i: "in" if c == 0 else "out" for i, c in known.items()}):
+        model = DivisiveReCon(2).fit(Z, classes=classes)
+        assert tt.pairwise_f_score(ring, model.labels_) == 1.0 > tt.pairwise_f_score(ring, plain.labels_)
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "cosine", "precomputed"])
+def test_clusters_of_classes__are_as_many_as_asked_for_and_numbered(iris, metric):
+    X, y = iris
+    known = y[::10]
+    Z = X if metric != "precomputed" else pd.DataFrame(np.abs(X.values[:, None] - X.values[None]).sum(2), index=X.index)
+    for k in (2, 3, 5):  # fewer, as many and more than classes
+        model = DivisiveReCon(k, metric=metric).fit(Z, classes=known)
+        first = np.unique(model.labels_, return_index=True)[1]
+        assert (model.n_clusters_, first.size) == (k, k)
+        assert (np.diff(first) > 0).all()
+        np.testing.assert_array_equal(model.predict(Z), model.labels_)
+    assert tt.pairwise_f_score(y, DivisiveReCon(3, metric=metric).fit(Z, classes=known).labels_) > 0.8
+
+
+def test_clusters_of_classes__outvote_a_wrong_label_unless_labels_are_hard(iris):
+    X, y = iris
+    known = y[::5].copy()
+    known.iloc[0] = 2
+    wrong = known.index[0]
+    soft = pd.Series(DivisiveReCon(3).fit(X, classes=known).labels_, X.index)
+    assert soft[wrong] == soft[known.index[1]]
+    hard = pd.Series(DivisiveReCon(3, constraints="hard").fit(X, classes=known).labels_, X.index)
+    assert hard[known.index].groupby(known).nunique().tolist() == [1, 1, 1]
+    assert hard[known.index].nunique() == 3
+
+
 def test_pairs(X):
     model = DivisiveReCon(2).fit(X, pairs=([("ant", "fox")], [("ant", "bee")]))
     assert model.labels_[0] == model.labels_[5] != model.labels_[1]

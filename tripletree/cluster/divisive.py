@@ -32,6 +32,7 @@ from tripletree.cluster.alignment import align_pairs, align_triplets
 from tripletree.cluster.base import HierarchicalClusterer, all_or_nothing, check_samples, check_y
 from tripletree.cluster.distances import FittedMetric, check_rows, condensed_matrix
 from tripletree.cluster.prediction import NeighbourPredictor
+from tripletree.cluster.propagation import propagated
 from tripletree.cluster.validation import (
     ClassKnowledge,
     Knowledge,
@@ -477,7 +478,7 @@ class DivisiveReCon(HierarchicalClusterer):
     Attributes
     ----------
     labels_ : ndarray of int, shape (n_samples,)
-        The cluster of each sample, numbered in the order of their first samples.
+        The cluster of each sample, numbered in the order of their first samples. See Notes for those of class labels.
     n_clusters_ : int
         Number of flat clusters.
     n_clusters_choice_ : NumberOfClusters or None
@@ -523,6 +524,16 @@ class DivisiveReCon(HierarchicalClusterer):
     triplets").
 
     Beyond 2,000 samples, distances are changed between 2,000 clades of the plain tree; division looks at the samples.
+
+    Where classes are all that is known, and there are at least two, but no more than clusters, ``labels_`` is no cut of
+    the hierarchy. A mixture of normal distributions of one shape, begun at the means of the classes, is fitted to all
+    samples; then each sample says its class, where it has one, or more softly what the mixture gives it, and
+    neighbours in the metric of that shape pass this on [1]_. Precomputed distances have no mixture: there a sample says
+    the class of least mean distance, and more clusters than classes are a cut.
+
+    References
+    ----------
+    .. [1] Zhou, Bousquet, Lal, Weston, Schölkopf (2003), Learning with local and global consistency, NIPS 16, 321-328.
 
     Examples
     --------
@@ -695,9 +706,13 @@ class DivisiveReCon(HierarchicalClusterer):
             elif k is None:
                 self.n_clusters_choice_ = suggest_n_clusters(tree, points, triplets=used)
                 k = self.n_clusters_choice_.n_clusters
-            # triplets of classes name the few labelled samples over and over: they say too much of where to cut
-            rule = "size" if classes is not None and triplets is None and hierarchy is None else "auto"
-            self.labels_ = cut(tree, k, rule=rule, triplets=used, samples=None if is_matrix else points)
+            only_classes = classes is not None and triplets is None and hierarchy is None
+            labels = propagated(points, is_matrix, codes, k, fixed=self.constraints == "hard") if only_classes else None
+            if labels is None:
+                # triplets of classes name the few labelled samples over and over: they say too much of where to cut
+                rule = "size" if only_classes else "auto"
+                labels = cut(tree, k, rule=rule, triplets=used, samples=None if is_matrix else points)
+            self.labels_ = labels
             if len(links):
                 self.labels_ = _with_pairs(self.labels_, closure, points, is_matrix)
             self.n_clusters_ = int(self.labels_.max()) + 1

@@ -1,0 +1,159 @@
+"""Class labels of some samples: flat clusters of DivisiveReCon beside methods that take the pairs of the same labels.
+
+Tables with 5, 10 and 30 % of the samples labelled, all right or a tenth of them wrong. Constants of
+`tripletree.cluster.propagation` were set on the tables of development and on simulated data; those of reporting set
+none. Pairwise F over all samples, means over amounts, shares and seeds.
+
+    python benchmarks/bench_labels.py [--seeds 3] [--development]
+"""
+
+import argparse
+import csv
+import gzip
+import warnings
+
+import numpy as np
+from _data import _found, load, load_seeds
+from _kinds import classed, draw_labels, generator, people
+from sklearn import datasets
+
+import tripletree as tt
+from tripletree import cluster
+
+AMOUNTS, WRONG = (0.05, 0.1, 0.3), (0, 0.1)
+MOST = 400  # samples of a table
+
+
+def rows_of(name):
+    with _found(name).open(newline="", encoding="utf-8") as file:
+        return [row for row in csv.reader(file) if row]
+
+
+def columns(name, y, leave=()):
+    """Numbers of a table with a header; the class is in the columns `y`."""
+    head, *rows = rows_of(name)
+    head = [x.strip('"') for x in head]
+    at = [head.index(x) if isinstance(x, str) else x % len(head) for x in y]
+    skip = {*at, *(head.index(x) for x in leave)}
+    X = np.array([[float(x) for j, x in enumerate(row) if j not in skip] for row in rows])
+    return X, np.array([" ".join(row[j] for j in at) for row in rows])
+
+
+def categorical(name):
+    """One column for each value of an ARFF file of words."""
+    with gzip.open(_found(f"{name}.arff.gz", f"arff/{name}.arff.gz"), "rt", encoding="utf-8") as file:
+        lines = [line.strip() for line in file]
+    start = next(k for k, line in enumerate(lines) if line.lower().startswith("@data"))
+    names = [line.split()[1].strip("'\"").lower() for line in lines if line.lower().startswith("@attribute")]
+    rows = np.array(list(csv.reader((x for x in lines[start + 1 :] if x and x[0] != "%"), quotechar="'")))
+    y = names.index("class") if "class" in names else len(names) - 1
+    X = [rows[:, [j]] == np.unique(rows[:, j]) for j in range(len(names)) if j != y]
+    return np.hstack([x[:, 1:] if x.shape[1] == 2 else x for x in X]).astype(float), np.char.strip(rows[:, y])
+
+
+def some_classes(name, classes):
+    X, y = load(name)
+    some = np.isin(y, list(classes))
+    return X[some], y[some]
+
+
+def blobs(seed):
+    """Normal classes of one shape, and three features of noise."""
+    rng = generator("blobs", seed)
+    shape, centre = rng.normal(size=(6, 6)) / np.sqrt(6), rng.normal(0, 1.3, (5, 6))
+    y = rng.choice(5, 300, p=rng.dirichlet(np.full(5, 3.0)))
+    return np.hstack([(centre[y] + rng.normal(size=(300, 6))) @ shape, rng.normal(size=(300, 3))]), y
+
+
+def rings(seed):
+    rng = generator("rings", seed)
+    y, angle = rng.integers(0, 3, 300), rng.uniform(0, 2 * np.pi, 300)
+    radius = 1 + 1.5 * y + rng.normal(0, 0.15, 300)
+    return np.column_stack([radius * np.cos(angle), radius * np.sin(angle)]), y
+
+
+def table(name):
+    return lambda seed: getattr(datasets, f"load_{name}")(return_X_y=True)
+
+
+DEVELOPMENT = {
+    "iris": table("iris"),
+    "digits": table("digits"),
+    **{name: lambda seed, name=name: load(name) for name in ("glass", "ionosphere", "segment", "balance.scale")},
+    "transfusion": lambda seed: columns("transfusion.data", [-1]),
+    "pendigits 389": lambda seed: some_classes("pendigits", "389"),
+    "tic-tac-toe": lambda seed: categorical("tic-tac-toe"),
+    "blobs": blobs,
+    "rings": rings,
+    "people A": None,
+    "people B": None,
+}
+REPORTING = {
+    "wine": table("wine"),
+    "breast cancer": table("breast_cancer"),
+    "seeds": lambda seed: load_seeds(),
+    **{name: lambda seed, name=name: load(name) for name in ("ecoli", "sonar")},
+    "letter IJLT": lambda seed: some_classes("letter", "IJLT"),
+    "parkinsons": lambda seed: columns("parkinsons.data", ["status"], ["name"]),
+    "crabs": lambda seed: columns("crabs.csv", ["sp", "sex"], ["index"]),
+    "soybean": lambda seed: categorical("soybean"),
+    "mushroom": lambda seed: categorical("mushroom"),
+}
+METHODS = {
+    "COPKMeans": lambda data, known, seed: cluster.COPKMeans(data.k, random_state=seed).fit(data.X, pairs=known.pairs),
+    "MPCKMeans": lambda data, known, seed: cluster.MPCKMeans(
+        data.k, metric="full", shared_metric=True, random_state=seed
+    ).fit(data.X, pairs=known.pairs),
+    "DivisiveReCon": lambda data, known, seed: cluster.DivisiveReCon(data.k, random_state=seed).fit(
+        data.X, classes=[None if c < 0 else c for c in known.labels.tolist()]
+    ),
+}
+
+
+def data_of(name, make, seed):
+    if make is None:
+        return people(name[-1], 300, seed)
+    X, y = make(seed)
+    rows = np.sort(generator("table", seed).permutation(len(y))[:MOST])
+    return classed(X[rows], y[rows], seed)
+
+
+def scores(data, seed):
+    """F of each amount, share and method."""
+    found = np.empty((len(AMOUNTS), len(WRONG), len(METHODS)))
+    for i, amount in enumerate(AMOUNTS):
+        for j, wrong in enumerate(WRONG):
+            known = draw_labels(data, amount, wrong, seed)
+            for k, fit in enumerate(METHODS.values()):
+                found[i, j, k] = tt.pairwise_f_score(data.y, fit(data, known, seed).labels_)
+    return found
+
+
+def line(name, values):
+    print(f"{name:<24}" + "".join(f"{x:>16.3f}" for x in values), flush=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--development", action="store_true", help="the data that constants were set on")
+    options = parser.parse_args()
+    warnings.simplefilter("ignore")
+    print(f"{'':<24}" + "".join(f"{name:>16}" for name in METHODS))
+    every = []
+    for name, make in (DEVELOPMENT if options.development else REPORTING).items():
+        every.append(np.mean([scores(data_of(name, make, seed), seed) for seed in range(options.seeds)], axis=0))
+        line(name, every[-1].mean(axis=(0, 1)))
+    cells = np.array(every)
+    for j, wrong in enumerate(WRONG):
+        for i, amount in enumerate(AMOUNTS):
+            line(f"{amount:.0%} labelled, {wrong:.0%} wrong", cells[:, i, j].mean(axis=0))
+    means = cells.mean(axis=(1, 2))
+    line("mean", means.mean(axis=0))
+    less = means[:, -1:] - means
+    line("DivisiveReCon's lead", less.mean(axis=0))
+    line("its standard error", less.std(axis=0, ddof=1) / np.sqrt(len(less)))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,159 @@
+"""Flat clusters from the classes of some samples: a mixture that knows these, and what neighbours say to each other.
+
+Triplets of labels say little of flat classes, and every pair of labelled samples says the same again. So the labels
+are used as they are. First, normal distributions of one shape, one for each cluster, are fitted to all samples by
+expectation and maximisation: it begins at the means of the classes, and a labelled sample belongs to its class but for
+`WRONG`. This finds the shape of classes and their extent, if they are compact. Then samples that are near each other
+in that shape speak to each other [1]_: labelled ones say their class, loudly, the others what the mixture says of them,
+softly. So classes of any form are followed where labels are many, and wrong labels are outvoted by those around.
+
+.. [1] Zhou, Bousquet, Lal, Weston, Schölkopf (2003), Learning with local and global consistency, NIPS 16, 321-328.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+__all__ = [
+    "propagated",
+]
+
+#: The part of wrong labels that is reckoned with.
+WRONG = 0.1
+
+#: How many samples the Euclidean metric is worth, as in `MPCKMeans`.
+PRIOR = 10.0
+
+#: How loud a sample without a label is; how much of what a sample says comes from its neighbours, and how many.
+QUIET, HEARD, NEIGHBOURS = 0.03, 0.9, 10
+
+#: A sample as far from all centres as all but this part of them becomes that of a cluster of which no class is known.
+FAR = 0.05
+
+#: Directions in which samples spread most, at most so many; steps of either part.
+_DIRECTIONS, _STEPS = 100, 100
+
+
+def propagated(points: np.ndarray, is_matrix: bool, codes: np.ndarray, k: int, *, fixed: bool) -> np.ndarray | None:
+    """Clusters of all samples, one for each class and others where `k` says so.
+
+    Parameters
+    ----------
+    points : ndarray of float64, shape (n, d) or (n, n)
+        The samples, or their distances where `is_matrix`.
+    is_matrix : bool
+    codes : ndarray of int, shape (n,)
+        The class of each sample, -1 where it is not known.
+    k : int
+        Number of clusters.
+    fixed : bool
+        Whether labelled samples keep their class in any case.
+
+    Returns
+    -------
+    ndarray of int, shape (n,), or None
+        Clusters 0..k-1 in the order of their first samples, none empty. None where there are fewer than two classes or
+        more than clusters, or where distances are given and there are fewer classes than clusters.
+    """
+    from threadpoolctl import threadpool_limits  # comes with scikit-learn
+
+    known = np.flatnonzero(codes >= 0)
+    classes, of = np.unique(codes[known], return_inverse=True)
+    if not 2 <= classes.size <= k or (is_matrix and classes.size < k):
+        return None
+    # the number of threads of BLAS changes the rounding
+    with threadpool_limits(limits=1, user_api="blas"):
+        if is_matrix:
+            says = np.zeros((codes.size, k))
+            mean = np.stack([points[:, known[of == c]].mean(axis=1) for c in range(k)], axis=1)
+            says[np.arange(codes.size), mean.argmin(axis=1)] = 1.0
+        else:
+            says, points = _mixture(_compressed(points), known, of, k)
+        says *= QUIET
+        says[known] = 0.0
+        says[known, of] = 1.0
+        share = _spoken(points, is_matrix, says)
+    label = share.argmax(axis=1)
+    if fixed:
+        label[known] = of
+    _fill(label, share, known if fixed else known[:0])
+    first = np.unique(label, return_index=True)[1]
+    number = np.empty(k, np.intp)
+    number[label[np.sort(first)]] = np.arange(k)
+    return number[label]
+
+
+def _compressed(points: np.ndarray) -> np.ndarray:
+    """The samples around their mean, in the directions in which they spread most; the mean variance of these is 1."""
+    points = points - points.mean(axis=0)
+    if points.shape[1] > _DIRECTIONS:
+        points = points @ np.linalg.eigh(points.T @ points)[1][:, -_DIRECTIONS:]
+    spread = np.sqrt(points.var(axis=0).mean())
+    return points / (spread if spread > 0 else 1.0)
+
+
+def _mixture(points: np.ndarray, known: np.ndarray, of: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
+    """The probability of each cluster for each sample; the samples where the shape of the clusters is round."""
+    n, d = points.shape
+    own = points[known]
+    centre = np.stack([own[of == c].mean(axis=0) for c in range(of.max() + 1)])
+    rest = own - centre[of]
+    shape = (rest.T @ rest + PRIOR * np.eye(d)) / (known.size - len(centre) + PRIOR)
+    told = np.zeros((n, k))
+    told[known] = np.log(WRONG / (k - 1))
+    told[known, of] = np.log(1 - WRONG)
+    products = points.T @ points
+    for _ in range(_STEPS):
+        root = np.linalg.cholesky(np.linalg.inv(shape))
+        rounded = points @ root
+        while len(centre) < k:
+            away = _squares(rounded, centre @ root).min(axis=1)
+            centre = np.concatenate([centre, points[[np.argsort(away, kind="stable")[int((1 - FAR) * n)]]]])
+        log = told - _squares(rounded, centre @ root) / 2
+        chance = np.exp(log - log.max(axis=1, keepdims=True))
+        chance /= chance.sum(axis=1, keepdims=True)
+        size = chance.sum(axis=0) + 1e-9
+        before, centre = centre, (chance.T @ points) / size[:, None]
+        shape = (products - (centre.T * size) @ centre + PRIOR * np.eye(d)) / (n + PRIOR)
+        if np.abs(centre - before).max() < 1e-4:
+            break
+    return chance, rounded
+
+
+def _squares(points: np.ndarray, centres: np.ndarray) -> np.ndarray:
+    from scipy.spatial.distance import cdist
+
+    return cdist(points, centres, "sqeuclidean")
+
+
+def _spoken(points: np.ndarray, is_matrix: bool, says: np.ndarray) -> np.ndarray:
+    """What each sample says in the end: what it says by itself, and what its neighbours say."""
+    from scipy.sparse import csr_array, diags_array
+    from sklearn.neighbors import NearestNeighbors
+
+    n = len(points)
+    near = min(NEIGHBOURS, n - 1)
+    search = NearestNeighbors(n_neighbors=near, metric="precomputed" if is_matrix else "euclidean").fit(points)
+    distance, index = search.kneighbors()
+    scale = np.maximum(distance[:, -1], 1e-300)
+    weight = np.exp(-(distance / scale[:, None]) * (distance / scale[index]))
+    graph = csr_array((weight.ravel(), index.ravel(), np.arange(n + 1) * near), shape=(n, n))
+    graph = graph.maximum(graph.T)
+    root = diags_array(1 / np.sqrt(np.maximum(graph.sum(axis=1), 1e-300)))
+    graph = HEARD * (root @ graph @ root)
+    said = says
+    for _ in range(_STEPS):
+        said = graph @ said + says
+    return said
+
+
+def _fill(label: np.ndarray, share: np.ndarray, fixed: np.ndarray) -> None:
+    """Give each cluster without samples that one which says most for it, of those whose cluster has others."""
+    size = np.bincount(label, minlength=share.shape[1])
+    part = share / share.sum(axis=1, keepdims=True)
+    part[fixed] = -1.0
+    for c in np.flatnonzero(size == 0):
+        i = np.where(size[label] > 1, part[:, c], -1.0).argmax()
+        size[label[i]] -= 1
+        label[i] = c
+        size[c] = 1
