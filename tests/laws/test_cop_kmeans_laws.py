@@ -20,6 +20,7 @@ from tripletree.cluster.feasibility import CannotGraph, NotColourable
 from tripletree.cluster.kmeans.lloyd import Points, refill, starting_centres
 from tripletree.core.pairs import PairwiseConstraints
 from tripletree.errors import InconsistentPairsError, InfeasibleClusteringError
+from tripletree.kernels.feasibility import AssignmentProblem
 
 
 def random_edges(rng, n, share):
@@ -110,7 +111,12 @@ def test_assign__is_the_cheapest():
         m, k = int(rng.integers(2, 8)), int(rng.integers(2, 5))
         graph = CannotGraph(random_edges(rng, m, rng.choice([0.2, 0.4, 0.7])), m)
         m = graph.bound.size
-        edges = [(v, int(w)) for v in range(m) for w in graph.near[graph.start[v] : graph.start[v + 1]] if v < w]
+        edges = [
+            (v, int(w))
+            for v in range(m)
+            for w in graph.neighbours.near[graph.neighbours.start[v] : graph.neighbours.start[v + 1]]
+            if v < w
+        ]
         cost = rng.random((m, k)) if seed % 3 else rng.integers(0, 3, (m, k)).astype(float)
         wanted = cheapest_definition(cost, edges)
         if wanted == np.inf:
@@ -211,11 +217,12 @@ def test_search__in_slices_ends_at_the_same(steps, rng):
     m = graph.bound.size
     cost, priority = kernels.frozen(rng.random((m, 4)), np.float64), kernels.frozen(np.zeros(m), np.float64)
     loops = kernels.feasibility
-    state, best, over, calls = loops.ready(cost), np.inf, False, 0
+    problem = AssignmentProblem(graph.neighbours, cost, priority)
+    state, over, calls = loops.begin_search(cost, np.zeros((m, 4), np.int32)), False, 0
     while not over:
-        best, over = loops.search(graph.start, graph.near, cost, priority, 0, m, False, steps, best, *state)
+        over = loops.search(problem, 0, m, state, steps, False)
         calls += 1
-    assert best == pytest.approx(cheapest_definition(cost, edges.tolist()))
+    assert state.best_cost[0] == pytest.approx(cheapest_definition(cost, edges.tolist()))
     assert calls == 1 or steps < 10_000
 
 

@@ -113,16 +113,16 @@ def test_mending__finds_a_hidden_assignment(rng):
     part = graph._part(np.arange(graph.bound.size))
     labels = _tabu_search(part, 3, rng, 20_000)
     assert labels is not None
-    assert (labels[np.repeat(np.arange(labels.size), part.degree)] != labels[part.near]).all()
+    assert (labels[np.repeat(np.arange(labels.size), part.degree)] != labels[part.graph.near]).all()
     # its counts are those of the labels, wherever it stops
     start = kernels.frozen(rng.integers(0, 3, labels.size))
-    beside, until, crowd, where = kernels.feasibility.begin_mending(part.start, part.near, start, 3, 1)
+    state = kernels.feasibility.begin_mending(part.graph, start, 3, 1)
     label = start.copy()
-    left = kernels.feasibility.mend(part.start, part.near, label, beside, until, crowd, where, 25)
-    ends = np.stack([np.repeat(np.arange(label.size), part.degree), part.near])
+    left = kernels.feasibility.mend(part.graph, label, state, 25)
+    ends = np.stack([np.repeat(np.arange(label.size), part.degree), part.graph.near])
     clashes = label[ends[0]] == label[ends[1]]
     assert left == clashes.sum() // 2 > 0
-    counts = np.zeros_like(beside)
+    counts = np.zeros_like(state.beside)
     np.add.at(counts, (ends[0], label[ends[1]]), 1)
-    assert np.array_equal(beside, counts)
-    assert sorted(crowd[0, : where[1]].tolist()) == np.unique(ends[0][clashes]).tolist()
+    assert np.array_equal(state.beside, counts)
+    assert sorted(state.crowd[: state.n_crowd[0]].tolist()) == np.unique(ends[0][clashes]).tolist()

@@ -270,7 +270,7 @@ def test_clusters__a_search_that_is_given_up_proves_nothing(monkeypatch):
     assert (caught.value.proved, caught.value.clique) == (False, [])
 
 
-def _given_up(graph, k, rng, limit):
+def _given_up(graph, k, rng, limit, **options):
     raise NotColourable(graph.bound.tolist(), is_clique=False, proved=False)
 
 
@@ -278,9 +278,9 @@ def test_clusters__searches_that_are_given_up_end_at_n_clusters_all_the_same(mon
     # only the first places are found: merges then go by these
     colour, given = CannotGraph.colour, []
 
-    def once(graph, k, rng, limit):
+    def once(graph, k, rng, limit, **options):
         given.append(k)
-        return colour(graph, k, rng, limit) if len(given) == 1 else _given_up(graph, k, rng, limit)
+        return colour(graph, k, rng, limit, **options) if len(given) == 1 else _given_up(graph, k, rng, limit)
 
     monkeypatch.setattr("tripletree.cluster.feasibility.CannotGraph.colour", once)
     for seed in range(30):

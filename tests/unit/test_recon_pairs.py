@@ -27,7 +27,7 @@ from tripletree.algorithms.supervision import sample_class_pairs, sample_class_t
 from tripletree.cluster import ReCon
 from tripletree.cluster.agglomerative import paired_cut as _paired_cut
 from tripletree.cluster.agglomerative.constraints import combine_constraints
-from tripletree.cluster.feasibility import assign_with_backtracking
+from tripletree.cluster.feasibility import CannotGraph
 from tripletree.core.pairs import PairwiseConstraints
 from tripletree.core.triplets import TripletSet
 from tripletree.errors import (
@@ -590,15 +590,20 @@ def test_infeasible__the_search_goes_back_where_it_has_to():
         edges = [(i, j) for i in range(n) for j in range(i) if rng.random() < 0.5]
         near = {u: [*(j for i, j in edges if i == u), *(i for i, j in edges if j == u)] for u in range(n)}
         fixed = {0: 0, 1: 1} if (1, 0) not in edges else {}
-        rest = [u for u in range(n) if u not in fixed]
-        found = assign_with_backtracking(rest, near, rng.random((n, k)), fixed)
-        several = [dict(fixed)]
-        for u in rest:
-            several = [{**x, u: c} for x in several for c in range(k) if all(x.get(v) != c for v in near[u])]
-        answers.append(bool(several))
-        assert (found is not None) == answers[-1]
+        every = {}
+        for known in ({}, fixed):
+            several = [dict(known)]
+            for u in (u for u in range(n) if u not in known):
+                several = [{**x, u: c} for x in several for c in range(k) if all(x.get(v) != c for v in near[u])]
+            every[bool(known)] = several
+        graph = CannotGraph(np.array(edges), n)
+        nodes = graph.bound.tolist()
+        found = graph.complete(rng.random((len(nodes), k)), np.array([fixed.get(u, -1) for u in nodes]))
+        answers.append(bool(every[bool(fixed)]))
+        assert (found is not None) == bool(every[False])  # where nothing else helps, those that have a cluster move
         if found is not None:
-            assert {**fixed, **found} in several
+            allowed = every[bool(fixed)] or every[False]
+            assert dict(zip(nodes, found.tolist(), strict=True)) in [{u: x[u] for u in nodes} for x in allowed]
     assert 0.1 < np.mean(answers) < 0.9
 
 

@@ -1,22 +1,36 @@
-"""Groups of samples that cannot share a cluster: whether k clusters suffice for them, and the cheapest assignment."""
+"""Groups of samples that cannot share a cluster: whether k clusters are enough for them, and the cheapest assignment.
+
+All estimators that keep cannot-links ask here. A group (samples that must-links tie together) is a node of a graph, a
+cannot-link an edge. Whether k clusters are enough is graph colouring, which is NP-complete: `CannotGraph.colour`
+decides it within a limit of steps, and names the groups that need more; `CannotGraph.find_clique` is the quick way to
+show that clusters are too few. `CannotGraph.assign` makes an assignment as cheap as can be, `CannotGraph.complete` and
+`CannotGraph.place` make a first one. The loops are in `tripletree.kernels.feasibility`.
+"""
 
 from __future__ import annotations
 
-from heapq import heapify, heappop, heappush
+from functools import cached_property
 from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
 
 from tripletree import kernels
+from tripletree.core.pair_closure import PairClosure
+from tripletree.errors import SHOWN, InfeasibleClusteringError
 from tripletree.kernels import freeze, frozen
+from tripletree.kernels.feasibility import AssignmentProblem, AssignmentSearch, Graph
 
 __all__ = [
+    "ADVICE",
     "CannotGraph",
     "NotColourable",
-    "assign_with_backtracking",
-    "connected_parts",
+    "find_representatives",
+    "too_few_clusters",
 ]
+
+#: What a user can do about merges that end at too many clusters, besides asking for more.
+ADVICE = "on_infeasible='more' to take what comes, or 'violate' to break cannot-links"
 
 #: Nodes that one call of a kernel scans, so that Ctrl-C works between calls; also the most that an improvement visits.
 _SLICE = 20_000_000
@@ -40,6 +54,9 @@ _BACKTRACKING, _ROUNDS = 20_000, 50
 _CLIQUES, _NODES, _STEPS = 100_000, 400, 5_000
 
 
+# ---------------------------------------------------------------------- the answer that there is none
+
+
 class NotColourable(Exception):  # noqa: N818 (an answer inside this package, which the estimator turns into an error)
     """No assignment to k clusters was found.
 
@@ -56,17 +73,64 @@ class NotColourable(Exception):  # noqa: N818 (an answer inside this package, wh
         self.groups, self.is_clique, self.proved = groups, is_clique, proved
 
 
+def find_representatives(groups: list[int], closure: PairClosure) -> tuple[list, str]:
+    """Labels of the first samples of some groups, and these as a message shows them."""
+    first = closure.order[np.concatenate([[0], np.cumsum(closure.sizes)[:-1]])]
+    labels = [closure.leaves[int(i)] for i in first[groups]]
+    return labels, ", ".join(map(str, labels[:SHOWN])) + (", ..." if len(labels) > SHOWN else "")
+
+
+def too_few_clusters(
+    msg: str, k: int, reason: NotColourable, closure: PairClosure, advice: str
+) -> InfeasibleClusteringError:
+    """The error of a hierarchical method that names samples for which there is no assignment to k clusters."""
+    labels, shown = find_representatives(reason.groups, closure)
+    why = "are all kept apart from each other" if reason.is_clique else "need more"
+    if not reason.proved:
+        why = "may need more (a search found no assignment; COPKMeans and ReCon search in other ways)"
+    msg = f"{msg}: {len(labels)} samples {why}: {shown}; {advice}"
+    return InfeasibleClusteringError(
+        msg, n_clusters=k, samples=labels, is_clique=reason.is_clique, proved=reason.proved
+    )
+
+
+# ---------------------------------------------------------------------- the solver
+
+
 class _Part(NamedTuple):
     """Some nodes of a graph with the edges among them, connected parts one after the other."""
 
     nodes: np.ndarray
-    start: np.ndarray
-    near: np.ndarray
-    blocks: np.ndarray
+    graph: Graph
+    blocks: np.ndarray  #: where each connected part begins, and the end
 
     @property
     def degree(self) -> np.ndarray:
-        return np.diff(self.start)
+        return np.diff(self.graph.start)
+
+    @property
+    def bounds(self) -> list[tuple[int, int]]:
+        """The first and the next after the last node of each connected part."""
+        return list(zip(self.blocks[:-1].tolist(), self.blocks[1:].tolist(), strict=True))
+
+    def block(self, low: int, high: int) -> _Part:
+        """One connected part."""
+        start = self.graph.start[low : high + 1]
+        graph = Graph(frozen(start - start[0]), frozen(self.graph.near[start[0] : start[-1]] - low))
+        return _Part(self.nodes[low:high], graph, freeze(np.array([0, high - low], np.int32)))
+
+    def problem(self, cost: np.ndarray) -> AssignmentProblem:
+        """Assigning these nodes at these costs; of several, those with most neighbours come first."""
+        return AssignmentProblem(self.graph, frozen(cost, np.float64), frozen(self.degree, np.float64))
+
+
+class _Exact(NamedTuple):
+    """The parts of a graph whose cheapest assignment takes polynomial time, and the others."""
+
+    order: np.ndarray  #: nodes of trees, also of those that hang on other parts, from the leaves on
+    parent: np.ndarray  #: the neighbour that each of these waits for, -1 for none
+    cliques: list[np.ndarray]  #: nodes that all need different clusters: a linear assignment problem each
+    rest: _Part
 
 
 class CannotGraph:
@@ -82,31 +146,184 @@ class CannotGraph:
     ----------
     bound : ndarray of int
         The groups that have a cannot-link, ascending; node i is ``bound[i]``.
-    start, near : ndarray of int32
-        Neighbours of node i: ``near[start[i]:start[i + 1]]``, ascending.
+    neighbours : Graph
+        Those of each node, ascending. Costs and labels of all methods are those of nodes.
     """
 
     def __init__(self, cannot: np.ndarray, n_groups: int) -> None:
         self.bound = np.unique(cannot)
         place = np.zeros(n_groups, np.int64)
         place[self.bound] = np.arange(self.bound.size)
-        ends = place[cannot]
-        self.start, self.near = _adjacency(ends, self.bound.size)
-        self._order, self._parent = (freeze(x) for x in kernels.feasibility.peel(self.start, self.near, 2))
-        left = np.ones(self.bound.size, np.bool_)
-        left[self._order] = False
-        core = self._part(np.flatnonzero(left))
-        size = np.repeat(np.diff(core.blocks), np.diff(core.blocks))
-        matched = _least_of_each(core.degree - size, core.blocks) == -1
-        matched &= np.diff(core.blocks) >= _MATCHED
-        self._cliques = [core.nodes[core.blocks[i] : core.blocks[i + 1]] for i in np.flatnonzero(matched)]
-        self._core = self._part(core.nodes[np.repeat(~matched, np.diff(core.blocks))]) if matched.any() else core
-        self._priority = frozen(self._core.degree, np.float64)
+        self.neighbours = _neighbours(place[cannot], self.bound.size)
 
     @property
     def degree(self) -> np.ndarray:
         """How many cannot-links each node has."""
-        return np.diff(self.start)
+        return np.diff(self.neighbours.start)
+
+    # ------------------------------------------------------------------ are k clusters enough?
+
+    def find_clique(self, size: int, limit: int) -> np.ndarray | None:
+        """So many nodes that are all neighbours of each other: a proof that ``size - 1`` clusters are too few.
+
+        Parameters
+        ----------
+        size : int
+        limit : int
+            Maximal cliques that are looked at, at most.
+
+        Returns
+        -------
+        ndarray of int or None
+            None where there is none, or none was found.
+        """
+        # nodes with fewer neighbours are in no such clique
+        order, _ = kernels.feasibility.peel(self.neighbours, size - 1)
+        part = self._part(self._all_but(order))
+        clique = kernels.feasibility.large_clique(part.graph, size, _CLIQUE_WORK)
+        return part.nodes[clique] if clique.size == size else _listed_clique(part, size, limit)
+
+    def colour(
+        self,
+        k: int,
+        rng: np.random.Generator,
+        limit: int,
+        *,
+        cost: np.ndarray | None = None,
+        explain: bool = True,
+    ) -> np.ndarray:
+        """A feasible assignment to k clusters.
+
+        Nodes with fewer than k neighbours always find a place, once the others have theirs; what is left is searched
+        for `limit` steps beyond one for each node in each connected part, by backtracking and by tabu search from a
+        random assignment, in turn.
+
+        Parameters
+        ----------
+        k : int
+        rng : Generator
+        limit : int
+        cost : ndarray of float64, shape (m, k), optional
+            What to try first, so that the assignment is cheap where that is easy.
+        explain : bool
+            Whether `NotColourable` names a smallest reason, which takes time; else all of a connected part.
+
+        Returns
+        -------
+        ndarray of int32, shape (m,)
+
+        Raises
+        ------
+        NotColourable
+            If there is none, or none was found.
+        """
+        loops = kernels.feasibility
+        order, _ = loops.peel(self.neighbours, k)
+        core = self._part(self._all_but(order))
+        label = np.full(self.bound.size, -1, np.int32)
+        if core.nodes.size:
+            clique = loops.large_clique(core.graph, k + 1, _CLIQUE_WORK)
+            if clique.size > k:
+                raise self._failure(core.nodes[clique], is_clique=True)
+            for low, high in core.bounds:
+                part = core.block(low, high)
+                if cost is not None:
+                    label[part.nodes] = _find_cheap(part, cost[part.nodes])
+                    if label[part.nodes[0]] >= 0:
+                        continue
+                colours, over = _find_colours(part, k, rng, limit)
+                if colours is None:
+                    if not over:
+                        raise self._failure(part.nodes, proved=False)
+                    nodes, is_clique = self._reason(part, k) if explain else (part.nodes, False)
+                    raise self._failure(nodes, is_clique=is_clique)
+                label[part.nodes] = colours
+        costs = np.zeros((self.bound.size, k)) if cost is None else cost
+        label, _ = loops.greedy(self.neighbours, frozen(costs, np.float64), frozen(order[::-1]), freeze(label))
+        return label
+
+    def _failure(self, nodes: np.ndarray, *, is_clique: bool = False, proved: bool = True) -> NotColourable:
+        return NotColourable(np.sort(self.bound[nodes]).tolist(), is_clique=is_clique, proved=proved)
+
+    def _reason(self, part: _Part, k: int) -> tuple[np.ndarray, bool]:
+        """Of nodes that k clusters are too few for: a clique of k + 1, else some of which none can be left out."""
+        clique = _listed_clique(part, k + 1, _CLIQUES)
+        if clique is not None:
+            return clique, True
+        rng, nodes = np.random.default_rng(0), part.nodes
+        for v in part.nodes.tolist() if part.nodes.size <= _NODES else []:
+            if v in nodes:
+                rest = self._part(nodes[nodes != v])
+                colours, over = _find_colours(rest, k, rng, _STEPS, restarts=False)
+                if colours is None and over:
+                    nodes = rest.nodes
+        return nodes, False
+
+    # ------------------------------------------------------------------ cheap assignments
+
+    def greedy(self, cost: np.ndarray, order: np.ndarray) -> np.ndarray | None:
+        """Each node in turn in its cheapest cluster that no neighbour has; None where a node finds none."""
+        nobody = freeze(np.full(self.bound.size, -1, np.int32))
+        label, failed = kernels.feasibility.greedy(self.neighbours, frozen(cost, np.float64), frozen(order), nobody)
+        return None if failed >= 0 else label
+
+    def place(self, cost: np.ndarray) -> np.ndarray | None:
+        """A feasible assignment that is cheap where that is easy; None where none is found.
+
+        Nodes choose in turn, those with most to lose first; one that finds no place goes first in the next round. What
+        that does not solve is searched for by `colour`, cheap clusters first.
+
+        Parameters
+        ----------
+        cost : ndarray of float64, shape (m, k)
+            Of each node in each cluster.
+
+        Returns
+        -------
+        ndarray of int32, shape (m,), or None
+        """
+        k = cost.shape[1]
+        if k == 1:
+            return None
+        costs, nobody = frozen(cost, np.float64), freeze(np.full(len(cost), -1, np.int32))
+        order = np.argsort(-np.partition(cost, 1, axis=1)[:, 1], kind="stable").astype(np.int32)
+        for _ in range(_ROUNDS):
+            label, failed = kernels.feasibility.greedy(self.neighbours, costs, frozen(order), nobody)
+            if failed < 0:
+                return label
+            order = np.concatenate([order[order == failed], order[order != failed]])
+        try:
+            return self.colour(k, np.random.default_rng(0), 5 * _BACKTRACKING, cost=costs, explain=False)
+        except NotColourable:
+            return None
+
+    def complete(self, cost: np.ndarray, label: np.ndarray) -> np.ndarray | None:
+        """Assign the nodes that have no cluster yet, cheap clusters first; None where no way is found.
+
+        The others keep theirs, but where that fails in a connected part of the graph, all of its nodes may move.
+
+        Parameters
+        ----------
+        cost : ndarray of float64, shape (m, k)
+        label : ndarray of int32, shape (m,)
+            Feasible, -1 where there is none.
+
+        Returns
+        -------
+        ndarray of int32, shape (m,), or None
+        """
+        out = np.array(label, np.int32)
+        of, by = np.repeat(np.arange(self.bound.size), self.degree), out[self.neighbours.near]
+        n_taken = np.zeros(cost.shape, np.int32)
+        np.add.at(n_taken, (of[by >= 0], by[by >= 0]), 1)
+        part = self._part(np.flatnonzero(out < 0))
+        out[part.nodes] = _find_cheap(part, cost[part.nodes], n_taken[part.nodes])
+        if (out < 0).any():
+            whole = self._part(np.arange(self.bound.size))
+            lost = [whole.nodes[low:high] for low, high in whole.bounds if (out[whole.nodes[low:high]] < 0).any()]
+            part = self._part(np.sort(np.concatenate(lost)))
+            out[part.nodes] = _find_cheap(part, cost[part.nodes])
+        return None if (out < 0).any() else out
 
     def assign(self, cost: np.ndarray, label: np.ndarray, limit: int = 1_000_000) -> tuple[np.ndarray, bool]:
         """An assignment no dearer than a feasible one.
@@ -128,114 +345,47 @@ class CannotGraph:
         is_cheapest : bool
             Whether no assignment is cheaper: so it is unless connected parts with cycles were searched in vain.
         """
-        folded, two = kernels.feasibility.fold(frozen(cost, np.float64), self._order, self._parent)
-        core, out, is_cheapest = self._core, np.array(label, np.int32), True
-        for nodes in self._cliques:
+        order, parent, cliques, core = self._exact
+        folded, two = kernels.feasibility.fold(frozen(cost, np.float64), order, parent)
+        out, is_cheapest = np.array(label, np.int32), True
+        for nodes in cliques:
             out[nodes] = _match(folded[nodes], out[nodes])
         if core.nodes.size:
-            costs, nobody = freeze(folded[core.nodes]), freeze(np.full(core.nodes.size, -1, np.int32))
-            least = np.partition(costs, 1, axis=1)  # who has most to lose chooses first
-            order = frozen(np.argsort(least[:, 0] - least[:, 1], kind="stable"))
-            other, _ = kernels.feasibility.greedy(core.start, core.near, costs, order, nobody)
+            problem, nobody = core.problem(freeze(folded[core.nodes])), freeze(np.full(core.nodes.size, -1, np.int32))
+            least = np.partition(problem.cost, 1, axis=1)  # who has most to lose chooses first
+            turns = frozen(np.argsort(least[:, 0] - least[:, 1], kind="stable"))
+            other, _ = kernels.feasibility.greedy(core.graph, problem.cost, turns, nobody)
             known = out[core.nodes]
-            for low, high in self._large_parts(cost.shape[1], limit):
+            for low, high in _large_parts(core, cost.shape[1], limit):
                 for some in (known[low:high], other[low:high]):
-                    _rename_by_matching(costs[low:high], some)
+                    _rename_by_matching(problem.cost[low:high], some)
+            exchanging, searching = min(_EXCHANGING * limit, _SLICE), min(limit, _SLICE)
             out[core.nodes], proved = kernels.feasibility.improve(
-                *(core.start, core.near, costs, self._priority, core.blocks),
-                *(freeze(known), freeze(other), min(_EXCHANGING * limit, _SLICE), min(limit, _SLICE)),
+                problem, core.blocks, freeze(known), freeze(other), exchanging, searching
             )
             is_cheapest = proved == core.blocks.size - 1
-        label = kernels.feasibility.unfold(freeze(out), self._order, self._parent, freeze(two))
+        label = kernels.feasibility.unfold(freeze(out), order, parent, freeze(two))
         return label, is_cheapest
 
-    def _large_parts(self, k: int, limit: int) -> list[list[int]]:
-        """The first and the next after the last node of the largest parts that have cycles, k nodes at least."""
-        ends = np.stack([self._core.blocks[:-1], self._core.blocks[1:]], axis=1)
-        size = ends[:, 1] - ends[:, 0]
-        order = np.argsort(-size, kind="stable")
-        return ends[order[size[order] >= max(k, _RENAMED)][: max(1, limit // k**2)]].tolist()
+    # ------------------------------------------------------------------ parts of the graph
 
-    def greedy(self, cost: np.ndarray, order: np.ndarray) -> np.ndarray | None:
-        """Each node in turn in its cheapest cluster that no neighbour has; None where a node finds none."""
-        nobody = freeze(np.full(self.bound.size, -1, np.int32))
-        label, failed = kernels.feasibility.greedy(
-            self.start, self.near, frozen(cost, np.float64), frozen(order), nobody
-        )
-        return None if failed >= 0 else label
+    @cached_property
+    def _exact(self) -> _Exact:
+        """What can be solved without a search, and the rest."""
+        order, parent = kernels.feasibility.peel(self.neighbours, 2)
+        core = self._part(self._all_but(order))
+        size = np.diff(core.blocks)
+        matched = _least_of_each(core.degree - np.repeat(size, size), core.blocks) == -1
+        matched &= size >= _MATCHED
+        cliques = [core.nodes[low:high] for (low, high), one in zip(core.bounds, matched, strict=True) if one]
+        rest = self._part(core.nodes[np.repeat(~matched, size)]) if cliques else core
+        return _Exact(freeze(order), freeze(parent), cliques, rest)
 
-    def place(self, cost: np.ndarray) -> np.ndarray | None:
-        """A feasible assignment that is cheap where that is easy; None where none is found.
-
-        Nodes choose in turn, those with most to lose first; one that finds no place goes first in the next round. What
-        that does not solve is searched for by backtracking, cheap clusters first, then by `colour`, whatever it costs.
-
-        Parameters
-        ----------
-        cost : ndarray of float64, shape (m, k)
-            Of each node in each cluster.
-
-        Returns
-        -------
-        ndarray of int32, shape (m,), or None
-        """
-        k = cost.shape[1]
-        if k == 1:
-            return None
-        costs, nobody = frozen(cost, np.float64), freeze(np.full(len(cost), -1, np.int32))
-        order = np.argsort(-np.partition(cost, 1, axis=1)[:, 1], kind="stable").astype(np.int32)
-        for _ in range(_ROUNDS):
-            label, failed = kernels.feasibility.greedy(self.start, self.near, costs, frozen(order), nobody)
-            if failed < 0:
-                return label
-            order = np.concatenate([order[order == failed], order[order != failed]])
-        start, near = self.start.tolist(), self.near.tolist()
-        beside = {u: near[start[u] : start[u + 1]] for u in range(len(cost))}
-        out = np.empty(len(cost), np.int32)
-        for part in connected_parts(beside):
-            found = assign_with_backtracking(part, beside, cost, {})
-            if found is None:
-                try:
-                    return self.colour(k, np.random.default_rng(0), 5 * _BACKTRACKING)
-                except NotColourable:
-                    return None
-            out[list(found)] = list(found.values())
-        return out
-
-    def colour(self, k: int, rng: np.random.Generator, limit: int) -> np.ndarray:
-        """A feasible assignment to k clusters.
-
-        Nodes with fewer than k neighbours always find a place, once the others have theirs; what is left is searched
-        for `limit` steps beyond one for each node in each connected part, by backtracking and by tabu search from a
-        random assignment, in turn.
-
-        Raises
-        ------
-        NotColourable
-            If there is none, or none was found.
-        """
-        loops = kernels.feasibility
-        order, _ = loops.peel(self.start, self.near, k)
+    def _all_but(self, nodes: np.ndarray) -> np.ndarray:
+        """The other nodes."""
         left = np.ones(self.bound.size, np.bool_)
-        left[order] = False
-        core = self._part(np.flatnonzero(left))
-        label = np.full(self.bound.size, -1, np.int32)
-        if core.nodes.size:
-            clique = loops.large_clique(core.start, core.near, k + 1, _CLIQUE_WORK)
-            if clique.size > k:
-                raise self._failure(core.nodes[clique], is_clique=True)
-            for low, high in zip(core.blocks[:-1], core.blocks[1:], strict=True):
-                part = core if core.blocks.size == 2 else self._part(core.nodes[low:high])
-                colours, over = _find_colours(part, k, rng, limit)
-                if colours is None:
-                    if not over:
-                        raise self._failure(part.nodes, proved=False)
-                    nodes, is_clique = self._reason(part, k)
-                    raise self._failure(nodes, is_clique=is_clique)
-                label[part.nodes] = colours
-        nothing = freeze(np.zeros((self.bound.size, k)))
-        label, _ = loops.greedy(self.start, self.near, nothing, frozen(order[::-1]), freeze(label))
-        return label
+        left[nodes] = False
+        return np.flatnonzero(left)
 
     def _part(self, nodes: np.ndarray) -> _Part:
         """The graph on some nodes, connected parts together."""
@@ -245,7 +395,7 @@ class CannotGraph:
         m = self.bound.size
         place = np.full(m, -1)
         place[nodes] = np.arange(nodes.size)
-        ends = place[np.stack([np.repeat(np.arange(m), np.diff(self.start)), self.near], axis=1)]
+        ends = place[np.stack([np.repeat(np.arange(m), self.degree), self.neighbours.near], axis=1)]
         ends = ends[(ends >= 0).all(axis=1) & (ends[:, 0] < ends[:, 1])]
         shape = (nodes.size, nodes.size)
         graph = coo_array((np.ones(len(ends), np.int8), (ends[:, 0], ends[:, 1])), shape=shape)
@@ -255,123 +405,37 @@ class CannotGraph:
         rank[order] = np.arange(nodes.size)
         blocks = np.zeros(count + 1, np.int32)
         np.cumsum(np.bincount(block, minlength=count), out=blocks[1:])
-        return _Part(nodes[order], *_adjacency(rank[ends], nodes.size), freeze(blocks))
-
-    def _failure(self, nodes: np.ndarray, *, is_clique: bool = False, proved: bool = True) -> NotColourable:
-        return NotColourable(np.sort(self.bound[nodes]).tolist(), is_clique=is_clique, proved=proved)
-
-    def _reason(self, part: _Part, k: int) -> tuple[np.ndarray, bool]:
-        """Of nodes that k clusters are too few for: a clique of k + 1, else some of which none can be left out."""
-        import networkx as nx
-
-        ends = np.repeat(np.arange(part.nodes.size), part.degree)
-        graph = nx.Graph(zip(ends.tolist(), part.near.tolist(), strict=True))
-        clique = next((x for x in islice(nx.find_cliques(graph), _CLIQUES) if len(x) > k), None)
-        if clique is not None:
-            return part.nodes[clique[: k + 1]], True
-        rng, nodes = np.random.default_rng(0), part.nodes
-        for v in part.nodes.tolist() if part.nodes.size <= _NODES else []:
-            if v in nodes:
-                rest = self._part(nodes[nodes != v])
-                colours, over = _find_colours(rest, k, rng, _STEPS, restarts=False)
-                if colours is None and over:
-                    nodes = rest.nodes
-        return nodes, False
+        return _Part(nodes[order], _neighbours(rank[ends], nodes.size), freeze(blocks))
 
 
-def connected_parts(near: dict[int, list[int]]) -> list[list[int]]:
-    """The connected parts of a graph, given by the neighbours of each node."""
-    parts, seen = [], set()
-    for root in near:
-        if root in seen:
-            continue
-        seen.add(root)
-        part = [root]
-        for u in part:
-            for v in near[u]:
-                if v not in seen:
-                    seen.add(v)
-                    part.append(v)
-        parts.append(part)
-    return parts
-
-
-def assign_with_backtracking(
-    nodes: list[int], near: dict[int, list[int]], cost: np.ndarray, fixed: dict[int, int]
-) -> dict[int, int] | None:
-    """A cluster for each node, other than those of its neighbours and cheap ones first; None where none is found.
-
-    The node with the fewest clusters left is next (Brélaz 1979), so dead ends show early.
-
-    Parameters
-    ----------
-    nodes : list of int
-        Those to assign.
-    near : dict
-        The neighbours of each node.
-    cost : ndarray of float64, shape (m, k)
-        Of each node in each cluster.
-    fixed : dict
-        Clusters of other nodes.
-
-    Returns
-    -------
-    dict or None
-        The cluster of each of `nodes`.
-    """
-    k = cost.shape[1]
-    barred = {u: [0] * k for u in nodes}
-    for u in nodes:
-        for v in near[u]:
-            if v in fixed:
-                barred[u][fixed[v]] += 1
-    ways = {u: np.argsort(cost[u], kind="stable").tolist() for u in nodes}
-    chosen: dict[int, int] = {}
-    heap = [(barred[u].count(0), -len(near[u]), u) for u in nodes]
-    heapify(heap)
-    stack: list[tuple[int, list[int]]] = []
-    steps = 0
-
-    def mark(u: int, by: int) -> None:
-        for v in near[u]:
-            if v in barred:
-                barred[v][chosen[u]] += by
-                if v not in chosen:
-                    heappush(heap, (barred[v].count(0), -len(near[v]), v))
-
-    while len(chosen) < len(nodes):
-        choices, _, u = heappop(heap)
-        if u in chosen or choices != barred[u].count(0):
-            continue  # out of date
-        stack.append((u, [c for c in reversed(ways[u]) if barred[u][c] == 0]))
-        while stack and not stack[-1][1]:
-            heappush(heap, (barred[stack[-1][0]].count(0), -len(near[stack[-1][0]]), stack[-1][0]))
-            stack.pop()
-            if stack:
-                u = stack[-1][0]
-                mark(u, -1)
-                del chosen[u]
-        steps += 1
-        if not stack or steps > _BACKTRACKING + 2 * len(nodes):
-            return None
-        u = stack[-1][0]
-        chosen[u] = stack[-1][1].pop()
-        mark(u, 1)
-    return chosen
-
-
-def _adjacency(ends: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray]:
-    """Neighbours of nodes 0..n-1, ascending: where those of each node start, and all of them."""
+def _neighbours(ends: np.ndarray, n: int) -> Graph:
+    """The neighbours of nodes 0..n-1, ascending, by edges of which each occurs once."""
     both = np.concatenate([ends, ends[:, ::-1]])
     both = both[np.lexsort((both[:, 1], both[:, 0]))]
     start = np.zeros(n + 1, np.int32)
     np.cumsum(np.bincount(both[:, 0], minlength=n), out=start[1:])
-    return freeze(start), frozen(both[:, 1])
+    return Graph(freeze(start), frozen(both[:, 1]))
 
 
 def _least_of_each(values: np.ndarray, blocks: np.ndarray) -> np.ndarray:
     """The least value of each connected part."""
     return np.minimum.reduceat(values, blocks[:-1]) if values.size else values
+
+
+def _large_parts(core: _Part, k: int, limit: int) -> list[tuple[int, int]]:
+    """The bounds of the largest connected parts, k nodes at least; so many that matching them stays cheap."""
+    bounds = sorted(core.bounds, key=lambda part: part[0] - part[1])
+    return [(low, high) for low, high in bounds if high - low >= max(k, _RENAMED)][: max(1, limit // k**2)]
+
+
+def _listed_clique(part: _Part, size: int, limit: int) -> np.ndarray | None:
+    """So many nodes of a clique, the first of the maximal ones that is large enough; None where none is found."""
+    import networkx as nx
+
+    ends = np.repeat(np.arange(part.nodes.size), part.degree)
+    graph = nx.Graph(zip(ends.tolist(), part.graph.near.tolist(), strict=True))
+    clique = next((x for x in islice(nx.find_cliques(graph), limit) if len(x) >= size), None)
+    return None if clique is None else part.nodes[clique[:size]]
 
 
 def _match(cost: np.ndarray, label: np.ndarray) -> np.ndarray:
@@ -393,16 +457,36 @@ def _rename_by_matching(cost: np.ndarray, label: np.ndarray) -> None:
     label[:] = _match(total, used)[group]
 
 
+# ---------------------------------------------------------------------- searches of one part
+
+
+def _find_cheap(part: _Part, cost: np.ndarray, n_taken: np.ndarray | None = None) -> np.ndarray:
+    """A feasible assignment, cheap clusters first; -1 in connected parts where none is found soon.
+
+    n_taken : ndarray of int32, shape (m, k), how many neighbours elsewhere have each cluster
+    """
+    out, problem = np.full(part.nodes.size, -1, np.int32), part.problem(cost)
+    n_taken = np.zeros(cost.shape, np.int32) if n_taken is None else np.array(n_taken, order="C")
+    state = kernels.feasibility.begin_search(problem.cost, n_taken)
+    for low, high in part.bounds:
+        colours, _ = _backtrack(problem, (low, high), state, _BACKTRACKING + high - low)
+        if colours is not None:
+            out[low:high] = colours
+    return out
+
+
 def _find_colours(
     part: _Part, k: int, rng: np.random.Generator, limit: int, *, restarts: bool = True
 ) -> tuple[np.ndarray | None, bool]:
     """Clusters of connected nodes, None where none were found; and whether the search went to its end."""
-    priority, spent = frozen(part.degree, np.float64), 0
-    limit += part.nodes.size  # to reach the end once
-    attempt = max(_FIRST_ATTEMPT, 2 * part.nodes.size) if restarts else limit
+    m = part.nodes.size
+    problem, spent = part.problem(np.zeros((m, k))), 0
+    limit += m  # to reach the end once
+    attempt = max(_FIRST_ATTEMPT, 2 * m) if restarts else limit
     while True:
         steps = min(attempt, limit - spent)
-        colours, over = _backtrack(part, k, priority, steps)
+        state = kernels.feasibility.begin_search(problem.cost, np.zeros((m, k), np.int32))
+        colours, over = _backtrack(problem, (0, m), state, steps, symmetric=True)
         spent += steps
         if colours is None and not over and restarts and spent < limit:
             steps = min(_TABU * attempt, limit - spent)
@@ -411,32 +495,35 @@ def _find_colours(
         if colours is not None or over or spent >= limit:
             return colours, over or colours is not None
         attempt *= 2
-        priority = freeze(rng.random(part.nodes.size))
+        problem = problem._replace(priority=freeze(rng.random(m)))
 
 
-def _backtrack(part: _Part, k: int, priority: np.ndarray, limit: int) -> tuple[np.ndarray | None, bool]:
-    """The search by branch and bound, where nothing costs anything: the first assignment is the best."""
-    m = part.nodes.size
-    cost = freeze(np.zeros((m, k)))
-    state = kernels.feasibility.ready(cost)
-    best, over, done = np.inf, False, 0
-    while not over and best == np.inf and done < limit:
-        steps = min(limit - done, max(1, _SLICE // max(m, 1)))
-        best, over = kernels.feasibility.search(part.start, part.near, cost, priority, 0, m, True, steps, best, *state)
+def _backtrack(
+    problem: AssignmentProblem, bounds: tuple[int, int], state: AssignmentSearch, limit: int, *, symmetric: bool = False
+) -> tuple[np.ndarray | None, bool]:
+    """The first assignment of a connected part that branch and bound comes to; and whether it went to its end.
+
+    symmetric : bool, nothing costs anything: clusters are alike, and the first assignment is the best
+    """
+    low, high = bounds
+    slow = max(1, _SLICE // max(1, high - low))  # steps of one call, so that Ctrl-C works between calls
+    at_once = min(slow, max(100, high - low))  # no more of them, so that it ends soon after the first assignment
+    kernels.feasibility.begin_part(state, np.inf)
+    over, done = False, 0
+    while not over and state.best_cost[0] == np.inf and done < limit:
+        steps = min(limit - done, slow if symmetric else at_once)
+        over = kernels.feasibility.search(problem, low, high, state, steps, symmetric)
         done += steps
-    return (state[0][_BEST].copy() if best < np.inf else None), over
+    return (state.best[low:high].copy() if state.best_cost[0] < np.inf else None), over
 
 
 def _tabu_search(part: _Part, k: int, rng: np.random.Generator, limit: int) -> np.ndarray | None:
     """Tabu search from a random assignment."""
     label, done = rng.integers(0, k, part.nodes.size).astype(np.int32), 0
-    state = kernels.feasibility.begin_mending(part.start, part.near, frozen(label), k, int(rng.integers(2**31)))
+    state = kernels.feasibility.begin_mending(part.graph, frozen(label), k, int(rng.integers(2**31)))
     while done < limit:
         steps = min(limit - done, max(1, _SLICE // (10 * part.nodes.size)))
-        if kernels.feasibility.mend(part.start, part.near, label, *state, steps) == 0:
+        if kernels.feasibility.mend(part.graph, label, state, steps) == 0:
             return label
         done += steps
     return None
-
-
-_BEST = 3  # the row of the state that holds the best assignment: see the kernel

@@ -1,25 +1,40 @@
-"""The cheapest assignment of nodes to k clusters in which no two neighbours share one: cost[v, c], v in cluster c.
+"""Nodes that must not share a cluster with their neighbours: cliques, colourings, and the cheapest assignment.
 
-Branch and bound (`search`): the node with the fewest clusters left comes next (DSATUR; of several, that which loses
-most without its best one), its clusters from the cheapest on. Bound: each open node at its best cluster, and for every
-edge whose ends both want the same one, what one of them has to lose. Before that, a feasible assignment is improved
-by exchanges of clusters; both end after so much work (`improve`).
+Whether k clusters are enough is graph colouring, and the cheapest assignment is at least as hard, so both end after so
+much work. In the order of this file:
 
-    start : int32[m + 1], near : int32[2 e], read-only: the neighbours of v are near[start[v]:start[v + 1]]
-    cost : float64[m, k], read-only
-    whole : int32[8, m], real : float64[4, m], taken : int32[m, k], where : int64[4]: a search's state, from `ready`
+* what is easy: nodes with few neighbours wait until the others have their clusters (`peel`), trees are solved from
+  their leaves on (`fold`, `unfold`), nodes choose in turn (`greedy`), and a clique says that clusters are too few
+  (`large_clique`);
+* tabu search (`mend`) finds colourings that backtracking misses, but proves nothing;
+* exchanges of two clusters (`exchange`, Kempe chains) make a feasible assignment cheaper;
+* branch and bound (`search`) finds the cheapest assignment, or proves that there is none. The node with the fewest
+  clusters left comes next (DSATUR; of several, the one that loses most without its best cluster), its clusters from the
+  cheapest on. Bound: each open node at its best cluster, and for every edge whose ends both want the same one, what one
+  of them has to lose;
+* `improve` puts the last two together.
 
-Oracle: every assignment, in turn. Works on nodes lo..hi-1, a connected part with nothing but its own edges.
+    cost : float64[m, k], read-only: of node v in cluster c
+
+Oracle: every assignment, in turn. What takes `lo, hi` works on nodes lo..hi-1, a connected part with nothing but its
+own edges.
 """
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 
 from tripletree.kernels.jit import inner, njit
 
 __all__ = [
+    "Graph",
+    "AssignmentProblem",
+    "AssignmentSearch",
     "begin_mending",
+    "begin_part",
+    "begin_search",
     "exchange",
     "fold",
     "greedy",
@@ -27,27 +42,39 @@ __all__ = [
     "large_clique",
     "mend",
     "peel",
-    "ready",
     "search",
     "unfold",
 ]
 
+#: What sums may differ by and still be the same, as a part of them.
+_ROUNDING = 1e-12
 
-# ----------------------------------------------------------------------
-# A graph of nodes that must not be alike: what can be taken off it, greedy assignments, cliques.
-#
-#     start : int32[m + 1], near : int32[2 e], read-only: the neighbours of v are near[start[v]:start[v + 1]]
-#     cost : float64[m, k], read-only: of node v in cluster c
-#
-# Oracle: every assignment, in turn.
+
+class Graph(NamedTuple):
+    """Nodes 0..m-1 and which of them must not be alike. All arrays are read-only."""
+
+    start: np.ndarray  #: int32[m + 1]: the neighbours of v are near[start[v]:start[v + 1]]
+    near: np.ndarray  #: int32[2 e]
+
+
+class AssignmentProblem(NamedTuple):
+    """What is to be assigned at the least cost. All arrays are read-only."""
+
+    graph: Graph
+    cost: np.ndarray  #: float64[m, k]: of node v in cluster c
+    priority: np.ndarray  #: float64[m]: of nodes alike in all else, the greater comes first
+
+
+# ---------------------------------------------------------------------- what is easy
 
 
 @njit
-def peel(start, near, least):
+def peel(graph, least):
     """Nodes with fewer than `least` neighbours, taken away again and again, int32[count] in that order.
 
     Also, for each, the lowest neighbour that was left (-1 for none), int32[count].
     """
+    start, near = graph
     m = len(start) - 1
     degree = np.empty(m, np.int32)
     order, parent = np.empty(m, np.int32), np.full(m, -1, np.int32)
@@ -116,12 +143,13 @@ def unfold(label, order, parent, two):
 
 
 @njit
-def greedy(start, near, cost, order, label):
+def greedy(graph, cost, order, label):
     """Label the nodes of the order, each with its cheapest cluster that no neighbour has: int32[m].
 
     Also the first node for which there is none (-1 where all went well); it and others like it are passed over. Nodes
     with a label >= 0 keep it.
     """
+    start, near = graph
     k = cost.shape[1]
     out, failed = label.copy(), -1
     barred = np.full(k, -1, np.int32)
@@ -142,12 +170,13 @@ def greedy(start, near, cost, order, label):
 
 
 @njit
-def large_clique(start, near, size, work):
+def large_clique(graph, size, work):
     """Nodes that are all neighbours of each other, up to `size` of them: int32[count].
 
     The most that were found by going from each node on to those with the most neighbours; no node is begun with after
     `work` neighbours were looked at.
     """
+    start, near = graph
     m = len(start) - 1
     most, clique = np.empty(0, np.int32), np.empty(max(size, 1), np.int32)
     known = np.zeros(m, np.int32)  # how many of the clique are neighbours
@@ -180,197 +209,226 @@ def large_clique(start, near, size, work):
     return most
 
 
-# ----------------------------------------------------------------------
-# Assignments of nodes to k clusters in which no neighbours share one, by mending the clashes of one (tabu search).
+# ---------------------------------------------------------------------- tabu search
 #
-#     start : int32[m + 1], near : int32[2 e], read-only: the neighbours of v are near[start[v]:start[v + 1]]
-#     label : int32[m]
-#     beside : int32[m, k], how many neighbours of v are in c; until : int64[m, k], v may not go to c before that step
-#     crowd : int32[2, m]: the nodes that clash, and the place of each there (-1 for none)
-#     where : int64[4]: clashing edges, length of the crowd, steps done, the state of the random numbers
-#
+# Of assignments in which neighbours may share a cluster, by moving one node at a time until none do.
 # Oracle: no edge joins nodes of one label.
-
-EDGES, CROWD, STEP, RANDOM = range(4)
 
 #: Steps that a node may not go back: so many, drawn at random, and this part of the number of nodes that clash.
 _TENURE, _SHARE = 10, 0.6
 
 
+class Mending(NamedTuple):
+    """What the labels clash in, kept up while nodes move."""
+
+    beside: np.ndarray  #: int32[m, k]: how many neighbours of v are in c
+    until: np.ndarray  #: int64[m, k]: v may not go to c before that step
+    crowd: np.ndarray  #: int32[m]: the nodes that clash, the first n_crowd entries
+    place: np.ndarray  #: int32[m]: of each node in the crowd, -1 for none
+    n_crowd: np.ndarray  #: int64[1]
+    n_edges: np.ndarray  #: int64[1]: clashing edges
+    step: np.ndarray  #: int64[1]: steps done
+    random: np.ndarray  #: int64[1]: the state of the random numbers; kernels share no generator with numpy
+
+
 @njit
-def begin_mending(start, near, label, k, seed):
-    """The state of the search: beside, until, crowd, where."""
+def begin_mending(graph, label, k, seed):
+    """The state for these labels, int32[m]."""
+    start, near = graph
     m = len(label)
     beside, until = np.zeros((m, k), np.int32), np.zeros((m, k), np.int64)
-    crowd, where = np.full((2, m), -1, np.int32), np.zeros(4, np.int64)
-    where[RANDOM] = seed
+    crowd, place = np.full(m, -1, np.int32), np.full(m, -1, np.int32)
+    n_crowd, n_edges, step = np.zeros(1, np.int64), np.zeros(1, np.int64), np.zeros(1, np.int64)
+    state = Mending(beside, until, crowd, place, n_crowd, n_edges, step, np.full(1, seed, np.int64))
     for v in range(m):
         for e in range(start[v], start[v + 1]):
             beside[v, label[near[e]]] += 1
     for v in range(m):
-        where[EDGES] += beside[v, label[v]]
-        _stand(label, beside, crowd, where, v)
-    where[EDGES] //= 2
-    return beside, until, crowd, where
+        n_edges[0] += beside[v, label[v]]
+        _enter_or_leave(label, state, v)
+    n_edges[0] //= 2  # each was seen from both ends
+    return state
 
 
 @inner
-def _stand(label, beside, crowd, where, v):
+def _enter_or_leave(label, state, v):
     """Put v into the crowd if it clashes, else take it out."""
-    place = crowd[1, v]
-    if beside[v, label[v]] > 0:
+    place = state.place[v]
+    if state.beside[v, label[v]] > 0:
         if place < 0:
-            crowd[0, where[CROWD]] = v
-            crowd[1, v] = where[CROWD]
-            where[CROWD] += 1
+            state.crowd[state.n_crowd[0]] = v
+            state.place[v] = state.n_crowd[0]
+            state.n_crowd[0] += 1
     elif place >= 0:
-        where[CROWD] -= 1
-        last = crowd[0, where[CROWD]]
-        crowd[0, place] = last
-        crowd[1, last] = place
-        crowd[1, v] = -1
+        state.n_crowd[0] -= 1
+        last = state.crowd[state.n_crowd[0]]
+        state.crowd[place] = last
+        state.place[last] = place
+        state.place[v] = -1
 
 
 @inner
-def _random(where):
-    """A number in [0, 1), and the next state."""
-    where[RANDOM] = (where[RANDOM] * 1103515245 + 12345) % 2147483648
-    return where[RANDOM] / 2147483648.0
+def _draw(state):
+    """A number in [0, 1)."""
+    state.random[0] = (state.random[0] * 1103515245 + 12345) % 2147483648
+    return state.random[0] / 2147483648.0
 
 
 @njit
-def mend(start, near, label, beside, until, crowd, where, limit):
+def mend(graph, label, state, limit):
     """Move clashing nodes, the best way each time, but not back at once, for `limit` steps: the clashing edges left."""
+    start, near = graph
+    beside, until, step, n_edges = state.beside, state.until, state.step, state.n_edges
     k = beside.shape[1]
-    fewest = where[EDGES]
+    fewest = n_edges[0]
     for _ in range(limit):
-        if where[EDGES] == 0:
+        if n_edges[0] == 0:
             break
-        where[STEP] += 1
+        step[0] += 1
         best, ties, node, cluster = 0, 0, -1, -1
-        for i in range(where[CROWD]):
-            v = crowd[0, i]
+        for i in range(state.n_crowd[0]):
+            v = state.crowd[i]
             now = beside[v, label[v]]
             for c in range(k):
                 change = beside[v, c] - now
                 if c == label[v] or (node >= 0 and change > best):
                     continue
-                if until[v, c] > where[STEP] and where[EDGES] + change >= fewest:
+                # going back is forbidden for a while, unless it leads to fewer clashes than ever before
+                if until[v, c] > step[0] and n_edges[0] + change >= fewest:
                     continue
                 if node < 0 or change < best:
                     best, ties = change, 0
                     node = -1
                 ties += 1
-                if node < 0 or _random(where) * ties < 1.0:
+                # the last of t ties replaces the others with chance 1 / t: all are equally likely in the end
+                if node < 0 or _draw(state) * ties < 1.0:
                     node, cluster = v, c
         if node < 0:
             continue  # all are waiting
         old = label[node]
-        until[node, old] = where[STEP] + int(_random(where) * _TENURE) + int(_SHARE * where[CROWD]) + 1
+        until[node, old] = step[0] + int(_draw(state) * _TENURE) + int(_SHARE * state.n_crowd[0]) + 1
         label[node] = cluster
-        where[EDGES] += best
+        n_edges[0] += best
         for e in range(start[node], start[node + 1]):
             w = near[e]
             beside[w, old] -= 1
             beside[w, cluster] += 1
-            _stand(label, beside, crowd, where, w)
-        _stand(label, beside, crowd, where, node)
-        fewest = min(fewest, where[EDGES])
-    return where[EDGES]
+            _enter_or_leave(label, state, w)
+        _enter_or_leave(label, state, node)
+        fewest = min(fewest, n_edges[0])
+    return n_edges[0]
 
 
-# ----------------------------------------------------------------------
-# Make a feasible assignment cheaper by exchanging two clusters on a connected part that has only these (Kempe chains).
+# ---------------------------------------------------------------------- exchanges
 #
-# Neighbours that differ go on differing, so the assignment stays feasible.
-#
-#     start : int32[m + 1], near : int32[2 e], read-only: the neighbours of v are near[start[v]:start[v + 1]]
-#     cost : float64[m, k], read-only
-#     label : int32[m], changed; lists : int32[4, m], pairs : int32[3, k], scratch
-#
-# Oracle: every assignment, in turn.
+# Two clusters change places on a connected part that has only these (a Kempe chain). Neighbours that differ go on
+# differing, so the assignment stays feasible.
 
-NEXT, STAMP, QUEUE, MEMBER = range(4)
-FIRST, CHANGED, USING = range(3)
-
-#: What sums may differ by and still be the same, as a part of them.
 #: Rounds over all pairs of clusters, at most.
 _ROUNDS = 100
 
 
+class Exchanges(NamedTuple):
+    """The members of each cluster as a list, and scratch."""
+
+    next: np.ndarray  #: int32[m]: the next member of the same cluster, -1 for none
+    first: np.ndarray  #: int32[k]: the first member, -1 for none
+    changed: np.ndarray  #: int32[k]: the round in which each cluster last changed
+    used: np.ndarray  #: int32[k]: the clusters that have members, in this round
+    seen: np.ndarray  #: int32[m]: when each node was last visited, by `clock`
+    clock: np.ndarray  #: int64[1]
+    queue: np.ndarray  #: int32[m]: scratch
+    members: np.ndarray  #: int32[m]: scratch
+
+
+@njit
+def begin_exchanges(m, k):
+    """Room for m nodes in k clusters."""
+    first, changed, used = np.empty(k, np.int32), np.empty(k, np.int32), np.empty(k, np.int32)
+    seen, queue, members = np.empty(m, np.int32), np.empty(m, np.int32), np.empty(m, np.int32)
+    return Exchanges(np.empty(m, np.int32), first, changed, used, seen, np.zeros(1, np.int64), queue, members)
+
+
 @inner
-def exchange(start, near, cost, lo, hi, label, lists, pairs, work):
+def exchange(problem, lo, hi, label, state, work):
     """Exchange two clusters on connected parts that have only these, where that is cheaper, until it nowhere is.
 
     Returns how many costs and neighbours were looked at; it ends after `work` of them.
     """
-    k = cost.shape[1]
+    k = problem.cost.shape[1]
     for c in range(k):
-        pairs[FIRST, c] = -1
-        pairs[CHANGED, c] = 0
+        state.first[c] = -1
+        state.changed[c] = 0
     for v in range(hi - 1, lo - 1, -1):
-        lists[STAMP, v] = -1
-        lists[NEXT, v] = pairs[FIRST, label[v]]
-        pairs[FIRST, label[v]] = v
-    looks, stamp = hi - lo + k, 0
+        state.seen[v] = -1
+        state.next[v] = state.first[label[v]]
+        state.first[label[v]] = v
+    state.clock[0] = 0
+    looks = hi - lo + k
     for now in range(1, _ROUNDS):
         using, again = 0, False
         for c in range(k):
-            if pairs[FIRST, c] >= 0:
-                pairs[USING, using] = c
+            if state.first[c] >= 0:
+                state.used[using] = c
                 using += 1
         for i in range(using):
-            a = pairs[USING, i]
+            a = state.used[i]
             for b in range(k):
                 looks += 1
                 if looks > work:
                     return looks
-                if b == a or (b < a and pairs[FIRST, b] >= 0) or max(pairs[CHANGED, a], pairs[CHANGED, b]) < now - 1:
-                    continue
-                stamp += 1
-                seen, changed = _exchange_pair(start, near, cost, a, b, label, lists, pairs, stamp)
-                looks += seen
+                if b == a or (b < a and state.first[b] >= 0):
+                    continue  # the pair has had its turn, as (b, a)
+                if max(state.changed[a], state.changed[b]) < now - 1:
+                    continue  # nothing is new since it was last tried
+                state.clock[0] += 1
+                cost, changed = _exchange_clusters(problem, a, b, label, state)
+                looks += cost
                 if changed:
                     again = True
-                    pairs[CHANGED, a] = pairs[CHANGED, b] = now
+                    state.changed[a] = state.changed[b] = now
         if not again:
             break
     return looks
 
 
 @inner
-def _exchange_pair(start, near, cost, a, b, label, lists, pairs, stamp):
+def _exchange_clusters(problem, a, b, label, state):
     """Try the connected parts that have only clusters a and b; how many were looked at, and whether any changed."""
+    cost, members = problem.cost, state.members
     size, looks, ever = 0, 0, False
     for side in range(2):
-        v = pairs[FIRST, b if side else a]
+        v = state.first[b if side else a]
         while v >= 0:
-            lists[MEMBER, size] = v
+            members[size] = v
             size += 1
-            v = lists[NEXT, v]
+            v = state.next[v]
     for i in range(size):  # a part that gets cheaper has a node that does
-        v = lists[MEMBER, i]
-        if lists[STAMP, v] != stamp and cost[v, a + b - label[v]] < cost[v, label[v]]:
-            seen, changed = _exchange_part(start, near, cost, v, a, b, label, lists, stamp)
-            looks += seen
+        v = members[i]
+        if state.seen[v] != state.clock[0] and cost[v, a + b - label[v]] < cost[v, label[v]]:
+            looked, changed = _exchange_part(problem, v, a, b, label, state)
+            looks += looked
             ever |= changed
     if ever:
-        pairs[FIRST, a] = pairs[FIRST, b] = -1
+        state.first[a] = state.first[b] = -1
         for i in range(size - 1, -1, -1):
-            v = lists[MEMBER, i]
-            lists[NEXT, v] = pairs[FIRST, label[v]]
-            pairs[FIRST, label[v]] = v
+            v = members[i]
+            state.next[v] = state.first[label[v]]
+            state.first[label[v]] = v
     return looks + size, ever
 
 
 @inner
-def _exchange_part(start, near, cost, seed, a, b, label, lists, stamp):
+def _exchange_part(problem, seed, a, b, label, state):
+    """Exchange a and b on the part of `seed` if that is cheaper by more than rounding."""
+    start, near = problem.graph
+    cost, queue, now = problem.cost, state.queue, state.clock[0]
     count, done, looks = 1, 0, 0
-    lists[QUEUE, 0] = seed
-    lists[STAMP, seed] = stamp
+    queue[0] = seed
+    state.seen[seed] = now
     change, size = 0.0, 0.0
     while done < count:
-        v = lists[QUEUE, done]
+        v = queue[done]
         done += 1
         other = a + b - label[v]
         change += cost[v, other] - cost[v, label[v]]
@@ -378,112 +436,163 @@ def _exchange_part(start, near, cost, seed, a, b, label, lists, stamp):
         looks += start[v + 1] - start[v]
         for e in range(start[v], start[v + 1]):
             w = near[e]
-            if lists[STAMP, w] != stamp and (label[w] == a or label[w] == b):
-                lists[STAMP, w] = stamp
-                lists[QUEUE, count] = w
+            if state.seen[w] != now and (label[w] == a or label[w] == b):
+                state.seen[w] = now
+                queue[count] = w
                 count += 1
     if change >= -_ROUNDING * size:
         return looks, False
     for i in range(count):
-        label[lists[QUEUE, i]] = a + b - label[lists[QUEUE, i]]
+        label[queue[i]] = a + b - label[queue[i]]
     return looks, True
 
 
-VALUE, HELD, FREE, BEST, CHOSEN, USED, FORCED, MARK = range(8)
-LEAST, SECOND, BOUND, REST = range(4)
-DEPTH, MODE, WAITING, STEPS = range(4)
-_DESCEND, _ADVANCE = 0, 1
+# ---------------------------------------------------------------------- branch and bound
 
-#: What sums may differ by and still be the same, as a part of them.
-_ROUNDING = 1e-12
+
+class AssignmentSearch(NamedTuple):
+    """Where a search stands. A node is closed once it was chosen; `depth` of them are, the others are open."""
+
+    value: np.ndarray  #: int32[m]: the cluster that a closed node has now, -1 for none yet
+    is_closed: np.ndarray  #: int32[m]
+    n_taken: np.ndarray  #: int32[m, k]: how many closed neighbours of v are in c
+    n_free: np.ndarray  #: int32[m]: clusters left to an open node
+    least: np.ndarray  #: float64[m]: what the cheapest of these costs, infinite for none
+    second: np.ndarray  #: float64[m]: and the cheapest but one
+    chosen: np.ndarray  #: int32[m]: from lo on, the closed nodes in their order
+    bound: np.ndarray  #: float64[m]: from lo on, what the first so many and all open ones cost at least
+    n_used: np.ndarray  #: int32[m]: from lo on, how many clusters the first so many closed nodes have opened
+    forced: np.ndarray  #: int32[m]: nodes that were seen to have one cluster left, the first n_forced entries
+    wanted: np.ndarray  #: int32[m]: scratch
+    loss: np.ndarray  #: float64[m]: scratch
+    best: np.ndarray  #: int32[m]: the best assignment found, -1 as long as there is none
+    best_cost: np.ndarray  #: float64[1]: what must be undercut
+    depth: np.ndarray  #: int64[1]
+    descends: np.ndarray  #: int64[1]: whether to choose the next node, or to go on with the last one
+    n_forced: np.ndarray  #: int64[1]
+    steps: np.ndarray  #: int64[1]: nodes chosen so far
+
+
 #: Costs and neighbours that the search of each part may look at, whatever the others took.
 _LEAST = 10_000
 
 
 @njit
-def ready(cost):
-    """The state of a search over all nodes, before the first step: whole, real, taken, where."""
-    m, k = cost.shape
-    whole, real = np.zeros((8, m), np.int32), np.zeros((4, m))
-    taken, where = np.zeros((m, k), np.int32), np.zeros(4, np.int64)
+def begin_search(cost, n_taken):
+    """The state of a search over all nodes, before the first step.
+
+    n_taken : int32[m, k], becomes part of the state: how many neighbours outside the problem each node has in each
+        cluster
+    """
+    m = cost.shape[0]
+    state = AssignmentSearch(
+        np.full(m, -1, np.int32),
+        np.zeros(m, np.int32),
+        n_taken,
+        np.zeros(m, np.int32),
+        np.zeros(m),
+        np.zeros(m),
+        np.zeros(m, np.int32),
+        np.zeros(m),
+        np.zeros(m, np.int32),
+        np.zeros(m, np.int32),
+        np.zeros(m, np.int32),
+        np.zeros(m),
+        np.full(m, -1, np.int32),
+        np.full(1, np.inf),
+        np.zeros(1, np.int64),
+        np.ones(1, np.int64),
+        np.zeros(1, np.int64),
+        np.zeros(1, np.int64),
+    )
     for v in range(m):
-        whole[BEST, v] = -1
-        whole[VALUE, v] = -1
-        _look(cost, taken, v, whole, real)
-    return whole, real, taken, where
+        _look(cost, state, v)
+    return state
+
+
+@njit
+def begin_part(state, best_cost):
+    """Begin with another connected part, where this cost must be undercut. Parts share no node: arrays are as new."""
+    state.depth[0] = state.n_forced[0] = state.steps[0] = 0
+    state.descends[0] = 1
+    state.best_cost[0] = best_cost
 
 
 @inner
-def _look(cost, taken, v, whole, real):
+def _look(cost, state, v):
     """Note how many clusters are left to v, and what the two cheapest of them cost."""
     count = 0
     least, second = np.inf, np.inf
     for c in range(cost.shape[1]):
-        if taken[v, c] == 0:
+        if state.n_taken[v, c] == 0:
             count += 1
             if cost[v, c] < least:
                 second = least
                 least = cost[v, c]
             elif cost[v, c] < second:
                 second = cost[v, c]
-    whole[FREE, v], real[LEAST, v], real[SECOND, v] = count, least, second
+    state.n_free[v], state.least[v], state.second[v] = count, least, second
 
 
 @inner
-def _put(start, near, cost, u, c, whole, real, taken, where):
+def _put(problem, u, c, state):
     """Give u cluster c; by how much that raises the bound of the open neighbours, infinite where one has none left."""
+    start, near = problem.graph
     rise = 0.0
     for e in range(start[u], start[u + 1]):
         v = near[e]
-        if whole[HELD, v]:
+        if state.is_closed[v]:
             continue
-        taken[v, c] += 1
-        if taken[v, c] == 1:
-            before = real[LEAST, v]
-            _look(cost, taken, v, whole, real)
-            if whole[FREE, v] == 0:
+        state.n_taken[v, c] += 1
+        if state.n_taken[v, c] == 1:
+            before = state.least[v]
+            _look(problem.cost, state, v)
+            if state.n_free[v] == 0:
                 rise = np.inf
             else:
-                rise += real[LEAST, v] - before
-                if whole[FREE, v] == 1 and where[WAITING] < whole.shape[1]:
-                    whole[FORCED, where[WAITING]] = v
-                    where[WAITING] += 1
+                rise += state.least[v] - before
+                # a full list loses nothing but the hint: `_next_node` finds such nodes, too
+                if state.n_free[v] == 1 and state.n_forced[0] < len(state.forced):
+                    state.forced[state.n_forced[0]] = v
+                    state.n_forced[0] += 1
     return rise
 
 
 @inner
-def _take_back(start, near, cost, u, c, whole, real, taken):
+def _take_back(problem, u, c, state):
+    """Undo `_put`. The same neighbours are open as then: nodes are opened again in reverse order."""
+    start, near = problem.graph
     for e in range(start[u], start[u + 1]):
         v = near[e]
-        if not whole[HELD, v]:
-            taken[v, c] -= 1
-            if taken[v, c] == 0:
-                _look(cost, taken, v, whole, real)
+        if not state.is_closed[v]:
+            state.n_taken[v, c] -= 1
+            if state.n_taken[v, c] == 0:
+                _look(problem.cost, state, v)
 
 
 @inner
-def _forced(whole, where):
+def _next_forced(state):
     """An open node that has one cluster left, of those that were seen to become so; -1 for none."""
-    while where[WAITING] > 0:
-        where[WAITING] -= 1
-        v = whole[FORCED, where[WAITING]]
-        if not whole[HELD, v] and whole[FREE, v] == 1:
+    while state.n_forced[0] > 0:
+        state.n_forced[0] -= 1
+        v = state.forced[state.n_forced[0]]
+        if not state.is_closed[v] and state.n_free[v] == 1:  # else out of date
             return v
     return -1
 
 
 @inner
-def _next_node(priority, lo, hi, whole, real):
+def _next_node(problem, lo, hi, state):
     """The open node with the fewest clusters left, then the greatest loss, then the greatest priority."""
-    best = -1
+    priority, best = problem.priority, -1
     for v in range(lo, hi):
-        if whole[HELD, v]:
+        if state.is_closed[v]:
             continue
         if best >= 0:
-            if whole[FREE, v] > whole[FREE, best]:
+            if state.n_free[v] > state.n_free[best]:
                 continue
-            if whole[FREE, v] == whole[FREE, best]:
-                mine, other = real[SECOND, v] - real[LEAST, v], real[SECOND, best] - real[LEAST, best]
+            if state.n_free[v] == state.n_free[best]:
+                mine, other = state.second[v] - state.least[v], state.second[best] - state.least[best]
                 if mine < other or (mine == other and priority[v] <= priority[best]):
                     continue
         best = v
@@ -491,38 +600,40 @@ def _next_node(priority, lo, hi, whole, real):
 
 
 @inner
-def _clashes(start, near, cost, taken, lo, hi, whole, real):
+def _cost_of_clashes(problem, lo, hi, state):
     """What is lost at least because neighbours want the same cluster: no node's loss is counted twice."""
+    start, near = problem.graph
+    cost, wanted, loss = problem.cost, state.wanted, state.loss
     for v in range(lo, hi):
-        real[REST, v] = 0.0
-        whole[MARK, v] = -1
-        if not whole[HELD, v]:
-            real[REST, v] = real[SECOND, v] - real[LEAST, v]
+        loss[v] = 0.0
+        wanted[v] = -1
+        if not state.is_closed[v]:
+            loss[v] = state.second[v] - state.least[v]
             for c in range(cost.shape[1]):
-                if taken[v, c] == 0 and cost[v, c] == real[LEAST, v]:
-                    whole[MARK, v] = c
+                if state.n_taken[v, c] == 0 and cost[v, c] == state.least[v]:
+                    wanted[v] = c
                     break
     total = 0.0
     for v in range(lo, hi):
         for e in range(start[v], start[v + 1]):
             w = near[e]
-            if whole[MARK, v] < 0 or w < v or whole[MARK, w] != whole[MARK, v]:
+            if wanted[v] < 0 or w < v or wanted[w] != wanted[v]:
                 continue
-            loss = min(real[REST, v], real[REST, w])
-            if loss == np.inf:
+            least = min(loss[v], loss[w])
+            if least == np.inf:
                 return np.inf
-            total += loss
-            real[REST, v] -= loss
-            real[REST, w] -= loss
+            total += least
+            loss[v] -= least
+            loss[w] -= least
     return total
 
 
 @inner
-def _next_cluster(cost, taken, u, last, most):
-    """The cluster of u that comes after `last` in the order of (cost, number), below number `most`; -1 for none."""
-    best = -1
+def _next_cluster(cost, state, u, most):
+    """The cluster of u that comes after its present one in the order of (cost, number), below `most`; -1 for none."""
+    best, last = -1, state.value[u]
     for c in range(most):
-        if taken[u, c] > 0 or c == last:
+        if state.n_taken[u, c] > 0 or c == last:
             continue
         if last >= 0 and (cost[u, c] < cost[u, last] or (cost[u, c] == cost[u, last] and c < last)):
             continue
@@ -532,107 +643,114 @@ def _next_cluster(cost, taken, u, last, most):
 
 
 @inner
-def _bound_at(depth, lo, hi, real):
+def _bound_at(depth, lo, hi, state):
     """What the first `depth` nodes chosen cost, and the others at least; nothing else is given a cluster at depth 0."""
     if depth > 0:
-        return real[BOUND, lo + depth - 1]
+        return state.bound[lo + depth - 1]
     total = 0.0
     for v in range(lo, hi):
-        total += real[LEAST, v]
+        total += state.least[v]
     return total
 
 
 @njit
-def search(start, near, cost, priority, lo, hi, symmetric, limit, best, whole, real, taken, where):
-    """Go on with a search for an assignment cheaper than `best`, for `limit` more nodes.
+def search(problem, lo, hi, state, limit, symmetric):
+    """Go on with a search for an assignment cheaper than `best_cost`, for `limit` more nodes; whether it is over.
 
-    Returns the cost of the best one so far, in whole[BEST], and whether the search is over: then it is the cheapest
-    (or, where whole[BEST] was never set, there is none cheaper than `best`).
+    The best one so far and its cost are in the state. Once the search is over, it is the cheapest (or, where `best` was
+    never set, there is none cheaper than `best_cost` was).
 
-    priority : float64[m], read-only; symmetric : bool, clusters are alike, so that new ones are opened in their order
+    symmetric : bool, clusters are alike, so that new ones are opened in their order
     """
-    k = cost.shape[1]
-    depth, mode = where[DEPTH], where[MODE]
+    cost = problem.cost
+    k, depth, descends = cost.shape[1], state.depth[0], state.descends[0]
     steps = 0
     while True:
-        if mode == _DESCEND:
+        enough = state.best_cost[0]  # what costs so much is no improvement
+        if enough < np.inf:
+            enough -= _ROUNDING * abs(enough)
+        if descends:
             if steps == limit:
-                where[DEPTH], where[MODE] = depth, mode
-                return best, False
+                state.depth[0], state.descends[0] = depth, descends
+                return False
             steps += 1
-            where[STEPS] += 1
-            bound = _bound_at(depth, lo, hi, real)
-            mode = _ADVANCE
-            if bound >= best - _ROUNDING * abs(best):
+            state.steps[0] += 1
+            bound = _bound_at(depth, lo, hi, state)
+            descends = 0
+            if bound >= enough:
                 continue
             if depth == hi - lo:
-                best = bound
+                state.best_cost[0] = bound
                 for v in range(lo, hi):
-                    whole[BEST, v] = whole[VALUE, v]
+                    state.best[v] = state.value[v]
                 continue
-            u = _forced(whole, where)
+            u = _next_forced(state)
             if u < 0:
-                bound += _clashes(start, near, cost, taken, lo, hi, whole, real)
-                if bound >= best - _ROUNDING * abs(best) or bound == np.inf:
+                bound += _cost_of_clashes(problem, lo, hi, state)
+                if bound >= enough or bound == np.inf:
                     continue
-                u = _next_node(priority, lo, hi, whole, real)
-            whole[HELD, u] = 1
-            whole[CHOSEN, lo + depth] = u
+                u = _next_node(problem, lo, hi, state)
+            state.is_closed[u] = 1
+            state.chosen[lo + depth] = u
             depth += 1
         elif depth == 0:
-            return best, True
+            return True
         else:
-            u = whole[CHOSEN, lo + depth - 1]
-            last = whole[VALUE, u]
+            u = state.chosen[lo + depth - 1]
+            last = state.value[u]
             if last >= 0:
-                _take_back(start, near, cost, u, last, whole, real, taken)
-            used = whole[USED, lo + depth - 2] if depth > 1 else 0
-            c = _next_cluster(cost, taken, u, last, min(k, used + 1) if symmetric else k)
-            whole[VALUE, u] = c
+                _take_back(problem, u, last, state)
+            used = state.n_used[lo + depth - 2] if depth > 1 else 0
+            c = _next_cluster(cost, state, u, min(k, used + 1) if symmetric else k)
+            state.value[u] = c
             if c < 0:
-                whole[HELD, u] = 0
+                state.is_closed[u] = 0
                 depth -= 1
                 continue
-            bound = _bound_at(depth - 1, lo, hi, real) - real[LEAST, u] + cost[u, c]
-            if bound >= best - _ROUNDING * abs(best):  # so will the dearer ones be
-                whole[VALUE, u] = -1
-                whole[HELD, u] = 0
+            bound = _bound_at(depth - 1, lo, hi, state) - state.least[u] + cost[u, c]
+            if bound >= enough:  # so will the dearer ones be
+                state.value[u] = -1
+                state.is_closed[u] = 0
                 depth -= 1
                 continue
-            bound += _put(start, near, cost, u, c, whole, real, taken, where)
-            real[BOUND, lo + depth - 1] = bound
-            whole[USED, lo + depth - 1] = max(used, c + 1)
-            mode = _ADVANCE if bound == np.inf else _DESCEND
+            bound += _put(problem, u, c, state)
+            state.bound[lo + depth - 1] = bound
+            state.n_used[lo + depth - 1] = max(used, c + 1)
+            descends = 0 if bound == np.inf else 1
+
+
+# ---------------------------------------------------------------------- all together
 
 
 @inner
-def _dive(start, near, cost, priority, lo, hi, label, whole, real, taken, where):
+def _dive(problem, lo, hi, label, state):
     """Give each node, in the order of the search, its cheapest cluster left: what that costs, infinite if one has none.
 
     Takes time O(e + s (s + k^2)) for s nodes and e edges. The state is then that of a search not begun.
     """
+    cost = problem.cost
     total = 0.0
-    where[WAITING] = 0
+    state.n_forced[0] = 0
     for v in range(lo, hi):
         label[v] = -1
     while True:
-        u = _forced(whole, where)
+        u = _next_forced(state)
         if u < 0:
-            u = _next_node(priority, lo, hi, whole, real)
+            u = _next_node(problem, lo, hi, state)
         if u < 0:
             break
-        c = _next_cluster(cost, taken, u, -1, cost.shape[1])
-        label[u], whole[HELD, u] = c, 1
+        c = _next_cluster(cost, state, u, cost.shape[1])
+        label[u], state.is_closed[u] = c, 1
         total += cost[u, c]
-        if _put(start, near, cost, u, c, whole, real, taken, where) == np.inf:
+        if _put(problem, u, c, state) == np.inf:
             total = np.inf
             break
     for v in range(lo, hi):
-        whole[HELD, v] = 0
+        state.is_closed[v] = 0
         for c in range(cost.shape[1]):
-            taken[v, c] = 0
-        _look(cost, taken, v, whole, real)
-    where[WAITING] = 0
+            state.n_taken[v, c] = 0
+        _look(cost, state, v)
+    state.n_forced[0] = 0
     return total
 
 
@@ -648,7 +766,7 @@ def _sum(cost, lo, hi, label):
 
 
 @njit
-def improve(start, near, cost, priority, blocks, label, other, exchanging, searching):
+def improve(problem, blocks, label, other, exchanging, searching):
     """Make a feasible assignment cheaper, connected part by connected part: int32[m].
 
     Also for how many parts no assignment is cheaper.
@@ -658,10 +776,10 @@ def improve(start, near, cost, priority, blocks, label, other, exchanging, searc
     exchanging, searching : int, costs and neighbours looked at in the exchanges and in the searches of all parts, at
         most; what the first parts leave of their shares goes to the others. In searches each part gets 10,000 at least
     """
+    start, cost = problem.graph.start, problem.cost
     m, k = cost.shape
     out, tried = label.copy(), label.copy()
-    whole, real, taken, where = ready(cost)
-    lists, pairs = np.empty((4, m), np.int32), np.empty((3, k), np.int32)
+    state, exchanges = begin_search(cost, np.zeros((m, k), np.int32)), begin_exchanges(m, k)
     least = min(searching, _LEAST)
     proved, count = 0, len(blocks) - 1
     for p in range(count):
@@ -675,23 +793,21 @@ def improve(start, near, cost, priority, blocks, label, other, exchanging, searc
         size = hi - lo
         if size * (size + k * k) <= share:
             exchanging -= size * (size + k * k)
-            others = _dive(start, near, cost, priority, lo, hi, tried, whole, real, taken, where)
+            others = _dive(problem, lo, hi, tried, state)
             if others < total - _ROUNDING * abs(total):
                 for v in range(lo, hi):
                     out[v] = tried[v]
-        exchanging -= exchange(start, near, cost, lo, hi, out, lists, pairs, share)
-        for i in range(len(where)):
-            where[i] = 0
+        exchanging -= exchange(problem, lo, hi, out, exchanges, share)
+        begin_part(state, _sum(cost, lo, hi, out))
         step = size * k + start[hi] - start[lo]
         limit = max(1, max(searching // (count - p), least) // step)
-        best = _sum(cost, lo, hi, out)
-        _, over = search(start, near, cost, priority, lo, hi, False, limit, best, whole, real, taken, where)
-        searching = max(0, searching - where[STEPS] * step)
+        over = search(problem, lo, hi, state, limit, False)
+        searching = max(0, searching - state.steps[0] * step)
         if over:
             proved += 1
-        if whole[BEST, lo] >= 0:
+        if state.best[lo] >= 0:
             for v in range(lo, hi):
-                out[v] = whole[BEST, v]
+                out[v] = state.best[v]
             if not over:
-                exchanging -= exchange(start, near, cost, lo, hi, out, lists, pairs, exchanging // (count - p))
+                exchanging -= exchange(problem, lo, hi, out, exchanges, exchanging // (count - p))
     return out, proved

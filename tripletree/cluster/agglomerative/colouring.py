@@ -2,23 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from tripletree.cluster.feasibility import CannotGraph, NotColourable
+from tripletree.cluster.feasibility import ADVICE, CannotGraph, NotColourable, too_few_clusters
 from tripletree.core.pair_closure import PairClosure
-from tripletree.errors import SHOWN, InfeasibleClusteringError
 
 __all__ = [
-    "ADVICE",
     "Colouring",
     "find_roots",
-    "too_few_clusters",
 ]
-
-#: What a user can do about too few clusters, besides asking for more.
-ADVICE = "on_infeasible='more' to take what comes, or 'violate' to break cannot-links"
 
 _FIRST_STEPS = 100_000  # of the search for a first colouring, in each connected part of the cannot-links
 _STEPS = 10_000  # the same for each merge that is tried
@@ -133,20 +125,13 @@ class Colouring:
         if n <= self.k:
             return np.arange(n)
         colour = np.zeros(n, np.int64)
-        graph = _Graph(np.unique(np.sort(ends, axis=1), axis=0), n)
+        graph = CannotGraph(np.unique(np.sort(ends, axis=1), axis=0), n)
         if graph.bound.size:
             try:
-                colour[graph.bound] = graph.colour(self.k, self._rng, _STEPS)
+                colour[graph.bound] = graph.colour(self.k, self._rng, _STEPS, explain=False)
             except NotColourable:
                 return None
         return colour
-
-
-class _Graph(CannotGraph):
-    """A graph that does not search for the reason where there is no assignment."""
-
-    def _reason(self, part: Any, k: int) -> tuple[np.ndarray, bool]:
-        return part.nodes, False
 
 
 def find_roots(merges: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray]:
@@ -160,19 +145,3 @@ def find_roots(merges: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray]:
     rank = np.empty_like(order)
     rank[order] = np.arange(order.size)
     return rank[part].astype(np.int64), node[order]
-
-
-def too_few_clusters(
-    msg: str, k: int, reason: NotColourable, closure: PairClosure, advice: str
-) -> InfeasibleClusteringError:
-    """The error that names samples for which there is no assignment to k clusters, or none was found."""
-    first = closure.order[np.concatenate([[0], np.cumsum(closure.sizes)[:-1]])]
-    labels = [closure.leaves[int(i)] for i in first[reason.groups]]
-    shown = ", ".join(map(str, labels[:SHOWN])) + (", ..." if len(labels) > SHOWN else "")
-    why = "are all kept apart from each other" if reason.is_clique else "need more"
-    if not reason.proved:
-        why = "may need more (a search found no assignment; COPKMeans and ReCon search in other ways)"
-    msg = f"{msg}: {len(labels)} samples {why}: {shown}; {advice}"
-    return InfeasibleClusteringError(
-        msg, n_clusters=k, samples=labels, is_clique=reason.is_clique, proved=reason.proved
-    )

@@ -17,7 +17,7 @@ from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from tripletree import kernels
 from tripletree.algorithms.linkage import from_linkage, to_linkage
 from tripletree.cluster.active.oracle import Oracle, Questions
-from tripletree.cluster.agglomerative.colouring import ADVICE, Colouring, find_roots, too_few_clusters
+from tripletree.cluster.agglomerative.colouring import Colouring, find_roots
 from tripletree.cluster.agglomerative.merges import merge_condensed
 from tripletree.cluster.agglomerative.threshold_cut import cut_at_threshold
 from tripletree.cluster.alignment import align_pairs, check_distinct
@@ -30,7 +30,7 @@ from tripletree.cluster.distances import (
     metric_parameters,
     transformed,
 )
-from tripletree.cluster.feasibility import CannotGraph, NotColourable
+from tripletree.cluster.feasibility import ADVICE, CannotGraph, NotColourable, too_few_clusters
 from tripletree.cluster.prediction import NeighbourPredictor
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.pair_closure import PairClosure

@@ -18,16 +18,13 @@ other, without labels.
 
 from __future__ import annotations
 
-from itertools import islice
-
 import numpy as np
 
 from tripletree import kernels
 from tripletree.algorithms.cut import best_supported, cut, labels_of, sizes_tried, support_of
-from tripletree.cluster.agglomerative.colouring import ADVICE, too_few_clusters
 from tripletree.cluster.agglomerative.constraints import CombinedConstraints
 from tripletree.cluster.agglomerative.threshold_cut import cut_at_threshold
-from tripletree.cluster.feasibility import CannotGraph, NotColourable, assign_with_backtracking, connected_parts
+from tripletree.cluster.feasibility import ADVICE, CannotGraph, NotColourable, too_few_clusters
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.pair_closure import PairClosure
 from tripletree.core.triplets import TripletSet
@@ -243,16 +240,14 @@ class PairedCut:
 
     def _infeasible(self, msg: str, k: int) -> InfeasibleClusteringError:
         """The error, with samples that are all kept apart from each other where so many are found."""
-        import networkx as nx
-
         closure = self._closure
-        graph = nx.Graph(closure.cannot.tolist())
-        clique = next((x for x in islice(nx.find_cliques(graph), _CLIQUES) if len(x) > k), None)
+        graph = CannotGraph(closure.cannot, closure.n_components)
+        clique = graph.find_clique(k + 1, _CLIQUES)
         advice = f"ask for {self.fewest} or more, or set {ADVICE}"
         if clique is None:
             msg = f"{msg}, more than n_clusters={k}: {advice}"
             return InfeasibleClusteringError(msg, n_clusters=k, proved=False)
-        reason = NotColourable(sorted(clique[: k + 1]), is_clique=True, proved=True)
+        reason = NotColourable(np.sort(graph.bound[clique]).tolist(), is_clique=True, proved=True)
         return too_few_clusters(f"{msg}, and n_clusters={k} are too few", k, reason, closure, advice)
 
 
@@ -393,18 +388,11 @@ def fewer_clusters(
     stays = own >= 0
     cost[stays, own[stays]] = -1.0
     out = np.where(stays, own, cost.argmin(axis=1))
-    near: dict[int, list[int]] = {int(u): [] for u in np.unique(closure.cannot)}
-    for u, v in closure.cannot.tolist():
-        near[u].append(v)
-        near[v].append(u)
-    for part in connected_parts(near):
-        moving = [u for u in part if own[u] < 0]
-        if moving:
-            found = assign_with_backtracking(moving, near, cost, {u: int(own[u]) for u in part if own[u] >= 0})
-            found = assign_with_backtracking(part, near, cost, {}) if found is None else found
-            if found is None:
-                return None
-            out[list(found)] = list(found.values())
+    graph = CannotGraph(closure.cannot, closure.n_components)
+    found = graph.complete(cost[graph.bound], own[graph.bound])
+    if found is None:
+        return None
+    out[graph.bound] = found
     return _numbered(out[closure.component]) if np.unique(out).size == k else None
 
 

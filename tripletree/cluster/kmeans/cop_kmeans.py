@@ -19,7 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 from tripletree.cluster.alignment import align_pairs
 from tripletree.cluster.base import all_or_nothing, check_no_truth_values, check_samples, check_y
 from tripletree.cluster.distances import check_spread
-from tripletree.cluster.feasibility import CannotGraph, NotColourable
+from tripletree.cluster.feasibility import CannotGraph, NotColourable, find_representatives
 from tripletree.cluster.kmeans.geometry import CentreGeometry, CheckedGeometry, chosen_geometry
 from tripletree.cluster.kmeans.lloyd import (
     Points,
@@ -40,7 +40,7 @@ from tripletree.cluster.kmeans.lloyd import (
 from tripletree.core.pair_closure import PairClosure
 from tripletree.core.progress import progress_bar
 from tripletree.core.random import generator
-from tripletree.errors import SHOWN, ClusterCountError, InfeasibleClusteringError, warn_user
+from tripletree.errors import ClusterCountError, InfeasibleClusteringError, warn_user
 from tripletree.kernels import freeze
 
 __all__ = [
@@ -539,9 +539,7 @@ def _order(assignment: str, graph: CannotGraph, rng: np.random.Generator) -> np.
 
 def _infeasible(reason: NotColourable, k: int, closure: PairClosure, limit: int) -> InfeasibleClusteringError:
     """The error, with the samples for which there is no assignment."""
-    first = closure.order[np.concatenate([[0], np.cumsum(closure.sizes)[:-1]])]
-    labels = [closure.leaves[int(i)] for i in first[reason.groups]]
-    shown = ", ".join(map(str, labels[:SHOWN])) + (", ..." if len(labels) > SHOWN else "")
+    labels, shown = find_representatives(reason.groups, closure)
     tied = " (each with those that must-links tie to it)" if (closure.sizes[reason.groups] > 1).any() else ""
     if reason.is_clique:
         msg = f"{k} clusters are too few: {len(labels)} samples are all kept apart from each other{tied}: {shown}"
