@@ -237,7 +237,7 @@ def fenced(text):
 
 
 def site_path(path):
-    """Return where a file of the repository stands in the site, or None if it is no part of it."""
+    """Return where a file of the repository stands in the site, or None if it is not part of it."""
     name = path.as_posix()
     if name in PAGES:
         return Path(PAGES[name])
@@ -254,7 +254,7 @@ def relinked(text, path):
     Raises
     ------
     ValueError
-        If a link points at a file that is no page, or at nothing.
+        If a link points at a file that is not a page, or at nothing.
     """
 
     def link(match):

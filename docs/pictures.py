@@ -116,7 +116,7 @@ def pairs():
     given = tt.PairwiseConstraints.from_labels([("a", "b"), ("b", "c"), ("d", "e")], [("c", "d"), ("e", "f")])
     place = dict(zip("abcdef", [(0, 0), (0.5, 0.9), (1.1, 0.2), (2.3, 0.2), (2.9, 0.9), (3.9, 0.2)], strict=True))
     fig, axes = figure(8.2, 2.4, 2)
-    for ax, known, title in ((axes[0], given, "what was told"), (axes[1], given.expand(), "what follows")):
+    for ax, known, title in ((axes[0], given, "what was given"), (axes[1], given.expand(), "what follows")):
         for a, b, kind in known:
             (x, u), (y, v) = place[a], place[b]
             style = {"color": BLUE, "linewidth": 2.2} if kind == "must" else {"color": ORANGE, "linestyle": (0, (4, 3))}

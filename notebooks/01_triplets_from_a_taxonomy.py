@@ -209,25 +209,25 @@ def draw(share, seed):
 
 
 known = draw(0.2, seed=0)
-told = tt.triplets_from_classes(y, samples=known)
+given = tt.triplets_from_classes(y, samples=known)
 without = ReCon(n_clusters=3, linkage="complete").fit(X)
-informed = ReCon(n_clusters=3, linkage="complete").fit(X, triplets=told)
-print(f"{known.sum()} wines known, {len(told)} triplets")
-print(f"displayed without them: {tt.triplet_score(without.hierarchy_, told):.3f}")
-print(f"displayed with them:    {tt.triplet_score(informed.hierarchy_, told):.3f}")
+informed = ReCon(n_clusters=3, linkage="complete").fit(X, triplets=given)
+print(f"{known.sum()} wines known, {len(given)} triplets")
+print(f"displayed without them: {tt.triplet_score(without.hierarchy_, given):.3f}")
+print(f"displayed with them:    {tt.triplet_score(informed.hierarchy_, given):.3f}")
 
 # %%
 cultivar = [f"cultivar {c}" for c in y]
 figure, axes = plt.subplots(1, 2, figsize=(13, 12), layout="constrained")
 for ax, model, title in zip(axes, [without, informed], ["without", "with"], strict=True):
-    tt.plot_dendrogram(model, ax=ax, triplets=told, classes=cultivar, labels=False, title=f"{title} triplets")
+    tt.plot_dendrogram(model, ax=ax, triplets=given, classes=cultivar, labels=False, title=f"{title} triplets")
 plt.show()
 
 # %% [markdown]
 # Dots are triplets that hold, larger where more of them meet; the cross at the root on the left is
 # where those that fail come together. There three known wines stand in a wrong cluster: two of
 # cultivar 1 among those of cultivar 0, and one the other way round. On the right each has to meet
-# its own kind first, and neighbours of which nothing was told come along.
+# its own kind first, and neighbours about which nothing is known come along.
 #
 # ## What changed
 
@@ -240,7 +240,7 @@ for name, model in [("without", without), ("with", informed)]:
 
 # %% [markdown]
 # The pairwise F score compares the three clusters with the cultivars. Over all wines it is
-# flattered: it counts the 36 that were told. What matters is the score over the 142 others. Beside
+# flattered: it counts the 36 that were given. What matters is the score over the 142 others. Beside
 # it stands what a nearest-neighbour classifier makes of the same 36 labels.
 
 # %%
@@ -249,9 +249,9 @@ draws = 20
 
 def scores(linkage, known):
     """F of the clusterings and of the classifier."""
-    told = tt.triplets_from_classes(y, samples=known)
+    given = tt.triplets_from_classes(y, samples=known)
     plain = ReCon(n_clusters=3, linkage=linkage).fit_predict(X)
-    fitted = ReCon(n_clusters=3, linkage=linkage).fit(X, triplets=told)
+    fitted = ReCon(n_clusters=3, linkage=linkage).fit(X, triplets=given)
     model, last = fitted.labels_, tt.cut(fitted.hierarchy_, 3, rule="merge_order")
     guess = KNeighborsClassifier(1).fit(X[known], y[known]).predict(X[~known])
     return {
@@ -300,7 +300,7 @@ plt.show()
 # ## What this does not show
 #
 # - **That triplets always help.** All of them hold in every one of these hierarchies, and yet the
-#   wines of which nothing was told can end up worse. Under Ward linkage, which is good here by
+#   wines about which nothing is known can end up worse. Under Ward linkage, which is good here by
 #   itself, they do on average until some 40 % of the wines are known. A known wine that lies among
 #   those of another cultivar takes its neighbours along.
 # - **That flat clusters keep what the hierarchy keeps.** A triplet speaks of the hierarchy. `ReCon`

@@ -44,15 +44,15 @@ cow wolf | tuna
 herring tuna | frog
 frog wolf | herring
 """
-told = tt.read_triplets(io.StringIO(text))
-tt.is_consistent(told)
+given = tt.read_triplets(io.StringIO(text))
+tt.is_consistent(given)
 
 # %% [markdown]
 # No hierarchy displays all ten. `find_conflict` looks for as few of them as possible that cannot
 # hold together, and says why, with the lines of the file:
 
 # %%
-conflict = tt.find_conflict(told)
+conflict = tt.find_conflict(given)
 print(conflict)
 
 # %% [markdown]
@@ -69,7 +69,7 @@ plt.show()
 # triplet of each has to go.
 
 # %%
-for clash in tt.find_conflicts(told, 10):
+for clash in tt.find_conflicts(given, 10):
     print(len(clash), "triplets,", clash.places)
 
 # %% [markdown]
@@ -78,13 +78,13 @@ for clash in tt.find_conflicts(told, 10):
 # can; on sets as small as this it is exact.
 
 # %%
-mended = tt.repair(told)
+mended = tt.repair(given)
 print(mended)
 for k, (a, b, c) in enumerate(mended.dropped):
     print(f"dropped: {a} {b} | {c}, {mended.dropped.origins[k]}")
 
 # %%
-ax = tt.plot_dendrogram(mended.hierarchy, triplets=told, title="What is left, and what it does not display")
+ax = tt.plot_dendrogram(mended.hierarchy, triplets=given, title="What is left, and what it does not display")
 plt.show()
 
 # %% [markdown]
@@ -92,7 +92,7 @@ plt.show()
 # A form that asks people would use it:
 
 # %%
-builder = tt.TripletBuilder(told.leaves)
+builder = tt.TripletBuilder(given.leaves)
 for line, (a, b, c) in enumerate(
     [("cow", "dolphin", "herring"), ("dolphin", "tuna", "cow"), ("cow", "tuna", "dolphin")], 1
 ):

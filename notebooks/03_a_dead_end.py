@@ -56,7 +56,7 @@ X = pd.DataFrame(
     },
     index=animals,
 )
-told = tt.TripletSet.from_labels(
+given = tt.TripletSet.from_labels(
     [
         ("dolphin", "cow", "herring"),
         ("herring", "tuna", "cow"),
@@ -64,7 +64,7 @@ told = tt.TripletSet.from_labels(
     ],
     animals,
 )
-print("consistent:", tt.is_consistent(told))
+print("consistent:", tt.is_consistent(given))
 
 
 # %%
@@ -86,7 +86,7 @@ def draw_animals(ax, title):
 
 
 figure, axes = plt.subplots(1, 3, figsize=(12, 3.8), sharey=True, layout="constrained")
-for ax, (a, b, c) in zip(axes, told, strict=True):
+for ax, (a, b, c) in zip(axes, given, strict=True):
     draw_animals(ax, f"{a} {b} | {c}")
     pair = X.loc[[a, b]]
     middle = pair.mean()
@@ -139,7 +139,7 @@ def members(cluster):
     return tt.Hierarchy.from_nested(cluster).leaves if isinstance(cluster, tuple) else [cluster]
 
 
-steps, left = greedy(X, told)
+steps, left = greedy(X, given)
 for number, (distance, (one, other), _) in enumerate(steps, 1):
     print(f"{number}. {' '.join(members(one))}  +  {' '.join(members(other))}  at {distance:.2f}")
 
@@ -151,7 +151,7 @@ for number, (distance, (one, other), _) in enumerate(steps, 1):
 refused = []
 for one, other in combinations(left.values(), 2):
     merged = {*members(one), *members(other)}
-    broken = [t for t in told if t[2] in merged and (t[0] in merged) != (t[1] in merged)]
+    broken = [t for t in given if t[2] in merged and (t[0] in merged) != (t[1] in merged)]
     refused.append((members(one), members(other), ["{} {} | {}".format(*t) for t in broken]))
 for one, other, broken in refused:
     print(f"{' '.join(one)}  +  {' '.join(other)}\n    breaks {' and '.join(broken)}")
@@ -206,7 +206,7 @@ plt.show()
 #
 # What should have been asked is whether *everything* can still hold afterwards. To merge dolphin
 # and tuna now is to say that they are closer to each other than to any other animal: a triplet
-# `dolphin tuna | x` for each other x. Are all these and the three that were told consistent?
+# `dolphin tuna | x` for each other x. Are all these and the three that were given consistent?
 
 
 # %%
@@ -215,11 +215,11 @@ def merging(a, b):
     return tt.TripletSet.from_labels([(a, b, x) for x in animals if x not in (a, b)], animals)
 
 
-asked = told | merging("dolphin", "tuna")
+asked = given | merging("dolphin", "tuna")
 print("consistent:", tt.is_consistent(asked))
 print("these cannot hold together:")
 for a, b, c in tt.find_conflict(asked):
-    print(f"  {a} {b} | {c}  ({'told' if (a, b, c) in told else 'the merge'})")
+    print(f"  {a} {b} | {c}  ({'given' if (a, b, c) in given else 'the merge'})")
 
 # %% [markdown]
 # The reason can be drawn. Take a set of animals and join a with b for each triplet `ab|c` among
@@ -232,7 +232,7 @@ for a, b, c in tt.find_conflict(asked):
 four = {"dolphin": (1, 1), "tuna": (0, 1), "herring": (0, 0), "cow": (1, 0)}
 figure, axes = plt.subplots(1, 2, figsize=(10, 3.9), layout="constrained")
 for ax, triplets, title in [
-    (axes[0], told, "the three triplets: two parts, a split exists"),
+    (axes[0], given, "the three triplets: two parts, a split exists"),
     (axes[1], asked, "and the merge of dolphin with tuna: one part, no split"),
 ]:
     thirds = {}
@@ -263,8 +263,8 @@ plt.show()
 
 # %%
 pairs = list(combinations(animals, 2))
-kept_apart = [p for p in pairs if any(c in p and (a in p or b in p) for a, b, c in told)]
-hopeless = [p for p in pairs if not tt.is_consistent(told | merging(*p))]
+kept_apart = [p for p in pairs if any(c in p and (a in p or b in p) for a, b, c in given)]
+hopeless = [p for p in pairs if not tt.is_consistent(given | merging(*p))]
 print("refused by the plain rule:", len(kept_apart))
 print("refused with a look ahead:", len(hopeless))
 print("the difference:           ", [p for p in hopeless if p not in kept_apart])
@@ -282,14 +282,14 @@ print("the difference:           ", [p for p in hopeless if p not in kept_apart]
 # stops early, and never takes a merge back.
 
 # %%
-model = ReCon(n_clusters=2).fit(X, triplets=told)
+model = ReCon(n_clusters=2).fit(X, triplets=given)
 tree = model.hierarchy_
 merges = []
 for u in range(tree.n_leaves, tree.n_nodes):
     one, other = (tuple(tree.clade(v)) for v in tree.children(u))
     merges.append((one, other))
     print(f"{len(merges)}. {' '.join(one)}  +  {' '.join(other)}  at {tree.height[u]:.2f}")
-print("\ntriplets displayed:", tt.displays(tree, told).tolist())
+print("\ntriplets displayed:", tt.displays(tree, given).tolist())
 
 # %%
 figure, axes = plt.subplots(1, 2, figsize=(12, 5), layout="constrained")
@@ -297,13 +297,13 @@ draw_animals(axes[0], "ReCon: the first five of its seven merges")
 draw_clusters(axes[0], [one + other for one, other in merges[4:1:-1]], light)
 draw_merges(axes[0], merges[:5])
 axes[0].set_ylabel("life under water")
-tt.plot_dendrogram(tree, ax=axes[1], triplets=told, heights="order", title="all seven, in order")
+tt.plot_dendrogram(tree, ax=axes[1], triplets=given, heights="order", title="all seven, in order")
 plt.show()
 
 # %% [markdown]
 # Merge 6 is closer than merge 5: the fish and the mammals were near each other all the time, but
 # the fish had to be complete first. That is why the axis shows the order of the merges and not
-# their distances. Nothing was told of mouse and frog, so distance alone decides about them.
+# their distances. Nothing is known about mouse and frog, so distance alone decides about them.
 #
 # ## How often?
 #
@@ -369,7 +369,7 @@ print(f"ReCon displays all triplets in {displayed:,} of {3 * draws * len(sizes):
 # %% [markdown]
 # A share out of 150 runs is known to within 8 percentage points. More triplets mean more ways to
 # go wrong, but also more that is said outright. Five points have ten triplets in all: where each
-# of them is told, the plain rule sees everything, and never fails.
+# of them is given, the plain rule sees everything, and never fails.
 #
 # ## Iris
 #
@@ -416,7 +416,7 @@ for part in (0.1, 0.2, 0.3, 0.5, 1):
 # displays by the clusters it has then are medians over the runs that stop early. The share of ReCon
 # is the minimum over all runs.
 #
-# Knowing everything does not help: with all 150 species told, greedy stops with four clusters
+# Knowing everything does not help: with all 150 species given, greedy stops with four clusters
 # left. The merge that spoils it:
 
 # %%
@@ -435,14 +435,14 @@ rest = [x for x in range(n) if x not in one + other]
 asked = everything | tt.TripletSet.from_labels([(a, b, x) for x in rest], range(n))
 print("these cannot hold together:")
 for x, y, z in tt.find_conflict(asked):
-    print(f"  {x} {y} | {z}  ({'told' if (x, y, z) in everything else 'the merge'})")
+    print(f"  {x} {y} | {z}  ({'given' if (x, y, z) in everything else 'the merge'})")
 
 # %%
 figure, ax = plt.subplots(figsize=(8, 5), layout="constrained")
 place = flowers[:, [0, 2]]
 for k, (colour, marker) in {1: (GREEN, "s"), 2: ("#CC79A7", "^")}.items():
     ax.plot(*place[species == k].T, marker, color=colour, alpha=0.6, label=names[k], markersize=5)
-for pair, label in (([50, 70], "told to be close"), ([100, 127], None)):
+for pair, label in (([50, 70], "given as close"), ([100, 127], None)):
     ax.plot(*place[pair].T, color=BLUE, linewidth=2, label=label)
 ax.plot(*place[[70, 127, 138, 70]].T, color=ORANGE, linewidth=3, label=f"merge {number}", zorder=3)
 for flower, away in {50: (9, -3), 70: (-28, 4), 100: (9, 3), 127: (9, 3), 138: (-27, -17)}.items():
@@ -468,7 +468,7 @@ plt.show()
 #   distance says, there is nothing to run into.
 # - **That a greedy rule cannot be mended for a special case.** The 294 triplets of iris imply
 #   367,500. With each of these spelled out, the plain rule sees enough on iris. And where flat
-#   clusters are wanted and flat classes are known, it would do to keep known classes apart.
+#   clusters are needed and flat classes are known, it would do to keep known classes apart.
 # - **That the hierarchy of ReCon is the right one.** It displays all triplets, and takes close
 #   merges first. That is possible even where the triplets have nothing to do with the points, as
 #   above, and then nobody should expect much of the clusters.

@@ -110,7 +110,7 @@ X = scaled[["volume", "hydropathy"]]
 print(tt.describe(known, X))
 
 # %% [markdown]
-# Cysteine and proline are in the table and in no class of the ontology. That is no obstacle: triplets name samples by
+# Cysteine and proline are in the table and in no class of the ontology. That does no harm: triplets name samples by
 # their label, and a sample that none of them names is clustered by its measures alone.
 #
 # ## Clustering

@@ -52,9 +52,9 @@ f6 f7 must
 f1 f5 cannot
 f8 f9 cannot
 """
-told = tt.read_pairs(io.StringIO(text))
+written = tt.read_pairs(io.StringIO(text))
 try:
-    told.closure()
+    written.closure()
 except tt.InconsistentPairsError as error:
     print(error)
     print("path:", " - ".join(error.path))
@@ -147,12 +147,12 @@ plt.show()
 # Klein, Kamvar and Manning tried pairs on four shapes whose classes are not what is compact. Each has 200 points and
 # gets the same 100 random pairs out of 19,900 for each method:
 #
-# - `ReCon`: the closest merge that the pairs allow; by single linkage, as the shapes are no balls (the table has
+# - `ReCon`: the closest merge that the pairs allow; by single linkage, as the shapes are not balls (the table has
 #   average linkage, too);
 # - `ConstrainedCompleteLink`: must-links shrink distances, cannot-links stretch them, for the neighbours as well;
 # - `COPKMeans`: k-means that keeps every pair;
 # - `MPCKMeans`: k-means in which a broken pair costs, with a metric that is learned on the way;
-# - and for comparison `KMeans` and single linkage, which are told nothing.
+# - and for comparison `KMeans` and single linkage, which know nothing of the pairs.
 #
 # All look for two clusters. The hierarchical ones return a third where pairs forbid the last merge.
 # The *constrained Rand index* counts the pairs of points on which clusters and classes agree, of those only that the
@@ -180,7 +180,7 @@ SEEDS = range(5)
 
 
 def fit(model, X, **known):
-    """Fit; clusters beyond two are counted in the table, so warnings of them are no news here."""
+    """Fit; clusters beyond two are counted in the table, so no warnings of them are needed here."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
         return model.fit(X, **known)
@@ -293,10 +293,10 @@ for shape, make in SHAPES.items():
         X, y = make(random_state=seed)
         for count in (5, 10, 20, 40):
             known = tt.sample_class_pairs(y, count, random_state=seed)
-            told = fit(ConstrainedCompleteLink(2, **ENDS), X, pairs=known)
+            fitted = fit(ConstrainedCompleteLink(2, **ENDS), X, pairs=known)
             asks = fit(ConstrainedCompleteLink(2, n_queries=count, **ENDS), X, oracle=labels_oracle(y))
             rows += [(shape, "asked", count, score(y, asks.labels_, asks.pairs_))]
-            rows += [(shape, "random", count, score(y, told.labels_, known))]
+            rows += [(shape, "random", count, score(y, fitted.labels_, known))]
 asked = pd.DataFrame(rows, columns=["shape", "kind", "pairs", "score"])
 summary = asked.pivot_table("score", ["shape", "kind"], "pairs", sort=False)
 print(summary.rename_axis(index=[None, None]).to_string(float_format="{:.3f}".format))
@@ -315,7 +315,7 @@ axes[0].legend(loc="lower right", frameon=False)
 plt.show()
 
 # %% [markdown]
-# Mostly it pays to ask. It is no law: on xor with 20 questions one draw of the five ends at guessing, and random pairs
+# Mostly it pays to ask, but not always: on xor with 20 questions one draw of the five ends at guessing, and random pairs
 # have the better mean.
 #
 # ## Lanes: pairs that nobody had to give
@@ -347,7 +347,7 @@ plt.show()
 
 # %% [markdown]
 # Ten roads of two to four lanes. Constraints alone take each piece of a trace for a lane of its own; `COPKMeans` has
-# to find the number of lanes, by the measure of the paper; k-means is told.
+# to find the number of lanes, by the measure of the paper; k-means is given the number.
 
 # %%
 rows = []
@@ -356,7 +356,7 @@ for seed in range(10):
     X, y, pairs = datasets.make_lanes(n_lanes, random_state=seed)
     lanes = COPKMeans(range(1, 7), geometry="segment", n_init=3, random_state=0)
     labels = {
-        "k-means, number of lanes told": KMeans(n_lanes, n_init=5, random_state=0).fit(X).labels_,
+        "k-means, number of lanes given": KMeans(n_lanes, n_init=5, random_state=0).fit(X).labels_,
         "constraints alone": pairs.closure().component,
         "segments, no constraints": fit(lanes, X).labels_,
         "segments and constraints": fit(lanes, X, pairs=pairs).labels_,

@@ -135,7 +135,7 @@ def score(model):
 
 trusted = known.subset(scores <= 0.5)
 models = {
-    "nothing told": ReCon(3, linkage="average").fit(X),
+    "nothing known": ReCon(3, linkage="average").fit(X),
     "what repair kept": ReCon(3, linkage="average").fit(X, triplets=mended.kept),
     "all, at a price": ReCon(3, linkage="average", penalty="auto").fit(X, triplets=known),
     "likely right, at a price": ReCon(3, linkage="average", penalty="auto").fit(X, triplets=trusted),

@@ -199,8 +199,7 @@ def test_convert__items(run, tmp_path):
 
 def test_convert__format_of_the_output(run):
     assert (
-        "the extension is that of no format; give --to"
-        in run("convert", "sample:primates", "-o", "x.what", status=2).stderr
+        "no format has this extension; give --to" in run("convert", "sample:primates", "-o", "x.what", status=2).stderr
     )
     assert run("convert", "sample:primates", "--to", "nexus").stdout.startswith("#NEXUS")
     both = run("convert", "-", "--attach", "-", text="(a,b);", status=2)

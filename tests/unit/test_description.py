@@ -349,7 +349,7 @@ def test_str__what_the_ratio_means(count, wanted):
     other = Description(**{**vars(d), "n_covered": 10, "n_leaves": 10, "n_triplets": count, "redundant": 0})
     note = str(other).split("\n\n")[1].replace("\n", " ")
     assert f"{count / 10:.2f} triplets for each leaf {wanted}" in note
-    assert "no general law" in note
+    assert "not a general law" in note
     assert "wdbc" in note
 
 

@@ -256,7 +256,7 @@ def test_edges__parquet(tmp_path):
     frame = pd.DataFrame(ROWS, columns=["child", "parent"])
     frame.to_parquet(tmp_path / "t.parquet")
     assert read_edges(tmp_path / "t.parquet") == APES
-    with pytest.raises(ParseError, match="no Parquet file"):
+    with pytest.raises(ParseError, match="not a Parquet file"):
         read_edges(io.BytesIO(b"PAR1 and no more"))
 
 

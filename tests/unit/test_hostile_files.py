@@ -50,7 +50,7 @@ from tripletree.io.xml import xml_children, xml_events
     ],
 )
 def test_wordnet__counts_are_compared_with_what_is_there(line):
-    with pytest.raises(ParseError, match="no synset") as caught:
+    with pytest.raises(ParseError, match="not a synset") as caught:
         read_wordnet(io.StringIO(line))
     assert caught.value.line == 1
 
@@ -59,7 +59,7 @@ def test_wordnet__a_line_cut_anywhere_is_refused():
     data = "00000001 03 n 01 entity 0 000 | all\n00000003 03 n 02 pet 0 a 0 001 @ 00000001 n 0000 | a pet\n"
     assert read_wordnet(io.StringIO(data)).edges.tolist() == [[1, 0]]
     for stop in range(data.index("\n") + 2, data.rindex("|") + 1):
-        with pytest.raises(ParseError, match="line 2, column 1: no synset"):
+        with pytest.raises(ParseError, match="line 2, column 1: not a synset"):
             read_wordnet(io.StringIO(data[:stop]))
     with pytest.raises(ParseError, match="this line has no bar: was the file cut off here"):
         read_wordnet(io.StringIO("00000003 03 n 01 pet 0 0"))

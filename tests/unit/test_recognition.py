@@ -242,7 +242,7 @@ def test_write_hierarchy__by_extension_or_by_name(tmp_path):
     [
         (None, {}, ValueError, "no file extension to choose a format by; give format=, one of .*newick"),
         ("-", {}, ValueError, "no file extension"),
-        ("tree.xyz", {}, ValueError, r"tree.xyz: the extension is that of no format; .*\.nwk"),
+        ("tree.xyz", {}, ValueError, r"tree.xyz: no format has this extension; .*\.nwk"),
         ("tree.nwk.zip", {}, ValueError, "zip archives are read, not written"),
         (None, {"format": "owl"}, ValueError, "format 'owl' is read, not written; written are .*newick"),
         (None, {"format": "newik"}, ValueError, "format 'newik' is not known"),

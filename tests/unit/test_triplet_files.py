@@ -269,7 +269,7 @@ def test_parquet__tables_of_others(tmp_path):
         read_triplets(path, leaves=["x", "y"])
     assert error.value.problems == ["metadata: 'z' is none of the 2 leaves", "row 1: 'z' is none of the 2 leaves"]
     path.write_bytes(b"PAR1 nothing of the kind")
-    with pytest.raises(ParseError, match="no Parquet file"):
+    with pytest.raises(ParseError, match="not a Parquet file"):
         read_triplets(path)
 
 

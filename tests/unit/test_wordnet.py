@@ -60,11 +60,11 @@ def test_wordnet__senses(tmp_path):
 @pytest.mark.parametrize(
     ("change", "line", "message"),
     [
-        (("02084071 05", "0208407 05"), 5, "no synset"),
-        (("n 03 dog", "n 0x dog"), 5, "no synset"),
-        (("n 03 dog", "n 00 dog"), 5, "no synset"),
-        (("003 @ 00001930", "004 @ 00001930"), 5, "no synset"),
-        (("003 @ 00001930", "-03 @ 00001930"), 5, "no synset"),
+        (("02084071 05", "0208407 05"), 5, "not a synset"),
+        (("n 03 dog", "n 0x dog"), 5, "not a synset"),
+        (("n 03 dog", "n 00 dog"), 5, "not a synset"),
+        (("003 @ 00001930", "004 @ 00001930"), 5, "not a synset"),
+        (("003 @ 00001930", "-03 @ 00001930"), 5, "not a synset"),
         (("01317541 05", "00001740 05"), 6, "n00001740 stands twice: it is on line 3 already"),
         (("@i 02084071", "@i 02084072"), 7, "this synset points at n02084072, which is not in the file"),
         (("~ 00001930 n", "@ 02999999 n"), None, "cycle"),

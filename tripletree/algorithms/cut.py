@@ -53,7 +53,7 @@ Chooser = Callable[[int | None, int], np.ndarray]
 
 
 def chooser(hierarchy: Hierarchy, rule: str, triplets: TripletSet | None) -> Chooser:
-    """What chooses the nodes to split under a rule; it raises ClusterCountError where the number cannot be had.
+    """What chooses the nodes to split under a rule; it raises ClusterCountError where the number cannot be reached.
 
     Parameters
     ----------
@@ -187,7 +187,7 @@ def best_supported(hierarchy: Hierarchy, support: np.ndarray, k: int | None, lea
     piece, best, can_be_had = _solved(hierarchy, large, gain, support, k)
     if k in can_be_had:
         return kernels.cut.trace(piece, best, k, gain.size)
-    # the next number that can be had is one split away
+    # the next number that can be reached is one split away
     can_be_had = _solved(hierarchy, large, gain, support, min(k + int(gain.max()), most))[2]
     below, above = int(can_be_had[can_be_had < k].max()), int(can_be_had[can_be_had > k].min())
     msg = (
@@ -200,7 +200,7 @@ def best_supported(hierarchy: Hierarchy, support: np.ndarray, k: int | None, lea
 def _solved(
     hierarchy: Hierarchy, large: np.ndarray, gain: np.ndarray, support: np.ndarray, most: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The knapsack over the proper nodes: its plan, its states, and the numbers of clusters that can be had."""
+    """The knapsack over the proper nodes: its plan, its states, and the numbers of clusters that can be reached."""
     branches = kernels.cut
     order = freeze(np.arange(hierarchy.n_nodes, dtype=np.int64))
     piece = freeze(branches.plan(hierarchy.parent, large, gain, order, support, most))
@@ -250,7 +250,7 @@ def cut(
                      clusters that keep most triplets and fit the samples
     "merge_order"    the last ones: undoes the last merges                    1
     "height"         the highest ones, or those with most levels below        1
-    "size"           the last ones that part two large branches               n / 2k, halved until k can be had
+    "size"           the last ones that part two large branches               n / 2k, halved until k is reached
     "support"        those that keep the greatest weight of triplets ab|c     that of n / 2k, n / 4k, ..., 1 with
                      with a and b in one cluster and c outside it             which the clusters keep most triplets
     "constraints"    those that join parts which the triplets keep apart,     1
@@ -267,11 +267,11 @@ def cut(
     rule : {"auto", "merge_order", "height", "size", "support", "constraints"}, default "auto"
         See above. "auto" is "support" where no samples are given, and "size" where there are no triplets.
     triplets : TripletSet, optional
-        For "auto" and "support", which heed their weights, and "constraints"; the other rules choose without them. Over
+        For "auto" and "support", which use their weights, and "constraints"; the other rules choose without them. Over
         leaves of the hierarchy, in any order. The hierarchy need not display them.
     min_size : int, optional
-        Branches of fewer leaves are no clusters: small branches that a split uncovers join one of the clusters in the
-        smallest clade around them.
+        Branches of fewer leaves do not become clusters: small branches that a split uncovers join one of the clusters
+        in the smallest clade around them.
     samples : array_like of float, shape (n, d), optional
         Where given, a small branch joins the cluster with the nearest mean, otherwise the one with the most leaves.
     strict : bool, optional
@@ -286,7 +286,7 @@ def cut(
     Raises
     ------
     ClusterCountError
-        If `n_clusters` is not in 1..n, or cannot be had: there are not so many branches of at least `min_size`
+        If `n_clusters` is not in 1..n, or cannot be reached: there are not so many branches of at least `min_size`
         leaves, or a node with more than two children would be split on the way. ``.nearest`` holds the numbers next
         to it that can; without `min_size`, those for ``min_size=1``.
     UnknownLeafError
@@ -296,7 +296,7 @@ def cut(
     LimitExceededError
         If rule "support" would take more than 50 million states of 16 bytes.
     TypeError, ValueError
-        If an argument that the rule needs is missing, or is no such thing.
+        If an argument that the rule needs is missing, or has the wrong type.
 
     See Also
     --------

@@ -55,7 +55,7 @@ def satisfies(labels: Any, triplets: TripletSet) -> np.ndarray:
     InvalidLabelsError
         If the clusters do not fit, or that of a sample in a triplet is missing (None or NaN); -1 is a cluster.
     UnknownLeafError
-        If a triplet names a sample that `labels` has not.
+        If a triplet names a sample that is not in `labels`.
     DuplicateLeafError
         If the index of a Series holds a sample in a triplet more than once.
 

@@ -141,7 +141,7 @@ def to_linkage(hierarchy: Hierarchy, *, monotone: bool = False) -> np.ndarray:
     Raises
     ------
     InvalidHierarchyError
-        If some node has not exactly two children; ``.node`` is the first one.
+        If some node does not have exactly two children; ``.node`` is the first one.
 
     See Also
     --------
@@ -178,7 +178,7 @@ def to_linkage(hierarchy: Hierarchy, *, monotone: bool = False) -> np.ndarray:
 
 
 def _check_binary(hierarchy: Hierarchy) -> None:
-    """Refuse a hierarchy in which some inner node has not two children."""
+    """Refuse a hierarchy in which some inner node does not have two children."""
     if hierarchy.is_binary:
         return
     n = hierarchy.n_leaves

@@ -113,7 +113,7 @@ def supertree(
     Parameters
     ----------
     hierarchies : iterable of Hierarchy
-        The sources. A node with more than two children is no vote on how these belong together; nodes with one child
+        The sources. A node with more than two children does not vote on how these belong together; nodes with one child
         are skipped. Heights, lengths and names are not used.
     weights : array_like of float, optional
         A positive number for each source; a source of weight 2 counts as two of them. Default 1.

@@ -95,7 +95,7 @@ def _wrong_ones(command: Any) -> Any:
     """
 )
 @click.argument("data")
-@click.option("--triplets", "triplet_file", metavar="FILE", help="Triplets that are to hold, by the labels of DATA.")
+@click.option("--triplets", "triplet_file", metavar="FILE", help="Triplets that must hold, by the labels of DATA.")
 @click.option("--pairs", "pair_file", metavar="FILE", help="Must-links and cannot-links, by the labels of DATA.")
 @columns_option
 @click.option("--classes", "class_column", metavar="NAME", help="Triplets from this column, where it is not empty.")
@@ -119,7 +119,7 @@ def _wrong_ones(command: Any) -> Any:
 @click.option("--index-column", metavar="NAME", help="The column of labels.")
 @click.option("--drop", multiple=True, metavar="NAME", help="Leave this column out; may be repeated.")
 @click.option("-o", "--output", default="-", metavar="FILE", help="Write to this file instead of the standard output.")
-@click.option("--newick", metavar="FILE", help="Write the hierarchy to this file, too.")
+@click.option("--newick", metavar="FILE", help="Also write the hierarchy to this file.")
 @click.option("--plot", "picture", metavar="FILE", help="Draw the dendrogram into this file (.png, .pdf, .svg, ...).")
 @click.pass_context
 def cluster(
@@ -144,12 +144,12 @@ def cluster(
     DATA is CSV or TSV with a header, or '-': one column of labels (--index-column, or the first one if it holds text,
     has no name or is called id, index, label, name or sample; else the rows are numbered from 0) and columns of
     numbers. With -k (or --cut constraints, which finds the number) the flat clusters are written as rows
-    label,cluster; without it the hierarchy as Newick. Branches are negative where a triplet put a close merge off.
-    Known classes (--classes) are turned into triplets, too: two samples of one class against one of another.
+    label,cluster; without it the hierarchy as Newick. Branches are negative where a triplet delayed a close merge.
+    Known classes (--classes) are turned into triplets: two samples of one class against one of another.
 
     By default, ReCon merges the closest clusters that the triplets allow; it is made for knowledge that is complete.
-    --method divisive gains from little, too, and outvotes wrong triplets. --validate compares, on parts of the
-    constraints that are held out, with the result without any.
+    --method divisive also gains from little knowledge, and outvotes wrong triplets. --validate compares the result with
+    one made without constraints, on parts of them that are held out.
     """
     _check_options(ctx, method["method"])
     check_apart([data, triplet_file, pair_file], [output, newick, picture])

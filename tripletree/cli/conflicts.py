@@ -83,7 +83,7 @@ def explain(
     A conflict is as small as can be found: without any one of its triplets the others can hold. It tells whether it is
     proved that no smaller one exists. Exit status: 0 if there is none, 1 if there is, 2 if FILE cannot be read.
 
-    FILE may hold pairs, too: each conflict is then a cannot-link with a shortest path of must-links that breaks it, and
+    FILE may also hold pairs: each conflict is then a cannot-link with a shortest path of must-links that breaks it, and
     several may share must-links. --max-size, --max-steps and --plot are for triplets.
     """
     check_apart([file], [output, picture])
@@ -171,10 +171,10 @@ def repair(
     if newick is not None:
         write_newick(done.hierarchy, newick)
     write_triplet_file(done.kept, output, format_=format_)
-    say(_told(done, triplets), err=True)
+    say(_summary(done, triplets), err=True)
 
 
-def _told(done: Repair, triplets: TripletSet) -> str:
+def _summary(done: Repair, triplets: TripletSet) -> str:
     """What was kept, and what dropped with its lines."""
     weight = "" if triplets.weights is None else f", weight {done.weight_kept:.6g} of {done.weight:.6g}"
     how = f" (by {done.method})" if len(done.dropped) else ": they are consistent"

@@ -226,7 +226,7 @@ def check(
 ) -> None:
     """Tell whether some hierarchy displays all triplets of FILE; 'tripletree explain' shows more.
 
-    FILE may hold pairs, too, must-links and cannot-links: then, whether some clustering satisfies all of them.
+    FILE may also hold pairs, must-links and cannot-links: then, whether some clustering satisfies all of them.
 
     Exit status: 0 if so, 1 if not (a conflict is shown: triplets that cannot hold together, any one less of them
     can), 2 if FILE cannot be read.

@@ -298,7 +298,7 @@ def describe(
     With --validate, a fifth of the triplets is held out at a time, and the hierarchies that DivisiveReCon makes of the
     data with none, some and all of the others are compared with them.
 
-    The file may hold pairs, too, must-links and cannot-links: then, how many follow from them, which leaves they hold
+    The file may also hold pairs, must-links and cannot-links: then, how many follow from them, which leaves they hold
     together, and how many triplets they give; the exit status is 1 if they contradict each other.
     """
     if triplets == data == "-":

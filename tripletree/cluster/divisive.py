@@ -74,7 +74,7 @@ CLOSE = 1e-3
 #: Parts of the triplets that are held out in turn.
 FOLDS = 5
 
-#: The part of wrong triplets that is reckoned with where nothing is known of it, and what it may be estimated to be.
+#: The share of wrong triplets assumed where nothing is known of it, and what it may be estimated to be.
 NOISE, LEAST, MOST = 0.1, 0.01, 0.3
 
 #: Random triplets for each class label that is known.
@@ -196,7 +196,7 @@ class _Known:
     group : ndarray of int32, shape (g,)
         The first item that must-links tie an item to: itself, where it is the first or there are none.
     noise : float
-        The part of wrong triplets that is reckoned with.
+        The share of wrong triplets that is assumed.
     """
 
     rows: np.ndarray
@@ -494,7 +494,7 @@ class DivisiveReCon(HierarchicalClusterer):
     held_out_ : float or None
         Share of triplets that trees made without them display; None without triplets.
     noise_ : float
-        The part of wrong triplets that was reckoned with; 0 where they are hard.
+        The share of wrong triplets that was assumed; 0 where they are hard.
     triplets_, n_triplets_ : TripletSet, int
         The triplets that were used, those of pairs, classes and a hierarchy among them, and their number.
     pairs_ : PairwiseConstraints
@@ -623,9 +623,9 @@ class DivisiveReCon(HierarchicalClusterer):
         InconsistentPairsError
             If must-links put samples together which a cannot-link keeps apart.
         UnknownLeafError
-            If triplets or pairs name samples that X has not, or the hierarchy fewer than three that it has.
+            If triplets or pairs name samples that X does not have.
         InvalidTripletError, InvalidPairError, InvalidLabelsError
-            If an entry of triplets, pairs or classes is none.
+            If an entry of triplets, pairs or classes is malformed.
         ClusterCountError
             If there are fewer samples than clusters.
         ValueError

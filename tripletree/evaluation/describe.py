@@ -477,7 +477,7 @@ _MEASURED = (
     "In measurements with random triplets (ReCon, Ward linkage) on noisy data of two classes (heart, australian, "
     "wdbc), the dendrogram purity stayed at or below that without triplets up to about 1.0 triplets a sample, and rose "
     "above .95 between 1.1 and 1.3. Classes that stand apart needed far fewer (digits: .05 a sample gave .991). This "
-    "is no general law"
+    "is not a general law"
 )
 
 

@@ -72,7 +72,7 @@ def pair_score(y_pred: Any, pairs: PairwiseConstraints, *, weighted: bool = True
     InvalidLabelsError
         If the clusters do not fit, or that of a sample in a pair is missing (None or NaN); -1 is a cluster.
     UnknownLeafError
-        If a pair names a sample that `y_pred` has not.
+        If a pair names a sample that is not in `y_pred`.
     DuplicateLeafError
         If the index of a Series holds a sample in a pair more than once.
 
@@ -297,10 +297,10 @@ def constrained_rand_index(
     InvalidLabelsError
         If the labels do not fit, as in `rand_index`.
     ValueError
-        If a constraint is no pair of two different positions, or the two kinds contradict each other (an
+        If a constraint is not a pair of two different positions, or the two kinds contradict each other (an
         InconsistentPairsError for `pairs`), or constraints are given in both ways.
     UnknownLeafError
-        If `pairs` name a sample that `y_true` has not.
+        If `pairs` name a sample that is not in `y_true`.
 
     See Also
     --------
@@ -507,7 +507,7 @@ def _sample_rows(pairs: PairwiseConstraints, labels: Any, name: str) -> tuple[np
     pairs : PairwiseConstraints
     labels : sequence, mapping or pandas Series
         One entry for each sample. The samples are the keys, the index, or the positions; leaves in their order where
-        those in pairs are no positions and there are as many as entries.
+        those in pairs are not positions and there are as many as entries.
     name : str
         Of `labels`, for messages.
 

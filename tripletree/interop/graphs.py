@@ -128,7 +128,7 @@ def from_networkx(
         If a node has several parents and `parent` is "error"; ``.node`` and ``.parents`` are nodes of the graph.
     InvalidHierarchyError
         If the graph is empty, has a cycle, or several roots and `parent` is "error"; or if something that should be a
-        number is none.
+        number is not.
     DuplicateLeafError
         If two leaves have one label.
 

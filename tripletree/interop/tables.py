@@ -103,7 +103,7 @@ def from_edge_table(
     Parameters
     ----------
     frame : pandas.DataFrame, or mapping of columns
-        Anything whose columns can be had by name and listed: a polars frame and a dict of lists, too.
+        Anything with named columns that can be listed, such as a polars frame or a dict of lists.
     child, parent : str
         The columns that hold the two ends of each edge. The root has a row without a parent, or none at all. Several
         roots get an unnamed node above them, which has no height.
@@ -354,7 +354,7 @@ def to_children(hierarchy: Hierarchy) -> tuple[np.ndarray, np.ndarray | None]:
     Raises
     ------
     InvalidHierarchyError
-        If some node has not exactly two children.
+        If some node does not have exactly two children.
 
     See Also
     --------

@@ -289,7 +289,7 @@ def read_edges(
     FileNotFoundError
         If there is no such file.
     ParseError
-        If the columns are not recognised, a row has no child, a parent has no row although roots do, a length is no
+        If the columns are not recognised, a row has no child, a parent has no row although roots do, a length is not a
         number, two rows contradict each other, or the parents run in a cycle.
     NotATreeError
         If a node has several parents and `parent` is "error".

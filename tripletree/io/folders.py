@@ -51,7 +51,7 @@ def read_folder(
 
     Notes
     -----
-    Files are never opened. Symbolic links are leaves, wherever they lead: nothing is followed. Names that are no
+    Files are never opened. Symbolic links are leaves, wherever they lead: nothing is followed. Names that are not
     UTF-8 are given as `os.fsdecode` gives them. Time is that of listing the folders, depth has no bound but the
     system's own on paths.
 

@@ -260,7 +260,7 @@ def write_linkage(hierarchy: Hierarchy, path: Target | None = None, *, monotone:
     Raises
     ------
     InvalidHierarchyError
-        If some node has not exactly two children, there is but one leaf, or (.npz) a label is neither text nor a
+        If some node does not have exactly two children, there is only one leaf, or (.npz) a label is neither text nor a
         whole number, or ends in a character that the array cannot hold.
     ValueError
         If the path ends in .npz.gz or the like: a packed file in another is not read.

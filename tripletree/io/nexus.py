@@ -5,8 +5,8 @@ with names in quotes or without; comments in square brackets anywhere, nested on
 ``[&rate=0.1]`` among them); keywords in upper or lower case. The tree strings are Newick, read as `read_newick` does.
 
 A leaf's label means what TRANSLATE gives for it, else for the taxon of that name, else for the taxon of that number
-in the file's one TAXA block, else for itself. Names of inner nodes stay as they are: a support value such as 100 is no
-taxon. A tree is rooted as it is written: ``[&U]``, by which a program states that it did not care for the root,
+in the file's one TAXA block, else for itself. Names of inner nodes stay as they are: a support value such as 100 is not
+a taxon. A tree is rooted as it is written: ``[&U]``, by which a program states that it did not care for the root,
 changes nothing.
 
 Why not by a library: commonnexus 2.0.0 raises a RecursionError on a tree of 3,000 levels (DendroPy 5.1.3 and Biopython

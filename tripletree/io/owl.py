@@ -334,7 +334,7 @@ class _OwlDocument:
         for child, relation, parent, at in self._edges:
             if relation is None:
                 if parent not in self._restrictions:
-                    continue  # a blank node that is no "some" restriction
+                    continue  # a blank node that is not a "some" restriction
                 relation, parent = self._restrictions[parent]
                 relation = self._id(relation)
             if _THING in (child, parent) or child[:2] == "_:":

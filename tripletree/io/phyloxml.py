@@ -161,7 +161,7 @@ def _read(events: XmlEvents) -> Iterator[_Phylogeny]:
                 phylogeny = _Phylogeny(events.here)
             elif tag == "clade" and phylogeny is not None:
                 if tags[-1] not in ("clade", "phylogeny") or (not clades and phylogeny.parent):
-                    raise events.error("a clade belongs into another clade, or alone into a phylogeny")
+                    raise events.error("a clade belongs in another clade, or alone in a phylogeny")
                 phylogeny.parent.append(clades[-1] if clades else -1)
                 phylogeny.lengths.append(_length(element.get("branch_length"), events))
                 phylogeny.ranks.append(None)

@@ -519,7 +519,7 @@ def write_hierarchy(
     TypeError
         If the format has no such option.
     ValueError
-        If the extension is that of no format, or there is no such format.
+        If no format has this extension, or there is no such format.
 
     See Also
     --------
@@ -558,5 +558,5 @@ def format_to_write(path: Target | None, format: str | None) -> FileFormat:
         if suffixes and suffixes[-1] in form.extensions:
             return form
     known = ", ".join(x for form in writers.values() for x in form.extensions)
-    msg = f"{os.fspath(path)}: the extension is that of no format; give format=, or take one of {known}"
+    msg = f"{os.fspath(path)}: no format has this extension; give format=, or take one of {known}"
     raise ValueError(msg)

@@ -416,7 +416,7 @@ def _parquet(content: bytes, path: str | None, wanted: Callable[[Any], Any]) -> 
     except UnicodeDecodeError as error:
         raise ParseError(f"damaged Parquet file: a name in it is not UTF-8 text: {error}", path=path) from None
     except (pyarrow.ArrowException, OSError, ValueError, OverflowError) as error:
-        raise ParseError(f"no Parquet file: {error}", path=path) from None
+        raise ParseError(f"not a Parquet file: {error}", path=path) from None
 
 
 class _OddCell(Exception):

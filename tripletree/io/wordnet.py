@@ -113,8 +113,8 @@ def _synset(line: str, number: int, path: str | None) -> tuple[str, str, list[tu
     # verbs have their sentence frames behind the pointers
     if head is None or not good or stop > len(fields) or (stop < len(fields) and head[2] != "v"):
         msg = (
-            "no synset: offset (8 digits), file, part of speech, number of words, words, number of pointers (3 digits),"
-            "so many pointers, a bar and the meaning"
+            "not a synset: expected offset (8 digits), file, part of speech, number of words, words, number of "
+            "pointers (3 digits), so many pointers, a bar and the meaning"
         )
         msg += "" if bar or head is None else "; this line has no bar: was the file cut off here?"
         raise ParseError(msg, path=path, line=number, column=1, text=line)

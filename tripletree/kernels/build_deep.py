@@ -22,7 +22,7 @@ __all__ = [
     "prepare",
 ]
 
-_OTHER, _DEAD = -1, -2  # state of a triplet that is no tree edge; a tree edge's state is its slot
+_OTHER, _DEAD = -1, -2  # state of a triplet that is not a tree edge; a tree edge's state is its slot
 
 
 @inner

@@ -184,7 +184,7 @@ def plot_dendrogram(
     ValueError
         If an option is none of those listed, or `heights` is "height" and there are none.
     InvalidLabelsError
-        If `clusters`, `classes` or `values` has not one entry a leaf.
+        If `clusters`, `classes` or `values` does not have one entry for each leaf.
     UnknownLeafError
         If `triplets`, `pairs` or a mapping names a leaf that the hierarchy lacks.
     MissingDependencyError

@@ -660,7 +660,7 @@ class BoostedConstrainedKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin
     `ConvergenceWarning`.
 
     These are Eqs. 2 and 3 of the paper, whose importance is twice as large, which changes nothing. Its parameter xi
-    multiplies all priorities by one number, so it has no effect, and is no parameter here. Eq. 1 as printed has rho
+    multiplies all priorities by one number, so it has no effect, and is left out here. Eq. 1 as printed has rho
     times the error, above 1 for e > 1 / rho, where Eq. 2 has no value: it is taken without rho.
 
     The kernel is K = sum_t a_t H_t, where H_t holds +1 for two samples in one cluster of round t and -1 for the others
@@ -775,7 +775,7 @@ class BoostedConstrainedKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin
         Raises
         ------
         UnknownLeafError
-            If pairs name samples that X has not; ``.labels`` holds them all.
+            If pairs name samples that X does not have; ``.labels`` holds them all.
         DuplicateLeafError
             If pairs refer to the index of X and it holds a label more than once.
         InvalidPairError

@@ -53,7 +53,7 @@ class Times:
     def place(self, key: Any) -> Any:
         """A number or text that compares with the places of other times; None where `key` cannot be a time of these.
 
-        Nothing is cut or rounded: of days, "2002-05" is no place near "2002-05-03".
+        Nothing is cut or rounded: among days, "2002-05" is not taken for one near "2002-05-03".
         """
         if self.names is not None:
             try:
@@ -230,7 +230,7 @@ def _in_nanoseconds(dates: np.ndarray, row: int = 0) -> np.ndarray:
         i = int(lost.argmax())
         msg = (
             f"the time of row {row + i} is {dates[i]!s}: dates are held as datetime64[ns], so they must lie from "
-            "1677-09-22 to 2262-04-11 and be no finer than nanoseconds; give others as plain numbers, such as years"
+            "1677-09-22 to 2262-04-11 and not be finer than nanoseconds; give others as plain numbers, such as years"
         )
         raise InvalidTimesError(msg, row=row + i)
     return found
