@@ -28,6 +28,7 @@ from tripletree.algorithms.flat import satisfies
 from tripletree.algorithms.induce import count_triplets, displays, induce, sample_triplets
 from tripletree.algorithms.infer import closure, implies, minimal
 from tripletree.algorithms.linkage import from_linkage, to_linkage
+from tripletree.algorithms.names import match_names
 from tripletree.algorithms.pair_conflict import find_contradictions
 from tripletree.algorithms.pair_reduction import reduce_pairs
 from tripletree.algorithms.repair import repair
@@ -117,6 +118,7 @@ __all__ = [
     "induce",
     "is_consistent",
     "label_triplet_score",
+    "match_names",
     "minimal",
     "one_tree",
     "pair_score",

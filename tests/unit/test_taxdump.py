@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.errors import DuplicateLeafError, ParseError, TripletreeError, UnknownLeafError
 from tripletree.io import taxdump as _dmp
-from tripletree.io.taxdump import read_taxdump, taxdump_ontology
+from tripletree.io.taxdump import read_synonyms, read_taxdump, taxdump_ontology
 
 TAXA = [
     (1, 1, "no rank", "root"),
@@ -348,3 +348,31 @@ def test_taxdump__mammals(shared):
     apes = read_taxdump(shared / "hierarchies" / "ncbi_mammalia" / "nodes.dmp.xz", root="Hominidae")
     assert {"Pongo abelii", "Pan paniscus"} <= set(apes.leaves)
     assert apes.ranks[-1] == "family"
+
+
+# ---------------------------------------------------------------------- other names
+
+
+def test_synonyms__lead_to_the_names_that_the_taxonomy_has(folder):
+    extra = [
+        dmp(9606, "man", "", "genbank common name"),
+        dmp(9606, "Homo sapiens Linnaeus, 1758", "", "authority"),
+        dmp(9598, "ape", "", "common name"),
+        dmp(9606, "ape", "", "common name"),
+        dmp(9606, "holotype 7", "", "type material"),
+        dmp(2, "germs", "", "blast name"),
+        dmp(77, "gone", "", "synonym"),
+    ]
+    with (folder / "names.dmp").open("ab") as file:
+        file.write("".join(extra).encode())
+    found = read_synonyms(folder)
+    assert found["man"] == found["old Homo sapiens"] == ["Homo sapiens"]
+    assert found["ape"] == ["Pan troglodytes", "Homo sapiens"]
+    assert found["old Bacteria"] == ["Bacteria <bacteria>", "Bacteria <walking sticks>"]
+    assert not {"holotype 7", "germs", "gone"} & set(found)
+
+
+def test_synonyms__need_names(folder):
+    (folder / "names.dmp").unlink()
+    with pytest.raises(ParseError, match=r"no names\.dmp"):
+        read_synonyms(folder)

@@ -14,6 +14,7 @@ supertree      one hierarchy from many
 compare        distances between hierarchies
 cut, flat      flat clusters of a hierarchy, and clusters changed until triplets hold in them
 linkage        scipy's linkage matrices
+names          which taxon of a hierarchy each name means
 pair_reduction must-links and cannot-links as triplets, and what triplets cannot express
 pair_conflict  why pairs are inconsistent
 supervision    labels and odd-one-out answers as triplets and pairs
@@ -33,6 +34,7 @@ from tripletree.algorithms.decompose import decomposition_size
 from tripletree.algorithms.flat import enforce_triplets
 from tripletree.algorithms.induce import InducedTriplets, all_triplets
 from tripletree.algorithms.infer import closure_size, redundant
+from tripletree.algorithms.names import NameMatches
 from tripletree.algorithms.pair_conflict import Contradiction
 from tripletree.algorithms.pair_reduction import PairReduction
 from tripletree.algorithms.repair import Repair
@@ -43,6 +45,7 @@ __all__ = [
     "Contradiction",
     "InducedTriplets",
     "NumberOfClusters",
+    "NameMatches",
     "PairReduction",
     "Repair",
     "Supertree",

@@ -16,6 +16,7 @@ from tripletree.cli.conversion import build, convert, decompose, induce
 from tripletree.cli.demo import demo
 from tripletree.cli.drawing import plot
 from tripletree.cli.inspection import check, info
+from tripletree.cli.matching import match
 from tripletree.cli.reasoning import closure, compare, describe
 from tripletree.cli.shell import Commands
 from tripletree.cli.supertrees import supertree
@@ -42,7 +43,7 @@ def main() -> None:
 
 
 for _command in (
-    *(info, convert, induce, decompose),
+    *(info, convert, match, induce, decompose),
     *(check, explain, repair, describe, closure, build),
     *(compare, supertree),
     *(cluster, plot, demo),

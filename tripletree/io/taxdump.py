@@ -26,6 +26,7 @@ from tripletree.io.table import cycle_of, cycle_text, hierarchy_of, one_of, tops
 
 __all__ = [
     "FORMAT",
+    "read_synonyms",
     "read_taxdump",
 ]
 
@@ -423,6 +424,70 @@ def _scientific_names(file: DmpFile, taxa: _Taxa, j: int) -> list[str]:
     except UnicodeDecodeError:
         decoded(file.content, file.path)
         raise
+
+
+#: The kinds of names that mean just one taxon each: not "in-part", "includes", "blast name" or "type material".
+_OTHER_NAMES = frozenset(
+    {
+        *(b"synonym", b"equivalent name", b"genbank synonym", b"authority", b"acronym", b"genbank acronym"),
+        *(b"common name", b"genbank common name", b"misspelling", b"anamorph", b"teleomorph"),
+        *(b"genbank anamorph", b"genbank teleomorph"),
+    }
+)
+
+
+def read_synonyms(path: Source) -> dict[str, list[str]]:
+    r"""Read the other names of taxa from an NCBI taxdump: synonyms, common names, names with authors, misspellings.
+
+    Parameters
+    ----------
+    path : path, file object or "-"
+        A taxdump as `read_taxdump` takes it, with names.dmp.
+
+    Returns
+    -------
+    dict
+        For each other name the scientific names of the taxa that have it, as `read_taxdump` calls them: one, but for
+        names that are ambiguous.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such file.
+    ParseError
+        If nodes.dmp or names.dmp is missing, or one of them is damaged.
+
+    See Also
+    --------
+    tripletree.match_names : what takes them.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = pathlib.Path(folder, "nodes.dmp").write_text("1\t|\t1\t|\tno rank\t|\n8\t|\t1\t|\tspecies\t|\n")
+    ...     _ = pathlib.Path(folder, "names.dmp").write_text(
+    ...         "1\t|\troot\t|\t\t|\tscientific name\t|\n8\t|\tNeogale vison\t|\t\t|\tscientific name\t|\n"
+    ...         "8\t|\tMustela vison\t|\t\t|\tsynonym\t|\n8\t|\tAmerican mink\t|\t\t|\tcommon name\t|\n")
+    ...     read_synonyms(folder)
+    {'Mustela vison': ['Neogale vison'], 'American mink': ['Neogale vison']}
+    """
+    files = taxdump_files(path)
+    taxa = _read_nodes(files[NODES])
+    called = _read_names(files, taxa)
+    file = files[NAMES]
+    found: dict[str, list[str]] = {}
+    for fields in file.fields(4):
+        places = zip(fields.start[:, 3].tolist(), fields.stop[:, 3].tolist(), strict=True)
+        other = np.array([file.content[start:stop] in _OTHER_NAMES for start, stop in places], np.bool_)
+        at = _positions(taxa.id, taxa.order, file.numbers(fields, 0))
+        rows = np.flatnonzero(other & (at >= 0)).tolist()
+        for i in rows:
+            name = decoded(file.content[fields.start[i, 1] : fields.stop[i, 1]], file.path)
+            taxon = called[at[i]]
+            if name and taxon not in found.setdefault(name, []):
+                found[name].append(taxon)
+    return found
 
 
 def _root_of(taxa: _Taxa, root: str | int, names: list[str] | None) -> int:

@@ -1,0 +1,55 @@
+"""tripletree match: names in, a table of matches and a tree out."""
+
+import csv
+import io
+
+import pytest
+
+from tripletree.io import parse_newick, read_newick
+
+pytest.importorskip("rapidfuzz")
+
+TREE = "((Felis_catus,Panthera_leo)Felidae,(Canis_lupus,Vulpes_vulpes)Canidae);"
+
+
+def table(text):
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+def test_match__a_list_and_a_tree(run, tmp_path):
+    (tmp_path / "t.nwk").write_text(TREE)
+    done = run("match", "-", "t.nwk", "--tree", "mine.nwk", text="felis catus\nPantera leo\n\nVulpes lagopus\nUrsus\n")
+    rows = table(done.stdout)
+    assert [x["match"] for x in rows] == ["Felis_catus", "Panthera_leo", "Vulpes_vulpes", ""]
+    assert [x["kind"] for x in rows] == ["form", "spelling", "genus", "none"]
+    assert "4 names: 1 form, 1 spelling, 1 genus, 1 none" in done.stderr
+    assert read_newick("mine.nwk") == parse_newick("(('felis catus','Pantera leo'),'Vulpes lagopus');")
+
+
+def test_match__an_edited_table(run, tmp_path):
+    (tmp_path / "t.nwk").write_text(TREE)
+    (tmp_path / "data.csv").write_text("kg,animal\n4,felis catus\n9,Ursus\n20,wolf\n")
+    run("match", "data.csv", "t.nwk", "--column", "animal", "-o", "matches.csv")
+    text = (tmp_path / "matches.csv").read_text()
+    (tmp_path / "matches.csv").write_text(text.replace("Ursus,,none", "Ursus,Canidae,none"))
+    done = run(*("match", "data.csv", "t.nwk", "--column", "animal", "--edited", "matches.csv", "--tree", "mine.nwk"))
+    assert [x["kind"] for x in table(done.stdout)] == ["form", "chosen", "none"]
+    assert set(read_newick("mine.nwk").leaves) == {"felis catus", "Ursus"}
+
+
+def test_match__synonyms(run, tmp_path):
+    (tmp_path / "t.nwk").write_text(TREE)
+    (tmp_path / "other.csv").write_text("wolf,Canis lupus\nfox,Vulpes vulpes\n")
+    done = run("match", "-", "t.nwk", "--synonyms", "other.csv", text="Wolf\nfox\n")
+    assert [x["kind"] for x in table(done.stdout)] == ["synonym", "synonym"]
+
+
+def test_match__bad_input(run, tmp_path):
+    (tmp_path / "t.nwk").write_text(TREE)
+    assert "holds no names" in run("match", "-", "t.nwk", text="\n\n", status=2).stderr
+    (tmp_path / "data.csv").write_text("kg,animal\n4,felis catus\n")
+    bad = run("match", "data.csv", "t.nwk", "--column", "name", status=2).stderr
+    assert "'name' is not a column of this table; it has 'kg', 'animal'" in bad
+    assert "only one of" in run("match", "-", "-", status=2).stderr
+    (tmp_path / "e.csv").write_text("name,taxon\na,b\n")
+    assert "'match' is not a column" in run("match", "data.csv", "t.nwk", "--edited", "e.csv", status=2).stderr

@@ -1,0 +1,152 @@
+"""match_names: how names that are written otherwise find their taxa, and that nothing is matched in silence."""
+
+import random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import tripletree as tt
+from tripletree.errors import UnknownLeafError
+
+pytest.importorskip("rapidfuzz")
+
+CARNIVORES = tt.parse_newick(
+    "((Felis_catus,(Panthera_leo,Panthera_tigris))Felidae,"
+    "((Mustela_nivalis,Mustela_erminea,Neogale_vison)Mustelidae,(Canis_lupus,Vulpes_vulpes)Canidae));"
+)
+
+
+def found(name, **options):
+    result = tt.match_names([name], CARNIVORES, **options)
+    return result.matches[0], result.kinds[0]
+
+
+@pytest.mark.parametrize(
+    ("name", "match", "kind"),
+    [
+        ("Felis_catus", "Felis_catus", "exact"),
+        ("Felidae", "Felidae", "exact"),
+        ("felis  CATUS", "Felis_catus", "form"),
+        ("'Félis catus'", "Felis_catus", "form"),
+        ("Canis lupus familiaris", "Canis_lupus", "species"),
+        ("Canis lupus Linnaeus, 1758", "Canis_lupus", "species"),
+        ("Panthera tigirs", None, "genus"),  # two letters of six differ
+        ("Panthera tigri", "Panthera_tigris", "spelling"),
+        ("Pantera tigri", "Panthera_tigris", "spelling"),
+        ("Mustella ermineaa", "Mustela_erminea", "spelling"),
+        ("Mustelaerminea", "Mustela_erminea", "spelling"),
+        ("Vulpes lagopus", "Vulpes_vulpes", "genus"),
+        ("Ursus arctos", None, "none"),
+        ("Felida", "Felidae", "spelling"),
+    ],
+)
+def test_names__kinds(name, match, kind):
+    if kind == "genus" and match is None:
+        match = "Panthera"  # the ancestor of both had no name
+    assert found(name) == (match, kind)
+
+
+def test_names__a_similar_species_is_another_species():
+    result = tt.match_names(["Mustela vison", "Mustela nivalus"], CARNIVORES)
+    assert result.kinds == ("genus", "spelling")
+    assert result.matches[1] == "Mustela_nivalis"
+    assert result.suggestions[0][0] == "Neogale_vison"  # the species was moved there
+
+
+def test_names__synonyms_come_before_spelling():
+    assert found("Mustela vison", synonyms={"Mustela vison": "Neogale vison"}) == ("Neogale_vison", "synonym")
+    older = {"Mustela vison": ["Neogale vison"]}
+    assert found("mustela_vison energumenos", synonyms=older) == ("Neogale_vison", "species")
+    both = {"weasel": ["Mustela nivalis", "Mustela erminea"]}
+    result = tt.match_names(["weasel"], CARNIVORES, synonyms=both)
+    assert (result.matches, result.kinds) == ((None,), ("ambiguous",))
+    assert set(result.suggestions[0]) == {"Mustela_nivalis", "Mustela_erminea"}
+
+
+def test_names__two_that_are_as_near_match_neither():
+    h = tt.parse_newick("((abcdef1,abcdef2),c);")
+    result = tt.match_names(["abcdef3", "abcdef"], h)
+    assert result.kinds == ("ambiguous", "ambiguous")
+    assert set(result.suggestions[0]) == {"abcdef1", "abcdef2"}
+    h = tt.parse_newick("((Aa_b,aa_B),c);")
+    assert tt.match_names(["AA B"], h).kinds == ("ambiguous",)
+
+
+def test_names__a_genus_is_its_named_node_or_the_ancestor_of_its_leaves():
+    h = tt.parse_newick("(((Aus_bus,Aus_cus)Aus,(Xus_bus,Xus_cus)),(Yus_bus,(Zus_bus,Yus_cus)));")
+    result = tt.match_names(["Aus dddd", "Xus dddd", "Yus dddd"], h)
+    assert result.kinds == ("genus",) * 3
+    assert result.matches == ("Aus", "Xus", "Yus")
+    assert h.names.count(None) == 5  # the caller's is not touched
+    assert result.hierarchy == h
+    attached = tt.match_names(["Aus bus", "Aus cus", "Aus dddd", "Yus dddd", "Zus bus", "Xus bus"], h).attach()
+    expected = [[["Aus bus", "Aus cus", "Aus dddd"], "Xus bus"], ["Yus dddd", "Zus bus"]]
+    assert attached == tt.Hierarchy.from_nested(expected)
+
+
+def test_names__min_score():
+    assert found("Panthera tigri", min_score=1)[1] == "genus"
+    assert found("Panthera tigirs", min_score=0.6) == ("Panthera_tigris", "spelling")
+    for wrong in (-0.1, 1.5, True):
+        with pytest.raises(ValueError, match="min_score must be between 0 and 1"):
+            found("a", min_score=wrong)
+
+
+def test_names__are_taken_once_and_need_not_be_text():
+    h = tt.Hierarchy([3, 3, 4, 4, -1], [1, 2, "c"])
+    result = tt.match_names([1, "c", 1, 7, None], h)
+    assert result.names == (1, "c", 7, None)
+    assert result.matches == (1, "c", None, None)
+    assert result.unmatched == [7, None]
+    with pytest.raises(ValueError, match="names is empty"):
+        tt.match_names([], h)
+    with pytest.raises(TypeError, match="expected a Hierarchy"):
+        tt.match_names(["a"], "tree.nwk")
+    with pytest.raises(UnknownLeafError):
+        tt.match_names(["zz"], h).attach()
+
+
+def test_names__choices_of_a_person():
+    result = tt.match_names(["Ursus arctos", "Panthera leo", "Vulpes lagopus"], CARNIVORES)
+    mine = result.choose({"Ursus arctos": "Mustelidae", "Vulpes lagopus": None, "Panthera leo": "Panthera_leo"})
+    assert mine.matches == ("Mustelidae", "Panthera_leo", None)
+    assert mine.kinds == ("chosen", "form", "none")
+    assert result.matches[0] is None
+    with pytest.raises(UnknownLeafError, match="Bear"):
+        result.choose({"Ursus arctos": "Bear"})
+    with pytest.raises(UnknownLeafError, match="Ursus"):
+        result.choose({"Ursus": "Felidae"})
+
+
+def test_names__the_table_says_all():
+    pytest.importorskip("pandas")
+    frame = tt.match_names(["Ursus arctos", "Panthera leo"], CARNIVORES).to_frame()
+    assert list(frame.columns) == ["name", "match", "kind", "score", "suggestions"]
+    assert frame["kind"].tolist() == ["none", "form"]
+    assert frame["score"].tolist() == [0.0, 1.0]
+
+
+@given(st.randoms(use_true_random=False), st.sampled_from(["mammals", "primates", "animals"]))
+def test_law__case_and_underscores_never_change_the_taxon(rng, sample):
+    h = tt.datasets.load_hierarchy(sample)
+    leaves = list(h.leaves)
+    label = rng.choice(leaves)
+    name = "".join(x.swapcase() if rng.random() < 0.3 else rng.choice("_ ") if x in "_ " else x for x in label)
+    result = tt.match_names([name], h)
+    assert result.matches == (label,) or result.kinds == ("ambiguous",)
+    assert result.kinds[0] in ("exact", "form", "ambiguous")
+
+
+def test_law__one_wrong_letter_finds_the_taxon_or_says_that_it_does_not():
+    h = tt.datasets.load_hierarchy("mammals")
+    rng = random.Random(5)
+    labels = [x for x in h.leaves if min(map(len, x.split("_"))) >= 6]
+    wrong = {}
+    for label in labels:
+        at = rng.choice([i for i, x in enumerate(label) if x != "_"])
+        wrong[label[:at] + "q" + label[at + 1 :]] = label
+    result = tt.match_names(wrong, h)
+    for name, match, kind in zip(result.names, result.matches, result.kinds, strict=True):
+        assert match == wrong[name] or kind in ("ambiguous", "genus", "none")
+    assert sum(kind == "spelling" for kind in result.kinds) > 0.9 * len(labels)

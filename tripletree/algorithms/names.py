@@ -1,0 +1,375 @@
+"""Matching names: which taxon of a hierarchy each name of a sample means, and how sure that is.
+
+A name is tried in the order of `KINDS`, from the surest to the vaguest, and the first that fits is taken. What fits
+two different taxa equally well matches neither: it is reported as ambiguous.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from tripletree.core.hierarchy import Hierarchy, check_hierarchy
+from tripletree.errors import UnknownLeafError
+
+__all__ = ["NameMatches", "match_names"]
+
+#: How a name can match, the surest first; then what became of those that do not.
+KINDS = ("exact", "form", "synonym", "species", "spelling", "genus", "chosen", "ambiguous", "none")
+
+#: Names that are offered where nothing matches.
+_OFFERED = 3
+#: Below this similarity a name is not worth offering.
+_RESEMBLES = 0.6
+_SEPARATORS = re.compile(r"[\s_]+")
+_LATIN_WORD = re.compile(r"[a-z][a-z-]+")
+
+
+@dataclass(frozen=True)
+class NameMatches:
+    """Which taxon each name means, how it was found, and how sure that is: what `match_names` returns.
+
+    Attributes
+    ----------
+    names : tuple
+        The names, without repeats, in the order given.
+    matches : tuple of (label or None)
+        The taxon that each name means: the label of a leaf or the name of an inner node of ``hierarchy``; None where
+        nothing fits, or several do.
+    kinds : tuple of str
+        How it was found. "exact": letter by letter. "form": but for case, underscores and spaces, quotes, accents.
+        "synonym": another name of that taxon. "species": the first two words of a longer name, such as a subspecies or
+        a name with its author. "spelling": similar, word by word. "genus": the first word of a name of several
+        stands for a taxon, or for all leaves that begin with it. "chosen": by `choose`. "ambiguous": several taxa fit.
+        "none".
+    scores : ndarray of float64, shape (n_names,)
+        1 for "exact", "form", "synonym", "species" and "chosen"; for "spelling" the similarity of the word that differs
+        most, from 0 to 1 (one minus the edit distance over the longer length); 0 for the others.
+    suggestions : tuple of tuple
+        What a person could choose from where nothing is sure: those that fit, or the most similar, the best first.
+    hierarchy : Hierarchy
+        The one that was searched. Where leaves of a genus have no named ancestor, their last common one is named
+        by the genus here, so that it can be matched.
+
+    See Also
+    --------
+    match_names
+    """
+
+    names: tuple[Any, ...]
+    matches: tuple[Any, ...]
+    kinds: tuple[str, ...]
+    scores: np.ndarray
+    suggestions: tuple[tuple[Any, ...], ...]
+    hierarchy: Hierarchy
+
+    @property
+    def unmatched(self) -> list[Any]:
+        """The names that match nothing, or several taxa."""
+        return [x for x, match in zip(self.names, self.matches, strict=True) if match is None]
+
+    def attach(self) -> Hierarchy:
+        """Return the hierarchy on the names that match: each stands where its taxon does.
+
+        Several names of one taxon become its children; a name matched by its genus becomes a child of the genus, which
+        says no more than is known.
+
+        Raises
+        ------
+        UnknownLeafError
+            If no name matches.
+        """
+        known = {x: match for x, match in zip(self.names, self.matches, strict=True) if match is not None}
+        if not known:
+            raise UnknownLeafError(self.names, self.hierarchy.leaves, what="taxa")
+        return self.hierarchy.attach(known)
+
+    def choose(self, choices: Mapping[Any, Any]) -> NameMatches:
+        """Return the matches with some of them decided by a person, of the kind "chosen".
+
+        Parameters
+        ----------
+        choices : mapping
+            The taxon for some of the names: a label of ``hierarchy`` or a name of its inner nodes; None for none.
+
+        Raises
+        ------
+        UnknownLeafError
+            If a key is not one of the names, or a taxon not in the hierarchy.
+        """
+        inner = [x for x in self.hierarchy.names or () if x is not None]
+        known = dict.fromkeys([*self.hierarchy.leaves, *inner])
+        missing = [x for x in choices.values() if x is not None and x not in known]
+        if missing:
+            raise UnknownLeafError(missing, list(known), what="taxa")
+        strange = [x for x in choices if x not in set(self.names)]
+        if strange:
+            raise UnknownLeafError(strange, list(self.names), what="names")
+        new = [
+            (choices[x], "chosen", 1.0) if x in choices and choices[x] != match else (match, kind, score)
+            for x, match, kind, score in zip(self.names, self.matches, self.kinds, self.scores.tolist(), strict=True)
+        ]
+        new = [(match, kind if match is not None or kind != "chosen" else "none", score) for match, kind, score in new]
+        scores = np.array([score if match is not None else 0.0 for match, _, score in new])
+        scores.setflags(write=False)
+        return replace(self, matches=tuple(x[0] for x in new), kinds=tuple(x[1] for x in new), scores=scores)
+
+    def to_frame(self) -> Any:
+        """Return a pandas DataFrame: name, match, kind, score, and suggestions in one text, with ``|`` between them.
+
+        Edited, its columns name and match are what `choose` takes.
+        """
+        import pandas as pd
+
+        offered = ["|".join(map(str, x)) for x in self.suggestions]
+        columns = {"name": self.names, "match": self.matches, "kind": self.kinds, "score": self.scores}
+        return pd.DataFrame({**columns, "suggestions": offered})
+
+    def __str__(self) -> str:
+        count = Counter(self.kinds)
+        parts = [f"{count[kind]} {kind}" for kind in KINDS if count[kind]]
+        return f"{len(self.names)} names: {', '.join(parts)}"
+
+
+def match_names(
+    names: Iterable[Any],
+    hierarchy: Hierarchy,
+    *,
+    synonyms: Mapping[str, str | Iterable[str]] | None = None,
+    min_score: float = 0.8,
+) -> NameMatches:
+    """Find which taxon of a hierarchy each name means, though it may be written otherwise.
+
+    Parameters
+    ----------
+    names : iterable of hashable
+        The names, such as the index of a table; a repeated one counts once. What is not text can only match exactly.
+    hierarchy : Hierarchy
+        The one to search: labels of leaves, and names of inner nodes. A leaf comes first where both fit.
+    synonyms : mapping of str to str or list of str, optional
+        The accepted name for each other name, such as `tripletree.io.read_synonyms` reads from an NCBI taxdump.
+    min_score : float in [0, 1]
+        The least similarity, of each word, for a match by spelling; 1 for none. Names with two words or more match by
+        spelling only names with as many: *Mustela vison* and *Mustela nivalis* are different species however
+        similar the whole is.
+
+    Returns
+    -------
+    NameMatches
+        For each name the match, its kind and its score; ``attach()`` makes the hierarchy on the names.
+
+    Raises
+    ------
+    ValueError
+        If `min_score` is not between 0 and 1, or there are no names.
+    ImportError
+        If some names have no sure match and rapidfuzz, of the extra ``io``, is missing.
+
+    See Also
+    --------
+    tripletree.Hierarchy.attach : the same for names that are right.
+
+    Notes
+    -----
+    Time: linear in the names and labels, and names that match nothing surer times labels for the spelling.
+
+    Examples
+    --------
+    >>> import tripletree as tt
+    >>> h = tt.parse_newick("((Felis_catus,Panthera_leo)Felidae,(Canis_lupus,Vulpes_vulpes)Canidae);")
+    >>> found = tt.match_names(["Felis catus", "Canis lupus familiaris", "Pantera leo", "Vulpes lagopus"], h)
+    >>> print(found)
+    4 names: 1 form, 1 species, 1 spelling, 1 genus
+    >>> found.matches
+    ('Felis_catus', 'Canis_lupus', 'Panthera_leo', 'Vulpes_vulpes')
+    >>> found.attach() == tt.Hierarchy.from_nested([["Felis catus", "Pantera leo"],
+    ...                                             ["Canis lupus familiaris", "Vulpes lagopus"]])
+    True
+    """
+    check_hierarchy(hierarchy)
+    if isinstance(min_score, bool) or not 0 <= min_score <= 1:
+        msg = f"min_score must be between 0 and 1, not {min_score!r}"
+        raise ValueError(msg)
+    asked = tuple(dict.fromkeys([names] if isinstance(names, str) else names))
+    if not asked:
+        msg = "names is empty; give at least one name"
+        raise ValueError(msg)
+    taxa = _NameIndex(hierarchy, synonyms)
+    found = [taxa.find(x) for x in asked]
+    unsure = [k for k, x in enumerate(found) if x.kind == "none" and isinstance(asked[k], str)]
+    if unsure:
+        similar = _most_similar([_form(asked[k]) for k in unsure], list(taxa.by_form))
+        for k, near in zip(unsure, similar, strict=True):
+            found[k] = taxa.by_spelling(asked[k], near, min_score)
+    scores = np.array([x.score for x in found])
+    scores.setflags(write=False)
+    return NameMatches(
+        asked,
+        tuple(x.match for x in found),
+        tuple(x.kind for x in found),
+        scores,
+        tuple(x.suggestions for x in found),
+        taxa.named_hierarchy(),
+    )
+
+
+# ---------------------------------------------------------------------- one name
+
+
+@dataclass(frozen=True)
+class _Match:
+    """What was found for a name."""
+
+    match: Any
+    kind: str
+    score: float = 0.0
+    suggestions: tuple[Any, ...] = ()
+
+
+_NOTHING = _Match(None, "none")
+
+
+class _NameIndex:
+    """The taxa of a hierarchy by all their names."""
+
+    def __init__(self, hierarchy: Hierarchy, synonyms: Mapping[str, str | Iterable[str]] | None) -> None:
+        self.hierarchy = hierarchy
+        inner = hierarchy.names or ()
+        shared = {x for x, count in Counter(x for x in inner if x is not None).items() if count > 1}
+        leaves = list(hierarchy.leaves)
+        self.exact = dict.fromkeys([*leaves, *(x for x in inner if x is not None and x not in shared)])
+        # a leaf comes before inner nodes of the same form
+        self.by_form: dict[str, list[Any]] = {}
+        for group in (leaves, [x for x in self.exact if x not in hierarchy.leaves]):
+            known = set(self.by_form)
+            for x in group:
+                form = _form(x) if isinstance(x, str) else ""
+                if form and form not in known:
+                    self.by_form.setdefault(form, []).append(x)
+        self.synonyms: dict[str, list[str]] = {}
+        for other, accepted in (synonyms or {}).items():
+            several = [accepted] if isinstance(accepted, str) else accepted
+            self.synonyms.setdefault(_form(other), []).extend(map(_form, several))
+        self.genera: dict[str, list[int]] = {}
+        self.epithets: dict[str, list[Any]] = {}
+        for i, x in enumerate(leaves):
+            words = _form(x).split() if isinstance(x, str) else []
+            if len(words) > 1:
+                self.genera.setdefault(words[0], []).append(i)
+                self.epithets.setdefault(words[-1], []).append(x)
+        self.new_names: dict[int, str] = {}
+
+    def find(self, name: Any) -> _Match:
+        """What a name means, where that is sure; spelling and genus come later."""
+        if name in self.exact:
+            return _Match(name, "exact", 1.0)
+        if not isinstance(name, str):
+            return _NOTHING
+        form = _form(name)
+        words = name.replace("_", " ").split()
+        tried = [("form", [form]), ("synonym", self.synonyms.get(form, []))]
+        if len(words) > 2 and _LATIN_WORD.fullmatch(words[1]):
+            species = " ".join(form.split()[:2])
+            tried += [("species", [species]), ("species", self.synonyms.get(species, []))]
+        for kind, forms in tried:
+            fits = list(dict.fromkeys(x for other in forms for x in self.by_form.get(other, ())))
+            if len(fits) == 1:
+                return _Match(fits[0], kind, 1.0)
+            if fits:
+                return _Match(None, "ambiguous", 0.0, tuple(fits))
+        return _NOTHING
+
+    def by_spelling(self, name: str, near: Sequence[str], min_score: float) -> _Match:
+        """The taxon with the most similar name, or the genus; else the similar ones as suggestions."""
+        form = _form(name)
+        scored = sorted(((_similarity(form, x), x) for x in near), key=lambda pair: (-pair[0], pair[1]))
+        # a species that was moved to another genus keeps its last word
+        moved = self.epithets.get(form.split()[-1], []) if " " in form else []
+        similar = [taxon for score, x in scored if score > 0 for taxon in self.by_form[x]]
+        others = [taxon for x in near for taxon in self.by_form[x]]
+        offered = tuple(dict.fromkeys([*moved[:_OFFERED], *similar, *others]))[:_OFFERED]
+        if scored and scored[0][0] >= min_score and scored[0][0] > 0:
+            best = [x for score, x in scored if score == scored[0][0]]
+            fits = tuple(taxon for x in best for taxon in self.by_form[x])
+            if len(fits) == 1:
+                return _Match(fits[0], "spelling", scored[0][0], tuple(x for x in offered if x != fits[0]))
+            return _Match(None, "ambiguous", 0.0, fits)
+        genus = self.genus_of(form)
+        return _Match(genus, "genus", 0.0, offered) if genus is not None else _Match(None, "none", 0.0, offered)
+
+    def genus_of(self, form: str) -> Any:
+        """The taxon that the first of several words stands for, or None."""
+        first, *more = form.split()
+        if not more:
+            return None
+        named = self.by_form.get(first, [])
+        if len(named) == 1:
+            return named[0]
+        leaves = self.genera.get(first, [])
+        if named or not leaves:
+            return None
+        labels = [self.hierarchy.leaves[i] for i in leaves]
+        if len(labels) == 1:
+            return labels[0]
+        node = self.hierarchy.common_ancestor(labels)
+        if self.hierarchy.names is not None:
+            name = self.hierarchy.names[node - self.hierarchy.n_leaves]
+            if name is not None:
+                return name if name in self.exact else None  # two nodes of one name cannot be told apart
+        # two genera may meet in one unnamed node, which then keeps the name it got first
+        return self.new_names.setdefault(node, first.capitalize())
+
+    def named_hierarchy(self) -> Hierarchy:
+        """The hierarchy with names for the ancestors of genera that had none."""
+        if not self.new_names:
+            return self.hierarchy
+        h = self.hierarchy
+        names = list(h.names or [None] * (h.n_nodes - h.n_leaves))
+        for node, name in self.new_names.items():
+            names[node - h.n_leaves] = name
+        return Hierarchy(h.parent, h.leaves, names=names, ranks=h.ranks, length=h._length, height=h._height)
+
+
+# ---------------------------------------------------------------------- how names are written
+
+
+def _form(name: str) -> str:
+    """A name without what writers differ in: case, accents, quotes, underscores and runs of spaces."""
+    plain = unicodedata.normalize("NFKD", name).casefold()
+    plain = "".join(x for x in plain if not unicodedata.combining(x) and x not in "'\"`\u2018\u2019\u201c\u201d")
+    return _SEPARATORS.sub(" ", plain).strip()
+
+
+def _similarity(first: str, second: str) -> float:
+    """The similarity of the words that differ most; 0 where their number differs, but for spaces left out."""
+    from rapidfuzz.distance import Levenshtein
+
+    one, two = first.split(), second.split()
+    if len(one) != len(two):
+        return Levenshtein.normalized_similarity(first, second) if "".join(one) == "".join(two) else 0.0
+    return min(Levenshtein.normalized_similarity(x, y) for x, y in zip(one, two, strict=True))
+
+
+def _most_similar(forms: Sequence[str], known: Sequence[str]) -> list[list[str]]:
+    """The names that are most similar as a whole to each of some, the best first."""
+    try:
+        from rapidfuzz import process
+        from rapidfuzz.distance import Levenshtein
+    except ImportError as error:
+        msg = f"{len(forms)} names have no sure match, and similar ones need rapidfuzz: pip install 'tripletree[io]'"
+        raise ImportError(msg) from error
+    return [
+        [
+            x
+            for x, _, _ in process.extract(
+                form, known, scorer=Levenshtein.normalized_similarity, score_cutoff=_RESEMBLES, limit=10 * _OFFERED
+            )
+        ]
+        for form in forms
+    ]

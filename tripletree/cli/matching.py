@@ -1,0 +1,121 @@
+"""The command ``match``: which taxa of a hierarchy the names of samples mean."""
+
+from __future__ import annotations
+
+import csv
+from typing import Any
+
+import click
+
+from tripletree.algorithms.names import NameMatches, match_names
+from tripletree.cli.reading import read_hierarchy, reading_options
+from tripletree.cli.shell import bad_input, say
+from tripletree.cli.sources import output_option
+from tripletree.errors import ParseError
+from tripletree.io import read_annotations, write_newick
+from tripletree.io.source import read_text, write_atomic
+from tripletree.io.table import split_rows
+from tripletree.io.taxdump import read_synonyms
+
+__all__ = [
+    "match",
+]
+
+_COLUMNS = ("name", "match", "kind", "score", "suggestions")
+
+
+@click.command(
+    epilog="""
+    \b
+    Examples:
+      printf 'homo sapiens\\nPan paniscuss\\nGorilla beringei\\n' | tripletree match - sample:primates
+      tripletree match data.csv taxdump/ --synonyms taxdump/ -o matches.csv
+      tripletree match data.csv taxdump/ --edited matches.csv --tree mine.nwk
+    """
+)
+@click.argument("names")
+@click.argument("file")
+@click.option("--column", metavar="NAME", help="NAMES is a table, and this column has them; of CSV and TSV the first.")
+@click.option("--synonyms", metavar="FILE", help="Other names of taxa: a taxdump, or a table of name,accepted name.")
+@click.option(
+    "--min-score",
+    type=click.FloatRange(0, 1),
+    default=0.8,
+    show_default=True,
+    help="The least similarity of each word for a match by spelling.",
+)
+@click.option("--edited", metavar="FILE", help="A table that this command wrote, with matches changed or removed.")
+@click.option("--tree", metavar="FILE", help="Write the hierarchy on the names that match, as Newick.")
+@output_option
+@reading_options
+def match(
+    names: str,
+    file: str,
+    column: str | None,
+    synonyms: str | None,
+    min_score: float,
+    edited: str | None,
+    tree: str | None,
+    output: str,
+    reading: dict[str, Any],
+) -> None:
+    """Match the names in NAMES to the taxa of the hierarchy in FILE.
+
+    NAMES has one name a line, or is a table with them in its first column. A name may differ from its taxon in
+    case and underscores, be a synonym, a subspecies or a name with its author, or be misspelt; else it goes to its
+    genus, where there is one. The table that is written says for each name which taxon it is, how that was found, and
+    what else it could be. Change it where it is wrong, and give it as --edited to write the --tree.
+    """
+    if [names, file, synonyms, edited].count("-") > 1:
+        msg = "only one of NAMES, FILE, --synonyms and --edited can be the standard input"
+        raise click.UsageError(msg)
+    hierarchy = read_hierarchy(file, reading)
+    others = None if synonyms is None else _synonyms(synonyms)
+    asked = _names(names, column)
+    if not asked:
+        raise bad_input(f"{names} holds no names")
+    found = match_names(asked, hierarchy, synonyms=others, min_score=min_score)
+    if edited is not None:
+        found = found.choose(_choices(edited))
+    say(str(found), err=True)
+    _write_table(found, output)
+    if tree is not None:
+        write_newick(found.attach(), tree)
+
+
+def _synonyms(source: str) -> dict[str, list[str]]:
+    try:
+        return read_synonyms(source)
+    except ParseError as taxdump:
+        try:
+            return read_annotations(source)
+        except (ParseError, IsADirectoryError):
+            raise taxdump from None
+
+
+def _names(source: str, column: str | None) -> list[str]:
+    text, name = read_text(source)
+    if column is None and not source.lower().endswith((".csv", ".tsv")):
+        return _texts(text.splitlines())
+    table = split_rows(text, name, header=True, empty_rows=True)
+    at = 0 if column is None else table.place(column, "the column")
+    return _texts(table.columns[at])
+
+
+def _choices(source: str) -> dict[str, str | None]:
+    table = split_rows(*read_text(source), header=True, empty_rows=True)
+    names, taxa = (table.columns[table.place(x, "the column")] for x in _COLUMNS[:2])
+    return {x.strip(): (taxon or "").strip() or None for x, taxon in zip(names, taxa, strict=True) if (x or "").strip()}
+
+
+def _texts(cells: list[Any]) -> list[str]:
+    return [x.strip() for x in cells if (x or "").strip()]
+
+
+def _write_table(found: NameMatches, output: str) -> None:
+    rows = zip(found.names, found.matches, found.kinds, found.scores.tolist(), found.suggestions, strict=True)
+    with write_atomic(output) as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(_COLUMNS)
+        for name, taxon, kind, score, offered in rows:
+            writer.writerow([name, "" if taxon is None else taxon, kind, f"{score:.3g}", "|".join(map(str, offered))])
