@@ -332,7 +332,7 @@ def test_results__beyond_the_search_the_hierarchy_is_cut_with_a_warning(X, monke
     pairs = PairwiseConstraints([(0, 7)], [(0, 1), (2, 3), (1, 4)], 8)
     monkeypatch.setattr(_paired_cut, "_MOST", 5)
     ReCon(4).fit(X, pairs=pairs)  # nor would they have been preferred: no warning
-    monkeypatch.setattr(_paired_cut, "TOO_FAR", 1.0)
+    monkeypatch.setattr(_paired_cut, "are_clades_better", lambda *args: False)
     with pytest.warns(UserWarning, match="no n_clusters=4 near to .* keep all 3 cannot-links between groups") as caught:
         model = ReCon(4).fit(X, pairs=pairs)
     assert caught[0].filename == __file__
