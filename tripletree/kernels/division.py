@@ -31,7 +31,7 @@ __all__ = [
     "link",
 ]
 
-_SWEEPS = 40  # of mean field, at most
+_SWEEPS = 20  # of mean field, at most
 _STARTS = 7  # splits to begin with
 _SURE = 30.0  # log-odds of a label that is certain
 
