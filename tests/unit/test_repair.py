@@ -223,17 +223,16 @@ def test_regraft__each_move_is_the_best_one(seed):
     start = uniform_binary(n, rng)
     up, child = start.parent.copy(), np.full((2 * n - 1, 2), -1, np.int32)
     child[n:] = kernels.rooted_tree.child_lists(start.parent)[1].reshape(-1, 2)
-    meet, slot = search._meetings(start, child)
+    tree, meetings = kernels.repair.BinaryLinks(up, child), search._meetings(start, child)
     flat = t.rows.ravel()
-    of = freeze(np.argsort(flat, kind="stable"))
+    entry = freeze(np.argsort(flat, kind="stable"))
     first = freeze(np.concatenate([[0], np.cumsum(np.bincount(flat, minlength=n))]))
+    triplets = kernels.repair.TripletsOfLeaves(t.rows, weight, first, entry)
     now, moves = weight_of(up, n, t.rows, weight), 0
     for q in [*rng.permutation(2 * n - 1).tolist(), *rng.permutation(2 * n - 1).tolist()]:
         best = best_move_definition(up, n, q, t.rows, weight) if up[q] >= 0 else now
         one = freeze(np.array([q], np.int32))
-        done, gained, _, moved = kernels.repair.regraft(
-            up, child, t.rows, weight, first, of, meet, slot, one, 0, 1e-9, 10**9
-        )
+        done, gained, _, moved = kernels.repair.regraft(tree, triplets, meetings, one, 1e-9, 10**9)
         assert done == 1
         assert weight_of(up, n, t.rows, weight) == pytest.approx(max(best, now)) == pytest.approx(now + gained)
         now, moves = now + gained, moves + moved

@@ -478,13 +478,11 @@ class _Search:
 
     def _leaf_sets(self, size: int, start: np.ndarray, incident: np.ndarray) -> Iterator[np.ndarray]:
         """The leaves of each conflict of `size` rows; the caller marks its rows before the next is searched."""
+        held = kernels.conflict.RowsByLeaf(self._rows, self._alive, start, incident)
         number = np.full(start.size - 1, -1, np.int32)
         seed, part = 0, _FIRST_SLICE
         while seed < len(self._rows) and self._steps_left > 0:
-            leaves, seed, steps = kernels.conflict.grow(
-                self._rows, start, incident, self._alive, number, seed, len(self._rows), size + 1, part,
-                self._steps_left,
-            )  # fmt: skip
+            leaves, seed, steps = kernels.conflict.grow(held, number, seed, size + 1, part, self._steps_left)
             self._steps_left -= int(steps)
             part = min(2 * part, _SLICE)
             if leaves.size:

@@ -538,29 +538,28 @@ class Search:
     def _regrafted(self, hierarchy: Hierarchy) -> Hierarchy:
         """The hierarchy after moves of subtrees, until none gains or the steps are used up."""
         n, parent = hierarchy.n_leaves, hierarchy.parent
-        up, rows = parent.copy(), self._problem.rows
         child = np.full((parent.size, 2), -1, np.int32)
         child[n:] = kernels.rooted_tree.child_lists(parent)[1].reshape(-1, 2)
-        meet, slot = self._meetings(hierarchy, child)
-        flat = rows.ravel()
-        of = freeze(np.argsort(flat, kind="stable"))
+        tree = kernels.repair.BinaryLinks(parent.copy(), child)
+        meetings = self._meetings(hierarchy, child)
+        flat = self._problem.rows.ravel()
+        entry = freeze(np.argsort(flat, kind="stable"))
         first = freeze(np.concatenate([[0], np.cumsum(np.bincount(flat, minlength=n))]))
+        triplets = kernels.repair.TripletsOfLeaves(self._problem.rows, self._problem.weight, first, entry)
         for _ in range(_SWEEPS):
-            order, at, moved = freeze(self._rng.permutation(parent.size).astype(np.int32)), 0, 0
-            while at < order.size and self.steps < self._max_steps:
+            nodes, moved = freeze(self._rng.permutation(parent.size).astype(np.int32)), 0
+            while nodes.size and self.steps < self._max_steps:
                 most = min(_SLICE, self._max_steps - self.steps)
-                done, _, taken, moves = kernels.repair.regraft(
-                    up, child, rows, self._problem.weight, first, of, meet, slot, order, at, self._least_gain, most
-                )
+                done, _, taken, moves = kernels.repair.regraft(tree, triplets, meetings, nodes, self._least_gain, most)
                 if self._tick is not None:
-                    self._tick(done - at)
-                at, moved, self.steps = int(done), moved + int(moves), self.steps + int(taken)
+                    self._tick(done)
+                nodes, moved, self.steps = nodes[done:], moved + int(moves), self.steps + int(taken)
             if moved == 0 or self.steps >= self._max_steps:
                 break
-        return Hierarchy(up, n)
+        return Hierarchy(tree.up, n)
 
-    def _meetings(self, hierarchy: Hierarchy, child: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """For each row and column the ancestor of the other two leaves, and its child above the first of them."""
+    def _meetings(self, hierarchy: Hierarchy, child: np.ndarray) -> Any:
+        """Where the leaves of the triplets meet, as the kernel takes it."""
         position, table = hierarchy.ancestor_table
         start, stop, _ = hierarchy.leaf_intervals
         meet = np.empty((len(self._problem.rows), 3), np.int32)
@@ -570,7 +569,7 @@ class Search:
             meet[:, column] = kernels.rooted_tree.common_ancestors(x, y, position, table)
             left, at = child[meet[:, column], 0], position[x]
             slot[:, column] = (at < start[left]) | (at >= stop[left])
-        return meet, slot
+        return kernels.repair.Meetings(meet, slot)
 
 
 #: Dimensions of the sphere, rounds of better and better ratios, steps of a round, random planes that cut it.

@@ -15,16 +15,47 @@ Oracle: all subsets, in ``tests/laws/test_conflict_laws.py``.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from tripletree.kernels.disjoint_set import find, unite
-from tripletree.kernels.jit import allocating, inner, njit
+from tripletree.kernels.jit import Integers, allocating, inner, njit
 
 __all__ = [
+    "RowsByLeaf",
     "by_leaf",
     "closed_part",
     "grow",
 ]
+
+
+class RowsByLeaf(NamedTuple):
+    """Rows, and lists of them by the leaves of their close pair."""
+
+    rows: np.ndarray  #: int32[m, 3]
+    alive: np.ndarray  #: bool[m], False for rows that are left out
+    start: Integers  #: [n + 1], the rows of leaf x are incident[start[x]:start[x + 1]]
+    incident: np.ndarray  #: int32[2 m], ascending in each list
+
+
+class LeafSet(NamedTuple):
+    """The set V, with room for k leaves."""
+
+    leaf: np.ndarray  #: int32[k]
+    number: np.ndarray  #: int32[n], where each leaf stands in `leaf`, -1 if it is not in V
+    up: np.ndarray  #: int32[k], a disjoint set of these places: the components
+    n_leaving: Integers  #: [k], rows that leave the component of which this place is the root
+
+
+class Levels(NamedTuple):
+    """The levels of the search: of each, the set V and how far the rows that may enlarge it have been tried."""
+
+    size: Integers  #: leaves of V
+    component: np.ndarray  #: int32[k, k], the root of each place of V
+    chosen: Integers  #: the root of the component to leave
+    at_leaf: Integers  #: the place of V whose list of rows is being read, -1 before the first
+    at_row: Integers  #: where in that list, which is read backwards
 
 
 @njit
@@ -46,166 +77,171 @@ def by_leaf(rows, n):
     return start, incident
 
 
+# A row numbered below the seed was the first of a conflict before: all of its conflicts have been searched. Lists are
+# ascending and are read from the end, so that reading stops at the first such row.
+
+
 @inner
-def _tied(rows, start, incident, alive, seed, leaf, size, number, up):
+def _tie(held, seed, leaves, size):
     """Join the leaves of V by the rows inside it; components left, and entries seen."""
+    number, up = leaves.number, leaves.up
     left = size
-    seen = 0
+    n_seen = 0
     for i in range(size):
         up[i] = i
     for i in range(size):
-        x = leaf[i]
-        for p in range(start[x + 1] - 1, start[x] - 1, -1):
-            t = incident[p]
+        x = leaves.leaf[i]
+        for p in range(held.start[x + 1] - 1, held.start[x] - 1, -1):
+            t = held.incident[p]
             if t < seed:
                 break
-            seen += 1
-            if rows[t, 0] != x or not alive[t]:
+            n_seen += 1
+            # each row is in two lists: that of its first leaf will do
+            if held.rows[t, 0] != x or not held.alive[t]:
                 continue
-            y, z = number[rows[t, 1]], number[rows[t, 2]]
+            y, z = number[held.rows[t, 1]], number[held.rows[t, 2]]
             if y >= 0 and z >= 0 and unite(up, i, y):
                 left -= 1
                 if left == 1:
-                    return left, seen
-    return left, seen
+                    return left, n_seen
+    return left, n_seen
 
 
 @inner
-def _leaves_component(rows, t, x, number, up, component, room):
-    """Whether row t, of which x is a close leaf, leaves the component and fits."""
-    y = rows[t, 0] + rows[t, 1] - x
-    outside = 0
+def _leaves_component(row, x, number, up, component, room):
+    """Whether a row, of which x is a close leaf inside the component, leaves it and fits in."""
+    y = row[0] + row[1] - x
+    n_outside = 0
     if number[y] < 0:
-        outside += 1
+        n_outside += 1
     elif find(up, number[y]) == component:
         return False
-    if number[rows[t, 2]] < 0:
-        outside += 1
-    return 0 < outside <= room
+    if number[row[2]] < 0:
+        n_outside += 1
+    # all three in V would have been joined
+    return 0 < n_outside <= room
 
 
 @inner
-def _narrowest(rows, start, incident, alive, seed, leaf, size, number, up, room, count):
+def _find_narrowest(held, seed, leaves, size):
     """The component that the fewest rows leave, -1 if one cannot be left; and entries seen."""
-    seen = 0
+    number, up, n_leaving = leaves.number, leaves.up, leaves.n_leaving
+    room = len(leaves.leaf) - size
+    n_seen = 0
     for i in range(size):
-        count[i] = 0
+        n_leaving[i] = 0
     for i in range(size):
-        x = leaf[i]
+        x = leaves.leaf[i]
         component = find(up, i)
-        for p in range(start[x + 1] - 1, start[x] - 1, -1):
-            t = incident[p]
+        for p in range(held.start[x + 1] - 1, held.start[x] - 1, -1):
+            t = held.incident[p]
             if t < seed:
                 break
-            seen += 1
-            if alive[t] and _leaves_component(rows, t, x, number, up, component, room):
-                count[component] += 1
+            n_seen += 1
+            if held.alive[t] and _leaves_component(held.rows[t], x, number, up, component, room):
+                n_leaving[component] += 1
     best = -1
     for i in range(size):
         if up[i] == i:
-            if count[i] == 0:
-                return -1, seen
-            if best < 0 or count[i] < count[best]:
+            if n_leaving[i] == 0:
+                return -1, n_seen
+            if best < 0 or n_leaving[i] < n_leaving[best]:
                 best = i
-    return best, seen
+    return best, n_seen
 
 
 @inner
-def _add(leaf, size, number, x):
+def _add(leaves, size, x):
     """Put x into V unless it is there; the size."""
-    if number[x] < 0:
-        number[x] = size
-        leaf[size] = x
+    if leaves.number[x] < 0:
+        leaves.number[x] = size
+        leaves.leaf[size] = x
         return size + 1
     return size
 
 
 @inner
-def _next_row(rows, start, incident, alive, seed, leaf, size, number, parts, chosen, room, i, p):
-    """The next row that leaves the chosen component (-1 if there is none), where it stands, and entries seen.
-
-    Position i is that of a leaf of V, -1 before the first; p is a place in its list, which is read backwards.
-    """
-    seen = 0
-    while True:
-        if i < 0 or p < start[leaf[i]] or incident[p] < seed:
+def _next_row(held, seed, leaves, levels, level):
+    """The next row that leaves the chosen component of a level (-1 if there is none), and entries seen."""
+    size, chosen, component = levels.size[level], levels.chosen[level], levels.component[level]
+    i, p = levels.at_leaf[level], levels.at_row[level]
+    room = len(leaves.leaf) - size
+    n_seen = 0
+    found = np.int64(-1)
+    while found < 0:
+        if i < 0 or p < held.start[leaves.leaf[i]] or held.incident[p] < seed:
             i += 1
-            while i < size and parts[i] != chosen:
+            while i < size and component[i] != chosen:
                 i += 1
             if i == size:
-                return -1, i, p, seen
-            p = start[leaf[i] + 1] - 1
+                break
+            p = held.start[leaves.leaf[i] + 1] - 1
             continue
-        t = incident[p]
+        t = held.incident[p]
         p -= 1
-        seen += 1
-        if alive[t] and _leaves_component(rows, t, leaf[i], number, parts, chosen, room):
-            return t, i, p, seen
+        n_seen += 1
+        if held.alive[t] and _leaves_component(held.rows[t], leaves.leaf[i], leaves.number, component, chosen, room):
+            found = np.int64(t)
+    levels.at_leaf[level], levels.at_row[level] = i, p
+    return found, n_seen
 
 
 @njit
-def grow(rows, start, incident, alive, number, first, last, k, slice_work, most):
-    """Search the conflicts on at most k leaves whose first row is among ``first..last - 1``.
+def grow(held, number, first, k, slice_steps, max_steps):
+    """Search the conflicts on at most k leaves whose first row is `first` or a later one.
 
-    ``number`` is -1 for every leaf, before and after. Ends between rows when `slice_work` is spent, anywhere when
-    `most` is. Returns the leaves found (empty if none), the row to go on with, and the work.
+    held : RowsByLeaf; number : int32[n], -1 for every leaf, before and after. Ends between rows when `slice_steps` are
+    taken, anywhere when `max_steps` are.
+    Returns the leaves found (empty if none), the row to go on with, and the steps taken.
     """
-    leaf = np.empty(k, np.int32)
-    up = np.empty(k, np.int32)
-    count = np.empty(k, np.int64)
-    # of each level: the size of V, its components, the one to leave, and where the lists have been read up to
-    sizes = np.empty(k, np.int64)
-    parts = np.empty((k, k), np.int32)
-    chosen = np.empty(k, np.int64)
-    at_leaf = np.empty(k, np.int64)
-    at_place = np.empty(k, np.int64)
-    work = np.int64(0)
+    leaves = LeafSet(np.empty(k, np.int32), number, np.empty(k, np.int32), np.empty(k, np.int64))
+    levels = Levels(
+        *(np.empty(k, np.int64), np.empty((k, k), np.int32), np.empty(k, np.int64)),
+        *(np.empty(k, np.int64), np.empty(k, np.int64)),
+    )
+    n_rows = held.rows.shape[0]
+    steps = np.int64(0)
     seed = first
     found = False
     size = 0
-    while seed < last and work <= slice_work and work <= most:
+    while seed < n_rows and steps <= slice_steps and steps <= max_steps:
         level = -1
         size = 0
-        taken = seed if alive[seed] else -1
-        while work <= most:
+        taken = np.int64(seed) if held.alive[seed] else np.int64(-1)
+        while steps <= max_steps:
             if taken >= 0:  # a larger V
                 for side in range(3):
-                    size = _add(leaf, size, number, rows[taken, side])
-                left, seen = _tied(rows, start, incident, alive, seed, leaf, size, number, up)
-                work += seen + 1
-                found = left == 1
+                    size = _add(leaves, size, held.rows[taken, side])
+                n_components, n_seen = _tie(held, seed, leaves, size)
+                steps += n_seen + 1
+                found = n_components == 1
                 if found:
                     break
                 if size < k:
-                    component, seen = _narrowest(
-                        rows, start, incident, alive, seed, leaf, size, number, up, k - size, count
-                    )
-                    work += seen
+                    component, n_seen = _find_narrowest(held, seed, leaves, size)
+                    steps += n_seen
                     if component >= 0:
                         level += 1
-                        sizes[level], chosen[level] = size, component
+                        levels.size[level], levels.chosen[level] = size, component
                         for i in range(size):
-                            parts[level, i] = find(up, i)
-                        at_leaf[level], at_place[level] = -1, -1
+                            levels.component[level, i] = find(leaves.up, i)
+                        levels.at_leaf[level], levels.at_row[level] = -1, -1
             if level < 0:
                 break
-            while size > sizes[level]:
+            # back to the V of this level
+            while size > levels.size[level]:
                 size -= 1
-                number[leaf[size]] = -1
-            room = k - size
-            taken, at_leaf[level], at_place[level], seen = _next_row(
-                rows, start, incident, alive, seed, leaf, size, number, parts[level], chosen[level], room,
-                at_leaf[level], at_place[level],
-            )  # fmt: skip
-            work += seen + 1
+                number[leaves.leaf[size]] = -1
+            taken, n_seen = _next_row(held, seed, leaves, levels, level)
+            steps += n_seen + 1
             if taken < 0:
                 level -= 1
         for i in range(size):
-            number[leaf[i]] = -1
-        if found or work > most:
+            number[leaves.leaf[i]] = -1
+        if found or steps > max_steps:
             break
         seed += 1
-    return leaf[: size if found else 0], seed, work
+    return leaves.leaf[: size if found else 0], seed, steps
 
 
 # ----------------------------------------------------------------------
@@ -225,9 +261,20 @@ def grow(rows, start, incident, alive, number, first, last, k, slice_work, most)
 # Oracle: dropping rows one by one, in ``tests/laws/test_conflict_laws.py``.
 
 
+class RootedRows(NamedTuple):
+    """The tree of close pairs on vertices 0..k-1, rooted at 0; all fields are int64[k]."""
+
+    above: Integers  #: the parent
+    depth: Integers
+    row: Integers  #: the row that is the edge to the parent
+    skip: Integers  #: a disjoint set: leads to the lowest vertex at or above whose edge has not been met
+    number: Integers  #: when its edge was met, k before
+
+
 @allocating
-def _rooted(rows, k, above, depth, edge):
-    """Parents, depths and the row above each vertex, by breadth-first search from vertex 0."""
+def _root(rows, k):
+    """Root the tree by breadth-first search."""
+    above, depth, edge = np.empty(k, np.int64), np.empty(k, np.int64), np.empty(k, np.int64)
     start = np.zeros(k + 1, np.int64)
     for t in range(rows.shape[0]):
         start[rows[t, 0] + 1] += 1
@@ -252,6 +299,7 @@ def _rooted(rows, k, above, depth, edge):
                 above[y], depth[y], edge[y] = x, depth[x] + 1, t
                 order[done] = y
                 done += 1
+    return RootedRows(above, depth, edge, np.arange(k), np.full(k, k, np.int64))
 
 
 @inner
@@ -264,17 +312,20 @@ def _top(skip, x):
 
 
 @inner
-def _next_on_way(above, depth, skip, x, y):
+def _next_on_way(tree, x, y):
     """The lower end of an edge between x and y that has not been met; -1 if all have been."""
-    x, y = _top(skip, x), _top(skip, y)
+    depth = tree.depth
+    x, y = _top(tree.skip, x), _top(tree.skip, y)
     if x == y:
         return -1
+    # the deeper one is below where the ways meet: its edge is on the way
     return x if depth[x] > depth[y] or (depth[x] == depth[y] and x > y) else y
 
 
 @inner
-def _earliest(above, depth, number, x, y):
+def _earliest(tree, x, y):
     """The smallest number of an edge between x and y."""
+    above, depth, number = tree.above, tree.depth, tree.number
     least = number.size
     while x != y and least > 0:
         if depth[x] < depth[y]:
@@ -291,34 +342,34 @@ def closed_part(rows, k):
     rows : int32[k - 1, 3]; the close pairs are a tree on 0..k-1, the thirds are among these
     Returns bool[k - 1].
     """
-    above, depth, edge = np.empty(k, np.int64), np.empty(k, np.int64), np.empty(k, np.int64)
-    _rooted(rows, k, above, depth, edge)
-    skip = np.arange(k)
-    number = np.full(k, k, np.int64)  # when the edge above a vertex was met
-    low = np.empty(k, np.int64)
+    tree = _root(rows, k)
+    number = tree.number
+    low = np.empty(k, np.int64)  # Tarjan's: the earliest edge that can be reached from this one
     way = np.empty(k, np.int64)  # vertices whose edges are being looked at
     met = np.empty(k, np.int64)
     part = np.zeros(rows.shape[0], np.bool_)
     v = k - 1 if k > 1 else 0  # any vertex but the root
     number[v], low[v], way[0], met[0] = 0, 0, v, v
-    skip[v] = above[v]
-    length, count = 1, 1
+    tree.skip[v] = tree.above[v]
+    length, n_met = 1, 1
     while length > 0:
         v = way[length - 1]
-        c = rows[edge[v], 2]
-        w = _next_on_way(above, depth, skip, v, c)
+        c = rows[tree.row[v], 2]
+        w = _next_on_way(tree, v, c)
         if w >= 0:
-            number[w] = low[w] = count
-            met[count] = w
+            number[w] = low[w] = n_met
+            met[n_met] = w
             way[length] = w
-            skip[w] = above[w]
+            tree.skip[w] = tree.above[w]
             length += 1
-            count += 1
+            n_met += 1
             continue
-        low[v] = min(low[v], _earliest(above, depth, number, v, c))
+        # all edges that the row needs have been met: some of them before it, if it is no part by itself
+        low[v] = min(low[v], _earliest(tree, v, c))
         if low[v] == number[v]:
-            for i in range(number[v], count):
-                part[edge[met[i]]] = True
+            # the first component that is complete has no way out: no other has been closed before
+            for i in range(number[v], n_met):
+                part[tree.row[met[i]]] = True
             return part
         length -= 1
         low[way[length - 1]] = min(low[way[length - 1]], low[v])

@@ -7,20 +7,42 @@ is lost is the sum over all pairs that the split parts: a cut in a graph with po
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from tripletree.kernels.disjoint_set import find, unite
 from tripletree.kernels.heaps import heapify, pop, renew
-from tripletree.kernels.jit import allocating, inner, njit
+from tripletree.kernels.jit import Integers, Reals, allocating, inner, njit
 
 __all__ = [
+    "BinaryLinks",
+    "Meetings",
+    "TripletsOfLeaves",
     "best_split",
     "bisect",
     "components",
-    "cut_graph",
     "peel",
     "regraft",
 ]
+
+
+class CutGraph(NamedTuple):
+    """The graph of cuts, see above: the neighbours of leaf x, once each, are at start[x]..stop[x] - 1."""
+
+    start: Integers
+    stop: Integers
+    other: np.ndarray  #: int32, the neighbour
+    weight: Reals  #: of the pair
+
+
+class Pass(NamedTuple):
+    """What a pass of moves works with."""
+
+    gain: Reals  #: of each leaf: what the cut gains when it changes sides
+    heap: np.ndarray  #: int32[k], the leaves that may still move, by gain
+    place: np.ndarray  #: int32[k], where each is in the heap, -1 once it has moved
+    moved: np.ndarray  #: int32[k], the leaves that have moved, in order
 
 
 @njit
@@ -50,11 +72,7 @@ def components(rows, k):
 
 
 @allocating
-def cut_graph(rows, weight, k, penalty):
-    """The graph of cuts, see above: each leaf's neighbours, once each, and the weights of these pairs.
-
-    Returns start, stop : int64[k], other : int32[6 m], edge : float64[6 m]; those of x are at start[x]..stop[x]-1.
-    """
+def _cut_graph(rows, weight, k, penalty):
     m = rows.shape[0]
     start, stop = np.zeros(k + 1, np.int64), np.empty(k, np.int64)
     for t in range(m):
@@ -63,15 +81,16 @@ def cut_graph(rows, weight, k, penalty):
     for x in range(k):
         start[x + 1] += start[x]
         stop[x] = start[x]
-    other, edge = np.empty(6 * m, np.int32), np.empty(6 * m, np.float64)
+    other, pair_weight = np.empty(6 * m, np.int32), np.empty(6 * m, np.float64)
     for t in range(m):
         for i in range(3):
             for j in range(3):
                 if i != j:
                     x = rows[t, i]
                     other[stop[x]] = rows[t, j]
-                    edge[stop[x]] = (0.5 if i == 2 or j == 2 else -0.5 - penalty) * weight[t]
+                    pair_weight[stop[x]] = (0.5 if i == 2 or j == 2 else -0.5 - penalty) * weight[t]
                     stop[x] += 1
+    # Add up what is said of one pair. `at` says where the neighbour stands; of another leaf's list if before start[x].
     at = np.full(k, -1, np.int64)
     for x in range(k):
         end = start[x]
@@ -79,57 +98,59 @@ def cut_graph(rows, weight, k, penalty):
             y = other[e]
             if at[y] < start[x]:
                 at[y] = end
-                other[end], edge[end] = y, edge[e]
+                other[end], pair_weight[end] = y, pair_weight[e]
                 end += 1
             else:
-                edge[at[y]] += edge[e]
+                pair_weight[at[y]] += pair_weight[e]
         stop[x] = end
-    return start, stop, other, edge
+    return CutGraph(start, stop, other, pair_weight)
 
 
 @inner
-def _gains(side, start, stop, other, edge, gain):
+def _find_gains(side, graph, gain):
     """What the cut gains when each leaf changes sides; returns the weight of the cut."""
     twice = 0.0
     for x in range(side.shape[0]):
         gain[x] = 0.0
-        for e in range(start[x], stop[x]):
-            if side[other[e]] == side[x]:
-                gain[x] += edge[e]
+        for e in range(graph.start[x], graph.stop[x]):
+            if side[graph.other[e]] == side[x]:
+                gain[x] += graph.weight[e]
             else:
-                gain[x] -= edge[e]
-                twice += edge[e]
+                gain[x] -= graph.weight[e]
+                twice += graph.weight[e]
     return 0.5 * twice
 
 
 @inner
-def _one_pass(side, start, stop, other, edge, gain, heap, place, moved, patience):
+def _one_pass(side, graph, work, patience):
     """Each leaf changes sides at most once, the one that gains most first; back to the best cut that was met.
 
-    Returns what has been gained, and the steps taken.
+    Moves that lose are made, too: the way out of a cut that no single leaf improves leads through worse ones. After
+    `patience` of them without a new best cut the pass ends. Returns what has been gained, and the steps taken.
     """
+    gain, heap, place, moved = work
     k = side.shape[0]
     heapify(heap, place, gain)
     ones = 0
     for x in range(k):
         ones += side[x]
-    gained, best, kept, steps = 0.0, 0.0, 0, k
+    gained, best, n_kept, steps = 0.0, 0.0, 0, k
     for i in range(k):
         x = pop(heap, k - i, place, gain)
         gained += gain[x]
         side[x] = 1 - side[x]
         ones += 2 * side[x] - 1
         moved[i] = x
-        for e in range(start[x], stop[x]):
-            y = other[e]
+        for e in range(graph.start[x], graph.stop[x]):
+            y = graph.other[e]
             if place[y] >= 0:
-                gain[y] += 2.0 * edge[e] if side[y] == side[x] else -2.0 * edge[e]
+                gain[y] += 2.0 * graph.weight[e] if side[y] == side[x] else -2.0 * graph.weight[e]
                 renew(heap, k - i - 1, place, gain, y)
-        steps += stop[x] - start[x]
-        if 0 < ones < k and gained > best:
-            best, kept = gained, i + 1
-        if i + 1 - kept >= patience or i + 1 == k:
-            for j in range(i, kept - 1, -1):
+        steps += graph.stop[x] - graph.start[x]
+        if 0 < ones < k and gained > best:  # with all leaves on one side it is no split
+            best, n_kept = gained, i + 1
+        if i + 1 - n_kept >= patience or i + 1 == k:
+            for j in range(i, n_kept - 1, -1):
                 side[moved[j]] = 1 - side[moved[j]]
             break
     return best, steps
@@ -145,12 +166,11 @@ def bisect(rows, weight, k, penalty, starts, most_passes):
     starts : int32[s, k], 0 or 1 for each leaf; most_passes : int, from each start
     Returns side : int32[k], 0 or 1, both occur; steps : int.
     """
-    start, stop, other, edge = cut_graph(rows, weight, k, penalty)
-    gain, moved = np.empty(k, np.float64), np.empty(k, np.int32)
-    heap, place = np.empty(k, np.int32), np.empty(k, np.int32)
+    graph = _cut_graph(rows, weight, k, penalty)
+    work = Pass(np.empty(k, np.float64), np.empty(k, np.int32), np.empty(k, np.int32), np.empty(k, np.int32))
     side, best_side = np.empty(k, np.int32), np.empty(k, np.int32)
     best, steps = -np.inf, 6 * rows.shape[0]
-    slack = 0.0
+    slack = 0.0  # a pass that gains less gains by rounding, and would never end
     for t in range(rows.shape[0]):
         slack += weight[t]
     slack *= 1e-12
@@ -162,12 +182,12 @@ def bisect(rows, weight, k, penalty, starts, most_passes):
         if ones == 0 or ones == k:
             side[0] = 1 - side[0]
         for _ in range(most_passes):
-            _gains(side, start, stop, other, edge, gain)
-            gained, taken = _one_pass(side, start, stop, other, edge, gain, heap, place, moved, 50 + k // 4)
+            _find_gains(side, graph, work.gain)
+            gained, taken = _one_pass(side, graph, work, 50 + k // 4)
             steps += taken
             if gained <= slack:
                 break
-        cut = _gains(side, start, stop, other, edge, gain)
+        cut = _find_gains(side, graph, work.gain)
         if cut > best:
             best = cut
             for x in range(k):
@@ -312,27 +332,64 @@ def best_split(rows, weight, k):
 # ----------------------------------------------------------------------
 # Prune and regraft: cut a subtree off a binary tree and hang it where most weight is displayed, again and again.
 #
-#     up : int32[N], the node above each, -1 above the root; child : int32[N, 2], the nodes below, -1 below leaves
-#     rows : int32[m, 3]; weight : float64[m]
-#     first : int64[n + 1], of : int64[3 m], the triplets of each leaf x: of[e] = 3 t + i with rows[t, i] == x
-#     meet : int32[m, 3], the last common ancestor of the two leaves of a row other than the one in that column
-#     slot : int8[m, 3], which child of `meet` the first of these two leaves is below
-#
 # What a triplet with two or three leaves in the subtree Q displays does not change when Q moves. For ab|c with just a
 # in Q, and d the child of the ancestor of b and c that is above b, it is displayed where Q hangs from the branch above
 # d or from one below it; with just c in Q, where Q does not hang from a branch below the ancestor of a and b. So each
 # such triplet marks one node or two, and the weight displayed is, up to a constant, the sum of the marks from the
-# place to the root. `meet` and `slot` of pairs outside Q stay as they are wherever Q hangs: finding the best of all
-# places takes time in proportion to the triplets of the leaves in Q and the nodes above the marks, not to the size of
-# the tree.
+# place to the root. Where two leaves outside Q meet is the same wherever Q hangs: finding the best of all places takes
+# time in proportion to the triplets of the leaves in Q and the nodes above the marks, not to the size of the tree.
+
+
+class BinaryLinks(NamedTuple):
+    """A binary tree with n leaves and N nodes."""
+
+    up: np.ndarray  #: int32[N], the node above each, -1 above the root
+    child: np.ndarray  #: int32[N, 2], -1 below leaves
+
+
+class TripletsOfLeaves(NamedTuple):
+    """Triplets, and lists of them by leaf."""
+
+    rows: np.ndarray  #: int32[m, 3]
+    weight: Reals  #: [m]
+    first: Integers  #: [n + 1], where the list of each leaf begins in `entry`
+    entry: Integers  #: [3 m], 3 t + i in the list of leaf rows[t, i]
+
+
+class Meetings(NamedTuple):
+    """Where two leaves of a triplet meet: column i is for the two that are not in column i of the row."""
+
+    node: np.ndarray  #: int32[m, 3], their last common ancestor
+    slot: np.ndarray  #: int8[m, 3], which child of it the first of the two is below
+
+
+class Touched(NamedTuple):
+    """The triplets with leaves in the subtree that moves."""
+
+    triplet: Integers  #: [m]
+    n_triplets: Integers  #: one entry
+    inside: np.ndarray  #: int8[m], of each triplet: how many of its leaves are in the subtree; zeros between two uses
+    column: np.ndarray  #: int8[m], the sum of their columns; zeros between two uses
+    stack: np.ndarray  #: int32[N + 2]
+
+
+class Marks(NamedTuple):
+    """What is displayed more, or less, where the subtree hangs above a node or from any branch below it."""
+
+    mark: Reals  #: [N], zeros between two uses
+    marked: np.ndarray  #: bool[N], False between two uses
+    node: np.ndarray  #: int32[N], the nodes that are marked
+    total: Reals  #: [N], the sum of the marks of a node and all above it
+    known: np.ndarray  #: bool[N], whether `total` is; False between two uses
+    seen: np.ndarray  #: int32[N], the nodes of which it is
+    stack: np.ndarray  #: int32[N + 2]
 
 
 @inner
-def _touched_triplets(q, n, child, first, of, count, column, listed, stack):
-    """List the triplets with leaves in the subtree q; how many (count) and the sum of their columns.
-
-    Returns the length of the list, and the steps taken.
-    """
+def _touch_triplets(q, tree, triplets, touched):
+    """List the triplets with leaves in the subtree q; returns the steps taken."""
+    inside, column, stack = touched.inside, touched.column, touched.stack
+    n = len(triplets.first) - 1
     size, top, steps = 0, 1, 0
     stack[0] = q
     while top > 0:
@@ -340,88 +397,104 @@ def _touched_triplets(q, n, child, first, of, count, column, listed, stack):
         u = stack[top]
         steps += 1
         if u >= n:
-            stack[top], stack[top + 1] = child[u, 0], child[u, 1]
+            stack[top], stack[top + 1] = tree.child[u, 0], tree.child[u, 1]
             top += 2
             continue
-        for e in range(first[u], first[u + 1]):
-            t = of[e] // 3
-            if count[t] == 0:
-                listed[size] = t
+        for e in range(triplets.first[u], triplets.first[u + 1]):
+            t = triplets.entry[e] // 3
+            if inside[t] == 0:
+                touched.triplet[size] = t
                 size += 1
-            count[t] += 1
-            column[t] += of[e] - 3 * t
-        steps += first[u + 1] - first[u]
-    return size, steps
+            inside[t] += 1
+            column[t] += triplets.entry[e] - 3 * t
+        steps += triplets.first[u + 1] - triplets.first[u]
+    touched.n_triplets[0] = size
+    return steps
 
 
 @inner
-def _mark(v, w, mark, marked, size, nodes):
-    """Add w to the mark of node v; the new number of marked nodes."""
-    mark[v] += w
-    if not marked[v]:
-        marked[v] = True
-        nodes[size] = v
+def _mark(v, weight, marks, size):
+    """Add a weight to the mark of node v; the new number of marked nodes."""
+    marks.mark[v] += weight
+    if not marks.marked[v]:
+        marks.marked[v] = True
+        marks.node[size] = v
         size += 1
     return size
 
 
 @inner
-def _sum_above(v, up, mark, total, known, seen, size, stack):
+def _sum_above(v, up, marks, size):
     """Fill in the sums of the marks from v and the nodes above it to the root; the new number of nodes seen."""
     top = 0
     u = v
-    while u >= 0 and not known[u]:
-        stack[top] = u
+    while u >= 0 and not marks.known[u]:
+        marks.stack[top] = u
         top += 1
         u = up[u]
-    above = total[u] if u >= 0 else 0.0
+    above = marks.total[u] if u >= 0 else 0.0
     while top > 0:
         top -= 1
-        u = stack[top]
-        above += mark[u]
-        total[u] = above
-        known[u] = True
-        seen[size] = u
+        u = marks.stack[top]
+        above += marks.mark[u]
+        marks.total[u] = above
+        marks.known[u] = True
+        marks.seen[size] = u
         size += 1
     return size
 
 
 @inner
-def _best_place(beside, up, child, weight, meet, slot, listed, length, count, column, tables, nodes, seen, stack):
-    """The node above which the pruned subtree hangs best, what that gains over `beside`, and the steps taken."""
-    mark, total, marked, known = tables
+def _mark_triplets(child, triplets, meetings, touched, marks):
+    """Mark the nodes below which the touched triplets are displayed, or lost.
+
+    Returns the number of nodes marked, and whether a triplet is lost where the subtree hangs now.
+    """
     size, lost = 0, False
-    for i in range(length):
-        t = listed[i]
-        if count[t] == 1:
-            k, w = column[t], weight[t]
-            u = meet[t, k]
-            lost = lost or meet[t, 0] == meet[t, 2] or meet[t, 1] == meet[t, 2]
+    for i in range(touched.n_triplets[0]):
+        t = touched.triplet[i]
+        if touched.inside[t] == 1:
+            k, weight = touched.column[t], triplets.weight[t]
+            u = meetings.node[t, k]
+            # ab|c is lost just if c meets a or b where a and b meet
+            lost = lost or meetings.node[t, 0] == meetings.node[t, 2] or meetings.node[t, 1] == meetings.node[t, 2]
             if k == 2:
-                size = _mark(child[u, 0], -w, mark, marked, size, nodes)
-                size = _mark(child[u, 1], -w, mark, marked, size, nodes)
+                size = _mark(child[u, 0], -weight, marks, size)
+                size = _mark(child[u, 1], -weight, marks, size)
             else:
-                size = _mark(child[u, slot[t, k]], w, mark, marked, size, nodes)
-    place, gain, count_seen = beside, 0.0, 0
-    if lost:
-        count_seen = _sum_above(beside, up, mark, total, known, seen, count_seen, stack)
-        for i in range(size):
-            count_seen = _sum_above(nodes[i], up, mark, total, known, seen, count_seen, stack)
-        here = total[beside]
-        for i in range(count_seen):
-            if total[seen[i]] - here > gain:
-                place, gain = seen[i], total[seen[i]] - here
-        for i in range(count_seen):
-            known[seen[i]] = False
-    for i in range(size):
-        mark[nodes[i]] = 0.0
-        marked[nodes[i]] = False
-    return place, gain, 2 * size + 3 * count_seen
+                size = _mark(child[u, meetings.slot[t, k]], weight, marks, size)
+    return size, lost
 
 
 @inner
-def _hang(q, v, up, child):
+def _best_place(beside, up, marks, n_marked, lost):
+    """The node above which the pruned subtree hangs best, what that gains over `beside`, and the steps taken.
+
+    Leaves no marks.
+    """
+    place, gain, n_seen = beside, 0.0, 0
+    if lost:  # else there is nothing to gain
+        n_seen = _sum_above(beside, up, marks, n_seen)
+        for i in range(n_marked):
+            n_seen = _sum_above(marks.node[i], up, marks, n_seen)
+        # a node that was not seen has the sum of one above it that was: no better
+        here = marks.total[beside]
+        for i in range(n_seen):
+            u = marks.seen[i]
+            if marks.total[u] - here > gain:
+                place, gain = u, marks.total[u] - here
+        for i in range(n_seen):
+            marks.known[marks.seen[i]] = False
+    for i in range(n_marked):
+        marks.mark[marks.node[i]] = 0.0
+        marks.marked[marks.node[i]] = False
+    return place, gain, 2 * n_marked + 3 * n_seen
+
+
+@inner
+def _hang(q, v, tree):
     """Hang the pruned subtree q, whose node above is kept, from the branch above v."""
+    up, child = tree.up, tree.child
     p = up[q]
     s = 1 if child[p, 1] == q else 0
     g = up[v]
@@ -433,21 +506,26 @@ def _hang(q, v, up, child):
 
 
 @inner
-def _renew_meetings(q, up, child, rows, listed, length, count, column, toward, meet, slot):
-    """Bring `meet` and `slot` up to date for the pairs of a leaf in q and one outside; the steps taken."""
+def _renew_meetings(q, tree, rows, touched, toward, meetings):
+    """Bring the meetings of a leaf in q and one outside up to date; the steps taken.
+
+    toward : int8[N], -1 before and after; here it says of each node above q which of its children leads to q
+    """
+    up, child = tree.up, tree.child
     steps = 0
     u, v = up[q], q
     while u >= 0:
         toward[u] = 1 if child[u, 1] == v else 0
         v = u
         u = up[u]
-    for i in range(length):
-        t = listed[i]
-        if count[t] == 3:
+    for i in range(touched.n_triplets[0]):
+        t = touched.triplet[i]
+        if touched.inside[t] == 3:
             continue
-        # the leaf that is alone on its side of q's edge: each of the other two meets it across
-        one_inside = count[t] == 1
-        k = column[t] if one_inside else 3 - column[t]
+        # the leaf that is alone on its side of q's edge: each of the other two meets it across. Of two columns inside,
+        # the sum tells the third one
+        one_inside = touched.inside[t] == 1
+        k = touched.column[t] if one_inside else 3 - touched.column[t]
         for j in range(3):
             if j == k:
                 continue
@@ -459,11 +537,11 @@ def _renew_meetings(q, up, child, rows, listed, length, count, column, toward, m
                 steps += 1
             first_outside = (j < k) == one_inside
             opposite = 3 - j - k
-            meet[t, opposite] = x
+            meetings.node[t, opposite] = x
             if first_outside:
-                slot[t, opposite] = 1 if child[x, 1] == came else 0
+                meetings.slot[t, opposite] = 1 if child[x, 1] == came else 0
             else:
-                slot[t, opposite] = toward[x]
+                meetings.slot[t, opposite] = toward[x]
     u = up[q]
     while u >= 0:
         toward[u] = -1
@@ -473,47 +551,51 @@ def _renew_meetings(q, up, child, rows, listed, length, count, column, toward, m
 
 
 @njit
-def regraft(up, child, rows, weight, first, of, meet, slot, order, begin, least, most_steps):
-    """Try the subtrees order[begin], order[begin + 1], ... one after the other; move each that gains more than `least`.
-
-    `up`, `child`, `meet` and `slot` are changed in place. Stops at the end of `order` or after `most_steps`.
+def regraft(tree, triplets, meetings, nodes, least_gain, max_steps):
+    """Try the subtrees below the nodes one after the other; move each that gains more than `least_gain`.
 
     Time for a subtree: see above; a move takes the depth for each triplet of its leaves. Memory O(n + m).
 
-    order : int32[k], nodes other than the root at the time are tried; begin : int; least : float; most_steps : int
-    Returns the next place in `order`, the weight gained, the steps taken, the number of moves.
+    tree : BinaryLinks, meetings : Meetings, both changed in place; triplets : TripletsOfLeaves; nodes : int32[k], those
+    other than the root at the time are tried, until `max_steps` are taken
+    Returns how many of the nodes are done, the weight gained, the steps taken, the number of moves.
     Oracle: each place tried, in ``tests/unit/test_repair.py``.
     """
-    n, N, m = first.shape[0] - 1, up.shape[0], rows.shape[0]
-    count, column = np.zeros(m, np.int8), np.zeros(m, np.int8)
-    listed, stack = np.empty(m, np.int64), np.empty(N + 2, np.int32)
-    tables = (np.zeros(N), np.zeros(N), np.zeros(N, np.bool_), np.zeros(N, np.bool_))
-    nodes, seen = np.empty(N, np.int32), np.empty(N, np.int32)
+    up, child = tree.up, tree.child
+    N, m = up.shape[0], triplets.rows.shape[0]
+    touched = Touched(
+        *(np.empty(m, np.int64), np.zeros(1, np.int64), np.zeros(m, np.int8), np.zeros(m, np.int8)),
+        np.empty(N + 2, np.int32),
+    )
+    marks = Marks(
+        *(np.zeros(N), np.zeros(N, np.bool_), np.empty(N, np.int32)),
+        *(np.zeros(N), np.zeros(N, np.bool_), np.empty(N, np.int32), np.empty(N + 2, np.int32)),
+    )
     toward = np.full(N, -1, np.int8)
-    gained, steps, moves, i = 0.0, 0, 0, begin
-    while i < order.shape[0] and steps < most_steps:
-        q = order[i]
+    gained, steps, moves, i = 0.0, 0, 0, 0
+    while i < nodes.shape[0] and steps < max_steps:
+        q = nodes[i]
         i += 1
         p = up[q]
         if p < 0:
             continue
-        length, taken = _touched_triplets(q, n, child, first, of, count, column, listed, stack)
+        steps += _touch_triplets(q, tree, triplets, touched)
+        # prune: q and the node above it, p, are left hanging by themselves
         beside, g = child[p, 0] + child[p, 1] - q, up[p]
         up[beside] = g
         if g >= 0:
             child[g, 1 if child[g, 1] == p else 0] = beside
-        place, gain, more = _best_place(
-            beside, up, child, weight, meet, slot, listed, length, count, column, tables, nodes, seen, stack
-        )
-        steps += taken + more
-        if gain <= least:
+        n_marked, lost = _mark_triplets(child, triplets, meetings, touched, marks)
+        place, gain, more = _best_place(beside, up, marks, n_marked, lost)
+        steps += more
+        if gain <= least_gain:
             place = beside
-        _hang(q, place, up, child)
+        _hang(q, place, tree)
         if place != beside:
             gained += gain
             moves += 1
-            steps += _renew_meetings(q, up, child, rows, listed, length, count, column, toward, meet, slot)
-        for j in range(length):
-            count[listed[j]] = 0
-            column[listed[j]] = 0
+            steps += _renew_meetings(q, tree, triplets.rows, touched, toward, meetings)
+        for j in range(touched.n_triplets[0]):
+            touched.inside[touched.triplet[j]] = 0
+            touched.column[touched.triplet[j]] = 0
     return i, gained, steps, moves

@@ -1,14 +1,7 @@
 """Soft pairs: assigning samples to clusters so that distances and violated pairs together cost little.
 
-Samples that are in pairs are numbered 0..m-1, pairs 0..e-1: first the must-links, then the cannot-links.
-
-    base : float64[m, k], read-only, what sample i costs by itself in cluster h
-    pay : float64[e, k], read-only; a must-link e between clusters g and h costs pay[e, g] + pay[e, h], a cannot-link
-        within cluster h costs pay[e, h]
-    start : int32[m + 1], read-only, links of sample i are start[i]..start[i + 1] - 1
-    other, edge : int32[2 e], read-only, for each link the sample at its far end and the number of the pair
-    n_must : int
-    label : int32[m], changed in place; -1 is a sample without cluster, whose pairs cost nothing
+Samples that are in pairs are numbered 0..m-1, pairs 0..e-1: first the must-links, then the cannot-links. Labels are
+int32[m], changed in place; -1 is a sample without cluster, whose pairs cost nothing.
 
 A move is made where it lowers the sum of all costs by more than its rounding. Each kernel returns the number of moves.
 Oracle: ``pair_costs`` of ``tests/pck_oracle.py``.
@@ -16,11 +9,15 @@ Oracle: ``pair_costs`` of ``tests/pck_oracle.py``.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
-from tripletree.kernels.jit import inner, njit
+from tripletree.kernels.jit import RealTable, inner, njit
 
 __all__ = [
+    "LinkGroups",
+    "PricedLinks",
     "move_chains",
     "move_groups",
     "move_samples",
@@ -30,16 +27,43 @@ __all__ = [
 _ROUNDING = 1e-12
 
 
+class PricedLinks(NamedTuple):
+    """Pairs of samples, and what they cost. All arrays are read-only."""
+
+    base: RealTable  #: [m, k], what a sample costs by itself in each cluster
+    pay: RealTable
+    """[e, k]; a must-link e between clusters g and h costs pay[e, g] + pay[e, h], a cannot-link within cluster h costs
+    pay[e, h]."""
+    start: np.ndarray  #: int32[m + 1], links of sample i are start[i]..start[i + 1] - 1
+    other: np.ndarray  #: int32[2 e], for each link the sample at its far end
+    pair: np.ndarray  #: int32[2 e], the number of its pair
+    n_must: int
+
+
+class LinkGroups(NamedTuple):
+    """Groups of samples. Must-links join only members of one group."""
+
+    member: np.ndarray  #: int32[m], group by group
+    first: np.ndarray  #: int32, where the members of each group begin, and the end
+
+
+class Chains(NamedTuple):
+    """Samples that pairs chain together within two clusters."""
+
+    seen: np.ndarray  #: uint8[m, k], whether the chain of the sample within its cluster and another was looked at
+    queue: np.ndarray  #: int32[m], the samples of the chain at hand
+
+
 @inner
-def _add_links(i, start, other, edge, n_must, pay, label, cost):
+def _add_links(i, links, label, cost):
     """Add to cost[h] what the pairs of sample i cost with it in cluster h."""
-    k = len(cost)
-    for p in range(start[i], start[i + 1]):
-        there = label[other[p]]
+    pay, k = links.pay, len(cost)
+    for p in range(links.start[i], links.start[i + 1]):
+        there = label[links.other[p]]
         if there < 0:
             continue
-        e = edge[p]
-        if e >= n_must:
+        e = links.pair[p]
+        if e >= links.n_must:
             cost[there] += pay[e, there]
             continue
         for h in range(k):
@@ -60,15 +84,16 @@ def _least(cost, here):
 
 
 @njit
-def move_samples(order, base, start, other, edge, n_must, pay, label):
+def move_samples(order, links, label):
     """Move sample after sample, in the given order (int32[m], read-only), to the cluster of least cost."""
+    base = links.base
     k = base.shape[1]
     cost = np.empty(k)
     moves = 0
     for i in order:
         for h in range(k):
             cost[h] = base[i, h]
-        _add_links(i, start, other, edge, n_must, pay, label, cost)
+        _add_links(i, links, label, cost)
         best = _least(cost, label[i])
         if best != label[i]:
             label[i] = best
@@ -77,13 +102,13 @@ def move_samples(order, base, start, other, edge, n_must, pay, label):
 
 
 @njit
-def move_groups(order, member, first, base, start, other, edge, n_must, pay, label):
+def move_groups(order, groups, links, label):
     """Move groups as a whole to the cluster of least cost, wherever their members are now.
 
-    order : int32, read-only, groups
-    member, first : int32, read-only; members of group c are member[first[c]..first[c + 1] - 1]; must-links join only
-        members of one group
+    order : int32, read-only, numbers of groups; groups : LinkGroups; links : PricedLinks
     """
+    base, pay, n_must = links.base, links.pay, links.n_must
+    member, first = groups.member, groups.first
     m, k = base.shape
     group = np.empty(m, np.int32)
     for c in range(len(first) - 1):
@@ -92,8 +117,8 @@ def move_groups(order, member, first, base, start, other, edge, n_must, pay, lab
     cost = np.empty(k)
     moves = 0
     for c in order:
-        now = 0.0
-        size = 0.0
+        now = 0.0  # what the group costs where its members are
+        size = 0.0  # of the costs that are added up: their rounding
         placed = True
         for h in range(k):
             cost[h] = 0.0
@@ -107,18 +132,19 @@ def move_groups(order, member, first, base, start, other, edge, n_must, pay, lab
                 size += abs(base[i, here])
             for h in range(k):
                 cost[h] += base[i, h]
-            for q in range(start[i], start[i + 1]):
-                j, e = other[q], edge[q]
+            for q in range(links.start[i], links.start[i + 1]):
+                j, e = links.other[q], links.pair[q]
                 there = label[j]
                 if group[j] == c:
                     if j > i:
                         continue  # each pair within once
+                    # together again, the group keeps its must-links, and violates its cannot-links
                     if e >= n_must:
                         for h in range(k):
                             cost[h] += pay[e, h]
                     if here >= 0 and there >= 0:
                         now += _price(e, here, there, n_must, pay)
-                elif there >= 0:
+                elif there >= 0:  # a cannot-link: must-links do not leave the group
                     cost[there] += pay[e, there]
                     if here == there:
                         now += pay[e, there]
@@ -144,23 +170,22 @@ def _price(e, g, h, n_must, pay):
 
 
 @njit
-def move_chains(base, start, other, edge, n_must, pay, label):
+def move_chains(links, label):
     """For each two clusters, let samples that pairs chain together within the two change places, where that pays.
 
     All samples of a chain go over to the other cluster of the two, so no pair becomes violated that was not. No label
     is -1. What a chain saves is what its samples save, so one is looked at only where one of them saves something.
     """
-    m, k = base.shape
-    seen = np.zeros((m, k), np.uint8)  # whether the chain of the sample within its cluster and another was looked at
-    queue = np.empty(m, np.int32)
+    m, k = links.base.shape
+    chains = Chains(np.zeros((m, k), np.uint8), np.empty(m, np.int32))
     saving = np.empty(k)
     moves = 0
     for i in range(m):
         here = label[i]
-        _savings(i, base, start, other, edge, n_must, pay, label, saving)
+        _find_savings(i, links, label, saving)
         for h in range(k):
-            if h != here and saving[h] > 0 and seen[i, h] == 0:
-                turned = _turn_chain(i, here, h, base, start, other, edge, n_must, pay, label, seen, queue)
+            if h != here and saving[h] > 0 and chains.seen[i, h] == 0:
+                turned = _turn_chain(i, h, links, label, chains)
                 if turned > 0:
                     moves += turned
                     break  # the savings are out of date
@@ -168,31 +193,32 @@ def move_chains(base, start, other, edge, n_must, pay, label):
 
 
 @inner
-def _savings(i, base, start, other, edge, n_must, pay, label, saving):
+def _find_savings(i, links, label, saving):
     """Put into saving[h] what sample i saves by going over to cluster h with its chain, a pair within counted half."""
-    here = label[i]
+    base, pay, here = links.base, links.pay, label[i]
     for h in range(len(saving)):
         saving[h] = base[i, here] - base[i, h]
-    for p in range(start[i], start[i + 1]):
-        e, far = edge[p], label[other[p]]
-        if e >= n_must:
+    for p in range(links.start[i], links.start[i + 1]):
+        e, far = links.pair[p], label[links.other[p]]
+        if e >= links.n_must:
             if far == here:  # the other end counts the other half
                 for h in range(len(saving)):
                     saving[h] += 0.5 * (pay[e, here] - pay[e, h])
         elif far != here:
+            # violated before and after, at another price; with `far` in the chain, the prices change places
             for h in range(len(saving)):
                 if h != far:
                     saving[h] += pay[e, here] - pay[e, h]
 
 
 @inner
-def _saving(i, there, base, start, other, edge, n_must, pay, label):
-    """That of `_savings` for one cluster."""
-    here = label[i]
+def _saving(i, there, links, label):
+    """That of `_find_savings` for one cluster."""
+    base, pay, here = links.base, links.pay, label[i]
     saving = base[i, here] - base[i, there]
-    for p in range(start[i], start[i + 1]):
-        e, far = edge[p], label[other[p]]
-        if e >= n_must:
+    for p in range(links.start[i], links.start[i + 1]):
+        e, far = links.pair[p], label[links.other[p]]
+        if e >= links.n_must:
             if far == here:
                 saving += 0.5 * (pay[e, here] - pay[e, there])
         elif far != here and far != there:
@@ -201,9 +227,11 @@ def _saving(i, there, base, start, other, edge, n_must, pay, label):
 
 
 @inner
-def _turn_chain(root, g, h, base, start, other, edge, n_must, pay, label, seen, queue):
-    """Find the chain of a sample within clusters g and h and exchange the two in it, if that pays; how many moved."""
-    seen[root, g + h - label[root]] = 1
+def _turn_chain(root, h, links, label, chains):
+    """Find the chain of a sample within its cluster and h, and exchange the two in it, if that pays; how many moved."""
+    seen, queue = chains.seen, chains.queue
+    g = label[root]
+    seen[root, h] = 1
     queue[0] = root
     end = 1
     gain, size = 0.0, 0.0
@@ -211,11 +239,11 @@ def _turn_chain(root, g, h, base, start, other, edge, n_must, pay, label, seen, 
     while done < end:
         i = queue[done]
         done += 1
-        saving = _saving(i, g + h - label[i], base, start, other, edge, n_must, pay, label)
+        saving = _saving(i, g + h - label[i], links, label)  # g + h less one of the two is the other
         gain += saving
-        size += abs(saving) + abs(base[i, label[i]])
-        for p in range(start[i], start[i + 1]):
-            j = other[p]
+        size += abs(saving) + abs(links.base[i, label[i]])
+        for p in range(links.start[i], links.start[i + 1]):
+            j = links.other[p]
             if (label[j] == g or label[j] == h) and seen[j, g + h - label[j]] == 0:
                 seen[j, g + h - label[j]] = 1
                 queue[end] = j
@@ -224,6 +252,6 @@ def _turn_chain(root, g, h, base, start, other, edge, n_must, pay, label, seen, 
         return 0
     for p in range(end):
         j = queue[p]
-        seen[j, label[j]] = 1
+        seen[j, label[j]] = 1  # back again would undo it
         label[j] = g + h - label[j]
     return end

@@ -144,18 +144,18 @@ def settled(
         Costs are never more than with `label`.
     """
     loops = kernels.soft_pairs
-    pairs = freeze(base), links.start, links.other, links.edge, links.n_must, freeze(pay)
-    groups = links.member, links.first
+    priced = loops.PricedLinks(freeze(base), freeze(pay), links.start, links.other, links.edge, links.n_must)
+    groups = loops.LinkGroups(links.member, links.first)
     if label is None:
         label = np.full(links.nodes.size, -1, np.int32)
-        loops.move_groups(frozen(rng.permutation(links.n_groups)), *groups, *pairs, label)
+        loops.move_groups(frozen(rng.permutation(links.n_groups)), groups, priced, label)
     else:
         label = label.astype(np.int32)
     order, large = frozen(rng.permutation(links.nodes.size)), frozen(rng.permutation(links.large))
     for _ in range(_ROUNDS):
-        if loops.move_samples(order, *pairs, label):
+        if loops.move_samples(order, priced, label):
             continue
-        if loops.move_groups(large, *groups, *pairs, label) + loops.move_chains(*pairs, label) == 0:
+        if loops.move_groups(large, groups, priced, label) + loops.move_chains(priced, label) == 0:
             break
     return label
 
