@@ -13,6 +13,7 @@ import click
 import pytest
 
 import tripletree
+import tripletree.cluster.active
 from tripletree.cli import main
 
 HOUSE = Path(__file__).parents[2]
@@ -161,6 +162,20 @@ def called(word):
         things = [t for n, t in THINGS.items() if n.rpartition(".")[2] == name]
         if things:
             yield things[0], [keyword.arg for keyword in call.keywords]
+
+
+def test_docs__the_table_of_functions_names_everything_at_the_top_and_every_estimator():
+    text = (DOCS / "functions.md").read_text(encoding="utf-8")
+    estimators = [name for name in tripletree.cluster.__all__ if hasattr(getattr(tripletree.cluster, name), "fit")]
+    names = [*tripletree.__all__, *estimators]
+    assert [x for x in names if not x.startswith("__") and not re.search(rf"\b{x}\b", text)] == []
+
+
+def test_docs__names_in_the_table_of_functions_have_the_prefix_of_their_room():
+    bare = set(tripletree.__all__) | set(tripletree.cluster.__all__) | set(tripletree.cluster.active.__all__)
+    elsewhere = {name for module, names in FOUND.items() for name in names if module != "tripletree"} - bare
+    words = {w for code in code_in_text(DOCS / "functions.md") for w in re.findall(r"(?<![\w.=\"'])\w+(?![\w.])", code)}
+    assert sorted(words & elsewhere) == []
 
 
 @each_page
