@@ -251,24 +251,33 @@ def test_cut_outliers__of_equal_clusters_the_one_with_the_first_leaf():
     assert len(set(cut(h, 2, rule="size", min_size=2, samples=same).tolist())) == 2
 
 
-def test_cut_outliers__nearest_by_the_definition(rng):
+@pytest.mark.parametrize("outliers", ["clade", "nearest"])
+def test_cut_outliers__nearest_by_the_definition(outliers, rng):
     for _ in range(10):
         h = uniform_binary(60, rng)
         X = rng.normal(size=(60, 3))
         for least in (2, 4):
             choices = Choices(h, least)
             try:
-                ours = as_partition(cut(h, 3, rule="size", min_size=least, samples=X))
+                ours = as_partition(cut(h, 3, rule="size", min_size=least, samples=X, outliers=outliers))
             except ClusterCountError:
                 continue
-            clusters, outliers = choices.latest(3)
+            clusters, small = choices.latest(3)
             home = {u: set(choices.below[u]) for u in clusters}
-            for o in outliers:
-                around = choices.below[int(h.parent[o])]
+            for o in small:
+                around = choices.below[int(h.parent[o]) if outliers == "clade" else h.root]
                 beside = [u for u in clusters if choices.below[u] <= around]
                 mean = {u: X[sorted(choices.below[u])].mean(axis=0) for u in [*beside, o]}
                 home[min(beside, key=lambda u: np.linalg.norm(mean[u] - mean[o]))] |= choices.below[o]
             assert ours == {frozenset(x) for x in home.values()}
+
+
+def test_cut_outliers__say_what_they_need():
+    h = parse_newick("((a,b),(c,d));")
+    with pytest.raises(ValueError, match="outliers must be 'clade' or 'nearest', not 'near'"):
+        cut(h, 2, rule="size", outliers="near")
+    with pytest.raises(TypeError, match="outliers='nearest' needs samples"):
+        cut(h, 2, rule="size", outliers="nearest")
 
 
 # ------------------------------------------------------------------ bad input

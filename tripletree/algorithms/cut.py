@@ -237,6 +237,7 @@ def cut(
     min_size: int | None = None,
     samples: Any = None,
     strict: bool | None = None,
+    outliers: str = "clade",
 ) -> np.ndarray:
     """Cut a hierarchy into flat clusters.
 
@@ -277,6 +278,9 @@ def cut(
     strict : bool, optional
         Whether the clusters must satisfy the triplets, under every rule (see `satisfies`, and Notes). By default, where
         triplets are given that the hierarchy displays, all of them.
+    outliers : {"clade", "nearest"}, default "clade"
+        Which clusters a small branch may join: those in the smallest clade around it, or, as in [1]_, any of the k; it
+        goes by the nearest mean, so "nearest" needs samples.
 
     Returns
     -------
@@ -327,11 +331,12 @@ def cut(
     the level of a cut, so cannot make one giant cluster and crumbs. No rule is best everywhere; this one is on
     average, on the data that it was chosen on (``benchmarks/bench_flat.py``).
 
-    "size" is the threshold on the size of branches of [1]_. "support" looks at all choices of k branches with nothing
-    but small ones beside them and takes the best, the one of the latest splits where several are: without triplets
-    it is "size". A knapsack over the hierarchy finds it in O(n k) time. Triplets count as whole multiples of a 2**51st
-    of their weight. "constraints" splits the nodes whose leaves belong to two or more children of the root of
-    ``one_tree(triplets)``; leaves in no triplet count for nothing.
+    "size" is the threshold on the size of branches of [1]_, which leaves the threshold open, and lets outliers join any
+    cluster, though that can break triplets: ``rule="size", min_size=..., outliers="nearest", strict=False``.
+    "support" looks at all choices of k branches with nothing but small ones beside them and takes the best, the one of
+    the latest splits where several are: without triplets it is "size". A knapsack over the hierarchy finds it in
+    O(n k) time. Triplets count as whole multiples of a 2**51st of their weight. "constraints" splits the nodes whose
+    leaves belong to two or more children of the root of ``one_tree(triplets)``; leaves in no triplet count for nothing.
 
     Mean pairwise F of the rules on hierarchies of ReCon under random triplets of the classes, on 15 data sets with 2 to
     26 classes, over three linkages (``benchmarks/bench_cuts.py``); all: the informative set, m = (k - 1) n:
@@ -385,6 +390,12 @@ def cut(
         msg = f"rule={rule!r} needs triplets=..., a TripletSet; without any, take rule='size' or 'merge_order'"
         raise TypeError(what if strict else msg)
     points = None if samples is None else check_points(samples, n)
+    if outliers not in ("clade", "nearest"):
+        msg = f"outliers must be 'clade' or 'nearest', not {outliers!r}"
+        raise ValueError(msg)
+    if outliers == "nearest" and points is None:
+        msg = "outliers='nearest' needs samples=..., of which the clusters have means; 'clade' does not"
+        raise TypeError(msg)
     least = None if min_size is None else check_count(min_size, "min_size", 1)
     if strict is None:
         strict = known is not None and bool(displays(hierarchy, known).all())
@@ -394,8 +405,9 @@ def cut(
             raise TypeError(msg)
         n_clusters = _suggested(hierarchy, known, points, None).n_clusters
     k = None if n_clusters is None else _check_number(n_clusters, n)
-    best = max(_cuts(hierarchy, k, rule, known, points, least, strict=strict), key=lambda found: found[0])
-    return best[1]
+    anywhere = outliers == "nearest"
+    found = _cuts(hierarchy, k, rule, known, points, least, strict=strict, anywhere=anywhere)
+    return max(found, key=lambda one: one[0])[1]
 
 
 def _cuts(
@@ -407,6 +419,7 @@ def _cuts(
     min_size: int | None,
     *,
     strict: bool,
+    anywhere: bool = False,
 ) -> list[tuple[float, np.ndarray]]:
     """All cuts that a rule chooses from, with their values; the first of the best is the one to take."""
     n = hierarchy.n_leaves
@@ -429,7 +442,7 @@ def _cuts(
             except LimitExceededError as error:
                 refused = error
                 break  # smaller sizes take more
-            labels = labels_of(hierarchy, split, least, points)
+            labels = labels_of(hierarchy, split, least, points, anywhere=anywhere)
             if strict and known is not None:
                 labels = by_first_leaf(enforced(labels, known, points))
             value = 0.0
@@ -609,12 +622,22 @@ def _reason(numbers: list[int], nats: np.ndarray, best: int) -> str:
     return text
 
 
-def labels_of(hierarchy: Hierarchy, split: np.ndarray, least: int = 1, points: np.ndarray | None = None) -> np.ndarray:
-    """Clusters of the leaves once some nodes are split, numbered by their first leaves; small branches joined."""
+def labels_of(
+    hierarchy: Hierarchy,
+    split: np.ndarray,
+    least: int = 1,
+    points: np.ndarray | None = None,
+    *,
+    anywhere: bool = False,
+) -> np.ndarray:
+    """Clusters of the leaves once some nodes are split, numbered by their first leaves; small branches joined.
+
+    They join clusters in the clade of their parent, or `anywhere`.
+    """
     n = hierarchy.n_leaves
     head = kernels.cut.branch_heads(hierarchy.parent, freeze(split), n)
     if least > 1 and split.any():
-        head = _joined(hierarchy, head, least, points)
+        head = _joined(hierarchy, head, least, points, anywhere=anywhere)
     return by_first_leaf(head)
 
 
@@ -628,8 +651,10 @@ def by_first_leaf(cluster: np.ndarray) -> np.ndarray:
     return number[first].astype(np.intp, copy=False)
 
 
-def _joined(hierarchy: Hierarchy, head: np.ndarray, least: int, points: np.ndarray | None) -> np.ndarray:
-    """Give each small branch to a cluster in the clade of its parent: the nearest, or the largest."""
+def _joined(
+    hierarchy: Hierarchy, head: np.ndarray, least: int, points: np.ndarray | None, *, anywhere: bool
+) -> np.ndarray:
+    """Give each small branch to a cluster in the clade of its parent, or anywhere: the nearest, or the largest."""
     start, stop, leaf = hierarchy.leaf_intervals
     size = stop - start
     branch = np.unique(head)
@@ -637,7 +662,7 @@ def _joined(hierarchy: Hierarchy, head: np.ndarray, least: int, points: np.ndarr
     if small.size == 0:
         return head
     cluster = cluster[np.argsort(start[cluster])]
-    around = hierarchy.parent[small]
+    around = np.full(small.size, hierarchy.root) if anywhere else hierarchy.parent[small]
     first, end = (np.searchsorted(start[cluster], at[around]).astype(np.int64) for at in (start, stop))
     if points is None:
         low = _over_runs(np.minimum, leaf, start[cluster], stop[cluster])
