@@ -3,16 +3,18 @@
 import platform
 
 from papers.engine import PAPERS, paper_module
-from papers.results import Results
+from papers.results import COMPARABLE, LEVEL, VERDICTS, Results
 
-HEAD = """# The papers' experiments, run again
+HEAD = f"""# The papers' experiments, run again
 
 Written by `python benchmarks/papers/run.py`; do not edit. One command runs the experiments of the five papers behind
 the package on data sets that can be had, and sets what comes out beside what each paper claims: in our words, with the
 figures that its text and tables give; nothing is read off its curves. Figures are means over runs, with the classes of
-UCI data sets as the truth. "Holds": yes, no, partly (in at least half of the cases named), or not tested; of two
-scores, "as good" means at most 0.02 less. A reason is given where a claim does not hold: a reading of the figures, not
-a proof. Rows without a figure of the paper's ("-") are additions, and not counted as its claims.
+UCI data sets as the truth. "Holds": yes (in all cases that the claim names, or in more than half where it says "most"
+or "generally"), partly (in at least half of them; of "most", in any), no, or cannot be tested. "Significantly" is a
+t-test by pairs, run by run, one-sided, p < {LEVEL}; "±" is a standard error; "comparable" is at most {COMPARABLE} lower,
+and not significantly. A reason is given where a claim does not hold: a reading of the figures, not a proof. Rows without a
+place in the paper ("-") are additions, and not counted as its claims.
 """
 
 
@@ -51,12 +53,12 @@ def _settings(found, claims, seed, form):
     yield (
         f"\ntripletree {__version__}, Python {platform.python_version()}, numpy {numpy.__version__}, scikit-learn "
         f"{sklearn.__version__}; seed {seed}, {form} form.\n\n"
-        "| paper | claims | yes | partly | no | not tested | runs of a cell |\n"
+        "| paper | claims | yes | partly | no | cannot be tested | runs of a cell |\n"
         "|---|---|---|---|---|---|---|\n"
     )
     for paper, rows in claims.items():
-        rows = [claim for claim in rows if claim.theirs != "-"]
-        counts = [sum(c.verdict == v for c in rows) for v in ("yes", "partly", "no", "not tested")]
+        rows = [claim for claim in rows if claim.place != "-" and claim.verdict in VERDICTS]
+        counts = [sum(c.verdict == v for c in rows) for v in VERDICTS]
         cells = [paper_module(paper).TITLE.split(":")[0], len(rows), *counts, _range(found[paper].runs())]
         yield "| " + " | ".join(map(str, cells)) + " |\n"
 
@@ -80,9 +82,9 @@ def _skipped(missing, results):
 
 def _table(claims, *, reasons=True):
     # reasons read the figures of the full form, and would be wrong beside others
-    rows = ["\n| claim | paper | here | holds |\n|---|---|---|---|\n"]
+    rows = ["\n| claim | where | paper | here | holds |\n|---|---|---|---|---|\n"]
     for claim in claims:
-        reason = f" ({claim.why})" if reasons and claim.why and claim.verdict in ("no", "partly") else ""
-        cells = claim.text, claim.theirs, claim.ours, f"**{claim.verdict}**{reason}"
+        reason = f" ({claim.why})" if reasons and claim.why and claim.verdict not in ("yes", "not run") else ""
+        cells = claim.text, claim.place, claim.theirs, claim.ours, f"**{claim.verdict}**{reason}"
         rows.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |\n")
     return "".join(rows)

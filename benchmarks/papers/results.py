@@ -6,25 +6,92 @@ from typing import NamedTuple
 
 import numpy as np
 
+#: What is said of a claim, in the order of the table of counts.
+VERDICTS = ("yes", "partly", "no", "cannot be tested")
+
+#: The level of all tests.
+LEVEL = 0.05
+
+#: Of two scores, the second is comparable to the first where it is at most this much lower, and not significantly.
+COMPARABLE = 0.02
+
 
 class Claim(NamedTuple):
-    """A claim of a paper beside what was found: `verdict` is "yes", "partly", "no" or "not tested".
+    """A claim of a paper beside what was found: `verdict` is one of `VERDICTS`, or "not run".
 
-    Where `theirs` is "-", it is no claim of the paper's, and not counted among them.
+    Where `place` (a section, figure or slide) is "-", it is no claim of the paper's, and not counted among them.
     """
 
     text: str
+    place: str
     theirs: str
     ours: str
     verdict: str
     why: str = ""
 
 
-def verdict(right, total):
-    """Of so many cases in which a claim could hold, it held in `right`."""
+def verdict(right, total, *, most=False):
+    """Of so many cases in which a claim could hold, it held in `right`; all must, or more than half if it says `most`.
+
+    Below that it holds partly in at least half of them, or, of a claim about most, in any.
+    """
     if total == 0:
-        return "not tested"
+        return "not run"
+    if most:
+        return "yes" if 2 * right > total else "partly" if right else "no"
     return "yes" if right == total else "no" if 2 * right < total else "partly"
+
+
+class Gain(NamedTuple):
+    """How much higher values of the same runs are: the mean difference, its standard error and the one-sided p value.
+
+    `p` is that of a t-test by pairs, against the difference being 0 or less; `less` that against 0 or more.
+    """
+
+    mean: float
+    error: float
+    p: float
+    less: float
+
+    @property
+    def higher(self):
+        """Whether significantly above 0."""
+        return self.mean > 0 and self.p < LEVEL
+
+    @property
+    def lower(self):
+        """Whether significantly below 0."""
+        return self.mean < 0 and self.less < LEVEL
+
+    @property
+    def comparable(self):
+        """Whether better, or at most a little lower and not significantly."""
+        return self.mean >= -COMPARABLE and not self.lower
+
+    def __str__(self):
+        return f"{self.mean:+.3f} (± {self.error:.3f})"
+
+
+def gain(mine, theirs):
+    """The `Gain` of one array over another, run by run; None where there are fewer than two runs of both."""
+    if mine.size != theirs.size or mine.size < 2:
+        return None
+    return _tested(mine - theirs)
+
+
+def _tested(difference):
+    from scipy.stats import t
+
+    mean, error = float(difference.mean()), float(difference.std(ddof=1) / np.sqrt(difference.size))
+    if error == 0:  # every run says the same
+        return Gain(mean, 0.0, 0.0 if mean > 0 else 1.0, 0.0 if mean < 0 else 1.0)
+    score = mean / error
+    return Gain(mean, error, float(t.sf(score, difference.size - 1)), float(t.cdf(score, difference.size - 1)))
+
+
+def gains(rows):
+    """name +0.012 (± 0.003), ..."""
+    return ", ".join(f"{name} {g}" for name, g in rows)
 
 
 def whole_runs(records):
@@ -63,6 +130,13 @@ class Results:
         """The values of all runs, by run; nothing where there are none."""
         found = self.values.get((part, name, method, m), {}).get(measure, {})
         return np.array([found[run] for run in sorted(found)], float)
+
+    def area(self, part, name, method, measure):
+        """The mean over the numbers of constraints in each run that has them all: the areas under its curves."""
+        sizes = sorted(k[3] for k in self.values if k[:3] == (part, name, method) and measure in self.values[k])
+        found = [self.values[part, name, method, m][measure] for m in sizes]
+        runs = sorted(set.intersection(*(set(x) for x in found))) if found else []
+        return np.array([np.mean([x[run] for x in found]) for run in runs], float)
 
     def mean(self, *key):
         found = self.of(*key)

@@ -24,6 +24,8 @@ ARFF = {
     "glass": "glass",
     "balance": "balance.scale",
     "ecoli": "ecoli",
+    "digits 3000": "pendigits",
+    "letters 3000": "letter",
     "optdigits": "optdigits",
 }
 NOMINAL = {"mushroom": "mushroom", "tic-tac-toe": "tic-tac-toe"}
@@ -102,6 +104,9 @@ def _raw(name):
         except (SystemExit, OSError, ValueError) as error:
             raise MissingSet(name) from error
         some = name.rpartition(" ")[2] if " " in name else None
+        if some == "3000":
+            rows = np.random.default_rng(0).permutation(len(y))[:3000]
+            return X[rows], y[rows]
         chosen = np.isin(y, list(some)) if some else slice(None)
         return X[chosen], y[chosen]
     if path is None:
