@@ -20,10 +20,10 @@ SETTINGS = (
     "linkage; k is the number of classes; accuracy is the pairwise F-measure; `SVMMetric` with C = 1 and A = I; "
     "k-means takes the best of 10 starts. Triplets are drawn from all that the classes imply. Hierarchies are cut as "
     "in section 4.2.1 of the paper: branches below a threshold are left out, and then join the nearest of the k "
-    "clusters. The paper gives no threshold; of n/2k, n/4k, ..., that is taken, without labels, whose clusters have most "
-    'of the given triplets with a and b together and c outside. "ours" is the default cut of `ReCon`; the CSV has both, '
-    "n/2k and n/4k alone, stopping the merges at k, the share of the triplets that each satisfies by Definition 4.2, "
-    "and the dendrogram purity, which needs no cut."
+    "clusters. The paper gives no threshold; of n/2k, n/4k, ..., that is taken, without labels, whose clusters have "
+    'most of the given triplets with a and b together and c outside. "ours" is the default cut of `ReCon`; the CSV has '
+    "both, n/2k and n/4k alone, stopping the merges at k, the share of the triplets that each satisfies by Definition "
+    "4.2, and the dendrogram purity, which needs no cut."
 )
 #: Samples and classes of each set, so that cells are listed, and results told, without reading any.
 SIZES = {

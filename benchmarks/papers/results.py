@@ -138,6 +138,12 @@ class Results:
         runs = sorted(set.intersection(*(set(x) for x in found))) if found else []
         return np.array([np.mean([x[run] for x in found]) for run in runs], float)
 
+    def gain(self, mine, theirs):
+        """The `gain` of one (part, set, method, m, measure) over another in the runs that have both."""
+        found = [self.values.get(key[:4], {}).get(key[4], {}) for key in (mine, theirs)]
+        runs = sorted(found[0].keys() & found[1].keys())
+        return gain(*(np.array([x[run] for run in runs], float) for x in found))
+
     def mean(self, *key):
         found = self.of(*key)
         return float(found.mean()) if found.size else np.nan
