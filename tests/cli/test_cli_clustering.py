@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import tripletree.cli.drawing
+from tripletree.algorithms.decompose import decompose
 from tripletree.algorithms.induce import displays
 from tripletree.algorithms.supervision import sample_class_triplets
 from tripletree.cli.clustering import standardized
@@ -475,3 +476,18 @@ def test_cluster__tables_as_pandas_writes_them(run):
 def test_cluster__parquet_is_told(run, tmp_path):
     (tmp_path / "d.parquet").write_bytes(b"PAR1rest")
     assert "is a Parquet file; DATA must be CSV or TSV" in run("cluster", "d.parquet", status=2).stderr
+
+
+@pytest.mark.parametrize("method", ["recon", "divisive"])
+def test_cluster__a_hierarchy(run, tmp_path, method):
+    (tmp_path / "data.csv").write_text("name,kg\ncat,4\nlion,190\ndog,30\ncow,600\npig,31\nrat,5\n")
+    (tmp_path / "t.nwk").write_text("((((cat,lion)Felidae,(dog,fox)Canidae)Carnivora,(cow,pig)Ungulata),eel);")
+    done = run(*"cluster data.csv --hierarchy t.nwk -k 2 --newick tree.nwk --method".split(), method)
+    tree = read_newick("tree.nwk")
+    taxonomy = read_newick("t.nwk").restrict(["cat", "lion", "dog", "cow", "pig"])
+    assert displays(tree, decompose(taxonomy)).all()
+    assert {"Felidae", "Carnivora", "Ungulata"} <= set(filter(None, tree.names))
+    assert "1 sample is not in t.nwk" in done.stderr
+    assert "named clades" in done.stderr
+    bad = run("cluster", "data.csv", "--hierarchy", "sample:mammals", "-k", "2", status=2).stderr
+    assert "sample:mammals has 0 leaves among the 6 labels of DATA" in bad

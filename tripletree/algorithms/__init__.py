@@ -12,6 +12,7 @@ decompose      a smallest set of triplets that determines a hierarchy
 repair         a consistent part of a noisy set
 supertree      one hierarchy from many
 compare        distances between hierarchies
+clades         where the named clades of a reference are in another tree
 cut, flat      flat clusters of a hierarchy, and clusters changed until triplets hold in them
 linkage        scipy's linkage matrices
 names          which taxon of a hierarchy each name means
@@ -26,6 +27,7 @@ What users type most stands at the top of the package (`tripletree.one_tree`, ..
 results, and functions for few.
 """
 
+from tripletree.algorithms.clades import CladeMatches, match_clades
 from tripletree.algorithms.compare import TripletComparison
 from tripletree.algorithms.conflict import Conflict
 from tripletree.algorithms.count import count_hierarchies, informativeness
@@ -41,6 +43,7 @@ from tripletree.algorithms.repair import Repair
 from tripletree.algorithms.supertree import Supertree
 
 __all__ = [
+    "CladeMatches",
     "Conflict",
     "Contradiction",
     "InducedTriplets",
@@ -56,5 +59,6 @@ __all__ = [
     "decomposition_size",
     "enforce_triplets",
     "informativeness",
+    "match_clades",
     "redundant",
 ]

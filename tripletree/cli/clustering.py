@@ -12,8 +12,11 @@ import click
 import numpy as np
 
 from tripletree.algorithms.build import one_tree
+from tripletree.algorithms.clades import match_clades
+from tripletree.algorithms.decompose import decompose
 from tripletree.algorithms.supervision import triplets_from_classes
-from tripletree.cli.shell import bad_input, busy, say, table_text
+from tripletree.cli.reading import read_hierarchy
+from tripletree.cli.shell import bad_input, busy, counted, say, table_text
 from tripletree.cli.sources import columns_option, read_pair_file, read_triplet_file
 from tripletree.cli.tables import Table, read_table
 from tripletree.core.hierarchy import Hierarchy
@@ -92,10 +95,18 @@ def _wrong_ones(command: Any) -> Any:
       printf 'id1,id2,same\\na,c,True\\nb,d,False\\n' > pairs.csv
       tripletree cluster points.csv --pairs pairs.csv --columns id1,id2,same -k 2
       printf 'id,x,kind\\n1,0,u\\n2,1,\\n3,8,v\\n4,9,v\\n' | tripletree cluster - --classes kind -k 2
+      printf 'name,kg\\nPanthera_leo,190\\nFelis_catus,4\\nCanis_lupus,40\\nBos_taurus,600\\n' > animals.csv
+      tripletree cluster animals.csv --hierarchy sample:animals -k 2
     """
 )
 @click.argument("data")
 @click.option("--triplets", "triplet_file", metavar="FILE", help="Triplets that must hold, by the labels of DATA.")
+@click.option(
+    "--hierarchy",
+    "hierarchy_file",
+    metavar="FILE",
+    help="A hierarchy, such as a taxonomy, with labels of DATA as leaves.",
+)
 @click.option("--pairs", "pair_file", metavar="FILE", help="Must-links and cannot-links, by the labels of DATA.")
 @columns_option
 @click.option("--classes", "class_column", metavar="NAME", help="Triplets from this column, where it is not empty.")
@@ -126,6 +137,7 @@ def cluster(
     ctx: click.Context,
     data: str,
     triplet_file: str | None,
+    hierarchy_file: str | None,
     pair_file: str | None,
     columns: tuple[str, ...] | None,
     class_column: str | None,
@@ -145,14 +157,15 @@ def cluster(
     has no name or is called id, index, label, name or sample; else the rows are numbered from 0) and columns of
     numbers. With -k (or --cut constraints, which finds the number) the flat clusters are written as rows
     label,cluster; without it the hierarchy as Newick. Branches are negative where a triplet delayed a close merge.
-    Known classes (--classes) are turned into triplets: two samples of one class against one of another.
+    Known classes (--classes) are turned into triplets: two samples of one class against one of another. A --hierarchy
+    says what it displays of its leaves that are in DATA; its names are handed to the clades that match them best.
 
     By default, ReCon merges the closest clusters that the triplets allow; it is made for knowledge that is complete.
     --method divisive also gains from little knowledge, and outvotes wrong triplets. --validate compares the result with
     one made without constraints, on parts of them that are held out.
     """
     _check_options(ctx, method["method"])
-    check_apart([data, triplet_file, pair_file], [output, newick, picture])
+    check_apart([data, triplet_file, hierarchy_file, pair_file], [output, newick, picture])
     if picture is not None:
         picture_format(picture)
     table = read_table(data, index_column=index_column, class_column=class_column, drop=drop)
@@ -163,16 +176,33 @@ def cluster(
         msg = "--validate looks at flat clusters where --pairs are given: give -k, too"
         raise click.UsageError(msg)
     triplets = _triplets_of(triplet_file)
+    taxonomy = None if hierarchy_file is None else _taxonomy_of(hierarchy_file, table.labels)
     known = _known_triplets(table, triplets)
     if method["method"] == "recon":
         triplets = known
+        if taxonomy is not None:
+            said = decompose(taxonomy).reindex(table.labels)
+            triplets = said if triplets is None else triplets.reindex(table.labels) | said
     values = standardized(table.values) if standardize else table.values
     pairs = _pairs_of(pair_file, columns, table.labels)
     with busy(f"clustering {n:,} samples"):
         found = clustered(
-            values, table.labels, triplets, clusters, pairs=pairs, classes=table.classes, validate=validate, **method
+            values,
+            table.labels,
+            triplets,
+            clusters,
+            pairs=pairs,
+            hierarchy=taxonomy,
+            classes=table.classes,
+            validate=validate,
+            **method,
         )
-    _write_found(table, found.triplets, found.hierarchy, found.labels, [output, newick, picture])
+    tree = found.hierarchy
+    if taxonomy is not None and taxonomy.names is not None:
+        clades = match_clades(taxonomy, tree)
+        tree = clades.tree
+        say(f"{clades} of the hierarchy", err=True)
+    _write_found(table, found.triplets, tree, found.labels, [output, newick, picture])
     if found.validation is not None:
         say(_validation_text(found.validation), err=output == "-")
 
@@ -211,6 +241,21 @@ def _validation_text(found: ValidationReport) -> str:
 
 def _triplets_of(path: str | None) -> TripletSet | None:
     return None if path is None else read_triplet_file(path, pairs_go=": give it as --pairs")
+
+
+def _taxonomy_of(path: str, labels: list[str]) -> Hierarchy:
+    """The hierarchy in a file, on the samples; how many of them it has is said, as those that it lacks are not used."""
+    found = read_hierarchy(path, {})
+    known = [x for x in labels if x in found.leaves]
+    if len(known) < 3:
+        raise bad_input(
+            f"{path} has {counted(len(known), 'leaf', 'leaves')} among the {len(labels):,} labels of DATA; a hierarchy "
+            "says something of three or more. Names that are written otherwise: tripletree match"
+        )
+    if len(known) < len(labels):
+        without = counted(len(labels) - len(known), "sample is", "samples are")
+        say(f"{without} not in {path}; names that are written otherwise: tripletree match", err=True)
+    return found.restrict(known, keep_unary=True)
 
 
 def _pairs_of(path: str | None, columns: tuple[str, ...] | None, labels: list[str]) -> PairwiseConstraints | None:
@@ -261,7 +306,7 @@ def _known_triplets(table: Table, triplets: TripletSet | None) -> TripletSet | N
 def check_apart(sources: list[str | None], targets: list[str | None]) -> None:
     """Refuse an output file that is an input, or another output; and two inputs from one pipe."""
     if sources.count("-") > 1:
-        msg = "DATA, --triplets and --pairs: only one can be the standard input"
+        msg = "DATA, --triplets, --hierarchy and --pairs: only one can be the standard input"
         raise click.UsageError(msg)
     seen = {os.path.realpath(x): "an input" for x in sources if x is not None and x != "-"}
     for x in targets:
@@ -290,6 +335,7 @@ def clustered(
     *,
     method: str = "recon",
     pairs: PairwiseConstraints | None = None,
+    hierarchy: Hierarchy | None = None,
     classes: list[str | None] | None = None,
     validate: bool = False,
     **options: Any,
@@ -299,7 +345,8 @@ def clustered(
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message=".*validation_ has the figures")  # shown as a table and in words
         if method == "divisive":
-            model = _divisive(values, labels, triplets, n_clusters, pairs, classes, validate, options)
+            known = {"triplets": triplets, "pairs": pairs, "hierarchy": hierarchy, "classes": classes}
+            model = _divisive(values, labels, n_clusters, validate, options, known)
             triplets = model.triplets_ if len(model.triplets_) else triplets
         elif pairs is not None:
             model = _paired(values, labels, triplets, n_clusters if flat else None, pairs, validate, options)
@@ -335,12 +382,10 @@ def _options_of(method: str, options: dict[str, Any]) -> dict[str, Any]:
 def _divisive(
     values: np.ndarray,
     labels: list[str],
-    triplets: TripletSet | None,
     n_clusters: int | None,
-    pairs: PairwiseConstraints | None,
-    classes: list[str | None] | None,
     validate: bool,
     options: dict[str, Any],
+    known: dict[str, Any],
 ) -> Any:
     from tripletree.cluster import DivisiveReCon
 
@@ -352,7 +397,7 @@ def _divisive(
         if n_clusters is None:  # only the hierarchy is asked for, which no cut can spoil
             warnings.simplefilter("ignore", UserWarning)
         model = DivisiveReCon(n_clusters or 1, **_options_of("divisive", options))
-        return model.fit(table, triplets=triplets, pairs=pairs, classes=classes, validate=validate)
+        return model.fit(table, validate=validate, **known)
 
 
 def _paired(

@@ -1,21 +1,26 @@
-"""Triplets and pairs aligned with the rows of X, in one way for all estimators, and errors where they do not fit."""
+"""What is known, aligned with the rows of X in one way for all estimators, and errors where it does not fit."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from os import PathLike
 from typing import Any
 
 import numpy as np
 
+from tripletree.algorithms.clades import CladeMatches, match_clades
+from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.leaves import LeafIndex
 from tripletree.core.pairs import PairwiseConstraints, label_pairs
 from tripletree.core.triplets import TripletSet, unpack_frame
 from tripletree.errors import DuplicateLeafError, InvalidPairError, InvalidTripletError, UnknownLeafError, warn_user
 
 __all__ = [
+    "align_hierarchy",
     "align_pairs",
     "align_triplets",
     "check_distinct",
+    "named_by",
 ]
 
 #: The class that holds each, for messages.
@@ -290,3 +295,35 @@ def _rows_text(n: int, unknown: list, indexed: bool, noun: str) -> str:
         f"rows of X (n_samples={n}, {without}; pass a pandas DataFrame whose index holds the labels, or {noun} of "
         "row numbers. In a pipeline, set_output(transform='pandas') keeps the index)"
     )
+
+
+# ---------------------------------------------------------------------- a hierarchy
+
+
+def align_hierarchy(hierarchy: Any, samples: LeafIndex) -> Hierarchy:
+    """A hierarchy, or that in a file, on those of its leaves that are samples; nodes with one child stay."""
+    if isinstance(hierarchy, (str, PathLike)):
+        from tripletree.io import read_hierarchy
+
+        hierarchy = read_hierarchy(hierarchy)
+    if not isinstance(hierarchy, Hierarchy):
+        msg = f"hierarchy must be a Hierarchy or the path of a file with one, not {type(hierarchy).__name__}"
+        raise TypeError(msg)
+    both = [x for x in hierarchy.leaves if x in samples]
+    if len(both) < 3:
+        msg = (
+            f"the hierarchy has {len(both)} leaves among the {len(samples)} samples, and 3 are the fewest that say "
+            f"anything; its leaves are {', '.join(repr(x) for x in list(hierarchy.leaves)[:3])}, ..., the samples "
+            f"{', '.join(repr(x) for x in list(samples)[:3])}, ...: give X as a DataFrame whose index holds the leaves "
+            "(tripletree.match_names finds those that are written otherwise)"
+        )
+        raise ValueError(msg)
+    return hierarchy.restrict(both, keep_unary=True)
+
+
+def named_by(tree: Hierarchy, hierarchy: Hierarchy | None) -> tuple[Hierarchy, CladeMatches | None]:
+    """The tree with the names of the clades of a hierarchy, if there is one, and how whole these are in it."""
+    if hierarchy is None or hierarchy.names is None:
+        return tree, None
+    found = match_clades(hierarchy, tree)
+    return found.tree, found

@@ -48,7 +48,7 @@ class HierarchicalClusterer(ClusterMixin, BaseEstimator):
         super()._validate_params()
         check_no_truth_values(self)
 
-    def fit_predict(self, X: Any, y: Any = None, *, triplets: Any = None, pairs: Any = None) -> np.ndarray:
+    def fit_predict(self, X: Any, y: Any = None, **knowledge: Any) -> np.ndarray:
         """Fit, and return the cluster of each sample.
 
         Parameters
@@ -57,10 +57,8 @@ class HierarchicalClusterer(ClusterMixin, BaseEstimator):
             As for `fit`.
         y : None
             Ignored.
-        triplets : TripletSet, iterable of (a, b, c), or ndarray of int, shape (m, 3), optional
-            As for `fit`.
-        pairs : PairwiseConstraints, or two lists (must_link, cannot_link) of (a, b), optional
-            As for `fit`.
+        **knowledge
+            Triplets, pairs and what else `fit` takes.
 
         Returns
         -------
@@ -78,7 +76,7 @@ class HierarchicalClusterer(ClusterMixin, BaseEstimator):
         >>> ReCon(n_clusters=2).fit_predict([[0.0], [1.0], [5.0]]).tolist()
         [0, 0, 1]
         """
-        return self.fit(X, y, triplets=triplets, pairs=pairs).labels_
+        return self.fit(X, y, **knowledge).labels_
 
     def predict(self, X: Any) -> np.ndarray:
         """Find the flat cluster of samples: that of fitted ones, and what their nearest neighbours say of new ones.

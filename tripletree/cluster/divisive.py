@@ -11,7 +11,6 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from numbers import Integral, Real
-from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
@@ -28,7 +27,7 @@ from tripletree.algorithms.supervision import sample_class_triplets, triplets_fr
 from tripletree.cluster.agglomerative.constraints import check_consistent, combine_constraints, total_weight
 from tripletree.cluster.agglomerative.paired_cut import nearest_feasible
 from tripletree.cluster.agglomerative.plan import merge_samples, plan_merges
-from tripletree.cluster.alignment import align_pairs, align_triplets
+from tripletree.cluster.alignment import align_hierarchy, align_pairs, align_triplets, named_by
 from tripletree.cluster.base import HierarchicalClusterer, all_or_nothing, check_samples, check_y
 from tripletree.cluster.distances import FittedMetric, check_rows, condensed_matrix
 from tripletree.cluster.prediction import NeighbourPredictor
@@ -487,6 +486,9 @@ class DivisiveReCon(HierarchicalClusterer):
     hierarchy_ : Hierarchy
         Over the labels of the samples (the index of a pandas DataFrame, else 0..n-1); inner nodes in the order of
         heights, which are those of the plain linkage for its clades, and never fall towards the root.
+    clade_names_ : CladeMatches or None
+        Where each named clade of the `hierarchy` given is in ``hierarchy_``, and how whole it is there (its Jaccard
+        index); inner nodes of ``hierarchy_`` have their names. None where none was given, or it has no names.
     linkage_ : ndarray of float64, shape (n_samples - 1, 4)
         scipy's linkage matrix, for drawing.
     constraints_ : {"hard", "soft"}
@@ -660,7 +662,7 @@ class DivisiveReCon(HierarchicalClusterer):
             given: list[Knowledge] = [TripletKnowledge(used), PairKnowledge(links)]
             only_hierarchy = hierarchy is not None and not len(used) and not len(links) and classes is None
             if hierarchy is not None:
-                hierarchy = _hierarchy_of(hierarchy, used.leaves)
+                hierarchy = align_hierarchy(hierarchy, used.leaves)
                 used = used | decompose(hierarchy).reindex(used.leaves)
             weight = np.ones(len(used)) if used.weights is None else used.weights / used.weights.mean()
             rows, seen = used.rows, points
@@ -719,7 +721,7 @@ class DivisiveReCon(HierarchicalClusterer):
             self.satisfied_in_labels_ = ~is_broken(self.labels_, used.rows)
             self.predictor_ = NeighbourPredictor(samples, samples, self.labels_, self.metric, {})
             self.n_leaves_ = n
-            self.hierarchy_ = tree
+            self.hierarchy_, self.clade_names_ = named_by(tree, hierarchy)
             self.validation_ = None
             if validate:
                 if hierarchy is not None:
@@ -728,28 +730,6 @@ class DivisiveReCon(HierarchicalClusterer):
                     given.append(ClassKnowledge(codes, used.leaves, None, rng))
                 self.validation_ = self._validated(X, given, rng)
         return self
-
-    def fit_predict(self, X: Any, y: Any = None, **knowledge: Any) -> np.ndarray:
-        """Fit, and return the cluster of each sample.
-
-        Parameters
-        ----------
-        X, y
-            As for `fit`.
-        **knowledge
-            Triplets, pairs, hierarchy or classes, as for `fit`.
-
-        Returns
-        -------
-        ndarray of int, shape (n_samples,)
-            ``labels_``.
-
-        Examples
-        --------
-        >>> DivisiveReCon(n_clusters=2).fit_predict([[0.0], [1.0], [5.0]]).tolist()
-        [0, 0, 1]
-        """
-        return self.fit(X, y, **knowledge).labels_
 
     def _validated(self, X: Any, given: list[Knowledge], rng: np.random.Generator) -> ValidationReport | None:
         """How the setting that was used, hard or soft, compares with no knowledge, and with the other if need be."""
@@ -788,26 +768,6 @@ def _points(samples: np.ndarray, metric: str) -> np.ndarray:
 def _lengths_one(samples: np.ndarray) -> np.ndarray:
     check_rows(samples, "cosine")
     return samples / np.linalg.norm(samples, axis=1, keepdims=True)
-
-
-def _hierarchy_of(hierarchy: Any, leaves: LeafIndex) -> Hierarchy:
-    """A hierarchy on those of its leaves that are samples."""
-    if isinstance(hierarchy, (str, Path)):
-        from tripletree.io import read_hierarchy
-
-        hierarchy = read_hierarchy(hierarchy)
-    if not isinstance(hierarchy, Hierarchy):
-        msg = f"hierarchy must be a Hierarchy or the path of a file with one, not {type(hierarchy).__name__}"
-        raise TypeError(msg)
-    both = [x for x in hierarchy.leaves if x in leaves]
-    if len(both) < 3:
-        msg = (
-            f"the hierarchy has {len(both)} leaves among the {len(leaves)} samples, and 3 are the fewest that say "
-            f"anything; its leaves are {', '.join(repr(x) for x in list(hierarchy.leaves)[:3])}, ..., the samples "
-            f"{', '.join(repr(x) for x in list(leaves)[:3])}, ...: give X as a DataFrame whose index holds the leaves"
-        )
-        raise ValueError(msg)
-    return hierarchy.restrict(both)
 
 
 def _class_codes(classes: Any, leaves: LeafIndex) -> np.ndarray:

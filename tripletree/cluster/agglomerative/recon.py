@@ -11,6 +11,7 @@ from sklearn.utils._param_validation import HasMethods, Interval, Options, StrOp
 
 from tripletree.algorithms.build import is_consistent
 from tripletree.algorithms.cut import RULES, NumberOfClusters, cut, suggest_n_clusters
+from tripletree.algorithms.decompose import decompose
 from tripletree.algorithms.flat import is_broken
 from tripletree.algorithms.induce import displays
 from tripletree.algorithms.linkage import from_linkage, to_linkage
@@ -20,7 +21,7 @@ from tripletree.cluster.agglomerative.merges import Counts
 from tripletree.cluster.agglomerative.paired_cut import PairedCut
 from tripletree.cluster.agglomerative.plan import MergePlan, merge_samples, plan_merges
 from tripletree.cluster.agglomerative.threshold_cut import cut_at_threshold
-from tripletree.cluster.alignment import align_pairs, align_triplets
+from tripletree.cluster.alignment import align_hierarchy, align_pairs, align_triplets, named_by
 from tripletree.cluster.base import HierarchicalClusterer, all_or_nothing, check_samples, check_y
 from tripletree.cluster.distances import (
     ANY_METRIC,
@@ -124,6 +125,9 @@ class ReCon(HierarchicalClusterer):
     hierarchy_ : Hierarchy
         Over the labels of the samples (the index of a pandas DataFrame, else 0..n-1); inner nodes in merge order, at
         the distances of their merges.
+    clade_names_ : CladeMatches or None
+        Where each named clade of the `hierarchy` given is in ``hierarchy_``, and how whole it is there (its Jaccard
+        index); inner nodes of ``hierarchy_`` have their names. None where none was given, or it has no names.
     linkage_ : ndarray of float64, shape (n_samples - 1, 4)
         scipy's linkage matrix, for drawing: no height is lower than one below it.
     distances_ : ndarray of float64, shape (n_samples - 1,)
@@ -254,7 +258,16 @@ class ReCon(HierarchicalClusterer):
         self.missing_samples = missing_samples
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any = None, *, triplets: Any = None, pairs: Any = None, validate: bool = False) -> ReCon:
+    def fit(
+        self,
+        X: Any,
+        y: Any = None,
+        *,
+        triplets: Any = None,
+        pairs: Any = None,
+        hierarchy: Any = None,
+        validate: bool = False,
+    ) -> ReCon:
         """Cluster the samples so that triplets and pairs hold.
 
         Parameters
@@ -268,6 +281,8 @@ class ReCon(HierarchicalClusterer):
             row numbers; an integer array always holds row numbers.
         pairs : PairwiseConstraints, data frame, or two lists (must_link, cannot_link) of (a, b), optional
             Pairs of samples that belong together, and that do not. **Row numbers** are of this very X.
+        hierarchy : Hierarchy, or path of a file with one, optional
+            Its leaves that are samples say what `decompose` makes of it on these; the others count for nothing.
         validate : bool
             Whether to hold out a fifth of the constraints at a time, and compare what is held out with results made
             with and without the rest: six further fits, and up to ten where constraints turn out to hurt.
@@ -331,6 +346,9 @@ class ReCon(HierarchicalClusterer):
             distances = FittedMetric(metric, metric_parameters(points, metric))
             # align
             given = align_triplets(X, triplets, n, missing_samples=self.missing_samples)
+            if hierarchy is not None:
+                hierarchy = align_hierarchy(hierarchy, given.leaves)
+                given = given | decompose(hierarchy).reindex(given.leaves)
             links = align_pairs(X, pairs, n, missing_samples=self.missing_samples)
             # plan
             if len(links):
@@ -341,15 +359,16 @@ class ReCon(HierarchicalClusterer):
             )
             # merge
             merges, counts = self._merge(points, plan, distances, type(self).__name__)
-            hierarchy = from_linkage(merges, used.leaves)
-            drawn = to_linkage(hierarchy, monotone=True)
-            violated = used.subset(~displays(hierarchy, used))
+            tree = from_linkage(merges, used.leaves)
+            drawn = to_linkage(tree, monotone=True)
+            violated = used.subset(~displays(tree, used))
             # cut
-            flat = self._cut(hierarchy, drawn, plan, violated, points, distances)
+            flat = self._cut(tree, drawn, plan, violated, points, distances)
             # store
             self.labels_, self.fewest_clusters_, self.most_clusters_, self.n_clusters_choice_ = flat
             self.n_clusters_ = int(self.labels_.max()) + 1
-            self.hierarchy_, self.linkage_, self.distances_ = hierarchy, drawn, merges[:, 2].copy()
+            self.hierarchy_, self.clade_names_ = named_by(tree, hierarchy)
+            self.linkage_, self.distances_ = drawn, merges[:, 2].copy()
             self.pairs_, self.triplets_, self.n_triplets_ = links, used, len(used)
             self.dropped_triplets_, self.weight_lost_ = dropped, total_weight(dropped)
             self.violated_triplets_, self.weight_violated_ = violated, total_weight(violated)
