@@ -482,7 +482,7 @@ def test_cluster__parquet_is_told(run, tmp_path):
 def test_cluster__a_hierarchy(run, tmp_path, method):
     (tmp_path / "data.csv").write_text("name,kg\ncat,4\nlion,190\ndog,30\ncow,600\npig,31\nrat,5\n")
     (tmp_path / "t.nwk").write_text("((((cat,lion)Felidae,(dog,fox)Canidae)Carnivora,(cow,pig)Ungulata),eel);")
-    done = run(*"cluster data.csv --hierarchy t.nwk -k 2 --newick tree.nwk --method".split(), method)
+    done = run(*["cluster", "data.csv", "--hierarchy", "t.nwk", "-k", "2", "--newick", "tree.nwk", "--method"], method)
     tree = read_newick("tree.nwk")
     taxonomy = read_newick("t.nwk").restrict(["cat", "lion", "dog", "cow", "pig"])
     assert displays(tree, decompose(taxonomy)).all()

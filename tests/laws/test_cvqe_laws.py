@@ -17,9 +17,8 @@ from tripletree.cluster.kmeans.cvqe import (
     HistoricalCost,
     LinearRule,
     QuantizationTask,
+    QuantizingMeans,
     SinglePairRule,
-    _moved,
-    _round,
     cvqe_plus,
     quantize,
 )
@@ -56,9 +55,9 @@ def test_steps__are_their_definitions(method):
         k = 1 + seed % 4
         X, centres, *pairs, weights = case(seed, k=k, both=seed % 3 == 0)
         task = task_of(X, *pairs, weights)
-        labels = None
+        labels, steps = None, QuantizingMeans(task, rule, None, 0.0)
         for _ in range(3):
-            now = _round(task, rule, centres, labels, None)
+            now = steps.round(centres, labels)
             before = None if labels is None else labels.tolist()
             assert now.labels.tolist() == assigned(method, X, centres, *pairs, weights, before)
             labels = now.labels
@@ -69,7 +68,7 @@ def test_steps__are_their_definitions(method):
             violated += sum(c > 0 for c in wanted)
             if np.bincount(labels, minlength=k).min() == 0:
                 break
-            moved, _ = _moved(task, rule, now, None)
+            moved = steps.first(now).centres
             np.testing.assert_allclose(moved, updated(method, X, labels, centres, *pairs, weights))
             centres = moved
     assert violated > 10
@@ -171,8 +170,9 @@ def test_update__of_must_links_is_best_for_each_centre_alone():
         X, centres, must, cannot, must_w, cannot_w, weights = case(seed)
         none, no_w = cannot[:0], cannot_w[:0]
         task = task_of(X, must, none, must_w, no_w, weights)
-        now = _round(task, AllPairsRule(), centres, None, None)
-        moved, _ = _moved(task, AllPairsRule(), now, None)
+        steps = QuantizingMeans(task, AllPairsRule(), None, 0.0)
+        now = steps.round(centres, None)
+        moved = steps.first(now).centres
         for g in set(now.labels.tolist()):
             alone = centres.copy()
             alone[g] = moved[g]
@@ -188,8 +188,9 @@ def test_update__of_lcvqe_is_best_while_the_farther_samples_stay_so():
         X, centres, must, _, must_w, _, weights = case(seed)
         none, no_w = must[:0], must_w[:0]
         task = task_of(X, must, none, must_w, no_w, weights)
-        now = _round(task, LinearRule(), centres, None, None)
-        moved, _ = _moved(task, LinearRule(), now, None)
+        steps = QuantizingMeans(task, LinearRule(), None, 0.0)
+        now = steps.round(centres, None)
+        moved = steps.first(now).centres
         least = objective("lcvqe", X, now.labels, moved, must, none, must_w, no_w, weights)
         for step in np.random.default_rng(seed).normal(size=(20, *moved.shape)) * 1e-3:
             assert objective("lcvqe", X, now.labels, moved + step, must, none, must_w, no_w, weights) >= least

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from numbers import Integral, Real
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
@@ -18,7 +18,15 @@ from tripletree import kernels
 from tripletree.cluster.alignment import align_pairs
 from tripletree.cluster.base import all_or_nothing, check_no_truth_values, check_samples, check_y
 from tripletree.cluster.distances import check_spread
-from tripletree.cluster.kmeans.lloyd import Points, best_of_starts, draw, nearest_centres, refill, starting_centres
+from tripletree.cluster.kmeans.lloyd import (
+    Points,
+    alternate,
+    best_of_starts,
+    draw,
+    nearest_centres,
+    refill,
+    starting_centres,
+)
 from tripletree.core.pairs import PairwiseConstraints
 from tripletree.core.random import generator
 from tripletree.errors import ClusterCountError, warn_user
@@ -186,18 +194,50 @@ def _starts(votes: Votes, q: int, rng: np.random.Generator) -> np.ndarray:
     return labels
 
 
+class _Voted(NamedTuple):
+    """The clusters of rows; after a first step, with the squared distances to their means."""
+
+    labels: np.ndarray
+    distance: np.ndarray | None = None
+    inertia: float = 0.0  #: of the labels that the distances were taken for
+    is_same: bool = False  #: whether no label has changed
+
+
+class _VoteMeans:
+    """The steps of k-means in the space of the votes (see `Lloyd`): means, then the nearest of them."""
+
+    def __init__(self, votes: Votes, q: int) -> None:
+        self.votes, self.q, self.slack = votes, q, _ROUNDING * votes.importance.sum()
+
+    def first(self, now: _Voted) -> _Voted:
+        """See `Lloyd`: the means, and the distances to them."""
+        return _Voted(now.labels, self.votes.distances(self.votes.means(now.labels, self.q)))
+
+    def then(self, half: _Voted) -> _Voted:
+        """See `Lloyd`: labels; a row moves only where that is nearer by more than rounding."""
+        labels, distance = half.labels, half.distance
+        assert distance is not None
+        places = np.arange(labels.size)
+        own = distance[places, labels]
+        new = np.where(distance.min(axis=1) < own - self.slack, distance.argmin(axis=1), labels).astype(np.int32)
+        inertia = float(self.votes.weights @ own)
+        if (new == labels).all():
+            return _Voted(labels, inertia=inertia, is_same=True)
+        return _Voted(refill(new, distance[places, new], self.q), inertia=inertia)
+
+    def is_over(self, before: _Voted, now: _Voted) -> bool:
+        """See `Lloyd`: as soon as no label changes."""
+        return now.is_same
+
+    def cost(self, state: _Voted) -> float:
+        """See `Lloyd`."""
+        return state.inertia
+
+
 def _run(votes: Votes, labels: np.ndarray) -> tuple[np.ndarray, float]:
     """Means and nearest means in turn, until no label changes; the inertia never increases."""
-    q, places = int(labels.max()) + 1, np.arange(labels.size)
-    slack = _ROUNDING * votes.importance.sum()
-    for _ in range(_TURNS):
-        distance = votes.distances(votes.means(labels, q))
-        own = distance[places, labels]
-        new = np.where(distance.min(axis=1) < own - slack, distance.argmin(axis=1), labels).astype(np.int32)
-        if (new == labels).all():
-            break
-        labels = refill(new, distance[places, new], q)
-    return labels, float(votes.weights @ own)
+    found = alternate(_VoteMeans(votes, int(labels.max()) + 1), _Voted(labels), _TURNS)
+    return found.last.labels, found.last.inertia
 
 
 #: What counts as the rounding of an error.
@@ -296,6 +336,11 @@ def constrained_means(
     labels : ndarray of int32, shape (n,)
     centres : ndarray of float64, shape (k, d)
         Their means; an empty cluster keeps its centre.
+
+    Notes
+    -----
+    The loop is in the kernel, not in `lloyd.alternate`: a fit makes a hundred short runs, whose time would be that of
+    the calls, and where the scatter would rise the iteration before counts, which that loop knows nothing of.
     """
     order = frozen(order)
     most = max(1, _SLICE // max(1, points.n * centres.size))

@@ -23,6 +23,7 @@ from tripletree.cluster.feasibility import CannotGraph, NotColourable, find_repr
 from tripletree.cluster.kmeans.geometry import CentreGeometry, CheckedGeometry, chosen_geometry
 from tripletree.cluster.kmeans.lloyd import (
     Points,
+    alternate,
     best_of_starts,
     centre_step,
     check_start,
@@ -294,38 +295,66 @@ class _Assigner:
         return found
 
 
-def run_lloyd(
-    model: GroupCentres,
-    graph: CannotGraph,
-    centres: np.ndarray,
-    feasible: np.ndarray,
-    *,
-    order: np.ndarray | None,
-    listing: bool,
-    max_iter: int,
-    tolerance: float,
-    max_steps: int,
-) -> LloydRun:
-    """Move groups and centres in turn until the clusters stay as they are, or the centres nearly do.
+class _ChosenClusters(NamedTuple):
+    """The clusters of an iteration: as chosen for the centres, and with the empty ones filled."""
+
+    labels: np.ndarray
+    centres: np.ndarray
+    chosen: np.ndarray | None = None  #: None at the start
+    is_settled: bool = False  #: whether they were chosen before, so that all that follows is known
+
+
+class _CannotLinkedMeans:
+    """The steps of COP-KMeans (see `Lloyd`): groups choose clusters as cannot-links allow, then centres move.
 
     Parameters
     ----------
     model : GroupCentres
-    graph : CannotGraph
+    assign : callable
+        Centres and the labels so far -> the clusters that groups choose.
+    tolerance : float
+        Of the squared shift of all centres.
+    may_cycle : bool
+        Whether assignments may come back to earlier ones, as those of greedy orders may: the run then ends there.
+    """
+
+    def __init__(
+        self, model: GroupCentres, assign: _Assigner | _ListedAssigner, *, tolerance: float, may_cycle: bool
+    ) -> None:
+        self.model, self.assign, self.tolerance, self.may_cycle = model, assign, tolerance, may_cycle
+        self._seen: set[bytes] = set()
+
+    def first(self, now: _ChosenClusters) -> _ChosenClusters:
+        """See `Lloyd`: choose clusters."""
+        chosen = self.assign(now.centres, now.labels)
+        settled = now.chosen is not None and np.array_equal(chosen, now.chosen)
+        settled |= self.may_cycle and _known(chosen, self._seen)
+        return _ChosenClusters(_filled(self.model, chosen, now.centres), now.centres, chosen, settled)
+
+    def then(self, half: _ChosenClusters) -> _ChosenClusters:
+        """See `Lloyd`: move centres."""
+        return half._replace(centres=self.model.moved(half.labels, half.centres))
+
+    def is_over(self, before: _ChosenClusters, now: _ChosenClusters) -> bool:
+        """See `Lloyd`."""
+        return now.is_settled or float(((now.centres - before.centres) ** 2).sum()) <= self.tolerance
+
+    def cost(self, state: _ChosenClusters) -> float:
+        """See `Lloyd`."""
+        return float(self.model.groups.weights @ self.model.sample_distances(state.labels, state.centres))
+
+
+def run_lloyd(method: _CannotLinkedMeans, centres: np.ndarray, feasible: np.ndarray, max_iter: int) -> LloydRun:
+    """Move groups and centres in turn until the clusters stay as they are, or the centres nearly do.
+
+    Parameters
+    ----------
+    method : _CannotLinkedMeans
     centres : ndarray of float64
         The first ones.
     feasible : ndarray of int32
         Clusters of all groups that keep the cannot-links.
-    order : ndarray of int32 or None
-        Nodes of the graph in the order in which they choose their clusters, None for the cheapest assignment: the
-        inertia then never rises.
-    listing : bool
-        Whether to assign as the paper lists it.
     max_iter : int
-    tolerance : float
-        Of the squared shift of all centres.
-    max_steps : int
-        Of each search for the cheapest assignment.
 
     Returns
     -------
@@ -336,21 +365,11 @@ def run_lloyd(
     DeadEndError
         Of the listing.
     """
-    assign = _ListedAssigner(model, graph) if listing else _Assigner(model, graph, order, max_steps)
-    labels, before, settled, converged, count = feasible, None, False, False, 0
-    seen: set[bytes] = set()  # greedy orders can go round in circles
-    while count < max_iter and not converged:
-        count += 1
-        chosen = assign(centres, labels)
-        labels = _filled(model, chosen, centres)
-        moved = model.moved(labels, centres)
-        settled = before is not None and np.array_equal(chosen, before)
-        settled |= (listing or order is not None) and _known(chosen, seen)
-        shift = float(((moved - centres) ** 2).sum())
-        centres, before = moved, chosen
-        converged = settled or shift <= tolerance
-    if not settled:
-        chosen = assign(centres, labels)
+    model = method.model
+    found = alternate(method, _ChosenClusters(feasible, centres), max_iter)
+    labels, centres, chosen, settled = found.last
+    if not settled:  # the centres have moved since: choose once more
+        chosen = method.assign(centres, labels)
         labels = _filled(model, chosen, centres)
     strays = np.unique(labels[labels != chosen])
     if strays.size:  # clusters that were empty: their centres are where their only groups are
@@ -358,8 +377,10 @@ def run_lloyd(
         centres[strays] = model.moved(labels, centres)[strays]
     squared, weights = model.sample_distances(labels, centres), model.groups.weights
     distance = float(weights @ np.sqrt(squared) / weights.sum())
-    inertia = float(weights @ squared)
-    return LloydRun(labels, centres, inertia, distance, count, assign.dead_ends, assign.cut_short, converged)
+    inertia, assign = float(weights @ squared), method.assign
+    return LloydRun(
+        labels, centres, inertia, distance, found.n_iter, assign.dead_ends, assign.cut_short, found.converged
+    )
 
 
 def _known(labels: np.ndarray, seen: set[bytes]) -> bool:
@@ -499,17 +520,15 @@ def _best_of_starts(
             feasible[graph.bound] = graph.colour(k, rng, options.max_steps)
     except NotColourable as reason:
         raise _infeasible(reason, k, closure, options.max_steps) from None
-    limits: dict[str, Any] = {
-        "listing": listing,
-        "max_iter": options.max_iter,
-        "tolerance": tolerance(samples, weights, options.tol),
-        "max_steps": options.max_steps,
-    }
+    nearly = tolerance(samples, weights, options.tol)
 
     def start(r: int) -> LloydRun:
         centres = model.start(k, rng, options.init) if given is None else model.at(given)
         order = _order(options.assignment, graph, rng)
-        return run_lloyd(model, graph, centres, feasible, order=order, **limits)
+        assign = _ListedAssigner(model, graph) if listing else _Assigner(model, graph, order, options.max_steps)
+        may_cycle = listing or order is not None
+        method = _CannotLinkedMeans(model, assign, tolerance=nearly, may_cycle=may_cycle)
+        return run_lloyd(method, centres, feasible, options.max_iter)
 
     if not listing:
         return best_of_starts(start, options.n_init, lambda run: run.inertia, tick)

@@ -20,7 +20,7 @@ All distances are squared.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar, NamedTuple, Protocol
 
@@ -28,7 +28,14 @@ import numpy as np
 from sklearn.utils._param_validation import StrOptions
 
 from tripletree import kernels
-from tripletree.cluster.kmeans.lloyd import Points, check_weights, nearest_centres, squared_distances, tolerance
+from tripletree.cluster.kmeans.lloyd import (
+    Points,
+    alternate,
+    check_weights,
+    nearest_centres,
+    squared_distances,
+    tolerance,
+)
 from tripletree.cluster.kmeans.soft_pairs import EuclideanState, SoftPairMeans, SoftRun, WeightedLinks, violated_links
 from tripletree.core.pairs import PairwiseConstraints
 from tripletree.kernels import freeze, frozen
@@ -238,8 +245,8 @@ class LinearRule:
 
 _RULES: dict[str, PairRule] = {"cvqe": SinglePairRule(), "lcvqe": LinearRule(), "cvqe+": AllPairsRule()}
 
-#: Rounds in which the objective has not fallen, by more than such a part of it, after which a start ends.
-_PATIENCE, _ROUNDING = 10, 1e-12
+#: Rounds in which the objective has not fallen after which a start ends.
+_PATIENCE = 10
 
 
 @dataclass(frozen=True)
@@ -315,6 +322,15 @@ class _Round:
     distance: np.ndarray
     inertia: float
     cost: float
+    is_still: bool = False  #: whether all that follows is known
+
+
+class _Update(NamedTuple):
+    """Centres moved for the labels of a round, and whether the next update could differ for the same labels."""
+
+    centres: np.ndarray
+    labels: np.ndarray
+    pulled: bool
 
 
 def quantize(
@@ -347,81 +363,76 @@ def quantize(
     QuantizationRun
         The round of least objective, the last one where it is among them. The steps of all three methods may raise it.
     """
-    now = best = _round(task, rule, centres, None, past)
-    _record(history, now.cost)
-    converged, n_iter, idle = False, 0, 0
-    while not converged and n_iter < max_iter:
-        n_iter += 1
-        moved, pulled = _moved(task, rule, now, past)
-        if history is not None:
-            _record(history, _cost(task, rule, CentreDistances.of(task, moved), now.labels, past))
-        before, now = now, _round(task, rule, moved, now.labels, past)
-        _record(history, now.cost)
-        idle = 0 if now.cost < best.cost - _ROUNDING * abs(best.cost) else idle + 1
-        if now.cost <= best.cost + _ROUNDING * abs(best.cost):
-            best = now
-        still = not pulled and bool((now.labels == before.labels).all())
-        shift = float(np.square(moved - before.scene.centres).sum())
-        converged = still or shift <= tolerance or idle >= _PATIENCE
-    return QuantizationRun(best.labels, best.scene, best.inertia, best.cost, n_iter, converged)
+    method = QuantizingMeans(task, rule, past, tolerance)
+    found = alternate(method, method.round(centres, None), max_iter, history=history, patience=_PATIENCE)
+    best = found.best
+    return QuantizationRun(best.labels, best.scene, best.inertia, best.cost, found.n_iter, found.converged)
 
 
-def _round(
-    task: QuantizationTask, rule: PairRule, centres: np.ndarray, labels: np.ndarray | None, past: HistoricalCost | None
-) -> _Round:
-    """The labels that the rule chooses for given centres."""
-    scene = CentreDistances.of(task, centres)
-    free, distance = nearest_centres(task.points.columns, centres)
-    nodes = task.links.nodes
-    pairs = 0.0
-    if nodes.size:
-        label = rule.assigned(task, scene, None if labels is None else labels[nodes])
-        free[nodes], distance[nodes] = label, scene.distance[np.arange(nodes.size), label]
-        pairs = float(rule.costs(task, scene, label).sum())
-    inertia = float(task.points.weights @ distance)
-    return _Round(scene, free, distance, inertia, _with_past(inertia + pairs, centres, past))
+class QuantizingMeans:
+    """The steps of CVQE (see `Lloyd`): centres are updated, then labels chosen by the rule."""
 
+    def __init__(self, task: QuantizationTask, rule: PairRule, past: HistoricalCost | None, tolerance: float) -> None:
+        self.task, self.rule, self.past, self.tolerance = task, rule, past, tolerance
 
-def _moved(task: QuantizationTask, rule: PairRule, now: _Round, past: HistoricalCost | None) -> tuple[np.ndarray, bool]:
-    """The updated centres, and whether the next update could differ for the same labels."""
-    k = now.scene.centres.shape[0]
-    total, mass = kernels.lloyd.sums(task.points.columns, task.points.weights, frozen(now.labels), k)
-    pulled = False
-    if task.links.nodes.size:
-        more, weight = rule.pull(task, now.scene, now.labels[task.links.nodes])
-        total, mass = total + more, mass + weight
-        pulled = bool(weight.any())
-    if past is not None:
-        total, mass = past.mixed(total, mass, now.scene.centres)
-    held = mass > 0
-    centres = now.scene.centres.copy()
-    centres[held] = total[held] / mass[held, None]
-    empty = np.flatnonzero(~held)
-    if empty.size:  # each starts anew from a sample that costs most where it is
-        cost = task.points.weights * now.distance
-        dear = np.argsort(-cost, kind="stable")[: empty.size]
-        dear = dear[cost[dear] > 0]
-        centres[empty[: dear.size]] = task.points.rows(dear)
-        pulled = pulled or bool(dear.size)
-    return centres, pulled
+    def first(self, now: _Round) -> _Update:
+        """See `Lloyd`: the means of what pulls each centre."""
+        task, k = self.task, now.scene.centres.shape[0]
+        total, mass = kernels.lloyd.sums(task.points.columns, task.points.weights, frozen(now.labels), k)
+        pulled = False
+        if task.links.nodes.size:
+            more, weight = self.rule.pull(task, now.scene, now.labels[task.links.nodes])
+            total, mass = total + more, mass + weight
+            pulled = bool(weight.any())
+        if self.past is not None:
+            total, mass = self.past.mixed(total, mass, now.scene.centres)
+        held = mass > 0
+        centres = now.scene.centres.copy()
+        centres[held] = total[held] / mass[held, None]
+        empty = np.flatnonzero(~held)
+        if empty.size:  # each starts anew from a sample that costs most where it is
+            cost = task.points.weights * now.distance
+            dear = np.argsort(-cost, kind="stable")[: empty.size]
+            dear = dear[cost[dear] > 0]
+            centres[empty[: dear.size]] = task.points.rows(dear)
+            pulled = pulled or bool(dear.size)
+        return _Update(centres, now.labels, pulled)
 
+    def then(self, half: _Update) -> _Round:
+        """See `Lloyd`: labels for the centres."""
+        now = self.round(half.centres, half.labels)
+        return replace(now, is_still=not half.pulled and bool((now.labels == half.labels).all()))
 
-def _cost(
-    task: QuantizationTask, rule: PairRule, scene: CentreDistances, labels: np.ndarray, past: HistoricalCost | None
-) -> float:
-    """The objective of given labels."""
-    distance = np.square(task.points.columns - scene.centres.T[:, labels]).sum(axis=0)
-    pairs = rule.costs(task, scene, labels[task.links.nodes]).sum()
-    return _with_past(float(task.points.weights @ distance + pairs), scene.centres, past)
+    def is_over(self, before: _Round, now: _Round) -> bool:
+        """See `Lloyd`."""
+        return now.is_still or float(np.square(now.scene.centres - before.scene.centres).sum()) <= self.tolerance
 
+    def cost(self, state: _Round | _Update) -> float:
+        """See `Lloyd`."""
+        if isinstance(state, _Round):
+            return state.cost
+        task, scene = self.task, CentreDistances.of(self.task, state.centres)
+        distance = np.square(task.points.columns - scene.centres.T[:, state.labels]).sum(axis=0)
+        pairs = self.rule.costs(task, scene, state.labels[task.links.nodes]).sum()
+        return self._with_past(float(task.points.weights @ distance + pairs), state.centres)
 
-def _with_past(cost: float, centres: np.ndarray, past: HistoricalCost | None) -> float:
-    return cost if past is None else (1.0 - past.alpha) * cost + past.alpha * past.cost(centres)
+    def round(self, centres: np.ndarray, labels: np.ndarray | None) -> _Round:
+        """The labels that the rule chooses for given centres; `labels` are those of the round before."""
+        task = self.task
+        scene = CentreDistances.of(task, centres)
+        free, distance = nearest_centres(task.points.columns, centres)
+        nodes = task.links.nodes
+        pairs = 0.0
+        if nodes.size:
+            label = self.rule.assigned(task, scene, None if labels is None else labels[nodes])
+            free[nodes], distance[nodes] = label, scene.distance[np.arange(nodes.size), label]
+            pairs = float(self.rule.costs(task, scene, label).sum())
+        inertia = float(task.points.weights @ distance)
+        return _Round(scene, free, distance, inertia, self._with_past(inertia + pairs, centres))
 
-
-def _record(history: list[float] | None, cost: float) -> None:
-    if history is not None:
-        history.append(cost)
+    def _with_past(self, cost: float, centres: np.ndarray) -> float:
+        past = self.past
+        return cost if past is None else (1.0 - past.alpha) * cost + past.alpha * past.cost(centres)
 
 
 class CVQE(SoftPairMeans):

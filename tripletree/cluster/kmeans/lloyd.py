@@ -1,4 +1,4 @@
-"""Steps of Lloyd's algorithm shared by the k-means family: starts, nearest centres, means, empty clusters, tolerance.
+"""Lloyd's algorithm for the k-means family: its loop, and steps: starts, nearest centres, means, empty clusters.
 
 Points come as ``Points``: columns (features along the rows, for the kernels) and weights, both read-only. A group of
 samples that must stay together is one point, its mean, with the sum of their weights: moving it as a whole costs
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 import numpy as np
 
@@ -17,7 +17,10 @@ from tripletree import kernels
 from tripletree.kernels import freeze, frozen
 
 __all__ = [
+    "Alternation",
+    "Lloyd",
     "Points",
+    "alternate",
     "best_of_starts",
     "centre_step",
     "check_start",
@@ -36,6 +39,10 @@ __all__ = [
 
 
 _R = TypeVar("_R")
+_H = TypeVar("_H")
+
+#: Costs that differ by such a part of them are equal: else the choice would depend on the machine.
+_ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
@@ -148,13 +155,93 @@ def best_of_starts(
     best = None
     for r in range(n_starts):
         run = start(r)
-        # costs that differ by rounding only must not make the choice depend on the machine
-        if best is None or cost(run) < cost(best) - 1e-12 * abs(cost(best)):
+        if best is None or cost(run) < cost(best) - _ROUNDING * abs(cost(best)):
             best = run
         if tick is not None:
             tick(1)
     assert best is not None
     return best
+
+
+class Lloyd(Protocol[_R, _H]):
+    """What the methods of the k-means family differ in: the two steps that alternate, and when to stop.
+
+    One of them chooses labels for the centres, the other moves the centres; which of them comes first is up to the
+    method. R is what a whole iteration leaves, H what is there between the steps.
+    """
+
+    def first(self, now: _R) -> _H:
+        """The first step of an iteration."""
+
+    def then(self, half: _H) -> _R:
+        """The second one."""
+
+    def is_over(self, before: _R, now: _R) -> bool:
+        """Whether the last iteration has changed next to nothing."""
+
+    def cost(self, state: _R | _H) -> float:
+        """The objective; only asked for a history, or where the cost may rise."""
+
+
+@dataclass(frozen=True)
+class Alternation(Generic[_R]):
+    """What the loop ended in.
+
+    Attributes
+    ----------
+    last, best
+        What the last iteration left; the cheapest, where the cost may rise, else the last one.
+    n_iter : int
+    converged : bool
+        False where it was stopped by `max_iter`.
+    """
+
+    last: _R
+    best: _R
+    n_iter: int
+    converged: bool
+
+
+def alternate(
+    method: Lloyd[_R, _H], start: _R, max_iter: int, *, history: list[float] | None = None, patience: int | None = None
+) -> Alternation[_R]:
+    """Lloyd's loop: alternate the two steps of a method until they change nothing.
+
+    Parameters
+    ----------
+    method : Lloyd
+    start
+        What an iteration would leave.
+    max_iter : int
+    history : list of float, optional
+        The cost is appended for the start and after each step.
+    patience : int, optional
+        For methods whose cost may rise: iterations in a row without a lower one after which the loop ends. The cheapest
+        iteration counts, the latest of those.
+
+    Returns
+    -------
+    Alternation
+    """
+    if history is not None:
+        history.append(method.cost(start))
+    now = best = start
+    converged, n_iter, idle = False, 0, 0
+    while not converged and n_iter < max_iter:
+        n_iter += 1
+        half = method.first(now)
+        if history is not None:
+            history.append(method.cost(half))
+        before, now = now, method.then(half)
+        if history is not None:
+            history.append(method.cost(now))
+        if patience is not None:
+            cost, least = method.cost(now), method.cost(best)
+            idle = 0 if cost < least - _ROUNDING * abs(least) else idle + 1
+            if cost <= least + _ROUNDING * abs(least):
+                best = now
+        converged = method.is_over(before, now) or (patience is not None and idle >= patience)
+    return Alternation(now, now if patience is None else best, n_iter, converged)
 
 
 def starting_centres(

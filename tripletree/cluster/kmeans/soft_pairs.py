@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
 from numbers import Integral, Real
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, NamedTuple, Protocol
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
@@ -20,6 +20,7 @@ from tripletree.cluster.base import all_or_nothing, check_no_truth_values, check
 from tripletree.cluster.distances import check_spread
 from tripletree.cluster.kmeans.lloyd import (
     Points,
+    alternate,
     best_of_starts,
     centre_step,
     check_start,
@@ -360,51 +361,63 @@ def soft_run(
     -------
     SoftRun
     """
-    labels = _assigned(state, links, None, rng)
-    converged, filled, n_iter = False, False, 0
-    while not converged and n_iter < max_iter:
-        n_iter += 1
-        before, old = state, labels
-        _record(history, state, links, labels)
-        state = state.updated(labels)
-        _record(history, state, links, labels)
-        lost = _for_empty(state, links, labels)
-        for cluster, sample in lost.items():
-            state = state.with_centre(cluster, sample)
-        labels = _assigned(state, links, labels, rng)
-        same = bool((labels == old).all())
-        converged = (same and (filled or not lost)) or (not lost and state.is_near(before))
-        filled = same
-    _record(history, state, links, labels)
+    method = _SoftMeans(links, rng)
+    start = _Labelled(state, method.assigned(state, None))
+    found = alternate(method, start, max_iter, history=history)
+    state, labels = found.last.state, found.last.labels
     inertia = state.scatter(labels)
     costs = link_costs(links, state.pay, labels[links.nodes])[1]
-    return SoftRun(labels, state, inertia, inertia + float(costs.sum()), costs, n_iter, converged)
+    return SoftRun(labels, state, inertia, inertia + float(costs.sum()), costs, found.n_iter, found.converged)
 
 
-def _assigned(
-    state: SoftState, links: WeightedLinks, labels: np.ndarray | None, rng: np.random.Generator
-) -> np.ndarray:
-    free = state.nearest()
-    if links.nodes.size:
-        now = None if labels is None else labels[links.nodes]
-        free[links.nodes] = settled(links, state.linked(), state.pay, now, rng)
-    return free
+class _Labelled(NamedTuple):
+    """Centres and labels, after an iteration or between its steps."""
+
+    state: SoftState
+    labels: np.ndarray
+    was_filled: bool = False  #: whether an empty cluster got a sample for its centre
+    is_same: bool = False  #: whether the labels are those of the iteration before
 
 
-def _for_empty(state: SoftState, links: WeightedLinks, labels: np.ndarray) -> dict[int, int]:
-    k = state.centres.shape[0]
-    if np.bincount(labels, minlength=k).all():
-        return {}
-    return best_for_empty(links, state.own(labels), state.pay, labels, k)
+class _SoftMeans:
+    """The steps of k-means with soft pairs (see `Lloyd`): centres (and metrics) are updated, then labels chosen."""
 
+    def __init__(self, links: WeightedLinks, rng: np.random.Generator) -> None:
+        self.links, self.rng = links, rng
 
-def _cost(state: SoftState, links: WeightedLinks, labels: np.ndarray) -> float:
-    return float(link_costs(links, state.pay, labels[links.nodes])[1].sum())
+    def first(self, now: _Labelled) -> _Labelled:
+        """See `Lloyd`: the best state for the labels."""
+        return _Labelled(now.state.updated(now.labels), now.labels)
 
+    def then(self, half: _Labelled) -> _Labelled:
+        """See `Lloyd`: give empty clusters a centre, and choose labels."""
+        state, lost = half.state, {}
+        k = state.centres.shape[0]
+        if not np.bincount(half.labels, minlength=k).all():
+            lost = best_for_empty(self.links, state.own(half.labels), state.pay, half.labels, k)
+        for cluster, sample in lost.items():
+            state = state.with_centre(cluster, sample)
+        labels = self.assigned(state, half.labels)
+        return _Labelled(state, labels, bool(lost), bool((labels == half.labels).all()))
 
-def _record(history: list[float] | None, state: SoftState, links: WeightedLinks, labels: np.ndarray) -> None:
-    if history is not None:
-        history.append(state.scatter(labels) + _cost(state, links, labels))
+    def is_over(self, before: _Labelled, now: _Labelled) -> bool:
+        """See `Lloyd`. A centre that was moved to a sample gets one more chance to keep it."""
+        if now.is_same and (before.is_same or not now.was_filled):
+            return True
+        return not now.was_filled and now.state.is_near(before.state)
+
+    def cost(self, state: _Labelled) -> float:
+        """See `Lloyd`."""
+        pairs = link_costs(self.links, state.state.pay, state.labels[self.links.nodes])[1]
+        return state.state.scatter(state.labels) + float(pairs.sum())
+
+    def assigned(self, state: SoftState, labels: np.ndarray | None) -> np.ndarray:
+        """Labels of all samples: in no pair the nearest centre, in pairs what no move improves."""
+        free, links = state.nearest(), self.links
+        if links.nodes.size:
+            now = None if labels is None else labels[links.nodes]
+            free[links.nodes] = settled(links, state.linked(), state.pay, now, self.rng)
+        return free
 
 
 def _part(points: Points, nodes: np.ndarray) -> Points:
