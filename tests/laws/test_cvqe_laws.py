@@ -231,8 +231,9 @@ def test_history__of_the_closest_earlier_centres_is_its_definition(seed, alpha, 
     assert found.cost == pytest.approx((1 - alpha) * here + alpha * before)
     past = HistoricalCost(former, alpha, np.where(np.isin(np.arange(3), list(kept)), mass, 0.0), closest=True)
     task = task_of(X, pairs[0][:0], pairs[1][:0], pairs[2][:0], pairs[3][:0], weights)
-    now = _round(task, AllPairsRule(), centres, None, past)
-    moved, _ = _moved(task, AllPairsRule(), now, past)
+    steps = QuantizingMeans(task, AllPairsRule(), past, 0.0)
+    now = steps.round(centres, None)
+    moved = steps.first(now).centres
     for i, c in enumerate(centres):  # Eq. 9, with masses
         mine, g = now.labels == i, psi(c)
         total = (1 - alpha) * (weights[mine, None] * X[mine]).sum(axis=0) + alpha * mass[g] * former[g]
