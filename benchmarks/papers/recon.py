@@ -300,8 +300,8 @@ def _displayed(results, raw):
         "ReCon gives a complete hierarchy in which every triplet holds, if they are consistent",
         "4.2",
         "always",
-        f"least share of n random triplets displayed in any run: {min(least, default=np.nan):g}, {len(least)} sets; and "
-        "literal listings in `tests/recon_oracle.py`",
+        f"least share of n random triplets displayed in any run: {min(least, default=np.nan):g}, {len(least)} sets; "
+        "and literal listings in `tests/recon_oracle.py`",
         verdict(sum(x == 1 for x in least), len(least)),
     )
 
