@@ -120,6 +120,29 @@ def test_pairs__weights_and_origins_of_another_length_are_refused():
 # ---------------------------------------------------------------------- labels
 
 
+def test_pairs__from_signed_weights():
+    pairs = PairwiseConstraints.from_signed(
+        [("a", "b"), ("b", "c"), ("c", "a"), ("a", "d")], [-1, 0.5, 0, -0.25], "abcd"
+    )
+    assert list(pairs) == [("b", "c", "must"), ("a", "b", "cannot"), ("a", "d", "cannot")]
+    assert (pairs.must_weights.tolist(), pairs.cannot_weights.tolist()) == ([0.5], [1.0, 0.25])
+    assert pairs.leaves == LeafIndex(list("abcd"))
+    assert len(PairwiseConstraints.from_signed([], [])) == 0
+
+
+@pytest.mark.parametrize(
+    ("weights", "message"),
+    [
+        ([1], r"expected one weight for each of 2 pairs, got an array of shape \(1,\)"),
+        ([0.5, -1.5], r"weights must be in -1..1, not -1.5 \(pair 1\)"),
+        ([np.nan, 1], r"weights must be in -1..1, not nan \(pair 0\)"),
+    ],
+)
+def test_pairs__from_signed_weights_refuses(weights, message):
+    with pytest.raises(ValueError, match=message):
+        PairwiseConstraints.from_signed([("a", "b"), ("b", "c")], weights)
+
+
 def test_pairs__from_labels():
     p = PairwiseConstraints.from_labels(MUST, CANNOT)
     assert list(p.leaves) == ["a", "b", "c", "d"]
