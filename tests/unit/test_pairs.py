@@ -122,7 +122,7 @@ def test_pairs__weights_and_origins_of_another_length_are_refused():
 
 def test_pairs__from_signed_weights():
     pairs = PairwiseConstraints.from_signed(
-        [("a", "b"), ("b", "c"), ("c", "a"), ("a", "d")], [-1, 0.5, 0, -0.25], "abcd"
+        [("a", "b"), ("b", "c"), ("c", "a"), ("a", "d")], [-1, 0.5, 0, -0.25], list("abcd")
     )
     assert list(pairs) == [("b", "c", "must"), ("a", "b", "cannot"), ("a", "d", "cannot")]
     assert (pairs.must_weights.tolist(), pairs.cannot_weights.tolist()) == ([0.5], [1.0, 0.25])
