@@ -82,6 +82,17 @@ def test_cluster__validate_tells_whether_triplets_help(run, tmp_path):
     assert "held-out" not in to_file.stderr
 
 
+@pytest.mark.parametrize("method", ["recon", "divisive"])
+def test_cluster__validate_with_a_hierarchy(run, tmp_path, method):
+    noisy(tmp_path)
+    classes = [[f"s{i}" for i in range(60) if i % 2 == k] for k in range(2)]
+    (tmp_path / "h.nwk").write_text(f"(({','.join(classes[0])}),({','.join(classes[1])}));")
+    found = run("cluster", "x.csv", "--drop", "kind", "--hierarchy", "h.nwk", "-k", 2, "--method", method, "--validate")
+    assert "Of 180 constraints, each held out in turn" in found.stderr
+    h = parse_newick(run("cluster", "x.csv", "--drop", "kind", "--hierarchy", "h.nwk", "--method", method).stdout)
+    assert displays(h, decompose(read_newick(tmp_path / "h.nwk"))).all()
+
+
 def test_cluster__method_divisive(run, tmp_path):
     noisy(tmp_path)
     (tmp_path / "p.csv").write_text("id1,id2,same\ns0,s5,yes\ns0,s20,no\n")

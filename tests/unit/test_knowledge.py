@@ -158,15 +158,20 @@ def test_validate__nothing_unless_asked_for_or_nothing_known(blobs):
         assert vars(estimator) == before
 
 
-def test_validate__shuffled_answers_are_found_out(cancer):
-    """Wrong triplets that are hard: no knowledge, or soft constraints, are named."""
-    X, y = cancer
-    t = tt.sample_class_triplets(np.random.default_rng(3).permutation(y), 150, random_state=1)
-    t = tt.repair(t).kept
-    with pytest.warns(UserWarning, match="fit without it, or check it|use that"):
-        found = DivisiveReCon(2, constraints="hard").fit(X, triplets=t, validate=True).validation_
+def test_validate__wrong_triplets_that_must_hold_are_found_out():
+    """Clear groups, a fifth of the triplets wrong: held out, the right ones speak for the data alone."""
+    y = np.repeat([0, 1, 2], 20)
+    X = 5.0 * np.eye(3)[y] + 0.5 * np.random.default_rng(0).normal(size=(60, 3))
+    rows = tt.sample_class_triplets(y, 60, random_state=3).rows.copy()
+    wrong = np.random.default_rng(3).random(60) < 0.2
+    rows[wrong] = rows[wrong][:, [0, 2, 1]]
+    t = tt.repair(tt.TripletSet(rows, 60)).kept
+    with pytest.warns(UserWarning, match=r"makes the results worse, and constraints='soft' .* is not better than none"):
+        found = DivisiveReCon(3, constraints="hard").fit(X, triplets=t, validate=True).validation_
     assert found.verdict == "hurts"
     assert found.settings == ("without knowledge", "constraints='hard'", "constraints='soft'")
+    assert found.best == "without knowledge"
+    assert "fit without it, or check it" in str(found)
 
 
 def test_validate__a_fitted_metric_stays_fitted(blobs):
@@ -176,3 +181,13 @@ def test_validate__a_fitted_metric_stays_fitted(blobs):
     t = tt.sample_class_triplets(y, 90, random_state=0)
     model = ReCon(3, metric=StandardScaler().fit(X), linkage="ward").fit(X, triplets=t, validate=True)
     assert model.validation_.n_constraints == 90
+
+
+def test_validate__a_hierarchy_is_held_out_by_triplets_that_others_can_imply(blobs):
+    X, y = blobs
+    frame = pd.DataFrame(X, index=[f"s{i}" for i in range(60)])
+    tree = tt.Hierarchy.from_nested([[n for n, c in zip(frame.index, y, strict=True) if c == k] for k in range(3)])
+    for estimator in (ReCon(3, linkage="ward"), DivisiveReCon(3)):
+        found = estimator.fit(frame, hierarchy=tree, validate=True).validation_
+        assert found.n_constraints == 180
+        assert found.verdict == "helps"

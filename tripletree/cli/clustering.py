@@ -180,9 +180,6 @@ def cluster(
     known = _known_triplets(table, triplets)
     if method["method"] == "recon":
         triplets = known
-        if taxonomy is not None:
-            said = decompose(taxonomy).reindex(table.labels)
-            triplets = said if triplets is None else triplets.reindex(table.labels) | said
     values = standardized(table.values) if standardize else table.values
     pairs = _pairs_of(pair_file, columns, table.labels)
     with busy(f"clustering {n:,} samples"):
@@ -348,10 +345,22 @@ def clustered(
             known = {"triplets": triplets, "pairs": pairs, "hierarchy": hierarchy, "classes": classes}
             model = _divisive(values, labels, n_clusters, validate, options, known)
             triplets = model.triplets_ if len(model.triplets_) else triplets
-        elif pairs is not None:
-            model = _paired(values, labels, triplets, n_clusters if flat else None, pairs, validate, options)
         else:
-            model = _by_rows(values, labels, triplets, n_clusters if flat else 1, validate, options)
+            known = {"triplets": triplets, "hierarchy": hierarchy}
+            if hierarchy is not None:
+                said = decompose(hierarchy).reindex(labels)
+                triplets = said if triplets is None else triplets.reindex(labels) | said
+            k = n_clusters if flat else None
+            if pairs is not None:
+                model = _paired(values, labels, k, validate, options, known | {"pairs": pairs})
+            else:
+                if (
+                    triplets is not None
+                    and options.get("on_conflict", "raise") == "raise"
+                    and not options.get("penalty")
+                ):
+                    one_tree(triplets)  # refused here if inconsistent, by label
+                model = _by_rows(values, labels, k if flat else 1, validate, options, known)
     tree = Hierarchy(model.hierarchy_.parent, labels, height=model.hierarchy_.height)
     return Clustered(tree, model.labels_ if flat else None, triplets, model.validation_)
 
@@ -359,20 +368,22 @@ def clustered(
 def _by_rows(
     values: np.ndarray,
     labels: list[str],
-    triplets: TripletSet | None,
     n_clusters: int | None,
     validate: bool,
     options: dict[str, Any],
+    known: dict[str, Any],
 ) -> Any:
     """ReCon of an array; it needs no pandas."""
     from tripletree.cluster import ReCon
 
-    rows = None
-    if triplets is not None and len(triplets):
-        if options.get("on_conflict", "raise") == "raise" and options.get("penalty") is None:
-            one_tree(triplets)  # refused here if inconsistent, by label
-        rows = TripletSet(triplets.reindex(labels).rows, len(labels))
-    return ReCon(n_clusters, **_options_of("recon", options)).fit(values, triplets=rows, validate=validate)
+    triplets, hierarchy = known["triplets"], known["hierarchy"]
+    if triplets is not None:
+        triplets = TripletSet(triplets.reindex(labels).rows, len(labels))
+    if hierarchy is not None:
+        row = {label: i for i, label in enumerate(labels)}
+        hierarchy = Hierarchy(hierarchy.parent, [row[x] for x in hierarchy.leaves])
+    model = ReCon(n_clusters, **_options_of("recon", options))
+    return model.fit(values, triplets=triplets, hierarchy=hierarchy, validate=validate)
 
 
 def _options_of(method: str, options: dict[str, Any]) -> dict[str, Any]:
@@ -403,11 +414,10 @@ def _divisive(
 def _paired(
     values: np.ndarray,
     labels: list[str],
-    triplets: TripletSet | None,
     n_clusters: int | None,
-    pairs: PairwiseConstraints,
     validate: bool,
     options: dict[str, Any],
+    known: dict[str, Any],
 ) -> Any:
     """ReCon under pairs, too; of a table with labels, so that errors name them."""
     from tripletree.cluster import ReCon
@@ -417,11 +427,11 @@ def _paired(
         raise click.UsageError(msg)
     table, options = _frame(values, labels, "--pairs"), _options_of("recon", options)
     if n_clusters is not None:
-        return ReCon(n_clusters, **options).fit(table, triplets=triplets, pairs=pairs, validate=validate)
+        return ReCon(n_clusters, **options).fit(table, validate=validate, **known)
     with warnings.catch_warnings():  # only the hierarchy is asked for, which no cut can spoil
         warnings.simplefilter("ignore", UserWarning)
         model = ReCon(1, on_infeasible="violate", **options)
-        return model.fit(table, triplets=triplets, pairs=pairs, validate=validate)
+        return model.fit(table, validate=validate, **known)
 
 
 def _frame(values: np.ndarray, labels: list[str], option: str) -> Any:

@@ -41,9 +41,9 @@ from tripletree.cluster.validation import (
     ValidationReport,
     alike,
     compare_settings,
+    hierarchy_triplets,
 )
 from tripletree.core.hierarchy import Hierarchy
-from tripletree.core.pairs import PairwiseConstraints
 from tripletree.core.progress import progress_bar
 from tripletree.core.random import generator
 from tripletree.core.triplets import TripletSet
@@ -346,10 +346,11 @@ class ReCon(HierarchicalClusterer):
             distances = FittedMetric(metric, metric_parameters(points, metric))
             # align
             given = align_triplets(X, triplets, n, missing_samples=self.missing_samples)
+            links = align_pairs(X, pairs, n, missing_samples=self.missing_samples)
+            known: list[Knowledge] = [TripletKnowledge(given), PairKnowledge(links)]
             if hierarchy is not None:
                 hierarchy = align_hierarchy(hierarchy, given.leaves)
                 given = given | decompose(hierarchy).reindex(given.leaves)
-            links = align_pairs(X, pairs, n, missing_samples=self.missing_samples)
             # plan
             if len(links):
                 _check_beside_pairs(self.on_conflict, self.penalty, self.micro_clusters)
@@ -376,21 +377,27 @@ class ReCon(HierarchicalClusterer):
             self.n_tests_, self.n_rejections_, self.n_leaves_ = counts.tests, counts.rejections, n
             self.satisfied_in_labels_ = ~is_broken(self.labels_, used.rows)
             self.predictor_ = NeighbourPredictor(samples, points, self.labels_, self.metric, distances.parameters)
-            self.validation_ = self._validated(X, used, links) if validate else None
+            self.validation_ = None
+            if validate:
+                rng = generator(self.random_state)
+                if hierarchy is not None:
+                    known.append(TripletKnowledge(hierarchy_triplets(hierarchy, used.leaves, None, rng)))
+                self.validation_ = self._validated(X, known, rng, has_pairs=len(links) > 0)
         return self
 
-    def _validated(self, X: Any, used: TripletSet, links: PairwiseConstraints) -> ValidationReport | None:
+    def _validated(
+        self, X: Any, known: list[Knowledge], rng: np.random.Generator, *, has_pairs: bool
+    ) -> ValidationReport | None:
         """How these settings compare with no constraints, and, if need be, with a penalty and with DivisiveReCon."""
         from tripletree.cluster.divisive import DivisiveReCon
 
         others: dict[str, Any] = {}
-        if self.penalty is None and not len(links):
+        if self.penalty is None and not has_pairs:
             others["penalty='auto'"] = alike(self, penalty="auto", verbose=False)
         if isinstance(self.metric, str) and self.metric in ("euclidean", "cosine", "precomputed"):
             others["DivisiveReCon"] = DivisiveReCon(self.n_clusters, metric=self.metric)
         name = "all of them hold" if self.penalty is None else f"penalty={self.penalty!r}"
-        given: list[Knowledge] = [TripletKnowledge(used), PairKnowledge(links)]
-        return compare_settings(name, self, X, given, others, generator(self.random_state))
+        return compare_settings(name, self, X, known, others, rng)
 
     def _merge(
         self, points: np.ndarray, plan: MergePlan, metric: FittedMetric, title: str
