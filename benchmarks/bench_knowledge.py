@@ -109,7 +109,7 @@ FROM_TRIPLETS = {
 FROM_PAIRS = {  # where the triplets are those of classes: the same as pairs
     "ReCon with pairs": recon_pairs,
     "COPKMeans": by_pairs(lambda k, seed: cluster.COPKMeans(k, random_state=seed)),
-    "MPCKMeans": by_pairs(lambda k, seed: cluster.MPCKMeans(k, metric="full", shared_metric=True, random_state=seed)),
+    "MPCKMeans": by_pairs(lambda k, seed: cluster.MPCKMeans(k, random_state=seed)),
 }
 VARIANTS = {}  # run only where --methods names them, and not ranked
 with contextlib.suppress(ImportError):

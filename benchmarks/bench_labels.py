@@ -101,20 +101,18 @@ REPORTING = {
 }
 METHODS = {
     "COPKMeans": lambda data, known, seed: cluster.COPKMeans(data.k, random_state=seed).fit(data.X, pairs=known.pairs),
-    "MPCKMeans": lambda data, known, seed: cluster.MPCKMeans(
-        data.k, metric="full", shared_metric=True, random_state=seed
-    ).fit(data.X, pairs=known.pairs),
+    "MPCKMeans": lambda data, known, seed: cluster.MPCKMeans(data.k, random_state=seed).fit(data.X, pairs=known.pairs),
     "DivisiveReCon": lambda data, known, seed: cluster.DivisiveReCon(data.k, random_state=seed).fit(
         data.X, classes=[None if c < 0 else c for c in known.labels.tolist()]
     ),
 }
 
 
-def data_of(name, make, seed):
+def data_of(name, make, seed, most=MOST):
     if make is None:
         return people(name[-1], 300, seed)
     X, y = make(seed)
-    rows = np.sort(generator("table", seed).permutation(len(y))[:MOST])
+    rows = np.sort(generator("table", seed).permutation(len(y))[:most])
     return classed(X[rows], y[rows], seed)
 
 

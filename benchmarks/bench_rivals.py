@@ -102,13 +102,15 @@ METHODS = {
     "ConstrainedCompleteLink": fitted(lambda k, s: ours.ConstrainedCompleteLink(k)),
     "COPKMeans": fitted(lambda k, s: ours.COPKMeans(k, random_state=s)),
     "PCKMeans": fitted(lambda k, s: ours.PCKMeans(k, random_state=s)),
+    "MPCKMeans, diagonal": fitted(
+        lambda k, s: ours.MPCKMeans(k, metric="diagonal", shared_metric=False, random_state=s)
+    ),
     "MPCKMeans": fitted(lambda k, s: ours.MPCKMeans(k, random_state=s)),
-    "MPCKMeans, full shared": fitted(lambda k, s: ours.MPCKMeans(k, metric="full", shared_metric=True, random_state=s)),
     "CVQE": fitted(lambda k, s: ours.CVQE(k, random_state=s)),
     "BoostedConstrainedKMeans": fitted(lambda k, s: ours.BoostedConstrainedKMeans(k, random_state=s)),
     "ConstrainedCompleteLink asks": asked,
     "ActiveClustering, CVQE": border(lambda k: ours.CVQE(k)),
-    "ActiveClustering, MPCKMeans": border(lambda k: ours.MPCKMeans(k, metric="full", shared_metric=True)),
+    "ActiveClustering, MPCKMeans": border(lambda k: ours.MPCKMeans(k)),
     "constrained-linkage, average": constrained_linkage,
     "active-semi-supervised COPKMeans": semi("COPKMeans"),
     "active-semi-supervised PCKMeans": semi("PCKMeans"),

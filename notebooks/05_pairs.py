@@ -170,7 +170,7 @@ MERGES = {"cut": "merge_order", **ENDS}
 METHODS = {
     "KMeans, no pairs": lambda seed: KMeans(2, n_init=5, random_state=seed),
     "ReCon single, no pairs": lambda _: ReCon(2, linkage="single", **MERGES),
-    "MPCKMeans": lambda seed: MPCKMeans(2, n_init=3, random_state=seed),
+    "MPCKMeans": lambda seed: MPCKMeans(2, metric="diagonal", shared_metric=False, n_init=3, random_state=seed),
     "COPKMeans": lambda seed: COPKMeans(2, n_init=3, random_state=seed),
     "ConstrainedCompleteLink": lambda _: ConstrainedCompleteLink(2, **ENDS),
     "ReCon average": lambda _: ReCon(2, linkage="average", **MERGES),

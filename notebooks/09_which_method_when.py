@@ -76,7 +76,7 @@ plt.show()
 # %% [markdown]
 # Four patterns:
 #
-# - **With pairs, learn a metric.** `MPCKMeans(metric="full", shared_metric=True)` is the best or near it on five of six:
+# - **With pairs, learn a metric.** `MPCKMeans` is the best or near it on five of six:
 #   features differ in what they say of the classes, and pairs tell which.
 # - **Ionosphere is different**: one of its classes is scattered all around the other. No metric helps; complete linkage,
 #   which hands cannot-links on to neighbours, does.
@@ -116,9 +116,7 @@ ways = {
     "ConstrainedCompleteLink": lambda s: ConstrainedCompleteLink(k).fit(X, pairs=pairs(s)),
     "COPKMeans": lambda s: COPKMeans(k, random_state=s).fit(X, pairs=pairs(s)),
     "PCKMeans": lambda s: PCKMeans(k, random_state=s).fit(X, pairs=pairs(s)),
-    "MPCKMeans, full shared": lambda s: MPCKMeans(k, metric="full", shared_metric=True, random_state=s).fit(
-        X, pairs=pairs(s)
-    ),
+    "MPCKMeans": lambda s: MPCKMeans(k, random_state=s).fit(X, pairs=pairs(s)),
     "BoostedConstrainedKMeans": lambda s: BoostedConstrainedKMeans(k, random_state=s).fit(X, pairs=pairs(s)),
     "asks: ActiveClustering, CVQE": lambda s: ActiveClustering(CVQE(k), n_queries=150, random_state=s).fit(
         X, oracle=labels_oracle(y)
@@ -164,9 +162,9 @@ print(pd.DataFrame(rows).mean().round(3).to_string())
 # |---|---|
 # | a taxonomy, or triplets that are right | `DivisiveReCon(constraints="hard")`: all of them hold, and a hierarchy comes out; `ReCon` where they are complete |
 # | triplets, some of them wrong | `DivisiveReCon(constraints="soft")`, or k-means on `MahalanobisMetric` |
-# | class labels of some samples | `DivisiveReCon`, `MPCKMeans(metric="full", shared_metric=True)` |
+# | class labels of some samples | `DivisiveReCon`, `MPCKMeans` |
 # | doubts whether any of it helps | `evaluate_knowledge` ([notebook 10](10_does_my_knowledge_help.ipynb)) |
-# | pairs that are right, clusters around centres | `MPCKMeans(metric="full", shared_metric=True)`; `COPKMeans` where none may be broken |
+# | pairs that are right, clusters around centres | `MPCKMeans`; `COPKMeans` where none may be broken |
 # | pairs that are right, clusters of any shape | `ReCon(linkage="single")` or `"average"`, `ConstrainedCompleteLink` |
 # | pairs, some of them wrong | `PCKMeans`, `MPCKMeans`, `CVQE`, `BoostedConstrainedKMeans` |
 # | somebody to ask | `ConstrainedCompleteLink(n_queries=...)`; `ActiveClustering` for large data and for clusters around centres |

@@ -2,6 +2,7 @@
 
 import time
 import warnings
+from functools import partial
 
 import numpy as np
 
@@ -105,7 +106,11 @@ def _fitted(cell, X, y, k, seed):
             if cell.method in BOOSTED:
                 model = BoostedConstrainedKMeans(k, random_state=state, **BOOSTED[cell.method])
             else:
-                model = {"COP-KMeans": COPKMeans, "MPCKMeans": MPCKMeans}[cell.method](k, random_state=state)
+                make = {
+                    "COP-KMeans": COPKMeans,
+                    "MPCKMeans": partial(MPCKMeans, metric="diagonal", shared_metric=False),
+                }
+                model = make[cell.method](k, random_state=state)
             label = model.fit(X, pairs=pairs).labels_
     row |= {MEASURE: normalized_mutual_info_score(y, label), "seconds": time.thread_time() - begin}
     if cell.m:

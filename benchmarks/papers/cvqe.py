@@ -138,7 +138,7 @@ def _random(cell, seed):
     if cell.part == "noise":
         pairs = _turned(pairs, round(size * cell.m / 100), draw)
     if cell.method == "MPCKMeans":
-        model = MPCKMeans(k, n_init=5, random_state=start)
+        model = MPCKMeans(k, metric="diagonal", shared_metric=False, n_init=5, random_state=start)
     else:
         model = CVQE(k, variant=cell.method.lower(), n_init=5, random_state=start)
     model.fit(X, pairs=pairs)

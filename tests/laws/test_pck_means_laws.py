@@ -136,7 +136,16 @@ def test_optimum__of_diagonal_metrics_is_reached_and_never_passed(shared):
                 )
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
-            model = MPCKMeans(2, penalty=0.5, prior=2.0, shared_metric=shared, n_init=20, tol=0.0, random_state=seed)
+            model = MPCKMeans(
+                2,
+                metric="diagonal",
+                penalty=0.5,
+                prior=2.0,
+                shared_metric=shared,
+                n_init=20,
+                tol=0.0,
+                random_state=seed,
+            )
             model.fit(X, pairs=(must, cannot))
         if len(set(model.labels_.tolist())) == 2:
             assert model.objective_ >= min(costs) - 1e-9

@@ -206,7 +206,8 @@ def test_metric__each_cluster_has_its_own(rng):
     X = rng.normal(size=(200, 2)) * np.where(y[:, None] == 0, [6, 0.3], [0.3, 6]) + np.where(
         y[:, None] == 0, [0, 0], [3, 3]
     )
-    model = MPCKMeans(2, random_state=0).fit(X, pairs=random_pairs(rng, 200, 60, y))
+    model = MPCKMeans(2, metric="diagonal", shared_metric=False, random_state=0)
+    model.fit(X, pairs=random_pairs(rng, 200, 60, y))
     first = model.metrics_[model.labels_[0]]
     second = model.metrics_[model.labels_[1]]
     assert first[1] > 10 * first[0]
