@@ -344,3 +344,34 @@ def test_mark__inside_is_named():
         ParseError, match=r"line 2, .* \(column 1 of this line has an invisible byte order mark, U\+FEFF"
     ):
         parse_newick_all("(a,b);\n\ufeff(c,d);")
+
+
+# ---------------------------------------------------------------------- for programs that are strict
+
+
+INVERTED = Hierarchy([4, 4, 5, 6, 5, 6, -1], ["a b", "c", "d", "e"], height=[0, 0, 0, 0, 3.0, 1.0, 2.0])
+
+
+def test_newick__monotone_lengths_are_never_negative():
+    assert write_newick(INVERTED) == "((('a b':3,c:3):-2,d:1):1,e:2);"
+    assert write_newick(INVERTED, lengths="monotone") == "((('a b':3,c:3):0,d:3):0,e:3);"
+    lengths_only = Hierarchy([2, 2, -1], ["a", "b"], length=[float("nan"), -1.0, float("nan")])
+    assert write_newick(lengths_only, lengths="monotone") == "(a,b:0);"
+    old_leaves = Hierarchy([3, 3, 4, 4, -1], ["a", "b", "c"], height=[1.0, 0.0, 4.0, 2.0, 3.0])
+    assert write_newick(old_leaves, lengths="monotone") == "((a:1,b:2):2,c:0);"
+    assert INVERTED.height.tolist()[-1] == 2.0
+    with pytest.raises(ValueError, match="lengths must be True, False or 'monotone', not 'none'"):
+        write_newick(INVERTED, lengths="none")
+
+
+def test_newick__blanks_as_underscores():
+    text = write_newick(INVERTED, lengths=False, blanks="underscore")
+    assert text == "(((a_b,c),d),e);"
+    assert parse_newick(text, underscores="blank") == INVERTED
+    named = Hierarchy([2, 2, -1], ["it's", "x (y)"], names=["the root"])
+    assert write_newick(named, blanks="underscore") == "('it''s','x_(y)')the_root;"
+    clash = Hierarchy([2, 2, -1], ["a b", "a_b"])
+    with pytest.raises(DuplicateLeafError, match="blanks as underscores"):
+        write_newick(clash, blanks="underscore")
+    with pytest.raises(ValueError, match="blanks must be"):
+        write_newick(clash, blanks="none")

@@ -156,7 +156,8 @@ def cluster(
     DATA is CSV or TSV with a header, or '-': one column of labels (--index-column, or the first one if it holds text,
     has no name or is called id, index, label, name or sample; else the rows are numbered from 0) and columns of
     numbers. With -k (or --cut constraints, which finds the number) the flat clusters are written as rows
-    label,cluster; without it the hierarchy as Newick. Branches are negative where a triplet delayed a close merge.
+    label,cluster; without it the hierarchy as Newick. No branch is negative: where a triplet delayed a close
+    merge, the later one stands as high.
     Known classes (--classes) are turned into triplets: two samples of one class against one of another. A --hierarchy
     says what it displays of its leaves that are in DATA; its names are handed to the clades that match them best.
 
@@ -274,11 +275,11 @@ def _write_found(
     """Write the clusters or the hierarchy, and what else is asked for."""
     output, newick, picture = targets
     if newick is not None:
-        write_newick(hierarchy, newick)
+        write_newick(hierarchy, newick, lengths="monotone")
     if picture is not None:
         _draw(hierarchy, picture, triplets=triplets, clusters=labels, classes=table.classes)
     if labels is None:
-        write_newick(hierarchy, output or "-")
+        write_newick(hierarchy, output or "-", lengths="monotone")
     else:
         _write_labels(table.labels, labels, output or "-")
     if output != "-":

@@ -15,6 +15,7 @@ from typing import Literal, overload
 
 import numpy as np
 
+from tripletree.core.checks import check_choice
 from tripletree.core.hierarchy import Hierarchy, check_hierarchy
 from tripletree.core.leaves import LeafIndex
 from tripletree.errors import DuplicateLeafError, InvalidHierarchyError, ParseError, locate
@@ -42,6 +43,8 @@ __all__ = [
 # scanned once more up to that token to find its line and column.
 
 Underscores = Literal["keep", "blank"]
+Lengths = bool | Literal["monotone"]
+Blanks = Literal["quote", "underscore"]
 
 _WORD = r"""[^\s()\[\]'",:;]+"""
 _TOKEN = re.compile(
@@ -473,11 +476,20 @@ def _only(trees: NewickText, name: str | None, all_of_them: str) -> Hierarchy:
 
 
 @overload
-def write_newick(hierarchy: Hierarchy, path: None = None, *, names: bool = True, lengths: bool = True) -> str: ...
-@overload
-def write_newick(hierarchy: Hierarchy, path: Target, *, names: bool = True, lengths: bool = True) -> None: ...
 def write_newick(
-    hierarchy: Hierarchy, path: Target | None = None, *, names: bool = True, lengths: bool = True
+    hierarchy: Hierarchy, path: None = None, *, names: bool = True, lengths: Lengths = True, blanks: Blanks = "quote"
+) -> str: ...
+@overload
+def write_newick(
+    hierarchy: Hierarchy, path: Target, *, names: bool = True, lengths: Lengths = True, blanks: Blanks = "quote"
+) -> None: ...
+def write_newick(
+    hierarchy: Hierarchy,
+    path: Target | None = None,
+    *,
+    names: bool = True,
+    lengths: Lengths = True,
+    blanks: Blanks = "quote",
 ) -> str | None:
     """Write a hierarchy as one line of Newick.
 
@@ -489,8 +501,13 @@ def write_newick(
         text is returned.
     names : bool
         Whether to write the names of inner nodes.
-    lengths : bool
-        Whether to write branch lengths; for a hierarchy with heights, the differences.
+    lengths : bool or "monotone"
+        Whether to write branch lengths; for a hierarchy with heights, the differences. They may be negative, as where
+        a triplet delayed a close merge; "monotone" raises heights to those below them first (or, of a hierarchy
+        with lengths alone, negative ones to 0), for programs that refuse negative branches.
+    blanks : {"quote", "underscore"}
+        Labels with blanks stand in quotes, or with underscores in the place of the blanks, for programs that
+        take quotes for a part of the label (ete3 and R's ape do by default).
 
     Returns
     -------
@@ -500,7 +517,7 @@ def write_newick(
     Raises
     ------
     DuplicateLeafError
-        If two leaf labels are the same once written as text (1 and "1").
+        If two leaf labels are the same once written as text (1 and "1", or "a b" and "a_b" with underscores).
     InvalidHierarchyError
         If a difference of heights is beyond the largest number.
 
@@ -514,8 +531,13 @@ def write_newick(
     --------
     >>> write_newick(Hierarchy.from_nested([["chimp", "human"], "gorilla", "Hylobates lar"]))
     "((chimp,human),gorilla,'Hylobates lar');"
+    >>> inverted = Hierarchy([3, 3, 4, 4, -1], ["a b", "c", "d"], height=[0, 0, 0, 2.0, 1.5])
+    >>> write_newick(inverted)
+    "(('a b':2,c:2):-0.5,d:1.5);"
+    >>> write_newick(inverted, lengths="monotone", blanks="underscore")
+    '((a_b:2,c:2):0,d:2);'
     """
-    text = _newick(check_hierarchy(hierarchy), names=names, lengths=lengths)
+    text = _newick(check_hierarchy(hierarchy), names=names, lengths=lengths, blanks=blanks)
     if path is None:
         return text
     with write_atomic(path) as stream:
@@ -526,14 +548,29 @@ def write_newick(
 
 @overload
 def write_newick_all(
-    hierarchies: Iterable[Hierarchy], path: None = None, *, names: bool = True, lengths: bool = True
+    hierarchies: Iterable[Hierarchy],
+    path: None = None,
+    *,
+    names: bool = True,
+    lengths: Lengths = True,
+    blanks: Blanks = "quote",
 ) -> str: ...
 @overload
 def write_newick_all(
-    hierarchies: Iterable[Hierarchy], path: Target, *, names: bool = True, lengths: bool = True
+    hierarchies: Iterable[Hierarchy],
+    path: Target,
+    *,
+    names: bool = True,
+    lengths: Lengths = True,
+    blanks: Blanks = "quote",
 ) -> None: ...
 def write_newick_all(
-    hierarchies: Iterable[Hierarchy], path: Target | None = None, *, names: bool = True, lengths: bool = True
+    hierarchies: Iterable[Hierarchy],
+    path: Target | None = None,
+    *,
+    names: bool = True,
+    lengths: Lengths = True,
+    blanks: Blanks = "quote",
 ) -> str | None:
     r"""Write several hierarchies, each as one line of Newick.
 
@@ -541,7 +578,7 @@ def write_newick_all(
     ----------
     hierarchies : iterable of Hierarchy
     path : path, file object or "-", optional
-    names, lengths : bool
+    names, lengths, blanks
         As in `write_newick`.
 
     Returns
@@ -562,7 +599,7 @@ def write_newick_all(
     if isinstance(hierarchies, Hierarchy):
         msg = "expected several hierarchies, not one: use write_newick, or give a list"
         raise TypeError(msg)
-    lines = (_newick(h, names=names, lengths=lengths) + "\n" for h in hierarchies)
+    lines = (_newick(h, names=names, lengths=lengths, blanks=blanks) + "\n" for h in hierarchies)
     if path is None:
         return "".join(lines)
     with write_atomic(path) as stream:
@@ -570,7 +607,7 @@ def write_newick_all(
     return None
 
 
-def _newick(hierarchy: Hierarchy, *, names: bool, lengths: bool) -> str:
+def _newick(hierarchy: Hierarchy, *, names: bool, lengths: Lengths, blanks: Blanks) -> str:
     """The text of one hierarchy: each leaf with the brackets that open before it, each inner node where it closes.
 
     The leaves stand in depth-first order. A piece of text for each leaf, then, at the leaf where its clade ends, one
@@ -578,11 +615,13 @@ def _newick(hierarchy: Hierarchy, *, names: bool, lengths: bool) -> str:
     """
     n, N = hierarchy.n_leaves, hierarchy.n_nodes
     start, stop = _intervals(hierarchy.parent, n)
-    after = np.concatenate([_written_labels(hierarchy), np.full(N - n, ")", object)])
+    check_choice(blanks, "blanks", ("quote", "underscore"))
+    after = np.concatenate([_written_labels(hierarchy, blanks), np.full(N - n, ")", object)])
     if names and hierarchy.names is not None:
-        after[n:] += np.array(["" if x is None else _quoted(x) for x in hierarchy.names], object)
-    if lengths and hierarchy.length is not None:
-        after += _written_lengths(hierarchy.length)
+        after[n:] += np.array(["" if x is None else _quoted(_unblanked(x, blanks)) for x in hierarchy.names], object)
+    length = _lengths(hierarchy, lengths)
+    if length is not None:
+        after += _written_lengths(length)
     opening = np.bincount(start[n:], minlength=n)
     brackets = np.array(["(" * k if i == 0 else "," + "(" * k for i, k in enumerate(opening.tolist())], object)
     after[:n] = brackets[start[:n]] + after[:n]
@@ -614,16 +653,38 @@ def _intervals(parent: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray]:
     return np.array(start), np.array(start) + np.array(size)
 
 
-def _written_labels(hierarchy: Hierarchy) -> np.ndarray:
+def _lengths(hierarchy: Hierarchy, lengths: Lengths) -> np.ndarray | None:
+    """The branch lengths to write, none of them negative where they are to be monotone."""
+    if lengths != "monotone":
+        if not isinstance(lengths, (bool, np.bool_)):
+            msg = f"lengths must be True, False or 'monotone', not {lengths!r}"
+            raise ValueError(msg)
+        return hierarchy.length if lengths else None
+    height = hierarchy.height
+    if height is None:
+        return None if hierarchy.length is None else np.maximum(hierarchy.length, 0.0)
+    highest, up = height.tolist(), hierarchy.parent.tolist()
+    for u in range(hierarchy.n_nodes - 1):  # children come before their parents
+        highest[up[u]] = max(highest[up[u]], highest[u])
+    return Hierarchy(hierarchy.parent, hierarchy.leaves, height=highest).length
+
+
+def _written_labels(hierarchy: Hierarchy, blanks: Blanks) -> np.ndarray:
     """The leaf labels as text, quoted where need be."""
     labels = [x if isinstance(x, str) else str(x) for x in hierarchy.leaves]
+    labels = [_unblanked(x, blanks) for x in labels]
     try:
         LeafIndex(labels)
     except DuplicateLeafError as error:
-        raise DuplicateLeafError(error.labels, where=" once all labels are written as text") from None
+        where = " once all labels are written as text" + (", blanks as underscores" if blanks == "underscore" else "")
+        raise DuplicateLeafError(error.labels, where=where) from None
     out = np.empty(len(labels), object)
     out[:] = [_quoted(x) for x in labels]
     return out
+
+
+def _unblanked(label: str, blanks: Blanks) -> str:
+    return label.replace(" ", "_") if blanks == "underscore" else label
 
 
 def _quoted(label: str) -> str:
