@@ -30,28 +30,28 @@ def deep_at_once(monkeypatch):
 
 
 def children(tree, u):
-    found, before, c = [], -1, tree[u, sources.FIRST]
+    found, before, c = [], -1, tree[u, sources.FIRST_CHILD]
     while c >= 0:
-        assert tree[c, sources.UP] == u
+        assert tree[c, sources.PARENT] == u
         if before >= 0:
-            assert tree[c, sources.PREV] == before
+            assert tree[c, sources.PREVIOUS_SIBLING] == before
         found.append(int(c))
-        before, c = c, tree[c, sources.NEXT]
-    assert len(found) == tree[u, sources.KIDS]
-    assert tree[found[0], sources.PREV] == found[-1]
+        before, c = c, tree[c, sources.NEXT_SIBLING]
+    assert len(found) == tree[u, sources.N_CHILDREN]
+    assert tree[found[0], sources.PREVIOUS_SIBLING] == found[-1]
     return found
 
 
 def nested(state, u):
     """Nested tuples below node u; inner children stand before leaves, ranges of leaves are right where they hold."""
-    tree, mark, var = state._arrays[0], state._arrays[5], state._arrays[-1]
+    tree, mark, var = state._arrays.tree, state._arrays.mark, state._arrays.state
     if u < state.n:
         return u
     below = children(tree, u)
     assert [c < state.n for c in below] == sorted(c < state.n for c in below)
     out = tuple(nested(state, c) for c in below)
     if not var[sources.DEEP]:
-        assert tree[u, sources.LEAVES] == sum(tree[c, sources.LEAVES] for c in below)
+        assert tree[u, sources.N_LEAVES] == sum(tree[c, sources.N_LEAVES] for c in below)
     if mark[u, sources.NUMBERED] == var[sources.EPOCH]:
         for x in range(state.n):
             if mark[x, sources.NUMBERED] == var[sources.EPOCH]:
@@ -72,16 +72,16 @@ def check(state):
     assert clades_of(shape) == clades_of(one_tree_definition(list(state), range(n)))
     on_shelf, used = {}, {root}
     for u in range(n, root + 1):
-        if u == root or tree[u, sources.UP] >= n and u in used_nodes(tree, root):
+        if u == root or tree[u, sources.PARENT] >= n and u in used_nodes(tree, root):
             used.add(u)
-            t = shelf[m + tree[u, sources.SHELF], 0]
+            t = shelf[m + tree[u, sources.LIST], 0]
             held = 0
             while t < m:
                 on_shelf[int(t)] = u
-                assert row[t, 3] == tree[u, sources.SHELF]
+                assert row[t, 3] == tree[u, sources.LIST]
                 held += 1
                 t = shelf[t, 0]
-            assert held == tree[u, sources.HELD]
+            assert held == tree[u, sources.N_TRIPLETS]
     ends = {x: set() for x in range(n)}
     for key, t in state._row.items():
         assert tuple(row[t, :3].tolist()) == key
@@ -105,10 +105,10 @@ def used_nodes(tree, root):
     while todo:
         u = todo.pop()
         found.add(u)
-        c = tree[u, sources.FIRST]
+        c = tree[u, sources.FIRST_CHILD]
         while c >= 0:
             todo.append(int(c))
-            c = tree[c, sources.NEXT]
+            c = tree[c, sources.NEXT_SIBLING]
     return found
 
 

@@ -194,7 +194,7 @@ def test_builder_add__an_interrupt_leaves_the_builder_as_it_was(monkeypatch, aft
     assert builder.triplets == TripletSet(rows[:5], n)
 
 
-@pytest.mark.parametrize("kernel", ["grow", "grow_all", "drop", "tell_all"])
+@pytest.mark.parametrize("kernel", ["grow", "grow_all", "drop", "test_all"])
 @pytest.mark.parametrize("after", [False, True])
 def test_builder__an_interrupt_inside_any_change_breaks_nothing(monkeypatch, kernel, after):
     n = 30

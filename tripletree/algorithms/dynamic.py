@@ -521,24 +521,6 @@ class TripletBuilder:
 # The Aho tree of a changing set.
 
 
-class _Arrays(NamedTuple):
-    """What the kernels of ``dynamic_build`` work on; that module describes the columns. All are int64.
-
-    N = 2 n + 2 nodes, `capacity` rows for triplets.
-    """
-
-    tree: np.ndarray  #: shape (N, 8), links of the tree and counts
-    row: np.ndarray  #: shape (capacity, 8), the triplets
-    slot: np.ndarray  #: shape (n, 2), where the list of triplets of each leaf begins, and its length
-    ring: np.ndarray  #: shape (3 capacity,), links of these lists
-    shelf: np.ndarray  #: shape (capacity + N, 2), links of the lists of triplets by LCA
-    mark: np.ndarray  #: shape (N, 11), stamps
-    trip: np.ndarray  #: shape (6, capacity), scratch lists of triplets
-    node: np.ndarray  #: shape (8, N), scratch lists of nodes
-    path: np.ndarray  #: shape (N, 5), the splay trees over paths of a deep tree
-    var: np.ndarray  #: shape (7,), single numbers
-
-
 class DynamicAhoTree:
     """The Aho tree of a consistent set of triplets over n leaves, kept up to date while they come and go.
 
@@ -555,7 +537,7 @@ class DynamicAhoTree:
         self.n = n
         self._row: dict[_Key, int] = {}  # triplet -> its row in the arrays, in the order of addition
         self._free: list[int] = []  # rows of the arrays that hold no triplet
-        self._arrays: _Arrays | None = None  # None: to be built anew when needed
+        self._arrays: Any = None  # None: to be built anew when needed
 
     def __contains__(self, key: object) -> bool:
         return key in self._row
@@ -570,7 +552,7 @@ class DynamicAhoTree:
         """An independent copy."""
         other = copy(self)
         other._row, other._free = dict(self._row), list(self._free)
-        other._arrays = None if self._arrays is None else _Arrays(*(x.copy() for x in self._arrays))
+        other._arrays = None if self._arrays is None else type(self._arrays)(*(x.copy() for x in self._arrays))
         return other
 
     def rows(self) -> np.ndarray:
@@ -589,7 +571,7 @@ class DynamicAhoTree:
         arrays = self._borrow(1)
         out = np.empty(len(rows), np.int8)
         new = rows.astype(np.int64, order="C")
-        kernels.dynamic_build.tell_all(*arrays, self.n, new, self._free[-1], 0, len(rows), out)
+        kernels.dynamic_build.test_all(tuple(arrays), new, self._free[-1], out)
         self._arrays = arrays
         return out != 0
 
@@ -598,7 +580,7 @@ class DynamicAhoTree:
     def add(self, key: _Key) -> bool:
         """Add a triplet that is not there, unless it contradicts those that are; whether it was added."""
         arrays = self._borrow(1)
-        added = kernels.dynamic_build.grow(*arrays, self.n, self._free[-1], *key, 1) != 0
+        added = kernels.dynamic_build.grow(tuple(arrays), self._free[-1], key) != 0
         if added:
             self._row[key] = self._free.pop()
         self._arrays = arrays
@@ -610,7 +592,7 @@ class DynamicAhoTree:
         new = np.array(keys, np.int64).reshape(-1, 3)
         was_added = np.empty(len(keys), np.int8)
         rows = np.array(self._free[: -len(keys) - 2 : -1], np.int64)  # in the order in which they would be popped
-        count = kernels.dynamic_build.grow_all(*arrays, self.n, new, rows, 0, 0, len(keys), was_added)
+        count = kernels.dynamic_build.grow_all(tuple(arrays), new, rows, was_added)
         added = [key for key, yes in zip(keys, was_added.tolist(), strict=True) if yes]
         del self._free[len(self._free) - count :]
         self._row.update(zip(added, rows[:count].tolist(), strict=True))
@@ -642,11 +624,9 @@ class DynamicAhoTree:
         for key in keys:
             arrays, self._arrays = self._arrays, None
             t = self._row.pop(key)
-            if arrays is not None:
-                tree, row, slot, ring, shelf, mark, _, _, path, var = arrays
-                if kernels.dynamic_build.drop(tree, row, slot, ring, shelf, mark, path, var, t) == 1:  # same tree
-                    self._free.append(t)
-                    self._arrays = arrays
+            if arrays is not None and kernels.dynamic_build.drop(tuple(arrays), t) == 1:  # same tree
+                self._free.append(t)
+                self._arrays = arrays
 
     def reset(self, present: Sequence[_Key], absent: Sequence[_Key]) -> None:
         """Make some triplets present and others absent, whichever of them an interrupted change has left."""
@@ -662,7 +642,7 @@ class DynamicAhoTree:
 
     # ------------------------------------------------------------------ arrays
 
-    def _ready(self, more: int) -> _Arrays:
+    def _ready(self, more: int) -> Any:
         """The arrays of the tree, with free rows for `more` triplets and one to try candidates in."""
         if self._arrays is None:
             rows = self.rows()
@@ -672,7 +652,7 @@ class DynamicAhoTree:
         assert self._arrays is not None
         return self._arrays
 
-    def _borrow(self, more: int) -> _Arrays:
+    def _borrow(self, more: int) -> Any:
         """The arrays for a change, to be given back at its end.
 
         Until then `_arrays` is None, so if the change is interrupted the half-changed arrays are lost and the tree is
@@ -685,45 +665,32 @@ class DynamicAhoTree:
     def _load(self, parent: np.ndarray, rows: np.ndarray, more: int) -> None:
         """Fill new arrays from the parent array that BUILD makes of the rows."""
         n, m = self.n, len(rows)
-        nodes, capacity = 2 * n + 2, 2 * (m + more) + 16
+        capacity = 2 * (m + more) + 16
         lca = np.empty(0, np.int32)  # of the three leaves of each triplet
         if m:
             a, c = (freeze(np.ascontiguousarray(rows[:, k])) for k in (0, 2))
             hierarchy = Hierarchy(freeze(parent))
             parent = hierarchy.parent
             lca = kernels.rooted_tree.common_ancestors(a, c, *hierarchy.ancestor_table)
-        arrays = _Arrays(
-            tree=np.empty((nodes, 8), np.int64),
-            row=np.empty((capacity, 8), np.int64),
-            slot=np.empty((n, 2), np.int64),
-            ring=np.empty(3 * capacity, np.int64),
-            shelf=np.empty((capacity + nodes, 2), np.int64),
-            mark=np.empty((nodes, 11), np.int64),
-            trip=np.empty((6, capacity), np.int64),
-            node=np.empty((8, nodes), np.int64),
-            path=np.empty((nodes, 5), np.int64),
-            var=np.empty(7, np.int64),
-        )
-        tree, row, slot, ring, shelf, mark, _, _, path, var = arrays
-        built = freeze(parent), freeze(lca), frozen(rows), n
-        kernels.dynamic_build.plant(*built, tree, row, slot, ring, shelf, mark, path, var)
+        arrays = kernels.dynamic_build.empty_tables(n, capacity)
+        kernels.dynamic_build.plant(freeze(parent), freeze(lca), frozen(rows), arrays)
         self._row = dict(zip(self._row, range(m), strict=True))
         self._free = list(range(capacity - 1, m - 1, -1))
         self._arrays = arrays
 
-    def _enlarge(self, arrays: _Arrays, more: int) -> None:
+    def _enlarge(self, arrays: Any, more: int) -> None:
         """Make room for `more` triplets and as many again."""
         old, nodes = arrays.row.shape[0], arrays.tree.shape[0]
         new = 2 * (old + more)
-        # in `shelf` the first entries stand for triplets and those from `old` on for nodes: the latter move up
-        links = np.where(arrays.shelf >= old, arrays.shelf + (new - old), arrays.shelf)
-        shelf = np.empty((new + nodes, 2), np.int64)
-        shelf[:old], shelf[new:] = links[:old], links[old:]
+        # in `by_lca` the first entries stand for triplets and those from `old` on for nodes: the latter move up
+        links = np.where(arrays.by_lca >= old, arrays.by_lca + (new - old), arrays.by_lca)
+        by_lca = np.empty((new + nodes, 2), np.int64)
+        by_lca[:old], by_lca[new:] = links[:old], links[old:]
         larger = arrays._replace(
             row=_longer(arrays.row, new),
-            ring=_longer(arrays.ring, 3 * new),
-            shelf=shelf,
-            trip=np.empty((6, new), np.int64),
+            next_entry=_longer(arrays.next_entry, 3 * new),
+            by_lca=by_lca,
+            listed=np.empty((6, new), np.int64),
         )
         self._arrays = None
         self._free = [*range(new - 1, old - 1, -1), *self._free]

@@ -4,13 +4,13 @@ The leaves are nodes 0..n-1, the root is the last one of 2 n + 2. The children o
 the graph with an edge ab for each triplet ab|c inside it. A triplet ab|c belongs to the node that separates c from a
 and b: the last common ancestor of all three.
 
-Both forests change the tree in one way: some children of a node become one. That is worked out level by level. At a
+The tree changes in one way: some children of a node become one. That is worked out level by level. At a
 level there are *current nodes*, whose children (a leaf is its own) are the *blocks*, and triplets *at hand*, each of
 them inside the current nodes but not inside one of them. The blocks that these triplets touch fuse into *sets*; a set
 of two blocks or more is a level of its own, with all triplets inside it, and waits on a stack.
 
-Functions here take any state that has the parts named below: they are written for ``dynamic_build``, too, which still
-has its own copies, as a state in named parts made its single additions slower so far (see docs/algorithms.md).
+Functions here take any state that has the parts named below. ``dynamic_build`` changes its tree in the same way, but
+has its state in few wide tables, and copies of its own: see there.
 """
 
 from __future__ import annotations
@@ -123,7 +123,7 @@ def _empty(kind, *lengths):
 
 
 def empty_parts(n, m):
-    """The parts that both forests have, for n leaves and m triplets."""
+    """The parts described here, for n leaves and m triplets."""
     nodes = 2 * n + 2
     return (
         _empty(Tree, *[nodes] * 7, 1),
