@@ -179,7 +179,7 @@ def test_certain_laws__what_each_node_reaches():
     for graph, rng in random_graphs(7, 150, most_choices=10**6):
         o = made(graph, rng)
         reading, n = o.dominance, len(o.leaves)
-        start, node, before = reading.reach
+        start, node, before = reading.reach[:3]
         for k in range(reading.parent.size - n):
             term = o.terms[int(o._numbered.term[reading._old[k + n]])] if reading._old[k + n] < o.n_terms else None
             wanted = set(o.leaves) if term is None else {x for x in o.descendants(term) if x in o.leaves}

@@ -229,20 +229,18 @@ class _EntailedStars:
 
     def __init__(self, ontology: Ontology) -> None:
         d = self.dominance = ontology.dominance
-        start, node, _ = d.reach
         child_start, child = (freeze(x) for x in kernels.rooted_tree.child_lists(d.parent))
         degree = np.diff(child_start).astype(np.int64)
         # edges of a star over the children of each inner node
         self.joins = degree[d.n :] - 1
         self.child_start, self.child = child_start, child
-        w, inside = kernels.ontology.enclosing(d.parent, start, node, d.left, d.right, d.n)
+        w, inside = kernels.ontology.enclosing(d.parent, d.reach, d.n)
         _check_size(int(np.dot(self.joins, np.where(w >= 0, degree[w] - inside, 0))))
         # candidates to read, many times what the arrays hold
         above = w[w >= 0]
-        work = int((degree[above] + np.diff(start)[above - d.n]).sum())
+        work = int((degree[above] + np.diff(d.reach.start)[above - d.n]).sum())
         loops = kernels.ontology if work < _LITTLE_WORK else kernels.fast("ontology")
-        args = (freeze(w), child_start, child, start, node, d.left, d.right, d.order)
-        self.first, self.third = loops.thirds(*args, DEFAULT_LIMIT)
+        self.first, self.third = loops.thirds(freeze(w), child_start, child, d.reach, d.order, DEFAULT_LIMIT)
         _check_size(int(self.counts().sum()))
 
     def counts(self) -> np.ndarray:

@@ -782,8 +782,8 @@ class Dominance:
         return count
 
     @cached_property
-    def reach(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """``start, node`` as above (int64, int32), and ``before``: the number of leaves in earlier clades (int32)."""
+    def reach(self) -> Any:
+        """What each inner node reaches, as the kernels take it: ``start`` and ``node`` as above, and more."""
         owner, beside = self._beside(self._old[self.n :])
         inner = self.parent.size - self.n
         owner = np.concatenate([np.arange(inner), owner])
@@ -794,12 +794,14 @@ class Dominance:
         width = (self.right - self.left)[node].astype(np.int64)
         before = np.cumsum(width) - width
         before -= np.repeat(before[start[:-1]], np.diff(start))
-        return freeze(start), freeze(node), freeze(before.astype(np.int32))
+        return kernels.ontology.Reach(
+            freeze(start), freeze(node), freeze(before.astype(np.int32)), self.left, self.right
+        )
 
     @cached_property
     def reached(self) -> np.ndarray:
         """Number of leaves that each inner node reaches: int64, shape (N - n,)."""
-        start, node, _ = self.reach
+        start, node = self.reach.start, self.reach.node
         total = np.concatenate([np.zeros(1, np.int64), np.cumsum((self.right - self.left)[node], dtype=np.int64)])
         return freeze(total[start[1:]] - total[start[:-1]])
 
@@ -819,10 +821,7 @@ class Dominance:
         return odd
 
     def _below(self, node: np.ndarray, leaf: np.ndarray) -> np.ndarray:
-        start, listed, _ = self.reach
-        return kernels.ontology.covered(
-            freeze(node), freeze(self.left[leaf]), start, listed, self.left, self.right, self.n
-        )
+        return kernels.ontology.covered(freeze(node), freeze(self.left[leaf]), self.reach, self.n)
 
     def pairs_and_outside(self) -> tuple[np.ndarray, np.ndarray]:
         """For each x but the root, count pairs (a below x, b below a later sibling) and leaves not below its parent."""
@@ -842,7 +841,7 @@ class Dominance:
         rest = ranks - (end[x] - pairs[x] * outside[x])
         rest, k = np.divmod(rest, outside[x])
         a, b = np.divmod(rest, (self.right[up] - self.right[x]).astype(np.int64))
-        c = kernels.ontology.nth_outside(freeze(up), freeze(k), *self.reach, self.left, self.right, self.n)
+        c = kernels.ontology.nth_outside(freeze(up), freeze(k), self.reach, self.n)
         return np.stack([self.order[self.left[x] + a], self.order[self.right[x] + b], self.order[c]], axis=1)
 
 

@@ -6,11 +6,14 @@ linear in the number of nodes and edges.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
-from tripletree.kernels.jit import inner, njit
+from tripletree.kernels.jit import Integers, inlined, inner, njit
 
 __all__ = [
+    "Reach",
     "best_parent",
     "closures",
     "covered",
@@ -193,6 +196,16 @@ def dominators(start, up, N):
 # nodes are those of the hierarchy that dominators make of the leaves, leaves 0..n-1 first.
 
 
+class Reach(NamedTuple):
+    """What each inner node reaches: a list of nodes whose clades are disjoint, from left to right."""
+
+    start: Integers  #: [N - n + 1], where the list of each inner node begins
+    node: np.ndarray  #: int32[s]
+    before: np.ndarray  #: int32[s], leaves in the clades listed before in the same list
+    left: np.ndarray  #: int32[N], position of the first leaf below a node
+    right: np.ndarray  #: int32[N], one past the last
+
+
 @njit
 def held(parent, number):
     """What is left below each node when only some nodes are kept: its own number, or that of the only one below it.
@@ -304,47 +317,48 @@ def closures(nodes, first, frontier, most):
     return start, out[:size]
 
 
-@inner
-def _is_covered(d, at, start, node, left, right):
-    """Whether a leaf position is in the clade of one of the nodes listed for d, which stand in the order of `left`."""
-    low, high = start[d], start[d + 1]
+@inlined
+def _is_covered(d, at, reach):
+    """Whether inner node number d (from 0) reaches the leaf at a position."""
+    left, node = reach.left, reach.node
+    # the last of its clades that begins at the position or before is the only one that can hold it
+    low, high = reach.start[d], reach.start[d + 1]
     while high - low > 1:
         middle = (low + high) // 2
         if left[node[middle]] <= at:
             low = middle
         else:
             high = middle
-    return left[node[low]] <= at and at < right[node[low]]
+    return left[node[low]] <= at and at < reach.right[node[low]]
 
 
 @njit
-def covered(d, at, start, node, left, right, n):
+def covered(d, at, reach, n):
     """Whether each leaf can be reached from each inner node.
 
-    d : int32[m], inner nodes; at : int32[m], positions of leaves; start : int64[N - n + 1], node : int32[s], whose
-    clades together are what each inner node reaches, disjoint and in order; left, right : int32[N], intervals of the
-    clades; n : number of leaves
+    d : int32[m], inner nodes; at : int32[m], positions of leaves; reach : Reach; n : number of leaves
     Returns below : bool[m].
     """
     m = d.shape[0]
     below = np.empty(m, np.bool_)
     for t in range(m):
-        below[t] = _is_covered(d[t] - n, at[t], start, node, left, right)
+        below[t] = _is_covered(d[t] - n, at[t], reach)
     return below
 
 
 @njit
-def nth_outside(d, k, start, node, before, left, right, n):
+def nth_outside(d, k, reach, n):
     """The position of the k-th leaf (from 0) that cannot be reached from d.
 
-    d : int32[m], inner nodes; k : int64[m]; before : int32[s], leaves in the clades listed before in the same list;
-    the rest as for `covered`
+    d : int32[m], inner nodes; k : int64[m]; reach : Reach; n : number of leaves
     Returns at : int32[m].
     """
+    node, before, left = reach.node, reach.before, reach.left
     m = d.shape[0]
     at = np.empty(m, np.int32)
     for t in range(m):
-        low, high = start[d[t] - n] - 1, start[d[t] - n + 1]
+        # the last clade with at most k leaves outside before it; none, if the k-th is in front of all
+        low, high = reach.start[d[t] - n] - 1, reach.start[d[t] - n + 1]
         least = low
         while high - low > 1:
             middle = (low + high) // 2
@@ -354,18 +368,19 @@ def nth_outside(d, k, start, node, before, left, right, n):
                 high = middle
         at[t] = k[t]
         if low > least:
-            at[t] += before[low] + right[node[low]] - left[node[low]]
+            at[t] += before[low] + reach.right[node[low]] - left[node[low]]
     return at
 
 
 @njit
-def enclosing(parent, start, node, left, right, n):
+def enclosing(parent, reach, n):
     """The nearest ancestor w of each inner node d that has a leaf which d does not reach.
 
-    parent : int32[N]; start, node, left, right, n : as for `covered`
+    parent : int32[N]; reach : Reach; n : number of leaves
     Returns w : int32[N - n] (-1 where d reaches all leaves), inside : int64[N - n], how many children of w are reached
     from d, the one that d stands below included.
     """
+    start, node, left, right = reach.start, reach.node, reach.left, reach.right
     K = parent.shape[0] - n
     w = np.full(K, -1, np.int32)
     inside = np.zeros(K, np.int64)
@@ -395,21 +410,21 @@ def enclosing(parent, start, node, left, right, n):
     return w, inside
 
 
-@inner
-def _stand_ins(x, d, child_start, child, start, node, left, right, order, stack, out, size):
-    """Append to `out`, if it has room, leaves for the clade x: one where x does not reach d, else one for each part.
+@inlined
+def _add_stand_ins(stack, d, child_start, child, reach, out):
+    """Write leaves for the clade stack[0] to `out`: one where it does not reach d, else one for each part.
 
-    Returns the new size.
+    Returns their number; as many as there is room for are written.
     """
-    n = order.shape[0]
-    stack[0] = x
-    top = 1
+    left = reach.left
+    n = len(left) - len(reach.start) + 1
+    size, top = 0, 1
     while top > 0:
         top -= 1
         x = stack[top]
-        if x < n or not _is_covered(x - n, left[d], start, node, left, right):
+        if x < n or not _is_covered(x - n, left[d], reach):
             if size < out.shape[0]:
-                out[size] = order[left[x]]
+                out[size] = left[x]
             size += 1
         else:
             for i in range(child_start[x], child_start[x + 1]):
@@ -419,17 +434,18 @@ def _stand_ins(x, d, child_start, child, start, node, left, right, order, stack,
 
 
 @njit
-def thirds(w, child_start, child, start, node, left, right, order, most):
+def thirds(w, child_start, child, reach, order, most):
     """For each inner node d, leaves c that make certain triplets ab|c with any leaves a, b that meet in d.
 
     They are enough for the other triplets to follow: from the children of w that d does not reach, and from what w
     reaches elsewhere and d does not.
 
-    w : int32[N - n], from `enclosing`; child_start : int32[N + 1], child : int32[N - 1], `child_lists`; start, node,
-    left, right : as for `covered`; order : int32[n], leaf at each position; most : int, when to give up
+    w : int32[N - n], from `enclosing`; child_start : int32[N + 1], child : int32[N - 1], `child_lists`; reach : Reach;
+    order : int32[n], leaf at each position; most : int, when to give up
     Returns first : int64[N - n + 1], third : int32[first[N - n]], leaves; the latter empty when there are more than
     `most`.
     """
+    node, left = reach.node, reach.left
     n = order.shape[0]
     K = w.shape[0]
     first = np.zeros(K + 1, np.int64)
@@ -442,19 +458,19 @@ def thirds(w, child_start, child, start, node, left, right, order, most):
             if u >= 0:
                 for i in range(child_start[u], child_start[u + 1]):
                     x = child[i]
-                    if not _is_covered(k, left[x], start, node, left, right):
-                        size = _stand_ins(
-                            x, k + n, child_start, child, start, node, left, right, order, stack, third, size
-                        )
-                for j in range(start[u - n], start[u - n + 1]):
+                    if not _is_covered(k, left[x], reach):
+                        stack[0] = x
+                        size += _add_stand_ins(stack, k + n, child_start, child, reach, third[size:])
+                for j in range(reach.start[u - n], reach.start[u - n + 1]):
                     x = node[j]
-                    if x != u and not _is_covered(k, left[x], start, node, left, right):
-                        size = _stand_ins(
-                            x, k + n, child_start, child, start, node, left, right, order, stack, third, size
-                        )
+                    if x != u and not _is_covered(k, left[x], reach):
+                        stack[0] = x
+                        size += _add_stand_ins(stack, k + n, child_start, child, reach, third[size:])
             first[k + 1] = size
         if size > most:
             break
         if third.shape[0] == 0:
             third = np.empty(size, np.int32)
+    for i in range(third.shape[0]):
+        third[i] = order[third[i]]
     return first, third

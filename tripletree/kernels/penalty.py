@@ -54,11 +54,12 @@ def new_merges(n):
 
 
 @inner
-def _united(linkage, p, q, between, wp, wq, wz):
+def _united(linkage, p, q, between, weights):
     """Distance (squared for the linkages on centres) of z to the union of two clusters, at p and q from it.
 
-    The update of Lance and Williams (1967).
+    The update of Lance and Williams (1967). weights : numbers of samples of the two clusters, and of z
     """
+    wp, wq, wz = weights
     if linkage == _CENTROID:
         united = (wp * p + wq * q) / (wp + wq) - wp * wq * between / (wp + wq) / (wp + wq)
     elif linkage == _MEDIAN:
@@ -179,21 +180,23 @@ def _unite(linkage, penalty, table, push, live, pair):
     at = -1  # place of the pair (z, x), less x
     for z in range(x):
         if nearest[z] != EMPTY:
-            d = _united(linkage, distances[at + x], distances[at + y], between, wx, wy, size[z])
+            d = _united(linkage, distances[at + x], distances[at + y], between, (wx, wy, size[z]))
             distances[at + x] = d
             _offer(table, z, x, y, _cost(linkage, d, penalty, push[z]))
         at += live - z - 2
     at = row_start(live, x + 1)
     for z in range(x + 1, y):
         if nearest[z] != EMPTY:
-            distances[from_x + z] = _united(linkage, distances[from_x + z], distances[at + y], between, wx, wy, size[z])
+            distances[from_x + z] = _united(
+                linkage, distances[from_x + z], distances[at + y], between, (wx, wy, size[z])
+            )
             if nearest[z] == y:
                 nearest[z] = UNKNOWN
         at += live - z - 2
     for z in range(y + 1, live):
         if nearest[z] != EMPTY:
             distances[from_x + z] = _united(
-                linkage, distances[from_x + z], distances[from_y + z], between, wx, wy, size[z]
+                linkage, distances[from_x + z], distances[from_y + z], between, (wx, wy, size[z])
             )
     _search(linkage, penalty, table, push, live, x)
     least_of_block(table, live, x)
