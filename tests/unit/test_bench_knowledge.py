@@ -16,6 +16,7 @@ sys.path.insert(0, str(BENCHMARKS))
 import _kinds  # noqa: E402
 import _knowledge_report as report  # noqa: E402
 import bench_knowledge as bench  # noqa: E402
+import bench_knowledge_oracle as oracle  # noqa: E402
 
 SMALL = [x for x in _kinds.SOURCES if x.kind in ("yule", "coalescent", "people A", "people B") or x.name == "wine"]
 each_small = pytest.mark.parametrize("source", SMALL, ids=lambda x: x.name)
@@ -247,3 +248,17 @@ def test_tables_and_curves__run_on_what_was_kept(tmp_path, capsys, monkeypatch):
 
 def test_methods__can_be_named_on_the_command_line():
     assert bench.several(bench.METHODS)(",".join(bench.METHODS)) == list(bench.METHODS)
+
+
+# ---------------------------------------------------------------------- the oracle of small worlds
+
+
+def test_all_trees__are_all_and_their_triplets_those_of_the_hierarchies():
+    trees = oracle.all_trees(oracle.N)
+    assert len(trees) == len({frozenset(clades) for clades in trees.tolist()}) == 10_395  # 1 * 3 * 5 * ... * 11
+    assert [len(oracle.all_trees(n)) for n in (3, 4, 5)] == [3, 15, 105]
+    apart = oracle.resolutions(oracle.smallest_clades(trees[::1000]))
+    for clades, expected in zip(trees[::1000].tolist(), apart, strict=True):
+        leaves = [[i for i in range(oracle.N) if c >> i & 1] for c in clades]
+        rows = oracle.rows_of(np.arange(len(oracle.TRIOS)), expected).tolist()
+        assert all(any(a in c and b in c and out not in c for c in leaves) for a, b, out in rows)
