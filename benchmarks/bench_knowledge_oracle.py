@@ -2,8 +2,8 @@
 
 Worlds are drawn from a model: a random binary tree, traits of a normal distribution whose covariance between two
 samples is 1 - log(size of the smallest clade of both) / log(n), and noise; triplets of the tree, some of them wrong.
-The oracle knows the model. It weighs all 10,395 rooted binary trees by the likelihood of traits and triplets, and answers
-with the tree that displays most triplets in expectation. No method can do better in the mean.
+The oracle knows the model. It weighs all 10,395 rooted binary trees by the likelihood of traits and triplets,
+and answers with the tree that displays most triplets in expectation. No method can do better in the mean.
 
     python benchmarks/bench_knowledge_oracle.py [worlds]
 """
