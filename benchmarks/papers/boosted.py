@@ -441,7 +441,7 @@ def _gradual(results):
         f"NMI with rho = 5 less that with 2: {gains(rows)}; with our stop rule: {gains(other)}. Eq. 1 as printed "
         f"exceeds 1 in this share of the rounds with 500 pairs: {listed(errors)}",
         verdict(sum(g.higher for _, g in rows), len(rows)),
-        "results hardly depend on rho",
+        "on most sets results hardly depend on rho; with this stop rule it goes either way on parkinsons and sonar",
     )
 
 

@@ -618,7 +618,7 @@ class BoostedConstrainedKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin
         or more (the paper's RCKM); "none" is one round, which gives the result.
     rho : float, default 2.0
         How slowly priorities change (Eq. 3 of the paper, which takes 5): after a round of error e, those of violated
-        pairs have grown ((1 - e) / e)^(2 / rho) times against the others. 2 is AdaBoost. Results depend little on it.
+        pairs have grown ((1 - e) / e)^(2 / rho) times against the others. 2 is AdaBoost.
     perfect_importance : float, default 5.0
         The votes of a round that violates no pair, and the maximum for any round.
     max_error : float, default 0.5
@@ -628,7 +628,7 @@ class BoostedConstrainedKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin
         Whether a round that violates no pair is the last one.
     stop : {"scatter", "labels"}, default "scatter"
         When the k-means of a round ends: before the scatter around the centres would rise, or, as in the paper, when no
-        label changes, or after `max_iter` iterations. The first violates fewer pairs, see Notes.
+        label changes, or after `max_iter` iterations. See Notes.
     n_rounds_no_change : int or None, default None
         Stop when the result has not changed for this number of rounds. It is then computed after each round.
     init : {"k-means++", "random"}, default "k-means++"
@@ -694,8 +694,8 @@ class BoostedConstrainedKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin
     Then all other samples go to the nearest centres. It never fails.
 
     A round ends where the scatter around the means would rise, as assignments under pairs can make it. The paper goes
-    on until no label changes (``stop="labels"``). This rule makes more of a difference than the boosting, see
-    ``docs/papers.md``.
+    on until no label changes (``stop="labels"``), which is worse on sets whose classes hardly show in the features; `rho`
+    matters less, see ``docs/papers.md``.
 
     Boosting (Algorithm 1): the priorities w start at the weights, and always add up to 1. The error e of a round is
     the sum of the priorities of the pairs that it violates, its importance a = log((1 - e) / e) / 2; then those of the
