@@ -694,7 +694,7 @@ class BoostedConstrainedKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin
     Then all other samples go to the nearest centres. It never fails.
 
     A round ends where the scatter around the means would rise, as assignments under pairs can make it. The paper goes
-    on until no label changes (``stop="labels"``), which is worse on sets whose classes hardly show in the features; `rho`
+    on until no label changes (``stop="labels"``), which is worse where classes hardly show in the features; `rho`
     matters less, see ``docs/papers.md``.
 
     Boosting (Algorithm 1): the priorities w start at the weights, and always add up to 1. The error e of a round is
