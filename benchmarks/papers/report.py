@@ -12,9 +12,9 @@ the package on data sets that can be had, and sets what comes out beside what ea
 figures that its text and tables give; nothing is read off its curves. Figures are means over runs, with the classes of
 UCI data sets as the truth. "Holds": yes (in all cases that the claim names, or in more than half where it says "most"
 or "generally"), partly (in at least half of them; of "most", in any), no, or cannot be tested. "Significantly" is a
-t-test by pairs, run by run, one-sided, p < {LEVEL}; "±" is a standard error; "comparable" is at most {COMPARABLE}
-lower, and not significantly. A reason is given where a claim does not hold: a reading of the figures, not a proof. Rows
-without a place in the paper ("-") are additions, and not counted as its claims.
+t-test by pairs, run by run, one-sided, p < {LEVEL}, and with few runs little is; "±" is a standard error; "comparable"
+is at most {COMPARABLE} lower, and not significantly. A reason is given where a claim does not hold: a reading of the
+figures, not a proof. Rows without a place in the paper ("-") are additions, and not counted as its claims.
 """
 
 
