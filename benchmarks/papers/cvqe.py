@@ -237,7 +237,10 @@ def _time(cell, seed):
 # ------------------------------------------------------------------ what it says
 
 
-_UNEVEN = "ecoli has eight classes of very uneven sizes, and libras fifteen: questions that look for a sample of each find all"
+_UNEVEN = (
+    "ecoli has eight classes of very uneven sizes, and libras fifteen: questions that look for a sample of each class "
+    "find them all"
+)
 
 
 def _areas(results, part, mine, theirs, names=None, measure=MEASURE):
