@@ -57,7 +57,7 @@ lint: $(VENV)/.dev  ## style and types
 bench: $(VENV)/.dev  ## every benchmark, figures beside those of the peers (some minutes)
 	@for f in benchmarks/bench_*.py; do echo; echo "== $$f"; $(BIN)/python $$f || exit 1; done
 
-papers: $(VENV)/.dev  ## the experiments of the five papers again, with a table of all claims (half an hour; goes on where it stopped)
+papers: $(VENV)/.dev  ## the experiments of the five papers again, with a table of all claims (an hour or two; goes on where it stopped)
 	@$(BIN)/python benchmarks/papers/run.py --n-jobs -1
 
 papers-quick: $(VENV)/.dev  ## a small form of the same, in benchmarks/papers/quick (at most five minutes)
