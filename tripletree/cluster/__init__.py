@@ -29,7 +29,8 @@ that are missing from the index, or occur twice in it, are refused.
 
 New samples get the flat cluster of the fitted samples nearest to them, so parameters can be chosen by cross-validation.
 It hands `fit` a part of X, but all of the triplets: give triplets by label, X as a pandas DataFrame with the labels as
-its index (not 0..n-1), and ``missing_samples="ignore"``, which leaves out triplets on samples outside the part.
+its index (not 0..n-1) or the labels as ``fit(..., sample_names=)``, which is cut as X is, and
+``missing_samples="ignore"``, which leaves out triplets on samples outside the part.
 
 >>> import pandas as pd
 >>> from sklearn.datasets import load_iris

@@ -20,11 +20,46 @@ __all__ = [
     "align_pairs",
     "align_triplets",
     "check_distinct",
+    "named",
     "named_by",
 ]
 
 #: The class that holds each, for messages.
 _VALUE = {"triplets": "TripletSet", "pairs": "PairwiseConstraints"}
+
+
+class _RowNames:
+    """A stand-in for a data frame whose index holds the names of the rows."""
+
+    columns = ()
+
+    def __init__(self, names: Iterable[Any]) -> None:
+        labels = list(names)
+        self.index = np.empty(len(labels), object)
+        self.index[:] = labels
+
+
+def named(X: Any, sample_names: Any) -> Any:
+    """What the functions below take for X where the names of its rows are given apart from it; X itself where not.
+
+    Raises
+    ------
+    ValueError
+        If there are more or fewer names than rows.
+    TypeError
+        If the names are one text, or nothing that can be listed.
+    """
+    if sample_names is None:
+        return X
+    if isinstance(sample_names, (str, bytes)) or not isinstance(sample_names, Iterable):
+        msg = f"sample_names must be a list with a name for each row of X, not {type(sample_names).__name__}"
+        raise TypeError(msg)
+    rows = _RowNames(sample_names)
+    n = X.shape[0] if hasattr(X, "shape") else len(X)
+    if len(rows.index) != n:
+        msg = f"sample_names has {len(rows.index)} names, X has {n} rows: give one name for each row"
+        raise ValueError(msg)
+    return rows
 
 
 def align_triplets(X: Any, triplets: Any, n_samples: int, *, missing_samples: str | None = None) -> TripletSet:

@@ -27,7 +27,7 @@ from tripletree.algorithms.supervision import sample_class_triplets, triplets_fr
 from tripletree.cluster.agglomerative.constraints import check_consistent, combine_constraints, total_weight
 from tripletree.cluster.agglomerative.paired_cut import nearest_feasible
 from tripletree.cluster.agglomerative.plan import merge_samples, plan_merges
-from tripletree.cluster.alignment import align_hierarchy, align_pairs, align_triplets, named_by
+from tripletree.cluster.alignment import align_hierarchy, align_pairs, align_triplets, named, named_by
 from tripletree.cluster.base import HierarchicalClusterer, all_or_nothing, check_samples, check_y
 from tripletree.cluster.distances import FittedMetric, check_rows, condensed_matrix
 from tripletree.cluster.prediction import NeighbourPredictor
@@ -589,6 +589,7 @@ class DivisiveReCon(HierarchicalClusterer):
         pairs: Any = None,
         hierarchy: Any = None,
         classes: Any = None,
+        sample_names: Any = None,
         validate: bool = False,
     ) -> DivisiveReCon:
         """Cluster the samples by what they are like and by what is known.
@@ -608,6 +609,8 @@ class DivisiveReCon(HierarchicalClusterer):
             Its leaves that are samples say what `decompose` makes of it on these; the others count for nothing.
         classes : array_like, mapping or pandas Series, optional
             The class of some samples: None or NaN where it is not known; a mapping or Series may leave samples out.
+        sample_names : sequence, shape (n_samples,), optional
+            The names of the rows, in the place of an index of X: for arrays. Cross-validation cuts them as it does X.
         validate : bool
             Whether to hold out a fifth of the knowledge at a time, and compare what is held out with results made with
             and without the rest: six further fits, and five where knowledge turns out to hurt.
@@ -657,8 +660,9 @@ class DivisiveReCon(HierarchicalClusterer):
                 msg = f"n_clusters={self.n_clusters} but n_samples={n}: there cannot be more clusters than samples"
                 raise ClusterCountError(msg, n_clusters=self.n_clusters, nearest=(n,))
             points = _points(samples, self.metric)
-            used = align_triplets(X, triplets, n, missing_samples=self.missing_samples)
-            links = align_pairs(X, pairs, n, missing_samples=self.missing_samples)
+            named_rows = named(X, sample_names)
+            used = align_triplets(named_rows, triplets, n, missing_samples=self.missing_samples)
+            links = align_pairs(named_rows, pairs, n, missing_samples=self.missing_samples)
             given: list[Knowledge] = [TripletKnowledge(used), PairKnowledge(links)]
             only_hierarchy = hierarchy is not None and not len(used) and not len(links) and classes is None
             if hierarchy is not None:

@@ -20,7 +20,7 @@ from tripletree.cluster.active.oracle import Oracle, Questions
 from tripletree.cluster.agglomerative.colouring import Colouring, find_roots
 from tripletree.cluster.agglomerative.merges import merge_condensed
 from tripletree.cluster.agglomerative.threshold_cut import cut_at_threshold
-from tripletree.cluster.alignment import align_pairs, check_distinct
+from tripletree.cluster.alignment import align_pairs, check_distinct, named
 from tripletree.cluster.base import HierarchicalClusterer, all_or_nothing, check_samples, check_y
 from tripletree.cluster.distances import (
     METRICS,
@@ -211,7 +211,9 @@ class ConstrainedCompleteLink(HierarchicalClusterer):
         self.missing_samples = missing_samples
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any = None, *, pairs: Any = None, oracle: Oracle | None = None) -> ConstrainedCompleteLink:
+    def fit(
+        self, X: Any, y: Any = None, *, pairs: Any = None, sample_names: Any = None, oracle: Oracle | None = None
+    ) -> ConstrainedCompleteLink:
         """Cluster the samples so that the constraints hold.
 
         Parameters
@@ -223,6 +225,8 @@ class ConstrainedCompleteLink(HierarchicalClusterer):
         pairs : PairwiseConstraints, data frame, or two lists (must_link, cannot_link) of pairs (a, b), optional
             Constraints on some of the samples. Labels are those of the index where X is a pandas DataFrame, else **row
             numbers of this very X**: see COPKMeans. An integer array always holds row numbers. Weights are ignored.
+        sample_names : sequence, shape (n_samples,), optional
+            The names of the rows, in the place of an index of X: for arrays. Cross-validation cuts them as it does X.
         oracle : callable, optional
             ``oracle(a, b)``: whether samples a and b belong together, True or False (1 or 0; None: not known). Asked by
             label, at most `n_queries` times.
@@ -278,9 +282,10 @@ class ConstrainedCompleteLink(HierarchicalClusterer):
             n = samples.shape[0]
             points = transformed(self.metric, X, samples)
             distances = FittedMetric(metric, metric_parameters(points, metric))
-            aligned = align_pairs(X, pairs, n, missing_samples=self.missing_samples)
+            rows = named(X, sample_names)
+            aligned = align_pairs(rows, pairs, n, missing_samples=self.missing_samples)
             if oracle is not None:
-                check_distinct(X)
+                check_distinct(rows)
             _check_most(self.n_clusters, aligned.closure())
             questions = None if oracle is None else Questions(oracle, int(self.n_queries or 0), aligned.leaves)
             with _keep_answers(questions, aligned):
@@ -290,27 +295,6 @@ class ConstrainedCompleteLink(HierarchicalClusterer):
             self.predictor_ = NeighbourPredictor(samples, points, self.labels_, self.metric, distances.parameters)
             self.n_leaves_ = n
         return self
-
-    def fit_predict(  # type: ignore[override]  # an oracle in the place of triplets
-        self, X: Any, y: Any = None, *, pairs: Any = None, oracle: Oracle | None = None
-    ) -> np.ndarray:
-        """Fit, and return the cluster of each sample.
-
-        Parameters
-        ----------
-        X, y, pairs, oracle
-            As for `fit`.
-
-        Returns
-        -------
-        ndarray of int, shape (n_samples,)
-
-        Examples
-        --------
-        >>> ConstrainedCompleteLink(2).fit_predict([[0.0], [1.0], [5.0]], pairs=([(1, 2)], [])).tolist()
-        [0, 1, 1]
-        """
-        return self.fit(X, y, pairs=pairs, oracle=oracle).labels_
 
     def _check_together(self, oracle: Any) -> None:
         """Refuse parameters that determine the cut twice or not at all, or of which one needs the other."""

@@ -21,7 +21,7 @@ from tripletree.cluster.agglomerative.merges import Counts
 from tripletree.cluster.agglomerative.paired_cut import PairedCut
 from tripletree.cluster.agglomerative.plan import MergePlan, merge_samples, plan_merges
 from tripletree.cluster.agglomerative.threshold_cut import cut_at_threshold
-from tripletree.cluster.alignment import align_hierarchy, align_pairs, align_triplets, named_by
+from tripletree.cluster.alignment import align_hierarchy, align_pairs, align_triplets, named, named_by
 from tripletree.cluster.base import HierarchicalClusterer, all_or_nothing, check_samples, check_y
 from tripletree.cluster.distances import (
     ANY_METRIC,
@@ -266,6 +266,7 @@ class ReCon(HierarchicalClusterer):
         triplets: Any = None,
         pairs: Any = None,
         hierarchy: Any = None,
+        sample_names: Any = None,
         validate: bool = False,
     ) -> ReCon:
         """Cluster the samples so that triplets and pairs hold.
@@ -283,6 +284,8 @@ class ReCon(HierarchicalClusterer):
             Pairs of samples that belong together, and that do not. **Row numbers** are of this very X.
         hierarchy : Hierarchy, or path of a file with one, optional
             Its leaves that are samples say what `decompose` makes of it on these; the others count for nothing.
+        sample_names : sequence, shape (n_samples,), optional
+            The names of the rows, in the place of an index of X: for arrays. Cross-validation cuts them as it does X.
         validate : bool
             Whether to hold out a fifth of the constraints at a time, and compare what is held out with results made
             with and without the rest: six further fits, and up to ten where constraints turn out to hurt.
@@ -345,8 +348,9 @@ class ReCon(HierarchicalClusterer):
             points = transformed(self.metric, X, samples)
             distances = FittedMetric(metric, metric_parameters(points, metric))
             # align
-            given = align_triplets(X, triplets, n, missing_samples=self.missing_samples)
-            links = align_pairs(X, pairs, n, missing_samples=self.missing_samples)
+            rows = named(X, sample_names)
+            given = align_triplets(rows, triplets, n, missing_samples=self.missing_samples)
+            links = align_pairs(rows, pairs, n, missing_samples=self.missing_samples)
             known: list[Knowledge] = [TripletKnowledge(given), PairKnowledge(links)]
             if hierarchy is not None:
                 hierarchy = align_hierarchy(hierarchy, given.leaves)

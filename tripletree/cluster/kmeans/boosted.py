@@ -15,7 +15,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from tripletree import kernels
-from tripletree.cluster.alignment import align_pairs
+from tripletree.cluster.alignment import align_pairs, named
 from tripletree.cluster.base import all_or_nothing, check_no_truth_values, check_samples, check_y
 from tripletree.cluster.distances import check_spread
 from tripletree.cluster.kmeans.lloyd import (
@@ -488,13 +488,13 @@ class BoostingFit:
     _found: tuple[int, Consensus] | None = None
 
     @classmethod
-    def of(cls, estimator: Any, X: Any, pairs: Any) -> BoostingFit:
+    def of(cls, estimator: Any, X: Any, pairs: Any, sample_names: Any) -> BoostingFit:
         """Check parameters, samples and pairs; no round yet."""
         estimator._validate_params()
         check_no_truth_values(estimator)
         samples = check_samples(estimator, X, reset=True)
         n, k = samples.shape[0], estimator.n_clusters
-        aligned = align_pairs(X, pairs, n, missing_samples=estimator.missing_samples)
+        aligned = align_pairs(named(X, sample_names), pairs, n, missing_samples=estimator.missing_samples)
         if n < k:
             msg = f"n_clusters={k} but n_samples={n}: there cannot be more clusters than samples"
             raise ClusterCountError(msg, n_clusters=k, nearest=(n,))
@@ -799,7 +799,7 @@ class BoostedConstrainedKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin
         self.missing_samples = missing_samples
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any = None, *, pairs: Any = None) -> BoostedConstrainedKMeans:
+    def fit(self, X: Any, y: Any = None, *, pairs: Any = None, sample_names: Any = None) -> BoostedConstrainedKMeans:
         """Cluster the samples.
 
         Parameters
@@ -811,6 +811,8 @@ class BoostedConstrainedKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin
         pairs : PairwiseConstraints, data frame, or two lists (must_link, cannot_link), optional
             Labels are those of the index where X is a pandas DataFrame, else **row numbers of this very X**: a part of
             X, as in cross-validation, has other ones, which cannot be detected. Weights are the initial priorities.
+        sample_names : sequence, shape (n_samples,), optional
+            The names of the rows, in the place of an index of X: for arrays. Cross-validation cuts them as it does X.
 
         Returns
         -------
@@ -848,7 +850,7 @@ class BoostedConstrainedKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin
         """
         check_y(y)
         with all_or_nothing(self):
-            fit = BoostingFit.of(self, X, pairs)
+            fit = BoostingFit.of(self, X, pairs, sample_names)
             with rounds_bar(self.verbose, fit.boosting.rules.n_rounds) as bar:
                 while not fit.stopped:
                     fit.step()
@@ -857,7 +859,9 @@ class BoostedConstrainedKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin
         fit.warn(self)
         return self
 
-    def fit_rounds(self, X: Any, y: Any = None, *, pairs: Any = None) -> Iterator[BoostedConstrainedKMeans]:
+    def fit_rounds(
+        self, X: Any, y: Any = None, *, pairs: Any = None, sample_names: Any = None
+    ) -> Iterator[BoostedConstrainedKMeans]:
         """Fit, and stop after each round to show what there is: ``for model in estimator.fit_rounds(X, pairs=...)``.
 
         Leave the loop at any time, by ``break`` or Ctrl-C: the estimator stays fitted to the rounds so far, as `fit`
@@ -890,7 +894,7 @@ class BoostedConstrainedKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin
         """
         check_y(y)
         with all_or_nothing(self):
-            fit = BoostingFit.of(self, X, pairs)
+            fit = BoostingFit.of(self, X, pairs, sample_names)
             fit.step()
             fit.report(self)
         while not fit.stopped:

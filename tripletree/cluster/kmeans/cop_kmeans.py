@@ -16,7 +16,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from tripletree.cluster.alignment import align_pairs
+from tripletree.cluster.alignment import align_pairs, named
 from tripletree.cluster.base import all_or_nothing, check_no_truth_values, check_samples, check_y
 from tripletree.cluster.distances import check_spread
 from tripletree.cluster.feasibility import CannotGraph, NotColourable, find_representatives
@@ -738,7 +738,9 @@ class COPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin,
         self.missing_samples = missing_samples
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any = None, *, pairs: Any = None, sample_weight: Any = None) -> COPKMeans:
+    def fit(
+        self, X: Any, y: Any = None, *, pairs: Any = None, sample_names: Any = None, sample_weight: Any = None
+    ) -> COPKMeans:
         """Cluster the samples so that every pair holds.
 
         Parameters
@@ -751,6 +753,8 @@ class COPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin,
             Labels are those of the index where X is a pandas DataFrame, else **row numbers of this X**. Parts of X, as
             in cross-validation, have other row numbers, which cannot be detected. Every pair must hold, whatever its
             weight.
+        sample_names : sequence, shape (n_samples,), optional
+            The names of the rows, in the place of an index of X: for arrays. Cross-validation cuts them as it does X.
         sample_weight : array_like, shape (n_samples,), optional
             The weight of each sample, at least 0.
 
@@ -797,7 +801,9 @@ class COPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin,
             check_spread(samples)
             weights = check_weights(samples, sample_weight)
             counts = cluster_counts(self.n_clusters, samples.shape[0])
-            closure = align_pairs(X, pairs, samples.shape[0], missing_samples=self.missing_samples).closure()
+            closure = align_pairs(
+                named(X, sample_names), pairs, samples.shape[0], missing_samples=self.missing_samples
+            ).closure()
             weights, exponent = moderate(weights)
             groups = Groups(samples, weights, closure.component, closure.n_components)
             geometry = chosen_geometry(self.geometry)
@@ -814,13 +820,15 @@ class COPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin,
             self._geometry = geometry
         return self
 
-    def fit_predict(self, X: Any, y: Any = None, *, pairs: Any = None, sample_weight: Any = None) -> np.ndarray:
+    def fit_predict(self, X: Any, y: Any = None, **knowledge: Any) -> np.ndarray:
         """Fit, and return ``labels_``.
 
         Parameters
         ----------
-        X, y, pairs, sample_weight
+        X, y
             As for `fit`.
+        **knowledge
+            Pairs and what else `fit` takes.
 
         Returns
         -------
@@ -832,7 +840,7 @@ class COPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin,
         InconsistentPairsError, InfeasibleClusteringError, ValueError, LookupError, TypeError
             As `fit` does.
         """
-        return self.fit(X, y, pairs=pairs, sample_weight=sample_weight).labels_
+        return self.fit(X, y, **knowledge).labels_
 
     def predict(self, X: Any) -> np.ndarray:
         """Find the nearest centre of new samples, without regard to pairs.

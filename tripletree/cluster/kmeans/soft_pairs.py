@@ -15,7 +15,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from tripletree import kernels
-from tripletree.cluster.alignment import align_pairs
+from tripletree.cluster.alignment import align_pairs, named
 from tripletree.cluster.base import all_or_nothing, check_no_truth_values, check_samples, check_y
 from tripletree.cluster.distances import check_spread
 from tripletree.cluster.kmeans.lloyd import (
@@ -529,7 +529,9 @@ class SoftPairMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
     _mean: np.ndarray
     _spread: float
 
-    def fit(self, X: Any, y: Any = None, *, pairs: Any = None, sample_weight: Any = None) -> Any:
+    def fit(
+        self, X: Any, y: Any = None, *, pairs: Any = None, sample_names: Any = None, sample_weight: Any = None
+    ) -> Any:
         """Cluster the samples, at a price for each pair that is violated.
 
         Parameters
@@ -542,6 +544,8 @@ class SoftPairMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
             Pairs (a, b) of some of the samples. Labels are those of the index where X is a pandas DataFrame, else **row
             numbers of this X**. Parts of X, as in cross-validation, have other row numbers, which cannot be detected.
             Integer arrays always hold row numbers.
+        sample_names : sequence, shape (n_samples,), optional
+            The names of the rows, in the place of an index of X: for arrays. Cross-validation cuts them as it does X.
         sample_weight : array_like of float, shape (n_samples,), optional
             A sample of weight 2 counts as two equal samples of which one is in the pairs. Samples of weight 0 and their
             pairs are left out; these samples get the label that `predict` gives them.
@@ -588,7 +592,7 @@ class SoftPairMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
             samples = check_samples(self, X, reset=True)
             weights = check_weights(samples, sample_weight)
             _check_range(weights)
-            aligned = align_pairs(X, pairs, samples.shape[0], missing_samples=self.missing_samples)
+            aligned = align_pairs(named(X, sample_names), pairs, samples.shape[0], missing_samples=self.missing_samples)
             counted = weights > 0
             self._check_number(int(counted.sum()), samples.shape[0])
             check_spread(samples)

@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from tripletree.cluster.alignment import align_pairs
+from tripletree.cluster.alignment import align_pairs, named
 from tripletree.cluster.base import all_or_nothing, check_samples, check_y
 from tripletree.cluster.distances import check_spread
 from tripletree.cluster.kmeans.lloyd import Points, nearest_centres
@@ -27,7 +27,6 @@ from tripletree.core.random import generator
 from tripletree.errors import warn_user
 
 __all__ = [
-    "Indexed",
     "Snapshot",
     "TemporalClustering",
     "columns_of",
@@ -36,16 +35,6 @@ __all__ = [
     "stack_snapshots",
     "times_of",
 ]
-
-
-class Indexed:
-    """A stand-in for a data frame whose index holds the objects, for the alignment of pairs."""
-
-    columns = ()
-
-    def __init__(self, leaves: LeafIndex) -> None:
-        self.index = np.empty(len(leaves), object)
-        self.index[:] = leaves.labels
 
 
 def stack_snapshots(tables: Iterable[Any], *, objects: Iterable[Any] | None = None) -> tuple[np.ndarray, list, list]:
@@ -563,7 +552,7 @@ class TemporalClustering(ClusterMixin, BaseEstimator):
         """The pairs over all objects, with the snapshots at which they became known."""
 
         def over(some: Any) -> PairwiseConstraints:
-            return align_pairs(Indexed(leaves), some, len(leaves), missing_samples=self.missing_samples)
+            return align_pairs(named(leaves, leaves), some, len(leaves), missing_samples=self.missing_samples)
 
         if isinstance(pairs, Mapping):
             return list(zip(map(over, pairs.values()), snapshots_at(pairs, cut, times), strict=True))
