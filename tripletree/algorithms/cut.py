@@ -1,4 +1,9 @@
-"""Hierarchy -> flat clusters: by merge order, by height, by branch size, by what triplets support or demand."""
+"""Flat clusters out of a hierarchy: `cut`, and `suggest_n_clusters` for how many.
+
+A rule says which nodes are split; `labels_of` makes clusters of what is left, small branches joined to one of them. To
+add a rule, write a function that returns the nodes to split, give it a case in `chooser` and its name to `RULES`. The
+estimators cut with `cut`; where pairs must hold, ``cluster/agglomerative/paired_cut.py`` applies the rules to groups.
+"""
 
 from __future__ import annotations
 
@@ -36,12 +41,13 @@ __all__ = [
 
 
 # ----------------------------------------------------------------------
-# Which nodes of a hierarchy a cut splits, one function for each way to choose them.
+# The rules: which nodes of a hierarchy a cut splits.
 #
 # A branch is large when it has at least `least` leaves. A node is proper when two or more of its children are large:
 # only these are split, and with each of them all nodes above it. A split adds one cluster for each large child but one;
 # small children are set aside.
 
+#: "auto" is not a rule of its own: `cut` chooses between "size" and "support".
 RULES = ("auto", "merge_order", "height", "size", "support", "constraints")
 NEED_TRIPLETS = ("support", "constraints")
 
@@ -53,25 +59,29 @@ Chooser = Callable[[int | None, int], np.ndarray]
 
 
 def chooser(hierarchy: Hierarchy, rule: str, triplets: TripletSet | None) -> Chooser:
-    """What chooses the nodes to split under a rule; it raises ClusterCountError where the number cannot be reached.
+    """The function that chooses the nodes to split under a rule.
+
+    It raises ClusterCountError where the number of clusters cannot be reached.
 
     Parameters
     ----------
     hierarchy : Hierarchy
     rule : str
-        One of `RULES`.
+        One of `RULES`, but not "auto".
     triplets : TripletSet or None
-        Over the leaves of the hierarchy.
+        Over the leaves of the hierarchy; given for the rules of `NEED_TRIPLETS`.
     """
-    if triplets is not None and rule == "support":
-        return partial(best_supported, hierarchy, support_of(hierarchy, triplets))
+    order = np.arange(hierarchy.n_nodes, dtype=np.int64)
+    if rule in ("merge_order", "size"):  # they differ in the least size of a branch only
+        return partial(_last_in_order, hierarchy, order, None)
     if rule == "height":
         return partial(_last_in_order, hierarchy, _height_order(hierarchy), None)
-    order = np.arange(hierarchy.n_nodes, dtype=np.int64)
-    if triplets is not None and rule == "constraints":
-        several = _several_parts(hierarchy, triplets)
-        return partial(_last_in_order, hierarchy, order + several * np.int64(hierarchy.n_nodes), several)
-    return partial(_last_in_order, hierarchy, order, None)
+    assert triplets is not None
+    if rule == "support":
+        return partial(best_supported, hierarchy, support_of(hierarchy, triplets))
+    assert rule == "constraints"
+    several = _several_parts(hierarchy, triplets)
+    return partial(_last_in_order, hierarchy, order + several * np.int64(hierarchy.n_nodes), several)
 
 
 def _proper(hierarchy: Hierarchy, least: int) -> tuple[np.ndarray, np.ndarray]:
@@ -95,13 +105,13 @@ def _of_size(least: int) -> str:
     return f" of at least {least} leaves" if least > 1 else ""
 
 
-# ------------------------------------------------------------------ one after the other
+# ------------------------------------------------------------------ one split after the other
 
 
 def _last_in_order(
     hierarchy: Hierarchy, order: np.ndarray, those: np.ndarray | None, k: int | None, least: int
 ) -> np.ndarray:
-    """Split the last proper nodes in an order, as many as make k clusters; without a number, `those` (a mask)."""
+    """Split the last proper nodes in an order, as many as make k clusters; where k is None, all of `those` (a mask)."""
     gain = _proper(hierarchy, least)[1]
     if k is None and those is not None:
         return (gain > 0) & those
@@ -148,13 +158,13 @@ def _several_parts(hierarchy: Hierarchy, triplets: TripletSet) -> np.ndarray:
     return kernels.cut.whose_parts(hierarchy.parent, freeze(part)) == -2
 
 
-# ------------------------------------------------------------------ the best of all
+# ------------------------------------------------------------------ the best of all choices
 
 
 def whole_weights(triplets: TripletSet) -> np.ndarray:
     """The weights as whole numbers (float64) of sum 2**53 at most, so that every sum of them is exact.
 
-    They are rounded to multiples of a power of two, 2**-51 or less of their sum: no change where all are whole.
+    They are rounded to multiples of a power of two of at most 2**-51 of their sum; whole numbers stay as they are.
     """
     if triplets.weights is None:
         return np.ones(len(triplets))
@@ -176,7 +186,7 @@ def support_of(hierarchy: Hierarchy, triplets: TripletSet) -> np.ndarray:
 
 
 def best_supported(hierarchy: Hierarchy, support: np.ndarray, k: int | None, least: int) -> np.ndarray:
-    """Split the proper nodes that make the k clusters of the greatest support, of equal ones the latest."""
+    """Split the proper nodes that make the k clusters of greatest support; of several choices, the latest nodes."""
     assert k is not None
     large, gain = _proper(hierarchy, least)
     most = 1 + int(gain.sum())
@@ -184,12 +194,12 @@ def best_supported(hierarchy: Hierarchy, support: np.ndarray, k: int | None, lea
         raise _too_many(k, least, most)
     if k == 1:
         return np.zeros(gain.size, np.bool_)
-    piece, best, can_be_had = _solved(hierarchy, large, gain, support, k)
-    if k in can_be_had:
+    piece, best, reachable = _solved(hierarchy, large, gain, support, k)
+    if k in reachable:
         return kernels.cut.trace(piece, best, k, gain.size)
     # the next number that can be reached is one split away
-    can_be_had = _solved(hierarchy, large, gain, support, min(k + int(gain.max()), most))[2]
-    below, above = int(can_be_had[can_be_had < k].max()), int(can_be_had[can_be_had > k].min())
+    reachable = _solved(hierarchy, large, gain, support, min(k + int(gain.max()), most))[2]
+    below, above = int(reachable[reachable < k].max()), int(reachable[reachable > k].min())
     msg = (
         f"n_clusters is {k}, which no cut gives: nodes with more than two children{_of_size(least)} are split into all "
         f"of them at once; ask for {below} or {above}"
@@ -218,13 +228,13 @@ def _solved(
     return piece, best, 1 + np.flatnonzero(best[n_states - high :, 0] >= 0)
 
 
-#: Without `min_size`, a branch is small below this share of the mean cluster: the first of the sizes that are tried.
+#: Without `min_size`, the first size tried: branches smaller than this share of the mean cluster are small.
 SMALL_SHARE = 0.5
 
-#: So many sizes of small branches are tried under "auto", the first that have the number of clusters.
+#: Sizes of small branches that "auto" compares: the first ones for which there are k clusters.
 _SIZES = 4
 
-#: Parts of the squared distances below this count as nothing.
+#: The least share of squared distances within clusters that is told from zero.
 _LEAST = 1e-9
 
 
@@ -421,7 +431,7 @@ def _cuts(
     strict: bool,
     anywhere: bool = False,
 ) -> list[tuple[float, np.ndarray]]:
-    """All cuts that a rule chooses from, with their values; the first of the best is the one to take."""
+    """The cuts that a rule compares, as (value, labels); the first of those with the greatest value is its answer."""
     n = hierarchy.n_leaves
     if rule == "auto":
         rule = "size" if not known else "support" if points is None else rule
@@ -524,15 +534,15 @@ def suggest_n_clusters(
     Returns
     -------
     NumberOfClusters
-        A named tuple: ``n_clusters``, the number; ``numbers`` (ndarray of int), those tried, without those that cannot
-        be had; ``evidence`` (ndarray of float64), nats for each, 0 for one cluster; ``reason``, in words.
+        A named tuple: ``n_clusters``, the number; ``numbers`` (ndarray of int), those tried, without those that no cut
+        gives; ``evidence`` (ndarray of float64), nats for each, 0 for one cluster; ``reason``, in words.
 
     Raises
     ------
     UnknownLeafError
         If a triplet has a leaf that the hierarchy lacks.
     ValueError, TypeError
-        If samples, triplets or `most` are none.
+        If an argument has the wrong type or shape, or samples are not finite.
 
     See Also
     --------
@@ -544,10 +554,10 @@ def suggest_n_clusters(
     within clusters, p the shares of the clusters, and d the number of dimensions along which samples spread (the
     squared sum of the covariance's eigenvalues over the sum of their squares): features that repeat others count once.
 
-    Triplets: a share q of them has a and b in one cluster and c outside. Of triplets drawn from a binary hierarchy of
-    which the clusters are clades that share is about h = 3 sum p^2 (1 - p), at any level: they say nothing about it.
-    Those of classes, and of hierarchies with large nodes, have more at their own level: where q > h, m triplets count
-    m (q log(q / h) + (1 - q) log((1 - q) / (1 - h))) nats.
+    Triplets: let q be the share of them with a and b in one cluster and c outside. For triplets of a binary hierarchy
+    and clusters that are clades of it, q is about h = 3 sum p^2 (1 - p) at every level, so they say nothing about the
+    level. For triplets of classes, or of a hierarchy with large nodes, q is greater at their own level: where q > h, m
+    triplets count m (q log(q / h) + (1 - q) log((1 - q) / (1 - h))) nats.
 
     References
     ----------

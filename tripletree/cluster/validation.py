@@ -1,4 +1,6 @@
-"""Whether knowledge helps: hierarchies made with part of it are compared with the rest.
+"""Does knowledge help? ``fit(..., validate=True)``: fits with part of it, compared with the part held out.
+
+Nothing here checks X: that is `check_samples` in ``cluster/base.py``.
 
 `measure` does this for an estimator and several amounts of knowledge (``tripletree.evaluate_knowledge`` is the way in),
 `compare_settings` for an estimator that has just been fitted, one without knowledge, and other settings.

@@ -1,4 +1,4 @@
-"""Whether knowledge helps: how well hierarchies made with part of it agree with the rest.
+"""`evaluate_knowledge`: how well hierarchies made with part of what is known agree with the rest of it.
 
 The measuring is in ``tripletree.cluster.validation``, as estimators do it, too (``fit(..., validate=True)``).
 """

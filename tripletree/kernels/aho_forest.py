@@ -1,7 +1,8 @@
 """The Aho tree of the live triplets, kept up to date while clusters merge.
 
 Cluster ids 0..n-1 are at the same time the leaves of the tree; a merge keeps one id and empties the other. A cluster
-is in the tree while some live triplet names it. ``aho_tree`` describes the parts that are not peculiar to merging.
+is in the tree while some live triplet names it. The state is `Forest`; ``aho_tree`` has the parts of it that know
+nothing of clusters. ``recon`` calls `join`, which tests a merge and makes it.
 
 Merging i and j is compatible unless there are disjoint A with i, B with j, three or more clusters together, each
 connected by the triplets inside A and B (a blocking pair). `join` descends from the last common ancestor of i and j:

@@ -1,16 +1,16 @@
-"""An Aho tree that changes, and where its triplets are: the parts that are not peculiar to merging clusters.
+"""The parts of ``aho_forest`` that know nothing of clusters: nodes, their triplets, and the levels at which they fuse.
 
 The leaves are nodes 0..n-1, the root is the last one of 2 n + 2. The children of an inner node are the components of
 the graph with an edge ab for each triplet ab|c inside it. A triplet ab|c belongs to the node that separates c from a
 and b: the last common ancestor of all three.
 
-The tree changes in one way: some children of a node become one. That is worked out level by level. At a
-level there are *current nodes*, whose children (a leaf is its own) are the *blocks*, and triplets *at hand*, each of
-them inside the current nodes but not inside one of them. The blocks that these triplets touch fuse into *sets*; a set
-of two blocks or more is a level of its own, with all triplets inside it, and waits on a stack.
+The tree changes in one way: some children of a node become one. That is worked out level by level. At a level there
+are *current nodes*, whose children (a leaf is its own) are the *blocks*, and triplets *at hand*, each of them inside
+the current nodes but not inside one of them. The blocks that these triplets touch fuse into *sets*; a set of two blocks
+or more is a level of its own, with all triplets inside it, and waits on a stack.
 
-Functions here take any state that has the parts named below. ``dynamic_build`` changes its tree in the same way, but
-has its state in few wide tables, and copies of its own: see there.
+``dynamic_build`` changes its tree in the same way, but has its state in few wide tables, and copies of its own: see
+there. Functions here take any state that has the parts named below.
 """
 
 from __future__ import annotations

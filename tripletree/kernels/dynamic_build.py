@@ -1,4 +1,4 @@
-"""Adding triplets to a consistent set one at a time, and taking them out.
+"""The Aho tree of `TripletBuilder`: triplets are added to a consistent set one at a time, and taken out.
 
 Let v be the last common ancestor of the leaves of a new triplet ab|c. Where a and b are in one child of v, nothing
 changes. Otherwise the children A of a and B of b become one component: its tree is composed of theirs, level by level,

@@ -1,4 +1,9 @@
-"""The arrays that the ReCon kernels work on, and the loop around them that hears interrupts and shows progress."""
+"""The loop around the ReCon kernels: it sets up their state and calls them until one cluster is left.
+
+The kernels (``kernels/recon.py``) make some thousands of merges a call, so that interrupts are heard and progress is
+shown in between. `merge_points` is for linkages on centres, `merge_condensed` for all others; ``grouped_merges``,
+``micro_clusters`` and ``complete_link`` call them.
+"""
 
 from __future__ import annotations
 
@@ -115,8 +120,8 @@ def merge_condensed(
 
 
 def _kernels_for(work: int, real: np.dtype) -> Any:
-    """The kernels as plain Python where they take less time so than compiled code takes to load, let alone to make."""
-    # numpy's scalars round float32 at other places than compiled code does
+    """The kernels as plain Python where that takes less time than loading compiled code; else compiled."""
+    # float32 is always compiled: numpy's scalars round it at other places
     return kernels.plain("recon") if work <= LITTLE_WORK and real == np.float64 else kernels.fast("recon")
 
 

@@ -1,4 +1,9 @@
-"""What the merges of a `ReCon` are made under, as its parameters ask, and the engine that makes them."""
+"""Two steps of `ReCon.fit`: `plan_merges` decides how samples are merged, and `merge_samples` merges them.
+
+Contradictions and parameters that do not fit together are refused while planning, before any distance is taken. The
+plan selects the engine: ``penalty`` where triplets have a price, ``micro_clusters`` for large data, else
+``grouped_merges`` (without pairs, every sample is a group of its own). `DivisiveReCon` makes its plain tree this way.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +38,7 @@ EXACT_UP_TO, MICRO_CLUSTERS = 200_000, 50_000
 
 @dataclass(frozen=True, eq=False)
 class MergePlan:
-    """What decides about the merges of samples, besides their distances.
+    """What decides which samples merge, besides their distances.
 
     Attributes
     ----------
@@ -85,7 +90,7 @@ def plan_merges(
     InconsistentPairsError, InconsistentTripletsError
         If they cannot all hold, and there is no penalty.
     ValueError, LimitExceededError
-        If the parameters do not fit together or the data.
+        If the parameters do not fit together, or not to the data.
 
     Warns
     -----

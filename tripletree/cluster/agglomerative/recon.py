@@ -1,4 +1,8 @@
-"""ReCon: agglomerative clustering that always ends in a hierarchy which displays the triplets."""
+"""ReCon: agglomerative clustering that always ends in a hierarchy which displays the triplets.
+
+`ReCon.fit` shows the steps: check the parameters, align what is known with the rows of X, plan the merges (``plan``;
+there pairs join the triplets), merge, cut (``PairedCut`` where there are pairs), store.
+"""
 
 from __future__ import annotations
 
