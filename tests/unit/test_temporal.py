@@ -175,7 +175,7 @@ def test_windows__of_days_are_not_cut_to_whole_days(last):
         (np.array([10**17, 0], "M8[Y]"), "30D", r"datetime64\[ns\].*1677-09-22 to 2262-04-11.*plain numbers"),
         (np.array(["1600-01-01"], "M8[s]"), None, r"row 0 is 1600-01-01.*datetime64\[ns\]"),
         ([datetime.date(2020, 1, 1), datetime.date(3020, 1, 1)], None, r"row 1 is 3020-01-01.*datetime64\[ns\]"),
-        (np.array([1], "M8[as]"), None, "no finer than nanoseconds"),
+        (np.array([1], "M8[as]"), None, "not be finer than nanoseconds"),
         ([10**30, 1], None, "row 0 is 1000000000000000000000000000000, which does not fit a whole number of 64 bits"),
         (np.array([1, 2**63 + 5], np.uint64), None, "row 1 is .* 64 bits"),
         ([-1e308, 1e308], 1e308, "leave the range of float64"),
