@@ -142,7 +142,8 @@ def compare_triplets(
     _, stop2, order2 = two.leaf_intervals
     gap2 = kernels.freeze(kernels.rooted_tree.gap_nodes(two.parent, stop2, n))
     both = in_one < every and in_two < every
-    found = kernels.compare.agreement(one.parent, *one.leaf_intervals, order2, gap2, both)
+    walked = kernels.compare.FirstTree(one.parent, *one.leaf_intervals)
+    found = kernels.compare.agreement(walked, kernels.compare.SecondTree(order2, gap2), both)
     alike = int(found[0])
     resolved = int(found[1]) if both else min(in_one, in_two)
     return TripletComparison(

@@ -10,38 +10,103 @@ where it is not, in a scan of the leaves of w, with all of p black. No tree has 
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
-from tripletree.kernels.jit import inner, njit
+from tripletree.kernels.jit import inlined, inner, njit
 from tripletree.kernels.rooted_tree import child_lists
 
 __all__ = [
+    "FirstTree",
+    "SecondTree",
     "agreement",
     "shared_clades",
 ]
 
-# rows of `node`, for each node of the contracted tree: leaves 0..s-1 in depth-first order, then the inner nodes
-UP, SIZE, HEAVY, CHAIN, RUNG = range(5)
-# rows of `chain`, for each leaf: the chain and the rung that its top hangs from, where its rungs are kept, how many
-ABOVE, AT, BASE, LENGTH = range(4)
-# columns of `tree` (Fenwick trees over the rungs of a chain) and of `total` (whole chains): black leaves; pairs of them
-# below one child off the chain; squares of their number off the chain at a rung
+# columns of the sums over chains: black leaves; pairs of them below one child off the chain; squares of their number
+# off the chain at a rung
 COUNT, PAIRS, SQUARES = range(3)
 
 
+class FirstTree(NamedTuple):
+    """The tree that is walked: its parents and `leaf_intervals`. All arrays are read-only."""
+
+    parent: np.ndarray  #: int32[N]
+    start: np.ndarray  #: int32[N]: the leaves of node u are order[start[u]:stop[u]]
+    stop: np.ndarray  #: int32[N]
+    order: np.ndarray  #: int32[n]
+
+
+class SecondTree(NamedTuple):
+    """The tree that is contracted. All arrays are read-only."""
+
+    order: np.ndarray  #: int32[n]: the leaves, depth first
+    gap: np.ndarray  #: int32[n - 1]: the ancestor of each two neighbours there (see `gap_nodes`)
+
+
+class Clades(NamedTuple):
+    """For each clade of the first tree, in its interval: the second tree on these leaves, as it was last contracted."""
+
+    leaves: np.ndarray  #: int32[n]: as the second tree orders them
+    gap: np.ndarray  #: int32[n]: the ancestor of a leaf and the next one, as numbered in the second tree
+    place: np.ndarray  #: int32[n]: of each leaf among those of the contracted tree
+    meeting: np.ndarray  #: int32[n]: the ancestor as numbered in the contracted tree
+
+
+class Buckets(NamedTuple):
+    """Which clade beside the heavy path at hand each leaf is in."""
+
+    node: np.ndarray  #: int32[n]: of each leaf, the clade's node in the first tree
+    start: np.ndarray  #: int32[N]: where the interval of a clade begins
+    cursor: np.ndarray  #: int32[N]: where the next leaf of a clade goes
+
+
+class Contracted(NamedTuple):
+    """The nodes of the contracted tree: leaves 0..s-1 in depth-first order, then the inner nodes."""
+
+    parent: np.ndarray  #: int32[2 n], -1 above the root
+    size: np.ndarray  #: int32[2 n], leaves below
+    heavy: np.ndarray  #: int32[2 n], the child with the most leaves, -1 for a leaf
+    chain: np.ndarray  #: int32[2 n], the leaf at the end of the node's chain
+    rung: np.ndarray  #: int32[2 n], how far above this leaf it stands
+
+
+class Chains(NamedTuple):
+    """The chains of the contracted tree, by the leaf at the end of each, and sums over their black leaves."""
+
+    above: np.ndarray  #: int32[n], the chain that the top hangs from, -1 for none
+    at: np.ndarray  #: int32[n], at which of its rungs
+    base: np.ndarray  #: int32[n], where the rungs of the chain are kept
+    length: np.ndarray  #: int32[n], how many rungs it has
+    tree: np.ndarray  #: int64[2 n, 3], Fenwick trees over the rungs of each chain
+    total: np.ndarray  #: int64[n, 3], the sums over whole chains
+    hung: np.ndarray  #: int64[2 n], black leaves at each rung, off the chain
+
+
+class Branch(NamedTuple):
+    """A stack: the inner nodes from the root to the leaf at hand."""
+
+    ancestor: np.ndarray  #: int32[n + 1], as numbered in the second tree: greater means nearer to the root
+    node: np.ndarray  #: int32[n + 1], as numbered in the contracted tree
+    last_gap: np.ndarray  #: int32[n + 1], the last gap between neighbouring leaves that belongs to it
+    sums: np.ndarray
+    """int64[n + 1, 4], for `_pairs_within`: the leaves so far, their pairs that meet there, and over its children with
+    b leaves and w other black ones b w and b b w."""
+
+
 @njit
-def agreement(parent, start, stop, order, order2, gap2, both):
+def agreement(one, two, both):
     """Count the leaf triples that two trees resolve alike, and those that both resolve.
 
     O(n log n) times a leaf is asked about or turns black, at most; each time it takes the chains above it, O(log n) of
     them, and at each a Fenwick tree over its length. Memory O(n).
 
-    parent, start, stop : int32[N], order : int32[n], the first tree and its `leaf_intervals`;
-    order2 : int32[n], gap2 : int32[n - 1], the leaves of the second tree in depth-first order and its `gap_nodes`;
-    both : whether to count the second number, which is slower
+    one : FirstTree; two : SecondTree; both : whether to count the second number, which is slower
     Returns alike, resolved : int64 (resolved is at least alike; 0 unless `both`).
     Oracle: ``comparison_by_triples`` in ``tests/unit/test_distance.py``.
     """
+    parent, start, stop, order = one
     n, N = order.shape[0], parent.shape[0]
     first, child = child_lists(parent)
     heavy = np.full(N, -1, np.int32)
@@ -49,15 +114,15 @@ def agreement(parent, start, stop, order, order2, gap2, both):
         h = heavy[parent[u]]
         if h < 0 or stop[u] - start[u] > stop[h] - start[h]:
             heavy[parent[u]] = u
-    # in the interval of a clade: its leaves as the second tree orders them, their places in the contracted tree that
-    # they were last part of, and for each two neighbours their ancestor, as numbered in the second tree and in that one
-    leaves, gap = order2.copy(), np.empty(n, np.int32)
-    gap[: n - 1] = gap2[: n - 1]
-    place, meeting = np.empty(n, np.int32), np.empty(n, np.int32)
-    bucket, cursor = np.empty(n, np.int32), np.empty(N, np.int32)
-    node, chain = np.empty((5, 2 * n), np.int32), np.empty((4, n), np.int32)
+    clades = Clades(two.order.copy(), np.empty(n, np.int32), np.empty(n, np.int32), np.empty(n, np.int32))
+    clades.gap[: n - 1] = two.gap
+    place = clades.place
+    buckets = Buckets(np.empty(n, np.int32), start, np.empty(N, np.int32))
+    node, chain, stack = np.empty((5, 2 * n), np.int32), np.empty((4, n), np.int32), np.empty((3, n + 1), np.int32)
+    small = Contracted(node[0], node[1], node[2], node[3], node[4])
     tree, total, hung = np.empty((2 * n, 3), np.int64), np.empty((n, 3), np.int64), np.empty(2 * n, np.int64)
-    stack, sums = np.empty((3, n + 1), np.int32), np.empty((n + 1, 4), np.int64)
+    chains = Chains(chain[0], chain[1], chain[2], chain[3], tree, total, hung)
+    branch = Branch(stack[0], stack[1], stack[2], np.empty((n + 1, 4), np.int64))
     copy = np.empty((2, n), np.int32)
     alike = resolved = 0
     for top in range(N - 1, n - 1, -1):
@@ -67,33 +132,37 @@ def agreement(parent, start, stop, order, order2, gap2, both):
         while u >= n:
             for j in range(first[u], first[u + 1]):
                 if child[j] != heavy[u]:
-                    _fill(bucket, order, start[child[j]], stop[child[j]], child[j])
-                    cursor[child[j]] = start[child[j]]
+                    _fill(buckets.node, order, start[child[j]], stop[child[j]], child[j])
+                    buckets.cursor[child[j]] = start[child[j]]
             u = heavy[u]
-        bucket[u], cursor[u] = u, start[u]
-        s = stop[top] - start[top]
-        copy[0, :s] = leaves[start[top] : stop[top]]
-        copy[1, :s] = gap[start[top] : stop[top]]
-        inner_end = _contract(s, copy, bucket, start, cursor, leaves, gap, place, meeting, node, stack)
-        _link(s, inner_end, node, chain, tree, total, hung)
-        _blacken(place[start[u]], chain, tree, total, hung)
+        buckets.node[u], buckets.cursor[u] = u, start[u]
+        n_leaves = stop[top] - start[top]
+        copy[0, :n_leaves] = clades.leaves[start[top] : stop[top]]
+        copy[1, :n_leaves] = clades.gap[start[top] : stop[top]]
+        n_nodes = _contract(copy[:, :n_leaves], buckets, clades, small, branch)
+        _link(n_leaves, n_nodes, small, chains)
+        _blacken(place[start[u]], chains)
         while u != top:
             h, u = u, parent[u]
             for begin, end in ((start[u], start[h]), (stop[h], stop[u])):
                 for i in range(begin, end):
-                    apart, near = _pairs_beside(place[i], both, chain, tree, total, hung)
+                    apart, near = _pairs_beside(place[i], both, chains)
                     alike += apart
                     resolved += apart + near
             for begin, end in ((start[u], start[h]), (stop[h], stop[u])):
                 for i in range(begin, end):
-                    _blacken(place[i], chain, tree, total, hung)
+                    _blacken(place[i], chains)
             for j in range(first[u], first[u + 1]):
                 w = child[j]
                 if w != h and stop[w] - start[w] > 1:
                     outside = stop[u] - start[u] - stop[w] + start[w]
-                    apart, near = _pairs_within(
-                        start[w], stop[w], outside, both, place, gap, meeting, node, chain, tree, total, stack, sums
+                    part = Clades(
+                        clades.leaves[start[w] : stop[w]],
+                        clades.gap[start[w] : stop[w]],
+                        place[start[w] : stop[w]],
+                        clades.meeting[start[w] : stop[w]],
                     )
+                    apart, near = _pairs_within(part, outside, both, small, chains, branch)
                     alike += apart
                     resolved += apart + near
     return alike, resolved if both else 0
@@ -107,89 +176,90 @@ def _fill(bucket, order, i, end, value):
         i += 1
 
 
-@inner
-def _contract(s, copy, bucket, start, cursor, leaves, gap, place, meeting, node, stack):
-    """Contract the second tree to s leaves, and deal these out to the clades beside the first tree's heavy path.
+@inlined
+def _contract(copy, buckets, clades, small, branch):
+    """Contract the second tree to some leaves, and deal these out to the clades beside the first tree's heavy path.
 
-    A stack holds the branch from the root to the current leaf: of each node the number in the second tree (greater
-    means nearer to the root), the one here, and the last gap between neighbouring leaves that belongs to it. The first
-    entry whose gap comes after a leaf is the common ancestor of that leaf and the current one.
+    The branch goes from the root to the current leaf. Its first entry whose last gap comes after a leaf is the common
+    ancestor of that leaf and the current one.
 
-    copy : int32[2, >= s], leaves and gaps in order; bucket : int32[n], node of the first tree for each leaf; cursor :
-    where the next leaf of each bucket goes; leaves, gap, place, meeting : filled for each bucket
+    copy : int32[2, s], leaves and gaps in order; clades : filled for each bucket
     Returns the number of the contracted tree's nodes.
     """
+    s = copy.shape[1]
     fresh, height, done = s, 0, 0
     for i in range(s):
-        node[SIZE, i], node[CHAIN, i], node[RUNG, i], node[HEAVY, i] = 1, i, 0, -1
-        w = bucket[copy[0, i]]
-        c = cursor[w]
-        cursor[w] = c + 1
-        leaves[c], place[c] = copy[0, i], i
-        if c > start[w]:
+        small.size[i], small.chain[i], small.rung[i], small.heavy[i] = 1, i, 0, -1
+        w = buckets.node[copy[0, i]]
+        c = buckets.cursor[w]
+        buckets.cursor[w] = c + 1
+        clades.leaves[c], clades.place[c] = copy[0, i], i
+        if c > buckets.start[w]:
             low, high = 0, height - 1
             while low < high:
                 middle = (low + high) // 2
-                if stack[2, middle] >= place[c - 1]:
+                if branch.last_gap[middle] >= clades.place[c - 1]:
                     high = middle
                 else:
                     low = middle + 1
-            gap[c - 1], meeting[c - 1] = stack[0, low], stack[1, low]
+            clades.gap[c - 1], clades.meeting[c - 1] = branch.ancestor[low], branch.node[low]
         done = i
-        while height > 0 and (i == s - 1 or stack[0, height - 1] < copy[1, i]):
+        while height > 0 and (i == s - 1 or branch.ancestor[height - 1] < copy[1, i]):
             height -= 1
-            v = stack[1, height]
-            _hang(done, v, node)
-            node[CHAIN, v] = node[CHAIN, node[HEAVY, v]]
-            node[RUNG, v] = node[RUNG, node[HEAVY, v]] + 1
+            v = branch.node[height]
+            _hang(done, v, small)
+            small.chain[v] = small.chain[small.heavy[v]]
+            small.rung[v] = small.rung[small.heavy[v]] + 1
             done = v
         if i < s - 1:
-            if height == 0 or stack[0, height - 1] > copy[1, i]:
-                stack[0, height], stack[1, height] = copy[1, i], fresh
-                node[SIZE, fresh], node[HEAVY, fresh] = 0, -1
+            if height == 0 or branch.ancestor[height - 1] > copy[1, i]:
+                branch.ancestor[height], branch.node[height] = copy[1, i], fresh
+                small.size[fresh], small.heavy[fresh] = 0, -1
                 fresh += 1
                 height += 1
-            stack[2, height - 1] = i
-            _hang(done, stack[1, height - 1], node)
-    node[UP, done] = -1
+            branch.last_gap[height - 1] = i
+            _hang(done, branch.node[height - 1], small)
+    small.parent[done] = -1
     return fresh
 
 
-@inner
-def _hang(u, v, node):
+@inlined
+def _hang(u, v, small):
     """Make v the parent of u, all of whose children are known."""
-    node[UP, u] = v
-    node[SIZE, v] += node[SIZE, u]
-    h = node[HEAVY, v]
-    if h < 0 or node[SIZE, u] > node[SIZE, h]:
-        node[HEAVY, v] = u
+    small.parent[u] = v
+    small.size[v] += small.size[u]
+    h = small.heavy[v]
+    if h < 0 or small.size[u] > small.size[h]:
+        small.heavy[v] = u
 
 
-@inner
-def _link(s, end, node, chain, tree, total, hung):
+@inlined
+def _link(n_leaves, n_nodes, small, chains):
     """Join the nodes to chains, with nothing black."""
-    for c in range(s):
-        chain[LENGTH, c], chain[ABOVE, c], chain[AT, c] = 1, -1, 0
+    tree, total = chains.tree, chains.total
+    for c in range(n_leaves):
+        chains.length[c], chains.above[c], chains.at[c] = 1, -1, 0
         total[c, COUNT] = total[c, PAIRS] = total[c, SQUARES] = 0
-    for v in range(end):
-        tree[v, COUNT] = tree[v, PAIRS] = tree[v, SQUARES] = hung[v] = 0
-        c, up = node[CHAIN, v], node[UP, v]
-        chain[LENGTH, c] = max(chain[LENGTH, c], node[RUNG, v] + 1)
-        if up >= 0 and node[CHAIN, up] != c:
-            chain[ABOVE, c], chain[AT, c] = node[CHAIN, up], node[RUNG, up]
+    for v in range(n_nodes):
+        tree[v, COUNT] = tree[v, PAIRS] = tree[v, SQUARES] = chains.hung[v] = 0
+        c, up = small.chain[v], small.parent[v]
+        chains.length[c] = max(chains.length[c], small.rung[v] + 1)
+        if up >= 0 and small.chain[up] != c:
+            chains.above[c], chains.at[c] = small.chain[up], small.rung[up]
     base = 0
-    for c in range(s):
-        chain[BASE, c] = base
-        base += chain[LENGTH, c]
+    for c in range(n_leaves):
+        chains.base[c] = base
+        base += chains.length[c]
 
 
-@inner
-def _blacken(leaf, chain, tree, total, hung):
+@inlined
+def _blacken(leaf, chains):
     """Make a leaf black: one leaf more at a rung of each chain above it."""
+    tree, total, hung = chains.tree, chains.total, chains.hung
     c, k, more = leaf, 0, 0
     while c >= 0:
-        base, length = chain[BASE, c], chain[LENGTH, c]
-        odd = 2 * hung[base + k] + 1
+        base, length = chains.base[c], chains.length[c]
+        odd = 2 * hung[base + k] + 1  # (x + 1)^2 - x^2
         hung[base + k] += 1
         i = k + 1
         while i <= length:
@@ -201,17 +271,18 @@ def _blacken(leaf, chain, tree, total, hung):
         total[c, SQUARES] += odd
         more = total[c, COUNT]
         total[c, COUNT] += 1
-        k = chain[AT, c]
-        c = chain[ABOVE, c]
+        k = chains.at[c]
+        c = chains.above[c]
 
 
-@inner
-def _pairs_beside(leaf, both, chain, tree, total, hung):
+@inlined
+def _pairs_beside(leaf, both, chains):
     """For a leaf c that is not black: pairs a, b of black leaves with ab|c, and those with ac|b or bc|a."""
+    tree, total = chains.tree, chains.total
     c, k, below = leaf, 0, 0
     apart = near = 0
     while c >= 0:
-        base, i = chain[BASE, c], k
+        base, i = chains.base[c], k
         count = pairs = squares = 0  # of the rungs below the one that the leaf hangs from
         while i > 0:
             count += tree[base + i - 1, COUNT]
@@ -221,72 +292,74 @@ def _pairs_beside(leaf, both, chain, tree, total, hung):
         apart += count * (count - 1) // 2 + total[c, PAIRS] - pairs - below * (below - 1) // 2
         whole = total[c, COUNT]
         if both:
-            x = hung[base + k]
+            x = chains.hung[base + k]
             count += x
             twice = whole * whole - count * count - total[c, SQUARES] + squares + x * x
             near += below * (count - below) + twice // 2
         below = whole
-        k = chain[AT, c]
-        c = chain[ABOVE, c]
+        k = chains.at[c]
+        c = chains.above[c]
     return apart, near
 
 
-@inner
-def _black_below(c, k, chain, tree):
+@inlined
+def _black_below(c, k, chains):
     """Black leaves at the lowest k rungs of a chain."""
-    base, i, count = chain[BASE, c], k, 0
+    base, i, count = chains.base[c], k, 0
     while i > 0:
-        count += tree[base + i - 1, COUNT]
+        count += chains.tree[base + i - 1, COUNT]
         i -= i & -i
     return count
 
 
-@inner
-def _black_towards(v, u, node, chain, tree, total):
+@inlined
+def _black_towards(v, u, small, chains):
     """Black leaves below the child of v that is u or above it."""
-    own, k, c = node[CHAIN, v], node[RUNG, v], node[CHAIN, u]
+    own, k, c = small.chain[v], small.rung[v], small.chain[u]
     if c != own:
-        while chain[ABOVE, c] != own:
-            c = chain[ABOVE, c]
-        if chain[AT, c] == k:
-            return total[c, COUNT]
-    return _black_below(own, k, chain, tree)
+        while chains.above[c] != own:
+            c = chains.above[c]
+        if chains.at[c] == k:
+            return chains.total[c, COUNT]
+    return _black_below(own, k, chains)
 
 
-@inner
-def _pairs_within(begin, end, outside, both, place, gap, meeting, node, chain, tree, total, stack, sums):
+@inlined
+def _pairs_within(part, outside, both, small, chains, branch):
     """For the leaves a, b of a small clade and black c outside it: triples with ab|c, and those with ac|b or bc|a.
 
-    The second tree, contracted to the small clade, is scanned with a stack; `sums` has, for each node on it, the
-    leaves so far, their pairs that meet there, and over its children with b leaves and w other black ones b w and
-    b b w.
+    The second tree, contracted to the small clade, is scanned with a stack.
+
+    part : Clades, of this clade alone; outside : how many black leaves are not in it
     """
+    gap, sums = part.gap, branch.sums
     apart = near = 0
     height = 0
-    for j in range(begin, end):
-        u, b, last = place[j], np.int64(1), j == end - 1
+    n_leaves = len(part.place)
+    for j in range(n_leaves):
+        u, b, last = part.place[j], np.int64(1), j == n_leaves - 1
         while True:
-            closing = height > 0 and (last or stack[0, height - 1] < gap[j])
+            closing = height > 0 and (last or branch.ancestor[height - 1] < gap[j])
             if not closing:
                 if last:
                     break
-                if height == 0 or stack[0, height - 1] > gap[j]:
-                    stack[0, height], stack[1, height] = gap[j], meeting[j]
+                if height == 0 or branch.ancestor[height - 1] > gap[j]:
+                    branch.ancestor[height], branch.node[height] = gap[j], part.meeting[j]
                     sums[height, 0] = sums[height, 1] = sums[height, 2] = sums[height, 3] = 0
                     height += 1
             h = height - 1
-            v = stack[1, h]
+            v = branch.node[h]
             sums[h, 1] += sums[h, 0] * b
             sums[h, 0] += b
             if both:
-                other = _black_towards(v, u, node, chain, tree, total) - b
+                other = _black_towards(v, u, small, chains) - b
                 sums[h, 2] += b * other
                 sums[h, 3] += b * b * other
             if not closing:
                 break
             height -= 1
             u, b = v, sums[h, 0]
-            others = _black_below(node[CHAIN, v], node[RUNG, v] + 1, chain, tree) - b
+            others = _black_below(small.chain[v], small.rung[v] + 1, chains) - b
             apart += sums[h, 1] * (outside - others)
             near += b * sums[h, 2] - sums[h, 3]
     return apart, near
