@@ -10,10 +10,12 @@ Oracle: ``one_tree_definition`` in ``tests/oracles.py``.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from tripletree.kernels.disjoint_set import find, unite
-from tripletree.kernels.jit import inner, njit
+from tripletree.kernels.jit import inlined, inner, njit
 
 __all__ = [
     "DEFERRED_RUN",
@@ -28,83 +30,100 @@ _SMALL = 64
 _SHRUNK = 0.95
 
 
-@inner
-def _components(leaves, lo, hi, ab, tlo, thi, up, comp):
-    """Number the components of the leaves lo..hi-1 under the edges of the triplets tlo..thi-1.
+class Splitting(NamedTuple):
+    """The leaves and triplets, which are put in order part by part, and how the subproblem at hand falls apart."""
 
-    Returns their number; comp[x] is that of leaf x (not filled in when there is just one).
+    leaves: np.ndarray  #: int32[n]
+    abc: np.ndarray  #: int32[3, m], the columns of the triplets
+    up: np.ndarray  #: int32[n], the disjoint set of the leaves
+    component: np.ndarray  #: int32[n], of each leaf
+    leaf_end: np.ndarray  #: int32[n + 1], one past the last place of each component's leaves
+    triplet_end: np.ndarray  #: int32[n + 1], likewise of its triplets
+    spare_leaves: np.ndarray  #: int32[n]
+    spare: np.ndarray  #: int32[3, m]
+
+
+@inlined
+def _components(splitting, low, high, t_low, t_high):
+    """Number the components of the leaves low..high-1 under the edges of the triplets t_low..t_high-1.
+
+    Returns their number; each leaf's component is filled in unless there is just one.
     """
-    for i in range(lo, hi):
+    leaves, abc, up, component = splitting.leaves, splitting.abc, splitting.up, splitting.component
+    for i in range(low, high):
         up[leaves[i]] = leaves[i]
-    k = hi - lo
-    for t in range(tlo, thi):
-        if unite(up, ab[0, t], ab[1, t]):
+    k = high - low
+    for t in range(t_low, t_high):
+        if unite(up, abc[0, t], abc[1, t]):
             k -= 1
             if k == 1:
                 return 1
+    # the root of a set is its smallest leaf, so roots get their numbers first, then all others those of their roots
     k = 0
-    for i in range(lo, hi):
+    for i in range(low, high):
         x = leaves[i]
         if up[x] == x:
-            comp[x] = k
+            component[x] = k
             k += 1
-    for i in range(lo, hi):
+    for i in range(low, high):
         x = leaves[i]
-        comp[x] = comp[find(up, x)]
+        component[x] = component[find(up, x)]
     return k
 
 
-@inner
-def _sort_leaves(leaves, lo, hi, comp, k, end, spare):
-    """Group the leaves lo..hi-1 by component; end[j] becomes one past the last place of component j."""
+@inlined
+def _sort_leaves(splitting, low, high, k):
+    """Group the leaves low..high-1 by their k components."""
+    leaves, component, spare, end = splitting.leaves, splitting.component, splitting.spare_leaves, splitting.leaf_end
     for j in range(k):
         end[j] = 0
-    for i in range(lo, hi):
-        end[comp[leaves[i]]] += 1
-    at = lo
+    for i in range(low, high):
+        end[component[leaves[i]]] += 1
+    at = low
     for j in range(k):
         size = end[j]
         end[j] = at
         at += size
-    for i in range(lo, hi):
+    for i in range(low, high):
         x = leaves[i]
-        spare[end[comp[x]]] = x
-        end[comp[x]] += 1
-    for i in range(lo, hi):
+        spare[end[component[x]]] = x
+        end[component[x]] += 1  # the beginnings end up as the ends
+    for i in range(low, high):
         leaves[i] = spare[i]
 
 
-@inner
-def _sort_triplets(abc, tlo, thi, comp, k, end, spare):
-    """Group the triplets that stay inside one component by component, from tlo on, and drop the others."""
+@inlined
+def _sort_triplets(splitting, t_low, t_high, k):
+    """Group the triplets that stay inside one component by component, from t_low on, and drop the others."""
+    abc, component, spare, end = splitting.abc, splitting.component, splitting.spare, splitting.triplet_end
     for j in range(k):
         end[j] = 0
-    for t in range(tlo, thi):
-        j = comp[abc[0, t]]
-        if j == comp[abc[2, t]]:
+    for t in range(t_low, t_high):
+        j = component[abc[0, t]]
+        if j == component[abc[2, t]]:
             end[j] += 1
-    at = tlo
+    at = t_low
     for j in range(k):
         size = end[j]
         end[j] = at
         at += size
-    for t in range(tlo, thi):
-        j = comp[abc[0, t]]
-        if j == comp[abc[2, t]]:
+    for t in range(t_low, t_high):
+        j = component[abc[0, t]]
+        if j == component[abc[2, t]]:
             place = end[j]
             end[j] += 1
             spare[0, place] = abc[0, t]
             spare[1, place] = abc[1, t]
             spare[2, place] = abc[2, t]
     for row in range(3):
-        for t in range(tlo, at):
+        for t in range(t_low, at):
             abc[row, t] = spare[row, t]
 
 
 @inner
-def _is_deep(leaves, weight, run, weight0):
+def _is_deep(n_leaves, weight, run, first_weight):
     """Whether a subproblem that continues a run should be put off."""
-    return run >= DEFERRED_RUN and leaves > _SMALL and weight > _SHRUNK * weight0
+    return run >= DEFERRED_RUN and n_leaves > _SMALL and weight > _SHRUNK * first_weight
 
 
 @njit
@@ -130,61 +149,65 @@ def build(abc, n, deferring):
         deferred : int32[d, 5], leaf range, triplet range and inner node of each subproblem put off;
         failed : int32[2], leaf range of a subproblem that does not split, (0, 0) if none.
     """
-    leaves = np.arange(n).astype(np.int32)
     leaf_up = np.full(n, -1, np.int32)
     inner_up = np.empty(max(n, 2), np.int32)
     deferred = np.empty((16, 5), np.int32)
     failed = np.zeros(2, np.int32)
-    up = np.empty(n, np.int32)
-    comp = np.empty(n, np.int32)
-    leaf_end = np.empty(n + 1, np.int32)
-    triplet_end = np.empty(n + 1, np.int32)
-    spare_leaves = np.empty(n, np.int32)
-    spare = np.empty_like(abc)
+    splitting = Splitting(
+        np.arange(n).astype(np.int32),
+        abc,
+        np.empty(n, np.int32),
+        np.empty(n, np.int32),
+        np.empty(n + 1, np.int32),
+        np.empty(n + 1, np.int32),
+        np.empty(n, np.int32),
+        np.empty_like(abc),
+    )
+    leaves, leaf_end, triplet_end = splitting.leaves, splitting.leaf_end, splitting.triplet_end
     # a subproblem: leaf range, triplet range, inner node, length of its run, weight where the run began
     stack = np.empty((max(n, 1), 7), np.int32)
     inner_up[0] = -1
-    nodes, top, d = 1, 1, 0
-    for k in range(7):
-        stack[0, k] = 0
+    n_inner, top, n_deferred = 1, 1, 0
+    for i in range(7):
+        stack[0, i] = 0
     stack[0, 1], stack[0, 3], stack[0, 6] = n, abc.shape[1], n + abc.shape[1]
     while top > 0:
         top -= 1
-        lo, hi, tlo, thi = stack[top, 0], stack[top, 1], stack[top, 2], stack[top, 3]
-        v, run, weight0 = stack[top, 4], stack[top, 5], stack[top, 6]
-        weight = hi - lo + thi - tlo
-        if tlo == thi:
-            for i in range(lo, hi):
+        low, high, t_low, t_high = stack[top, 0], stack[top, 1], stack[top, 2], stack[top, 3]
+        v, run, first_weight = stack[top, 4], stack[top, 5], stack[top, 6]
+        weight = high - low + t_high - t_low
+        if t_low == t_high:
+            for i in range(low, high):
                 leaf_up[leaves[i]] = v
             continue
         if deferring and run >= DEFERRED_RUN:
-            if _is_deep(hi - lo, weight, run, weight0):
-                if d == deferred.shape[0]:
+            if _is_deep(high - low, weight, run, first_weight):
+                if n_deferred == deferred.shape[0]:
                     deferred = _grown(deferred)
-                for k in range(5):
-                    deferred[d, k] = stack[top, k]
-                d += 1
+                for i in range(5):
+                    deferred[n_deferred, i] = stack[top, i]
+                n_deferred += 1
                 continue
-            run, weight0 = 0, weight
-        k = _components(leaves, lo, hi, abc, tlo, thi, up, comp)
+            run, first_weight = 0, weight
+        k = _components(splitting, low, high, t_low, t_high)
         if k == 1:
-            failed[0], failed[1] = lo, hi
+            failed[0], failed[1] = low, high
             break
-        _sort_leaves(leaves, lo, hi, comp, k, leaf_end, spare_leaves)
-        _sort_triplets(abc, tlo, thi, comp, k, triplet_end, spare)
+        _sort_leaves(splitting, low, high, k)
+        _sort_triplets(splitting, t_low, t_high, k)
         for j in range(k):
-            stop, tstop = leaf_end[j], triplet_end[j]
-            if stop - lo == 1:
-                leaf_up[leaves[lo]] = v
+            stop, t_stop = leaf_end[j], triplet_end[j]
+            if stop - low == 1:
+                leaf_up[leaves[low]] = v
             else:
-                inner_up[nodes] = v
-                part = stop - lo + tstop - tlo
+                inner_up[n_inner] = v
+                part = stop - low + t_stop - t_low
                 goes_on = 2 * part > weight
-                stack[top, 0], stack[top, 1], stack[top, 2], stack[top, 3] = lo, stop, tlo, tstop
-                stack[top, 4] = nodes
+                stack[top, 0], stack[top, 1], stack[top, 2], stack[top, 3] = low, stop, t_low, t_stop
+                stack[top, 4] = n_inner
                 stack[top, 5] = run + 1 if goes_on else 0
-                stack[top, 6] = weight0 if goes_on else part
-                nodes += 1
+                stack[top, 6] = first_weight if goes_on else part
+                n_inner += 1
                 top += 1
-            lo, tlo = stop, tstop
-    return leaf_up, inner_up[:nodes], leaves, deferred[:d], failed
+            low, t_low = stop, t_stop
+    return leaf_up, inner_up[:n_inner], leaves, deferred[:n_deferred], failed

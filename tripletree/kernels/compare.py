@@ -45,7 +45,7 @@ class SecondTree(NamedTuple):
     gap: np.ndarray  #: int32[n - 1]: the ancestor of each two neighbours there (see `gap_nodes`)
 
 
-class Clades(NamedTuple):
+class ContractedClades(NamedTuple):
     """For each clade of the first tree, in its interval: the second tree on these leaves, as it was last contracted."""
 
     leaves: np.ndarray  #: int32[n]: as the second tree orders them
@@ -72,7 +72,7 @@ class Contracted(NamedTuple):
     rung: np.ndarray  #: int32[2 n], how far above this leaf it stands
 
 
-class Chains(NamedTuple):
+class HeavyChains(NamedTuple):
     """The chains of the contracted tree, by the leaf at the end of each, and sums over their black leaves."""
 
     above: np.ndarray  #: int32[n], the chain that the top hangs from, -1 for none
@@ -114,14 +114,15 @@ def agreement(one, two, both):
         h = heavy[parent[u]]
         if h < 0 or stop[u] - start[u] > stop[h] - start[h]:
             heavy[parent[u]] = u
-    clades = Clades(two.order.copy(), np.empty(n, np.int32), np.empty(n, np.int32), np.empty(n, np.int32))
-    clades.gap[: n - 1] = two.gap
-    place = clades.place
-    buckets = Buckets(np.empty(n, np.int32), start, np.empty(N, np.int32))
+    clades = ContractedClades(two.order.copy(), np.empty(n, np.int32), np.empty(n, np.int32), np.empty(n, np.int32))
+    leaves, gap, place, meeting = clades
+    gap[: n - 1] = two.gap
+    bucket, cursor = np.empty(n, np.int32), np.empty(N, np.int32)
+    buckets = Buckets(bucket, start, cursor)
     node, chain, stack = np.empty((5, 2 * n), np.int32), np.empty((4, n), np.int32), np.empty((3, n + 1), np.int32)
     small = Contracted(node[0], node[1], node[2], node[3], node[4])
     tree, total, hung = np.empty((2 * n, 3), np.int64), np.empty((n, 3), np.int64), np.empty(2 * n, np.int64)
-    chains = Chains(chain[0], chain[1], chain[2], chain[3], tree, total, hung)
+    chains = HeavyChains(chain[0], chain[1], chain[2], chain[3], tree, total, hung)
     branch = Branch(stack[0], stack[1], stack[2], np.empty((n + 1, 4), np.int64))
     copy = np.empty((2, n), np.int32)
     alike = resolved = 0
@@ -132,13 +133,13 @@ def agreement(one, two, both):
         while u >= n:
             for j in range(first[u], first[u + 1]):
                 if child[j] != heavy[u]:
-                    _fill(buckets.node, order, start[child[j]], stop[child[j]], child[j])
-                    buckets.cursor[child[j]] = start[child[j]]
+                    _fill(bucket, order, start[child[j]], stop[child[j]], child[j])
+                    cursor[child[j]] = start[child[j]]
             u = heavy[u]
-        buckets.node[u], buckets.cursor[u] = u, start[u]
+        bucket[u], cursor[u] = u, start[u]
         n_leaves = stop[top] - start[top]
-        copy[0, :n_leaves] = clades.leaves[start[top] : stop[top]]
-        copy[1, :n_leaves] = clades.gap[start[top] : stop[top]]
+        copy[0, :n_leaves] = leaves[start[top] : stop[top]]
+        copy[1, :n_leaves] = gap[start[top] : stop[top]]
         n_nodes = _contract(copy[:, :n_leaves], buckets, clades, small, branch)
         _link(n_leaves, n_nodes, small, chains)
         _blacken(place[start[u]], chains)
@@ -156,11 +157,11 @@ def agreement(one, two, both):
                 w = child[j]
                 if w != h and stop[w] - start[w] > 1:
                     outside = stop[u] - start[u] - stop[w] + start[w]
-                    part = Clades(
-                        clades.leaves[start[w] : stop[w]],
-                        clades.gap[start[w] : stop[w]],
+                    part = ContractedClades(
+                        leaves[start[w] : stop[w]],
+                        gap[start[w] : stop[w]],
                         place[start[w] : stop[w]],
-                        clades.meeting[start[w] : stop[w]],
+                        meeting[start[w] : stop[w]],
                     )
                     apart, near = _pairs_within(part, outside, both, small, chains, branch)
                     alike += apart
@@ -330,7 +331,7 @@ def _pairs_within(part, outside, both, small, chains, branch):
 
     The second tree, contracted to the small clade, is scanned with a stack.
 
-    part : Clades, of this clade alone; outside : how many black leaves are not in it
+    part : ContractedClades, of this clade alone; outside : how many black leaves are not in it
     """
     gap, sums = part.gap, branch.sums
     apart = near = 0
