@@ -66,47 +66,44 @@ _ON_INFEASIBLE = ("raise", "more", "violate")
 class ReCon(HierarchicalClusterer):
     """Agglomerative clustering with relative constraints (triplets), by Liu, Zhang and Wang (KDD 2011), and with pairs.
 
-    Starting from single samples, it performs again and again the closest merge after which the triplets can still all
-    hold. So it never runs into a dead end, and for every consistent set of triplets it ends in a complete binary
-    hierarchy that displays all of them. Must-links and cannot-links can be given, too, beside triplets or alone.
-    Without any it is plain agglomerative clustering.
+    Starting from single samples, it makes the closest merge after which all triplets can still hold, again and again.
+    So it never runs into a dead end: for every consistent set of triplets it ends in a complete binary hierarchy that
+    displays all of them. Must-links and cannot-links can be given beside triplets or alone. Without any constraint it
+    is plain agglomerative clustering.
 
     Parameters
     ----------
     n_clusters : int or None, default 2
-        Number of flat clusters, ``labels_``; the hierarchy does not depend on it. None with `distance_threshold`, where
-        ``cut="constraints"`` finds the number by itself, and to let `tripletree.suggest_n_clusters` choose it from
-        features and triplets (not from precomputed distances, and not with pairs).
+        Number of flat clusters, ``labels_``; the hierarchy does not depend on it. None with `distance_threshold` and
+        for ``cut="constraints"``, which finds the number by itself; else it lets `tripletree.suggest_n_clusters` choose
+        from features and triplets (not from precomputed distances, and not with pairs).
     linkage : {"centroid", "median", "ward", "average", "weighted", "complete", "single"}, default "centroid"
-        How the distance of two clusters is taken, as in ``scipy.cluster.hierarchy.linkage``.
+        The distance of two clusters, as in ``scipy.cluster.hierarchy.linkage``.
     metric : str, callable or fitted transformer, default "euclidean"
         A metric of ``scipy.spatial.distance``, a function of two samples, or "precomputed" where X is a square matrix
         of distances; or an object with ``transform``, such as a learned metric: distances are then Euclidean between
         the transformed samples. Centroid, median and ward linkage need "euclidean" or a transformer.
     cut : {"auto", "support", "size", "merge_order", "height", "constraints"}, default "auto"
-        The rule by which ``tripletree.cut`` takes `n_clusters` clusters out of the hierarchy. "auto" takes "support" or
-        "size", whichever keeps more triplets and fits the samples better: "size" where there are no triplets, "support"
-        with pairs or precomputed distances. Both let outliers join a cluster beside them: the one with the nearest
-        mean, or the largest one where distances are precomputed. "merge_order" undoes the last merges, as
-        scikit-learn's AgglomerativeClustering does.
+        The rule of `tripletree.cut`; "auto" is "support" with pairs or precomputed distances. "merge_order" undoes the
+        last merges, as scikit-learn's AgglomerativeClustering does.
     distance_threshold : float or None, default None
-        In the place of `n_clusters`: clusters are the largest clades none of whose merges, their own and all below,
-        lies above this distance. Merges at the very distance stand (in scikit-learn's AgglomerativeClustering, not).
+        In the place of `n_clusters`: clusters are the largest clades with no merge, their own and all below, above this
+        distance. Merges at the very distance stand (in scikit-learn's AgglomerativeClustering they do not).
     dtype : {"float64", "float32"}, default "float64"
         Precision of the merges, whatever that of X. "float32" takes half the memory and is 1.4 to 2 times as fast, but
         distances that agree to 7 digits become ties, which go by index, and others stop being ties.
     micro_clusters : int, "auto" or None, default "auto"
-        Not exact, for large data and a linkage on centres: gather the samples that occur in no triplet into about so
-        many micro-clusters first, where there are more of them (see `tripletree.cluster`). "auto" is 50,000 where there
-        are more than 200,000 such samples, with a `UserWarning`, else None, which is exact however long it takes.
+        About how many micro-clusters to gather the samples in no triplet into, where there are more of them; for a
+        linkage on centres, and not exact (see `tripletree.cluster`). "auto" is 50,000 for more than 200,000 such
+        samples, with a `UserWarning`, else None: exact, however long it takes.
     random_state : int, Generator, RandomState or None, default 0
         For micro-clusters, to choose the samples that they are found on, and for ``on_conflict="repair"``.
     on_conflict : {"raise", "repair"}, default "raise"
         What to do with triplets that contradict each other: raise an error that shows a conflict, or leave out those
-        that ``tripletree.repair`` drops, as little weight as it can manage, with a `UserWarning`.
+        that `tripletree.repair` drops, as little weight as it can manage, with a `UserWarning`.
     on_infeasible : {"raise", "more", "violate"}, default "raise"
-        What to do where `n_clusters` is less than ``fewest_clusters_`` and no other way is found (see Notes): raise
-        `InfeasibleClusteringError`; or, with a `UserWarning`, return ``fewest_clusters_``, more than were asked for; or
+        What to do where no `n_clusters` clusters that keep all pairs are found: raise `InfeasibleClusteringError`; or,
+        with a `UserWarning`, return the ``fewest_clusters_`` of the hierarchy, more than were asked for; or return
         `n_clusters`, and say how many cannot-links they violate. Must-links are never violated.
     penalty : float, "auto" or None, default None
         None: all triplets hold. Otherwise they may be violated, at this price for a unit of weight: for triplets of
@@ -122,77 +119,63 @@ class ReCon(HierarchicalClusterer):
     ----------
     labels_ : ndarray of int, shape (n_samples,)
         The cluster of each sample, numbered in the order of their first samples.
-    n_clusters_ : int
-        Number of flat clusters.
-    fewest_clusters_, most_clusters_ : int
-        Numbers of clusters between which ``hierarchy_`` can be cut so that all pairs hold; 1 and n without pairs.
+    n_clusters_, fewest_clusters_, most_clusters_ : int
+        Number of flat clusters; and the numbers between which ``hierarchy_`` can be cut so that all pairs hold, 1 and n
+        without pairs.
     hierarchy_ : Hierarchy
         Over the labels of the samples (the index of a pandas DataFrame, else 0..n-1); inner nodes in merge order, at
         the distances of their merges.
     clade_names_ : CladeMatches or None
-        Where each named clade of the `hierarchy` given is in ``hierarchy_``, and how whole it is there (its Jaccard
-        index); inner nodes of ``hierarchy_`` have their names. None where none was given, or it has no names.
+        Where each named clade of the `hierarchy` given is in ``hierarchy_``, and its Jaccard index there; inner nodes
+        of ``hierarchy_`` have their names. None where none was given, or it has no names.
     linkage_ : ndarray of float64, shape (n_samples - 1, 4)
         scipy's linkage matrix, for drawing: no height is lower than one below it.
     distances_ : ndarray of float64, shape (n_samples - 1,)
-        The distance of each merge, in order: first those inside must-linked groups. It may fall, where triplets or
-        pairs put a close merge off.
+        The distance of each merge, in order, those inside must-linked groups first. It may fall from one merge to the
+        next, where constraints put a close merge off.
     n_clusters_choice_ : NumberOfClusters or None
         Where ``n_clusters=None`` left the choice to the data: the numbers compared, the evidence for each, and the
         ``reason`` in words.
-    pairs_ : PairwiseConstraints
-        The must-links and cannot-links that were used.
-    triplets_, n_triplets_ : TripletSet, int
-        The triplets that were used and their number: those given, without repeats and those ignored or dropped.
+    pairs_, triplets_, n_triplets_ : PairwiseConstraints, TripletSet, int
+        The pairs and triplets that were used, without repeats and those ignored or dropped, and the number of triplets.
     dropped_triplets_, weight_lost_ : TripletSet, float
         Those that ``on_conflict="repair"`` left out, and their weight: their number, where there are no weights.
     violated_triplets_, weight_violated_ : TripletSet, float
         Those used that ``hierarchy_`` does not display, and their weight; none unless a penalty is given.
     satisfied_in_labels_ : ndarray of bool, shape (n_triplets_,)
-        Which of ``triplets_`` the flat clusters satisfy: in none of them is c with only one of a, b. All of them, where
-        ``hierarchy_`` displays all and neither pairs nor a threshold on distances say otherwise.
-    penalty_ : float or None
-        The penalty for a unit of weight.
+        Which of ``triplets_`` the flat clusters satisfy (`tripletree.satisfies`): all that ``hierarchy_`` displays,
+        unless pairs or a threshold on distances say otherwise.
     n_tests_, n_rejections_ : int
-        Compatibility tests made, a property of the engine as one rejection often settles other pairs, and those that
-        found the closest pair incompatible.
-    n_micro_clusters_ : int or None
-        Number of micro-clusters that samples were gathered into; None where the merges are exact.
+        Compatibility tests made, and those that found the closest pair incompatible. One rejection often settles other
+        pairs, which are then not tested.
+    penalty_, n_micro_clusters_ : float or None, int or None
+        The penalty for a unit of weight, and the number of micro-clusters; None where there are none.
     validation_ : ValidationReport or None
         After ``fit(..., validate=True)``: whether the constraints help, by parts of them that were held out. Else None.
     predictor_ : object
         What `predict` needs, and no more: small, with ``predict`` and ``predict_proba`` of its own, and pickles alone.
-    n_leaves_, n_features_in_ : int
-        Number of samples and of features.
-    feature_names_in_ : ndarray of str, shape (n_features,)
-        Names of the features, where X has them.
+    n_leaves_, n_features_in_, feature_names_in_ : int, int, ndarray of str
+        Numbers of samples and features, and the names of the features, where X has them.
 
     See Also
     --------
     tripletree.cut : other flat clusters from ``hierarchy_``.
-    tripletree.one_tree : a hierarchy from triplets alone.
     tripletree.cluster : more on large data, wrong triplets, tables and cross-validation.
+    rejected_merges : where the hierarchy differs from that of the distances alone, and why.
 
     Notes
     -----
-    A pair of clusters i, j is compatible when the triplets together with ij|x for every other cluster x are consistent
-    [1]_. Compatible pairs are merged in the order of their distance, then of the first samples of the two clusters. The
-    merges are those of the paper's listing with these ties, up to the rounding of distances. Time O(n^2 d) and memory
-    O(n d) for centroid, median and ward linkage, often much less time; the others keep n (n - 1) / 2 distances [2]_.
+    Two clusters i, j are compatible when the triplets together with ij|x for every other cluster x are consistent [1]_.
+    Compatible pairs are merged in the order of their distance, then of the first samples of the two clusters. Time
+    O(n^2 d) and memory O(n d) for centroid, median and ward linkage, often much less time; the others keep
+    n (n - 1) / 2 distances [2]_. Weights of triplets count for ``cut="support"``, for repair and for a penalty.
 
-    **Pairs**: each must-linked group is merged first and becomes a clade. Then comes the closest compatible merge of
-    two clusters that no cannot-link keeps apart. Where none is left, cannot-links no longer count, so the hierarchy is
-    complete. Flat clusters keep all pairs: clades below a threshold, and by "merge_order", "height" and "constraints",
-    ``fewest_clusters_`` to ``most_clusters_`` of them; "support" and "size" find any number that the search finds
-    possible, either by a cut of the hierarchy or from clusters without pairs, repaired (twice the time). A triplet ac|b
-    contradicts a must-link a, b unless c is in their group; none contradicts a cannot-link. Weights of pairs are
-    ignored, no micro-clusters are formed, and `penalty` and ``on_conflict="repair"`` cannot be given.
+    **Pairs**: each must-linked group is merged first and becomes a clade; clusters that a cannot-link keeps apart are
+    merged only when nothing else is left. The flat clusters keep all pairs. Weights of pairs are ignored, no
+    micro-clusters are formed, and `penalty` and ``on_conflict="repair"`` cannot be given.
 
-    Weights of triplets count for ``cut="support"``, for repair and for a penalty. Triplets that hold need not make
-    clusters better: sets that look drawn at random, with fewer than 1.2 triplets for each sample they name, are known
-    to make noisy data worse, and give a `UserWarning` (from 50 samples and 30 triplets on).
-
-    ``docs/algorithms.md`` explains how all of this is done.
+    ``docs/algorithms.md`` has the reasons: how the merges are found, how pairs and triplets go together, and what the
+    rules of `cut` do.
 
     References
     ----------
@@ -209,8 +192,6 @@ class ReCon(HierarchicalClusterer):
     >>> model = ReCon(n_clusters=2).fit(X, triplets=[("bee", "cow", "ant"), ("ant", "bee", "dog")])
     >>> model.labels_.tolist(), model.distances_.tolist()
     ([0, 0, 0, 1], [4.0, 3.0, 4.5])
-    >>> [model.hierarchy_.clade(u) for u in (4, 5)]
-    [['bee', 'cow'], ['ant', 'bee', 'cow']]
     """
 
     _parameter_constraints: ClassVar[dict] = {
@@ -330,9 +311,9 @@ class ReCon(HierarchicalClusterer):
         Warns
         -----
         UserWarning
-            If triplets are dropped, or so few and random that they are known to hurt, if so many samples are gathered
-            into micro-clusters, if pairs make clusters that may be worse (see Notes), or as `on_infeasible` says. With
-            `validate`, if constraints make results worse; the message names the better setting.
+            If triplets are dropped, or so few and random that they are known to hurt; if samples are gathered into
+            micro-clusters; if clusters that keep all pairs may be worse than those without; or as `on_infeasible` says.
+            With `validate`, if constraints make results worse; the message names the better setting.
 
         Examples
         --------
