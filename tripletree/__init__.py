@@ -1,7 +1,7 @@
 """tripletree: rooted triplets, the hierarchies that display them, and clusterings in which they hold.
 
-A rooted triplet ``ab|c`` says that a and b are closer to each other than either is to c. Two values and the arrows
-between them carry everything::
+A rooted triplet ``ab|c`` says that a and b are closer to each other than either is to c. The main functions turn one
+value into another::
 
     Hierarchy  -- decompose, induce, sample_triplets -->  TripletSet
     Hierarchy  <-- one_tree --  TripletSet
@@ -81,13 +81,13 @@ from tripletree.plots import (
 )
 from tripletree.plots.page import write_html
 
-#: Where the names are that stand not at the top: results of functions, formats, estimators, and what is rarely typed.
+#: Subpackages, for the names that are not at the top: classes of results, formats, estimators, what is rarely typed.
 _FACES = frozenset(
     {"algorithms", "cluster", "core", "datasets", "errors", "evaluation", "interop", "io", "metrics", "plots"}
 )
 
 #: What users of the three main jobs type: triplets from a hierarchy and back, noisy or contradictory statements, and
-#: clustering with constraints. This list is the choice; a name that is not in it belongs to the face of its room.
+#: clustering with constraints. All other public names are in the `__all__` of a subpackage.
 __all__ = [
     "Hierarchy",
     "InconsistentPairsError",

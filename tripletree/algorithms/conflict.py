@@ -3,6 +3,9 @@
 All of it rests on one fact. If the triplets inside a set S of leaves connect S in their Aho graph, BUILD cannot split
 S. A spanning tree of that graph is already inconsistent: one triplet less than leaves. If no smaller connected group
 lies inside S, each of these triplets is needed. Every conflict has this form, so the search is over sets of leaves.
+
+Users call `find_conflict` and `find_conflicts`. `conflict_inside` is for code in which BUILD has just failed on a
+group of leaves and whose error is to show a reason, such as `one_tree` and the estimators.
 """
 
 from __future__ import annotations
@@ -311,8 +314,8 @@ def find_conflicts(
     -------
     list of Conflict
         Those of at most `max_size` triplets by size, then others; fewer than k if the set is consistent without their
-        triplets. To make the set consistent, at least one triplet of each must be dropped. ``.at_least`` holds for the
-        triplets that are in none of the conflicts before.
+        triplets. To make the set consistent, at least one triplet of each must be dropped. ``.at_least`` is a bound for
+        the set without the triplets of the conflicts before.
 
     Raises
     ------
@@ -351,8 +354,8 @@ def _find(triplets: TripletSet, max_size: int, max_steps: int | None) -> Iterato
         yield Conflict._known(triplets.subset(np.sort(order[found.rows])), found.at_least)
 
 
-#: Steps of the search on the way to an error message, some hundredths of a second; the part of them for small
-#: conflicts, and that part in few triplets, which plain Python searches.
+#: Steps of the search for an error message, some hundredths of a second; how many of them are for small conflicts; and
+#: how many are where triplets are few, as plain Python searches these.
 _ERROR_STEPS, _SMALL_STEPS, _SMALL_STEPS_OF_FEW = 30_000_000, 10_000_000, 30_000
 
 

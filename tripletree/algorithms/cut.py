@@ -276,7 +276,7 @@ def cut(
         Between 1 and n. By default as many as `suggest_n_clusters` says, from `samples` and `triplets`; under
         "constraints" as many as the triplets demand.
     rule : {"auto", "merge_order", "height", "size", "support", "constraints"}, default "auto"
-        See above. "auto" is "support" where no samples are given, and "size" where there are no triplets.
+        See above. "auto" is "size" where there are no triplets, else "support" where no samples are given.
     triplets : TripletSet, optional
         For "auto" and "support", which use their weights, and "constraints"; the other rules choose without them. Over
         leaves of the hierarchy, in any order. The hierarchy need not display them.
@@ -310,7 +310,7 @@ def cut(
     LimitExceededError
         If rule "support" would take more than 50 million states of 16 bytes.
     TypeError, ValueError
-        If an argument that the rule needs is missing, or has the wrong type.
+        If an argument that the rule needs is missing, or an argument is not what is described above.
 
     See Also
     --------
@@ -322,43 +322,29 @@ def cut(
     Notes
     -----
     A node is split only if at least two of its children are large, that is, have at least `min_size` leaves; on the
-    way down to it small children are set aside. Numbers of the inner nodes stand for the order of merging, as they do
+    way down to it small children are set aside. The numbers of inner nodes stand for the order of merging, as they do
     in hierarchies from ``from_linkage`` and from estimators. Hierarchies that were read or built otherwise have some
-    order in which children stand before parents, and equal ones may then be cut differently: take "height" there.
-    It never splits a child before its parent, even where heights fall from the one to the other.
-
-    Heights play no part in the other rules. Under constraints they are not monotone, and cutting at a height gives
-    another number of clusters than asked for.
+    other order, and equal ones may be cut differently by all rules but "height". That rule never splits a child before
+    its parent, even where heights fall from the child to the parent. The other rules ignore heights: under constraints
+    these are not monotone.
 
     **strict**: clades satisfy all triplets that the hierarchy displays, but a cluster that small branches have joined
-    need not. Where some are broken, `enforce_triplets` moves single leaves until none is; under "support" the best of
-    the clusters so found is taken. There are k clusters and none is empty, whenever the triplets are consistent. A
-    moved leaf leaves its clade: for clades alone take ``min_size=1`` of a hierarchy that displays the triplets.
+    need not. Where some triplets are broken, `enforce_triplets` moves single leaves until none is. A moved leaf leaves
+    its clade: for clades alone take ``min_size=1`` and a hierarchy that displays the triplets. There are always k
+    clusters and none is empty, provided that the triplets are consistent.
 
-    "auto" takes, of the clusters of "size" and "support" at four sizes of small branches, those for which the share of
-    the triplets with a and b together and c outside, less the logarithm of the share of the squared distances to the
-    mean that is left within clusters, is greatest. Few triplets, or triplets of a deep hierarchy, which say nothing of
-    the level of a cut, so cannot make one giant cluster and crumbs. No rule is best everywhere; this one is on
-    average, on the data that it was chosen on (``benchmarks/bench_flat.py``).
+    "auto" compares the clusters of "size" and "support" at four sizes of small branches. It takes those with the
+    greatest share of triplets with a and b together and c outside, less the logarithm of the share of squared distances
+    that is left within clusters. So a few triplets, or those of a deep hierarchy, cannot make one giant cluster and
+    crumbs. No rule is best everywhere; this one is on average, on the data that it was chosen on
+    (``benchmarks/README.md``, "Cuts", compares the rules).
 
-    "size" is the threshold on the size of branches of [1]_, which leaves the threshold open, and lets outliers join any
+    "size" is the threshold on the size of branches of [1]_, which leaves its value open, and lets outliers join any
     cluster, though that can break triplets: ``rule="size", min_size=..., outliers="nearest", strict=False``.
-    "support" looks at all choices of k branches with nothing but small ones beside them and takes the best, the one of
-    the latest splits where several are: without triplets it is "size". A knapsack over the hierarchy finds it in
-    O(n k) time. Triplets count as whole multiples of a 2**51st of their weight. "constraints" splits the nodes whose
-    leaves belong to two or more children of the root of ``one_tree(triplets)``; leaves in no triplet count for nothing.
-
-    Mean pairwise F of the rules on hierarchies of ReCon under random triplets of the classes, on 15 data sets with 2 to
-    26 classes, over three linkages (``benchmarks/bench_cuts.py``); all: the informative set, m = (k - 1) n:
-
-    =============  =======  ========  ========  ======  =======  =====
-    rule           m = 0    m = n/10  m = n/2   m = n   m = 2n   all
-    =============  =======  ========  ========  ======  =======  =====
-    "support"      .608     .677      .735      .822    .895     1.000
-    "size"         .608     .671      .727      .810    .892     .956
-    "merge_order"  .531     .602      .627      .677    .790     .749
-    "constraints"  (none)   .609      .627      .677    .795     1.000
-    =============  =======  ========  ========  ======  =======  =====
+    "support" considers every choice of k branches with only small ones beside them, by a knapsack over the hierarchy in
+    O(n k) time; of equally good choices it takes the one of the latest splits, so without triplets it is "size".
+    "constraints" splits the nodes whose leaves belong to two or more children of the root of ``one_tree(triplets)``;
+    leaves in no triplet count for nothing.
 
     References
     ----------

@@ -1,8 +1,8 @@
 """TripletBuilder: BUILD for triplets that come and go one at a time, consistent at every moment.
 
-`TripletBuilder` speaks labels, weights and undo; `DynamicAhoTree` below it speaks leaf indices and owns the arrays on
-which the kernels of ``dynamic_build`` keep the Aho tree up to date. The functions at the end turn what users hand over
-into leaf indices.
+`TripletBuilder` deals with labels, weights and undo; `DynamicAhoTree` below it deals with leaf indices, and owns the
+arrays in which the kernels of ``dynamic_build`` keep the Aho tree up to date. The functions at the end turn what users
+hand over into leaf indices.
 """
 
 from __future__ import annotations
@@ -194,7 +194,7 @@ class TripletBuilder:
         Returns
         -------
         ndarray of bool
-            Parallel to ``triplets.rows``, or to the tuples as they come. True for those that are there.
+            Parallel to ``triplets.rows``, or to the tuples as they come. True for those that are there already.
 
         Raises
         ------

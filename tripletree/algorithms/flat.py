@@ -1,7 +1,8 @@
-"""Flat clusters and triplets: which triplets some clusters satisfy, and how to change clusters until all are.
+"""Flat clusters and triplets: `satisfies` tells which triplets hold, `enforce_triplets` moves samples until all do.
 
-A tree keeps ab|c where it displays it. Flat clusters keep it where none of them holds c and only one of a, b
-(Liu, Zhang and Wang 2011, Definition 4.2): whenever a, c or b, c are together, all three are.
+A hierarchy displays ab|c or not. Flat clusters satisfy it unless one of them holds c and only one of a, b (Liu, Zhang
+and Wang 2011, Definition 4.2): whenever a, c or b, c are together, all three are. `cut` enforces triplets by default;
+it also uses what is below about points: their check, the means of groups, and the dimensions that they spread along.
 """
 
 from __future__ import annotations
@@ -25,8 +26,8 @@ __all__ = [
     "satisfies",
 ]
 
-#: What a triplet is worth at first in `enforce_triplets`, in nats, as what it costs to move far from a centre; and for
-#: how many moves a leaf that has moved stays.
+#: In `enforce_triplets`: the price of a broken triplet at first, in nats, like that of a move away from a centre; and
+#: for how many moves a leaf that has moved stays where it is.
 _PRICE, _TABU = 20.0, 5
 
 
@@ -39,9 +40,9 @@ def satisfies(labels: Any, triplets: TripletSet) -> np.ndarray:
     Parameters
     ----------
     labels : sequence, mapping, pandas Series or fitted estimator
-        The cluster of each sample; of an estimator its ``labels_``. A mapping or Series says which sample by its key or
-        index; samples of anything else are known by their positions where every leaf in a triplet is one of 0..n-1,
-        else there must be as many as leaves, in their order.
+        The cluster of each sample; of an estimator its ``labels_``. Keys of a mapping and the index of a Series are
+        leaves. In anything else, leaf i is at position i where every leaf in a triplet is one of 0..n-1; otherwise
+        there must be as many labels as leaves, in their order.
     triplets : TripletSet
         They may contradict each other.
 
@@ -105,15 +106,15 @@ def enforce_triplets(
     triplets : TripletSet
         Where they are consistent all will be satisfied. See `satisfies` for what that means.
     samples : array_like of float, shape (n, d), optional
-        Where given, a sample rather moves where its new cluster has a near mean.
+        Where given, a move to a cluster costs less the nearer its mean is.
     max_steps : int, optional
         Turns of the search; by default 20 for each sample and triplet. After that the clusters are made from the tree
-        of the triplets, which takes long-range moves but always succeeds.
+        of the triplets: that may move samples far, but succeeds wherever the triplets are consistent.
 
     Returns
     -------
     ndarray, shape (n,)
-        The same labels, none of which is lost: as many clusters as before. Equal to `labels` where these satisfy all.
+        Labels from those given, each still used: as many clusters as before. Equal to `labels` where these satisfy all.
 
     Raises
     ------
@@ -122,7 +123,7 @@ def enforce_triplets(
     InconsistentTripletsError
         If the triplets contradict each other and no clusters were found that satisfy all. Drop some with `repair`.
     ValueError, TypeError
-        If samples or max_steps are none.
+        If `samples` or `max_steps` is not what is described above.
 
     See Also
     --------
@@ -130,11 +131,11 @@ def enforce_triplets(
 
     Notes
     -----
-    Broken triplets are taken in turn; of the three samples, that one moves which then breaks least, as weighed by how
-    often each triplet was found broken, and comes to lie nearest (min-conflicts [1]_ with breakout weights [2]_). No
-    randomness. Consistent triplets can be satisfied with every number k of clusters from 1 to n: take a binary
-    hierarchy that displays them and k clades of it. Where the search ends without success, clusters are unions of
-    siblings in ``one_tree(triplets)``, each given the label most frequent in it as far as k allows.
+    Broken triplets are taken in turn. Of the three samples the one moves whose best move adds least to the triplets
+    that are broken, each weighed by how often it was found broken, and to the squared distances to means (min-conflicts
+    [1]_ with breakout weights [2]_). Nothing is random. Consistent triplets can be satisfied with every number k of
+    clusters from 1 to n: take a binary hierarchy that displays them and k clades of it. Where the search fails,
+    clusters are unions of siblings in ``one_tree(triplets)``, each given its most frequent label as far as k allows.
 
     References
     ----------
@@ -225,8 +226,8 @@ def intrinsic_dimension(points: np.ndarray) -> float:
 def _by_siblings(codes: np.ndarray, triplets: TripletSet, k: int) -> np.ndarray:
     """Make k clusters near to those given, each a union of siblings in the tree of the triplets.
 
-    From all children of the root on, a cluster is split again and again: the one with most leaves outside its most
-    frequent label, into those siblings where that label is most frequent, and the rest.
+    It begins with all children of the root as one cluster. Each time the cluster with most leaves outside its most
+    frequent label is split: into the siblings in which that label is most frequent, and the rest.
     """
     tree = one_tree(triplets)
     start, stop, leaf = tree.leaf_intervals

@@ -1,7 +1,9 @@
-"""DivisiveReCon: a hierarchy that gains from every triplet, made from the top.
+"""DivisiveReCon: a hierarchy divided from the top, by votes of the triplets.
 
-From the top of this file to its end: how the plain tree and the distances are made, how triplets change the distances,
-how trees are averaged, how they are divided, what decides between hard and soft, the estimator.
+In the order of this file: the items to cluster and their distances, how triplets change these, how trees are averaged
+and divided, held-out triplets, heights, large data, the choice between hard and soft (`_tree`), the estimator, and what
+users hand over. The loops are in ``kernels/division.py``; ``docs/algorithms.md``, "Divisions that keep all triplets",
+has the theorem and the reasons.
 """
 
 from __future__ import annotations
@@ -57,23 +59,23 @@ __all__ = [
     "DivisiveReCon",
 ]
 
-#: Samples up to which each is looked at by itself; more are gathered into so many clades of the plain tree.
+#: Most items: more samples than these are gathered into so many clades of the plain tree.
 COARSE = 2_000
 
-#: Prior of a division: that a label changes along an edge of the base tree.
+#: Prior probability, in a division, that the side changes along an edge of the base tree.
 CHANGE = 0.02
 
-#: Spreading: price of squared weights, width of the loss in median distances, rank of the kernel, its width: the
-#: neighbour of number n ** NEAR; steps of the minimiser.
+#: How triplets change distances (`_spread_tree`): price of squared weights, width of the loss, rank of the kernel, its
+#: width (the distance to the neighbour of number n ** NEAR), steps of the minimiser.
 PRICE, WIDTH, RANK, NEAR, STEPS = 0.1, 0.3, 50, 0.6, 25
 
-#: The least distance, in median ones: ratios to smaller ones say nothing.
+#: Distances below this share of the median count as this much: ratios of smaller ones would mean nothing.
 CLOSE = 1e-3
 
 #: Parts of the triplets that are held out in turn.
 FOLDS = 5
 
-#: The share of wrong triplets assumed where nothing is known of it, and what it may be estimated to be.
+#: The share of wrong triplets assumed where it is not estimated; the least and the greatest estimate.
 NOISE, LEAST, MOST = 0.1, 0.01, 0.3
 
 #: Random triplets for each class label that is known.
@@ -111,7 +113,7 @@ class _Items:
 
 
 def _items(points: np.ndarray, is_matrix: bool, owner: np.ndarray, plain: np.ndarray) -> _Items:
-    """The items that samples belong to, `owner` by `owner`."""
+    """The items, given the item that each sample belongs to."""
     from scipy.spatial.distance import pdist, squareform
 
     size = np.bincount(owner).astype(np.float64)
@@ -137,10 +139,10 @@ def _items(points: np.ndarray, is_matrix: bool, owner: np.ndarray, plain: np.nda
 
 
 def _spread_tree(items: _Items, rows: np.ndarray, weight: np.ndarray) -> np.ndarray:
-    """Linkage of distances that triplets have changed, and through the kernel those of items near to theirs.
+    """Linkage of the distances as triplets change them; through the kernel, also those of items near to named ones.
 
-    Distances D become D exp(K M K'), M symmetric, where the logistic loss of log D(a, c) - log D(a, b) and
-    log D(b, c) - log D(a, b) and the price of M are least.
+    Distances D become D exp(K M K') with M symmetric. M minimises the logistic loss of log D(a, c) - log D(a, b) and
+    of log D(b, c) - log D(a, b), plus its own price.
 
     Returns
     -------
@@ -358,7 +360,7 @@ def _refined(base: np.ndarray, merges: np.ndarray) -> np.ndarray:
 
 
 def _mapped(known: _Known, owner: np.ndarray) -> _Known:
-    """What is known of the clades that hold the samples; triplets in one or two clades say nothing of them."""
+    """What is known of the clades that hold the samples; triplets within one or two clades are left out."""
     rows = owner[known.rows].astype(np.int32)
     a, b, c = rows.T
     told = (a != b) & (a != c) & (b != c)
@@ -392,8 +394,12 @@ def _tree(
 ) -> _ChosenTree:
     """The tree under what is known.
 
-    `hard` None: where held-out triplets speak for it. `estimate`: the part of wrong triplets is estimated, as what a
-    first division violates.
+    Parameters
+    ----------
+    hard : bool or None
+        None: hard if held-out triplets speak for it.
+    estimate : bool
+        Whether the share of wrong triplets is estimated, as what a first division violates.
     """
     n = merges.shape[0] + 1
     owner, plain = _coarse(merges, COARSE)
@@ -404,9 +410,8 @@ def _tree(
     base, share, why = merges[:, :2].astype(np.int32), None, "as asked for"
     if len(above.rows):
         items = _items(points, is_matrix, owner, plain)
-        both = (
-            hard is None and not few and n <= COARSE
-        )  # clades cannot tell: triplets of samples may clash between them
+        # consistent triplets of samples may contradict each other on clades, so these cannot tell hard from soft
+        both = hard is None and not few and n <= COARSE
         held = _held_out(items, above, (False, True) if both else () if few or hard else (False,), rng, tell)
         best = held.shown if few or hard else held.soft
         if both:
@@ -444,13 +449,13 @@ def _lead(one: np.ndarray, other: np.ndarray, weight: np.ndarray) -> float:
 
 
 class DivisiveReCon(HierarchicalClusterer):
-    """Divisive clustering with triplets, pairs, a hierarchy or class labels: more knowledge, better clusters.
+    """Divisive clustering with triplets, pairs, a hierarchy or class labels, some of which may be wrong.
 
-    Distances are changed by the triplets, those of samples near to named ones with them. Trees of such distances, each
-    made without a part of the triplets, are averaged, and the mean tree is divided again from the top: the samples of
-    each clade are split in two by the votes of the triplets inside it, under a prior by which whole branches of the
-    mean tree change sides. Hard constraints all hold in the end; soft ones may be outvoted. Without any knowledge the
-    result is plain agglomerative clustering: Ward's linkage, or average linkage of precomputed distances.
+    Triplets change the distances of the samples that they name, and of samples near to these. Several trees of such
+    distances, each made without a part of the triplets, are averaged. Then the mean tree is divided anew from the top:
+    the samples of each clade are split in two by the votes of the triplets inside it, where whole branches rather than
+    single samples change sides. Hard constraints all hold in the end; soft ones may be outvoted. Without any knowledge
+    the result is plain agglomerative clustering: Ward's linkage, or average linkage of precomputed distances.
 
     Parameters
     ----------
@@ -459,11 +464,11 @@ class DivisiveReCon(HierarchicalClusterer):
         `tripletree.suggest_n_clusters` choose it; where distances are precomputed, it takes the number at which the
         heights of the last merges rise by the greatest factor.
     constraints : {"auto", "hard", "soft"}, default "auto"
-        Whether all triplets must hold. "auto" is "hard" for those of a hierarchy; for others where they are consistent,
-        at least as many as the samples they name, and hard trees display more of the held-out triplets than soft ones
-        (of 2,000 samples at most; beyond, soft).
+        Whether all triplets must hold. "auto" is "hard" where a hierarchy is all that is given. Else it is "hard" if
+        triplets are consistent and at least as many as the samples they name, there are at most 2,000 samples and no
+        pairs, and hard trees display more of the held-out triplets than soft ones; "soft" if not.
     noise : float or None, default None
-        The part of soft triplets that is wrong, above 0 and below 2/3. None estimates it, as what a first division
+        The share of soft triplets that are wrong, above 0 and below 2/3. None estimates it, as what a first division
         violates, where there are at least as many triplets as samples they name; else it is 0.1.
     metric : {"euclidean", "cosine", "precomputed"}, default "euclidean"
         Distances of samples. "cosine" is "euclidean" after each sample is divided by its length.
@@ -487,12 +492,12 @@ class DivisiveReCon(HierarchicalClusterer):
         Over the labels of the samples (the index of a pandas DataFrame, else 0..n-1); inner nodes in the order of
         heights, which are those of the plain linkage for its clades, and never fall towards the root.
     clade_names_ : CladeMatches or None
-        Where each named clade of the `hierarchy` given is in ``hierarchy_``, and how whole it is there (its Jaccard
-        index); inner nodes of ``hierarchy_`` have their names. None where none was given, or it has no names.
+        Where each named clade of the `hierarchy` given is in ``hierarchy_``, and its Jaccard index there; inner nodes
+        of ``hierarchy_`` have their names. None where none was given, or it has no names.
     linkage_ : ndarray of float64, shape (n_samples - 1, 4)
         scipy's linkage matrix, for drawing.
-    constraints_ : {"hard", "soft"}
-        What "auto" chose, and ``reason_`` why, in words.
+    constraints_, reason_ : {"hard", "soft"}, str
+        What was used, and why, in words.
     held_out_ : float or None
         Share of triplets that trees made without them display; None without triplets.
     noise_ : float
@@ -521,17 +526,16 @@ class DivisiveReCon(HierarchicalClusterer):
 
     Notes
     -----
-    Hard constraints need no test and no repair: at a set of leaves, any split into unions of components of the Aho
-    graph of the triplets inside leaves both sides satisfiable (``docs/algorithms.md``, "Divisions that keep all
-    triplets").
+    Hard constraints need no test on the way: clades are split only between components of the Aho graph, and both sides
+    of such a split stay consistent (``docs/algorithms.md``, "Divisions that keep all triplets").
 
-    Beyond 2,000 samples, distances are changed between 2,000 clades of the plain tree; division looks at the samples.
+    Beyond 2,000 samples, distances are changed between 2,000 clades of the plain tree; division is of the samples.
 
-    Where classes are all that is known, and there are at least two, but no more than clusters, ``labels_`` is no cut of
-    the hierarchy. A mixture of normal distributions of one shape, begun at the means of the classes, is fitted to all
-    samples; then each sample says its class, where it has one, or more softly what the mixture gives it, and
-    neighbours in the metric of that shape pass this on [1]_. Precomputed distances have no mixture: there a sample says
-    the class of least mean distance, and more clusters than classes are a cut.
+    Where classes are all that is known, and there are at least two, but no more than clusters, ``labels_`` is not a cut
+    of the hierarchy. A mixture of normal distributions of one shape, begun at the means of the classes, is fitted to
+    all samples. Known classes, and with less weight those that the mixture gives, then spread to neighbours in the
+    metric of that shape [1]_. With precomputed distances the class of least mean distance takes the place of the
+    mixture, and where there are more clusters than classes, ``labels_`` is a cut.
 
     References
     ----------
@@ -715,7 +719,7 @@ class DivisiveReCon(HierarchicalClusterer):
             only_classes = classes is not None and triplets is None and hierarchy is None
             labels = propagated(points, is_matrix, codes, k, fixed=self.constraints == "hard") if only_classes else None
             if labels is None:
-                # triplets of classes name the few labelled samples over and over: they say too much of where to cut
+                # triplets of classes name the few labelled samples over and over: they would outweigh all other samples
                 rule = "size" if only_classes else "auto"
                 labels = cut(tree, k, rule=rule, triplets=used, samples=None if is_matrix else points)
             self.labels_ = labels
@@ -743,7 +747,7 @@ class DivisiveReCon(HierarchicalClusterer):
         return compare_settings(f"constraints={used!r}", fitted, X, given, others, rng)
 
     def _hardness(self, used: TripletSet, links: PairwiseConstraints, only_hierarchy: bool) -> bool | None:
-        """Whether all must hold; None: where held-out triplets speak for it."""
+        """Whether all triplets must hold; None: held-out triplets are to decide."""
         if self.constraints == "soft":
             return False
         if self.constraints == "hard" or only_hierarchy:
@@ -785,10 +789,10 @@ def _class_codes(classes: Any, leaves: LeafIndex) -> np.ndarray:
 def _knowledge_of_classes(
     codes: np.ndarray, leaves: LeafIndex, hard: bool, rng: np.random.Generator
 ) -> tuple[TripletSet, PairwiseConstraints, float]:
-    """The triplets and pairs that class labels of some samples say, and the weight of each triplet.
+    """The triplets and pairs that follow from the classes of some samples, and the weight of each triplet.
 
-    Where they are hard, each class is a group, and all that follows holds. Where not, random triplets of theirs vote,
-    all together as half as many as there are labels: one wrong label makes many wrong triplets.
+    Hard classes are must-linked groups, kept apart. For soft ones random triplets of the classes vote; together they
+    weigh half as much as there are labels, since one wrong label makes many wrong triplets.
     """
     known = np.flatnonzero(codes >= 0)
     nothing = PairwiseConstraints([], [], leaves)
@@ -825,9 +829,10 @@ def _with_pairs(labels: np.ndarray, closure: PairClosure, points: np.ndarray, is
 
 
 def _whitened(points: np.ndarray, codes: np.ndarray) -> np.ndarray:
-    """Samples seen so that classes are round: coordinates in which the covariance within classes is that of noise.
+    """Coordinates in which classes are round: the covariance within classes becomes the identity.
 
-    It is mixed with the variances of all samples, d parts of them to as many as there are labels beyond the classes.
+    As there may be few labels, that covariance is mixed with the variances of all samples: d parts of these to one part
+    for each label beyond the first of its class.
     """
     known = np.flatnonzero(codes >= 0)
     d, of = points.shape[1], codes[known]
@@ -846,7 +851,7 @@ def _whitened(points: np.ndarray, codes: np.ndarray) -> np.ndarray:
 
 
 def _widest_gap(heights: np.ndarray) -> int:
-    """The number of clusters at which the last merges rise by the greatest factor, at most the root of the samples."""
+    """The number of clusters where the height of merges rises by the greatest factor, about sqrt(n) at most."""
     last = heights[-max(2, int(np.sqrt(heights.size + 1))) :]
     if last.size < 2 or not last[0] < last[-1]:
         return 1

@@ -2,11 +2,14 @@
 
 Each module is imported when its first kernel is asked for, and numba when the first one is compiled (``jit`` says
 when): ``from tripletree import kernels`` costs nothing, ``kernels.rooted_tree.depths(parent)`` loads what it needs.
+A caller writes ``kernels.module.kernel(...)`` and gets the plain or the compiled version by the size of the arrays;
+`fast` and `plain` are for callers that know better.
 
 Conventions: arrays of indices are C-contiguous int32 and read-only (see `frozen`), so that each kernel is compiled
 once; outputs are allocated inside; scalar loops; no recursion. State that lasts from call to call is a NamedTuple of
 arrays with a documented field for each, a counter being an array of one entry; the function that makes an empty one
-stands beside it. Numba takes such tuples apart: they cost nothing.
+stands beside it. Inside compiled code such tuples cost nothing; a call from Python pays for each array in them
+("Why there are two changing trees" in docs/algorithms.md).
 """
 
 from __future__ import annotations

@@ -1,10 +1,11 @@
-"""Triplets and pairs combined: what they say inside and between must-linked groups, and whether both can hold.
+"""Here pairs join triplets: `combine_constraints` reduces both to must-linked groups, `check_consistent` tests them.
 
 Samples that must-links tie together are merged before all others, so each such group becomes a clade: ab|x holds for
-all a, b in it and all x outside. (So all triplets hold that `reduce_pairs` gives.) Triplets and pairs can both hold if
-no triplet ac|b has a and b in one group and c outside it, and the others are consistent: inside each group, and
-between groups with each group in the place of its samples. Cannot-links contradict no triplet; they act on the order of
-the merges and on the cut. Without pairs every sample is a group of its own, and all triplets are between groups.
+all a, b in it and all x outside, and with that every triplet that `reduce_pairs` gives. Triplets and pairs can both
+hold if no triplet ac|b has a and b in one group and c outside it, and the others are consistent: those inside each
+group, and those between groups, with each group in the place of its samples. Cannot-links contradict no triplet; they
+act on the order of the merges and on the cut. Without pairs every sample is a group of its own, and all triplets are
+between groups. ``plan`` calls this for `ReCon`; `DivisiveReCon` does where its constraints are hard.
 """
 
 from __future__ import annotations
@@ -98,7 +99,7 @@ class CombinedConstraints:
 
 
 def combine_constraints(triplets: TripletSet, pairs: PairwiseConstraints) -> CombinedConstraints:
-    """Reduce triplets and pairs to groups, whether both can hold or not.
+    """Reduce triplets and pairs to groups; whether all of them can hold is not tested.
 
     Parameters
     ----------

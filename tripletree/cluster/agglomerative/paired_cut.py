@@ -1,19 +1,11 @@
-"""Flat clusters that keep all pairs: cuts of a hierarchy in which must-linked groups are the first clades.
+"""Flat clusters of ReCon that keep all pairs.
 
-A node is forced when it holds both ends of a cannot-link: every cut that keeps the pairs splits it. The forced nodes
-are the upper part of the hierarchy. So the rules of `tripletree.cut` work on what is left of it: one root in the place
-of all forced nodes, and one leaf, or one node over all its leaves, in the place of each group (`PairedCut`).
+A node that holds both ends of a cannot-link is *forced*: a cut keeps the pairs if it splits all forced nodes and no
+must-linked group. `PairedCut` applies the rules of `tripletree.cut` to the rest of the hierarchy. Under "size" and
+"support" it also repairs the clusters that were made without pairs (`nearest_feasible`), and takes one of the two:
+`are_clades_better` tells which. ``docs/algorithms.md``, "Must-links and cannot-links beside triplets", has the reasons.
 
-"size" and "support" choose between two clusterings, as either alone is often bad. Where classes are compact but
-overlap, merges that cannot-links put off end badly: one sample on the wrong side keeps two large parts of one class
-apart for good, and one merge that is put off so changes those after it. Clusters without pairs do not know that, and
-are repaired (`nearest_feasible`): each must-linked group goes as one to where its samples cost least; where a
-cannot-link is violated, groups move to other clusters. The cost of a sample in another cluster is what its squared
-distance to the mean of that cluster has over that to its own.
-
-Where classes are not compact, such as rings, clusters without pairs are of no use, and the clades under pairs often
-right (`fewer_clusters`, where there are more of them than n_clusters). `are_clades_better` tells one case from the
-other, without labels.
+`ReCon` cuts with `PairedCut`; `DivisiveReCon` repairs with `nearest_feasible`.
 """
 
 from __future__ import annotations
@@ -39,9 +31,9 @@ __all__ = [
     "nearest_feasible",
 ]
 
-_MOST = 50_000_000  # costs of groups in clusters, of 8 bytes
+_MOST = 50_000_000  # entries, of 8 bytes, of a table of the costs of groups in clusters; larger ones are not made
 _BATCH = 4_000_000  # squared distances that are held at a time
-_CLIQUES = 1_000  # that are tried, for one that proves that clusters are too few
+_CLIQUES = 1_000  # how many are tried to find one that proves that k clusters are too few
 
 
 class PairedCut:
@@ -60,7 +52,7 @@ class PairedCut:
     Attributes
     ----------
     fewest, most : int
-        Every number of clades from the one to the other is possible, no other.
+        Cuts into clades that keep all pairs exist for every number from `fewest` to `most`, and for no other.
     """
 
     def __init__(
@@ -81,8 +73,8 @@ class PairedCut:
         rule : str
         on_infeasible : {"raise", "more", "violate"}
         plain : ndarray of int, shape (n,), or None
-            For "size" and "support": the clusters without pairs. Those near to them that keep all pairs are returned,
-            unless the clusters of the hierarchy keep more triplets, or as many and `are_clades_better`.
+            For "size" and "support": the clusters made without pairs. They are repaired and returned, unless the
+            clusters of the hierarchy keep more triplets, or as many and `are_clades_better`.
 
         Returns
         -------
@@ -96,8 +88,8 @@ class PairedCut:
         Warns
         -----
         UserWarning
-            If there are too few and `on_infeasible` is not "raise"; or if no clusters near to those without pairs were
-            found, and those of the hierarchy are returned although they may be worse.
+            If there are too few and `on_infeasible` is not "raise"; or if the clusters without pairs could not be
+            repaired, and those of the hierarchy are returned although they may be worse.
         """
         k = n_clusters
         if k is not None and k > self.most:
@@ -127,18 +119,22 @@ class PairedCut:
         return labels
 
     def _choose(self, k: int, clades: np.ndarray | None, plain: np.ndarray) -> np.ndarray | None:
-        """Clusters near to those without pairs or clades, joined if there are too many; None where neither is found."""
+        """The better of two clusterings that keep all pairs; None where neither is found.
+
+        One is `plain` repaired. The other is `clades`; where these are None, as k is too small for clades, it is the
+        clades of the smallest possible number, the small ones joined to others.
+        """
         closure, points, are_distances = self._closure, self._points, self._are_distances
-        far = misfit(plain, closure)
+        far_off = misfit(plain, closure)
         near = nearest_feasible(plain, closure, points, are_distances=are_distances)
-        if clades is None and (near is None or far > 0):
+        if clades is None and (near is None or far_off > 0):
             groups, _ = self._coarse(self._forced, whole=True)
             more = cut(groups, self.fewest, rule="merge_order")[closure.component]
             clades = fewer_clusters(more, k, closure, points, are_distances=are_distances)
         if clades is None:
             return near
         if near is None:
-            if not are_clades_better(far, None, clades, points, are_distances):
+            if not are_clades_better(far_off, None, clades, points, are_distances):
                 msg = (
                     f"no n_clusters={k} near to those without pairs were found that keep all {len(closure.cannot):,} "
                     "cannot-links between groups: clusters of the hierarchy are returned, which can be worse than "
@@ -149,7 +145,7 @@ class PairedCut:
         more_near, more_clades = _weight_kept(self._triplets, near), _weight_kept(self._triplets, clades)
         if more_near != more_clades:
             return near if more_near > more_clades else clades
-        return clades if are_clades_better(far, near, clades, points, are_distances) else near
+        return clades if are_clades_better(far_off, near, clades, points, are_distances) else near
 
     def below(self, threshold: float) -> np.ndarray:
         """Labels of the largest clades without a merge above the threshold: groups, and what keeps all cannot-links."""
@@ -162,7 +158,7 @@ class PairedCut:
         return cut_at_threshold(groups, highest[n:], threshold)[self._closure.component]
 
     def _clades(self, k: int | None, rule: str, forced: np.ndarray) -> np.ndarray:
-        """Labels by the rule; sizes of small branches for which these violate pairs are passed over."""
+        """Labels of the samples by the rule; sizes of small branches with which these violate pairs are skipped."""
         groups, old = self._coarse(forced, whole=True)
         component = self._closure.component
         if rule == "constraints":
@@ -288,9 +284,10 @@ def misfit(label: np.ndarray, closure: PairClosure) -> float:
 
     Notes
     -----
-    The mean of the violated shares of the two sorts, m pairs of a sort with weight m / (m + 5), in halves of what
-    clusters of these sizes would violate by chance. Counted are as many must-links as connect the groups, and one
-    cannot-link between two groups, so that it does not matter which of the pairs that follow from others are given.
+    The violated shares of must-links and of cannot-links are averaged, a sort of m pairs with weight m / (m + 5), and
+    divided by twice what clusters of these sizes violate by chance. Only as many must-links as connect each group, and
+    one cannot-link between any two groups, are counted: so it does not matter whether pairs that follow from others are
+    given, too.
     """
     order, first = closure.order, closure.order[np.cumsum(closure.sizes) - closure.sizes]
     tied = closure.component[order[:-1]] == closure.component[order[1:]]
@@ -307,18 +304,19 @@ def misfit(label: np.ndarray, closure: PairClosure) -> float:
 
 
 def are_clades_better(
-    far: float, near: np.ndarray | None, clades: np.ndarray, points: np.ndarray, are_distances: bool
+    far_off: float, near: np.ndarray | None, clades: np.ndarray, points: np.ndarray, are_distances: bool
 ) -> bool:
-    """Choose between clusters near to those without pairs and clusters of the hierarchy, both of which keep all pairs.
+    """Choose between repaired clusters and clusters of the hierarchy, both of which keep all pairs.
 
     Parameters
     ----------
-    far : float
-        The `misfit` of the clusters without pairs.
+    far_off : float
+        The `misfit` of the clusters made without pairs, before their repair.
     near : ndarray of int, shape (n,), or None
-        None where none were found: clusters of the hierarchy are then better only where these would be hopeless.
+        The repaired clusters; None where the repair failed. Clusters of the hierarchy are then better only if a repair
+        would have been of no use.
     clades : ndarray of int, shape (n,)
-        As many.
+        As many clusters of the hierarchy.
     points : ndarray of float64, shape (n, d) or (n, n)
     are_distances : bool
         Whether `points` are distances.
@@ -330,10 +328,10 @@ def are_clades_better(
     data that benchmarks report, thresholds fitted to half of the seeds gain 0.0001 and 0.0014 of adjusted Rand index on
     the other half, on average (``benchmarks/bench_pairs_choice.py``).
     """
-    if far == 0:
+    if far_off == 0:
         return False  # nothing needs repair
     by_chance = 0.5  # see `misfit`
-    if far > by_chance / 2:
+    if far_off > by_chance / 2:
         return True
     return near is not None and _scatter(clades, points, are_distances) <= _scatter(near, points, are_distances)
 
@@ -358,10 +356,10 @@ def _scatter(label: np.ndarray, points: np.ndarray, are_distances: bool) -> floa
 def fewer_clusters(
     label: np.ndarray, k: int, closure: PairClosure, points: np.ndarray, *, are_distances: bool
 ) -> np.ndarray | None:
-    """The k largest of more clusters that keep all pairs, which take in the groups of the others.
+    """Keep the k largest of some clusters, and distribute the groups of the others among them; all pairs still hold.
 
-    Each goes to the nearest one that no cannot-link forbids, those with the least choice first, with backtracking.
-    Where that fails, all groups that cannot-links connect with them may move.
+    Each group goes to the nearest cluster that no cannot-link forbids, those with the least choice first, with
+    backtracking. Where that fails, all groups that cannot-links connect with them may move.
 
     Parameters
     ----------
@@ -376,7 +374,7 @@ def fewer_clusters(
     Returns
     -------
     ndarray of int, shape (n,), or None
-        Numbered by their first samples. None where none are found, or as for `nearest_feasible`.
+        Numbered by their first samples. None where none are found, or there are more than 50 million costs.
     """
     if label.size * k > _MOST:
         return None
@@ -400,7 +398,7 @@ def fewer_clusters(
 def nearest_feasible(
     label: np.ndarray, closure: PairClosure, points: np.ndarray, *, are_distances: bool
 ) -> np.ndarray | None:
-    """As many clusters that keep all pairs, near to given ones.
+    """Repair clusters: as many that keep all pairs, near to those given.
 
     Parameters
     ----------
@@ -480,7 +478,7 @@ def _costs(label: np.ndarray, k: int, points: np.ndarray, samples: np.ndarray, *
     rows, mine = np.arange(samples.size), label[samples]
     cost = np.maximum(square - square[rows, mine][:, None], 0)
     lost = cost[cost > 0]
-    cost += 1e-3 * lost.mean() if lost.size else 1.0  # nobody moves without a reason
+    cost += 1e-3 * lost.mean() if lost.size else 1.0  # a move to a cluster as near is not free
     cost[rows, mine] = 0
     return cost
 
