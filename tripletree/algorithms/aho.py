@@ -1,9 +1,9 @@
-"""The Aho graph of triplets and what BUILD makes of it, on leaf indices; `one_tree` is this with labels and errors.
+"""BUILD on leaf indices: `build_aho_tree`. `one_tree` is this with labels and errors.
 
 The Aho graph of a group of leaves has an edge ab for each triplet ab|c with all three leaves in the group. BUILD makes
 its components the children of a node and goes on with each; a group of two leaves or more with just one component
 cannot be split, and its triplets are inconsistent. `one_tree`, `is_consistent`, the search for conflicts, supertrees
-and the estimators all split by `build_aho_tree`.
+and the estimators all call `build_aho_tree`; its loops are in ``kernels/build.py`` and ``kernels/build_deep.py``.
 """
 
 from __future__ import annotations
@@ -61,9 +61,9 @@ def build_aho_tree(rows: np.ndarray, n: int) -> AhoTree:
     nothing = np.empty(0, np.int32)
     if n == 1:
         return AhoTree(np.array([-1], np.int32), nothing)
-    # Splitting each group from scratch is fast where groups shrink quickly. Chains of groups that hardly shrink (a
-    # caterpillar) would make it quadratic: the kernel puts these off and lists them, as ranges lo..hi of `leaves` and
-    # tlo..thi of the columns of `abc`, which it sorts in place, and the node v that the group hangs from.
+    # Splitting each group from scratch is fast where groups shrink quickly, and quadratic on chains of groups that
+    # hardly shrink (a caterpillar). The kernel leaves these for `_split_deep` and lists them: ranges lo..hi of `leaves`
+    # and tlo..thi of the columns of `abc`, which it sorts in place, and the node v that the group hangs from.
     abc = np.array(rows.T, dtype=np.int32, order="C")
     leaf_up, inner_up, leaves, deferred, failed = kernels.build.build(abc, n, True)
     if failed[1] > 0:

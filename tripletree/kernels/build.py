@@ -3,7 +3,7 @@
 A subproblem is a range of the leaf order and a range of the triplet columns. Its leaves are joined by the edges ab of
 its triplets ab|c; the components are the children, each keeps the triplets that lie inside it. Cost: the sum over all
 inner nodes of (leaves + triplets) below, which is near-linear on bushy trees and quadratic on a caterpillar. So a
-chain of subproblems that hardly shrinks is put off: `build` lists it, and ``even_shiloach`` solves it.
+chain of subproblems that hardly shrinks is put off: `build` lists it, and ``build_deep`` solves it.
 
 Oracle: ``one_tree_definition`` in ``tests/oracles.py``.
 """

@@ -327,7 +327,7 @@ def _first_parts(abc, tree, n):
 # ----------------------------------------------------------------------
 # A spanning forest of the triplets' close pairs, and a numbering in which neighbours stand close together.
 #
-# Linear in leaves and triplets, up to the near constant cost of disjoint sets. What ``even_shiloach`` starts from.
+# Linear in leaves and triplets, up to the near constant cost of disjoint sets. `build_deep` starts from it.
 
 
 @njit
