@@ -12,10 +12,12 @@ none. Oracle: ``one_tree_definition`` in ``tests/oracles.py``.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from tripletree.kernels.disjoint_set import unite
-from tripletree.kernels.jit import inner, njit
+from tripletree.kernels.jit import inlined, inner, njit
 
 __all__ = [
     "build_deep",
@@ -25,37 +27,87 @@ __all__ = [
 _OTHER, _DEAD = -1, -2  # state of a triplet that is not a tree edge; a tree edge's state is its slot
 
 
-@inner
+class SlotForest(NamedTuple):
+    """The spanning forest: each tree edge has a slot s, whose half-edges 2 s and 2 s + 1 point at its two ends."""
+
+    to: np.ndarray  #: int32[2 n], the leaf that the half-edge points at
+    next: np.ndarray  #: int32[2 n], the next half-edge that leaves the same leaf, -1 for none
+    previous: np.ndarray  #: int32[2 n]
+    head: np.ndarray  #: int32[n], the first half-edge that leaves a leaf, -1 for none
+    triplet: np.ndarray  #: int32[n], of each slot
+
+
+class DyingLists(NamedTuple):
+    """A list of triplets for each leaf x: columns start[x] to start[x] + size[x] of the entries, dead ones included."""
+
+    start: np.ndarray  #: int32[n + 1]
+    size: np.ndarray  #: int32[n], it shrinks as dead entries are dropped
+    entry: np.ndarray
+    """int32[1 or 2, k]: the triplet, and where the list is of one end of triplets off the forest, their other end."""
+
+
+class DyingTriplets(NamedTuple):
+    """The triplets, and which of them are dead."""
+
+    abc: np.ndarray  #: int32[3, m], their columns, read-only
+    state: np.ndarray  #: int32[m], the slot of a tree edge, else _OTHER or _DEAD
+    others: DyingLists  #: those off the forest, by each end of ab
+    thirds: DyingLists  #: all, by c
+
+
+class Parts(NamedTuple):
+    """The parts that leaves are in, numbered in the order in which they split off."""
+
+    part: np.ndarray  #: int32[n], of each leaf
+    order: np.ndarray  #: int32[n], the leaves: each part is a range
+    place: np.ndarray  #: int32[n], of each leaf in `order`
+    begin: np.ndarray  #: int32[n], of each part
+    count: np.ndarray  #: int32[n], its leaves
+
+
+class Pending(NamedTuple):
+    """Dead tree edges that stay in the forest until the part of their ends is split: a list of slots for each."""
+
+    first: np.ndarray  #: int32[n], of each part, -1 for none
+    next: np.ndarray  #: int32[n], of each slot
+
+
+class TwoSearches(NamedTuple):
+    """Two searches from the ends of a tree edge."""
+
+    mark: np.ndarray  #: int32[n], the stamp of the search that last found the leaf
+    queue: np.ndarray  #: int32[2, n], the leaves found from either end
+    at: np.ndarray  #: int64[2, 4], for each side: place in the queue, its end, next half-edge, next entry of its list
+
+
+@inlined
 def _link(forest, s, a, b):
-    """Put tree edge ab into slot s. forest: slots : int32[3, 2 n], points at, next, previous; head : int32[n]."""
-    slots, head = forest
-    slots[0, 2 * s], slots[0, 2 * s + 1] = b, a
+    """Put tree edge ab into slot s."""
+    forest.to[2 * s], forest.to[2 * s + 1] = b, a
     for half, x in ((2 * s, a), (2 * s + 1, b)):
-        after = head[x]
-        slots[1, half], slots[2, half] = after, -1
+        after = forest.head[x]
+        forest.next[half], forest.previous[half] = after, -1
         if after >= 0:
-            slots[2, after] = half
-        head[x] = half
+            forest.previous[after] = half
+        forest.head[x] = half
 
 
-@inner
+@inlined
 def _unlink(forest, s):
     """Take the tree edge of slot s out of the lists of its two ends."""
-    slots, head = forest
     for half in (2 * s, 2 * s + 1):
-        x = slots[0, half ^ 1]
-        after, before = slots[1, half], slots[2, half]
+        after, before = forest.next[half], forest.previous[half]
         if before >= 0:
-            slots[1, before] = after
+            forest.next[before] = after
         else:
-            head[x] = after
+            forest.head[forest.to[half ^ 1]] = after
         if after >= 0:
-            slots[2, after] = before
+            forest.previous[after] = before
 
 
 @njit
 def _thirds(abc, n):
-    """Lists of all triplets by third leaf. Returns start, size : int32[n], entry : int32[1, m]."""
+    """Lists of all triplets by third leaf."""
     m = abc.shape[1]
     start = np.zeros(n + 1, np.int32)
     for t in range(m):
@@ -68,12 +120,12 @@ def _thirds(abc, n):
         x = abc[2, t]
         entry[0, start[x] + size[x]] = t
         size[x] += 1
-    return start, size, entry
+    return DyingLists(start, size, entry)
 
 
 @njit
 def _others(abc, tree, n):
-    """Lists of the triplets off the forest, by each end. Returns start, size : int32[n], entry : int32[2, k]."""
+    """Lists of the triplets off the forest, by each end."""
     m = abc.shape[1]
     start = np.zeros(n + 1, np.int32)
     for t in range(m):
@@ -90,48 +142,47 @@ def _others(abc, tree, n):
                 entry[0, start[x] + size[x]] = t
                 entry[1, start[x] + size[x]] = y
                 size[x] += 1
-    return start, size, entry
+    return DyingLists(start, size, entry)
 
 
 @inner
-def _drop(entry, start, size, x, i):
+def _drop(lists, x, i):
     """Swap entry i of x's list with its last one, and shorten the list."""
-    size[x] -= 1
-    last = start[x] + size[x]
-    for row in range(entry.shape[0]):
-        entry[row, i] = entry[row, last]
+    lists.size[x] -= 1
+    last = lists.start[x] + lists.size[x]
+    for row in range(lists.entry.shape[0]):
+        lists.entry[row, i] = lists.entry[row, last]
 
 
-@njit
-def _separate(a, b, forest, others, state, mark, stamp, queue):
-    """Grow two searches in turn from the ends of a deleted tree edge.
+@inlined
+def _separate(edge, forest, others, state, searches, stamp):
+    """Grow two searches in turn from the ends of a deleted tree edge; what they find is marked stamp and stamp + 1.
 
     Returns (t, side, found): a triplet t >= 0 that replaces the edge, or t == -1 and the smaller side's leaves in
     queue[side, :found].
     """
-    slots, head = forest
+    mark, queue, at = searches
     start, size, entry = others
-    at = np.zeros((2, 4), np.int32)  # for each side: place in the queue, its end, next half-edge, next entry
     for side in range(2):
-        x = a if side == 0 else b
+        x = edge[side]
         queue[side, 0] = x
         mark[x] = stamp + side
-        at[side, 1], at[side, 2], at[side, 3] = 1, head[x], start[x]
+        at[side, 0], at[side, 1], at[side, 2], at[side, 3] = 0, 1, forest.head[x], start[x]
     side = 1
     while True:
         side = 1 - side
         x = queue[side, at[side, 0]]
         half, i = at[side, 2], at[side, 3]
         if half >= 0:
-            y = slots[0, half]
-            at[side, 2] = slots[1, half]
+            y = forest.to[half]
+            at[side, 2] = forest.next[half]
             if mark[y] != stamp + side:
                 mark[y] = stamp + side
                 queue[side, at[side, 1]] = y
                 at[side, 1] += 1
         elif i < start[x] + size[x]:
             if state[entry[0, i]] != _OTHER:
-                _drop(entry, start, size, x, i)
+                _drop(others, x, i)
             elif mark[entry[1, i]] == stamp + 1 - side:
                 return entry[0, i], side, 0
             else:
@@ -141,7 +192,8 @@ def _separate(a, b, forest, others, state, mark, stamp, queue):
             if at[side, 0] == at[side, 1]:
                 break
             x = queue[side, at[side, 0]]
-            at[side, 2], at[side, 3] = head[x], start[x]
+            at[side, 2], at[side, 3] = forest.head[x], start[x]
+    # this side has no more leaves: the other search may have passed what leads across, so its entries are asked again
     found = at[side, 1]
     for k in range(found):
         x = queue[side, k]
@@ -153,77 +205,77 @@ def _separate(a, b, forest, others, state, mark, stamp, queue):
 
 
 @inner
-def _split_off(moved, found, part, fresh, parts):
-    """Make the leaves moved[:found] of a part into the part `fresh`, at the end of its range."""
-    comp, order, place, begin, count = parts
-    stop = begin[part] + count[part]
-    for k in range(found):
+def _split_off(moved, p, fresh, parts):
+    """Make some leaves of part p into the part `fresh`, at the end of its range."""
+    part, order, place, begin, count = parts
+    stop = begin[p] + count[p]
+    for k in range(len(moved)):
         x = moved[k]
         stop -= 1
         y = order[stop]
         i = place[x]
         order[i], order[stop] = y, x
         place[y], place[x] = i, stop
-        comp[x] = fresh
-    count[part] -= found
-    begin[fresh], count[fresh] = stop, found
+        part[x] = fresh
+    count[p] -= len(moved)
+    begin[fresh], count[fresh] = stop, len(moved)
 
 
-@inner
-def _bury(part, parts, abc, state, forest, others, thirds, pending):
-    """Kill the triplets that a part's leaving ends; tree edges among them wait at the part of their ends."""
-    comp, order, _, begin, count = parts
-    slots, head = forest
-    start, size, entry = others
-    tstart, tsize, titem = thirds
-    for k in range(begin[part], begin[part] + count[part]):
+@inlined
+def _bury(p, parts, triplets, forest, pending):
+    """Kill the triplets that end as part p leaves the others; tree edges of them wait at the part of their ends."""
+    part, order, begin, count = parts.part, parts.order, parts.begin, parts.count
+    abc, state, others, thirds = triplets
+    for k in range(begin[p], begin[p] + count[p]):
         x = order[k]
-        i = tstart[x]
-        while i < tstart[x] + tsize[x]:
-            t = titem[0, i]
-            home = comp[abc[0, t]]
-            if state[t] != _DEAD and home == part:
+        # ab|x, with a and b elsewhere
+        i = thirds.start[x]
+        while i < thirds.start[x] + thirds.size[x]:
+            t = thirds.entry[0, i]
+            home = part[abc[0, t]]
+            if state[t] != _DEAD and home == p:
                 i += 1
                 continue
             if state[t] >= 0:
-                pending[1, state[t]] = pending[0, home]
-                pending[0, home] = state[t]
+                pending.next[state[t]] = pending.first[home]
+                pending.first[home] = state[t]
             state[t] = _DEAD
-            _drop(titem, tstart, tsize, x, i)
-        half = head[x]
+            _drop(thirds, x, i)
+        # xb|c, with c elsewhere: in the forest, and off it
+        half = forest.head[x]
         while half >= 0:
-            t = pending[2, half >> 1]
-            if state[t] != _DEAD and comp[abc[2, t]] != part:
-                pending[1, half >> 1] = pending[0, part]
-                pending[0, part] = half >> 1
+            t = forest.triplet[half >> 1]
+            if state[t] != _DEAD and part[abc[2, t]] != p:
+                pending.next[half >> 1] = pending.first[p]
+                pending.first[p] = half >> 1
                 state[t] = _DEAD
-            half = slots[1, half]
-        i = start[x]
-        while i < start[x] + size[x]:
-            t = entry[0, i]
-            if state[t] == _OTHER and comp[abc[2, t]] == part:
+            half = forest.next[half]
+        i = others.start[x]
+        while i < others.start[x] + others.size[x]:
+            t = others.entry[0, i]
+            if state[t] == _OTHER and part[abc[2, t]] == p:
                 i += 1
                 continue
             if state[t] == _OTHER:
                 state[t] = _DEAD
-            _drop(entry, start, size, x, i)
+            _drop(others, x, i)
 
 
 @inner
-def _plant(abc, tree, forest, state, pending):
+def _plant(abc, tree, forest, state):
     """Put the edges of the spanning forest into the slots."""
     s = 0
     for t in range(abc.shape[1]):
         if tree[t]:
             _link(forest, s, abc[0, t], abc[1, t])
             state[t] = s
-            pending[2, s] = t
+            forest.triplet[s] = t
             s += 1
 
 
 @njit
 def build_deep(abc, tree, n):
-    """Split all n leaves down to single ones; arguments from ``spanning.prepare``, with at least two components.
+    """Split all n leaves down to single ones; arguments from `prepare`, with at least two components.
 
     abc : int32[3, m]; tree : uint8[m]; n : number of leaves
     Returns
@@ -231,36 +283,36 @@ def build_deep(abc, tree, n):
         inner_up : int32[k], inner node above each inner node; node 0 is the root, -1 above it, parents come first;
         failed : int32[f], the leaves of a subproblem that does not split, none if all split.
     """
-    others = _others(abc, tree, n)
-    thirds = _thirds(abc, n)
-    forest = np.empty((3, 2 * n), np.int32), np.full(n, -1, np.int32)
     state = np.full(abc.shape[1], _OTHER, np.int32)
-    pending = np.full((3, n), -1, np.int32)  # by part: first dead tree edge; by slot: the next one, its triplet
+    triplets = DyingTriplets(abc, state, _others(abc, tree, n), _thirds(abc, n))
+    halves = np.empty((3, 2 * n), np.int32)
+    forest = SlotForest(halves[0], halves[1], halves[2], np.full(n, -1, np.int32), np.full(n, -1, np.int32))
+    pending = Pending(np.full(n, -1, np.int32), np.full(n, -1, np.int32))
     parts, fresh = _first_parts(abc, tree, n)
-    comp, order, _, begin, count = parts
-    _plant(abc, tree, forest, state, pending)
-    mark = np.full(n, -1, np.int32)
-    queue = np.empty((2, n), np.int32)
+    part, order, _, begin, count = parts
+    _plant(abc, tree, forest, state)
+    searches = TwoSearches(np.full(n, -1, np.int32), np.empty((2, n), np.int32), np.empty((2, 4), np.int64))
     leaf_up, inner_up = np.empty(n, np.int32), np.full(n, -1, np.int32)
     stack = np.empty((2, n), np.int32)
-    nodes, top, stamp = 1, 0, 0
-    part, v, first = 0, 0, 1  # the parts of the node v at hand: `part`, and those from `first` on
+    n_inner, top, stamp = 1, 0, 0
+    whole, v, first = 0, 0, 1  # the parts of the node v at hand: `whole`, what is left of it, and those from `first` on
     while True:
-        largest = part
+        largest = whole
         for p in range(first, fresh):
             if count[p] > count[largest]:
                 largest = p
+        # what the largest part ends is seen from the others
         for k in range(first - 1, fresh):
-            p = part if k == first - 1 else k
+            p = whole if k == first - 1 else k
             if p != largest:
-                _bury(p, parts, abc, state, forest, others, thirds, pending)
+                _bury(p, parts, triplets, forest, pending)
         for k in range(first - 1, fresh):
-            p = part if k == first - 1 else k
+            p = whole if k == first - 1 else k
             above = v
             if count[p] > 1:
-                inner_up[nodes] = v
-                above = nodes
-                nodes += 1
+                inner_up[n_inner] = v
+                above = n_inner
+                n_inner += 1
             if count[p] <= 2:
                 for i in range(begin[p], begin[p] + count[p]):
                     leaf_up[order[i]] = above
@@ -268,49 +320,49 @@ def build_deep(abc, tree, n):
                 stack[0, top], stack[1, top] = p, above
                 top += 1
         if top == 0:
-            return leaf_up, inner_up[:nodes], order[:0]
+            return leaf_up, inner_up[:n_inner], order[:0]
         top -= 1
-        part, v, first = stack[0, top], stack[1, top], fresh
-        e = pending[0, part]
-        pending[0, part] = -1
-        while e >= 0:
-            after = pending[1, e]
-            a, b = forest[0][0, 2 * e + 1], forest[0][0, 2 * e]
-            _unlink(forest, e)
-            t, side, found = _separate(a, b, forest, others, state, mark, stamp, queue)
+        whole, v, first = stack[0, top], stack[1, top], fresh
+        s = pending.first[whole]
+        pending.first[whole] = -1
+        while s >= 0:
+            after = pending.next[s]
+            edge = forest.to[2 * s + 1], forest.to[2 * s]
+            _unlink(forest, s)
+            t, side, found = _separate(edge, forest, triplets.others, state, searches, stamp)
             stamp += 2
             if t >= 0:
-                state[t] = e
-                pending[2, e] = t
-                _link(forest, e, abc[0, t], abc[1, t])
+                state[t] = s
+                forest.triplet[s] = t
+                _link(forest, s, abc[0, t], abc[1, t])
             else:
-                _split_off(queue[side], found, comp[a], fresh, parts)
+                _split_off(searches.queue[side, :found], part[edge[0]], fresh, parts)
                 fresh += 1
-            e = after
+            s = after
         if fresh == first:
-            return leaf_up, inner_up[:nodes], order[begin[part] : begin[part] + count[part]]
+            return leaf_up, inner_up[:n_inner], order[begin[whole] : begin[whole] + count[whole]]
 
 
 @njit
 def _first_parts(abc, tree, n):
-    """The components under the forest as parts: comp, order, place, begin, count : int32[n], and their number."""
+    """The components under the forest as parts, and their number."""
     up = np.arange(n).astype(np.int32)
     for t in range(abc.shape[1]):
         if tree[t]:
             unite(up, abc[0, t], abc[1, t])
-    comp = np.empty(n, np.int32)
+    part = np.empty(n, np.int32)
     count = np.zeros(n, np.int32)
     fresh = 0
     for x in range(n):  # roots have the smallest number of their set
         if up[x] == x:
-            comp[x] = fresh
+            part[x] = fresh
             fresh += 1
         else:
             root = x
             while up[root] != root:
                 root = up[root]
-            comp[x] = comp[root]
-        count[comp[x]] += 1
+            part[x] = part[root]
+        count[part[x]] += 1
     begin = np.zeros(n, np.int32)
     for p in range(1, fresh):
         begin[p] = begin[p - 1] + count[p - 1]
@@ -318,10 +370,10 @@ def _first_parts(abc, tree, n):
     order = np.empty(n, np.int32)
     place = np.empty(n, np.int32)
     for x in range(n):
-        place[x] = cursor[comp[x]]
+        place[x] = cursor[part[x]]
         order[place[x]] = x
-        cursor[comp[x]] += 1
-    return (comp, order, place, begin, count), fresh
+        cursor[part[x]] += 1
+    return Parts(part, order, place, begin, count), fresh
 
 
 # ----------------------------------------------------------------------
