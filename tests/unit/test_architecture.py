@@ -1,9 +1,12 @@
 """The rules of the house, read off the source: which room imports which, and what must be written down."""
 
 import ast
+import builtins
 import importlib
 import inspect
+import keyword
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -306,3 +309,41 @@ def test_architecture__oracles_named_by_kernels_exist():
     defined = {f.name for path in Path(__file__).parents[1].glob("*oracle*.py") for f in functions(parsed(path))}
     assert named
     assert named <= defined
+
+
+ROOT = Path(__file__).parents[2]
+#: Rooms whose descriptions are about the package; those of the others quote names of file formats and libraries.
+OWN_NAMES = {"algorithms", "cluster", "core", "evaluation", "kernels", "metrics"}
+
+
+def identifiers(tree):
+    """All names that the code of a module uses, with the words that it passes as strings."""
+    for node in ast.walk(tree):
+        for text in vars(node).values():
+            if isinstance(text, str) and " " not in text:
+                yield from text.split(".")
+
+
+def test_architecture__names_in_double_backticks_exist():
+    used = {x for path in FILES for x in identifiers(parsed(path))}
+    used |= {path.stem for path in [*FILES, *(ROOT / "tests").rglob("*.py"), *(ROOT / "benchmarks").rglob("*.py")]}
+    used |= {*map(room, FILES), *keyword.kwlist, *dir(builtins)}
+    for path in (ROOT / "tests").rglob("*.py"):
+        used.update(re.findall(r"\w+", path.read_text(encoding="utf-8")))
+    stale = []
+    for path in FILES:
+        if room(path) in OWN_NAMES:
+            quoted = re.findall(r"``((?!sklearn|scipy)[A-Za-z_]\w*(?:\.\w+)*)``", path.read_text(encoding="utf-8"))
+            stale += [(path.name, x) for x in quoted if not set(x.removesuffix(".py").split(".")) <= used]
+    assert stale == []
+
+
+@pytest.mark.parametrize("place", ["CONTRIBUTING.md", "docs", "tripletree"])
+def test_architecture__files_that_texts_name_exist(place):
+    texts = [ROOT / place] if place.endswith(".md") else [*(ROOT / place).rglob("*.md"), *(ROOT / place).rglob("*.py")]
+    missing = []
+    for text in texts:
+        for name in re.findall(r"`((?:[\w.]+/)+[\w.]+\.(?:py|md))`", text.read_text(encoding="utf-8")):
+            if not any((folder / name).exists() for folder in (ROOT, HOUSE, HOUSE / "cluster", text.parent)):
+                missing.append((text.name, name))
+    assert missing == []
