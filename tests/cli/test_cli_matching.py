@@ -53,3 +53,39 @@ def test_match__bad_input(run, tmp_path):
     assert "only one of" in run("match", "-", "-", status=2).stderr
     (tmp_path / "e.csv").write_text("name,taxon\na,b\n")
     assert "'match' is not a column" in run("match", "data.csv", "t.nwk", "--edited", "e.csv", status=2).stderr
+
+
+def test_match__names_in_another_column_than_the_first(run, tmp_path):
+    (tmp_path / "t.nwk").write_text(TREE)
+    (tmp_path / "data.csv").write_text("family,species\nFelidae,felis catus\nFelidae,panthera leo\n")
+    done = run("match", "data.csv", "t.nwk")
+    assert "names are taken from 'family', the first column of data.csv: 1 of its 2 names" in done.stderr
+    assert "--column" in done.stderr
+    assert "--column" not in run("match", "data.csv", "t.nwk", "--column", "family").stderr
+
+
+def test_match__an_edited_table_with_mistakes(run, tmp_path):
+    (tmp_path / "t.nwk").write_text(TREE)
+    for text, message in (
+        ("name,match\nfelis catus,Felix\n", "e.csv: 1 unknown among the taxa: 'Felix'"),
+        ("name,match\nfelix catus,Felidae\n", "e.csv: 1 unknown among the names: 'felix catus'"),
+        ("name,match\nfelis catus,Felidae\n\nfelis catus,Canidae\n", "e.csv, line 4: the name 'felis catus'"),
+    ):
+        (tmp_path / "e.csv").write_text(text)
+        bad = run("match", "-", "t.nwk", "--edited", "e.csv", "-o", "o.csv", text="felis catus\n", status=2)
+        assert message in bad.stderr
+        assert not (tmp_path / "o.csv").exists()
+    (tmp_path / "e.csv").write_text("name,match\nfelis catus,\n")
+    bad = run("match", "-", "t.nwk", "--edited", "e.csv", "--tree", "o.nwk", text="felis catus\n", status=2).stderr
+    assert "no name matches, so there is no hierarchy" in bad
+    assert not (tmp_path / "o.nwk").exists()
+
+
+def test_match__files_that_cannot_be(run, tmp_path):
+    (tmp_path / "t.nwk").write_text(TREE)
+    bad = run("match", "-", "t.nwk", "-o", "x", "--tree", "x", text="felis catus\n", status=2).stderr
+    assert "x is an output of this command already" in bad
+    (tmp_path / "s.txt").write_text("wolf\n")
+    bad = run("match", "-", "t.nwk", "--synonyms", "s.txt", text="wolf\n", status=2).stderr
+    assert "s.txt is neither a taxdump (" in bad
+    assert "nor a table of name,accepted name (" in bad

@@ -107,6 +107,33 @@ def test_names__are_taken_once_and_need_not_be_text():
         tt.match_names(["zz"], h).attach()
 
 
+def test_names__what_is_refused():
+    for names in (None, 5, b"Felis"):
+        with pytest.raises(TypeError, match="names must be an iterable of names"):
+            tt.match_names(names, CARNIVORES)
+    for synonyms in (["wolf"], "taxdump/", {"wolf": None}, {"wolf": ["Canis lupus", 3]}, {1: "Canis lupus"}):
+        with pytest.raises(TypeError, match="synonyms must"):
+            tt.match_names(["wolf"], CARNIVORES, synonyms=synonyms)
+    for score in ("high", None, True, float("nan")):
+        with pytest.raises(ValueError, match="min_score must be between 0 and 1"):
+            tt.match_names(["wolf"], CARNIVORES, min_score=score)
+    with pytest.raises(TypeError, match="choices must be a mapping"):
+        tt.match_names(["wolf"], CARNIVORES).choose(["Canis_lupus"])
+
+
+def test_names__a_table_is_not_a_list_of_names():
+    pd = pytest.importorskip("pandas")
+    table = pd.DataFrame({"kg": [4]}, index=["felis catus"])
+    with pytest.raises(TypeError, match="the index or one column of a table, not DataFrame"):
+        tt.match_names(table, CARNIVORES)
+    assert tt.match_names(table.index, CARNIVORES).matches == ("Felis_catus",)
+
+
+def test_names__without_a_letter_match_nothing():
+    result = tt.match_names(["", "  ", "'", "_", "felis catus"], CARNIVORES)
+    assert result.kinds == ("none",) * 4 + ("form",)
+
+
 def test_names__choices_of_a_person():
     result = tt.match_names(["Ursus arctos", "Panthera leo", "Vulpes lagopus"], CARNIVORES)
     mine = result.choose({"Ursus arctos": "Mustelidae", "Vulpes lagopus": None, "Panthera leo": "Panthera_leo"})

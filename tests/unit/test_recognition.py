@@ -145,6 +145,12 @@ def test_recognize__archives_and_folders(tmp_path):
         recognize(tmp_path / "two.zip")
 
 
+def test_recognize__a_taxdump_without_nodes_is_not_a_tree_of_files(tmp_path):
+    (tmp_path / "names.dmp").write_text("1\t|\troot\t|\t\t|\tscientific name\t|\n")
+    with pytest.raises(ParseError, match="no nodes.dmp"):
+        read_hierarchy(tmp_path)
+
+
 def test_recognize__numpy_and_parquet(tmp_path):
     Z = np.array([[0, 1, 0.5, 2], [2, 3, 0.7, 3]], float)
     np.save(tmp_path / "z.npy", Z)

@@ -11,11 +11,13 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from numbers import Real
 from typing import Any
 
 import numpy as np
 
 from tripletree.core.hierarchy import Hierarchy, check_hierarchy
+from tripletree.core.checks import described
 from tripletree.errors import UnknownLeafError
 
 __all__ = ["NameMatches", "match_names"]
@@ -87,7 +89,8 @@ class NameMatches:
         """
         known = {x: match for x, match in zip(self.names, self.matches, strict=True) if match is not None}
         if not known:
-            raise UnknownLeafError(self.names, self.hierarchy.leaves, what="taxa")
+            hint = "no name matches, so there is no hierarchy of them; choose({name: taxon}) decides by hand"
+            raise UnknownLeafError(self.names, self.hierarchy.leaves, what="taxa", hint=hint)
         return self.hierarchy.attach(known)
 
     def choose(self, choices: Mapping[Any, Any]) -> NameMatches:
@@ -102,7 +105,10 @@ class NameMatches:
         ------
         UnknownLeafError
             If a key is not one of the names, or a taxon not in the hierarchy.
+        TypeError
+            If `choices` is not a mapping.
         """
+        _check_mapping(choices, "choices", "{name: taxon}")
         inner = [x for x in self.hierarchy.names or () if x is not None]
         known = dict.fromkeys([*self.hierarchy.leaves, *inner])
         missing = [x for x in choices.values() if x is not None and x not in known]
@@ -134,7 +140,7 @@ class NameMatches:
     def __str__(self) -> str:
         count = Counter(self.kinds)
         parts = [f"{count[kind]} {kind}" for kind in KINDS if count[kind]]
-        return f"{len(self.names)} names: {', '.join(parts)}"
+        return f"{len(self.names)} name{'s' * (len(self.names) != 1)}: {', '.join(parts)}"
 
 
 def match_names(
@@ -168,6 +174,8 @@ def match_names(
     ------
     ValueError
         If `min_score` is not between 0 and 1, or there are no names.
+    TypeError
+        If `names` is a table or not iterable, or `synonyms` not a mapping of text to text.
     ImportError
         If some names have no sure match and rapidfuzz, of the extra ``io``, is missing.
 
@@ -193,9 +201,12 @@ def match_names(
     True
     """
     check_hierarchy(hierarchy)
-    if isinstance(min_score, bool) or not 0 <= min_score <= 1:
+    if isinstance(min_score, bool) or not isinstance(min_score, Real) or not 0 <= min_score <= 1:
         msg = f"min_score must be between 0 and 1, not {min_score!r}"
         raise ValueError(msg)
+    if hasattr(names, "columns") or isinstance(names, bytes) or not isinstance(names, Iterable):
+        msg = f"names must be an iterable of names, such as the index or one column of a table, not {described(names)}"
+        raise TypeError(msg)
     asked = tuple(dict.fromkeys([names] if isinstance(names, str) else names))
     if not asked:
         msg = "names is empty; give at least one name"
@@ -253,8 +264,13 @@ class _NameIndex:
                 if form and form not in known:
                     self.by_form.setdefault(form, []).append(x)
         self.synonyms: dict[str, list[str]] = {}
+        if synonyms is not None:
+            _check_mapping(synonyms, "synonyms", "{other name: accepted name}, as read_synonyms gives it")
         for other, accepted in (synonyms or {}).items():
-            several = [accepted] if isinstance(accepted, str) else accepted
+            several = [accepted] if isinstance(accepted, str) or not isinstance(accepted, Iterable) else list(accepted)
+            if not all(isinstance(x, str) for x in (other, *several)):
+                msg = f"synonyms must map text to text or to lists of it, not {other!r} to {accepted!r}"
+                raise TypeError(msg)
             self.synonyms.setdefault(_form(other), []).extend(map(_form, several))
         self.genera: dict[str, list[int]] = {}
         self.epithets: dict[str, list[Any]] = {}
@@ -305,7 +321,7 @@ class _NameIndex:
 
     def genus_of(self, form: str) -> Any:
         """The taxon that the first of several words stands for, or None."""
-        first, *more = form.split()
+        first, *more = form.split() or [""]
         if not more:
             return None
         named = self.by_form.get(first, [])
@@ -334,6 +350,12 @@ class _NameIndex:
         for node, name in self.new_names.items():
             names[node - h.n_leaves] = name
         return Hierarchy(h.parent, h.leaves, names=names, ranks=h.ranks, length=h._length, height=h._height)
+
+
+def _check_mapping(value: Any, what: str, shape: str) -> None:
+    if not isinstance(value, Mapping):
+        msg = f"{what} must be a mapping {shape}, not {described(value)}"
+        raise TypeError(msg)
 
 
 # ---------------------------------------------------------------------- how names are written

@@ -8,10 +8,11 @@ from typing import Any
 import click
 
 from tripletree.algorithms.names import NameMatches, match_names
+from tripletree.cli.clustering import check_apart
 from tripletree.cli.reading import read_hierarchy, reading_options
 from tripletree.cli.shell import bad_input, say
 from tripletree.cli.sources import output_option
-from tripletree.errors import ParseError
+from tripletree.errors import ParseError, UnknownLeafError
 from tripletree.io import read_annotations, write_newick
 from tripletree.io.source import read_text, write_atomic
 from tripletree.io.table import split_rows
@@ -69,6 +70,7 @@ def match(
     if [names, file, synonyms, edited].count("-") > 1:
         msg = "only one of NAMES, FILE, --synonyms and --edited can be the standard input"
         raise click.UsageError(msg)
+    check_apart([names, file, synonyms], [output, tree])
     hierarchy = read_hierarchy(file, reading)
     others = None if synonyms is None else _synonyms(synonyms)
     asked = _names(names, column)
@@ -76,11 +78,14 @@ def match(
         raise bad_input(f"{names} holds no names")
     found = match_names(asked, hierarchy, synonyms=others, min_score=min_score)
     if edited is not None:
-        found = found.choose(_choices(edited))
-    say(str(found), err=True)
-    _write_table(found, output)
+        try:
+            found = found.choose(_choices(edited))
+        except UnknownLeafError as error:
+            raise bad_input(f"{edited}: {error}") from None
     if tree is not None:
         write_newick(found.attach(), tree)
+    say(str(found), err=True)
+    _write_table(found, output)
 
 
 def _synonyms(source: str) -> dict[str, list[str]]:
@@ -89,8 +94,11 @@ def _synonyms(source: str) -> dict[str, list[str]]:
     except ParseError as taxdump:
         try:
             return read_annotations(source)
-        except (ParseError, IsADirectoryError):
+        except IsADirectoryError:
             raise taxdump from None
+        except ParseError as table:
+            msg = f"{source} is neither a taxdump ({taxdump}) nor a table of name,accepted name ({table})"
+            raise bad_input(msg) from None
 
 
 def _names(source: str, column: str | None) -> list[str]:
@@ -99,13 +107,24 @@ def _names(source: str, column: str | None) -> list[str]:
         return _texts(text.splitlines())
     table = split_rows(text, name, header=True, empty_rows=True)
     at = 0 if column is None else table.place(column, "the column")
-    return _texts(table.columns[at])
+    found = _texts(table.columns[at])
+    if column is None and len(table.columns) > 1 and len(set(found)) < len(found):
+        first, *others = map(repr, table.names or ())
+        where = f"{len(set(found))} of its {len(found)} names are different; give --column if they stand in another"
+        say(f"names are taken from {first}, the first column of {name}: {where}: {', '.join(others)}", err=True)
+    return found
 
 
 def _choices(source: str) -> dict[str, str | None]:
     table = split_rows(*read_text(source), header=True, empty_rows=True)
     names, taxa = (table.columns[table.place(x, "the column")] for x in _COLUMNS[:2])
-    return {x.strip(): (taxon or "").strip() or None for x, taxon in zip(names, taxa, strict=True) if (x or "").strip()}
+    found: dict[str, str | None] = {}
+    for line, name, taxon in zip(table.lines, names, taxa, strict=True):
+        asked, answer = (name or "").strip(), (taxon or "").strip() or None
+        if asked and found.setdefault(asked, answer) != answer:
+            msg = f"the name {asked!r} has the match {answer!r} here and {found[asked]!r} above; keep one of them"
+            raise ParseError(msg, path=table.path, line=line)
+    return found
 
 
 def _texts(cells: list[Any]) -> list[str]:

@@ -71,7 +71,7 @@ FORMATS: dict[str, FileFormat] = {
     )
 }
 
-_TAXDUMP = "nodes.dmp"
+_TAXDUMP, _TAXDUMP_NAMES = "nodes.dmp", "names.dmp"
 _log = logging.getLogger("tripletree.io")
 
 
@@ -93,7 +93,7 @@ def recognize(path: Source) -> str:
     Parameters
     ----------
     path : path, file object or "-"
-        A folder is a taxdump if it holds nodes.dmp, else a tree of files. A file object is read to its end.
+        A folder is a taxdump if it holds nodes.dmp or names.dmp, else a tree of files. A file object is read to its end.
 
     Returns
     -------
@@ -135,8 +135,9 @@ def _recognized(path: Source) -> _Recognition:
 
 def _of_folder(path: str) -> _Recognition:
     names = os.listdir(path)
-    if any(x.startswith(_TAXDUMP) for x in names):
-        return _Recognition("taxdump", f"the folder holds {_TAXDUMP}")
+    for dump in (_TAXDUMP, _TAXDUMP_NAMES):  # without nodes.dmp, the reader says that it is missing
+        if any(x.startswith(dump) for x in names):
+            return _Recognition("taxdump", f"the folder holds {dump}")
     if "data.noun" in names:
         return _Recognition("wordnet", "the folder holds data.noun")
     return _Recognition("folder", "it is a folder")
