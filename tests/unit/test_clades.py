@@ -1,5 +1,6 @@
 """match_clades against its definition, and the names that clusterers hand on."""
 
+import io
 import itertools
 
 import numpy as np
@@ -104,6 +105,11 @@ def test_fit__a_hierarchy_hands_its_names_on(method):
     assert method(n_clusters=2).fit(table).clade_names_ is None
     with pytest.raises(ValueError, match="2 leaves among the 6 samples"):
         method(n_clusters=2).fit(table, hierarchy=taxonomy.restrict(["cat", "lion", "eel"]))
+    with pytest.raises(tt.errors.DuplicateLeafError, match="in the index of X, to which the hierarchy refers: 'cat'"):
+        method(n_clusters=2).fit(table.set_axis(["cat", "cat", "dog", "cow", "pig", "rat"]), hierarchy=taxonomy)
+    ontology = tt.read_ontology(io.StringIO("child,parent\ncat,x\ncat,y\ndog,x\ncow,y\nx,r\ny,r\n"))
+    with pytest.raises(TypeError, match="got an Ontology"):
+        method(n_clusters=2).fit(table, hierarchy=ontology)
 
 
 def test_fit__a_hierarchy_is_what_decompose_makes_of_it():

@@ -193,7 +193,7 @@ def test_what_is_refused(X):
         DivisiveReCon(7).fit(X)
     with pytest.raises(ValueError, match="2 leaves among the 6 samples"):
         DivisiveReCon(2).fit(X, hierarchy=tt.Hierarchy.from_nested(("ant", "bee", "gnu")))
-    with pytest.raises(TypeError, match="hierarchy must be a Hierarchy"):
+    with pytest.raises(TypeError, match="expected a Hierarchy, got int"):
         DivisiveReCon(2).fit(X, hierarchy=3)
     with pytest.raises(TypeError, match="y looks like triplets"):
         DivisiveReCon(2).fit(X, [(0, 1, 2)])

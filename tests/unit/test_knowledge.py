@@ -80,6 +80,10 @@ def test_evaluate_knowledge__what_is_refused(blobs):
         tt.evaluate_knowledge(X, triplets=[(0, 1, 2)], classes=y)
     with pytest.raises(ValueError, match="1 triplets are too few for n_folds=5"):
         tt.evaluate_knowledge(X, triplets=[(0, 1, 2)])
+    with pytest.raises(ValueError, match="3 triplets are too few for n_folds=5: give at least 5, or take n_folds=3$"):
+        tt.evaluate_knowledge(X, triplets=[(0, 1, 2), (3, 4, 5), (6, 7, 8)])
+    with pytest.raises(TypeError, match=r"estimator must be an estimator such as DivisiveReCon\(\), not str"):
+        tt.evaluate_knowledge(X, classes=y, estimator="kmeans")
     with pytest.raises(ValueError, match="two classes or more"):
         tt.evaluate_knowledge(X, classes=np.zeros(60, int))
     with pytest.raises(ValueError, match="shares 0 leaves with the 60 samples"):

@@ -210,6 +210,22 @@ def test_triplet_tables__a_bad_row(text, line, message):
     assert error.value.line == line
 
 
+def test_triplet_tables__odd_one_out_answers_are_not_taken_for_triplets():
+    for text in (
+        "a,b,c,odd\ncat,dog,eel,eel\ncat,eel,carp,cat\n",
+        "a,b,c,pick\n" + "cat,dog,eel,dog\n" * 5,
+    ):
+        with pytest.raises(ParseError, match="read_odd_one_out") as error:
+            read(text)
+        assert error.value.line == 1
+    for text in (
+        "a,b,c,odd\ncat,dog,eel,eel\n",  # the odd one is c: the same in both
+        "id,a,b,c\n0,0,1,2\n1,0,1,3\n",
+        "a,b,c,answer\ncat,dog,eel,yes\n",
+    ):
+        assert len(read(text)) >= 1
+
+
 def test_triplet_tables__all_bad_rows_are_reported():
     with pytest.raises(ParseError, match="3 problems") as error:
         read("a,b,c,weight\n1,1,2,1\n1,2,3,1\n1,2,3\n1,2,3,0\n")

@@ -16,8 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from tripletree.core.hierarchy import Hierarchy, check_hierarchy
 from tripletree.core.checks import described
+from tripletree.core.hierarchy import Hierarchy, check_hierarchy
 from tripletree.errors import UnknownLeafError
 
 __all__ = ["NameMatches", "match_names"]

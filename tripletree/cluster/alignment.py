@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tripletree.algorithms.clades import CladeMatches, match_clades
-from tripletree.core.hierarchy import Hierarchy
+from tripletree.core.hierarchy import Hierarchy, check_hierarchy
 from tripletree.core.leaves import LeafIndex
 from tripletree.core.pairs import PairwiseConstraints, label_pairs
 from tripletree.core.triplets import TripletSet, unpack_frame
@@ -230,12 +230,16 @@ def check_distinct(X: Any) -> None:
     ------
     DuplicateLeafError
     """
+    _check_distinct(X, "by which the oracle is asked")
+
+
+def _check_distinct(X: Any, why: str) -> None:
     labels = _index_labels(X)
     if labels is not None and _repeats(labels):
         try:
             LeafIndex(labels)
         except DuplicateLeafError as error:
-            raise DuplicateLeafError(error.labels, where=" in the index of X, by which the oracle is asked") from None
+            raise DuplicateLeafError(error.labels, where=f" in the index of X, {why}") from None
 
 
 def _warn_of_slices(length: int) -> None:
@@ -335,15 +339,14 @@ def _rows_text(n: int, unknown: list, indexed: bool, noun: str) -> str:
 # ---------------------------------------------------------------------- a hierarchy
 
 
-def align_hierarchy(hierarchy: Any, samples: LeafIndex) -> Hierarchy:
-    """A hierarchy, or that in a file, on those of its leaves that are samples; nodes with one child stay."""
+def align_hierarchy(X: Any, hierarchy: Any, samples: LeafIndex) -> Hierarchy:
+    """A hierarchy, or that in a file, on those of its leaves that are samples of X; nodes with one child stay."""
     if isinstance(hierarchy, (str, PathLike)):
         from tripletree.io import read_hierarchy
 
         hierarchy = read_hierarchy(hierarchy)
-    if not isinstance(hierarchy, Hierarchy):
-        msg = f"hierarchy must be a Hierarchy or the path of a file with one, not {type(hierarchy).__name__}"
-        raise TypeError(msg)
+    check_hierarchy(hierarchy)
+    _check_distinct(X, "to which the hierarchy refers")
     both = [x for x in hierarchy.leaves if x in samples]
     if len(both) < 3:
         msg = (

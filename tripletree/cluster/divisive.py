@@ -670,7 +670,7 @@ class DivisiveReCon(HierarchicalClusterer):
             given: list[Knowledge] = [TripletKnowledge(used), PairKnowledge(links)]
             only_hierarchy = hierarchy is not None and not len(used) and not len(links) and classes is None
             if hierarchy is not None:
-                hierarchy = align_hierarchy(hierarchy, used.leaves)
+                hierarchy = align_hierarchy(named_rows, hierarchy, used.leaves)
                 used = used | decompose(hierarchy).reindex(used.leaves)
             weight = np.ones(len(used)) if used.weights is None else used.weights / used.weights.mean()
             rows, seen = used.rows, points

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from tripletree.core.checks import check_count
+from tripletree.core.checks import check_count, described
 from tripletree.core.hierarchy import Hierarchy, check_hierarchy
 from tripletree.core.labels import aligned_codes
 from tripletree.core.pairs import PairwiseConstraints
@@ -171,6 +171,9 @@ def evaluate_knowledge(
     kind = kinds[0]
     n_folds = check_count(n_folds, "n_folds", 2)
     rng = generator(random_state)
+    if estimator is not None and not hasattr(estimator, "get_params"):
+        msg = f"estimator must be an estimator such as DivisiveReCon(), not {described(estimator)}"
+        raise TypeError(msg)
     model = alike(estimator) if estimator is not None else DivisiveReCon()
     n = len(X) if hasattr(X, "__len__") else X.shape[0]
     knowledge: Knowledge
@@ -188,7 +191,9 @@ def evaluate_knowledge(
     units, m = knowledge.n_units, len(knowledge.constraints)
     if units < n_folds or m == 0:
         what = {"pairs": "pairs", "classes": "samples of known class"}.get(kind, "triplets")
-        msg = f"{units} {what} are too few for n_folds={n_folds}: give at least {n_folds}, of two classes or more"
+        more = f"at least {n_folds}" + (", of two classes or more" if kind == "classes" else "")
+        fewer = f", or take n_folds={units}" if units > 1 and m else ""
+        msg = f"{units} {what} are too few for n_folds={n_folds}: give {more}{fewer}"
         raise ValueError(msg)
     with progress_bar(verbose, 1 + n_folds * (len(AMOUNTS) - 1), "evaluate_knowledge", "fits") as tell:
         holds = measure(model, X, knowledge, n_folds=n_folds, rng=rng, tell=tell)

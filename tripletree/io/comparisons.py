@@ -21,13 +21,14 @@ from tripletree.io.source import Source
 from tripletree.io.table import RowTable, cell_text, read_table
 
 __all__ = [
+    "ODD_NAMES",
     "read_comparisons",
     "read_odd_one_out",
 ]
 
 #: Headers that are known.
 _COMPARISONS = (("anchor", "near", "far"), ("anchor", "positive", "negative"))
-_ODD = ("odd", "odd_one_out", "oddoneout", "odd_one", "answer", "response", "choice", "chosen")
+ODD_NAMES = ("odd", "odd_one_out", "oddoneout", "odd_one", "answer", "response", "choice", "chosen")
 _NUMBER = re.compile(r"0|[1-9][0-9]{0,8}", re.ASCII)
 
 
@@ -211,7 +212,7 @@ def _answer_column(table: RowTable, odd: str | int | None, items: Sequence[str |
 
 
 def _answers(names: Sequence[str]) -> list[str]:
-    return [x for x in names if re.sub(r"[\s-]+", "_", x.lower()) in _ODD]
+    return [x for x in names if re.sub(r"[\s-]+", "_", x.lower()) in ODD_NAMES]
 
 
 def _columns(table: RowTable) -> str:

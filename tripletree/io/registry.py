@@ -93,7 +93,8 @@ def recognize(path: Source) -> str:
     Parameters
     ----------
     path : path, file object or "-"
-        A folder is a taxdump if it holds nodes.dmp or names.dmp, else a tree of files. A file object is read to its end.
+        A folder is a taxdump if it holds nodes.dmp or names.dmp, else a tree of files. A file object is read to its
+        end.
 
     Returns
     -------

@@ -21,9 +21,11 @@ from typing import Any, overload
 
 from tripletree.core.leaves import LeafIndex
 from tripletree.core.triplets import TripletSet, check_triplets
-from tripletree.errors import InvalidTripletError
+from tripletree.errors import InvalidTripletError, ParseError
+from tripletree.io.comparisons import ODD_NAMES
 from tripletree.io.rows import LabelRows, RowFormat, Token, check_row_format, read_rows, weight_of, write_rows
 from tripletree.io.source import Source, Target
+from tripletree.io.table import RowTable
 
 __all__ = [
     "TripletRows",
@@ -32,6 +34,8 @@ __all__ = [
 ]
 
 _EXPECTED = "expected 'a b | c'"
+#: Answers of a column of any name after which it is no chance that all of them are among the three.
+_ENOUGH_ANSWERS = 5
 
 
 class TripletRows(LabelRows):
@@ -69,6 +73,22 @@ class TripletRows(LabelRows):
             return
         self.labels.append((a, b, c))  # type: ignore[arg-type]
         self.lines.append(line)
+
+    def add_table(self, table: RowTable, columns: Sequence[str], weight: str | None) -> None:
+        """Take the rows of a table, unless a column beside a, b and c tells which of these is the odd one."""
+        labels = [table.columns[k] for k in self.places(table, columns, None)]
+        others = [(name, k) for k, name in enumerate(table.names or ()) if name not in (*columns, weight)]
+        for name, k in others:
+            answers = list(zip(table.columns[k], *labels, strict=True))
+            told = len(answers) >= _ENOUGH_ANSWERS or str(name).lower() in ODD_NAMES
+            if told and all(x in abc for x, *abc in answers) and any(x != c for x, _, _, c in answers):
+                msg = (
+                    f"the column {name!r} repeats one of {', '.join(map(repr, columns))} in every row, and not always "
+                    "the last: these look like odd-one-out answers, which "
+                    f"tripletree.io.read_odd_one_out(..., odd={name!r}) reads as triplets; triplets need no such column"
+                )
+                raise ParseError(msg, path=self.path, line=table.header_line)
+        super().add_table(table, columns, weight)
 
     def misshapen(self, shape: str, tokens: list[Token]) -> tuple[str, int]:
         if tokens[0].value.startswith("("):
@@ -130,7 +150,8 @@ def read_triplets(
         If there is no such file.
     ParseError
         If there are bad rows: labels missing or equal, a weight that is not a positive number, a leaf not
-        among `leaves`; ``.problems`` holds up to 20 of them, each with its line.
+        among `leaves`; ``.problems`` holds up to 20 of them, each with its line. Or if another column of a table tells
+        which of the three is the odd one: that is for `tripletree.io.read_odd_one_out`.
     MissingDependencyError
         If the format is Parquet and pyarrow is not installed.
 

@@ -338,7 +338,7 @@ class ReCon(HierarchicalClusterer):
             links = align_pairs(rows, pairs, n, missing_samples=self.missing_samples)
             known: list[Knowledge] = [TripletKnowledge(given), PairKnowledge(links)]
             if hierarchy is not None:
-                hierarchy = align_hierarchy(hierarchy, given.leaves)
+                hierarchy = align_hierarchy(rows, hierarchy, given.leaves)
                 given = given | decompose(hierarchy).reindex(given.leaves)
             # plan
             if len(links):
