@@ -10,7 +10,7 @@ that are missing from the index, or occur twice in it, are refused.
 `ConstrainedCompleteLink`   complete linkage of distances changed by must-links and cannot-links; can ask for them
 `COPKMeans`                 k-means that breaks no must-link and no cannot-link
 `PCKMeans`                  k-means in which a violated must-link or cannot-link has a price
-`MPCKMeans`                 the same, and it learns metrics: one for each cluster, or for all of them
+`MPCKMeans`                 the same, and it learns a metric for all clusters, or one for each
 `CVQE`                      k-means in which the price of a violated pair is a distance: CVQE, LCVQE and CVQE+
 `BoostedConstrainedKMeans`  many quick k-means vote; pairs that one violates come first in the next
 `ActiveClustering`          asks somebody about well-chosen pairs, block by block, and clusters with what is answered

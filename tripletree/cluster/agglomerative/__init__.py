@@ -1,8 +1,10 @@
 """Agglomerative clustering under constraints.
 
-`recon` holds ReCon: `plan` decides what its merges are made under, `constraints` combines triplets and pairs, `merges`
-is the engine for samples, `grouped_merges` the one for must-linked groups and `micro_clusters`, `penalty` the one for
-triplets at a price; `paired_cut` finds flat clusters that keep all pairs. `complete_link` holds
-ConstrainedCompleteLink, which looks ahead with a `colouring`. `rejected_merges` explains why a hierarchy differs from
-that of the distances alone.
+`recon` holds ReCon. In the order of its `fit`: `plan` decides how samples are merged, for which `constraints` combines
+triplets and pairs, and selects an engine: `grouped_merges` (samples, or must-linked groups), `micro_clusters` (large
+data) or `penalty` (triplets at a price). The first two are built on `merges`, which calls the kernels. `paired_cut`
+finds flat clusters that keep all pairs, `threshold_cut` those below a distance. `rejected_merges` explains why a
+hierarchy differs from that of the distances alone.
+
+`complete_link` holds ConstrainedCompleteLink, which looks ahead with a `colouring`.
 """

@@ -161,7 +161,7 @@ class ReCon(HierarchicalClusterer):
     --------
     tripletree.cut : other flat clusters from ``hierarchy_``.
     tripletree.cluster : more on large data, wrong triplets, tables and cross-validation.
-    rejected_merges : where the hierarchy differs from that of the distances alone, and why.
+    tripletree.cluster.rejected_merges : where the hierarchy differs from that of the distances alone, and why.
 
     Notes
     -----
