@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
-from tripletree.kernels.jit import inner, njit
+from tripletree.kernels.jit import inlined, inner, njit
 
 __all__ = [
     "agglomerate_groups",
@@ -13,21 +15,40 @@ __all__ = [
 _MEDIAN, _WARD = 1, 2  # places in ``nearest.LINKAGES``
 
 
+class GroupClusters(NamedTuple):
+    """The clusters of the group at hand, each at the place of its first member."""
+
+    points: np.ndarray  #: float64[d, w], the centres, infinite where empty
+    weight: np.ndarray  #: float64[w], how many members
+
+
+class NearestClusters(NamedTuple):
+    """What each place of the group is nearest to."""
+
+    bound: np.ndarray  #: float64[w], the least distance to a later place, infinite where empty
+    near: np.ndarray
+    """int64[2 w], the first place that attains it, -1 for none, -2 where empty; behind the group, places that look for
+    their nearest anew."""
+    top: np.ndarray  #: float64[w], the largest distance at which the cluster was formed
+    out: np.ndarray  #: float64[w], distances from the place at hand
+
+
 @inner
-def _distances(points, weight, linkage, x, lo, size, out):
-    """Fill out[lo:size] with the squared distances of place x to places lo..size-1 (infinite where empty)."""
-    values = out[lo:size]
+def _distances(clusters, linkage, x, low, values):
+    """Fill in the squared distances of place x to the places from `low` on (infinite where empty)."""
+    points, weight = clusters
+    high = low + len(values)
     for j in range(len(values)):
         values[j] = 0
     for k in range(points.shape[0]):
         here = points[k, x]
-        others = points[k, lo:size]
+        others = points[k, low:high]
         for j in range(len(others)):
             t = others[j] - here
             values[j] += t * t
     if linkage == _WARD:
         here = weight[x]
-        weights = weight[lo:size]
+        weights = weight[low:high]
         for j in range(len(weights)):
             values[j] *= 2 * here * weights[j] / (here + weights[j])
 
@@ -46,8 +67,9 @@ def _nearest_later(x, size, bound, near, out):
 
 
 @inner
-def _merge(points, weight, linkage, x, y):
+def _merge(clusters, linkage, x, y):
     """Put the centre of the union of places x and y at x, and y out of reach."""
+    points, weight = clusters
     for k in range(points.shape[0]):
         if linkage == _MEDIAN:
             points[k, x] = (points[k, x] + points[k, y]) / 2
@@ -57,15 +79,17 @@ def _merge(points, weight, linkage, x, y):
     weight[x] += weight[y]
 
 
-@inner
-def _agglomerate(points, weight, linkage, size, bound, near, top, out, merges):
-    """Merge places 0..size-1, the closest pair first, of equal ones the first; always into the earlier of the two.
+@inlined
+def _agglomerate(clusters, linkage, nearest, merges):
+    """Merge as many places as there are rows, and one, the closest pair first, of equal ones the first.
 
-    bound, near : for each place the least distance to a later one, and the first that attains it (-2 where empty)
+    A merge is always into the earlier of the two.
     """
+    bound, near, top, out = nearest
+    size = len(merges) + 1
     for x in range(size):
         top[x] = 0
-        _distances(points, weight, linkage, x, x + 1, size, out)
+        _distances(clusters, linkage, x, x + 1, out[x + 1 : size])
         _nearest_later(x, size, bound, near, out)
     for step in range(size - 1):
         x = 0
@@ -75,9 +99,9 @@ def _agglomerate(points, weight, linkage, size, bound, near, top, out, merges):
         y = near[x]
         top[x] = max(bound[x], top[x], top[y])
         merges[step, 0], merges[step, 1], merges[step, 2], merges[step, 3] = y, x, bound[x], top[x]
-        _merge(points, weight, linkage, x, y)
+        _merge(clusters, linkage, x, y)
         bound[y], near[y] = np.inf, -2
-        _distances(points, weight, linkage, x, 0, size, out)
+        _distances(clusters, linkage, x, 0, out[:size])
         _nearest_later(x, size, bound, near, out)
         lost = 0  # places whose nearest one is gone or further away: listed in `near`, behind the group
         for z in range(y):
@@ -89,7 +113,7 @@ def _agglomerate(points, weight, linkage, size, bound, near, top, out, merges):
                 lost += 1
         for k in range(lost):
             z = near[size + k]
-            _distances(points, weight, linkage, z, z + 1, size, out)
+            _distances(clusters, linkage, z, z + 1, out[z + 1 : size])
             _nearest_later(z, size, bound, near, out)
 
 
@@ -108,22 +132,22 @@ def agglomerate_groups(samples, members, start, linkage, merges, centres):
     widest = 0
     for g in range(centres.shape[0]):
         widest = max(widest, start[g + 1] - start[g])
-    points = np.empty((d, widest))
-    weight, bound, top, out = np.empty(widest), np.empty(widest), np.empty(widest), np.empty(widest)
-    near = np.empty(2 * widest, np.int64)
+    points, weight = np.empty((d, widest)), np.empty(widest)
+    clusters = GroupClusters(points, weight)
+    nearest = NearestClusters(np.empty(widest), np.empty(2 * widest, np.int64), np.empty(widest), np.empty(widest))
     row = 0
     for g in range(centres.shape[0]):
-        lo = start[g]
-        size = start[g + 1] - lo
+        begin = start[g]
+        size = start[g + 1] - begin
         for j in range(size):
             weight[j] = 1
             for k in range(d):
-                points[k, j] = samples[members[lo + j], k]
+                points[k, j] = samples[members[begin + j], k]
         part = merges[row : row + size - 1]
-        _agglomerate(points, weight, linkage, size, bound, near, top, out, part)
+        _agglomerate(clusters, linkage, nearest, part)
         for step in range(size - 1):
             for side in range(2):
-                part[step, side] = members[lo + int(part[step, side])]
+                part[step, side] = members[begin + int(part[step, side])]
             for side in range(2, 4):
                 part[step, side] = np.sqrt(part[step, side])
         for k in range(d):
