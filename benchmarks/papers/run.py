@@ -29,7 +29,7 @@ def arguments(argv=None):
     parser.add_argument("--runs", type=_positive, help="runs of each cell (default: as many as in the paper)")
     parser.add_argument("--n-jobs", type=int, default=1, metavar="J", help="processes; -1 for all cores")
     parser.add_argument("--backend", help="of joblib: loky, threading, multiprocessing, or one that is registered")
-    parser.add_argument("--minutes", type=float, help="for each paper, begin no cell after so many (quick: 1)")
+    parser.add_argument("--minutes", type=float, help="for each paper, begin no cell after so many (quick: 0.75)")
     parser.add_argument("--out", type=Path, help="folder for results (default: beside this file; its quick/ if quick)")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument(
@@ -40,7 +40,7 @@ def arguments(argv=None):
     if options.n_jobs == 0:
         parser.error("--n-jobs must not be 0")
     if options.minutes is None and options.quick:
-        options.minutes = 1.0  # five papers: at most five minutes, on a slow machine too
+        options.minutes = 0.75  # five papers: at most five minutes, with what is compiled first
     options.out = options.out or (HERE / "quick" if options.quick else HERE)
     return options
 
