@@ -198,7 +198,7 @@ def test_cluster__which_column_holds_the_labels(run, tmp_path, table, options, l
             r"3 values are missing: column 'x' \(line 3\), column 'y' \(line 2, 3\)",
         ),
         ("n,x\na,1\nb,inf\n", "line 3: 'inf' in column 'x' is not finite"),
-        ("n,x\na,1\nb,2\na,3\nb,4\nc,5\n", r"2 leaf labels occur more than once in .* \(column 'n'\): 'a', 'b'"),
+        ("n,x\na,1\nb,2\na,3\nb,4\nc,5\n", r"2 leaf labels occur .* \(column 'n'; --index-column .*\): 'a', 'b'"),
         ("n,x\na,1\n,2\n", r"line 3: the label \(column 'n'\) is missing"),
         ("n,x\na,1\nb,2,3\n", "line 3: 3 cells where the header has 2"),
         ("n,x\na,1\nb\n", "line 3: 1 cell where the header has 2"),

@@ -150,6 +150,14 @@ def test_validate__divisive_gains_from_each_kind(blobs):
         assert len(found.settings) == 2
 
 
+def test_validate__says_that_a_single_constraint_is_too_little_to_tell():
+    X = [[4.0, 50], [30, 100], [2, 90], [5, 60], [1, 1], [30, 50]]
+    found = DivisiveReCon(3).fit(X, classes=["m", "m", "f", None, None, None], validate=True).validation_
+    assert (found.n_constraints, found.verdict) == (1, "unclear")
+    assert str(found).startswith("Of 1 constraint, each held out")
+    assert "it takes more constraints to tell" in str(found)
+
+
 def test_validate__nothing_unless_asked_for_or_nothing_known(blobs):
     X, y = blobs
     t = tt.sample_class_triplets(y, 20, random_state=0)

@@ -149,7 +149,8 @@ def _labels(column: list[str], name: str, where: str, lines: Sequence[int]) -> l
     if len(set(column)) < len(column):
         seen: set[str] = set()
         repeated = dict.fromkeys(x for x in column if x in seen or seen.add(x))  # type: ignore[func-returns-value]
-        raise DuplicateLeafError(list(repeated), where=f" in {where} (column {name!r})")
+        named = f"column {name!r}; --index-column takes the labels from another"
+        raise DuplicateLeafError(list(repeated), where=f" in {where} ({named})")
     return column
 
 

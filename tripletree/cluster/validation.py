@@ -84,13 +84,14 @@ class ValidationReport:
     def __str__(self) -> str:
         """In words."""
         without, fitted = self.agreement[:2]
-        text = f"Of {self.n_constraints:,} constraints, each held out in turn, the results keep {fitted:.1%} with the "
+        constraints = f"{self.n_constraints:,} constraint{'s' * (self.n_constraints != 1)}"
+        text = f"Of {constraints}, each held out in turn, the results keep {fitted:.1%} with the "
         text += f"others ({self.settings[1]}) and {without:.1%} without "
         text += f"(difference {self.gain:+.1%} +-{self.gain_error:.1%})."
         if self.verdict == "helps":
             return f"{text} The knowledge helps."
         if self.verdict == "unclear":
-            return f"{text} No clear difference."
+            return f"{text} No clear difference: it takes more constraints to tell, or the data say the same."
         text += " The knowledge makes the results worse"
         if self.best == self.settings[0]:
             tried = ", ".join(f"{x} ({a:.1%})" for x, a in zip(self.settings[2:], self.agreement[2:], strict=True))
