@@ -100,23 +100,17 @@ def test_steps__are_the_same_compiled_or_not(method):
     scene = CentreDistances.of(task, centres)
     links = task.links
     room = [kernels.plain("cvqe"), kernels.fast("cvqe")]
+    pairs = kernels.cvqe.PairsInTurn(task.order, links.ends, links.weights, links.n_must)
+    between = kernels.cvqe.BetweenCentres(scene.apart, scene.near)
     if method == "cvqe":
-        answers = [
-            x.assign_alone(task.order, scene.base, links.ends, links.weights, links.n_must, scene.apart, scene.near)
-            for x in room
-        ]
+        answers = [x.assign_alone(scene.base, pairs, between) for x in room]
     elif method == "lcvqe":
-        answers = [
-            x.assign_linear(task.order, scene.base, links.ends, links.weights, links.n_must, scene.distance)
-            for x in room
-        ]
+        answers = [x.assign_linear(scene.base, pairs, scene.distance) for x in room]
     else:
         answers = [scene.base.argmin(axis=1).astype(np.int32) for _ in room]
         for x, label in zip(room, answers, strict=True):
-            x.assign_joint(
-                *(task.order, scene.base, links.ends, links.weights, links.n_must, scene.apart, scene.near),
-                *(task.twin, links.start, links.other, links.edge, label),
-            )
+            of_samples = kernels.cvqe.PairsOfSamples(task.twin, links.start, links.other, links.edge)
+            x.assign_joint(scene.base, pairs, of_samples, between, label)
     assert np.array_equal(*answers)
 
 

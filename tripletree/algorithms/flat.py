@@ -200,10 +200,10 @@ def enforced(
     flat = rows.ravel()
     member = np.argsort(flat, kind="stable")
     start = np.searchsorted(flat[member], np.arange(n + 1)).astype(np.int32)
-    done = kernels.flat.min_conflicts(
-        *(label, size, frozen(rows), freeze(start), freeze((member // 3).astype(np.int32))),
-        *(frozen(places, np.float64), freeze(centres), scale, away, _PRICE, _TABU, steps),
-    )
+    loops = kernels.flat
+    named = loops.ListedTriplets(frozen(rows), freeze(start), freeze((member // 3).astype(np.int32)))
+    costs = loops.LeafCosts(frozen(places, np.float64), freeze(centres), scale, away)
+    done = loops.min_conflicts(label, size, named, costs, loops.Breakout(_PRICE, _TABU, steps))
     return label.astype(codes.dtype) if done else _by_siblings(codes, triplets, k)
 
 

@@ -2,13 +2,7 @@
 
 Samples that are in pairs are numbered 0..m-1, pairs 0..e-1: first the must-links, then the cannot-links.
 
-    order : int32[e], read-only, the pairs in the order in which they are looked at
     base : float64[m, k], read-only, weight times squared distance of sample i to centre h
-    ends : int32[e, 2], read-only, the two samples of each pair
-    weight : float64[e], read-only
-    n_must : int
-    apart : float64[k, k], read-only, squared distances between the centres
-    near : float64[k], read-only, that of each centre to the nearest other one
     label : int32[m]
 
 A must-link between clusters g and h costs ``weight * apart[g, h]``, a cannot-link within g ``weight * near[g]``.
@@ -17,11 +11,16 @@ Oracle: ``assigned`` of ``tests/cvqe_oracle.py``.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
-from tripletree.kernels.jit import inner, njit
+from tripletree.kernels.jit import inlined, inner, njit
 
 __all__ = [
+    "BetweenCentres",
+    "PairsInTurn",
+    "PairsOfSamples",
     "assign_alone",
     "assign_joint",
     "assign_linear",
@@ -33,20 +32,59 @@ _ROUNDING = 1e-12
 FARTHER = 1.0 + 1e-9
 
 
+class PairsInTurn(NamedTuple):
+    """The pairs. All arrays are read-only."""
+
+    order: np.ndarray  #: int32[e], the pairs in the order in which they are looked at
+    ends: np.ndarray  #: int32[e, 2], the two samples of each pair
+    weight: np.ndarray  #: float64[e]
+    n_must: int
+
+
+class PairsOfSamples(NamedTuple):
+    """Which pairs belong together. All arrays are read-only."""
+
+    twin: np.ndarray  #: int32[e], the other pair of the same two samples (a cannot-link, a must-link), -1 for none
+    start: np.ndarray  #: int32[m + 1], links of sample i are start[i]..start[i + 1] - 1
+    other: np.ndarray  #: int32[2 e], for each link the sample at its far end
+    edge: np.ndarray  #: int32[2 e], and the number of the pair
+
+
+class BetweenCentres(NamedTuple):
+    """Squared distances between the centres. All arrays are read-only."""
+
+    apart: np.ndarray  #: float64[k, k]
+    near: np.ndarray  #: float64[k], of each centre to the nearest other one
+
+
+class TwoWeights(NamedTuple):
+    """What two samples have between them: a must-link, a cannot-link, or both."""
+
+    must: float  #: its weight, 0 for none
+    cannot: float
+
+
+class Assignment(NamedTuple):
+    """Clusters, and what others would cost."""
+
+    label: np.ndarray  #: int32[m]
+    cost: np.ndarray  #: float64[m, k], of sample i in cluster h, its pairs included, with all others where they are
+
+
 @inner
-def _price(g, h, must, cannot, apart, near):
+def _price(g, h, weights, between):
     """What a must-link and a cannot-link of these weights cost with their samples in clusters g and h."""
-    return must * apart[g, h] + (cannot * near[g] if g == h else 0.0)
+    return weights.must * between.apart[g, h] + (weights.cannot * between.near[g] if g == h else 0.0)
 
 
-@inner
-def _best_two(a, b, must, cannot, apart, near, g, h):
+@inlined
+def _best_two(a, b, weights, between, g, h):
     """Clusters p, q of least ``a[p] + b[q]`` and price, as ``p * k + q``; g and h unless more than rounding is saved.
 
     All k^2 are considered; whole rows are passed over where the price alone could not make up for a[p].
     """
     k = len(a)
-    now = a[g] + b[h] + _price(g, h, must, cannot, apart, near)
+    now = a[g] + b[h] + _price(g, h, weights, between)
     limit = now - _ROUNDING * (abs(a[g]) + abs(b[h]) + abs(now))
     least = b[0]
     for q in range(1, k):
@@ -56,7 +94,7 @@ def _best_two(a, b, must, cannot, apart, near, g, h):
         if a[p] + least >= limit:
             continue
         for q in range(k):
-            value = a[p] + b[q] + _price(p, q, must, cannot, apart, near)
+            value = a[p] + b[q] + _price(p, q, weights, between)
             if value < limit:
                 limit, g, h = value, p, q
     return g * k + h
@@ -74,8 +112,9 @@ def _nearest(base, label):
 
 
 @njit
-def assign_alone(order, base, ends, weight, n_must, apart, near):
+def assign_alone(base, pairs, between):
     """CVQE: the two samples of each pair go where they and this pair cost least, whatever other pairs say: int32[m]."""
+    order, ends, weight, n_must = pairs
     m, k = base.shape
     label = np.empty(m, np.int32)
     first = np.empty(m, np.int32)
@@ -84,66 +123,69 @@ def assign_alone(order, base, ends, weight, n_must, apart, near):
         label[i] = first[i]
     for e in order:
         i, j, w = ends[e, 0], ends[e, 1], weight[e]
-        must, cannot = (w, 0.0) if e < n_must else (0.0, w)
-        both = _best_two(base[i], base[j], must, cannot, apart, near, first[i], first[j])
+        weights = TwoWeights(w, 0.0) if e < n_must else TwoWeights(0.0, w)
+        both = _best_two(base[i], base[j], weights, between, first[i], first[j])
         label[i], label[j] = both // k, both % k
     return label
 
 
-@inner
-def _recount(i, sign, start, other, edge, weight, n_must, label, apart, near, cost):
+@inlined
+def _recount(i, sign, pairs, links, between, now):
     """Add or take away what the pairs of sample i make its partners pay in each cluster."""
-    k = cost.shape[1]
-    here = label[i]
-    for p in range(start[i], start[i + 1]):
-        j, w = other[p], sign * weight[edge[p]]
-        if edge[p] < n_must:
+    cost, k = now.cost, now.cost.shape[1]
+    here = now.label[i]
+    for p in range(links.start[i], links.start[i + 1]):
+        j, e = links.other[p], links.edge[p]
+        w = sign * pairs.weight[e]
+        if e < pairs.n_must:
             for h in range(k):
-                cost[j, h] += w * apart[here, h]
+                cost[j, h] += w * between.apart[here, h]
         else:
-            cost[j, here] += w * near[here]
+            cost[j, here] += w * between.near[here]
 
 
 @njit
-def assign_joint(order, base, ends, weight, n_must, apart, near, twin, start, other, edge, label):
+def assign_joint(base, pairs, links, between, label):
     """CVQE+: the two samples of each pair go where they and all of their pairs cost least; the number of moves.
 
-    twin : int32[e], read-only, the other pair of the same two samples (a cannot-link and a must-link), -1 for none
-    start : int32[m + 1], read-only, links of sample i are start[i]..start[i + 1] - 1
-    other, edge : int32[2 e], read-only, for each link the sample at its far end and the number of the pair
+    pairs : PairsInTurn; links : PairsOfSamples; between : BetweenCentres
     label : int32[m], changed in place; the sum of all costs never increases
     """
+    order, ends, weight, n_must = pairs
+    twin = links.twin
     m, k = base.shape
-    cost = base.copy()  # of sample i in cluster h, its pairs included, with all others where they are
+    cost = base.copy()
+    now = Assignment(label, cost)
     for i in range(m):
-        _recount(i, 1.0, start, other, edge, weight, n_must, label, apart, near, cost)
+        _recount(i, 1.0, pairs, links, between, now)
     a, b = np.empty(k), np.empty(k)
     moves = 0
     for e in order:
         i, j, w = ends[e, 0], ends[e, 1], weight[e]
         v = weight[twin[e]] if twin[e] >= 0 else 0.0
-        must, cannot = (w, v) if e < n_must else (v, w)
+        weights = TwoWeights(w, v) if e < n_must else TwoWeights(v, w)
         g, h = label[i], label[j]
         for p in range(k):  # all but what the two have between them
-            a[p] = cost[i, p] - _price(p, h, must, cannot, apart, near)
-            b[p] = cost[j, p] - _price(g, p, must, cannot, apart, near)
-        both = _best_two(a, b, must, cannot, apart, near, g, h)
+            a[p] = cost[i, p] - _price(p, h, weights, between)
+            b[p] = cost[j, p] - _price(g, p, weights, between)
+        both = _best_two(a, b, weights, between, g, h)
         for end in range(2):
             r, to = (i, both // k) if end == 0 else (j, both % k)
             if label[r] != to:
-                _recount(r, -1.0, start, other, edge, weight, n_must, label, apart, near, cost)
+                _recount(r, -1.0, pairs, links, between, now)
                 label[r] = to
-                _recount(r, 1.0, start, other, edge, weight, n_must, label, apart, near, cost)
+                _recount(r, 1.0, pairs, links, between, now)
                 moves += 1
     return moves
 
 
 @njit
-def assign_linear(order, base, ends, weight, n_must, distance):
+def assign_linear(base, pairs, distance):
     """LCVQE: only pairs that are violated are looked at, each with two or three ways out: int32[m].
 
     distance : float64[m, k], read-only, squared distances, without weights
     """
+    order, ends, weight, n_must = pairs
     m, k = base.shape
     label = np.empty(m, np.int32)
     _nearest(base, label)

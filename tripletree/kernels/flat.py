@@ -5,30 +5,60 @@ A cluster assignment breaks ab|c where a, b are in two clusters and c is in one 
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from tripletree.kernels.jit import njit
 
 __all__ = [
+    "Breakout",
+    "LeafCosts",
+    "ListedTriplets",
     "min_conflicts",
 ]
 
 
+class ListedTriplets(NamedTuple):
+    """The triplets, and those of each leaf. All arrays are read-only."""
+
+    rows: np.ndarray  #: int32[m, 3]
+    start: np.ndarray  #: int32[n + 1]: the triplets of leaf x are member[start[x]:start[x + 1]]
+    member: np.ndarray  #: int32[3 m]
+
+
+class LeafCosts(NamedTuple):
+    """What a leaf costs in a cluster: the squared distance to its centre, times `scale`, and `away` off its first."""
+
+    points: np.ndarray  #: float64[n, d], read-only; d may be 0
+    centres: np.ndarray  #: float64[k, d], read-only
+    scale: float
+    away: float
+
+
+class Breakout(NamedTuple):
+    """How the search goes."""
+
+    price: float  #: the first weight of each triplet, and by how much it grows
+    tabu: int  #: for how many moves a leaf that has moved stays where it is
+    max_steps: int
+
+
 @njit
-def min_conflicts(label, size, rows, start, member, points, centres, scale, away, price, tabu, max_steps):
+def min_conflicts(label, size, triplets, costs, search):
     """Move single leaves between clusters until no triplet is broken.
 
     Broken triplets are taken in turn. Of its three leaves the one is moved, and to that cluster, for which the weights
     of all triplets that the leaf then breaks and the cost of its place grow least; the weight of the triplet itself
-    grows with each turn, so that no state is a trap (breakout). A leaf that has moved stays for `tabu` moves. The cost
-    of a place is the squared distance to the centre, times `scale`, and `away` outside the cluster of the start.
+    grows with each turn, so that no state is a trap (breakout).
 
     label : int32[n], clusters 0..k-1, changed; size : int32[k], leaves in each, changed: none becomes empty
-    rows : int32[m, 3]; start : int32[n + 1], member : int32[3 m], the triplets of each leaf
-    points : float64[n, d]; centres : float64[k, d], d may be 0; scale, away, price : float
-    price : float, the first weight of each triplet, and by how much it grows
+    triplets : ListedTriplets; costs : LeafCosts; search : Breakout
     Returns whether no triplet is broken : bool.
     """
+    rows, start, member = triplets
+    points, centres, scale, away = costs
+    price, tabu, max_steps = search
     m = rows.shape[0]
     n, d = points.shape
     k = size.shape[0]

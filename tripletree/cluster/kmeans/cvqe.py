@@ -81,6 +81,12 @@ class QuantizationTask:
         twin[by[same]], twin[by[same + 1]] = by[same + 1], by[same]
         return freeze(twin)
 
+    @cached_property
+    def pairs_in_turn(self) -> tuple[Any, ...]:
+        """The pairs, as `assign_alone` and its like have them (``PairsInTurn``)."""
+        links = self.links
+        return kernels.cvqe.PairsInTurn(self.order, links.ends, links.weights, links.n_must)
+
     def with_order(self, order: np.ndarray) -> QuantizationTask:
         """The same with its pairs in another order."""
         other = QuantizationTask(self.points, self.links, frozen(order))
@@ -123,6 +129,11 @@ class CentreDistances:
         base = distance * task.some.weights[:, None]
         return cls(centres, freeze(distance), freeze(base), freeze(apart), others.argmin(axis=1), freeze(near))
 
+    @property
+    def between(self) -> tuple[Any, ...]:
+        """The distances between the centres, as the kernels have them (``BetweenCentres``)."""
+        return kernels.cvqe.BetweenCentres(self.apart, self.near)
+
 
 class PairRule(Protocol):
     """What the variants differ in: how pairs are assigned, what violated ones cost and what they pull."""
@@ -145,10 +156,7 @@ class SinglePairRule:
 
     def assigned(self, task: QuantizationTask, scene: CentreDistances, label: np.ndarray | None) -> np.ndarray:
         """See `PairRule`. Pairs overrule each other: the last one of a sample decides."""
-        links = task.links
-        return kernels.cvqe.assign_alone(
-            task.order, scene.base, links.ends, links.weights, links.n_must, scene.apart, scene.near
-        )
+        return kernels.cvqe.assign_alone(scene.base, task.pairs_in_turn, scene.between)
 
     def costs(self, task: QuantizationTask, scene: CentreDistances, label: np.ndarray) -> np.ndarray:
         """See `PairRule`."""
@@ -180,22 +188,9 @@ class AllPairsRule(SinglePairRule):
 
     def assigned(self, task: QuantizationTask, scene: CentreDistances, label: np.ndarray | None) -> np.ndarray:
         """See `PairRule`. From the labels of the round before no cost increases."""
-        links = task.links
         label = scene.base.argmin(axis=1).astype(np.int32) if label is None else label.astype(np.int32)
-        kernels.cvqe.assign_joint(
-            task.order,
-            scene.base,
-            links.ends,
-            links.weights,
-            links.n_must,
-            scene.apart,
-            scene.near,
-            task.twin,
-            links.start,
-            links.other,
-            links.edge,
-            label,
-        )
+        links = kernels.cvqe.PairsOfSamples(task.twin, task.links.start, task.links.other, task.links.edge)
+        kernels.cvqe.assign_joint(scene.base, task.pairs_in_turn, links, scene.between, label)
         return label
 
 
@@ -204,10 +199,7 @@ class LinearRule:
 
     def assigned(self, task: QuantizationTask, scene: CentreDistances, label: np.ndarray | None) -> np.ndarray:
         """See `PairRule`. Each round starts from the nearest centres."""
-        links = task.links
-        return kernels.cvqe.assign_linear(
-            task.order, scene.base, links.ends, links.weights, links.n_must, scene.distance
-        )
+        return kernels.cvqe.assign_linear(scene.base, task.pairs_in_turn, scene.distance)
 
     def costs(self, task: QuantizationTask, scene: CentreDistances, label: np.ndarray) -> np.ndarray:
         """See `PairRule`."""
