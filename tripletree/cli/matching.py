@@ -97,8 +97,9 @@ def _synonyms(source: str) -> dict[str, list[str]]:
         except IsADirectoryError:
             raise taxdump from None
         except ParseError as table:
-            msg = f"{source} is neither a taxdump ({taxdump}) nor a table of name,accepted name ({table})"
-            raise bad_input(msg) from None
+            if "dmp" in source.lower():
+                raise taxdump from None
+            raise bad_input(f"neither a taxdump nor a table of two columns, name and accepted name: {table}") from None
 
 
 def _names(source: str, column: str | None) -> list[str]:
