@@ -107,6 +107,12 @@ def test_names__are_taken_once_and_need_not_be_text():
         tt.match_names(["zz"], h).attach()
 
 
+def test_names__a_similar_name_of_the_same_genus_is_offered_before_other_genera():
+    h = tt.parse_newick("((Proteles_cristata,Hyaena_hyaena),(Sus_cristatus,Pavo_cristatus));")
+    result = tt.match_names(["Proteles cristatus"], h, min_score=0.9)
+    assert result.suggestions[0][0] == "Proteles_cristata"
+
+
 def test_names__what_is_refused():
     for names in (None, 5, b"Felis"):
         with pytest.raises(TypeError, match="names must be an iterable of names"):

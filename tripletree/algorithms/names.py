@@ -309,7 +309,8 @@ class _NameIndex:
         moved = self.epithets.get(form.split()[-1], []) if " " in form else []
         similar = [taxon for score, x in scored if score > 0 for taxon in self.by_form[x]]
         others = [taxon for x in near for taxon in self.by_form[x]]
-        offered = tuple(dict.fromkeys([*moved[:_OFFERED], *similar, *others]))[:_OFFERED]
+        close = [taxon for score, x in scored if score >= _RESEMBLES for taxon in self.by_form[x]]
+        offered = tuple(dict.fromkeys([*close, *moved[:_OFFERED], *similar, *others]))[:_OFFERED]
         if scored and scored[0][0] >= min_score and scored[0][0] > 0:
             best = [x for score, x in scored if score == scored[0][0]]
             fits = tuple(taxon for x in best for taxon in self.by_form[x])
