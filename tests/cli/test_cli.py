@@ -51,6 +51,7 @@ def test_help__of_the_group_names_every_command(run):
     assert listed == [
         "info",
         "convert",
+        "match",
         "induce",
         "decompose",
         *triplets,

@@ -322,8 +322,16 @@ def assert_painted(page, scale=1):
             assert part.max() - part.min() > 0.3
 
 
-@pytest.mark.parametrize("window", WINDOWS, ids=lambda window: f"{window[0]}x{window[1]}")
-@pytest.mark.parametrize("n", LEAVES)
+def some_windows():
+    """All sizes of window for each number of leaves; a phone, a laptop and a large screen are not slow."""
+    for n in LEAVES:
+        for width, height in WINDOWS:
+            quick = n <= 60 and (width, height) in {(390, 844), (1280, 720), (2560, 1440)}
+            marks = () if quick else (pytest.mark.slow,)
+            yield pytest.param(n, (width, height), id=f"{n}-{width}x{height}", marks=marks)
+
+
+@pytest.mark.parametrize(("n", "window"), list(some_windows()))
 def test_page__is_painted_in_every_window(show, n, window):
     page = show(labelled(n), width=window[0], height=window[1], before=COUNT_ROUNDS, clusters=np.arange(n) % 3)
     assert page.run(SCROLLBAR) >= 10
@@ -337,8 +345,8 @@ def test_page__is_painted_in_every_window(show, n, window):
     assert page.run("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
 
 
-@pytest.mark.parametrize("scale", [0.9, 1.25, 1.5, 3])
-@pytest.mark.parametrize("n", [3, 20, 60])
+@pytest.mark.parametrize("scale", [0.9, 1.25, *(pytest.param(x, marks=pytest.mark.slow) for x in (1.5, 3))])
+@pytest.mark.parametrize("n", [3, 20, pytest.param(60, marks=pytest.mark.slow)])
 def test_page__is_painted_at_every_zoom(show, n, scale):
     page = show(labelled(n), width=1001, height=701, scale=scale, before=COUNT_ROUNDS)
     page.frames(10)
@@ -349,7 +357,7 @@ def test_page__is_painted_at_every_zoom(show, n, scale):
     assert counts(page) == before
 
 
-@pytest.mark.parametrize("n", [3, 20, 45])
+@pytest.mark.parametrize("n", [3, *(pytest.param(x, marks=pytest.mark.slow) for x in (20, 45))])
 def test_page__is_painted_while_the_window_changes(show, n):
     page = show(labelled(n), before=COUNT_ROUNDS)
     page.click_on("#fit")

@@ -291,7 +291,7 @@ def texts(fig):
         ("build", 2, {*"abcdef", "split,"}),
         ("conflict", 1, {*"abcd"}),
         ("recon", 3, {*"abcdefgh", "samples", "fh|b"}),
-        ("pairs", 2, {*"abcdef", "told:", "3", "must-links,", "2", "4", "8"}),
+        ("pairs", 2, {*"abcdef", "given:", "follows:", "3", "must-links,", "2", "4", "8"}),
         ("start", 2, {"lion", "tiger", "cat", "hen", "cow"}),
         ("transitions", 1, {"2021", "2024"}),
         ("look_dendrogram", 1, {"0", "35"}),

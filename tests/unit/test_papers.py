@@ -419,7 +419,7 @@ MEASURES = {
 
 
 @pytest.mark.parametrize("paper", PAPERS)
-@pytest.mark.parametrize("share", [0.02, 0.5, 1])
+@pytest.mark.parametrize("share", [0.02, *(pytest.param(x, marks=pytest.mark.slow) for x in (0.5, 1))])
 def test_papers__claims_and_pictures_stand_on_whatever_cells_there_are(paper, share, rng, tmp_path, monkeypatch):
     module = engine.paper_module(paper)
     monkeypatch.setattr(module, "load_set", None)  # data may not be at hand where results are told
