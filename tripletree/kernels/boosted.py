@@ -1,16 +1,11 @@
 """k-means whose pairs are looked at in an order of priority and that never halts: one run.
 
-    columns : float64[d, n], read-only, the points, one feature a row
-    weight : float64[n], read-only, ones
-    ends : int32[e, 2], read-only, the two samples of each pair; the first n_must pairs are must-links
-    order : int32[e], read-only, the pairs, those of the highest priority first
-    centres : float64[k, d], read-only
-    label : int32[n], read-only
-
 Oracles: `constrained_assignment_definition`, `constrained_run_definition`.
 """
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 
@@ -18,12 +13,38 @@ from tripletree.kernels.jit import inner, njit
 from tripletree.kernels.lloyd import squared_distances, sums
 
 __all__ = [
+    "ClusterMeans",
+    "PriorityPairs",
+    "SampleColumns",
     "constrained_assignment",
     "constrained_run",
     "disagreement",
     "shares",
     "vote_distances",
 ]
+
+
+class SampleColumns(NamedTuple):
+    """The samples. All arrays are read-only."""
+
+    columns: np.ndarray  #: float64[d, n], one feature a row
+    weight: np.ndarray  #: float64[n], ones
+
+
+class PriorityPairs(NamedTuple):
+    """Pairs of samples. All arrays are read-only."""
+
+    ends: np.ndarray  #: int32[e, 2], the two samples of each pair
+    n_must: int  #: the first so many pairs are must-links
+    order: np.ndarray  #: int32[e], the pairs, those of the highest priority first
+
+
+class ClusterMeans(NamedTuple):
+    """Where a run stands. All arrays are read-only."""
+
+    label: np.ndarray  #: int32[n]
+    centres: np.ndarray  #: float64[k, d]
+    objective: float  #: the scatter of the labels around the centres, infinity at the start
 
 
 @inner
@@ -97,16 +118,18 @@ def _scatter(columns, label, centres):
 
 
 @njit
-def constrained_run(columns, weight, ends, n_must, order, centres, label, objective, most, to_the_end):
+def constrained_run(samples, pairs, begin, most, to_the_end):
     """Assign and take means by turns, at most so many times, while the scatter decreases.
 
-    objective : float, the scatter of `label` around `centres`, infinity at the start
+    samples : SampleColumns; pairs : PriorityPairs; begin : ClusterMeans
     to_the_end : bool, whether to go on, whatever the scatter, until no label changes
     Returns labels int32[n], their means float64[k, d] (an empty cluster keeps its centre), the scatter, the number of
     turns taken and whether the run has ended.
     """
-    n, k = columns.shape[1], centres.shape[0]
-    now, means, least = label.copy(), centres.copy(), objective
+    columns, weight = samples
+    ends, n_must, order = pairs
+    n, k = columns.shape[1], begin.centres.shape[0]
+    now, means, least = begin.label.copy(), begin.centres.copy(), begin.objective
     for turn in range(most):
         new = constrained_assignment(squared_distances(columns, means), ends, n_must, order)
         total, mass = sums(columns, weight, new, k)

@@ -12,11 +12,14 @@ All loops come in slices of rows, between which Python can be interrupted.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from tripletree.kernels.jit import njit
 
 __all__ = [
+    "Entries",
     "contract",
     "enter",
     "farthest",
@@ -24,6 +27,14 @@ __all__ = [
     "relax",
     "shorten",
 ]
+
+
+class Entries(NamedTuple):
+    """The entries of all groups, one group after another."""
+
+    entry: np.ndarray  #: int32[...], places among the linked groups
+    start: np.ndarray  #: int64[N + 1], where those of each group begin, and the end
+
 
 #: Columns that are relaxed at a time: so many distances of some hundred linked groups fit in the cache.
 BLOCK = 1024
@@ -128,17 +139,17 @@ def enter(block, order, between, found, count):
 
 
 @njit
-def relax(condensed, n_groups, reach, entry, start, low, high):
+def relax(condensed, n_groups, reach, entries, low, high):
     """Replace distances by those of paths that are shorter, in place; oracle: `propagated_definition`.
 
     Columns come in blocks that stay in the cache, entries four at a time.
 
     condensed : float64[N * (N - 1) / 2]
     reach : float64[q, N], shortest distances of the linked groups to all
-    entry : int32[...], the entries of all groups, one group after another
-    start : int64[N + 1], where those of each group begin, and the end
+    entries : Entries
     low, high : rows i with low <= i < high are done
     """
+    entry, start = entries
     for begin in range(low + 1, n_groups, BLOCK):
         stop = min(begin + BLOCK, n_groups)
         for i in range(low, min(high, stop - 1)):

@@ -51,6 +51,16 @@ class Division(NamedTuple):
     count: np.ndarray  # int64[3]: height of the stack, nodes not yet used, leaves that have their parent
 
 
+class LeavesToSplit(NamedTuple):
+    """A set of leaves that is to be split; they are numbered from 0."""
+
+    child: np.ndarray  # int32[k - 1, 2]: the base tree restricted to it
+    rows: np.ndarray  # int32[m, 3]: the triplets inside
+    weight: np.ndarray  # float64[m]
+    links: np.ndarray  # int32[c, 2]: the cannot-links inside
+    group: np.ndarray  # int32[k]: the first member of each leaf's must-linked group
+
+
 class SplitVotes(NamedTuple):
     """What is known of a set of leaves, numbered from 0."""
 
@@ -344,8 +354,9 @@ def _highest_without(child, wanted):
 
 
 @allocating
-def _split(child, rows, weight, links, group, hard, reward, penalty, change):
-    """Labels of the leaves 0..k-1 of a set; rows, links and group hold these numbers."""
+def _split(leaves, hard, reward, penalty, change):
+    """Labels of the leaves of a set, False or True for the two sides."""
+    child, rows, weight, links, group = leaves
     k = child.shape[0] + 1
     up = np.arange(k).astype(np.int32)
     wanted = np.zeros(k, np.bool_)
@@ -479,7 +490,8 @@ def divide(task, hard, reward, penalty, change, leaves):
         for t in range(c_low, c_high):
             for i in range(2):
                 links[t - c_low, i] = place[task.links[t, i]] - low
-        side = _split(child, rows, task.weight[t_low:t_high], links, group, hard, reward, penalty, change)
+        whole = LeavesToSplit(child, rows, task.weight[t_low:t_high], links, group)
+        side = _split(whole, hard, reward, penalty, change)
         for i in range(k):
             side_of[order[low + i]] = side[i]
         task.child[low:high] = _restrict(child, side)

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tripletree.kernels.jit import RealTable, inner, njit
+from tripletree.kernels.jit import RealTable, inlined, inner, njit
 
 __all__ = [
     "LinkGroups",
@@ -54,7 +54,7 @@ class Chains(NamedTuple):
     queue: np.ndarray  #: int32[m], the samples of the chain at hand
 
 
-@inner
+@inlined
 def _add_links(i, links, label, cost):
     """Add to cost[h] what the pairs of sample i cost with it in cluster h."""
     pay, k = links.pay, len(cost)

@@ -437,12 +437,13 @@ def _shortest_paths(condensed: np.ndarray, n: int, linked: np.ndarray) -> None:
         direct[:, low : low + step] = block.T
         entry.append(found[np.arange(q) < number[:, None]])
         count.append(number)
-    entries, start = np.concatenate(entry), np.concatenate([[0], *count]).cumsum()
+    start = np.concatenate([[0], *count]).cumsum()
+    entries = loops.Entries(np.concatenate(entry), start)
     low = 0
     while low < n:
         # as many rows as come to so much work
         high = min(n, max(low + 1, int(np.searchsorted(start, start[low] + _WORK // n, side="right")) - 1))
-        loops.relax(condensed, n, direct, entries, start, low, high)
+        loops.relax(condensed, n, direct, entries, low, high)
         low = high
 
 

@@ -342,14 +342,16 @@ def constrained_means(
     The loop is in the kernel, not in `lloyd.alternate`: a fit makes a hundred short runs, whose time would be that of
     the calls, and where the scatter would rise the iteration before counts, which that loop knows nothing of.
     """
-    order = frozen(order)
+    loops = kernels.boosted
+    samples = loops.SampleColumns(points.columns, points.weights)
+    in_order = loops.PriorityPairs(pairs.ends, pairs.n_must, frozen(order))
     most = max(1, _SLICE // max(1, points.n * centres.size))
     labels, centres, objective = frozen(np.full(points.n, -1)), frozen(centres, np.float64), np.inf
     done, turns = False, 0
     while not done and turns < max_iter:
-        labels, centres, objective, taken, done = kernels.boosted.constrained_run(
-            *(points.columns, points.weights, pairs.ends, pairs.n_must, order),
-            *(centres, labels, objective, min(most, max_iter - turns), stop == "labels"),
+        begin, turns_left = loops.ClusterMeans(labels, centres, objective), min(most, max_iter - turns)
+        labels, centres, objective, taken, done = loops.constrained_run(
+            samples, in_order, begin, turns_left, stop == "labels"
         )
         labels, centres, turns = freeze(labels), freeze(centres), turns + taken
     return labels, centres

@@ -481,13 +481,13 @@ def best_run(
     InfeasibleClusteringError
         If no number fits the pairs: that of the largest one.
     """
-    graph = CannotGraph(closure.cannot, closure.n_components)
+    task = _GroupTask(model, closure, CannotGraph(closure.cannot, closure.n_components))
     runs: dict[int, LloydRun] = {}
     criterion = dict.fromkeys(counts, np.inf)
     failure = None
     for k in counts:
         try:
-            runs[k] = _best_of_starts(k, model, graph, closure, options, rng, tick)
+            runs[k] = _best_of_starts(k, task, options, rng, tick)
             criterion[k] = runs[k].mean_distance * k * k
         except InfeasibleClusteringError as error:
             failure = error
@@ -498,15 +498,22 @@ def best_run(
     return runs[min(runs, key=criterion.__getitem__)], criterion
 
 
+class _GroupTask(NamedTuple):
+    """What is clustered, for any number of clusters."""
+
+    model: GroupCentres
+    closure: PairClosure
+    graph: CannotGraph  #: of its cannot-links
+
+
 def _best_of_starts(
     k: int,
-    model: GroupCentres,
-    graph: CannotGraph,
-    closure: PairClosure,
+    task: _GroupTask,
     options: Options,
     rng: np.random.Generator,
     tick: Callable[[int], Any] | None,
 ) -> LloydRun:
+    model, closure, graph = task
     samples, weights = model.groups.samples, model.groups.weights
     given = check_start(options.init, k, samples.shape[1])
     if given is not None:
