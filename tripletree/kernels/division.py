@@ -382,6 +382,9 @@ def _split(leaves, hard, reward, penalty, change):
         block[i] = first[x]
     if n_blocks == 1:
         return _highest_without(child, wanted)
+    if is_top and n_blocks == 2:
+        # the only split there is; on deep hierarchies nearly all are of this kind
+        return _labelled(child, leaf, block == 1, change)
     inside, apart = np.empty_like(rows), np.empty_like(links)
     for t in range(rows.shape[0]):
         for i in range(3):
