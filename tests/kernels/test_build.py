@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from oracles import clades_of, clades_of_hierarchy, components, one_tree_definition
 from strategies import triplet_rows
 
-from tripletree.algorithms.aho import _split_deep, build_aho_tree
+from tripletree.algorithms.aho import build_aho_tree, split_deep
 from tripletree.algorithms.decompose import decompose
 from tripletree.algorithms.induce import count_triplets, induce, sample_triplets
 from tripletree.core.hierarchy import Hierarchy
@@ -40,7 +40,7 @@ def plain(rows, n):
 
 def deep(rows, n):
     """By the scheme of Even and Shiloach alone."""
-    leaf_up, inner_up, failed = _split_deep(columns(rows), np.arange(n, dtype=np.int32), n)
+    leaf_up, inner_up, failed = split_deep(columns(rows), np.arange(n, dtype=np.int32), n)
     return (None, failed) if failed.size else (canonical(leaf_up, inner_up, n), failed)
 
 
@@ -267,7 +267,7 @@ def test_spanning__prepare_renumbers_and_marks_a_spanning_forest(rng):
 
 def test_even_shiloach__nothing_to_do_for_one_component():
     leaves = np.array([4, 7, 9], np.int32)
-    leaf_up, inner_up, failed = _split_deep(columns([[4, 7, 9], [7, 9, 4]]), leaves, 10)
+    leaf_up, inner_up, failed = split_deep(columns([[4, 7, 9], [7, 9, 4]]), leaves, 10)
     assert leaf_up.size == inner_up.size == 0
     assert failed.tolist() == [4, 7, 9]
 

@@ -9,7 +9,7 @@ from tripletree.algorithms.cut import cut
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.errors import InvalidLabelsError, UnknownLeafError
 from tripletree.plots import plot_heatmap
-from tripletree.plots.heatmap import _average_blocks
+from tripletree.plots.heatmap import average_blocks
 
 matplotlib.use("agg")
 plt = pytest.importorskip("matplotlib.pyplot")
@@ -139,7 +139,7 @@ def test_heatmap__few_columns_keep_sharp_edges(rng):
 
 def test_heatmap__means_of_rows_leave_out_nan():
     values = np.array([[0.0], [2.0], [np.nan], [5.0], [np.nan], [np.nan]])
-    np.testing.assert_array_equal(_average_blocks(values, 0, 3), [[1.0], [5.0], [np.nan]])
+    np.testing.assert_array_equal(average_blocks(values, 0, 3), [[1.0], [5.0], [np.nan]])
 
 
 @pytest.mark.parametrize("letter", ["W", "i"])

@@ -17,6 +17,7 @@ from tripletree import kernels
 __all__ = [
     "AhoTree",
     "build_aho_tree",
+    "split_deep",
 ]
 
 
@@ -62,7 +63,7 @@ def build_aho_tree(rows: np.ndarray, n: int) -> AhoTree:
     if n == 1:
         return AhoTree(np.array([-1], np.int32), nothing)
     # Splitting each group from scratch is fast where groups shrink quickly, and quadratic on chains of groups that
-    # hardly shrink (a caterpillar). The kernel leaves these for `_split_deep` and lists them: ranges lo..hi of `leaves`
+    # hardly shrink (a caterpillar). The kernel leaves these for `split_deep` and lists them: ranges lo..hi of `leaves`
     # and tlo..thi of the columns of `abc`, which it sorts in place, and the node v that the group hangs from.
     abc = np.array(rows.T, dtype=np.int32, order="C")
     leaf_up, inner_up, leaves, deferred, failed = kernels.build.build(abc, n, True)
@@ -72,7 +73,7 @@ def build_aho_tree(rows: np.ndarray, n: int) -> AhoTree:
     nodes = inner_up.size
     for lo, hi, tlo, thi, v in deferred.tolist():
         part = leaves[lo:hi]
-        part_leaf_up, part_inner_up, part_failed = _split_deep(abc[:, tlo:thi], part, n)
+        part_leaf_up, part_inner_up, part_failed = split_deep(abc[:, tlo:thi], part, n)
         if part_failed.size:
             return AhoTree(nothing, part_failed)
         # node 0 of the part is node v of the whole, the others get the next free numbers
@@ -88,7 +89,7 @@ def build_aho_tree(rows: np.ndarray, n: int) -> AhoTree:
     return AhoTree(parent, nothing)
 
 
-def _split_deep(abc: np.ndarray, leaves: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def split_deep(abc: np.ndarray, leaves: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """BUILD for a deep group: components are kept up to date while triplets are deleted (Even and Shiloach 1981).
 
     Parameters

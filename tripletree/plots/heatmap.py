@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 __all__ = [
+    "average_blocks",
     "plot_heatmap",
 ]
 
@@ -237,11 +238,11 @@ def _draw_map(ax: Any, shown: np.ndarray, cmap: Any) -> Any:
     extent = (-0.5, wide - 0.5, high - 0.5, -0.5)
     for axis in (0, 1):
         if shown.shape[axis] > pixels[axis]:
-            shown = _average_blocks(shown, axis, pixels[axis])
+            shown = average_blocks(shown, axis, pixels[axis])
     return ax.imshow(shown, aspect="auto", cmap=cmap, interpolation="nearest", extent=extent, gid="map")
 
 
-def _average_blocks(values: np.ndarray, axis: int, parts: int) -> np.ndarray:
+def average_blocks(values: np.ndarray, axis: int, parts: int) -> np.ndarray:
     """Means of the values in `parts` equal parts along an axis, ignoring NaN."""
     start = np.arange(parts) * values.shape[axis] // parts
     known = ~np.isnan(values)
