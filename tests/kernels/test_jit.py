@@ -45,6 +45,7 @@ with warnings.catch_warnings(record=True) as caught:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(jit.MODE == "never", reason="kernels are not compiled")
 @pytest.mark.parametrize("ending", [".nbi", ".nbc"])
 def test_jit__a_damaged_cache_costs_a_compilation_and_mends_itself(tmp_path, ending):

@@ -238,7 +238,10 @@ def test_page__heights_or_levels(show):
     assert show(Hierarchy([3, 3, 4, 4, -1])).run("document.querySelector('#axis').hidden")
 
 
-@pytest.mark.parametrize(("make", "n"), [(yule, 5000), (caterpillar, 5000), (star, 5000), (yule, 100_000)])
+@pytest.mark.parametrize(
+    ("make", "n"),
+    [(yule, 5000), (caterpillar, 5000), (star, 5000), pytest.param(yule, 100_000, marks=pytest.mark.slow)],
+)
 def test_page__large_ones_open_folded(show, record_property, make, n):
     h = make(n, np.random.default_rng(0)) if make is yule else make(n)
     page = show(h, triplets=decompose(h) if n <= 5000 else None, clusters=np.arange(n) % 3)

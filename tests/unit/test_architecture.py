@@ -9,6 +9,7 @@ import os
 import re
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -53,6 +54,7 @@ FILES = sorted(HOUSE.rglob("*.py"))
 PYTHON_FILES = [pytest.param(path, id=str(path.relative_to(HOUSE))) for path in FILES]
 
 
+@cache
 def parsed(path):
     return ast.parse(path.read_text(encoding="utf-8"))
 
@@ -116,8 +118,13 @@ def test_architecture__rooms_import_what_the_law_allows(path):
     assert wrong == []
 
 
+@cache
+def guards_of_types(path):
+    return [x for x in ast.walk(parsed(path)) if isinstance(x, ast.If) and ast.unparse(x.test) == "TYPE_CHECKING"]
+
+
 def under_type_checking(path, node):
-    guards = [x for x in ast.walk(parsed(path)) if isinstance(x, ast.If) and ast.unparse(x.test) == "TYPE_CHECKING"]
+    guards = guards_of_types(path)
     return any(guard.lineno <= node.lineno <= guard.end_lineno for guard in guards)
 
 
