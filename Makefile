@@ -47,7 +47,7 @@ test-plain: $(VENV)/.dev  ## kernels and units as plain Python, JIT off, with co
 	@TRIPLETREE_JIT=0 $(PYTEST) -q -m 'not slow' --cov --cov-report=term:skip-covered $(PLAIN)
 
 test-bounds: $(VENV)/.dev  ## kernels compiled with bounds checking
-	@NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(CURDIR)/$(VENV)/numba-cache-bounds $(BIN)/python -m pytest -q tests/kernels
+	@NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(CURDIR)/$(VENV)/numba-cache-bounds $(PYTEST) -q tests/kernels
 
 lint: $(VENV)/.dev  ## style and types
 	@$(BIN)/ruff check .
