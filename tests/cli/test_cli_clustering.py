@@ -499,6 +499,8 @@ def test_cluster__a_hierarchy(run, tmp_path, method):
     assert displays(tree, decompose(taxonomy)).all()
     assert {"Felidae", "Carnivora", "Ungulata"} <= set(filter(None, tree.names))
     assert "1 sample is not in t.nwk" in done.stderr
-    assert "named clades" in done.stderr
+    assert "clades" not in done.stderr
+    to_file = run("cluster", "data.csv", "--hierarchy", "t.nwk", "-k", 2, "-o", "c.csv", "--method", method)
+    assert "3 named clades: 3 whole, 0 more than half of the hierarchy" in to_file.stdout
     bad = run("cluster", "data.csv", "--hierarchy", "sample:mammals", "-k", "2", status=2).stderr
     assert "sample:mammals has 0 leaves among the 6 labels of DATA" in bad

@@ -199,7 +199,8 @@ def cluster(
     if taxonomy is not None and taxonomy.names is not None:
         clades = match_clades(taxonomy, tree)
         tree = clades.tree
-        say(f"{clades} of the hierarchy", err=True)
+        if output != "-":
+            say(f"{clades} of the hierarchy")
     _write_found(table, found.triplets, tree, found.labels, [output, newick, picture])
     if found.validation is not None:
         say(_validation_text(found.validation), err=output == "-")

@@ -29,9 +29,10 @@ _COLUMNS = ("name", "match", "kind", "score", "suggestions")
     epilog="""
     \b
     Examples:
-      printf 'homo sapiens\\nPan paniscuss\\nGorilla beringei\\n' | tripletree match - sample:primates
-      tripletree match data.csv taxdump/ --synonyms taxdump/ -o matches.csv
-      tripletree match data.csv taxdump/ --edited matches.csv --tree mine.nwk
+      printf 'homo sapiens\\nPan paniscuss\\nGorilla beringei\\n' | tripletree match - sample:primates -o matches.csv
+      sed 's/^Gorilla beringei,[^,]*,/Gorilla beringei,Homininae,/' matches.csv > mine.csv
+      printf 'homo sapiens\\nPan paniscuss\\nGorilla beringei\\n' > names.txt
+      tripletree match names.txt sample:primates --edited mine.csv --tree mine.nwk
     """
 )
 @click.argument("names")
