@@ -32,9 +32,12 @@ PATIENCE = 120  # seconds that a peer is waited for
 def measured(setup, call, size):
     """CPU seconds of a call in a process of its own, the peak memory of that process in MB, and its size or error."""
     code = _START.format(setup=setup, call=call, size=size)
+    here = Path(__file__).parent  # benchmarks and the shapes of the tests can be imported, whatever the working folder
+    paths = [str(here), str(here.parent / "tests"), *filter(None, [os.environ.get("PYTHONPATH")])]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
     try:
         done = subprocess.run(
-            [sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=PATIENCE
+            [sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=PATIENCE, env=environment
         )
     except subprocess.TimeoutExpired:
         return None, None, f"over {PATIENCE} s"
