@@ -504,3 +504,12 @@ def test_cluster__a_hierarchy(run, tmp_path, method):
     assert "3 named clades: 3 whole, 0 more than half of the hierarchy" in to_file.stdout
     bad = run("cluster", "data.csv", "--hierarchy", "sample:mammals", "-k", "2", status=2).stderr
     assert "sample:mammals has 0 leaves among the 6 labels of DATA" in bad
+
+
+def test_cluster__a_penalty_of_nothing_takes_contradictions(run):
+    from pathlib import Path
+
+    Path("x.csv").write_text("name,x\na,0\nb,1\nc,5\nd,6\n")
+    Path("t.txt").write_text("a b | c\nb c | a\n")
+    done = run("cluster", "x.csv", "--triplets", "t.txt", "--penalty", "0", "-k", "2")
+    assert done.stdout == "label,cluster\na,0\nb,0\nc,1\nd,1\n"

@@ -73,6 +73,14 @@ def test_sample_names__triplets_and_hierarchies(method):
         made(method).fit(X, triplets=NAMED_TRIPLETS, sample_names=twice)
 
 
+@pytest.mark.parametrize("method", [ReCon, DivisiveReCon])
+def test_sample_names__validation_uses_them(method):
+    by_row = made(method).fit(X, triplets=TRIPLETS, validate=True).validation_
+    by_name = made(method).fit(X, triplets=NAMED_TRIPLETS, sample_names=NAMES, validate=True).validation_
+    assert by_name.settings == by_row.settings
+    assert by_name.agreement.tolist() == pytest.approx(by_row.agreement.tolist(), abs=0.1)  # triplets in another order
+
+
 def test_sample_names__are_routed_and_cut_with_X():
     """One search over arrays, triplets by name: no warning, and each fold uses the triplets on its own samples."""
     with sklearn.config_context(enable_metadata_routing=True), warnings.catch_warnings():

@@ -12,7 +12,7 @@ import click
 import numpy as np
 
 from tripletree.algorithms.build import one_tree
-from tripletree.algorithms.clades import match_clades
+from tripletree.algorithms.clades import CladeMatches
 from tripletree.algorithms.decompose import decompose
 from tripletree.algorithms.supervision import triplets_from_classes
 from tripletree.cli.reading import read_hierarchy
@@ -195,13 +195,9 @@ def cluster(
             validate=validate,
             **method,
         )
-    tree = found.hierarchy
-    if taxonomy is not None and taxonomy.names is not None:
-        clades = match_clades(taxonomy, tree)
-        tree = clades.tree
-        if output != "-":
-            say(f"{clades} of the hierarchy")
-    _write_found(table, found.triplets, tree, found.labels, [output, newick, picture])
+    if found.clades is not None and output != "-":
+        say(f"{found.clades} of the hierarchy")
+    _write_found(table, found.triplets, found.hierarchy, found.labels, [output, newick, picture])
     if found.validation is not None:
         say(_validation_text(found.validation), err=output == "-")
 
@@ -318,12 +314,13 @@ def check_apart(sources: list[str | None], targets: list[str | None]) -> None:
 
 
 class Clustered(NamedTuple):
-    """What was found: flat clusters if asked for, the triplets that were used, whether they help."""
+    """What was found: flat clusters if asked for, the triplets used, whether they help, where known clades are."""
 
     hierarchy: Hierarchy
     labels: np.ndarray | None
     triplets: TripletSet | None
     validation: ValidationReport | None
+    clades: CladeMatches | None
 
 
 def clustered(
@@ -359,12 +356,11 @@ def clustered(
                 if (
                     triplets is not None
                     and options.get("on_conflict", "raise") == "raise"
-                    and not options.get("penalty")
+                    and options.get("penalty") is None
                 ):
                     one_tree(triplets)  # refused here if inconsistent, by label
                 model = _by_rows(values, labels, k if flat else 1, validate, options, known)
-    tree = Hierarchy(model.hierarchy_.parent, labels, height=model.hierarchy_.height)
-    return Clustered(tree, model.labels_ if flat else None, triplets, model.validation_)
+    return Clustered(model.hierarchy_, model.labels_ if flat else None, triplets, model.validation_, model.clade_names_)
 
 
 def _by_rows(
@@ -378,14 +374,8 @@ def _by_rows(
     """ReCon of an array; it needs no pandas."""
     from tripletree.cluster import ReCon
 
-    triplets, hierarchy = known["triplets"], known["hierarchy"]
-    if triplets is not None:
-        triplets = TripletSet(triplets.reindex(labels).rows, len(labels))
-    if hierarchy is not None:
-        row = {label: i for i, label in enumerate(labels)}
-        hierarchy = Hierarchy(hierarchy.parent, [row[x] for x in hierarchy.leaves])
     model = ReCon(n_clusters, **_options_of("recon", options))
-    return model.fit(values, triplets=triplets, hierarchy=hierarchy, validate=validate)
+    return model.fit(values, sample_names=labels, validate=validate, **known)
 
 
 def _options_of(method: str, options: dict[str, Any]) -> dict[str, Any]:

@@ -736,15 +736,17 @@ class DivisiveReCon(HierarchicalClusterer):
                     given.append(TripletKnowledge(hierarchy_triplets(hierarchy, used.leaves, None, rng)))
                 if classes is not None:
                     given.append(ClassKnowledge(codes, used.leaves, None, rng))
-                self.validation_ = self._validated(X, given, rng)
+                self.validation_ = self._validated(X, given, rng, sample_names)
         return self
 
-    def _validated(self, X: Any, given: list[Knowledge], rng: np.random.Generator) -> ValidationReport | None:
+    def _validated(
+        self, X: Any, given: list[Knowledge], rng: np.random.Generator, sample_names: Any
+    ) -> ValidationReport | None:
         """How the setting that was used, hard or soft, compares with no knowledge, and with the other if need be."""
         used = self.constraints_
         other = "soft" if used == "hard" else "hard"
         fitted, others = alike(self, constraints=used), {f"constraints={other!r}": alike(self, constraints=other)}
-        return compare_settings(f"constraints={used!r}", fitted, X, given, others, rng)
+        return compare_settings(f"constraints={used!r}", fitted, X, given, others, rng, sample_names=sample_names)
 
     def _hardness(self, used: TripletSet, links: PairwiseConstraints, only_hierarchy: bool) -> bool | None:
         """Whether all triplets must hold; None: held-out triplets are to decide."""

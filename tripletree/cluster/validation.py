@@ -242,6 +242,7 @@ def measure(
     n_folds: int,
     rng: np.random.Generator,
     tell: Callable[[int], Any] | None = None,
+    sample_names: Any = None,
 ) -> np.ndarray:
     """Which constraints hold in results made without them.
 
@@ -261,11 +262,14 @@ def measure(
         Deals the units out.
     tell : callable, optional
         Is given 1 after each fit.
+    sample_names : sequence, optional
+        The names of the rows, where X has no index.
 
     Returns
     -------
     ndarray of bool, shape (len(amounts), m)
     """
+    names = {} if sample_names is None else {"sample_names": sample_names}
     units = knowledge.n_units
     order = rng.permutation(units)
     fold = np.empty(units, np.int64)
@@ -273,7 +277,7 @@ def measure(
     holds = np.zeros((len(amounts), len(knowledge.constraints)), bool)
     for i, amount in enumerate(amounts):
         if amount == 0:
-            holds[i] = knowledge.kept_by(model.fit(X))
+            holds[i] = knowledge.kept_by(model.fit(X, **names))
             if tell:
                 tell(1)
             continue
@@ -281,7 +285,7 @@ def measure(
             train, out = order[fold[order] != k], knowledge.held_out(fold == k)
             some = np.zeros(units, bool)
             some[train[: round(amount * train.size)]] = True
-            holds[i, out] = knowledge.kept_by(model.fit(X, **knowledge.part(some)))[out]
+            holds[i, out] = knowledge.kept_by(model.fit(X, **knowledge.part(some), **names))[out]
             if tell:
                 tell(1)
     return holds
@@ -336,7 +340,14 @@ class _AllKnowledge:
 
 
 def compare_settings(
-    name: str, fitted: Any, X: Any, kinds: list[Knowledge], others: dict[str, Any], rng: np.random.Generator
+    name: str,
+    fitted: Any,
+    X: Any,
+    kinds: list[Knowledge],
+    others: dict[str, Any],
+    rng: np.random.Generator,
+    *,
+    sample_names: Any = None,
 ) -> ValidationReport | None:
     """Compare settings with no knowledge, and with others where they are worse; warn if so.
 
@@ -354,6 +365,8 @@ def compare_settings(
         Other settings, by what they are called.
     rng : Generator
         Deals the constraints out, in the same way for all settings.
+    sample_names : sequence, optional
+        As `fit` was given them.
 
     Returns
     -------
@@ -376,7 +389,9 @@ def compare_settings(
 
     def holds(model: Any, amount: float) -> np.ndarray:
         deal = np.random.default_rng(seed)
-        return measure(model, X, knowledge, amounts=(amount,), n_folds=n_folds, rng=deal, tell=tell)[0]
+        return measure(
+            model, X, knowledge, amounts=(amount,), n_folds=n_folds, rng=deal, tell=tell, sample_names=sample_names
+        )[0]
 
     title = f"validation of {type(fitted).__name__}"
     with progress_bar(fitted.verbose, 1 + n_folds, title, "fits") as tell, warnings.catch_warnings():

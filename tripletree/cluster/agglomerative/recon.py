@@ -371,11 +371,11 @@ class ReCon(HierarchicalClusterer):
                 rng = generator(self.random_state)
                 if hierarchy is not None:
                     known.append(TripletKnowledge(hierarchy_triplets(hierarchy, used.leaves, None, rng)))
-                self.validation_ = self._validated(X, known, rng, has_pairs=len(links) > 0)
+                self.validation_ = self._validated(X, known, rng, sample_names, has_pairs=len(links) > 0)
         return self
 
     def _validated(
-        self, X: Any, known: list[Knowledge], rng: np.random.Generator, *, has_pairs: bool
+        self, X: Any, known: list[Knowledge], rng: np.random.Generator, sample_names: Any, *, has_pairs: bool
     ) -> ValidationReport | None:
         """How these settings compare with no constraints, and, if need be, with a penalty and with DivisiveReCon."""
         from tripletree.cluster.divisive import DivisiveReCon
@@ -386,7 +386,7 @@ class ReCon(HierarchicalClusterer):
         if isinstance(self.metric, str) and self.metric in ("euclidean", "cosine", "precomputed"):
             others["DivisiveReCon"] = DivisiveReCon(self.n_clusters, metric=self.metric)
         name = "all of them hold" if self.penalty is None else f"penalty={self.penalty!r}"
-        return compare_settings(name, self, X, known, others, rng)
+        return compare_settings(name, self, X, known, others, rng, sample_names=sample_names)
 
     def _merge(
         self, points: np.ndarray, plan: MergePlan, metric: FittedMetric, title: str
