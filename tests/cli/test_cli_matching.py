@@ -87,4 +87,21 @@ def test_match__files_that_cannot_be(run, tmp_path):
     assert "x is an output of this command already" in bad
     (tmp_path / "s.txt").write_text("wolf\n")
     bad = run("match", "-", "t.nwk", "--synonyms", "s.txt", text="wolf\n", status=2).stderr
-    assert "neither a taxdump nor a table of two columns, name and accepted name: s.txt, line 1" in bad
+    assert "--synonyms is none of a taxdump, an ontology or a table of two columns" in bad
+    assert "s.txt, line 1" in bad
+
+
+def test_match__terms_of_an_ontology(run):
+    text = "T lymphocyte\nerythroid progenitr cell\nblood vessel\n"
+    options = ("--synonyms", "sample:cell_types")
+    done = run("match", "-", "sample:cell_types", *options, text=text)
+    rows = table(done.stdout)
+    assert [(x["match"], x["kind"]) for x in rows] == [
+        ("T cell", "synonym"),
+        ("erythroid progenitor cell", "spelling"),
+        ("", "none"),
+    ]
+    bad = run("match", "-", "sample:cell_types", *options, "--tree", "x.nwk", text=text, status=2).stderr
+    assert "choose with --parent" in bad
+    run("match", "-", "sample:cell_types", *options, "--parent", "deepest", "--tree", "x.nwk", text=text)
+    assert list(read_newick("x.nwk").leaves) == ["T lymphocyte", "erythroid progenitr cell"]

@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.errors import DuplicateLeafError, ParseError, TripletreeError, UnknownLeafError
+from tripletree.io import read_synonyms
 from tripletree.io import taxdump as _dmp
-from tripletree.io.taxdump import read_synonyms, read_taxdump, taxdump_ontology
+from tripletree.io.taxdump import read_taxdump, taxdump_ontology
 
 TAXA = [
     (1, 1, "no rank", "root"),

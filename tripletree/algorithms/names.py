@@ -1,4 +1,4 @@
-"""Matching names: which taxon of a hierarchy each name of a sample means, and how sure that is.
+"""Matching names: which taxon of a hierarchy or ontology each name of a sample means, and how sure that is.
 
 A name is tried in the order of `KINDS`, from the surest to the vaguest, and the first that fits is taken. What fits
 two different taxa equally well matches neither: it is reported as ambiguous.
@@ -18,6 +18,7 @@ import numpy as np
 
 from tripletree.core.checks import described
 from tripletree.core.hierarchy import Hierarchy, check_hierarchy
+from tripletree.core.ontology import Ontology
 from tripletree.errors import UnknownLeafError
 
 __all__ = ["NameMatches", "match_names"]
@@ -30,6 +31,7 @@ _OFFERED = 3
 #: Below this similarity a name is not worth offering.
 _RESEMBLES = 0.6
 _SEPARATORS = re.compile(r"[\s_]+")
+_NUMBER = re.compile(r"\d{3,}")
 _LATIN_WORD = re.compile(r"[a-z][a-z-]+")
 
 
@@ -42,8 +44,8 @@ class NameMatches:
     names : tuple
         The names, without repeats, in the order given.
     matches : tuple of (label or None)
-        The taxon that each name means: the label of a leaf or the name of an inner node of ``hierarchy``; None where
-        nothing fits, or several do.
+        The taxon that each name means: the label of a leaf or the name of an inner node of ``hierarchy``, of an
+        ontology the id of a term; None where nothing fits, or several do.
     kinds : tuple of str
         How it was found. "exact": letter by letter. "form": but for case, underscores and spaces, quotes, accents.
         "synonym": another name of that taxon. "species": the first two words of a longer name, such as a subspecies or
@@ -55,7 +57,7 @@ class NameMatches:
         most, from 0 to 1 (one minus the edit distance over the longer length); 0 for the others.
     suggestions : tuple of tuple
         What a person could choose from where nothing is sure: those that fit, or the most similar, the best first.
-    hierarchy : Hierarchy
+    hierarchy : Hierarchy or Ontology
         The one that was searched. Where leaves of a genus have no named ancestor, their last common one is named
         by the genus here, so that it can be matched.
 
@@ -69,15 +71,15 @@ class NameMatches:
     kinds: tuple[str, ...]
     scores: np.ndarray
     suggestions: tuple[tuple[Any, ...], ...]
-    hierarchy: Hierarchy
+    hierarchy: Hierarchy | Ontology
 
     @property
     def unmatched(self) -> list[Any]:
         """The names that match nothing, or several taxa."""
         return [x for x, match in zip(self.names, self.matches, strict=True) if match is None]
 
-    def attach(self) -> Hierarchy:
-        """Return the hierarchy on the names that match: each stands where its taxon does.
+    def attach(self) -> Hierarchy | Ontology:
+        """Return the hierarchy or ontology on the names that match: each stands where its taxon does.
 
         Several names of one taxon become its children; a name matched by its genus becomes a child of the genus, which
         says no more than is known.
@@ -86,12 +88,18 @@ class NameMatches:
         ------
         UnknownLeafError
             If no name matches.
+        DuplicateLeafError
+            If a name is the id of another term of the ontology than the one it was matched with, or of an inner term.
         """
         known = {x: match for x, match in zip(self.names, self.matches, strict=True) if match is not None}
         if not known:
             hint = "no name matches, so there is no hierarchy of them; choose({name: taxon}) decides by hand"
             raise UnknownLeafError(self.names, self.hierarchy.leaves, what="taxa", hint=hint)
-        return self.hierarchy.attach(known)
+        if isinstance(self.hierarchy, Hierarchy):
+            return self.hierarchy.attach(known)
+        leaves = self.hierarchy.leaves
+        new = {x: term for x, term in known.items() if x != term or x not in leaves}
+        return (self.hierarchy.attach(new) if new else self.hierarchy).restrict(known)
 
     def choose(self, choices: Mapping[Any, Any]) -> NameMatches:
         """Return the matches with some of them decided by a person, of the kind "chosen".
@@ -99,7 +107,8 @@ class NameMatches:
         Parameters
         ----------
         choices : mapping
-            The taxon for some of the names: a label of ``hierarchy`` or a name of its inner nodes; None for none.
+            The taxon for some of the names: a label of ``hierarchy`` or a name of its inner nodes, of an ontology the
+            id or the name of a term; None for none.
 
         Raises
         ------
@@ -109,11 +118,11 @@ class NameMatches:
             If `choices` is not a mapping.
         """
         _check_mapping(choices, "choices", "{name: taxon}")
-        inner = [x for x in self.hierarchy.names or () if x is not None]
-        known = dict.fromkeys([*self.hierarchy.leaves, *inner])
+        known = _exact_names(self.hierarchy)
         missing = [x for x in choices.values() if x is not None and x not in known]
         if missing:
             raise UnknownLeafError(missing, list(known), what="taxa")
+        choices = {x: None if taxon is None else known[taxon] for x, taxon in choices.items()}
         strange = [x for x in choices if x not in set(self.names)]
         if strange:
             raise UnknownLeafError(strange, list(self.names), what="names")
@@ -129,13 +138,26 @@ class NameMatches:
     def to_frame(self) -> Any:
         """Return a pandas DataFrame: name, match, kind, score, and suggestions in one text, with ``|`` between them.
 
-        Edited, its columns name and match are what `choose` takes.
+        Edited, its columns name and match are what `choose` takes. Terms of an ontology stand by their names, where
+        these tell them apart.
         """
         import pandas as pd
 
-        offered = ["|".join(map(str, x)) for x in self.suggestions]
-        columns = {"name": self.names, "match": self.matches, "kind": self.kinds, "score": self.scores}
-        return pd.DataFrame({**columns, "suggestions": offered})
+        return pd.DataFrame(self.columns())
+
+    def columns(self) -> dict[str, list[Any]]:
+        """Return the columns of `to_frame` as lists."""
+        called: dict[Any, Any] = {}
+        if isinstance(self.hierarchy, Ontology):
+            terms = self.hierarchy.terms
+            called = {term: x for x, term in _exact_names(self.hierarchy).items() if x not in terms}
+        return {
+            "name": list(self.names),
+            "match": [called.get(x, x) for x in self.matches],
+            "kind": list(self.kinds),
+            "score": self.scores.tolist(),
+            "suggestions": ["|".join(str(called.get(x, x)) for x in some) for some in self.suggestions],
+        }
 
     def __str__(self) -> str:
         count = Counter(self.kinds)
@@ -145,21 +167,23 @@ class NameMatches:
 
 def match_names(
     names: Iterable[Any],
-    hierarchy: Hierarchy,
+    hierarchy: Hierarchy | Ontology,
     *,
     synonyms: Mapping[str, str | Iterable[str]] | None = None,
     min_score: float = 0.8,
 ) -> NameMatches:
-    """Find which taxon of a hierarchy each name means, though it may be written otherwise.
+    """Find which taxon of a hierarchy, or term of an ontology, each name means, though it may be written otherwise.
 
     Parameters
     ----------
     names : iterable of hashable
         The names, such as the index of a table; a repeated one counts once. What is not text can only match exactly.
-    hierarchy : Hierarchy
-        The one to search: labels of leaves, and names of inner nodes. A leaf comes first where both fit.
+    hierarchy : Hierarchy or Ontology
+        The one to search: labels of leaves, and names of inner nodes. A leaf comes first where both fit. Of an
+        ontology, ids and names of terms; species and genus are tried only where some terms have these ranks.
     synonyms : mapping of str to str or list of str, optional
-        The accepted name for each other name, such as `tripletree.io.read_synonyms` reads from an NCBI taxdump.
+        The accepted name for each other name, such as `tripletree.io.read_synonyms` reads from an NCBI taxdump
+        or an ontology.
     min_score : float in [0, 1]
         The least similarity, of each word, for a match by spelling; 1 for none. Names with two words or more match by
         spelling only names with as many: *Mustela vison* and *Mustela nivalis* are different species however
@@ -200,7 +224,8 @@ def match_names(
     ...                                             ["Canis lupus familiaris", "Vulpes lagopus"]])
     True
     """
-    check_hierarchy(hierarchy)
+    if not isinstance(hierarchy, Ontology):
+        check_hierarchy(hierarchy)
     if isinstance(min_score, bool) or not isinstance(min_score, Real) or not 0 <= min_score <= 1:
         msg = f"min_score must be between 0 and 1, not {min_score!r}"
         raise ValueError(msg)
@@ -247,22 +272,27 @@ _NOTHING = _Match(None, "none")
 
 
 class _NameIndex:
-    """The taxa of a hierarchy by all their names."""
+    """The taxa of a hierarchy or ontology by all their names."""
 
-    def __init__(self, hierarchy: Hierarchy, synonyms: Mapping[str, str | Iterable[str]] | None) -> None:
+    def __init__(self, hierarchy: Hierarchy | Ontology, synonyms: Mapping[str, str | Iterable[str]] | None) -> None:
         self.hierarchy = hierarchy
-        inner = hierarchy.names or ()
-        shared = {x for x, count in Counter(x for x in inner if x is not None).items() if count > 1}
         leaves = list(hierarchy.leaves)
-        self.exact = dict.fromkeys([*leaves, *(x for x in inner if x is not None and x not in shared)])
-        # a leaf comes before inner nodes of the same form
+        #: The taxon by each of its names.
+        self.exact = _exact_names(hierarchy)
+        # of a hierarchy, a leaf comes before inner nodes of the same form
         self.by_form: dict[str, list[Any]] = {}
-        for group in (leaves, [x for x in self.exact if x not in hierarchy.leaves]):
+        if isinstance(hierarchy, Hierarchy):
+            groups = [leaves, [x for x in self.exact if x not in hierarchy.leaves]]
+        else:
+            groups = [list(self.exact)]
+        for group in groups:
             known = set(self.by_form)
             for x in group:
                 form = _form(x) if isinstance(x, str) else ""
-                if form and form not in known:
-                    self.by_form.setdefault(form, []).append(x)
+                if form and form not in known and self.exact[x] not in self.by_form.get(form, ()):
+                    self.by_form.setdefault(form, []).append(self.exact[x])
+        #: Whether names of several words begin with a genus.
+        self.binomial = isinstance(hierarchy, Hierarchy) or bool({"species", "genus"} & {*(hierarchy.ranks or ())})
         self.synonyms: dict[str, list[str]] = {}
         if synonyms is not None:
             _check_mapping(synonyms, "synonyms", "{other name: accepted name}, as read_synonyms gives it")
@@ -274,7 +304,7 @@ class _NameIndex:
             self.synonyms.setdefault(_form(other), []).extend(map(_form, several))
         self.genera: dict[str, list[int]] = {}
         self.epithets: dict[str, list[Any]] = {}
-        for i, x in enumerate(leaves):
+        for i, x in enumerate(leaves if isinstance(hierarchy, Hierarchy) else ()):
             words = _form(x).split() if isinstance(x, str) else []
             if len(words) > 1:
                 self.genera.setdefault(words[0], []).append(i)
@@ -284,13 +314,13 @@ class _NameIndex:
     def find(self, name: Any) -> _Match:
         """What a name means, where that is sure; spelling and genus come later."""
         if name in self.exact:
-            return _Match(name, "exact", 1.0)
+            return _Match(self.exact[name], "exact", 1.0)
         if not isinstance(name, str):
             return _NOTHING
         form = _form(name)
         words = name.replace("_", " ").split()
         tried = [("form", [form]), ("synonym", self.synonyms.get(form, []))]
-        if len(words) > 2 and _LATIN_WORD.fullmatch(words[1]):
+        if self.binomial and len(words) > 2 and _LATIN_WORD.fullmatch(words[1]):
             species = " ".join(form.split()[:2])
             tried += [("species", [species]), ("species", self.synonyms.get(species, []))]
         for kind, forms in tried:
@@ -323,7 +353,7 @@ class _NameIndex:
     def genus_of(self, form: str) -> Any:
         """The taxon that the first of several words stands for, or None."""
         first, *more = form.split() or [""]
-        if not more:
+        if not more or not self.binomial:
             return None
         named = self.by_form.get(first, [])
         if len(named) == 1:
@@ -342,15 +372,28 @@ class _NameIndex:
         # two genera may meet in one unnamed node, which then keeps the name it got first
         return self.new_names.setdefault(node, first.capitalize())
 
-    def named_hierarchy(self) -> Hierarchy:
+    def named_hierarchy(self) -> Hierarchy | Ontology:
         """The hierarchy with names for the ancestors of genera that had none."""
-        if not self.new_names:
+        if isinstance(self.hierarchy, Ontology) or not self.new_names:
             return self.hierarchy
         h = self.hierarchy
         names = list(h.names or [None] * (h.n_nodes - h.n_leaves))
         for node, name in self.new_names.items():
             names[node - h.n_leaves] = name
         return Hierarchy(h.parent, h.leaves, names=names, ranks=h.ranks, length=h._length, height=h._height)
+
+
+def _exact_names(hierarchy: Hierarchy | Ontology) -> dict[Any, Any]:
+    """What each name stands for letter by letter: leaves and inner nodes themselves, terms by ids and by names."""
+    if isinstance(hierarchy, Hierarchy):
+        inner = [x for x in hierarchy.names or () if x is not None]
+        shared = {x for x, count in Counter(inner).items() if count > 1}
+        return {x: x for x in [*hierarchy.leaves, *(x for x in inner if x not in shared)]}
+    called = [x for x in hierarchy.names or () if x is not None]
+    shared = {x for x, count in Counter(called).items() if count > 1}
+    by_id = {x: x for x in hierarchy.terms}
+    by_name = zip(hierarchy.names or (), hierarchy.terms, strict=False)
+    return by_id | {x: term for x, term in by_name if x is not None and x not in by_id and x not in shared}
 
 
 def _check_mapping(value: Any, what: str, shape: str) -> None:
@@ -370,9 +413,14 @@ def _form(name: str) -> str:
 
 
 def _similarity(first: str, second: str) -> float:
-    """The similarity of the words that differ most; 0 where their number differs, but for spaces left out."""
+    """The similarity of the words that differ most; 0 where their number differs, but for spaces left out.
+
+    Another number is another thing, so ids and years are alike or not.
+    """
     from rapidfuzz.distance import Levenshtein
 
+    if _NUMBER.findall(first) != _NUMBER.findall(second):
+        return 0.0
     one, two = first.split(), second.split()
     if len(one) != len(two):
         return Levenshtein.normalized_similarity(first, second) if "".join(one) == "".join(two) else 0.0

@@ -9,20 +9,17 @@ import click
 
 from tripletree.algorithms.names import NameMatches, match_names
 from tripletree.cli.clustering import check_apart
-from tripletree.cli.reading import read_hierarchy, reading_options
+from tripletree.cli.reading import as_hierarchy, opened_again, read_names_of, reading_options
 from tripletree.cli.shell import bad_input, say
 from tripletree.cli.sources import output_option
 from tripletree.errors import ParseError, UnknownLeafError
-from tripletree.io import read_annotations, write_newick
+from tripletree.io import read_annotations, registry, write_newick
 from tripletree.io.source import read_text, write_atomic
 from tripletree.io.table import split_rows
-from tripletree.io.taxdump import read_synonyms
 
 __all__ = [
     "match",
 ]
-
-_COLUMNS = ("name", "match", "kind", "score", "suggestions")
 
 
 @click.command(
@@ -38,7 +35,9 @@ _COLUMNS = ("name", "match", "kind", "score", "suggestions")
 @click.argument("names")
 @click.argument("file")
 @click.option("--column", metavar="NAME", help="NAMES is a table, and this column has them; of CSV and TSV the first.")
-@click.option("--synonyms", metavar="FILE", help="Other names of taxa: a taxdump, or a table of name,accepted name.")
+@click.option(
+    "--synonyms", metavar="FILE", help="Other names of taxa: a taxdump, an ontology, or a table of name,accepted name."
+)
 @click.option(
     "--min-score",
     type=click.FloatRange(0, 1),
@@ -61,7 +60,7 @@ def match(
     output: str,
     reading: dict[str, Any],
 ) -> None:
-    """Match the names in NAMES to the taxa of the hierarchy in FILE.
+    """Match the names in NAMES to the taxa of the hierarchy in FILE, or to the terms of the ontology.
 
     NAMES has one name a line, or is a table with them in its first column. A name may differ from its taxon in
     case and underscores, be a synonym, a subspecies or a name with its author, or be misspelt; else it goes to its
@@ -72,35 +71,36 @@ def match(
         msg = "only one of NAMES, FILE, --synonyms and --edited can be the standard input"
         raise click.UsageError(msg)
     check_apart([names, file, synonyms], [output, tree])
-    hierarchy = read_hierarchy(file, reading)
+    taxa = read_names_of(file, reading)
     others = None if synonyms is None else _synonyms(synonyms)
     asked = _names(names, column)
     if not asked:
         raise bad_input(f"{names} holds no names")
-    found = match_names(asked, hierarchy, synonyms=others, min_score=min_score)
+    found = match_names(asked, taxa, synonyms=others, min_score=min_score)
     if edited is not None:
         try:
             found = found.choose(_choices(edited))
         except UnknownLeafError as error:
             raise bad_input(f"{edited}: {error}") from None
     if tree is not None:
-        write_newick(found.attach(), tree)
+        write_newick(as_hierarchy(found.attach(), reading.get("parent")), tree)
     say(str(found), err=True)
     _write_table(found, output)
 
 
 def _synonyms(source: str) -> dict[str, list[str]]:
+    stream = opened_again(source)
     try:
-        return read_synonyms(source)
-    except ParseError as taxdump:
-        try:
-            return read_annotations(source)
-        except IsADirectoryError:
-            raise taxdump from None
-        except ParseError as table:
-            if "dmp" in source.lower():
-                raise taxdump from None
-            raise bad_input(f"neither a taxdump nor a table of two columns, name and accepted name: {table}") from None
+        form = registry.FORMATS.get(registry.recognize(stream()))
+    except ParseError:  # a table of two columns that might be edges the other way round
+        form = None
+    if form is not None and (form.synonyms is not None or form is registry.FORMATS["folder"]):
+        return registry.read_synonyms(stream(), format=form.name)
+    try:
+        return read_annotations(stream())
+    except ParseError as error:
+        known = "a taxdump, an ontology or a table of two columns, name and accepted name"
+        raise bad_input(f"--synonyms is none of {known}: {error}") from None
 
 
 def _names(source: str, column: str | None) -> list[str]:
@@ -119,7 +119,7 @@ def _names(source: str, column: str | None) -> list[str]:
 
 def _choices(source: str) -> dict[str, str | None]:
     table = split_rows(*read_text(source), header=True, empty_rows=True)
-    names, taxa = (table.columns[table.place(x, "the column")] for x in _COLUMNS[:2])
+    names, taxa = (table.columns[table.place(x, "the column")] for x in ("name", "match"))
     found: dict[str, str | None] = {}
     for line, name, taxon in zip(table.lines, names, taxa, strict=True):
         asked, answer = (name or "").strip(), (taxon or "").strip() or None
@@ -134,9 +134,9 @@ def _texts(cells: list[Any]) -> list[str]:
 
 
 def _write_table(found: NameMatches, output: str) -> None:
-    rows = zip(found.names, found.matches, found.kinds, found.scores.tolist(), found.suggestions, strict=True)
+    columns = found.columns()
     with write_atomic(output) as file:
         writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(_COLUMNS)
-        for name, taxon, kind, score, offered in rows:
-            writer.writerow([name, "" if taxon is None else taxon, kind, f"{score:.3g}", "|".join(map(str, offered))])
+        writer.writerow(columns)
+        for name, taxon, kind, score, offered in zip(*columns.values(), strict=True):
+            writer.writerow([name, "" if taxon is None else taxon, kind, f"{score:.3g}", offered])

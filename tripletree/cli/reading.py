@@ -18,9 +18,12 @@ from tripletree.io import read_annotations, read_triplets, registry
 from tripletree.io.source import named_stream, raw_bytes
 
 __all__ = [
+    "as_hierarchy",
+    "opened_again",
     "read_either",
     "read_hierarchies",
     "read_hierarchy",
+    "read_names_of",
     "read_ontology_or_hierarchy",
     "reading_options",
 ]
@@ -84,12 +87,12 @@ def _value(text: str) -> Any:
 
 def read_hierarchy(source: str, reading: Mapping[str, Any] | None = None) -> Hierarchy:
     """Read a hierarchy in any format from a file, a folder, the standard input (``-``) or a sample."""
-    return _hierarchy(_again(source), reading)
+    return _hierarchy(opened_again(source), reading)
 
 
 def read_hierarchies(source: str, reading: Mapping[str, Any] | None = None) -> list[Hierarchy]:
     """Read all hierarchies of a file, where its format may hold several and no option is for one of them."""
-    stream = _again(source)
+    stream = opened_again(source)
     options = dict(reading or {})
     name = options.pop("format", None) or registry.recognize(stream())
     form = registry.FORMATS.get(name)
@@ -104,18 +107,32 @@ def _hierarchy(stream: Callable[[], Any], reading: Mapping[str, Any] | None) -> 
     options = dict(reading or {})
     if options.get("parent") == "certain":
         raise bad_input("--parent certain gives no hierarchy; take deepest, first or smallest")
-    found = _read_any(stream, options)
+    return as_hierarchy(_read_any(stream, options))
+
+
+def as_hierarchy(found: Ontology | Hierarchy, parent: str | None = None) -> Hierarchy:
+    """The tree that was read; of an ontology with several parents, with the one that counts or advice to choose it."""
     if isinstance(found, Hierarchy):
         return found
     try:
-        return found.to_hierarchy()
+        return found.to_hierarchy(parent=parent or "error")
     except NotATreeError as error:
         raise bad_input(f"{str(error).split('; choose with')[0]}; choose with --parent") from None
 
 
 def read_ontology_or_hierarchy(source: str, reading: Mapping[str, Any] | None = None) -> Ontology | Hierarchy:
     """As `read_hierarchy`, but an ontology where nodes have several parents and no choice is made among them."""
-    return _read_any(_again(source), dict(reading or {}))
+    return _read_any(opened_again(source), dict(reading or {}))
+
+
+def read_names_of(source: str, reading: Mapping[str, Any]) -> Ontology | Hierarchy:
+    """As `read_hierarchy`, but an ontology, which has names beside its ids, where no option chooses among these."""
+    stream = opened_again(source)
+    name = reading.get("format") or registry.recognize(stream())
+    form = registry.FORMATS.get(name)
+    if form is None or form.read is not None or reading.keys() & {"labels", "annotations"}:
+        return _hierarchy(stream, reading)
+    return registry.read_ontology(stream(), **{"format": name, **reading, "parent": None})
 
 
 def read_either(
@@ -124,7 +141,7 @@ def read_either(
     """Read a hierarchy or triplets, as `kind` or else the content has it; and the format, with what it leaves out."""
     if kind == "triplets":
         return read_triplet_file(source), "triplets"
-    stream = _again(source)
+    stream = opened_again(source)
     name = (reading or {}).get("format") or registry.recognize(stream())
     if name == "triplets" and kind is None:
         return some_leaves(read_triplets(stream()), source), "triplets"
@@ -197,7 +214,7 @@ def _by_name(ontology: Ontology) -> Ontology:
         raise bad_input(f"{error}; take --labels id") from None
 
 
-def _again(source: str) -> Callable[[], Any]:
+def opened_again(source: str) -> Callable[[], Any]:
     """A function that opens a source again and again: the standard input is read once and kept."""
     if source.startswith(SAMPLE):
         from tripletree.datasets import UnknownSampleError, list_hierarchies, sample_path

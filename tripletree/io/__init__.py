@@ -41,7 +41,8 @@ read_linkage, write_linkage    scipy's linkage matrices: .npy, .npz, text
 read_dot                       trees as graphs in Graphviz's language
 read_folder                    the files below a folder
 taxonomies
-read_taxdump, read_synonyms    NCBI's taxonomy; the other names of its taxa
+read_taxdump                   NCBI's taxonomy
+read_synonyms                  the other names of its taxa, and of terms of ontologies
 read_lineages, write_lineages  paths such as ``k__Bacteria; p__Firmicutes``, ``a > b > c``; columns of ranks
 read_edges, write_edges        tables of children and parents
 read_icd                       ICD-10-CM
@@ -86,8 +87,15 @@ from tripletree.io.obograph import read_obograph
 from tripletree.io.owl import read_owl
 from tripletree.io.pairs import read_pairs, write_pairs
 from tripletree.io.phyloxml import read_phyloxml, read_phyloxml_all
-from tripletree.io.registry import FORMATS, read_hierarchy, read_ontology, recognize, write_hierarchy
-from tripletree.io.taxdump import read_synonyms, read_taxdump
+from tripletree.io.registry import (
+    FORMATS,
+    read_hierarchy,
+    read_ontology,
+    read_synonyms,
+    recognize,
+    write_hierarchy,
+)
+from tripletree.io.taxdump import read_taxdump
 from tripletree.io.triplets import read_triplets, write_triplets
 from tripletree.io.wordnet import read_wordnet
 

@@ -76,6 +76,8 @@ class FileFormat:
         The reader of a file with several hierarchies: a list of them, or of pairs of a name and a hierarchy.
     ontology : callable, optional
         The reader that gives an Ontology, for formats in which a node may have several parents.
+    synonyms : callable, optional
+        The reader of the other names of taxa or terms: a dict from each to a list of what is called by it.
     write : callable, optional
         The writer of a hierarchy: ``write(hierarchy, path, **options)``, the text if the path is None.
     extensions : tuple of str
@@ -93,6 +95,7 @@ class FileFormat:
     read: Callable[..., Hierarchy] | None = None
     read_all: Callable[..., list[Any]] | None = None
     ontology: Callable[..., Ontology] | None = None
+    synonyms: Callable[..., dict[str, list[str]]] | None = None
     write: Callable[..., Any] | None = None
     extensions: tuple[str, ...] = ()
     xml_roots: tuple[str, ...] = ()

@@ -29,7 +29,7 @@ from tripletree.core.leaves import LeafIndex
 from tripletree.core.ontology import Ontology
 from tripletree.errors import DuplicateLeafError, InvalidHierarchyError, ParseError
 from tripletree.io.format import FileFormat, FileStart
-from tripletree.io.ontology_terms import TermTable, short_rank
+from tripletree.io.ontology_terms import SCOPES, TermTable, short_rank
 from tripletree.io.source import Source, Target, check_not_utf16, decoded, read_bytes, write_atomic
 
 __all__ = [
@@ -62,7 +62,8 @@ _READ = (
     "property_value",
     "intersection_of",
 )
-_QUOTED = ("def", "synonym", "exact_synonym", "narrow_synonym", "broad_synonym", "related_synonym")
+_SYNONYMS = ("synonym", *(f"{x}_synonym" for x in SCOPES))  # the scope in the tag: OBO 1.0
+_QUOTED = ("def", *_SYNONYMS)
 _PASSED = (
     *("comment", "subset", "xref", "xref_analog", "xref_unk", "is_anonymous", "builtin", "union_of"),
     *("equivalent_to", "disjoint_from", "replaced_by", "consider", "use_term", "created_by", "creation_date"),
@@ -72,6 +73,7 @@ _KIND = {**{x: x for x in _READ}, **dict.fromkeys(_QUOTED, "quoted"), **dict.fro
 _STANZA = re.compile(r"\[\s*(\w+)\s*\]\s*(?:!.*)?")
 _TAG = re.compile(r"[^\s:\[\]!\"]+")
 _QUOTES = re.compile(r'[^"\\]*"(?:[^"\\]|\\.)*+".*', re.DOTALL)
+_SYNONYM = re.compile(r'\s*"((?:[^"\\]|\\.)*+)"(?:\s*([A-Z]+)\b)?')
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 _ESCAPED = {"n": "\n", "t": "\t", "W": " "}
 #: An identifier up to a blank, or a comment; then perhaps modifiers and a comment, and nothing else.
@@ -99,13 +101,16 @@ class OboText:
     content : bytes or str
     path : str or None
         The name for messages.
+    synonyms : bool
+        Whether to take in the synonyms of terms, too.
     """
 
-    def __init__(self, content: bytes | str, path: str | None) -> None:
+    def __init__(self, content: bytes | str, path: str | None, *, synonyms: bool = False) -> None:
         self._content, self._path = content, path
         self.terms = TermTable(
             path, error=self.error, where=lambda number: f"line {number}", identifier=self._identifier
         )
+        self._synonyms = synonyms
         self._namespace: str | None = None
         self._stanza = "header"
         self._start = 1
@@ -174,6 +179,8 @@ class OboText:
                 first = value.find('"')
                 if first >= 0 and ("\\" in value or value.find('"', first + 1) < 0):
                     self._check_quotes(value, number)
+                if self._synonyms and tag in _SYNONYMS:
+                    take((tag, value, number))
             elif kind:
                 take((kind, value, number))
 
@@ -285,6 +292,11 @@ class OboText:
                 rank = _RANK.match(value)
                 if rank:
                     terms.ranks[position] = unescaped(rank[1]) if rank[1] is not None else short_rank(rank[2])
+            elif kind in _SYNONYMS:
+                found = _SYNONYM.match(value)
+                if found:
+                    scope = kind.removesuffix("synonym").rstrip("_") or (found[2] or "related").lower()
+                    terms.synonyms.append((position, scope, unescaped(found[1])))
 
     def _relationship(self, position: int, value: str, number: int) -> None:
         match = _RELATIONSHIP.fullmatch(value)
@@ -481,6 +493,11 @@ def obo_ontology(
     return terms.ontology(relations=relations, root=root, namespace=namespace, obsolete=obsolete, genus=genus)
 
 
+def obo_synonyms(path: Source, *, scopes: str | Iterable[str] = ("exact",)) -> dict[str, list[str]]:
+    """The other names of terms of an OBO file; see `tripletree.io.read_synonyms`."""
+    return OboText(*read_bytes(path), synonyms=True).terms.other_names(scopes)
+
+
 # ---------------------------------------------------------------------- writing
 
 
@@ -592,4 +609,4 @@ def _recognize(start: FileStart) -> str | None:
     return "it has the stanzas of OBO" if _SIGN.search(start.body[:4096]) else None
 
 
-FORMAT = FileFormat("obo", "OBO", ontology=read_obo, recognize=_recognize)
+FORMAT = FileFormat("obo", "OBO", ontology=read_obo, synonyms=obo_synonyms, recognize=_recognize)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import Any
 
 from tripletree.core.ontology import Ontology
@@ -122,11 +122,18 @@ def obograph_ontology(
     return terms.ontology(relations=relations, root=root, namespace=namespace, obsolete=obsolete, genus=genus)
 
 
+def obograph_synonyms(path: Source, *, scopes: str | Iterable[str] = ("exact",)) -> dict[str, list[str]]:
+    """The other names of terms of an OBO Graphs file; see `tripletree.io.read_synonyms`."""
+    content, name = read_bytes(path)
+    text = content if isinstance(content, str) else decoded(content, name)
+    return _GraphDocument(text, name, synonyms=True).terms.other_names(scopes)
+
+
 class _GraphDocument:
     """The terms of an OBO Graphs text."""
 
-    def __init__(self, text: str, path: str | None) -> None:
-        self._text, self._path = text, path
+    def __init__(self, text: str, path: str | None, *, synonyms: bool = False) -> None:
+        self._text, self._path, self._synonyms = text, path, synonyms
         self.terms = TermTable(path, error=self._error, where=_spelled)
         self._short = lru_cache(maxsize=None)(short_id)
         self._others: set[str] = set()
@@ -148,7 +155,7 @@ class _GraphDocument:
     # ------------------------------------------------------------------ the document
 
     def _graphs(self) -> list[Any]:
-        document = load_json(self._text, self._path, object_hook=partial(_slim, predicates=self._predicates))
+        document = load_json(self._text, self._path, object_hook=self._slim)
         graphs = document.get("graphs") if isinstance(document, dict) else None
         if graphs is None and isinstance(document, dict) and "nodes" in document:
             graphs = [document]
@@ -158,6 +165,19 @@ class _GraphDocument:
             )
             raise ParseError(msg, path=self._path, line=1, column=1)
         return graphs
+
+    def _slim(self, item: dict) -> dict | None:
+        """An object of the file without what is not needed, so that definitions and synonyms do not fill the memory."""
+        if "id" in item or "sub" in item:
+            return item
+        if "pred" in item and "val" in item:
+            pred = str(item["pred"])
+            self._predicates.add(pred)
+            return item if pred in _KEPT or (self._synonyms and pred.endswith("Synonym")) else None
+        if "basicPropertyValues" in item or "definition" in item or "synonyms" in item:
+            kept = ("basicPropertyValues", "deprecated", *(["synonyms"] if self._synonyms else []))
+            return {key: item[key] for key in kept if key in item}
+        return item
 
     def _items(self, g: int, graph: Any, what: str) -> list[Any]:
         items = graph.get(what) if isinstance(graph, dict) else 0
@@ -234,6 +254,12 @@ class _GraphDocument:
             self.terms.ranks[position] = short_rank(facts[_HAS_RANK][0])
         for alternative in facts.get("hasAlternativeId", []):
             self.terms.alternatives.setdefault(self._short(alternative), term)
+        found = meta.get("synonyms") if self._synonyms and isinstance(meta, dict) else None
+        for item in found if isinstance(found, list) else []:
+            value, scope = (item.get(x) if isinstance(item, dict) else None for x in ("val", "pred"))
+            if isinstance(value, str) and isinstance(scope, str):
+                scope = scope.removeprefix(_OBO_IN_OWL).removeprefix("has").removesuffix("Synonym").lower()
+                self.terms.synonyms.append((position, scope, value.strip()))
         if isinstance(meta, dict) and meta.get("deprecated") is True:
             self.terms.obsolete.add(position)
 
@@ -259,19 +285,6 @@ class _GraphDocument:
             position = self.terms.define(term, at)
             self.terms.implicit.add(position)
         self.terms.add_edge(position, self._short(parent), self._short(relation), at)
-
-
-def _slim(item: dict, *, predicates: set[str]) -> dict | None:
-    """An object of the file without what is not needed, so that definitions and synonyms do not fill the memory."""
-    if "id" in item or "sub" in item:
-        return item
-    if "pred" in item and "val" in item:
-        pred = str(item["pred"])
-        predicates.add(pred)
-        return item if pred in _KEPT else None
-    if "basicPropertyValues" in item or "definition" in item or "synonyms" in item:
-        return {key: item[key] for key in ("basicPropertyValues", "deprecated") if key in item}
-    return item
 
 
 def _facts(meta: dict) -> dict[str, list[str]]:
@@ -334,4 +347,6 @@ def _recognize(start: FileStart) -> str | None:
     return "it is JSON with graphs of nodes and edges" if body[0] in "{[" and graphs else None
 
 
-FORMAT = FileFormat("obograph", "OBO Graphs JSON", ontology=read_obograph, recognize=_recognize)
+FORMAT = FileFormat(
+    "obograph", "OBO Graphs JSON", ontology=read_obograph, synonyms=obograph_synonyms, recognize=_recognize
+)

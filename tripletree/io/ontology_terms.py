@@ -38,6 +38,9 @@ _OTHER_BASE = re.compile(r"https?://(?:www\.ebi\.ac\.uk/efo/|www\.orpha\.net/ORD
 _RANK = re.compile(r"(?:.*[:#/])?(?:NCBITaxon_)?([^:#/]+)")
 _LOCAL = re.compile(r"(\w+)_(\d+)|([A-Za-z][A-Za-z0-9]*)_([^#/]+)|[\w./-]+#_?(.+)")
 
+#: How close the meaning of a synonym is, the closest first.
+SCOPES = ("exact", "narrow", "broad", "related")
+
 Strings = str | Iterable[str]
 
 
@@ -74,6 +77,8 @@ class TermTable:
         self.ranks: dict[int, str] = {}
         self.obsolete: set[int] = set()
         self.alternatives: dict[str, str] = {}
+        #: (term, scope, text) of each synonym, for readers that are asked for them; scopes in lower case.
+        self.synonyms: list[tuple[int, str, str]] = []
         #: Terms that are nowhere defined but have a parent: they stay if one of their edges is asked for.
         self.implicit: set[int] = set()
         #: Other names of relation types: the names that the file gives each id.
@@ -120,6 +125,34 @@ class TermTable:
         self._parents.append(parent)
         self._types.append(relation)
         self._edge_at.append(at)
+
+    def other_names(self, scopes: Strings) -> dict[str, list[str]]:
+        """For each name, synonym and secondary identifier the terms that have it, by their ids and their names."""
+        asked = several(scopes, "scopes")
+        unknown = [x for x in asked if x not in SCOPES]
+        if unknown or not asked:
+            msg = f"scopes must be some of {', '.join(map(repr, SCOPES))}, not {scopes!r}"
+            raise ValueError(msg)
+        found: dict[str, list[str]] = {}
+
+        def add(text: str, position: int) -> None:
+            if position in self.obsolete:
+                return
+            called = found.setdefault(text, [])
+            for x in (self.ids[position], self.names[position]):
+                if x is not None and x != text and x not in called:
+                    called.append(x)
+
+        for position, name in enumerate(self.names):
+            if name is not None:
+                add(name, position)
+        for position, scope, text in self.synonyms:
+            if scope in asked and text:
+                add(text, position)
+        for alternative, term in self.alternatives.items():
+            if alternative not in self.position and term in self.position:
+                add(alternative, self.position[term])
+        return found
 
     def add_genus(self, child: int, parent: str, at: int) -> None:
         """The genus of a defined term: a parent by definition, whether the file asserts it or not."""

@@ -20,7 +20,7 @@ from xml.etree.ElementTree import Element
 from tripletree.core.ontology import Ontology
 from tripletree.errors import ParseError
 from tripletree.io.format import FileFormat
-from tripletree.io.ontology_terms import TermTable, last_part, short_id, short_rank
+from tripletree.io.ontology_terms import SCOPES, TermTable, last_part, short_id, short_rank
 from tripletree.io.source import Source, read_bytes
 from tripletree.io.xml import XmlChildren, xml_children
 
@@ -37,6 +37,11 @@ _XML = "{http://www.w3.org/XML/1998/namespace}"
 _SUBCLASS, _LABEL, _TYPE = f"{_RDFS}subClassOf", f"{_RDFS}label", f"{_RDF}type"
 _ABOUT, _RESOURCE, _NODE, _ID = f"{_RDF}about", f"{_RDF}resource", f"{_RDF}nodeID", f"{_RDF}ID"
 _PREF_LABEL = "{http://www.w3.org/2004/02/skos/core#}prefLabel"
+#: Properties that hold other names, with the scope that OBO calls them by.
+_SYNONYMS = {
+    **{f"{_OBO_IN_OWL}has{x.capitalize()}Synonym": x for x in SCOPES},
+    "{http://www.w3.org/2004/02/skos/core#}altLabel": "exact",
+}
 _DESCRIPTION = f"{_RDF}Description"
 _THING = f"{_OWL}Thing"
 _HAS_RANK = "{http://purl.obolibrary.org/obo/ncbitaxon#}has_rank"
@@ -136,6 +141,11 @@ def owl_ontology(
     return terms.ontology(relations=relations, root=root, namespace=namespace, obsolete=obsolete, genus=genus)
 
 
+def owl_synonyms(path: Source, *, scopes: str | Iterable[str] = ("exact",)) -> dict[str, list[str]]:
+    """The other names of classes of an OWL file; see `tripletree.io.read_synonyms`."""
+    return _OwlDocument(*read_bytes(path), synonyms=True).terms.other_names(scopes)
+
+
 class _OwlDocument:
     """The classes of an RDF/XML document.
 
@@ -143,7 +153,8 @@ class _OwlDocument:
     until the end.
     """
 
-    def __init__(self, content: bytes | str, path: str | None) -> None:
+    def __init__(self, content: bytes | str, path: str | None, *, synonyms: bool = False) -> None:
+        self._keep_synonyms = synonyms
         self._xml: XmlChildren = xml_children(content, path, plain_entities=True)
         self.terms = TermTable(
             path,
@@ -157,6 +168,7 @@ class _OwlDocument:
         self._labels: dict[str, tuple[int, str]] = {}
         self._namespaces: dict[str, str] = {}
         self._ranks: dict[str, str] = {}
+        self._synonyms: list[tuple[str, str, str]] = []
         self._deprecated: set[str] = set()
         #: (class, relation, parent, place), the relation None for a blank node that has both.
         self._edges: list[tuple[str, str | None, str, int]] = []
@@ -257,6 +269,8 @@ class _OwlDocument:
                     self._labels[subject] = (rank, text)
             elif tag == f"{_OBO_IN_OWL}hasOBONamespace":
                 self._namespaces.setdefault(subject, text)
+            elif self._keep_synonyms and tag in _SYNONYMS:
+                self._synonyms.append((subject, _SYNONYMS[tag], text))
             elif tag == f"{_OBO_IN_OWL}hasAlternativeId":
                 self.terms.alternatives.setdefault(text, self._id(subject))
             elif tag == f"{_OBO_IN_OWL}shorthand":
@@ -331,6 +345,9 @@ class _OwlDocument:
                 terms.ranks[position] = self._ranks[iri]
             if iri in self._deprecated:
                 terms.obsolete.add(position)
+        for iri, scope, text in self._synonyms:
+            if iri in self._classes:
+                terms.synonyms.append((terms.position[self._id(iri)], scope, text))
         for child, relation, parent, at in self._edges:
             if relation is None:
                 if parent not in self._restrictions:
@@ -345,4 +362,4 @@ class _OwlDocument:
                 terms.add_genus(terms.position[self._id(child)], self._id(parent), at)
 
 
-FORMAT = FileFormat("owl", "OWL (RDF/XML)", ontology=read_owl, xml_roots=("RDF", "Ontology"))
+FORMAT = FileFormat("owl", "OWL (RDF/XML)", ontology=read_owl, synonyms=owl_synonyms, xml_roots=("RDF", "Ontology"))

@@ -57,6 +57,7 @@ __all__ = [
     "format_to_write",
     "read_hierarchy",
     "read_ontology",
+    "read_synonyms",
     "recognize",
     "write_hierarchy",
 ]
@@ -445,6 +446,56 @@ def read_ontology(
     if mode == "certain":
         return ontology
     return ontology.to_hierarchy(parent=parent or "error", labels=labels or "id")
+
+
+def read_synonyms(path: Source, *, format: str | None = None, **options: Any) -> dict[str, list[str]]:
+    r"""Read the other names of taxa from an NCBI taxdump, or of terms from an ontology (OBO, OWL, OBO Graphs).
+
+    Parameters
+    ----------
+    path : path, file object or "-"
+        A taxdump as `read_taxdump` takes it, with names.dmp; or a file as `read_obo` and its like do.
+    format : str, optional
+        "taxdump", "obo", "owl" or "obograph"; by default what `recognize` gives.
+    **options
+        Of ontologies, ``scopes``: which synonyms to take, some of "exact" (by default these alone), "narrow",
+        "broad" and "related", which mean other things than the term.
+
+    Returns
+    -------
+    dict
+        For each other name what has it, one but for names that are ambiguous. Of a taxdump, synonyms, common names,
+        names with authors and misspellings, and the scientific name of the taxon as `read_taxdump` calls it. Of
+        an ontology, names, synonyms and secondary identifiers of terms that are not obsolete, each with both the id
+        and the name of the term, as hierarchies have either.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such file.
+    ParseError
+        If nodes.dmp or names.dmp is missing, a file is damaged, or its format has no other names.
+    ValueError
+        If there is no such format or scope.
+
+    See Also
+    --------
+    tripletree.match_names : what takes them.
+
+    Examples
+    --------
+    >>> import io
+    >>> cells = '[Term]\nid: CL:0000084\nname: T cell\nsynonym: "T lymphocyte" EXACT []\nsynonym: "T" BROAD []\n'
+    >>> read_synonyms(io.StringIO(cells))
+    {'T cell': ['CL:0000084'], 'T lymphocyte': ['CL:0000084', 'T cell']}
+    """
+    source, form = _source(path, format)
+    if form.synonyms is None:
+        known = ", ".join(x.title for x in FORMATS.values() if x.synonyms is not None)
+        msg = f"{form.title} has no other names of taxa; {known} have them, and a dict of your own does as well"
+        raise ParseError(msg, path=_name_of(path))
+    _check_options(form, form.synonyms, options)
+    return form.synonyms(source, **options)
 
 
 def _source(path: Source, format: str | None) -> tuple[Any, FileFormat]:

@@ -26,7 +26,6 @@ from tripletree.io.table import cycle_of, cycle_text, hierarchy_of, one_of, tops
 
 __all__ = [
     "FORMAT",
-    "read_synonyms",
     "read_taxdump",
 ]
 
@@ -436,42 +435,8 @@ _OTHER_NAMES = frozenset(
 )
 
 
-def read_synonyms(path: Source) -> dict[str, list[str]]:
-    r"""Read the other names of taxa from an NCBI taxdump: synonyms, common names, names with authors, misspellings.
-
-    Parameters
-    ----------
-    path : path, file object or "-"
-        A taxdump as `read_taxdump` takes it, with names.dmp.
-
-    Returns
-    -------
-    dict
-        For each other name the scientific names of the taxa that have it, as `read_taxdump` calls them: one, but for
-        names that are ambiguous.
-
-    Raises
-    ------
-    FileNotFoundError
-        If there is no such file.
-    ParseError
-        If nodes.dmp or names.dmp is missing, or one of them is damaged.
-
-    See Also
-    --------
-    tripletree.match_names : what takes them.
-
-    Examples
-    --------
-    >>> import pathlib, tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     _ = pathlib.Path(folder, "nodes.dmp").write_text("1\t|\t1\t|\tno rank\t|\n8\t|\t1\t|\tspecies\t|\n")
-    ...     _ = pathlib.Path(folder, "names.dmp").write_text(
-    ...         "1\t|\troot\t|\t\t|\tscientific name\t|\n8\t|\tNeogale vison\t|\t\t|\tscientific name\t|\n"
-    ...         "8\t|\tMustela vison\t|\t\t|\tsynonym\t|\n8\t|\tAmerican mink\t|\t\t|\tcommon name\t|\n")
-    ...     read_synonyms(folder)
-    {'Mustela vison': ['Neogale vison'], 'American mink': ['Neogale vison']}
-    """
+def taxdump_synonyms(path: Source) -> dict[str, list[str]]:
+    """The other names of taxa: synonyms, common names, names with authors, misspellings; see `read_synonyms`."""
     files = taxdump_files(path)
     taxa = _read_nodes(files[NODES])
     called = _read_names(files, taxa)
@@ -522,5 +487,11 @@ def _recognize(start: FileStart) -> str | None:
 
 
 FORMAT = FileFormat(
-    "taxdump", "NCBI taxdump", read=read_taxdump, ontology=taxdump_ontology, recognize=_recognize, by_path=True
+    "taxdump",
+    "NCBI taxdump",
+    read=read_taxdump,
+    ontology=taxdump_ontology,
+    synonyms=taxdump_synonyms,
+    recognize=_recognize,
+    by_path=True,
 )
