@@ -20,6 +20,7 @@ __all__ = [
     "InconsistentPairsError",
     "InconsistentTripletsError",
     "InfeasibleClusteringError",
+    "InvalidAnswerError",
     "InvalidHierarchyError",
     "InvalidLabelsError",
     "InvalidPairError",
@@ -80,6 +81,20 @@ class InvalidTripletError(TripletreeError, ValueError):
     ----------
     row : int or None
         The first offending row, counted from 0.
+    """
+
+    def __init__(self, message: str, *, row: int | None = None) -> None:
+        super().__init__(message)
+        self.row = row
+
+
+class InvalidAnswerError(TripletreeError, ValueError):
+    """An answer that does not fit its question: an odd one that was not shown, an item twice, an unknown kind.
+
+    Attributes
+    ----------
+    row : int or None
+        The first offending answer, counted from 0; None where there is only one.
     """
 
     def __init__(self, message: str, *, row: int | None = None) -> None:

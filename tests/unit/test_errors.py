@@ -15,6 +15,7 @@ from tripletree.errors import (
     InconsistentPairsError,
     InconsistentTripletsError,
     InfeasibleClusteringError,
+    InvalidAnswerError,
     InvalidHierarchyError,
     InvalidLabelsError,
     InvalidPairError,
@@ -34,6 +35,7 @@ CONFLICT = Conflict(TripletSet.from_labels([("a", "b", "c"), ("a", "c", "b")]))
 EXAMPLES = [
     (InvalidTripletError("m", row=3), ValueError, {"row": 3}),
     (InvalidTripletError("m"), ValueError, {"row": None}),
+    (InvalidAnswerError("m", row=3), ValueError, {"row": 3}),
     (InvalidHierarchyError("m", node=2), ValueError, {"node": 2}),
     (
         NotATreeError("m", node="GO:3", parents=("GO:1", "GO:2")),

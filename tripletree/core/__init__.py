@@ -4,7 +4,8 @@ Law: no algorithm. Each class stands whole in its own file, is immutable, and ch
 know each other, the errors and the kernels, nothing else.
 """
 
+from tripletree.core.answers import Answer, AnswerSet
 from tripletree.core.pair_closure import PairClosure
 from tripletree.core.provenance import Origin, Origins
 
-__all__ = ["Origin", "Origins", "PairClosure"]
+__all__ = ["Answer", "AnswerSet", "Origin", "Origins", "PairClosure"]

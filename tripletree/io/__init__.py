@@ -53,7 +53,9 @@ read_wordnet                   WordNet's nouns
 what people know
 read_triplets, write_triplets  triplets
 read_pairs, write_pairs        must-links and cannot-links
-read_odd_one_out               which of three is the odd one
+read_answers, write_answers    what people said to "which of these three is the odd one?", and who
+append_answer, append_undo     one more of them, safely on disk
+read_odd_one_out               which of three is the odd one, as triplets
 read_comparisons               d(a, b) < d(a, c), which is not a triplet
 read_annotations               which items belong to which nodes: tables, GAF, GPAD
 =============================  =====================================================
@@ -64,6 +66,7 @@ Trees of other libraries (networkx, ete3, DendroPy, ...) are the business of `tr
 from __future__ import annotations
 
 from tripletree.io.annotations import read_annotations
+from tripletree.io.answers import append_answer, append_undo, read_answers, write_answers
 from tripletree.io.comparisons import read_comparisons, read_odd_one_out
 from tripletree.io.dot import read_dot
 from tripletree.io.edges import read_edges, write_edges
@@ -101,10 +104,13 @@ from tripletree.io.wordnet import read_wordnet
 
 __all__ = [
     "FORMATS",
+    "append_answer",
+    "append_undo",
     "parse_newick",
     "parse_newick_all",
     "parse_obo",
     "read_annotations",
+    "read_answers",
     "read_comparisons",
     "read_dot",
     "read_edges",
@@ -133,6 +139,7 @@ __all__ = [
     "read_triplets",
     "read_wordnet",
     "recognize",
+    "write_answers",
     "write_edges",
     "write_hierarchy",
     "write_json",

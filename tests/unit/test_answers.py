@@ -1,0 +1,349 @@
+"""Answers of people: values, files of JSON lines that only grow, and what is left after a program was killed."""
+
+import io
+import os
+import pickle
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tripletree.core import Answer, AnswerSet, Origin
+from tripletree.core.answers import check_answers
+from tripletree.core.leaves import LeafIndex
+from tripletree.errors import InvalidAnswerError, ParseError, UnknownLeafError
+from tripletree.io import append_answer, append_undo, read_answers, write_answers
+
+LABELS = ["ant", "bee", "cat", "dog", 5, "5", "é\u2028 \x85{", ""]
+
+
+@st.composite
+def answer(draw):
+    items = tuple(draw(st.lists(st.sampled_from(LABELS), min_size=2, max_size=3, unique_by=lambda x: (type(x), x))))
+    kind = draw(st.sampled_from(["odd", "alike", "different", "unsure"][3 - len(items) :]))
+    odd = draw(st.sampled_from(items)) if kind == "odd" else None
+    who = draw(st.sampled_from([None, "anna", "ben", 'c"\n']))
+    return Answer(items, kind, odd, who, draw(st.sampled_from([None, "2026-11-22T21:04:11Z"])))
+
+
+several = st.lists(answer(), max_size=12)
+
+
+# ---------------------------------------------------------------------- one answer
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        ((("a", "b"), "odd", "a"), "about 2 items must be 'alike', 'different' or 'unsure', not 'odd'"),
+        ((("a", "b", "c"), "maybe"), "must be 'odd', 'alike', 'different' or 'unsure', not 'maybe'"),
+        ((("a", "b", "c"), "odd"), "the odd one is None, which is none of 'a', 'b' and 'c'"),
+        ((("a", "b", "c"), "odd", "d"), "the odd one is 'd', which is none of"),
+        ((("a", "b", "c"), "alike", "a"), "odd='a' belongs to answers of kind 'odd', not 'alike'"),
+        ((("a", "b", "b"), "alike"), "3 different labels"),
+        ((("a", "b", None), "alike"), "3 different labels"),
+        ((("a", "b", float("nan")), "alike"), "3 different labels"),
+        ((("a", "b", ["c"]), "alike"), "3 different labels"),
+        (("abc", "alike"), "the three items shown"),
+        ((("a", "b", "c", "d"), "alike"), "the three items shown"),
+        ((5, "alike"), "the three items shown"),
+        ((("a", "b", "c"), "alike", None, 7), "who must be text or None, not int"),
+    ],
+)
+def test_answers__parts_that_do_not_fit_are_refused(args, message):
+    with pytest.raises(InvalidAnswerError, match=message):
+        Answer(*args)
+
+
+def test_answers__labels_become_values_of_python():
+    x = Answer(np.array([3, 1, 2]), "odd", np.int64(1))
+    assert x == Answer((3, 1, 2), "odd", 1)
+    assert [type(i) for i in (*x.items, x.odd)] == [int] * 4
+    assert Answer((1, 2, 3), "odd", 2.0).odd == 2
+    assert type(Answer((1, 2, 3), "odd", 2.0).odd) is int
+
+
+# ---------------------------------------------------------------------- sets
+
+
+@given(several)
+def test_answers__a_set_is_the_sequence_of_its_answers(given):
+    answers = AnswerSet(given)
+    assert list(answers) == given == [answers[k] for k in range(len(given))]
+    assert [answers[-k] for k in range(1, len(given) + 1)] == given[::-1]
+    assert list(answers[1:3]) == given[1:3]
+    assert answers == AnswerSet(iter(given), answers.leaves)
+    assert pickle.loads(pickle.dumps(answers)) == answers
+    assert answers + answers == AnswerSet(given + given)
+    assert set(answers.people) == {x.who for x in given} - {None}
+    for who in answers.people:
+        assert list(answers.by(who)) == [x for x in given if x.who == who]
+    if any(x.who is None for x in given):
+        assert list(answers.by(None)) == [x for x in given if x.who is None]
+    for x in given:
+        key = {(type(i), i) for i in x.items}
+        assert list(answers.about(*x.items[::-1])) == [y for y in given if {(type(i), i) for i in y.items} == key]
+
+
+@given(several, several)
+def test_answers__sum_of_two(first, second):
+    assert list(AnswerSet(first) + AnswerSet(second)) == first + second
+
+
+@given(several)
+def test_answers__triplets_are_what_the_odd_ones_say(given):
+    said = Counter()
+    for x in given:
+        if x.kind == "odd":
+            said[frozenset((type(i), i) for i in x.items if (type(i), i) != (type(x.odd), x.odd)), x.odd] += 1
+    t = AnswerSet(given).triplets()
+    weights = [1.0] * len(t) if t.weights is None else t.weights.tolist()
+    found = {(frozenset((type(i), i) for i in (a, b)), c): w for (a, b, c), w in zip(t, weights, strict=True)}
+    assert found == said
+    assert (t.weights is None) == all(w == 1 for w in said.values())
+
+
+@given(several)
+def test_answers__pairs_are_what_the_classes_would_be(given):
+    must, cannot = set(), set()
+    for x in given:
+        for k, i in enumerate(x.items):
+            for j in x.items[k + 1 :]:
+                pair = frozenset(((type(i), i), (type(j), j)))
+                if x.kind == "alike" or (x.kind == "odd" and (type(x.odd), x.odd) not in pair):
+                    must.add(pair)
+                elif x.kind != "unsure":
+                    cannot.add(pair)
+    found = list(AnswerSet(given).pairs())
+    for kind, wanted in (("must", must), ("cannot", cannot)):
+        assert {frozenset(((type(a), a), (type(b), b))) for a, b, k in found if k == kind} == wanted
+
+
+def test_answers__weights_of_answers():
+    answers = AnswerSet([Answer((0, 1, 2), "odd", k) for k in (2, 2, 1)])
+    t = answers.triplets([0.5, 0.25, 0.0])
+    assert list(t) == [(0, 1, 2)]
+    assert t.weights.tolist() == [0.75]
+    for wrong in ([1, 2], [1, 2, -1], [1, 2, np.nan]):
+        with pytest.raises(ValueError, match="weights must be 3 finite numbers of at least 0"):
+            answers.triplets(wrong)
+
+
+def test_answers__leaves_may_be_more_than_those_asked_about():
+    answers = AnswerSet([Answer((4, 1, 2), "odd", 2)], 10)
+    assert answers.leaves == LeafIndex(10)
+    assert answers.triplets().leaves == LeafIndex(10)
+    with pytest.raises(UnknownLeafError, match="items of answers"):
+        AnswerSet([Answer((4, 1, 2), "odd", 2)], 3)
+
+
+def test_answers__sets_are_immutable_and_of_answers():
+    answers = AnswerSet([Answer((4, 1, 2), "odd", 2)])
+    with pytest.raises(AttributeError, match="immutable, so rows cannot be set"):
+        answers.rows = 3
+    with pytest.raises(AttributeError, match="immutable, so rows cannot be deleted"):
+        del answers.rows
+    with pytest.raises(ValueError, match="read-only"):
+        answers.rows[0, 0] = 3
+    with pytest.raises(InvalidAnswerError, match="entry 1 must be an Answer, not tuple") as caught:
+        AnswerSet([answers[0], (1, 2, 3)])
+    assert caught.value.row == 1
+    with pytest.raises(ValueError, match="no answer is by 'anna'|name no person"):
+        answers.by("anna")
+    with pytest.raises(TypeError, match="expected an AnswerSet, got list"):
+        check_answers([])
+
+
+@pytest.mark.parametrize(
+    ("rows", "replies", "row"),
+    [
+        ([(0, 1, 2), (0, 1, 3)], [0, 0], 1),
+        ([(0, 1, 1)], [0], 0),
+        ([(0, 1, -1)], [0], 0),
+        ([(0, 1, 2)], [6], 0),
+        ([(0, -1, 2)], [3], 0),
+        ([(0, 1, 2)], [0, 1], 1),
+    ],
+)
+def test_answers__columns_that_do_not_fit_are_refused(rows, replies, row):
+    with pytest.raises(InvalidAnswerError) as caught:
+        AnswerSet.from_columns(rows, replies, 3)
+    assert caught.value.row == row
+
+
+def test_answers__shown_in_notebooks_without_markup_of_labels():
+    html = AnswerSet([Answer(("<b>", "x", "y"), "odd", "<b>", who="<i>")])._repr_html_()
+    assert "<b>" not in html
+    assert "&lt;b&gt;" in html
+
+
+# ---------------------------------------------------------------------- files
+
+
+def read(text, **options):
+    return read_answers(io.StringIO(text), **options)
+
+
+@given(several)
+def test_answers__written_and_read_are_equal(given):
+    answers = AnswerSet(given, data="animals.csv")
+    text = write_answers(answers)
+    found = read(text, leaves=answers.leaves)
+    assert found == answers
+    assert [(type(a), a) for x in found for a in x.items] == [(type(a), a) for x in given for a in x.items]
+    assert found.data == "animals.csv"
+    assert text.count("\n") == len(text.splitlines()) == len(given) + 1
+    assert [x.line for x in found] == list(range(2, len(given) + 2))
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "answers.jsonl"
+
+
+GIVEN = [
+    Answer(("cat", "dog", "eel"), "odd", "eel", "anna", "2026-11-22T21:04:11Z"),
+    Answer(("cat", "dog", "é"), "unsure", who="ben"),
+    Answer((1, 2), "alike"),
+]
+
+
+def test_answers__appended_one_at_a_time(path):
+    for x in GIVEN:
+        append_answer(path, x, data="animals")
+        assert list(read_answers(path))[-1] == x
+    assert list(read_answers(path)) == GIVEN
+    assert read_answers(path).data == "animals"
+    assert path.read_text(encoding="utf-8") == write_answers(AnswerSet(GIVEN, data="animals"))
+    assert read_answers(path).origin(1) == Origin(str(path), "line", 3)
+    gathered = io.StringIO()
+    write_answers(AnswerSet(GIVEN, data="animals"), gathered)
+    assert gathered.getvalue() == path.read_text(encoding="utf-8")
+
+
+def test_answers__killed_at_any_byte_nothing_but_the_last_line_is_lost(path):
+    whole = write_answers(AnswerSet(GIVEN)).encode()
+    ends = [k for k in range(len(whole) + 1) if k == 0 or whole[k - 1 : k] == b"\n"]
+    for size in range(len(whole) + 1):
+        path.write_bytes(whole[:size])
+        kept = max(sum(end <= size for end in ends) - 2, 0)
+        complete = size in ends or size + 1 in ends  # a line that lacks its end alone is whole
+        kept += size not in ends and size + 1 in ends and size > ends[1]
+        if complete:
+            assert list(read_answers(path)) == GIVEN[:kept]
+        else:
+            with pytest.warns(UserWarning, match="the last line is cut off and left out"):
+                assert list(read_answers(path)) == GIVEN[:kept]
+        append_answer(path, GIVEN[2])
+        assert list(read_answers(path)) == [*GIVEN[:kept], GIVEN[2]]
+
+
+def test_answers__a_long_last_line_that_is_cut_off(path):
+    append_answer(path, GIVEN[0])
+    with path.open("ab") as stream:
+        stream.write(b'{"items": ["' + b"x" * 200_000)
+    append_answer(path, GIVEN[1])
+    assert list(read_answers(path)) == GIVEN[:2]
+
+
+def test_answers__undone_are_taken_back_one_by_one_of_each_person(path):
+    anna, ben = ([Answer((k, k + 1, k + 2), "alike", who=who) for k in range(3)] for who in ("anna", "ben"))
+    for x, y in zip(anna, ben, strict=True):
+        append_answer(path, x)
+        append_answer(path, y)
+    append_undo(path, "anna", when="2026-11-22T21:04:11Z")
+    append_undo(path, "anna")
+    append_answer(path, anna[2])
+    append_undo(path, "ben")
+    found = read_answers(path)
+    assert list(found.by("anna")) == [anna[0], anna[2]]
+    assert list(found.by("ben")) == ben[:2]
+    append_undo(path)
+    with pytest.raises(ParseError, match="line 12: nothing to undo: this person has no answer before it"):
+        read_answers(path)
+
+
+def test_answers__what_cannot_be_appended_leaves_the_file_as_it_was(path, tmp_path):
+    append_answer(path, GIVEN[0])
+    before = path.read_bytes()
+    for wrong in (Answer((1.5, 2, 3), "alike"), Answer(("\ud800", 2, 3), "alike"), Answer((True, 2, 3), "alike")):
+        with pytest.raises(InvalidAnswerError, match=r"texts and whole numbers|half of a surrogate pair"):
+            append_answer(path, wrong)
+    with pytest.raises(TypeError, match="expected an Answer"):
+        append_answer(path, ("cat", "dog", "eel"))
+    assert path.read_bytes() == before
+    with pytest.raises(IsADirectoryError):
+        append_answer(tmp_path, GIVEN[0])
+    with pytest.raises(FileNotFoundError):
+        append_answer(tmp_path / "none" / "answers.jsonl", GIVEN[0])
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs several processes at once")
+def test_answers__several_programs_append_to_one_file(path):
+    children = []
+    for k in range(4):
+        child = os.fork()
+        if child == 0:
+            for i in range(25):
+                append_answer(path, Answer((k, 100 + i, 200), "alike", who=str(k)))
+            os._exit(0)
+        children.append(child)
+    assert all(os.waitpid(child, 0)[1] == 0 for child in children)
+    found = read_answers(path)
+    for k in range(4):
+        assert [x.items for x in found.by(str(k))] == [(k, 100 + i, 200) for i in range(25)]
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("[1, 2, 3]", r"line 2: expected an object \{...\}, one answer"),
+        ('{"items": ["a", "b", "c"]}', "line 2: the answer lacks 'answer'"),
+        ('{"answer": "alike"}', "line 2: the answer lacks 'items'"),
+        ('{"items": ["a", "b", "c"], "answer": "odd"}', "line 2: the answer is 'odd', but 'odd' is missing"),
+        ('{"items": ["a", "b", "c"], "answer": "odd", "odd": "d"}', "line 2: the odd one is 'd', which is none of"),
+        ('{"items": ["a", "b", "c"], "answer": "odd", "odd": ["d"]}', "line 2: the odd one must be one of the items"),
+        ('{"items": ["a", "b", "c"], "answer": "eel"}', "line 2: the kind of an answer about 3 items must be"),
+        ('{"items": ["a", "b", "c"], "answer": ["odd"]}', "line 2: the kind of an answer"),
+        ('{"items": ["a", "b", 1.5], "answer": "alike"}', "line 2: the items must be a list of texts or whole"),
+        ('{"items": ["a", "b", true], "answer": "alike"}', "line 2: the items must be a list of texts or whole"),
+        ('{"items": "abc", "answer": "alike"}', "line 2: the items must be a list of texts or whole"),
+        ('{"items": ["a", "b"], "answer": "alike", "who": {}}', "line 2: 'who' must be a text"),
+        ('{"items": ["a", "b", "a"], "answer": "alike"}', "line 2: the items shown must be 3 different labels"),
+        ('{"items": ["a", "b", "c"], "answer": "alike"', "line 2.*this is not JSON"),
+        ('{"items": ["a", "b", NaN], "answer": "alike"}', "line 2.*'NaN' is not JSON"),
+        ('{"items": ["a", "b", "\\ud800"], "answer": "alike"}', "line 2.*half of a surrogate pair"),
+        ('{"undo": true, "who": "ben"}', "line 2: nothing to undo"),
+        ('{"tripletree": "answers", "version": 1}', "line 2: a header must be the first line"),
+        ('{"a":' * 5000, "line 2.*nested more deeply"),
+        ("9" * 5000, "line 2.*digits is too long"),
+    ],
+)
+def test_answers__bad_lines_are_refused_with_their_number(line, message):
+    good = '{"items": ["a", "b", "c"], "answer": "alike", "who": "anna", "more": [1]}\n'
+    with pytest.raises(ParseError, match=message) as caught:
+        read(good + line + "\n" + good)
+    assert caught.value.line == 2
+
+
+def test_answers__headers():
+    assert len(read('{"tripletree": "answers"}\n')) == 0
+    assert len(read("")) == 0
+    with pytest.raises(ParseError, match="line 1: version 2 of this format is not known"):
+        read('{"tripletree": "answers", "version": 2}\n')
+    with pytest.raises(ParseError, match="line 1: this is a file of 'triplets', not of answers"):
+        read('{"tripletree": "triplets"}\n')
+
+
+def test_answers__several_bad_lines_are_listed():
+    with pytest.raises(ParseError, match="3 problems") as caught:
+        read("1\n2\n\n3\n")
+    assert [x.partition(":")[0] for x in caught.value.problems] == ["line 1", "line 2", "line 4"]
+
+
+def test_answers__unknown_leaves_are_named_with_the_line():
+    with pytest.raises(ParseError, match="line 2: 1 unknown among the items") as caught:
+        read('\n{"items": ["ant", "bee", "caat"], "answer": "alike"}\n', leaves=["ant", "bee", "cat"])
+    assert caught.value.line == 2
