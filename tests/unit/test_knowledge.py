@@ -65,6 +65,17 @@ def test_evaluate_knowledge__pairs(blobs):
     assert "100 pairs" in str(report)
 
 
+def test_evaluate_knowledge__names_beside_an_array_are_those_of_an_index(blobs):
+    X, y = blobs
+    names = [f"s{i}" for i in range(len(X))]
+    table = pytest.importorskip("pandas").DataFrame(X, index=names)
+    triplets = tt.sample_class_triplets(y, 40, leaves=names, random_state=0)
+    one = tt.evaluate_knowledge(X, triplets=triplets, sample_names=names)
+    other = tt.evaluate_knowledge(table, triplets=triplets)
+    assert (one.holds == other.holds).all()
+    assert set(one.constraints.leaves) == set(names)
+
+
 def test_evaluate_knowledge__is_reproducible(blobs):
     X, y = blobs
     t = tt.sample_class_triplets(y, 60, random_state=0)

@@ -65,10 +65,10 @@ def test_names__synonyms_come_before_spelling():
 
 
 def test_names__two_that_are_as_near_match_neither():
-    h = tt.parse_newick("((abcdef1,abcdef2),c);")
-    result = tt.match_names(["abcdef3", "abcdef"], h)
+    h = tt.parse_newick("((abcdefx,abcdefy),c);")
+    result = tt.match_names(["abcdefz", "abcdef"], h)
     assert result.kinds == ("ambiguous", "ambiguous")
-    assert set(result.suggestions[0]) == {"abcdef1", "abcdef2"}
+    assert set(result.suggestions[0]) == {"abcdefx", "abcdefy"}
     h = tt.parse_newick("((Aa_b,aa_B),c);")
     assert tt.match_names(["AA B"], h).kinds == ("ambiguous",)
 
@@ -158,6 +158,13 @@ def test_names__the_table_says_all():
     assert list(frame.columns) == ["name", "match", "kind", "score", "suggestions"]
     assert frame["kind"].tolist() == ["none", "form"]
     assert frame["score"].tolist() == [0.0, 1.0]
+
+
+def test_names__another_number_is_another_name():
+    samples = tt.Hierarchy.from_nested([["sample0101", "sample0102"], "sample2001b"])
+    result = tt.match_names(["sample0103", "sampel0102", "sample2001"], samples)
+    assert result.matches == (None, "sample0102", "sample2001b")
+    assert "sample0101" in result.suggestions[0]
 
 
 @given(st.randoms(use_true_random=False), st.sampled_from(["mammals", "primates", "animals"]))

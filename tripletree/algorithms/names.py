@@ -19,7 +19,7 @@ import numpy as np
 from tripletree.core.checks import described
 from tripletree.core.hierarchy import Hierarchy, check_hierarchy
 from tripletree.core.ontology import Ontology
-from tripletree.errors import UnknownLeafError
+from tripletree.errors import MissingDependencyError, UnknownLeafError
 
 __all__ = ["NameMatches", "match_names"]
 
@@ -31,7 +31,7 @@ _OFFERED = 3
 #: Below this similarity a name is not worth offering.
 _RESEMBLES = 0.6
 _SEPARATORS = re.compile(r"[\s_]+")
-_NUMBER = re.compile(r"\d{3,}")
+_NUMBER = re.compile(r"\d+")
 _LATIN_WORD = re.compile(r"[a-z][a-z-]+")
 
 
@@ -54,7 +54,8 @@ class NameMatches:
         "none".
     scores : ndarray of float64, shape (n_names,)
         1 for "exact", "form", "synonym", "species" and "chosen"; for "spelling" the similarity of the word that differs
-        most, from 0 to 1 (one minus the edit distance over the longer length); 0 for the others.
+        most, from 0 to 1 (one minus the edit distance over the longer length); 0 for the others. Names whose digits
+        differ never match by spelling.
     suggestions : tuple of tuple
         What a person could choose from where nothing is sure: those that fit, or the most similar, the best first.
     hierarchy : Hierarchy or Ontology
@@ -200,7 +201,7 @@ def match_names(
         If `min_score` is not between 0 and 1, or there are no names.
     TypeError
         If `names` is a table or not iterable, or `synonyms` not a mapping of text to text.
-    ImportError
+    MissingDependencyError
         If some names have no sure match and rapidfuzz, of the extra ``io``, is missing.
 
     See Also
@@ -415,7 +416,7 @@ def _form(name: str) -> str:
 def _similarity(first: str, second: str) -> float:
     """The similarity of the words that differ most; 0 where their number differs, but for spaces left out.
 
-    Another number is another thing, so ids and years are alike or not.
+    Another number is another thing, so sample12 is not sample13 misspelt.
     """
     from rapidfuzz.distance import Levenshtein
 
@@ -432,9 +433,9 @@ def _most_similar(forms: Sequence[str], known: Sequence[str]) -> list[list[str]]
     try:
         from rapidfuzz import process
         from rapidfuzz.distance import Levenshtein
-    except ImportError as error:
-        msg = f"{len(forms)} names have no sure match, and similar ones need rapidfuzz: pip install 'tripletree[io]'"
-        raise ImportError(msg) from error
+    except ImportError:
+        purpose = f"looking for similar names of the {len(forms)} without a sure match"
+        raise MissingDependencyError("rapidfuzz", "io", purpose) from None
     return [
         [
             x

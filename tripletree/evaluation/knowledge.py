@@ -87,6 +87,7 @@ def evaluate_knowledge(
     pairs: Any = None,
     hierarchy: Hierarchy | None = None,
     classes: Any = None,
+    sample_names: Any = None,
     estimator: Any = None,
     n_folds: int = 5,
     max_triplets: int | None = None,
@@ -105,6 +106,8 @@ def evaluate_knowledge(
     triplets, pairs, hierarchy, classes : optional
         Exactly one of them: triplets or pairs as for `tripletree.cluster.DivisiveReCon`; a Hierarchy, some leaves of
         which are samples; or the class of some samples.
+    sample_names : sequence, shape (n_samples,), optional
+        The names of the rows, in the place of an index of X: for arrays.
     estimator : estimator, optional
         With ``fit(X, triplets=)`` (``pairs=``, ``classes=`` for these), ``hierarchy_`` and, for pairs, ``labels_``. The
         default is ``DivisiveReCon()``. It is cloned.
@@ -149,7 +152,7 @@ def evaluate_knowledge(
     ('unclear', [1.0, 1.0, 1.0, 1.0])
     """
     from tripletree.cluster import DivisiveReCon
-    from tripletree.cluster.alignment import align_pairs, align_triplets
+    from tripletree.cluster.alignment import align_pairs, align_triplets, named
     from tripletree.cluster.validation import (
         AMOUNTS,
         ClassKnowledge,
@@ -176,18 +179,19 @@ def evaluate_knowledge(
         raise TypeError(msg)
     model = alike(estimator) if estimator is not None else DivisiveReCon()
     n = len(X) if hasattr(X, "__len__") else X.shape[0]
+    rows = named(X, sample_names)
     knowledge: Knowledge
     if kind == "pairs":
-        knowledge = PairKnowledge(align_pairs(X, pairs, n))
+        knowledge = PairKnowledge(align_pairs(rows, pairs, n))
     elif kind == "classes":
-        leaves = align_triplets(X, None, n).leaves
+        leaves = align_triplets(rows, None, n).leaves
         codes, _ = aligned_codes(classes, leaves, "classes")
         knowledge = ClassKnowledge(codes, leaves, max_triplets, rng)
     elif kind == "hierarchy":
-        leaves = align_triplets(X, None, n).leaves
+        leaves = align_triplets(rows, None, n).leaves
         knowledge = TripletKnowledge(hierarchy_triplets(check_hierarchy(hierarchy), leaves, max_triplets, rng))
     else:
-        knowledge = TripletKnowledge(align_triplets(X, triplets, n))
+        knowledge = TripletKnowledge(align_triplets(rows, triplets, n))
     units, m = knowledge.n_units, len(knowledge.constraints)
     if units < n_folds or m == 0:
         what = {"pairs": "pairs", "classes": "samples of known class"}.get(kind, "triplets")
@@ -196,7 +200,7 @@ def evaluate_knowledge(
         msg = f"{units} {what} are too few for n_folds={n_folds}: give {more}{fewer}"
         raise ValueError(msg)
     with progress_bar(verbose, 1 + n_folds * (len(AMOUNTS) - 1), "evaluate_knowledge", "fits") as tell:
-        holds = measure(model, X, knowledge, n_folds=n_folds, rng=rng, tell=tell)
+        holds = measure(model, X, knowledge, n_folds=n_folds, rng=rng, tell=tell, sample_names=sample_names)
     noise = None if kind == "pairs" or not hasattr(model, "noise_") else float(model.noise_)
     shares = holds.mean(axis=1)
     gain, error, verdict = gain_of(holds[-1], holds[0])

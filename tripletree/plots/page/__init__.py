@@ -27,9 +27,13 @@ from tripletree.plots.layout import find_meeting_nodes
 from tripletree.plots.style import LeafGroups, check_tree, encode_groups
 
 __all__ = [
+    "content_hash",
+    "depth_first",
+    "fill_template",
     "make_page_data",
     "to_html",
     "to_json",
+    "viewer_parts",
     "write_html",
 ]
 
@@ -42,7 +46,7 @@ def make_page_data(
     The numbers of children in depth-first order determine the tree. Leaves are numbered by their rank in that order;
     triplets (a, b, c) use these ranks and have the node u at which they are shown, or -1 - u if not displayed.
     """
-    order, place, rank = _depth_first(hierarchy)
+    order, place, rank = depth_first(hierarchy)
     n = hierarchy.n_leaves
     leaves = order[order < n]
     inner = (order[order >= n] - n).tolist()
@@ -70,7 +74,7 @@ def to_json(data: dict[str, Any]) -> str:
     return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
 
 
-def _depth_first(hierarchy: Hierarchy) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def depth_first(hierarchy: Hierarchy) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Depth-first order of the nodes (children by smallest leaf), each node's place in it, and each leaf's rank."""
     n, N = hierarchy.n_leaves, hierarchy.n_nodes
     rank = kernels.cut.reading_places(hierarchy.parent, n)
@@ -250,20 +254,33 @@ def to_html(
     summary = re.sub(r"\d+", lambda match: f"{int(match[0]):,}", repr(tree).partition(": ")[2].removesuffix(">"))
     if given is not None:
         summary += f"; {len(given):,} triplet{'' if len(given) == 1 else 's'}"
+    parts = viewer_parts(tree, given, clusters, classes, heights)
+    name = printable(summary.partition(", ")[0] if title is None else str(title))
+    parts |= {"title": html.escape(name), "summary": html.escape(summary)}
+    return fill_template(_read_text("page.html"), parts)
+
+
+def viewer_parts(
+    hierarchy: Hierarchy, triplets: TripletSet | None, clusters: Any, classes: Any, heights: str
+) -> dict[str, str]:
+    """What a page needs to show a hierarchy, by the names of the placeholders in its template.
+
+    "controls" and "viewer" are elements, "style", "script" and "data" what stands in elements of these names; hashes of
+    the first two are for the security policy. "picture" is the top of the hierarchy as an image.
+    """
+    picture = hierarchy._repr_html_()
     style, script = _read_sources()
-    return _fill(
-        {
-            "version": __version__,
-            "title": html.escape(printable(summary.partition(", ")[0] if title is None else str(title))),
-            "summary": html.escape(summary),
-            "style": style,
-            "style-hash": _hash(style),
-            "script": script,
-            "script-hash": _hash(script),
-            "picture": tree._repr_html_(),
-            "data": to_json(make_page_data(tree, given, clusters, classes, heights)),
-        }
-    )
+    return {
+        "version": __version__,
+        "style": style,
+        "style-hash": content_hash(style),
+        "script": script,
+        "script-hash": content_hash(script),
+        "picture": picture,
+        "controls": _read_text("controls.html"),
+        "viewer": fill_template(_read_text("viewer.html"), {"picture": picture}),
+        "data": to_json(make_page_data(hierarchy, triplets, clusters, classes, heights)),
+    }
 
 
 def _read_text(name: str) -> str:
@@ -276,11 +293,11 @@ def _read_sources() -> tuple[str, str]:
     return _read_text("page.css"), "(() => {\n'use strict';\n" + "\n".join(map(_read_text, SCRIPTS)) + "})();\n"
 
 
-def _fill(parts: dict[str, str]) -> str:
-    """Fill the template in one pass, so that placeholders inside the parts are never replaced."""
-    return re.sub(r"\{\{([a-z-]+)\}\}", lambda match: parts[match[1]], _read_text("page.html"))
+def fill_template(template: str, parts: dict[str, str]) -> str:
+    """Fill a template in one pass, so that placeholders inside the parts are never replaced."""
+    return re.sub(r"\{\{([a-z-]+)\}\}", lambda match: parts[match[1]], template)
 
 
-def _hash(source: str) -> str:
+def content_hash(source: str) -> str:
     """The hash by which the security policy allows this script or style sheet."""
     return f"'sha256-{base64.b64encode(hashlib.sha256(source.encode()).digest()).decode()}'"
