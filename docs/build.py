@@ -28,6 +28,7 @@ TARGET = HOUSE / "build" / "docs"
 PAGES = {
     "CONTRIBUTING.md": "contributing.md",
     "CHANGELOG.md": "changelog.md",
+    "SECURITY.md": "security.md",
     "benchmarks/README.md": "benchmarks.md",
     "benchmarks/papers/README.md": "papers/index.md",
     "notebooks/README.md": "notebooks/index.md",

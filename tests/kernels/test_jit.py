@@ -83,3 +83,32 @@ def test_jit__a_full_disk_does_not_end_the_run(monkeypatch):
     with pytest.warns(RuntimeWarning, match="No space left on device.*compiled again in this run"):
         cache.save_overload("signature", None)
     cache.save_overload("signature", None)  # said once
+
+
+WITHOUT_NUMBA = """
+import sys, warnings
+
+class Without:  # as if numba were not installed
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] == "numba":
+            raise ModuleNotFoundError(name)
+
+import importlib.util
+whole = importlib.util.find_spec
+importlib.util.find_spec = lambda name, package=None: None if name == "numba" else whole(name, package)
+sys.meta_path.insert(0, Without())
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    import tripletree as tt
+    leaves = [str(i) for i in range(3000)]
+    h = tt.Hierarchy.from_nested([leaves[:1500], leaves[1500:]])
+    print(tt.one_tree(tt.decompose(h, guarantee="rebuild")) == h)
+print([str(w.message).partition(",")[0] for w in caught])
+"""
+
+
+@pytest.mark.parametrize("mode", ["auto", "1", "0"])
+def test_jit__without_numba_kernels_run_as_plain_python(mode):
+    env = {**os.environ, "PYTHONPATH": str(Path(tripletree.__file__).parents[1]), "TRIPLETREE_JIT": mode}
+    found = subprocess.check_output([sys.executable, "-c", WITHOUT_NUMBA], env=env, text=True).splitlines()
+    assert found == ["True", "[]" if mode == "0" else "['numba is not installed']"]

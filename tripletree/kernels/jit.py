@@ -8,7 +8,7 @@ A kernel is a plain function that carries a mark. ``TRIPLETREE_JIT`` says what i
 "1"
     Always the compiled one (the tests run so).
 "0"
-    Always plain Python; numba is never imported (for coverage and debugging).
+    Always plain Python; numba is never imported (for coverage and debugging, and where it is not installed).
 
 Both give the same results, to the bit. Bounds checking is numba's own switch: ``NUMBA_BOUNDSCHECK=1`` with a
 ``NUMBA_CACHE_DIR`` of its own.
@@ -22,6 +22,7 @@ import sys
 from collections.abc import Callable
 from contextlib import suppress
 from functools import cache, partial
+from importlib.util import find_spec
 from pathlib import Path
 from threading import RLock
 from time import perf_counter
@@ -64,6 +65,13 @@ if not MODE:
         "default), 1 (compile all) or 0 (plain Python)"
     )
     raise ValueError(_MESSAGE)
+if MODE != "never" and find_spec("numba") is None:  # a small installation, or a Python that numba does not know yet
+    MODE = "never"
+    warn_user(
+        "numba is not installed, so kernels run as plain Python: the same results, but inputs of some thousand leaves or "
+        "samples take a hundred times as long. Install numba, or set TRIPLETREE_JIT=0 if this is on purpose",
+        RuntimeWarning,
+    )
 
 # ---------------------------------------------------------------------- state
 
