@@ -68,8 +68,8 @@ if not MODE:
 if MODE != "never" and find_spec("numba") is None:  # a small installation, or a Python that numba does not know yet
     MODE = "never"
     warn_user(
-        "numba is not installed, so kernels run as plain Python: the same results, but inputs of some thousand leaves or "
-        "samples take a hundred times as long. Install numba, or set TRIPLETREE_JIT=0 if this is on purpose",
+        "numba is not installed, so kernels run as plain Python: the same results, but inputs of some thousand leaves "
+        "or samples take a hundred times as long. Install numba, or set TRIPLETREE_JIT=0 if this is on purpose",
         RuntimeWarning,
     )
 
