@@ -42,7 +42,32 @@ class HierarchicalClusterer(ClusterMixin, BaseEstimator):
     """
 
     hierarchy_: Hierarchy
+    linkage_: np.ndarray
     predictor_: NeighbourPredictor
+
+    @property
+    def children_(self) -> np.ndarray:
+        """The two nodes of each merge, as in scikit-learn's AgglomerativeClustering.
+
+        Returns
+        -------
+        ndarray of int, shape (n_samples - 1, 2)
+            Row i makes node n_samples + i of ``hierarchy_``; numbers below n_samples are samples. ``distances_`` has its
+            distance.
+
+        Raises
+        ------
+        NotFittedError
+            Before `fit`.
+
+        Examples
+        --------
+        >>> from tripletree.cluster import ReCon
+        >>> ReCon(n_clusters=2).fit([[0.0], [1.0], [5.0]]).children_.tolist()
+        [[0, 1], [2, 3]]
+        """
+        check_is_fitted(self)
+        return self.linkage_[:, :2].astype(np.intp)
 
     def _validate_params(self) -> None:
         super()._validate_params()

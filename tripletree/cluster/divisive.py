@@ -496,6 +496,8 @@ class DivisiveReCon(HierarchicalClusterer):
         of ``hierarchy_`` have their names. None where none was given, or it has no names.
     linkage_ : ndarray of float64, shape (n_samples - 1, 4)
         scipy's linkage matrix, for drawing.
+    children_, distances_ : ndarray of int, shape (n_samples - 1, 2), ndarray of float64, shape (n_samples - 1,)
+        The two nodes of each merge, and its height, as in scikit-learn's AgglomerativeClustering.
     constraints_, reason_ : {"hard", "soft"}, str
         What was used, and why, in words.
     held_out_ : float or None
@@ -706,7 +708,7 @@ class DivisiveReCon(HierarchicalClusterer):
                     self.constraints_, self.reason_ = "hard" if found.hard else "soft", found.why
                     self.held_out_, self.noise_ = found.held_out, found.noise
             tree = from_linkage(merges, used.leaves)
-            self.linkage_ = to_linkage(tree, monotone=True)
+            self.linkage_, self.distances_ = to_linkage(tree, monotone=True), merges[:, 2].copy()
             self.triplets_, self.pairs_, self.n_triplets_ = used, links, len(used)
             self.violated_triplets_ = used.subset(~displays(tree, used))
             self.weight_violated_ = total_weight(self.violated_triplets_)

@@ -111,6 +111,8 @@ class ConstrainedCompleteLink(HierarchicalClusterer):
         the distances of their merges.
     linkage_ : ndarray of float64, shape (n_samples - 1, 4)
         scipy's linkage matrix, for drawing: no height is lower than one below it.
+    children_ : ndarray of int, shape (n_samples - 1, 2)
+        The two nodes of each merge, as in scikit-learn's AgglomerativeClustering.
     distances_ : ndarray of float64, shape (n_samples - 1,)
         The distance of each merge, in order: first those within must-links, at 0, last the forbidden ones, at
         `cannot_link_distance_`. It may fall only after answers of an oracle.

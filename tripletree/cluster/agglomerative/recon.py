@@ -130,6 +130,8 @@ class ReCon(HierarchicalClusterer):
         of ``hierarchy_`` have their names. None where none was given, or it has no names.
     linkage_ : ndarray of float64, shape (n_samples - 1, 4)
         scipy's linkage matrix, for drawing: no height is lower than one below it.
+    children_ : ndarray of int, shape (n_samples - 1, 2)
+        The two nodes of each merge, as in scikit-learn's AgglomerativeClustering.
     distances_ : ndarray of float64, shape (n_samples - 1,)
         The distance of each merge, in order, those inside must-linked groups first. It may fall from one merge to the
         next, where constraints put a close merge off.

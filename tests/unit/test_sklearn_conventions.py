@@ -1,0 +1,76 @@
+"""What users of scikit-learn expect beside fit and predict: children_, distances_, transform, HTML."""
+
+import numpy as np
+import pytest
+from sklearn.cluster import AgglomerativeClustering
+from sklearn.datasets import make_blobs
+from sklearn.exceptions import NotFittedError
+
+from tripletree import cluster
+
+TREES = [cluster.ReCon, cluster.DivisiveReCon, cluster.ConstrainedCompleteLink]
+MEANS = [cluster.COPKMeans, cluster.PCKMeans, cluster.MPCKMeans, cluster.CVQE, cluster.BoostedConstrainedKMeans]
+X, y = make_blobs(40, centers=3, random_state=0)
+
+
+def linkage_of(model):
+    """The recipe of scikit-learn's "Plot Hierarchical Clustering Dendrogram", word for word."""
+    counts = np.zeros(model.children_.shape[0])
+    n_samples = len(model.labels_)
+    for i, merge in enumerate(model.children_):
+        current_count = 0
+        for child_idx in merge:
+            if child_idx < n_samples:
+                current_count += 1
+            else:
+                current_count += counts[child_idx - n_samples]
+        counts[i] = current_count
+    return np.column_stack([model.children_, model.distances_, counts]).astype(float)
+
+
+@pytest.mark.parametrize("estimator", TREES)
+def test_conventions__scikit_learns_recipe_for_dendrograms_works(estimator):
+    model = estimator(n_clusters=3).fit(X, pairs=([(0, 1)], [(2, 3)]))
+    Z = linkage_of(model)
+    assert np.array_equal(Z[:, [0, 1, 3]], model.linkage_[:, [0, 1, 3]])
+    n = len(X)
+    for i, (a, b) in enumerate(model.children_.tolist()):
+        together = sorted(model.hierarchy_.clade(a) + model.hierarchy_.clade(b))
+        assert together == sorted(model.hierarchy_.clade(n + i))
+    assert model.children_.dtype.kind == "i"
+    assert np.allclose(model.distances_, model.hierarchy_.height[n:])
+
+
+def test_conventions__without_knowledge_children_are_those_of_scikit_learn():
+    ours = cluster.ReCon(n_clusters=3, linkage="average").fit(X)
+    theirs = AgglomerativeClustering(3, linkage="average", compute_distances=True).fit(X)
+    assert np.array_equal(np.sort(ours.children_, axis=1), np.sort(theirs.children_, axis=1))
+    assert np.allclose(ours.distances_, theirs.distances_)
+
+
+@pytest.mark.parametrize("estimator", TREES)
+def test_conventions__before_fit_there_are_no_children(estimator):
+    model = estimator()
+    assert not hasattr(model, "children_")
+    with pytest.raises(NotFittedError):
+        _ = model.children_
+
+
+@pytest.mark.parametrize("estimator", MEANS)
+def test_conventions__transform_gives_distances_to_centres_with_names(estimator):
+    pandas = pytest.importorskip("pandas")
+    model = estimator(n_clusters=3, random_state=0).set_output(transform="pandas").fit(X)
+    found = model.transform(X)
+    assert isinstance(found, pandas.DataFrame)
+    assert list(found.columns) == [f"{estimator.__name__.lower()}{k}" for k in range(3)]
+    assert list(found.columns) == model.get_feature_names_out().tolist()
+    assert np.array_equal(found.to_numpy().argmin(axis=1), model.predict(X))
+
+
+@pytest.mark.parametrize("estimator", TREES + MEANS)
+def test_conventions__html_names_the_estimator_and_what_was_set(estimator):
+    model = estimator(n_clusters=7)
+    assert estimator.__name__ in model._repr_html_()
+    fitted = estimator(n_clusters=3).fit(X)._repr_html_()
+    assert "Fitted" in fitted
+    assert "n_clusters" in fitted
