@@ -52,8 +52,8 @@ class HierarchicalClusterer(ClusterMixin, BaseEstimator):
         Returns
         -------
         ndarray of int, shape (n_samples - 1, 2)
-            Row i makes node n_samples + i of ``hierarchy_``; numbers below n_samples are samples. ``distances_`` has its
-            distance.
+            Row i makes node n_samples + i of ``hierarchy_``; numbers below n_samples are samples. ``distances_`` has
+            its distance.
 
         Raises
         ------
