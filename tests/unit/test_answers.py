@@ -6,6 +6,7 @@ import pickle
 from collections import Counter
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -339,8 +340,135 @@ def test_answers__headers():
 
 def test_answers__several_bad_lines_are_listed():
     with pytest.raises(ParseError, match="3 problems") as caught:
-        read("1\n2\n\n3\n")
+        read("{}\n2\n\n3\n")
     assert [x.partition(":")[0] for x in caught.value.problems] == ["line 1", "line 2", "line 4"]
+
+
+# ---------------------------------------------------------------------- tables
+
+TRIO = ("cat", "eel", "dog")
+
+
+@pytest.mark.parametrize(
+    ("text", "options"),
+    [
+        ("a,b,c,odd,who\ncat,eel,dog,eel,anna\ncat,eel,dog,,ben\ncat,eel,dog,alike,\n", {}),
+        ("who\todd\ta\tb\tc\nanna\teel\tcat\teel\tdog\nben\t\tcat\teel\tdog\n\tsame\tcat\teel\tdog\n", {}),
+        ("Item 1;Item 2;Item 3;Choice;User;n\ncat;eel;dog;eel;anna;1\ncat;eel;dog;;ben;2\ncat;eel;dog;alike;;3\n", {}),
+        ("a,b,c,odd,who\ncat,eel,dog,2,anna\ncat,eel,dog,unsure,ben\ncat,eel,dog,Alike,\n", {}),
+        ("a,b,c,odd,who\ncat,eel,dog,b,anna\ncat,eel,dog,cannot say,ben\ncat,eel,dog,all alike,\n", {}),
+        ("p,q,r,s,t\ncat,eel,dog,eel,anna\ncat,eel,dog,,ben\ncat,eel,dog,alike,\n",
+         {"items": ["p", "q", "r"], "odd": "s", "who": "t"}),
+        ("cat,eel,dog,eel,anna\ncat,eel,dog,,ben\ncat,eel,dog,alike,\n", {"items": [0, 1, 2], "odd": 3, "who": 4}),
+    ],
+)  # fmt: skip
+def test_answers__of_tables(text, options):
+    wanted = [Answer(TRIO, "odd", "eel", "anna"), Answer(TRIO, "unsure", who="ben"), Answer(TRIO, "alike")]
+    found = read(text, **options)
+    assert list(found) == wanted
+    first = 1 if "items" in options and options["items"][0] == 0 else 2
+    assert [x.line for x in found] == [first, first + 1, first + 2]
+    frame = found.to_frame()
+    again = read_answers(frame)
+    assert again == found
+    assert again.origin(2) == Origin("<data frame>", "row", 3)
+
+
+@given(st.lists(st.tuples(st.permutations("abcde"), st.integers(0, 5), st.sampled_from(["anna", "ben"])), min_size=1))
+def test_answers__of_tables_in_three_codes(drawn):
+    """The odd one as a label, a position or the name of a column: the same answers."""
+    words = {3: "alike", 4: "different", 5: ""}
+    texts = {"label": [], "position": [], "name": []}
+    for order, reply, who in drawn:
+        trio = order[:3]
+        for code, lines in texts.items():
+            odd = {"label": trio, "position": "123", "name": ["one", "two", "three"]}[code]
+            lines.append(",".join([*trio, words[reply] if reply > 2 else odd[reply], who]))
+    found = [
+        read("one,two,three,odd,who\n" + "\n".join(lines), items=["one", "two", "three"], leaves=list("abcde"))
+        for lines in texts.values()
+    ]
+    assert found[0] == found[1] == found[2]
+    for x, (order, reply, who) in zip(found[0], drawn, strict=True):
+        assert x.items == tuple(order[:3])
+        assert x.who == who
+        assert (x.kind, x.odd) == (("odd", order[reply]) if reply < 3 else (words[reply] or "unsure", None))
+
+
+def test_answers__labels_that_look_like_positions():
+    assert [x.odd for x in read("a,b,c,odd\n3,1,2,1\n3,2,5,2\n")] == [1, 2]
+    assert [x.odd for x in read("a,b,c,odd\n3,1,2,1\n3,4,5,2\n")] == [3, 4]
+    with pytest.raises(ParseError, match=r"line 3: the answer '2'.*all answers must then be positions"):
+        read("a,b,c,odd\n3,1,5,5\n3,4,6,2\n")
+    assert read("a,b,c,odd\nalike,b,c,alike\n")[0].odd == "alike"
+
+
+def test_answers__of_tables_about_two_items():
+    found = read("left,right,answer\n1,2,same\n1,3,different\n2,3,\n", items=["left", "right"])
+    assert [(x.items, x.kind) for x in found] == [((1, 2), "alike"), ((1, 3), "different"), ((2, 3), "unsure")]
+    with pytest.raises(ParseError, match="line 2: the answer '1'; expected 'alike'"):
+        read("left,right,answer\n1,2,1\n", items=["left", "right"])
+
+
+def test_answers__of_data_frames_with_times():
+    frame = pd.DataFrame({"a": [1, 2], "b": [2, 3], "c": [3, 4], "odd": [1, None], "person": [7, 8]})
+    frame["time"] = pd.to_datetime(["2026-11-22T21:04:11Z", "2026-11-22T21:04:12Z"])
+    found = read_answers(frame)
+    assert [(x.odd, x.who, x.when, x.line) for x in found] == [
+        (1, "7", "2026-11-22T21:04:11+00:00", 1),
+        (None, "8", "2026-11-22T21:04:12+00:00", 2),
+    ]
+
+
+def test_answers__of_parquet(tmp_path):
+    pytest.importorskip("pyarrow")
+    answers = AnswerSet([Answer(TRIO, "odd", "eel", "anna"), Answer(TRIO, "unsure", who="ben")])
+    answers.to_frame().to_parquet(tmp_path / "x.parquet")
+    assert read_answers(tmp_path / "x.parquet") == answers
+
+
+def test_answers__of_the_third_item():
+    found = read("0 1 2\n3 0 1\n", odd=2)
+    assert [x.odd for x in found] == [2, 1]
+    assert found.people == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "message"),
+    [
+        (
+            "a,b,c,odd\nx,y,z,w\n",
+            {},
+            "line 2: the answer 'w', which is none of 'x', 'y', 'z', nor 'alike'",
+        ),
+        ("a,b,c,odd\nx,y,z,0\nx,y,z,1\n", {}, "line 2: the answer '0'.*positions count from 1"),
+        ("a,b,c,odd,user,worker\nx,y,z,z,1,2\n", {}, "give who=.* it could be 'user' or 'worker'"),
+        ("a,b,c,d,odd,who\nx,y,z,u,z,1\n", {}, "give items=, which three of the 6 columns"),
+        ("a,b,c,x,y,z,odd\n1,2,3,4,5,6,1\n", {}, "give items=, which three of the 7 columns"),
+        ("a,b,c,odd\nx,y,z,z\n", {"who": "anna"}, "who 'anna' is not a column"),
+        ("a,b,c,odd,who\nx,y,z,z,1\n", {"items": ["a", "b", "who"]}, "must be columns of their own"),
+        ("a,b,c,who\nx,y,z,z\n", {"header": True}, "nothing tells which of them is the odd one"),
+    ],
+)
+def test_answers__tables_refused(text, options, message):
+    with pytest.raises(ParseError, match=message):
+        read(text, **options)
+
+
+def test_answers__columns_are_for_tables():
+    with pytest.raises(ValueError, match="odd= is for tables, and <stream> holds JSON lines"):
+        read("{}", odd=2)
+    with pytest.raises(ValueError, match="items must be three different columns"):
+        read("a,b,c,odd\n", items=["a", "a", "b"])
+
+
+def test_answers__a_table_is_never_appended_to(path):
+    path.write_text("a,b,c,odd\nx,y,z,z\n", encoding="utf-8")
+    with pytest.raises(ParseError, match="no file of JSON lines, so no answer can be appended"):
+        append_answer(path, GIVEN[0])
+    assert path.read_text(encoding="utf-8") == "a,b,c,odd\nx,y,z,z\n"
+    with pytest.raises(ValueError, match="answers are written as JSON lines"):
+        write_answers(AnswerSet(GIVEN), path.with_suffix(".csv"))
 
 
 def test_answers__unknown_leaves_are_named_with_the_line():

@@ -6,7 +6,8 @@ import pandas as pd
 import pytest
 
 from tripletree.errors import ParseError
-from tripletree.io.comparisons import read_comparisons, read_odd_one_out
+from tripletree.io.answers import read_odd_one_out
+from tripletree.io.comparisons import read_comparisons
 
 
 def compare(text, **options):

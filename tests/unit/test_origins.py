@@ -10,7 +10,7 @@ from tripletree.algorithms.conflict import find_conflict
 from tripletree.core.provenance import Origin, Origins, phrase
 from tripletree.core.triplets import TripletSet
 from tripletree.errors import InvalidTripletError
-from tripletree.io.comparisons import read_odd_one_out
+from tripletree.io.answers import read_odd_one_out
 from tripletree.io.triplets import read_triplets, write_triplets
 
 TEXT = "# first\nc d | a\n\nb a | c\nx y | z\na b | c\n"

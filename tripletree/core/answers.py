@@ -488,6 +488,31 @@ class AnswerSet(Sequence):
             cannot_origins=read[1],
         )
 
+    def to_frame(self) -> Any:
+        """Return a data frame of pandas: the items, the answer, who gave it, when, and the line or row.
+
+        The answer is the label of the odd one, "alike", "different" or "unsure": `tripletree.io.read_answers` reads it.
+
+        Returns
+        -------
+        pandas.DataFrame
+            With the columns item_1, item_2, item_3, answer, who, when and line.
+
+        Examples
+        --------
+        >>> AnswerSet([Answer(("cat", "dog", "eel"), "odd", "eel", who="anna")]).to_frame()
+          item_1 item_2 item_3 answer   who  when  line
+        0    cat    dog    eel    eel  anna  None  None
+        """
+        import pandas as pd
+
+        names = ["item_1", "item_2", "item_3", "answer", "who", "when", "line"]
+        rows = [
+            (*x.items, *[None] * (3 - len(x.items)), x.odd if x.kind == "odd" else x.kind, x.who, x.when, x.line)
+            for x in self
+        ]
+        return pd.DataFrame(rows, columns=names, dtype=object)
+
     def origin(self, k: int) -> Origin | None:
         """Return where answer k was read, or None if that is not known."""
         return None if self.origins is None else self.origins[k]

@@ -66,8 +66,8 @@ Trees of other libraries (networkx, ete3, DendroPy, ...) are the business of `tr
 from __future__ import annotations
 
 from tripletree.io.annotations import read_annotations
-from tripletree.io.answers import append_answer, append_undo, read_answers, write_answers
-from tripletree.io.comparisons import read_comparisons, read_odd_one_out
+from tripletree.io.answers import append_answer, append_undo, read_answers, read_odd_one_out, write_answers
+from tripletree.io.comparisons import read_comparisons
 from tripletree.io.dot import read_dot
 from tripletree.io.edges import read_edges, write_edges
 from tripletree.io.folders import read_folder

@@ -19,25 +19,59 @@ import errno
 import json
 import os
 import re
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Sequence
 from io import SEEK_END
-from typing import Any, overload
+from pathlib import Path
+from typing import Any, NoReturn, overload
 
-from tripletree.core.answers import Answer, AnswerSet, check_answers
+import numpy as np
+
+from tripletree.core.answers import ALIKE, DIFFERENT, UNSURE, Answer, AnswerSet, check_answers
 from tripletree.core.leaves import LeafIndex
+from tripletree.core.triplets import TripletSet
 from tripletree.errors import SHOWN, InvalidAnswerError, ParseError, UnknownLeafError, warn_user
+from tripletree.io.comparisons import TrioRows, indexed_rows, refusal
 from tripletree.io.json_text import load_json
-from tripletree.io.source import Source, Target, decoded, read_bytes, write_atomic
+from tripletree.io.source import Source, Target, decoded, named_stream, read_bytes, write_atomic
+from tripletree.io.table import RowTable, cell_text, is_frame, read_table
 
 __all__ = [
+    "ODD_NAMES",
     "append_answer",
     "append_undo",
     "is_json_lines",
     "read_answers",
+    "read_odd_one_out",
     "write_answers",
 ]
 
+#: Names of the columns of tables that are known.
+ODD_NAMES = ("odd", "odd_one_out", "oddoneout", "odd_one", "answer", "response", "choice", "chosen")
+WHO_NAMES = (
+    *("who", "person", "participant", "annotator", "worker", "rater", "respondent", "subject", "user", "judge"),
+    *("person_id", "participant_id", "annotator_id", "worker_id", "workerid", "rater_id", "respondent_id"),
+    *("subject_id", "user_id", "judge_id"),
+)
+WHEN_NAMES = ("when", "time", "timestamp", "date", "datetime", "answered_at", "created_at", "submitted_at")
+#: Names of three columns of items, and what a fourth would be called.
+_ITEM_NAMES = (
+    *(("x", "y", "z", "w"), ("i", "j", "k", "l"), ("a", "b", "c", "d"), ("first", "second", "third", "fourth")),
+    ("left", "middle", "right", ""),
+)
+#: Answers of tables that name none of the items.
+_WORDS = {
+    "alike": ALIKE,
+    "all_alike": ALIKE,
+    "same": ALIKE,
+    "different": DIFFERENT,
+    "all_different": DIFFERENT,
+    "unsure": UNSURE,
+    "cannot_say": UNSURE,
+    "can't_say": UNSURE,
+    "don't_know": UNSURE,
+}
 _VERSION = 1
+_TABLES = (".csv", ".tsv", ".parquet", ".xlsx")
 #: How far from the end of a file its last line is looked for at once.
 _STEP = 1 << 16
 
@@ -49,42 +83,275 @@ def is_json_lines(content: bytes | str) -> bool:
     return head.lstrip("\ufeff \t\r\n").startswith("{")
 
 
-def read_answers(path: Source, *, leaves: LeafIndex | Iterable[Hashable] | int | None = None) -> AnswerSet:
-    r"""Read answers of people: JSON lines.
+def read_answers(
+    path: Source,
+    *,
+    odd: str | int | None = None,
+    items: Sequence[str | int] | None = None,
+    who: str | int | None = None,
+    when: str | int | None = None,
+    leaves: LeafIndex | Iterable[Hashable] | int | None = None,
+    header: bool | None = None,
+) -> AnswerSet:
+    r"""Read what people said to "which of these three is the odd one?": JSON lines, or a table.
 
     Parameters
     ----------
-    path : path, file object or "-"
-        ``"-"`` is the standard input; gzip, bzip2, xz and zip are unpacked.
+    path : path, file object, "-" or data frame
+        JSON lines; or a table: CSV, TSV, Parquet, or columns of numbers. ``"-"`` is the standard input; gzip, bzip2, xz
+        and zip are unpacked.
+    odd : str or int, optional
+        The column of a table that holds the answer, by name or by position counted from 0: one of the three labels; or,
+        where no row says otherwise, the position 1, 2 or 3 or the name of the column of the odd one. "alike" (or
+        "same"), "different" and "unsure" are answers, too, and an empty cell is "unsure". Or one of the items
+        themselves: ``odd=2`` for the files of the THINGS project, whose third item is the odd one. By default the
+        column called odd, answer, response or choice, or the fourth of four.
+    items : sequence of three (or two) str or int, optional
+        The columns of the items; by default the other ones, if they are three, or those whose names belong together
+        (a, b, c; item1, item2, item3; ...).
+    who, when : str or int, optional
+        The columns of the person and the time; by default those called who, person, participant, annotator, worker, ...
+        and when, time, timestamp, date, ...
     leaves : LeafIndex, iterable of labels or int, optional
-        All samples that could be asked about; by default those that occur.
+        All samples that could be asked about; by default those that occur. In tables, labels that are not text are
+        known by ``str(label)``; by default they are whole numbers where all of them are, else text.
+    header : bool, optional
+        Whether the first row of a table has the names of the columns; by default if it has those that are looked for. A
+        first row whose words occur nowhere else is refused unless this is given.
 
     Returns
     -------
     AnswerSet
-        In the order of the file, without those taken back. ``.origins`` has the line of each.
+        In the order of the file, without those taken back. ``.origins`` has the line of each, or the row of a data
+        frame counted from 1.
 
     Raises
     ------
     FileNotFoundError
         If there is no such file.
     ParseError
-        If a line is no answer; the first 20 such lines are listed. A last line that is cut off in the middle is left
-        out with a warning.
+        If a line is no answer, a cell of an item is empty or unknown, an answer is none of its items, or it is not
+        clear which column holds what; with the line. A last line of JSON that is cut off in the middle is left out
+        with a warning.
+    ValueError
+        If columns are named for a file of JSON lines.
 
     See Also
     --------
     append_answer : one more answer, safely on disk.
+    read_odd_one_out : the triplets that they say.
+    read_comparisons : "is b or c more like a?", which is not a triplet.
 
     Examples
     --------
     >>> import io
-    >>> lines = '{"items": ["cat", "dog", "eel"], "answer": "odd", "odd": "eel", "who": "anna"}\n'
-    >>> read_answers(io.StringIO(lines))[0]
-    Answer(items=('cat', 'dog', 'eel'), kind='odd', odd='eel', who='anna', when=None, line=1)
+    >>> answers = read_answers(io.StringIO("who,a,b,c,odd\nanna,cat,eel,dog,eel\nben,cat,eel,dog,\n"))
+    >>> answers[0]
+    Answer(items=('cat', 'eel', 'dog'), kind='odd', odd='eel', who='anna', when=None, line=2)
+    >>> answers[1].kind
+    'unsure'
+    >>> line = '{"items": ["cat", "dog", "eel"], "answer": "odd", "odd": "eel", "who": "anna"}\n'
+    >>> read_answers(io.StringIO(line)).triplets()
+    <TripletSet: 1 triplet on 3 leaves: cat dog | eel>
     """
-    content, name = read_bytes(path)
-    return _read_lines(content, name, leaves)
+    columns = {"odd": odd, "who": who, "when": when, "items": items, "header": header}
+    if items is not None and (isinstance(items, str) or len(items) not in (2, 3) or len(set(items)) != len(items)):
+        msg = f"items must be three different columns (or two), not {items!r}"
+        raise ValueError(msg)
+    if not is_frame(path):
+        content, name = read_bytes(path)
+        given = [key for key, x in columns.items() if x is not None]
+        if is_json_lines(content) or not (given or content.strip()):
+            if given:
+                msg = f"{given[0]}= is for tables, and {name or 'this'} holds JSON lines, which say what is what"
+                raise ValueError(msg)
+            return _read_lines(content, name, leaves)
+        path = named_stream(content, name)
+    return _read_table(path, leaves=leaves, **columns)
+
+
+def read_odd_one_out(
+    path: Source,
+    *,
+    odd: str | int | None = None,
+    items: Sequence[str | int] | None = None,
+    leaves: LeafIndex | Iterable[Hashable] | int | None = None,
+    header: bool | None = None,
+) -> TripletSet:
+    r"""Read the triplets that answers to "which of these three is the odd one?" say: short for `read_answers`.
+
+    Parameters
+    ----------
+    path, odd, items, leaves, header
+        As in `read_answers`.
+
+    Returns
+    -------
+    TripletSet
+        That of ``read_answers(...).triplets()``: weighted by how often an answer was given, if one was given more than
+        once. Contradictory answers stay: the set need not be consistent. ``.origins`` has the first place of each.
+
+    Raises
+    ------
+    FileNotFoundError, ParseError, ValueError
+        As `read_answers`.
+
+    See Also
+    --------
+    tripletree.triplets_from_odd_one_out : the same for lists.
+
+    Examples
+    --------
+    >>> import io
+    >>> read_odd_one_out(io.StringIO("a,b,c,odd\ncat,eel,dog,eel\n"))
+    <TripletSet: 1 triplet on 3 leaves: cat dog | eel>
+    >>> read_odd_one_out(io.StringIO("0 1 2\n3 0 1\n"), odd=2)
+    <TripletSet: 2 triplets on 4 leaves: 0 1 | 2, 0 3 | 1>
+    """
+    return read_answers(path, odd=odd, items=items, leaves=leaves, header=header).triplets()
+
+
+# ---------------------------------------------------------------------- tables
+
+
+def _read_table(path: Any, *, odd: Any, items: Any, who: Any, when: Any, leaves: Any, header: bool | None) -> AnswerSet:
+    wanted = [x for x in (*(items or ()), odd, who, when) if isinstance(x, str)]
+    table = read_table(
+        path,
+        spaced=True,
+        header=header,
+        known=lambda names: set(wanted) <= set(names) and bool(wanted or _called(names, ODD_NAMES)),
+    )
+    people = _other_column(table, who, "who", WHO_NAMES)
+    times = _other_column(table, when, "when", WHEN_NAMES)
+    others = {people, times} - {None}
+    answer = _answer_column(table, odd, items, len(table.columns) - len(others))
+    places = _item_columns(table, items, answer, others)
+    trios = TrioRows(table, places, f"the {'three' if len(places) == 3 else 'two'} items must differ")
+    codes, index = indexed_rows(trios, table, leaves, header, "odd= may then be a name")
+    if answer in places:
+        replies = np.full(len(codes), places.index(answer))
+    else:
+        replies = _replies(table, trios.labels, answer, places)
+    if len(places) == 2:
+        codes = np.hstack([codes, np.full((len(codes), 1), -1, np.int32)])
+    return AnswerSet.from_columns(
+        codes,
+        replies,
+        index,
+        who=None if people is None else [cell_text(x) for x in table.columns[people]],
+        when=None if times is None else [_time(x) for x in table.columns[times]],
+        origins=trios.origins(),
+    )
+
+
+def _called(names: Sequence[str], known: Iterable[str]) -> list[str]:
+    """The columns that have a known name, in whatever case and with whatever between its words."""
+    return [x for x in names if _plain(x) in known]
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[\s-]+", "_", name.strip().lower())
+
+
+def _other_column(table: RowTable, given: str | int | None, what: str, known: Iterable[str]) -> int | None:
+    """Where the person or the time stands, if anywhere."""
+    if given is not None:
+        return table.place(given, what)
+    found = _called(table.names or [], known)
+    if len(found) > 1 and what == "who":
+        raise refusal(table, f"give who=, which column holds the person: it could be {' or '.join(map(repr, found))}")
+    return table.place(found[0], what) if found else None
+
+
+def _answer_column(table: RowTable, odd: str | int | None, items: Any, width: int) -> int:
+    """Where the answer stands; `width` counts the columns without those of the person and the time."""
+    if odd is not None:
+        return table.place(odd, "odd")
+    found = _called(table.names or [], ODD_NAMES)
+    if len(found) == 1:
+        return table.place(found[0], "odd")
+    if len(table.columns) == width == 4 and items is None and not found:
+        return 3
+    if width == 3 and not found:
+        raise refusal(
+            table,
+            "three columns, and nothing tells which of them is the odd one: odd=2 if it is the third, as in the files "
+            "of THINGS, odd=0 if it is the first; if the rows are (anchor, near, far), they are not triplets, see "
+            "read_comparisons",
+        )
+    shown = f"; it could be {' or '.join(map(repr, found))}" if found else ""
+    raise refusal(table, f"give odd=, which of the {_columns(table)} holds the answer{shown}")
+
+
+def _item_columns(table: RowTable, items: Any, answer: int, others: set[Any]) -> list[int]:
+    """Where the items stand."""
+    if items is not None:
+        places = [table.place(x, "item") for x in items]
+        if len(set(places)) == len(places) and not others & set(places):
+            return places
+        raise refusal(table, f"items= must be columns of their own, not {items!r}")
+    rest = [k for k in range(len(table.columns)) if k not in others]
+    if len(rest) == 3 and answer in rest:
+        return rest
+    rest = [k for k in rest if k != answer]
+    if len(rest) == 3:
+        return rest
+    names = {_plain(table.names[k]): k for k in rest} if table.names is not None else {}
+    families = [[names[x] for x in family] for family in _families(names)]
+    if len(families) == 1:
+        return families[0]
+    raise refusal(table, f"give items=, which three of the {_columns(table)} hold the items")
+
+
+def _families(names: Iterable[str]) -> list[tuple[str, ...]]:
+    """Sets of three names that belong together, where no fourth does."""
+    known = set(names)
+    stems = {re.sub(r"[1a]$", "", x) for x in known if re.search(r".[1a]$", x)}
+    families = [*_ITEM_NAMES, *(tuple(stem + x for x in ends) for stem in sorted(stems) for ends in ("1234", "abcd"))]
+    return [x[:3] for x in families if known.issuperset(x[:3]) and x[3] not in known]
+
+
+def _columns(table: RowTable) -> str:
+    return f"{len(table.columns)} column{'s' * (len(table.columns) != 1)}"
+
+
+def _replies(table: RowTable, rows: Sequence[tuple[str, ...]], answer: int, places: Sequence[int]) -> np.ndarray:
+    """What each row answers: a position in it, or one of the other kinds."""
+    said = [cell_text(x) for x in table.columns[answer]]
+    replies = np.full(len(said), -1, np.int8)
+    for k, (x, row) in enumerate(zip(said, rows, strict=True)):
+        if x is None:
+            replies[k] = UNSURE
+        elif x in row and len(row) == 3:
+            replies[k] = row.index(x)
+        else:
+            replies[k] = _WORDS.get(_plain(x), -1)
+    if (replies < 0).any():
+        coded = np.flatnonzero(replies < ALIKE).tolist()  # labels may look like positions: it is all or none of them
+        positions = {"1": 0, "2": 1, "3": 2}
+        names = {} if table.names is None else {table.names[k]: i for i, k in enumerate(places)}
+        code = next((x for x in (positions, names) if len(places) == 3 and all(said[k] in x for k in coded)), None)
+        if code is None:
+            _refuse_reply(table, rows, said, int(np.flatnonzero(replies < 0)[0]))
+        replies[coded] = [code[str(said[k])] for k in coded]
+    return replies
+
+
+def _refuse_reply(table: RowTable, rows: Sequence[tuple[str, ...]], said: Sequence[str | None], k: int) -> NoReturn:
+    """Say what is wrong with an answer."""
+    words = "'alike', 'different' or 'unsure'"
+    if len(rows[k]) == 2:
+        table.refuse(k, f"the answer {said[k]!r}; expected {words}")
+    hint = "; positions count from 1, and all answers must then be positions" if said[k] in tuple("0123") else ""
+    table.refuse(k, f"the answer {said[k]!r}, which is none of {', '.join(map(repr, rows[k]))}, nor {words}{hint}")
+
+
+def _time(cell: Any) -> str | None:
+    return cell.isoformat() if hasattr(cell, "isoformat") else cell_text(cell)
+
+
+# ---------------------------------------------------------------------- JSON lines
 
 
 def _read_lines(content: bytes | str, name: str | None, leaves: Any) -> AnswerSet:
@@ -218,6 +485,8 @@ def write_answers(answers: AnswerSet, path: Target | None = None) -> str | None:
     ------
     InvalidAnswerError
         If a label is neither text nor a whole number.
+    ValueError
+        If the path ends like that of a table; `AnswerSet.to_frame` makes one.
 
     Examples
     --------
@@ -226,6 +495,10 @@ def write_answers(answers: AnswerSet, path: Target | None = None) -> str | None:
     {"tripletree": "answers", "version": 1}
     {"items": ["cat", "dog", "eel"], "answer": "odd", "odd": "eel", "who": "anna"}
     """
+    if isinstance(path, (str, os.PathLike)) and Path(path).suffix.lower() in _TABLES:
+        how = "answers are written as JSON lines, .jsonl; for a table, answers.to_frame().to_csv(path, index=False)"
+        msg = f"{os.fspath(path)}: {how}"
+        raise ValueError(msg)
     lines = [_header_line(check_answers(answers).data), *map(_answer_line, answers)]
     if path is None:
         return "".join(lines)
@@ -252,6 +525,8 @@ def append_answer(path: str | os.PathLike[str], answer: Answer, *, data: str | N
     ------
     InvalidAnswerError
         If a label is neither text nor a whole number.
+    ParseError
+        If the file holds something else, such as a table.
     OSError
         If the file cannot be written; nothing has been added to it then.
 
@@ -303,6 +578,10 @@ def _append(path: str | os.PathLike[str], line: str, data: str | None) -> None:
         raise IsADirectoryError(errno.EISDIR, "cannot append an answer to a folder", name)
     with open(name, "ab+", buffering=0) as stream:  # each write is one call, at the end of the file as it is then
         size = stream.seek(0, SEEK_END)
+        stream.seek(0)
+        if size and not is_json_lines(stream.read(1000)):
+            msg = "this is no file of JSON lines, so no answer can be appended: write_answers makes one of a table"
+            raise ParseError(msg, path=name)
         start, rest = _last_line(stream, size)
         if rest and not _is_whole(rest):
             stream.truncate(start)

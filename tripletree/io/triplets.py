@@ -22,7 +22,7 @@ from typing import Any, overload
 from tripletree.core.leaves import LeafIndex
 from tripletree.core.triplets import TripletSet, check_triplets
 from tripletree.errors import InvalidTripletError, ParseError
-from tripletree.io.comparisons import ODD_NAMES
+from tripletree.io.answers import ODD_NAMES
 from tripletree.io.rows import LabelRows, RowFormat, Token, check_row_format, read_rows, weight_of, write_rows
 from tripletree.io.source import Source, Target
 from tripletree.io.table import RowTable
@@ -85,7 +85,7 @@ class TripletRows(LabelRows):
                 msg = (
                     f"the column {name!r} repeats one of {', '.join(map(repr, columns))} in every row, and not always "
                     "the last: these look like odd-one-out answers, which "
-                    f"tripletree.io.read_odd_one_out(..., odd={name!r}) reads as triplets; triplets need no such column"
+                    f"tripletree.io.read_answers(..., odd={name!r}) reads; triplets need no such column"
                 )
                 raise ParseError(msg, path=self.path, line=table.header_line)
         super().add_table(table, columns, weight)
