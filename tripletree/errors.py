@@ -17,6 +17,7 @@ from typing import Any
 __all__ = [
     "ClusterCountError",
     "DuplicateLeafError",
+    "GuessedLabelWarning",
     "InconsistentPairsError",
     "InconsistentTripletsError",
     "InfeasibleClusteringError",
@@ -514,7 +515,26 @@ def locate(text: str, offset: int) -> tuple[int, int, str]:
     return line, offset - start + 1, text[start : min(stops, default=len(text))]
 
 
-def warn_user(message: str, category: type[Warning] = UserWarning) -> None:
+class GuessedLabelWarning(UserWarning):
+    """Names with quotes in them that a reader took as they stand, because it was asked to with ``strict=False``.
+
+    Attributes
+    ----------
+    labels : dict of str to (int, int)
+        Every such label, and the line and column where it first stands.
+    """
+
+    def __init__(self, labels: Mapping[str, tuple[int, int]], *, path: str | None = None) -> None:
+        self.labels = dict(labels)
+        first = [f"{x!r} (line {line}, column {column})" for x, (line, column) in list(self.labels.items())[:SHOWN]]
+        more = f" and {len(labels) - SHOWN} more" if len(labels) > SHOWN else ""
+        several = f"{len(labels)} names with quotes, taken as they stand"
+        what = several if len(labels) > 1 else "1 name with quotes, taken as it stands"
+        message = f"{path or '<string>'}: {what}: {', '.join(first)}{more}; write_newick puts such names in quotes"
+        super().__init__(escaped_controls(message))
+
+
+def warn_user(message: str | Warning, category: type[Warning] = UserWarning) -> None:
     """Warn, with the line of the user's code that called into the package as the place of the warning.
 
     Frames of this package are skipped, and those of the libraries that call it back (scikit-learn's pipelines and

@@ -1,6 +1,8 @@
 """Newick beside scikit-bio and DendroPy, on made and on collected trees."""
 
 import io
+import re
+import warnings
 
 import numpy as np
 import pytest
@@ -89,6 +91,118 @@ def test_newick_peers__what_is_written_is_read_alike(peer, rng):
     for h in [*trees, uniform_binary(150, rng)]:
         h = dressed(h, rng)
         assert peer(write_newick(h)) == clades(h)
+
+
+# ---------------------------------------------------------------------- for programs that keep quotes in labels
+
+
+def ete3_clades(text):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # ete3 warns about its own syntax
+        ete3 = pytest.importorskip("ete3")
+    # 1: inner names; ete3 has no "unknown length", so all branches have one here
+    return gathered(ete3.Tree(text, format=1).traverse("postorder"), lambda x: x.children, lambda x: (x.name, x.dist))
+
+
+def bio_clades(text):
+    phylo = pytest.importorskip("Bio.Phylo")
+    tree = phylo.read(io.StringIO(text), "newick")
+    return gathered(tree.find_clades(order="postorder"), lambda x: x.clades, lambda x: (x.name, x.branch_length))
+
+
+def ape_clades(text):
+    """What R's ape makes of it, by the rules of its read.tree, version 5.2.
+
+    All blanks go, and all quotes; then comments, from a '[' to the next ']'; then underscores at both ends of the text.
+    A label is what stands before ':', or before ',' or ')', whatever it is.
+    """
+    text = re.sub(r"\[[^]]*\]", "", re.sub(r"[ \t']", "", text)).strip("_")
+    stack, found = [[]], {}
+    for before, label, length in re.findall(r"([(,)])([^(),:;]*)(?::([^(),;]*))?", text):
+        if before == "(":
+            stack.append([])
+        if before == ")":
+            below = frozenset().union(*stack.pop())
+        elif not label:
+            continue  # a bracket opens next
+        else:
+            below = frozenset([label])
+        stack[-1].append(below)
+        found.setdefault(below, []).append((label, float(length) if length else None))
+    return {k: sorted(v, key=str) for k, v in found.items()}
+
+
+def gathered(nodes, children, said):
+    found, below = {}, {}
+    for node in nodes:
+        name, length = said(node)
+        kids = children(node)
+        below[id(node)] = frozenset().union(*(below[id(x)] for x in kids)) if kids else frozenset([name])
+        found.setdefault(below[id(node)], []).append((name or "", length))
+    return {k: sorted(v, key=str) for k, v in found.items()}
+
+
+PEERS = [skbio_clades, dendropy_clades, ete3_clades, bio_clades, ape_clades]
+
+
+def inverted(h, rng):
+    """The hierarchy with heights that go up and down, labels and names with blanks."""
+    labels = [f"leaf no {i}" for i in range(h.n_leaves)]
+    names = [f"clade {u}" for u in range(h.n_leaves, h.n_nodes)]
+    return Hierarchy(h.parent, labels, height=rng.normal(size=h.n_nodes), names=names)
+
+
+@pytest.mark.parametrize("peer", PEERS)
+def test_newick_peers__underscores_and_monotone_lengths_are_read_alike(peer, rng):
+    trees = [h for _, h in zoo() if 1 < h.n_leaves <= 200 and h.depth.max() < 200 and not h.has_unary]
+    assert len(trees) >= 3
+    for h in [*trees, uniform_binary(100, rng)]:
+        text = write_newick(inverted(h, rng), blanks="underscore")
+        found, expected = peer(text), clades(parse_newick(text))
+        whole = max(found, key=len)
+        for said in (found, expected):  # programs differ in the length of the root, which has none
+            said[whole] = [(name, None) for name, _ in said[whole]]
+        assert found == expected
+        assert all(length >= 0 for below, ((_, length),) in found.items() if below != whole)
+        assert all("_" in name and " " not in name and "'" not in name for ((name, _),) in found.values())
+
+
+def test_newick_peers__what_the_same_labels_come_to_in_quotes():
+    text = write_newick(Hierarchy.from_nested([["leaf one", "leaf two"], "c"]))
+    assert max(ape_clades(text), key=len) == {"leafone", "leaftwo", "c"}
+    assert max(bio_clades(text), key=len) == {"leaf one", "leaf two", "c"}
+    # ete3 3.1 keeps the quotes
+    assert max(ete3_clades(text.replace(",", ":1,").replace(")", ":1)")), key=len) == {"'leaf one'", "'leaf two'", "c"}
+
+
+def test_newick_peers__support_in_its_place(rng):
+    """What is written as support is support to DendroPy, Biopython and ete3, as their own rules have it."""
+    h = uniform_binary(30, rng)
+    support = np.round(rng.random(h.n_nodes - h.n_leaves), 3)
+    expected = {frozenset(map(str, h.clade(h.n_leaves + u))): x for u, x in enumerate(support.tolist())}
+    text = write_newick(h, support=support)
+    phylo = pytest.importorskip("Bio.Phylo")
+    tree = phylo.read(io.StringIO(text), "newick")
+    found = {frozenset(x.name for x in c.get_terminals()): c.confidence for c in tree.get_nonterminals()}
+    assert found == expected
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        ete3 = pytest.importorskip("ete3")
+    nodes = [x for x in ete3.Tree(text, format=0).traverse() if x.children]
+    assert {frozenset(x.get_leaf_names()): x.support for x in nodes} == expected
+    # beside names, in a comment: DendroPy reads it as an annotation
+    named = Hierarchy(h.parent, h.leaves, names=[f"n{u}" for u in range(support.size)])
+    dendropy = pytest.importorskip("dendropy")
+    tree = dendropy.Tree.get(
+        data=write_newick(named, support=support),
+        schema="newick",
+        suppress_internal_node_taxa=True,
+        extract_comment_metadata=True,
+        rooting="force-rooted",
+    )
+    for node in tree.preorder_internal_node_iter():
+        below = frozenset(x.taxon.label for x in node.leaf_iter())
+        assert float(node.annotations.get_value("support")) == expected[below]
 
 
 @pytest.mark.shared

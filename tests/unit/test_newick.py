@@ -353,14 +353,16 @@ INVERTED = Hierarchy([4, 4, 5, 6, 5, 6, -1], ["a b", "c", "d", "e"], height=[0, 
 
 
 def test_newick__monotone_lengths_are_never_negative():
-    assert write_newick(INVERTED) == "((('a b':3,c:3):-2,d:1):1,e:2);"
-    assert write_newick(INVERTED, lengths="monotone") == "((('a b':3,c:3):0,d:3):0,e:3);"
+    assert write_newick(INVERTED, lengths="exact") == "((('a b':3,c:3):-2,d:1):1,e:2);"
+    for lengths in (True, "monotone"):
+        assert write_newick(INVERTED, lengths=lengths) == "((('a b':3,c:3):0,d:3):0,e:3);"
     lengths_only = Hierarchy([2, 2, -1], ["a", "b"], length=[float("nan"), -1.0, float("nan")])
     assert write_newick(lengths_only, lengths="monotone") == "(a,b:0);"
+    assert write_newick(lengths_only) == write_newick(lengths_only, lengths="exact") == "(a,b:-1);"
     old_leaves = Hierarchy([3, 3, 4, 4, -1], ["a", "b", "c"], height=[1.0, 0.0, 4.0, 2.0, 3.0])
     assert write_newick(old_leaves, lengths="monotone") == "((a:1,b:2):2,c:0);"
     assert INVERTED.height.tolist()[-1] == 2.0
-    with pytest.raises(ValueError, match="lengths must be True, False or 'monotone', not 'none'"):
+    with pytest.raises(ValueError, match="lengths must be True, False, 'monotone' or 'exact', not 'none'"):
         write_newick(INVERTED, lengths="none")
 
 

@@ -272,11 +272,11 @@ def _write_found(
     """Write the clusters or the hierarchy, and what else is asked for."""
     output, newick, picture = targets
     if newick is not None:
-        write_newick(hierarchy, newick, lengths="monotone")
+        write_newick(hierarchy, newick)
     if picture is not None:
         _draw(hierarchy, picture, triplets=triplets, clusters=labels, classes=table.classes)
     if labels is None:
-        write_newick(hierarchy, output or "-", lengths="monotone")
+        write_newick(hierarchy, output or "-")
     else:
         _write_labels(table.labels, labels, output or "-")
     if output != "-":

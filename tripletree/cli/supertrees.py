@@ -13,7 +13,6 @@ from tripletree.cli.clustering import check_apart
 from tripletree.cli.reading import read_hierarchies, reading_options
 from tripletree.cli.shell import bad_input, busy, say
 from tripletree.cli.sources import output_option, seed_option
-from tripletree.core.hierarchy import Hierarchy
 from tripletree.io import write_newick
 
 __all__ = [
@@ -79,7 +78,8 @@ def supertree(
             on_conflict=on_conflict,
             random_state=seed,
         )
-    write_newick(_with_support(found) if support else found.hierarchy, output)
+    shares = [float(f"{x:.3g}") for x in found.support.tolist()]
+    write_newick(found.hierarchy, output, names=not support, support=shares if support else None)
     say(_summary(found), err=True)
 
 
@@ -91,12 +91,6 @@ def _numbers(text: str, n: int) -> list[float]:
     if len(numbers) != n:
         raise bad_input(f"--weights has {len(numbers)} numbers for {n} hierarchies")
     return numbers
-
-
-def _with_support(found: Supertree) -> Any:
-    tree = found.hierarchy
-    names = [None if x != x else f"{x:.3g}" for x in found.support.tolist()]
-    return Hierarchy(tree.parent, tree.leaves, names=names)
 
 
 def _summary(found: Supertree) -> str:

@@ -33,7 +33,7 @@ read_hierarchy, recognize      by the content; the name of the format
 write_hierarchy                by the extension of the path, or by name
 read_ontology                  the same where nodes may have several parents
 trees
-read_newick, write_newick      Newick; ``..._all`` for several trees, ``parse_...`` for strings
+read_newick, write_newick      Newick; ``..._all`` for several trees, ``..._support``, ``parse_...`` for strings
 read_nexus, write_nexus        NEXUS; ``..._all`` for several trees
 read_phyloxml, read_nexml      PhyloXML, NeXML; ``..._all`` for several trees
 read_json, write_json          nested JSON, lists in each other, flat lists with children
@@ -80,11 +80,12 @@ from tripletree.io.newick import (
     parse_newick_all,
     read_newick,
     read_newick_all,
+    read_newick_support,
     write_newick,
     write_newick_all,
 )
 from tripletree.io.nexml import read_nexml, read_nexml_all
-from tripletree.io.nexus import read_nexus, read_nexus_all, write_nexus, write_nexus_all
+from tripletree.io.nexus import read_nexus, read_nexus_all, read_nexus_support, write_nexus, write_nexus_all
 from tripletree.io.obo import parse_obo, read_obo, write_obo
 from tripletree.io.obograph import read_obograph
 from tripletree.io.owl import read_owl
@@ -122,10 +123,12 @@ __all__ = [
     "read_linkage",
     "read_newick",
     "read_newick_all",
+    "read_newick_support",
     "read_nexml",
     "read_nexml_all",
     "read_nexus",
     "read_nexus_all",
+    "read_nexus_support",
     "read_obo",
     "read_obograph",
     "read_odd_one_out",

@@ -9,28 +9,41 @@ quotes belong to it. What is missing or stands twice is refused with its line an
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from itertools import islice
-from typing import Literal, overload
+from typing import Any, Literal, overload
 
 import numpy as np
 
 from tripletree.core.checks import check_choice
 from tripletree.core.hierarchy import Hierarchy, check_hierarchy
 from tripletree.core.leaves import LeafIndex
-from tripletree.errors import DuplicateLeafError, InvalidHierarchyError, ParseError, locate
+from tripletree.errors import (
+    DuplicateLeafError,
+    GuessedLabelWarning,
+    InvalidHierarchyError,
+    ParseError,
+    locate,
+    warn_user,
+)
 from tripletree.io.format import FileFormat
 from tripletree.io.source import Source, Target, read_text, write_atomic
 from tripletree.kernels import freeze
 
 __all__ = [
     "FORMAT",
+    "SUPPORT_KEYS",
+    "Blanks",
+    "Lengths",
     "NewickText",
     "Underscores",
     "parse_newick",
     "parse_newick_all",
     "read_newick",
     "read_newick_all",
+    "read_newick_support",
+    "unblanked",
+    "with_support",
     "write_newick",
     "write_newick_all",
 ]
@@ -42,25 +55,40 @@ __all__ = [
 # Tokens carry no positions, which is what makes the loop fast. An error names a token by its number, and the text is
 # scanned once more up to that token to find its line and column.
 
+#: What programs call support in comments: BEAST and MrBayes among them.
+SUPPORT_KEYS = ("support", "posterior", "prob", "bootstrap")
+
 Underscores = Literal["keep", "blank"]
-Lengths = bool | Literal["monotone"]
+Lengths = bool | Literal["monotone", "exact"]
 Blanks = Literal["quote", "underscore"]
 
-_WORD = r"""[^\s()\[\]'",:;]+"""
-_TOKEN = re.compile(
-    rf"""
-      [(),;]
-    | :\s*(?:{_WORD})?                 # a length, or a colon without one
-    | {_WORD}(?:[ \t]+{_WORD})*        # a label without quotes; blanks inside it stay
-    | '(?:[^']++|'')*+'
-    | "(?:[^"]++|"")*+"
-    | \S                               # a quote or bracket that never closes
-    """,
-    re.VERBOSE | re.ASCII,
-)
-_QUOTE_OR_BRACKET = re.compile(r"""'(?:[^']++|'')*+'|"(?:[^"]++|"")*+"|['"\[\]]""")
+_QUOTED = r"""'(?:[^']++|'')*+'|"(?:[^"]++|"")*+\""""
+
+
+def _tokens(word: str, quoted: str) -> re.Pattern[str]:
+    return re.compile(
+        rf"""
+          [(),;]
+        | :\s*(?:{word})?               # a length, or a colon without one
+        | {quoted}
+        | {word}(?:[ \t]+{word})*       # a label without quotes; blanks inside it stay
+        | \S                           # a quote or bracket that never closes
+        """,
+        re.VERBOSE | re.ASCII,
+    )
+
+
+_TOKEN = _tokens(r"""[^\s()\[\]'",:;]+""", _QUOTED)
+_QUOTE_OR_BRACKET = re.compile(rf"""{_QUOTED}|['"\[\]]""")
+# names with apostrophes: quotes are such where a label begins with one and nothing but the next mark follows the other
+_CLOSED_QUOTES = rf"(?:{_QUOTED})(?=\s*(?:[(),:;\[]|\Z))"
+_LOOSE_TOKEN = _tokens(r"[^\s()\[\],:;]+", _CLOSED_QUOTES)
+_LOOSE_QUOTE_OR_BRACKET = re.compile(rf"(?:(?<=[(),:;\s])|\A){_CLOSED_QUOTES}|[\[\]]")
+_ALL_QUOTED = re.compile(_QUOTED)
 _BRACKET = re.compile(r"[\[\]]")
+_FIELD = re.compile(r"([^,={}\s]+)\s*=\s*(\{[^}]*\}|[^,]*)")  # of a comment such as [&rate=0.1,range={1,2}]
 _NUMBER = re.compile(r"\s*[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?", re.ASCII)
+_GUESS = "strict=False takes names with apostrophes as they stand, and says which"
 _STRAY = frozenset("'\"[]")
 
 # what the last token was
@@ -78,20 +106,28 @@ class NewickText:
         The source's name, for messages.
     underscores : {"keep", "blank"}
         Whether underscores in labels without quotes stay or stand for blanks.
+    strict : bool
+        Whether a quote that does not enclose a label is refused, or taken for an apostrophe.
     """
 
-    def __init__(self, text: str, *, path: str | None = None, underscores: Underscores = "keep") -> None:
+    def __init__(
+        self, text: str, *, path: str | None = None, underscores: Underscores = "keep", strict: bool = True
+    ) -> None:
         if underscores not in ("keep", "blank"):
             msg = f"underscores must be 'keep' or 'blank', not {underscores!r}"
             raise ValueError(msg)
         self._text, self._path, self._blank = text, path, underscores == "blank"
+        self.path = path
+        self._strict = strict
+        self._token = _TOKEN if strict else _LOOSE_TOKEN
         if text[:6].upper() == "#NEXUS":
             raise self._error_in_text(
                 "this is a NEXUS file; Newick is what follows the '=' of each of its TREE commands", 0
             )
         self._quoted = "'" in text or '"' in text
-        self._scanned = _without_comments(text) if "[" in text else text
-        self._tokens: list[str] = _TOKEN.findall(self._scanned)
+        self._comments: list[tuple[int, int]] = []
+        self._scanned = self._without_comments() if "[" in text else text
+        self._tokens: list[str] = self._token.findall(self._scanned)
         if self._quoted or "[" in text or "]" in text:
             self._check_no_stray()
 
@@ -114,6 +150,45 @@ class NewickText:
     def second_tree(self) -> int:
         """Number of the token that starts the second tree."""
         return self._tokens.index(";") + 1
+
+    def guessed(self) -> dict[str, tuple[int, int]]:
+        """The labels with quotes that were taken as they stand, each with the line and column of the first."""
+        found: dict[str, tuple[int, int]] = {}
+        for match in self._token.finditer(self._scanned) if self._quoted and not self._strict else ():
+            t = match[0]
+            if t[0] not in "(),:;" and ("'" in t or '"' in t) and not _ALL_QUOTED.fullmatch(t):
+                found.setdefault(self._plain(t), locate(self._text, match.start())[:2])
+        return found
+
+    def support(self, keys: Sequence[str], inner: int) -> tuple[np.ndarray, np.ndarray]:
+        """What supports each inner node of the one tree, NaN where nothing does, and whether that is its label.
+
+        Parameters
+        ----------
+        keys : sequence of str
+            Of comments such as ``[&posterior=0.98]``, the first that a node has; ``[98]`` counts as well.
+        inner : int
+            The number of inner nodes.
+        """
+        label, noted = np.full(inner, np.nan), np.full(inner, np.nan)
+        best = [len(keys) + 1] * inner  # the place in `keys` of what was noted
+        marks = [(m.start(), m[0]) for m in self._token.finditer(self._scanned)]
+        marks += [(start, self._text[start:stop]) for start, stop in self._comments]
+        node, closed = -1, -1  # the inner node that marks belong to, if any
+        for _, t in sorted(marks):
+            if t == ")":
+                closed += 1
+                node = closed
+            elif t in ("(", ",", ";"):
+                node = -1
+            elif node >= 0 and t[0] == "[":
+                for rank, value in _noted_numbers(t[1:-1], keys):
+                    if rank < best[node]:
+                        noted[node], best[node] = value, rank
+            elif node >= 0 and t[0] != ":":
+                label[node] = _number_in(self._plain(t))
+        is_label = np.isnan(noted) & ~np.isnan(label)
+        return np.where(is_label, label, noted), is_label
 
     # ------------------------------------------------------------------ one tree
 
@@ -198,7 +273,10 @@ class NewickText:
         """What a label's token stands for."""
         quote = label[0]
         if quote == "'" or quote == '"':
-            return label[1:-1].replace(quote + quote, quote)
+            if self._strict or _ALL_QUOTED.fullmatch(label):
+                return label[1:-1].replace(quote + quote, quote)
+            if len(label) > 2 and label[-1] == quote:
+                label = label[1:-1]  # quotes that enclose another one
         return label.replace("_", " ") if self._blank else label
 
     def _numbers(self, lengths: list[str], first: int) -> np.ndarray:
@@ -220,11 +298,35 @@ class NewickText:
         reason = "is not a number" if not _NUMBER.fullmatch(shown) else "is beyond the largest number"
         raise self.error_at(k, f"the branch length {shown!r} {reason}; expected one such as 0.25 or 1e-3")
 
+    def _without_comments(self) -> str:
+        """The text with line feeds in the place of every comment; it stops at what never closes."""
+        text, quote_or_bracket = self._text, _QUOTE_OR_BRACKET if self._strict else _LOOSE_QUOTE_OR_BRACKET
+        kept = []
+        at = 0  # where the text that is not yet kept starts
+        seek = 0
+        while found := quote_or_bracket.search(text, seek):
+            seek = found.end()
+            token = found.group()
+            if len(token) > 1:
+                continue
+            if token != "[":
+                break
+            depth = 1
+            while depth and (bracket := _BRACKET.search(text, seek)):
+                depth += 1 if bracket.group() == "[" else -1
+                seek = bracket.end()
+            if depth:
+                break
+            kept += [text[at : found.start()], "\n" * (seek - found.start())]
+            self._comments.append((found.start(), seek))
+            at = seek
+        return "".join([*kept, text[at:]])
+
     # ------------------------------------------------------------------ refusals
 
     def _offset(self, k: int) -> int:
         """Where in the text the token with the number `k` starts."""
-        return next(islice(_TOKEN.finditer(self._scanned), k, None)).start()
+        return next(islice(self._token.finditer(self._scanned), k, None)).start()
 
     def _error_in_text(self, message: str, offset: int) -> ParseError:
         line, column, shown = locate(self._text, offset)
@@ -237,14 +339,13 @@ class NewickText:
     def _check_no_stray(self) -> None:
         """Refuse a quote or a comment that does not close, or a ']' that nothing opened."""
         for k, t in enumerate(self._tokens):
-            if t in _STRAY:
+            if t in _STRAY and (self._strict or t in "[]"):
                 if t == "[":
                     raise self.error_at(k, "this comment is never closed: a ']' is missing")
                 if t == "]":
                     raise self.error_at(k, "this ']' closes no comment; a label with brackets must stand in quotes")
-                raise self.error_at(
-                    k, f"this quote is never closed: a label with {t} in it must stand in quotes, the {t} doubled"
-                )
+                msg = f"this quote is never closed: a label with {t} in it must stand in quotes, the {t} doubled"
+                raise self.error_at(k, f"{msg}; {_GUESS}")
 
     def _error(self, k: int, state: int, first: int, here: int) -> ParseError:
         """What is wrong with the token with the number `k`, which cannot stand after what came before it."""
@@ -265,7 +366,7 @@ class NewickText:
         found = what.get(t[0], f"the label {t[:40]!r}")
         hint = "a ',' or ';' is missing"
         if t[0] in "'\"" and state in (_LEAF, _NAME):
-            hint += ", or the label has a quote in it and must stand in quotes, that quote doubled"
+            hint += ", or the label has a quote in it and must stand in quotes, that quote doubled; " + _GUESS
         elif state in (_LEAF, _NAME) and t != "(" and t[0] != ":":
             hint += ", or a label that continues on the next line must stand in quotes"
         return self.error_at(k, f"{found} right after {_AFTER[state]}: {hint}")
@@ -302,33 +403,24 @@ def _parents(leaf_up: list[int], inner_up: list[int], closed: list[int]) -> np.n
     return freeze(number[np.concatenate([np.array(leaf_up, np.int32), np.array(inner_up, np.int32)])])
 
 
-def _without_comments(text: str) -> str:
-    """The text with line feeds in the place of every comment; it stops at what never closes."""
-    kept = []
-    at = 0  # where the text that is not yet kept starts
-    seek = 0
-    while found := _QUOTE_OR_BRACKET.search(text, seek):
-        seek = found.end()
-        token = found.group()
-        if len(token) > 1:
-            continue
-        if token != "[":
-            break
-        depth = 1
-        while depth and (bracket := _BRACKET.search(text, seek)):
-            depth += 1 if bracket.group() == "[" else -1
-            seek = bracket.end()
-        if depth:
-            break
-        kept += [text[at : found.start()], "\n" * (seek - found.start())]
-        at = seek
-    return "".join([*kept, text[at:]])
+def _number_in(text: str) -> float:
+    """The number that a label or comment holds, NaN if it is none."""
+    return float(text) if _NUMBER.fullmatch(text.strip()) else np.nan
+
+
+def _noted_numbers(comment: str, keys: Sequence[str]) -> Iterator[tuple[int, float]]:
+    """The numbers in a comment, with the place of their names in `keys`: of ``&posterior=0.98``, or of ``98`` alone."""
+    found = _FIELD.findall(comment[1:]) if comment[:1] == "&" else [("", comment)]
+    for key, text in found:
+        value = _number_in(text.strip('"'))
+        if value == value and (key in keys or not key):
+            yield keys.index(key) if key else len(keys), value
 
 
 _PLAIN = re.compile(r"""[^\s()\[\]{}'",:;=]+""")
 
 
-def read_newick(path: Source, *, underscores: Underscores = "keep") -> Hierarchy:
+def read_newick(path: Source, *, underscores: Underscores = "keep", strict: bool = True) -> Hierarchy:
     """Read the one hierarchy of a Newick file.
 
     Parameters
@@ -338,6 +430,10 @@ def read_newick(path: Source, *, underscores: Underscores = "keep") -> Hierarchy
     underscores : {"keep", "blank"}
         What underscores in labels without quotes stand for: themselves (as most programs have it), or blanks (as the
         Newick standard says).
+    strict : bool
+        False takes names with apostrophes, ``(O'Hara,al'Thor);``, which Newick would have in quotes with the
+        apostrophes doubled. A quote counts as one where a label begins with it and ends at the next; any other belongs
+        to the name, and a GuessedLabelWarning says which names these are.
 
     Returns
     -------
@@ -352,9 +448,16 @@ def read_newick(path: Source, *, underscores: Underscores = "keep") -> Hierarchy
     ParseError
         If the text is not Newick, holds no tree or several, or a leaf label is missing or stands twice.
 
+    Warns
+    -----
+    GuessedLabelWarning
+        With ``strict=False``, of names with quotes that were taken as they stand; ``.labels`` has them with their
+        places.
+
     See Also
     --------
     read_newick_all : every tree of a file.
+    read_newick_support : support values beside the tree.
     parse_newick : the same from a string.
 
     Examples
@@ -364,16 +467,82 @@ def read_newick(path: Source, *, underscores: Underscores = "keep") -> Hierarchy
     <Hierarchy: 3 leaves, 2 inner nodes, binary, depth 2>
     """
     text, name = read_text(path)
-    return _only(NewickText(text, path=name, underscores=underscores), name, "read_newick_all")
+    trees = NewickText(text, path=name, underscores=underscores, strict=strict)
+    return _only(trees, name, "read_newick_all")
 
 
-def read_newick_all(path: Source, *, underscores: Underscores = "keep") -> list[Hierarchy]:
+def read_newick_support(
+    path: Source,
+    *,
+    keys: Sequence[str] = SUPPORT_KEYS,
+    underscores: Underscores = "keep",
+    strict: bool = True,
+) -> tuple[Hierarchy, np.ndarray]:
+    """Read the one hierarchy of a Newick file, and what supports each of its inner nodes.
+
+    Parameters
+    ----------
+    path : path, file object or "-"
+    keys : sequence of str
+        What the support is called in comments such as ``[&posterior=0.98]``, the first that a node has.
+    underscores : {"keep", "blank"}
+    strict : bool
+        As in `read_newick`.
+
+    Returns
+    -------
+    hierarchy : Hierarchy
+        As `read_newick` gives it, but that labels of inner nodes that are support are no names.
+    support : ndarray of float64, shape (inner nodes,)
+        In the unit of the file; NaN where a node has none.
+
+    Raises
+    ------
+    ParseError
+        As in `read_newick`.
+
+    See Also
+    --------
+    write_newick : ``support=`` writes them.
+
+    Notes
+    -----
+    Programs write support as the label of the inner node (``(a,b)98:0.1``), in a comment after it
+    (``(a,b)[&support=98]:0.1``), or as a bare comment (``(a,b):0.1[98]``). Comments come first; then a label is
+    support if it is a number, and a name if it is not.
+
+    Examples
+    --------
+    >>> import io
+    >>> h, support = read_newick_support(io.StringIO("(((a,b)98,c)apes[&support=70],d);"))
+    >>> h.names, support.tolist()
+    ((None, 'apes', None), [98.0, 70.0, nan])
+    """
+    text, name = read_text(path)
+    trees = NewickText(text, path=name, underscores=underscores, strict=strict)
+    return with_support(trees, _only(trees, name, "read_newick_all"), keys)
+
+
+def with_support(trees: NewickText, hierarchy: Hierarchy, keys: str | Sequence[str]) -> tuple[Hierarchy, np.ndarray]:
+    """The one tree of a text without the labels that are support, and the support of its inner nodes."""
+    asked = [keys] if isinstance(keys, str) else list(keys)
+    h = hierarchy
+    support, is_label = trees.support(asked, h.n_nodes - h.n_leaves)
+    if is_label.any():
+        assert h.names is not None
+        names = [None if used else x for x, used in zip(h.names, is_label, strict=True)]
+        h = Hierarchy(h.parent, h.leaves, length=h.length, names=names)
+    return h, freeze(support)
+
+
+def read_newick_all(path: Source, *, underscores: Underscores = "keep", strict: bool = True) -> list[Hierarchy]:
     r"""Read every hierarchy of a Newick file, none being fine.
 
     Parameters
     ----------
     path : path, file object or "-"
     underscores : {"keep", "blank"}
+    strict : bool
         As in `read_newick`.
 
     Returns
@@ -395,16 +564,17 @@ def read_newick_all(path: Source, *, underscores: Underscores = "keep") -> list[
     [2, 3]
     """
     text, name = read_text(path)
-    return list(NewickText(text, path=name, underscores=underscores))
+    return _all(NewickText(text, path=name, underscores=underscores, strict=strict))
 
 
-def parse_newick(text: str, *, underscores: Underscores = "keep") -> Hierarchy:
+def parse_newick(text: str, *, underscores: Underscores = "keep", strict: bool = True) -> Hierarchy:
     """Read the one hierarchy of a Newick string.
 
     Parameters
     ----------
     text : str
     underscores : {"keep", "blank"}
+    strict : bool
         As in `read_newick`.
 
     Returns
@@ -425,16 +595,17 @@ def parse_newick(text: str, *, underscores: Underscores = "keep") -> Hierarchy:
         ...
     tripletree.errors.ParseError: <string>, line 1, column 4: a leaf label is missing before this ','...
     """
-    return _only(NewickText(_check_text(text), underscores=underscores), None, "parse_newick_all")
+    return _only(NewickText(_check_text(text), underscores=underscores, strict=strict), None, "parse_newick_all")
 
 
-def parse_newick_all(text: str, *, underscores: Underscores = "keep") -> list[Hierarchy]:
+def parse_newick_all(text: str, *, underscores: Underscores = "keep", strict: bool = True) -> list[Hierarchy]:
     """Read every hierarchy of a Newick string.
 
     Parameters
     ----------
     text : str
     underscores : {"keep", "blank"}
+    strict : bool
         As in `read_newick`.
 
     Returns
@@ -451,7 +622,7 @@ def parse_newick_all(text: str, *, underscores: Underscores = "keep") -> list[Hi
     >>> len(parse_newick_all("(a,b); [a comment] (c,d);"))
     2
     """
-    return list(NewickText(_check_text(text), underscores=underscores))
+    return _all(NewickText(_check_text(text), underscores=underscores, strict=strict))
 
 
 def _check_text(text: str) -> str:
@@ -461,12 +632,21 @@ def _check_text(text: str) -> str:
     return text.removeprefix("\ufeff")  # a byte order mark, as readers of files take it off
 
 
+def _all(trees: NewickText) -> list[Hierarchy]:
+    """The trees of a text, with a warning of the names that were guessed."""
+    found = list(trees)
+    guessed = trees.guessed()
+    if guessed:
+        warn_user(GuessedLabelWarning(guessed, path=trees.path))
+    return found
+
+
 def _only(trees: NewickText, name: str | None, all_of_them: str) -> Hierarchy:
     """The one tree of a text."""
     if trees.n_trees > 1:
         k = trees.second_tree()
         raise trees.error_at(k, f"{trees.n_trees} trees where one is expected, the second from here: use {all_of_them}")
-    for hierarchy in list(trees):  # to the end of the text: nothing unread may follow
+    for hierarchy in _all(trees):  # to the end of the text: nothing unread may follow
         return hierarchy
     msg = "no tree in it: the text is empty, or holds comments only"
     raise ParseError(msg, path=name, line=1, column=1)
@@ -477,11 +657,23 @@ def _only(trees: NewickText, name: str | None, all_of_them: str) -> Hierarchy:
 
 @overload
 def write_newick(
-    hierarchy: Hierarchy, path: None = None, *, names: bool = True, lengths: Lengths = True, blanks: Blanks = "quote"
+    hierarchy: Hierarchy,
+    path: None = None,
+    *,
+    names: bool = True,
+    lengths: Lengths = True,
+    blanks: Blanks = "quote",
+    support: Any = None,
 ) -> str: ...
 @overload
 def write_newick(
-    hierarchy: Hierarchy, path: Target, *, names: bool = True, lengths: Lengths = True, blanks: Blanks = "quote"
+    hierarchy: Hierarchy,
+    path: Target,
+    *,
+    names: bool = True,
+    lengths: Lengths = True,
+    blanks: Blanks = "quote",
+    support: Any = None,
 ) -> None: ...
 def write_newick(
     hierarchy: Hierarchy,
@@ -490,6 +682,7 @@ def write_newick(
     names: bool = True,
     lengths: Lengths = True,
     blanks: Blanks = "quote",
+    support: Any = None,
 ) -> str | None:
     """Write a hierarchy as one line of Newick.
 
@@ -501,13 +694,17 @@ def write_newick(
         text is returned.
     names : bool
         Whether to write the names of inner nodes.
-    lengths : bool or "monotone"
-        Whether to write branch lengths; for a hierarchy with heights, the differences. They may be negative, as where
-        a triplet delayed a close merge; "monotone" raises heights to those below them first (or, of a hierarchy
-        with lengths alone, negative ones to 0), for programs that refuse negative branches.
+    lengths : bool, "monotone" or "exact"
+        Whether to write branch lengths; for a hierarchy with heights, the differences. Where a triplet delayed a close
+        merge these would be negative, which many programs refuse, so heights are raised to those below them first;
+        "exact" writes the differences as they are. Lengths that a hierarchy has without heights are written as they
+        are; "monotone" raises negative ones of these, too, to 0.
     blanks : {"quote", "underscore"}
         Labels with blanks stand in quotes, or with underscores in the place of the blanks, for programs that
         take quotes for a part of the label (ete3 and R's ape do by default).
+    support : array_like of float, shape (inner nodes,), optional
+        What supports each inner node, such as ``Supertree.support``; NaN where nothing is known. It is written as the
+        label of the node, beside a name as ``name[&support=0.9]``: `read_newick_support` reads both.
 
     Returns
     -------
@@ -520,6 +717,8 @@ def write_newick(
         If two leaf labels are the same once written as text (1 and "1", or "a b" and "a_b" with underscores).
     InvalidHierarchyError
         If a difference of heights is beyond the largest number.
+    ValueError
+        If `support` does not have one number for each inner node.
 
     Notes
     -----
@@ -533,11 +732,13 @@ def write_newick(
     "((chimp,human),gorilla,'Hylobates lar');"
     >>> inverted = Hierarchy([3, 3, 4, 4, -1], ["a b", "c", "d"], height=[0, 0, 0, 2.0, 1.5])
     >>> write_newick(inverted)
-    "(('a b':2,c:2):-0.5,d:1.5);"
-    >>> write_newick(inverted, lengths="monotone", blanks="underscore")
-    '((a_b:2,c:2):0,d:2);'
+    "(('a b':2,c:2):0,d:2);"
+    >>> write_newick(inverted, lengths="exact", blanks="underscore")
+    '((a_b:2,c:2):-0.5,d:1.5);'
+    >>> write_newick(inverted, lengths=False, support=[0.9, float("nan")])
+    "(('a b',c)0.9,d);"
     """
-    text = _newick(check_hierarchy(hierarchy), names=names, lengths=lengths, blanks=blanks)
+    text = _newick(check_hierarchy(hierarchy), names=names, lengths=lengths, blanks=blanks, support=support)
     if path is None:
         return text
     with write_atomic(path) as stream:
@@ -607,7 +808,7 @@ def write_newick_all(
     return None
 
 
-def _newick(hierarchy: Hierarchy, *, names: bool, lengths: Lengths, blanks: Blanks) -> str:
+def _newick(hierarchy: Hierarchy, *, names: bool, lengths: Lengths, blanks: Blanks, support: Any = None) -> str:
     """The text of one hierarchy: each leaf with the brackets that open before it, each inner node where it closes.
 
     The leaves stand in depth-first order. A piece of text for each leaf, then, at the leaf where its clade ends, one
@@ -617,8 +818,11 @@ def _newick(hierarchy: Hierarchy, *, names: bool, lengths: Lengths, blanks: Blan
     start, stop = _intervals(hierarchy.parent, n)
     check_choice(blanks, "blanks", ("quote", "underscore"))
     after = np.concatenate([_written_labels(hierarchy, blanks), np.full(N - n, ")", object)])
-    if names and hierarchy.names is not None:
-        after[n:] += np.array(["" if x is None else _quoted(_unblanked(x, blanks)) for x in hierarchy.names], object)
+    called = ["" if x is None else _quoted(unblanked(x, blanks)) for x in (hierarchy.names or ()) if names]
+    if support is not None:
+        called = _supported(called or [""] * (N - n), _support(support, N - n))
+    if called:
+        after[n:] += np.array(called, object)
     length = _lengths(hierarchy, lengths)
     if length is not None:
         after += _written_lengths(length)
@@ -628,6 +832,25 @@ def _newick(hierarchy: Hierarchy, *, names: bool, lengths: Lengths, blanks: Blan
     # leaf pieces before the inner nodes that close behind them; ties among inner nodes by number, deepest first
     order = np.lexsort((np.arange(N), stop))
     return "".join(after[order].tolist()) + ";"
+
+
+def _support(support: Any, inner: int) -> list[float]:
+    """The support of the inner nodes as it was given."""
+    try:
+        values = np.asarray(support, np.float64)
+    except (TypeError, ValueError):
+        values = np.empty(0)
+    if values.shape != (inner,) or np.isinf(values).any():
+        shape = f"shape {values.shape}" if values.shape != (inner,) else "infinite values"
+        msg = f"support must be {inner} finite numbers or NaN, one for each inner node, not an array of {shape}"
+        raise ValueError(msg)
+    return values.tolist()
+
+
+def _supported(names: list[str], support: list[float]) -> list[str]:
+    """What stands behind the brackets of the inner nodes: the support as a label, or as a comment behind the name."""
+    shown = ["" if x != x else repr(x).removesuffix(".0") for x in support]
+    return [f"{name}[&support={x}]" if name and x else name + x for name, x in zip(names, shown, strict=True)]
 
 
 def _intervals(parent: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray]:
@@ -655,14 +878,15 @@ def _intervals(parent: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray]:
 
 def _lengths(hierarchy: Hierarchy, lengths: Lengths) -> np.ndarray | None:
     """The branch lengths to write, none of them negative where they are to be monotone."""
-    if lengths != "monotone":
-        if not isinstance(lengths, (bool, np.bool_)):
-            msg = f"lengths must be True, False or 'monotone', not {lengths!r}"
-            raise ValueError(msg)
-        return hierarchy.length if lengths else None
-    height = hierarchy.height
-    if height is None:
-        return None if hierarchy.length is None else np.maximum(hierarchy.length, 0.0)
+    if not isinstance(lengths, (bool, np.bool_)) and lengths not in ("monotone", "exact"):
+        msg = f"lengths must be True, False, 'monotone' or 'exact', not {lengths!r}"
+        raise ValueError(msg)
+    if not lengths:
+        return None
+    height = hierarchy.height if lengths == "monotone" else hierarchy._height
+    if lengths == "exact" or height is None:
+        least = 0.0 if lengths == "monotone" else -np.inf
+        return None if hierarchy.length is None else np.maximum(hierarchy.length, least)
     highest, up = height.tolist(), hierarchy.parent.tolist()
     for u in range(hierarchy.n_nodes - 1):  # children come before their parents
         highest[up[u]] = max(highest[up[u]], highest[u])
@@ -672,7 +896,7 @@ def _lengths(hierarchy: Hierarchy, lengths: Lengths) -> np.ndarray | None:
 def _written_labels(hierarchy: Hierarchy, blanks: Blanks) -> np.ndarray:
     """The leaf labels as text, quoted where need be."""
     labels = [x if isinstance(x, str) else str(x) for x in hierarchy.leaves]
-    labels = [_unblanked(x, blanks) for x in labels]
+    labels = [unblanked(x, blanks) for x in labels]
     try:
         LeafIndex(labels)
     except DuplicateLeafError as error:
@@ -683,7 +907,8 @@ def _written_labels(hierarchy: Hierarchy, blanks: Blanks) -> np.ndarray:
     return out
 
 
-def _unblanked(label: str, blanks: Blanks) -> str:
+def unblanked(label: str, blanks: Blanks) -> str:
+    """A label with underscores in the place of blanks, if it is to be written so."""
     return label.replace(" ", "_") if blanks == "underscore" else label
 
 

@@ -16,15 +16,27 @@ Why not by a library: commonnexus 2.0.0 raises a RecursionError on a tree of 3,0
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import overload
+from typing import Any, overload
 
+import numpy as np
+
+from tripletree.core.checks import check_choice
 from tripletree.core.hierarchy import Hierarchy, check_hierarchy
 from tripletree.core.leaves import LeafIndex
 from tripletree.errors import DuplicateLeafError, ParseError, locate
 from tripletree.io.format import FileFormat, FileStart
-from tripletree.io.newick import NewickText, Underscores, write_newick
+from tripletree.io.newick import (
+    SUPPORT_KEYS,
+    Blanks,
+    Lengths,
+    NewickText,
+    Underscores,
+    unblanked,
+    with_support,
+    write_newick,
+)
 from tripletree.io.node_list import selected
 from tripletree.io.source import Source, Target, read_text, write_atomic
 
@@ -32,6 +44,7 @@ __all__ = [
     "FORMAT",
     "read_nexus",
     "read_nexus_all",
+    "read_nexus_support",
     "write_nexus",
     "write_nexus_all",
 ]
@@ -100,11 +113,19 @@ class NexusText:
 
     def hierarchy(self, tree: NexusTree) -> Hierarchy:
         """Read the tree of one TREE command."""
+        return next(iter(self._reader(tree)))
+
+    def supported(self, tree: NexusTree, keys: str | Sequence[str]) -> tuple[Hierarchy, np.ndarray]:
+        """Read the tree of one TREE command and what supports its inner nodes."""
+        reader = self._reader(tree)
+        return with_support(reader, next(iter(reader)), keys)
+
+    def _reader(self, tree: NexusTree) -> NewickText:
         meaning = _Meaning(tree.block.translate, self._taxa, self._known)
         reader = _TreeText(self._text, tree, meaning, path=self._path, underscores=self._underscores)
         if reader.n_trees > 1:  # a ' in double quotes, which are quotes to Newick alone
             raise reader.error_at(reader.second_tree(), "a ';' in the middle of a TREE command: are its quotes right?")
-        return next(iter(reader))
+        return reader
 
     # ------------------------------------------------------------------ commands
 
@@ -267,7 +288,7 @@ class _TreeText(NewickText):
 
 # words that every program takes without quotes: an underscore is a blank to some, signs are punctuation
 _PLAIN = re.compile(r"[A-Za-z0-9.]+")
-_INNER_NAME = re.compile(r"'(?:[^']++|'')*+'|\)([^'():,;]+)")
+_INNER_NAME = re.compile(r"'(?:[^']++|'')*+'|\)([^'()\[:,;]+)")
 
 
 def read_nexus(path: Source, *, tree: str | int | None = None, underscores: Underscores = "keep") -> Hierarchy:
@@ -324,6 +345,49 @@ def hierarchy_from_nexus(
     return nexus.hierarchy(nexus.trees[k])
 
 
+def read_nexus_support(
+    path: Source,
+    *,
+    tree: str | int | None = None,
+    keys: Sequence[str] = SUPPORT_KEYS,
+    underscores: Underscores = "keep",
+) -> tuple[Hierarchy, np.ndarray]:
+    """Read one hierarchy of a NEXUS file, and what supports each of its inner nodes.
+
+    Parameters
+    ----------
+    path : path, file object or "-"
+    tree : str or int, optional
+        As in `read_nexus`.
+    keys : sequence of str
+        What the support is called in comments such as ``[&posterior=0.98]``, the first that a node has.
+    underscores : {"keep", "blank"}
+        As in `read_nexus`.
+
+    Returns
+    -------
+    hierarchy : Hierarchy
+    support : ndarray of float64, shape (inner nodes,)
+        As `read_newick_support` gives them.
+
+    Raises
+    ------
+    ParseError
+        As in `read_nexus`.
+
+    Examples
+    --------
+    >>> import io
+    >>> text = "#NEXUS begin trees; tree x = [&R] ((a,b)[&posterior=0.98,height=3]:2,c); end;"
+    >>> read_nexus_support(io.StringIO(text))[1].tolist()
+    [0.98, nan]
+    """
+    text, name = read_text(path)
+    nexus = NexusText(text, path=name, underscores=underscores)
+    k = selected([x.name for x in nexus.trees], tree, path=path, read_all="read_nexus_all")
+    return nexus.supported(nexus.trees[k], keys)
+
+
 def read_nexus_all(path: Source, *, underscores: Underscores = "keep") -> list[tuple[str, Hierarchy]]:
     """Read every hierarchy of a NEXUS file, none being fine.
 
@@ -362,14 +426,35 @@ def read_nexus_all(path: Source, *, underscores: Underscores = "keep") -> list[t
 
 @overload
 def write_nexus(
-    hierarchy: Hierarchy, path: None = None, *, tree: str = "tree1", names: bool = True, lengths: bool = True
+    hierarchy: Hierarchy,
+    path: None = None,
+    *,
+    tree: str = "tree1",
+    names: bool = True,
+    lengths: Lengths = True,
+    blanks: Blanks = "quote",
+    support: Any = None,
 ) -> str: ...
 @overload
 def write_nexus(
-    hierarchy: Hierarchy, path: Target, *, tree: str = "tree1", names: bool = True, lengths: bool = True
+    hierarchy: Hierarchy,
+    path: Target,
+    *,
+    tree: str = "tree1",
+    names: bool = True,
+    lengths: Lengths = True,
+    blanks: Blanks = "quote",
+    support: Any = None,
 ) -> None: ...
 def write_nexus(
-    hierarchy: Hierarchy, path: Target | None = None, *, tree: str = "tree1", names: bool = True, lengths: bool = True
+    hierarchy: Hierarchy,
+    path: Target | None = None,
+    *,
+    tree: str = "tree1",
+    names: bool = True,
+    lengths: Lengths = True,
+    blanks: Blanks = "quote",
+    support: Any = None,
 ) -> str | None:
     r"""Write a hierarchy as a NEXUS file with one TREES block.
 
@@ -381,8 +466,9 @@ def write_nexus(
         text is returned.
     tree : str
         The tree's name.
-    names, lengths : bool
-        Whether to write the names of inner nodes, and branch lengths, as `write_newick` does.
+    names, lengths, blanks, support
+        As in `write_newick`: names of inner nodes, branch lengths, monotone ones on request, blanks as underscores,
+        what supports the inner nodes.
 
     Returns
     -------
@@ -417,7 +503,7 @@ def write_nexus(
         TREE tree1 = [&R] ((1,2),3);
     END;
     """
-    return _written([(tree, check_hierarchy(hierarchy))], path, names=names, lengths=lengths)
+    return _written([(tree, check_hierarchy(hierarchy))], path, names, lengths, blanks, support)
 
 
 @overload
@@ -426,7 +512,8 @@ def write_nexus_all(
     path: None = None,
     *,
     names: bool = True,
-    lengths: bool = True,
+    lengths: Lengths = True,
+    blanks: Blanks = "quote",
 ) -> str: ...
 @overload
 def write_nexus_all(
@@ -434,14 +521,16 @@ def write_nexus_all(
     path: Target,
     *,
     names: bool = True,
-    lengths: bool = True,
+    lengths: Lengths = True,
+    blanks: Blanks = "quote",
 ) -> None: ...
 def write_nexus_all(
     trees: Mapping[str, Hierarchy] | Iterable[tuple[str, Hierarchy]],
     path: Target | None = None,
     *,
     names: bool = True,
-    lengths: bool = True,
+    lengths: Lengths = True,
+    blanks: Blanks = "quote",
 ) -> str | None:
     """Write several hierarchies as one TREES block of a NEXUS file.
 
@@ -450,7 +539,7 @@ def write_nexus_all(
     trees : mapping of str to Hierarchy, or iterable of (str, Hierarchy)
         The trees and their names, as `read_nexus_all` gives them.
     path : path, file object or "-", optional
-    names, lengths : bool
+    names, lengths, blanks
         As in `write_nexus`.
 
     Returns
@@ -474,21 +563,30 @@ def write_nexus_all(
         msg = "expected several hierarchies with names, not one: use write_nexus, or give a mapping"
         raise TypeError(msg)
     pairs = list(trees.items() if isinstance(trees, Mapping) else trees)
-    return _written([(str(x), check_hierarchy(h)) for x, h in pairs], path, names=names, lengths=lengths)
+    return _written([(str(x), check_hierarchy(h)) for x, h in pairs], path, names, lengths, blanks)
 
 
-def _written(trees: list[tuple[str, Hierarchy]], path: Target | None, *, names: bool, lengths: bool) -> str | None:
+def _written(
+    trees: list[tuple[str, Hierarchy]],
+    path: Target | None,
+    names: bool,
+    lengths: Lengths,
+    blanks: Blanks,
+    support: Any = None,
+) -> str | None:
+    check_choice(blanks, "blanks", ("quote", "underscore"))
     number: dict[str, str] = {}  # of each label, as text
     for _, hierarchy in trees:
         for label in hierarchy.leaves:
-            number.setdefault(str(label), str(len(number) + 1))
+            number.setdefault(unblanked(str(label), blanks), str(len(number) + 1))
     parts = ["#NEXUS\nBEGIN TREES;\n"]
     if number:
         parts.append("    TRANSLATE\n")
-        parts.append(",\n".join(f"        {k} {_quoted(label)}" for label, k in number.items()))
+        parts.append(",\n".join(f"        {k} {_quoted(label, blanks)}" for label, k in number.items()))
         parts.append(";\n")
     for name, hierarchy in trees:
-        parts.append(f"    TREE {_quoted(name)} = [&R] {_newick(hierarchy, number, names=names, lengths=lengths)}\n")
+        text = _newick(hierarchy, number, names=names, lengths=lengths, blanks=blanks, support=support)
+        parts.append(f"    TREE {_quoted(unblanked(name, blanks), blanks)} = [&R] {text}\n")
     parts.append("END;\n")
     if path is None:
         return "".join(parts)
@@ -497,21 +595,28 @@ def _written(trees: list[tuple[str, Hierarchy]], path: Target | None, *, names: 
     return None
 
 
-def _newick(hierarchy: Hierarchy, number: dict[str, str], *, names: bool, lengths: bool) -> str:
+def _newick(
+    hierarchy: Hierarchy, number: dict[str, str], *, names: bool, lengths: Lengths, blanks: Blanks, support: Any
+) -> str:
     """The hierarchy as Newick, its leaves by their numbers, and names quoted as NEXUS wants it."""
-    shown = [str(label) for label in hierarchy.leaves]
+    shown = [unblanked(str(label), blanks) for label in hierarchy.leaves]
     try:
         LeafIndex(shown)
     except DuplicateLeafError as error:
-        raise DuplicateLeafError(error.labels, where=" once all labels are written as text") from None
+        where = " once all labels are written as text" + (", blanks as underscores" if blanks == "underscore" else "")
+        raise DuplicateLeafError(error.labels, where=where) from None
     leaves = [number[label] for label in shown]
-    length = hierarchy.length if lengths else None
-    text = write_newick(Hierarchy(hierarchy.parent, leaves, length=length, names=hierarchy.names), names=names)
-    return _INNER_NAME.sub(lambda m: ")" + _quoted(m[1]) if m[1] else m[0], text) if names else text
+    numbered = Hierarchy(
+        hierarchy.parent, leaves, height=hierarchy._height, length=hierarchy._length, names=hierarchy.names
+    )
+    text = write_newick(numbered, names=names, lengths=lengths, blanks=blanks, support=support)
+    return _INNER_NAME.sub(lambda m: ")" + _quoted(m[1], blanks) if m[1] else m[0], text)
 
 
-def _quoted(label: str) -> str:
-    """A NEXUS word that every program reads back as this label."""
+def _quoted(label: str, blanks: Blanks) -> str:
+    """A NEXUS word that every program reads back as this label, but for underscores where these are asked for."""
+    if blanks == "underscore" and _PLAIN.fullmatch(label.replace("_", "")):
+        return label
     return label if _PLAIN.fullmatch(label) else "'" + label.replace("'", "''") + "'"
 
 
