@@ -14,6 +14,7 @@ that are missing from the index, or occur twice in it, are refused.
 `CVQE`                      k-means in which the price of a violated pair is a distance: CVQE, LCVQE and CVQE+
 `BoostedConstrainedKMeans`  many quick k-means vote; pairs that one violates come first in the next
 `ActiveClustering`          asks somebody about well-chosen pairs, block by block, and clusters with what is answered
+`OddOneOutClustering`       asks somebody which of three samples is the odd one out, and clusters by the answers
 `TemporalClustering`        clusters through time: snapshots of the same objects, each with an eye on the one before
 ==========================  ============================================================================================
 
@@ -84,6 +85,7 @@ from tripletree.cluster.kmeans.cop_kmeans import COPKMeans
 from tripletree.cluster.kmeans.cvqe import CVQE
 from tripletree.cluster.kmeans.mpck_means import MPCKMeans
 from tripletree.cluster.kmeans.pck_means import PCKMeans
+from tripletree.cluster.odd_one_out.clustering import OddOneOutClustering
 from tripletree.cluster.temporal.chain import Snapshot
 from tripletree.cluster.temporal.clustering import TemporalClustering, stack_snapshots
 from tripletree.cluster.temporal.matching import match_clusters
@@ -98,6 +100,7 @@ __all__ = [
     "ConstrainedCompleteLink",
     "DivisiveReCon",
     "MPCKMeans",
+    "OddOneOutClustering",
     "PCKMeans",
     "ReCon",
     "RejectedMerge",

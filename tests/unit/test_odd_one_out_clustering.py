@@ -1,0 +1,303 @@
+"""OddOneOutClustering: the walk against a literal chain, answers that hold, undo, names, and bad input."""
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.datasets import load_iris, make_blobs
+from sklearn.exceptions import NotFittedError
+
+import tripletree as tt
+from tripletree.algorithms.induce import displays
+from tripletree.cluster import OddOneOutClustering
+from tripletree.cluster.odd_one_out.neighbours import neighbour_graph
+from tripletree.cluster.odd_one_out.walk import ANYWHERE, LIFE, AbsorbingWalk
+from tripletree.core.answers import Answer
+from tripletree.errors import DuplicateLeafError, InvalidAnswerError, UnknownLeafError
+
+
+def person(y, names=None):
+    """Answers by known classes."""
+    kind = dict(zip(range(len(y)) if names is None else names, y, strict=True))
+
+    def ask(*shown):
+        x = [kind[i] for i in shown]
+        if len(set(x)) == 1:
+            return "alike"
+        if len(set(x)) == len(x):
+            return "different"
+        return next(i for i, c in zip(shown, x, strict=True) if x.count(c) == 1)
+
+    return ask
+
+
+@pytest.fixture(scope="module")
+def blobs():
+    return make_blobs([12, 15, 20, 9], centers=None, cluster_std=1.3, random_state=5)
+
+
+# ---------------------------------------------------------------------- the walk
+
+
+def chain(graph, absorbing):
+    """Where the walk ends: a chain of steps in which answered samples are absorbing states, and death is another."""
+    r = graph.sample.size
+    W = graph.weights.toarray()
+    W = W + ANYWHERE * W.sum() / r / r
+    P = LIFE * W / W.sum(axis=1, keepdims=True)
+    P[absorbing] = 0
+    P[absorbing, absorbing] = 1
+    reached = np.eye(r)
+    for _ in range(12):  # 2^12 steps
+        P = P @ P
+    return (reached @ P)[:, absorbing]
+
+
+def test_walk__ends_as_a_literal_chain_does(blobs):
+    X, _ = blobs
+    graph = neighbour_graph(X, 10, np.random.default_rng(0))
+    walk = AbsorbingWalk(graph)
+    nodes = np.array([3, 17, 40, 8])
+    at = walk.absorbed_at(nodes)
+    expected = chain(graph, nodes)
+    np.testing.assert_allclose(at.hits, expected, atol=1e-3)
+    # reach: how many would come to a node if it absorbed, too
+    for x in (0, 25):
+        np.testing.assert_allclose(at.reach[x], chain(graph, np.append(nodes, x))[:, -1].sum(), rtol=1e-3)
+    # without some of them
+    rest = at.without(np.array([1, 2]))
+    np.testing.assert_allclose(rest[:, [0, 3]], chain(graph, nodes[[0, 3]])[nodes[[1, 2]]], atol=1e-3)
+    assert (rest[:, [1, 2]] == 0).all()
+
+
+def test_walk__passes_between_samples(blobs):
+    X, _ = blobs
+    graph = neighbour_graph(X, 10, np.random.default_rng(0))
+    at = AbsorbingWalk(graph).absorbed_at(np.array([3, 17]))
+    others = np.array([1, 30, 50])
+    found = at.bonds(0, others)
+    for y, bond in zip(others, found, strict=True):
+        one = chain(graph, np.array([3, 17, y]))[0, 2]
+        other = chain(graph, np.array([3, 17, 0]))[y, 2]
+        assert bond == pytest.approx(max(one, other), abs=1e-3)
+
+
+def test_graph__equal_samples_are_one_node():
+    X = np.repeat([[0.0], [1.0], [3.0]], [4, 1, 2], axis=0)
+    graph = neighbour_graph(X, 10, np.random.default_rng(0))
+    assert graph.sample.tolist() == [0, 4, 5]
+    assert graph.node.tolist() == [0, 0, 0, 0, 1, 2, 2]
+    assert graph.mass.tolist() == [4, 1, 2]
+    assert (graph.weights.toarray() == graph.weights.toarray().T).all()
+
+
+# ---------------------------------------------------------------------- clusters
+
+
+def test_clusters__a_few_questions_find_the_classes(blobs):
+    X, y = blobs
+    model = OddOneOutClustering(40, random_state=0).fit(X, oracle=person(y))
+    assert tt.pairwise_f_score(y, model.labels_) > 0.95
+    assert model.n_clusters_ == 4
+    assert model.labels_.shape == model.uncertainty_.shape == y.shape
+    assert model.cluster_uncertainty_.shape == (4,)
+    assert ((model.uncertainty_ >= 0) & (model.uncertainty_ <= 1)).all()
+    assert displays(model.hierarchy_, model.answers_.triplets()).all()
+    for c in range(4):  # the clusters are clades
+        inside = np.flatnonzero(model.labels_ == c).tolist()
+        assert sorted(model.hierarchy_.clade(model.hierarchy_.common_ancestor(inside))) == inside
+    assert len(model.doubted_answers_) == 0
+
+
+def careless(right, wrong, seed):
+    """A person who gives any other reply now and then."""
+    rng = np.random.default_rng(seed)
+
+    def ask(*shown):
+        said = right(*shown)
+        if rng.random() < wrong:
+            said = [x for x in (*shown, "alike", "different") if x != said][rng.integers(4)]
+        return said
+
+    return ask
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_clusters__wrong_answers_are_outvoted(seed):
+    X, y = load_iris(return_X_y=True)
+    model = OddOneOutClustering(60).fit(X, oracle=careless(person(y), 0.1, seed))
+    assert tt.pairwise_f_score(y, model.labels_) > 0.95
+    assert model.noise_ > 0.03
+
+
+def test_clusters__pairs_do_too(blobs):
+    X, y = blobs
+    model = OddOneOutClustering(60, questions="pairs").fit(X, oracle=lambda a, b: bool(y[a] == y[b]))
+    assert tt.pairwise_f_score(y, model.labels_) > 0.9
+    assert all(len(x.items) == 2 for x in model.answers_)
+
+
+def test_clusters__the_same_each_time(blobs):
+    X, y = blobs
+    one, other = (OddOneOutClustering(15).fit(X, oracle=person(y)) for _ in range(2))
+    assert one.answers_ == other.answers_
+    assert one.labels_.tolist() == other.labels_.tolist()
+    again = OddOneOutClustering(0).fit(X, answers=one.answers_)
+    assert again.labels_.tolist() == one.labels_.tolist()
+    assert again.next_question() == one.next_question()
+
+
+# ---------------------------------------------------------------------- step by step
+
+
+def test_steps__undo_is_as_if_never_said(blobs):
+    X, y = blobs
+    ask, rng = person(y), np.random.default_rng(0)
+    model = OddOneOutClustering().start(X)
+    for k in range(25):
+        question = model.next_question()
+        said = ask(*question) if rng.random() > 0.1 else question[0]
+        model.answer(said, who="anna" if k % 3 else "ben", question=question)
+    for who in (None, "ben", "anna", None, "ben"):
+        before = list(model.answers_)
+        gone = model.undo(who)
+        left = list(model.answers_)
+        last = max(k for k, x in enumerate(before) if who is None or x.who == who)
+        assert gone == before[last]
+        assert left == before[:last] + before[last + 1 :]
+        fresh = OddOneOutClustering().start(X, answers=left)
+        assert fresh.labels_.tolist() == model.labels_.tolist()
+        np.testing.assert_allclose(fresh.uncertainty_, model.uncertainty_)
+        assert model.next_question(gone.who) == gone.items
+
+
+def test_steps__the_question_stays_until_it_is_answered(blobs):
+    X, y = blobs
+    model = OddOneOutClustering().start(X)
+    one, other = model.next_question(who="anna"), model.next_question(who="ben")
+    assert set(one) != set(other)
+    assert model.next_question(who="anna") == one
+    model.answer(person(y)(*other), who="ben")
+    assert model.next_question(who="anna") == one
+    model.answer(person(y)(*one), who="anna")
+    assert [(x.items, x.who) for x in model.answers_] == [(other, "ben"), (one, "anna")]
+
+
+def test_steps__unsure_is_kept_and_asks_something_else(blobs):
+    X, _ = blobs
+    model = OddOneOutClustering().start(X)
+    seen = set()
+    for _ in range(8):
+        question = frozenset(model.next_question())
+        assert question not in seen
+        seen.add(question)
+        model.answer(None)
+    assert [x.kind for x in model.answers_] == ["unsure"] * 8
+    assert model.n_clusters_ == 1
+
+
+def test_steps__names(blobs):
+    X, y = blobs
+    names = [f"s{i}" for i in range(len(X))]
+    by_index = OddOneOutClustering(10).fit(pd.DataFrame(X, index=names), oracle=person(y, names))
+    by_name = OddOneOutClustering(10).fit(X, oracle=person(y, names), sample_names=names)
+    by_row = OddOneOutClustering(10).fit(X, oracle=person(y))
+    assert by_index.answers_ == by_name.answers_
+    assert by_name.labels_.tolist() == by_row.labels_.tolist()
+    assert set(by_name.hierarchy_.leaves) == set(names)
+    assert [x.items for x in by_name.answers_] == [tuple(names[i] for i in x.items) for x in by_row.answers_]
+
+
+def test_steps__any_question_may_be_answered(blobs):
+    X, y = blobs
+    model = OddOneOutClustering().start(X)
+    same = np.flatnonzero(y == y[0])[:2].tolist()
+    other = int(np.flatnonzero(y != y[0])[0])
+    model.answer(other, (*same, other), who="anna", when="2026-11-22T21:04:11Z")
+    model.answer(True, same)
+    model.answer(False, (same[0], other))
+    model.answer(Answer((*same, other), "unsure"))
+    assert model.labels_[same[0]] == model.labels_[same[1]] != model.labels_[other]
+    assert model.answers_[0] == Answer((*same, other), "odd", other, "anna", "2026-11-22T21:04:11Z")
+
+
+# ---------------------------------------------------------------------- scikit-learn, bad input
+
+
+def test_scikit_learn__clone_pickle_predict(blobs):
+    X, y = blobs
+    model = OddOneOutClustering(20, noise=0.05).fit(X, oracle=person(y))
+    assert clone(model).get_params() == model.get_params()
+    again = pickle.loads(pickle.dumps(model))
+    assert again.next_question() == model.next_question()
+    assert model.predict(X).tolist() == model.labels_.tolist()
+    assert model.predict(X + 1e-3).shape == y.shape
+    with pytest.raises(NotFittedError):
+        OddOneOutClustering().next_question()
+    assert not hasattr(OddOneOutClustering(), "labels_")
+
+
+@pytest.mark.parametrize("reply", ["none of them", 99, True, 1.5, ["alike"], "odd"])
+def test_input__replies(blobs, reply):
+    X, _ = blobs
+    model = OddOneOutClustering().start(X)
+    model.answer("alike", (0, 1, 2))
+    with pytest.raises(InvalidAnswerError, match="is no reply to"):
+        model.answer(reply, (0, 1, 3))
+    assert len(model.answers_) == 1
+
+
+def test_input__questions_and_answers(blobs):
+    X, _ = blobs
+    model = OddOneOutClustering().start(X)
+    with pytest.raises(InvalidAnswerError, match="no open question"):
+        model.answer("alike")
+    with pytest.raises(UnknownLeafError):
+        model.answer("alike", (0, 1, 999))
+    with pytest.raises(InvalidAnswerError):
+        model.answer("alike", (0, 1, 1))
+    with pytest.raises(LookupError, match="no answer to take back by 'ben'"):
+        model.undo("ben")
+    with pytest.raises(TypeError, match="read_answers"):
+        OddOneOutClustering().start(X, answers="answers.jsonl")
+    with pytest.raises(InvalidAnswerError, match="entry 0"):
+        OddOneOutClustering().start(X, answers=[(0, 1, 2)])
+    with pytest.raises(DuplicateLeafError):
+        OddOneOutClustering().start(X, sample_names=["a"] * len(X))
+    with pytest.raises(TypeError, match="oracle must be a function"):
+        OddOneOutClustering().fit(X, oracle="me")
+    with pytest.warns(UserWarning, match="nothing is asked without an oracle"):
+        OddOneOutClustering().fit(X)
+    words = OddOneOutClustering().start([[0.0], [1.0], [2.0]], sample_names=["alike", "b", "c"])
+    with pytest.raises(InvalidAnswerError, match="is a reply and a sample"):
+        words.answer("alike", ("alike", "b", "c"))
+    assert words.answer(Answer(("alike", "b", "c"), "odd", "alike")).answers_[0].odd == "alike"
+
+
+def test_input__an_oracle_that_fails_loses_no_answer(blobs):
+    X, y = blobs
+    said = []
+
+    def tired(*shown):
+        if len(said) == 5:
+            raise KeyboardInterrupt
+        said.append(person(y)(*shown))
+        return said[-1]
+
+    model = OddOneOutClustering(20)
+    with pytest.raises(KeyboardInterrupt) as caught:
+        model.fit(X, oracle=tired)
+    assert "5 answers so far are in answers_" in caught.value.__notes__[0]
+    assert len(model.answers_) == 5
+    assert model.labels_.shape == y.shape
+
+
+@pytest.mark.parametrize("X", [[[1.0]], [[1.0], [2.0]], [[1.0]] * 5])
+def test_input__too_few_samples_for_a_question(X):
+    model = OddOneOutClustering().start(X)
+    assert model.next_question() is None
+    assert model.gain_ == 0
+    assert model.labels_.tolist() == [0] * len(X)
+    assert len(model.hierarchy_.leaves) == len(X)

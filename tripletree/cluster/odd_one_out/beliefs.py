@@ -1,0 +1,330 @@
+"""Which answered samples belong together: the most likely groups, given answers some of which may be wrong."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tripletree.cluster.odd_one_out.walk import AbsorbingWalk
+from tripletree.core.answers import UNSURE
+
+__all__ = [
+    "Beliefs",
+]
+
+#: Whether samples 0 and 1, 0 and 2, 1 and 2 are of one group, for each reply (0, 1, 2: the odd one; alike; different).
+TOGETHER = np.array([[0, 0, 1], [0, 1, 0], [1, 0, 0], [1, 1, 1], [0, 0, 0]], bool)
+
+#: How many wrong replies there are to two and to three samples; a wrong one is each of them with the same chance.
+WRONG = {2: 1, 3: 4}
+
+#: Where noise is estimated: as if so many right answers, and so many wrong ones, had been seen before.
+RIGHT, MISTAKEN = 30.0, 0.5
+
+#: Noise is never taken for less than this: no single answer is beyond all doubt.
+LEAST_NOISE = 1e-6
+
+#: The share of a walk that dies which speaks for a group not seen yet; the least chance of one.
+NOVELTY, LEAST_NOVELTY = 0.5, 5e-4
+
+#: Sweeps over all samples and blocks after each answer, at most.
+SWEEPS = 10
+
+
+class Beliefs:
+    """Groups of answered samples, kept up to date answer by answer.
+
+    The groups are those that maximise the chance of the answers (each is wrong with probability `noise`) times the
+    chance, for each answered sample, that a walk from it meets its own group first.
+
+    Parameters
+    ----------
+    walk : AbsorbingWalk
+    node : ndarray of int, shape (n,)
+        The node of each sample.
+    noise : float or None
+        The share of wrong answers; None: estimated.
+
+    Attributes
+    ----------
+    items : ndarray of int, shape (a,)
+        The answered samples.
+    group : ndarray of int, shape (a,)
+        The most likely group of each, 0..k-1.
+    rows : ndarray of int, shape (m, 3)
+        The answers: positions in `items`, the third -1 where two were shown.
+    replies : ndarray of int, shape (m,)
+    noise : float
+    """
+
+    def __init__(self, walk: AbsorbingWalk, node: np.ndarray, noise: float | None) -> None:
+        self.walk, self.node, self.given_noise = walk, node, noise
+        self.items, self.group = np.empty(0, np.int64), np.empty(0, np.int64)
+        self.rows, self.replies = np.empty((0, 3), np.int64), np.empty(0, np.int64)
+        self.place: dict[int, int] = {}
+        self._known_blocks: tuple[Any, list] = (None, [])
+        self.at = walk.absorbed_at(self.items)
+        self._estimate_noise()
+
+    @property
+    def n_groups(self) -> int:
+        return int(self.group.max(initial=-1)) + 1
+
+    # ------------------------------------------------------------------ answers
+
+    def add(self, row: np.ndarray, reply: int) -> None:
+        """Take in an answer: samples, the third -1 where two were shown, and the reply."""
+        if reply == UNSURE:
+            return
+        shown = [int(x) for x in row if x >= 0]
+        fresh = [x for x in shown if x not in self.place]
+        for x in fresh:
+            self.place[x] = len(self.place)
+        self.items = np.append(self.items, np.array(fresh, np.int64))
+        self.group = np.append(self.group, self.n_groups + np.arange(len(fresh)))
+        self.at = self.walk.absorbed_at(self.node[self.items])
+        places = [self.place[x] for x in shown]
+        self.rows = np.concatenate([self.rows, [places + [-1] * (3 - len(places))]])
+        self.replies = np.append(self.replies, reply)
+        self._known_blocks = None, []
+        self._obey(places, TOGETHER[reply], [self.place[x] for x in fresh])
+        self._improve()
+        self._estimate_noise()
+
+    def state(self) -> tuple:
+        """What `restore` needs to forget later answers."""
+        return self.items.size, len(self.rows), self.group, self.noise
+
+    def restore(self, state: tuple) -> None:
+        """Forget the answers since a state."""
+        a, m, self.group, self.noise = state
+        self._known_blocks = None, []
+        for x in self.items[a:].tolist():
+            del self.place[x]
+        self.items, self.rows, self.replies = self.items[:a], self.rows[:m], self.replies[:m]
+        self.at = self.walk.absorbed_at(self.node[self.items])
+
+    def _estimate_noise(self) -> None:
+        if self.given_noise is not None:
+            self.noise = max(float(self.given_noise), LEAST_NOISE)
+        else:
+            wrong = np.count_nonzero(~self.satisfied(self.group))
+            self.noise = (MISTAKEN + wrong) / (MISTAKEN + RIGHT + len(self.rows))
+
+    def _obey(self, places: list[int], together: np.ndarray, fresh: list[int]) -> None:
+        """Try what makes the last answer hold: joining groups, moving samples, taking groups apart."""
+        pairs = [(0, 1), (0, 2), (1, 2)] if len(places) == 3 else [(0, 1)]
+        start, options = self.group, [self.group]
+        if fresh:  # where the answer says nothing else, a new sample belongs where walks from it end
+            likely = self.conditionals()
+            for x in fresh:
+                own = self.group[x]
+                g = int(likely[x].argmax())
+                if g < own:
+                    start = np.where(np.arange(start.size) == x, g, start)
+        options = [self.group, start]
+        for (i, j), same in zip(pairs, together, strict=False):
+            more = []
+            for group in options:
+                a, b = places[i], places[j]
+                if same and group[a] != group[b]:
+                    more.append(np.where(group == group[a], group[b], group))
+                    more += [_moved(group, a, group[b]), _moved(group, b, group[a])]
+                elif not same and group[a] == group[b]:
+                    free = group.max() + 1
+                    more += [_moved(group, a, free), _moved(group, b, free)]
+            options += more
+        scores = [self.score(x) for x in options]
+        self.group = _numbered(options[int(np.argmax(scores))])
+
+    def _improve(self) -> None:
+        """Move samples and blocks as long as the score rises."""
+        best = self.score(self.group)
+        for _ in range(SWEEPS):
+            before = best
+            own = np.arange(self.group.size)
+            odds = self.conditionals()
+            k = self.n_groups
+            alone = np.bincount(self.group)[self.group] == 1
+            current = np.where(alone, odds[own, k], odds[own, self.group])
+            gain = odds.max(axis=1) - current
+            for x in np.argsort(-gain, kind="stable")[:20]:
+                if gain[x] <= 1e-9:
+                    break
+                trial = _moved(self.group, x, int(odds[x].argmax()))
+                score = self.score(trial)
+                if score > best + 1e-9:
+                    best, self.group = score, trial
+            self.group = _numbered(self.group)
+            for block, odd in self.blocks():
+                g = int(odd.argmax())
+                trial = self.group.copy()
+                trial[block] = g
+                score = self.score(trial)
+                if score > best + 1e-9:
+                    best, self.group = score, _numbered(trial)
+                    break
+            if best <= before + 1e-9:
+                return
+
+    # ------------------------------------------------------------------ how likely
+
+    def satisfied(self, group: np.ndarray) -> np.ndarray:
+        """Whether each answer holds in some groups, shape (..., a): ndarray of bool, shape (..., m)."""
+        a, b, c = (group[..., x] for x in self.rows.T)
+        want, two = TOGETHER[self.replies].T, self.rows[:, 2] < 0
+        return ((a == b) == want[0]) & (two | (((a == c) == want[1]) & ((b == c) == want[2])))
+
+    @property
+    def weights(self) -> np.ndarray:
+        """By how much an answer is more likely where it holds, as logarithms: ndarray of float64, shape (m,)."""
+        ways = np.where(self.rows[:, 2] >= 0, WRONG[3], WRONG[2])
+        return np.log(ways * (1 - self.noise) / self.noise)
+
+    def score(self, group: np.ndarray) -> float:
+        """The logarithm of how likely some groups are, but for a constant."""
+        k = int(group.max()) + 1
+        chance = prior(self.at.without_itself @ np.eye(k)[group])
+        alone = np.bincount(group, minlength=k)[group] == 1
+        own = chance[np.arange(group.size), np.where(alone, k, group)]
+        return float(self.weights @ self.satisfied(group) + np.log(np.maximum(own, 1e-300)).sum())
+
+    def conditionals(self) -> np.ndarray:
+        """How likely each group is for each sample given the groups of all others, as logarithms, shape (a, k + 1).
+
+        The last column stands for a group of its own.
+        """
+        k, group = self.n_groups, self.group
+        out = np.log(np.maximum(prior(self.at.without_itself @ np.eye(k)[group]), 1e-300))
+        options = np.arange(k + 1)
+        want, weight = TOGETHER[self.replies], self.weights
+        three = self.rows[:, 2] >= 0
+        for s, u, v, su, sv, uv in ((0, 1, 2, 0, 1, 2), (1, 0, 2, 0, 2, 1), (2, 0, 1, 1, 2, 0)):
+            some = three if s == 2 else np.ones(three.size, bool)
+            x, y, z = self.rows[some, s], self.rows[some, u], self.rows[some, v]
+            good = (group[y][:, None] == options) == want[some, su][:, None]
+            rest = ((group[z][:, None] == options) == want[some, sv][:, None]) & (
+                (group[y] == group[z]) == want[some, uv]
+            )[:, None]
+            good &= rest | ~three[some][:, None]
+            np.add.at(out, x, good * weight[some][:, None])
+        return out
+
+    def blocks(self) -> list[tuple[np.ndarray, np.ndarray]]:
+        """Groups, and what one answer alone holds together with the rest of its group; odds of the groups for each."""
+        key = self.group.tobytes(), self.noise
+        if self._known_blocks[0] != key:
+            self._known_blocks = key, self._blocks()
+        return self._known_blocks[1]
+
+    def _blocks(self) -> list[tuple[np.ndarray, np.ndarray]]:
+        k = self.n_groups
+        found = {}
+        for g in range(k):
+            found[np.flatnonzero(self.group == g).tobytes()] = None
+        for block in self._hanging():
+            found[block.tobytes()] = None
+        out = []
+        for key in found:
+            block = np.frombuffer(key, np.int64)
+            out.append((block, self.block_odds(block)))
+        return out
+
+    def block_odds(self, block: np.ndarray) -> np.ndarray:
+        """How likely each group is for a block of samples as a whole, as logarithms, shape (k + 1,)."""
+        k = self.n_groups
+        ends = self.at.without(block) @ np.eye(k)[self.group]
+        out = np.log(np.maximum(prior(ends).mean(axis=0), 1e-300))
+        trial = np.tile(self.group, (k + 1, 1))
+        trial[:, block] = np.arange(k + 1)[:, None]
+        return out + self.satisfied(trial) @ self.weights
+
+    def _hanging(self) -> list[np.ndarray]:
+        """Parts of groups that would come off if one answer were not believed; at most half of a group each.
+
+        In the graph of items and answers, where each answer is joined to the items that it puts together, these are
+        what a cut vertex that is an answer cuts off.
+        """
+        held = np.flatnonzero(self.satisfied(self.group) & TOGETHER[self.replies].any(axis=1))
+        a = self.items.size
+        joined: list[list[int]] = [[] for _ in range(a + held.size)]
+        for vertex, i in enumerate(held.tolist(), a):
+            together = TOGETHER[self.replies[i]]
+            for place, same in zip(
+                self.rows[i].tolist(), (together[[0, 1]], together[[0, 2]], together[1:]), strict=True
+            ):
+                if place >= 0 and same.any():
+                    joined[vertex].append(place)
+                    joined[place].append(vertex)
+        size = np.bincount(self.group)
+        return [part for part in _cut_off(joined, a) if 1 < part.size <= size[self.group[part[0]]] / 2]
+
+    def chances(self) -> np.ndarray:
+        """How likely each group is for each answered sample, shape (a, k + 1); the last: a group not seen yet."""
+        odds = self.conditionals()
+        chance = np.exp(odds - odds.max(axis=1, keepdims=True))
+        chance /= chance.sum(axis=1, keepdims=True)
+        k = self.n_groups
+        alone = np.flatnonzero(np.bincount(self.group, minlength=k)[self.group] == 1)
+        chance[alone, self.group[alone]] += chance[alone, k]
+        chance[alone, k] = 0
+        return chance
+
+
+def prior(ends: np.ndarray) -> np.ndarray:
+    """Chances of groups, and of a new one in the last column, from where walks end, shape (., k)."""
+    k = ends.shape[1]
+    dead = np.clip(1 - ends.sum(axis=1, keepdims=True), 0, 1)
+    p = np.hstack([ends + (1 - NOVELTY) * dead / max(k, 1), NOVELTY * np.maximum(dead, LEAST_NOVELTY / NOVELTY)])
+    return p / p.sum(axis=1, keepdims=True)
+
+
+def _moved(group: np.ndarray, x: int, g: int) -> np.ndarray:
+    group = group.copy()
+    group[x] = g
+    return group
+
+
+def _numbered(group: np.ndarray) -> np.ndarray:
+    """Groups as 0..k-1, in the order in which they first occur."""
+    _, first, number = np.unique(group, return_index=True, return_inverse=True)
+    return np.argsort(np.argsort(first))[number]
+
+
+def _cut_off(joined: list[list[int]], n_items: int) -> list[np.ndarray]:
+    """The items that each vertex from `n_items` on cuts off from the first item of its component, sorted.
+
+    Depth-first search without recursion: a cut vertex c cuts off the subtree of a child from which no edge leads back
+    beyond c (Hopcroft and Tarjan 1973).
+    """
+    n = len(joined)
+    number, low, parent = [-1] * n, [0] * n, [-1] * n
+    order: list[int] = []
+    found = []
+    for root in range(n_items):
+        if number[root] >= 0:
+            continue
+        stack = [(root, iter(joined[root]))]
+        number[root] = low[root] = len(order)
+        order.append(root)
+        while stack:
+            v, more = stack[-1]
+            for w in more:
+                if number[w] < 0:
+                    parent[w] = v
+                    number[w] = low[w] = len(order)
+                    order.append(w)
+                    stack.append((w, iter(joined[w])))
+                    break
+                if w != parent[v]:
+                    low[v] = min(low[v], number[w])
+            else:
+                stack.pop()
+                c = parent[v]
+                if c < 0:
+                    continue
+                low[c] = min(low[c], low[v])
+                if c >= n_items and low[v] >= number[c]:
+                    found.append(np.sort([x for x in order[number[v] :] if x < n_items]))
+    return found

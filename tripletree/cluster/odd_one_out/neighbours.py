@@ -1,0 +1,122 @@
+"""The neighbour graph that questions and clusters are found on: a node for each sample, or for many samples."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+__all__ = [
+    "MOST_NODES",
+    "NeighbourGraph",
+    "neighbour_graph",
+]
+
+#: The most nodes: of more different samples, so many drawn at random stand for the others.
+MOST_NODES = 3_000
+
+#: The distance to the neighbour of this rank is the scale of a node (Zelnik-Manor and Perona 2004).
+SCALE = 7
+
+#: Nodes that a sample without a node of its own belongs to, with weights.
+SHARED = 3
+
+
+@dataclass(frozen=True, eq=False)
+class NeighbourGraph:
+    """A symmetric graph of neighbours.
+
+    Attributes
+    ----------
+    weights : scipy.sparse.csr_array of float64, shape (r, r)
+        Similarities of neighbours.
+    sample : ndarray of int, shape (r,)
+        The sample that each node stands at.
+    node : ndarray of int, shape (n,)
+        The node of each sample: the one it stands at, or the nearest.
+    membership : scipy.sparse.csr_array of float64, shape (n, r)
+        How much of each sample belongs to each node; rows sum to 1.
+    """
+
+    weights: Any
+    sample: np.ndarray
+    node: np.ndarray
+    membership: Any
+
+    @property
+    def mass(self) -> np.ndarray:
+        """The samples that belong to each node: ndarray of float64, shape (r,)."""
+        return np.asarray(self.membership.sum(axis=0)).ravel()
+
+
+def neighbour_graph(X: np.ndarray, n_neighbors: int, rng: np.random.Generator) -> NeighbourGraph:
+    """Join each sample with its nearest neighbours.
+
+    Equal samples are one node. Where more than `MOST_NODES` differ, so many of them are nodes, and the others are
+    shared among the nearest ones.
+
+    Parameters
+    ----------
+    X : ndarray of float64, shape (n, d)
+    n_neighbors : int
+    rng : numpy.random.Generator
+        Draws the nodes, where not all samples can be.
+
+    Returns
+    -------
+    NeighbourGraph
+    """
+    from scipy.sparse import csr_array
+
+    n = X.shape[0]
+    _, first, node = np.unique(X, axis=0, return_index=True, return_inverse=True)
+    order = np.argsort(first)  # nodes in the order of their samples
+    sample, node = first[order], np.argsort(order)[node.ravel()]
+    if sample.size > MOST_NODES:
+        sample = np.sort(rng.choice(sample, MOST_NODES, replace=False))
+        near, share = _shares(X, X[sample], min(SHARED, sample.size))
+        node = near[:, 0]
+    else:
+        near, share = node[:, None], np.ones((n, 1))
+    start = np.arange(n + 1) * near.shape[1]
+    membership = csr_array((share.ravel(), near.ravel(), start), shape=(n, sample.size))
+    return NeighbourGraph(_similarities(X[sample], n_neighbors), sample, node, membership)
+
+
+def _nearest(points: np.ndarray, others: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
+    """Distances and numbers of the k nearest points, for each of the others."""
+    from sklearn.neighbors import NearestNeighbors
+
+    return NearestNeighbors(n_neighbors=k).fit(points).kneighbors(others)
+
+
+def _similarities(points: np.ndarray, n_neighbors: int) -> Any:
+    """The weights of the graph: exp(-d(a, b)^2 / (s(a) s(b))) where one is among the neighbours of the other."""
+    from scipy.sparse import csr_array
+
+    r = len(points)
+    k = min(max(n_neighbors, SCALE), r - 1)
+    if k < 1:
+        return csr_array((r, r))
+    distance, index = _nearest(points, points, k + 1)
+    # a point is its own nearest neighbour, but rounding may put another first
+    own = index == np.arange(r)[:, None]
+    own[~own.any(axis=1), -1] = True
+    distance, index = distance[~own].reshape(r, k), index[~own].reshape(r, k)
+    scale = np.maximum(distance[:, min(SCALE, k) - 1], np.finfo(float).tiny)
+    k = min(n_neighbors, k)
+    row, column, d = np.repeat(np.arange(r), k), index[:, :k].ravel(), distance[:, :k].ravel()
+    weight = np.exp(-(d / scale[row]) * (d / scale[column]))
+    half = csr_array((weight, (row, column)), shape=(r, r))
+    return half.maximum(half.T).tocsr()
+
+
+def _shares(X: np.ndarray, points: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
+    """The nearest points of each sample, and what each has of it: as much as it is nearer than the next one."""
+    distance, near = _nearest(points, X, k)
+    width = np.maximum(distance[:, -1:], np.finfo(float).tiny)
+    share = np.exp(-((distance / width) ** 2) * 2)
+    exact = distance[:, 0] == 0
+    share[exact] = np.eye(k)[0]
+    return near, share / share.sum(axis=1, keepdims=True)

@@ -1,0 +1,126 @@
+"""A random walk on the neighbour graph that ends at answered samples, or dies on the way."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from tripletree.cluster.odd_one_out.neighbours import NeighbourGraph
+
+__all__ = [
+    "AbsorbingWalk",
+    "Absorption",
+]
+
+#: The chance that a walk goes on at each step; of what goes on, a little goes to any node, so that none is unreachable.
+LIFE, ANYWHERE = 0.99, 1e-3
+
+#: Samples hang at their node by an edge this many times as strong as the mean degree: several may hang at one node.
+TIE = 1e4
+
+
+class AbsorbingWalk:
+    """The walk before anything absorbs it.
+
+    Parameters
+    ----------
+    graph : NeighbourGraph
+
+    Attributes
+    ----------
+    green : ndarray of float64, shape (r, r)
+        The inverse of D - life W, W the weights with a little of everywhere and D their sums: symmetric, and
+        ``green[i, j] * degree[j]`` visits of j are expected from i. It is never changed, so a walk serves all answers.
+    mass : ndarray of float64, shape (r,)
+
+    Notes
+    -----
+    Time O(r^3) once, memory O(r^2).
+    """
+
+    def __init__(self, graph: NeighbourGraph) -> None:
+        from scipy.linalg import cho_factor, cho_solve
+
+        r = graph.sample.size
+        weights = graph.weights.toarray()
+        mean = weights.sum() / r
+        weights += ANYWHERE * mean / r if mean > 0 else 1.0
+        degree = weights.sum(axis=1)
+        weights *= -LIFE
+        weights[np.diag_indices(r)] += degree
+        self.green = cho_solve(cho_factor(weights, lower=True, overwrite_a=True), np.eye(r), overwrite_b=True)
+        self.tie = 1.0 / (TIE * degree.mean())
+        self.mass = graph.mass
+        self.visits = self.mass @ self.green
+
+    def absorbed_at(self, nodes: np.ndarray) -> Absorption:
+        """Let samples absorb the walk.
+
+        Parameters
+        ----------
+        nodes : ndarray of int, shape (a,)
+            The node of each sample; several may be at one.
+        """
+        return Absorption(self, nodes)
+
+
+@dataclass(eq=False)
+class Absorption:
+    """Where walks end.
+
+    Attributes
+    ----------
+    walk : AbsorbingWalk
+    nodes : ndarray of int, shape (a,)
+        The nodes of the samples that absorb.
+    """
+
+    walk: AbsorbingWalk
+    nodes: np.ndarray
+
+    @cached_property
+    def precision(self) -> np.ndarray:
+        """The inverse of `green` on the absorbing samples: ndarray of float64, shape (a, a)."""
+        block = self.walk.green[np.ix_(self.nodes, self.nodes)]
+        block[np.diag_indices(self.nodes.size)] += self.walk.tie
+        return np.linalg.inv(block)
+
+    @cached_property
+    def without_itself(self) -> np.ndarray:
+        """Where walks from each absorbing sample would end if it alone did not absorb, shape (a, a)."""
+        out = -self.precision / np.diag(self.precision)[:, None]
+        np.fill_diagonal(out, 0.0)
+        return np.maximum(out, 0.0)
+
+    @cached_property
+    def hits(self) -> np.ndarray:
+        """The chance that a walk from a node ends at a sample: ndarray of float64, shape (r, a); the rest dies."""
+        return np.maximum(self.walk.green[:, self.nodes] @ self.precision, 0.0)
+
+    @cached_property
+    def reach(self) -> np.ndarray:
+        """The samples that would come to each node if it absorbed, too: ndarray of float64, shape (r,)."""
+        green = self.walk.green
+        rest = np.diagonal(green) - np.einsum("xa,ax->x", self.hits, green[self.nodes])
+        come = self.walk.visits - (self.walk.mass @ self.hits) @ green[self.nodes]
+        free = rest > 1e-9 * np.diagonal(green)
+        free[self.nodes] = False
+        return np.divide(np.maximum(come, 0.0), rest, out=np.zeros(rest.size), where=free)
+
+    def bonds(self, x: int, others: np.ndarray) -> np.ndarray:
+        """How likely walks from x pass each of the others, or from it x, whichever is more: shape (len(others),)."""
+        green, at = self.walk.green, self.nodes
+        between = green[x, others] - self.hits[x] @ green[np.ix_(at, others)]
+        own = green[x, x] - self.hits[x] @ green[at, x]
+        theirs = green[others, others] - np.einsum("oa,ao->o", self.hits[others], green[np.ix_(at, others)])
+        return np.clip(between / np.maximum(np.minimum(own, theirs), 1e-300), 0.0, 1.0)
+
+    def without(self, some: np.ndarray) -> np.ndarray:
+        """Where walks from some of the absorbing samples would end if these did not absorb, shape (len(some), a)."""
+        rest = np.setdiff1d(np.arange(self.nodes.size), some)
+        out = np.zeros((some.size, self.nodes.size))
+        if rest.size:
+            out[:, rest] = -np.linalg.solve(self.precision[np.ix_(some, some)], self.precision[np.ix_(some, rest)])
+        return np.maximum(out, 0.0)
