@@ -152,9 +152,9 @@ def test_pages__clusters_and_classes():
     data = Document(to_html(h, clusters=[1, 1, 0, 0], classes={"a": "cat", "c": "dog", "d": "dog"})).data
     clusters, classes = data["clusters"], data["classes"]
     assert [clusters["names"][k] for k in clusters["codes"]] == ["1", "1", "0", "0"]
-    assert classes["codes"] == [0, -1, 1, 1]
-    assert classes["sizes"] == [1, 2]
-    assert classes["style"] == [clusters["style"][1], clusters["style"][0]]  # each that of the cluster it matches
+    assert classes["codes"] == [1, -1, 0, 0]  # the largest class comes first
+    assert classes["sizes"] == [2, 1]
+    assert classes["style"] == [clusters["style"][0], clusters["style"][1]]  # each that of the cluster it matches
 
 
 def test_pages__of_an_estimator():

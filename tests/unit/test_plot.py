@@ -213,7 +213,7 @@ def test_plot__many_clusters_and_classes(rng):
     texts = legend_texts(ax)
     assert len(texts) == 26
     assert {"and 188 more clusters", "and 188 more classes"} <= set(texts)
-    assert len(with_gid(ax, "classes")) == 63
+    assert len(with_gid(ax, "classes")) == 13 * 9  # colours times shapes
 
 
 def test_plot__triplets_are_marked_where_they_act():

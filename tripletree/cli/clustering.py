@@ -483,7 +483,7 @@ def save_figure(figure: Any, path: str) -> None:
     from matplotlib import pyplot as plt
 
     try:
-        with write_atomic_bytes(path) as stream:
+        with write_atomic_bytes(path) as stream, plt.rc_context({"svg.fonttype": "none", "pdf.fonttype": 42}):
             figure.savefig(stream, format=picture_format(path), dpi=DPI)
     finally:
         plt.close(figure)

@@ -5,6 +5,7 @@ from tripletree.plots.dendrogram import plot_dendrogram
 from tripletree.plots.graph import aho_graph, plot_aho_graph, plot_conflict
 from tripletree.plots.heatmap import plot_heatmap
 from tripletree.plots.page import to_html, write_html
+from tripletree.plots.style import save_picture
 from tripletree.plots.tanglegram import plot_tanglegram
 from tripletree.plots.transitions import plot_transitions
 
@@ -17,6 +18,7 @@ __all__ = [
     "plot_heatmap",
     "plot_tanglegram",
     "plot_transitions",
+    "save_picture",
     "to_html",
     "write_html",
 ]

@@ -11,11 +11,13 @@ from tripletree.plots.legend import fit_legends
 from tripletree.plots.style import find_theme
 
 __all__ = [
+    "BAR",
     "AxesLayout",
     "CircularTransform",
     "RectangularTransform",
     "Transform",
     "count_tips_that_fit",
+    "draw_scale_bar",
     "find_labelled_tips",
     "lay_out_axes",
     "make_axes",
@@ -100,8 +102,8 @@ Transform = RectangularTransform | CircularTransform
 LARGEST_FONT, SMALLEST_FONT = 10.0, 4.8  # points
 LEADING = 1.12  # points of leaf axis that a label needs, for each point of its font
 SPARSEST = 10  # no labels at all where fewer than one in this many tips would get one
-LONGEST_FIGURE, WIDEST_CIRCLE = 40.0, 13.0  # inches
-BAR = 24.0  # height of a colour bar with its tick labels, in points
+LONGEST_FIGURE, LONGEST_PAGE, WIDEST_CIRCLE = 40.0, 9.0, 13.0  # inches
+BAR = 30.0  # height of a colour bar with its tick labels and its name, in points
 # A new figure draws all leaves up to ALL (ALL_AROUND in a circle), else TIPS tips. In given axes subtrees collapse if a
 # leaf would get less than CROWDED points of the leaf axis; then there is one tip per ROOM points.
 ALL, ALL_AROUND, TIPS, CROWDED, ROOM = 600, 400, 80, 1.25, 10.0
@@ -124,9 +126,12 @@ class AxesLayout(NamedTuple):
     font: float
 
 
-def count_tips_that_fit(ax: Any, n: int, kind: str, labels: bool | None) -> int | None:
+def count_tips_that_fit(ax: Any, n: int, kind: str, labels: bool | None, width: float | None) -> int | None:
     """The default of `max_leaves`: the number of tips that fit, None for all n leaves."""
     around = kind == "circular"
+    if ax is None and width is not None:
+        length = 72 * (2 * width if around else width if kind in ("top", "bottom") else LONGEST_PAGE)
+        return None if labels is True or length >= 2 * CROWDED * n else max(int(length / ROOM), 8)
     if ax is None:
         return None if labels is True or n <= (ALL_AROUND if around else ALL) else TIPS
     box = ax.get_window_extent()
@@ -135,31 +140,62 @@ def count_tips_that_fit(ax: Any, n: int, kind: str, labels: bool | None) -> int 
     return None if labels is True or length / scale >= CROWDED * n else max(int(length / scale / ROOM), 8)
 
 
-def make_axes(plt: Any, transform: Transform, span: float, tips: int, labels: bool, most: int, title: bool) -> Any:
-    """Make axes with fixed margins in a new figure, long enough for the tips (and their labels, if any)."""
+def make_axes(
+    plt: Any,
+    transform: Transform,
+    span: float,
+    tips: int,
+    labels: bool,
+    most: int,
+    title: bool,
+    *,
+    width: float | None = None,
+    beside: float = 0.0,
+    names: float = 0.0,
+) -> Any:
+    """Make axes with fixed margins in a new figure, long enough for the tips (and their labels, if any).
+
+    width : inches of the whole figure; by default as wide as the picture needs
+    beside, names : inches of the height axis that columns, brackets and arcs take; inches of the names of columns
+    """
     each = max(0.2 * min(1.0, (50 / span) ** 0.5), 0.0775) if labels else 0.02
     top = 0.1 + (0.3 if title else 0.0)
     if isinstance(transform, CircularTransform):
-        side = min(max(2 * (span * each / (2 * np.pi) + (1.1 if labels else 0.2)), 5.0), WIDEST_CIRCLE)
-        inner, (left, right, bottom) = (side, side), (0.15, 0.15, 0.35)
+        side = min(max(2 * (span * each / (2 * np.pi) + (1.1 if labels else 0.2)), 5.0) + 2 * beside, WIDEST_CIRCLE)
+        side = side if width is None else width - 0.2
+        inner, (left, right, bottom) = (side, side), (0.1, 0.1, 0.35) if width else (0.15, 0.15, 0.35)
     else:
-        long = min(max(span * each, 1.2 if labels else 4.0), LONGEST_FIGURE)
+        long = min(max(span * each, 1.2 if labels else 4.0), LONGEST_FIGURE if width is None else LONGEST_PAGE)
         if find_labelled_tips(tips, 72 * long / span, None if labels else False, most).size == 0:
             long = min(max(span * 0.02, 4.0), 10.0)
-        across = 7.0 if tips > 12 else 5.5
+        across = (7.0 if tips > 12 else 5.5) + beside
         left, right, bottom = (0.35, 0.15, 0.5) if transform.horizontal else (0.85, 0.15, 0.3)
-        inner = (across, long) if transform.horizontal else (max(long, 4.0), 0.75 * across)
+        if width is not None:
+            left, right, bottom = (0.25, 0.08, 0.4) if transform.horizontal else (0.5, 0.08, 0.25)
+        bottom, left = (max(bottom, names), left) if transform.horizontal else (bottom, max(left, names))
+        inner = (across, long) if transform.horizontal else (max(long, 4.0), 0.75 * (across - beside) + beside)
+        if width is not None:
+            room = width - left - right
+            inner = (room, inner[1]) if transform.horizontal else (room, max(min(inner[1], 0.7 * room + beside), 1.6))
     size = (inner[0] + left + right, inner[1] + bottom + top)
     figure = plt.figure(figsize=size)
     return figure.add_axes((left / size[0], bottom / size[1], inner[0] / size[0], inner[1] / size[1]))
 
 
 def lay_out_axes(
-    ax: Any, transform: Transform, span: float, blocks_for: Any, own_figure: bool, longest: int, bar: bool
+    ax: Any,
+    transform: Transform,
+    span: float,
+    blocks_for: Any,
+    own_figure: bool,
+    longest: int,
+    bars: int,
+    font: float = LARGEST_FONT,
 ) -> AxesLayout:
     """Put the legend at the top of the axes and measure what is left; a figure of our own grows by its height.
 
-    longest : characters of the longest label, for circles; bar : whether a colour bar stands below the legend
+    longest : characters of the longest label, for circles; bars : rows of colour bars that stand below the legend
+    font : the largest one, in points
     """
     scale = ax.figure.dpi / 72
     box = ax.get_window_extent()
@@ -168,7 +204,7 @@ def lay_out_axes(
         1.04 * legend.get_window_extent().height for legend in legends
     ]  # 4 % more, since text sizes round differently at other resolutions
     strip = sum(heights) + 6 * scale if legends else 0.0
-    strip += BAR * scale if bar else 0.0
+    strip += BAR * bars * scale
     if own_figure:
         _grow(ax, strip)
     box = ax.get_window_extent()
@@ -180,15 +216,15 @@ def lay_out_axes(
     height = box.height - strip
     if isinstance(transform, CircularTransform):
         radius = min(box.width, height) / 2
-        largest = max(min(0.5 * radius / scale / (0.6 * max(longest, 1)), LARGEST_FONT), SMALLEST_FONT)
+        largest = max(min(0.5 * radius / scale / (0.6 * max(longest, 1)), font), SMALLEST_FONT)
         row = 2 * np.pi * (1 - OPEN) * radius / span
         for _ in range(8):  # labels shorten the radius, which shrinks their font, and so on
-            font = min(row / scale / LEADING, largest)
-            left = max(radius - (0.6 * font * longest + 6) * scale, 0.45 * radius)
+            size = min(row / scale / LEADING, largest)
+            left = max(radius - (0.6 * size * longest + 6) * scale, 0.45 * radius)
             row = 2 * np.pi * (1 - OPEN) * left / span
         return AxesLayout(row / scale, radius, strip, scale, largest)
     row, depth = (height / span, box.width) if transform.horizontal else (box.width / span, height)
-    return AxesLayout(row / scale, depth, strip, scale, LARGEST_FONT)
+    return AxesLayout(row / scale, depth, strip, scale, font)
 
 
 def _grow(ax: Any, pixels: float) -> None:
@@ -212,10 +248,12 @@ def find_labelled_tips(tips: int, row: float, labels: bool | None, most: int) ->
     return np.arange(0) if every > SPARSEST else np.arange(0, tips, every)
 
 
-def set_axes(ax: Any, place: Layout, transform: Transform, axes_layout: AxesLayout, extra: np.ndarray) -> float:
-    """Set limits with room for labels (`extra` pixels beyond each tip) and legend; return pixels per unit of height.
+def set_axes(
+    ax: Any, place: Layout, transform: Transform, axes_layout: AxesLayout, extra: np.ndarray, rim: np.ndarray
+) -> float:
+    """Set limits with room for labels (`extra` pixels beyond each `rim`) and legend; return pixels per unit of height.
 
-    Labels and strips get up to about two thirds of the depth.
+    Labels and what else stands outside get up to about two thirds of the depth.
     """
     low, high = float(min(place.up.min(), place.foot.min())), float(place.up.max())
     margin = 7 * axes_layout.scale
@@ -223,7 +261,7 @@ def set_axes(ax: Any, place: Layout, transform: Transform, axes_layout: AxesLayo
     if isinstance(transform, CircularTransform):
         return _set_circular_axes(ax, transform, place, axes_layout, extra)
     room = np.append(axes_layout.depth - margin - extra, axes_layout.depth - 2 * margin)
-    reach = np.append(high - place.foot, span)
+    reach = np.append(high - rim, span)
     per_unit = max(float((room[reach > 0] / reach[reach > 0]).min()), 0.35 * axes_layout.depth / span)
     root_end = high + margin / per_unit
     leaf_end = root_end - axes_layout.depth / per_unit
@@ -275,11 +313,51 @@ def set_ticks(ax: Any, place: Layout, transform: Transform, note: str) -> None:
     height_axis.set_label_text(place.unit if high > low else "")
     leaf_axis.set_major_locator(FixedLocator([]))
     if note:
-        leaf_axis.set_label_text(note, color=find_theme(ax, bare=True).faint(0.1), fontsize=9)
+        size = min(9.0, float(leaf_axis.label.get_size()))
+        leaf_axis.set_label_text(note, color=find_theme(ax, bare=True).faint(0.1), fontsize=size)
     keep = "bottom" if horizontal else "left"
     for side, spine in ax.spines.items():
         spine.set_visible(side == keep and high > low)
     ax.spines[keep].set_bounds(low, high)
+
+
+def draw_scale_bar(ax: Any, place: Layout, transform: Transform) -> None:
+    """Draw a bar of a round length, about a fifth of the tree, in place of the height axis."""
+    low, high = float(min(place.up.min(), place.foot.min())), float(place.up.max())
+    if high <= low:
+        return
+    unit = 10.0 ** np.floor(np.log10((high - low) / 5))
+    length = unit * max(x for x in (1, 2, 5) if x * unit <= (high - low) / 5 + 1e-12 * unit)
+    if not place.unit.startswith("height"):
+        length = max(1.0, np.round(length))
+    theme = find_theme(ax, bare=True)
+    for spine in ax.spines.values():
+        spine.set_visible(False)
+    if isinstance(transform, CircularTransform):
+        for artist in [*ax.texts, *ax.collections]:
+            if artist.get_gid() in ("rings", "ring label"):
+                artist.remove()
+        left, bottom = ax.get_xlim()[0], ax.get_ylim()[0]
+        line, at, how = [(left, left + length), (bottom, bottom)], (left + length / 2, bottom), (0, 3)
+        style: dict[str, Any] = {"ha": "center", "va": "bottom"}
+        ax.set_xlabel("")
+    elif transform.horizontal:
+        ax.xaxis.set_ticks([])
+        ax.set_xlabel("")
+        line, at, how = [(high, high - length), (0, 0)], (high - length / 2, 0), (0, -3)
+        style = {"ha": "center", "va": "top", "xycoords": ax.get_xaxis_transform()}
+    else:
+        ax.yaxis.set_ticks([])
+        ax.set_ylabel("")
+        line, at, how = [(0, 0), (high, high - length)], (0, high - length / 2), (-3, 0)
+        style = {"ha": "right", "va": "center", "rotation": 90, "xycoords": ax.get_yaxis_transform()}
+    where = {} if "xycoords" not in style else {"transform": style["xycoords"]}
+    ax.plot(*line, color=theme.line, linewidth=1.3, clip_on=False, gid="scale bar", solid_capstyle="butt", **where)
+    unit_text = "" if place.unit.startswith("height") else f" {place.unit.partition(' ')[0]}"
+    ax.annotate(
+        f"{length:g}{unit_text}", at, how, textcoords="offset points", fontsize=7, color=theme.line,
+        annotation_clip=False, gid="scale bar", **style,
+    )  # fmt: skip
 
 
 def _draw_rings(ax: Any, transform: CircularTransform, ticks: np.ndarray, name: str) -> None:

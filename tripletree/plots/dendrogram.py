@@ -12,10 +12,26 @@ from tripletree.core.checks import check_count
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.pairs import PairwiseConstraints, check_pairs
 from tripletree.core.triplets import TripletSet, check_triplets
+from tripletree.plots.annotations import (
+    ARCS,
+    COLUMN,
+    Clade,
+    LeafColumn,
+    check_clades,
+    check_columns,
+    check_node_labels,
+    draw_arcs,
+    draw_clades,
+    draw_columns,
+    draw_node_labels,
+    measure_clades,
+)
 from tripletree.plots.axes import (
+    BAR,
     AxesLayout,
     CircularTransform,
     count_tips_that_fit,
+    draw_scale_bar,
     find_labelled_tips,
     lay_out_axes,
     make_axes,
@@ -49,10 +65,13 @@ from tripletree.plots.style import (
     Theme,
     check_leaf_values,
     check_tree,
+    check_width,
     close_on_error,
     encode_groups,
     find_theme,
     import_pyplot,
+    largest_font,
+    shorten,
 )
 
 if TYPE_CHECKING:
@@ -67,13 +86,23 @@ LAYOUTS = ("rectangular", "circular")
 
 
 class _Content(NamedTuple):
-    """What is drawn on the tree, checked; `counts` has int64[N] for each kind of marker, at the hierarchy's nodes."""
+    """What is drawn on the tree, checked.
+
+    counts : int64[N] for each kind of marker, at the hierarchy's nodes
+    node_labels : the text of each inner node that has one
+    arcs, violated : pairs to draw as arcs, and how many of them clusters violate
+    """
 
     clusters: LeafGroups | None
     classes: LeafGroups | None
     values: np.ndarray | None
     counts: dict[str, np.ndarray]
     cut: float | str | None
+    columns: list[LeafColumn]
+    clades: list[Clade]
+    node_labels: dict[int, str]
+    arcs: PairwiseConstraints | None
+    violated: int
 
 
 class _Style(NamedTuple):
@@ -85,6 +114,8 @@ class _Style(NamedTuple):
     line: Any
     linewidth: float | None
     legend: bool
+    width: float | None
+    scale_bar: bool
 
 
 @close_on_error
@@ -92,19 +123,25 @@ def plot_dendrogram(
     hierarchy: Any,
     *,
     ax: Axes | None = None,
+    width: float | str | None = None,
     layout: str = "rectangular",
     orientation: str = "left",
     triplets: TripletSet | None = None,
     pairs: PairwiseConstraints | None = None,
+    arcs: bool = False,
     rejected: Iterable[Any] | None = None,
     clusters: Any = None,
     classes: Any = None,
     values: Any = None,
+    annotations: Any = None,
+    clades: Any = None,
+    node_labels: Any = None,
     cut: float | str | None = None,
     max_leaves: int | str | None = "auto",
     collapse: Any = None,
     labels: bool | None = None,
     heights: str = "auto",
+    scale_bar: bool = False,
     legend: bool = True,
     max_leaf_labels: int = 600,
     title: str | None = None,
@@ -125,6 +162,9 @@ def plot_dendrogram(
     ax : matplotlib Axes, optional
         Where to draw. By default a new pyplot figure, sized for the number of leaves; the caller closes it
         (``plt.close(ax.figure)``).
+    width : "column", "page" or float, optional
+        Width of the new figure: that of a column (89 mm) or a page (183 mm) of a journal, with fonts that stay legible
+        at that size, or inches. By default what the picture needs. `save_picture` writes it at this size.
     layout : {"rectangular", "circular"}
         Circular: the root in the middle, the leaves around it, clockwise from the top, and rings for the heights.
     orientation : {"left", "right", "top", "bottom"}
@@ -135,6 +175,9 @@ def plot_dendrogram(
     pairs : PairwiseConstraints, optional
         Marked at the last common ancestor of the two: must-links by triangles, cannot-links by squares; hollow if
         `clusters` violate them.
+    arcs : bool
+        Draw pairs as arcs from leaf to leaf instead, beyond the labels: must-links solid, cannot-links dashed, violated
+        ones red. In a rectangular layout.
     rejected : iterable of RejectedMerge, optional
         As from `tripletree.cluster.rejected_merges`: a hollow diamond at every merge that constraints forced
         (one of its clusters had a nearer one, and that merge was rejected), a hollow hexagon at those they delayed.
@@ -147,6 +190,18 @@ def plot_dendrogram(
     values : sequence or mapping, optional
         A number for each leaf, likewise: a coloured square beside it (the mean, for a collapsed subtree), and a colour
         bar.
+    annotations : DataFrame or mapping, optional
+        Columns of tiles between the leaves and their labels: a DataFrame with the leaves as its index, or names of
+        columns with what `classes` and `values` take. Columns of numbers get colours of a map each, with a colour bar;
+        all others a colour and hatch for each category, which no class or cluster has. Collapsed subtrees show shares
+        and means.
+    clades : mapping or iterable, optional
+        Clades to shade and to name beside a bracket: names of inner nodes, or a mapping of texts to nodes (by number or
+        name) or to leaves, whose smallest common clade is meant.
+    node_labels : {"names", "numbers", "sizes"}, sequence or mapping, optional
+        What to write at inner nodes: their names, numbers or numbers of leaves; or numbers and texts such as
+        ``supertree(...).support``, one for each inner node or by node. NaN and None stand for nothing. Of labels that
+        would overlap those nearer to the root are written; a note tells how many are not.
     cut : float or "clusters", optional
         Draws a dashed line at this height, or a stepped one between the clusters and what is above them.
     max_leaves : int, "auto" or None
@@ -163,8 +218,11 @@ def plot_dendrogram(
         What the height axis shows: the hierarchy's own heights, the order of the merges, or the number of edges down
         to the deepest leaf. "auto" is "height" where there are any, else "level"; but "order" where more than a tenth
         of the branches would point down and no `cut` at a height is given; the axis label tells which.
+    scale_bar : bool
+        Draw a bar of a round length in place of the height axis, as is the custom for phylogenies.
     legend : bool
-        Whether to explain colours, dashes, shapes and markers in a legend inside the axes.
+        Whether to explain colours, dashes, shapes and markers in a legend inside the axes. Groups named by numbers are
+        in their order, others from the largest to the smallest.
     max_leaf_labels : int
         Maximum number of labels if `labels` is None.
     title : str, optional
@@ -184,22 +242,24 @@ def plot_dendrogram(
     ValueError
         If an option is none of those listed, or `heights` is "height" and there are none.
     InvalidLabelsError
-        If `clusters`, `classes` or `values` does not have one entry for each leaf.
+        If `clusters`, `classes`, `values` or a column of `annotations` does not have one entry for each leaf.
     UnknownLeafError
-        If `triplets`, `pairs` or a mapping names a leaf that the hierarchy lacks.
+        If `triplets`, `pairs`, `clades` or a mapping names a leaf that the hierarchy lacks.
     MissingDependencyError
         If matplotlib is not installed.
 
     See Also
     --------
     plot_tanglegram : two hierarchies. plot_cuts : several cuts. plot_heatmap : distances beside it.
+    save_picture : into a file for a paper.
 
     Notes
     -----
     Time is linear in the number of nodes. Legend and labels are inside the axes, in space reserved for them. Artists
     can be found by their ``gid``, with ``ax.findobj`` or in an SVG: "lines", "collapsed", "classes", "class shares",
     "values", "cut", "inversions", "displayed", "not displayed", "must satisfied", "must violated", "cannot satisfied",
-    "cannot violated" ("must" and "cannot" without clusters), "forced", "delayed".
+    "cannot violated" ("must" and "cannot" without clusters), "forced", "delayed", "annotations", "clades", "brackets",
+    "must arcs", "cannot arcs", "node label", "scale bar".
 
     Colours are those of Okabe and Ito and the map cividis, which colour-blind readers can tell apart. Every colour is
     paired with a shape or dashes; markers of satisfied constraints are filled, those of violated ones hollow.
@@ -229,13 +289,37 @@ def plot_dendrogram(
     classed = encode_groups(classes, tree, "classes", clustered)
     numbers = check_leaf_values(values, tree)
     cut = _check_cut(cut, clustered)
-    counts = _count_markers(tree, triplets, pairs, rejected, clustered)
+    if arcs and pairs is None:
+        msg = "arcs=True needs pairs="
+        raise ValueError(msg)
+    if arcs and layout == "circular":
+        msg = "arcs are drawn in a rectangular layout only; leave layout='circular' out"
+        raise ValueError(msg)
+    counts = _count_markers(tree, triplets, None if arcs else pairs, rejected, clustered)
+    at_merges = _count_markers(tree, None, pairs if arcs else None, None, clustered)
+    styles = max((int(x.style.max(initial=-1)) + 1 for x in (clustered, classed) if x is not None), default=0)
+    columns = check_columns(annotations, tree, styles)
+    styles += sum(len(x.groups.names) for x in columns if x.groups is not None)
+    named = check_clades(clades, tree, styles)
+    content = _Content(
+        clustered,
+        classed,
+        numbers,
+        counts,
+        cut,
+        columns,
+        named,
+        check_node_labels(node_labels, tree),
+        _check_arcs(pairs, tree) if arcs else None,
+        sum(int(x.sum()) for name, x in at_merges.items() if name.endswith("violated")),
+    )
     closed = find_collapsed_nodes(tree, collapse, None if clustered is None else clustered.codes)
     style = _check_style(labels, max_leaf_labels, title, color, linewidth, legend)
+    style = style._replace(width=check_width(width, ax), scale_bar=bool(scale_bar))
     most = max_leaves
     kind = "circular" if layout == "circular" else orientation
     if most == "auto":
-        most = count_tips_that_fit(ax, tree.n_leaves, kind, labels)
+        most = count_tips_that_fit(ax, tree.n_leaves, kind, labels, style.width)
     elif most is not None:
         most = check_count(most, "max_leaves", 2)
     drawn = collapse_tree(tree, most, closed=closed, codes=[x.codes for x in (clustered, classed) if x is not None])
@@ -247,7 +331,7 @@ def plot_dendrogram(
         heights = "height"  # a cut at a height has no place on any other axis
     place = compute_layout(drawn, heights)
     plt = import_pyplot("plot_dendrogram")
-    return _draw(plt, ax, drawn, place, kind, _Content(clustered, classed, numbers, counts, cut), style)
+    return _draw(plt, ax, drawn, place, kind, content, style)
 
 
 def _check_style(
@@ -269,7 +353,7 @@ def _check_style(
             raise ValueError(msg)
     if color is not None:
         to_rgba(color)  # raises for an invalid colour before anything is drawn
-    return _Style(None if labels is None else bool(labels), most, title, color, linewidth, legend)
+    return _Style(None if labels is None else bool(labels), most, title, color, linewidth, legend, None, False)
 
 
 def _check_cut(cut: Any, clusters: LeafGroups | None) -> float | str | None:
@@ -306,6 +390,12 @@ def _count_markers(
     return counts
 
 
+def _check_arcs(pairs: Any, tree: Hierarchy) -> PairwiseConstraints:
+    known = check_pairs(pairs)
+    tree.leaves.indices((known.leaves[i] for i in known.used_leaves.tolist()), what="pairs' leaves")
+    return known
+
+
 def _check_rejected(rejected: Any) -> list[Any]:
     found = list(rejected) if isinstance(rejected, Iterable) and not isinstance(rejected, str) else [rejected]
     for k, x in enumerate(found):
@@ -321,24 +411,34 @@ def _check_rejected(rejected: Any) -> list[Any]:
 def _draw(plt: Any, ax: Any, drawn: CollapsedTree, place: Layout, kind: str, content: _Content, style: _Style) -> Any:
     """Draw what was checked and placed; legend and labels first, since the tree gets the space they leave."""
     tree, T, own_figure, labels = drawn.tree, drawn.size.size, ax is None, style.labels
-    clusters, classes, values = content.clusters, content.classes, content.values
+    clusters, classes, values, columns = content.clusters, content.classes, content.values, content.columns
     transform = make_transform("circular" if kind == "circular" else "rectangular", kind, place)
     if ax is None:
+        aside = COLUMN * len(columns) + 60 * bool(content.clades) + (ARCS + 6) * (content.arcs is not None)
+        names = max((0.06 * min(len(x.name), 14) + 0.1 for x in columns), default=0.0)
         ax = make_axes(
-            plt, transform, place.span, T, labels is not False, style.max_leaf_labels, style.title is not None
-        )
+            plt, transform, place.span, T, labels is not False, style.max_leaf_labels, style.title is not None,
+            width=style.width, beside=aside / 72, names=names,
+        )  # fmt: skip
+        if style.width is not None:
+            ax.tick_params(labelsize=largest_font(style.width))
+            for axis in (ax.xaxis, ax.yaxis):
+                axis.label.set_size(largest_font(style.width))
     texts, codes = make_tip_labels(drawn, classes)
     counts = {name: np.bincount(drawn.shown, x, drawn.parent.size) for name, x in content.counts.items()}
     inversions = int((place.up[drawn.parent[:-1]] < place.up[:-1]).sum())
     theme = find_theme(ax)
     line = theme.line if style.line is None else style.line
-    more = _make_extra_entries(content.cut, inversions, theme)
+    more = _make_extra_entries(content, inversions, theme)
 
     def blocks_for(most: int) -> list[Block]:
-        return make_legend_blocks(clusters, classes, counts, more, most, theme) if style.legend else []
+        return make_legend_blocks(clusters, classes, columns, counts, more, most, theme) if style.legend else []
 
     longest = 0 if labels is False else max(map(len, texts), default=0)
-    axes_layout = lay_out_axes(ax, transform, place.span, blocks_for, own_figure, longest, values is not None)
+    bars = (values is not None) + sum(x.values is not None for x in columns)
+    axes_layout = lay_out_axes(
+        ax, transform, place.span, blocks_for, own_figure, longest, -(-bars // 3), largest_font(style.width)
+    )
     width = min(max(axes_layout.row / 7, 0.45), 1.3) if style.linewidth is None else style.linewidth
     draw_lines(ax, drawn, place, transform, clusters, line, width)
     draw_triangles(ax, drawn, place, transform, clusters, line, width)
@@ -348,37 +448,73 @@ def _draw(plt: Any, ax: Any, drawn: CollapsedTree, place: Layout, kind: str, con
     if tree.n_nodes == 1:
         ax.plot(*transform.xy(place.along, place.up), "o", color=line, markersize=marker, gid="single leaf")
     gap = marker / 2 + 2.0 if drawn.is_whole or not classes else max(marker / 2, 6.5) + 2.0
-    away = gap + 1.0 + (11.0 if values is not None else 0.0)
+    strip = gap + (11.0 if values is not None else 0.0)  # points from the tips to the first column
+    away = strip + 1.0 + COLUMN * len(columns)
     shown = find_labelled_tips(T, axes_layout.row, labels, style.max_leaf_labels)
     tips = place.order[shown]
+    lowest, round_tree = float(place.foot.min()), isinstance(transform, CircularTransform)
+    rim = np.full(T, transform.bottom if isinstance(transform, CircularTransform) else lowest)
+    if not round_tree and not columns:
+        rim = place.foot
     beyond = np.full(T, away * axes_layout.scale)  # strips and markers need space at tips without a label, too
-    beyond[tips] = write_labels(ax, texts, codes, classes, tips, place, transform, axes_layout, away)
-    rim = place.foot
-    if isinstance(transform, CircularTransform):
-        rim = np.full(T, transform.bottom)
-        draw_leaders(ax, np.arange(T) if values is not None else tips, place, transform)
-    per_unit = set_axes(ax, place, transform, axes_layout, beyond)
-    strips = draw_strips(
-        ax, drawn, place, transform, classes, values, axes_layout.scale / per_unit, gap, axes_layout.row, rim
-    )
+    beyond[tips] = write_labels(ax, texts, codes, classes, tips, place, transform, axes_layout, away, rim)
+    if round_tree or columns:
+        every = values is not None or bool(columns)
+        draw_leaders(ax, np.arange(T) if every else tips, place, transform, rim)
+    levels, room = measure_clades(ax, content.clades, drawn, place, transform, axes_layout)
+    outside = float(beyond.max()) / axes_layout.scale
+    whole = outside + sum(room) + (ARCS + 6 if content.arcs is not None else 0)
+    extra, ends = np.append(beyond, whole * axes_layout.scale), np.append(rim, lowest)
+    if whole == outside:
+        extra, ends = beyond, rim
+    per_unit = set_axes(ax, place, transform, axes_layout, extra, ends)
+    pixel = axes_layout.scale / per_unit
+    strips = draw_strips(ax, drawn, place, transform, classes, values, pixel, gap, axes_layout.row, rim)
+    scales = [] if strips is None else [("", strips)]
+    scales += draw_columns(ax, columns, drawn, place, transform, pixel, strip, float(rim.min()))
+    if content.clades:
+        base = float(rim.min()) if round_tree else lowest
+        draw_clades(
+            ax, content.clades, levels, room, drawn, place, transform, axes_layout, pixel, base, outside
+        )  # fmt: skip
+    if content.arcs is not None:
+        start = lowest - (outside + sum(room) + 4) * pixel
+        draw_arcs(ax, content.arcs, clusters, drawn, place, transform, pixel, start)
     draw_markers(ax, place, transform, counts, axes_layout.row)
     if inversions:
         draw_inversions(ax, drawn, place, transform, min(max(0.6 * axes_layout.row, 2.5), 5.0))
     if content.cut is not None:
         draw_cut(ax, drawn, place, transform, content.cut, clusters)
-    set_ticks(ax, place, transform, describe_leaves(drawn, shown.size))
-    if strips is not None:
-        _colour_bar(ax, strips, axes_layout)
+    left_out = draw_node_labels(ax, content.node_labels, drawn, place, transform) if content.node_labels else 0
+    note = describe_leaves(drawn, shown.size)
+    if left_out:
+        note += f"{'; ' if note else ''}{left_out:,} label{'s' if left_out > 1 else ''} of nodes left out"
+    set_ticks(ax, place, transform, note)
+    if style.scale_bar:
+        draw_scale_bar(ax, place, transform)
+    for k, (name, artist) in enumerate(scales):
+        _colour_bar(ax, artist, axes_layout, name, k)
     if style.title is not None:
         ax.set_title(style.title, loc="left")
     return ax
 
 
-def _make_extra_entries(cut: float | str | None, inversions: int, theme: Theme) -> Block:
-    """Legend entries for the cut and for inversions."""
+def _make_extra_entries(content: _Content, inversions: int, theme: Theme) -> Block:
+    """Legend entries for the cut, for arcs and for inversions."""
     from matplotlib.lines import Line2D
 
-    handles, texts = [], []
+    handles, texts, cut = [], [], content.cut
+    if content.arcs is not None:
+        for rows, dash, name in (
+            (content.arcs.must_link, "solid", "must-link"),
+            (content.arcs.cannot_link, (0, (3, 2)), "cannot-link"),
+        ):
+            if len(rows):
+                handles.append(Line2D([], [], color=theme.line, linestyle=dash, linewidth=0.9))
+                texts.append(f"{len(rows):,} {name}{'s' if len(rows) > 1 else ''}")
+        if content.violated:
+            handles.append(Line2D([], [], color=theme.missed, linewidth=0.9))
+            texts.append(f"{content.violated:,} violated")
     if inversions:
         handles.append(
             Line2D([], [], linestyle="none", marker="v", markersize=5, color=theme.line, markerfacecolor=theme.paper)
@@ -390,16 +526,18 @@ def _make_extra_entries(cut: float | str | None, inversions: int, theme: Theme) 
     return handles, texts
 
 
-def _colour_bar(ax: Any, strips: Any, axes_layout: AxesLayout) -> None:
-    """Draw a small colour bar at the lower end of the space reserved for the legend."""
+def _colour_bar(ax: Any, strips: Any, axes_layout: AxesLayout, name: str, k: int) -> None:
+    """Draw a small colour bar at the lower end of the space reserved for the legend: the k-th, three in a row."""
     low, high = strips.get_clim()
     if not low <= high:
         return
-    high = ax.get_window_extent().height
-    foot = 1 - (axes_layout.legend - 6 * axes_layout.scale) / high
-    inside = ax.inset_axes((0.01, foot, 0.3, 6 * axes_layout.scale / high), zorder=7)
+    high, row = ax.get_window_extent().height, k // 3
+    foot = 1 - (axes_layout.legend - (6 + BAR * row) * axes_layout.scale) / high
+    inside = ax.inset_axes((0.01 + 0.33 * (k % 3), foot, 0.29, 6 * axes_layout.scale / high), zorder=7)
     bar = ax.figure.colorbar(strips, cax=inside, orientation="horizontal")
     bar.ax.tick_params(labelsize=6.5, length=2, pad=1)
     bar.ax.xaxis.set_ticks_position("top")
     bar.outline.set_linewidth(0.4)
     bar.ax.set_gid("colour bar")
+    if name:
+        bar.ax.set_xlabel(shorten(name, 24), fontsize=6.5, labelpad=1.5, parse_math=False)

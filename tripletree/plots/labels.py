@@ -13,6 +13,7 @@ from tripletree.plots.style import PALETTE, LeafGroups, Theme, find_theme, perce
 __all__ = [
     "describe_leaves",
     "draw_leaders",
+    "label_direction",
     "make_tip_labels",
     "measure_text",
     "write_labels",
@@ -59,20 +60,18 @@ def describe_leaves(drawn: CollapsedTree, labelled: int) -> str:
 
 def write_labels(
     ax: Any, texts: list[str], codes: np.ndarray, classes: LeafGroups | None, tips: np.ndarray, place: Layout,
-    transform: Transform, axes_layout: AxesLayout, away: float,
+    transform: Transform, axes_layout: AxesLayout, away: float, rim: np.ndarray,
 ) -> np.ndarray:  # fmt: skip
-    """Write the labels of some tips, `away` points beyond them; return the pixels that each takes there."""
+    """Write the labels of some tips, `away` points beyond `rim`; return the pixels that each takes there."""
     if tips.size == 0:
         return np.zeros(0)
     along = place.along[tips]
     step = 1.0 if tips.size == 1 else float(np.diff(along).min())
     font = min(step * axes_layout.row / LEADING, axes_layout.font)
-    x, y = transform.xy(
-        along, np.full(tips.size, transform.bottom) if isinstance(transform, CircularTransform) else place.foot[tips]
-    )
+    x, y = transform.xy(along, rim[tips])
     written, theme = [], find_theme(ax)
     for k, u in enumerate(tips.tolist()):
-        shift, style = _direction(transform, along[k], away)
+        shift, style = label_direction(transform, along[k], away)
         written.append(
             ax.annotate(
                 texts[u],
@@ -91,7 +90,7 @@ def write_labels(
             text.set_rotation(0)
         long = np.array([text.get_window_extent().width for text in written])
         for k, text in enumerate(written):
-            text.set(**_direction(transform, along[k], away)[1])
+            text.set(**label_direction(transform, along[k], away)[1])
         return long + (away + 2) * axes_layout.scale
     boxes = [text.get_window_extent() for text in written]
     if not transform.horizontal and max(box.height for box in boxes) < 0.9 * step * axes_layout.row * axes_layout.scale:
@@ -114,13 +113,13 @@ def measure_text(ax: Any, texts: list[str], font: float) -> float:
     return longest
 
 
-def draw_leaders(ax: Any, tips: np.ndarray, place: Layout, transform: CircularTransform) -> None:
-    """Draw faint lines from tips inside the circle to its rim, where their labels are."""
+def draw_leaders(ax: Any, tips: np.ndarray, place: Layout, transform: Transform, rim: np.ndarray) -> None:
+    """Draw faint lines from tips to the rim, where their labels and tiles are."""
     from matplotlib.collections import LineCollection
 
-    some = tips[place.foot[tips] > transform.bottom + 0.02 * ((transform.top - transform.bottom) or 1.0)]
+    some = tips[place.foot[tips] > rim[tips] + 0.02 * (float(place.up.max() - rim.min()) or 1.0)]
     if some.size:
-        ends = [np.stack([place.along[some], up], 1) for up in (place.foot[some], np.full(some.size, transform.bottom))]
+        ends = [np.stack([place.along[some], up], 1) for up in (place.foot[some], rim[some])]
         look: dict[str, Any] = {"colors": [find_theme(ax).faint(0.6)], "linestyles": [(0, (1, 2))]}
         ax.add_collection(
             LineCollection(transform.paths(np.stack(ends, 1)), linewidths=0.6, zorder=0.6, gid="leaders", **look),
@@ -135,7 +134,7 @@ def _colour(theme: Theme, code: int, classes: LeafGroups | None) -> Any:
     return theme.strong(PALETTE[classes.style[code] % len(PALETTE)])
 
 
-def _direction(transform: Transform, along: float, away: float) -> tuple[tuple[float, float], dict[str, Any]]:
+def label_direction(transform: Transform, along: float, away: float) -> tuple[tuple[float, float], dict[str, Any]]:
     """The offset of a label from its tip in points, and its rotation and alignment."""
     if isinstance(transform, CircularTransform):
         angle = float(transform.angle(along))

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tripletree.plots.style import DASHES, MERGE_MARKERS, PALETTE, LeafGroups, Theme, class_marker, shorten
+from tripletree.plots.style import DASHES, MERGE_MARKERS, PALETTE, LeafGroups, Theme, class_marker, shorten, tile_style
 
 __all__ = [
     "fit_legends",
@@ -23,13 +23,15 @@ Block = tuple[list[Any], list[str]]
 def make_legend_blocks(
     clusters: LeafGroups | None,
     classes: LeafGroups | None,
+    columns: list[Any],
     counts: dict[str, np.ndarray],
     more: Block,
     most: int,
     theme: Theme,
 ) -> list[Block]:
-    """Handles and texts, a block each for clusters, classes, and markers (followed by `more`), without empty ones."""
+    """Handles and texts, a block each for clusters, classes, columns, and markers with `more`, without empty ones."""
     from matplotlib.lines import Line2D
+    from matplotlib.patches import Patch
 
     blocks = []
     for groups, one, many in ((clusters, "cluster", "clusters"), (classes, "class", "classes")):
@@ -49,6 +51,16 @@ def make_legend_blocks(
             handles.append(Line2D([], [], linestyle="none"))
             texts.append(f"and {len(groups.names) - most:,} more {many}")
         blocks.append((handles, texts))
+    for column in columns:
+        if column.groups is None or not column.groups.names:
+            continue
+        names, sizes = column.groups.names, column.groups.sizes
+        handles = [Patch(linewidth=0.3, **tile_style(int(j), theme.paper)) for j in column.groups.style[:most].tolist()]
+        texts = [f"{shorten(str(name))} ({size:,})" for name, size in zip(names[:most], sizes[:most], strict=True)]
+        if len(names) > most:
+            handles.append(Line2D([], [], linestyle="none"))
+            texts.append(f"and {len(names) - most:,} more")
+        blocks.append(([Line2D([], [], linestyle="none"), *handles], [f"{shorten(column.name, 24)}:", *texts]))
     handles, texts = _make_marker_entries(counts, theme)
     handles, texts = handles + more[0], texts + more[1]
     return [*blocks, (handles, texts)] if handles else blocks

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from functools import wraps
+from numbers import Real
 from typing import Any, NamedTuple, ParamSpec, TypeVar
 
 import numpy as np
@@ -15,6 +17,7 @@ from tripletree.plots.layout import match_styles
 
 __all__ = [
     "DASHES",
+    "HATCHES",
     "LINE",
     "LeafGroups",
     "MERGE_MARKERS",
@@ -26,18 +29,28 @@ __all__ = [
     "check_leaf_values",
     "check_range",
     "check_tree",
+    "check_width",
     "class_marker",
     "close_on_error",
     "encode_groups",
     "find_theme",
     "import_pyplot",
+    "largest_font",
     "percent",
+    "save_picture",
     "shorten",
+    "tile_style",
 ]
 
-# Okabe and Ito's colours, which colour-blind readers tell apart, without the yellow that vanishes on white; the cycles
-# of colours, dashes and shapes have different lengths, so that 28 clusters differ and grey prints stay readable.
-PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#999999")
+# Okabe and Ito's colours, which colour-blind readers tell apart, without the yellow that vanishes on white; then six
+# more that differ from all of these by a CIELAB distance of 26 or more. The cycles of colours, dashes and shapes
+# have lengths without a common divisor, so that 52 clusters differ and grey prints stay readable.
+PALETTE = (
+    *("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#999999"),
+    *("#332288", "#B5CC6A", "#7A3E00", "#9B4DCA", "#1F5A1F", "#8C1D5E"),
+)
+HATCHES: tuple[Any, ...] = (None, "////", "....", "\\\\\\\\", "xxxx")
+WIDTHS = {"column": 3.5, "page": 7.2}  # inches: 89 and 183 mm, which most journals ask for
 DASHES: tuple[Any, ...] = ("solid", (0, (5, 1.2)), (0, (1.3, 0.9)), (0, (6, 1, 1.2, 1)))
 SHAPES = "os^DvPXp*"
 LINE, MISSED = "#222222", "#B2182B"
@@ -128,11 +141,22 @@ def encode_groups(values: Any, tree: Hierarchy, what: str, beside: LeafGroups | 
     """
     if values is None or isinstance(values, LeafGroups):
         return values
-    codes, names = aligned_codes(values, tree.leaves, what)
+    codes, names = in_order(*aligned_codes(values, tree.leaves, what))
     style = np.arange(len(names))
     if beside is not None:
         style = match_styles(codes, len(names), beside.codes, len(beside.names))
     return LeafGroups(codes, names, np.bincount(codes[codes >= 0], minlength=len(names)), style)
+
+
+def in_order(codes: np.ndarray, names: list[Any]) -> tuple[np.ndarray, list[Any]]:
+    """Number groups as legends list them: numbers in their order, others from the largest group to the smallest."""
+    if all(isinstance(x, Real) for x in names):
+        order = sorted(range(len(names)), key=lambda k: float(names[k]))
+    else:
+        order = np.argsort(-np.bincount(codes[codes >= 0], minlength=len(names)), kind="stable").tolist()
+    place = np.empty(len(names) + 1, np.int64)
+    place[order], place[-1] = np.arange(len(names)), -1
+    return place[codes], [names[k] for k in order]
 
 
 def check_leaf_values(values: Any, tree: Hierarchy) -> np.ndarray | None:
@@ -210,6 +234,15 @@ def class_marker(style: int, rim: Any = "white") -> dict[str, Any]:
     }
 
 
+def tile_style(style: int, paper: Any) -> dict[str, Any]:
+    """Colour and hatch of a tile or a band of that style index; the first seven have no hatch."""
+    return {
+        "facecolor": PALETTE[style % len(PALETTE)],
+        "hatch": HATCHES[(style // 7) % len(HATCHES)],
+        "edgecolor": paper,
+    }
+
+
 P = ParamSpec("P")
 R = TypeVar("R")
 
@@ -284,6 +317,106 @@ def check_axes(ax: Any) -> None:
     if ax is not None and not isinstance(ax, Axes):
         msg = f"ax must be matplotlib Axes, as from plt.subplots(), not {type(ax).__name__} ({ax!r:.60})"
         raise TypeError(msg)
+
+
+def check_width(width: Any, ax: Any = None) -> float | None:
+    """Check the `width` of a new figure; return inches, or None where the picture chooses."""
+    if width is None:
+        return None
+    if ax is not None:
+        msg = "width is that of a new figure; leave it out where axes are given, which have a size"
+        raise ValueError(msg)
+    if isinstance(width, str):
+        if width not in WIDTHS:
+            msg = f"width must be {', '.join(map(repr, WIDTHS))} or a number of inches, got {width!r:.60}"
+            raise ValueError(msg)
+        return WIDTHS[width]
+    if isinstance(width, (bool, np.bool_)) or not isinstance(width, Real) or not 2 <= float(width) <= 60:
+        msg = f"width must be {', '.join(map(repr, WIDTHS))} or from 2 to 60 inches, got {width!r:.60}"
+        raise ValueError(msg)
+    return float(width)
+
+
+def largest_font(width: float | None) -> float:
+    """The font size of labels, in points: 10 on screens, less where a journal gives the width."""
+    return 10.0 if width is None else 7.0 if width <= 5 else 8.0
+
+
+def save_picture(picture: Any, path: str | os.PathLike[str], *, text: str = "text", dpi: float = 300) -> None:
+    """Save a picture for a paper or a slide, with text that stays text.
+
+    Parameters
+    ----------
+    picture : matplotlib Axes, list of them, or Figure
+        As the ``plot_`` functions return it.
+    path : path
+        Its extension is the format: svg, pdf, eps, png, tif, ... The file is replaced once the picture is drawn.
+    text : {"text", "path"}
+        What letters are in SVG and PDF: text, which can be searched and changed and needs the font where it is shown;
+        or outlines, which look the same everywhere.
+    dpi : float
+        Resolution of png, tif and the like, in dots per inch.
+
+    Raises
+    ------
+    TypeError
+        If `picture` is none of these.
+    ValueError
+        If `text` is none of its choices, or the extension is no format of matplotlib's.
+    MissingDependencyError
+        If matplotlib is not installed.
+
+    See Also
+    --------
+    plot_dendrogram : ``width="column"`` makes a figure as wide as a column of a journal.
+
+    Notes
+    -----
+    Equal pictures give equal SVG files: they hold no date, and identifiers that depend on the content alone.
+
+    Examples
+    --------
+    >>> import matplotlib, pathlib, tempfile
+    >>> matplotlib.use("agg")
+    >>> from tripletree.plots import plot_dendrogram, save_picture
+    >>> ax = plot_dendrogram(Hierarchy.from_nested([["human", "chimp"], "gorilla"]), width="column")
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "apes.svg")
+    ...     save_picture(ax, path)
+    ...     ">gorilla</text>" in path.read_text()
+    True
+    >>> matplotlib.pyplot.close(ax.figure)
+    """
+    import_pyplot("save_picture")
+    from matplotlib import rc_context
+    from matplotlib.figure import Figure
+
+    first = picture if isinstance(picture, Figure) else next(iter(np.ravel(np.asarray(picture, dtype=object))), None)
+    figure = first if isinstance(first, Figure) else getattr(first, "figure", None)
+    if not isinstance(figure, Figure):
+        kind = type(picture).__name__
+        msg = f"picture must be matplotlib Axes or a Figure, as plot_dendrogram returns them, got {kind}"
+        raise TypeError(msg)
+    if text not in ("text", "path"):
+        msg = f"text is {text!r}; it must be 'text' or 'path'"
+        raise ValueError(msg)
+    kind = os.path.splitext(os.fspath(path))[1].removeprefix(".").lower()
+    if kind not in figure.canvas.get_supported_filetypes():
+        known = ", ".join(sorted(figure.canvas.get_supported_filetypes()))
+        msg = f"{os.fspath(path)!r} ends with no format of a picture; the formats are {known}"
+        raise ValueError(msg)
+    fonts = {"svg.fonttype": "none", "pdf.fonttype": 42, "ps.fonttype": 42}
+    if text == "path":
+        fonts = {"svg.fonttype": "path", "pdf.fonttype": 3, "ps.fonttype": 3}
+    undated = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "eps": None}.get(kind)
+    aside = f"{os.fspath(path)}.part"
+    try:
+        with rc_context({**fonts, "svg.hashsalt": "tripletree"}):
+            figure.savefig(aside, format=kind, dpi=dpi, metadata=undated)
+        os.replace(aside, path)
+    finally:
+        if os.path.exists(aside):
+            os.remove(aside)
 
 
 def close_on_error(function: Callable[P, R]) -> Callable[P, R]:

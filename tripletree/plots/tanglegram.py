@@ -34,6 +34,7 @@ from tripletree.plots.style import (
     import_pyplot,
     percent,
     shorten,
+    tile_style,
 )
 
 if TYPE_CHECKING:
@@ -248,7 +249,6 @@ ROOM = 0.16  # largest part of the width that labels take on each side
 SHORTER = (24, 21, 18, 16, 14, 12, 10, 7)  # lengths of labels, tried in turn until they fit
 PURE = 0.9  # share of a band's leaves in one class from which it has that class's colour
 MIXED = "xxxxxx"
-HATCHES = (None, "////", "....", "\\\\\\\\", "xxxx")
 
 
 @close_on_error
@@ -419,8 +419,8 @@ def _band_style(code: int, theme: Theme) -> dict[str, Any]:
     if code < 0:
         look = {"facecolors": [theme.faint(0.5)]}
         return look if code == -1 else {**look, "edgecolors": [theme.paper], "hatch": MIXED}
-    hatch = HATCHES[code % len(HATCHES)]
-    return {"facecolors": [PALETTE[code % len(PALETTE)]], "edgecolors": [theme.paper], "hatch": hatch}
+    look = tile_style(code, theme.paper)
+    return {"facecolors": [look["facecolor"]], "edgecolors": [theme.paper], "hatch": look["hatch"]}
 
 
 def _x(pair: TreePair, side: int, up: np.ndarray) -> np.ndarray:
