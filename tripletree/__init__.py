@@ -21,6 +21,7 @@ from tripletree._version import __version__
 from tripletree.algorithms.build import is_consistent, one_tree
 from tripletree.algorithms.compare import compare_triplets, robinson_foulds, triplet_distance
 from tripletree.algorithms.conflict import find_conflict, find_conflicts
+from tripletree.algorithms.consensus import consensus
 from tripletree.algorithms.cut import cut, suggest_n_clusters
 from tripletree.algorithms.decompose import decompose
 from tripletree.algorithms.dynamic import TripletBuilder
@@ -46,6 +47,7 @@ from tripletree.core.ontology import Ontology
 from tripletree.core.pairs import PairwiseConstraints
 from tripletree.core.triplets import TripletSet
 from tripletree.errors import InconsistentPairsError, InconsistentTripletsError, ParseError, TripletreeError
+from tripletree.evaluation.agreement import agreement
 from tripletree.evaluation.describe import describe
 from tripletree.evaluation.knowledge import evaluate_knowledge
 from tripletree.evaluation.label_errors import find_label_errors
@@ -60,6 +62,7 @@ from tripletree.evaluation.scores import (
 from tripletree.io import (
     parse_newick,
     read_annotations,
+    read_answers,
     read_hierarchy,
     read_newick,
     read_ontology,
@@ -100,8 +103,10 @@ __all__ = [
     "TripletSet",
     "TripletreeError",
     "__version__",
+    "agreement",
     "closure",
     "compare_triplets",
+    "consensus",
     "count_triplets",
     "cut",
     "decompose",
@@ -134,6 +139,7 @@ __all__ = [
     "plot_transitions",
     "rand_index",
     "read_annotations",
+    "read_answers",
     "read_hierarchy",
     "read_newick",
     "read_ontology",

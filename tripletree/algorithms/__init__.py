@@ -11,6 +11,7 @@ induce         the triplets that a hierarchy or an ontology displays
 decompose      a smallest set of triplets that determines a hierarchy
 repair         a consistent part of a noisy set
 supertree      one hierarchy from many
+consensus      one hierarchy from the answers of many people, each weighed by how far the others bear it out
 compare        distances between hierarchies
 clades         where the named clades of a reference are in another tree
 cut, flat      flat clusters of a hierarchy, and clusters changed until triplets hold in them
@@ -30,6 +31,7 @@ results, and functions for few.
 from tripletree.algorithms.clades import CladeMatches, match_clades
 from tripletree.algorithms.compare import TripletComparison
 from tripletree.algorithms.conflict import Conflict
+from tripletree.algorithms.consensus import AnswerConsensus
 from tripletree.algorithms.count import count_hierarchies, informativeness
 from tripletree.algorithms.cut import NumberOfClusters
 from tripletree.algorithms.decompose import decomposition_size
@@ -43,6 +45,7 @@ from tripletree.algorithms.repair import Repair
 from tripletree.algorithms.supertree import Supertree
 
 __all__ = [
+    "AnswerConsensus",
     "CladeMatches",
     "Conflict",
     "Contradiction",

@@ -43,7 +43,7 @@ __all__ = [
 
 #: Steps of a search by default: a minute or less.
 DEFAULT_STEPS = 1_000_000_000
-_WITHOUT_LIMIT = 2**62
+WITHOUT_LIMIT = 2**62
 #: "auto" is exact where triplets connect at most this many leaves, "search" splits so many exactly.
 _EXACT_IN_AUTO, _EXACT_IN_SEARCH = 12, 8
 #: Triplets up to which "auto" compares with "greedy": some ten seconds.
@@ -238,7 +238,7 @@ def repair_with(
     verbose: bool = False,
 ) -> Repair:
     """`repair` by any method, also one from outside this package; it is only called if the set is inconsistent."""
-    most = _WITHOUT_LIMIT if max_steps is None else check_count(max_steps, "max_steps")
+    most = WITHOUT_LIMIT if max_steps is None else check_count(max_steps, "max_steps")
     rng = generator(0 if random_state is None else random_state)
     if len(check_triplets(triplets)) == 0 or build_aho_tree(triplets.rows, len(triplets.leaves)).failed.size == 0:
         kept, name = np.ones(len(triplets), np.bool_), "none"
@@ -469,6 +469,8 @@ class Search:
         Groups of at most this many leaves are split exactly, as long as all splits so far were forced or exact.
     max_steps : int
         Steps after which leaves are split off one by one, and subtrees stay where they are.
+    n_runs : int
+        At most so many runs, of which the best counts; more than the first only where they are quick.
     tick : callable, optional
         Called with the number of leaves that have found their place, then with that of subtrees that have been tried.
 
@@ -489,9 +491,10 @@ class Search:
         *,
         most_exact: int,
         max_steps: int,
+        n_runs: int = _RUNS,
         tick: Tick | None = None,
     ) -> None:
-        self._problem, self._rng = problem, rng
+        self._problem, self._rng, self._n_runs = problem, rng, n_runs
         self._most_exact, self._max_steps, self._tick = most_exact, max_steps, tick
         self._least_gain = 1e-10 * float(problem.weight.sum())  # less is rounding
         self._sphere, self._run = SphereCut(rng), 0
@@ -504,7 +507,7 @@ class Search:
         if self.optimal:
             return best
         best = self._regrafted(best)
-        for run in range(1, _RUNS):
+        for run in range(1, self._n_runs):
             if self.steps > min(_FEW_STEPS, self._max_steps):
                 break
             # splits start from a cut of the sphere, start from random sides, or are random: none is always best

@@ -5,6 +5,13 @@ What users type most stands at the top of the package (`tripletree.dendrogram_pu
 Law: measures values and estimators, draws and reads nothing.
 """
 
+from tripletree.evaluation.agreement import (
+    Agreement,
+    Disagreement,
+    DisputedQuestion,
+    find_disagreements,
+    find_disputed_questions,
+)
 from tripletree.evaluation.describe import Coherence, Description, TreeShape
 from tripletree.evaluation.knowledge import KnowledgeReport
 from tripletree.evaluation.scores import (
@@ -15,12 +22,17 @@ from tripletree.evaluation.scores import (
 )
 
 __all__ = [
+    "Agreement",
     "Coherence",
     "Description",
+    "Disagreement",
+    "DisputedQuestion",
     "KnowledgeReport",
     "PairwiseScores",
     "TreeShape",
     "constrained_rand_index",
+    "find_disagreements",
+    "find_disputed_questions",
     "pairwise_precision_recall",
     "violated_pairs",
 ]

@@ -1,0 +1,179 @@
+"""The hierarchy of a crowd, the weights of its people and the support of its clades, against literal definitions."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+from crowds import odd_of, random_hierarchy, simulate_crowd
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tripletree.algorithms.consensus import collect_answers, consensus, held_out
+from tripletree.algorithms.induce import sample_triplets
+from tripletree.core import Answer, AnswerSet
+from tripletree.core.hierarchy import Hierarchy
+from tripletree.evaluation.scores import triplet_score
+
+ALL = {"n_bootstraps": 0, "min_support": 0.0}
+
+
+def all_answers(hierarchy, people):
+    n = hierarchy.n_leaves
+    rows = np.array(list(combinations(range(n), 3)), np.int32)
+    odd = odd_of(hierarchy, rows)
+    return AnswerSet.from_columns(
+        np.tile(rows, (len(people), 1)), np.tile(odd, len(people)), n, who=np.repeat(people, len(rows)).tolist()
+    )
+
+
+def clades(hierarchy):
+    return {frozenset(hierarchy.clade(u)) for u in range(hierarchy.n_leaves, hierarchy.n_nodes)}
+
+
+@settings(max_examples=15)
+@given(st.integers(3, 9), st.integers(0, 2**32 - 1))
+def test_consensus__people_who_all_know_the_hierarchy_give_it(n, seed):
+    true = random_hierarchy(np.random.default_rng(seed), n)
+    found = consensus(all_answers(true, ["anna", "ben", "cleo"]), n_bootstraps=3)
+    assert found.hierarchy == true
+    assert found.displayed == 1.0
+    assert (found.agreeing[:-1] == 1.0).all()
+    assert found.people_support[:-1].tolist() == [1.0] * (n - 2)
+    assert np.isnan([found.agreeing[-1], found.support[-1], found.people_support[-1]]).all()
+
+
+@given(st.integers(0, 2**32 - 1), st.sampled_from([0.0, 0.3, 0.6]))
+def test_consensus__shares_are_those_of_the_definitions(seed, least):
+    rng = np.random.default_rng(seed)
+    _, answers = simulate_crowd(rng, 8, n_good=2, n_answers=12, overlap=2)
+    weights = {who: float(w) for who, w in zip(answers.people, rng.random(4), strict=True)}
+    found = consensus(answers, weights=weights, n_bootstraps=0, min_support=least)
+    h = found.hierarchy
+    agree, total, shown, weight = np.zeros(h.n_nodes), np.zeros(h.n_nodes), 0.0, 0.0
+    for x in answers:
+        w = weights[x.who]
+        pairs = {z: h.common_ancestor([i for i in x.items if i != z]) for z in x.items}
+        node, top = min(pairs.values()), max(pairs.values())
+        weight += w
+        if node < top:
+            odd = next(z for z in x.items if pairs[z] == node)
+            shown += w * (odd == x.odd)
+            if h.parent[node] == top:
+                agree[node] += w * (odd == x.odd)
+                total[node] += w
+    assert found.displayed == pytest.approx(shown / weight)
+    with np.errstate(invalid="ignore"):
+        assert found.agreeing[:-1] == pytest.approx((agree / total)[8:-1], nan_ok=True)
+    assert (found.agreeing[:-1] > least).all() or least == 0.0
+    if least == 0.0:
+        assert h.is_binary
+    assert clades(h) <= clades(consensus(answers, weights=weights, **ALL).hierarchy)
+
+
+def test_consensus__support_is_the_share_of_samples_that_have_the_clade():
+    """Four questions about three samples, all with one answer but one: the chance of a sample is known."""
+    said = [Answer((0, 1, 2), "odd", 2)] * 3 + [Answer((0, 1, 2), "odd", 0)] * 2
+    found = consensus(AnswerSet(said), n_bootstraps=1500, random_state=1)
+    # of five draws at 0.6, three or more: 10 * 0.6**3 * 0.4**2 + 5 * 0.6**4 * 0.4 + 0.6**5
+    assert found.hierarchy == Hierarchy.from_nested([[0, 1], 2])
+    assert found.support[0] == pytest.approx(0.68256, abs=4 * np.sqrt(0.68 * 0.32 / 1500))
+    assert found.people_support is None
+
+
+def test_consensus__support_of_people_is_that_of_samples_of_people():
+    said = [Answer((0, 1, 2), "odd", 2, who) for who in "abc"] + [Answer((0, 1, 2), "odd", 0, who) for who in "de"]
+    found = consensus(AnswerSet(said), weights=None, n_bootstraps=1500, random_state=1)
+    assert found.people_support[0] == pytest.approx(0.68256, abs=4 * np.sqrt(0.68 * 0.32 / 1500))
+
+
+def test_consensus__clades_without_support_are_contracted():
+    _, answers = simulate_crowd(np.random.default_rng(3), 10, n_answers=30)
+    whole = consensus(answers, n_bootstraps=40, min_support=0.0, random_state=5)
+    parts = consensus(answers, n_bootstraps=40, min_support=0.7, random_state=5)
+    inner = [frozenset(whole.hierarchy.clade(u)) for u in range(10, whole.hierarchy.n_nodes)]
+    kept = {x for x, s in zip(inner[:-1], whole.support[:-1], strict=True) if s > 0.7}
+    assert clades(parts.hierarchy) - {frozenset(range(10))} == kept
+    assert 0 < len(kept) < len(inner) - 1
+    assert (parts.support[:-1] > 0.7).all()
+    names = parts.named().names
+    shown = [f"{100 * a:.0f}/{100 * b:.0f}" for a, b in zip(parts.support, parts.people_support, strict=True)]
+    assert list(names) == [*shown[:-1], None]
+
+
+def test_consensus__a_person_is_not_held_against_a_hierarchy_of_their_own():
+    """People who all answer at random are right by chance, though a hierarchy of all answers displays more."""
+    held, own = [], []
+    for seed in range(25):
+        _, answers = simulate_crowd(np.random.default_rng(seed), 8, n_good=0, n_random=4, n_other=0, n_answers=20)
+        votes = collect_answers(answers)
+        held.append(held_out(votes, np.random.default_rng(0)).agrees.mean())
+        own.append(consensus(answers, weights=None, **ALL).displayed)
+    assert np.mean(held) == pytest.approx(1 / 3, abs=0.05)
+    assert np.mean(own) > 0.5
+
+
+def test_consensus__random_people_and_other_criteria_weigh_little_and_the_hierarchy_gains():
+    gains = []
+    for seed in range(12):
+        true, answers = simulate_crowd(
+            np.random.default_rng(seed), 12, n_good=3, n_random=2, n_other=1, n_answers=40, overlap=2
+        )
+        asked = sample_triplets(true, 220, random_state=0)
+        found = consensus(answers, random_state=seed, **ALL)
+        plain = consensus(answers, weights=None, random_state=seed, **ALL)
+        assert plain.weights.tolist() == [1.0] * 6
+        assert np.isnan(plain.accuracy).all()
+        weight = dict(zip(found.people, found.weights, strict=True))
+        good = [w for who, w in weight.items() if who.startswith("good")]
+        assert min(good) > max(w for who, w in weight.items() if not who.startswith("good"))
+        gains.append(triplet_score(found.hierarchy, asked) - triplet_score(plain.hierarchy, asked))
+    assert np.mean(gains) > 0.02
+    assert np.min(gains) > -0.05
+
+
+def test_consensus__samples_that_no_answer_names_hang_from_the_root():
+    said = [Answer((4, 1, 2), "odd", 2), Answer((1, 2, 5), "unsure"), Answer((5, 1), "alike")]
+    found = consensus(AnswerSet(said, 7), n_bootstraps=5)
+    assert found.hierarchy == Hierarchy.from_nested([0, [[1, 4], 2], 3, 5, 6]) or found.hierarchy == (
+        Hierarchy.from_nested([0, [1, 4], 2, 3, 5, 6])
+    )
+    assert found.people == (None,)
+    assert len(found.support) == found.hierarchy.n_nodes - 7
+
+
+def test_consensus__equal_answers_give_equal_results():
+    _, answers = simulate_crowd(np.random.default_rng(0), 9)
+    first, second = (consensus(answers, n_bootstraps=5) for _ in range(2))
+    assert first.hierarchy == second.hierarchy
+    assert np.array_equal(first.support, second.support, equal_nan=True)
+    other = consensus(answers, n_bootstraps=5, random_state=np.random.default_rng(7))
+    assert not np.array_equal(first.support, other.support, equal_nan=True) or first.hierarchy != other.hierarchy
+
+
+def test_consensus__progress_is_shown(capsys):
+    _, answers = simulate_crowd(np.random.default_rng(0), 6, n_answers=10)
+    consensus(answers, n_bootstraps=2, verbose=True)
+    assert "consensus" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"weights": {"good 0": -1.0}}, "weights must be finite numbers of at least 0"),
+        ({"weights": dict.fromkeys(["good 0", "good 1", "good 2", "good 3", "random 4", "other 5"], 0)}, "not 0"),
+        ({"weights": "equal"}, "weights must be 'estimate', a mapping"),
+        ({"min_support": 1.5}, "min_support is 1.5"),
+        ({"n_bootstraps": -1}, "n_bootstraps is -1"),
+    ],
+)  # fmt: skip
+def test_consensus__options_refused(options, message):
+    _, answers = simulate_crowd(np.random.default_rng(0), 6, n_answers=10)
+    with pytest.raises(ValueError, match=message):
+        consensus(answers, **options)
+
+
+def test_consensus__answers_refused():
+    with pytest.raises(ValueError, match="none of the 1 answers names an odd one"):
+        consensus(AnswerSet([Answer((1, 2, 3), "unsure")]))
+    with pytest.raises(TypeError, match="expected an AnswerSet"):
+        consensus([Answer((1, 2, 3), "odd", 1)])
