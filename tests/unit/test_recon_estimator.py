@@ -44,11 +44,15 @@ VARIANTS = {
 }
 
 
+SPARSE_CHECKS = ("check_estimator_sparse_array", "check_estimator_sparse_matrix")
+
+
 def _checks():
     for name, model in VARIANTS.items():
         # the array API check asks for a setting of the environment before scipy is imported
         for estimator, check in estimator_checks_generator(model):
-            if check.func.__name__ != "check_array_api_input":
+            # and those of sparse data take all that have predict_proba for classifiers: tests/unit/test_sparse.py
+            if check.func.__name__ not in ("check_array_api_input", *SPARSE_CHECKS):
                 yield pytest.param(estimator, check, id=f"{name}-{check.func.__name__}")
 
 

@@ -247,10 +247,9 @@ def test_samples__bad_ones_are_refused(X):
         bad[3, 1] = value
         with pytest.raises(ValueError, match=name):
             ReCon().fit(bad)
-    with pytest.raises(TypeError, match=r"Sparse data .* dense data is required"):
-        ReCon().fit(scipy.sparse.csr_array(X))
-    with pytest.raises(TypeError, match=r"Sparse data .* dense data is required"):
-        ReCon().fit(X).predict(scipy.sparse.csr_array(X))
+    for metric in ("precomputed", "nan_euclidean"):
+        with pytest.raises(TypeError, match=f"metric='{metric}' needs dense X"):
+            ReCon(linkage="average", metric=metric).fit(scipy.sparse.csr_array(X))
     with pytest.raises(ValueError, match="Expected 2D array, got 1D"):
         ReCon().fit(X[:, 0])
     with pytest.raises(ValueError, match=r"0 feature\(s\)"):
@@ -346,7 +345,7 @@ def test_samples__a_negative_distance_is_refused(X):
 
 
 @pytest.mark.parametrize("linkage", ["centroid", "median", "ward"])
-@pytest.mark.parametrize("metric", ["cosine", "precomputed", "sqeuclidean"])
+@pytest.mark.parametrize("metric", ["cityblock", "precomputed", "sqeuclidean", "gower"])
 def test_parameters__linkages_of_points_need_euclidean(linkage, metric, X):
     with pytest.raises(ValueError, match=f"linkage='{linkage}' needs points in a Euclidean space"):
         ReCon(linkage=linkage, metric=metric).fit(X @ X.T)

@@ -17,8 +17,9 @@ import numpy as np
 
 from tripletree import kernels
 from tripletree.algorithms.build import one_tree
-from tripletree.algorithms.flat import check_points, enforced, group_means, intrinsic_dimension
+from tripletree.algorithms.flat import check_points, enforced
 from tripletree.algorithms.induce import displays
+from tripletree.algorithms.points import intrinsic_dimension, is_sparse, scatter, squared_distances
 from tripletree.core.checks import check_count
 from tripletree.core.hierarchy import Hierarchy, check_hierarchy
 from tripletree.core.triplets import TripletSet, check_triplets
@@ -236,6 +237,8 @@ _SIZES = 4
 
 #: The least share of squared distances within clusters that is told from zero.
 _LEAST = 1e-9
+
+_BATCH = 4_000_000  # distances that stand at a time: 32 MB
 
 
 def cut(
@@ -459,9 +462,7 @@ def _cuts(
 
 def log_within(points: np.ndarray, labels: np.ndarray) -> float:
     """The logarithm of the share of the squared distances to the mean that is left within clusters."""
-    means = group_means(points, labels, int(labels.max()) + 1)
-    total = float(((points - points.mean(axis=0)) ** 2).sum())
-    within = float(((points - means[labels]) ** 2).sum())
+    total, within = scatter(points), scatter(points, labels)
     return float(np.log(max(within / total, _LEAST))) if total > 0 else 0.0
 
 
@@ -667,13 +668,40 @@ def _joined(
         rank[ranked] = np.arange(cluster.size)
         chosen = ranked[_over_runs(np.maximum, rank, first, end)]
     else:
-        centres = [
-            freeze(_over_runs(np.add, points[leaf], start[u], stop[u]) / size[u, None]) for u in (small, cluster)
-        ]
-        chosen = kernels.cut.nearest_centres(*centres, freeze(first), freeze(end))
+        centres = [_means_of_runs(points, leaf, start[u], stop[u]) for u in (small, cluster)]
+        if is_sparse(points):
+            chosen = _nearest_of_runs(*centres, first, end)
+        else:
+            chosen = kernels.cut.nearest_centres(*map(freeze, centres), freeze(first), freeze(end))
     home = np.arange(hierarchy.n_nodes, dtype=head.dtype)
     home[small] = cluster[chosen]
     return home[head]
+
+
+def _means_of_runs(points: Any, leaf: np.ndarray, first: np.ndarray, stop: np.ndarray) -> Any:
+    """The means of the points of leaf[first:stop] for each run; none is empty, and runs do not overlap."""
+    if not is_sparse(points):
+        return _over_runs(np.add, points[leaf], first, stop) / (stop - first)[:, None]
+    from scipy.sparse import csr_array
+
+    size = (stop - first).astype(np.int64)
+    end = np.cumsum(size)
+    place = np.arange(end[-1]) + np.repeat(first - (end - size), size)
+    run = np.repeat(np.arange(size.size), size)
+    shares = csr_array((1.0 / size[run], (run, leaf[place])), shape=(size.size, points.shape[0]))
+    return shares @ points
+
+
+def _nearest_of_runs(points: Any, centres: Any, first: np.ndarray, stop: np.ndarray) -> np.ndarray:
+    """`kernels.cut.nearest_centres` for sparse rows."""
+    number, nearest = np.arange(centres.shape[0]), np.empty(points.shape[0], np.int64)
+    step = max(1, _BATCH // number.size)
+    for low in range(0, nearest.size, step):
+        here = slice(low, low + step)
+        square = squared_distances(points[here], centres)
+        square[(number < first[here, None]) | (number >= stop[here, None])] = np.inf
+        nearest[here] = square.argmin(axis=1)
+    return nearest
 
 
 def _over_runs(function: np.ufunc, values: np.ndarray, first: np.ndarray, stop: np.ndarray) -> np.ndarray:

@@ -2,7 +2,7 @@
 
 A hierarchy displays ab|c or not. Flat clusters satisfy it unless one of them holds c and only one of a, b (Liu, Zhang
 and Wang 2011, Definition 4.2): whenever a, c or b, c are together, all three are. `cut` enforces triplets by default;
-it also uses what is below about points: their check, the means of groups, and the dimensions that they spread along.
+it also uses the check of points below.
 """
 
 from __future__ import annotations
@@ -13,6 +13,14 @@ import numpy as np
 
 from tripletree import kernels
 from tripletree.algorithms.build import one_tree
+from tripletree.algorithms.points import (
+    as_rows,
+    group_means,
+    intrinsic_dimension,
+    is_sparse,
+    scatter,
+    squared_distances,
+)
 from tripletree.core.checks import check_count
 from tripletree.core.labels import clusters_of, label_codes, leaf_positions, row_codes
 from tripletree.core.triplets import TripletSet, check_triplets
@@ -168,13 +176,16 @@ def enforce_triplets(
     return values[new]
 
 
-def check_points(samples: Any, n: int) -> np.ndarray:
-    """The samples as finite float64, a row for each leaf."""
-    points = np.asarray(samples, dtype=np.float64)
+def check_points(samples: Any, n: int) -> Any:
+    """The samples as finite float64, a row for each leaf; sparse ones as CSR."""
+    points = as_rows(samples) if is_sparse(samples) else np.asarray(samples, dtype=np.float64)
     if points.ndim != 2 or points.shape[0] != n:
         msg = f"samples must have shape ({n}, d), a row for each leaf in the order of its leaves, not {points.shape}"
         raise ValueError(msg)
-    bad = np.flatnonzero(~np.isfinite(points).all(axis=1))
+    if is_sparse(points):
+        bad = np.searchsorted(points.indptr, np.flatnonzero(~np.isfinite(points.data)), side="right") - 1
+    else:
+        bad = np.flatnonzero(~np.isfinite(points).all(axis=1))
     if bad.size:
         msg = f"samples must be finite: row {bad[0]} holds NaN or infinity"
         raise ValueError(msg)
@@ -191,36 +202,22 @@ def enforced(
     n, k = codes.size, int(codes.max()) + 1
     steps = 20 * (n + len(rows)) if max_steps is None else max_steps
     label, size = codes.astype(np.int32), np.bincount(codes, minlength=k).astype(np.int32)
-    places, centres, scale, away = np.zeros((n, 0)), np.zeros((k, 0)), 0.0, 1.0
+    square, away = np.zeros((n, 0)), 1.0
     if points is not None:
-        places, centres = points, group_means(points, codes, k)
-        error = float(((points - centres[codes]) ** 2).sum())
+        error = scatter(points, codes)
         if error > 0:
-            scale, away = n * intrinsic_dimension(points) / (2 * error), 0.0
+            named = np.unique(rows)  # no other leaf moves
+            square, away = np.zeros((n, k)), 0.0
+            square[named] = squared_distances(points[named], group_means(points, codes, k))
+            square *= n * intrinsic_dimension(points) / (2 * error)
     flat = rows.ravel()
     member = np.argsort(flat, kind="stable")
     start = np.searchsorted(flat[member], np.arange(n + 1)).astype(np.int32)
     loops = kernels.flat
-    named = loops.ListedTriplets(frozen(rows), freeze(start), freeze((member // 3).astype(np.int32)))
-    costs = loops.LeafCosts(frozen(places, np.float64), freeze(centres), scale, away)
-    done = loops.min_conflicts(label, size, named, costs, loops.Breakout(_PRICE, _TABU, steps))
+    listed = loops.ListedTriplets(frozen(rows), freeze(start), freeze((member // 3).astype(np.int32)))
+    costs = loops.LeafCosts(freeze(square), away)
+    done = loops.min_conflicts(label, size, listed, costs, loops.Breakout(_PRICE, _TABU, steps))
     return label.astype(codes.dtype) if done else _by_siblings(codes, triplets, k)
-
-
-def group_means(points: np.ndarray, codes: np.ndarray, k: int) -> np.ndarray:
-    """The mean of the points of each of k groups, none empty."""
-    order = np.argsort(codes, kind="stable")
-    size = np.bincount(codes, minlength=k)
-    return np.add.reduceat(points[order], np.cumsum(size) - size, axis=0) / size[:, None]
-
-
-def intrinsic_dimension(points: np.ndarray) -> float:
-    """How many dimensions the points spread along: (sum of eigenvalues)^2 / sum of squares of the covariance."""
-    some = points[:: max(1, len(points) // 1000)]
-    some = some - some.mean(axis=0)
-    products = some.T @ some if some.shape[1] < len(some) else some @ some.T
-    norm = float((products**2).sum())
-    return float(np.trace(products)) ** 2 / norm if norm > 0 else 1.0
 
 
 def _by_siblings(codes: np.ndarray, triplets: TripletSet, k: int) -> np.ndarray:

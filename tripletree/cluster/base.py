@@ -11,6 +11,9 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils._param_validation import InvalidParameterError
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from tripletree.algorithms.points import as_rows, is_sparse
+from tripletree.cluster.distances import WITH_MISSING, is_precomputed
+from tripletree.cluster.gower import MixedColumns
 from tripletree.cluster.prediction import NeighbourPredictor
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.pairs import PairwiseConstraints
@@ -20,6 +23,7 @@ from tripletree.errors import warn_user
 __all__ = [
     "HierarchicalClusterer",
     "all_or_nothing",
+    "check_measured",
     "check_samples",
     "check_y",
     "check_no_truth_values",
@@ -30,6 +34,14 @@ __all__ = [
 #: triplets for each sample they name, if the numbers of triplets a sample vary less than so many times those of random
 #: triplets, and if more than this part of the named samples is tied to no group.
 _SAMPLES, _TRIPLETS, _RATIO, _DISPERSION, _LOOSE = 50, 30, 1.2, 2.0, 0.05
+
+
+#: What to do about missing values.
+_GAPS = (
+    "Missing values in tripletree: ReCon and ConstrainedCompleteLink compare what is known of two samples with "
+    "metric='nan_euclidean' (columns on one scale), or metric='gower' (numbers and categories); ReCon with "
+    "linkage='average', 'weighted', 'complete' or 'single'"
+)
 
 
 class HierarchicalClusterer(ClusterMixin, BaseEstimator):
@@ -108,7 +120,7 @@ class HierarchicalClusterer(ClusterMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : array_like or DataFrame, shape (n_new, n_features) or (n_new, n_samples)
+        X : array_like, DataFrame or sparse matrix, shape (n_new, n_features) or (n_new, n_samples)
             The samples, or their distances to the fitted ones where ``metric="precomputed"``.
 
         Returns
@@ -139,7 +151,7 @@ class HierarchicalClusterer(ClusterMixin, BaseEstimator):
         [0, 0, 1]
         """
         check_is_fitted(self)
-        return self.predictor_.clusters(X, check_samples(self, X, reset=False))
+        return self.predictor_.clusters(X, self._measured(X))
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """Tell the share of each flat cluster in the votes of the nearest neighbours of samples.
@@ -166,7 +178,7 @@ class HierarchicalClusterer(ClusterMixin, BaseEstimator):
         [[1.0, 0.0], [0.51, 0.49]]
         """
         check_is_fitted(self)
-        return self.predictor_.shares(X, check_samples(self, X, reset=False))
+        return self.predictor_.shares(X, self._measured(X))
 
     def predict_path(self, X: Any) -> list[np.ndarray]:
         """Tell the clades of the hierarchy that samples belong to, from the root down.
@@ -195,7 +207,12 @@ class HierarchicalClusterer(ClusterMixin, BaseEstimator):
         [[[0, 1, 2, 3], [0, 1], [1]], [[0, 1, 2, 3]]]
         """
         check_is_fitted(self)
-        return self.predictor_.paths(X, check_samples(self, X, reset=False), self.hierarchy_)
+        return self.predictor_.paths(X, self._measured(X), self.hierarchy_)
+
+    def _measured(self, X: Any) -> Any:
+        if not hasattr(self, "metric"):
+            return check_samples(self, X, reset=False)
+        return check_measured(self, X, self.predictor_.parameters.get("columns"), reset=False)[0]
 
 
 @contextmanager
@@ -247,39 +264,81 @@ def check_no_truth_values(estimator: Any) -> None:
             raise InvalidParameterError(msg)
 
 
-def check_samples(estimator: Any, X: Any, *, reset: bool) -> np.ndarray:
+def check_samples(estimator: Any, X: Any, *, reset: bool, sparse: bool = False, missing: bool = False) -> Any:
     """X as a finite float64 matrix of at least one row and column; the estimator learns or checks its features.
 
     Parameters
     ----------
     estimator : estimator
-    X : array_like or DataFrame
+    X : array_like, DataFrame or sparse matrix
     reset : bool
         True in `fit`, False afterwards.
+    sparse, missing : bool
+        Whether X may be sparse, and whether it may hold NaN.
 
     Returns
     -------
-    ndarray of float64, shape (n_samples, n_features)
+    ndarray or csr_array of float64, shape (n_samples, n_features)
+        Sparse ones are as `as_rows` makes them.
 
     Raises
     ------
     ValueError
         If X holds text, NaN, infinity, or integers beyond float64, or has the wrong shape or features.
     TypeError
-        If X is sparse.
+        If X is sparse, and must not be.
     """
+    if hasattr(X, "tocsr") and not sparse:
+        msg = (
+            f"Sparse data was passed for X, but {type(estimator).__name__} needs dense data. ReCon, "
+            "ConstrainedCompleteLink, COPKMeans, PCKMeans, MPCKMeans and CVQE take sparse X; otherwise reduce it "
+            "(TruncatedSVD), or use '.toarray()' where that fits into memory"
+        )
+        raise TypeError(msg)
+    finite: Any = "allow-nan" if missing else True
     try:
-        return validate_data(estimator, X, dtype=np.float64, reset=reset)
+        samples = validate_data(
+            estimator,
+            X,
+            accept_sparse="csr" if sparse else False,
+            dtype=np.float64,
+            reset=reset,
+            ensure_all_finite=finite,
+        )
+        return as_rows(samples) if is_sparse(samples) else samples
     except OverflowError as error:
         msg = f"X holds integers beyond the range of float64 ({error}): scale X"
         raise ValueError(msg) from None
     except ValueError as error:
+        if "contains NaN" in str(error) and not missing:
+            raise ValueError(f"{error}\n{_GAPS}") from None
         if not str(error).startswith("could not convert string to float"):
             raise
         columns = [str(name) for name in getattr(X, "columns", ()) if np.asarray(X[name]).dtype.kind not in "biuf"]
         where = f" in the columns {', '.join(columns[:10])}" if columns else ""
         msg = f"X must hold numbers, not text{where} ({error}): leave text out, or encode it"
         raise ValueError(msg) from None
+
+
+def check_measured(estimator: Any, X: Any, columns: MixedColumns | None, *, reset: bool) -> tuple[Any, Any]:
+    """X as an estimator with a `metric` takes it, and the columns for Gower's distance (learned where `reset`).
+
+    Raises
+    ------
+    ValueError, TypeError
+        As `check_samples` does.
+    """
+    metric = estimator.metric
+    if not isinstance(metric, str) or metric != "gower":
+        missing = isinstance(metric, str) and metric in WITH_MISSING
+        if hasattr(X, "tocsr") and (missing or is_precomputed(metric)):
+            msg = f"metric={metric!r} needs dense X; what a sparse matrix does not store is 0, neither missing nor far"
+            raise TypeError(msg)
+        return check_samples(estimator, X, reset=reset, sparse=True, missing=missing), None
+    validate_data(estimator, X, skip_check_array=True, reset=reset)
+    if reset or columns is None:
+        columns = MixedColumns.of(X)
+    return columns.encoded(X), columns
 
 
 def warn_if_few(triplets: TripletSet, tree: Hierarchy) -> None:

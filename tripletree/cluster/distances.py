@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -9,17 +10,29 @@ import numpy as np
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_array, check_is_fitted
 
+from tripletree.algorithms.points import (
+    ROUNDING,
+    as_rows,
+    is_sparse,
+    row_blocks,
+    squared_distances,
+    squared_lengths,
+)
+from tripletree.cluster.gower import MixedColumns, gower_of_codes
+
 __all__ = [
     "ANY_METRIC",
     "EUCLIDEAN",
     "FittedMetric",
     "METRICS",
+    "WITH_MISSING",
     "check_distances",
     "check_rows",
     "check_spread",
     "check_metric",
     "condensed_distances",
     "condensed_matrix",
+    "distances_between",
     "is_precomputed",
     "metric_parameters",
     "shifted",
@@ -54,7 +67,14 @@ METRICS = (
 )
 _OF_BOOLEANS = ("dice", "rogerstanimoto", "russellrao", "sokalsneath", "yule")
 
+#: Metrics that leave out the features that one of two samples lacks.
+WITH_MISSING = ("gower", "nan_euclidean")
+
+#: Linkages whose distances of clusters follow from centres alone, for some metrics.
+_BY_MEANS = {"cosine": ("average", "weighted"), "sqeuclidean": ("average", "weighted")}
+
 _BLOCK = 64  # rows of distances that stand in float64 at a time on their way to float32
+_UNDEFINED = "is not defined"
 _ROUNDING = 1e-8  # what may be the rounding of a symmetric or zero distance, as a part of the largest
 
 
@@ -69,17 +89,30 @@ class FittedMetric:
     Attributes
     ----------
     metric : str or callable
-        As `check_metric` returns it: a metric of scipy's cdist, or "precomputed".
+        As `check_metric` returns it: one of `METRICS` or `WITH_MISSING`, a function, or "precomputed".
     parameters : dict
         As `metric_parameters` returns them: keyword arguments for scipy.
     """
 
     metric: Any
-    parameters: dict[str, np.ndarray] = field(default_factory=dict)
+    parameters: dict[str, Any] = field(default_factory=dict)
 
     @property
     def is_precomputed(self) -> bool:
         return is_precomputed(self.metric)
+
+    @property
+    def has_points(self) -> bool:
+        """Whether samples are points, which have means."""
+        return not self.is_precomputed and self.metric not in WITH_MISSING
+
+    def is_on_centres(self, linkage: str) -> bool:
+        """Whether a linkage needs no table of the distances of all pairs."""
+        return linkage in EUCLIDEAN or (isinstance(self.metric, str) and linkage in _BY_MEANS.get(self.metric, ()))
+
+    def between(self, samples: Any, others: Any) -> np.ndarray:
+        """Distances of all samples to all others, not checked."""
+        return distances_between(samples, others, self.metric, self.parameters)
 
     def condensed(self, samples: np.ndarray, dtype: Any = np.float64) -> np.ndarray:
         """Checked distances of all pairs of samples, in scipy's condensed order; `samples` may be those distances."""
@@ -90,6 +123,8 @@ class FittedMetric:
 
 def check_metric(metric: Any, linkage: str) -> Any:
     """Check that a metric goes with a linkage; return it, or "euclidean" where samples go through a transformer.
+
+    Linkages of `EUCLIDEAN` take "cosine", too: that of samples divided by their lengths, see `transformed`.
 
     Parameters
     ----------
@@ -116,10 +151,10 @@ def check_metric(metric: Any, linkage: str) -> Any:
     if hasattr(metric, "transform"):
         _check_fitted(metric)
         return "euclidean"
-    if linkage in EUCLIDEAN and metric != "euclidean":
+    if linkage in EUCLIDEAN and metric not in ("euclidean", "cosine"):
         msg = (
-            f"linkage={linkage!r} needs points in a Euclidean space: use metric='euclidean' or a fitted transformer, "
-            f"or one of the linkages {', '.join(ANY_METRIC)} with metric={metric!r}"
+            f"linkage={linkage!r} needs points in a Euclidean space: use metric='euclidean', 'cosine' or a fitted "
+            f"transformer, or one of the linkages {', '.join(ANY_METRIC)} with metric={metric!r}"
         )
         raise ValueError(msg)
     return metric
@@ -140,7 +175,7 @@ def _check_fitted(metric: Any) -> None:
 
 
 def transformed(metric: Any, X: Any, samples: np.ndarray) -> np.ndarray:
-    """The samples as the metric's transformer, if it is one, maps them.
+    """The samples as the metric's transformer, if it is one, maps them; of length 1 for "cosine".
 
     Parameters
     ----------
@@ -158,20 +193,39 @@ def transformed(metric: Any, X: Any, samples: np.ndarray) -> np.ndarray:
     Raises
     ------
     ValueError, TypeError
-        If the transformer gives no finite dense table of n rows.
+        If the transformer gives no finite table of n rows, or a sample has no direction.
     """
+    if isinstance(metric, str) and metric == "cosine":
+        return _of_length_one(samples)
     if not hasattr(metric, "transform"):
         return samples
     named = hasattr(metric, "feature_names_in_") and hasattr(X, "columns")
-    points = check_array(metric.transform(X if named else samples), dtype=np.float64, input_name="metric.transform(X)")
+    found = metric.transform(X if named else samples)
+    points = check_array(found, accept_sparse="csr", dtype=np.float64, input_name="metric.transform(X)")
+    points = as_rows(points) if is_sparse(points) else points
     if points.shape[0] != samples.shape[0]:
         msg = f"metric={metric!r} maps {samples.shape[0]} samples to {points.shape[0]}; it must give a row for each"
         raise ValueError(msg)
     return points
 
 
-def metric_parameters(samples: np.ndarray, metric: Any) -> dict[str, np.ndarray]:
+def _of_length_one(samples: Any) -> Any:
+    """The samples divided by their Euclidean lengths."""
+    check_rows(samples, "cosine")
+    if is_sparse(samples):
+        from scipy.sparse import diags
+
+        largest = np.maximum.reduceat(np.abs(samples.data), samples.indptr[:-1])  # no row is empty
+        scaled = diags(1.0 / largest) @ samples  # so that squares neither overflow nor vanish
+        return as_rows(diags(1.0 / np.sqrt(squared_lengths(scaled))) @ scaled)
+    scaled = samples / np.abs(samples).max(axis=1, keepdims=True)
+    return scaled / np.linalg.norm(scaled, axis=1, keepdims=True)
+
+
+def metric_parameters(samples: Any, metric: Any, columns: MixedColumns | None = None) -> dict[str, Any]:
     """What a metric learns from the samples that it is fitted on, by the names of scipy: variances V, inverse VI.
+
+    For Gower's distance these are the `columns`, and the scales of these.
 
     Constant features are divided by 1, as scikit-learn's scalers do.
 
@@ -180,8 +234,13 @@ def metric_parameters(samples: np.ndarray, metric: Any) -> dict[str, np.ndarray]
     ValueError
         If features depend on each other linearly (mahalanobis).
     """
+    if columns is not None:
+        return {"columns": columns, "scale": columns.scale}
     if not isinstance(metric, str) or metric not in ("mahalanobis", "seuclidean") or samples.shape[0] == 1:
         return {}
+    if is_sparse(samples):
+        msg = f"metric={metric!r} needs dense X: scale X first (MaxAbsScaler keeps it sparse), and take 'euclidean'"
+        raise TypeError(msg)
     check_spread(samples)
     varies = np.ptp(samples, axis=0) > 0
     if metric == "seuclidean":
@@ -201,6 +260,9 @@ def metric_parameters(samples: np.ndarray, metric: Any) -> dict[str, np.ndarray]
 
 def check_spread(samples: np.ndarray, dtype: Any = np.float64) -> None:
     """Refuse points if squared distances, or sums of them, would leave the range of the type, at either end."""
+    if is_sparse(samples):
+        _check_lengths(samples, dtype)
+        return
     with np.errstate(over="ignore", under="ignore"):
         widest = np.square(np.ptp(samples, axis=0)).sum()
     limits = np.finfo(dtype)
@@ -214,8 +276,23 @@ def check_spread(samples: np.ndarray, dtype: Any = np.float64) -> None:
         raise ValueError(f"{msg} arithmetic: scale X")
 
 
-def shifted(samples: np.ndarray, dtype: Any) -> np.ndarray:
+def _check_lengths(samples: Any, dtype: Any) -> None:
+    """`check_spread` for sparse samples, whose distances are those of products."""
+    limits, largest = np.finfo(dtype), float(np.abs(samples.data).max(initial=0.0))
+    with np.errstate(over="ignore", under="ignore"):
+        longest = np.square(largest) * np.diff(samples.indptr).max(initial=1)
+    if not longest <= limits.max / (16 * samples.shape[0]):
+        msg = f"X holds {largest:g}: distances are too large for {limits.dtype} arithmetic: scale X"
+        raise ValueError(msg)
+    if longest < limits.tiny / limits.eps**2 and largest > 0:
+        msg = f"the numbers in X are so small that squared distances vanish in {limits.dtype} arithmetic: scale X"
+        raise ValueError(msg)
+
+
+def shifted(samples: Any, dtype: Any) -> Any:
     """Points of the given precision; float32 ones as seen from the first, so that no common offset costs digits."""
+    if is_sparse(samples):
+        return samples.astype(dtype, copy=False)
     return samples if samples.dtype == dtype else (samples - samples[0]).astype(dtype)
 
 
@@ -261,27 +338,65 @@ def condensed_distances(
     bad = check_distances(condensed, np.finfo(dtype).max / (4 * n))  # sums of n of them are formed on the way
     if bad is not None:
         place, why, count = bad
-        i, j = (int(x[place]) for x in np.triu_indices(n, 1))
+        i, j = pair_at(place, n)
+        if isinstance(metric, str) and metric in WITH_MISSING and why == _UNDEFINED:
+            why += ": no feature is known of both. Leave out samples with few known features, or fill the gaps in"
         msg = f"the distance of samples {i} and {j} under metric={metric!r} {why} ({count} pairs of that kind)"
         raise ValueError(msg)
     return np.maximum(condensed, 0, out=condensed)
 
 
-def _all_pairs(samples: np.ndarray, metric: Any, parameters: dict[str, np.ndarray], dtype: Any) -> np.ndarray:
-    from scipy.spatial.distance import cdist, pdist
+def pair_at(place: int, n: int) -> tuple[int, int]:
+    """The two samples whose distance is at a place of the condensed distances of n."""
+    start = np.arange(n) * (2 * n - 1 - np.arange(n)) // 2  # of the pairs of each sample with later ones
+    i = int(np.searchsorted(start, place, side="right")) - 1
+    return i, i + 1 + place - int(start[i])
 
+
+def _all_pairs(samples: Any, metric: Any, parameters: dict[str, Any], dtype: Any) -> np.ndarray:
     n = samples.shape[0]
-    if dtype == np.float64:
+    if dtype == np.float64 and not is_sparse(samples) and metric not in WITH_MISSING:
+        from scipy.spatial.distance import pdist
+
         return pdist(samples, metric, **parameters)
     condensed = np.empty(n * (n - 1) // 2, dtype)
     end = 0
     with np.errstate(over="ignore"):
         for low in range(0, n - 1, _BLOCK):
-            block = cdist(samples[low : low + _BLOCK], samples[low + 1 :], metric, **parameters)
+            block = distances_between(samples[low : low + _BLOCK], samples[low + 1 :], metric, parameters)
             for k in range(min(_BLOCK, n - 1 - low)):
                 begin, end = end, end + n - 1 - low - k
                 condensed[begin:end] = block[k, k:]
     return condensed
+
+
+def distances_between(samples: Any, others: Any, metric: Any, parameters: dict[str, Any]) -> np.ndarray:
+    """Distances of all samples to all others, dense or sparse both, not checked: shape (n, m).
+
+    Of sparse ones only blocks are made dense, and none for the Euclidean metrics and cosine.
+    """
+    from scipy.spatial.distance import cdist
+
+    if isinstance(metric, str) and metric == "nan_euclidean":
+        from sklearn.metrics.pairwise import nan_euclidean_distances
+
+        return nan_euclidean_distances(samples, others)
+    if isinstance(metric, str) and metric == "gower":
+        return gower_of_codes(samples, others, parameters["scale"])
+    if not is_sparse(samples):
+        return cdist(samples, others, metric, **parameters)
+    if isinstance(metric, str) and metric in ("euclidean", "sqeuclidean"):
+        square = squared_distances(samples, others)
+        return np.sqrt(square, out=square) if metric == "euclidean" else square
+    if isinstance(metric, str) and metric == "cosine":
+        found = 1.0 - (_of_length_one(samples) @ _of_length_one(others).T).toarray()
+        found[found < ROUNDING] = 0.0
+        return found
+    found = np.empty((samples.shape[0], others.shape[0]))
+    for low, some in row_blocks(samples):
+        for at, more in row_blocks(others):
+            found[low, at] = cdist(some, more, metric, **parameters)
+    return found
 
 
 def check_distances(distances: np.ndarray, limit: float) -> tuple[int, str, int] | None:
@@ -290,13 +405,30 @@ def check_distances(distances: np.ndarray, limit: float) -> tuple[int, str, int]
     bad = np.flatnonzero(~(np.abs(flat) <= limit))
     if bad.size:
         undefined = np.isnan(flat[bad[0]])
-        why = "is not defined" if undefined else f"is infinite, or too large for {flat.dtype} arithmetic: scale X"
+        why = _UNDEFINED if undefined else f"is infinite, or too large for {flat.dtype} arithmetic: scale X"
         return int(bad[0]), why, bad.size
     bad = np.flatnonzero(flat < -_ROUNDING * np.abs(flat).max(initial=0.0))
     return (int(bad[0]), f"is negative, {flat[bad[0]]:g}", bad.size) if bad.size else None
 
 
-def check_rows(samples: np.ndarray, metric: Any) -> None:
+def _is_no_distribution(rows: np.ndarray) -> np.ndarray:
+    return (rows < 0).any(axis=1) | (rows == 0).all(axis=1)
+
+
+def _is_no_truth(rows: np.ndarray) -> np.ndarray:
+    return ((rows != 0) & (rows != 1)).any(axis=1)
+
+
+#: Metrics that are not defined for some samples: what these are, and which.
+_IMPOSSIBLE: dict[str, tuple[str, Callable[[np.ndarray], np.ndarray]]] = {
+    "cosine": ("all zeros, which has no direction", lambda rows: (rows == 0).all(axis=1)),
+    "correlation": ("constant, which correlates with nothing", lambda rows: np.ptp(rows, axis=1) == 0),
+    "jensenshannon": ("negative or all zeros, so not a distribution", _is_no_distribution),
+    **dict.fromkeys(_OF_BOOLEANS, ("not only 0 and 1: this metric compares truth values", _is_no_truth)),
+}
+
+
+def check_rows(samples: Any, metric: Any) -> None:
     """Refuse samples for which the metric is not defined, or means something else.
 
     Raises
@@ -306,23 +438,19 @@ def check_rows(samples: np.ndarray, metric: Any) -> None:
         is not a distribution, or correlation one with all features equal (scipy would divide by zero, or by its
         rounding).
     """
-    if metric == "cosine":
-        bad, what = (samples == 0).all(axis=1), "all zeros, which has no direction"
-    elif metric == "correlation":
-        bad, what = np.ptp(samples, axis=1) == 0, "constant, which correlates with nothing"
-    elif metric == "jensenshannon":
-        bad, what = (
-            (samples < 0).any(axis=1) | (samples == 0).all(axis=1),
-            "negative or all zeros, so not a distribution",
-        )
-    elif isinstance(metric, str) and metric in _OF_BOOLEANS:
-        bad, what = ((samples != 0) & (samples != 1)).any(axis=1), "not only 0 and 1: this metric compares truth values"
-    else:
+    if not isinstance(metric, str) or metric not in _IMPOSSIBLE:
         return
+    what, find = _IMPOSSIBLE[metric]
+    if is_sparse(samples):
+        bad = np.zeros(samples.shape[0], bool)
+        for here, rows in row_blocks(samples):
+            bad[here] = find(rows)
+    else:
+        bad = find(samples)
     if bad.any():
         i = int(bad.argmax())
         msg = f"the distance of sample {i} to any other under metric={metric!r} is not defined: the sample is {what}"
-        raise ValueError(f"{msg} ({int(bad.sum())} samples of that kind)")
+        raise ValueError(f"{msg} ({int(bad.sum())} samples of that kind; leave them out)")
 
 
 def condensed_matrix(samples: np.ndarray, dtype: Any = np.float64) -> np.ndarray:

@@ -9,7 +9,8 @@ import numpy as np
 from sklearn.utils.validation import check_array
 
 from tripletree import kernels
-from tripletree.cluster.distances import check_distances, check_rows, transformed
+from tripletree.algorithms.points import as_rows, is_sparse, row_blocks
+from tripletree.cluster.distances import check_distances, check_rows, distances_between, transformed
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.kernels import freeze
 
@@ -36,10 +37,10 @@ class NeighbourPredictor:
 
     Parameters
     ----------
-    samples : ndarray of float64, shape (n, d) or (n, n)
+    samples : ndarray or csr_array of float64, shape (n, d) or (n, n)
         The samples, or their distances where `metric` is "precomputed".
-    points : ndarray of float64, shape (n, e)
-        The samples after the transformer, where `metric` is one, else the same.
+    points : ndarray or csr_array of float64, shape (n, e)
+        The samples as `transformed` gives them.
     labels : ndarray of int, shape (n,)
         Flat clusters 0..k-1.
     metric : str, callable or fitted transformer
@@ -57,24 +58,25 @@ class NeighbourPredictor:
 
     def __init__(
         self,
-        samples: np.ndarray,
-        points: np.ndarray,
+        samples: Any,
+        points: Any,
         labels: np.ndarray,
         metric: Any,
-        parameters: dict[str, np.ndarray],
+        parameters: dict[str, Any],
     ) -> None:
         self.metric, self.parameters = metric, parameters
         self.n_features = samples.shape[1]
         self.n_clusters = int(labels.max()) + 1
         self._known, self._cluster, self._leaf = _by_hash(samples, labels)
-        self.kept = np.arange(labels.size) if self._is_precomputed else _thinned(labels, points.shape[1])
+        width = 1 + 2 * points.nnz // labels.size if is_sparse(points) else points.shape[1]
+        self.kept = np.arange(labels.size) if self._is_precomputed else _thinned(labels, width)
         self._labels = labels[self.kept].astype(np.int32)
         self._points = None if self._is_precomputed else points[self.kept]
         self._tree: Any = None
         if self._metric == "euclidean" and self._points is not None:
             from sklearn.neighbors import NearestNeighbors
 
-            small = points.shape[1] <= _TREE_DIMENSIONS
+            small = points.shape[1] <= _TREE_DIMENSIONS and not is_sparse(points)
             self._tree = NearestNeighbors(algorithm="kd_tree" if small else "brute").fit(self._points)
 
     @property
@@ -114,8 +116,13 @@ class NeighbourPredictor:
         share[at < 0] = votes / votes.sum(axis=1, keepdims=True)
         return share
 
-    def _checked(self, X: Any) -> np.ndarray:
-        samples = check_array(X, dtype=np.float64)
+    def _checked(self, X: Any) -> Any:
+        if "columns" in self.parameters:
+            return self.parameters["columns"].encoded(X)
+        finite: Any = "allow-nan" if self._metric == "nan_euclidean" else True
+        sparse = False if self._is_precomputed else "csr"
+        samples = check_array(X, accept_sparse=sparse, dtype=np.float64, ensure_all_finite=finite)
+        samples = as_rows(samples) if is_sparse(samples) else samples
         if samples.shape[1] != self.n_features:
             msg = f"X has {samples.shape[1]} features; the clusters were fitted on {self.n_features}"
             raise ValueError(msg)
@@ -154,6 +161,8 @@ class NeighbourPredictor:
         """The place in `_known` of each fitted sample, -1 for new ones; the neighbours of these: distances, places."""
         at = self._looked_up(samples)
         points = transformed(self.metric, X, samples)
+        if self._points is not None and is_sparse(points) != is_sparse(self._points):
+            points = points.toarray() if is_sparse(points) else as_rows(points)
         check_rows(points, self._metric)
         rest = np.flatnonzero(at < 0)
         count = min(N_NEIGHBOURS, self.kept.size)
@@ -177,9 +186,7 @@ class NeighbourPredictor:
         if self._points is None:
             table = points
         else:
-            from scipy.spatial.distance import cdist
-
-            table = cdist(points, self._points, self._metric, **self.parameters)
+            table = distances_between(points, self._points, self._metric, self.parameters)
         self._check(table, numbers, np.broadcast_to(np.arange(table.shape[1]), table.shape))
         index = np.argpartition(table, count - 1, axis=1)[:, :count]
         index = np.take_along_axis(index, np.lexsort((index, np.take_along_axis(table, index, 1)), axis=1), axis=1)
@@ -196,10 +203,17 @@ class NeighbourPredictor:
             raise ValueError(msg)
 
 
-def _hashes(samples: np.ndarray) -> np.ndarray:
-    """64 bits for each row, the same on every machine of one byte order; 0.0 and -0.0 are one."""
-    rows = np.ascontiguousarray(samples + 0.0)
-    return np.frombuffer(b"".join(blake2b(row.tobytes(), digest_size=8).digest() for row in rows), np.uint64)
+def _hashes(samples: Any) -> np.ndarray:
+    """64 bits for each row, the same on every machine of one byte order, of dense rows and sparse ones."""
+    keys: list[bytes] = []
+    parts = [samples] if is_sparse(samples) else (as_rows(block) for _, block in row_blocks(samples))
+    for part in parts:
+        at, values, start = part.indices.astype(np.int64), part.data, part.indptr.tolist()
+        keys += (
+            blake2b(at[lo:hi].tobytes() + values[lo:hi].tobytes(), digest_size=8).digest()
+            for lo, hi in zip(start[:-1], start[1:], strict=True)
+        )
+    return np.frombuffer(b"".join(keys), np.uint64)
 
 
 def _by_hash(samples: np.ndarray, labels: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -35,7 +35,7 @@ __all__ = [
 #: Places in a block.
 BLOCK = 64
 
-_MEDIAN, _WARD = 1, 2
+_MEDIAN, _WARD, _AVERAGE, _WEIGHTED = 1, 2, 3, 4
 
 #: Dimensions summed before a block is given up.
 _FIRST = 8
@@ -51,6 +51,8 @@ class Centres(NamedTuple):
     high: RealTable  #: [d, blocks]: the largest one
     weight: Reals  #: of each place: samples in its cluster
     lightest: Reals  #: of each block: at most the least weight in it
+    spread: Reals  #: of each place: mean squared distance to its centre, for linkages of mean squared distances
+    tightest: Reals  #: of each block: at most the least spread in it
     bound: Reals  #: of each place; infinite if that is empty
     least: Reals  #: of each block: the least bound
     cluster: Integers  #: id of the cluster at each place
@@ -63,7 +65,7 @@ class Centres(NamedTuple):
     order: Integers  #: scratch
 
 
-def new_centres(points, weight):
+def new_centres(points, weight, spread):
     """Clusters that have not searched, before the first `pack`; the arrays given are used, not copied."""
     (d, n), real = points.shape, points.dtype
     blocks = (n + BLOCK - 1) // BLOCK
@@ -73,6 +75,8 @@ def new_centres(points, weight):
         high=np.empty((d, blocks), real),
         weight=weight,
         lightest=np.empty(blocks, real),
+        spread=spread,
+        tightest=np.empty(blocks, real),
         bound=np.full(n, np.inf, real),
         least=np.empty(blocks, real),
         cluster=np.arange(n),
@@ -210,6 +214,12 @@ def _times_ward(here, others, values):
 
 
 @inner
+def _plus_spread(here, others, values):
+    for j in range(len(others)):
+        values[j] += here + others[j]
+
+
+@inner
 def _block_within(centres, linkage, x, lo, values, limit):
     """Fill values with the distances of place x to places lo, lo + 1, ...; False if none is at most the limit."""
     points, weight = centres.points, centres.weight
@@ -225,6 +235,8 @@ def _block_within(centres, linkage, x, lo, values, limit):
         _add_dimensions(points, first, d, x, lo, values)
     if linkage == _WARD:
         _times_ward(weight[x], weight[lo : lo + len(values)], values)
+    elif linkage >= _AVERAGE:
+        _plus_spread(centres.spread[x], centres.spread[lo : lo + len(values)], values)
     return _any_within(values, limit)
 
 
@@ -242,6 +254,10 @@ def search(centres, linkage, live, x, rejected):
     _measure_boxes(centres, blocks, x)
     if linkage == _WARD:
         _times_ward(_SLACK * centres.weight[x], centres.lightest[:blocks], reach[:blocks])
+    elif linkage >= _AVERAGE:
+        _plus_spread(centres.spread[x], centres.tightest[:blocks], reach[:blocks])
+        for b in range(blocks):
+            reach[b] *= _SLACK
     best = bound.dtype.type(np.inf)
     at = -1
     s = centres.cluster[x]
@@ -312,15 +328,22 @@ def merge(centres, linkage, x, y, now):
     points, low, high, weight = centres.points, centres.low, centres.high, centres.weight
     b = y // BLOCK
     wx, wy = weight[x], weight[y]
+    if linkage == _WEIGHTED:
+        wx = wy = weight.dtype.type(1)
+    apart = points.dtype.type(0)
     for k in range(points.shape[0]):
         p, q = points[k, x], points[k, y]
         if p != q:
+            apart += (p - q) * (p - q)
             q = (p + q) / 2 if linkage == _MEDIAN else (wx * p + wy * q) / (wx + wy)
             points[k, y] = q
             low[k, b] = min(low[k, b], q)
             high[k, b] = max(high[k, b], q)
         points[k, x] = np.inf
-    weight[y] = wx + wy
+    if linkage >= _AVERAGE:
+        share = wx / (wx + wy)
+        centres.spread[y] = share * centres.spread[x] + (1 - share) * centres.spread[y] + share * (1 - share) * apart
+    weight[y] += weight[x]
     weight[x] = 1
     centres.bound[x] = np.inf
     centres.born[centres.cluster[x]] = -1
@@ -350,6 +373,7 @@ def pack(centres, live):
     for k in range(points.shape[0]):
         _reorder(points[k], order, spare)
     _reorder(weight, order, spare)
+    _reorder(centres.spread, order, spare)
     _reorder(centres.bound, order, spare)
     whole = np.empty(kept, np.int64)
     _reorder(centres.cluster, order, whole)
@@ -360,8 +384,9 @@ def pack(centres, live):
         centres.place[centres.cluster[x]] = x
     for lo in range(0, kept, BLOCK):
         least_of_block(centres, kept, lo)
-        low = weight[lo]
+        low, tight = weight[lo], centres.spread[lo]
         for x in range(lo, min(lo + BLOCK, kept)):
             low = min(low, weight[x])
-        centres.lightest[lo // BLOCK] = low
+            tight = min(tight, centres.spread[x])
+        centres.lightest[lo // BLOCK], centres.tightest[lo // BLOCK] = low, tight
     return kept

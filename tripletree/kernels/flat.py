@@ -28,11 +28,9 @@ class ListedTriplets(NamedTuple):
 
 
 class LeafCosts(NamedTuple):
-    """What a leaf costs in a cluster: the squared distance to its centre, times `scale`, and `away` off its first."""
+    """What a leaf costs in a cluster: that of its place, and `away` off its first cluster."""
 
-    points: np.ndarray  #: float64[n, d], read-only; d may be 0
-    centres: np.ndarray  #: float64[k, d], read-only
-    scale: float
+    place: np.ndarray  #: float64[n, k], read-only; or float64[n, 0], where places cost nothing
     away: float
 
 
@@ -57,10 +55,10 @@ def min_conflicts(label, size, triplets, costs, search):
     Returns whether no triplet is broken : bool.
     """
     rows, start, member = triplets
-    points, centres, scale, away = costs
+    place, away = costs
     price, tabu, max_steps = search
     m = rows.shape[0]
-    n, d = points.shape
+    n = place.shape[0]
     k = size.shape[0]
     weight = np.full(m, price)
     home = label.copy()
@@ -84,12 +82,7 @@ def min_conflicts(label, size, triplets, costs, search):
             if moves - last_move[x] <= tabu or size[mine] <= 1:
                 continue
             for j in range(k):
-                cost[j] = away
-                if d > 0:
-                    square = 0.0
-                    for i in range(d):
-                        square += (points[x, i] - centres[j, i]) ** 2
-                    cost[j] += scale * square
+                cost[j] = away + place[x, j] if place.shape[1] > 0 else away
             cost[home[x]] -= away
             for e in range(start[x], start[x + 1]):
                 r = member[e]

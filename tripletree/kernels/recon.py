@@ -33,6 +33,10 @@ from tripletree.kernels.rejected_pairs import (
     mark_cannot_linked,
     watch,
 )
+from tripletree.kernels.sparse_centres import has_room, renew_index
+from tripletree.kernels.sparse_centres import merge as merge_vectors
+from tripletree.kernels.sparse_centres import pack as pack_vectors
+from tripletree.kernels.sparse_centres import search as search_vectors
 
 __all__ = [
     "JOIN",
@@ -43,10 +47,12 @@ __all__ = [
     "as_linkage",
     "merge_by_centres",
     "merge_by_table",
+    "merge_by_vectors",
     "new_agglomeration",
 ]
 
-#: Place in this list is a linkage's number in the kernels; the first three work on centres.
+#: Place in this list is a linkage's number in the kernels. The first three work on centres; so do average and weighted
+#: linkage of squared distances.
 LINKAGES = ("centroid", "median", "ward", "average", "weighted", "complete", "single")
 
 #: The kernel ``aho_forest.join``, by its address.
@@ -179,6 +185,46 @@ def merge_by_centres(state, centres, linkage, most, join, search):
                 merge(centres, linkage, gone, x, counts.merges[0])
                 renew_least(centres, live, gone)
         search(centres, linkage, live, x, state.rejected)
+        renew_least(centres, live, x)
+    return counts.merges[0] == n - 1
+
+
+@njit
+def merge_by_vectors(state, centres, linkage, most, join):
+    """As `merge_by_centres`, on sparse centres."""
+    counts, bound = state.counts, centres.bound
+    n = len(centres.cluster)
+    goal = min(n - 1, counts.merges[0] + most)
+    last = min(n, counts.searched[0] + most)
+    live = counts.live[0]
+    while _goes_on(state, goal):
+        if 4 * (n - counts.merges[0]) < 3 * live or live == 0:
+            live = pack_vectors(centres, live or n)
+            counts.live[0] = live
+        if counts.searched[0] < n:
+            if counts.searched[0] == last:
+                return False
+            x = counts.searched[0]
+            counts.searched[0] += 1
+        else:
+            x, fresh = closest(centres, live)
+            if bound[x] == np.inf:
+                counts.stuck[0] = 1
+                break
+            s, t = centres.cluster[x], centres.nearest[x]
+            if not fresh or is_rejected(state.rejected, s, t):
+                counts.searches[0] += 1
+            else:
+                i, j = max(s, t), min(s, t)
+                if not _attempt(state, i, j, join):
+                    continue
+                _note(state, i, j, bound[x])
+                gone, x = centres.place[i], centres.place[j]
+                if not has_room(centres, live, gone, x):
+                    renew_index(centres, live)
+                merge_vectors(centres, linkage, gone, x, counts.merges[0])
+                renew_least(centres, live, gone)
+        search_vectors(centres, linkage, live, x, state.rejected)
         renew_least(centres, live, x)
     return counts.merges[0] == n - 1
 

@@ -4,6 +4,7 @@
 `SVMMetric`          a weight for each feature, by the quadratic programme of a support vector machine
 `MahalanobisMetric`  a linear map of the features, of any rank, from triplets, comparisons and quadruplets
 `taxonomy_linkage`   ordinary linkage on the distance of the data plus a multiple of that in a taxonomy
+`gower_distances`    numbers, categories and gaps side by side; nothing is learned
 ===================  ===============================================================================================
 
 The first two are transformers: Euclidean distance after ``transform`` is the learned metric. So they stand before any
@@ -40,6 +41,7 @@ Constraints by label need ``set_output(transform="pandas")`` on the steps before
 
 from __future__ import annotations
 
+from tripletree.cluster.gower import gower_distances
 from tripletree.metrics.mahalanobis import MahalanobisMetric
 from tripletree.metrics.svm import SVMMetric
 from tripletree.metrics.taxonomy import taxonomy_linkage
@@ -47,5 +49,6 @@ from tripletree.metrics.taxonomy import taxonomy_linkage
 __all__ = [
     "MahalanobisMetric",
     "SVMMetric",
+    "gower_distances",
     "taxonomy_linkage",
 ]

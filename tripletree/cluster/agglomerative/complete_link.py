@@ -21,9 +21,10 @@ from tripletree.cluster.agglomerative.colouring import Colouring, find_roots
 from tripletree.cluster.agglomerative.merges import merge_condensed
 from tripletree.cluster.agglomerative.threshold_cut import cut_at_threshold
 from tripletree.cluster.alignment import align_pairs, check_distinct, named
-from tripletree.cluster.base import HierarchicalClusterer, all_or_nothing, check_samples, check_y
+from tripletree.cluster.base import HierarchicalClusterer, all_or_nothing, check_measured, check_y
 from tripletree.cluster.distances import (
     METRICS,
+    WITH_MISSING,
     FittedMetric,
     check_metric,
     is_precomputed,
@@ -77,7 +78,8 @@ class ConstrainedCompleteLink(HierarchicalClusterer):
         A metric of ``scipy.spatial.distance``, a function of two samples, or "precomputed" where X is a square matrix
         of distances; or an object with ``transform``, such as a learned metric: distances are then Euclidean between
         the transformed samples. "hamming" is for nominal features, encoded as integers or one number a category
-        (``sklearn.preprocessing.OrdinalEncoder``; one-hot columns count a difference twice).
+        (``sklearn.preprocessing.OrdinalEncoder``; one-hot columns count a difference twice). "nan_euclidean" leaves out
+        features that one of two samples lacks (NaN), "gower" takes a table of numbers and categories with gaps.
     distance_threshold : float or None, default None
         In the place of `n_clusters`: clusters are the largest clades none of whose merges lies above this distance.
         However large, it lets no merge pass that a cannot-link forbids.
@@ -183,7 +185,7 @@ class ConstrainedCompleteLink(HierarchicalClusterer):
 
     _parameter_constraints: ClassVar[dict] = {
         "n_clusters": [Interval(Integral, 1, None, closed="left"), None],
-        "metric": [StrOptions({*METRICS, "precomputed"}), callable, HasMethods("transform")],
+        "metric": [StrOptions({*METRICS, *WITH_MISSING, "precomputed"}), callable, HasMethods("transform")],
         "distance_threshold": [Interval(Real, 0, None, closed="left"), None],
         "on_infeasible": [StrOptions({*_ON_INFEASIBLE})],
         "n_queries": [Interval(Integral, 0, None, closed="left"), None],
@@ -220,7 +222,7 @@ class ConstrainedCompleteLink(HierarchicalClusterer):
 
         Parameters
         ----------
-        X : array_like or DataFrame, shape (n_samples, n_features) or (n_samples, n_samples)
+        X : array_like, DataFrame or sparse matrix, shape (n_samples, n_features) or (n_samples, n_samples)
             The samples, or their distances where ``metric="precomputed"``.
         y : None
             Ignored.
@@ -262,7 +264,8 @@ class ConstrainedCompleteLink(HierarchicalClusterer):
             If X holds NaN, infinity or text, or a pair of samples has no distance, or the parameters do not fit
             together.
         TypeError
-            If X is sparse, y holds pairs, or the oracle answers anything but True, False or None.
+            If X is sparse and the metric needs it dense, y holds pairs, or the oracle answers anything but True, False
+            or None.
 
         Warns
         -----
@@ -280,10 +283,10 @@ class ConstrainedCompleteLink(HierarchicalClusterer):
             self._validate_params()
             self._check_together(oracle)
             metric = check_metric(self.metric, "complete")
-            samples = check_samples(self, X, reset=True)
+            samples, columns = check_measured(self, X, None, reset=True)
             n = samples.shape[0]
             points = transformed(self.metric, X, samples)
-            distances = FittedMetric(metric, metric_parameters(points, metric))
+            distances = FittedMetric(metric, metric_parameters(points, metric, columns))
             rows = named(X, sample_names)
             aligned = align_pairs(rows, pairs, n, missing_samples=self.missing_samples)
             if oracle is not None:
@@ -357,6 +360,8 @@ class ConstrainedCompleteLink(HierarchicalClusterer):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = is_precomputed(self.metric)
+        tags.input_tags.sparse = not is_precomputed(self.metric)
+        tags.input_tags.allow_nan = isinstance(self.metric, str) and self.metric in WITH_MISSING
         return tags
 
 
@@ -785,9 +790,7 @@ def find_medoid(samples: np.ndarray, members: np.ndarray, metric: FittedMetric) 
         if metric.is_precomputed:
             distances = samples[np.ix_(some, members)]
         else:
-            from scipy.spatial.distance import cdist
-
-            distances = cdist(samples[some], samples[members], metric.metric, **metric.parameters)
+            distances = metric.between(samples[some], samples[members])
         total[low : low + step] = distances.sum(axis=1)
     return int(members[total.argmin()])
 

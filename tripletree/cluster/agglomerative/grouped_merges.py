@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from tripletree import kernels
+from tripletree.algorithms.points import ROUNDING, is_sparse, squared_lengths
 from tripletree.cluster.agglomerative.constraints import SampleGroups
 from tripletree.cluster.agglomerative.merges import Counts, merge_condensed, merge_points
 from tripletree.cluster.distances import EUCLIDEAN
@@ -28,7 +29,7 @@ _CHUNK = 50_000  # samples between two looks at the interrupt
 
 
 def merge_points_in_groups(
-    points: np.ndarray,
+    points: Any,
     groups: SampleGroups,
     between: np.ndarray,
     linkage: str,
@@ -37,16 +38,17 @@ def merge_points_in_groups(
     apart: np.ndarray | None = None,
     progress: Callable[[int], Any] | None = None,
 ) -> tuple[np.ndarray, Counts]:
-    """Merge samples until one cluster is left, by a linkage on centres (centroid, median, ward).
+    """Merge samples until one cluster is left, by a linkage on centres.
 
     Parameters
     ----------
-    points : ndarray of float32 or float64, shape (n, d)
+    points : ndarray or csr_array of float32 or float64, shape (n, d)
     groups : SampleGroups
         What is merged first.
     between : ndarray of int32, shape (m, 3)
         Consistent triplets on three groups.
-    linkage : {"centroid", "median", "ward"}
+    linkage : {"centroid", "median", "ward", "average", "weighted"}
+        The last two are of squared distances.
     inside : ndarray of int32, shape (k, 3), optional
         Consistent triplets on samples of one group each.
     apart : ndarray of int, shape (l, 2), optional
@@ -61,11 +63,21 @@ def merge_points_in_groups(
         parts and otherwise by height, then those above.
     counts : Counts
     """
-    if groups.n_groups == len(points):
+    if groups.n_groups == points.shape[0]:
         return merge_points(points, between, linkage, progress, apart=apart)
-    merges, centres, below = _merge_inside_on_centres(points, groups, inside, linkage, progress)
+    spreads = None
+    if is_sparse(points) or linkage not in EUCLIDEAN:
+        merges, centres, spreads, below = _merge_inside_one_by_one(points, groups, inside, linkage, progress)
+    else:
+        merges, centres, below = _merge_inside_on_centres(points, groups, inside, linkage, progress)
     above, counts = merge_points(
-        centres.astype(points.dtype, copy=False), between, linkage, progress, groups.sizes.astype(np.float64), apart
+        centres.astype(points.dtype, copy=False),
+        between,
+        linkage,
+        progress,
+        groups.sizes.astype(np.float64),
+        apart,
+        None if linkage in EUCLIDEAN else spreads,
     )
     return _first_inside(merges, above, groups), below + counts
 
@@ -127,6 +139,34 @@ def _merge_inside_on_centres(
         parts.append(_by_samples(done, members))
         counts += count
     return np.concatenate(parts), centres, counts
+
+
+def _merge_inside_one_by_one(
+    points: Any, groups: SampleGroups, triplets: np.ndarray, linkage: str, progress: Callable[[int], Any] | None
+) -> tuple[np.ndarray, Any, np.ndarray, Counts]:
+    """As `_merge_inside_on_centres`, for sparse points and any linkage; and the spreads around the centres."""
+    share = 1.0 / groups.sizes[groups.owner]  # of each sample in the centre of its group
+    parts, counts = [np.empty((0, 4))], Counts()
+    for _, members, rows in _with_triplets(groups, np.flatnonzero(groups.sizes > 1), triplets):
+        some = points[members]
+        if is_sparse(some):  # few columns are not empty
+            some = some[:, np.unique(some.indices)].toarray()
+        done, count = merge_points(some, rows, linkage, progress)
+        if linkage in ("median", "weighted"):
+            share[members] = _halves(done, members.size)
+        parts.append(_by_samples(done, members))
+        counts += count
+    from scipy.sparse import csr_array
+
+    n = groups.owner.size
+    shares = csr_array((share, (groups.owner, np.arange(n))), shape=(groups.n_groups, n))
+    centres = shares @ points
+    if is_sparse(points):
+        spread = shares @ squared_lengths(points) - squared_lengths(centres)
+        spread[spread < ROUNDING * squared_lengths(centres)] = 0.0
+    else:
+        spread = shares @ squared_lengths(points - centres[groups.owner])
+    return np.concatenate(parts), centres, np.where(groups.sizes > 1, spread, 0.0), counts
 
 
 def _merge_free_groups(
@@ -210,10 +250,15 @@ def _centre(points: np.ndarray, linkage: np.ndarray, kind: str) -> np.ndarray:
     """The centre of all, which for median linkage depends on the merges."""
     if kind != "median":
         return points.mean(axis=0)
-    share = np.ones(2 * len(points) - 1)  # of each node in the centre
-    for k in range(len(linkage) - 1, -1, -1):
-        share[linkage[k, :2].astype(np.int64)] = share[len(points) + k] / 2
-    return share[: len(points)] @ points
+    return _halves(linkage, len(points)) @ points
+
+
+def _halves(linkage: np.ndarray, n: int) -> np.ndarray:
+    """The share of each of n samples in the centre, where every merge gives its two clusters one half."""
+    share = np.ones(2 * n - 1)
+    for k in range(n - 2, -1, -1):
+        share[linkage[k, :2].astype(np.int64)] = share[n + k] / 2
+    return share[:n]
 
 
 def _base(i: np.ndarray, n: int) -> np.ndarray:

@@ -15,6 +15,7 @@ import numpy as np
 
 from tripletree import kernels
 from tripletree.algorithms.aho import build_aho_tree
+from tripletree.algorithms.points import is_sparse, squared_lengths
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.kernels import freeze
 
@@ -55,27 +56,31 @@ class Counts:
 
 
 def merge_points(
-    samples: np.ndarray,
+    samples: Any,
     rows: np.ndarray,
     linkage: str,
     progress: Callable[[int], Any] | None = None,
     weights: np.ndarray | None = None,
     apart: np.ndarray | None = None,
+    spreads: np.ndarray | None = None,
 ) -> tuple[np.ndarray, Counts]:
-    """Merge samples under triplets by a linkage on centres (centroid, median, ward); no matrix of distances.
+    """Merge samples under triplets by a linkage on centres; no matrix of distances.
 
     Parameters
     ----------
-    samples : ndarray of float32 or float64, shape (n, d)
+    samples : ndarray or csr_array of float32 or float64, shape (n, d)
     rows : ndarray of int32, shape (m, 3)
         Consistent triplets on row numbers.
-    linkage : {"centroid", "median", "ward"}
+    linkage : {"centroid", "median", "ward", "average", "weighted"}
+        The last two are of squared distances.
     progress : callable, optional
         Called with the number of merges done since its last call.
     weights : ndarray of float, shape (n,), optional
         How many samples each row stands for; by default one each.
     apart : ndarray of int, shape (k, 2), optional
         Row numbers of which no cluster holds both while there is another merge.
+    spreads : ndarray of float, shape (n,), optional
+        The mean squared distance of what each row stands for to the row, by default 0: for average and weighted.
 
     Returns
     -------
@@ -88,12 +93,19 @@ def merge_points(
     Once every compatible pair of clusters is apart, merging goes on as if there were no `apart`.
     """
     n, d = samples.shape
+    real = samples.dtype
+    weight = np.ones(n, real) if weights is None else weights.astype(real)
+    spread = np.zeros(n, real) if spreads is None else spreads.astype(real)
+    if is_sparse(samples):
+        square = squared_lengths(samples).astype(real, copy=False) + spread
+        start, feature = (x.astype(np.int64) for x in (samples.indptr, samples.indices))
+        vectors = kernels.sparse_centres.new_sparse_centres(start, feature, samples.data, d, square, weight)
+        loops = _kernels_for(20 * n * samples.nnz, real)
+        return _merged(loops.merge_by_vectors, (loops.JOIN,), vectors, rows, linkage, progress, apart)
     # dimensions of large spread first: sums over the first few tell most pairs apart
     order = np.argsort(-samples.var(axis=0), kind="stable")
     points = np.ascontiguousarray(samples.T[order])
-    real = points.dtype
-    weight = np.ones(n, real) if weights is None else weights.astype(real)
-    centres = kernels.centres.new_centres(points, weight)
+    centres = kernels.centres.new_centres(points, weight, spread)
     loops = _kernels_for(n * n * d, real)
     pointers = loops.JOIN, getattr(loops, f"SEARCH_{real.name.upper()}")
     return _merged(loops.merge_by_centres, pointers, centres, rows, linkage, progress, apart)
@@ -134,16 +146,16 @@ def _merged(
     progress: Callable[[int], Any] | None,
     apart: np.ndarray | None,
 ) -> tuple[np.ndarray, Counts]:
-    """Merge with a kernel of ``recon`` on the distances (`Centres` or `DistanceTable`) that it works on."""
+    """Merge with a kernel of ``recon`` on the `Centres`, `SparseCentres` or `DistanceTable` that it works on."""
     n, kind = len(distances.cluster), kernels.recon.LINKAGES.index(linkage)
-    on_centres = kind <= 2
+    on_table = not hasattr(distances, "nearest_born")
     forest, row, named = aho_state(rows, n)
     bits, never = _forbidden(np.empty((0, 2), np.int64) if apart is None else apart, row, named)
     room = 4 * n + 1024 if named else 2 * n + 1
     rejected = kernels.rejected_pairs.new_rejected_pairs(bits, never, row, room)
     state = kernels.recon.new_agglomeration(forest, rejected)
     counts = state.counts
-    if not on_centres:
+    if on_table:
         counts.live[0] = n
     done, ended = 0, n == 1
     while not ended:
@@ -153,12 +165,12 @@ def _merged(
         done = int(counts.merges[0])
         if counts.stuck[0]:
             bits[:], never[:], counts.stuck[0] = 0, 0, 0
-            _search_anew(distances, on_centres, int(counts.live[0]))
+            _search_anew(distances, int(counts.live[0]))
         if room <= counts.watches[0] + 2 * n and not ended:
             room *= 2
             state = state._replace(rejected=kernels.rejected_pairs.with_room(state.rejected, room))
     work = Counts(int(counts.tests[0]), int(counts.rejections[0]), int(counts.searches[0]))
-    return kernels.recon.as_linkage(state.merges, on_centres), work
+    return kernels.recon.as_linkage(state.merges, kind <= 2), work
 
 
 def _forbidden(apart: np.ndarray, row: np.ndarray, named: int) -> tuple[np.ndarray, np.ndarray]:
@@ -173,10 +185,12 @@ def _forbidden(apart: np.ndarray, row: np.ndarray, named: int) -> tuple[np.ndarr
     return bits, bits.copy() if len(apart) else np.zeros((0, words), np.uint64)
 
 
-def _search_anew(distances: Any, on_centres: bool, live: int) -> None:
+def _search_anew(distances: Any, live: int) -> None:
     """Let every live cluster search its nearest again, all rejections forgotten."""
-    if on_centres:
+    if hasattr(distances, "points"):
         used, block = distances.points[0, :live] != np.inf, kernels.centres.BLOCK
+    elif hasattr(distances, "feature"):
+        used, block = distances.weight[:live] > 0, kernels.sparse_centres.BLOCK
     else:
         used, block = distances.nearest[:live] != kernels.distance_table.EMPTY, kernels.distance_table.BLOCK
     bound = distances.bound[:live]

@@ -14,6 +14,7 @@ import numpy as np
 
 from tripletree import kernels
 from tripletree.algorithms.cut import best_supported, cut, labels_of, sizes_tried, support_of
+from tripletree.algorithms.points import group_means, scatter, squared_distances
 from tripletree.cluster.agglomerative.constraints import CombinedConstraints
 from tripletree.cluster.agglomerative.threshold_cut import cut_at_threshold
 from tripletree.cluster.feasibility import ADVICE, CannotGraph, NotColourable, too_few_clusters
@@ -338,15 +339,14 @@ def are_clades_better(
 
 def _scatter(label: np.ndarray, points: np.ndarray, are_distances: bool) -> float:
     """The sum of the squared distances to the means of clusters."""
+    if not are_distances:
+        return scatter(points, label)
     total = 0.0
     for c in range(int(label.max()) + 1):
         rows = np.flatnonzero(label == c)
-        if are_distances:
-            step = max(1, _BATCH // label.size)
-            parts = (rows[low : low + step] for low in range(0, rows.size, step))
-            total += sum(float(np.square(points[np.ix_(part, rows)]).sum()) for part in parts) / (2 * rows.size)
-        else:
-            total += float(np.square(points[rows] - points[rows].mean(axis=0)).sum())
+        step = max(1, _BATCH // label.size)
+        parts = (rows[low : low + step] for low in range(0, rows.size, step))
+        total += sum(float(np.square(points[np.ix_(part, rows)]).sum()) for part in parts) / (2 * rows.size)
     return total
 
 
@@ -466,10 +466,7 @@ def _squares(
         # the mean squared distance to a cluster is that to its mean, and half of that inside it
         inside = np.bincount(label, square[np.arange(label.size), label]) / size
         return (square - inside / 2)[np.ix_(samples, which)]
-    from scipy.spatial.distance import cdist
-
-    centres = np.add.reduceat(points[order], start, axis=0) / size[:, None]
-    return cdist(points[samples], centres[which], "sqeuclidean")
+    return squared_distances(points[samples], group_means(points, label, size.size)[which])
 
 
 def _costs(label: np.ndarray, k: int, points: np.ndarray, samples: np.ndarray, *, are_distances: bool) -> np.ndarray:

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from tripletree.algorithms.points import is_sparse
 from tripletree.cluster.agglomerative.constraints import CombinedConstraints, check_consistent, combine_constraints
 from tripletree.cluster.agglomerative.grouped_merges import merge_condensed_in_groups, merge_points_in_groups
 from tripletree.cluster.agglomerative.merges import Counts
@@ -69,6 +70,7 @@ def plan_merges(
     linkage: str,
     penalty: float | str | None = None,
     micro_clusters: int | str | None = None,
+    sparse: bool = False,
 ) -> MergePlan:
     """Decide how samples are merged under triplets, pairs or both, before any distance is taken.
 
@@ -80,6 +82,8 @@ def plan_merges(
         Over the same samples; empty where there is a penalty or a number of micro-clusters.
     linkage, penalty, micro_clusters
         Those of `ReCon`.
+    sparse : bool
+        Whether the samples are: "auto" then gathers none.
 
     Returns
     -------
@@ -105,6 +109,8 @@ def plan_merges(
     if len(pairs):
         return MergePlan(constraints)
     n_free = len(triplets.leaves) - triplets.used_leaves.size
+    if sparse and micro_clusters == "auto":
+        micro_clusters = None
     return MergePlan(constraints, n_micro_clusters=_choose_micro_clusters(micro_clusters, linkage, n_free))
 
 
@@ -132,7 +138,7 @@ def _choose_micro_clusters(micro_clusters: int | str | None, linkage: str, n_fre
 
 
 def merge_samples(
-    samples: np.ndarray,
+    samples: Any,
     plan: MergePlan,
     linkage: str,
     metric: FittedMetric,
@@ -145,8 +151,8 @@ def merge_samples(
 
     Parameters
     ----------
-    samples : ndarray of float64, shape (n, d) or (n, n)
-        The samples, or their distances where the metric is "precomputed".
+    samples : ndarray or csr_array of float64, shape (n, d) or (n, n)
+        The samples as `transformed` gives them, or their distances where the metric is "precomputed".
     plan : MergePlan
     linkage : str
     metric : FittedMetric
@@ -173,9 +179,15 @@ def merge_samples(
     constraints = plan.constraints
     if plan.penalty is not None:
         return merge_softly(samples, constraints.triplets, linkage, metric, plan.penalty, dtype, progress), Counts()
-    if linkage in EUCLIDEAN:
+    if metric.is_on_centres(linkage):
         check_spread(samples, dtype)
         points = shifted(samples, dtype)
+        if plan.n_micro_clusters is not None and is_sparse(samples):
+            msg = (
+                f"micro_clusters={plan.n_micro_clusters} needs dense X: use micro_clusters=None, or reduce X first "
+                "(TruncatedSVD)"
+            )
+            raise ValueError(msg)
         if plan.n_micro_clusters is not None:
             return merge_large(
                 points,
@@ -189,7 +201,7 @@ def merge_samples(
         given = points
     else:
         merge, given = merge_condensed_in_groups, metric.condensed(samples, dtype)
-    return merge(
+    merges, counts = merge(
         given,
         constraints.groups,
         constraints.between,
@@ -198,3 +210,6 @@ def merge_samples(
         apart=constraints.closure.cannot,
         progress=progress,
     )
+    if merge is merge_points_in_groups and metric.metric == "cosine" and linkage not in EUCLIDEAN:
+        merges[:, 2] /= 2  # squared distances of samples of length 1 are twice those of cosine
+    return merges, counts

@@ -19,6 +19,7 @@ from tripletree.algorithms.decompose import decompose
 from tripletree.algorithms.flat import is_broken
 from tripletree.algorithms.induce import displays
 from tripletree.algorithms.linkage import from_linkage, to_linkage
+from tripletree.algorithms.points import is_sparse
 from tripletree.algorithms.repair import repair
 from tripletree.cluster.agglomerative.constraints import total_weight
 from tripletree.cluster.agglomerative.merges import Counts
@@ -26,11 +27,12 @@ from tripletree.cluster.agglomerative.paired_cut import PairedCut
 from tripletree.cluster.agglomerative.plan import MergePlan, merge_samples, plan_merges
 from tripletree.cluster.agglomerative.threshold_cut import cut_at_threshold
 from tripletree.cluster.alignment import align_hierarchy, align_pairs, align_triplets, named, named_by
-from tripletree.cluster.base import HierarchicalClusterer, all_or_nothing, check_samples, check_y
+from tripletree.cluster.base import HierarchicalClusterer, all_or_nothing, check_measured, check_y
 from tripletree.cluster.distances import (
     ANY_METRIC,
     EUCLIDEAN,
     METRICS,
+    WITH_MISSING,
     FittedMetric,
     check_metric,
     is_precomputed,
@@ -82,7 +84,9 @@ class ReCon(HierarchicalClusterer):
     metric : str, callable or fitted transformer, default "euclidean"
         A metric of ``scipy.spatial.distance``, a function of two samples, or "precomputed" where X is a square matrix
         of distances; or an object with ``transform``, such as a learned metric: distances are then Euclidean between
-        the transformed samples. Centroid, median and ward linkage need "euclidean" or a transformer.
+        the transformed samples. "nan_euclidean" leaves out features that one of two samples lacks (NaN), and "gower"
+        takes a table of numbers and categories with gaps. Centroid, median and ward linkage need "euclidean", a
+        transformer, or "cosine", for them the Euclidean distance of samples divided by their lengths.
     cut : {"auto", "support", "size", "merge_order", "height", "constraints"}, default "auto"
         The rule of `tripletree.cut`; "auto" is "support" with pairs or precomputed distances. "merge_order" undoes the
         last merges, as scikit-learn's AgglomerativeClustering does.
@@ -169,8 +173,9 @@ class ReCon(HierarchicalClusterer):
     -----
     Two clusters i, j are compatible when the triplets together with ij|x for every other cluster x are consistent [1]_.
     Compatible pairs are merged in the order of their distance, then of the first samples of the two clusters. Time
-    O(n^2 d) and memory O(n d) for centroid, median and ward linkage, often much less time; the others keep
-    n (n - 1) / 2 distances [2]_. Weights of triplets count for ``cut="support"``, for repair and for a penalty.
+    O(n^2 d) and memory O(n d) for centroid, median and ward linkage, often much less time, and for average and weighted
+    linkage of "cosine" and "sqeuclidean"; the others keep n (n - 1) / 2 distances [2]_. Sparse X stays sparse. Weights
+    of triplets count for ``cut="support"``, for repair and for a penalty.
 
     **Pairs**: each must-linked group is merged first and becomes a clade; clusters that a cannot-link keeps apart are
     merged only when nothing else is left. The flat clusters keep all pairs. Weights of pairs are ignored, no
@@ -199,7 +204,7 @@ class ReCon(HierarchicalClusterer):
     _parameter_constraints: ClassVar[dict] = {
         "n_clusters": [Interval(Integral, 1, None, closed="left"), None],
         "linkage": [StrOptions({*ANY_METRIC, *EUCLIDEAN})],
-        "metric": [StrOptions({*METRICS, "precomputed"}), callable, HasMethods("transform")],
+        "metric": [StrOptions({*METRICS, *WITH_MISSING, "precomputed"}), callable, HasMethods("transform")],
         "cut": [StrOptions({*RULES})],
         "distance_threshold": [Interval(Real, 0, None, closed="left"), None],
         "dtype": [StrOptions({"float64", "float32"}), Options(type, {np.float64, np.float32})],
@@ -260,7 +265,7 @@ class ReCon(HierarchicalClusterer):
 
         Parameters
         ----------
-        X : array_like or DataFrame, shape (n_samples, n_features) or (n_samples, n_samples)
+        X : array_like, DataFrame or sparse matrix, shape (n_samples, n_features) or (n_samples, n_samples)
             The samples, or their distances where ``metric="precomputed"``.
         y : None
             Ignored.
@@ -308,7 +313,7 @@ class ReCon(HierarchicalClusterer):
             If X holds NaN, infinity or text, or a pair of samples has no distance, or the parameters do not fit
             together.
         TypeError
-            If X is sparse, or y holds triplets or pairs.
+            If X is sparse and the metric needs it dense, or y holds triplets or pairs.
 
         Warns
         -----
@@ -329,11 +334,11 @@ class ReCon(HierarchicalClusterer):
             self._validate_params()
             _check_stop(self, has_pairs=pairs is not None)
             metric = check_metric(self.metric, self.linkage)
-            samples = check_samples(self, X, reset=True)
+            samples, columns = check_measured(self, X, None, reset=True)
             n = samples.shape[0]
             _check_enough_samples(self.n_clusters, n)
             points = transformed(self.metric, X, samples)
-            distances = FittedMetric(metric, metric_parameters(points, metric))
+            distances = FittedMetric(metric, metric_parameters(points, metric, columns))
             # align
             rows = named(X, sample_names)
             given = align_triplets(rows, triplets, n, missing_samples=self.missing_samples)
@@ -347,7 +352,12 @@ class ReCon(HierarchicalClusterer):
                 _check_beside_pairs(self.on_conflict, self.penalty, self.micro_clusters)
             used, dropped = _repair_if_asked(given, self.on_conflict, self.random_state)
             plan = plan_merges(
-                used, links, linkage=self.linkage, penalty=self.penalty, micro_clusters=self.micro_clusters
+                used,
+                links,
+                linkage=self.linkage,
+                penalty=self.penalty,
+                micro_clusters=self.micro_clusters,
+                sparse=is_sparse(points),
             )
             # merge
             merges, counts = self._merge(points, plan, distances, type(self).__name__)
@@ -385,15 +395,14 @@ class ReCon(HierarchicalClusterer):
         others: dict[str, Any] = {}
         if self.penalty is None and not has_pairs:
             others["penalty='auto'"] = alike(self, penalty="auto", verbose=False)
-        if isinstance(self.metric, str) and self.metric in ("euclidean", "cosine", "precomputed"):
+        dense = not is_sparse(X)
+        if dense and isinstance(self.metric, str) and self.metric in ("euclidean", "cosine", "precomputed"):
             others["DivisiveReCon"] = DivisiveReCon(self.n_clusters, metric=self.metric)
         name = "all of them hold" if self.penalty is None else f"penalty={self.penalty!r}"
         return compare_settings(name, self, X, known, others, rng, sample_names=sample_names)
 
-    def _merge(
-        self, points: np.ndarray, plan: MergePlan, metric: FittedMetric, title: str
-    ) -> tuple[np.ndarray, Counts]:
-        with progress_bar(self.verbose, len(points) - 1, title) as tell:
+    def _merge(self, points: Any, plan: MergePlan, metric: FittedMetric, title: str) -> tuple[np.ndarray, Counts]:
+        with progress_bar(self.verbose, points.shape[0] - 1, title) as tell:
             return merge_samples(
                 points,
                 plan,
@@ -410,12 +419,12 @@ class ReCon(HierarchicalClusterer):
         drawn: np.ndarray,
         plan: MergePlan,
         violated: TripletSet,
-        points: np.ndarray,
+        points: Any,
         metric: FittedMetric,
     ) -> _FlatCut:
         """Take flat clusters out of the hierarchy, so that they keep all pairs."""
-        n, pairs = len(points), plan.constraints.pairs
-        samples = None if metric.is_precomputed else points
+        n, pairs = points.shape[0], plan.constraints.pairs
+        samples = points if metric.has_points else None
         # the majority of all triplets counts, but only those that hold together can demand anything
         triplets = plan.constraints.triplets
         triplets = triplets - violated if self.cut == "constraints" else triplets
@@ -427,7 +436,12 @@ class ReCon(HierarchicalClusterer):
                 chosen = suggest_n_clusters(hierarchy, points, triplets=triplets)
                 k = chosen.n_clusters
             return _FlatCut(cut(hierarchy, k, rule=self.cut, triplets=triplets, samples=samples), 1, n, chosen)
-        paired = PairedCut(hierarchy, plan.constraints, points, are_distances=metric.is_precomputed)
+        given = points
+        if not metric.has_points and not metric.is_precomputed:
+            from scipy.spatial.distance import squareform
+
+            given = squareform(metric.condensed(points))
+        paired = PairedCut(hierarchy, plan.constraints, given, are_distances=not metric.has_points)
         if self.distance_threshold is not None:
             labels = paired.below(self.distance_threshold)
         else:
@@ -444,6 +458,8 @@ class ReCon(HierarchicalClusterer):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = is_precomputed(self.metric)
+        tags.input_tags.sparse = not is_precomputed(self.metric)
+        tags.input_tags.allow_nan = isinstance(self.metric, str) and self.metric in WITH_MISSING
         return tags
 
 
@@ -460,8 +476,12 @@ def _check_stop(model: ReCon, *, has_pairs: bool) -> None:
     """Refuse parameters that determine twice, or not at all, where the hierarchy is to be cut."""
     n_clusters, distance_threshold, rule = model.n_clusters, model.distance_threshold, model.cut
     if distance_threshold is None:
-        if n_clusters is None and rule != "constraints" and (has_pairs or is_precomputed(model.metric)):
-            what = "where pairs are given" if has_pairs else "where distances are precomputed"
+        no_means = is_precomputed(model.metric) or (isinstance(model.metric, str) and model.metric in WITH_MISSING)
+        if n_clusters is None and rule != "constraints" and (has_pairs or no_means):
+            what = (
+                "where distances are precomputed" if is_precomputed(model.metric) else f"with metric={model.metric!r}"
+            )
+            what = "where pairs are given" if has_pairs else what
             msg = f"n_clusters=None finds no number {what}: give one, or distance_threshold, or cut='constraints'"
             raise ValueError(msg)
         return

@@ -10,13 +10,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from tripletree.algorithms.aho import build_aho_tree
 from tripletree.algorithms.conflict import conflict_inside
-from tripletree.cluster.base import check_samples
+from tripletree.algorithms.points import is_sparse
+from tripletree.cluster.base import check_measured
 from tripletree.cluster.distances import (
     EUCLIDEAN,
     check_metric,
     condensed_distances,
     condensed_matrix,
-    metric_parameters,
     transformed,
 )
 from tripletree.core.checks import check_count
@@ -232,20 +232,22 @@ def why_rejected(model: Any, first: int, second: int, *, before: int) -> Triplet
 
 def _distances(model: Any, X: Any) -> np.ndarray:
     """The square matrix of distances of samples, squared for linkages on centres, infinite on the diagonal."""
-    from scipy.spatial.distance import pdist, squareform
+    from scipy.spatial.distance import squareform
 
     metric = check_metric(model.metric, model.linkage)
-    samples = check_samples(model, X, reset=False)
+    parameters = model.predictor_.parameters
+    samples, _ = check_measured(model, X, parameters.get("columns"), reset=False)
     if samples.shape[0] != model.n_leaves_:
         msg = f"X has {samples.shape[0]} samples, but the model was fitted on {model.n_leaves_}"
         raise ValueError(msg)
     points = transformed(model.metric, X, samples)
     if model.linkage in EUCLIDEAN:
-        flat = pdist(points - points.mean(axis=0), "sqeuclidean")
+        from_mean = points if is_sparse(points) else points - points.mean(axis=0)
+        flat = condensed_distances(from_mean, "sqeuclidean", {})
     elif isinstance(metric, str) and metric == "precomputed":
         flat = condensed_matrix(points)
     else:
-        flat = condensed_distances(points, metric, metric_parameters(points, metric), np.float64)
+        flat = condensed_distances(points, metric, parameters)
     square = squareform(flat)
     np.fill_diagonal(square, np.inf)
     return square

@@ -1,0 +1,133 @@
+"""Points, the rows of a dense table or of a sparse one (CSR): means of groups and squared distances.
+
+A sparse table is never made dense as a whole: distances come from products, ``|x|^2 + |c|^2 - 2 x.c``, and what is less
+than the rounding of these is 0, so that equal rows are at distance 0 here, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+__all__ = [
+    "ROUNDING",
+    "as_rows",
+    "group_means",
+    "group_sums",
+    "intrinsic_dimension",
+    "is_sparse",
+    "row_blocks",
+    "scatter",
+    "squared_distances",
+    "squared_lengths",
+]
+
+#: Of the squared lengths of two rows: a squared distance below this part of them is rounding.
+ROUNDING = 64 * np.finfo(np.float64).eps
+
+#: Numbers that a dense block of a sparse table may hold: 32 MB.
+BLOCK = 4_000_000
+
+
+def is_sparse(points: Any) -> bool:
+    """Whether these are rows of a scipy sparse matrix or array."""
+    return hasattr(points, "tocsr")
+
+
+def as_rows(table: Any) -> Any:
+    """A sparse table as a CSR array of float64, rows sorted, no zeros kept; the object given stays as it is."""
+    from scipy.sparse import csr_array
+
+    rows = csr_array(table, dtype=np.float64)
+    if not rows.has_canonical_format or (rows.data == 0).any():
+        rows = rows.copy()
+        rows.sum_duplicates()
+        rows.eliminate_zeros()
+    return rows
+
+
+def row_blocks(points: Any, size: int = BLOCK) -> Iterator[tuple[slice, np.ndarray]]:
+    """Dense blocks of rows of at most so many numbers each, one after the other."""
+    n, d = points.shape
+    step = max(1, size // max(d, 1))
+    for low in range(0, n, step):
+        here = slice(low, min(low + step, n))
+        yield here, points[here].toarray() if is_sparse(points) else points[here]
+
+
+def squared_lengths(points: Any) -> np.ndarray:
+    """The squared Euclidean length of each row; of sparse ones exactly 1 where it is 1 but for rounding.
+
+    So all rows of length 1 that have no feature in common are equally far apart.
+    """
+    if not is_sparse(points):
+        return np.einsum("ij,ij->i", points, points)
+    square = np.asarray(points.multiply(points).sum(axis=1)).ravel()
+    square[np.abs(square - 1.0) < 64 * np.finfo(square.dtype).eps] = 1.0
+    return square
+
+
+def squared_distances(points: Any, others: Any) -> np.ndarray:
+    """Squared Euclidean distances of all rows to all others: ndarray of float64, shape (n, m)."""
+    if not is_sparse(points) and not is_sparse(others):
+        from scipy.spatial.distance import cdist
+
+        return cdist(points, others, "sqeuclidean")
+    products = points @ others.T
+    if is_sparse(products):
+        products = products.toarray()
+    lengths = np.add.outer(squared_lengths(points), squared_lengths(others))
+    found = lengths - 2.0 * products
+    found[found < ROUNDING * lengths] = 0.0
+    return found
+
+
+def group_sums(points: Any, codes: np.ndarray, k: int) -> Any:
+    """The sum of the points of each of k groups: as sparse as the points are."""
+    if is_sparse(points):
+        from scipy.sparse import csr_array
+
+        n = points.shape[0]
+        return csr_array((np.ones(n), (codes, np.arange(n))), shape=(k, n)) @ points
+    order = np.argsort(codes, kind="stable")
+    size = np.bincount(codes, minlength=k)
+    return np.add.reduceat(points[order], np.cumsum(size) - size, axis=0)
+
+
+def group_means(points: Any, codes: np.ndarray, k: int) -> Any:
+    """The mean of the points of each of k groups, none empty: as sparse as the points are."""
+    size, sums = np.bincount(codes, minlength=k), group_sums(points, codes, k)
+    if not is_sparse(points):
+        return sums / size[:, None]
+    from scipy.sparse import diags
+
+    return as_rows(diags(1.0 / size) @ sums)
+
+
+def scatter(points: Any, codes: np.ndarray | None = None) -> float:
+    """The sum of the squared distances to the mean of all points, or to those of groups 0..k-1, none empty."""
+    codes = np.zeros(points.shape[0], np.intp) if codes is None else codes
+    k = int(codes.max()) + 1
+    means = group_means(points, codes, k)
+    if is_sparse(points):
+        total = float(squared_lengths(points).sum())
+        inside = total - float(np.bincount(codes, minlength=k) @ squared_lengths(means))
+        return inside if inside > ROUNDING * total else 0.0
+    return float(((points - means[codes]) ** 2).sum())
+
+
+def intrinsic_dimension(points: Any) -> float:
+    """How many dimensions the points spread along: (sum of eigenvalues)^2 / sum of squares of the covariance."""
+    n = points.shape[0]
+    some = points[:: max(1, n // 1000)]
+    if is_sparse(some):
+        products = (some @ some.T).toarray()
+        products -= products.mean(axis=0)
+        products -= products.mean(axis=1)[:, None]
+    else:
+        some = some - some.mean(axis=0)
+        products = some.T @ some if some.shape[1] < len(some) else some @ some.T
+    norm = float((products**2).sum())
+    return float(np.trace(products)) ** 2 / norm if norm > 0 else 1.0
