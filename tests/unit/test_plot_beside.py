@@ -117,8 +117,8 @@ def test_tanglegram__any_size(n, rng):
     ax.figure.canvas.draw()
     assert max(ax.figure.get_size_inches()) <= 23
     texts = [t for t in ax.texts if t.get_gid() == "label"]
-    assert len(texts) <= 2 * 150 or n <= 600
-    assert number_of(ax, "lines") <= 6 * 600
+    assert len(texts) <= 2 * 200
+    assert number_of(ax, "lines") <= 6 * 200
     boxes = [t.get_window_extent().padded(-0.5) for t in texts if t.xy[0] < 0.5]
     boxes.sort(key=lambda b: b.y0)
     assert not any(a.overlaps(b) for a, b in zip(boxes, boxes[1:], strict=False))

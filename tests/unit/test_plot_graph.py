@@ -29,7 +29,7 @@ def _no_figures_left():
 
 
 def leaves_drawn(ax):
-    return sum(len(c.get_offsets()) for c in ax.collections if c.get_gid() == "leaves")
+    return sum(len(c.get_offsets()) for c in ax.collections if c.get_gid() in ("leaves", "isolated leaves"))
 
 
 def ties_drawn(ax):
@@ -63,12 +63,17 @@ def test_plot_aho_graph__every_leaf_edge_and_part(seed):
     parts = components(t.used_leaves.tolist(), [(a, b) for a, b, _ in t.rows.tolist()])
     ax = plot_aho_graph(t)
     groups = [c for c in ax.collections if c.get_gid() == "leaves"]
-    assert sorted(len(c.get_offsets()) for c in groups) == sorted(map(len, parts))
+    alone = [c for c in ax.collections if c.get_gid() == "isolated leaves"]
+    singles = sum(len(part) == 1 for part in parts)
+    assert [len(c.get_offsets()) for c in alone] == ([singles] if singles >= 5 else [])
+    drawn = sorted(len(c.get_offsets()) for c in groups) + [1] * sum(len(c.get_offsets()) for c in alone)
+    assert sorted(drawn) == sorted(map(len, parts))
     assert leaves_drawn(ax) == t.used_leaves.size
     assert ties_drawn(ax) == len({(a, b) for a, b, _ in t.rows.tolist()})
-    assert ax.get_title() == f"The triplets split {t.used_leaves.size} leaves into {len(parts)} parts"
+    more = f", {singles} of them single leaves" if alone else ""
+    assert ax.get_title() == f"The triplets split {t.used_leaves.size} leaves into {len(parts)} parts{more}"
     # no two leaves stand on each other
-    at = np.concatenate([c.get_offsets() for c in groups])
+    at = np.concatenate([c.get_offsets() for c in groups + alone])
     apart = np.linalg.norm(at[:, None] - at[None], axis=2)[~np.eye(len(at), dtype=bool)]
     assert apart.min() > 0.05
 

@@ -168,3 +168,78 @@ def test_heatmap__more_refusals():
     with pytest.raises(ValueError, match="numbers"):
         plot_heatmap(ONE, [[10**400, 1]] * 5)
     assert plt.get_fignums() == []
+
+
+# ------------------------------------------------------------------ strips, z-scores, columns in order
+
+
+def axes_with(ax, gid):
+    return [other for other in ax.figure.findobj(matplotlib.axes.Axes) if other.get_gid() == gid]
+
+
+def test_plot_heatmap__z_scores_of_columns_and_rows(rng):
+    h, values = yule(9, rng), rng.normal(size=(9, 4)) * [1, 10, 100, 0] + 5
+    values[2, 1] = np.nan
+    for axis, name in enumerate(("columns", "rows")):
+        ax = plot_heatmap(h, values, z_score=name)
+        shown = np.ma.filled(ax.images[0].get_array(), np.nan)
+        assert np.allclose(np.nanmean(shown, axis=axis), 0)
+        spread = np.nanstd(shown, axis=axis)
+        assert np.allclose(spread[:3], 1)
+        assert axis == 1 or spread[3] == 0  # a constant column has no spread, and is all zeros
+        assert np.isnan(shown).sum() == 1
+        low, high = ax.images[0].get_clim()
+        assert low == -high
+        assert axes_with(ax, "colour bar")[0].get_ylabel() == "z-score"
+    with pytest.raises(ValueError, match="z_score is 1; it must be 'columns', 'rows' or None"):
+        plot_heatmap(h, values, z_score=1)
+
+
+def test_plot_heatmap__columns_in_the_order_of_their_hierarchy(rng):
+    h, base = yule(12, rng), rng.normal(size=(12, 3))
+    values = np.concatenate([base, base + 0.01], axis=1)  # columns 0 and 3, 1 and 4, 2 and 5 are twins
+    names = list("abcABC")
+    ax = plot_heatmap(h, values, columns=names, cluster_columns=True)
+    found = "".join(t.get_text() for t in ax.get_xticklabels()).lower()
+    assert sorted(found[k : k + 2] for k in (0, 2, 4)) == ["aa", "bb", "cc"]
+    order = [names.index(t.get_text()) for t in ax.get_xticklabels()]
+    plain = plot_heatmap(h, values).images[0].get_array()
+    assert np.array_equal(ax.images[0].get_array(), plain[:, order])
+    (above,) = axes_with(ax, "dendrogram above")
+    assert above.collections
+    square = values @ values.T
+    with pytest.raises(ValueError, match="columns of a symmetric matrix are in the order of the leaves"):
+        plot_heatmap(h, square + square.T, cluster_columns=True)
+
+
+def test_plot_heatmap__strips_have_a_tile_for_each_run_and_a_legend(rng):
+    h = Hierarchy.from_nested([[("a", "b"), ("c", "d")], ("e", "f")])
+    columns = {"kind": ["x", "x", "y", "y", "x", None], "size": [1.0, 2, 3, 4, 5, np.nan]}
+    ax = plot_heatmap(h, rng.normal(size=(6, 3)), clusters=[0, 0, 0, 0, 1, 1], annotations=columns)
+    (strips,) = axes_with(ax, "strips")
+    assert [t.get_text() for t in strips.get_xticklabels()] == ["cluster", "kind", "size"]
+    runs = [[(p.vertices[0, 1], p.vertices[2, 1]) for p in c.get_paths()] for c in strips.collections]
+    assert runs == [[(-0.5, 3.5)], [(3.5, 5.5)], [(-0.5, 1.5), (3.5, 4.5)], [(1.5, 3.5)]]
+    assert len({tuple(c.get_facecolor()[0]) for c in strips.collections}) == 4
+    assert np.ma.filled(strips.images[0].get_array(), -1).ravel().tolist() == [1, 2, 3, 4, 5, -1]
+    assert [t.get_text() for t in ax.figure.legends[0].get_texts()] == [
+        *("cluster 0 (4)", "cluster 1 (2)", "kind x (3)", "kind y (2)")
+    ]
+
+
+@pytest.mark.parametrize("square", [True, False])
+def test_plot_heatmap__as_wide_as_a_column_with_names_that_do_not_overlap(rng, square):
+    n = 40
+    h, names = yule(n, rng), [f"a column called {k}" for k in range(10)]
+    values = rng.random((n, n)) if square else rng.random((n, 10))
+    if square:
+        ax = plot_heatmap(h, values + values.T, width="column", annotations={"v": range(n)})
+    else:
+        ax = plot_heatmap(h, values, width="column", columns=names, annotations={"v": range(n)}, z_score="rows")
+    assert ax.figure.get_size_inches()[0] == 3.5
+    ax.figure.canvas.draw()
+    for labels in (ax.get_xticklabels(), ax.get_yticklabels()):
+        boxes = [x.get_window_extent().padded(-1) for x in labels]
+        assert not any(a.overlaps(b) for a, b in zip(boxes, boxes[1:], strict=False))
+    for bar in axes_with(ax, "colour bar"):
+        assert bar.get_window_extent().x1 < ax.figure.bbox.width

@@ -42,6 +42,7 @@ __all__ = [
     "draw_columns",
     "draw_node_labels",
     "measure_clades",
+    "number_map",
 ]
 
 COLUMN, TILE = 11.0, 9.0  # points from one column of tiles to the next, and the width of a tile
@@ -229,7 +230,7 @@ def draw_columns(
             _draw_categories(ax, column.groups, drawn, place, transform, top, bottom)
         else:
             assert column.values is not None
-            cmap = MAPS[len(found) % len(MAPS)]
+            cmap = number_map(len(found))
             found.append((column.name, _draw_numbers(ax, column.values, cmap, drawn, place, transform, top, bottom)))
         if not isinstance(transform, CircularTransform):
             last = transform.horizontal
@@ -263,10 +264,19 @@ def _draw_categories(
         ax.add_collection(PolyCollection(boxes, linewidths=0.3, zorder=3, gid="annotations", **look), autolim=False)
 
 
+def number_map(k: int) -> Any:
+    """The colour map of the k-th column of numbers."""
+    from matplotlib import colormaps
+    from matplotlib.colors import ListedColormap
+
+    name = MAPS[k % len(MAPS)]
+    return ListedColormap(colormaps[name](np.linspace(0.0 if k % len(MAPS) == 0 else PALE, 1.0, 256)))
+
+
 def _draw_numbers(
     ax: Any,
     values: np.ndarray,
-    cmap: str,
+    cmap: Any,
     drawn: CollapsedTree,
     place: Layout,
     transform: Transform,
@@ -274,19 +284,16 @@ def _draw_numbers(
     bottom: float,
 ) -> Any:
     """Draw a tile in the colour of each tip's number, the mean for a collapsed subtree."""
-    from matplotlib import colormaps
     from matplotlib.collections import PolyCollection
-    from matplotlib.colors import ListedColormap
 
     known = np.isfinite(values)
     tip = drawn.shown[: drawn.tree.n_leaves][known]
     number = np.bincount(tip, minlength=drawn.size.size)
     some = np.flatnonzero(number)
     mean = np.bincount(tip, values[known], minlength=drawn.size.size)[some] / number[some]
-    shades = ListedColormap(colormaps[cmap](np.linspace(PALE if cmap != MAPS[0] else 0.0, 1.0, 256)))
     half, full = place.width[some] / 2, np.ones(some.size)
     boxes = draw_boxes(transform, place.along[some] - half, place.along[some] + half, top * full, bottom * full)
-    tiles = PolyCollection(boxes, array=mean, cmap=shades, edgecolors="face", linewidths=0.2, zorder=3)
+    tiles = PolyCollection(boxes, array=mean, cmap=cmap, edgecolors="face", linewidths=0.2, zorder=3)
     tiles.set_clim(float(values[known].min()), float(values[known].max()))
     tiles.set_gid("annotations")
     ax.add_collection(tiles, autolim=False)

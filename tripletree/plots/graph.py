@@ -27,16 +27,42 @@ __all__ = [
 
 # Components of up to FEW leaves are placed by networkx (Kamada, Kawai), larger ones by STEPS steps of _minimize_stress.
 FEW, STEPS = 150, 60
+# From this many leaves without an edge they are gathered, in rows that are this far apart.
+GATHERED, ROW = 5, 0.55
 # Directions of a name from its leaf, as signs of (x, y), in order of preference.
 SIDES = ((0, 1), (0, -1), (1, 0), (-1, 0), (1, 1), (-1, 1), (1, -1), (-1, -1))
 
 
 def place_leaves(graph: Graph) -> dict[Hashable, np.ndarray]:
-    """Place the leaves about one unit apart, components packed on shelves, the largest first."""
+    """Place the leaves about one unit apart, components packed on shelves, the largest first.
+
+    More than a few leaves without an edge are gathered in a grid below, so that they do not fill the picture.
+    """
     import networkx as nx
 
+    parts = list(nx.connected_components(graph))
+    alone = find_isolated(parts)
+    at = _pack([part for part in parts if not alone or len(part) > 1], graph)
+    if alone:
+        points = np.array(list(at.values())) if at else np.zeros((1, 2))
+        (left, low), (right, _) = points.min(axis=0), points.max(axis=0)
+        step = 1.0 + 0.1 * max(len(shorten(str(x), 24)) for x in alone)
+        across = max(int((right - left) / step) + 1, round((len(alone) * ROW / step) ** 0.5), 1)
+        for k, leaf in enumerate(alone):
+            at[leaf] = np.array([left + step * (k % across), low - 1.4 - ROW * (k // across)])
+    return at
+
+
+def find_isolated(parts: Iterable[set[Hashable]]) -> list[Hashable]:
+    """The leaves without an edge, in order of their names; none where there are too few to be gathered."""
+    alone = sorted((next(iter(part)) for part in parts if len(part) == 1), key=str)
+    return alone if len(alone) >= GATHERED else []
+
+
+def _pack(parts: list[set[Hashable]], graph: Graph) -> dict[Hashable, np.ndarray]:
+    """Place components side by side on shelves."""
     placed = []
-    for part in nx.connected_components(graph):
+    for part in parts:
         places = _part_positions(graph.subgraph(part))
         points = np.array(list(places.values()))
         low, high = points.min(axis=0) - 0.8, points.max(axis=0) + 0.8
@@ -220,7 +246,8 @@ def plot_aho_graph(
     Returns
     -------
     matplotlib Axes
-        Its nodes have the gid "leaves", one collection per component; its edges "ties".
+        Its nodes have the gid "leaves", one collection per component; its edges "ties". Five leaves or more without an
+        edge are gathered below the others, grey, with the gid "isolated leaves".
 
     Raises
     ------
@@ -256,9 +283,11 @@ def plot_aho_graph(
         _, ax = plt.subplots(figsize=(max(1.35 * side, 5.5) + 0.04 * longest, side), layout="constrained")
     at = place_leaves(graph)
     _draw_edges(ax, graph, at, graph.number_of_edges() <= MOST_NOTES if notes is None else notes)
-    _draw_leaves(ax, parts, at)
+    alone = find_isolated(parts)
+    _draw_leaves(ax, [part for part in parts if not alone or len(part) > 1], alone, at)
     if title is None:
         many = f"{len(parts)} parts" if len(parts) > 1 else "nothing less: they are tied together"
+        many += f", {len(alone)} of them single leaves" if alone else ""
         title = f"The triplets split {len(group)} leaves into {many}"
     ax.set_title(_wrap(title, ax))
     ax.set_axis_off()
@@ -350,9 +379,14 @@ def _draw_edges(ax: Axes, graph: Graph, at: dict[Hashable, np.ndarray], notes: b
         )
 
 
-def _draw_leaves(ax: Axes, parts: list[set], at: dict[Hashable, np.ndarray]) -> None:
+def _draw_leaves(ax: Axes, parts: list[set], alone: list[Hashable], at: dict[Hashable, np.ndarray]) -> None:
     size = 70 if len(at) <= MOST_NAMES else 26
-    rim = find_theme(ax, bare=True).paper
+    theme = find_theme(ax, bare=True)
+    rim = theme.paper
+    if alone:
+        x, y = np.array([at[leaf] for leaf in alone]).T
+        grey = theme.faint(0.5)
+        ax.scatter(x, y, s=size / 2, color=grey, edgecolors=rim, linewidths=0.8, zorder=3, gid="isolated leaves")
     for k, part in enumerate(parts):
         x, y = np.array([at[leaf] for leaf in sorted(part, key=str)]).T
         colour, shape = PALETTE[k % len(PALETTE)], SHAPES[k % len(SHAPES)]
@@ -360,13 +394,11 @@ def _draw_leaves(ax: Axes, parts: list[set], at: dict[Hashable, np.ndarray]) -> 
 
 
 def _write_names(ax: Axes, graph: Graph, at: dict[Hashable, np.ndarray]) -> None:
-    """Write the names beside their leaves, with a rim in the background colour, where they cover least."""
-    from matplotlib.patheffects import withStroke
-
+    """Write the names beside their leaves, over the lines, where they cover least; and fit notes to their edges."""
     if not 0 < len(at) <= MOST_NAMES:
         return
     theme = find_theme(ax, bare=True)
-    halo = withStroke(linewidth=2.2, foreground=theme.paper)
+    plate = {"facecolor": theme.paper, "edgecolor": "none", "pad": 0.4, "alpha": 0.85}
     figure: Any = ax.figure
     while figure is not figure.figure:  # a subfigure is drawn by its figure
         figure = figure.figure
@@ -379,12 +411,14 @@ def _write_names(ax: Axes, graph: Graph, at: dict[Hashable, np.ndarray]) -> None
     texts = [
         ax.annotate(
             shorten(str(leaf)), tuple(at[leaf]), textcoords="offset points", xytext=(0, 0), ha="center", va="center",
-            fontsize=9, zorder=4, parse_math=False, color=theme.line, path_effects=[halo],
+            fontsize=9, zorder=2.5, parse_math=False, color=theme.line, bbox=plate,
         )
         for leaf in leaves
     ]  # fmt: skip
     sizes = np.array([text.get_window_extent().size for text in texts])
     edges = np.array([(number[a], number[b]) for a, b in graph.edges]).reshape(-1, 2)
+    for note, ends in zip(notes, points[edges], strict=False):
+        _fit_note(note, ends, 12 * scale)
     if notes:  # notes are at the middles of their edges and count as more leaves
         middles = (points[edges[:, 0]] + points[edges[:, 1]]) / 2
         points = np.concatenate([points, middles])
@@ -392,3 +426,17 @@ def _write_names(ax: Axes, graph: Graph, at: dict[Hashable, np.ndarray]) -> None
     middle = place_names(points, edges, sizes, 6 * scale, len(leaves))
     for text, shift in zip(texts, (middle - points)[: len(leaves)] / scale, strict=True):
         text.set_position(tuple(shift))
+
+
+def _fit_note(note: Any, ends: np.ndarray, rims: float) -> None:
+    """Turn a note along its edge, shortened until it leaves `rims` pixels of the edge free; hide it if it cannot be."""
+    (x, y), room = ends[1] - ends[0], float(np.hypot(*(ends[1] - ends[0]))) - rims
+    text = note.get_text()
+    most = max(map(len, text.split("\n")))
+    while note.get_window_extent().width > room and most > 3:
+        most -= 1
+        note.set_text("\n".join(shorten(line, most) for line in text.split("\n")))
+    if note.get_window_extent().width > room:
+        note.set_visible(False)
+    angle = float(np.degrees(np.arctan2(y, x)))
+    note.set_rotation((angle + 90) % 180 - 90)

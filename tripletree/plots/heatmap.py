@@ -2,27 +2,33 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tripletree.algorithms.linkage import from_linkage
 from tripletree.core.checks import check_count
+from tripletree.core.hierarchy import Hierarchy
 from tripletree.errors import UnknownLeafError
+from tripletree.plots.annotations import LeafColumn, check_columns, number_map
 from tripletree.plots.axes import RectangularTransform
 from tripletree.plots.drawing import draw_lines, draw_triangles
 from tripletree.plots.labels import measure_text
-from tripletree.plots.layout import CollapsedTree, Layout, collapse_tree, compute_layout
+from tripletree.plots.layout import CollapsedTree, Layout, collapse_nothing, collapse_tree, compute_layout
 from tripletree.plots.style import (
-    DASHES,
     LeafGroups,
     check_range,
     check_tree,
+    check_width,
     close_on_error,
     encode_groups,
     find_theme,
     import_pyplot,
+    largest_font,
     shorten,
+    tile_style,
 )
 
 if TYPE_CHECKING:
@@ -37,6 +43,8 @@ TIPS = 250  # default number of tips of the dendrogram
 SMALLEST, LARGEST = 4.8, 9.0  # font of labels, in points
 SHORTER = (24, 18, 14, 10, 7, 5)  # lengths of labels, tried in turn until they fit
 MOST_BESIDE = 0.35  # largest part of the width that labels of rows take
+STRIP, TREE = 0.14, 0.22  # inches that a strip takes, part of the width that the tree takes
+LISTED = 12  # most categories of a strip in the legend
 
 
 @close_on_error
@@ -45,8 +53,12 @@ def plot_heatmap(
     matrix: Any,
     *,
     ax: Axes | None = None,
+    width: float | str | None = None,
     clusters: Any = None,
+    annotations: Any = None,
     columns: Any = None,
+    cluster_columns: bool = False,
+    z_score: str | None = None,
     heights: str = "auto",
     max_leaves: int | None = TIPS,
     cmap: Any = None,
@@ -67,11 +79,21 @@ def plot_heatmap(
     ax : matplotlib Axes, optional
         Where to draw; the dendrograms and the colour bar take part of its space. By default a new pyplot figure,
         which the caller closes.
+    width : "column", "page" or float, optional
+        Width of the new figure, as in `plot_dendrogram`.
     clusters : sequence or mapping, optional
         The cluster of each leaf; by default the ``labels_`` of an estimator. Lines across the map separate adjacent
-        clusters, and the dendrogram has their colours and dashes.
+        clusters, the dendrogram has their colours and dashes, and a strip beside the map has their colours.
+    annotations : DataFrame or mapping, optional
+        More strips beside the map, for categories and numbers, as in `plot_dendrogram`.
     columns : sequence of str, optional
         Names of the columns, unless they are the leaves.
+    cluster_columns : bool
+        Order the columns by average linkage of their Euclidean distances (after `z_score`), with its dendrogram above.
+        Missing entries count as the mean of their column. Not for symmetric matrices, whose columns are the leaves.
+    z_score : {"columns", "rows"}, optional
+        Show by how many standard deviations entries differ from the mean of their column or row, in two colours that
+        part at 0.
     heights : {"auto", "height", "order", "level"}
         As in `plot_dendrogram`.
     max_leaves : int or None
@@ -86,7 +108,7 @@ def plot_heatmap(
     -------
     matplotlib Axes
         The axes of the map, an image with the gid "map". The figure's other axes have the gids "dendrogram",
-        "dendrogram above" and "colour bar".
+        "dendrogram above", "strips" and "colour bar".
 
     Raises
     ------
@@ -124,12 +146,26 @@ def plot_heatmap(
     if clusters is None and hierarchy is not tree:
         clusters = getattr(hierarchy, "labels_", None)
     groups = encode_groups(clusters, tree, "clusters", None)
+    strips = check_columns(annotations, tree, 0 if groups is None else len(groups.names))
+    if groups is not None:
+        strips = [LeafColumn("cluster", groups, None), *strips]
+    if z_score not in (None, "columns", "rows"):
+        msg = f"z_score is {z_score!r}; it must be 'columns', 'rows' or None"
+        raise ValueError(msg)
+    size = check_width(width, ax)
     if max_leaves is not None:
         max_leaves = check_count(max_leaves, "max_leaves", 2)
     drawn = collapse_tree(tree, max_leaves, codes=[] if groups is None else [groups.codes])
     place = compute_layout(drawn, heights, spacing="size")
     plt = import_pyplot("plot_heatmap")
     square = values.shape[0] == values.shape[1] and np.allclose(values, values.T, equal_nan=True)
+    if square and cluster_columns:
+        msg = "cluster_columns is for tables of features; columns of a symmetric matrix are in the order of the leaves"
+        raise ValueError(msg)
+    label = "distance" if label is None and square and not np.diag(values).any() else label
+    if z_score is not None:
+        values = _standardise(values, 0 if z_score == "columns" else 1)
+        label = "z-score" if label is None else label
     order = _leaf_order(drawn, place)
     shown = values[np.ix_(order, order)] if square else values[order]
     names = (
@@ -137,31 +173,105 @@ def plot_heatmap(
         if columns is None
         else _check_columns(columns, values.shape[1])
     )
+    above = None
+    if cluster_columns and values.shape[1] > 1:
+        above = collapse_nothing(_cluster_columns(values))
+        across = compute_layout(above, "height")
+        shown = shown[:, across.order]
+        names = [names[j] for j in across.order.tolist()] if len(names) == len(across.order) else names
+    theme_of = ax
+    legend = _legend_entries(strips)
     if ax is None:
         longest = max((min(len(str(x)), 24) for x in (tree.leaves if square else names)), default=0)
-        ax = _new_axes(plt, tree.n_leaves, square, longest, title is not None)
-    if cmap is None:
-        cmap = "viridis" if square else "cividis"
-    image = _draw_map(ax, shown, cmap)
-    beside = _write_names(ax, tree, order, square, names)
-    sides = _add_side_axes(ax, drawn, place, groups, square, beside)
+        ax = _new_axes(plt, tree.n_leaves, square, longest, title is not None, size, len(legend[0]))
+    look: dict[str, Any] = {"cmap": ("viridis" if square else "cividis") if cmap is None else cmap}
+    if z_score is not None:
+        reach = float(np.nanmax(np.abs(shown))) or 1.0
+        look = {"cmap": "RdBu_r" if cmap is None else cmap, "vmin": -reach, "vmax": reach}
+    image = _draw_map(ax, shown, look)
+    tree_width = min(TREE * float(ax.get_window_extent().width) / ax.figure.dpi, 1.6)
+    beside = _write_names(ax, tree, order, square, names, tree_width + STRIP * len(strips) + 0.3)
+    trees = {"dendrogram": (drawn, place, groups)}
+    if square or above is not None:
+        trees["dendrogram above"] = (drawn, place, groups) if above is None else (above, across, None)
+    sides, bars = _add_side_axes(ax, trees, strips, order, tree_width, beside)
     if groups is not None:
         _separate_clusters(ax, groups.codes[order], square)
     bar = ax.figure.colorbar(image, cax=sides["colour bar"])
-    if label is None and square and not np.diag(values).any():
-        label = "distance"
     bar.set_label(shorten(label or "", 60))
+    for (name, artist), axes in zip(bars, sides["more bars"], strict=True):
+        ax.figure.colorbar(artist, cax=axes).set_label(shorten(name, 40))
+    if size is not None:
+        for axes in (sides["colour bar"], *sides["more bars"]):
+            axes.tick_params(labelsize=largest_font(size))
+            axes.yaxis.label.set_size(largest_font(size))
+    top = sides.get("dendrogram above", ax)
+    _write_legend(top, legend, theme_of is None)
     if title is not None:
-        sides.get("dendrogram above", ax).set_title(title)
+        top.set_title(title)
     return ax
 
 
-def _new_axes(plt: Any, n: int, square: bool, longest: int, title: bool) -> Any:
-    """Make axes in a new figure, with space below for column names and at the right for the colour bar's ticks."""
+def _standardise(values: np.ndarray, axis: int) -> np.ndarray:
+    """Distances from the mean of each column (axis 0) or row in standard deviations; 0 where all entries are equal."""
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # of a column without numbers
+        away = values - np.nanmean(values, axis=axis, keepdims=True)
+        spread = np.nanstd(values, axis=axis, keepdims=True)
+    return np.divide(away, spread, out=np.where(np.isnan(values), np.nan, 0.0), where=(spread > 0) & ~np.isnan(away))
+
+
+def _cluster_columns(values: np.ndarray) -> Hierarchy:
+    """The hierarchy of the columns, by average linkage."""
+    from scipy.cluster.hierarchy import linkage
+
+    known = ~np.isnan(values)
+    mean = np.where(known, values, 0.0).sum(axis=0) / np.maximum(known.sum(axis=0), 1)
+    return from_linkage(linkage(np.where(known, values, mean).T, "average"))
+
+
+def _legend_entries(strips: list[LeafColumn]) -> tuple[list[Any], list[str]]:
+    """Handles and texts of the categories of all strips but the clusters', which their own lines explain."""
+    from matplotlib.patches import Patch
+
+    handles, texts = [], []
+    for strip in strips:
+        if strip.groups is not None:
+            some = list(zip(strip.groups.names, strip.groups.style.tolist(), strip.groups.sizes.tolist(), strict=True))
+            handles += [Patch(linewidth=0.3, **tile_style(style, "white")) for _, style, _ in some[:LISTED]]
+            texts += [
+                f"{shorten(strip.name, 16)} {shorten(str(name), 20)} ({size:,})" for name, _, size in some[:LISTED]
+            ]
+    return handles, texts
+
+
+def _write_legend(ax: Any, legend: tuple[list[Any], list[str]], own_figure: bool) -> None:
+    """Write the legend above everything: at the top of a figure of our own, else on top of the given axes."""
+    handles, texts = legend
+    if not handles:
+        return
+    inches = ax.figure.get_size_inches()[0]
+    how: dict[str, Any] = {"fontsize": 7, "frameon": False, "handlelength": 1.4, "columnspacing": 1.2, "borderpad": 0.2}
+    how["ncols"] = max(int(inches / (0.35 + 0.06 * max(map(len, texts)))), 1)
+    if own_figure:
+        found = ax.figure.legend(handles, texts, loc="upper left", bbox_to_anchor=(0.01, 0.995), borderaxespad=0, **how)
+    else:
+        found = ax.legend(handles, texts, loc="lower left", bbox_to_anchor=(0, 1), borderaxespad=0.2, **how)
+    for text in found.get_texts():
+        text.set_parse_math(False)
+
+
+def _new_axes(plt: Any, n: int, square: bool, longest: int, title: bool, width: float | None, entries: int) -> Any:
+    """Make axes in a new figure, with space below for column names and at the right for the colour bars' ticks.
+
+    entries : entries of the legend above
+    """
     high = min(max(0.16 * n, 3.5), 8.0)
     size = (high + 1.2 if square else 7.5, high + 1.2)
+    if width is not None:
+        size = (width, min(size[1] * (width / size[0] if square else 1.0), 9.0))
     bottom = 0.4 if square and n > 110 else 0.3 + 0.075 * longest
-    left, right, top = 0.1, 0.75, 0.35 if title else 0.1
+    left, right, top = 0.1, 0.75, (0.35 if title else 0.1) + 0.16 * -(-entries // max(int(size[0] / 1.6), 1))
     inner = (size[0] - left - right) / size[0], (size[1] - bottom - top) / size[1]
     return plt.figure(figsize=size).add_axes((left / size[0], bottom / size[1], *inner))
 
@@ -230,7 +340,7 @@ def _check_columns(columns: Any, number: int) -> list[str]:
     return names
 
 
-def _draw_map(ax: Any, shown: np.ndarray, cmap: Any) -> Any:
+def _draw_map(ax: Any, shown: np.ndarray, look: dict[str, Any]) -> Any:
     """Draw the image; along an axis with more entries than pixels it shows means, so that the other stays sharp."""
     box = ax.get_window_extent()
     pixels = max(int(box.height), 1), max(int(box.width), 1)
@@ -239,7 +349,7 @@ def _draw_map(ax: Any, shown: np.ndarray, cmap: Any) -> Any:
     for axis in (0, 1):
         if shown.shape[axis] > pixels[axis]:
             shown = average_blocks(shown, axis, pixels[axis])
-    return ax.imshow(shown, aspect="auto", cmap=cmap, interpolation="nearest", extent=extent, gid="map")
+    return ax.imshow(shown, aspect="auto", interpolation="nearest", extent=extent, gid="map", **look)
 
 
 def average_blocks(values: np.ndarray, axis: int, parts: int) -> np.ndarray:
@@ -261,25 +371,35 @@ def _leaf_order(drawn: CollapsedTree, place: Layout) -> np.ndarray:
 
 
 def _add_side_axes(
-    ax: Any, drawn: CollapsedTree, place: Layout, groups: LeafGroups | None, square: bool, beside: float
-) -> dict[str, Any]:
-    """Draw the dendrogram at the left, for squares another above; add axes for a colour bar, `beside` inches away."""
+    ax: Any,
+    trees: dict[str, tuple[CollapsedTree, Layout, LeafGroups | None]],
+    strips: list[LeafColumn],
+    order: np.ndarray,
+    tree_width: float,
+    beside: float,
+) -> tuple[dict[str, Any], list[tuple[str, Any]]]:
+    """Draw strips and the dendrogram at the left and perhaps one above; add axes for colour bars, `beside` inches away.
+
+    Returns the axes by gid, and the name and artist of each strip of numbers.
+    """
     from mpl_toolkits.axes_grid1 import make_axes_locatable
 
     divider = make_axes_locatable(ax)
-    sides = {"dendrogram": (divider.append_axes("left", size="22%", pad=0.04), "left")}
-    if square:
-        sides["dendrogram above"] = (divider.append_axes("top", size="18%", pad=0.04), "top")
-    bar = divider.append_axes("right", size=0.12, pad=beside + 0.08)
-    bar.set_gid("colour bar")
-    low, high = float(min(place.up.min(), place.foot.min())), float(place.up.max())
+    sides: dict[str, Any] = {}
+    bars: list[tuple[str, Any]] = []
+    if strips:
+        sides["strips"] = divider.append_axes("left", size=STRIP * len(strips), pad=0.04)
+        bars = _draw_strips(sides["strips"], ax, strips, order)
+    sides["dendrogram"] = divider.append_axes("left", size=tree_width, pad=0.04)
+    if "dendrogram above" in trees:
+        sides["dendrogram above"] = divider.append_axes("top", size="18%", pad=0.04)
     line = find_theme(ax, bare=True).line
-    more = 0.03 * ((high - low) or 1.0)
-    for gid, (side, orientation) in sides.items():
-        transform = RectangularTransform(orientation)
+    for gid, (drawn, place, groups) in trees.items():
+        side, transform = sides[gid], RectangularTransform("left" if gid == "dendrogram" else "top")
+        low, high = float(min(place.up.min(), place.foot.min())), float(place.up.max())
+        more = 0.03 * ((high - low) or 1.0)
         draw_lines(side, drawn, place, transform, groups, line, 0.8)
         draw_triangles(side, drawn, place, transform, groups, line, 0.6)
-        side.set_gid(gid)
         side.set_axis_off()
         if transform.horizontal:
             side.set_xlim(high + more, low)
@@ -287,13 +407,54 @@ def _add_side_axes(
         else:
             side.set_ylim(low, high + more)
             side.set_xlim(-0.5, place.span - 0.5)
-    return {gid: side for gid, (side, _) in sides.items()} | {"colour bar": bar}
+    column = divider.append_axes("right", size=0.12, pad=beside + 0.08)
+    parts = [column]
+    if bars:  # all colour bars stand in one column
+        share = 1 / (len(bars) + 1)
+        parts = [column.inset_axes((0.0, 1 - share * (k + 0.86), 1.0, 0.86 * share)) for k in range(len(bars) + 1)]
+        column.set_axis_off()
+    sides["colour bar"] = parts[0]
+    for gid, side in sides.items():
+        side.set_gid(gid)
+    sides["more bars"] = parts[1:]
+    return sides, bars
+
+
+def _draw_strips(side: Any, ax: Any, strips: list[LeafColumn], order: np.ndarray) -> list[tuple[str, Any]]:
+    """Draw a strip for each column, runs of a category as one tile; return name and artist of those of numbers."""
+    from matplotlib.collections import PolyCollection
+
+    found, paper = [], find_theme(ax, bare=True).paper
+    for k, strip in enumerate(strips):
+        left, right = k + 0.06, k + 0.94
+        if strip.groups is None:
+            assert strip.values is not None
+            column = strip.values[order][:, None]
+            high = max(int(side.get_window_extent().height), 1)
+            column = average_blocks(column, 0, high) if len(column) > high else column
+            extent = (left, right, order.size - 0.5, -0.5)
+            cmap = number_map(len(found))
+            found.append((strip.name, side.imshow(column, aspect="auto", cmap=cmap, extent=extent, gid="strip")))
+            continue
+        codes = strip.groups.codes[order]
+        starts = np.flatnonzero(np.concatenate([[True], codes[1:] != codes[:-1]]))
+        stops = np.append(starts[1:], codes.size)
+        for code in np.unique(codes[codes >= 0]).tolist():
+            runs = [(a - 0.5, b - 0.5) for a, b in zip(starts, stops, strict=True) if codes[a] == code]
+            tiles = [[(left, a), (right, a), (right, b), (left, b)] for a, b in runs]
+            style = tile_style(int(strip.groups.style[code]), paper)
+            side.add_collection(PolyCollection(tiles, linewidths=0, gid="strip", **style), autolim=False)
+    side.set(xlim=(0, len(strips)), ylim=(order.size - 0.5, -0.5), yticks=[])
+    side.set_xticks(np.arange(len(strips)) + 0.5)
+    side.set_xticklabels([shorten(x.name, 14) for x in strips], rotation=90, fontsize=7, parse_math=False)
+    side.tick_params(length=0)
+    for spine in side.spines.values():
+        spine.set_visible(False)
+    return found
 
 
 def _separate_clusters(ax: Any, codes: np.ndarray, square: bool) -> None:
-    """Draw lines between adjacent clusters, and each cluster's colour and dashes along the left edge."""
-    from matplotlib.collections import LineCollection
-
+    """Draw lines between adjacent clusters."""
     edges = np.flatnonzero(codes[1:] != codes[:-1]) + 0.5
     if edges.size > 200:
         return
@@ -301,21 +462,13 @@ def _separate_clusters(ax: Any, codes: np.ndarray, square: bool) -> None:
         ax.axhline(y, color="white", linewidth=1.2, gid="parting")
         if square:
             ax.axvline(y, color="white", linewidth=1.2, gid="parting")
-    bounds = [-0.5, *edges.tolist(), codes.size - 0.5]
-    runs = list(zip(bounds[:-1], bounds[1:], strict=True))
-    code = [int(codes[int(low + 0.5)]) for low, _ in runs]
-    theme = find_theme(ax, bare=True)
-    marks = LineCollection(
-        [[(0.0, low), (0.0, high)] for low, high in runs],
-        colors=[theme.shade(c) for c in code],
-        linestyles=[DASHES[0 if c < 0 else c % len(DASHES)] for c in code],
-        linewidths=4.0, transform=ax.get_yaxis_transform(), clip_on=False, zorder=4, capstyle="butt", gid="clusters",
-    )  # fmt: skip
-    ax.add_collection(marks, autolim=False)
 
 
-def _write_names(ax: Any, tree: Any, order: np.ndarray, square: bool, columns: list[str]) -> float:
-    """Label the rows at the right and the columns below if all labels fit; return the inches taken at the right."""
+def _write_names(ax: Any, tree: Any, order: np.ndarray, square: bool, columns: list[str], aside: float) -> float:
+    """Label the rows at the right and the columns below if all labels fit; return the inches taken at the right.
+
+    aside : inches of the width that tree, strips and colour bar take
+    """
     box = ax.get_window_extent()
     scale = ax.figure.dpi / 72
     rows = [shorten(str(tree.leaves[i]), 24) for i in order.tolist()]
@@ -325,7 +478,8 @@ def _write_names(ax: Any, tree: Any, order: np.ndarray, square: bool, columns: l
     ax.set(xticks=[], yticks=[])
     ax.tick_params(length=0, left=False, labelleft=False)
     taken = 0.0
-    for axis, texts, number, room in (("y", rows, height, 0.8 * box.height), ("x", names, width, 0.7 * box.width)):
+    for axis, texts, number in (("y", rows, height), ("x", names, width)):
+        room = 0.8 * box.height if axis == "y" else box.width - (aside + taken) * ax.figure.dpi
         font = min(room / number / scale / 1.1, LARGEST)
         if font < SMALLEST or len(texts) != number:
             continue

@@ -242,7 +242,7 @@ def collapse_pair(pair: TreePair, heights: str, tips: int) -> TreePair:
 # Above ALL leaves shared clades are collapsed by default; MOST is the limit of a picture.
 ALL, MOST = 150, 20_000
 # Above LINES lines, bands between TIPS collapsed subtrees are drawn instead.
-LINES, TIPS = 600, 60
+LINES, TIPS = 200, 60
 TREE, FONT = 0.29, 9.0  # part of the width that each tree takes; largest font in points
 SMALLEST = 4.5
 ROOM = 0.16  # largest part of the width that labels take on each side
@@ -283,7 +283,7 @@ def plot_tanglegram(
         colour of a class that at least 90 % of its leaves share, and is grey and hatched if there is none.
     collapse : bool, optional
         Whether clades that are in both hierarchies, with all clades below them, become one triangle and one band as
-        wide as the triangle. By default above 150 leaves. If more than 600 lines are left, both are drawn with 60 tips,
+        wide as the triangle. By default above 150 leaves. If more than 200 lines are left, both are drawn with 60 tips,
         and bands as thick as the number of leaves that two tips share replace the lines.
     untangle : bool
         False keeps both in the order of the leaf index, as `plot_dendrogram` does.
