@@ -8,6 +8,7 @@ from pathlib import Path
 
 import dendropy
 import numpy as np
+import pyarrow
 from _harness import Table, cpu_seconds
 from examples import caterpillar, yule
 from skbio import TreeNode
@@ -50,6 +51,27 @@ def triplet_rows(table, m):
             table.add(f"triplets {suffix}", m, read, write, None, None, None, None)
 
 
+def table_rows(table, m):
+    """Whole numbers in Parquet, Arrow and pandas: read by whole columns, and in batches that are scored one by one."""
+    n = 100_000
+    leaves = np.stack([rng.integers(n, size=m), rng.integers(n, size=m), rng.integers(n, size=m)], axis=1)
+    leaves = leaves[(leaves[:, 0] != leaves[:, 1]) & (leaves[:, 0] != leaves[:, 2]) & (leaves[:, 1] != leaves[:, 2])]
+    arrow = pyarrow.table({x: leaves[:, k] for k, x in enumerate("abc")})
+    h = yule(n, rng)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "numbers.parquet"
+        t = tt.read_triplets(arrow)
+        write, _ = cpu_seconds(lambda: tt.write_triplets(t, path), repeat=1)
+        sources = {"Parquet": path, "Arrow": arrow, "pandas": arrow.to_pandas()}
+        for name, source in sources.items():
+            read, again = cpu_seconds(lambda source=source: tt.read_triplets(source), repeat=1)
+            assert again == t
+            table.add(f"numbers, {name}", m, read, write if name == "Parquet" else None, None, None, None, None)
+        score, share = cpu_seconds(lambda: tt.triplet_score(h, tt.io.read_triplet_batches(path)), repeat=1)
+        assert share == tt.triplet_score(h, t)
+        table.add("scored in batches", m, score, None, None, None, None, None)
+
+
 def import_seconds(module):
     """Wall seconds of a warm interpreter that imports a module, the least of five."""
     code = f"import time; s = time.perf_counter(); import {module}; print(time.perf_counter() - s)"
@@ -61,6 +83,7 @@ def main():
     table = Table("Files", [*columns, ("ratio", 6)])
     newick_rows(table, [1_000, 100_000] + ([1_000_000] if table.options.large else []))
     triplet_rows(table, 1_000_000 if table.options.large else 100_000)
+    table_rows(table, 5_000_000 if table.options.large else 100_000)
     table.done()
     numpy, ours = import_seconds("numpy"), import_seconds("tripletree")
     print(f"import numpy {numpy:.3f} s, import tripletree {ours:.3f} s, more by {ours - numpy:.3f} s")

@@ -269,7 +269,7 @@ def test_parquet__tables_of_others(tmp_path):
     parquet = pytest.importorskip("pyarrow.parquet")
     path = tmp_path / "x.parquet"
     parquet.write_table(pyarrow.table({"a": [1, 3], "b": [2, 1], "c": [0, 2], "note": ["x", "y"]}), path)
-    assert list(read_triplets(path)) == [("1", "2", "0"), ("1", "3", "2")]
+    assert list(read_triplets(path)) == [(1, 2, 0), (1, 3, 2)]
     assert len(read_triplets(path, leaves=range(5)).leaves) == 5
     with pytest.raises(ParseError, match="lacks the column 'd'; it has 'a', 'b', 'c', 'note'"):
         read_triplets(path, columns=("a", "b", "d"))

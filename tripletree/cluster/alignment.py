@@ -70,7 +70,7 @@ def align_triplets(X: Any, triplets: Any, n_samples: int, *, missing_samples: st
     X : object
         The samples as the user gave them. Rows of a DataFrame (pandas) have the labels of its index, rows of anything
         else the labels 0..n-1.
-    triplets : TripletSet, iterable of (a, b, c), ndarray of int of shape (m, 3), or None
+    triplets : TripletSet, iterable of (a, b, c), data frame, Arrow table or stream, ndarray of int (m, 3), or None
         Labels, but for the integer array, which holds row numbers.
     n_samples : int
         Number of rows.
@@ -276,6 +276,11 @@ def _as_set_or_rows(triplets: Any) -> tuple[TripletSet | np.ndarray, int]:
         return TripletSet([], 0), 0
     if isinstance(triplets, TripletSet):
         return triplets, len(triplets)
+    if hasattr(triplets, "__arrow_c_stream__") and not hasattr(triplets, "to_numpy"):
+        from tripletree.io import read_triplets
+
+        table = read_triplets(triplets)  # of Arrow, or a stream of it: by whole columns
+        return table, len(table)
     if unpack_frame(triplets) is not None:
         return TripletSet.from_labels(triplets), len(triplets)
     if isinstance(triplets, np.ndarray):

@@ -67,7 +67,7 @@ class Origins:
     @classmethod
     def of_lines(cls, name: str | None, unit: str, numbers: Iterable[int]) -> Origins:
         """Return the origins of rows of one file, given the number of each."""
-        number = np.array(list(numbers), np.int64)
+        number = np.array(numbers if isinstance(numbers, np.ndarray) else list(numbers), np.int64)
         return cls([(name, unit)], np.zeros(number.size, np.int32), number, np.ones(number.size, np.int64))
 
     def __len__(self) -> int:

@@ -129,8 +129,8 @@ class TripletSet:
         Parameters
         ----------
         triplets : iterable of (a, b, c), or data frame
-            Labels: strings, integers or any other hashable values. A data frame of pandas or polars has them in the
-            columns a, b and c, and optional weights in the column weight.
+            Labels: strings, integers or any other hashable values. A data frame of pandas or polars, or a table of
+            Arrow, has them in the columns a, b and c, and optional weights in the column weight.
         leaves : LeafIndex or iterable of labels, optional
             All leaves, in order. By default those that occur, sorted (in order of appearance if labels of different
             types cannot be compared).
@@ -384,19 +384,24 @@ def check_triplets(value: Any) -> TripletSet:
 
 def unpack_frame(table: Any) -> tuple[list[tuple], list[float] | None] | None:
     """Return the rows and weights of a data frame of triplets, by the names of its columns; None for anything else."""
-    if not hasattr(table, "columns") or not hasattr(table, "to_numpy"):
+    if hasattr(table, "column_names") and hasattr(table, "to_pylist"):  # a table of Arrow
+        columns: Any = table.column_names
+        cells = {x: table[x].to_pylist() for x in columns}
+    elif hasattr(table, "columns") and hasattr(table, "to_numpy"):
+        columns, cells = table.columns, table
+    else:
         return None
-    names = [str(x) for x in table.columns]
+    names = [str(x) for x in columns]
     if names == ["0", "1", "2"]:  # a frame made without column names
-        return list(zip(*(list(table[x]) for x in table.columns), strict=True)), None
+        return list(zip(*(list(cells[x]) for x in columns), strict=True)), None
     if not {"a", "b", "c"} <= set(names):
         msg = (
             "a table of triplets needs columns a, b and c, for ab|c (and weight, if there are weights); "
             f"this one has {', '.join(names[:10])}: rename them"
         )
         raise InvalidTripletError(msg)
-    a, b, c = (list(table[x]) for x in "abc")
-    return list(zip(a, b, c, strict=True)), list(table["weight"]) if "weight" in names else None
+    a, b, c = (list(cells[x]) for x in "abc")
+    return list(zip(a, b, c, strict=True)), list(cells["weight"]) if "weight" in names else None
 
 
 def check_label_triple(row: Any, k: int, noun: str = "triplet") -> tuple[Hashable, Hashable, Hashable]:

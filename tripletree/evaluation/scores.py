@@ -16,6 +16,7 @@ Normalised mutual information and the adjusted Rand index are scikit-learn's:
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -407,14 +408,15 @@ def dendrogram_purity(hierarchy: Hierarchy, classes: Any) -> float:
     return float(total) / pairs
 
 
-def triplet_score(hierarchy: Hierarchy, triplets: TripletSet) -> float:
+def triplet_score(hierarchy: Hierarchy, triplets: TripletSet | Iterable[TripletSet]) -> float:
     """Return the share of some triplets that a hierarchy displays.
 
     Parameters
     ----------
     hierarchy : Hierarchy
-    triplets : TripletSet
-        Over leaves of the hierarchy, in any order. Weights count where there are any.
+    triplets : TripletSet or iterable of TripletSet
+        Over leaves of the hierarchy, in any order. Weights count where there are any. Of several sets, such as
+        `tripletree.io.read_triplet_batches` gives, one is looked at after the other, and each of their triplets counts.
 
     Returns
     -------
@@ -440,19 +442,18 @@ def triplet_score(hierarchy: Hierarchy, triplets: TripletSet) -> float:
     0.5
     """
     check_hierarchy(hierarchy)
-    check_triplets(triplets)
-    return _share(displays(hierarchy, triplets), triplets)
+    return _share(lambda t: displays(hierarchy, t), triplets)
 
 
-def label_triplet_score(labels: Any, triplets: TripletSet) -> float:
+def label_triplet_score(labels: Any, triplets: TripletSet | Iterable[TripletSet]) -> float:
     """Return the share of some triplets that flat clusters satisfy.
 
     Parameters
     ----------
     labels : sequence, mapping, pandas Series or fitted estimator
         The cluster of each sample, as for `tripletree.satisfies`.
-    triplets : TripletSet
-        Weights count where there are any.
+    triplets : TripletSet or iterable of TripletSet
+        Weights count where there are any; several sets as for `triplet_score`.
 
     Returns
     -------
@@ -475,16 +476,19 @@ def label_triplet_score(labels: Any, triplets: TripletSet) -> float:
     >>> label_triplet_score([0, 1, 1], TripletSet([(0, 1, 2), (1, 2, 0)], 3))
     0.5
     """
-    return _share(satisfies(labels, triplets), triplets)
+    return _share(lambda t: satisfies(labels, t), triplets)
 
 
-def _share(held: np.ndarray, triplets: TripletSet) -> float:
+def _share(holds: Callable[[TripletSet], np.ndarray], triplets: TripletSet | Iterable[TripletSet]) -> float:
     """The number, or weight, of the triplets that hold over that of all."""
-    if len(triplets) == 0:
-        return 1.0
-    if triplets.weights is None:
-        return int(np.count_nonzero(held)) / len(triplets)
-    return float(triplets.weights[held].sum() / triplets.weights.sum())
+    one = isinstance(triplets, TripletSet) or not isinstance(triplets, Iterable) or isinstance(triplets, str)
+    held = total = 0.0
+    for some in [triplets] if one else triplets:
+        kept = holds(check_triplets(some))  # type: ignore[arg-type]
+        weights = np.ones(len(some)) if some.weights is None else some.weights  # type: ignore[union-attr, arg-type]
+        held += float(weights[kept].sum())
+        total += float(weights.sum())
+    return held / total if total else 1.0
 
 
 # ---------------------------------------------------------------------- pairs against clusters

@@ -51,7 +51,7 @@ read_obo, write_obo            OBO; `parse_obo` of a string
 read_owl, read_obograph        OWL (RDF/XML), OBO Graphs (JSON)
 read_wordnet                   WordNet's nouns
 what people know
-read_triplets, write_triplets  triplets
+read_triplets, write_triplets  triplets; `read_triplet_batches` part by part
 read_pairs, write_pairs        must-links and cannot-links
 read_answers, write_answers    what people said to "which of these three is the odd one?", and who
 append_answer, append_undo     one more of them, safely on disk
@@ -100,7 +100,7 @@ from tripletree.io.registry import (
     write_hierarchy,
 )
 from tripletree.io.taxdump import read_taxdump
-from tripletree.io.triplets import read_triplets, write_triplets
+from tripletree.io.triplets import read_triplet_batches, read_triplets, write_triplets
 from tripletree.io.wordnet import read_wordnet
 
 __all__ = [
@@ -139,6 +139,7 @@ __all__ = [
     "read_phyloxml_all",
     "read_synonyms",
     "read_taxdump",
+    "read_triplet_batches",
     "read_triplets",
     "read_wordnet",
     "recognize",

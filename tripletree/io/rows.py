@@ -11,7 +11,7 @@ import io
 import json
 import os
 import re
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import Any, ClassVar, Literal, NamedTuple, NoReturn, TypeVar
@@ -23,17 +23,23 @@ from tripletree.core.provenance import Origins
 from tripletree.errors import SHOWN, DuplicateLeafError, ParseError, UnknownLeafError, warn_user
 from tripletree.io.source import Source, Target, decoded, read_bytes, write_atomic, write_atomic_bytes
 from tripletree.io.table import (
+    FRAME,
+    CodedColumn,
     RowTable,
+    cell_of,
     cell_text,
+    coded_column,
+    frame_columns,
     has_header,
     is_frame,
     is_missing,
+    number_column,
     optional,
     parquet_metadata,
     parquet_names,
-    parquet_table,
-    read_table,
+    parquet_rows,
     split_rows,
+    table_of,
 )
 
 __all__ = [
@@ -117,6 +123,17 @@ class RowProblem(NamedTuple):
     message: str
 
 
+class CodedRows(NamedTuple):
+    """Rows of labels as arrays."""
+
+    rows: np.ndarray
+    """int64[m, width]: places in `texts`."""
+    texts: list[str]
+    lines: np.ndarray
+    """int64[m]: where each row stands."""
+    weights: np.ndarray | None
+
+
 class LabelRows:
     """Rows of labels as they are read.
 
@@ -134,7 +151,9 @@ class LabelRows:
     more : list of (label, line)
         Leaves that are named beside the rows; line 0 is the metadata.
     numbers : dict
-        The labels of a data frame that are whole numbers, by their texts.
+        The labels of a data frame or Parquet file that are whole numbers, by their texts.
+    coded : CodedRows or None
+        The rows in the place of `labels`, `lines` and `weights`, where these were read as whole columns.
     problems : list of RowProblem
     """
 
@@ -148,6 +167,8 @@ class LabelRows:
     columns_hint: ClassVar[str]
     #: Whether a table may do without a header that names the columns.
     headless_allowed: ClassVar[bool] = False
+    #: Whether a row is labels and perhaps a weight, so that frames and Parquet can be read by whole columns.
+    plain: ClassVar[bool] = False
 
     def __init__(self, path: str | None, unit: str = "line") -> None:
         self.path, self.unit = path, unit
@@ -156,6 +177,9 @@ class LabelRows:
         self.weights: dict[int, float] = {}
         self.more: list[tuple[str, int]] = []
         self.numbers: dict[str, int] = {}
+        self.coded: CodedRows | None = None
+        #: Rows of the source that came before these, in other batches.
+        self.before = 0
         self.problems: list[RowProblem] = []
         #: Names of the columns of a table.
         self.columns: Sequence[str] = ()
@@ -273,6 +297,66 @@ class LabelRows:
         for line, *cells in zip(table.lines, *(table.columns[k] for k in places), strict=True):
             self.add([cell_text(x) for x in cells], line)
 
+    def add_frame(self, frame: Any, columns: Sequence[str], weight: str | None, *, blank: str | None = None) -> None:
+        """Take the rows of a data frame, or of an Arrow table: by whole columns where they hold numbers or texts.
+
+        Parameters
+        ----------
+        frame : data frame or Arrow table
+        columns : sequence of str
+        weight : str or None
+        blank : str or None
+            What an empty text stands for: "" is a label, None a missing one.
+        """
+        found = frame_columns(frame, self.path)
+        header = RowTable(self.path, list(found), [[] for _ in found], range(0), self.unit)
+        names = [header.names[k] for k in self.places(header, columns, weight)]  # type: ignore[index]
+        if self.plain and self.add_columns(found, names, columns, blank):
+            return
+        cell = cell_of if blank is None else _parquet_cell
+        table = table_of(found, self.path, cell)
+        table.lines = range(self.before + 1, self.before + 1 + len(table.lines))
+        self.add_table(table, columns, weight)
+        labels = (x for k in self.places(table, columns, None) for x in table.columns[k] if type(x) is int)
+        self.numbers = {str(x): x for x in labels}
+
+    def add_columns(
+        self, found: dict[str, Any], names: Sequence[str], columns: Sequence[str], blank: str | None
+    ) -> bool:
+        """Take whole columns, the weights last if there are any; False if one is neither numbers nor texts."""
+        width = self.width
+        coded = [coded_column(found[x]) for x in names[:width]]
+        weights = number_column(found[names[width]]) if len(names) > width else None
+        if any(x is None for x in coded) or (weights is None and len(names) > width):
+            return False
+        place: dict[str | None, int] = {}
+        rows = np.stack([self._places_of(x, place, blank) for x in coded], axis=1)  # type: ignore[arg-type]
+        texts = list(place)
+        wrong = (rows < 0).any(axis=1)
+        for j in range(width):
+            for k in range(j):
+                wrong |= rows[:, j] == rows[:, k]
+        if weights is not None:
+            wrong |= ~((weights > 0) & (weights < np.inf))
+        self.columns = columns
+        for i in np.flatnonzero(wrong)[:SHOWN].tolist():  # says what is wrong with them
+            more = [] if weights is None else [cell_text(cell_of(float(weights[i])))]
+            self.add([texts[k] if k >= 0 else None for k in rows[i].tolist()] + more, self.before + i + 1)
+        right = np.flatnonzero(~wrong)
+        self.coded = CodedRows(rows[right], texts, self.before + right + 1, None if weights is None else weights[right])  # type: ignore[arg-type]
+        return True
+
+    def _places_of(self, column: CodedColumn, place: dict[str | None, int], blank: str | None) -> np.ndarray:
+        """The places of a column's labels among the texts so far, to which new ones are added; -1 for empty cells."""
+        number = np.full(len(column.values) + 1, -1, np.int64)  # the last serves empty cells
+        for k, value in enumerate(column.values):
+            text = blank if value == "" else cell_text(value)
+            if text is not None:
+                number[k] = place.setdefault(text, len(place))
+                if type(value) is int:
+                    self.numbers[text] = value
+        return number[column.codes]
+
     def places(self, table: RowTable, columns: Sequence[str], weight: str | None) -> list[int]:
         """Where in a table the columns stand, the weight's last if there is one."""
         missing = [x for x in columns if x not in (table.names or ())]
@@ -291,23 +375,33 @@ class LabelRows:
 
     def add_parquet(self, content: bytes, columns: Sequence[str], weight: str | None) -> None:
         """Take the rows of a Parquet table, and the leaves of its metadata."""
-        names = parquet_names(content, self.path)
+        wanted = self.wanted(parquet_names(content, self.path), columns, weight)
+        self.add_frame(parquet_rows(content, self.path, wanted), columns, weight, blank="")
+        self.add_kept_leaves(parquet_metadata(content, self.path))
+
+    def wanted(self, names: Sequence[str], columns: Sequence[str], weight: str | None) -> list[str]:
+        """Of the columns of a Parquet file, those to read; an error if some are not there."""
         missing = [x for x in columns if x not in names]
         if missing:
             self._lacks(missing, names, None)
-        wanted = [*columns, weight] if weight is not None and weight in names else [*columns]
-        self.add_table(parquet_table(content, self.path, columns=wanted, cell=_parquet_cell), columns, weight)
-        kept = parquet_metadata(content, self.path).get(_LEAVES_KEY)
+        return [*columns, weight] if weight is not None and weight in names else [*columns]
+
+    def add_kept_leaves(self, metadata: Mapping[bytes, bytes]) -> None:
+        """Take the leaves that are kept in the metadata of a Parquet file or Arrow table, if they are."""
+        kept = metadata.get(_LEAVES_KEY)
         if kept is None:
             return
         try:
             labels = json.loads(kept)
         except (ValueError, RecursionError):
             labels = None
-        if not isinstance(labels, list) or not all(isinstance(x, str) for x in labels):
-            msg = f"metadata: {_LEAVES_KEY.decode()} must hold the leaf labels as a JSON list of strings"
+        kinds = {type(x) for x in labels} if isinstance(labels, list) else {None}
+        if not (kinds <= {str} or kinds == {int}):
+            what = "the leaf labels as a JSON list of strings, or of whole numbers"
+            msg = f"metadata: {_LEAVES_KEY.decode()} must hold {what}"
             raise ParseError(msg, path=self.path)
-        self.more = [(x, 0) for x in labels]
+        self.more = [(str(x), 0) for x in labels]
+        self.numbers |= {str(x): x for x in labels if type(x) is int}
 
     # ------------------------------------------------------------------ labels to positions
 
@@ -319,6 +413,9 @@ class LabelRows:
         texts = [x if isinstance(x, str) else str(x) for x in index]
         position = {x: i for i, x in enumerate(LeafIndex(texts))}
         self._check_known(position, texts)
+        if self.coded is not None:
+            number = np.array([position.get(x, -1) for x in self.coded.texts], np.int32)
+            return index, number[self.coded.rows]
         flat = map(position.__getitem__, chain.from_iterable(self.labels))
         m = len(self.labels)
         return index, np.fromiter(flat, np.int32, self.width * m).reshape(m, self.width)
@@ -326,22 +423,34 @@ class LabelRows:
     def occurring(self) -> Iterable[Hashable]:
         """The leaves where none are given: as a Parquet file keeps them, else those that occur, sorted."""
         if self.unit == "row" and self.more:
-            return [x for x, _ in self.more]
+            return [self.numbers.get(x, x) for x, _ in self.more]
         if not self.numbers:
-            return sorted({*chain.from_iterable(self.labels), *(x for x, _ in self.more)})
-        return sorted_labels(self.numbers.get(x, x) for x in chain.from_iterable(self.labels))
+            return sorted({*self._used(), *(x for x, _ in self.more)})
+        return sorted_labels(self.numbers.get(x, x) for x in self._used())
+
+    def _used(self) -> Iterable[str]:
+        """The labels that occur in rows, perhaps several times."""
+        if self.coded is None:
+            return chain.from_iterable(self.labels)
+        occurs = np.bincount(self.coded.rows.ravel(), minlength=len(self.coded.texts))
+        return [self.coded.texts[k] for k in np.flatnonzero(occurs).tolist()]
 
     def _check_known(self, position: dict[str, int], known: list[str]) -> None:
         """Refuse labels that are not among the leaves, row by row, together with the other problems."""
         unknown: list[tuple[int, str]] = [(line, x) for x, line in self.more if x not in position]
-        if not position.keys() >= set(chain.from_iterable(self.labels)):
+        if self.coded is not None:
+            lost = np.array([x not in position for x in self.coded.texts], np.bool_)[self.coded.rows]
+            for i in np.flatnonzero(lost.any(axis=1))[:SHOWN].tolist():
+                texts = [self.coded.texts[k] for k in self.coded.rows[i].tolist()]
+                unknown += [(int(self.coded.lines[i]), x) for x in texts if x not in position]
+        elif not position.keys() >= set(chain.from_iterable(self.labels)):
             for row, line in zip(self.labels, self.lines, strict=True):
                 unknown += [(line, x) for x in row if x not in position]
                 if len(unknown) >= SHOWN:
                     break
         if unknown:
             near = UnknownLeafError(list(dict.fromkeys(x for _, x in unknown)), known).suggestions
-            for line, x in unknown:
+            for line, x in unknown[:SHOWN]:
                 hint = f"; did you mean {' or '.join(map(repr, near[x]))}?" if x in near else ""
                 self.problems.append(RowProblem(line, None, None, f"{x!r} is none of the {len(known)} leaves{hint}"))
         if self.problems:
@@ -349,6 +458,8 @@ class LabelRows:
 
     def all_weights(self) -> np.ndarray | None:
         """The weight of each row, 1 where it has none; None if no row has one."""
+        if self.coded is not None:
+            return self.coded.weights if len(self.coded.rows) else None
         if not self.weights:
             return None
         weights = np.ones(len(self.labels))
@@ -357,11 +468,11 @@ class LabelRows:
 
     def origins(self) -> Origins:
         """Where each row stands."""
-        return Origins.of_lines(self.path, self.unit, self.lines)
+        return Origins.of_lines(self.path, self.unit, self.lines if self.coded is None else self.coded.lines)
 
 
-def _parquet_cell(value: Any) -> str | None:
-    return value if isinstance(value, str) else None if is_missing(value) else str(value)
+def _parquet_cell(value: Any) -> Any:
+    return value if isinstance(value, str) or type(value) is int else None if is_missing(value) else str(value)
 
 
 Rows = TypeVar("Rows", bound=LabelRows)
@@ -372,12 +483,8 @@ def read_rows(
 ) -> Rows:
     """Read the rows of a file or data frame, in the format given, else that of the suffix, else of the content."""
     if is_frame(path):
-        table = read_table(path)
-        rows = kind(table.path, table.unit)
-        rows.add_table(table, columns, weight)
-        places = rows.places(table, columns, None)
-        labels = (x for k in places for x in table.columns[k] if type(x) is int)
-        rows.numbers = {str(x): x for x in labels}
+        rows = kind(FRAME, "row")
+        rows.add_frame(path, columns, weight)
         return rows
     content, name = read_bytes(path)
     chosen = format or format_of_suffix(name)
@@ -464,9 +571,11 @@ def write_rows(
             msg = "Parquet is binary: give a path to write to"
             raise ValueError(msg)
         pyarrow, parquet = (optional(x, "io", "writing Parquet") for x in ("pyarrow", "pyarrow.parquet"))
-        table = pyarrow.table(arrays(pyarrow, pyarrow.array(labels, pyarrow.string())))
+        whole = all(type(x) is int and -(2**63) <= x < 2**63 for x in leaves)
+        kept: list[Any] = list(leaves) if whole else labels
+        table = pyarrow.table(arrays(pyarrow, pyarrow.array(kept, pyarrow.int64() if whole else pyarrow.string())))
         with write_atomic_bytes(path) as binary:
-            parquet.write_table(table.replace_schema_metadata({_LEAVES_KEY: json.dumps(labels)}), binary)
+            parquet.write_table(table.replace_schema_metadata({_LEAVES_KEY: json.dumps(kept)}), binary)
         return None
     unused = np.setdiff1d(np.arange(len(labels)), used).tolist()
     if chosen == "text":

@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable, Hashable, Sequence
+import os
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
@@ -20,21 +22,31 @@ from tripletree.errors import MissingDependencyError, ParseError
 from tripletree.io.source import decoded, read_bytes
 
 __all__ = [
+    "FRAME",
+    "ArrowBatch",
+    "CodedColumn",
     "RowTable",
+    "arrow_batches",
+    "cell_of",
     "cell_text",
+    "coded_column",
     "cycle_of",
     "cycle_text",
+    "frame_columns",
     "has_header",
     "hierarchy_of",
     "is_frame",
     "is_missing",
+    "number_column",
     "one_of",
     "optional",
     "parquet_metadata",
     "parquet_names",
+    "parquet_rows",
     "parquet_table",
     "read_table",
     "split_rows",
+    "table_of",
     "tops",
 ]
 
@@ -175,13 +187,17 @@ class RowTable:
         raise ParseError(msg, path=self.path, line=self.header_line)
 
 
+#: What messages call a data frame.
+FRAME = "<data frame>"
 #: Delimiters that are looked for, the first among equals first.
 _DELIMITERS = ("\t", ",", ";", "|")
 
 
 def is_frame(source: Any) -> bool:
-    """Whether a source is a data frame of pandas or polars, or a table of pyarrow."""
-    return hasattr(source, "columns") and hasattr(source, "__getitem__") and not hasattr(source, "read")
+    """Whether a source is a data frame of pandas or polars, a table of pyarrow, or anything else that Arrow reads."""
+    if isinstance(source, type) or hasattr(source, "readline"):
+        return False
+    return hasattr(source, "__arrow_c_stream__") or (hasattr(source, "columns") and hasattr(source, "__getitem__"))
 
 
 def read_table(
@@ -207,7 +223,7 @@ def read_table(
         Whether the cells may be separated by blanks alone, in rows of at least three.
     """
     if is_frame(path):
-        return _of_frame(path)
+        return table_of(frame_columns(path))
     content, name = read_bytes(path)
     if isinstance(content, bytes) and content.startswith(b"PAR1"):
         return parquet_table(content, name)
@@ -365,21 +381,91 @@ def _delimiter_of(row: str, known: Any) -> str:
     return best
 
 
-def _of_frame(frame: Any, path: str | None = "<data frame>", cell: Callable[[Any], Any] | None = None) -> RowTable:
+def frame_columns(frame: Any, path: str | None = FRAME) -> dict[str, Any]:
+    """The columns of a data frame, table or stream of Arrow by their names; two of one name are refused.
+
+    A stream is used up by it.
+    """
+    if not hasattr(frame, "columns"):
+        frame = optional("pyarrow", "io", "reading Arrow tables").table(frame)
     names = [str(x) for x in getattr(frame, "column_names", frame.columns)]
-    columns: list[list[Any]] = []
-    for k, name in enumerate(names):
+    for name in names:
         if names.count(name) > 1:
-            what = "data frame" if path == "<data frame>" else "table"
+            what = "data frame" if path == FRAME else "table"
             msg = f"the {what} has {names.count(name)} columns {name!r}; rename them, or take the ones you need"
             raise ParseError(msg, path=path)
-        column = frame.iloc[:, k] if hasattr(frame, "iloc") else frame[name]
+    if hasattr(frame, "iloc"):
+        return {name: frame.iloc[:, k] for k, name in enumerate(names)}
+    return {name: frame[name] for name in names}
+
+
+class CodedColumn(NamedTuple):
+    """A column as numbers: many rows have few different cells, which are then looked at once each."""
+
+    codes: np.ndarray
+    """int64[m]: the place of each cell in `values`, -1 where it is empty."""
+    values: list[Any]
+
+
+def coded_column(column: Any) -> CodedColumn | None:
+    """The column of a frame or Arrow table as numbers, if it holds whole numbers or texts; None if anything else."""
+    arrow = _as_arrow(column)
+    if arrow is not None:
+        types = import_module("pyarrow").types
+        whole = arrow.combine_chunks() if hasattr(arrow, "combine_chunks") else arrow
+        kind = whole.type.value_type if types.is_dictionary(whole.type) else whole.type
+        if hasattr(whole, "chunks") or not (
+            types.is_integer(kind) or types.is_string(kind) or types.is_large_string(kind)
+        ):
+            return None
+        encoded = whole.dictionary_encode()
+        codes = encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False)
+        try:
+            return CodedColumn(codes.astype(np.int64), encoded.dictionary.to_pylist())
+        except UnicodeDecodeError:  # the way cell by cell says where
+            return None
+    if not hasattr(column, "iloc"):
+        return None
+    pandas = import_module("pandas")
+    if pandas.api.types.infer_dtype(column, skipna=True) not in ("string", "integer"):
+        return None
+    codes, values = pandas.factorize(column)
+    return CodedColumn(codes.astype(np.int64), values.tolist())
+
+
+def number_column(column: Any) -> np.ndarray | None:
+    """The column of a frame or Arrow table as float64 with NaN for gaps; None where it does not hold numbers."""
+    arrow = _as_arrow(column)
+    if arrow is not None:
+        types = import_module("pyarrow").types
+        numbers = types.is_integer(arrow.type) or types.is_floating(arrow.type)
+        return np.asarray(arrow.cast("float64", safe=False), np.float64) if numbers else None
+    if not hasattr(column, "iloc") or column.dtype.kind not in "iuf":
+        return None
+    return column.to_numpy(np.float64, na_value=np.nan)
+
+
+def _as_arrow(column: Any) -> Any:
+    """A column of Arrow, or of polars where Arrow is installed, as Arrow's; None for any other."""
+    if hasattr(column, "to_arrow"):
+        try:
+            return column.to_arrow()
+        except ImportError:
+            return None
+    return column if hasattr(column, "dictionary_encode") else None
+
+
+def table_of(found: dict[str, Any], path: str | None = FRAME, cell: Callable[[Any], Any] | None = None) -> RowTable:
+    """The columns of `frame_columns` cell by cell, each as `cell` makes it."""
+    names = list(found)
+    columns: list[list[Any]] = []
+    for name, column in found.items():
         try:
             values = column.to_pylist() if hasattr(column, "to_pylist") else column.to_list()
         except (OverflowError, ValueError) as error:  # dates beyond Python's, bytes that are not text
             raise ParseError(f"the column {name!r} cannot be read: {error}", path=path) from None
         try:
-            columns.append([(cell or _cell)(x) for x in values])
+            columns.append([(cell or cell_of)(x) for x in values])
         except _OddCell as odd:
             row = next(i for i, x in enumerate(values, 1) if x is odd.value)
             kind = type(odd.value).__name__
@@ -393,8 +479,13 @@ def parquet_table(
     content: bytes, path: str | None, *, columns: Sequence[str] | None = None, cell: Callable[[Any], Any] | None = None
 ) -> RowTable:
     """A Parquet file as columns, all or some, each cell as `cell` makes it (by default as in data frames)."""
+    return table_of(frame_columns(parquet_rows(content, path, columns), path), path, cell)
+
+
+def parquet_rows(content: bytes, path: str | None, columns: Sequence[str] | None = None) -> Any:
+    """A Parquet file as an Arrow table, all columns or some."""
     wanted = None if columns is None else list(columns)
-    return _of_frame(_parquet(content, path, lambda file: file.read(columns=wanted)), path, cell)
+    return _parquet(content, path, lambda file: file.read(columns=wanted))
 
 
 def parquet_names(content: bytes, path: str | None) -> list[str]:
@@ -408,11 +499,91 @@ def parquet_metadata(content: bytes, path: str | None) -> dict[bytes, bytes]:
 
 
 def _parquet(content: bytes, path: str | None, wanted: Callable[[Any], Any]) -> Any:
-    """What `read` takes from a Parquet file, or a ParseError if it is not one."""
+    """What `wanted` takes from a Parquet file, or a ParseError if it is not one."""
     pyarrow = optional("pyarrow", "io", "reading Parquet")
     parquet = optional("pyarrow.parquet", "io", "reading Parquet")
-    try:
+    with _no_parquet(path):
         return wanted(parquet.ParquetFile(pyarrow.BufferReader(content)))
+
+
+class ArrowBatch(NamedTuple):
+    """Some rows of a Parquet file or Arrow stream."""
+
+    path: str | None
+    table: Any
+    metadata: dict[bytes, bytes]
+    """Of the whole."""
+    before: int
+    """How many rows came before."""
+
+
+def arrow_batches(
+    source: Any, size: int, wanted: Callable[[str | None, Sequence[str]], Sequence[str]]
+) -> Iterator[ArrowBatch]:
+    """The rows of a Parquet file, a frame, or a table or stream of Arrow, at most `size` at a time.
+
+    Parameters
+    ----------
+    source : path, file object, data frame, or table or stream of Arrow
+    size : int
+    wanted : callable
+        From the source's name and the names of its columns to those that are read.
+    """
+    pyarrow = optional("pyarrow", "io", "reading in batches")
+    if is_frame(source):
+        reader = source if hasattr(source, "read_next_batch") else _reader(pyarrow, source)
+        path, metadata, parts = FRAME, reader.schema.metadata, iter(reader)
+        names = wanted(path, reader.schema.names)
+    else:
+        path, opened = _seekable_parquet(source)
+        parquet = optional("pyarrow.parquet", "io", "reading Parquet")
+        with _no_parquet(path):
+            file = parquet.ParquetFile(opened)
+            known, metadata = file.schema_arrow.names, file.schema_arrow.metadata
+        names = wanted(path, known)
+        with _no_parquet(path):
+            parts = file.iter_batches(batch_size=size, columns=list(names))
+    before = 0
+    while True:
+        with _no_parquet(path):
+            part = next(parts, None)
+        if part is None:
+            return
+        for at in range(0, part.num_rows, size):
+            table = pyarrow.Table.from_batches([part.slice(at, size)]).select(list(names))
+            yield ArrowBatch(path, table, metadata or {}, before)
+            before += table.num_rows
+
+
+def _reader(pyarrow: Any, source: Any) -> Any:
+    """A stream of record batches; what is a stream itself stays one."""
+    from_stream = getattr(pyarrow.RecordBatchReader, "from_stream", None)
+    if from_stream is not None and not hasattr(source, "iloc"):
+        return from_stream(source)
+    return pyarrow.table(source).to_reader()
+
+
+def _seekable_parquet(source: Any) -> tuple[str | None, Any]:
+    """The name of a Parquet file, and the path or the content for its reader, which reads parts of it."""
+    content: bytes | str
+    if isinstance(source, (str, os.PathLike)) and os.fspath(source) != "-":
+        path = os.fspath(source)
+        with open(path, "rb") as stream:
+            if stream.read(4) == b"PAR1":
+                return str(path), path
+    content, name = read_bytes(source)
+    if isinstance(content, str) or not content.startswith(b"PAR1"):
+        msg = "not a Parquet file; batches are read from these and from Arrow streams, read_triplets reads others whole"
+        raise ParseError(msg, path=name)
+    return name, optional("pyarrow", "io", "reading Parquet").BufferReader(content)
+
+
+@contextmanager
+def _no_parquet(path: str | None) -> Iterator[None]:
+    """Turn what Arrow says of a file into a ParseError."""
+    pyarrow = optional("pyarrow", "io", "reading Parquet")
+    try:
+        yield
     except UnicodeDecodeError as error:
         raise ParseError(f"damaged Parquet file: a name in it is not UTF-8 text: {error}", path=path) from None
     except (pyarrow.ArrowException, OSError, ValueError, OverflowError) as error:
@@ -439,7 +610,7 @@ def is_missing(value: Any) -> bool:
         raise _OddCell(value) from None
 
 
-def _cell(value: Any) -> Any:
+def cell_of(value: Any) -> Any:
     """A cell of a data frame: None where it is missing, whole numbers as such (beside gaps they become floats)."""
     if isinstance(value, str):
         return value or None

@@ -19,16 +19,20 @@ import re
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from typing import Any, overload
 
+import numpy as np
+
+from tripletree.core.checks import check_count
 from tripletree.core.leaves import LeafIndex
 from tripletree.core.triplets import TripletSet, check_triplets
 from tripletree.errors import InvalidTripletError, ParseError
 from tripletree.io.answers import ODD_NAMES
 from tripletree.io.rows import LabelRows, RowFormat, Token, check_row_format, read_rows, weight_of, write_rows
 from tripletree.io.source import Source, Target
-from tripletree.io.table import RowTable
+from tripletree.io.table import FRAME, RowTable, arrow_batches, coded_column
 
 __all__ = [
     "TripletRows",
+    "read_triplet_batches",
     "read_triplets",
     "write_triplets",
 ]
@@ -44,6 +48,7 @@ class TripletRows(LabelRows):
     usual = re.compile(r"""\s*([^\s,|#'"]+)\s+([^\s,|#'"]+)\s*\|\s*([^\s,|#'"]+)\s*(?:\|\s*([^\s,|#'"]+)\s*)?""")
     shape = re.compile(r"L,?L\|L(\|L)?")
     columns_hint = "a, b and c of ab|c"
+    plain = True
 
     def add(
         self,
@@ -81,14 +86,29 @@ class TripletRows(LabelRows):
         for name, k in others:
             answers = list(zip(table.columns[k], *labels, strict=True))
             told = len(answers) >= _ENOUGH_ANSWERS or str(name).lower() in ODD_NAMES
-            if told and all(x in abc for x, *abc in answers) and any(x != c for x, _, _, c in answers):
-                msg = (
-                    f"the column {name!r} repeats one of {', '.join(map(repr, columns))} in every row, and not always "
-                    "the last: these look like odd-one-out answers, which "
-                    f"tripletree.io.read_answers(..., odd={name!r}) reads; triplets need no such column"
-                )
-                raise ParseError(msg, path=self.path, line=table.header_line)
+            if (
+                told
+                and all(x is not None and x in abc for x, *abc in answers)
+                and any(x != c for x, _, _, c in answers)
+            ):
+                raise ParseError(_answers_in(name, columns), path=self.path, line=table.header_line)
         super().add_table(table, columns, weight)
+
+    def add_columns(
+        self, found: dict[str, Any], names: Sequence[str], columns: Sequence[str], blank: str | None
+    ) -> bool:
+        if not super().add_columns(found, names, columns, blank) or self.coded is None:
+            return False
+        place = {x: k for k, x in enumerate(self.coded.texts)}
+        rows = self.coded.rows
+        for name in [x for x in found if x not in names] if not self.problems else ():
+            answers = coded_column(found[name])
+            if answers is None or (len(rows) < _ENOUGH_ANSWERS and name.lower() not in ODD_NAMES):
+                continue
+            odd = np.array([*(place.get(str(x), -1) for x in answers.values), -1])[answers.codes]
+            if (odd[:, np.newaxis] == rows).any(axis=1).all() and (odd != rows[:, 2]).any():
+                raise ParseError(_answers_in(name, columns), path=self.path)
+        return True
 
     def misshapen(self, shape: str, tokens: list[Token]) -> tuple[str, int]:
         if tokens[0].value.startswith("("):
@@ -113,6 +133,15 @@ class TripletRows(LabelRows):
         return "one number, the weight, may stand after the second '|'", second
 
 
+def _answers_in(name: str, columns: Sequence[str]) -> str:
+    """The message for a column that tells which of the three is the odd one."""
+    return (
+        f"the column {name!r} repeats one of {', '.join(map(repr, columns))} in every row, and not always the last: "
+        f"these look like odd-one-out answers, which tripletree.io.read_answers(..., odd={name!r}) reads; triplets "
+        "need no such column"
+    )
+
+
 def read_triplets(
     path: Source,
     *,
@@ -125,7 +154,7 @@ def read_triplets(
 
     Parameters
     ----------
-    path : path, file object, "-" or data frame
+    path : path, file object, "-", data frame, or table or stream of Arrow
         ``"-"`` is the standard input; gzip, bzip2, xz and zip are unpacked.
     format : {"text", "csv", "tsv", "parquet"}, optional
         By default that of the suffix (.txt, .triplets, .csv, .tsv, .parquet, also before .gz, .bz2 or .xz); without
@@ -133,7 +162,7 @@ def read_triplets(
     leaves : LeafIndex or iterable of labels, optional
         The leaves that may occur, all of which the result has; labels that are not strings are known by ``str(label)``.
         By default the leaves that the source names: as strings, sorted, or as the Parquet file keeps them; whole
-        numbers in a data frame stay numbers.
+        numbers in a data frame, an Arrow table or a Parquet file stay numbers.
     columns : sequence of three str
         Columns of a table that hold a, b and c of ab|c; further columns are ignored.
     weight : str or None
@@ -169,12 +198,87 @@ def read_triplets(
     [2.0]
     """
     check_row_format(format)
+    rows = read_rows(TripletRows, path, format=format, columns=_three_columns(columns), weight=weight)
+    index, positions = rows.indexed(leaves)
+    return TripletSet(positions, index, rows.all_weights(), origins=rows.origins())
+
+
+def read_triplet_batches(
+    path: Source,
+    *,
+    size: int = 1_000_000,
+    leaves: LeafIndex | Iterable[Hashable] | None = None,
+    columns: Sequence[str] = ("a", "b", "c"),
+    weight: str | None = "weight",
+) -> Iterator[TripletSet]:
+    """Read triplets of a Parquet file or an Arrow stream part by part, when there are too many for the memory.
+
+    Parameters
+    ----------
+    path : path, file object, data frame, or table or stream of Arrow
+        Of a path to a Parquet file, only one part at a time is in memory; so of a stream.
+    size : int
+        The most rows of a part.
+    leaves : LeafIndex or iterable of labels, optional
+        As in `read_triplets`; by default each part has the leaves that occur in it, or all those that the file keeps.
+    columns, weight
+        As in `read_triplets`.
+
+    Yields
+    ------
+    TripletSet
+        With the rows as origins. A triplet that occurs in several parts counts in each of them.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such file.
+    ParseError
+        If it is not Parquet, or there are bad rows in a part; those before it have been given.
+    ValueError
+        If `size` is not positive.
+    MissingDependencyError
+        If pyarrow is not installed.
+
+    See Also
+    --------
+    tripletree.triplet_score : takes the parts one by one.
+
+    Examples
+    --------
+    >>> import pyarrow
+    >>> table = pyarrow.table({"a": [0, 0, 2], "b": [1, 2, 1], "c": [2, 3, 3]})
+    >>> for part in read_triplet_batches(table, size=2):
+    ...     print(part)
+    <TripletSet: 2 triplets on 4 leaves: 0 1 | 2, 0 2 | 3>
+    <TripletSet: 1 triplet on 3 leaves: 1 2 | 3>
+    """
+    names = _three_columns(columns)
+    check_count(size, "size", 1)
+    index = leaves if leaves is None or isinstance(leaves, LeafIndex) else LeafIndex(leaves)
+    return _batches(path, size, index, names, weight)
+
+
+def _batches(
+    path: Source, size: int, leaves: LeafIndex | None, columns: tuple[str, ...], weight: str | None
+) -> Iterator[TripletSet]:
+    def wanted(name: str | None, names: Sequence[str]) -> list[str]:
+        return TripletRows(name, "row").wanted(names, columns, weight)
+
+    for part in arrow_batches(path, size, wanted):
+        rows = TripletRows(part.path, "row")
+        rows.before = part.before
+        rows.add_frame(part.table, columns, weight, blank=None if part.path == FRAME else "")
+        rows.add_kept_leaves(part.metadata)
+        index, positions = rows.indexed(leaves)
+        yield TripletSet(positions, index, rows.all_weights(), origins=rows.origins())
+
+
+def _three_columns(columns: Any) -> tuple[str, ...]:
     if isinstance(columns, str) or len(columns) != 3 or len(set(columns)) != 3:
         msg = f"columns must be the names of three columns, for a, b and c of ab|c, not {columns!r}"
         raise ValueError(msg)
-    rows = read_rows(TripletRows, path, format=format, columns=tuple(columns), weight=weight)
-    index, positions = rows.indexed(leaves)
-    return TripletSet(positions, index, rows.all_weights(), origins=rows.origins())
+    return tuple(columns)
 
 
 @overload
@@ -215,7 +319,8 @@ def write_triplets(triplets: TripletSet, path: Target | None = None, *, format: 
 
     Notes
     -----
-    Text and Parquet give an equal set back, if the labels are strings; others are written as ``str(label)``.
+    Text and Parquet give an equal set back, if the labels are strings, and Parquet, if they are whole numbers; others
+    are written as ``str(label)``, and `read_triplets` with ``leaves=`` knows them again.
 
     Examples
     --------
