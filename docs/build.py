@@ -83,6 +83,7 @@ FACES += [
         "core",
         "algorithms",
         "evaluation",
+        "ask",
         "errors",
     )
 ]

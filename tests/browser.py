@@ -88,7 +88,8 @@ class Browser:
         return json.loads(text)
 
     def open(self, path, width=1200, height=800, dark=False, scale=1, before=""):
-        """Load a file in a window of a size; `before` is a script that runs before those of the page."""
+        """Load a file or an address in a window of a size; `before` is a script that runs before those of the page."""
+        address = str(path) if str(path).startswith("http:") else Path(path).resolve().as_uri()
         target = self.call("Target.createTarget", url="about:blank")["targetId"]
         session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         page = Page(self, session, target)
@@ -98,8 +99,8 @@ class Browser:
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
         page.call("Emulation.setEmulatedMedia", features=[scheme])
         page.call("Page.addScriptToEvaluateOnNewDocument", source=before)
-        page.call("Page.navigate", url=Path(path).resolve().as_uri())
-        page.wait("document.readyState === 'complete' && location.protocol === 'file:'")
+        page.call("Page.navigate", url=address)
+        page.wait("document.readyState === 'complete' && location.protocol !== 'about:'")
         page.frames(2)
         return page
 
@@ -189,8 +190,8 @@ class Page:
     def place(self, node):
         return self.run(f"tripletree.place({node})")
 
-    def complaints(self):
-        """What the page wrote to the console, threw, or asked of the network."""
+    def complaints(self, own=()):
+        """What the page wrote to the console, threw, or asked of the network, but for addresses of its own server."""
         self.run("0")
         found = []
         for event in self.browser.events:
@@ -200,7 +201,7 @@ class Page:
             if method in ("Runtime.consoleAPICalled", "Runtime.exceptionThrown", "Log.entryAdded"):
                 found.append((method, what))
             address = what.get("request", {}).get("url", "") if method == "Network.requestWillBeSent" else ""
-            if address and not address.startswith(("file:", "data:", "about:")):
+            if address and not address.startswith(("file:", "data:", "about:", *own)):
                 found.append((method, address))
         return found
 

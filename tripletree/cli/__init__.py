@@ -10,6 +10,7 @@ from __future__ import annotations
 import click
 
 from tripletree._version import __version__
+from tripletree.cli.asking import ask
 from tripletree.cli.clustering import cluster
 from tripletree.cli.conflicts import explain, repair
 from tripletree.cli.conversion import build, convert, decompose, induce
@@ -46,6 +47,6 @@ for _command in (
     *(info, convert, match, induce, decompose),
     *(check, explain, repair, describe, closure, build),
     *(compare, supertree),
-    *(cluster, plot, demo),
+    *(cluster, ask, plot, demo),
 ):
     main.add_command(_command)

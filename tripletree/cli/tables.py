@@ -35,16 +35,24 @@ class Table:
         Names of the d columns.
     classes : list of (str or None), or None
         The class of each sample, where a column of classes was asked for.
+    texts : list of str, or None
+        The text of each sample, where a column of texts was asked for.
     """
 
     labels: list[str]
     values: np.ndarray
     columns: list[str]
     classes: list[str | None] | None = None
+    texts: list[str] | None = None
 
 
 def read_table(
-    source: str, *, index_column: str | None = None, class_column: str | None = None, drop: Sequence[str] = ()
+    source: str,
+    *,
+    index_column: str | None = None,
+    class_column: str | None = None,
+    text_column: str | None = None,
+    drop: Sequence[str] = (),
 ) -> Table:
     """Read a table with a header line; tabs or commas (or semicolons) between the fields, as the header has them.
 
@@ -57,6 +65,8 @@ def read_table(
         name or sample; else the rows are numbered from 0.
     class_column : str, optional
         A column of classes; empty, or NA and the like, where the class is not known.
+    text_column : str, optional
+        A column of texts; with it, there may be no column of numbers.
     drop : sequence of str
         Columns to leave out.
 
@@ -82,7 +92,7 @@ def read_table(
     if len(lines) < 2:
         raise bad_input(f"{where}: {len(lines)} samples; expected a header line and at least two")
     _check_header(header, where)
-    known = [x for x in (index_column, class_column, *drop) if x is not None and x not in header]
+    known = [x for x in (index_column, class_column, text_column, *drop) if x is not None and x not in header]
     if known:
         listed = ", ".join(map(repr, header))
         raise bad_input(f"{where}: there is no column {known[0]!r}; there are {listed}")
@@ -90,6 +100,11 @@ def read_table(
     if index_column in drop:
         raise bad_input(f"column {index_column!r} cannot be both the labels and left out")
     columns = {j: [(x or "").strip() for x in table.columns[j]] for j in kept}
+    texts = None
+    if text_column is not None:
+        if text_column in (index_column, class_column, *drop):
+            raise bad_input(f"column {text_column!r} cannot be both the texts and the labels, the classes or left out")
+        texts = columns.pop(header.index(text_column))
     at = header.index(index_column) if index_column is not None else _label_column(header, columns)
     labels = _labels(columns.pop(at), header[at], where, lines) if at is not None else list(map(str, range(len(lines))))
     classes = None
@@ -99,14 +114,14 @@ def read_table(
             raise bad_input(f"column {class_column!r} cannot be both the classes and the labels or left out")
         classes = [None if _is_missing(x) else x for x in columns.pop(j)]
     names = [header[j] for j in columns]
-    if not names:
+    if not names and texts is None:
         raise bad_input(f"{where}: no column of numbers is left")
     _check_numeric(header, columns, where, lines)
     _check_complete(header, columns, where, lines)
     values = np.empty((len(lines), len(names)))
     for k, (j, column) in enumerate(progress(columns.items(), what=where, total=len(columns))):
         values[:, k] = _numbers(column, header[j], where, lines)
-    return Table(labels, values, names, classes)
+    return Table(labels, values, names, classes, texts)
 
 
 def _check_header(names: list[str], where: str) -> None:

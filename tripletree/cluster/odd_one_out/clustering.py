@@ -413,6 +413,37 @@ class OddOneOutClustering(HierarchicalClusterer):
         self._open[undone.who] = Question(tuple(i for i in undone.row if i >= 0), 0.0)
         return taken_back
 
+    def widget(self, X: Any, **shown: Any) -> Any:
+        """Show the questions in a notebook, and take the answers of a person by clicks and keys.
+
+        Parameters
+        ----------
+        X : array_like or DataFrame, shape (n_samples, n_features)
+            The samples. If the estimator has answers about samples of the same names, it goes on with these.
+        **shown
+            `answers`, a file that each answer is appended to and that is taken in first; `who`, `sample_names`,
+            `texts`, `images`, `columns` and `title`: as for `tripletree.ask.widget`.
+
+        Returns
+        -------
+        anywidget.AnyWidget
+
+        Raises
+        ------
+        MissingDependencyError
+            If anywidget is not installed.
+        ValueError, LookupError, TypeError
+            As `start` does.
+
+        Examples
+        --------
+        >>> model = OddOneOutClustering()
+        >>> model.widget([[0.0], [0.2], [5.0]], answers="answers.jsonl", who="anna")  # doctest: +SKIP
+        """
+        from tripletree.ask import widget
+
+        return widget(self, X, **shown)
+
     # ------------------------------------------------------------------ what is known now
 
     @property

@@ -1,0 +1,132 @@
+"""``tripletree ask``: what it reads, what it writes without a page, and its errors."""
+
+import json
+import signal
+import subprocess
+import sys
+import urllib.request
+
+import pytest
+
+from tripletree.io import read_answers, read_newick
+
+pytest.importorskip("starlette")
+pytest.importorskip("uvicorn")
+
+ANIMALS = "name,legs,wings\ncat,4,0\ndog,4,0\nwren,2,2\nrook,2,2\neel,0,0\ncarp,0,0\n"
+ANSWER = {"items": ["cat", "dog", "eel"], "answer": "odd", "odd": "eel", "who": "anna"}
+
+
+@pytest.fixture
+def animals(tmp_path):
+    (tmp_path / "animals.csv").write_text(ANIMALS)
+    (tmp_path / "answers.jsonl").write_text(json.dumps(ANSWER) + "\n")
+    return tmp_path
+
+
+def test_ask__exports_without_asking(run, animals):
+    done = run("ask", "animals.csv", "--export", "found")
+    names = ["answers.jsonl", "triplets.txt", "clusters.csv", "hierarchy.nwk", "hierarchy.html", "report.html"]
+    assert done.stdout.split() == [str(animals.joinpath("found", x).relative_to(animals)) for x in names]
+    assert list(read_answers(animals / "found" / "answers.jsonl")) == list(read_answers(animals / "answers.jsonl"))
+    assert "cat dog | eel" in (animals / "found" / "triplets.txt").read_text()
+    assert read_newick(animals / "found" / "hierarchy.nwk").leaves.labels == (
+        "cat",
+        "dog",
+        "wren",
+        "rook",
+        "eel",
+        "carp",
+    )
+    rows = (animals / "found" / "clusters.csv").read_text().splitlines()
+    assert rows[1].startswith("cat,1,")
+    assert rows[5].startswith("eel,2,")
+    assert "animals.csv" in (animals / "found" / "report.html").read_text()
+    assert (animals / "answers.jsonl").read_text() == json.dumps(ANSWER) + "\n"
+
+
+def test_ask__texts_without_numbers(run, animals):
+    texts = ["a small red bird", "a red bird", "a green fish", "a large green fish", "birds, red"]
+    rows = "".join(f'{k},"{x}"\n' for k, x in enumerate(texts))
+    (animals / "texts.csv").write_text("id,text\n" + rows)
+    (animals / "a.jsonl").write_text('{"items": ["0", "1", "2"], "answer": "odd", "odd": "2"}\n')
+    run("ask", "texts.csv", "--text", "text", "--answers", "a.jsonl", "--export", "found")
+    lines = (animals / "found" / "clusters.csv").read_text().splitlines()[1:]
+    of = {row.split(",")[0]: row.split(",")[1] for row in lines}
+    assert of["2"] != of["0"] == of["1"]
+    (animals / "texts.csv").write_text("id,text\n1,?\n2,!\n3,.\n")
+    assert (
+        "hold no words"
+        in run("ask", "texts.csv", "--text", "text", "--answers", "a.jsonl", "--export", "x", status=2).stderr
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--images", "nowhere"], "not a folder: nowhere"),
+        (["--images", "."], "no sample has a picture in ."),
+        (["--text", "legs", "--images", "."], "give --images or --text"),
+        (["--text", "fur"], "there is no column 'fur'"),
+        (["--answers", "none.jsonl", "--export", "x"], "none.jsonl: there is no such file of answers"),
+        (["--answers", "."], "is a directory"),
+        (["--answers", "no/answers.jsonl"], "no such file or directory"),
+        (["--answers", "bad.jsonl"], "bad.jsonl, line 1"),
+        (["--answers", "other.jsonl"], "'cow'"),
+        (["--host", "203.0.113.9"], "cannot listen at 203.0.113.9"),
+        (["--host", "no such host"], "cannot listen at no such host"),
+        (["--port", "70000"], "70000 is not in the range"),
+        (["--questions", "0"], "0 is not in the range"),
+    ],
+)
+def test_ask__bad_input_is_told(run, animals, options, message):
+    (animals / "bad.jsonl").write_text("nonsense\n{}\n")
+    (animals / "other.jsonl").write_text('{"items": ["cat", "dog", "cow"], "answer": "alike"}\n')
+    assert message in run("ask", "animals.csv", "--no-browser", *options, status=2).stderr
+
+
+def test_ask__two_samples_are_too_few(run, animals):
+    assert "2 samples; a question shows three" in run("ask", "-", text="x\n1\n2\n", status=2).stderr
+
+
+def test_ask__missing_libraries_are_named(run, animals, monkeypatch):
+    for name in ("tripletree.ask.server", "tripletree.ask.notebook"):
+        monkeypatch.delitem(sys.modules, name, raising=False)
+    monkeypatch.setitem(sys.modules, "uvicorn", None)
+    assert "pip install 'tripletree[ask]'" in run("ask", "animals.csv", status=2).stderr
+
+
+def test_ask__runs_until_interrupted_and_goes_on(animals):
+    command = [
+        sys.executable,
+        "-W",
+        "error",
+        "-m",
+        "tripletree",
+        "ask",
+        "animals.csv",
+        "--no-browser",
+        "--who",
+        "an na",
+    ]
+    process = subprocess.Popen(command, cwd=animals, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    address, _, name = process.stdout.readline().strip().partition("?")
+    assert name == "who=an+na"
+    state = json.load(urllib.request.urlopen(address + "state", timeout=20))
+    rows = [card["row"] for card in state["question"]]
+    body = json.dumps({"who": "an na", "number": 0, "question": rows, "reply": "unsure"}).encode()
+    asked = urllib.request.Request(address + "answer", body, {"Content-Type": "application/json"})
+    # the question of another person
+    with pytest.raises(urllib.error.HTTPError) as caught:
+        urllib.request.urlopen(asked, timeout=20)
+    caught.value.close()
+    state = json.load(urllib.request.urlopen(address + "state?who=an+na", timeout=20))
+    rows = [card["row"] for card in state["question"]]
+    body = json.dumps({"who": "an na", "number": 0, "question": rows, "reply": "unsure"}).encode()
+    asked = urllib.request.Request(address + "answer", body, {"Content-Type": "application/json"})
+    assert json.load(urllib.request.urlopen(asked, timeout=20))["answers"] == 2
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=20)
+    assert process.returncode == 0
+    assert errors == "1 answer in answers.jsonl; Ctrl + C ends\n2 answers in answers.jsonl\n"
+    assert [x.kind for x in read_answers(animals / "answers.jsonl")] == ["odd", "unsure"]

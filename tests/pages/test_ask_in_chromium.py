@@ -1,0 +1,381 @@
+"""The page that asks people, in a real browser and with its real server."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from browser import Browser, chromium
+
+from tripletree.io import read_answers
+
+pytest.importorskip("starlette")
+pytest.importorskip("uvicorn")
+pytestmark = pytest.mark.browser
+
+TESTS = Path(__file__).parents[1]
+NASTY = [
+    "</script><b>bold</b>",
+    "<img src=x onerror=alert(1)>",
+    "\"quoted' & ",
+    "語 \u202e",
+    "{{data}}",
+    "-->",
+    "a" * 300,
+]
+#: The server of a table, with the stand-in for the model; arguments are the table, the file of answers and more.
+SERVER = """
+import json, sys
+import numpy as np
+from asking_model import RandomQuestions
+from tripletree.ask import serve
+given = json.load(open(sys.argv[1]))
+serve(RandomQuestions(), np.array(given.pop("values")), open_browser=False, **given)
+"""
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory):
+    if chromium() is None:
+        pytest.skip("no Chromium on the PATH: install the package chromium, or name it in TRIPLETREE_CHROMIUM")
+    running = Browser(tmp_path_factory.mktemp("chromium"))
+    yield running
+    running.close()
+
+
+def points(n=60, d=4):
+    rng = np.random.default_rng(5)
+    return (rng.normal(size=(n, d)) + np.repeat(np.eye(3, d) * 9, n // 3, axis=0)).round(3)
+
+
+@pytest.fixture
+def start(tmp_path):
+    """Start a server on a file of answers; gives its process, its address and that file."""
+    running = []
+
+    def call(values=None, answers="answers.jsonl", **more):
+        values = points() if values is None else values
+        names = more.pop("sample_names", [f"sample {k}" for k in range(len(values))])
+        given = {"values": values.tolist(), "answers": str(tmp_path / answers), "sample_names": names, **more}
+        (tmp_path / "given.json").write_text(json.dumps(given))
+        process = subprocess.Popen(
+            [sys.executable, "-c", SERVER, str(tmp_path / "given.json")],
+            env={**os.environ, "PYTHONPATH": os.pathsep.join([str(TESTS), str(TESTS.parent)]), "TRIPLETREE_JIT": "0"},
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        running.append(process)
+        return process, process.stdout.readline().strip(), tmp_path / answers
+
+    yield call
+    for process in running:
+        process.kill()
+        process.wait()
+        process.stdout.close()
+
+
+class Person:
+    """Somebody in front of a page."""
+
+    def __init__(self, browser, address, who=None, **window):
+        self.own = address
+        self.page = browser.open(address + (f"?who={who}" if who else ""), **window)
+        self.wait()
+
+    def wait(self):
+        self.page.wait("document.querySelector('#ask').getAttribute('aria-busy') === 'false'")
+
+    def press(self, key):
+        self.page.call("Page.bringToFront")  # only a page in front draws frames
+        self.page.press(key)
+        self.wait()
+
+    def shown(self):
+        return self.page.run("Array.from(document.querySelectorAll('.tt-card .tt-name')).map((x) => x.textContent)")
+
+    def seen(self):
+        """All that the page says, but for the line of notices."""
+        return self.page.run(
+            "(() => { const s = document.querySelector('.tt-status'), t = s.textContent; s.textContent = '';"
+            " const all = document.querySelector('#ask').innerText; s.textContent = t; return all; })()"
+        )
+
+    def reload(self):
+        self.page.run("window.old = true")
+        self.page.call("Page.reload")
+        self.page.wait("window.old === undefined && document.querySelector('#ask') !== null")
+        self.page.wait("document.querySelector('#ask').getAttribute('aria-busy') === 'false'")
+
+    def close(self):
+        """Nothing was said on the console, and nothing asked of anybody but the server."""
+        found = self.page.complaints(own=[self.own])
+        self.page.close()
+        assert found == []
+
+
+def status(person):
+    return person.page.text(".tt-status")
+
+
+def test_page__fifty_questions_with_keys(browser, start):
+    process, address, path = start()
+    anna = Person(browser, address, "anna")
+    keys = np.random.default_rng(1).choice(list("123adcADC"), 50).tolist()
+    said = []
+    for k, key in enumerate(keys):
+        shown = anna.shown()
+        assert len(shown) == 3
+        anna.press(key)
+        said.append(
+            (tuple(shown), {"a": "alike", "d": "different", "c": "unsure"}.get(key.lower()) or shown[int(key) - 1])
+        )
+        assert f"{k + 1} answered" in anna.page.text(".tt-progress")
+        if k == 20:
+            before = anna.seen()
+            anna.reload()
+            assert anna.seen() == before
+        if k in (10, 30):  # takes it back, is shown the same again, and says the same again
+            before = anna.seen()
+            anna.press("u")
+            assert status(anna) == "Taken back: here is the question again."
+            assert anna.shown() == shown
+            anna.press(key)
+            assert anna.seen() == before
+    found = [(x.items, x.odd if x.kind == "odd" else x.kind) for x in read_answers(path)]
+    assert found == said
+    assert {x.who for x in read_answers(path)} == {"anna"}
+
+    # killed without warning, and started again: the same answers, and the same page but for what was on the table
+    before = anna.page.run("document.querySelector('.tt-side').innerText")
+    anna.close()
+    process.kill()
+    process.wait()
+    _, address, _ = start()
+    again = Person(browser, address, "anna")
+    assert again.page.run("document.querySelector('.tt-side').innerText") == before
+    for _ in range(50):
+        again.press("u")
+    assert "0 answered" in again.page.text(".tt-progress")
+    assert len(read_answers(path)) == 0
+    assert again.page.run("document.querySelector('[data-reply=undo]').disabled")
+    again.close()
+
+
+def test_page__clicks_and_names(browser, start):
+    _, address, path = start()
+    page = Person(browser, address)
+    first = page.shown()
+    page.page.click_on(".tt-card:nth-child(2)")
+    page.wait()
+    page.page.click_on("#tt-who")
+    page.page.write("Zoë <b>")
+    page.press("Enter")
+    assert page.page.run("location.search") == "?who=Zo%C3%AB+%3Cb%3E"
+    page.page.click_on("[data-reply=alike]")
+    page.wait()
+    page.page.run("document.querySelector('.tt-card:nth-child(3)').focus()")
+    page.press("Enter")
+    page.reload()
+    assert page.page.run("document.querySelector('#tt-who').value") == "Zoë <b>"
+    page.page.click_on("[data-reply=undo]")
+    page.wait()
+    found = list(read_answers(path))
+    assert [(x.kind, x.who) for x in found] == [("odd", None), ("alike", "Zoë <b>")]
+    assert found[0].odd == first[1]
+    assert "Zoë <b>" in page.page.text(".tt-people")
+    page.close()
+
+
+def test_page__keys_in_the_name_and_held_keys_answer_nothing(browser, start):
+    _, address, path = start()
+    page = Person(browser, address)
+    page.page.click_on("#tt-who")
+    for key in "1adu":
+        page.press(key)
+    page.press("Enter")
+    shown = page.shown()
+    page.page.call("Input.dispatchKeyEvent", type="keyDown", key="1", text="1", autoRepeat=True)
+    page.press("x")
+    for modifiers in (1, 2, 4):
+        page.page.press("a", modifiers)
+    page.wait()
+    assert page.shown() == shown
+    assert path.read_bytes() == b""
+    page.close()
+
+
+def test_page__two_people_at_once(browser, start):
+    _, address, path = start()
+    anna, ben = Person(browser, address, "anna"), Person(browser, address, "ben")
+    for k in range(6):
+        for person in (anna, ben):
+            if k or person is anna:
+                person.press("123"[k % 3])
+    anna.press("u")
+    ben.page.call("Page.bringToFront")
+    found = read_answers(path)
+    assert [len(found.by(x)) for x in ("anna", "ben")] == [5, 5]
+    # what others have answered is seen without doing anything
+    ben.page.wait("document.querySelector('.tt-progress').textContent.startsWith('10 answered')")
+    assert re.sub(r"\s+", " ", ben.page.text(".tt-people")) == "anna5ben5"
+    for person in (anna, ben):
+        person.close()
+
+
+def test_page__one_person_in_two_windows_counts_nothing_twice(browser, start):
+    _, address, path = start()
+    one, two = Person(browser, address, "anna"), Person(browser, address, "anna")
+    one.press("1")
+    two.press("2")
+    assert "answered already" in status(two)
+    assert two.shown() == one.shown()
+    assert len(read_answers(path)) == 1
+    one.close()
+    found = two.page.complaints(own=[address])  # browsers report a refused request
+    assert ["409" in str(x) for x in found] == [True]
+    two.page.close()
+
+
+def test_page__labels_are_shown_and_never_run(browser, start):
+    names = [f"{NASTY[k % len(NASTY)]} {k}" for k in range(60)]
+    _, address, path = start(sample_names=names, title="</title><script>alert(2)</script>")
+    page = Person(browser, address)
+    for _ in range(12):
+        page.press("1")
+    everything = "document.querySelectorAll('#ask b:not(.tt-row-title b), #ask img, #ask script, #ask i').length"
+    assert page.page.run(everything) == 0
+    assert page.page.run("document.scripts.length") == 1
+    assert page.page.text(".tt-title") == "</title><script>alert(2)</script>"
+    assert page.page.run("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
+    assert {x.odd for x in read_answers(path)} <= set(names)
+    page.close()
+
+
+def test_page__pictures(browser, start, tmp_path):
+    from matplotlib.image import imsave
+
+    (tmp_path / "pictures").mkdir()
+    for k in range(58):  # two samples have none
+        imsave(tmp_path / "pictures" / f"sample {k}.png", np.full((8, 12, 3), k / 60))
+    (tmp_path / "pictures" / "sample 3.png").write_bytes(b"\x89PNG\r\n\x1a\n broken")
+    _, address, _ = start(images=str(tmp_path / "pictures"))
+    page = Person(browser, address)
+    for _ in range(8):
+        page.press("c")
+        page.page.wait("Array.from(document.images).every((x) => x.complete)")
+        cards = page.page.run(
+            "Array.from(document.querySelectorAll('.tt-card')).map((x) => [x.querySelector('.tt-name').textContent,"
+            " x.querySelector('.tt-picture')?.naturalWidth])"
+        )
+        for name, width in cards:
+            assert width == (None if name in ("sample 3", "sample 58", "sample 59") else 12)
+    page.close()
+
+
+def test_page__the_end_of_the_plan_and_the_end_of_the_server(browser, start):
+    process, address, path = start()
+    page = Person(browser, address)
+    for _ in range(100):
+        page.press("c")
+    assert page.page.text("h1") == "All questions are answered"
+    page.press("1")
+    assert len(read_answers(path)) == 100
+    page.page.click_on("#tt-more")
+    page.press("2")
+    assert len(read_answers(path)) == 101
+    process.send_signal(signal.SIGINT)
+    assert process.wait(20) == 0
+    page.page.press("1")
+    page.wait()
+    assert "All answers up to here are on disk" in status(page)
+    assert len(read_answers(path)) == 101
+    page.page.close()
+
+
+def test_page__other_sites_cannot_answer(browser, start, tmp_path):
+    _, address, path = start()
+    other = tmp_path / "other.html"
+    other.write_text("<!doctype html><title>other</title><p>other</p>")
+    page = browser.open(other)
+    message = json.dumps({"who": None, "number": 0, "question": [0, 1, 2], "reply": "alike"})
+    for options in (
+        {"method": "POST", "body": message, "headers": {"Content-Type": "application/json"}},
+        {"method": "POST", "body": message, "mode": "no-cors", "headers": {"Content-Type": "text/plain"}},
+        {"mode": "no-cors"},
+    ):
+        answered = page.run(
+            f"fetch({json.dumps(address + 'state')}, {json.dumps(options)}).then((r) => r.type, () => 'refused')"
+        )
+        assert answered in ("refused", "opaque")
+    frame = f"document.body.append(Object.assign(document.createElement('iframe'), {{src: {json.dumps(address)}}}))"
+    page.run(frame)
+    page.frames(10)
+    assert (
+        page.run(
+            "(() => { try { return document.querySelector('iframe').contentDocument; } catch { return null; } })()"
+        )
+        is None
+    )
+    page.close()
+    assert path.read_bytes() == b""
+
+
+#: From a phone, upright and on its side, to a large screen.
+WINDOWS = [
+    (320, 568), (390, 844), (667, 375), (768, 1024), (1024, 768), (1280, 720), (1440, 900), (1920, 1080), (2560, 1440),
+]  # fmt: skip
+SCROLLBAR = """
+(() => {
+  const box = document.createElement("div");
+  Object.assign(box.style, { position: "fixed", width: "90px", height: "90px", overflow: "scroll" });
+  document.body.append(box);
+  const width = box.offsetWidth - box.clientWidth;
+  box.remove();
+  return width;
+})()
+"""
+#: Cards and buttons that are cut off at the sides, too small for a finger, or on top of each other.
+MISPLACED = """
+(() => {
+  const all = document.querySelectorAll(".tt-card, .tt-replies button, .tt-rows li");
+  const boxes = Array.from(all, (x) => x.getBoundingClientRect());
+  const wide = document.documentElement.clientWidth;
+  const wrong = boxes.filter((b) => b.left < 0 || b.right > wide + 0.5 || b.height < 40 || b.width < 60);
+  boxes.forEach((a, i) => boxes.slice(i + 1).forEach((b) => {
+    if (a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 1 && b.top < a.bottom - 1) wrong.push(a);
+  }));
+  return wrong.length;
+})()
+"""
+
+
+@pytest.mark.parametrize("kind", ["numbers", "columns", "texts"])
+def test_page__fits_every_window(browser, start, kind):
+    values = points(60, 40 if kind == "columns" else 4)
+    texts = (
+        [("An answer with some words. " * (1 + k % 40)) + "x" * (k * 3) for k in range(60)] if kind == "texts" else None
+    )
+    _, address, _ = start(
+        values, texts=texts, columns=[f"a column with a long name {k}" for k in range(values.shape[1])]
+    )
+    page = Person(browser, address, "anna", width=1200, height=800)
+    for _ in range(9):
+        page.press("1")
+    assert page.page.run(SCROLLBAR) >= 10
+    for width, height in WINDOWS:
+        page.page.resize(width, height)
+        page.page.frames(3)
+        assert page.page.run("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
+        assert page.page.run(MISPLACED) == 0
+        if height >= 700:  # the question and its replies without scrolling
+            low = page.page.run(
+                "Math.max(...Array.from(document.querySelectorAll('.tt-replies button'),"
+                " (x) => x.getBoundingClientRect().bottom))"
+            )
+            assert low <= height
+    page.close()

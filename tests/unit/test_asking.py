@@ -1,0 +1,597 @@
+"""The web server of `tripletree ask`: who may use it, what it keeps, and what it does with bad input."""
+
+import json
+import os
+import stat
+import threading
+import warnings
+
+import numpy as np
+import pytest
+
+pytest.importorskip("starlette")
+pytest.importorskip("httpx")
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")
+    from starlette.testclient import TestClient
+
+from asking_model import RandomQuestions
+
+from tripletree.ask import open_session
+from tripletree.ask.cards import Cards
+from tripletree.ask.exports import EXPORTS
+from tripletree.ask.images import ImageFolder
+from tripletree.ask.outline import make_outline, order_clusters, representatives
+from tripletree.ask.server import accepted_hosts, is_loopback, make_app
+from tripletree.ask.session import keep_for_one
+from tripletree.core.hierarchy import Hierarchy
+from tripletree.io import parse_newick, read_answers, read_triplets
+
+TOKEN = "a-token"
+NAMES = [f"sample {k}" for k in range(30)]
+PNG = b"\x89PNG\r\n\x1a\n" + b"\0" * 40
+NASTY = ["</script><b>x</b>", "'\"&<img src=x onerror=alert(1)>", "../../etc/passwd", "a\x00b\u202ec", "=1+1", "alike"]
+
+
+@pytest.fixture
+def X(rng):
+    return rng.normal(size=(30, 4)) + np.repeat(np.eye(3, 4) * 9, 10, axis=0)
+
+
+@pytest.fixture
+def opened(tmp_path, X):
+    """Make a session of the stand-in, and a client of its page; what is open at the end is closed."""
+    sessions = []
+
+    def call(path=tmp_path / "answers.jsonl", names=NAMES, **more):
+        sessions.append(open_session(RandomQuestions(), X, answers=path, sample_names=names, **more))
+        app = make_app(sessions[-1], TOKEN, accepted_hosts("127.0.0.1"))
+        client = TestClient(app, base_url=f"http://127.0.0.1:8000/{TOKEN}/", raise_server_exceptions=False)
+        return sessions[-1], client
+
+    yield call
+    for session in sessions:
+        session.close()
+
+
+def reply_to(client, reply=0, who=None, changed=None):
+    """Answer the question that is shown: a card by its place, or a word."""
+    state = client.get("state", params={} if who is None else {"who": who}).json()
+    rows = [card["row"] for card in state["question"]]
+    message = {"who": who, "number": state["number"], "question": rows}
+    message["reply"] = rows[reply] if isinstance(reply, int) else reply
+    return client.post("answer", json={**message, **(changed or {})})
+
+
+# ---------------------------------------------------------------------- what is shown and kept
+
+
+def test_ask__an_answer_is_in_the_file_before_the_next_question(opened, tmp_path):
+    session, client = opened()
+    first = client.get("state").json()
+    done = reply_to(client, 2, who=None)
+    assert done.status_code == 200
+    (answer,) = read_answers(tmp_path / "answers.jsonl")
+    shown = tuple(NAMES[card["row"]] for card in first["question"])
+    assert (answer.items, answer.odd, answer.who) == (shown, shown[2], None)
+    assert answer.when.endswith("Z")
+    after = done.json()
+    assert (after["answers"], after["left"], after["number"]) == (1, 99, 1)
+    assert [card["row"] for card in after["question"]] != [card["row"] for card in first["question"]]
+    assert after["last"] == list(shown)
+
+
+def test_ask__answers_are_synced_before_the_model_has_them(opened, monkeypatch):
+    session, client = opened()
+    seen = []
+    real = os.fsync
+    monkeypatch.setattr(os, "fsync", lambda fd: seen.append(len(session.model.given)) or real(fd))
+    reply_to(client, "alike")
+    assert seen
+    assert set(seen) == {0}
+
+
+def test_ask__a_restart_goes_on(opened, tmp_path):
+    session, client = opened()
+    for k, reply in enumerate([0, "alike", "different", "unsure", 1]):
+        assert reply_to(client, reply, who=["anna", None][k % 2]).status_code == 200
+    before = client.get("state?who=anna").json()
+    session.close()
+    _, again = opened()
+    after = again.get("state?who=anna").json()
+    assert {**after, "version": 0} == {**before, "version": 0}
+    kinds = [x.kind for x in read_answers(tmp_path / "answers.jsonl")]
+    assert kinds == ["odd", "alike", "different", "unsure", "odd"]
+
+
+def test_ask__a_line_cut_off_by_a_kill_is_dropped(opened, tmp_path):
+    session, client = opened()
+    reply_to(client, 0)
+    session.close()
+    path = tmp_path / "answers.jsonl"
+    with open(path, "a") as stream:
+        stream.write('{"items": ["sample 1", "sam')
+    with pytest.warns(UserWarning, match="cut off"):
+        _, again = opened()
+    assert again.get("state").json()["answers"] == 1
+    reply_to(again, 1)
+    assert len(read_answers(path)) == 2
+
+
+def test_ask__undo_shows_the_question_again(opened, tmp_path):
+    _, client = opened()
+    first = client.get("state").json()
+    reply_to(client, 0)
+    back = client.post("undo", json={"who": None, "number": 1}).json()
+    assert back["question"] == first["question"]
+    assert (back["answers"], back["last"], back["outline"]) == (0, None, first["outline"])
+    assert len(read_answers(tmp_path / "answers.jsonl")) == 0
+    assert client.post("undo", json={"who": None, "number": 0}).status_code == 409
+    reply_to(client, "unsure")
+    assert [x.kind for x in read_answers(tmp_path / "answers.jsonl")] == ["unsure"]
+
+
+def test_ask__several_people(opened, tmp_path):
+    _, client = opened()
+    for who in ("anna", "ben", "  anna ", "ben", "anna"):
+        assert reply_to(client, 0, who=who).status_code == 200
+    assert client.get("state").json()["people"] == [["anna", 3], ["ben", 2]]
+    gone = client.post("undo", json={"who": "ben", "number": 2}).json()
+    assert gone["people"] == [["anna", 3], ["ben", 1]]
+    assert [x.who for x in read_answers(tmp_path / "answers.jsonl")] == ["anna", "ben", "anna", "anna"]
+
+
+def test_ask__undo_without_a_name_never_takes_back_another_persons_answer(opened, tmp_path):
+    _, client = opened()
+    reply_to(client, 0)
+    reply_to(client, 0, who="anna")
+    done = client.post("undo", json={"who": None, "number": 1})
+    assert done.status_code == 409
+    assert "anna has answered since" in done.json()["error"]
+    assert len(read_answers(tmp_path / "answers.jsonl")) == 2
+
+
+def test_ask__many_at_once_lose_nothing(opened, tmp_path):
+    session, client = opened()
+    failed = []
+
+    def person(who):
+        for _ in range(8):
+            done = reply_to(client, "alike", who=who)
+            if done.status_code != 200:
+                failed.append(done.json())
+
+    threads = [threading.Thread(target=person, args=(f"person {k}",)) for k in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failed == []
+    found = read_answers(tmp_path / "answers.jsonl")
+    assert sorted(found.people) == [f"person {k}" for k in range(6)]
+    assert len(found) == len(session.model.given) == 48
+    assert [x.items for x in found] == [x.items for x in session.model.given]
+
+
+def test_ask__an_answer_sent_twice_counts_once(opened):
+    _, client = opened()
+    state = client.get("state").json()
+    rows = [card["row"] for card in state["question"]]
+    message = {"who": None, "number": 0, "question": rows, "reply": rows[0]}
+    assert client.post("answer", json=message).status_code == 200
+    again = client.post("answer", json=message)  # the page did not hear of the first
+    assert again.status_code == 409
+    assert "answered already" in again.json()["error"]
+    assert client.get("state").json()["answers"] == 1
+
+
+def test_ask__nothing_new_is_nothing_sent(opened):
+    _, client = opened()
+    version = client.get("state").json()["version"]
+    assert client.get(f"state?version={version}").status_code == 204
+    reply_to(client, 0, who="ben")
+    assert client.get(f"state?version={version}").status_code == 200
+
+
+def test_ask__a_full_disk_changes_nothing(opened, monkeypatch):
+    session, client = opened()
+    reply_to(client, 0)
+    before = client.get("state").json()
+
+    def full(*_args, **_more):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("tripletree.ask.session.append_answer", full)
+    monkeypatch.setattr("tripletree.ask.session.append_undo", full)
+    done = reply_to(client, 1)
+    assert done.status_code == 507
+    assert done.json()["error"] == "not kept: No space left on device"
+    assert client.post("undo", json={"who": None, "number": 1}).status_code == 507
+    assert client.get("state").json() == before
+
+
+def test_ask__two_pages_cannot_write_one_file(opened, tmp_path):
+    pytest.importorskip("fcntl")
+    opened()
+    with pytest.raises(BlockingIOError, match="another page writes to this file"):
+        keep_for_one(str(tmp_path / "answers.jsonl"))
+    opened(only_read=True)
+
+
+# ---------------------------------------------------------------------- who may use it
+
+
+def test_ask__without_the_token_nothing_is_told(opened):
+    _, client = opened()
+    for path in ("/", "/state", "/x/state", "/a-toke/", f"/{TOKEN}x/state", "//state", f"/{TOKEN[:-1]}é/state"):
+        done = client.get(f"http://127.0.0.1:8000{path}")
+        assert done.status_code == 404
+        assert "tripletree ask printed" in done.json()["error"]
+    assert client.get(f"http://127.0.0.1:8000/{TOKEN}", follow_redirects=False).headers["location"] == f"/{TOKEN}/"
+
+
+@pytest.mark.parametrize(
+    "host", ["evil.example", "evil.example:8000", "127.0.0.1.evil.example", "", "[::1", "10.0.0.1"]
+)
+def test_ask__names_that_others_point_here_are_refused(opened, host):
+    _, client = opened()
+    assert client.get("state", headers={"Host": host}).status_code == 421
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1:8000", "localhost:8000", "LOCALHOST", "[::1]:8000"])
+def test_ask__this_machine_is_known_by_its_names(opened, host):
+    _, client = opened()
+    assert client.get("state", headers={"Host": host}).status_code == 200
+
+
+def test_ask__hosts_of_a_server_for_others():
+    known = accepted_hosts("0.0.0.0")
+    assert known("192.168.1.5")
+    assert known("localhost")
+    assert not known("evil.example")
+    assert accepted_hosts("lab.example")("lab.example")
+    assert [is_loopback(x) for x in ("127.0.0.1", "127.1.2.3", "::1", "localhost", "0.0.0.0", "::", "x.example")] == [
+        *[True] * 4,
+        *[False] * 3,
+    ]
+
+
+CROSS_SITE = [
+    {"Origin": "http://evil.example"},
+    {"Origin": "null"},
+    {"Origin": "http://127.0.0.1:9999"},
+    {"Origin": "http://localhost:8000"},
+    {"Sec-Fetch-Site": "cross-site"},
+    {"Sec-Fetch-Site": "same-site"},
+    {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate"},
+]
+
+
+@pytest.mark.parametrize("headers", CROSS_SITE)
+def test_ask__requests_from_other_sites_are_refused(opened, tmp_path, headers):
+    _, client = opened()
+    rows = [card["row"] for card in client.get("state").json()["question"]]
+    message = {"who": None, "number": 0, "question": rows, "reply": rows[0]}
+    for done in (client.post("answer", json=message, headers=headers), client.get("state", headers=headers)):
+        assert done.status_code == 403
+        assert not any(name.startswith("access-control") for name in done.headers)
+    assert (tmp_path / "answers.jsonl").read_bytes() == b""
+    own = {"Origin": "http://127.0.0.1:8000", "Sec-Fetch-Site": "same-origin"}
+    assert client.post("answer", json=message, headers=own).status_code == 200
+
+
+def test_ask__a_link_to_the_page_may_stand_anywhere(opened):
+    _, client = opened()
+    link = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate"}
+    assert client.get("", headers=link).status_code == 200
+    assert client.get("", headers={**link, "Sec-Fetch-Mode": "no-cors"}).status_code == 403
+
+
+def test_ask__forms_and_preflights_do_nothing(opened):
+    _, client = opened()
+    assert client.post("answer", data={"reply": "alike"}).status_code == 415
+    assert client.post("answer", content=b"{}", headers={"Content-Type": "text/plain"}).status_code == 415
+    preflight = client.options("answer", headers={"Access-Control-Request-Method": "POST"})
+    assert preflight.status_code == 405
+    assert "access-control-allow-origin" not in preflight.headers
+    assert client.get("answer").status_code == 405
+
+
+def test_ask__every_reply_has_its_guards(opened):
+    _, client = opened()
+    for path in ("", "ask.js", "ask.css", "icon.svg", "setup", "state", "nothing", "image/1", "export/report.html"):
+        headers = client.get(path).headers
+        policy = headers["content-security-policy"]
+        assert policy.startswith("default-src 'none'; ")
+        assert "unsafe" not in policy
+        assert headers["x-content-type-options"] == "nosniff"
+        assert headers["x-frame-options"] == "DENY"
+        assert headers["cache-control"] == "no-store"
+        assert "set-cookie" not in headers
+    page = client.get("").text
+    assert "<script>" not in page
+    assert "style=" not in page
+    assert client.get("ask.js").headers["content-type"].startswith("text/javascript")
+
+
+# ---------------------------------------------------------------------- bad messages
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"", b"nonsense", b"[]", b'"x"', b"null", b"\xff\xfe", b"[" * 5000, b'{"question": 1}', b'{"question": [0, 1]}',
+        b'{"question": [true, false, 2]}', b'{"question": ["sample 0"]}', b'{"who": 5, "question": [0, 1, 2]}',
+        b'{"who": ["x"], "question": [0, 1, 2]}', json.dumps({"who": "x" * 81, "question": [0, 1, 2]}).encode(),
+    ],
+)  # fmt: skip
+def test_ask__bad_messages_are_refused(opened, body):
+    session, client = opened()
+    done = client.post("answer", content=body, headers={"Content-Type": "application/json"})
+    assert done.status_code in (400, 409)
+    assert done.json()["error"]
+    assert session.model.given == []
+
+
+@pytest.mark.parametrize("wrong", [None, 29.0, True, "odd", -1, "sample 1", [], {}, "Alike", "alike "])
+def test_ask__bad_replies_are_refused(opened, wrong):
+    session, client = opened()
+    assert reply_to(client, 0, changed={"reply": wrong}).status_code == 400
+    assert session.model.given == []
+
+
+@pytest.mark.parametrize("changed", [{"number": 1}, {"number": None}, {"number": "0"}, {"question": [1, 2, 3, 4]}])
+def test_ask__answers_to_other_questions_are_refused(opened, changed):
+    session, client = opened()
+    assert reply_to(client, 0, changed=changed).status_code == 409
+    assert session.model.given == []
+
+
+def test_ask__sizes_are_bounded(opened, monkeypatch):
+    session, client = opened()
+    large = json.dumps({"who": "x", "question": [0] * 20_000})
+    done = client.post("answer", content=large, headers={"Content-Type": "application/json"})
+    assert done.status_code == 413
+    monkeypatch.setattr("tripletree.ask.session.MAX_PEOPLE", 3)
+    for k in range(3):
+        assert client.get(f"state?who=p{k}").status_code == 200
+    assert client.get("state?who=p9").status_code == 429
+    assert client.get("state?who=p1").status_code == 200
+    assert client.get("state", params={"who": "x" * 81}).status_code == 400
+    for version in ("99999999999999999999999999", "-1", "x"):
+        assert client.get(f"state?who=p1&version={version}").status_code == 200
+
+
+# ---------------------------------------------------------------------- hostile labels, pictures
+
+
+def test_ask__hostile_labels_come_back_as_they_are(opened, tmp_path):
+    names = NASTY + NAMES[len(NASTY) :]
+    session, client = opened(names=names)
+    session.model.next_question = lambda who: tuple(names[len(session.model.given) % 4 :][:3])
+    for _ in range(4):
+        assert reply_to(client, 0, who="<b>").status_code == 200
+    assert [x.odd for x in read_answers(tmp_path / "answers.jsonl")] == NASTY[:4]
+    state = client.get("state")
+    assert state.headers["content-type"] == "application/json"
+    assert session.cards.name(3) == "a\ufffdb\ufffdc"
+    for name in EXPORTS:
+        done = client.get(f"export/{name}")
+        assert done.status_code == 200
+        assert done.headers["content-disposition"] == f'attachment; filename="{name}"'
+        assert done.headers["content-security-policy"] == "default-src 'none'; sandbox"
+    assert "<b>" not in client.get("export/report.html").text
+    assert "<img src=x" not in client.get("export/report.html").text
+
+
+def test_ask__a_blank_label_has_something_to_show():
+    assert Cards(["", "x"]).name(0) == "(blank)"
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """A folder of pictures, with others around it that nobody may see."""
+    root = tmp_path / "pictures"
+    (root / "more").mkdir(parents=True)
+    (tmp_path / "secret.png").write_bytes(PNG + b"secret")
+    for name in ("a.png", "b.PNG", "more/c.png", "more/same.png", "same.png"):
+        (root / name).write_bytes(PNG + name.encode())
+    (root / "text.png").write_text("<script>alert(1)</script>")
+    (root / "page.svg").write_text("<svg/>")
+    (root / "link.png").symlink_to(root / "a.png")
+    (root / "escape.png").symlink_to(tmp_path / "secret.png")
+    (root / "out").symlink_to(tmp_path)
+    (root / "loop.png").symlink_to(root / "loop.png")
+    os.mkfifo(root / "pipe.png")
+    return root
+
+
+def test_images__are_found_by_name_and_never_outside(folder):
+    names = ["a", "b", "c", "more/c", "more/c.png", "same.png", "same", "link", "a.png"]
+    wrong = [
+        "escape",
+        "../secret",
+        "../secret.png",
+        "out/secret",
+        "out/secret.png",
+        "loop",
+        "pipe",
+        "text",
+        "page",
+        "page.svg",
+    ]
+    wrong += [str(folder / "a.png"), "/etc/passwd", "", ".", "..", "more", "a.png\0", "x" * 5000]
+    found = ImageFolder(folder, names + wrong)
+    assert found.missing == wrong
+    ends = [found.read(k)[0].removeprefix(PNG).decode() for k in range(len(names))]
+    assert ends == [
+        "a.png",
+        "b.PNG",
+        "more/c.png",
+        "more/c.png",
+        "more/c.png",
+        "same.png",
+        "same.png",
+        "a.png",
+        "a.png",
+    ]
+    for k in range(len(names), len(names) + len(wrong)):
+        with pytest.raises(FileNotFoundError):
+            found.read(k)
+
+
+def test_images__a_link_that_takes_a_files_place_is_not_followed(folder, tmp_path):
+    found = ImageFolder(folder, ["a"])
+    (folder / "a.png").unlink()
+    (folder / "a.png").symlink_to(tmp_path / "secret.png")
+    with pytest.raises(FileNotFoundError):
+        found.read(0)
+    (folder / "a.png").unlink()
+    os.mkfifo(folder / "a.png")
+    with pytest.raises(FileNotFoundError):
+        found.read(0)
+
+
+def test_images__large_ones_and_others_are_refused(folder, monkeypatch):
+    found = ImageFolder(folder, ["a", "b"])
+    monkeypatch.setattr("tripletree.ask.images.MAX_BYTES", 30)
+    with pytest.raises(ValueError, match="more than 0 MB"):
+        found.read(0)
+    monkeypatch.undo()
+    (folder / "a.png").write_text("no picture")
+    with pytest.raises(ValueError, match=r"a\.png: not a picture"):
+        found.read(0)
+    with pytest.raises(NotADirectoryError):
+        ImageFolder(folder / "a.png", ["a"])
+    with pytest.raises(FileNotFoundError, match=r"no sample has a picture .* The folder has 'a.png'.* called 'x', 'y'"):
+        ImageFolder(folder, ["x", "y"])
+
+
+def test_ask__pictures_are_sent_by_the_number_of_the_sample(opened, folder):
+    names = ["a", "../secret", *NAMES[2:]]
+    _, client = opened(names=names, images=folder)
+    done = client.get("image/0")
+    assert (done.status_code, done.headers["content-type"], done.content) == (200, "image/png", PNG + b"a.png")
+    assert done.headers["content-security-policy"] == "default-src 'none'; sandbox"
+    for path in (
+        "image/1",
+        "image/30",
+        "image/99999999999999",
+        "image/-1",
+        "image/a",
+        "image/../a.png",
+        "image/%2e%2e%2fsecret.png",
+    ):
+        assert client.get(path).status_code == 404
+    for path in (
+        "ask.js/../server.py",
+        "%2e%2e/session.py",
+        "..%2fsession.py",
+        "export/..%2fsession.py",
+        "view.js",
+        "export/x",
+    ):
+        assert client.get(path).status_code == 404
+
+
+def test_ask__without_pictures_there_are_none(opened):
+    _, client = opened()
+    assert client.get("image/0").status_code == 404
+
+
+# ---------------------------------------------------------------------- cards, outline, exports
+
+
+def test_cards__show_numbers_with_their_range(X):
+    cards = Cards(NAMES, X, columns=list("abcd"))
+    scales = cards.scales()
+    assert [x["name"] for x in scales] == list("abcd")
+    assert scales[0]["low"] == pytest.approx(X[:, 0].min(), rel=1e-5)
+    assert scales[3]["middle"] == pytest.approx(np.median(X[:, 3]), rel=1e-5)
+    assert cards.card(7)["values"] == pytest.approx(X[7], rel=1e-5)
+    wide = Cards(NAMES, np.repeat(X, 500, axis=1))
+    assert len(wide.scales()) == len(wide.card(0)["values"]) == 240
+    texts = Cards(NAMES, X, texts=["x" * 10_000] * 30)
+    assert len(texts.card(0)["text"]) == 4000
+    assert texts.scales() == []
+    assert "values" not in texts.card(0)
+
+
+def test_outline__keeps_numbers_while_answers_come_in():
+    labels = np.array([0, 0, 1, 1, 2, 2])
+    assert order_clusters(labels, np.array([4, 2])).tolist() == [2, 2, 1, 1, 0, 0]
+    assert order_clusters(np.array([5, 5, 0, 0, 3, 3]), np.array([4, 2])).tolist() == [2, 2, 1, 1, 0, 0]
+    assert order_clusters(labels, np.array([], int)).tolist() == [0, 0, 1, 1, 2, 2]
+
+
+def test_outline__has_a_row_for_each_cluster():
+    h = Hierarchy.from_nested([[["a", "b"], "c"], ["d", ["e", "f"]]])
+    clusters = np.array([0, 0, 1, 2, 2, 2])
+    found = make_outline(h, clusters, None)
+    assert [row["clusters"] for row in found["rows"]] == [[[0, 2]], [[1, 1]], [[2, 3]]]
+    assert [x["parent"] for x in found["nodes"]] == [-1, 0, 1, 1, 0]
+    assert [x["row"] for x in found["nodes"]] == [None, None, 0, 1, 2]
+    assert [row["items"] for row in found["rows"]] == [[0, 1], [2], [3, 4, 5]]
+
+
+def test_outline__a_star_and_chains_of_one_child():
+    star = Hierarchy([9] * 9 + [-1])
+    found = make_outline(star, np.arange(9) % 3, None)
+    assert [row["clusters"] for row in found["rows"]] == [[[0, 3]], [[1, 3]], [[2, 3]]]
+    chain = Hierarchy([2, 2, 3, 4, -1])
+    assert len(make_outline(chain, np.array([0, 1]), None)["rows"]) == 2
+    assert len(make_outline(chain, np.array([0, 0]), None)["rows"]) == 1
+
+
+def test_outline__is_small_and_whole_whatever_the_hierarchy(rng):
+    from examples import caterpillar, yule
+
+    for h in (yule(500, rng), caterpillar(500), Hierarchy([500] * 500 + [-1])):
+        for clusters in (np.arange(500), np.zeros(500, int), np.arange(500) % 7, np.arange(500) // 100):
+            found = make_outline(h, clusters, rng.normal(size=(500, 2)))
+            assert len(found["rows"]) <= 40
+            assert sum(row["size"] for row in found["rows"]) == 500
+            for row in found["rows"]:
+                assert sum(n for _, n in row["clusters"]) <= row["size"]
+                assert 1 <= len(row["items"]) <= 3
+            assert sorted(x["row"] for x in found["nodes"] if x["row"] is not None) == list(range(len(found["rows"])))
+            assert all(x["parent"] < k for k, x in enumerate(found["nodes"]))
+
+
+def test_outline__representatives_begin_with_the_one_in_the_middle():
+    values = np.array([[0.0], [1.0], [2.0], [3.0], [10.0]])
+    assert representatives(np.arange(5), values)[0] == 3
+    assert representatives(np.array([4, 1]), values) == [4, 1]
+
+
+def test_ask__exports_say_the_same_as_the_model(opened, tmp_path):
+    session, client = opened()
+    for k in range(12):
+        reply_to(client, k % 3, who=f"p{k % 2}")
+    texts = {name: client.get(f"export/{name}").text for name in EXPORTS}
+    for name, text in texts.items():
+        (tmp_path / name.replace("answers", "copy")).write_text(text, encoding="utf-8")
+    assert list(read_answers(tmp_path / "copy.jsonl")) == session.model.given
+    assert read_triplets(tmp_path / "triplets.txt") == session.model.answers_.triplets()
+    assert parse_newick(texts["hierarchy.nwk"]) == session.model.hierarchy_
+    rows = [line.split(",") for line in texts["clusters.csv"].splitlines()]
+    assert rows[0] == ["label", "cluster", "uncertainty"]
+    assert [row[0] for row in rows[1:]] == NAMES
+    assert len({row[1] for row in rows[1:]}) == len(session.state()["sizes"])
+    assert rows[1][1] == str(session.clusters()[0] + 1)
+    assert "12 answers" in texts["report.html"]
+    assert "<td>p0</td>" in texts["report.html"]
+
+
+def test_ask__texts_and_columns_must_fit(X):
+    for more in ({"texts": ["x"] * 29}, {"columns": ["a"]}):
+        with pytest.raises(ValueError, match=f"{next(iter(more))} has"):
+            open_session(RandomQuestions(), X, answers=None, **more)
+
+
+def test_ask__the_file_is_as_the_user_has_set_new_files(opened, tmp_path):
+    opened()
+    mode = stat.S_IMODE((tmp_path / "answers.jsonl").stat().st_mode)
+    mask = os.umask(0)
+    os.umask(mask)
+    assert mode == 0o666 & ~mask

@@ -1,0 +1,222 @@
+"""Asking people: a page in the browser, and the same in a notebook.
+
+Three samples are shown, and a person says which of them does not belong. `serve` shows the questions of a model on a
+page of a local web server, `widget` in a notebook; with a file of answers, each answer is on disk before the next
+question is shown. The model is anything with the methods of `tripletree.cluster.OddOneOutClustering`, which this room
+does not import.
+"""
+
+from __future__ import annotations
+
+import os
+import webbrowser
+from collections.abc import Sequence
+from contextlib import ExitStack
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from tripletree.errors import MissingDependencyError
+
+if TYPE_CHECKING:
+    from tripletree.ask.session import Session
+
+__all__ = ["serve", "widget"]
+
+TITLE = "Odd one out"
+
+
+def serve(
+    model: Any,
+    X: Any,
+    *,
+    answers: str | os.PathLike[str] = "answers.jsonl",
+    host: str = "127.0.0.1",
+    port: int = 0,
+    open_browser: bool = True,
+    who: str | None = None,
+    **shown: Any,
+) -> None:
+    """Ask people on a page in the browser, until interrupted (Ctrl + C).
+
+    Parameters
+    ----------
+    model : OddOneOutClustering
+        Is started; afterwards it has all answers, `labels_` and `hierarchy_`.
+    X : array_like or data frame, shape (n, d)
+    answers : path, default="answers.jsonl"
+        Answers that this file has are taken in first; each new one is appended and on disk before the next question
+        is shown.
+    host : str, default="127.0.0.1"
+        Address to listen at; by default only this machine can reach the page.
+    port : int, default=0
+        0 is any free one.
+    open_browser : bool, default=True
+        Otherwise only the address is printed.
+    who : str, optional
+        Name of the person; others type theirs into the page.
+    **shown
+        `sample_names`, `texts`, `images`, `columns` and `title`, as for `widget`.
+
+    Raises
+    ------
+    MissingDependencyError
+        If starlette or uvicorn is not installed.
+    ParseError
+        If the file of answers cannot be read.
+    BlockingIOError
+        If another page writes to that file.
+    OSError
+        If the file cannot be written, or the port is taken.
+
+    See Also
+    --------
+    widget : the same in a notebook.
+
+    Notes
+    -----
+    The page is for those who have its address, which holds a random token. Requests from other sites are refused.
+
+    Examples
+    --------
+    >>> from tripletree.cluster import OddOneOutClustering
+    >>> serve(OddOneOutClustering(), [[0, 0], [0, 1], [5, 5], [5, 6]])  # doctest: +SKIP
+    http://127.0.0.1:43843/klKep2DlH9eD7u3kF0toVUmKJjgRtrdL/
+    """
+    server = import_server("tripletree.ask.serve")
+    session = open_session(model, X, answers=answers, **shown)
+    sock = server.listen(host, port)
+
+    def announce(address: str) -> None:
+        address = address_of(address, who)
+        print(address, flush=True)  # noqa: T201
+        if open_browser:
+            webbrowser.open(address)
+
+    with session:
+        server.run(session, sock, host, announce)
+
+
+def widget(
+    model: Any,
+    X: Any,
+    *,
+    answers: str | os.PathLike[str] | None = None,
+    who: str | None = None,
+    sample_names: Sequence[Any] | None = None,
+    texts: Sequence[str] | None = None,
+    images: str | os.PathLike[str] | None = None,
+    columns: Sequence[str] | None = None,
+    title: str = TITLE,
+) -> Any:
+    """Ask in a notebook: JupyterLab, VS Code, marimo and whatever else shows anywidgets.
+
+    Parameters
+    ----------
+    model : OddOneOutClustering
+        Is started; its `labels_`, `hierarchy_` and `answers_` can be used at any time.
+    X : array_like or data frame, shape (n, d)
+    answers : path, optional
+        Answers that this file has are taken in first, and each new one is appended. Without it they are only kept in
+        the model; one that has answers about samples of the same names goes on with these.
+    who : str, optional
+        Name of the person.
+    sample_names : sequence of labels, optional
+        By default the index of a data frame, else the numbers of the rows.
+    texts : sequence of str, optional
+        A text to show for each sample, instead of its numbers.
+    images : path, optional
+        A folder with a picture for each sample, called by its name.
+    columns : sequence of str, optional
+        Names of the columns of X; by default those of a data frame, else their numbers.
+    title : str, optional
+
+    Returns
+    -------
+    anywidget.AnyWidget
+
+    Raises
+    ------
+    MissingDependencyError
+        If anywidget is not installed.
+    ParseError
+        If the file of answers cannot be read.
+    FileNotFoundError
+        If no sample has a picture in the folder.
+
+    See Also
+    --------
+    serve : a page for several people.
+
+    Examples
+    --------
+    >>> from tripletree.cluster import OddOneOutClustering
+    >>> model = OddOneOutClustering()
+    >>> widget(model, [[0, 0], [0, 1], [5, 5], [5, 6]])  # doctest: +SKIP
+    """
+    try:
+        from tripletree.ask.notebook import AskWidget
+    except ImportError as error:
+        raise MissingDependencyError(error.name or "anywidget", "ask", "the widget") from None
+    shown = {"sample_names": sample_names, "texts": texts, "images": images, "columns": columns, "title": title}
+    return AskWidget(open_session(model, X, answers=answers, **shown), who)
+
+
+def open_session(
+    model: Any,
+    X: Any,
+    *,
+    answers: str | os.PathLike[str] | None,
+    only_read: bool = False,
+    sample_names: Sequence[Any] | None = None,
+    texts: Sequence[str] | None = None,
+    images: str | os.PathLike[str] | None = None,
+    columns: Sequence[str] | None = None,
+    title: str = TITLE,
+) -> Session:
+    """Start a model with the answers of a file, and return the session that shows its questions."""
+    import numpy as np
+
+    from tripletree.ask.cards import Cards
+    from tripletree.ask.images import ImageFolder
+    from tripletree.ask.session import Session, keep_for_one
+    from tripletree.core.leaves import LeafIndex
+    from tripletree.io import read_answers
+
+    n = X.shape[0] if hasattr(X, "shape") else len(X)
+    names = LeafIndex(sample_names if sample_names is not None else X.index if hasattr(X, "iloc") else n)
+    values = None if hasattr(X, "tocsr") else np.asarray(X, np.float64)
+    if columns is None and hasattr(X, "columns"):
+        columns = list(X.columns)
+    d = 0 if values is None else values.shape[1]
+    for what, entries, count in (("sample_names", names, n), ("texts", texts, n), ("columns", columns, d)):
+        if entries is not None and len(entries) != count:
+            msg = f"{what} has {len(entries)} entries; expected {count}"
+            raise ValueError(msg)
+    folder = None if images is None else ImageFolder(images, names.labels)
+    cards = Cards(names.labels, values, columns=columns, texts=texts, images=folder)
+    with ExitStack() as stack:
+        if answers is None:  # a model that was asked about these samples before goes on
+            path, before = None, getattr(model, "answers_", None)
+            given = before if before is not None and before.leaves == names else None
+        else:
+            path = os.fspath(answers)
+            if not only_read:
+                stack.enter_context(keep_for_one(path))
+            given = None if os.path.getsize(path) == 0 else read_answers(path, leaves=names)
+        model.start(X, sample_names=sample_names, answers=given)
+        return Session(model, cards, path, n_questions=model.n_questions, title=title, close=stack.pop_all().close)
+
+
+def import_server(purpose: str) -> Any:
+    """The module of the web server, with a clear error where its libraries are missing."""
+    try:
+        return import_module("tripletree.ask.server")
+    except ImportError as error:
+        raise MissingDependencyError(error.name or "starlette", "ask", purpose) from None
+
+
+def address_of(address: str, who: str | None) -> str:
+    """The address of the page with the name of a person."""
+    from urllib.parse import urlencode
+
+    return address if not who else f"{address}?{urlencode({'who': who})}"

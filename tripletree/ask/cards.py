@@ -1,0 +1,100 @@
+"""What is shown of a sample: its name, and a text, a picture or its numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from tripletree.ask.images import ImageFolder
+from tripletree.core.html import printable
+
+__all__ = ["Cards"]
+
+MAX_NAME, MAX_TEXT, MAX_COLUMNS = 200, 4000, 240
+
+
+class Cards:
+    """The cards of all samples.
+
+    Parameters
+    ----------
+    names : sequence of labels
+        Of the n samples.
+    values : ndarray of float64, shape (n, d), optional
+        Their numbers.
+    columns : sequence of str, optional
+        Names of the d columns; by default their numbers.
+    texts : sequence of str, optional
+        A text for each sample.
+    images : ImageFolder, optional
+        A picture for each sample.
+    """
+
+    def __init__(
+        self,
+        names: Sequence[Any],
+        values: np.ndarray | None = None,
+        *,
+        columns: Sequence[str] | None = None,
+        texts: Sequence[str] | None = None,
+        images: ImageFolder | None = None,
+    ) -> None:
+        self.names, self.values, self.texts, self.images = list(names), values, texts, images
+        self.columns = list(columns) if columns is not None else [] if values is None else range(values.shape[1])
+        shows_numbers = values is not None and texts is None and images is None
+        # of very many columns some at equal steps, which is all that a small plot can show
+        count = min(len(self.columns), MAX_COLUMNS) if shows_numbers else 0
+        self._shown = np.unique(np.linspace(0, len(self.columns) - 1, count).round().astype(np.int64))
+
+    def scales(self) -> list[dict[str, Any]]:
+        """The columns that cards show, with the range and the median of each."""
+        if not self._shown.size:
+            return []
+        assert self.values is not None
+        shown = self.values[:, self._shown]
+        rows = zip(self._shown.tolist(), shown.min(axis=0), np.median(shown, axis=0), shown.max(axis=0), strict=True)
+        return [
+            {
+                "name": shortened(str(self.columns[j]), MAX_NAME),
+                "low": _number(a),
+                "middle": _number(b),
+                "high": _number(c),
+            }
+            for j, a, b, c in rows
+        ]
+
+    def name(self, row: int) -> str:
+        """The name of a sample, safe to print."""
+        return shortened(str(self.names[row]), MAX_NAME) or "(blank)"
+
+    def short(self, row: int) -> dict[str, Any]:
+        """A sample as one of several in a list."""
+        found: dict[str, Any] = {"row": row, "name": self.name(row)}
+        if self.texts is not None:
+            found["text"] = shortened(self.texts[row], MAX_NAME)
+        if self.images is not None and self.images.paths[row] is not None:
+            found["image"] = True
+        return found
+
+    def card(self, row: int) -> dict[str, Any]:
+        """All that is shown of a sample."""
+        found = self.short(row)
+        if self.texts is not None:
+            found["text"] = shortened(self.texts[row], MAX_TEXT)
+        if self._shown.size:
+            assert self.values is not None
+            found["values"] = [_number(x) for x in self.values[row, self._shown]]
+        return found
+
+
+def shortened(text: str, most: int) -> str:
+    """Text without control characters, its end left out where it is too long."""
+    text = printable(text)
+    return text if len(text) <= most else text[: most - 1] + "…"
+
+
+def _number(value: float) -> float | None:
+    """Six digits of a number; None if it is not finite, as JSON has no such numbers."""
+    return float(f"{value:.6g}") if np.isfinite(value) else None

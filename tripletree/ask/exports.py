@@ -1,0 +1,126 @@
+"""What was found, as files: answers, triplets, clusters, the hierarchy, a page to fold it and a report."""
+
+from __future__ import annotations
+
+import csv
+import html
+import io
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tripletree.ask.outline import representatives
+from tripletree.ask.session import Session
+from tripletree.core.html import printable
+from tripletree.io import write_answers, write_newick, write_triplets
+from tripletree.plots import to_html
+
+__all__ = ["EXPORTS", "Export"]
+
+
+class Export(NamedTuple):
+    """A file that can be had: what it is called in the page, its media type, and what makes its text."""
+
+    title: str
+    media_type: str
+    make: Callable[[Session], str]
+
+
+def _written(write: Callable[[Any, Any], Any], value: Any) -> str:
+    text = io.StringIO()
+    write(value, text)
+    return text.getvalue()
+
+
+def _clusters(session: Session) -> str:
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(["label", "cluster", "uncertainty"])
+    uncertainty = np.asarray(session.model.uncertainty_, np.float64).tolist()
+    for name, cluster, doubt in zip(session.cards.names, (session.clusters() + 1).tolist(), uncertainty, strict=True):
+        writer.writerow([name, cluster, f"{doubt:.4f}"])
+    return text.getvalue()
+
+
+def _page(session: Session) -> str:
+    h, triplets = session.model.hierarchy_, session.model.answers_.triplets()
+    clusters = dict(zip(session.cards.names, (session.clusters() + 1).tolist(), strict=True))
+    return to_html(h, triplets=triplets, clusters=[clusters[x] for x in h.leaves], title=session.title)
+
+
+STYLE = """body{font:15px/1.5 system-ui,sans-serif;max-width:60em;margin:2em auto;padding:0 1em;color:#1b1e23;
+background:#fff}table{border-collapse:collapse;margin:1em 0}td,th{border-bottom:1px solid #d5d9e0;padding:.25em .8em;
+text-align:left;
+vertical-align:top;overflow-wrap:anywhere}td.n,th.n{text-align:right}img{max-width:100%}small{color:#5a6270}"""
+
+
+def _report(session: Session) -> str:
+    """A page without scripts that says what was asked, what was said and what was found."""
+    model, cards, answers = session.model, session.cards, session.model.answers_
+    clusters = session.clusters()
+    state = session.state()
+    assert state is not None
+    kinds = ["the odd one named"] * 3 + ["all alike", "all different", "cannot say"]
+    told = [(name, sum(int(np.count_nonzero(answers.replies == k)) for k in codes)) for name, codes in _grouped(kinds)]
+    people = [*((name, number) for name, number in state["people"])]
+    nameless = len(answers) - sum(number for _, number in people)
+    if nameless:
+        people.append(("without a name", nameless))
+    rows = []
+    for k in range(len(state["sizes"])):
+        chosen = representatives(np.flatnonzero(clusters == k), cards.values, 5)
+        rows.append((k + 1, state["sizes"][k], f"{state['sure'][k]:.0%}", ", ".join(map(cards.name, chosen))))
+    parts = [
+        f"<h1>{_safe(session.title)}</h1>",
+        f"<p>{len(cards.names):,} samples, {len(answers):,} answers to the question which of three does not belong; "
+        f"{len(rows):,} clusters.</p>",
+        "<h2>Clusters</h2>",
+        _table(("cluster", "samples", "sure", "such as"), rows),
+        "<h2>Hierarchy</h2>",
+        model.hierarchy_._repr_html_(),
+        "<h2>Answers</h2>",
+        _table(("said", "times"), told),
+        _table(("person", "answers"), people) if people else "",
+        "<p><small>How sure: one minus the uncertainty of the cluster, as the model estimates it. The answers may "
+        "contradict each other; <code>tripletree answers</code> shows where.</small></p>",
+    ]
+    policy = "default-src 'none'; img-src data:; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
+    return (
+        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>{_safe(session.title)}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n"
+        + "\n".join(parts)
+        + "\n</body>\n</html>\n"
+    )
+
+
+def _grouped(kinds: list[str]) -> list[tuple[str, list[int]]]:
+    """Equal names of replies with their codes."""
+    return [(name, [k for k, x in enumerate(kinds) if x == name]) for name in dict.fromkeys(kinds)]
+
+
+def _safe(text: Any) -> str:
+    return html.escape(printable(str(text)))
+
+
+def _table(head: tuple[str, ...], rows: Any) -> str:
+    def line(cells: Any, kind: str, numbers: list[bool]) -> str:
+        marks = (' class="n"' if number else "" for number in numbers)
+        return "<tr>" + "".join(f"<{kind}{m}>{_safe(x)}</{kind}>" for x, m in zip(cells, marks, strict=True)) + "</tr>"
+
+    rows = list(rows)
+    numbers = [bool(rows) and isinstance(x, int) for x in (rows[0] if rows else head)]
+    return f"<table>{line(head, 'th', numbers)}{''.join(line(row, 'td', numbers) for row in rows)}</table>"
+
+
+#: By the name of the file.
+EXPORTS = {
+    "answers.jsonl": Export("Answers", "application/jsonl", lambda s: _written(write_answers, s.model.answers_)),
+    "triplets.txt": Export("Triplets", "text/plain", lambda s: _written(write_triplets, s.model.answers_.triplets())),
+    "clusters.csv": Export("Clusters", "text/csv", _clusters),
+    "hierarchy.nwk": Export("Newick", "text/plain", lambda s: _written(write_newick, s.model.hierarchy_)),
+    "hierarchy.html": Export("Hierarchy to fold", "text/html", _page),
+    "report.html": Export("Report", "text/html", _report),
+}

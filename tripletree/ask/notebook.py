@@ -1,0 +1,59 @@
+"""The questions of a session as a widget of Jupyter, VS Code, marimo and whatever else shows anywidgets."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import anywidget
+import traitlets
+
+from tripletree.ask.server import source
+from tripletree.ask.session import RefusedError, Session
+from tripletree.errors import TripletreeError
+
+__all__ = ["AskWidget"]
+
+
+class AskWidget(anywidget.AnyWidget):
+    """Shows questions and takes answers; `session` does the work."""
+
+    _esm = source("cards.js", "view.js", "widget.js")
+    _css = source("ask.css")
+    who = traitlets.Unicode(None, allow_none=True).tag(sync=True)
+
+    def __init__(self, session: Session, who: str | None = None) -> None:
+        super().__init__(who=who)
+        self.session = session
+        self.on_msg(self._received)
+
+    def _received(self, _widget: Any, content: Any, _buffers: Any) -> None:
+        """Answer a message of the page; errors are shown there."""
+        number = content.get("id") if isinstance(content, dict) else None
+        try:
+            body, buffers = self._answered(content)
+            self.send({"id": number, "body": body}, buffers)
+        except RefusedError as error:
+            self.send({"id": number, "error": str(error), "status": error.status})
+        except (TripletreeError, OSError) as error:
+            self.send({"id": number, "error": str(error)})
+
+    def _answered(self, content: Any) -> tuple[Any, list[bytes] | None]:
+        kind, body = (content.get("kind"), content.get("body")) if isinstance(content, dict) else (None, None)
+        session = self.session
+        if not isinstance(body, dict):
+            msg = "expected a message with a body"
+            raise RefusedError(msg)
+        if kind == "setup":
+            return session.setup(), None
+        if kind == "state":
+            return session.state(body.get("who"), body.get("version")), None
+        if kind == "answer":
+            return session.answer(body), None
+        if kind == "undo":
+            return session.undo(body), None
+        row, images = body.get("row"), session.cards.images
+        if kind == "image" and images is not None and type(row) is int and 0 <= row < len(session.cards.names):
+            image, media_type = images.read(row)
+            return {"type": media_type}, [image]
+        msg = "expected setup, state, answer, undo or image"
+        raise RefusedError(msg)

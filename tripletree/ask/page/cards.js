@@ -1,0 +1,167 @@
+"use strict";
+
+// Everything is made of elements and text nodes: names, texts and numbers are never parsed as HTML.
+
+const SVG = "http://www.w3.org/2000/svg";
+
+/** An element with attributes (or "text"), and children. */
+function make(tag, attributes = {}, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (name === "text") element.textContent = value;
+    else if (value !== null && value !== false) element.setAttribute(name, value === true ? "" : value);
+  }
+  element.append(...children);
+  return element;
+}
+
+/** A drawing of a size, with shapes given as [tag, attributes]. */
+function draw(width, height, className, shapes) {
+  const svg = document.createElementNS(SVG, "svg");
+  const size = { viewBox: `0 0 ${width} ${height}`, class: className, "aria-hidden": "true" };
+  for (const [name, value] of Object.entries(size)) svg.setAttribute(name, value);
+  for (const [tag, attributes] of shapes) {
+    const shape = document.createElementNS(SVG, tag);
+    for (const [name, value] of Object.entries(attributes)) shape.setAttribute(name, value);
+    svg.append(shape);
+  }
+  return svg;
+}
+
+function numberText(value) {
+  return value === null ? "–" : String(Number(value.toPrecision(4)));
+}
+
+/** Where a value stands between the lowest and the highest of its column, from 0 to 1. */
+function share(value, column) {
+  const span = column.high - column.low;
+  return value === null || !(span > 0) ? 0.5 : (value - column.low) / span;
+}
+
+/** Few columns: a row each, with the place of the value among those of all samples. */
+function numberRows(values, columns) {
+  const table = make("div", { class: "tt-numbers" });
+  values.forEach((value, k) => {
+    const column = columns[k];
+    const strip = make("span", { class: "tt-strip", "aria-hidden": "true" });
+    for (const [kind, x] of [["tt-middle", column.middle], ["tt-dot", value]]) {
+      if (x === null) continue;
+      const mark = make("span", { class: kind });
+      mark.style.left = `${100 * share(x, column)}%`;
+      strip.append(mark);
+    }
+    table.append(
+      make("span", { class: "tt-column", text: column.name, title: column.name }),
+      strip,
+      make("span", { class: "tt-value", text: numberText(value) }),
+    );
+  });
+  return table;
+}
+
+/** Many columns: a profile over them, with the medians of all samples behind it. */
+function profile(values, columns) {
+  const line = (numbers) =>
+    numbers
+      .map((value, k) => `${(3 + (194 * k) / (numbers.length - 1)).toFixed(1)},${(97 - 94 * share(value, columns[k])).toFixed(1)}`)
+      .join(" ");
+  return draw(200, 100, "tt-profile", [
+    ["polyline", { points: line(columns.map((column) => column.middle)), class: "tt-medians" }],
+    ["polyline", { points: line(values) }],
+  ]);
+}
+
+/** A picture of a sample, or its name where that cannot be loaded. */
+function picture(sample, transport, className) {
+  const image = make("img", { class: className, alt: sample.name, decoding: "async" });
+  Promise.resolve(transport.image(sample.row)).then((address) => {
+    image.onerror = () => image.replaceWith(make("span", { class: "tt-noimage", text: sample.name }));
+    image.src = address;
+  });
+  return image;
+}
+
+/** What a card shows below its key. */
+function cardContent(sample, columns, transport) {
+  const parts = [];
+  if (sample.image) parts.push(picture(sample, transport, "tt-picture"));
+  if (sample.text !== undefined) parts.push(make("div", { class: "tt-text", dir: "auto", text: sample.text }));
+  if (sample.values) parts.push(sample.values.length > 12 ? profile(sample.values, columns) : numberRows(sample.values, columns));
+  parts.push(make("div", { class: "tt-name", dir: "auto", text: sample.name, title: sample.name }));
+  return parts;
+}
+
+// ---------------------------------------------------------------------- the hierarchy down to its clusters
+
+const ROW = 52, ACROSS = 64, PALETTE = 7;
+
+/** Brackets that join the rows, as high as the levels above them. */
+function brackets(outline) {
+  const { nodes, rows } = outline;
+  const level = nodes.map(() => 0), first = nodes.map(() => Infinity), last = nodes.map(() => -Infinity);
+  const height = nodes.map(() => 0);
+  for (let u = nodes.length - 1; u >= 0; u--) {
+    height[u] = nodes[u].row === null ? (first[u] + last[u]) / 2 : ROW * (nodes[u].row + 0.5);
+    const p = nodes[u].parent;
+    if (p < 0) continue;
+    level[p] = Math.max(level[p], level[u] + 1);
+    first[p] = Math.min(first[p], height[u]);
+    last[p] = Math.max(last[p], height[u]);
+  }
+  const step = (ACROSS - 10) / Math.max(level[0], 1);
+  const x = (u) => ACROSS - step * level[u];
+  let path = `M${(x(0) - 8).toFixed(1)} ${height[0].toFixed(1)}H${x(0).toFixed(1)}`;
+  nodes.forEach((node, u) => {
+    if (node.row === null) path += `M${x(u).toFixed(1)} ${first[u].toFixed(1)}V${last[u].toFixed(1)}`;
+    if (node.parent >= 0) path += `M${x(node.parent).toFixed(1)} ${height[u].toFixed(1)}H${x(u).toFixed(1)}`;
+  });
+  const svg = draw(ACROSS, ROW * rows.length, "tt-brackets", [["path", { d: path }]]);
+  svg.setAttribute("width", ACROSS);
+  svg.setAttribute("height", ROW * rows.length);
+  return svg;
+}
+
+function counted(n, one) {
+  return `${n.toLocaleString("en")} ${one}${n === 1 ? "" : "s"}`;
+}
+
+function swatch(cluster) {
+  return make("span", { class: `tt-swatch tt-colour-${cluster % PALETTE}`, "aria-hidden": "true" });
+}
+
+/** One row: a cluster or a part of it, or several that are too many to show apart. */
+function outlineRow(row, known, transport) {
+  const [cluster] = row.clusters[0];
+  const several = row.clusters.length + row.more;
+  const title = make("div", { class: "tt-row-title" });
+  if (several > 1) {
+    title.append(...row.clusters.slice(0, 4).map(([other]) => swatch(other)), make("b", { text: `${several} clusters` }));
+  } else {
+    title.append(swatch(cluster), make("b", { text: `Cluster ${cluster + 1}` }));
+  }
+  const part = several === 1 && row.size < known.sizes[cluster];
+  title.append(make("span", { class: "tt-faint", text: part ? `${row.size} of ${counted(known.sizes[cluster], "sample")}` : counted(row.size, "sample") }));
+  if (several === 1) {
+    const sure = Math.round(100 * known.sure[cluster]);
+    const bar = make("span", { class: "tt-bar", title: `how sure this cluster is: ${sure} %` }, make("span"));
+    bar.firstChild.style.width = `${sure}%`;
+    title.append(make("span", { class: "tt-sure" }, bar, `${sure} %`));
+  }
+  const items = make("div", { class: "tt-items" });
+  row.items.forEach((sample) => {
+    if (sample.image) {
+      const image = picture(sample, transport, "tt-thumb");
+      image.title = sample.name;
+      items.append(image);
+    } else {
+      const text = sample.text ?? sample.name;
+      items.append(make("bdi", { text, title: text }));
+    }
+  });
+  return make("li", {}, title, items);
+}
+
+function outlineOf(known, transport) {
+  const list = make("ul", { class: "tt-rows" }, ...known.outline.rows.map((row) => outlineRow(row, known, transport)));
+  return make("div", { class: "tt-outline" }, brackets(known.outline), list);
+}

@@ -1,0 +1,47 @@
+// The page of the web server: addresses are relative to its own, which holds the token.
+
+const LOST = "The server does not answer. All answers up to here are on disk: start tripletree ask again and open the address it prints.";
+
+async function fetched(address, options = {}) {
+  let response;
+  try {
+    response = await fetch(address, { credentials: "omit", redirect: "error", ...options });
+  } catch {
+    throw new Error(LOST);
+  }
+  if (response.status === 204) return null;
+  const body = await response.json().catch(() => ({ error: `the server says ${response.status}` }));
+  if (!response.ok) throw Object.assign(new Error(body.error), { status: response.status });
+  return body;
+}
+
+function posted(address) {
+  return (message) =>
+    fetched(address, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(message) });
+}
+
+const transport = {
+  setup: () => fetched("setup"),
+  state(who, version) {
+    const query = new URLSearchParams();
+    if (who !== null) query.set("who", who);
+    if (version !== null) query.set("version", version);
+    return fetched(`state?${query}`);
+  },
+  answer: posted("answer"),
+  undo: posted("undo"),
+  image: (row) => `image/${row}`,
+  renamed(who) {
+    history.replaceState(null, "", who === null ? "./" : `./?${new URLSearchParams({ who })}`);
+  },
+};
+
+const view = new AskView(document.getElementById("ask"), transport, new URLSearchParams(location.search).get("who"));
+document.addEventListener("keydown", (event) => view.key(event));
+view.start().then(() => {
+  document.title = `${view.title.textContent} · which one does not belong?`;
+});
+// what others have answered meanwhile
+setInterval(() => {
+  if (!view.busy && view.known && document.visibilityState === "visible") view.refresh(view.known.version);
+}, 4000);

@@ -1,0 +1,278 @@
+"""The page of a session on a web server, by default for this machine only.
+
+Who was not given the address cannot use it: its path begins with a random token; the name of the host must be one of
+this machine, so that no other site can point a name of its own here; and where a browser says which site a request
+comes from, it must be this page. There are no cookies, so a request from another site carries no rights.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import json
+import secrets
+import socket
+from collections.abc import Callable, MutableMapping
+from contextlib import suppress
+from importlib.resources import files
+from typing import Any
+from urllib.parse import urlsplit
+
+import uvicorn
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from tripletree.ask.exports import EXPORTS
+from tripletree.ask.session import RefusedError, Session
+from tripletree.errors import LimitExceededError, ParseError
+
+__all__ = ["accepted_hosts", "is_loopback", "listen", "make_app", "run", "source"]
+
+MAX_BODY, MAX_AT_ONCE = 16 * 1024, 200
+HEADERS = {
+    "Cache-Control": "no-store",
+    "Content-Security-Policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+        "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    ),
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Referrer-Policy": "same-origin",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+}
+#: Nothing in a picture or an exported file may run here, even if it is opened by itself.
+INERT = {"Content-Security-Policy": "default-src 'none'; sandbox"}
+#: What the page loads: the files that each part is made of, and its media type.
+PARTS = {
+    "": (("page.html",), "text/html"),
+    "ask.css": (("ask.css",), "text/css"),
+    "ask.js": (("cards.js", "view.js", "page.js"), "text/javascript"),
+    "icon.svg": (("icon.svg",), "image/svg+xml"),
+}
+
+
+def source(*names: str) -> str:
+    """Files of the page, joined."""
+    folder = files("tripletree.ask") / "page"
+    return "\n".join(folder.joinpath(name).read_text(encoding="utf-8") for name in names)
+
+
+# ---------------------------------------------------------------------- who may ask
+
+
+class Guard:
+    """Lets requests through that have the token and do not come from another site, and takes the token off the path."""
+
+    def __init__(self, app: Any, token: str, hosts: Callable[[str], bool]) -> None:
+        self.app, self.token, self.hosts = app, token, hosts
+
+    async def __call__(self, scope: MutableMapping[str, Any], receive: Any, send: Any) -> None:
+        """Answer a request, with the headers that all answers have."""
+        if scope["type"] != "http":  # no websockets
+            return
+
+        async def send_with_headers(message: MutableMapping[str, Any]) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in HEADERS.items():
+                    headers.setdefault(name, value)
+            await send(message)
+
+        headers = Headers(scope=scope)
+        _, token, path = f"{scope['path']}/".split("/", 2)
+        if len(headers.getlist("host")) != 1 or not self.hosts(_host_name(headers["host"])):
+            app: Any = _refusal("unknown host", 421)
+        elif not secrets.compare_digest(token.encode("utf-8", "replace"), self.token.encode()):
+            app = _refusal("this address is not complete; take the one that tripletree ask printed", 404)
+        elif not _is_own(headers, scope["method"], path):
+            app = _refusal("requests from other sites are refused", 403)
+        else:
+            rest = scope["path"][len(self.token) + 1 :]
+            app = self.app if rest else _moved(f"/{self.token}/")
+            scope = {**scope, "path": rest, "raw_path": rest.encode(), "root_path": ""}
+        await app(scope, receive, send_with_headers)
+
+
+def _host_name(host: str) -> str:
+    """The name in a Host header, without the port."""
+    try:
+        return urlsplit(f"//{host}").hostname or ""
+    except ValueError:
+        return ""
+
+
+def _is_own(headers: Headers, method: str, path: str) -> bool:
+    """Whether a request comes from the page itself, or is the page being opened."""
+    origins = headers.getlist("origin")
+    if any(urlsplit(origin).netloc != headers["host"] for origin in origins[:1]) or len(origins) > 1:
+        return False
+    if headers.get("sec-fetch-site", "none") in ("same-origin", "none"):
+        return True
+    return method == "GET" and path in ("", "/") and headers.get("sec-fetch-mode") == "navigate"
+
+
+def _refusal(message: str, status: int) -> JSONResponse:
+    return JSONResponse({"error": message}, status)
+
+
+def _moved(path: str) -> Response:
+    return Response(status_code=308, headers={"Location": path})
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine can reach an address to listen at."""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def accepted_hosts(host: str) -> Callable[[str], bool]:
+    """Return the test of host names for a server that listens at `host`.
+
+    Numeric addresses are no danger: only with a name of its own can another site come between.
+    """
+    own = {"localhost", host.lower(), socket.gethostname().lower()}
+
+    def known(name: str) -> bool:
+        if is_loopback(host):
+            return is_loopback(name)
+        try:
+            return bool(ipaddress.ip_address(name))
+        except ValueError:
+            return name in own
+
+    return known
+
+
+# ---------------------------------------------------------------------- what is answered
+
+
+def make_app(session: Session, token: str, hosts: Callable[[str], bool]) -> Guard:
+    """Make the application; `hosts` tells whether a name, without port, is one of this machine."""
+
+    async def part(request: Request) -> Response:
+        names, media_type = PARTS[request.url.path.lstrip("/")]
+        return Response(source(*names), media_type=media_type)
+
+    async def setup(request: Request) -> Response:
+        return JSONResponse({**session.setup(), "exports": [[name, x.title] for name, x in EXPORTS.items()]})
+
+    async def state(request: Request) -> Response:
+        version = request.query_params.get("version", "")
+        known = int(version) if version.isdecimal() and len(version) < 12 else None
+        found = await run_in_threadpool(session.state, request.query_params.get("who"), known)
+        return Response(status_code=204) if found is None else JSONResponse(found)
+
+    async def answer(request: Request) -> Response:
+        return JSONResponse(await run_in_threadpool(session.answer, await _message(request)))
+
+    async def undo(request: Request) -> Response:
+        return JSONResponse(await run_in_threadpool(session.undo, await _message(request)))
+
+    async def image(request: Request) -> Response:
+        row, images = request.path_params["row"], session.cards.images
+        if images is None or row >= len(session.cards.names):
+            raise HTTPException(404, "there is no such picture")
+        content, media_type = await run_in_threadpool(images.read, row)
+        return Response(content, media_type=media_type, headers=INERT)
+
+    async def export(request: Request) -> Response:
+        found = EXPORTS.get(request.path_params["name"])
+        if found is None:
+            raise HTTPException(404, "there is no such file")
+        text = await run_in_threadpool(session.export, found.make)
+        headers = {**INERT, "Content-Disposition": f'attachment; filename="{request.path_params["name"]}"'}
+        return Response(text.encode("utf-8", "backslashreplace"), media_type=found.media_type, headers=headers)
+
+    routes = [
+        *(Route(f"/{name}", part) for name in PARTS),
+        Route("/setup", setup),
+        Route("/state", state),
+        Route("/answer", answer, methods=["POST"]),
+        Route("/undo", undo, methods=["POST"]),
+        Route("/image/{row:int}", image),
+        Route("/export/{name}", export),
+    ]
+    handlers: dict[Any, Any] = {
+        RefusedError: lambda request, error: _refusal(str(error), error.status),
+        HTTPException: lambda request, error: _refusal(error.detail, error.status_code),
+        FileNotFoundError: lambda request, error: _refusal("there is no such picture", 404),
+        ParseError: lambda request, error: _refusal(str(error), 415),
+        LimitExceededError: lambda request, error: _refusal(str(error), 413),
+        OSError: lambda request, error: _refusal(f"not kept: {error.strerror or error}", 507),
+    }
+    return Guard(Starlette(routes=routes, exception_handlers=handlers), token, hosts)
+
+
+async def _message(request: Request) -> dict[str, Any]:
+    """The body of a request, a JSON object of limited size."""
+    if request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
+        msg = "expected application/json"
+        raise RefusedError(msg, 415)
+    body = b""
+    async for piece in request.stream():
+        body += piece
+        if len(body) > MAX_BODY:
+            msg = f"a message has at most {MAX_BODY} bytes"
+            raise RefusedError(msg, 413)
+    try:
+        message = json.loads(body)
+    except (ValueError, RecursionError):
+        message = None
+    if not isinstance(message, dict):
+        msg = "expected a JSON object"
+        raise RefusedError(msg)
+    return message
+
+
+# ---------------------------------------------------------------------- running
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """Open a socket to listen at; port 0 is any free one.
+
+    Raises
+    ------
+    OSError
+        If the address is not one of this machine, or the port is taken.
+    """
+    try:
+        family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
+        return socket.create_server(address[:2], family=family)
+    except OSError as error:
+        msg = f"cannot listen at {host}, port {port}: {error.strerror or error}"
+        raise OSError(msg) from None
+
+
+def run(session: Session, sock: socket.socket, host: str, announce: Callable[[str], None]) -> None:
+    """Serve the page until interrupted; `announce` is called with its address once it can be opened."""
+    token = secrets.token_urlsafe(24)
+    name, port = sock.getsockname()[:2]
+    if ipaddress.ip_address(name).is_unspecified:
+        name = socket.gethostname()
+    address = f"http://{f'[{name}]' if ':' in name else name}:{port}/{token}/"
+
+    class Announcing(uvicorn.Server):
+        async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+            await super().startup(sockets)
+            announce(address)
+
+    config = uvicorn.Config(
+        make_app(session, token, accepted_hosts(host)),
+        log_level="warning",
+        access_log=False,
+        ws="none",
+        lifespan="off",
+        server_header=False,
+        proxy_headers=False,
+        limit_concurrency=MAX_AT_ONCE,
+        timeout_graceful_shutdown=3,
+    )
+    with suppress(KeyboardInterrupt):  # the server has closed its connections, then passes the signal on
+        Announcing(config).run(sockets=[sock])

@@ -1,0 +1,278 @@
+"""One model, the answers to it on disk, and the question that each person is shown; for several people at once."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from typing import IO, Any
+
+import numpy as np
+
+from tripletree.ask.cards import Cards, shortened
+from tripletree.ask.outline import make_outline, order_clusters
+from tripletree.core.answers import Answer
+from tripletree.core.html import printable
+from tripletree.io import append_answer, append_undo
+
+__all__ = ["RefusedError", "Session", "keep_for_one"]
+
+REPLIES = ("alike", "different", "unsure")
+MAX_WHO, MAX_PEOPLE = 80, 500
+
+
+class RefusedError(Exception):
+    """A request that cannot be met; `status` is that of HTTP."""
+
+    def __init__(self, message: str, status: int = 400) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+class Session:
+    """Questions, answers and what is known from them. All methods may be called from several threads.
+
+    Parameters
+    ----------
+    model : OddOneOutClustering
+        Started, with all answers of the file replayed.
+    cards : Cards
+        Of the samples, in the order of the model.
+    path : str or None
+        File to which each answer is appended before anything else happens; None where a notebook keeps none.
+    n_questions : int
+        How many are to be asked in all.
+    title : str
+    close : callable
+        Called at the end, so that others may write the file of answers.
+    """
+
+    def __init__(
+        self,
+        model: Any,
+        cards: Cards,
+        path: str | None,
+        *,
+        n_questions: int,
+        title: str,
+        close: Callable[[], None],
+    ) -> None:
+        self.model, self.cards, self.path = model, cards, path
+        self.close = close
+        self.n_questions, self.title = n_questions, title
+        self._row = {name: k for k, name in enumerate(cards.names)}
+        self._lock = threading.RLock()
+        self._shown: dict[str | None, tuple[Any, ...] | None] = {}  # the question of each person
+        self._version = 0  # changes with every answer and undo
+        self._found: tuple[int, dict[str, Any]] | None = None
+
+    def __enter__(self) -> Session:
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self.close()
+
+    # ------------------------------------------------------------------ what is shown
+
+    def setup(self) -> dict[str, Any]:
+        """Return what stays the same: title, number of samples, columns."""
+        return {
+            "title": shortened(self.title, MAX_WHO),
+            "samples": len(self.cards.names),
+            "columns": self.cards.scales(),
+            "file": None if self.path is None else printable(os.path.basename(self.path)),
+        }
+
+    def state(self, who: Any = None, version: int | None = None) -> dict[str, Any] | None:
+        """Return the question of a person and what is known so far; None if nothing has changed since `version`."""
+        who = _checked_who(who)
+        with self._lock:
+            if version == self._version:
+                return None
+            question = self._question(who)
+            answers = self.model.answers_
+            own = _number_of(answers, who)
+            last = _last_of(answers, who)
+            return {
+                "version": self._version,
+                "who": who,
+                "number": own,
+                "question": None if question is None else [self.cards.card(self._row[x]) for x in question],
+                "last": None if last is None else [self.cards.name(self._row[x]) for x in last.items],
+                "people": [[printable(name), _number_of(answers, name)] for name in answers.people],
+                **self._knowledge(answers),
+            }
+
+    def _question(self, who: str | None) -> tuple[Any, ...] | None:
+        if self._shown.get(who) is None:
+            if who not in self._shown and len(self._shown) >= MAX_PEOPLE:
+                msg = f"more than {MAX_PEOPLE} people: start another page for the others"
+                raise RefusedError(msg, 429)
+            self._shown[who] = self.model.next_question(who=who)
+        return self._shown[who]
+
+    def _knowledge(self, answers: Any) -> dict[str, Any]:
+        """The clusters and the hierarchy; made once for all people."""
+        if self._found is None or self._found[0] != self._version:
+            self._found = self._version, self._make_knowledge(answers)
+        return self._found[1]
+
+    def clusters(self) -> np.ndarray:
+        """Return the cluster of each sample, numbered from 0 as the page shows them."""
+        with self._lock:
+            answers = self.model.answers_
+            names = [answers.leaves[i] for i in answers.rows[answers.rows >= 0].tolist()]
+            named = np.fromiter((self._row[x] for x in names), np.int64, len(names))
+            return order_clusters(np.asarray(self.model.labels_), named)
+
+    def _make_knowledge(self, answers: Any) -> dict[str, Any]:
+        model, cards = self.model, self.cards
+        clusters = self.clusters()
+        at = np.fromiter((self._row[x] for x in model.hierarchy_.leaves), np.int64, len(cards.names))
+        values = None if cards.values is None else cards.values[at]
+        outline = make_outline(model.hierarchy_, clusters[at], values)
+        for row in outline["rows"]:
+            row["items"] = [cards.short(int(at[k])) for k in row["items"]]
+        uncertainty = np.asarray(model.cluster_uncertainty_, np.float64)
+        _, first = np.unique(clusters, return_index=True)
+        _, codes = np.unique(model.labels_, return_inverse=True)
+        return {
+            "answers": len(answers),
+            "left": max(self.n_questions - len(answers), 0),
+            "gain": float(model.gain_) if np.isfinite(model.gain_) else None,
+            "sure": [round(1 - float(uncertainty[codes[k]]), 4) for k in first],
+            "sizes": np.bincount(clusters).tolist(),
+            "outline": outline,
+        }
+
+    # ------------------------------------------------------------------ what people do
+
+    def answer(self, message: Mapping[str, Any]) -> dict[str, Any]:
+        """Keep an answer, on disk first, and return the new state.
+
+        Parameters
+        ----------
+        message : mapping
+            ``who``; ``number``, how many answers of this person the page knows, so that nothing is counted twice;
+            ``question``, the rows that were shown; ``reply``, a row or "alike", "different" or "unsure".
+
+        Raises
+        ------
+        RefusedError
+            If the message is malformed (400), or the person was shown another question by now (409).
+        OSError
+            If the file cannot be written: nothing is changed then.
+        """
+        who = _checked_who(message.get("who"))
+        rows, reply = message.get("question"), message.get("reply")
+        if not isinstance(rows, list) or not all(type(x) is int for x in rows):
+            msg = "question must be the numbers of the samples shown"
+            raise RefusedError(msg)
+        with self._lock:
+            question = self._question(who)
+            self._check_number(message, who)
+            if question is None or rows != [self._row[x] for x in question]:
+                msg = "another question is shown by now"
+                raise RefusedError(msg, 409)
+            if type(reply) is int and reply in rows and len(rows) == 3:
+                given = Answer(question, "odd", question[rows.index(reply)], who=who, when=_now())
+            elif isinstance(reply, str) and reply in REPLIES:
+                given = Answer(question, reply, who=who, when=_now())
+            else:
+                msg = "reply must be one of the samples shown, or alike, different or unsure"
+                raise RefusedError(msg)
+            if self.path is not None:
+                append_answer(self.path, given)
+            self.model.answer(given, question, who=who, when=given.when)
+            self._changed(who, None)
+            return self.state(who) or {}
+
+    def undo(self, message: Mapping[str, Any]) -> dict[str, Any]:
+        """Take back the last answer of a person, whose question is shown again, and return the new state.
+
+        Raises
+        ------
+        RefusedError
+            If there is none, or the page is behind.
+        """
+        who = _checked_who(message.get("who"))
+        with self._lock:
+            self._check_number(message, who)
+            answers = self.model.answers_
+            if _last_of(answers, who) is None:
+                msg = "there is no answer to take back"
+                raise RefusedError(msg, 409)
+            if who is None and answers.person[-1] >= 0:  # of nobody, models take back the last answer of all
+                msg = f"{answers[-1].who} has answered since; with a name, answers can be taken back at any time"
+                raise RefusedError(msg, 409)
+            if self.path is not None:
+                append_undo(self.path, who=who, when=_now())
+            taken = self.model.undo(who=who)
+            self._changed(who, tuple(taken.items))
+            return self.state(who) or {}
+
+    def export(self, make: Callable[[Session], str]) -> str:
+        """Make a file of what is known, with no answer coming in between."""
+        with self._lock:
+            return make(self)
+
+    def _check_number(self, message: Mapping[str, Any], who: str | None) -> None:
+        if message.get("number") != _number_of(self.model.answers_, who):
+            msg = "this was answered already, in another window or before a lost connection"
+            raise RefusedError(msg, 409)
+
+    def _changed(self, who: str | None, question: tuple[Any, ...] | None) -> None:
+        self._version += 1
+        self._shown[who] = question
+
+
+def keep_for_one(path: str) -> IO[bytes]:
+    """Open a file of answers, made if there is none, and keep other pages from writing to it until it is closed.
+
+    Raises
+    ------
+    BlockingIOError
+        If another page has it.
+    """
+    stream = open(path, "ab")  # noqa: SIM115
+    try:
+        import fcntl
+    except ImportError:  # not on Windows
+        return stream
+    try:
+        fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        stream.close()
+        msg = "another page writes to this file of answers; give its address to others, or take another file"
+        raise BlockingIOError(11, msg, path) from None
+    except OSError:  # a file system without locks
+        pass
+    return stream
+
+
+def _checked_who(who: Any) -> str | None:
+    """A person's name without blanks around it; None if it is empty."""
+    if who is None:
+        return None
+    if not isinstance(who, str) or len(who) > MAX_WHO:
+        msg = f"a name has at most {MAX_WHO} characters"
+        raise RefusedError(msg)
+    return " ".join(printable(who).split()) or None
+
+
+def _number_of(answers: Any, who: str | None) -> int:
+    """How many answers a person has given that are not taken back."""
+    code = -1 if who is None else answers.people.index(who) if who in answers.people else -2
+    return int(np.count_nonzero(answers.person == code))
+
+
+def _last_of(answers: Any, who: str | None) -> Answer | None:
+    """The last answer of a person."""
+    code = -1 if who is None else answers.people.index(who) if who in answers.people else -2
+    own = np.flatnonzero(answers.person == code)
+    return answers[int(own[-1])] if own.size else None
+
+
+def _now() -> str:
+    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
