@@ -94,14 +94,8 @@ def ask(
     column of texts is all there is, their words take the place of the numbers.
 
     Each answer is on disk before the next question is shown. The same command goes on where the file of answers ends,
-    even if it was killed. The page is for those who have its address, and unless --host says otherwise for this
+    even if it was killed. Ctrl + C ends the page. It is for those who have its address, and unless --host says otherwise for this
     machine only. All who have the address can answer at once, each under a name.
-
-    \b
-    Until you press Ctrl + C:
-      tripletree ask animals.csv --who anna
-      tripletree ask birds.csv --images photos --answers birds.jsonl
-      tripletree ask reviews.csv --text review --host 0.0.0.0 --port 8000
     """
     if images is not None and text_column is not None:
         msg = "give --images or --text: cards show one of them"
