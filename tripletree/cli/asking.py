@@ -94,8 +94,8 @@ def ask(
     column of texts is all there is, their words take the place of the numbers.
 
     Each answer is on disk before the next question is shown. The same command goes on where the file of answers ends,
-    even if it was killed. Ctrl + C ends the page. It is for those who have its address, and unless --host says otherwise for this
-    machine only. All who have the address can answer at once, each under a name.
+    even if it was killed. Ctrl + C ends the page. It is for those who have its address, and unless --host says
+    otherwise for this machine only. All who have the address can answer at once, each under a name.
     """
     if images is not None and text_column is not None:
         msg = "give --images or --text: cards show one of them"
