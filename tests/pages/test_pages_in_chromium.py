@@ -452,3 +452,100 @@ def test_page__offers_the_other_heights(show):
     assert "height (1 of 6 branches point down)" in page.text("#legend")
     choose(page, 2)
     assert page.run("document.querySelector('#legend').hidden")
+
+
+# ---------------------------------------------------------------------- what is saved
+
+
+def test_page__saves_what_is_shown_as_svg(show):
+    import xml.etree.ElementTree as ET
+
+    h, t = apes()
+    page = show(h, triplets=t, clusters=list("xxyyzz"), classes=list("ppqqrr"), title="Apes & <others>")
+    page.run(f"tripletree.fold(tripletree.find('gibbon')[0] - 1), {node(page, 'gibbon')}")
+    page.frames(2)
+    text = page.run("tripletree.svg()")
+    root = ET.fromstring(text)
+    space = "{http://www.w3.org/2000/svg}"
+    assert root.find(f"{space}title").text == "Apes & <others>"
+    words = [x.text for x in root.iter(f"{space}text")]
+    assert {"human", "chimp", "gorilla", "orang"} <= set(words)
+    assert any(word.startswith("2 leaves") for word in words)  # folded
+    assert "gibbon" not in words
+    assert root.get("width") == str(int(root.get("width")))
+    width, height = int(root.get("width")), int(root.get("height"))
+    for found in root.iter(f"{space}text"):
+        assert 0 <= float(found.get("x")) <= width
+        assert 0 <= float(found.get("y")) <= height
+    assert len(list(root.iter(f"{space}path"))) > 8
+    assert "undefined" not in text
+    assert "NaN" not in text
+
+
+def test_page__saved_svg_has_all_rows_wherever_the_window_is(show):
+    h = yule(300, np.random.default_rng(5))
+    page = show(h, height=400)
+    page.run("document.querySelector('#view').scrollTop = 2000")
+    page.frames(2)
+    text = page.run("tripletree.svg()")
+    assert all(f">{leaf}</text>" in text for leaf in h.leaves)
+
+
+def test_page__nasty_labels_stay_text_in_svg(show):
+    import xml.etree.ElementTree as ET
+
+    page = show(Hierarchy.from_nested(NASTY))
+    root = ET.fromstring(page.run("tripletree.svg()"))
+    assert {x.tag.partition("}")[2] for x in root.iter()} == {"svg", "title", "path", "rect", "text"}
+
+
+def test_page__saves_a_png(show):
+    import base64
+    import struct
+
+    page = show(apes()[0])
+    head, _, body = page.run("tripletree.png()").partition(",")
+    assert head == "data:image/png;base64"
+    raw = base64.b64decode(body)
+    width, height = struct.unpack(">II", raw[16:24])
+    assert raw[:8] == b"\x89PNG\r\n\x1a\n"
+    assert width > 600
+    assert height > 200
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_page__saves_the_selected_clade_as_newick(show, seed):
+    from tripletree.io import parse_newick
+
+    rng = np.random.default_rng(seed)
+    h = yule(40, rng)
+    labels = [f"leaf {k}, it's (so)_{k}" for k in range(40)]
+    height = np.zeros(h.n_nodes)
+    for u in range(h.n_nodes - 1):
+        height[h.parent[u]] = max(height[h.parent[u]], height[u] + float(rng.random()))
+    h = Hierarchy(h.parent, labels, height=height, names=[f"n{k}" for k in range(h.n_nodes - 40)])
+    page = show(h)
+    page.run("tripletree.fold(1)")
+    again = parse_newick(page.run("tripletree.newick()"))
+    assert again.reindex(h.leaves) == h
+    assert sorted(again.names) == sorted(h.names)
+    assert np.allclose(sorted(again.height), sorted(h.height), atol=1e-4)
+    inner = next(x for x in h.names if h.subtree(x).n_leaves in range(3, 20))
+    page.run(f"tripletree.goTo(tripletree.find({inner!r})[0])")
+    assert parse_newick(page.run("tripletree.newick()")) == h.subtree(inner)
+
+
+def test_page__in_a_notebook_lives_in_a_frame(browser, tmp_path):
+    from tripletree.plots import show_html
+
+    h, t = apes()
+    (tmp_path / "cell.html").write_text(
+        f"<!doctype html><body>{show_html(h, triplets=t, height=300)._repr_html_()}", encoding="utf-8"
+    )
+    page = browser.open(tmp_path / "cell.html", 900, 600, False, 1, "")
+    inside = "document.querySelector('iframe').contentWindow"
+    assert page.run(f"{inside}.tripletree.state().rows") == 6
+    assert page.run(f"{inside}.tripletree.find('human').length") == 1
+    assert page.run(f"{inside}.innerHeight") == 300
+    assert page.complaints() == []
+    page.close()

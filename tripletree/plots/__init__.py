@@ -4,12 +4,14 @@ from tripletree.plots.cuts import plot_cuts
 from tripletree.plots.dendrogram import plot_dendrogram
 from tripletree.plots.graph import aho_graph, plot_aho_graph, plot_conflict
 from tripletree.plots.heatmap import plot_heatmap
-from tripletree.plots.page import to_html, write_html
+from tripletree.plots.itol import write_itol
+from tripletree.plots.page import PageView, show_html, to_html, write_html
 from tripletree.plots.style import save_picture
 from tripletree.plots.tanglegram import plot_tanglegram
 from tripletree.plots.transitions import plot_transitions
 
 __all__ = [
+    "PageView",
     "aho_graph",
     "plot_aho_graph",
     "plot_conflict",
@@ -19,6 +21,8 @@ __all__ = [
     "plot_tanglegram",
     "plot_transitions",
     "save_picture",
+    "show_html",
     "to_html",
     "write_html",
+    "write_itol",
 ]

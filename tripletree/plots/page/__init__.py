@@ -1,7 +1,7 @@
 """A hierarchy as one self-contained HTML file in which to collapse, zoom and search, and to look up triplets.
 
-`write_html` writes it to a file, `to_html` returns it as text. The page contains its script and style sheet, makes no
-network requests, and its security policy forbids any other script.
+`write_html` writes it to a file, `show_html` shows it in a notebook, `to_html` returns it as text. The page contains
+its script and style sheet, makes no network requests, and its security policy forbids any other script.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ import numpy as np
 
 from tripletree import kernels
 from tripletree._version import __version__
+from tripletree.core.checks import check_count
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.html import drawn_heights, printable
 from tripletree.core.triplets import TripletSet, check_triplets
@@ -27,10 +28,12 @@ from tripletree.plots.layout import find_meeting_nodes
 from tripletree.plots.style import LeafGroups, check_tree, encode_groups
 
 __all__ = [
+    "PageView",
     "content_hash",
     "depth_first",
     "fill_template",
     "make_page_data",
+    "show_html",
     "to_html",
     "to_json",
     "viewer_parts",
@@ -141,7 +144,7 @@ def _place_triplets(hierarchy: Hierarchy, triplets: TripletSet, place: np.ndarra
     return found
 
 
-SCRIPTS = ("tree.js", "shapes.js", "drawing.js", "overlay.js", "viewer.js", "panel.js")
+SCRIPTS = ("tree.js", "shapes.js", "drawing.js", "overlay.js", "viewer.js", "save.js", "panel.js")
 
 
 def write_html(
@@ -154,7 +157,7 @@ def write_html(
     heights: str = "auto",
     title: str | None = None,
 ) -> None:
-    """Write a hierarchy as one self-contained HTML file: collapse, zoom, search, look up triplets.
+    """Write a hierarchy as one self-contained HTML file: collapse, zoom, search, look up triplets, save as SVG.
 
     Parameters
     ----------
@@ -188,14 +191,15 @@ def write_html(
 
     See Also
     --------
-    to_html : returns the page as text.
+    show_html : inside a notebook. to_html : returns the page as text.
     plot_dendrogram : a static picture.
 
     Notes
     -----
     Hierarchies of more than 600 leaves are collapsed at first, except for their largest clades. The file takes about 30
     bytes per leaf besides its label, and 15 per triplet. Equal input gives equal bytes. Labels are shown as plain text
-    and never executed.
+    and never executed. Its buttons save what is shown as SVG (with text that stays text) or PNG, and the selected clade
+    as Newick.
 
     Examples
     --------
@@ -281,6 +285,83 @@ def viewer_parts(
         "viewer": fill_template(_read_text("viewer.html"), {"picture": picture}),
         "data": to_json(make_page_data(hierarchy, triplets, clusters, classes, heights)),
     }
+
+
+class PageView:
+    """A page inside a notebook, as `show_html` returns it: shown where it is the last value of a cell.
+
+    Parameters
+    ----------
+    page : str
+        A whole HTML document.
+    height : int
+        Pixels.
+
+    Examples
+    --------
+    >>> view = show_html(tt.Hierarchy.from_nested([["human", "chimp"], "gorilla"]))
+    >>> view.page.startswith("<!doctype html>")
+    True
+    """
+
+    def __init__(self, page: str, height: int) -> None:
+        self.page, self.height = page, height
+
+    def _repr_html_(self) -> str:
+        style = "width:100%;border:1px solid #ccc;border-radius:4px"
+        return f'<iframe srcdoc="{html.escape(self.page)}" height="{self.height}" style="{style}"></iframe>'
+
+    def __repr__(self) -> str:
+        return f"<PageView: {len(self.page):,} characters of HTML; notebooks show it, write_html writes it to a file>"
+
+
+def show_html(
+    hierarchy: Any,
+    *,
+    triplets: TripletSet | None = None,
+    clusters: Any = None,
+    classes: Any = None,
+    heights: str = "auto",
+    title: str | None = None,
+    height: int = 520,
+) -> PageView:
+    """Show what `write_html` writes inside a notebook: fold, zoom, search, look up triplets, save as SVG or Newick.
+
+    Parameters
+    ----------
+    hierarchy, triplets, clusters, classes, heights, title
+        As for `write_html`.
+    height : int
+        Pixels that the view takes; its width is that of the cell.
+
+    Returns
+    -------
+    PageView
+        Shown where it is the last value of a cell. ``.page`` is the document.
+
+    Raises
+    ------
+    TypeError, InvalidLabelsError, UnknownLeafError, ValueError
+        As `write_html`; also if `height` is less than 100.
+
+    See Also
+    --------
+    write_html : into a file.
+    plot_dendrogram : a static picture.
+
+    Notes
+    -----
+    The page is an inline frame with everything in it, so it works without a network and in exported notebooks. Jupyter
+    shows frames in notebooks that it trusts, such as those you have run yourself.
+
+    Examples
+    --------
+    >>> show_html(tt.Hierarchy.from_nested([["human", "chimp"], "gorilla"]))._repr_html_()[:16]
+    '<iframe srcdoc="'
+    """
+    tall = check_count(height, "height", 100)
+    page = to_html(hierarchy, triplets=triplets, clusters=clusters, classes=classes, heights=heights, title=title)
+    return PageView(page, tall)
 
 
 def _read_text(name: str) -> str:

@@ -211,7 +211,7 @@ class Drawing {
     const seen = [];
     const stroke = (code, pale) => {
       const key = 2 * code + (pale ? 1 : 0);
-      if (!paths.has(key)) paths.set(key, new Path2D());
+      if (!paths.has(key)) paths.set(key, this.ctx instanceof SvgContext ? new SvgPath() : new Path2D());
       return paths.get(key);
     };
     const fine = this.rowHeight < 1.5; // less than a line apart: ends of rows are pale, each pixel once

@@ -183,6 +183,10 @@ window.tripletree = {
     frame: viewer.frame,
     draws: viewer.draws,
   }),
+  /* What the buttons save. */
+  svg: () => viewer.svg(),
+  newick: () => viewer.newick(),
+  png: () => viewer.pngCanvas().toDataURL("image/png"),
   /* Whether no folded clade hides a node, and where it is in the window. */
   isShown: (node) => viewer.tree.visible(node) === node,
   place: (node) => {

@@ -194,6 +194,7 @@ class Viewer {
     view.addEventListener("keydown", (event) => this.key(event));
     view.addEventListener("wheel", (event) => this.wheel(event), { passive: false });
     this.listenToPointer();
+    this.listenToSaving(get);
     this.find.addEventListener("input", () => this.search());
     this.find.addEventListener("keydown", (event) => {
       if (event.key === "Escape") view.focus();
