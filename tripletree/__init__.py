@@ -83,10 +83,14 @@ from tripletree.plots import (
     plot_transitions,
 )
 from tripletree.plots.page import write_html
+from tripletree.reports.analysis import report
 
 #: Subpackages, for the names that are not at the top: classes of results, formats, estimators, what is rarely typed.
 _FACES = frozenset(
-    {"algorithms", "cluster", "core", "datasets", "errors", "evaluation", "interop", "io", "metrics", "plots"}
+    {
+        *("algorithms", "cluster", "core", "datasets", "errors", "evaluation", "interop", "io", "metrics", "plots"),
+        "reports",
+    }
 )
 
 #: What users of the three main jobs type: triplets from a hierarchy and back, noisy or contradictory statements, and
@@ -147,6 +151,7 @@ __all__ = [
     "read_triplets",
     "reduce_pairs",
     "repair",
+    "report",
     "robinson_foulds",
     "sample_class_pairs",
     "sample_class_triplets",

@@ -54,10 +54,13 @@ def test_dispatch__precision_and_work_decide(monkeypatch):
     asked = []
     for tier in ("plain", "fast"):
         monkeypatch.setattr(kernels, tier, lambda name, tier=tier: asked.append((tier, name)))
+    monkeypatch.setattr(_engine, "_done_plain", 0)
     double, single = np.dtype("float64"), np.dtype("float32")
-    for work, real in [(_engine.LITTLE_WORK, double), (_engine.LITTLE_WORK + 1, double), (5, single)]:
+    little = _engine.LITTLE_WORK
+    # what many small fits take together counts, too
+    for work, real in [(5, single), (little + 1, double), (little - 1, double), (1, double), (1, double)]:
         _engine._kernels_for(work, real)
-    assert asked == [("plain", "recon"), ("fast", "recon"), ("fast", "recon")]
+    assert [tier for tier, _ in asked] == ["fast", "fast", "plain", "plain", "fast"]
 
 
 def test_dispatch__a_large_input_is_compiled(monkeypatch):

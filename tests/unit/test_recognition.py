@@ -95,7 +95,7 @@ def test_recognize__anything_else_is_refused(text):
 
 
 def test_recognize__triplets_are_told_apart():
-    for text in ("a b | c\n", "a,b,c\nx,y,z\n", "# comment\n'a x' b | c | 2\n"):
+    for text in ("a b | c\n", "a,b,c\nx,y,z\n", "# comment\n'a x' b | c | 2\n", "'a x' b | c\n'a x' b | d\n"):
         assert recognize(io.StringIO(text)) == "triplets"
         with pytest.raises(ParseError, match="read_triplets reads them"):
             read_hierarchy(io.StringIO(text))

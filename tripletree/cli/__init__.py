@@ -19,6 +19,7 @@ from tripletree.cli.drawing import plot
 from tripletree.cli.inspection import check, info
 from tripletree.cli.matching import match
 from tripletree.cli.reasoning import closure, compare, describe
+from tripletree.cli.reporting import report
 from tripletree.cli.shell import Commands
 from tripletree.cli.supertrees import supertree
 
@@ -47,6 +48,6 @@ for _command in (
     *(info, convert, match, induce, decompose),
     *(check, explain, repair, describe, closure, build),
     *(compare, supertree),
-    *(cluster, ask, plot, demo),
+    *(cluster, report, ask, plot, demo),
 ):
     main.add_command(_command)

@@ -27,6 +27,7 @@ from tripletree.evaluation.scores import triplet_score
 from tripletree.io import write_newick
 from tripletree.io.source import write_atomic, write_atomic_bytes
 from tripletree.plots import plot_dendrogram
+from tripletree.reports.analysis import standardized
 
 if TYPE_CHECKING:
     from tripletree.cluster import ValidationReport
@@ -433,13 +434,6 @@ def _frame(values: np.ndarray, labels: list[str], option: str) -> Any:
     except ImportError:
         raise MissingDependencyError("pandas", "io", option) from None
     return pd.DataFrame(values, index=labels)
-
-
-def standardized(values: np.ndarray) -> np.ndarray:
-    """Columns with mean 0 and standard deviation 1 (0 where they are constant)."""
-    varies = np.ptp(values, axis=0) > 0  # the deviation of a constant is not always rounded to 0
-    deviation = np.where(varies, values.std(axis=0), 1.0)
-    return np.where(varies, values - values.mean(axis=0), 0.0) / deviation
 
 
 def _write_labels(names: list[str], labels: np.ndarray, output: str) -> None:

@@ -19,6 +19,7 @@ from tripletree.io.table import split_rows
 
 __all__ = [
     "match",
+    "read_other_names",
 ]
 
 
@@ -72,7 +73,7 @@ def match(
         raise click.UsageError(msg)
     check_apart([names, file, synonyms], [output, tree])
     taxa = read_names_of(file, reading)
-    others = None if synonyms is None else _synonyms(synonyms)
+    others = None if synonyms is None else read_other_names(synonyms)
     asked = _names(names, column)
     if not asked:
         raise bad_input(f"{names} holds no names")
@@ -88,7 +89,8 @@ def match(
     _write_table(found, output)
 
 
-def _synonyms(source: str) -> dict[str, list[str]]:
+def read_other_names(source: str) -> dict[str, list[str]]:
+    """Read --synonyms: a taxdump or an ontology, or a table of two columns."""
     stream = opened_again(source)
     try:
         form = registry.FORMATS.get(registry.recognize(stream()))

@@ -54,6 +54,7 @@ from tripletree.io.wordnet import FORMAT as WORDNET
 
 __all__ = [
     "FORMATS",
+    "are_triplets",
     "format_to_write",
     "read_hierarchy",
     "read_ontology",
@@ -214,6 +215,8 @@ def _of_xml(start: FileStart, name: str | None) -> _Recognition:
 
 _TRIPLETS = "triplets"
 _TRIPLET = re.compile(r"^\s*\S.*\s\|\s*\S+\s*(\|.*)?$")
+_LABEL = r"""(?:'(?:[^']|'')*'|"(?:[^"]|"")*"|[^\s|'"]+)"""
+_STRICT_TRIPLET = re.compile(rf"^\s*{_LABEL}\s+{_LABEL}\s*\|\s*{_LABEL}\s*(\|.*)?$")
 _PATHS = ("__", ";", " > ", "|", "/")
 _NUMBERS = re.compile(r"^\s*[-+]?[\d.][-+.\deE]*(?:[\s,;]+[-+]?[\d.][-+.\deE]*){3}\s*$")
 _LINKAGE_NAMES = ["cluster1", "cluster2", "height", "size"]
@@ -225,6 +228,11 @@ _PARTS = (
     (re.compile(r"->"), "", "DOT"),
     (re.compile(r"\s\d{8} [nvasr] \d{4}\b"), "", "a WordNet data file"),
 )
+
+
+def are_triplets(lines: Sequence[str]) -> bool:
+    """Whether each line is ``a b | c``, labels with blanks in quotes; without any quotes it could be a path, too."""
+    return bool(lines) and all(_STRICT_TRIPLET.match(x) for x in lines)
 
 
 def _of_columns(names: Sequence[str], name: str | None, rows: list[list[str]] | None = None) -> _Recognition:
@@ -283,6 +291,8 @@ def _of_lines(text: str, name: str | None) -> _Recognition:
     named = [x.strip() for x in header.split(",")] == _LINKAGE_NAMES
     if lines[named:] and all(_NUMBERS.match(x) for x in lines[named:]):
         return _Recognition("linkage", "its lines have four numbers each")
+    if any("'" in x or '"' in x for x in lines) and are_triplets(lines):  # no path has labels in quotes
+        return _Recognition(_TRIPLETS, "its lines are triplets")
     if any(_are_paths(lines, mark) for mark in _PATHS):
         return _Recognition("lineages", "its lines hold paths")
     if lines and all(_TRIPLET.match(x) for x in lines):

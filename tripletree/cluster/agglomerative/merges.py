@@ -26,8 +26,10 @@ __all__ = [
     "merge_points",
 ]
 
-#: Coordinates compared if all pairs of samples were, up to which the kernels run as plain Python.
+#: Coordinates compared if all pairs of samples were, up to which the kernels run as plain Python: in all fits together,
+#: as many small ones, such as those of a cross-validation, pay for loading compiled code just as a large one does.
 LITTLE_WORK = 2_000_000
+_done_plain = 0
 
 _CHUNK = 2_000  # merges between two looks at the interrupt
 
@@ -133,8 +135,12 @@ def merge_condensed(
 
 def _kernels_for(work: int, real: np.dtype) -> Any:
     """The kernels as plain Python where that takes less time than loading compiled code; else compiled."""
+    global _done_plain
     # float32 is always compiled: numpy's scalars round it at other places
-    return kernels.plain("recon") if work <= LITTLE_WORK and real == np.float64 else kernels.fast("recon")
+    if _done_plain + work > LITTLE_WORK or real != np.float64:
+        return kernels.fast("recon")
+    _done_plain += work
+    return kernels.plain("recon")
 
 
 def _merged(

@@ -1,0 +1,139 @@
+"""tripletree report: a table and a file of knowledge in, a page out."""
+
+import csv
+import json
+
+import pytest
+
+from tripletree.io import read_newick
+
+TABLE = (
+    "name,kg,cm\nPanthera leo,190,250\nFelis catus,4,50\nCanis lupus,40,110\nBos taurus,600,240\nGallus gallus,2,40\n"
+)
+TREE = "(((Panthera_leo,Felis_catus)Felidae,Canis_lupus)Carnivora,Bos_taurus,Gallus_gallus);"
+ANSWERS = [
+    {"items": ["Panthera leo", "Felis catus", "Gallus gallus"], "answer": "odd", "odd": "Gallus gallus", "who": "anna"},
+    {"items": ["Canis lupus", "Felis catus", "Gallus gallus"], "answer": "odd", "odd": "Gallus gallus", "who": "ben"},
+    {"items": ["Canis lupus", "Felis catus", "Bos taurus"], "answer": "unsure", "who": "ben"},
+]
+KNOWN = {
+    "tree.nwk": (TREE, "a hierarchy", "5 of the 5 samples have a place in it"),
+    "t.txt": (
+        "'Panthera leo' 'Felis catus' | 'Gallus gallus'\n'Panthera leo' 'Felis catus' | 'Bos taurus'\n",
+        "triplets",
+        "2 triplets about 4 of the 5 samples",
+    ),
+    "t.csv": ("a,b,c\nPanthera leo,Felis catus,Gallus gallus\n", "triplets", "1 triplet about 3 of the 5 samples"),
+    "pairs.csv": (
+        "a,b,link\nPanthera leo,Felis catus,must\nBos taurus,Felis catus,cannot\n",
+        "pairs",
+        "2 pairs about 3 of the 5 samples",
+    ),
+    "odd.csv": (
+        "one,two,three,odd\nPanthera leo,Felis catus,Bos taurus,Bos taurus\n",
+        "",
+        "about 3",
+    ),
+    "answers.jsonl": (
+        "".join(json.dumps(x) + "\n" for x in ANSWERS),
+        "answers of people",
+        "2 answers that name an odd one, about 4 samples, and 1 that name none",
+    ),
+    "edges.csv": (
+        "child,parent\nPanthera leo,Felidae\nFelis catus,Felidae\nFelidae,Carnivora\nCanis lupus,Carnivora\n",
+        "a hierarchy",
+        "3 of the 5 samples have a place in it",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", list(KNOWN))
+def test_report__sees_what_is_known(run, tmp_path, name):
+    pytest.importorskip("rapidfuzz")
+    text, kind, said = KNOWN[name]
+    (tmp_path / "data.csv").write_text(TABLE)
+    (tmp_path / name).write_text(text)
+    done = run("report", "data.csv", "--know", name, "--standardize", "--resamples", 2)
+    assert done.stderr == ""
+    assert done.stdout.startswith(f"{name}: {kind}")
+    assert said in done.stdout
+    assert done.stdout.endswith("report.html\n")
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert f"<pre>tripletree report data.csv --know {name} --standardize --resamples 2</pre>" in page.replace(
+        "main", "tripletree"
+    )
+    piped = run("report", "data.csv", "--know", "-", "--standardize", "--resamples", 2, "-o", "p.html", text=text)
+    assert said in piped.stdout
+
+
+def test_report__classes_and_all_files(run, tmp_path):
+    rows = TABLE.splitlines()
+    kinds = ["kind", "cat", "cat", "", "", "bird"]
+    (tmp_path / "data.csv").write_text("".join(f"{x},{y}\n" for x, y in zip(rows, kinds, strict=True)))
+    done = run(
+        *("report", "data.csv", "--classes", "kind", "-k", 2, "--resamples", 1, "--title", "Animals & more"),
+        *("-o", "a b.html", "--table", "c.csv", "--newick", "t.nwk", "--seed", 3, "--drop", "cm"),
+    )
+    assert "the classes of 3 of the 5 samples" in done.stdout
+    assert done.stdout.endswith("a b.html\nc.csv\nt.nwk\n")
+    page = (tmp_path / "a b.html").read_text(encoding="utf-8")
+    assert "<title>Animals &amp; more</title>" in page
+    for part in (
+        "--classes kind",
+        "--clusters 2",
+        "--title &#x27;Animals &amp; more&#x27;",
+        "--drop cm",
+        "&#x27;a b.html&#x27;",
+    ):
+        assert part in page
+    with open(tmp_path / "c.csv", newline="", encoding="utf-8") as file:
+        table = list(csv.DictReader(file))
+    assert [x["label"] for x in table] == [x.split(",")[0] for x in rows[1:]]
+    assert {x["cluster"] for x in table} == {"0", "1"}
+    assert set(read_newick(tmp_path / "t.nwk").leaves) == {x["label"] for x in table}
+
+
+def test_report__to_the_standard_output(run, tmp_path):
+    (tmp_path / "t.nwk").write_text(TREE.replace("_", " ").replace("(P", "('P"))
+    (tmp_path / "t.nwk").write_text("((('Panthera leo','Felis catus'),'Canis lupus'),'Bos taurus','Gallus gallus');")
+    done = run("report", "-", "--know", "t.nwk", "-o", "-", "--resamples", 0, text=TABLE)
+    assert done.stdout.startswith("<!doctype html>")
+    assert done.stdout.endswith("</html>\n")
+    assert "t.nwk: a hierarchy" in done.stderr
+    assert "Does it help:" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["data.csv"], "give what is known of the samples: either --know FILE or --classes NAME"),
+        (["data.csv", "--know", "t.nwk", "--classes", "kg"], "either --know FILE or --classes NAME"),
+        (["-", "--know", "-"], "only one of DATA, --know and --synonyms can be the standard input"),
+        (["data.csv", "--know", "none.nwk"], "no such file: none.nwk"),
+        (["data.csv", "--know", "t.nwk", "-o", "t.nwk"], "t.nwk is an input of this command already"),
+        (["data.csv", "--know", "t.nwk", "-o", "no/r.html"], "no such folder"),
+        (["data.csv", "--know", "t.nwk", "--table", "."], ".: a folder"),
+        (["data.csv", "--know", "t.nwk", "-k", "9"], "9 clusters of 5 samples"),
+        (["data.csv", "--know", "prose.txt"], "or say what prose.txt holds: --as hierarchy, triplets, pairs, answers"),
+        (["data.csv", "--know", "other.nwk"], "the hierarchy has 0 of the 5 samples"),
+        (["data.csv", "--know", "other.txt"], "none of the 1 triplets is about samples alone"),
+        (["data.csv", "--know", "t.nwk", "--as", "pairs"], "t.nwk"),
+        (["data.csv", "--know", "t.nwk", "--as", "triplets", "--columns", "a,b,c"], "--as triplets excludes pairs"),
+        (["data.csv", "--know", "empty.txt"], "empty.txt"),
+        (["two.csv", "--know", "t.nwk"], "two.csv has 2 samples; a report needs at least 3"),
+        (["one.csv", "--classes", "kind"], "different ones: at least two are needed"),
+        (["data.csv", "--know", "t.nwk", "--synonyms", "prose.txt"], "--synonyms"),
+    ],
+)
+def test_report__bad_input(run, tmp_path, arguments, message):
+    pytest.importorskip("rapidfuzz")
+    (tmp_path / "data.csv").write_text(TABLE)
+    (tmp_path / "two.csv").write_text("name,x\na,1\nb,2\n")
+    (tmp_path / "one.csv").write_text("name,x,kind\na,1,u\nb,2,u\nc,3,\n")
+    (tmp_path / "t.nwk").write_text(TREE)
+    (tmp_path / "other.nwk").write_text("((xxxx,yyyy),zzzz);")
+    (tmp_path / "other.txt").write_text("xxxx yyyy | zzzz\n")
+    (tmp_path / "prose.txt").write_text("Once upon a time there was a tree, and it had three leaves.\nThey fell.\n")
+    (tmp_path / "empty.txt").write_text("")
+    assert message in run("report", *arguments, status=2).stderr
+    assert not (tmp_path / "report.html").exists()

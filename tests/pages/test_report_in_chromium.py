@@ -1,0 +1,81 @@
+"""The page of a report in a real browser: on a screen, on a phone and on paper."""
+
+import numpy as np
+import pytest
+from browser import Browser, chromium
+from page_reading import NASTY
+from sklearn.datasets import load_iris
+
+import tripletree as tt
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory):
+    if chromium() is None:
+        pytest.skip("no Chromium on the PATH: install the package chromium, or name it in TRIPLETREE_CHROMIUM")
+    running = Browser(tmp_path_factory.mktemp("chromium"))
+    yield running
+    running.close()
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory):
+    """A report on plain names, and one on names that try to leave their place."""
+    X, y = load_iris(return_X_y=True)
+    some = np.random.default_rng(0).permutation(150)[:60]
+    folder = tmp_path_factory.mktemp("reports")
+    plain = [f"flower {i}" for i in some]
+    hostile = [f"{NASTY[i % len(NASTY)]}{'x' * (i % 90)}{i}" for i in range(60)]
+    features = ["sepal length", "width<of>sepals", "a_" * 40, NASTY[0]]
+    for name, names in (("plain", plain), ("hostile", hostile)):
+        triplets = tt.sample_class_triplets(y[some], 70, leaves=names, random_state=0)
+        found = tt.report(X[some], triplets=triplets, sample_names=names, feature_names=features, n_resamples=2)
+        found.to_html(folder / f"{name}.html", title=f"{NASTY[0]} & irises")
+    return folder
+
+
+@pytest.mark.parametrize("name", ["plain", "hostile"])
+@pytest.mark.parametrize(("width", "height"), [(1200, 800), (360, 740)])
+def test_report__fits_the_window_and_complains_of_nothing(browser, pages, name, width, height):
+    page = browser.open(pages / f"{name}.html", width, height)
+    assert page.run("document.documentElement.scrollWidth") <= width
+    assert page.run("document.querySelectorAll('.report > main b, .report main img').length") == 1  # the printed tree
+    assert page.text("h1").endswith("& irises")
+    assert page.state()["rows"] == 60
+    assert page.run("document.querySelector('#picture').clientWidth") > 150
+    assert page.complaints() == []
+    page.close()
+
+
+def test_report__a_clade_is_shown_in_the_tree(browser, pages):
+    page = browser.open(pages / "plain.html", 1200, 800)
+    page.run("document.querySelectorAll('button[data-node]')[2].scrollIntoView()")
+    wanted = page.run("Number(document.querySelectorAll('button[data-node]')[2].dataset.node)")
+    size = page.run("document.querySelectorAll('button[data-node]')[2].closest('tr').children[1].textContent")
+    page.click_on("tr:nth-child(3) button[data-node]")
+    assert page.state()["selected"] == wanted
+    assert page.text("#panel dd") == size
+    assert page.run("Math.abs(document.querySelector('#tree').getBoundingClientRect().top) < 40")
+    assert page.complaints() == []
+    page.close()
+
+
+def test_report__contents_lead_to_every_section(browser, pages):
+    page = browser.open(pages / "plain.html")
+    links = page.run("Array.from(document.querySelectorAll('nav a')).map((x) => x.getAttribute('href').slice(1))")
+    sections = page.run("Array.from(document.querySelectorAll('main > section')).map((x) => x.id)")
+    assert links == sections
+    assert page.run("Array.from(document.querySelectorAll('table')).every((x) => x.caption && x.tHead)")
+    page.close()
+
+
+def test_report__on_paper_the_tree_is_a_picture(browser, pages):
+    page = browser.open(pages / "plain.html")
+    page.call("Emulation.setEmulatedMedia", media="print")
+    shown = "getComputedStyle(document.querySelector('{}')).display"
+    assert page.run(shown.format(".viewer")) == "none"
+    assert page.run(shown.format(".printed")) == "block"
+    assert page.run(shown.format("button[data-node]")) == "none"
+    page.close()

@@ -1,0 +1,378 @@
+"""`report`: every number of it by its definition, and pages that hold nothing but what they should."""
+
+import base64
+import hashlib
+import io
+import math
+import re
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from page_reading import NASTY, Document
+from sklearn.datasets import load_breast_cancer, load_iris
+from sklearn.preprocessing import scale
+from strategies import hierarchies
+
+import tripletree as tt
+from tripletree.cluster import CVQE, DivisiveReCon, ReCon
+from tripletree.core import Answer, AnswerSet
+from tripletree.errors import DuplicateLeafError, InvalidLabelsError, UnknownLeafError
+from tripletree.reports import analysis
+
+
+@pytest.fixture(scope="module")
+def iris():
+    X, y = load_iris(return_X_y=True)
+    some = np.random.default_rng(0).permutation(150)[:60]
+    return X[some], y[some], [f"flower {i}" for i in some]
+
+
+@pytest.fixture(scope="module")
+def informed(iris):
+    """With 90 triplets of the species, of which the first nine say the opposite."""
+    X, y, names = iris
+    triplets = tt.sample_class_triplets(y, 90, leaves=names, random_state=0)
+    rows = triplets.rows.copy()
+    rows[:9] = rows[:9, [0, 2, 1]]
+    wrong = {frozenset(row[:2]) | {("odd", row[2])} for row in rows[:9].tolist()}
+    found = tt.report(X, triplets=tt.TripletSet(rows, names), sample_names=names, n_resamples=4, random_state=0)
+    return found, wrong
+
+
+# ---------------------------------------------------------------------- numbers by their definitions
+
+
+def effect_definition(one, other):
+    """Cohen's d of two lists."""
+    n, m = len(one), len(other)
+    a, b = math.fsum(one) / n, math.fsum(other) / m
+    squares = math.fsum((x - a) ** 2 for x in one) + math.fsum((x - b) ** 2 for x in other)
+    return (a - b) / math.sqrt(squares / (n + m - 2))
+
+
+@given(st.lists(st.tuples(st.integers(-50, 50), st.booleans()), min_size=4, max_size=30))
+def test_law__effects_are_cohens_d(values):
+    points, inside = np.array([[float(x)] for x, _ in values]), np.array([y for _, y in values])
+    found = analysis._contrasts(points, ["x"], inside)
+    one, other = points[inside, 0].tolist(), points[~inside, 0].tolist()
+    if not one or not other:
+        assert found == ()
+    elif len(set(one)) == len(set(other)) == 1:
+        assert found[0].effect == (0 if one[0] == other[0] else math.copysign(math.inf, one[0] - other[0]))
+    else:
+        assert found[0].effect == pytest.approx(effect_definition(one, other))
+        assert found[0].inside == pytest.approx(np.mean(one))
+
+
+@settings(max_examples=60)
+@given(hierarchies(min_leaves=3, max_leaves=9), st.randoms(use_true_random=False))
+def test_law__support_counts_the_triplets_that_a_clade_needs_and_those_it_violates(h, rng):
+    labels = list(h.leaves)
+    rows = {tuple(rng.sample(labels, 3)) for _ in range(6)}
+    triplets = tt.TripletSet.from_labels(rows)
+    displayed, violated = analysis._support(h, triplets)
+    for u in range(h.n_nodes):
+        clade = set(h.clade(u))
+        speaks = [a in clade and b in clade and c not in clade for a, b, c in triplets]
+        against = [(a in clade) != (b in clade) and c in clade for a, b, c in triplets]
+        assert displayed[u] == sum(speaks)
+        assert violated[u] == sum(against)
+
+
+@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 4)), min_size=1, max_size=30))
+def test_law__clusters_are_compared_by_jaccard(pairs):
+    one, other = np.array(pairs).T
+    sets = [[{i for i, x in enumerate(labels) if x == c} for c in range(5)] for labels in (one, other)]
+    found = analysis._cluster_jaccards(one, other, 4)
+    for c in range(4):
+        mine = sets[0][c]
+        best = max((len(mine & x) / len(mine | x) for x in sets[1] if x), default=0) if mine else math.nan
+        assert found[c] == pytest.approx(best, nan_ok=True)
+
+
+def test_report__fits_together(informed, iris):
+    found, _ = informed
+    X, _, names = iris
+    assert sorted(x for c in found.clusters for x in c.samples) == sorted(names)
+    for c in found.clusters:
+        rows = [names.index(x) for x in c.samples]
+        assert (found.labels[rows] == c.number).all()
+        assert c.typical in c.samples
+        assert 0 <= c.stability <= 1
+        effects = [abs(x.effect) for x in c.features]
+        assert effects == sorted(effects, reverse=True)
+    assert found.hierarchy is found.model.hierarchy_
+    assert list(found.hierarchy.leaves) == names
+    assert [x.size for x in found.clades] == sorted((x.size for x in found.clades), reverse=True)
+    for x in found.clades:
+        assert len(found.hierarchy.clade(x.node)) == x.size
+        assert 0 <= x.stability <= 1
+    assert found.shares_of_variance == pytest.approx(X.var(axis=0) / X.var(axis=0).sum())
+    assert found.knowledge.agreement[-1] == pytest.approx(found.knowledge.holds[-1].mean())
+
+
+def test_report__without_parts_left_out_everything_is_stable(iris, monkeypatch):
+    X, y, names = iris
+    monkeypatch.setattr(analysis, "PART", 1.0)
+    found = tt.report(X, classes=y.tolist(), sample_names=names, n_resamples=2)
+    assert {x.stability for x in found.clades} == {1.0}
+    assert {x.stability for x in found.clusters} == {1.0}
+
+
+def test_report__wrong_triplets_are_doubtful(informed):
+    found, wrong = informed
+    doubted = [frozenset(names[:2]) | {("odd", names[2])} for _, names, *_ in found.doubts]
+    leaves = found.constraints.leaves
+    wrong = {frozenset(x if isinstance(x, tuple) else leaves[x] for x in row) for row in wrong}
+    wrong = {frozenset((x[0], leaves[x[1]]) if isinstance(x, tuple) else x for x in row) for row in wrong}
+    assert len(wrong & set(doubted)) >= 8
+    assert len(doubted) <= 18
+    holds = tt.displays(found.hierarchy, found.constraints)
+    for x in found.doubts:
+        row = (*sorted(leaves.index(y) for y in x.labels[:2]), leaves.index(x.labels[2]))
+        k = found.constraints.rows.tolist().index(list(row))
+        assert x.holds == holds[k]
+        assert x.held_out == found.knowledge.holds[:, k].sum()
+        assert not x.holds or not (found.knowledge.holds[0, k] or found.knowledge.holds[-1, k])
+
+
+# ---------------------------------------------------------------------- each kind of knowledge
+
+
+def test_report__classes_by_names_that_are_written_otherwise(iris):
+    X, y, names = iris
+    pytest.importorskip("rapidfuzz")
+    classes = {x.replace(" ", "_").upper(): f"species {c}" for x, c in zip(names, y, strict=True)}
+    found = tt.report(X, classes={**classes, "flower 999": "species 0"}, sample_names=names, n_resamples=0)
+    assert found.n_given == 61
+    assert found.n_used == found.known_samples == 60
+    assert found.names.unmatched == ["flower 999"]
+    assert found.knowledge.verdict == "helps"
+    assert found.clades == ()
+    assert all(math.isnan(x.stability) for x in found.clusters)
+    assert "1 matches nothing" in str(found)
+
+
+def test_report__a_hierarchy_and_its_groups():
+    pytest.importorskip("rapidfuzz")
+    h = tt.datasets.load_hierarchy("mammals")
+    names = [x.replace("_", " ") for x in h.leaves]
+    names[0] = "Nessie"
+    X = np.random.default_rng(0).normal(size=(len(names), 3))
+    found = tt.report(X, hierarchy=h, sample_names=names, n_resamples=2)
+    assert found.n_used == len(names) - 1
+    assert found.names.unmatched == ["Nessie"]
+    assert found.names.kinds.count("form") == len(names) - 1
+    assert all(given == 1 for *_, given in found.taxa)  # a hierarchy holds
+    inside = h.restrict([x for x in h.leaves if x != h.leaves[0]], keep_unary=True)
+    assert all(size == len(inside.clade(inside.n_leaves + inside.names.index(x))) for x, size, *_ in found.taxa)
+    assert found.uses_knowledge
+    assert found.knowledge.verdict == "helps"
+
+
+def test_report__pairs_that_contradict_each_other(iris):
+    X, y, names = iris
+    good = tt.sample_class_pairs(y, 60, leaves=names, random_state=0)
+    a, b = (names[i] for i in good.must_link[0])
+    pairs = good | tt.PairwiseConstraints.from_labels([], [(a, b)], leaves=names)
+    found = tt.report(X, pairs=pairs, sample_names=names, n_resamples=2)
+    assert [set(x.cannot_link) for x in found.conflicts] == [{a, b}]
+    assert found.n_used == len(pairs)
+    assert found.constraints == good
+    assert "1 cannot-link is contradicted by must-links, and left out" in str(found)
+    assert str(found.conflicts[0]) in Document(html_of(found)).within("pre")
+
+
+def test_report__answers_of_people(iris):
+    X, y, names = iris
+    rng = np.random.default_rng(1)
+    answers = []
+    for who, wrong in (("anna", 0.0), ("ben", 0.0), ("</b>joker", 1.0)):
+        for row in tt.sample_class_triplets(y, 40, random_state=rng).rows.tolist():
+            odd = row[rng.integers(2)] if rng.random() < wrong else row[2]
+            answers.append(Answer(tuple(names[i] for i in row), "odd", names[odd], who=who))
+    answers.append(Answer((names[0], names[1], names[2]), "unsure", who="anna"))
+    answers.append(Answer((names[0], names[1], "stranger"), "odd", "stranger", who="anna"))
+    found = tt.report(X, answers=AnswerSet(answers), sample_names=names, n_resamples=0)
+    assert (found.n_given, found.n_used) == (122, 120)
+    assert [x.who for x in found.people][0] == "</b>joker"
+    assert found.people[0].share < 0.5 < found.people[1].share
+    assert sum(x.n_answers for x in found.people) == 120
+    assert any(x.who == ("</b>joker",) for x in found.doubts)
+    assert found.names.unmatched == ["stranger"]
+    assert "</b>joker" not in html_of(found)
+
+
+def test_report__contradictory_triplets_are_named(iris):
+    X, _, names = iris
+    rows = [(0, 1, 2), (1, 2, 0), (3, 4, 5), (3, 4, 6)]
+    found = tt.report(X, triplets=tt.TripletSet(rows, names), sample_names=names, n_resamples=0, n_folds=2)
+    assert len(found.conflicts) == 1
+    assert found.conflicts[0].explain() in "\n".join(Document(html_of(found)).within("pre"))
+
+
+@pytest.mark.filterwarnings("ignore:.*look drawn at random")
+def test_report__knowledge_that_hurts_is_not_used():
+    X, y = load_breast_cancer(return_X_y=True)
+    X, y = scale(X)[:200], y[:200]
+    triplets = tt.sample_class_triplets(y, 60, random_state=2)
+    found = tt.report(X, triplets=triplets, estimator=ReCon(2, linkage="ward"), n_resamples=2)
+    assert found.knowledge.verdict == "hurts"
+    assert not found.uses_knowledge
+    assert (found.labels == ReCon(2, linkage="ward").fit(X).labels_).all()
+    assert found.model is found.plain
+    assert "made without the knowledge, which was measured to hurt" in str(found)
+    assert found.agreement == pytest.approx(tt.rand_index(found.plain.labels_, found.informed.labels_))
+
+
+def test_report__too_little_to_hold_out(iris):
+    X, _, names = iris
+    found = tt.report(X, triplets=[(names[0], names[1], names[2])], sample_names=names, n_resamples=1)
+    assert found.knowledge is None
+    assert found.uses_knowledge
+    assert "too little to hold a part of it out" in html_of(found)
+    flat = tt.Hierarchy.from_nested(names[:5])
+    found = tt.report(X, hierarchy=flat, sample_names=names, n_resamples=1)
+    assert found.knowledge is None
+    assert "nothing: no constraint could be looked at" in str(found)
+
+
+def test_report__precomputed_distances(iris):
+    from scipy.spatial.distance import pdist, squareform
+
+    X, y, names = iris
+    model = DivisiveReCon(3, metric="precomputed")
+    found = tt.report(squareform(pdist(X)), classes=y.tolist(), sample_names=names, estimator=model, n_resamples=2)
+    assert found.features == ()
+    assert all(x.features == () for x in found.clusters)
+    assert all(x.typical in x.samples for x in found.clusters)
+    html_of(found)
+
+
+def test_report__standardized_clusters_have_their_means_in_the_units_given(iris):
+    X, y, names = iris
+    scales = np.array([1.0, 10.0, 100.0, 0.1])
+    found = tt.report(X * scales, classes=y.tolist(), sample_names=names, standardize=True, n_resamples=0)
+    same = tt.report(scale(X), classes=y.tolist(), sample_names=names, n_resamples=0)
+    assert (found.labels == same.labels).all()
+    for one, other in zip(found.clusters, same.clusters, strict=True):
+        assert {x.feature: x.effect for x in one.features} == pytest.approx(
+            {x.feature: x.effect for x in other.features}
+        )
+        rows = [names.index(x) for x in one.samples]
+        assert {x.feature: x.inside for x in one.features} == pytest.approx(
+            {str(j): X[rows, j].mean() * scales[j] for j in range(4)}
+        )
+
+
+def test_report__takes_a_data_frame_and_leaves_it_as_it_is(iris):
+    pd = pytest.importorskip("pandas")
+    X, y, names = iris
+    table = pd.DataFrame(X, index=names, columns=["a", "b", "c", "d"])
+    before = table.copy()
+    classes = pd.Series(y[:30], index=names[:30])
+    one = tt.report(table, classes=classes, n_resamples=2)
+    other = tt.report(X, classes=[*y[:30], *[None] * 30], sample_names=names, feature_names="abcd", n_resamples=2)
+    pd.testing.assert_frame_equal(table, before)
+    assert html_of(one) == html_of(other)
+    assert one.features == ("a", "b", "c", "d")
+
+
+# ---------------------------------------------------------------------- bad input
+
+
+@pytest.mark.parametrize(
+    ("given", "error", "message"),
+    [
+        ({}, ValueError, "got none of them"),
+        ({"triplets": [(0, 1, 2)], "classes": [1, 2]}, ValueError, "give exactly one of .*; got triplets, classes"),
+        ({"classes": [1] * 60}, InvalidLabelsError, "60 samples are known, 1 different ones"),
+        ({"classes": [1, 2]}, InvalidLabelsError, "one entry for each of the 60 leaves; got 2"),
+        ({"triplets": [("x", "y", "z")]}, UnknownLeafError, "none of the 1 triplets is about samples alone"),
+        ({"triplets": []}, ValueError, "no triplets are given"),
+        ({"hierarchy": tt.Hierarchy.from_nested(["p", ["q", "r"]])}, ValueError, "has 0 of the 60 samples"),
+        ({"hierarchy": "tree.nwk"}, TypeError, "expected a Hierarchy"),
+        ({"answers": [1]}, TypeError, "expected an AnswerSet"),
+        ({"answers": AnswerSet([Answer((0, 1, 2), "alike")])}, ValueError, "none of the 1 answers names an odd one"),
+        ({"triplets": [(0, 1, 2)], "n_folds": 1}, ValueError, "n_folds"),
+        ({"triplets": [(0, 1, 2)], "n_resamples": -1}, ValueError, "n_resamples"),
+        ({"triplets": [(0, 1, 2)], "estimator": 3}, TypeError, "estimator must be an estimator"),
+        ({"triplets": [(0, 1, 2)], "sample_names": ["a"] * 60}, DuplicateLeafError, "a"),
+        ({"triplets": [(0, 1, 2)], "sample_names": ["a"]}, ValueError, "sample_names has 1 names, X has 60 rows"),
+        ({"triplets": [(0, 1, 2)], "feature_names": ["a"]}, ValueError, "feature_names has 1 names, X has 4 columns"),
+        ({"pairs": ([(0, 1)], [(2, 3)]), "estimator": CVQE(2)}, TypeError, "CVQE has no hierarchy_"),
+    ],
+)
+def test_report__what_is_refused(iris, given, error, message):
+    with pytest.raises(error, match=message):
+        tt.report(iris[0], **given)
+
+
+def test_report__two_samples_are_too_few():
+    with pytest.raises(ValueError, match="X has 2 samples; a report needs at least 3"):
+        tt.report([[0.0], [1.0]], classes=[0, 1])
+
+
+# ---------------------------------------------------------------------- the page
+
+
+def html_of(found, **more):
+    stream = io.StringIO()
+    found.to_html(stream, **more)
+    return stream.getvalue()
+
+
+def test_page__is_the_same_each_time(iris):
+    X, y, names = iris
+    pages = {html_of(tt.report(X, classes=y.tolist(), sample_names=names, n_resamples=3)) for _ in range(2)}
+    assert len(pages) == 1
+
+
+def test_page__has_the_numbers_of_the_report(informed):
+    found, _ = informed
+    text = re.sub(r"<[^>]*>", "", html_of(found).replace("<wbr>", "")).replace("−", "-")
+    for share in found.knowledge.agreement:
+        assert f"{share:.1%}" in text
+    for c in found.clusters:
+        assert f"Cluster {c.number}" in text
+        assert f"{c.features[0].effect:+.2f}" in text
+    assert f"{sum(not x.holds for x in found.doubts)} of the 90 triplets do not hold in the result" in text
+    shown = tt.displays(found.hierarchy, found.informed.triplets_).mean()
+    assert f"It displays {shown:.1%} of the 90 triplets" in text
+
+
+def test_page__needs_nothing_else_and_allows_nothing_else(informed):
+    page = html_of(informed[0], command="tripletree report 'my data.csv' --know </script>")
+    document = Document(page)
+    for tag, attributes in document.tags:
+        assert not {"onclick", "onload", "style"} & attributes.keys()
+        for name in ("src", "href"):
+            assert attributes.get(name, "#").startswith(("#", "data:")), tag
+    for tag in ("style", "script"):
+        source = max(document.within(tag), key=len)
+        assert base64.b64encode(hashlib.sha256(source.encode()).digest()).decode() in page
+    assert [x for x, _ in document.tags].count("script") == 2
+    ids = [x["id"] for _, x in document.tags if "id" in x]
+    assert len(ids) == len(set(ids))
+    assert "{{" not in re.sub(r"<script.*?</script>|<style>.*?</style>", "", page, flags=re.DOTALL)
+
+
+def test_page__labels_stay_text(iris):
+    X, y, _ = iris
+    names = [f"{NASTY[i % len(NASTY)]}{i}" for i in range(60)]
+    triplets = tt.sample_class_triplets(y, 60, leaves=names, random_state=0)
+    found = tt.report(X, triplets=triplets, sample_names=names, feature_names=NASTY[:4], n_resamples=2)
+    plain = tt.report(X, triplets=tt.TripletSet(triplets.rows, 60), n_resamples=2)
+    hostile, tame = (Document(html_of(x, title=NASTY[0], command=NASTY[1])) for x in (found, plain))
+    tags = [[x for x, _ in page.tags if x != "wbr"] for page in (hostile, tame)]
+    assert tags[0] == tags[1]
+
+
+def test_page__a_file_is_replaced_when_all_is_written(informed, tmp_path):
+    path = tmp_path / "r.html"
+    informed[0].to_html(path, title="A & B")
+    assert "<title>A &amp; B</title>" in path.read_text(encoding="utf-8")
+    with pytest.raises(FileNotFoundError):
+        informed[0].to_html(tmp_path / "no" / "r.html")

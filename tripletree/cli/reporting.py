@@ -1,0 +1,221 @@
+"""The command ``report``: the whole job on one table and what is known of its rows, as a page."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import shlex
+import sys
+from contextlib import suppress
+from typing import Any
+
+import click
+
+from tripletree.cli.clustering import check_apart
+from tripletree.cli.matching import read_other_names
+from tripletree.cli.reading import read_hierarchy, reading_options
+from tripletree.cli.shell import bad_input, say
+from tripletree.cli.sources import SAMPLE, columns_option, given_name, read_pair_file, read_triplet_file, seed_option
+from tripletree.cli.tables import read_table
+from tripletree.errors import ParseError
+from tripletree.io import read_answers, read_odd_one_out, read_triplets, registry, write_newick
+from tripletree.io.pairs import looks_like_pairs
+from tripletree.io.rows import format_of_suffix
+from tripletree.io.source import named_stream, raw_bytes, read_bytes, write_atomic
+from tripletree.reports.analysis import report as make_report
+
+__all__ = [
+    "report",
+]
+
+KINDS = ("hierarchy", "triplets", "pairs", "answers")
+_SHOWN_AS = {"hierarchy": "a hierarchy", "answers": "answers of people"}
+
+
+@click.command(
+    epilog="""
+    \b
+    Examples:
+      printf 'name,kg,cm\\nPanthera leo,190,250\\nFelis catus,4,50\\nCanis lupus,40,110\\n' > animals.csv
+      printf 'Equus caballus,400,240\\nBos taurus,600,240\\nGallus gallus,2,40\\n' >> animals.csv
+      tripletree report animals.csv --know sample:animals --standardize -o animals.html
+      tripletree demo
+      tripletree report demo-output/data.csv --drop class --standardize --know demo-output/known.txt -o iris.html
+      tripletree report demo-output/data.csv --standardize --classes class --resamples 0 --table clusters.csv
+    """
+)
+@click.argument("data")
+@click.option(
+    "--know", metavar="FILE", help="What is known: a hierarchy, triplets, pairs or answers, by the labels of DATA."
+)
+@click.option("--as", "kind", type=click.Choice(KINDS), help="What --know holds; by default as it looks.")
+@click.option(
+    "--classes", "class_column", metavar="NAME", help="Or this column of DATA has the classes that are known."
+)
+@columns_option
+@click.option("--synonyms", metavar="FILE", help="Other names of taxa: a taxdump, or a table of name,accepted name.")
+@click.option("-k", "--clusters", type=click.IntRange(min=1), metavar="N", help="Number of flat clusters.")
+@click.option("--standardize", is_flag=True, help="Give every column mean 0 and deviation 1 first.")
+@click.option("--index-column", metavar="NAME", help="The column of labels.")
+@click.option("--drop", multiple=True, metavar="NAME", help="Leave this column out; may be repeated.")
+@click.option(
+    "--resamples",
+    type=click.IntRange(min=0),
+    default=20,
+    show_default=True,
+    metavar="N",
+    help="Fits to 80 % of the samples, for the stability of clades and clusters.",
+)
+@seed_option
+@click.option("--title", metavar="TEXT", help="Title of the page.")
+@click.option("-o", "--output", default="report.html", show_default=True, metavar="FILE", help="Where the page goes.")
+@click.option("--table", metavar="FILE", help="Also write rows label,cluster to this file.")
+@click.option("--newick", metavar="FILE", help="Also write the tree to this file.")
+@reading_options
+@click.pass_context
+def report(
+    ctx: click.Context,
+    data: str,
+    know: str | None,
+    kind: str | None,
+    class_column: str | None,
+    columns: tuple[str, ...] | None,
+    clusters: int | None,
+    standardize: bool,
+    output: str,
+    reading: dict[str, Any],
+    **more: Any,
+) -> None:
+    """Write a page on DATA and what is known of its rows: do the two fit, does it help, what are the clusters.
+
+    DATA is a table as for `tripletree cluster`. --know is a file with a hierarchy in any format, triplets, must-links
+    and cannot-links, or answers to "which is the odd one out?"; --classes names a column of DATA instead.
+
+    Names that are written otherwise are matched, and those that do not match are listed. Contradictions are named.
+    Whether the knowledge helps is measured by parts of it that are held out. Then the rows are clustered, by the method
+    divisive of `tripletree cluster`, with the knowledge, unless it was measured to hurt. The page opens without a
+    network, folds on a screen and can be printed.
+    """
+    if (know is None) == (class_column is None):
+        msg = "give what is known of the samples: either --know FILE or --classes NAME"
+        raise click.UsageError(msg)
+    if [data, know, more["synonyms"]].count("-") > 1:
+        msg = "only one of DATA, --know and --synonyms can be the standard input"
+        raise click.UsageError(msg)
+    table_path, newick = more["table"], more["newick"]
+    check_apart([data, know, more["synonyms"]], [output, table_path, newick])
+    table = read_table(data, index_column=more["index_column"], class_column=class_column, drop=more["drop"])
+    n = len(table.labels)
+    if n < 3:
+        raise bad_input(f"{given_name(data)} has {n} samples; a report needs at least 3")
+    if clusters is not None and clusters > n:
+        raise bad_input(f"{clusters} clusters of {n} samples: there cannot be more clusters than samples")
+    for path in (output, table_path, newick):
+        if path in (None, "-"):
+            continue
+        if os.path.isdir(path) or not os.path.isdir(os.path.dirname(path) or "."):  # known before the work is done
+            raise bad_input(f"{path}: {'a folder' if os.path.isdir(path) else 'no such folder to write into'}")
+    taken = ("classes", table.classes) if know is None else _known(know, kind, columns, reading)
+    from tripletree.cluster import DivisiveReCon
+
+    result = make_report(
+        table.values,
+        **dict([taken]),
+        sample_names=table.labels,
+        feature_names=table.columns,
+        synonyms=None if more["synonyms"] is None else read_other_names(more["synonyms"]),
+        standardize=standardize,
+        estimator=DivisiveReCon(clusters, random_state=more["seed"]),
+        n_resamples=more["resamples"],
+        random_state=more["seed"],
+        verbose=sys.stderr.isatty(),
+    )
+    if table_path is not None:
+        with write_atomic(table_path) as stream:
+            writer = csv.writer(stream, lineterminator="\n")
+            writer.writerow(["label", "cluster"])
+            writer.writerows(zip(table.labels, result.labels.tolist(), strict=True))
+    if newick is not None:
+        write_newick(result.hierarchy, newick, lengths="monotone")
+    result.to_html(output, title=more["title"], command=_command_line(ctx))
+    to_err = output == "-"
+    if know is not None:
+        say(f"{given_name(know)}: {_SHOWN_AS.get(taken[0], taken[0])}", err=to_err)
+    say(str(result), err=to_err)
+    for path in (output, table_path, newick):
+        if path not in (None, "-"):
+            say(path, err=to_err)
+
+
+def _known(source: str, kind: str | None, columns: tuple[str, ...] | None, reading: dict[str, Any]) -> tuple[str, Any]:
+    """The kind of knowledge in a file, and the value."""
+    if columns is not None and kind not in (None, "pairs"):
+        msg = f"--columns are those of pairs, and --as {kind} excludes pairs"
+        raise click.UsageError(msg)
+    if kind == "hierarchy" or reading or source.startswith(SAMPLE) or os.path.isdir(source):
+        return "hierarchy", read_hierarchy(source, reading)
+    if kind == "triplets":
+        return kind, read_triplet_file(source, pairs_go=None)
+    raw, name = raw_bytes(source)  # once: a pipe cannot be read again
+
+    def stream() -> Any:
+        return named_stream(raw, name)
+
+    if kind == "pairs" or columns is not None:
+        return "pairs", read_pair_file(stream(), columns=columns)
+    content, _ = read_bytes(stream())
+    if kind == "answers" or _holds_answers(content):
+        return "answers", read_answers(stream())
+    if looks_like_pairs(content, name, ("a", "b", "link"), format_of_suffix(name)):
+        return "pairs", read_pair_file(stream())
+    lines = [x for x in _decoded(content).splitlines() if x.strip() and not x.startswith("#")]
+    # what could be paths of two steps are triplets here: among knowledge of samples these are the likelier
+    if registry.are_triplets(lines):
+        return "triplets", read_triplets(stream())
+    try:
+        if registry.recognize(stream()) != "triplets":
+            return "hierarchy", read_hierarchy(source, reading) if source != "-" else registry.read_hierarchy(stream())
+        return "triplets", read_triplets(stream())
+    except ParseError as error:
+        with suppress(ParseError):
+            return "triplets", read_odd_one_out(stream())
+        kinds = ", ".join(KINDS)
+        raise bad_input(
+            f"{error}\nor say what {given_name(source)} holds: --as {kinds}; --from FORMAT for a hierarchy"
+        ) from None
+
+
+def _holds_answers(content: bytes | str) -> bool:
+    """Whether the first line is an answer, or the header of a file of them."""
+    text = _decoded(content[:100_000])
+    try:
+        first = json.loads(text.lstrip("\ufeff \t\r\n").split("\n", 1)[0])
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(first, dict) and ({"items", "answer"} <= first.keys() or first.get("tripletree") == "answers")
+
+
+def _decoded(content: bytes | str) -> str:
+    return content.decode("utf-8", errors="replace") if isinstance(content, bytes) else content
+
+
+def _command_line(ctx: click.Context) -> str:
+    """The command as it could be typed again."""
+    words = [ctx.command_path]
+    for parameter in ctx.command.params:
+        name, value = str(parameter.name), ctx.params.get(str(parameter.name))
+        if ctx.get_parameter_source(name) is not click.core.ParameterSource.COMMANDLINE:
+            continue
+        if isinstance(parameter, click.Argument):
+            words.append(shlex.quote(str(value)))
+        elif isinstance(parameter, click.Option):
+            option = max(parameter.opts, key=len)
+            if parameter.is_flag:
+                words.append(option)
+            elif parameter.multiple:
+                words += [f"{option} {shlex.quote(str(x))}" for x in value]
+            else:
+                text = ",".join(value) if isinstance(value, tuple) else str(value)
+                words.append(f"{option} {shlex.quote(text)}")
+    return " ".join(words)

@@ -1,0 +1,24 @@
+"""One report on a table and what is known of its samples: does the knowledge fit, does it help, what are the clusters.
+
+Law: puts together what the rooms below measure and draw, and measures nothing of its own but effects and stability.
+"""
+
+from tripletree.reports.analysis import (
+    CladeSupport,
+    ClusterProfile,
+    Doubt,
+    FeatureContrast,
+    PersonShare,
+    Report,
+    report,
+)
+
+__all__ = [
+    "CladeSupport",
+    "ClusterProfile",
+    "Doubt",
+    "FeatureContrast",
+    "PersonShare",
+    "Report",
+    "report",
+]

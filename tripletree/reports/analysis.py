@@ -1,0 +1,977 @@
+"""`report`: names, consistency, whether the knowledge helps, the clusters and what is doubtful, of one table.
+
+In the order of this file: the values, what is known brought to the samples, what is measured of the result, `report`.
+The page is in ``reports/page.py``.
+"""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import IO, Any, NamedTuple
+
+import numpy as np
+
+from tripletree import kernels
+from tripletree.algorithms.build import is_consistent
+from tripletree.algorithms.clades import match_clades
+from tripletree.algorithms.conflict import Conflict, find_conflicts
+from tripletree.algorithms.induce import count_triplets, displays
+from tripletree.algorithms.names import NameMatches, match_names
+from tripletree.algorithms.pair_conflict import Contradiction, find_contradictions
+from tripletree.core.answers import AnswerSet, check_answers
+from tripletree.core.checks import check_count, described
+from tripletree.core.hierarchy import Hierarchy, check_hierarchy
+from tripletree.core.labels import aligned_codes, series_index
+from tripletree.core.leaves import LeafIndex
+from tripletree.core.pairs import PairwiseConstraints
+from tripletree.core.progress import progress_bar
+from tripletree.core.provenance import Origin
+from tripletree.core.random import generator
+from tripletree.core.triplets import TripletSet
+from tripletree.errors import InvalidLabelsError, UnknownLeafError
+from tripletree.evaluation.knowledge import KnowledgeReport, evaluate_knowledge
+from tripletree.evaluation.scores import rand_index
+
+__all__ = [
+    "CladeSupport",
+    "ClusterProfile",
+    "Doubt",
+    "FeatureContrast",
+    "PersonShare",
+    "Report",
+    "report",
+    "standardized",
+]
+
+#: The part of the samples that each further fit has, to see which clades and clusters stay.
+PART = 0.8
+#: Clades whose stability is measured: the largest.
+CLADES = 200
+#: Features kept for each cluster, and conflicts that are looked for.
+FEATURES, CONFLICTS = 12, 5
+#: A sample is doubtful if at least so many held-out triplets name it, and at least this share of them fails.
+TESTED, FAILING = 5, 0.5
+
+
+# ---------------------------------------------------------------------- values
+
+
+class FeatureContrast(NamedTuple):
+    """How a feature differs between a cluster and all other samples.
+
+    Attributes
+    ----------
+    feature : str
+    inside, outside : float
+        Mean in the cluster, and of the other samples.
+    effect : float
+        Cohen's d: the difference of the means over the pooled standard deviation within the two groups; infinite where
+        both are constant.
+    """
+
+    feature: str
+    inside: float
+    outside: float
+    effect: float
+
+
+@dataclass(frozen=True)
+class ClusterProfile:
+    """One flat cluster.
+
+    Attributes
+    ----------
+    number : int
+        As in the labels.
+    samples : tuple
+        Names of its samples.
+    typical : label
+        The sample nearest to the mean of the cluster (of precomputed distances, with the least mean distance).
+    features : tuple of FeatureContrast
+        Those with the largest effect, in absolute value, first; empty if there is one cluster, or distances are given.
+    stability : float
+        Mean, over fits to 80 % of the samples, of the Jaccard index with the most similar cluster there; NaN if not
+        measured.
+    taxon, jaccard : str or None, float
+        Where a hierarchy with names is known: that of its taxa which is most like the cluster, and how much.
+    """
+
+    number: int
+    samples: tuple[Any, ...]
+    typical: Any
+    features: tuple[FeatureContrast, ...]
+    stability: float
+    taxon: str | None = None
+    jaccard: float = 0.0
+
+
+class CladeSupport(NamedTuple):
+    """What speaks for a clade of the result.
+
+    Attributes
+    ----------
+    node, size : int
+        The node of the hierarchy, and its number of leaves.
+    stability : float
+        Mean, over fits to 80 % of the samples, of the Jaccard index with the most similar clade there.
+    displayed, violated : int
+        Known triplets ab|c that put a and b into the clade and c outside; and those it violates, as it has c and just
+        one of a and b.
+    """
+
+    node: int
+    size: int
+    stability: float
+    displayed: int
+    violated: int
+
+
+class Doubt(NamedTuple):
+    """A constraint that does not hold in the result, or that data and the other constraints both contradict.
+
+    Attributes
+    ----------
+    kind : {"triplet", "must-link", "cannot-link"}
+    labels : tuple
+        Names of its samples: a, b and c of ab|c, or both of a pair.
+    holds : bool
+        Whether it holds in the result shown.
+    held_out : int
+        In how many of the results made without it (with none, a quarter, half and all of the others) it holds; -1 if
+        not measured.
+    origin : Origin or None
+        Where it was read.
+    who : tuple of str
+        The people who said so, where answers of people are known.
+    """
+
+    kind: str
+    labels: tuple[Any, ...]
+    holds: bool
+    held_out: int
+    origin: Origin | None
+    who: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        """In one line."""
+        a, b, *c = map(str, self.labels)
+        return f"{a}, {b} | {c[0]}" if c else f"{self.kind} {a} - {b}"
+
+
+class PersonShare(NamedTuple):
+    """How many of a person's answers hold in results made without them.
+
+    Attributes
+    ----------
+    who : str
+    n_answers : int
+        Those that name an odd one among samples.
+    share : float
+    """
+
+    who: str
+    n_answers: int
+    share: float
+
+
+@dataclass(frozen=True, eq=False)
+class Report:
+    """What `report` found; ``print`` tells it in words, `to_html` writes a page.
+
+    Attributes
+    ----------
+    kind : {"triplets", "pairs", "hierarchy", "classes", "answers"}
+        What is known.
+    samples : tuple
+        Their names.
+    features : tuple of str
+    n_given, n_used : int
+        Constraints given and those on samples; of a hierarchy its leaves and the samples it has; of classes the
+        labels.
+    known_samples : int
+        Samples of which something is known.
+    names : NameMatches or None
+        How names that are written otherwise were matched: those of the samples to a hierarchy, else those in the
+        knowledge to the samples. None where all are the same.
+    conflicts : tuple of Conflict or Contradiction
+        Constraints that cannot hold together: disjoint conflicts of triplets, five at most, or all contradictions of
+        pairs. Cannot-links that must-links contradict are left out of what follows.
+    knowledge : KnowledgeReport or None
+        Whether it helps, measured with parts held out; None where there are too few constraints.
+    informed, plain : estimator
+        Fitted with the knowledge, and without.
+    uses_knowledge : bool
+        Which of the two is shown: `informed`, unless the knowledge was measured to hurt.
+    agreement : float
+        Share of the pairs of samples on which the flat clusters of the two agree (Rand index).
+    clusters : tuple of ClusterProfile
+    clades : tuple of CladeSupport
+        Up to 200 largest clades of three leaves or more, without the root, from the largest.
+    taxa : tuple of (name, size, Jaccard without, Jaccard with the knowledge)
+        Where a hierarchy has names: its named groups of three samples or more, and how whole they are in the two trees.
+    doubts : tuple of Doubt
+        Those that do not hold in the result first.
+    doubtful_samples : tuple of (name, number of held-out triplets that name it, how many of them fail)
+        The samples whose held-out triplets mostly fail, the worst first.
+    people : tuple of PersonShare
+        Where answers of people are known; the lowest share first.
+    shares_of_variance : ndarray of float64, shape (n_features,)
+        Of each feature in the sum of all; empty for precomputed distances.
+    n_resamples : int
+        Fits to 80 % of the samples, for the stability.
+    standardized : bool
+        Whether features were given one scale before clustering.
+    constraints : TripletSet or PairwiseConstraints
+        Those that were looked at, in `knowledge` and in `doubts`.
+    """
+
+    kind: str
+    samples: tuple[Any, ...]
+    features: tuple[str, ...]
+    n_given: int
+    n_used: int
+    known_samples: int
+    names: NameMatches | None
+    conflicts: tuple[Conflict | Contradiction, ...]
+    knowledge: KnowledgeReport | None
+    informed: Any
+    plain: Any
+    uses_knowledge: bool
+    agreement: float
+    clusters: tuple[ClusterProfile, ...]
+    clades: tuple[CladeSupport, ...]
+    taxa: tuple[tuple[str, int, float, float], ...]
+    doubts: tuple[Doubt, ...]
+    doubtful_samples: tuple[tuple[Any, int, int], ...]
+    people: tuple[PersonShare, ...]
+    shares_of_variance: np.ndarray
+    n_resamples: int
+    standardized: bool
+    constraints: TripletSet | PairwiseConstraints = field(repr=False)
+
+    @property
+    def model(self) -> Any:
+        """The fitted estimator whose clusters are shown."""
+        return self.informed if self.uses_knowledge else self.plain
+
+    @property
+    def hierarchy(self) -> Hierarchy:
+        """The tree that is shown, over the names of the samples."""
+        return self.model.hierarchy_
+
+    @property
+    def labels(self) -> np.ndarray:
+        """The flat cluster of each sample."""
+        return self.model.labels_
+
+    def to_html(
+        self, path: str | os.PathLike[str] | IO[Any], *, title: str | None = None, command: str | None = None
+    ) -> None:
+        """Write the report as one self-contained page: it needs no network, folds on a screen and can be printed.
+
+        Parameters
+        ----------
+        path : path, file object or "-"
+        title : str, optional
+            By default the number of samples and what is known.
+        command : str, optional
+            What made it, to be shown beside the versions; by default the call in Python.
+        """
+        from tripletree.io.source import write_atomic
+        from tripletree.reports.page import report_html
+
+        page = report_html(self, title, command)
+        with write_atomic(path) as stream:
+            stream.write(page)
+
+    def __str__(self) -> str:
+        """In words."""
+        from tripletree.reports.page import summary_lines
+
+        return "\n".join(summary_lines(self))
+
+
+# ---------------------------------------------------------------------- what is known, brought to the samples
+
+
+class _Brought(NamedTuple):
+    """Knowledge on the samples: `argument` of fit and its value, and what was lost on the way."""
+
+    kind: str
+    argument: str
+    value: Any
+    n_given: int
+    n_used: int
+    known_samples: int
+    names: NameMatches | None = None
+    conflicts: tuple[Conflict | Contradiction, ...] = ()
+    answers: AnswerSet | None = None
+
+    def part(self, samples: Sequence[Any], rows: np.ndarray) -> dict[str, Any]:
+        """What fit is given where only some samples are there."""
+        if self.argument == "classes":
+            return {"classes": [self.value[i] for i in rows.tolist()]}
+        if self.argument == "hierarchy":
+            both = [x for x in samples if x in self.value.leaves]
+            return {"hierarchy": self.value.restrict(both, keep_unary=True)} if len(both) > 2 else {}
+        return {self.argument: self.value.restrict(samples)}
+
+
+def _matched_hierarchy(hierarchy: Any, names: LeafIndex, synonyms: Any) -> _Brought:
+    """The hierarchy on the samples, each where its taxon is."""
+    taxa = check_hierarchy(hierarchy)
+    found = None
+    if not all(x in taxa.leaves for x in names):
+        found = match_names(names, taxa, synonyms=synonyms)
+    lost = found is not None and len(found.unmatched) == len(found.names)
+    mine = taxa if found is None or lost else found.attach()
+    both = [] if lost else [x for x in names if x in mine.leaves]
+    if len(both) < 3:
+        offered = [str(x) for some in (found.suggestions if found else ()) for x in some][:3]
+        near = f"; the most similar names are {', '.join(offered)}" if offered else ""
+        msg = (
+            f"the hierarchy has {len(both)} of the {len(names)} samples, and 3 are the fewest of which it says "
+            f"anything: its leaves are {_first(taxa.leaves)}, the samples {_first(names)}{near}"
+        )
+        raise ValueError(msg)
+    return _Brought(
+        "hierarchy",
+        "hierarchy",
+        mine.restrict(both, keep_unary=True),
+        len(taxa.leaves),
+        len(both),
+        len(both),
+        found,
+    )
+
+
+def _first(labels: Iterable[Any]) -> str:
+    shown = [repr(x) for _, x in zip(range(4), labels, strict=False)]
+    return ", ".join(shown[:3]) + (", ..." if len(shown) > 3 else "")
+
+
+def _matched_labels(
+    labels: Iterable[Any], names: LeafIndex, synonyms: Any
+) -> tuple[dict[Any, Any], NameMatches | None]:
+    """Which sample each label in the knowledge means. Only the same name otherwise written, or misspelt, is it."""
+    labels = list(labels)
+    unknown = [x for x in labels if x not in names]
+    same = {x: x for x in labels if x in names}
+    if not unknown:
+        return same, None
+    n = len(names)
+    if n == 1:
+        return same, None
+    flat = Hierarchy([n] * n + [-1], list(names))
+    found = match_names(unknown, flat, synonyms=synonyms)
+    vague = {
+        x: None
+        for x, match, kind in zip(found.names, found.matches, found.kinds, strict=True)
+        if match is not None and (kind in ("genus", "species") or match not in names)
+    }
+    found = found.choose(vague)
+    meant = {x: match for x, match in zip(found.names, found.matches, strict=True) if match is not None}
+    return same | meant, found
+
+
+def _numbers(leaves: LeafIndex, used: np.ndarray, meant: dict[Any, Any], names: LeafIndex) -> np.ndarray:
+    """The sample of each leaf, -1 where there is none."""
+    number = np.full(len(leaves) + 1, -1, np.int64)  # the last: an item of answers that is not there
+    for i in used.tolist():
+        match = meant.get(leaves[i])
+        if match is not None:
+            number[i] = names.index(match)
+    return number
+
+
+def _matched_triplets(triplets: Any, names: LeafIndex, synonyms: Any) -> _Brought:
+    given = triplets if isinstance(triplets, TripletSet) else TripletSet.from_labels(triplets)
+    used = given.used_leaves
+    meant, found = _matched_labels((given.leaves[i] for i in used.tolist()), names, synonyms)
+    rows = _numbers(given.leaves, used, meant, names)[given.rows]
+    a, b, c = rows.T
+    kept = (rows >= 0).all(axis=1) & (a != b) & (a != c) & (b != c)
+    weights = None if given.weights is None else given.weights[kept]
+    origins = None if given.origins is None else given.origins.take(kept)
+    mine = TripletSet(rows[kept], names, weights, origins=origins)
+    _check_some(int(kept.sum()), len(given), "triplets", [given.leaves[i] for i in used.tolist()], names)
+    conflicts = () if is_consistent(mine) else tuple(find_conflicts(mine, CONFLICTS))
+    return _Brought("triplets", "triplets", mine, len(given), int(kept.sum()), mine.used_leaves.size, found, conflicts)
+
+
+def _check_some(n_used: int, n_given: int, what: str, labels: list[Any], names: LeafIndex) -> None:
+    if n_given == 0:
+        msg = f"no {what} are given: a report needs something that is known of the samples"
+        raise ValueError(msg)
+    if n_used == 0:
+        hint = f"none of the {n_given:,} {what} is about samples alone, which are called {_first(names)}"
+        raise UnknownLeafError([x for x in labels if x not in names] or labels, names, what="samples", hint=hint)
+
+
+def _matched_pairs(pairs: Any, names: LeafIndex, synonyms: Any) -> _Brought:
+    given = pairs
+    if hasattr(pairs, "columns"):
+        from tripletree.io import read_pairs
+
+        given = read_pairs(pairs)
+    elif not isinstance(pairs, PairwiseConstraints):
+        given = PairwiseConstraints.from_labels(*pairs)
+    used = given.used_leaves
+    meant, found = _matched_labels((given.leaves[i] for i in used.tolist()), names, synonyms)
+    number = _numbers(given.leaves, used, meant, names)
+    parts: dict[str, Any] = {}
+    for kind in ("must", "cannot"):
+        rows, weights = number[getattr(given, f"{kind}_link")], getattr(given, f"{kind}_weights")
+        origins = getattr(given, f"{kind}_origins")
+        kept = (rows >= 0).all(axis=1) & (rows[:, 0] != rows[:, 1])
+        parts[f"{kind}_link"] = rows[kept]
+        parts[f"{kind}_weights"] = None if weights is None else weights[kept]
+        parts[f"{kind}_origins"] = None if origins is None else origins.take(kept)
+    mine = PairwiseConstraints(parts.pop("must_link"), parts.pop("cannot_link"), names, **parts)
+    _check_some(len(mine), len(given), "pairs", [given.leaves[i] for i in used.tolist()], names)
+    n_used, known = len(mine), mine.used_leaves.size
+    conflicts = tuple(find_contradictions(mine))
+    if conflicts:
+        broken = {frozenset(x.cannot_link) for x in conflicts}
+        apart = [frozenset((names[a], names[b])) not in broken for a, b in mine.cannot_link.tolist()]
+        mine = mine.subset(cannot_link=np.array(apart, bool))
+    return _Brought("pairs", "pairs", mine, len(given), n_used, known, found, conflicts)
+
+
+def _matched_answers(answers: Any, names: LeafIndex, synonyms: Any) -> _Brought:
+    given = check_answers(answers)
+    used = np.unique(given.rows[given.rows >= 0])
+    meant, found = _matched_labels((given.leaves[i] for i in used.tolist()), names, synonyms)
+    number = _numbers(given.leaves, used, meant, names)
+    rows = number[given.rows]
+    a, b, c = rows.T
+    kept = (a >= 0) & (b >= 0) & ((c >= 0) == (given.rows[:, 2] >= 0)) & (a != b) & (a != c) & (b != c)
+    people = [*given.people, None]
+    mine = AnswerSet.from_columns(
+        rows[kept],
+        given.replies[kept],
+        names,
+        who=[people[k] for k in given.person[kept].tolist()],
+        when=[given.when[k] for k in np.flatnonzero(kept).tolist()],
+        origins=None if given.origins is None else given.origins.take(kept),
+    )
+    _check_some(len(mine), len(given), "answers", [given.leaves[i] for i in used.tolist()], names)
+    triplets = mine.triplets()
+    if len(triplets) == 0:
+        msg = f"none of the {len(given):,} answers names an odd one, so they give no triplet"
+        raise ValueError(msg)
+    conflicts = () if is_consistent(triplets) else tuple(find_conflicts(triplets, CONFLICTS))
+    n_used = int((mine.replies < 3).sum())
+    return _Brought(
+        "answers", "triplets", triplets, len(given), n_used, triplets.used_leaves.size, found, conflicts, mine
+    )
+
+
+def _matched_classes(classes: Any, names: LeafIndex, synonyms: Any) -> _Brought:
+    index = series_index(classes)
+    if index is not None and len(set(index)) == len(index):
+        classes = dict(zip(index, classes.tolist(), strict=True))
+    found, n_given = None, None
+    if isinstance(classes, Mapping):
+        known = {x: y for x, y in classes.items() if y is not None and y == y}
+        n_given = len(known)
+        meant, found = _matched_labels(known, names, synonyms)
+        classes = {meant[x]: y for x, y in known.items() if x in meant}
+    codes, called = aligned_codes(classes, names, "classes")
+    n_used = int((codes >= 0).sum())
+    if len(called) < 2:
+        msg = f"the classes of {n_used} samples are known, {len(called)} different ones: at least two are needed"
+        raise InvalidLabelsError(msg)
+    value = [None if k < 0 else called[k] for k in codes.tolist()]
+    return _Brought("classes", "classes", value, n_used if n_given is None else n_given, n_used, n_used, found)
+
+
+_MATCHED = {
+    "triplets": _matched_triplets,
+    "pairs": _matched_pairs,
+    "hierarchy": _matched_hierarchy,
+    "classes": _matched_classes,
+    "answers": _matched_answers,
+}
+
+
+# ---------------------------------------------------------------------- what the result is like
+
+
+def _contrasts(points: np.ndarray, features: Sequence[str], inside: np.ndarray) -> tuple[FeatureContrast, ...]:
+    """The features by effect size, the largest first."""
+    one, other = points[inside], points[~inside]
+    if len(one) == 0 or len(other) == 0:
+        return ()
+    means, others = one.mean(axis=0), other.mean(axis=0)
+    squares = ((one - means) ** 2).sum(axis=0) + ((other - others) ** 2).sum(axis=0)
+    deviation = np.sqrt(squares / max(len(points) - 2, 1))
+    constant = (np.ptp(one, axis=0) == 0) & (np.ptp(other, axis=0) == 0)
+    differ = np.where(one[0] > other[0], np.inf, np.where(one[0] < other[0], -np.inf, 0.0))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        effect = (means - others) / deviation
+    effect = np.where(constant, differ, effect)
+    order = np.argsort(-np.abs(effect), kind="stable")[:FEATURES]
+    return tuple(
+        FeatureContrast(features[j], float(means[j]), float(others[j]), float(effect[j])) for j in order.tolist()
+    )
+
+
+def _typical(points: np.ndarray, rows: np.ndarray, is_matrix: bool) -> int:
+    """The row of a cluster that is nearest to its mean."""
+    if is_matrix:
+        far = points[np.ix_(rows, rows)].mean(axis=1)
+    else:
+        far = ((points[rows] - points[rows].mean(axis=0)) ** 2).sum(axis=1)
+    return int(rows[np.argmin(far)])
+
+
+def _taxa_of_clusters(labels: np.ndarray, names: LeafIndex, taxonomy: Hierarchy) -> dict[int, tuple[str, float]]:
+    """The named taxon most like each cluster of two samples or more, and the Jaccard index."""
+    n, k = len(names), int(labels.max()) + 1
+    called = taxonomy.names or ()
+    clusters = [c for c in range(k) if (labels == c).sum() > 1]
+    if not any(called) or not clusters:
+        return {}
+    node = {c: n + i for i, c in enumerate(clusters)}
+    root = n + len(clusters)
+    parent = [node.get(c, root) for c in labels.tolist()] + [root] * len(clusters) + [-1]
+    flat = Hierarchy(parent, names, names=[*(str(c) for c in clusters), None])
+    found = match_clades(flat, taxonomy)
+    inner = taxonomy.n_leaves
+    best: dict[int, tuple[str, float]] = {}
+    for cluster, u, jaccard in zip(found.names, found.nodes.tolist(), found.jaccard.tolist(), strict=True):
+        name = called[u - inner] if u >= inner else None
+        if name is not None:
+            best[int(cluster)] = (name, jaccard)
+    return best
+
+
+class _Stability(NamedTuple):
+    """Means of Jaccard indices over fits to parts of the samples."""
+
+    clades: dict[int, float]
+    clusters: np.ndarray
+
+
+def _stability(
+    model: Any, shown: Any, known: _Brought | None, X: Any, names: LeafIndex, n_resamples: int, rng: Any, verbose: Any
+) -> _Stability:
+    """Fit to parts of the samples, and find the clade and the cluster most like each of those shown."""
+    from tripletree.cluster.validation import alike
+
+    tree, labels = shown.hierarchy_, np.asarray(shown.labels_)
+    n, k = tree.n_leaves, int(labels.max()) + 1
+    start, stop, _ = tree.leaf_intervals
+    size = stop - start
+    inner = np.arange(n, tree.n_nodes - 1)
+    large = inner[size[inner] > 2]
+    large = large[np.argsort(-size[large], kind="stable")][:CLADES]
+    chosen = set(large.tolist())
+    called = [str(u) if u in chosen else None for u in range(n, tree.n_nodes)]
+    numbered = Hierarchy(tree.parent, tree.leaves, names=called)
+    total, times = np.zeros(tree.n_nodes), np.zeros(tree.n_nodes)
+    of_clusters, seen = np.zeros(k), np.zeros(k)
+    is_matrix = getattr(model, "metric", None) == "precomputed"
+    part = max(min(n, 4), round(PART * n))
+    with progress_bar(verbose, n_resamples, "stability", "fits") as tell, warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        for _ in range(n_resamples):
+            rows = np.sort(rng.choice(n, part, replace=False))
+            some = [names[i] for i in rows.tolist()]
+            given = {} if known is None else known.part(some, rows)
+            points = X[np.ix_(rows, rows)] if is_matrix else X[rows]
+            fitted = alike(model, verbose=False).fit(points, sample_names=some, **given)
+            found = match_clades(numbered, fitted.hierarchy_)
+            for name, jaccard in zip(found.names, found.jaccard.tolist(), strict=True):
+                total[int(name)] += jaccard
+                times[int(name)] += 1
+            jaccards = _cluster_jaccards(labels[rows], np.asarray(fitted.labels_), k)
+            of_clusters += np.nan_to_num(jaccards)
+            seen += ~np.isnan(jaccards)
+            if tell:
+                tell(1)
+    with np.errstate(invalid="ignore"):
+        means = total / times
+        return _Stability({u: float(means[u]) for u in large.tolist()}, of_clusters / seen)
+
+
+def _cluster_jaccards(labels: np.ndarray, others: np.ndarray, k: int) -> np.ndarray:
+    """For each of k clusters the Jaccard index with the most similar other one; NaN where it has no sample."""
+    table = np.zeros((k, int(others.max()) + 1))
+    np.add.at(table, (labels, others), 1)
+    either = table.sum(axis=1, keepdims=True) + table.sum(axis=0) - table
+    best = (table / np.maximum(either, 1)).max(axis=1)
+    return np.where(table.sum(axis=1) > 0, best, np.nan)
+
+
+def _support(tree: Hierarchy, triplets: TripletSet) -> tuple[np.ndarray, np.ndarray]:
+    """For each node the triplets that speak for its clade, and those that it violates.
+
+    A triplet speaks for all clades from where a and b meet to below where all three meet. One that is not displayed is
+    violated by those from where c meets one of a and b to below where all three meet.
+    """
+    rows = tree.leaves.indices(triplets.leaves)[triplets.rows].astype(np.int32)
+    a, b, c = (kernels.freeze(np.ascontiguousarray(x)) for x in rows.T)
+    meet = kernels.rooted_tree.common_ancestors
+    ab, ac, bc = (meet(x, y, *tree.ancestor_table) for x, y in ((a, b), (a, c), (b, c)))
+    top = np.maximum(np.maximum(ab, ac), bc)
+    counts = []
+    for low in (ab, np.minimum(ac, bc)):
+        count = np.zeros(tree.n_nodes, np.int64)
+        np.add.at(count, low, 1)
+        np.add.at(count, top, -1)
+        for u, p in enumerate(tree.parent[:-1].tolist()):
+            count[p] += count[u]
+        counts.append(count)
+    return counts[0], counts[1]
+
+
+def _holds_in(model: Any, constraints: TripletSet | PairwiseConstraints) -> np.ndarray:
+    """Which constraints hold in a result: triplets in the tree, pairs in the clusters."""
+    if isinstance(constraints, TripletSet):
+        return displays(model.hierarchy_, constraints)
+    labels = np.asarray(model.labels_)
+    must, cannot = labels[constraints.must_link], labels[constraints.cannot_link]
+    return np.concatenate([must[:, 0] == must[:, 1], cannot[:, 0] != cannot[:, 1]])
+
+
+def _doubts(
+    model: Any, constraints: TripletSet | PairwiseConstraints, measured: KnowledgeReport | None, who: dict[Any, Any]
+) -> tuple[Doubt, ...]:
+    """The constraints that do not hold, or that fail both without the others and with all of them."""
+    holds = _holds_in(model, constraints)
+    kept = np.full(holds.size, -1) if measured is None else measured.holds.sum(axis=0)
+    lost = ~holds
+    if measured is not None:
+        lost = lost | ~(measured.holds[0] | measured.holds[-1])
+    names, found = constraints.leaves, []
+    for k in np.flatnonzero(lost)[np.lexsort((kept[lost], holds[lost]))].tolist():
+        if isinstance(constraints, TripletSet):
+            kind, row, origins, i = "triplet", constraints.rows[k], constraints.origins, k
+        elif k < constraints.n_must:
+            kind, row, origins, i = "must-link", constraints.must_link[k], constraints.must_origins, k
+        else:
+            i = k - constraints.n_must
+            kind, row, origins = "cannot-link", constraints.cannot_link[i], constraints.cannot_origins
+        labels, origin = tuple(names[j] for j in row.tolist()), None if origins is None else origins[i]
+        found.append(Doubt(kind, labels, bool(holds[k]), int(kept[k]), origin, who.get(tuple(row.tolist()), ())))
+    return tuple(found)
+
+
+def _doubtful_samples(measured: KnowledgeReport | None) -> tuple[tuple[Any, int, int], ...]:
+    """The samples whose held-out triplets mostly fail though all others are known."""
+    if measured is None or not isinstance(measured.constraints, TripletSet):
+        return ()
+    n = len(measured.constraints.leaves)
+    rows, fails = measured.constraints.rows, ~measured.holds[-1]
+    tested = np.bincount(rows.ravel(), minlength=n)
+    failed = np.bincount(rows[fails].ravel(), minlength=n)
+    share = failed / np.maximum(tested, 1)
+    some = np.flatnonzero((tested >= TESTED) & (share >= FAILING))
+    order = some[np.lexsort((-tested[some], -share[some]))]
+    names = measured.constraints.leaves
+    return tuple((names[i], int(tested[i]), int(failed[i])) for i in order.tolist())
+
+
+def _people(
+    answers: AnswerSet | None, measured: KnowledgeReport | None
+) -> tuple[tuple[PersonShare, ...], dict[Any, tuple[str, ...]]]:
+    """How many of each person's answers hold where they are held out; and who said each triplet."""
+    if answers is None or not answers.people:
+        return (), {}
+    place: dict[tuple[int, int, int], set[str]] = {}
+    told: dict[str, list[tuple[int, int, int]]] = {}
+    for row, reply, person in zip(
+        answers.rows.tolist(), answers.replies.tolist(), answers.person.tolist(), strict=True
+    ):
+        if reply > 2 or person < 0:
+            continue
+        a, b = sorted(x for k, x in enumerate(row) if k != reply)
+        place.setdefault((a, b, row[reply]), set()).add(answers.people[person])
+        told.setdefault(answers.people[person], []).append((a, b, row[reply]))
+    who = {row: tuple(sorted(names)) for row, names in place.items()}
+    if measured is None or len(told) < 2:
+        return (), who
+    kept = dict(zip(map(tuple, measured.constraints.rows.tolist()), measured.holds[-1].tolist(), strict=True))
+    shares = [PersonShare(x, len(rows), float(np.mean([kept[row] for row in rows]))) for x, rows in told.items()]
+    return tuple(sorted(shares, key=lambda x: (x.share, x.who))), who
+
+
+def _taxa(hierarchy: Any, plain: Any, informed: Any) -> tuple[tuple[str, int, float, float], ...]:
+    """How whole the named groups are in both trees, the largest first."""
+    if not isinstance(hierarchy, Hierarchy) or hierarchy.names is None:
+        return ()
+    start, stop, _ = hierarchy.leaf_intervals
+    n, size = hierarchy.n_leaves, stop - start
+    kept = [name if 2 < size[u] < n else None for u, name in enumerate(hierarchy.names, n)]
+    if not any(kept):
+        return ()
+    reference = Hierarchy(hierarchy.parent, hierarchy.leaves, names=kept)
+    sizes = [int(size[u]) for u, name in enumerate(kept, n) if name is not None][::-1]
+    without, given = (match_clades(reference, x.hierarchy_) for x in (plain, informed))
+    rows = list(zip(without.names, sizes, without.jaccard.tolist(), given.jaccard.tolist(), strict=True))
+    return tuple(sorted(rows, key=lambda x: -x[1]))
+
+
+# ---------------------------------------------------------------------- the whole
+
+
+def report(
+    X: Any,
+    *,
+    triplets: Any = None,
+    pairs: Any = None,
+    hierarchy: Hierarchy | None = None,
+    classes: Any = None,
+    answers: AnswerSet | None = None,
+    sample_names: Any = None,
+    feature_names: Sequence[str] | None = None,
+    synonyms: Any = None,
+    standardize: bool = False,
+    estimator: Any = None,
+    n_folds: int = 5,
+    n_resamples: int = 20,
+    random_state: Any = 0,
+    verbose: bool | int = False,
+) -> Report:
+    """Do the whole job: match names, check consistency, measure whether the knowledge helps, cluster, look for doubts.
+
+    Parameters
+    ----------
+    X : array_like or DataFrame, shape (n_samples, n_features)
+        The samples.
+    triplets, pairs, hierarchy, classes, answers : optional
+        Exactly one of them: what is known of some samples. `classes` is a list parallel to X, None where not known,
+        or a mapping by name; `answers` what people said (`tripletree.io.read_answers`).
+    sample_names : sequence, shape (n_samples,), optional
+        By default the index of a DataFrame, else row numbers.
+    feature_names : sequence of str, optional
+        By default the columns of a DataFrame, else numbers.
+    synonyms : mapping, optional
+        Other names, as for `match_names`.
+    standardize : bool
+        Whether to give every feature mean 0 and standard deviation 1 before clustering; means are reported as given.
+    estimator : estimator, optional
+        With ``hierarchy_`` and ``labels_``; by default ``DivisiveReCon()``, which also chooses the number of clusters.
+    n_folds : int
+        Parts of the knowledge that are held out in turn.
+    n_resamples : int
+        Fits to 80 % of the samples, for the stability of clades and clusters; 0 for none.
+    random_state : int, Generator, RandomState or None
+        Equal values give equal reports.
+    verbose : bool or int
+        Whether to show progress bars.
+
+    Returns
+    -------
+    Report
+        ``print`` tells it in words, ``.to_html(path)`` writes a page.
+
+    Raises
+    ------
+    ValueError
+        If not exactly one kind of knowledge is given, there are fewer than three samples, or a hierarchy has fewer
+        than three of them.
+    UnknownLeafError
+        If no constraint is about samples.
+    DuplicateLeafError
+        If two samples have one name.
+    InvalidLabelsError
+        If classes are of the wrong length, or all the same.
+
+    See Also
+    --------
+    evaluate_knowledge : only whether it helps.
+    tripletree.cluster.DivisiveReCon : only the clusters.
+
+    Notes
+    -----
+    Names are the same but for case, underscores and accents, or one misspelt; what does not match is left out and
+    listed in ``.names``. If held-out constraints hold more often in results made without the knowledge, by more than
+    two standard errors, the clusters shown are those without it.
+
+    Stability is that of Hennig [1]_: clusterings of parts of the samples, each with what is known of these, compared by
+    the Jaccard index. Effect sizes describe clusters that were made from the same features: they are no tests.
+
+    About ``3 n_folds + n_resamples + 3`` fits.
+
+    References
+    ----------
+    .. [1] Hennig (2007), Cluster-wise assessment of cluster stability, Comput. Stat. Data Anal. 52, 258-271.
+
+    Examples
+    --------
+    >>> X = [[0.0], [0.3], [0.4], [5.0], [5.1], [5.5]]
+    >>> names = ["ant", "bee", "wasp", "cat", "dog", "fox"]
+    >>> found = report(X, classes={"Ant": "insect", "bee": "insect", "cat": "mammal", "dog": "mammal"},
+    ...                sample_names=names, n_resamples=5)
+    >>> found.labels.tolist(), found.names.matches
+    ([0, 0, 0, 1, 1, 1], ('ant',))
+    """
+    from tripletree.cluster import DivisiveReCon
+    from tripletree.cluster.validation import alike
+
+    given = {"triplets": triplets, "pairs": pairs, "hierarchy": hierarchy, "classes": classes, "answers": answers}
+    kinds = [kind for kind, value in given.items() if value is not None]
+    if len(kinds) != 1:
+        msg = f"give exactly one of {', '.join(given)}; got {', '.join(kinds) or 'none of them'}"
+        raise ValueError(msg)
+    check_count(n_folds, "n_folds", 2)
+    check_count(n_resamples, "n_resamples")
+    rng = generator(random_state)
+    model = DivisiveReCon() if estimator is None else estimator
+    if not hasattr(model, "get_params"):
+        msg = f"estimator must be an estimator such as DivisiveReCon(), not {described(estimator)}"
+        raise TypeError(msg)
+    values, names, features = _table(X, sample_names, feature_names)
+    known = _MATCHED[kinds[0]](given[kinds[0]], names, synonyms)
+    is_matrix = getattr(model, "metric", None) == "precomputed"
+    points = standardized(values) if standardize and not is_matrix else values
+
+    plain = alike(model, verbose=False).fit(points, sample_names=list(names))
+    informed = alike(model, verbose=False).fit(points, sample_names=list(names), **{known.argument: known.value})
+    for name in ("hierarchy_", "labels_"):
+        if not hasattr(informed, name):
+            msg = f"a report needs a hierarchy and flat clusters, and {type(model).__name__} has no {name}"
+            raise TypeError(msg)
+    measured = _measured(model, points, known, names, n_folds, rng, verbose)
+    uses = measured is None or measured.verdict != "hurts"
+    shown = informed if uses else plain
+    constraints = measured.constraints if measured is not None else _constraints_of(known, informed)
+    stability = None
+    if n_resamples:
+        stability = _stability(model, shown, known if uses else None, points, names, n_resamples, rng, verbose)
+    people, who = _people(known.answers, measured)
+    variance = np.empty(0) if is_matrix else points.var(axis=0)
+    return Report(
+        known.kind,
+        tuple(names),
+        () if is_matrix else features,
+        known.n_given,
+        known.n_used,
+        known.known_samples,
+        known.names,
+        known.conflicts,
+        measured,
+        informed,
+        plain,
+        uses,
+        float(rand_index(plain.labels_, informed.labels_)),
+        _profiles(shown, (values, points), names, features, stability, known, is_matrix),
+        _clades(shown.hierarchy_, informed, stability),
+        _taxa(known.value, plain, informed),
+        _doubts(shown, constraints, measured, who),
+        _doubtful_samples(measured),
+        people,
+        variance / variance.sum() if variance.sum() > 0 else variance,
+        n_resamples,
+        bool(standardize),
+        constraints,
+    )
+
+
+def standardized(values: np.ndarray) -> np.ndarray:
+    """Columns with mean 0 and standard deviation 1 (0 where they are constant)."""
+    varies = np.ptp(values, axis=0) > 0  # the deviation of a constant is not always rounded to 0
+    deviation = np.where(varies, values.std(axis=0), 1.0)
+    return np.where(varies, values - values.mean(axis=0), 0.0) / deviation
+
+
+def _table(X: Any, sample_names: Any, feature_names: Any) -> tuple[np.ndarray, LeafIndex, tuple[str, ...]]:
+    """The values, the names of the rows and those of the columns."""
+    from sklearn.utils.validation import check_array
+
+    points = check_array(X, dtype=np.float64, ensure_min_samples=0)
+    if len(points) < 3:
+        msg = f"X has {len(points)} samples; a report needs at least 3"
+        raise ValueError(msg)
+    index = X.index.tolist() if hasattr(X, "columns") and hasattr(X.index, "tolist") else range(len(points))
+    names = LeafIndex(list(index if sample_names is None else sample_names))
+    if len(names) != len(points):
+        msg = f"sample_names has {len(names)} names, X has {len(points)} rows: give one name for each row"
+        raise ValueError(msg)
+    if feature_names is None:
+        feature_names = X.columns.tolist() if hasattr(X, "columns") else range(points.shape[1])
+    features = tuple(map(str, feature_names))
+    if len(features) != points.shape[1]:
+        msg = f"feature_names has {len(features)} names, X has {points.shape[1]} columns: give one for each"
+        raise ValueError(msg)
+    return points, names, features
+
+
+def _measured(
+    model: Any, points: np.ndarray, known: _Brought, names: LeafIndex, n_folds: int, rng: Any, verbose: Any
+) -> KnowledgeReport | None:
+    """Whether the knowledge helps; None where there is too little to hold a part of it out."""
+    if known.kind == "classes":
+        codes, _ = aligned_codes(known.value, names, "classes")
+        units = known.n_used if np.bincount(codes[codes >= 0]).max() > 1 else 0
+    else:
+        units = count_triplets(known.value) if known.kind == "hierarchy" else len(known.value)
+    if units < 2:
+        return None
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # the fit itself has given them
+        return evaluate_knowledge(
+            points,
+            **{known.argument: known.value},
+            sample_names=list(names),
+            estimator=model,
+            n_folds=min(n_folds, units),
+            random_state=rng,
+            verbose=verbose,
+        )
+
+
+def _constraints_of(known: _Brought, informed: Any) -> TripletSet | PairwiseConstraints:
+    """The constraints that could be doubtful where none could be held out."""
+    if isinstance(known.value, (TripletSet, PairwiseConstraints)):
+        return known.value
+    used = getattr(informed, "triplets_", None)
+    return used if used is not None else TripletSet([], informed.hierarchy_.leaves)
+
+
+def _profiles(
+    shown: Any,
+    tables: tuple[np.ndarray, np.ndarray],
+    names: LeafIndex,
+    features: Sequence[str],
+    stability: _Stability | None,
+    known: _Brought,
+    is_matrix: bool,
+) -> tuple[ClusterProfile, ...]:
+    values, points = tables  # as given, and as clustered
+    labels = np.asarray(shown.labels_)
+    taxa = _taxa_of_clusters(labels, names, known.value) if known.kind == "hierarchy" else {}
+    found = []
+    for c in range(int(labels.max()) + 1):
+        inside = labels == c
+        rows = np.flatnonzero(inside)
+        found.append(
+            ClusterProfile(
+                c,
+                tuple(names[i] for i in rows.tolist()),
+                names[_typical(points, rows, is_matrix)],
+                () if is_matrix else _contrasts(values, features, inside),
+                float("nan") if stability is None else float(stability.clusters[c]),
+                *taxa.get(c, (None, 0.0)),
+            )
+        )
+    return tuple(found)
+
+
+def _clades(tree: Hierarchy, informed: Any, stability: _Stability | None) -> tuple[CladeSupport, ...]:
+    if stability is None:
+        return ()
+    triplets = getattr(informed, "triplets_", None)
+    zeros = np.zeros(tree.n_nodes, np.int64)
+    displayed, violated = (zeros, zeros) if triplets is None or not len(triplets) else _support(tree, triplets)
+    start, stop, _ = tree.leaf_intervals
+    return tuple(
+        CladeSupport(u, int(stop[u] - start[u]), share, int(displayed[u]), int(violated[u]))
+        for u, share in stability.clades.items()
+    )

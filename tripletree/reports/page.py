@@ -1,0 +1,641 @@
+"""The page of a `Report`: one file without network, and its summary in words.
+
+Whatever a table or a file holds is text here, escaped by `_text`; bars are SVG, since the security policy of the page
+allows no styles but its own sheet.
+"""
+
+from __future__ import annotations
+
+import html
+import platform
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from importlib.metadata import PackageNotFoundError, version
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tripletree._version import __version__
+from tripletree.algorithms.names import KINDS
+from tripletree.core.html import printable
+from tripletree.core.triplets import TripletSet
+from tripletree.plots.page import content_hash, depth_first, fill_template, viewer_parts
+
+if TYPE_CHECKING:
+    from tripletree.reports.analysis import ClusterProfile, Doubt, FeatureContrast, Report
+
+__all__ = ["report_html", "summary_lines"]
+
+#: Rows of each table; what is left out is counted below it.
+ROWS = 25
+#: Features in the table of a cluster, and clusters that have one.
+FEATURES, CLUSTERS = 6, 40
+#: Share of the variance from which one feature is said to decide distances.
+DOMINANT = 0.8
+#: Widths of bars for effects, in pixels, and the effect that fills one.
+BAR, FULL = 42, 3.0
+LIBRARIES = ("numpy", "scipy", "scikit-learn", "numba")
+
+
+def _text(value: Any) -> str:
+    return html.escape(printable(str(value)))
+
+
+def _name(value: Any) -> str:
+    """A label, kept apart from the direction of the text around it."""
+    return f"<bdi>{_text(value)}</bdi>"
+
+
+def _counted(n: int, one: str, many: str | None = None) -> str:
+    return f"{n:,} {one if n == 1 else many or one + 's'}"
+
+
+# ---------------------------------------------------------------------- in words
+
+
+def summary_lines(report: Report) -> list[str]:
+    """The report in some lines, each begun by what it is about."""
+    return [f"{head}: {text}" for head, text in _summary(report)]
+
+
+def _summary(report: Report) -> list[tuple[str, str]]:
+    n = len(report.samples)
+    features = f", {_counted(len(report.features), 'feature')}" if report.features else ""
+    scale = ", each given mean 0 and deviation 1" if report.standardized else ""
+    lines = [("Data", f"{_counted(n, 'sample')}{features}{scale}."), ("Known", _known_text(report))]
+    if report.names is not None:
+        lines.append(("Names", _names_text(report)))
+    if report.kind in ("triplets", "answers", "pairs"):
+        lines.append(("Consistent", _consistency_text(report)))
+    lines.append(("Does it help", _help_text(report)))
+    k = len(report.clusters)
+    sizes = ", ".join(f"{len(x.samples):,}" for x in report.clusters[:12]) + (", ..." if k > 12 else "")
+    how = "with the knowledge" if report.uses_knowledge else "without the knowledge, which was measured to hurt"
+    lines.append(("Clusters", f"{k:,}, made {how}, of {sizes} samples."))
+    lines.append(("Doubtful", _doubts_text(report)))
+    return lines
+
+
+def _known_text(report: Report) -> str:
+    n, used, given = len(report.samples), report.n_used, report.n_given
+    if report.kind == "hierarchy":
+        return f"a hierarchy of {_counted(given, 'leaf', 'leaves')}; {used:,} of the {n:,} samples have a place in it."
+    if report.kind == "classes":
+        lost = f" ({given:,} given)" if given != used else ""
+        return f"the classes of {used:,} of the {n:,} samples{lost}."
+    if report.kind == "answers":
+        others = given - used
+        more = f", and {others:,} that name none, or not among samples" if others else ""
+        return f"{_counted(used, 'answer')} that name an odd one, about {report.known_samples:,} samples{more}."
+    noun = _counted(given, report.kind.removesuffix("s"))
+    lost = f"; {given - used:,} of them not on samples, and left out" if used < given else ""
+    return f"{noun} about {report.known_samples:,} of the {n:,} samples{lost}."
+
+
+def _names_text(report: Report) -> str:
+    found = report.names
+    assert found is not None
+    missing = len(found.unmatched)
+    others = sum(kind != "exact" for kind in found.kinds) - missing
+    whose = "names of samples" if report.kind == "hierarchy" else "names that are not those of samples"
+    text = (
+        f"{others:,} of the {len(found.names):,} {whose} {'is' if others == 1 else 'are'} written otherwise and matched"
+    )
+    return f"{text}; {missing:,} {'matches' if missing == 1 else 'match'} nothing." if missing else f"{text}."
+
+
+def _consistency_text(report: Report) -> str:
+    if not report.conflicts:
+        return "yes, all of it can hold together."
+    count = len(report.conflicts)
+    if report.kind == "pairs":
+        return (
+            f"no: {_counted(count, 'cannot-link')} {'is' if count == 1 else 'are'} contradicted by must-links, and "
+            "left out."
+        )
+    return f"no: {_counted(count, 'conflict')} found that share no triplet (at most 5 are looked for)."
+
+
+def _help_text(report: Report) -> str:
+    if report.knowledge is None:
+        return "there is too little to hold a part of it out, so this was not measured."
+    found = report.knowledge
+    none, full = found.agreement[0], found.agreement[-1]
+    verdict = {"helps": "yes", "hurts": "no, it hurts", "unclear": "not clear"}[found.verdict]
+    return (
+        f"{verdict}. Of {len(found.constraints):,} {_held_out_noun(report)}, each held out in turn, {full:.1%} hold in "
+        f"results made with the others, {none:.1%} in results without any (difference {found.gain:+.1%}, standard "
+        f"error {found.gain_error:.1%})."
+    )
+
+
+def _held_out_noun(report: Report) -> str:
+    assert report.knowledge is not None
+    noun = {
+        "hierarchy": "triplets drawn from the hierarchy",
+        "classes": "triplets of the classes",
+        "pairs": "pairs",
+    }
+    return noun.get(report.kind, "triplets")
+
+
+def _doubts_text(report: Report) -> str:
+    if not len(report.constraints):
+        return "nothing: no constraint could be looked at."
+    lost = sum(not x.holds for x in report.doubts)
+    noun = "pairs" if report.kind == "pairs" else "triplets"
+    text = f"{lost:,} of the {len(report.constraints):,} {noun} do not hold in the result"
+    more = len(report.doubts) - lost
+    if more:
+        text += (
+            f"; {more:,} {'holds' if more == 1 else 'hold'} only because given: left out, not, with none and with all "
+            "of the others known"
+        )
+    return f"{text}."
+
+
+# ---------------------------------------------------------------------- pieces
+
+
+def _table(caption: str, head: Sequence[str], rows: Iterable[Sequence[str]], *, more: int = 0, numbers: int = 0) -> str:
+    """A table whose cells are HTML already; the first of each row is its header, the last `numbers` are numbers."""
+    first_number = len(head) - numbers
+
+    def line(row: Sequence[str]) -> str:
+        cells = [f'<th scope="row">{row[0]}</th>']
+        cells += [f'<td class="number">{x}</td>' if k >= first_number else f"<td>{x}</td>" for k, x in enumerate(row)][
+            1:
+        ]
+        return f"<tr>{''.join(cells)}</tr>"
+
+    heads = "".join(
+        f'<th scope="col"{" class=number" if k >= first_number else ""}>{x}</th>' for k, x in enumerate(head)
+    )
+    rest = f'<p class="more">and {more:,} more</p>' if more > 0 else ""
+    body = "\n".join(map(line, rows))
+    return (
+        f'<div class="scroll" role="region" tabindex="0" aria-label="{html.escape(caption)}"><table>'
+        f"<caption>{html.escape(caption)}</caption><thead><tr>{heads}</tr></thead><tbody>\n{body}</tbody></table></div>"
+        f"{rest}"
+    )
+
+
+def _section(key: str, title: str, *parts: str) -> str:
+    inside = "\n".join(x for x in parts if x)
+    return (
+        f'<section id="{key}" aria-labelledby="{key}-title">\n<h2 id="{key}-title">{title}</h2>\n{inside}\n</section>'
+    )
+
+
+def _bar(effect: float) -> str:
+    """An effect as a bar to the left or the right of a line."""
+    long = min(abs(effect), FULL) / FULL * BAR
+    x = BAR - long if effect < 0 else BAR
+    side = "less" if effect < 0 else "greater"
+    return (
+        f'<svg class="bar" width="{2 * BAR}" height="12" viewBox="0 0 {2 * BAR} 12" aria-hidden="true">'
+        f'<rect class="{side}" x="{x:.1f}" y="1" width="{long:.1f}" height="10"/>'
+        f'<path class="rule" d="M{BAR} 0V12"/></svg>'
+    )
+
+
+def _signed(value: float) -> str:
+    return "−∞" if value == -np.inf else "+∞" if value == np.inf else f"{value:+.2f}".replace("-", "−")
+
+
+def _value(value: float) -> str:
+    return f"{value:.4g}".replace("-", "−")
+
+
+def _share(value: float) -> str:
+    return "–" if np.isnan(value) else f"{value:.2f}"
+
+
+# ---------------------------------------------------------------------- sections
+
+
+def _in_short(report: Report) -> str:
+    rows = "".join(f"<dt>{_text(head)}</dt><dd>{_text(text)}</dd>" for head, text in _summary(report))
+    notes = _notes(report)
+    items = "".join(f"<li>{x}</li>" for x in notes)
+    return _section(
+        "short", "In short", f'<dl class="facts">{rows}</dl>', f"<ul class=notes>{items}</ul>" if notes else ""
+    )
+
+
+def _notes(report: Report) -> list[str]:
+    """What to do about what was found."""
+    found = []
+    if report.knowledge is not None:
+        advice = {
+            "helps": "Use the knowledge: results with it agree better with what they were not told.",
+            "hurts": "The clusters below do without the knowledge. Look at what is doubtful, or take another method.",
+            "unclear": "The difference is within two standard errors: more constraints are needed to tell, or the data "
+            "say the same by themselves. The clusters below are made with the knowledge.",
+        }
+        found.append(advice[report.knowledge.verdict])
+    shares = report.shares_of_variance
+    if shares.size > 1 and shares.max() > DOMINANT:
+        top = report.features[int(shares.argmax())]
+        found.append(
+            f"{_name(top)} has {shares.max():.0%} of the variance of the {shares.size:,} features, so distances are "
+            "mostly those in it. If the units differ, give all features one scale (<code>--standardize</code>, "
+            "<code>StandardScaler</code>)."
+        )
+    same = report.agreement
+    how, other = ("without", report.plain) if report.uses_knowledge else ("with", report.informed)
+    found.append(
+        f"The clusters made {how} the knowledge ({int(np.max(other.labels_)) + 1:,} of them) agree with those below on "
+        f"{same:.1%} of the pairs of samples."
+    )
+    return found
+
+
+def _help(report: Report) -> str:
+    found = report.knowledge
+    if found is None:
+        return _section("help", "Does the knowledge help?", f"<p>{_text(_help_text(report).capitalize())}</p>")
+    rows = [
+        (_amount(a), f"{share:.1%}", f"{error:.1%}")
+        for a, share, error in zip(
+            found.amounts.tolist(), found.agreement.tolist(), found.standard_error.tolist(), strict=True
+        )
+    ]
+    text = (
+        f"<p>{_text(_help_text(report))[:1].upper()}{_text(_help_text(report))[1:]} A difference counts if it is more "
+        "than two standard errors.</p>"
+    )
+    table = _table(
+        "Held-out constraints that hold, by the share of the others that was known",
+        ("known of the others", "hold", "standard error"),
+        rows,
+        numbers=2,
+    )
+    return _section("help", "Does the knowledge help?", text, f'<div class="beside">{_chart(found)}{table}</div>')
+
+
+def _amount(share: float) -> str:
+    return "none" if share == 0 else "all" if share == 1 else f"{share:.0%}"
+
+
+def _chart(found: Any) -> str:
+    """Agreement by amount, with bars of one standard error."""
+    share, error = found.agreement, found.standard_error
+    low, high = float((share - error).min()), float((share + error).max())
+    step = next(x for x in (0.02, 0.05, 0.1, 0.2) if (high - low) / x <= 5 or x == 0.2)
+    bottom, top = max(0.0, np.floor(low / step) * step), min(1.0, np.ceil(high / step) * step)
+    if top - bottom < step:
+        bottom, top = max(0.0, top - step), min(1.0, max(bottom, top - step) + step)
+
+    def y(value: float) -> float:
+        return 150 - 135 * (value - bottom) / (top - bottom)
+
+    def x(amount: float) -> float:
+        return 60 + 270 * amount
+
+    parts = []
+    for k in range(int(round((top - bottom) / step)) + 1):
+        at = bottom + k * step
+        parts.append(
+            f'<path class="grid" d="M50 {y(at):.1f}H345"/><text class="left" x="44" y="{y(at):.1f}">{at:.0%}</text>'
+        )
+    points = list(zip(found.amounts.tolist(), share.tolist(), error.tolist(), strict=True))
+    parts.append(f'<path class="course" d="M{"L".join(f"{x(a):.1f} {y(s):.1f}" for a, s, _ in points)}"/>')
+    for a, s, e in points:
+        parts.append(f'<path class="error" d="M{x(a):.1f} {y(min(s + e, top)):.1f}V{y(max(s - e, bottom)):.1f}"/>')
+        parts.append(f'<circle cx="{x(a):.1f}" cy="{y(s):.1f}" r="4"/>')
+        parts.append(f'<text class="foot" x="{x(a):.1f}" y="168">{_amount(a)}</text>')
+    parts.append('<text class="foot" x="195" y="186">known of the other constraints</text>')
+    return (
+        '<figure><svg class="chart" viewBox="0 0 360 192" role="img" aria-label="Held-out constraints that hold, by '
+        f'what is known of the others; the table has the numbers">{"".join(parts)}</svg></figure>'
+    )
+
+
+def _names(report: Report) -> str:
+    found = report.names
+    if found is None:
+        return ""
+    count = Counter(found.kinds)
+    called = {
+        "exact": "the same",
+        "form": "the same but for case, blanks, underscores and accents",
+        "synonym": "a synonym",
+        "species": "by the species",
+        "spelling": "by spelling",
+        "genus": "by the genus",
+        "none": "not found",
+    }
+    parts = [f"{count[kind]:,} {called.get(kind, kind)}" for kind in KINDS if count[kind]]
+    which = (
+        "The samples' names were looked for in the hierarchy"
+        if report.kind == "hierarchy"
+        else "These names in the knowledge are not names of samples, and were looked for among them"
+    )
+    rows = [
+        (
+            _name(name),
+            "–" if match is None else _name(match),
+            kind,
+            ", ".join(map(_name, offered)) or "–",
+            f"{score:.2f}" if kind == "spelling" else "",
+        )
+        for name, match, kind, score, offered in zip(
+            found.names, found.matches, found.kinds, found.scores.tolist(), found.suggestions, strict=True
+        )
+        if kind not in ("exact", "form")
+    ]
+    rank = {kind: k for k, kind in enumerate(("none", "ambiguous", "genus", "spelling", "species", "synonym"))}
+    rows.sort(key=lambda row: rank.get(row[2], len(rank)))
+    what = (
+        "<p>“genus”: placed at its genus, which says no more than that. "
+        "“none” and “ambiguous” are left out: correct them in the data, or with <code>tripletree match</code>.</p>"
+    )
+    table = _table(
+        "Names to look at",
+        ("name", "taken for", "how", "similar names", "likeness"),
+        rows[:ROWS],
+        more=len(rows) - ROWS,
+        numbers=1,
+    )
+    return _section(
+        "names", "Names", f"<p>{which}: {', '.join(parts)}.</p>", table if rows else "", what if rows else ""
+    )
+
+
+def _conflicts(report: Report) -> str:
+    if report.kind not in ("triplets", "answers", "pairs"):
+        return ""
+    text = f"<p>{_text(_consistency_text(report)[:1].upper() + _consistency_text(report)[1:])}</p>"
+    shown = "".join(f"<pre>{_text(x)}</pre>" for x in report.conflicts[:5])
+    more = len(report.conflicts) - 5
+    return _section(
+        "conflicts", "Can it hold together?", text, shown, f'<p class="more">and {more:,} more</p>' if more > 0 else ""
+    )
+
+
+def _clusters(report: Report) -> str:
+    intro = (
+        "<p>What sets a cluster apart: the features whose mean in it differs most from that of all other samples, by "
+        "effect size (Cohen’s <i>d</i>: the difference in standard deviations within the two groups). The clusters "
+        "were made from these features, so effects describe them, and are no test of anything.</p>"
+        if report.features and len(report.clusters) > 1
+        else ""
+    )
+    if report.n_resamples:
+        intro += (
+            f"<p>Stability: mean Jaccard index with the most similar cluster in {report.n_resamples} fits to 80% of "
+            "the samples and what is known of these; 1 means that it always came back the same.</p>"
+        )
+    cards = "\n".join(_card(report, x) for x in report.clusters[:CLUSTERS])
+    more = len(report.clusters) - CLUSTERS
+    return _section(
+        "clusters",
+        "The clusters",
+        intro,
+        f'<div class="cards">{cards}</div>',
+        f'<p class="more">and {more:,} more</p>' if more > 0 else "",
+    )
+
+
+def _card(report: Report, profile: ClusterProfile) -> str:
+    facts = [("samples", f"{len(profile.samples):,}")]
+    if not np.isnan(profile.stability):
+        facts.append(("stability", _share(profile.stability)))
+    facts.append(("most typical", _name(profile.typical)))
+    if profile.taxon is not None:
+        facts.append(("most like", f"{_name(profile.taxon)} <small>Jaccard {profile.jaccard:.2f}</small>"))
+    said = "".join(f"<dt>{head}</dt><dd>{text}</dd>" for head, text in facts)
+    table = ""
+    if profile.features:
+        table = _table(
+            f"Features of cluster {profile.number}",
+            ("feature", "inside", "outside", "<i>d</i>", ""),
+            [_feature_row(x) for x in profile.features[:FEATURES]],
+            numbers=4,
+        )
+    members = ", ".join(map(_name, profile.samples[:500]))
+    more = f", and {len(profile.samples) - 500:,} more" if len(profile.samples) > 500 else ""
+    return (
+        f'<article class="card" aria-label="cluster {profile.number}"><h3>Cluster {profile.number}</h3>'
+        f'<dl class="facts">{said}</dl>{table}'
+        f"<details><summary>its samples</summary><p>{members}{more}</p></details></article>"
+    )
+
+
+def _feature_row(x: FeatureContrast) -> tuple[str, ...]:
+    name = _name(x.feature).replace("_", "_<wbr>")
+    return name, _value(x.inside), _value(x.outside), _signed(x.effect), _bar(x.effect)
+
+
+def _clade_text(report: Report, node: int) -> str:
+    """The name of a clade, else some of its samples."""
+    tree = report.hierarchy
+    called = None if tree.names is None else tree.names[node - tree.n_leaves]
+    if called is not None:
+        return _name(called)
+    start, stop, order = tree.leaf_intervals
+    some = [tree.leaves[i] for i in order[start[node] : min(stop[node], start[node] + 3)].tolist()]
+    return ", ".join(map(_name, some)) + (", …" if stop[node] - start[node] > 3 else "")
+
+
+def _clades(report: Report) -> str:
+    if not report.clades:
+        return ""
+    _, place, _ = depth_first(report.hierarchy)
+    rows = [
+        (
+            f'{_clade_text(report, x.node)} <button type="button" data-node="{int(place[x.node])}">show</button>',
+            f"{x.size:,}",
+            _share(x.stability),
+            f"{x.displayed:,}",
+            f"{x.violated:,}",
+        )
+        for x in report.clades[:ROWS]
+    ]
+    text = (
+        f"<p>Stability as for clusters, in the trees of the same {report.n_resamples} fits. For: known triplets "
+        "<i>ab|c</i> with <i>a</i> and <i>b</i> in the clade and <i>c</i> outside. Against: those with <i>c</i> and "
+        "just one of <i>a</i> and <i>b</i> in it.</p>"
+    )
+    table = _table(
+        "The largest clades, and what supports them",
+        ("clade", "samples", "stability", "for", "against"),
+        rows,
+        more=len(report.clades) - ROWS,
+        numbers=4,
+    )
+    return _section("clades", "Support of clades", text, table)
+
+
+def _taxa(report: Report) -> str:
+    if not report.taxa:
+        return ""
+    rows = [
+        (_name(name), f"{size:,}", _share(without), _share(given)) for name, size, without, given in report.taxa[:ROWS]
+    ]
+    text = (
+        "<p>How whole each named group of the hierarchy is in the tree without the knowledge and in that with it: the "
+        "Jaccard index with the clade most like it, 1 where it is a clade. The first number says what the data show by "
+        "themselves.</p>"
+    )
+    table = _table(
+        "Groups of the hierarchy",
+        ("group", "samples", "without", "with"),
+        rows,
+        more=len(report.taxa) - ROWS,
+        numbers=3,
+    )
+    return _section("groups", "Groups of the hierarchy", text, table)
+
+
+def _doubts(report: Report) -> str:
+    parts = [f"<p>{_text(_doubts_text(report)[:1].upper() + _doubts_text(report)[1:])}</p>"]
+    measured = report.knowledge is not None
+    if report.doubts:
+        said = any(x.who for x in report.doubts)
+        read = any(x.origin is not None for x in report.doubts)
+        head = ["constraint", "holds", *(["said by"] if said else []), *(["read in"] if read else [])]
+        head += ["of 4 held out"] if measured else []
+        rows = [_doubt_row(x, said, read, measured) for x in report.doubts[:ROWS]]
+        noun = "Doubtful pairs" if report.kind == "pairs" else "Doubtful triplets"
+        if measured:
+            parts.append(
+                "<p>Held out: in how many of the four results made without a constraint (with none, 25%, 50% and all "
+                "of the others) it holds. 0 of 4: neither the data nor the others speak for it.</p>"
+            )
+        parts.append(_table(noun, head, rows, more=len(report.doubts) - ROWS, numbers=1 if measured else 0))
+    if report.doubtful_samples:
+        some = report.doubtful_samples[:ROWS]
+        parts.append(
+            _table(
+                "Samples whose place is doubtful: at least half of the triplets that name them fail when held out",
+                ("sample", "held-out triplets", "fail"),
+                [(_name(x), f"{tested:,}", f"{failed:,}") for x, tested, failed in some],
+                more=len(report.doubtful_samples) - ROWS,
+                numbers=2,
+            )
+        )
+    if report.people:
+        parts.append(
+            _table(
+                "People: answers that hold in results made without them",
+                ("person", "answers", "hold"),
+                [(_name(x.who), f"{x.n_answers:,}", f"{x.share:.1%}") for x in report.people[:ROWS]],
+                more=len(report.people) - ROWS,
+                numbers=2,
+            )
+        )
+    return _section("doubts", "What is doubtful", *parts)
+
+
+def _doubt_row(x: Doubt, said: bool, read: bool, measured: bool) -> list[str]:
+    a, b, *c = map(_name, x.labels)
+    text = f"{a}, {b} | {c[0]}" if c else f"{x.kind} {a} – {b}"
+    row = [text, "yes" if x.holds else "no"]
+    if said:
+        row.append(", ".join(map(_name, x.who)) or "–")
+    if read:
+        row.append("–" if x.origin is None else _text(x.origin))
+    return [*row, f"{x.held_out}"] if measured else row
+
+
+def _made(report: Report, command: str | None) -> str:
+    model = report.model
+    method = f"{type(model).__name__}({', '.join(f'{k}={v!r}' for k, v in sorted(_changed(model).items()))})"
+    rows = [("method", method)]
+    if report.uses_knowledge and isinstance(getattr(model, "constraints_", None), str):
+        rows.append(("constraints", f"{model.constraints_}: {model.reason_}"))
+        if model.noise_ > 0:
+            rows.append(("taken for wrong", f"about {model.noise_:.0%} of the triplets"))
+    rows.append(("tripletree", __version__))
+    rows.append(("Python", f"{platform.python_version()}, {platform.system()} {platform.machine()}"))
+    rows += [(x, _version_of(x)) for x in LIBRARIES]
+    made = f"<pre>{_text(command)}</pre>" if command else f"<p><code>tripletree.report(X, {report.kind}=...)</code></p>"
+    facts = "".join(f"<dt>{_text(a)}</dt><dd>{_text(b)}</dd>" for a, b in rows)
+    return _section("made", "How this was made", made, f'<dl class="facts">{facts}</dl>')
+
+
+def _changed(model: Any) -> dict[str, Any]:
+    """The parameters of an estimator that are not its defaults."""
+    import inspect
+
+    defaults = {k: p.default for k, p in inspect.signature(type(model).__init__).parameters.items()}
+    return {
+        k: v for k, v in model.get_params(deep=False).items() if k != "verbose" and repr(v) != repr(defaults.get(k))
+    }
+
+
+def _version_of(library: str) -> str:
+    try:
+        return version(library)
+    except PackageNotFoundError:
+        return "not installed"
+
+
+# ---------------------------------------------------------------------- the page
+
+
+def report_html(report: Report, title: str | None, command: str | None) -> str:
+    """The whole page."""
+    known = report.constraints if isinstance(report.constraints, TripletSet) else None
+    used = getattr(report.informed, "triplets_", None)
+    triplets = used if isinstance(used, TripletSet) and len(used) else known
+    parts = viewer_parts(report.hierarchy, triplets, np.asarray(report.labels), None, "auto")
+    style, script = parts["style"] + _file("report.css"), parts["script"] + _file("report.js")
+    name = title or f"{_counted(len(report.samples), 'sample')}, {_kind_text(report)}"
+    sections = {
+        "short": _in_short(report),
+        "help": _help(report),
+        "names": _names(report),
+        "conflicts": _conflicts(report),
+        "clusters": _clusters(report),
+        "clades": _clades(report),
+        "groups": _taxa(report),
+        "doubts": _doubts(report),
+        "made": _made(report, command),
+    }
+    titles = {
+        "short": "In short",
+        "help": "Does it help?",
+        "names": "Names",
+        "conflicts": "Can it hold?",
+        "tree": "Tree",
+        "clusters": "Clusters",
+        "clades": "Clades",
+        "groups": "Groups",
+        "doubts": "Doubtful",
+        "made": "How made",
+    }
+    shown = [key for key in titles if key == "tree" or sections.get(key)]
+    parts |= {
+        "style": style,
+        "style-hash": content_hash(style),
+        "script": script,
+        "script-hash": content_hash(script),
+        "title": _text(name),
+        "contents": "".join(f'<li><a href="#{key}">{titles[key]}</a></li>' for key in shown),
+        "tree-text": _tree_text(report, triplets),
+        **{f"section-{key}": text for key, text in sections.items()},
+    }
+    return fill_template(_file("report.html"), parts)
+
+
+def _kind_text(report: Report) -> str:
+    return {"classes": "some classes known", "hierarchy": "a hierarchy known"}.get(report.kind, f"{report.kind} known")
+
+
+def _tree_text(report: Report, triplets: TripletSet | None) -> str:
+    how = "with" if report.uses_knowledge else "without"
+    text = f"The tree made {how} the knowledge. Lines have the colours of the clusters; click a clade to fold it."
+    if triplets is not None and len(triplets):
+        from tripletree.algorithms.induce import displays
+
+        share = displays(report.hierarchy, triplets).mean()
+        text += f" It displays {share:.1%} of the {len(triplets):,} triplets that follow from what is known."
+    return _text(text)
+
+
+def _file(name: str) -> str:
+    return files("tripletree.reports").joinpath(name).read_text(encoding="utf-8")

@@ -1,0 +1,7 @@
+/* Buttons beside clades bring these into view in the tree. */
+document.querySelectorAll("button[data-node]").forEach((button) => {
+  button.addEventListener("click", () => {
+    window.tripletree.goTo(Number(button.dataset.node));
+    document.getElementById("tree").scrollIntoView();
+  });
+});
