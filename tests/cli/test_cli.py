@@ -58,6 +58,7 @@ def test_help__of_the_group_names_every_command(run):
         "compare",
         "supertree",
         "cluster",
+        "report",
         "ask",
         "plot",
         "demo",
