@@ -7,10 +7,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from recon_oracle import random_triplets, recon_definition
 from scipy.spatial.distance import pdist, squareform
+from sklearn.base import clone
 from sklearn.utils import get_tags
+from sklearn.utils.estimator_checks import estimator_checks_generator
 
 import tripletree as tt
-from tripletree.cluster import ConstrainedCompleteLink, ReCon
+from tripletree.cluster import (
+    CVQE,
+    ConstrainedCompleteLink,
+    COPKMeans,
+    DivisiveReCon,
+    MPCKMeans,
+    PCKMeans,
+    ReCon,
+)
+from tripletree.cluster.kmeans.lloyd import points_of
 
 LINKAGES = ["centroid", "median", "ward", "average", "weighted", "complete", "single"]
 PAIRS = ([(0, 1), (1, 2), (7, 9)], [(0, 5), (3, 4)])
@@ -225,3 +236,74 @@ def test_complete_link__sparse_is_dense(metric):
         for Y in (X, scipy.sparse.csr_array(X))
     ]
     assert asked[0] == asked[1]
+
+
+# ------------------------------------------------------------------ the k-means family
+
+SOFT = {"n_init": 4, "random_state": 0}
+MEANS = {
+    "COPKMeans": COPKMeans(3, **SOFT),
+    "COPKMeans-random": COPKMeans(3, init="random", **SOFT),
+    "COPKMeans-listing": COPKMeans(3, assignment="listing", **SOFT),
+    "PCKMeans": PCKMeans(3, **SOFT),
+    "PCKMeans-dear": PCKMeans(3, penalty=20.0, init="k-means++", **SOFT),
+    "MPCKMeans": MPCKMeans(3, metric="diagonal", **SOFT),
+    "MPCKMeans-own": MPCKMeans(3, metric="diagonal", shared_metric=False, **SOFT),
+    "CVQE+": CVQE(3, **SOFT),
+    "CVQE": CVQE(3, variant="cvqe", init="pairs", **SOFT),
+    "LCVQE": CVQE(3, variant="lcvqe", **SOFT),
+}
+
+
+@pytest.mark.parametrize("name", MEANS)
+@given(n=st.integers(20, 40), d=st.integers(8, 30), seed=st.integers(0, 10**6), weighted=st.booleans())
+@settings(max_examples=8)
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_means__sparse_is_dense(name, n, d, seed, weighted):
+    X = texts(n, d, seed)
+    weight = np.random.default_rng(seed).integers(1, 4, n) if weighted else None
+    pairs = ([(0, 1), (1, 2), (7, 9)], [(0, 5), (3, 4), (2, 8)])
+    dense, sparse = (
+        clone(MEANS[name]).fit(Y, pairs=pairs, sample_weight=weight) for Y in (X, scipy.sparse.csr_array(X))
+    )
+    assert np.array_equal(dense.labels_, sparse.labels_)
+    assert np.allclose(dense.cluster_centers_, sparse.cluster_centers_, atol=1e-6)
+    assert dense.inertia_ == pytest.approx(sparse.inertia_, rel=1e-6)
+    near = texts(15, d, seed + 1)
+    assert np.array_equal(dense.predict(near), sparse.predict(scipy.sparse.csr_array(near)))
+    assert np.array_equal(dense.predict(scipy.sparse.csr_array(near)), sparse.predict(near))
+    assert np.allclose(dense.transform(near), sparse.transform(scipy.sparse.csr_array(near)), atol=1e-6)
+    assert dense.score(near) == pytest.approx(sparse.score(scipy.sparse.csr_array(near)), rel=1e-6)
+
+
+def _checks():
+    for name in ("COPKMeans", "PCKMeans", "MPCKMeans", "CVQE+"):
+        for estimator, check in estimator_checks_generator(clone(MEANS[name])):
+            if "sparse" in check.func.__name__:
+                yield pytest.param(estimator, check, id=f"{name}-{check.func.__name__}")
+
+
+@pytest.mark.parametrize(("estimator", "check"), list(_checks()))
+def test_means__pass_the_checks_of_scikit_learn(estimator, check):
+    check(estimator)
+
+
+def test_means__a_row_order_is_that_of_the_values():
+    X = texts(60, 12, 15) * np.random.default_rng(15).choice([-1.0, 1.0], (60, 12))
+    X[:, 0] = 0.0
+    X[10:20] = X[:10]
+    assert np.array_equal(points_of(scipy.sparse.csr_array(X)).value_order(), points_of(X).value_order())
+
+
+def test_means__what_needs_dense_samples_says_so():
+    X = scipy.sparse.csr_array(texts(12, 9, 16))
+    with pytest.raises(TypeError, match=r"metric='full' needs dense X.*metric='diagonal'"):
+        MPCKMeans(2).fit(X)
+    with pytest.raises(TypeError, match="geometry='segment' needs dense X"):
+        COPKMeans(2, geometry="segment").fit(X)
+    with pytest.raises(TypeError, match="DivisiveReCon needs dense data. ReCon, .*TruncatedSVD"):
+        DivisiveReCon(2).fit(X)
+    assert not get_tags(MPCKMeans()).input_tags.sparse
+    assert not get_tags(COPKMeans(geometry="segment")).input_tags.sparse
+    with pytest.raises(ValueError, match="scale X"):
+        COPKMeans(2).fit(X).predict(1e200 * X)

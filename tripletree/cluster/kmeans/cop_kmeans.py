@@ -16,6 +16,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from tripletree.algorithms.points import is_sparse
 from tripletree.cluster.alignment import align_pairs, named
 from tripletree.cluster.base import all_or_nothing, check_no_truth_values, check_samples, check_y
 from tripletree.cluster.distances import check_spread
@@ -23,6 +24,7 @@ from tripletree.cluster.feasibility import CannotGraph, NotColourable, find_repr
 from tripletree.cluster.kmeans.geometry import CentreGeometry, CheckedGeometry, chosen_geometry
 from tripletree.cluster.kmeans.lloyd import (
     Points,
+    SparsePoints,
     alternate,
     best_of_starts,
     centre_step,
@@ -30,10 +32,9 @@ from tripletree.cluster.kmeans.lloyd import (
     check_weights,
     different_values,
     draw,
-    nearest_centres,
     number_of_starts,
+    points_of,
     refill,
-    squared_distances,
     starting_centres,
     tolerance,
     value_order,
@@ -42,7 +43,6 @@ from tripletree.core.pair_closure import PairClosure
 from tripletree.core.progress import progress_bar
 from tripletree.core.random import generator
 from tripletree.errors import ClusterCountError, InfeasibleClusteringError, warn_user
-from tripletree.kernels import freeze
 
 __all__ = [
     "COPKMeans",
@@ -59,14 +59,14 @@ class Groups(NamedTuple):
 
     Attributes
     ----------
-    samples : ndarray of float64, shape (n, d)
+    samples : ndarray or csr_array of float64, shape (n, d)
     weights : ndarray of float64, shape (n,)
     member_of : ndarray of int32, shape (n,)
         The group of each sample.
     n_groups : int
     """
 
-    samples: np.ndarray
+    samples: Any
     weights: np.ndarray
     member_of: np.ndarray
     n_groups: int
@@ -120,8 +120,10 @@ class MeanCentres:
 
     def __init__(self, groups: Groups) -> None:
         self.groups = groups
-        self.points = Points.grouped(groups.samples, groups.weights, groups.member_of, groups.n_groups)
-        self._which, self._columns = np.empty(0, np.intp), self.points.columns[:, :0]
+        make = SparsePoints if is_sparse(groups.samples) else Points
+        self.points = make.grouped(groups.samples, groups.weights, groups.member_of, groups.n_groups)
+        self._which = np.empty(0, np.intp)
+        self._some = self.points.part(self._which)
 
     def start(self, n_clusters: int, rng: np.random.Generator, init: str) -> np.ndarray:
         return starting_centres(self.points, n_clusters, rng, init=init)
@@ -130,32 +132,39 @@ class MeanCentres:
         return places
 
     def nearest(self, centres: np.ndarray) -> np.ndarray:
-        return nearest_centres(self.points.columns, centres)[0]
+        return self.points.nearest(centres)[0]
 
     def costs(self, centres: np.ndarray, which: np.ndarray) -> np.ndarray:
         if self._which is not which:  # the same ones in every iteration
-            self._which, self._columns = which, freeze(np.ascontiguousarray(self.points.columns[:, which]))
-        return squared_distances(self._columns, centres) * self._light_weights[which, None]
+            self._which, self._some = which, self.points.part(which)
+        return self._some.squared_distances(centres) * self._light_weights[which, None]
 
     def costs_of_first(self, centres: np.ndarray) -> np.ndarray:
-        return squared_distances(self._first, centres)
+        return self._first.squared_distances(centres)
 
     @cached_property
-    def _first(self) -> np.ndarray:
-        return freeze(np.ascontiguousarray(self.groups.samples[first_samples(self.groups)].T))
+    def _samples(self) -> Points | SparsePoints:
+        return points_of(self.groups.samples, self.groups.weights)
+
+    @cached_property
+    def _first(self) -> Points | SparsePoints:
+        return points_of(self.groups.samples[first_samples(self.groups)])
 
     @cached_property
     def _light_weights(self) -> np.ndarray:
         return np.maximum(self.points.weights, _FEATHER * self.points.weights.max())
 
     def distances(self, labels: np.ndarray, centres: np.ndarray) -> np.ndarray:
-        return ((self.points.columns.T - centres[labels]) ** 2).sum(axis=1)
+        return self.points.own_distances(labels, centres)
 
     def moved(self, labels: np.ndarray, centres: np.ndarray) -> np.ndarray:
         return centre_step(self.points, labels, centres)
 
     def sample_distances(self, labels: np.ndarray, centres: np.ndarray) -> np.ndarray:
-        difference = self.groups.samples - centres[labels[self.groups.member_of]]
+        own = labels[self.groups.member_of]
+        if is_sparse(self.groups.samples):
+            return self._samples.own_distances(own, centres)
+        difference = self.groups.samples - centres[own]
         return np.einsum("ij,ij->i", difference, difference)
 
 
@@ -172,7 +181,7 @@ class OtherCentres:
         samples, chances = self.groups.samples, self.groups.weights
         order = value_order(samples.T)
         if init == "random":
-            return self.at(samples[different_values(samples.T, chances, order, n_clusters, rng)])
+            return self.at(samples[different_values(Points.of(samples, chances), order, n_clusters, rng)])
         chosen, closest = [], np.full(chances.size, np.inf)
         for _ in range(n_clusters):
             chosen.append(draw(chances, order, rng))
@@ -437,9 +446,13 @@ def times_power(value: float, exponent: int) -> float:
         return float(np.ldexp(value, exponent))
 
 
-def check_reach(samples: np.ndarray, centres: np.ndarray, name: str = "sample") -> None:
+def check_reach(samples: Any, centres: np.ndarray, name: str = "sample") -> None:
     """Check that squared distances of the samples to the centres fit float64."""
     low, high = centres.min(axis=0), centres.max(axis=0)
+    if is_sparse(samples):
+        largest = max(np.abs(samples.data).max(initial=0.0), np.abs(centres).max())
+        samples = np.full((samples.shape[0], 1), largest)
+        low, high = -samples[:1, 0], samples[:1, 0]
     with np.errstate(over="ignore"):
         widest = np.square(np.maximum(np.abs(samples - low), np.abs(samples - high))).sum(axis=1)
         total = widest.sum()
@@ -752,7 +765,7 @@ class COPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin,
 
         Parameters
         ----------
-        X : array_like or DataFrame, shape (n_samples, n_features)
+        X : array_like, DataFrame or sparse matrix, shape (n_samples, n_features)
             The samples.
         y : None
             Ignored.
@@ -786,7 +799,7 @@ class COPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin,
             If X holds NaN, infinity or text, parameters or weights are out of range, or a geometry returns something
             that is not a centre.
         TypeError
-            If X is sparse, y holds pairs, or the geometry is a class.
+            If X is sparse and the geometry needs it dense, y holds pairs, or the geometry is a class.
 
         Warns
         -----
@@ -804,7 +817,10 @@ class COPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin,
         with all_or_nothing(self):
             self._validate_params()
             check_no_truth_values(self)
-            samples = check_samples(self, X, reset=True)
+            samples = check_samples(self, X, reset=True, sparse=True)
+            if is_sparse(samples) and self.geometry != "point":
+                msg = f"geometry={self.geometry!r} needs dense X; sparse X goes with geometry='point'"
+                raise TypeError(msg)
             check_spread(samples)
             weights = check_weights(samples, sample_weight)
             counts = cluster_counts(self.n_clusters, samples.shape[0])
@@ -854,7 +870,7 @@ class COPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin,
 
         Parameters
         ----------
-        X : array_like or DataFrame, shape (n_new, n_features)
+        X : array_like, DataFrame or sparse matrix, shape (n_new, n_features)
             The new samples.
 
         Returns
@@ -877,7 +893,7 @@ class COPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin,
 
         Parameters
         ----------
-        X : array_like or DataFrame, shape (n_new, n_features)
+        X : array_like, DataFrame or sparse matrix, shape (n_new, n_features)
             The samples.
 
         Returns
@@ -896,7 +912,7 @@ class COPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin,
 
         Parameters
         ----------
-        X : array_like or DataFrame, shape (n_new, n_features)
+        X : array_like, DataFrame or sparse matrix, shape (n_new, n_features)
             The samples.
         y : None
             Ignored.
@@ -918,23 +934,28 @@ class COPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin,
 
     def _checked(self, X: Any) -> np.ndarray:
         check_is_fitted(self)
-        samples = check_samples(self, X, reset=False)
+        samples = check_samples(self, X, reset=False, sparse=self._geometry is None)
         if self._geometry is None:
             check_reach(samples, self.cluster_centers_)
         return samples
 
     def _squared(self, samples: np.ndarray) -> np.ndarray:
         if self._geometry is None:
-            return squared_distances(Points.of(samples).columns, self.cluster_centers_)
+            return points_of(samples).squared_distances(self.cluster_centers_)
         geometry = CheckedGeometry(self._geometry)
         return np.stack([geometry.squared_distances(samples, c) for c in self.cluster_centers_], axis=1)
 
     def _nearest(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
         samples = self._checked(X)
         if self._geometry is None:
-            return nearest_centres(Points.of(samples).columns, self.cluster_centers_)
+            return points_of(samples).nearest(self.cluster_centers_)
         squared = self._squared(samples)
         return squared.argmin(axis=1).astype(np.int32), squared.min(axis=1)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = self.geometry == "point"
+        return tags
 
     def _best(self, counts: list[int], model: GroupCentres, closure: PairClosure) -> tuple[LloydRun, dict[int, float]]:
         options = Options(

@@ -67,8 +67,7 @@ class QuantizationTask:
     @cached_property
     def some(self) -> Points:
         """The points in pairs."""
-        nodes = self.links.nodes
-        return Points(freeze(np.ascontiguousarray(self.points.columns[:, nodes])), freeze(self.points.weights[nodes]))
+        return self.points.part(self.links.nodes)
 
     @cached_property
     def twin(self) -> np.ndarray:
@@ -122,7 +121,7 @@ class CentreDistances:
     def of(cls, task: QuantizationTask, centres: np.ndarray) -> CentreDistances:
         """For given centres."""
         k = centres.shape[0]
-        distance = squared_distances(task.some.columns, centres)
+        distance = task.some.squared_distances(centres)
         apart = squared_distances(frozen(centres.T, np.float64), centres)
         others = apart + np.diag(np.full(k, np.inf))
         near = others.min(axis=1) if k > 1 else np.zeros(1)
@@ -212,8 +211,7 @@ class LinearRule:
         """See `PairRule`: samples pull centres."""
         parts = self._pulled(task, scene, label)
         sample, cluster, weight = (np.concatenate([part[i] for part in parts]) for i in (1, 2, 3))
-        columns = freeze(np.ascontiguousarray(task.some.columns[:, sample]))
-        return kernels.lloyd.sums(columns, freeze(weight), frozen(cluster), scene.centres.shape[0])
+        return task.some.part(sample, weight).sums(cluster, scene.centres.shape[0])
 
     def _pulled(
         self, task: QuantizationTask, scene: CentreDistances, label: np.ndarray
@@ -370,7 +368,7 @@ class QuantizingMeans:
     def first(self, now: _Round) -> _Update:
         """See `Lloyd`: the means of what pulls each centre."""
         task, k = self.task, now.scene.centres.shape[0]
-        total, mass = kernels.lloyd.sums(task.points.columns, task.points.weights, frozen(now.labels), k)
+        total, mass = task.points.sums(now.labels, k)
         pulled = False
         if task.links.nodes.size:
             more, weight = self.rule.pull(task, now.scene, now.labels[task.links.nodes])
@@ -404,7 +402,7 @@ class QuantizingMeans:
         if isinstance(state, _Round):
             return state.cost
         task, scene = self.task, CentreDistances.of(self.task, state.centres)
-        distance = np.square(task.points.columns - scene.centres.T[:, state.labels]).sum(axis=0)
+        distance = task.points.own_distances(state.labels, scene.centres)
         pairs = self.rule.costs(task, scene, state.labels[task.links.nodes]).sum()
         return self._with_past(float(task.points.weights @ distance + pairs), state.centres)
 
@@ -412,7 +410,7 @@ class QuantizingMeans:
         """The labels that the rule chooses for given centres; `labels` are those of the round before."""
         task = self.task
         scene = CentreDistances.of(task, centres)
-        free, distance = nearest_centres(task.points.columns, centres)
+        free, distance = task.points.nearest(centres)
         nodes = task.links.nodes
         pairs = 0.0
         if nodes.size:

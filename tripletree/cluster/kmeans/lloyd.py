@@ -1,6 +1,7 @@
 """Lloyd's algorithm for the k-means family: its loop, and steps: starts, nearest centres, means, empty clusters.
 
-Points come as ``Points``: columns (features along the rows, for the kernels) and weights, both read-only. A group of
+Points come as ``Points``: columns (features along the rows, for the kernels) and weights, both read-only; or as
+``SparsePoints``, which take the same steps by products of sparse rows with centres. `points_of` chooses. A group of
 samples that must stay together is one point, its mean, with the sum of their weights: moving it as a whole costs
 ``weight * squared distance`` plus a constant, the scatter within.
 """
@@ -9,17 +10,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Generic, Protocol, TypeVar
 
 import numpy as np
 
 from tripletree import kernels
+from tripletree.algorithms.points import ROUNDING, as_rows, is_sparse, squared_lengths
 from tripletree.kernels import freeze, frozen
 
 __all__ = [
     "Alternation",
     "Lloyd",
     "Points",
+    "SparsePoints",
     "alternate",
     "best_of_starts",
     "centre_step",
@@ -27,8 +31,10 @@ __all__ = [
     "check_weights",
     "different_values",
     "draw",
+    "mean_spread",
     "nearest_centres",
     "number_of_starts",
+    "points_of",
     "refill",
     "scatter",
     "squared_distances",
@@ -85,6 +91,228 @@ class Points:
     def rows(self, which: Any) -> np.ndarray:
         """Some points, as rows."""
         return np.ascontiguousarray(self.columns[:, which].T)
+
+    def part(self, which: np.ndarray, weights: np.ndarray | None = None) -> Points:
+        """Some points, with their own weights or others."""
+        weights = self.weights[which] if weights is None else np.array(weights, np.float64)
+        return Points(freeze(np.ascontiguousarray(self.columns[:, which])), freeze(weights))
+
+    def nearest(self, centres: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The nearest centre of each point (int32, the lowest of several) and its squared distance."""
+        return kernels.lloyd.nearest(self.columns, frozen(centres, np.float64))
+
+    def squared_distances(self, centres: np.ndarray) -> np.ndarray:
+        """Squared distances to the centres, shape (n, k)."""
+        return kernels.lloyd.squared_distances(self.columns, frozen(centres, np.float64))
+
+    def own_distances(self, labels: np.ndarray, centres: np.ndarray) -> np.ndarray:
+        """Squared distances to the own centres, shape (n,)."""
+        total = np.zeros(self.n)
+        for values, places in zip(self.columns, centres.T, strict=True):
+            total += (values - places[labels]) ** 2
+        return total
+
+    def sums(self, labels: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
+        """Weighted sums of the points of each cluster, shape (k, d), and the weights of the clusters."""
+        return kernels.lloyd.sums(self.columns, self.weights, frozen(labels), k)
+
+    def value_order(self) -> np.ndarray:
+        """Points in the order of their first feature, of the next ones where it is equal."""
+        return value_order(self.columns)
+
+    def equal_to(self, i: int) -> np.ndarray:
+        """Which points are at the place of point i."""
+        return (self.columns == self.columns[:, [i]]).all(axis=0)
+
+    def plus_plus(self, order: np.ndarray, draws: np.ndarray) -> np.ndarray:
+        """k-means++ with several candidates a step, see `kernels.lloyd`: numbers of points."""
+        return kernels.lloyd.plus_plus(self.columns, self.weights, frozen(order), freeze(draws))
+
+    def scaled(self, factors: np.ndarray) -> Points:
+        """The points with their features multiplied."""
+        return Points(freeze(factors[:, None] * self.columns), self.weights)
+
+    def widths(self) -> np.ndarray:
+        """The range of each feature."""
+        return np.ptp(self.columns, axis=1)
+
+    def differences(self, pairs: np.ndarray) -> Any:
+        """The first less the second point of each pair, shape (e, d)."""
+        return np.ascontiguousarray((self.columns[:, pairs[:, 0]] - self.columns[:, pairs[:, 1]]).T)
+
+    def diagonal_distances(self, centres: np.ndarray, scale: np.ndarray) -> np.ndarray:
+        """Squared distances to the centres, the features scaled for each of these: shape (n, k)."""
+        return kernels.lloyd.weighted_distances(self.columns, frozen(centres, np.float64), frozen(scale, np.float64))
+
+    def diagonal_nearest(self, centres: np.ndarray, scale: np.ndarray, offset: np.ndarray) -> np.ndarray:
+        """The centre of the least such distance plus an offset, int32."""
+        given = frozen(centres, np.float64), frozen(scale, np.float64), frozen(offset, np.float64)
+        return kernels.lloyd.weighted_nearest(self.columns, *given)
+
+    def diagonal_own(self, labels: np.ndarray, centres: np.ndarray, scale: np.ndarray) -> np.ndarray:
+        """Such distances to the own centres, shape (n,)."""
+        given = frozen(centres, np.float64), frozen(scale, np.float64), frozen(labels)
+        return kernels.lloyd.weighted_own(self.columns, *given)
+
+    def diagonal_scatter(self, labels: np.ndarray, centres: np.ndarray) -> np.ndarray:
+        """Weighted sums of squared differences to the own centres, feature by feature, shape (k, d)."""
+        given = frozen(labels), frozen(centres, np.float64)
+        return kernels.lloyd.diagonal_scatter(self.columns, self.weights, *given)
+
+
+@dataclass(frozen=True)
+class SparsePoints:
+    """Weighted points with few features other than 0. The methods are those of `Points`; centres are dense.
+
+    Attributes
+    ----------
+    table : csr_array of float64, shape (n, d)
+        As `as_rows` makes them.
+    weights : ndarray of float64, shape (n,), read-only
+    """
+
+    table: Any
+    weights: np.ndarray
+
+    @classmethod
+    def of(cls, samples: Any, weights: np.ndarray | None = None) -> SparsePoints:
+        """As `Points.of`."""
+        weights = np.ones(samples.shape[0]) if weights is None else weights
+        return cls(as_rows(samples), frozen(weights, np.float64))
+
+    @classmethod
+    def grouped(cls, samples: Any, weights: np.ndarray, group: np.ndarray, n_groups: int) -> SparsePoints:
+        """As `Points.grouped`."""
+        from scipy.sparse import csr_array
+
+        mass = np.bincount(group, weights, n_groups)
+        size = np.bincount(group, minlength=n_groups)
+        share = np.where(mass[group] > 0, weights / np.where(mass > 0, mass, 1.0)[group], 1.0 / size[group])
+        shares = csr_array((share, (group, np.arange(group.size))), shape=(n_groups, group.size))
+        return cls(as_rows(shares @ samples), freeze(mass))
+
+    @property
+    def n(self) -> int:
+        return self.table.shape[0]
+
+    @cached_property
+    def lengths(self) -> np.ndarray:
+        """The squared length of each point."""
+        return squared_lengths(self.table)
+
+    @cached_property
+    def _squares(self) -> Any:
+        return self.table.multiply(self.table).tocsr()
+
+    def rows(self, which: Any) -> np.ndarray:
+        return self.table[np.asarray(which, np.intp).ravel()].toarray()
+
+    def part(self, which: np.ndarray, weights: np.ndarray | None = None) -> SparsePoints:
+        weights = self.weights[which] if weights is None else np.array(weights, np.float64)
+        return SparsePoints(self.table[which], freeze(weights))
+
+    def nearest(self, centres: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        return _least(self.squared_distances(centres))
+
+    def squared_distances(self, centres: np.ndarray) -> np.ndarray:
+        sizes = self.lengths[:, None] + squared_lengths(centres)
+        return _unless_rounding(sizes - 2.0 * (self.table @ centres.T), sizes)
+
+    def own_distances(self, labels: np.ndarray, centres: np.ndarray) -> np.ndarray:
+        sizes = self.lengths + squared_lengths(centres)[labels]
+        return _unless_rounding(sizes - 2.0 * self._own_products(labels, centres), sizes)
+
+    def sums(self, labels: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
+        return (self._members(labels, k) @ self.table).toarray(), np.bincount(labels, self.weights, k)
+
+    @cached_property
+    def _order(self) -> np.ndarray:
+        # bytes that sort as the rows do: an entry above 0 comes after none at its place, one below 0 before it
+        entries = np.empty(self.table.nnz, [("sign", "u1"), ("place", ">u4"), ("bits", ">u8")])
+        bits, below = self.table.data.view(np.uint64), self.table.data < 0
+        entries["sign"] = np.where(below, 0, 2)
+        entries["place"] = np.where(below, self.table.indices, 2**32 - 1 - self.table.indices.astype(np.int64))
+        entries["bits"] = np.where(below, ~bits, bits)
+        start = self.table.indptr.tolist()
+        keys = [entries[lo:hi].tobytes() + b"\1" for lo, hi in zip(start[:-1], start[1:], strict=True)]
+        return np.array(sorted(range(self.n), key=keys.__getitem__), np.int32)
+
+    def value_order(self) -> np.ndarray:
+        return self._order
+
+    def equal_to(self, i: int) -> np.ndarray:
+        return self.squared_distances(self.rows([i]))[:, 0] == 0
+
+    def plus_plus(self, order: np.ndarray, draws: np.ndarray) -> np.ndarray:
+        k, trials = draws.shape
+        chosen, closest = np.empty(k, np.int32), np.ones(self.n)
+        for step in range(k):
+            total = np.cumsum((self.weights * closest)[order])
+            count = 1 if step == 0 else trials
+            place = np.searchsorted(total, draws[step, :count] * total[-1], side="right")
+            candidates = order[np.minimum(place, self.n - 1)]
+            square = self.squared_distances(self.rows(candidates))
+            if step > 0:
+                np.minimum(square, closest[:, None], out=square)
+            best = int((self.weights @ square).argmin())
+            chosen[step], closest = candidates[best], square[:, best]
+        return chosen
+
+    def scaled(self, factors: np.ndarray) -> SparsePoints:
+        from scipy.sparse import diags
+
+        return SparsePoints(as_rows(self.table @ diags(factors)), self.weights)
+
+    def widths(self) -> np.ndarray:
+        ends = (self.table.max(axis=0), self.table.min(axis=0))
+        high, low = (x.toarray().ravel() for x in ends)
+        return high - low
+
+    def differences(self, pairs: np.ndarray) -> Any:
+        return as_rows(self.table[pairs[:, 0]] - self.table[pairs[:, 1]])
+
+    def diagonal_distances(self, centres: np.ndarray, scale: np.ndarray) -> np.ndarray:
+        sizes = self._squares @ scale.T + (scale * centres**2).sum(axis=1)
+        return _unless_rounding(sizes - 2.0 * (self.table @ (scale * centres).T), sizes)
+
+    def diagonal_nearest(self, centres: np.ndarray, scale: np.ndarray, offset: np.ndarray) -> np.ndarray:
+        return _least(self.diagonal_distances(centres, scale) + offset)[0]
+
+    def diagonal_own(self, labels: np.ndarray, centres: np.ndarray, scale: np.ndarray) -> np.ndarray:
+        return self.diagonal_distances(centres, scale)[np.arange(self.n), labels]
+
+    def diagonal_scatter(self, labels: np.ndarray, centres: np.ndarray) -> np.ndarray:
+        members = self._members(labels, centres.shape[0])
+        square, total = (members @ self._squares).toarray(), (members @ self.table).toarray()
+        mass = np.bincount(labels, self.weights, centres.shape[0])[:, None]
+        return _unless_rounding(square - 2.0 * centres * total + mass * centres**2, square)
+
+    def _members(self, labels: np.ndarray, k: int) -> Any:
+        """The weights of the points, in a sparse table of shape (k, n)."""
+        from scipy.sparse import csr_array
+
+        return csr_array((self.weights, (labels, np.arange(self.n))), shape=(k, self.n))
+
+    def _own_products(self, labels: np.ndarray, centres: np.ndarray) -> np.ndarray:
+        row = np.repeat(np.arange(self.n), np.diff(self.table.indptr))
+        return np.bincount(row, self.table.data * centres[labels[row], self.table.indices], self.n)
+
+
+def points_of(samples: Any, weights: np.ndarray | None = None) -> Points | SparsePoints:
+    """Points of dense samples or of sparse ones."""
+    return (SparsePoints if is_sparse(samples) else Points).of(samples, weights)
+
+
+def _unless_rounding(square: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+    """Differences of such numbers, 0 where they are no more than the rounding of these."""
+    square[square < ROUNDING * sizes] = 0.0
+    return square
+
+
+def _least(table: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The place of the least in each row (int32, the first of several), and this."""
+    label = table.argmin(axis=1).astype(np.int32)
+    return label, table[np.arange(label.size), label]
 
 
 def check_weights(X: np.ndarray, sample_weight: Any) -> np.ndarray:
@@ -245,7 +473,7 @@ def alternate(
 
 
 def starting_centres(
-    points: Points, n_clusters: int, rng: np.random.Generator, *, init: str = "k-means++"
+    points: Points | SparsePoints, n_clusters: int, rng: np.random.Generator, *, init: str = "k-means++"
 ) -> np.ndarray:
     """Choose points as the first centres.
 
@@ -268,11 +496,11 @@ def starting_centres(
     Draws go along the points in the order of their values, so the start depends neither on the order of the samples nor
     on whether a sample of weight 2 comes as one or as two.
     """
-    order = value_order(points.columns)
+    order = points.value_order()
     if init == "random":
-        return points.rows(different_values(points.columns, points.weights, order, n_clusters, rng))
+        return points.rows(different_values(points, order, n_clusters, rng))
     draws = rng.random((n_clusters, 2 + int(np.log(n_clusters))))
-    return points.rows(kernels.lloyd.plus_plus(points.columns, points.weights, frozen(order), freeze(draws)))
+    return points.rows(points.plus_plus(order, draws))
 
 
 def value_order(columns: np.ndarray) -> np.ndarray:
@@ -292,16 +520,16 @@ def draw(chances: np.ndarray, order: np.ndarray, rng: np.random.Generator) -> in
 
 
 def different_values(
-    columns: np.ndarray, weights: np.ndarray, order: np.ndarray, count: int, rng: np.random.Generator
+    points: Points | SparsePoints, order: np.ndarray, count: int, rng: np.random.Generator
 ) -> list[int]:
     """Points drawn by weight, no two of them at the same place, as long as there are places."""
-    chances, chosen = weights, []
+    chances, chosen = points.weights, []
     for _ in range(count):
         i = draw(chances, order, rng)
         chosen.append(i)
-        chances = np.where((columns == columns[:, [i]]).all(axis=0), 0.0, chances)
+        chances = np.where(points.equal_to(i), 0.0, chances)
         if not chances.any():
-            chances = weights
+            chances = points.weights
     return chosen
 
 
@@ -315,17 +543,14 @@ def squared_distances(columns: np.ndarray, centres: np.ndarray) -> np.ndarray:
     return kernels.lloyd.squared_distances(columns, frozen(centres, np.float64))
 
 
-def scatter(points: Points, labels: np.ndarray, centres: np.ndarray) -> float:
+def scatter(points: Points | SparsePoints, labels: np.ndarray, centres: np.ndarray) -> float:
     """The sum of weight times squared distance to the centre of the own cluster."""
-    total = np.zeros(points.n)
-    for values, places in zip(points.columns, centres.T, strict=True):
-        total += (values - places[labels]) ** 2
-    return float(total @ points.weights)
+    return float(points.own_distances(labels, centres) @ points.weights)
 
 
-def centre_step(points: Points, labels: np.ndarray, centres: np.ndarray) -> np.ndarray:
+def centre_step(points: Points | SparsePoints, labels: np.ndarray, centres: np.ndarray) -> np.ndarray:
     """The weighted mean of each cluster; one without weight keeps its old centre."""
-    total, mass = kernels.lloyd.sums(points.columns, points.weights, frozen(labels), centres.shape[0])
+    total, mass = points.sums(labels, centres.shape[0])
     held = mass > 0
     moved = centres.copy()
     moved[held] = total[held] / mass[held, None]
@@ -364,9 +589,18 @@ def refill(labels: np.ndarray, distances: np.ndarray, n_clusters: int) -> np.nda
     return labels
 
 
-def tolerance(samples: np.ndarray, weights: np.ndarray, tol: float) -> float:
+def mean_spread(samples: Any, weights: np.ndarray) -> float:
+    """The weighted mean of the squared distances of sparse samples to their mean."""
+    share = weights / weights.sum()
+    total = float(share @ squared_lengths(samples))
+    return max(total - float(np.square(samples.T @ share).sum()), 0.0)
+
+
+def tolerance(samples: Any, weights: np.ndarray, tol: float) -> float:
     """The squared shift of all centres together below which a run has converged: tol times the mean variance."""
     if tol == 0:
         return 0.0
+    if is_sparse(samples):
+        return tol * mean_spread(samples, weights) / samples.shape[1]
     mean = np.average(samples, axis=0, weights=weights)
     return float(tol * np.mean(np.average((samples - mean) ** 2, axis=0, weights=weights)))

@@ -11,11 +11,11 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from tripletree import kernels
-from tripletree.cluster.kmeans.lloyd import Points, centre_step, squared_distances
+from tripletree.algorithms.points import is_sparse
+from tripletree.cluster.kmeans.lloyd import Points, centre_step
 from tripletree.cluster.kmeans.soft_pairs import SoftPairMeans, SoftRun, WeightedLinks, violated_links
 from tripletree.core.pairs import PairwiseConstraints
-from tripletree.kernels import freeze, frozen
+from tripletree.kernels import freeze
 
 __all__ = [
     "MetricState",
@@ -77,10 +77,9 @@ def far_differences(points: Points, links: WeightedLinks, rng: np.random.Generat
     matrices it holds the differences of samples that are the first or the last along some feature or some direction
     drawn at random, and those of the cannot-links.
     """
-    some = np.ascontiguousarray(points.columns[:, links.nodes].T)
-    apart = some[links.ends[:, 0]] - some[links.ends[:, 1]]
+    apart = points.differences(links.nodes[links.ends])
     if not full:
-        return apart, np.ptp(points.columns, axis=1)[None, :]
+        return apart, points.widths()[None, :]
     d = points.columns.shape[0]
     widest = np.argsort(-np.ptp(points.columns, axis=1), kind="stable")[:_DIRECTIONS]
     value = np.concatenate([points.columns[widest], rng.normal(size=(_DIRECTIONS, d)) @ points.columns])
@@ -90,10 +89,14 @@ def far_differences(points: Points, links: WeightedLinks, rng: np.random.Generat
     return apart, np.concatenate([rows[i] - rows[j], apart[links.n_must :]])
 
 
+def _squared(differences: Any) -> Any:
+    return differences.multiply(differences).tocsr() if is_sparse(differences) else differences * differences
+
+
 def _lengths(differences: np.ndarray, metric: np.ndarray) -> np.ndarray:
     """Squared lengths of differences (c, d) under a metric."""
     if metric.ndim == 1:
-        return (differences * differences) @ metric
+        return _squared(differences) @ metric
     return ((differences @ metric) * differences).sum(axis=1)
 
 
@@ -112,11 +115,15 @@ def _inverse(moment: np.ndarray) -> np.ndarray:
     return (vectors / np.maximum(values, _FLOOR * np.abs(values).max())) @ vectors.T
 
 
-def _mapped(root: np.ndarray, columns: np.ndarray) -> np.ndarray:
-    """Columns in a space whose Euclidean distances are those of the metric of a root."""
+def _mapped(root: np.ndarray, points: Any) -> Any:
+    """Points in a space whose Euclidean distances are those of the metric of a root."""
     if root.ndim == 1:
-        return freeze(root[:, None] * columns)
-    return freeze(np.ascontiguousarray(root @ columns))
+        return points.scaled(root)
+    return Points(freeze(np.ascontiguousarray(root @ points.columns)), points.weights)
+
+
+def _mapped_rows(root: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    return root * rows if root.ndim == 1 else (root @ rows.T).T
 
 
 @dataclass
@@ -161,7 +168,7 @@ class MetricState:
         mass = problem.prior + weights.sum()
         metric = mass * (_inverse(moment) if full else 1.0 / moment)
         root = _root(metric)
-        chosen = choose(replace(problem.points, columns=_mapped(root, problem.points.columns)))
+        chosen = choose(_mapped(root, problem.points))
         centres = np.linalg.solve(root, chosen.T).T if full else chosen / root
         return cls(problem, np.ascontiguousarray(centres), np.repeat(metric[None], k, axis=0))
 
@@ -189,7 +196,7 @@ class MetricState:
         if self.problem.shared:
             return np.repeat(_lengths(differences, self.metrics[0])[:, None], len(self.metrics), axis=1)
         if self.metrics.ndim == 2:
-            return (differences * differences) @ self.metrics.T
+            return _squared(differences) @ self.metrics.T
         return np.stack([_lengths(differences, a) for a in self.metrics], axis=1)
 
     @cached_property
@@ -198,24 +205,24 @@ class MetricState:
 
     @property
     def _diagonals(self) -> tuple[np.ndarray, np.ndarray] | None:
-        """Centres and a diagonal for each, as kernels take them; None where there is one for all, or matrices."""
+        """Centres and a diagonal for each; None where there is one for all, or matrices."""
         if self.problem.shared or self.metrics.ndim > 2:
             return None
-        return frozen(self.centres, np.float64), frozen(self.metrics, np.float64)
+        return self.centres, self.metrics
 
     def nearest(self) -> np.ndarray:
         """See `SoftState`."""
         diagonals = self._diagonals
         if diagonals is None:
             return self._costs.argmin(axis=1).astype(np.int32)
-        return kernels.lloyd.weighted_nearest(self.problem.points.columns, *diagonals, freeze(-self.log_det))
+        return self.problem.points.diagonal_nearest(*diagonals, -self.log_det)
 
     def own(self, labels: np.ndarray) -> np.ndarray:
         """See `SoftState`."""
         points, diagonals = self.problem.points, self._diagonals
         if diagonals is None:
             return points.weights * self._costs[np.arange(labels.size), labels]
-        lengths = kernels.lloyd.weighted_own(points.columns, *diagonals, frozen(labels, np.int32))
+        lengths = points.diagonal_own(labels, *diagonals)
         return points.weights * (lengths - self.log_det[labels])
 
     def linked(self) -> np.ndarray:
@@ -223,8 +230,7 @@ class MetricState:
         points, nodes, diagonals = self.problem.points, self.problem.links.nodes, self._diagonals
         if diagonals is None:
             return points.weights[nodes, None] * self._costs[nodes]
-        some = freeze(np.ascontiguousarray(points.columns[:, nodes]))
-        return points.weights[nodes, None] * (kernels.lloyd.weighted_distances(some, *diagonals) - self.log_det)
+        return points.weights[nodes, None] * (points.part(nodes).diagonal_distances(*diagonals) - self.log_det)
 
     def scatter(self, labels: np.ndarray) -> float:
         """See `SoftState`: with what the metrics cost by themselves."""
@@ -235,17 +241,17 @@ class MetricState:
 
     def distances(self) -> np.ndarray:
         """See `SoftState`."""
-        columns, k = self.problem.points.columns, self.centres.shape[0]
+        points = self.problem.points
         if self.problem.shared:
             root = _root(self.metrics[0])
-            return squared_distances(_mapped(root, columns), _mapped(root, self.centres.T).T)
+            return _mapped(root, points).squared_distances(_mapped_rows(root, self.centres))
         diagonals = self._diagonals
         if diagonals is not None:
-            return kernels.lloyd.weighted_distances(columns, *diagonals)
-        out = np.empty((columns.shape[1], k))
+            return points.diagonal_distances(*diagonals)
+        out = np.empty((points.n, self.centres.shape[0]))
         for h, metric in enumerate(self.metrics):
             root = _root(metric)
-            out[:, h] = squared_distances(_mapped(root, columns), _mapped(root, self.centres[[h]].T).T)[:, 0]
+            out[:, h] = _mapped(root, points).squared_distances(_mapped_rows(root, self.centres[[h]]))[:, 0]
         return out
 
     def updated(self, labels: np.ndarray) -> MetricState:
@@ -270,6 +276,8 @@ class MetricState:
             aside: ``moments`` holds the scatter around the centre, half of each violated must-link for either end, less
             the violated cannot-links, whose prices add up to ``lift``.
         """
+        from scipy.sparse import csr_array
+
         p, k = self.problem, self.centres.shape[0]
         label = labels[p.links.nodes]
         ends = label[p.links.ends]
@@ -280,7 +288,14 @@ class MetricState:
         if self.metrics.ndim == 2:
             paid = np.flatnonzero(violated)
             (first, second), what = ends[paid].T, p.price[paid]
-            square = p.apart[paid] ** 2
+            square = _squared(p.apart[paid])
+            if is_sparse(square):
+                rows = np.concatenate([first, second[must[paid]]])
+                shares = np.concatenate([np.where(must[paid], 0.5, -1.0) * what, 0.5 * what[must[paid]]])
+                columns = np.concatenate([np.arange(paid.size), np.flatnonzero(must[paid])])
+                moments += (csr_array((shares, (rows, columns)), shape=(k, paid.size)) @ square).toarray()
+                np.add.at(lift, first[~must[paid]], what[~must[paid]])
+                return moments, mass, lift
             np.add.at(moments, first, np.where(must[paid], 0.5 * what, -what)[:, None] * square)
             np.add.at(moments, second[must[paid]], (0.5 * what[:, None] * square)[must[paid]])
             np.add.at(lift, first[~must[paid]], what[~must[paid]])
@@ -296,17 +311,16 @@ class MetricState:
         """The weighted scatter of each cluster around its centre, shape (k, d) or (k, d, d)."""
         points, k = self.problem.points, self.centres.shape[0]
         if self.metrics.ndim == 2:
-            centres = frozen(self.centres, np.float64)
-            return kernels.lloyd.diagonal_scatter(points.columns, points.weights, frozen(labels, np.int32), centres)
+            return points.diagonal_scatter(labels, self.centres)
         spreads = np.empty_like(self.metrics)
         for h in range(k):
             own = np.flatnonzero(labels == h)
             spreads[h] = self._square(points.columns.take(own, axis=1) - self.centres[h][:, None], points.weights[own])
         return spreads
 
-    def _square(self, columns: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    def _square(self, columns: Any, weights: np.ndarray) -> np.ndarray:
         if self.metrics.ndim == 2:
-            return (columns * columns) @ weights
+            return _squared(columns) @ weights
         return (columns * weights) @ columns.T
 
     def _metric(self, old: np.ndarray, moment: np.ndarray, mass: float, lift: float, far: np.ndarray) -> np.ndarray:
@@ -335,7 +349,7 @@ class MetricState:
     def with_centre(self, cluster: int, sample: int) -> MetricState:
         """See `SoftState`."""
         centres = self.centres.copy()
-        centres[cluster] = self.problem.points.columns[:, sample]
+        centres[cluster] = self.problem.points.rows([sample])[0]
         return replace(self, centres=centres)
 
     def is_near(self, other: MetricState) -> bool:
@@ -502,6 +516,10 @@ class MPCKMeans(SoftPairMeans):
         self.random_state = random_state
         self.missing_samples = missing_samples
         self.verbose = verbose
+
+    @property
+    def _takes_sparse(self) -> bool:
+        return self.metric == "diagonal"
 
     def _run(self, points: Points, links: WeightedLinks, centres: np.ndarray | None) -> SoftRun:
         if self.metric == "diagonal":

@@ -15,6 +15,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from tripletree import kernels
+from tripletree.algorithms.points import is_sparse
 from tripletree.cluster.alignment import align_pairs, named
 from tripletree.cluster.base import all_or_nothing, check_no_truth_values, check_samples, check_y
 from tripletree.cluster.distances import check_spread
@@ -25,9 +26,9 @@ from tripletree.cluster.kmeans.lloyd import (
     centre_step,
     check_start,
     check_weights,
-    nearest_centres,
+    mean_spread,
+    points_of,
     scatter,
-    squared_distances,
     starting_centres,
 )
 from tripletree.core.pairs import PairwiseConstraints
@@ -241,18 +242,18 @@ def first_centres(points: Points, links: WeightedLinks, k: int, rng: np.random.G
     group = np.repeat(np.arange(links.n_groups), size)
     mass = points.weights[links.nodes[links.member]]
     total = np.bincount(group, mass)
-    places = np.stack([np.bincount(group, mass * row[links.nodes[links.member]]) for row in points.columns], axis=1)
+    places, _ = points.part(links.nodes[links.member]).sums(group, links.n_groups)
     means, weight = (places / total[:, None])[links.large], total[links.large]
     if links.large.size > k:
         return means[_spread(means, weight, k, rng if drawn else None)]
     nearest = np.full(points.n, np.inf)
     for centre in means:
-        nearest = np.minimum(nearest, ((points.columns - centre[:, None]) ** 2).sum(axis=0))
+        nearest = np.minimum(nearest, points.squared_distances(centre[None])[:, 0])
     chosen = list(means)
     while len(chosen) < k:
         i = _draw(points.weights * nearest, points.weights, rng)
-        chosen.append(points.columns[:, i])
-        nearest = np.minimum(nearest, ((points.columns - points.columns[:, [i]]) ** 2).sum(axis=0))
+        chosen.append(points.rows([i])[0])
+        nearest = np.minimum(nearest, points.squared_distances(chosen[-1][None])[:, 0])
     return np.array(chosen)
 
 
@@ -420,10 +421,6 @@ class _SoftMeans:
         return free
 
 
-def _part(points: Points, nodes: np.ndarray) -> Points:
-    return Points(freeze(np.ascontiguousarray(points.columns[:, nodes])), freeze(points.weights[nodes]))
-
-
 @dataclass
 class EuclideanState:
     """Squared Euclidean distances: the state of `PCKMeans`.
@@ -452,19 +449,19 @@ class EuclideanState:
         """With the price of a violated pair of weight 1."""
         share = np.where(np.arange(links.weights.size) < links.n_must, 0.5, 1.0)  # both ends pay for a must-link
         pay = np.repeat((penalty * share * links.weights)[:, None], centres.shape[0], axis=1)
-        return cls(points, _part(points, links.nodes), centres, pay, tolerance)
+        return cls(points, points.part(links.nodes), centres, pay, tolerance)
 
     def nearest(self) -> np.ndarray:
         """See `SoftState`."""
-        return nearest_centres(self.points.columns, self.centres)[0]
+        return self.points.nearest(self.centres)[0]
 
     def own(self, labels: np.ndarray) -> np.ndarray:
         """See `SoftState`."""
-        return self.points.weights * ((self.points.columns - self.centres.T[:, labels]) ** 2).sum(axis=0)
+        return self.points.weights * self.points.own_distances(labels, self.centres)
 
     def linked(self) -> np.ndarray:
         """See `SoftState`."""
-        return self.some.weights[:, None] * squared_distances(self.some.columns, self.centres)
+        return self.some.weights[:, None] * self.some.squared_distances(self.centres)
 
     def updated(self, labels: np.ndarray) -> EuclideanState:
         """See `SoftState`."""
@@ -473,7 +470,7 @@ class EuclideanState:
     def with_centre(self, cluster: int, sample: int) -> EuclideanState:
         """See `SoftState`."""
         centres = self.centres.copy()
-        centres[cluster] = self.points.columns[:, sample]
+        centres[cluster] = self.points.rows([sample])[0]
         return self._at(centres)
 
     def scatter(self, labels: np.ndarray) -> float:
@@ -490,7 +487,7 @@ class EuclideanState:
 
     def distances(self) -> np.ndarray:
         """See `SoftState`."""
-        return squared_distances(self.points.columns, self.centres)
+        return self.points.squared_distances(self.centres)
 
     def _at(self, centres: np.ndarray) -> EuclideanState:
         return EuclideanState(self.points, self.some, centres, self.pay, self.tolerance)
@@ -536,7 +533,7 @@ class SoftPairMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
 
         Parameters
         ----------
-        X : array_like or DataFrame, shape (n_samples, n_features)
+        X : array_like, DataFrame or sparse matrix, shape (n_samples, n_features)
             The samples.
         y : None
             Ignored.
@@ -570,7 +567,7 @@ class SoftPairMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
             If X holds NaN, infinity or text; if weights are negative, all 0, or positive beyond 1e-100..1e100; or if
             `penalty` is too large for X.
         TypeError
-            If X is sparse, or y holds pairs.
+            If X is sparse and `MPCKMeans` learns full matrices, or y holds pairs.
 
         Warns
         -----
@@ -589,7 +586,7 @@ class SoftPairMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         with all_or_nothing(self):
             self._validate_params()
             check_no_truth_values(self)
-            samples = check_samples(self, X, reset=True)
+            samples = self._checked(X, reset=True)
             weights = check_weights(samples, sample_weight)
             _check_range(weights)
             aligned = align_pairs(named(X, sample_names), pairs, samples.shape[0], missing_samples=self.missing_samples)
@@ -600,12 +597,12 @@ class SoftPairMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
             self._frame(samples, weights)
             self._check_prices(samples.shape[0] + len(aligned))
             some = slice(None) if counted.all() else counted
-            points = Points.of(self._framed(samples[some]), weights[some])
+            points = points_of(self._framed(samples[some]), weights[some])
             links = _links(aligned, counted)
             run = self._run(points, links, None if centres is None else self._framed(centres))
             labels = np.empty(samples.shape[0], np.int32)
             labels[counted] = run.labels
-            labels[~counted] = run.state.at(Points.of(self._framed(samples[~counted]))).nearest()
+            labels[~counted] = run.state.at(points_of(self._framed(samples[~counted]))).nearest()
             self.labels_ = labels
             self._report(run, aligned, counted)
         return self
@@ -615,7 +612,7 @@ class SoftPairMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
 
         Parameters
         ----------
-        X : array_like or DataFrame, shape (n_new, n_features)
+        X : array_like, DataFrame or sparse matrix, shape (n_new, n_features)
 
         Returns
         -------
@@ -651,7 +648,7 @@ class SoftPairMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
 
         Parameters
         ----------
-        X : array_like or DataFrame, shape (n_new, n_features)
+        X : array_like, DataFrame or sparse matrix, shape (n_new, n_features)
 
         Returns
         -------
@@ -677,7 +674,7 @@ class SoftPairMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
 
         Parameters
         ----------
-        X : array_like or DataFrame, shape (n_new, n_features)
+        X : array_like, DataFrame or sparse matrix, shape (n_new, n_features)
         y : None
             Ignored.
         sample_weight : array_like of float, shape (n_new,), optional
@@ -714,6 +711,11 @@ class SoftPairMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
     #: Whether distances are in the units of X, or in none.
     _in_units: ClassVar[bool] = True
 
+    @property
+    def _takes_sparse(self) -> bool:
+        """Whether X may be sparse."""
+        return True
+
     @abstractmethod
     def _prepared(self, points: Points, links: WeightedLinks, rng: np.random.Generator) -> Any:
         """What all starts have in common."""
@@ -739,6 +741,12 @@ class SoftPairMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
 
     # ------------------------------------------------------------------ steps of the fit
 
+    def _checked(self, X: Any, *, reset: bool) -> Any:
+        if hasattr(X, "tocsr") and not self._takes_sparse:
+            msg = "metric='full' needs dense X, and sparse data was passed: use metric='diagonal', or reduce X first"
+            raise TypeError(f"{msg} (TruncatedSVD)")
+        return check_samples(self, X, reset=reset, sparse=self._takes_sparse)
+
     def _check_prices(self, n: int) -> None:
         """Check that the price of n violated pairs, in the units of X, fits float64."""
         unit = self._spread**2
@@ -756,14 +764,20 @@ class SoftPairMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
             msg = f"n_clusters={self.n_clusters} but {what}: there cannot be more clusters than samples"
             raise ClusterCountError(msg, n_clusters=self.n_clusters, nearest=(positive,))
 
-    def _frame(self, samples: np.ndarray, weights: np.ndarray) -> None:
-        """Find the frame in which the mean is 0 and the mean squared distance to it 1."""
+    def _frame(self, samples: Any, weights: np.ndarray) -> None:
+        """Find the frame in which the mean is 0 (but for sparse samples) and the mean squared distance to it 1."""
         share = weights / weights.sum()
+        if is_sparse(samples):  # which a shift would make dense
+            self._mean = np.zeros(samples.shape[1])
+            self._spread = float(np.sqrt(mean_spread(samples, weights))) or 1.0
+            return
         self._mean = share @ samples
         apart = samples - self._mean
         self._spread = float(np.sqrt(share @ np.einsum("ij,ij->i", apart, apart))) or 1.0
 
-    def _framed(self, samples: np.ndarray) -> np.ndarray:
+    def _framed(self, samples: Any) -> Any:
+        if is_sparse(samples):
+            return (samples if not self._mean.any() else samples.toarray() - self._mean) / self._spread
         return (samples - self._mean) / self._spread
 
     def _run(self, points: Points, links: WeightedLinks, centres: np.ndarray | None) -> SoftRun:
@@ -808,8 +822,13 @@ class SoftPairMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
 
     def _state_at(self, X: Any, sample_weight: Any = None) -> SoftState:
         check_is_fitted(self)
-        samples = check_samples(self, X, reset=False)
-        return self._fitted.at(Points.of(self._framed(samples), check_weights(samples, sample_weight)))
+        samples = self._checked(X, reset=False)
+        return self._fitted.at(points_of(self._framed(samples), check_weights(samples, sample_weight)))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = self._takes_sparse
+        return tags
 
     @property
     def _n_features_out(self) -> int:
