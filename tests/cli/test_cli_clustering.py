@@ -513,3 +513,31 @@ def test_cluster__a_penalty_of_nothing_takes_contradictions(run):
     Path("t.txt").write_text("a b | c\nb c | a\n")
     done = run("cluster", "x.csv", "--triplets", "t.txt", "--penalty", "0", "-k", "2")
     assert done.stdout == "label,cluster\na,0\nb,0\nc,1\nd,1\n"
+
+
+def test_cluster__gaps_and_categories(run, tmp_path):
+    mixed = "name,kg,diet\nlion,190,meat\ncat,4,meat\ncow,600,plants\nelk,NA,plants\n"
+    (tmp_path / "m.csv").write_text(mixed)
+    gower = ("cluster", "m.csv", "-k", 2, "--metric", "gower", "--linkage", "average")
+    assert rows_of(run(*gower).stdout) == {"lion": "0", "cat": "0", "cow": "1", "elk": "1"}
+    held = rows_of(run(*gower, "--triplets", "-", text="cat elk | lion\ncat elk | cow\n").stdout)
+    assert held["cat"] == held["elk"] != held["lion"]
+    (tmp_path / "g.csv").write_text("name,x,y\na,0,1.1\nb,0.1,1\nc,5,2\nd,,2.1\ne,0,1\n")
+    gaps = ("cluster", "g.csv", "-k", 2, "--metric", "nan_euclidean", "--linkage", "average")
+    for more in ([], ["--standardize"]):
+        assert rows_of(run(*gaps, *more).stdout) == {"a": "0", "b": "0", "c": "1", "d": "1", "e": "0"}
+
+
+@pytest.mark.parametrize(
+    ("options", "wanted"),
+    [
+        ([], r"a value is missing: column 'cm' .* --metric nan_euclidean .* --metric gower .*--linkage average"),
+        (["--metric", "gower"], "--metric gower goes with --linkage average, weighted, complete, single, not centroid"),
+        (["--metric", "nan_euclidean", "--linkage", "ward"], "--metric nan_euclidean goes with --linkage average"),
+        (["--metric", "gower", "--linkage", "average", "--standardize"], "leave out --standardize"),
+        (["--metric", "nan_euclidean", "--linkage", "average"], "no feature is known of both"),
+    ],
+)
+def test_cluster__gaps_are_refused_with_the_way(run, options, wanted):
+    text = "name,kg,cm\na,1,\nb,2,3\nc,3,1\n" if not options else "name,kg,cm\na,1,\nb,2,3\nc,,1\n"
+    assert re.search(wanted, " ".join(run("cluster", "-", "-k", 2, *options, text=text, status=2).stderr.split()))

@@ -44,6 +44,14 @@ __all__ = [
 #: Methods, and their options.
 METHODS = {"recon": ("linkage", "cut", "on_conflict", "penalty"), "divisive": ("constraints",)}
 LINKAGES = ("centroid", "median", "ward", "average", "weighted", "complete", "single")
+ANY_METRIC = ("average", "weighted", "complete", "single")
+
+#: Metrics that take cells that are empty, and cells with text; and how an error names them.
+GAPS = {"nan_euclidean": "numbers", "gower": "mixed"}
+HINT = (
+    "; or compare what is known of two samples: --metric nan_euclidean (numbers on one scale: --standardize), or "
+    "--metric gower (numbers and categories), with --linkage average"
+)
 CUTS = ("auto", "support", "size", "merge_order", "height", "constraints")
 DPI = 150
 
@@ -98,6 +106,8 @@ def _wrong_ones(command: Any) -> Any:
       printf 'id,x,kind\\n1,0,u\\n2,1,\\n3,8,v\\n4,9,v\\n' | tripletree cluster - --classes kind -k 2
       printf 'name,kg\\nPanthera_leo,190\\nFelis_catus,4\\nCanis_lupus,40\\nBos_taurus,600\\n' > animals.csv
       tripletree cluster animals.csv --hierarchy sample:animals -k 2
+      printf 'name,kg,diet\\nlion,190,meat\\ncat,4,meat\\ncow,600,plants\\nelk,,plants\\n' | \\
+        tripletree cluster - --metric gower --linkage average -k 2
     """
 )
 @click.argument("data")
@@ -123,7 +133,13 @@ def _wrong_ones(command: Any) -> Any:
 )
 @click.option("-k", "--clusters", type=click.IntRange(min=1), metavar="N", help="Number of flat clusters.")
 @click.option("--linkage", type=click.Choice(LINKAGES), default="centroid", show_default=True)
-@click.option("--metric", default="euclidean", show_default=True, metavar="NAME", help="A distance of scipy.")
+@click.option(
+    "--metric",
+    default="euclidean",
+    show_default=True,
+    metavar="NAME",
+    help="A distance of scipy; nan_euclidean or gower for gaps.",
+)
 @click.option("--cut", type=click.Choice(CUTS), default=CUTS[0], show_default=True, help="How -k clusters are chosen.")
 @_wrong_ones
 @click.option("--validate", is_flag=True, help="Tell whether the constraints help, by holding out parts of them.")
@@ -156,9 +172,9 @@ def cluster(
 
     DATA is CSV or TSV with a header, or '-': one column of labels (--index-column, or the first one if it holds text,
     has no name or is called id, index, label, name or sample; else the rows are numbered from 0) and columns of
-    numbers. With -k (or --cut constraints, which finds the number) the flat clusters are written as rows
-    label,cluster; without it the hierarchy as Newick. No branch is negative: where a triplet delayed a close
-    merge, the later one stands as high.
+    numbers. Empty cells go with --metric nan_euclidean, columns of text, too, with --metric gower. With -k (or --cut
+    constraints, which finds the number) the flat clusters are written as rows label,cluster; without it the hierarchy
+    as Newick. No branch is negative: where a triplet delayed a close merge, the later one stands as high.
     Known classes (--classes) are turned into triplets: two samples of one class against one of another. A --hierarchy
     says what it displays of its leaves that are in DATA; its names are handed to the clades that match them best.
 
@@ -170,7 +186,23 @@ def cluster(
     check_apart([data, triplet_file, hierarchy_file, pair_file], [output, newick, picture])
     if picture is not None:
         picture_format(picture)
-    table = read_table(data, index_column=index_column, class_column=class_column, drop=drop)
+    metric = method["metric"]
+    if metric in GAPS and method["method"] == "recon" and method["linkage"] not in ANY_METRIC:
+        msg = (
+            f"--metric {metric} goes with --linkage {', '.join(ANY_METRIC)}, not {method['linkage']}: give one of them"
+        )
+        raise click.UsageError(msg)
+    if metric == "gower" and standardize:
+        msg = "--metric gower divides numbers by their range itself: leave out --standardize"
+        raise click.UsageError(msg)
+    table = read_table(
+        data,
+        index_column=index_column,
+        class_column=class_column,
+        drop=drop,
+        gaps=GAPS.get(metric, "raise"),
+        hint=HINT if method["method"] == "recon" else "",
+    )
     n = len(table.labels)
     if clusters is not None and clusters > n:
         raise bad_input(f"{clusters} clusters of {n} samples: there cannot be more clusters than samples")

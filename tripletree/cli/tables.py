@@ -1,4 +1,7 @@
-"""Data matrices from CSV and TSV: one row a sample, a column of labels, numbers in all others; nothing guessed."""
+"""Data matrices from CSV and TSV: one row a sample, a column of labels, numbers in all others; nothing guessed.
+
+Where a metric knows what to do with gaps or with categories, cells may be empty or hold text.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +33,8 @@ class Table:
     Attributes
     ----------
     labels : list of str
-    values : ndarray of float64, shape (n, d)
+    values : ndarray, shape (n, d)
+        float64, NaN for gaps; of objects where categories were asked for: numbers, text, and None for gaps.
     columns : list of str
         Names of the d columns.
     classes : list of (str or None), or None
@@ -53,6 +57,8 @@ def read_table(
     class_column: str | None = None,
     text_column: str | None = None,
     drop: Sequence[str] = (),
+    gaps: str = "raise",
+    hint: str = "",
 ) -> Table:
     """Read a table with a header line; tabs or commas (or semicolons) between the fields, as the header has them.
 
@@ -69,6 +75,10 @@ def read_table(
         A column of texts; with it, there may be no column of numbers.
     drop : sequence of str
         Columns to leave out.
+    gaps : {"raise", "numbers", "mixed"}
+        Whether cells may be empty or NA, and whether columns may also hold text.
+    hint : str
+        What else to do about gaps and text, for the errors.
 
     Returns
     -------
@@ -116,11 +126,13 @@ def read_table(
     names = [header[j] for j in columns]
     if not names and texts is None:
         raise bad_input(f"{where}: no column of numbers is left")
-    _check_numeric(header, columns, where, lines)
-    _check_complete(header, columns, where, lines)
-    values = np.empty((len(lines), len(names)))
+    if gaps != "mixed":
+        _check_numeric(header, columns, where, lines, hint)
+    if gaps == "raise":
+        _check_complete(header, columns, where, lines, hint)
+    values = np.empty((len(lines), len(names)), object if gaps == "mixed" else np.float64)
     for k, (j, column) in enumerate(progress(columns.items(), what=where, total=len(columns))):
-        values[:, k] = _numbers(column, header[j], where, lines)
+        values[:, k] = _values(column, header[j], where, lines, gaps)
     return Table(labels, values, names, classes, texts)
 
 
@@ -169,7 +181,9 @@ def _labels(column: list[str], name: str, where: str, lines: Sequence[int]) -> l
     return column
 
 
-def _check_numeric(header: list[str], columns: dict[int, list[str]], where: str, lines: Sequence[int]) -> None:
+def _check_numeric(
+    header: list[str], columns: dict[int, list[str]], where: str, lines: Sequence[int], hint: str
+) -> None:
     """Refuse columns with anything but numbers in them, all of them at once."""
     wrong = []
     for j, column in columns.items():
@@ -181,11 +195,13 @@ def _check_numeric(header: list[str], columns: dict[int, list[str]], where: str,
         noun = "a column is not numeric" if len(wrong) == 1 else f"{len(wrong)} columns are not numeric"
         raise bad_input(
             f"{where}: {noun}: {_some(wrong)}; leave them out with --drop, name the one of the labels "
-            "with --index-column or that of known classes with --classes, or turn them into numbers"
+            f"with --index-column or that of known classes with --classes, or turn them into numbers{hint}"
         )
 
 
-def _check_complete(header: list[str], columns: dict[int, list[str]], where: str, lines: Sequence[int]) -> None:
+def _check_complete(
+    header: list[str], columns: dict[int, list[str]], where: str, lines: Sequence[int], hint: str
+) -> None:
     """Refuse missing values, naming the columns and lines of all of them."""
     places = {
         j: [line for text, line in zip(column, lines, strict=True) if _is_missing(text)]
@@ -196,7 +212,24 @@ def _check_complete(header: list[str], columns: dict[int, list[str]], where: str
         parts = [f"column {header[j]!r} (line {_some(map(str, at))})" for j, at in places.items() if at]
         noun = "a value is missing" if total == 1 else f"{total} values are missing"
         msg = f"{where}: {noun}: {_some(parts)}; fill in, leave out such rows, or leave out columns with --drop"
-        raise bad_input(msg)
+        raise bad_input(f"{msg}{hint}")
+
+
+def _values(column: list[str], name: str, where: str, lines: Sequence[int], gaps: str) -> np.ndarray:
+    """The cells of a column: numbers, or text where some are no numbers; gaps as asked for."""
+    known = np.array([not _is_missing(x) for x in column])
+    if gaps == "raise" or (known.all() and gaps == "numbers"):
+        return _numbers(column, name, where, lines)
+    cells = [x for x, here in zip(column, known, strict=True) if here]
+    if gaps == "mixed":
+        values: np.ndarray = np.full(len(column), None, object)
+        if not all(map(_is_number, cells)):
+            values[known] = cells
+            return values
+    else:
+        values = np.full(len(column), np.nan)
+    values[known] = _numbers(cells, name, where, [x for x, here in zip(lines, known, strict=True) if here]).tolist()
+    return values
 
 
 def _numbers(column: list[str], name: str, where: str, lines: Sequence[int]) -> np.ndarray:

@@ -174,6 +174,16 @@ def _cannot_links(rows: Any, leaves: Any) -> PairwiseConstraints:
     return PairwiseConstraints([], rows[:, :2], leaves)
 
 
+#: What keeps more than leaving constraints out does.
+_FROM = {
+    "triplets": (
+        "; of the triplets of a hierarchy that loses much of what it says of the samples left: give "
+        "decompose(hierarchy.restrict(samples)), or the hierarchy itself where fit takes one"
+    ),
+    "pairs": "",
+}
+
+
 def _aligned(
     X: Any,
     given: Any,
@@ -218,7 +228,9 @@ def _aligned(
             _warn_of_slices(length)
         given = given.restrict([x for x in given.leaves if x in leaves])
     elif unknown:
-        hint = text or (f"missing_samples='ignore' leaves out the {noun} that name them" if missing_samples else "")
+        hint = text or (
+            f"missing_samples='ignore' leaves out the {noun} that name them{_FROM[noun]}" if missing_samples else ""
+        )
         raise UnknownLeafError(unknown, leaves.labels, what="labels in the index of X", hint=hint)
     return given.reindex(leaves) if len(given) else make(nothing, leaves)
 

@@ -875,10 +875,14 @@ def report(
 
 
 def standardized(values: np.ndarray) -> np.ndarray:
-    """Columns with mean 0 and standard deviation 1 (0 where they are constant)."""
-    varies = np.ptp(values, axis=0) > 0  # the deviation of a constant is not always rounded to 0
-    deviation = np.where(varies, values.std(axis=0), 1.0)
-    return np.where(varies, values - values.mean(axis=0), 0.0) / deviation
+    """Columns with mean 0 and standard deviation 1 (0 where they are constant), of the cells that are not NaN."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message=".*(All-NaN|Mean of empty|Degrees of freedom).*")
+        varies = np.nanmax(values, axis=0) > np.nanmin(values, axis=0)  # deviations of constants are rounded, too
+        deviation = np.where(varies, np.nanstd(values, axis=0), 1.0)
+        found = np.where(varies, values - np.nanmean(values, axis=0), 0.0) / deviation
+    found[np.isnan(values)] = np.nan
+    return found
 
 
 def _table(X: Any, sample_names: Any, feature_names: Any) -> tuple[np.ndarray, LeafIndex, tuple[str, ...]]:
