@@ -16,6 +16,10 @@ help:  ## list the targets
 
 $(BIN)/python:
 	@test -n "$(PYTHON)" || { echo "make: no Python 3.11 or later on the PATH; set PYTHON=/path/to/python" >&2; exit 1; }
+	@version=$$("$(PYTHON)" -c 'import sys; print("%d.%d" % sys.version_info[:2], sys.version_info >= (3, 11))' 2>/dev/null) \
+		|| { echo "make: PYTHON=$(PYTHON) does not run; set it to a Python 3.11 or later" >&2; exit 1; }; \
+	case "$$version" in *True) ;; [0-9]*) echo "make: PYTHON=$(PYTHON) is $${version% *}; 3.11 or later is needed" >&2; exit 1;; \
+		*) echo "make: PYTHON=$(PYTHON) is no Python" >&2; exit 1;; esac
 	@echo "setting up $(VENV) with $$($(PYTHON) --version)"
 	@$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); echo "make: '$(PYTHON) -m venv' failed; on Debian and Ubuntu install python3-venv" >&2; exit 1; }
 

@@ -33,6 +33,7 @@ __all__ = [
     "ParseError",
     "TripletreeError",
     "UnknownLeafError",
+    "UnknownOptionError",
     "UnknownSampleError",
     "UnknownTripletError",
 ]
@@ -423,6 +424,26 @@ class ClusterCountError(TripletreeError, ValueError):
     def __init__(self, message: str, *, n_clusters: int, nearest: Sequence[int]) -> None:
         super().__init__(message)
         self.n_clusters, self.nearest = n_clusters, tuple(nearest)
+
+
+class UnknownOptionError(TripletreeError, TypeError):
+    """Options that the reader or writer of a format does not have.
+
+    Attributes
+    ----------
+    options : list of str
+        Every such option.
+    known : list of str
+        Those that it has.
+    format : str
+    """
+
+    def __init__(self, options: Sequence[str], known: Sequence[str], format: str) -> None:
+        self.options, self.known, self.format = list(options), list(known), format
+        super().__init__(
+            f"{', '.join(options)}: no option of format {format!r}, which takes {', '.join(known) or 'none'}; if it "
+            "is another format, name it with format="
+        )
 
 
 class UnknownSampleError(TripletreeError, LookupError):

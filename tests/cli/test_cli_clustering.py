@@ -397,8 +397,7 @@ def test_plot__tables_of_classes(run, tmp_path, monkeypatch, table):
 
 def test_plot__without_matplotlib_says_what_to_install(run, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    for command in (["plot", "sample:primates", "-o", "p.png"], ["demo"]):
-        assert "pip install 'tripletree[plot]'" in run(*command, status=2).stderr
+    assert "pip install 'tripletree[plot]'" in run("plot", "sample:primates", "-o", "p.png", status=2).stderr
 
 
 # ---------------------------------------------------------------------- demo
@@ -441,6 +440,14 @@ def test_demo__figures_are_true_and_the_same_every_time(run, tmp_path):
         wanted = [pairwise_f([r["class"] for r in rows], [c[r["sample"]] for r in rows]) for c in (plain, informed)]
         assert printed == tuple(f"{x:.3f}" for x in wanted)
     assert re.search(r"triplets displayed +0\.\d+ +1\.000", first)
+
+
+def test_demo__without_matplotlib_all_but_the_picture(run, monkeypatch, tmp_path):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    said = run("demo", "--output-dir", "bare").stdout
+    assert "pairwise F, all flowers" in said
+    assert "No picture: drawing needs matplotlib, which is not installed: pip install 'tripletree[plot]'" in said
+    assert {x.name for x in (tmp_path / "bare").iterdir()} == {"data.csv", "known.txt", "mammals.txt"}
 
 
 def test_demo__refuses_a_file_in_the_place_of_its_folder(run, tmp_path):

@@ -27,6 +27,7 @@ from tripletree.errors import (
     ParseError,
     TripletreeError,
     UnknownLeafError,
+    UnknownOptionError,
     UnknownSampleError,
     UnknownTripletError,
 )
@@ -59,6 +60,7 @@ EXAMPLES = [
         {"leaves": ["a", "b", "c"], "conflict": CONFLICT},
     ),
     (UnknownTripletError([("a", "b", "c")], 7), LookupError, {"triplets": [("a", "b", "c")]}),
+    (UnknownOptionError(["root"], ["names"], "dot"), TypeError, {"options": ["root"], "known": ["names"]}),
     (UnknownSampleError("m", name="mamals", suggestions=["mammals"]), LookupError, {"suggestions": ["mammals"]}),
     (InvalidPairError("m", row=3), ValueError, {"row": 3}),
     (

@@ -74,13 +74,12 @@ class Outcome(NamedTuple):
 def demo(output_dir: Path) -> None:
     """Show the main job on real input: decompose a hierarchy, build it again, cluster with triplets, draw.
 
-    Nothing is downloaded, and the same is written every time.
+    Nothing is downloaded, and the same is written every time. Without matplotlib there is no picture.
     """
     try:
         import matplotlib as mpl
     except ImportError:
-        raise MissingDependencyError("matplotlib", "plot", "tripletree demo") from None
-    mpl.use("agg")
+        mpl = None
     output_dir.mkdir(parents=True, exist_ok=True)
     _show_hierarchy(output_dir)
     samples = _iris()
@@ -89,9 +88,13 @@ def demo(output_dir: Path) -> None:
     outcomes = [_outcome(samples, given, triplets, known) for given in (None, triplets)]
     _show_clustering(samples, known, triplets, outcomes)
     _write_data(samples, known, triplets, output_dir)
-    picture = output_dir / "dendrograms.png"
-    _draw(samples, known, triplets, outcomes, picture)
-    click.echo(f"\nThe picture: {picture}")
+    if mpl is None:
+        click.echo(f"\nNo picture: {MissingDependencyError('matplotlib', 'plot', 'drawing')}")
+    else:
+        mpl.use("agg")
+        picture = output_dir / "dendrograms.png"
+        _draw(samples, known, triplets, outcomes, picture)
+        click.echo(f"\nThe picture: {picture}")
     where = shlex.quote(str(output_dir))
     click.echo(
         f"The same by hand: tripletree cluster {where}/data.csv --drop class --standardize --linkage {LINKAGE} \\\n"

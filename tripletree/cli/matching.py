@@ -102,7 +102,7 @@ def read_other_names(source: str) -> dict[str, list[str]]:
         return read_annotations(stream())
     except ParseError as error:
         known = "a taxdump, an ontology or a table of two columns, name and accepted name"
-        raise bad_input(f"--synonyms is none of {known}: {error}") from None
+        raise bad_input(f"--synonyms is none of {known}: {str(error).partition('; give item=')[0]}") from None
 
 
 def _names(source: str, column: str | None) -> list[str]:

@@ -10,10 +10,11 @@ import click
 
 from tripletree.cli.shell import bad_input, counted
 from tripletree.cli.sources import SAMPLE, read_triplet_file, some_leaves
+from tripletree.cli.spelling import in_shell, option_names
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.ontology import Ontology
 from tripletree.core.triplets import TripletSet
-from tripletree.errors import DuplicateLeafError, NotATreeError, ParseError
+from tripletree.errors import DuplicateLeafError, NotATreeError, ParseError, UnknownOptionError
 from tripletree.io import read_annotations, read_triplets, registry
 from tripletree.io.source import named_stream, raw_bytes
 
@@ -29,7 +30,10 @@ __all__ = [
 ]
 
 PARENTS = ("certain", "deepest", "first", "smallest")
-_NAMES = ("format", "parent", "labels", "root", "relations", "namespace", "annotations", "missing", "more")
+#: How the columns of the file of --attach are named here.
+_ATTACHED = {"item": "--attach-item", "node": "--attach-node", "header": "--attach-header|--no-attach-header"}
+_ATTACHING = ("annotations", *(f"attach_{x}" for x in _ATTACHED))
+_NAMES = ("format", "parent", "labels", "root", "relations", "namespace", *_ATTACHING, "missing", "more")
 
 
 def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -52,6 +56,11 @@ def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
         click.option("--namespace", metavar="NAME", help="Only terms of this namespace."),
         click.option(
             "--attach", "annotations", metavar="FILE", help="Attach the items of FILE (item,node; GAF) to their nodes."
+        ),
+        click.option("--attach-item", metavar="COLUMN", help="Of that file, the items' column: its name, or 0, 1, ..."),
+        click.option("--attach-node", metavar="COLUMN", help="Of that file, the column of their nodes."),
+        click.option(
+            "--attach-header/--no-attach-header", default=None, help="Whether the first row of that file names columns."
         ),
         click.option(
             "--missing", type=click.Choice(["raise", "ignore"]), help="What to do with items of unknown nodes."
@@ -96,7 +105,7 @@ def read_hierarchies(source: str, reading: Mapping[str, Any] | None = None) -> l
     options = dict(reading or {})
     name = options.pop("format", None) or registry.recognize(stream())
     form = registry.FORMATS.get(name)
-    of_one = options.keys() & {"parent", "root", "relations", "namespace", "annotations"}
+    of_one = options.keys() & {"parent", "root", "relations", "namespace", *_ATTACHING}
     if form is None or form.read_all is None or of_one:
         return [_hierarchy(stream, reading)]
     found = form.read_all(stream(), **options)
@@ -130,7 +139,7 @@ def read_names_of(source: str, reading: Mapping[str, Any]) -> Ontology | Hierarc
     stream = opened_again(source)
     name = reading.get("format") or registry.recognize(stream())
     form = registry.FORMATS.get(name)
-    if form is None or form.read is not None or reading.keys() & {"labels", "annotations"}:
+    if form is None or form.read is not None or reading.keys() & {"labels", *_ATTACHING}:
         return _hierarchy(stream, reading)
     return registry.read_ontology(stream(), **{"format": name, **reading, "parent": None})
 
@@ -169,15 +178,20 @@ def _read_any(stream: Callable[[], Any], options: dict[str, Any]) -> Ontology | 
     """Read, hang items, choose parents: in this order."""
     parent, labels = options.pop("parent", None), options.pop("labels", None)
     annotations, missing = options.pop("annotations", None), options.pop("missing", "raise")
+    columns = {x: options.pop(f"attach_{x}") for x in _ATTACHED if f"attach_{x}" in options}
+    if columns and annotations is None:
+        msg = f"{', '.join(f'--attach-{x}' for x in columns)}: of which file? Give it with --attach"
+        raise bad_input(msg)
     keep_unary = options.pop("keep_unary", False)
     try:
         found = _read(stream, options, parent, labels, items=annotations is not None)
-    except TypeError as error:
-        if "no option of format" not in str(error):
-            raise
-        raise bad_input(str(error).replace("relations", "--relation").replace("format=", "--from")) from None
+    except UnknownOptionError as error:
+        names = option_names(click.get_current_context().command)
+        wrong, known = ([names.get(x, x).rstrip("=") for x in some] for some in (error.options, error.known))
+        msg = f"{', '.join(wrong)}: no option for {error.format} files, which take {', '.join(known) or 'none'}"
+        raise bad_input(f"{msg}; if it is another format, name it with --from") from None
     if annotations is not None:
-        known = read_annotations(annotations)
+        known = _annotated(annotations, columns)
         if not isinstance(found, Ontology):
             return found.attach(known, missing=missing, keep_unary=keep_unary)
         found = found.attach(known, missing=missing)
@@ -186,6 +200,15 @@ def _read_any(stream: Callable[[], Any], options: dict[str, Any]) -> Ontology | 
             return found.to_hierarchy(parent=parent, labels=labels or "id")
         return found
     return _by_name(found) if labels == "name" and isinstance(found, Ontology) else found
+
+
+def _annotated(path: str, columns: Mapping[str, Any]) -> dict[str, list[str]]:
+    """The nodes of each item; errors name the options for their columns."""
+    given = {x: int(y) if isinstance(y, str) and y.isdecimal() else y for x, y in columns.items()}
+    try:
+        return read_annotations(path, **given)
+    except (ParseError, ValueError) as error:
+        raise bad_input(in_shell(str(error), _ATTACHED)) from None
 
 
 def _read(

@@ -13,6 +13,7 @@ from typing import Any, NoReturn, TypeVar
 import click
 
 from tripletree.algorithms.conflict import Conflict
+from tripletree.cli.spelling import in_shell, option_names
 from tripletree.core.pairs import PairwiseConstraints
 from tripletree.errors import InconsistentTripletsError, TripletreeError, escaped_controls
 from tripletree.io.rows import quoted
@@ -69,6 +70,12 @@ class Commands(click.Group):
             warnings.showwarning = _show_warning
             sys.exit(self._status(args, prog_name or "tripletree", extra))
 
+    def _failed(self, message: str, args: Sequence[str] | None) -> int:
+        """Say what went wrong, in the terms of the command that was called."""
+        given = sys.argv[1:] if args is None else args
+        command = next((self.commands[x] for x in given if x in self.commands), None)
+        return _failed(in_shell(message, option_names(command)))
+
     def _status(self, args: Sequence[str] | None, prog_name: str, extra: dict[str, Any]) -> int:
         try:
             result = super().main(args, prog_name, standalone_mode=False, **extra)
@@ -82,7 +89,7 @@ class Commands(click.Group):
             where = error.ctx.command_path if error.ctx else prog_name
             return _failed(f"{_lower(error.format_message())}\ntry: {where} --help")
         except click.ClickException as error:
-            return _failed(error.format_message())
+            return self._failed(error.format_message(), args)
         except InconsistentTripletsError as error:
             links = "" if error.pairs is None else "\nSome of them come from must-links: " + _links_text(error.pairs)
             _failed(f"no hierarchy displays all of these triplets. {conflict_text(error.conflict)}{links}")
@@ -92,7 +99,7 @@ class Commands(click.Group):
         except MemoryError as error:
             return _failed(f"not enough memory: {str(error) or 'the input is too large for this machine'}")
         except (TripletreeError, ValueError) as error:
-            return _failed(str(error))
+            return self._failed(str(error), args)
         return result if isinstance(result, int) else 0
 
 

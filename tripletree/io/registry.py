@@ -19,7 +19,7 @@ from typing import Any, Literal, NamedTuple, overload
 
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.ontology import Ontology
-from tripletree.errors import ParseError
+from tripletree.errors import ParseError, UnknownOptionError
 from tripletree.io.dot import FORMAT as DOT
 from tripletree.io.edges import FORMAT as EDGES
 from tripletree.io.edges import usual_columns as edge_columns
@@ -538,11 +538,7 @@ def _check_options(form: FileFormat, function: Any, options: dict[str, Any], mor
     open_ended = any(x.kind is inspect.Parameter.VAR_KEYWORD for x in parameters)
     wrong = [x for x in options if x not in taken and not open_ended]
     if wrong:
-        msg = (
-            f"{', '.join(wrong)}: no option of format {form.name!r}, which takes {', '.join(taken) or 'none'}; if it "
-            "is another format, name it with format="
-        )
-        raise TypeError(msg)
+        raise UnknownOptionError(wrong, list(dict.fromkeys(taken)), form.name)
 
 
 # ---------------------------------------------------------------------- writing

@@ -1,0 +1,121 @@
+"""Messages of the library in the shell's terms: ``labels='id'`` is ``--labels id`` there.
+
+The library's errors name arguments as Python has them. Every message that a command prints goes through `in_shell`,
+which replaces arguments that are options of the command, and options of readers by ``-O NAME=VALUE``. What stands in
+quotes comes from a file, and stays.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+import shlex
+from collections.abc import Callable, Mapping
+from functools import cache, partial
+from typing import Any
+
+import click
+
+from tripletree.io import registry
+
+__all__ = [
+    "in_shell",
+    "option_names",
+]
+
+#: Arguments that go by another name in the command line.
+_ALIASES = {"n_clusters": "clusters", "max_triplets": "most", "smallest": "minimal"}
+_VALUE = r"""'[^'\n]*'|"[^"\n]*"|\[[^\]\n]*\]|\([^()\n]*\)|\.\.\.|-?[A-Za-z0-9_]+(?:[.,]\d+)*"""
+_ARGUMENT = rf"(?P<name>[a-z][a-z_]*)=(?P<value>{_VALUE})?"
+_SPELLING = re.compile(
+    rf"""
+      (?<![\w=])(?:'[^'\n]*'|"[^"\n]*")(?!\w)            # what a file holds
+    | -O\ [a-z_]+=\S*                                    # the shell's terms already
+    | (?P<call>(?:\w+\.)*(?P<function>\w+)\((?P<arguments>[^()\n]*\w=(?:[^()\n]|\([^()\n]*\))*)\))
+    | (?<![\w.&?-]){_ARGUMENT}
+    """,
+    re.VERBOSE,
+)
+_ONE_ARGUMENT = re.compile(_ARGUMENT)
+
+
+def in_shell(message: str, options: Mapping[str, str]) -> str:
+    """The message with arguments as options of the command line.
+
+    Parameters
+    ----------
+    message : str
+    options : mapping
+        How each argument is spelt there, as `option_names` gives it.
+
+    Examples
+    --------
+    >>> options = {"format": "--from", "labels": "--labels", "child_column": "-O child_column="}
+    >>> in_shell("take labels='id', or read_edges(path, child_column='taxon') for 'labels=1'", options)
+    "take --labels id, or --from edges -O child_column=taxon for 'labels=1'"
+    """
+    return _SPELLING.sub(partial(_spelt, options), message)
+
+
+def option_names(command: click.Command | None) -> dict[str, str]:
+    """How the arguments of the library are spelt as options of a command, by their names in Python.
+
+    A text that ends in "=" goes right before the value; of a flag, the one for true, a bar and the one for false.
+    """
+    known: dict[str, str] = {}
+    params = [x for x in command.params if isinstance(x, click.Option)] if command is not None else []
+    if any(x.name == "more" for x in params):  # -O NAME=VALUE
+        known = {x: f"-O {x}=" for x in _reader_options()}
+    for option in params:
+        shown = max(option.opts, key=len)
+        if option.is_flag:
+            shown = f"{shown}|{max(option.secondary_opts, key=len, default='')}"
+        known[str(option.name).rstrip("_")] = shown
+    return known | {x: known[y] for x, y in _ALIASES.items() if y in known and x not in known}
+
+
+@cache
+def _reader_options() -> frozenset[str]:
+    """The options of all readers of hierarchies and ontologies."""
+    readers: list[Callable[..., Any] | None] = [y for x in registry.FORMATS.values() for y in (x.read, x.ontology)]
+    return frozenset(
+        x.name
+        for reader in readers
+        if reader is not None
+        for x in inspect.signature(reader).parameters.values()
+        if x.kind is inspect.Parameter.KEYWORD_ONLY
+    )
+
+
+def _spelt(options: Mapping[str, str], found: re.Match[str]) -> str:
+    if found["call"]:
+        arguments = list(_ONE_ARGUMENT.finditer(found["arguments"]))
+        if not all(x["name"] in options for x in arguments):
+            return found[0]
+        format_ = found["function"].removeprefix("read_")
+        first = ["--from " + format_] if format_ in registry.FORMATS and "format" in options else []
+        return " ".join([*first, *(_option(options[x["name"]], x["value"]) for x in arguments)])
+    if found["name"] in options:
+        return _option(options[found["name"]], found["value"])
+    return found[0]
+
+
+def _option(name: str, value: str | None) -> str:
+    on, bar, off = name.partition("|")
+    if bar:
+        return (off or f"no {on}") if value == "False" else on
+    separator = "" if on.endswith("=") else " "
+    if value is None or value == "...":
+        return on + ("..." if separator == "" else "")
+    return on + separator + _argument(value)
+
+
+def _argument(value: str) -> str:
+    """A value as the shell has it."""
+    if value in ("True", "False"):
+        return value.lower()
+    if value[0] in "[(":
+        value = ",".join(x.strip().strip("'\"") for x in value[1:-1].split(",") if x.strip())
+    elif value[0] in "'\"":
+        value = value[1:-1]
+    return shlex.quote(value) if value else "''"
