@@ -10,6 +10,7 @@ from __future__ import annotations
 import click
 
 from tripletree._version import __version__
+from tripletree.cli.answers import answers
 from tripletree.cli.asking import ask
 from tripletree.cli.clustering import cluster
 from tripletree.cli.conflicts import explain, repair
@@ -47,7 +48,7 @@ def main() -> None:
 for _command in (
     *(info, convert, match, induce, decompose),
     *(check, explain, repair, describe, closure, build),
-    *(compare, supertree),
+    *(compare, supertree, answers),
     *(cluster, report, ask, plot, demo),
 ):
     main.add_command(_command)

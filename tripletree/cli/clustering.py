@@ -111,7 +111,13 @@ def _wrong_ones(command: Any) -> Any:
     """
 )
 @click.argument("data")
-@click.option("--triplets", "triplet_file", metavar="FILE", help="Triplets that must hold, by the labels of DATA.")
+@click.option(
+    "--triplets",
+    "triplet_file",
+    metavar="FILE",
+    help="Triplets that must hold, by the labels of DATA, or odd-one-out answers.",
+)
+@click.option("--odd", metavar="COLUMN", help="The column of the answer, where --triplets is a table of answers.")
 @click.option(
     "--hierarchy",
     "hierarchy_file",
@@ -154,6 +160,7 @@ def cluster(
     ctx: click.Context,
     data: str,
     triplet_file: str | None,
+    odd: str | None,
     hierarchy_file: str | None,
     pair_file: str | None,
     columns: tuple[str, ...] | None,
@@ -209,7 +216,7 @@ def cluster(
     if validate and pair_file is not None and clusters is None and method["cut"] != "constraints":
         msg = "--validate looks at flat clusters where --pairs are given: give -k, too"
         raise click.UsageError(msg)
-    triplets = _triplets_of(triplet_file)
+    triplets = _triplets_of(triplet_file, odd)
     taxonomy = None if hierarchy_file is None else _taxonomy_of(hierarchy_file, table.labels)
     known = _known_triplets(table, triplets)
     if method["method"] == "recon":
@@ -267,8 +274,11 @@ def _validation_text(found: ValidationReport) -> str:
     return f"held-out constraints that hold:\n{table_text(rows)}\n{text}"
 
 
-def _triplets_of(path: str | None) -> TripletSet | None:
-    return None if path is None else read_triplet_file(path, pairs_go=": give it as --pairs")
+def _triplets_of(path: str | None, odd: str | None) -> TripletSet | None:
+    if path is None and odd is not None:
+        msg = "--odd goes with --triplets"
+        raise click.UsageError(msg)
+    return None if path is None else read_triplet_file(path, pairs_go=": give it as --pairs", odd=odd)
 
 
 def _taxonomy_of(path: str, labels: list[str]) -> Hierarchy:

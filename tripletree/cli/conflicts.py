@@ -18,6 +18,7 @@ from tripletree.cli.sources import (
     columns_option,
     format_option,
     kind_option,
+    odd_option,
     output_option,
     read_constraints,
     read_triplet_file,
@@ -63,6 +64,7 @@ METHODS = ("auto", "exact", "search", "greedy")
 @click.option("--plot", "picture", metavar="FILE", help="Draw the first conflict to this file (png, pdf, svg).")
 @kind_option
 @columns_option
+@odd_option
 @format_option
 @click.pass_context
 def explain(
@@ -70,6 +72,7 @@ def explain(
     file: str,
     kind: str | None,
     columns: tuple[str, ...] | None,
+    odd: str | None,
     k: int,
     max_size: int,
     max_steps: int | None,
@@ -83,13 +86,14 @@ def explain(
     A conflict is as small as can be found: without any one of its triplets the others can hold. It tells whether it is
     proved that no smaller one exists. Exit status: 0 if there is none, 1 if there is, 2 if FILE cannot be read.
 
-    FILE may also hold pairs: each conflict is then a cannot-link with a shortest path of must-links that breaks it, and
-    several may share must-links. --max-size, --max-steps and --plot are for triplets.
+    FILE may also hold odd-one-out answers, which are triplets (tripletree answers tells who said what); or pairs: each
+    conflict is then a cannot-link with a shortest path of must-links that breaks it, and several may share must-links.
+    --max-size, --max-steps and --plot are for triplets.
     """
     check_apart([file], [output, picture])
     if picture is not None:
         picture_format(picture)
-    triplets = read_constraints(file, kind, format_=format_, columns=columns)
+    triplets = read_constraints(file, kind, format_=format_, columns=columns, odd=odd)
     if isinstance(triplets, PairwiseConstraints):
         other = "--plot" if picture is not None else "--max-steps" if max_steps is not None else None
         explain_pairs(ctx, triplets, k, output, as_json=as_json, other=other)
@@ -154,16 +158,26 @@ def _in_words(found: Sequence[Conflict], k: int, n_triplets: int) -> str:
 @click.option("--newick", metavar="FILE", help="Write the hierarchy of those kept to this file.")
 @seed_option
 @output_option
+@odd_option
 @format_option
 def repair(
-    file: str, method: Any, dropped: str | None, newick: str | None, seed: int, output: str, format_: Any
+    file: str,
+    method: Any,
+    dropped: str | None,
+    newick: str | None,
+    seed: int,
+    output: str,
+    odd: str | None,
+    format_: Any,
 ) -> None:
     """Drop triplets of FILE until the rest is consistent, as little weight as can be managed, and write the rest.
 
-    How many were dropped is said on the standard error. The exit status is 0 whether any were dropped or not.
+    FILE may also hold odd-one-out answers, each counted as often as it was given. How many were dropped is said on the
+    standard error. The exit status is 0 whether any were dropped or not.
     """
     check_apart([file], [output, dropped, newick])
-    triplets = read_triplet_file(file, format_=format_, pairs_go=": tripletree explain shows what is wrong with pairs")
+    pairs_go = ": tripletree explain shows what is wrong with pairs"
+    triplets = read_triplet_file(file, format_=format_, pairs_go=pairs_go, odd=odd)
     with busy(f"repairing {len(triplets):,} triplets"):
         done = repaired(triplets, method=method, random_state=seed)
     if dropped is not None:

@@ -21,10 +21,12 @@ from tripletree.cli.sources import (
     format_option,
     given_name,
     kind_option,
+    odd_option,
     read_constraints,
     read_pair_file,
     write_triplet_file,
 )
+from tripletree.core.answers import ALIKE, DIFFERENT, UNSURE, AnswerSet
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.ontology import Ontology
 from tripletree.core.pairs import PairwiseConstraints
@@ -51,7 +53,7 @@ TOLERANCE = 1e-6
 @click.option(
     "--as",
     "kind",
-    type=click.Choice(["hierarchy", "triplets", "pairs"]),
+    type=click.Choice(["hierarchy", "triplets", "pairs", "answers"]),
     help="What FILE holds; by default it is recognised, except pairs (must-links, cannot-links).",
 )
 @reading_options
@@ -67,10 +69,23 @@ def info(file: str, kind: str | None, reading: dict[str, Any]) -> None:
     value, title = read_either(file, kind, reading)
     if isinstance(value, Hierarchy):
         say(f"{given_name(file)}: a hierarchy ({title})\n{table_text(hierarchy_rows(value))}")
+    elif isinstance(value, AnswerSet):
+        say(f"{given_name(file)}: odd-one-out answers\n{table_text(answer_rows(value))}")
     elif isinstance(value, Ontology):
         say(f"{given_name(file)}: an ontology ({title})\n{table_text(_ontology_rows(value))}")
     else:
         say(f"{given_name(file)}: triplets\n{table_text(_triplet_rows(value))}")
+
+
+def answer_rows(answers: AnswerSet) -> Iterator[tuple[str, str]]:
+    """The lines of `info` about answers."""
+    kinds = {"odd": int((answers.replies < ALIKE).sum()), "alike": ALIKE, "different": DIFFERENT, "unsure": UNSURE}
+    counts = {x: k if x == "odd" else int((answers.replies == k).sum()) for x, k in kinds.items()}
+    yield "answers", f"{len(answers):,}: " + ", ".join(f"{k:,} {x}" for x, k in counts.items() if k)
+    yield "people", f"{len(answers.people):,}" if answers.people else "not named"
+    yield "samples", f"{len(answers.leaves):,}"
+    yield "questions", f"{len({tuple(sorted(row)) for row in answers.rows.tolist()}):,}"
+    yield "triplets", f"{len(answers.triplets()):,}; tripletree answers tells more"
 
 
 def hierarchy_rows(hierarchy: Hierarchy) -> Iterator[tuple[str, str]]:
@@ -216,23 +231,31 @@ def _triplet_rows(triplets: TripletSet) -> Iterator[tuple[str, str]]:
 @click.argument("file")
 @kind_option
 @columns_option
+@odd_option
 @format_option
 @click.option(
     "-o", "--output", metavar="FILE", help="Write the triplets (or pairs) of the conflict, if any, to this file."
 )
 @click.pass_context
 def check(
-    ctx: click.Context, file: str, kind: str | None, columns: tuple[str, ...] | None, format_: Any, output: str | None
+    ctx: click.Context,
+    file: str,
+    kind: str | None,
+    columns: tuple[str, ...] | None,
+    odd: str | None,
+    format_: Any,
+    output: str | None,
 ) -> None:
     """Tell whether some hierarchy displays all triplets of FILE; 'tripletree explain' shows more.
 
-    FILE may also hold pairs, must-links and cannot-links: then, whether some clustering satisfies all of them.
+    FILE may also hold odd-one-out answers, which are triplets; or pairs, must-links and cannot-links: then, whether
+    some clustering satisfies all of them.
 
     Exit status: 0 if so, 1 if not (a conflict is shown: triplets that cannot hold together, any one less of them
     can), 2 if FILE cannot be read.
     """
     check_apart([file], [output])
-    triplets = read_constraints(file, kind, format_=format_, columns=columns)
+    triplets = read_constraints(file, kind, format_=format_, columns=columns, odd=odd)
     if isinstance(triplets, PairwiseConstraints):
         check_pairs(ctx, triplets, output)
         return

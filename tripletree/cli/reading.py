@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import wraps
+from pathlib import Path
 from typing import Any
 
 import click
 
 from tripletree.cli.shell import bad_input, counted
-from tripletree.cli.sources import SAMPLE, read_triplet_file, some_leaves
+from tripletree.cli.sources import SAMPLE, holds_answers, read_answer_file, read_triplet_file, some_leaves
 from tripletree.cli.spelling import in_shell, option_names
+from tripletree.core.answers import AnswerSet
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.ontology import Ontology
 from tripletree.core.triplets import TripletSet
@@ -146,16 +148,23 @@ def read_names_of(source: str, reading: Mapping[str, Any]) -> Ontology | Hierarc
 
 def read_either(
     source: str, kind: str | None, reading: Mapping[str, Any] | None = None
-) -> tuple[Ontology | Hierarchy | TripletSet, str]:
-    """Read a hierarchy or triplets, as `kind` or else the content has it; and the format, with what it leaves out."""
+) -> tuple[Ontology | Hierarchy | TripletSet | AnswerSet, str]:
+    """Read a hierarchy, triplets or answers, as `kind` or the content has it; and the format, with what it omits."""
     if kind == "triplets":
         return read_triplet_file(source), "triplets"
     stream = opened_again(source)
+    if kind == "answers" or (kind is None and "format" not in (reading or {}) and _is_answers(stream)):
+        return read_answer_file(stream()), "answers"
     name = (reading or {}).get("format") or registry.recognize(stream())
     if name == "triplets" and kind is None:
         return some_leaves(read_triplets(stream()), source), "triplets"
     value = _read_any(stream, dict(reading or {}))
     return value, registry.FORMATS[name].title + _genus_note(stream, name, reading or {})
+
+
+def _is_answers(stream: Callable[[], Any]) -> bool:
+    source = stream()
+    return not (isinstance(source, (str, Path)) and Path(source).is_dir()) and holds_answers(*raw_bytes(source))
 
 
 def _genus_note(stream: Callable[[], Any], name: str, reading: Mapping[str, Any]) -> str:

@@ -19,6 +19,7 @@ from tripletree.cli.sources import (
     format_option,
     given_name,
     kind_option,
+    odd_option,
     output_option,
     read_constraints,
     read_triplet_file,
@@ -274,6 +275,7 @@ def _compared(values: dict[str, Any], one: Hierarchy, two: Hierarchy) -> str:
 @output_option
 @kind_option
 @columns_option
+@odd_option
 @format_option
 @click.pass_context
 def describe(
@@ -282,6 +284,7 @@ def describe(
     data: str | None,
     kind: str | None,
     columns: tuple[str, ...] | None,
+    odd: str | None,
     max_steps: int,
     as_json: bool,
     output: str,
@@ -298,8 +301,9 @@ def describe(
     With --validate, a fifth of the triplets is held out at a time, and the hierarchies that DivisiveReCon makes of the
     data with none, some and all of the others are compared with them.
 
-    The file may also hold pairs, must-links and cannot-links: then, how many follow from them, which leaves they hold
-    together, and how many triplets they give; the exit status is 1 if they contradict each other.
+    The file may also hold odd-one-out answers, which are triplets; or pairs, must-links and cannot-links: then, how
+    many follow from them, which leaves they hold together, and how many triplets they give; the exit status is 1 if
+    they contradict each other.
     """
     if triplets == data == "-":
         msg = "TRIPLETS and --data cannot both be the standard input"
@@ -309,7 +313,7 @@ def describe(
         msg = f"--{alone[0].replace('_', '-')} goes with --data"
         raise click.UsageError(msg)
     check_apart([triplets, data], [output])
-    given = read_constraints(triplets, kind, format_=format_, columns=columns)
+    given = read_constraints(triplets, kind, format_=format_, columns=columns, odd=odd)
     if isinstance(given, PairwiseConstraints):
         if data is not None:
             raise bad_input(f"--data is for triplets, and {given_name(triplets)} holds pairs")

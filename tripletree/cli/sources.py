@@ -9,10 +9,12 @@ from typing import Any
 import click
 
 from tripletree.cli.shell import bad_input
+from tripletree.core.answers import AnswerSet
 from tripletree.core.pairs import PairwiseConstraints
 from tripletree.core.triplets import TripletSet
 from tripletree.errors import ParseError
-from tripletree.io import read_pairs, read_triplets, write_triplets
+from tripletree.io import read_answers, read_pairs, read_triplets, write_triplets
+from tripletree.io.answers import looks_like_answers
 from tripletree.io.pairs import looks_like_pairs
 from tripletree.io.rows import format_of_suffix
 from tripletree.io.source import named_stream, raw_bytes, read_bytes
@@ -21,8 +23,11 @@ __all__ = [
     "columns_option",
     "format_option",
     "given_name",
+    "holds_answers",
     "kind_option",
+    "odd_option",
     "output_option",
+    "read_answer_file",
     "read_constraints",
     "read_pair_file",
     "read_triplet_file",
@@ -43,8 +48,14 @@ format_option = click.option(
 kind_option = click.option(
     "--as",
     "kind",
-    type=click.Choice(["triplets", "pairs"]),
-    help="What FILE holds; by default as it looks: pairs have a column 'link', or must or cannot in each line.",
+    type=click.Choice(["triplets", "pairs", "answers"]),
+    help="What FILE holds; by default as it looks: pairs have a column 'link', or must or cannot in each line, "
+    "odd-one-out answers a column 'odd' or 'answer', or are JSON lines.",
+)
+odd_option = click.option(
+    "--odd",
+    metavar="COLUMN",
+    help="FILE is a table of odd-one-out answers: the column of the answer, by name or from 0.",
 )
 
 
@@ -70,21 +81,65 @@ def given_name(source: str) -> str:
     return "standard input" if source == "-" else source
 
 
-def read_triplet_file(source: str, *, format_: Any = None, pairs_go: str | None = "") -> TripletSet:
-    """Read triplets from a file or the standard input (``-``); `pairs_go` names the place for pairs.
+def read_triplet_file(
+    source: str, *, format_: Any = None, pairs_go: str | None = "", odd: str | None = None
+) -> TripletSet:
+    """Read triplets from a file or the standard input (``-``), or those that answers say; `pairs_go`: where pairs go.
 
-    None where the user has said that these are triplets.
+    None where the user has said that these are triplets. `odd` is the column of answers where these are in a table.
     """
     if source.startswith(SAMPLE):
         msg = f"{source} is a hierarchy; tripletree decompose {source} gives triplets of it"
         raise bad_input(msg)
     raw, name = raw_bytes(source)  # once: a pipe cannot be read again
+    if odd is not None or (pairs_go is not None and holds_answers(raw, name)):
+        return some_leaves(read_answer_file(named_stream(raw, name), odd=odd).triplets(), source)
     try:
         return some_leaves(read_triplets(named_stream(raw, name), format=format_), source)
     except ParseError:
         if pairs_go is not None and _holds_pairs(raw, name, format_):
             raise bad_input(f"{given_name(source)} holds pairs; expected triplets{pairs_go}") from None
         raise
+
+
+def holds_answers(raw: bytes | str, name: str | None) -> bool:
+    """Whether content looks like odd-one-out answers."""
+    try:
+        content, _ = read_bytes(named_stream(raw, name))
+        return looks_like_answers(content, name)
+    except (ParseError, csv.Error):
+        return False
+
+
+def read_answer_file(source: Any, **columns: Any) -> AnswerSet:
+    """Read answers; columns of a table are names, or numbers from 0 where no column has such a name."""
+    given = {key: x for key, x in columns.items() if x is not None}
+    try:
+        try:
+            return read_answers(source, **given)
+        except ParseError as error:
+            numbered = {key: _numbers(x) for key, x in given.items()}
+            if numbered == given or "is not a column" not in str(error):
+                raise
+            source.seek(0)
+            return read_answers(source, **numbered)
+    except (ParseError, ValueError) as error:
+        raise bad_input(_ANSWER_OPTIONS.sub(_in_options, str(error))) from None
+
+
+_ANSWER_OPTIONS = re.compile(r"\b(odd|items|who|when)=(\w?)")
+
+
+def _in_options(found: re.Match[str]) -> str:
+    """An argument of the library as the option of the commands."""
+    return f"--{found[1]} {found[2]}" if found[2] else f"--{found[1]}"
+
+
+def _numbers(columns: Any) -> Any:
+    """Names of columns that are numbers as such."""
+    if isinstance(columns, str):
+        return int(columns) if columns.isdecimal() else columns
+    return [int(x) if x.isdecimal() else x for x in columns]
 
 
 def _holds_pairs(raw: bytes | str, name: str | None, format_: Any) -> bool:
@@ -97,19 +152,26 @@ def _holds_pairs(raw: bytes | str, name: str | None, format_: Any) -> bool:
 
 
 def read_constraints(
-    source: str, kind: str | None, *, format_: Any = None, columns: tuple[str, ...] | None = None
+    source: str,
+    kind: str | None,
+    *,
+    format_: Any = None,
+    columns: tuple[str, ...] | None = None,
+    odd: str | None = None,
 ) -> TripletSet | PairwiseConstraints:
-    """Read triplets or must-links and cannot-links, of the `kind` given, else by the look of the content."""
-    if columns is not None and kind == "triplets":
-        msg = "--columns are those of pairs, and --as triplets excludes pairs"
-        raise click.UsageError(msg)
-    if columns is not None:
-        kind = "pairs"
+    """Read triplets, must-links and cannot-links, or answers, of the `kind` given, else by the look of the content."""
+    for option, wanted, value in (("--columns", "pairs", columns), ("--odd", "answers", odd)):
+        if value is not None and kind not in (None, wanted):
+            msg = f"{option} is for {wanted}, and --as {kind} excludes these"
+            raise click.UsageError(msg)
+        kind = wanted if value is not None else kind
     if kind == "triplets" or source.startswith(SAMPLE):
         return read_triplet_file(source, format_=format_, pairs_go=None)
     raw, name = raw_bytes(source)  # once: a pipe cannot be read again
     if kind is None:
-        kind = "pairs" if _holds_pairs(raw, name, format_) else "triplets"
+        kind = "pairs" if _holds_pairs(raw, name, format_) else "answers" if holds_answers(raw, name) else "triplets"
+    if kind == "answers":
+        return some_leaves(read_answer_file(named_stream(raw, name), odd=odd).triplets(), source)
     if kind == "pairs":
         return read_pair_file(named_stream(raw, name), format_=format_, columns=columns)
     return some_leaves(read_triplets(named_stream(raw, name), format=format_), source)

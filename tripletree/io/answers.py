@@ -33,13 +33,14 @@ from tripletree.errors import SHOWN, InvalidAnswerError, ParseError, UnknownLeaf
 from tripletree.io.comparisons import TrioRows, indexed_rows, refusal
 from tripletree.io.json_text import load_json
 from tripletree.io.source import Source, Target, decoded, named_stream, read_bytes, write_atomic
-from tripletree.io.table import RowTable, cell_text, is_frame, read_table
+from tripletree.io.table import RowTable, cell_text, has_header, is_frame, parquet_names, read_table
 
 __all__ = [
     "ODD_NAMES",
     "append_answer",
     "append_undo",
     "is_json_lines",
+    "looks_like_answers",
     "read_answers",
     "read_odd_one_out",
     "write_answers",
@@ -81,6 +82,25 @@ def is_json_lines(content: bytes | str) -> bool:
     head = content[:1000]
     head = head.decode("utf-8", errors="replace") if isinstance(head, bytes) else head
     return head.lstrip("\ufeff \t\r\n").startswith("{")
+
+
+def looks_like_answers(content: bytes | str, name: str | None) -> bool:
+    """Whether an unpacked file holds answers rather than triplets or pairs: by its first line, or its header."""
+    if isinstance(content, bytes) and content.startswith(b"PAR1"):
+        return _is_header_of_answers(parquet_names(content, name))
+    if not is_json_lines(content):
+        text = content if isinstance(content, str) else decoded(content, name)
+        return has_header(text, _is_header_of_answers)
+    first = content.lstrip()[:_STEP].partition(b"\n" if isinstance(content, bytes) else "\n")[0]
+    try:
+        entry = json.loads(first)
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(entry, dict) and (entry.get("tripletree") == "answers" or {"items", "answer"} <= entry.keys())
+
+
+def _is_header_of_answers(names: Sequence[str]) -> bool:
+    return len(names) > 3 and len(_called(names, ODD_NAMES)) == 1
 
 
 def read_answers(

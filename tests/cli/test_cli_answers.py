@@ -1,0 +1,157 @@
+"""``answers``, and the other commands on files of answers."""
+
+import csv
+import json
+
+import numpy as np
+import pytest
+from crowds import simulate_crowd
+
+from tripletree.io import read_answers, read_newick_support
+
+NAMES = ["ant", "bee", "cat", "dog", "eel", "fox", "gnu", "hen", "ibis", "jay", "kid", "lion"]
+TABLE = "who,a,b,c,odd\nanna,cat,dog,eel,eel\nben,cat,eel,dog,eel\ncleo,cat,dog,eel,cat\ncleo,cat,dog,eel,\n"
+
+
+@pytest.fixture
+def crowd(tmp_path):
+    """A table of a crowd with a random person and one who goes by another hierarchy."""
+    _, answers = simulate_crowd(np.random.default_rng(1), 12, n_answers=60)
+    frame = answers.to_frame()
+    for name in ("item_1", "item_2", "item_3", "answer"):
+        frame[name] = [NAMES[i] for i in frame[name]]
+    path = tmp_path / "crowd.csv"
+    frame.drop(columns=["when", "line"]).to_csv(path, index=False)
+    return path
+
+
+def test_answers__words(run):
+    lines = run("answers", "-", "--bootstraps", "0", text=TABLE).stdout.splitlines()
+    assert lines[0] == "standard input: 4 answers of 3 people to 1 question about 3 samples, 1 of them unsure"
+    assert lines[1] == "inconsistent: 1 question with different answers"
+    assert "  cat dog eel: eel 2 (anna, ben), cat 1 (cleo)" in lines
+
+
+def test_answers__people_and_consensus(run, crowd, tmp_path):
+    text = run("answers", crowd, "--bootstraps", "20", "-o", "c.nwk", "--people", "p.csv", "--disputed", "d.csv").stdout
+    assert "good 0, good 1, good 2, good 3, random 4 contradict themselves" in text
+    with open(tmp_path / "p.csv", encoding="utf-8") as stream:
+        people = {row["who"]: row for row in csv.DictReader(stream)}
+    assert people["random 4"]["verdict"] == "random"
+    assert people["other 5"]["verdict"] == "other criterion"
+    assert [people[f"good {k}"]["verdict"] for k in range(4)] == ["agrees"] * 4
+    assert float(people["good 0"]["weight"]) > 1 > float(people["random 4"]["weight"])
+    hierarchy, support = read_newick_support(tmp_path / "c.nwk")
+    assert set(hierarchy.leaves) == set(NAMES)
+    assert (support[:-1] > 0.5).all()
+    with open(tmp_path / "d.csv", encoding="utf-8") as stream:
+        rows = list(csv.DictReader(stream))
+    lines = crowd.read_text(encoding="utf-8").splitlines()
+    for row in rows:
+        cells = lines[int(row["line"]) - 1].split(",")
+        assert set(cells[:3]) == {row["item_1"], row["item_2"], row["item_3"]}
+        assert cells[3:5] == [row["answer"], row["who"]]
+    said = {}
+    for row in rows:
+        said.setdefault(row["question"], set()).add(row["answer"])
+    assert all(len(x) > 1 for x in said.values())
+
+
+def test_answers__equal_weights_and_few_lines(run, crowd):
+    text = run("answers", crowd, "--bootstraps", "0", "--equal-weights", "-k", "1").stdout
+    assert "Questions with different answers" in text
+    assert "more: -k lists more" in text
+    assert "/" not in text.split("Consensus")[1].split("Who")[0]
+
+
+def test_answers__a_picture_and_a_page(run, crowd, tmp_path):
+    pytest.importorskip("matplotlib")
+    from matplotlib.image import imread
+
+    run("answers", crowd, "--bootstraps", "10", "--plot", "c.png", "--html", "c.html", "--min-support", "0.2")
+    assert np.ptp(imread(tmp_path / "c.png")) > 0.9
+    assert "100/100" in (tmp_path / "c.html").read_text(encoding="utf-8")
+
+
+def test_answers__json_lines_and_back(run, crowd, tmp_path):
+    first = run("answers", crowd, "--bootstraps", "2", "--jsonl", "c.jsonl").stdout
+    assert [x.items for x in read_answers(tmp_path / "c.jsonl")] == [x.items for x in read_answers(crowd)]
+    second = run("answers", "c.jsonl", "--bootstraps", "2").stdout
+    assert first.splitlines()[1:] == second.splitlines()[1:]
+    moved = run("answers", crowd, "--bootstraps", "2", "--jsonl", "-")
+    assert moved.stdout == (tmp_path / "c.jsonl").read_text(encoding="utf-8")
+    assert moved.stderr == first
+
+
+def test_answers__columns(run):
+    table = "p,q,r,s,t\ncat,dog,eel,3,anna\ncat,dog,fly,1,anna\n"
+    for options in (
+        ["--odd", "s", "--items", "p,q,r", "--who", "t"],
+        ["--odd", "s", "--items", "0,1,2", "--who", "t"],
+    ):
+        text = run("answers", "-", *options, "--bootstraps", "0", text=table).stdout
+        assert text.startswith("standard input: 2 answers of 1 person to 2 questions about 4 samples\nconsistent: a")
+    plain = table.partition("\n")[2]
+    text = run("answers", "-", "--odd", "3", "--items", "0,1,2", "--who", "4", "--bootstraps", "0", text=plain).stdout
+    assert text.startswith("standard input: 2 answers of 1 person")
+
+
+def test_answers__that_clash_without_a_disputed_question(run):
+    table = "a,b,c,odd\ncat,dog,eel,eel\ndog,eel,fly,fly\neel,fly,cat,cat\n"
+    text = run("answers", "-", "--bootstraps", "0", text=table).stdout
+    assert "inconsistent, though no question has different answers: tripletree explain shows which clash" in text
+
+
+@pytest.mark.parametrize(
+    ("args", "text", "message"),
+    [
+        (["-"], "a,b,c\nx,y,z\n", "nothing tells which of them is the odd one: --odd 2 if it is the third"),
+        (["-", "--odd", "w"], "a,b,c,odd\nx,y,z,z\n", "odd 'w' is not a column of this table"),
+        (["-"], "a,b,c,d,odd\nx,y,z,u,z\n", "give --items, which three"),
+        (["-", "--items", "a"], "a,b,c,odd\nx,y,z,z\n", "not the names of three columns"),
+        (["-", "--odd", "odd"], '{"items": ["a", "b", "c"], "answer": "unsure"}\n', "is for tables"),
+        (["-", "-o", "c.nwk"], "a,b,c,odd\nx,y,z,\n", "none of the answers names an odd one"),
+        (["-", "-o", "-", "--jsonl", "-"], "a,b,c,odd\nx,y,z,\n", "only one output can be the standard output"),
+        (["-"], '{"items": ["a", "b", "c"], "answer": "unsure"}\n{"items"]\n', "line 2: this is not JSON"),
+    ],
+)
+def test_answers__refused(run, args, text, message):
+    assert message in run("answers", *args, text=text, status=2).stderr
+
+
+def test_answers__none(run):
+    assert "0 answers" in run("answers", "-", text="").stdout
+    assert "1 of them unsure" in run("answers", "-", text="a,b,c,odd\nx,y,z,\n").stdout
+
+
+def test_answers__of_the_other_commands(run, tmp_path):
+    jsonl = run("answers", "-", "--bootstraps", "0", "--jsonl", "-", text=TABLE).stdout
+    for text in (TABLE, jsonl):
+        shown = run("check", "-", text=text, status=1).stdout
+        assert "cat dog | eel    weight 2, line 2, said 2 times\n" in shown
+        assert "dog eel | cat    weight 1, line 4\n" in shown
+        assert "lines 2 and 4" in run("explain", "-", text=text, status=1).stdout
+        assert "2 triplets on 3 leaves" in run("describe", "-", text=text, status=1).stdout
+        repaired = run("repair", "-", text=text)
+        assert repaired.stdout == "cat dog | eel | 2.0\n"
+        assert "1 of 2 triplets kept, weight 2 of 3" in repaired.stderr
+        info = run("info", "-", text=text).stdout
+        assert info.splitlines()[1] == "  answers    4: 3 odd, 1 unsure"
+    headless = "cat,dog,eel,eel\ncat,eel,dog,eel\n"
+    assert run("check", "-", "--odd", "3", text=headless).stdout == "consistent: 1 triplet on 3 leaves\n"
+    assert run("repair", "-", "--odd", "3", text=headless).stdout.startswith("cat dog | eel")
+    assert run("check", "-", "--as", "answers", text=headless).stdout == "consistent: 1 triplet on 3 leaves\n"
+    assert "--as pairs excludes" in run("check", "-", "--odd", "3", "--as", "pairs", text=headless, status=2).stderr
+    (tmp_path / "points.csv").write_text("name,x\ncat,0\ndog,5\neel,1\n", encoding="utf-8")
+    (tmp_path / "said.csv").write_text(TABLE.replace("cleo,cat,dog,eel,cat\n", ""), encoding="utf-8")
+    clusters = run("cluster", "points.csv", "--triplets", "said.csv", "-k", "2").stdout
+    assert clusters.splitlines()[1:] == ["cat,0", "dog,0", "eel,1"]
+    assert run("cluster", "points.csv", "--triplets", "said.csv", "--odd", "odd", "-k", "2").stdout == clusters
+    assert "--odd goes with --triplets" in run("cluster", "points.csv", "--odd", "odd", status=2).stderr
+
+
+def test_answers__triplets_stay_triplets(run):
+    """A table of triplets with a column of that name, whose cells are not answers, is what it was."""
+    text = "a,b,c,choice\nx,y,z,1\n"
+    assert run("check", "-", "--as", "triplets", text=text).stdout == "consistent: 1 triplet on 3 leaves\n"
+    assert json.loads(run("explain", "-", "--json", text="a,b,c\nx,y,z\n").stdout) == []

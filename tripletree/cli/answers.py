@@ -1,0 +1,326 @@
+"""The command for what many people said: ``answers``."""
+
+from __future__ import annotations
+
+import csv
+import io
+import sys
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import click
+import numpy as np
+
+from tripletree.algorithms.build import is_consistent
+from tripletree.algorithms.consensus import AnswerConsensus
+from tripletree.algorithms.consensus import consensus as consensus_of
+from tripletree.cli.clustering import check_apart, picture_format, save_figure
+from tripletree.cli.shell import counted, label_text, say
+from tripletree.cli.sources import given_name, odd_option, read_answer_file, seed_option
+from tripletree.core.answers import ALIKE, Answer, AnswerSet
+from tripletree.evaluation.agreement import (
+    Agreement,
+    DisputedQuestion,
+    agreement,
+    find_disagreements,
+    find_disputed_questions,
+)
+from tripletree.io import write_answers, write_newick
+from tripletree.io.source import named_stream, raw_bytes, write_atomic
+from tripletree.plots import plot_dendrogram
+from tripletree.plots.page import write_html
+
+__all__ = ["answers"]
+
+#: Leaves of a clade, and people with one answer, that are written out.
+MOST_LEAVES, MOST_PEOPLE = 8, 6
+
+
+def _names(_ctx: click.Context, _option: click.Parameter, value: str | None) -> list[str] | None:
+    """The names or numbers of two or three columns."""
+    if value is None:
+        return None
+    names = [x.strip() for x in next(csv.reader([value]), [])]
+    if len(names) not in (2, 3) or "" in names or len(set(names)) < len(names):
+        msg = f"{value!r} is not the names of three columns, such as left,middle,right"
+        raise click.BadParameter(msg)
+    return names
+
+
+def _columns(command: Any) -> Any:
+    """Add the options for the columns of a table."""
+    options = (
+        odd_option,
+        click.option("--items", metavar="A,B,C", callback=_names, help="The columns of the three items."),
+        click.option("--who", metavar="COLUMN", help="The column of the person."),
+        click.option("--when", metavar="COLUMN", help="The column of the time."),
+    )
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+@click.command(
+    epilog="""
+    \b
+    Examples:
+      printf 'who,a,b,c,odd\\nanna,cat,dog,eel,eel\\nben,cat,dog,eel,eel\\ncleo,cat,dog,eel,cat\\n' > crowd.csv
+      tripletree answers crowd.csv
+      tripletree answers crowd.csv -o consensus.nwk --disputed disputed.csv --people people.csv --jsonl crowd.jsonl
+    """
+)
+@click.argument("file")
+@_columns
+@click.option(
+    "-k", "--number", "k", type=click.IntRange(min=0), default=10, show_default=True, metavar="K",
+    help="List up to K disputed questions, and K clades against which people answered.",
+)  # fmt: skip
+@click.option(
+    "--bootstraps", type=click.IntRange(min=0), default=100, show_default=True, metavar="N",
+    help="Samples of the answers, and as many of the people, for the support of the clades.",
+)  # fmt: skip
+@click.option(
+    "--min-support", type=click.FloatRange(0, 1), default=0.5, show_default=True, metavar="SHARE",
+    help="Clades in no more than this share of the samples are contracted.",
+)  # fmt: skip
+@click.option("--equal-weights", is_flag=True, help="Count the answers of all people alike.")
+@click.option("-o", "--output", metavar="FILE", help="Write the consensus as Newick, with support from 0 to 1.")
+@click.option("--plot", "picture", metavar="FILE", help="Draw the consensus, with support in percent (png, pdf, svg).")
+@click.option("--html", "page", metavar="FILE", help="Write it as a page for the browser.")
+@click.option("--people", metavar="FILE", help="Write the table of people as CSV.")
+@click.option("--disputed", metavar="FILE", help="Write all disputed questions as CSV, one answer a row.")
+@click.option("--jsonl", metavar="FILE", help="Write the answers as JSON lines.")
+@seed_option
+def answers(
+    file: str,
+    k: int,
+    bootstraps: int,
+    min_support: float,
+    equal_weights: bool,
+    seed: int,
+    output: str | None,
+    picture: str | None,
+    page: str | None,
+    people: str | None,
+    disputed: str | None,
+    jsonl: str | None,
+    **columns: Any,
+) -> None:
+    """Tell what many people said to "which of these three is the odd one out?", who agrees, and where they differ.
+
+    FILE is a table with three columns of items, one of the answer and perhaps one of the person (by their names, or as
+    the options say), or JSON lines as 'tripletree ask' writes them; '-' is the standard input.
+
+    It tells whether the answers are consistent and which questions have different answers; how far each person agrees
+    with the others on the same questions and with the consensus of the others, who answers at random and who goes by
+    another criterion; and the consensus: a hierarchy in which each person weighs as much as the others bear out, with
+    the support of each clade in samples of the answers and of the people. The exit status is 0 whether they agree or
+    not.
+    """
+    targets = [output, picture, page, people, disputed, jsonl]
+    check_apart([file], targets)
+    if targets.count("-") > 1:
+        msg = "only one output can be the standard output"
+        raise click.UsageError(msg)
+    if picture is not None:
+        picture_format(picture)
+    raw, name = raw_bytes(file)
+    given = read_answer_file(named_stream(raw, name), **columns)
+    terminal = sys.stderr.isatty()
+    questions = find_disputed_questions(given)
+    found = agreement(given, random_state=seed, verbose=terminal) if len(given) else None
+    common = None
+    if (given.replies < ALIKE).any():
+        weights = None if equal_weights else "estimate"
+        common = consensus_of(
+            given,
+            weights=weights,
+            n_bootstraps=bootstraps,
+            min_support=min_support,
+            random_state=seed,
+            verbose=terminal,
+        )
+    _write_files(given, found, questions, common, targets)
+    parts = [_overview(given, questions, given_name(file))]
+    if found is not None:
+        parts += [_people_text(found, common), _questions_text(questions, k)]
+    if common is not None:
+        parts += [_consensus_text(common), _where_text(given, common, k)]
+    say("\n\n".join(x for x in parts if x), err="-" in targets)
+
+
+def _write_files(
+    given: AnswerSet,
+    found: Agreement | None,
+    questions: Sequence[DisputedQuestion],
+    common: AnswerConsensus | None,
+    targets: Sequence[str | None],
+) -> None:
+    output, picture, page, people, disputed, jsonl = targets
+    if jsonl is not None:
+        write_answers(given, jsonl)
+    if people is not None and found is not None:
+        _write_table(people, _people_rows(found, common))
+    if disputed is not None:
+        _write_table(disputed, _disputed_rows(questions))
+    if common is None:
+        if output or picture or page:
+            msg = "none of the answers names an odd one: there is no consensus to write"
+            raise click.ClickException(msg)
+        return
+    if output is not None:
+        write_newick(common.hierarchy, output, support=common.support)
+    named = common.named()
+    if picture is not None:
+        labels = None if common.support is None else "names"
+        save_figure(plot_dendrogram(named, node_labels=labels).figure, picture)
+    if page is not None:
+        write_html(named, page)
+
+
+def _write_table(path: str, rows: Iterator[Sequence[Any]]) -> None:
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(rows)
+    with write_atomic(path) as stream:
+        stream.write(text.getvalue())
+
+
+# ---------------------------------------------------------------------- words
+
+
+def _overview(given: AnswerSet, questions: Sequence[DisputedQuestion], name: str) -> str:
+    """What there is, and whether it is consistent."""
+    asked = len({tuple(sorted(row)) for row in given.rows.tolist()})
+    of = f" of {counted(len(given.people), 'person', 'people')}" if given.people else ""
+    unsure = int((given.replies == ALIKE + 2).sum())
+    head = (
+        f"{name}: {counted(len(given), 'answer')}{of} to {counted(asked, 'question')} about "
+        f"{counted(len(given.leaves), 'sample')}" + (f", {unsure:,} of them unsure" if unsure else "")
+    )
+    themselves = sorted({who for x in questions for who in x.inconsistent_people})
+    if questions:
+        also = f"; {_some(themselves, MOST_PEOPLE)} contradict themselves" if len(themselves) > 1 else ""
+        also = f"; {themselves[0]} contradicts themself" if len(themselves) == 1 else also
+        return f"{head}\ninconsistent: {counted(len(questions), 'question')} with different answers{also}"
+    if is_consistent(given.triplets()):
+        return f"{head}\nconsistent: a hierarchy displays all of them"
+    return f"{head}\ninconsistent, though no question has different answers: tripletree explain shows which clash"
+
+
+def _people_rows(found: Agreement, common: AnswerConsensus | None) -> Iterator[Sequence[Any]]:
+    """The table of people, with a header."""
+    yield (
+        *("who", "answers", "unsure", "with others", "questions shared", "with itself", "questions repeated"),
+        *("with consensus", "with own hierarchy", "weight", "verdict"),
+    )
+    weight = {} if common is None else dict(zip(common.people, common.weights.tolist(), strict=True))
+    for k, who in enumerate(found.people):
+        shares = (found.with_others, found.with_itself, found.with_consensus, found.with_own_hierarchy)
+        others, itself, consensus, own = ("" if np.isnan(x[k]) else f"{x[k]:.4f}" for x in shares)
+        yield (
+            *("" if who is None else who, int(found.n_answers[k]), int(found.n_unsure[k]), others),
+            *(int(found.n_shared[k]), itself, int(found.n_repeated[k]), consensus, own),
+            *(f"{weight[who]:.2f}" if who in weight else "", found.verdict[k]),
+        )
+
+
+def _people_text(found: Agreement, common: AnswerConsensus | None) -> str:
+    """The table of people in columns, the verdict last."""
+    if len(found.people) == 1 and found.n_repeated[0] == 0:
+        return ""
+    _, *rows = _people_rows(found, common)
+    shown = [["", "answers", "with others", "with itself", "with consensus", "weight", ""]]
+    for who, n, _, others, _, itself, _, consensus, own, weight, verdict in rows:
+        cells = [f"{float(x):.0%}" if x else "-" for x in (others, itself, consensus)]
+        note = f" ({float(own):.0%} with their own other answers)" if own and verdict == "other criterion" else ""
+        shown.append([who or "(no name)", f"{n:,}", *cells, weight or "-", verdict + note])
+    kappa = "" if np.isnan(found.kappa) else f"; beyond chance on the same questions: kappa {found.kappa:.2f}"
+    return f"People (by chance, 33% agree with the consensus){kappa}:\n{_aligned(shown)}"
+
+
+def _aligned(rows: Sequence[Sequence[str]]) -> str:
+    """Rows in columns: texts at the ends on the left, numbers between them on the right."""
+    width = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    last = len(width) - 1
+    lines = []
+    for row in rows:
+        cells = [x.ljust(w) if k in (0, last) else x.rjust(w) for k, (x, w) in enumerate(zip(row, width, strict=True))]
+        lines.append(f"  {'  '.join(cells)}".rstrip())
+    return "\n".join(lines)
+
+
+def _some(names: Sequence[str], most: int) -> str:
+    shown = ", ".join(names[:most])
+    return shown if len(names) <= most else f"{shown} and {len(names) - most:,} more"
+
+
+def _who(given: Sequence[Answer]) -> str:
+    """Who gave an answer, with the line where there is no name."""
+    names = [x.who if x.who is not None else f"line {x.line}" for x in given if x.who is not None or x.line is not None]
+    return _some(list(dict.fromkeys(names)), MOST_PEOPLE)
+
+
+def _questions_text(questions: Sequence[DisputedQuestion], k: int) -> str:
+    """The disputed questions."""
+    if not questions or k == 0:
+        return ""
+    lines = []
+    for x in questions[:k]:
+        said = []
+        for reply, given in x.answers.items():
+            who = _who(given)
+            said.append(f"{label_text(reply)} {len(given)}" + (f" ({who})" if who else ""))
+        lines.append(f"  {' '.join(map(label_text, x.items))}: {', '.join(said)}")
+    if len(questions) > k:
+        lines.append(f"  ... {len(questions) - k:,} more: -k lists more, --disputed FILE writes all of them as a table")
+    return "Questions with different answers, the largest minorities first:\n" + "\n".join(lines)
+
+
+def _disputed_rows(questions: Sequence[DisputedQuestion]) -> Iterator[Sequence[Any]]:
+    """All disputed questions, an answer a row."""
+    yield ("question", "item_1", "item_2", "item_3", "answer", "n_answers", "who", "when", "line")
+    for number, x in enumerate(questions, 1):
+        items = [*x.items, *[""] * (3 - len(x.items))]
+        for reply, given in x.answers.items():
+            for one in given:
+                more = ["" if value is None else value for value in (one.who, one.when, one.line)]
+                yield (number, *items, reply, len(given), *more)
+
+
+def _clade_text(leaves: Sequence[Any]) -> str:
+    shown = " ".join(map(label_text, leaves[:MOST_LEAVES]))
+    return shown if len(leaves) <= MOST_LEAVES else f"{shown} and {len(leaves) - MOST_LEAVES:,} more"
+
+
+def _consensus_text(common: AnswerConsensus) -> str:
+    """The clades with their support."""
+    h = common.hierarchy
+    head = f"Consensus: it displays {common.displayed:.1%} of the weight of the answers"
+    if common.support is not None:
+        people = "" if common.people_support is None else " / of people"
+        head += f"; clades with their support in samples of answers{people}"
+    named = common.named().names or ()
+    rows = [
+        [_clade_text(h.clade(u)), "" if name is None else name]
+        for u, name in enumerate(named, h.n_leaves)
+        if u != h.root
+    ]
+    if common.support is None:
+        rows = [[_clade_text(h.clade(u)), ""] for u in range(h.n_leaves, h.n_nodes) if u != h.root]
+    if not rows:
+        return f"{head}\n  no clade has enough support: --min-support 0 shows the best guess"
+    return f"{head}:\n{_aligned(rows)}"
+
+
+def _where_text(given: AnswerSet, common: AnswerConsensus, k: int) -> str:
+    """Where people disagree with the consensus, more than they agree."""
+    found = [x for x in find_disagreements(given, common.hierarchy) if 2 * x.against > x.total]
+    if not found or k == 0:
+        return ""
+    lines = []
+    for x in found[:k]:
+        who = "(no name)" if x.who is None else x.who
+        lines.append(f"  {who}: {x.against} of {counted(x.total, 'answer')} against {_clade_text(x.clade)}")
+    if len(found) > k:
+        lines.append(f"  ... {len(found) - k:,} more")
+    return "Who disagrees where, more often than not:\n" + "\n".join(lines)
