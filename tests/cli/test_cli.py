@@ -57,6 +57,7 @@ def test_help__of_the_group_names_every_command(run):
         *triplets,
         "compare",
         "supertree",
+        "answers",
         "cluster",
         "report",
         "ask",
