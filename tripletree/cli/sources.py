@@ -123,16 +123,8 @@ def read_answer_file(source: Any, **columns: Any) -> AnswerSet:
                 raise
             source.seek(0)
             return read_answers(source, **numbered)
-    except (ParseError, ValueError) as error:
-        raise bad_input(_ANSWER_OPTIONS.sub(_in_options, str(error))) from None
-
-
-_ANSWER_OPTIONS = re.compile(r"\b(odd|items|who|when)=(\w?)")
-
-
-def _in_options(found: re.Match[str]) -> str:
-    """An argument of the library as the option of the commands."""
-    return f"--{found[1]} {found[2]}" if found[2] else f"--{found[1]}"
+    except ValueError as error:
+        raise bad_input(str(error)) from None
 
 
 def _numbers(columns: Any) -> Any:
