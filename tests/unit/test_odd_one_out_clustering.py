@@ -8,10 +8,12 @@ import pytest
 from sklearn.base import clone
 from sklearn.datasets import load_iris, make_blobs
 from sklearn.exceptions import NotFittedError
+from sklearn.utils.estimator_checks import estimator_checks_generator
 
 import tripletree as tt
 from tripletree.algorithms.induce import displays
 from tripletree.cluster import OddOneOutClustering
+from tripletree.cluster.odd_one_out import neighbours, tree
 from tripletree.cluster.odd_one_out.neighbours import neighbour_graph
 from tripletree.cluster.odd_one_out.walk import ANYWHERE, LIFE, AbsorbingWalk
 from tripletree.core.answers import Answer
@@ -84,6 +86,21 @@ def test_walk__passes_between_samples(blobs):
         assert bond == pytest.approx(max(one, other), abs=1e-3)
 
 
+def test_walk__centres_are_found_one_after_the_other(blobs):
+    X, _ = blobs
+    walk = AbsorbingWalk(neighbour_graph(X, 10, np.random.default_rng(0)))
+    nodes = [3, 17]
+    where = np.ones(len(X), bool)
+    where[5:10] = False
+    found, hits = walk.absorbed_at(np.array(nodes)).centres(where, 0.4)
+    assert found.size > 1
+    for x in found:
+        reach = np.where(where, walk.absorbed_at(np.array(nodes)).reach, 0)
+        assert reach[x] == pytest.approx(reach.max())
+        nodes.append(int(x))
+    np.testing.assert_allclose(hits, walk.absorbed_at(np.array(nodes)).hits[:, 2:], atol=1e-3)
+
+
 def test_graph__equal_samples_are_one_node():
     X = np.repeat([[0.0], [1.0], [3.0]], [4, 1, 2], axis=0)
     graph = neighbour_graph(X, 10, np.random.default_rng(0))
@@ -149,6 +166,31 @@ def test_clusters__the_same_each_time(blobs):
     assert again.next_question() == one.next_question()
 
 
+def test_hierarchy__of_many_samples(blobs, monkeypatch):
+    X, y = blobs
+    monkeypatch.setattr(neighbours, "MOST_NODES", 25)
+    monkeypatch.setattr(tree, "MOST_MERGED", 30)
+    model = OddOneOutClustering(25).fit(X, oracle=person(y))
+    h = model.hierarchy_
+    assert len(h.leaves) == len(X)
+    assert h.n_nodes < 2 * len(X) - 1
+    assert displays(h, model.answers_.triplets()).all()
+    for c in range(model.n_clusters_):
+        inside = np.flatnonzero(model.labels_ == c).tolist()
+        assert sorted(h.clade(h.common_ancestor(inside))) == inside
+
+
+def test_clusters__of_many_samples(blobs):
+    X, y = make_blobs(6_000, centers=5, cluster_std=0.8, random_state=1)
+    model = OddOneOutClustering(40).fit(X, oracle=person(y))
+    assert tt.pairwise_f_score(y, model.labels_) > 0.95
+    odd = next(i for i in range(6_000) if i not in set(model._graph.sample.tolist()))
+    other = next(i for i in range(6_000) if y[i] != y[odd])
+    third = next(i for i in range(6_000) if y[i] == y[other] and i != other)
+    model.answer(odd, (odd, other, third))  # of a sample that is no node
+    assert model.labels_[other] == model.labels_[third] != model.labels_[odd]
+
+
 # ---------------------------------------------------------------------- step by step
 
 
@@ -195,7 +237,7 @@ def test_steps__unsure_is_kept_and_asks_something_else(blobs):
         seen.add(question)
         model.answer(None)
     assert [x.kind for x in model.answers_] == ["unsure"] * 8
-    assert model.n_clusters_ == 1
+    assert (model.uncertainty_ == 1).all()
 
 
 def test_steps__names(blobs):
@@ -237,6 +279,18 @@ def test_scikit_learn__clone_pickle_predict(blobs):
     with pytest.raises(NotFittedError):
         OddOneOutClustering().next_question()
     assert not hasattr(OddOneOutClustering(), "labels_")
+
+
+def _checks():
+    for estimator, check in estimator_checks_generator(OddOneOutClustering(n_questions=0)):
+        if check.func.__name__ != "check_array_api_input":  # it asks for a setting before scipy is imported
+            yield pytest.param(estimator, check, id=check.func.__name__)
+
+
+@pytest.mark.parametrize(("estimator", "check"), list(_checks()))
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
+def test_scikit_learn__its_checks_pass(estimator, check):
+    check(estimator)
 
 
 @pytest.mark.parametrize("reply", ["none of them", 99, True, 1.5, ["alike"], "odd"])
@@ -299,5 +353,5 @@ def test_input__too_few_samples_for_a_question(X):
     model = OddOneOutClustering().start(X)
     assert model.next_question() is None
     assert model.gain_ == 0
-    assert model.labels_.tolist() == [0] * len(X)
+    assert model.labels_.shape == (len(X),)
     assert len(model.hierarchy_.leaves) == len(X)

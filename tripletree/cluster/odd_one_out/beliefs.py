@@ -28,6 +28,9 @@ LEAST_NOISE = 1e-6
 #: The share of a walk that dies which speaks for a group not seen yet; the least chance of one.
 NOVELTY, LEAST_NOVELTY = 0.5, 5e-4
 
+#: How often a sample is new is learned: as if so many had been new, as expected, before.
+CAUTION = 2.0
+
 #: Sweeps over all samples and blocks after each answer, at most.
 SWEEPS = 10
 
@@ -64,6 +67,7 @@ class Beliefs:
         self.rows, self.replies = np.empty((0, 3), np.int64), np.empty(0, np.int64)
         self.place: dict[int, int] = {}
         self._known_blocks: tuple[Any, list] = (None, [])
+        self.expected = np.empty(0)
         self.at = walk.absorbed_at(self.items)
         self._estimate_noise()
 
@@ -79,6 +83,9 @@ class Beliefs:
             return
         shown = [int(x) for x in row if x >= 0]
         fresh = [x for x in shown if x not in self.place]
+        ends = self.at.hits[self.node[fresh]] @ np.eye(self.n_groups)[self.group]
+        expected = self.prior(ends)[:, -1] if len(self.rows) else np.full(len(fresh), np.nan)
+        self.expected = np.append(self.expected, expected)
         for x in fresh:
             self.place[x] = len(self.place)
         self.items = np.append(self.items, np.array(fresh, np.int64))
@@ -102,7 +109,8 @@ class Beliefs:
         self._known_blocks = None, []
         for x in self.items[a:].tolist():
             del self.place[x]
-        self.items, self.rows, self.replies = self.items[:a], self.rows[:m], self.replies[:m]
+        self.items, self.expected = self.items[:a], self.expected[:a]
+        self.rows, self.replies = self.rows[:m], self.replies[:m]
         self.at = self.walk.absorbed_at(self.node[self.items])
 
     def _estimate_noise(self) -> None:
@@ -185,10 +193,26 @@ class Beliefs:
     def score(self, group: np.ndarray) -> float:
         """The logarithm of how likely some groups are, but for a constant."""
         k = int(group.max()) + 1
-        chance = prior(self.at.without_itself @ np.eye(k)[group])
+        chance = self.prior(self.at.without_itself @ np.eye(k)[group])
         alone = np.bincount(group, minlength=k)[group] == 1
         own = chance[np.arange(group.size), np.where(alone, k, group)]
         return float(self.weights @ self.satisfied(group) + np.log(np.maximum(own, 1e-300)).sum())
+
+    @property
+    def lift(self) -> float:
+        """By how much more often than walks say an answered sample turned out to be the first of its group."""
+        told = ~np.isnan(self.expected)
+        first = np.zeros(self.group.size, bool)
+        first[np.unique(self.group, return_index=True)[1]] = True
+        return (CAUTION + np.count_nonzero(first & told)) / (CAUTION + self.expected[told].sum())
+
+    def prior(self, ends: np.ndarray) -> np.ndarray:
+        """Chances of groups, and of a new one in the last column, from where walks end, shape (., k)."""
+        k = ends.shape[1]
+        dead = np.clip(1 - ends.sum(axis=1, keepdims=True), 0, 1)
+        new = self.lift * NOVELTY * np.maximum(dead, LEAST_NOVELTY / NOVELTY)
+        p = np.hstack([ends + (1 - NOVELTY) * dead / max(k, 1), new])
+        return p / p.sum(axis=1, keepdims=True)
 
     def conditionals(self) -> np.ndarray:
         """How likely each group is for each sample given the groups of all others, as logarithms, shape (a, k + 1).
@@ -196,7 +220,7 @@ class Beliefs:
         The last column stands for a group of its own.
         """
         k, group = self.n_groups, self.group
-        out = np.log(np.maximum(prior(self.at.without_itself @ np.eye(k)[group]), 1e-300))
+        out = np.log(np.maximum(self.prior(self.at.without_itself @ np.eye(k)[group]), 1e-300))
         options = np.arange(k + 1)
         want, weight = TOGETHER[self.replies], self.weights
         three = self.rows[:, 2] >= 0
@@ -235,7 +259,7 @@ class Beliefs:
         """How likely each group is for a block of samples as a whole, as logarithms, shape (k + 1,)."""
         k = self.n_groups
         ends = self.at.without(block) @ np.eye(k)[self.group]
-        out = np.log(np.maximum(prior(ends).mean(axis=0), 1e-300))
+        out = np.log(np.maximum(self.prior(ends).mean(axis=0), 1e-300))
         trial = np.tile(self.group, (k + 1, 1))
         trial[:, block] = np.arange(k + 1)[:, None]
         return out + self.satisfied(trial) @ self.weights
@@ -270,14 +294,6 @@ class Beliefs:
         chance[alone, self.group[alone]] += chance[alone, k]
         chance[alone, k] = 0
         return chance
-
-
-def prior(ends: np.ndarray) -> np.ndarray:
-    """Chances of groups, and of a new one in the last column, from where walks end, shape (., k)."""
-    k = ends.shape[1]
-    dead = np.clip(1 - ends.sum(axis=1, keepdims=True), 0, 1)
-    p = np.hstack([ends + (1 - NOVELTY) * dead / max(k, 1), NOVELTY * np.maximum(dead, LEAST_NOVELTY / NOVELTY)])
-    return p / p.sum(axis=1, keepdims=True)
 
 
 def _moved(group: np.ndarray, x: int, g: int) -> np.ndarray:

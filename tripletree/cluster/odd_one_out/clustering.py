@@ -30,6 +30,9 @@ __all__ = [
     "OddOneOutClustering",
 ]
 
+#: Centres of clusters nobody was asked about are those with at least this share of the reach of the first.
+LEAST_CENTRE = 0.3
+
 #: Replies that name no sample.
 _WORDS = {"alike": ALIKE, "different": DIFFERENT, "unsure": UNSURE}
 
@@ -72,13 +75,15 @@ class OddOneOutClustering(HierarchicalClusterer):
     Attributes
     ----------
     labels_ : ndarray of int, shape (n_samples,)
-        The likeliest cluster of each sample, 0..k-1.
+        The likeliest cluster of each sample, 0..k-1. Samples that are likeliest of a group nobody was asked about make
+        clusters of their own; so do all of them before the first answer.
     n_clusters_ : int
     hierarchy_ : Hierarchy
         Over the names of the samples. All triplets that were answered hold, where they are consistent, and the clusters
-        are clades where these allow it; the rest is Ward's linkage.
+        are clades where these allow it; the rest is Ward's linkage. Of more than 10,000 samples, those nearest to the
+        same node of the graph are leaves side by side.
     uncertainty_ : ndarray of float64, shape (n_samples,)
-        The chance that a sample belongs elsewhere than `labels_` says, in 0..1; 1 before the first answer.
+        The chance that a sample belongs elsewhere than `labels_` says, in 0..1; 1 where nobody was asked.
     cluster_uncertainty_ : ndarray of float64, shape (n_clusters_,)
         The mean of that in each cluster.
     gain_ : float
@@ -272,8 +277,8 @@ class OddOneOutClustering(HierarchicalClusterer):
         Examples
         --------
         >>> model = OddOneOutClustering().start([[0.0], [1.0], [2.0]])
-        >>> model.next_question(), model.n_clusters_
-        ((1, 0, 2), 1)
+        >>> model.next_question()
+        (1, 0, 2)
         """
         with all_or_nothing(self):
             self._validate_params()
@@ -500,7 +505,8 @@ class OddOneOutClustering(HierarchicalClusterer):
         """The hierarchy of the samples."""
         check_is_fitted(self)
         if "hierarchy" not in self._made:
-            self._made["hierarchy"] = answered_hierarchy(self._samples, self.labels_, self.answers_.triplets())
+            said = self.answers_.triplets()
+            self._made["hierarchy"] = answered_hierarchy(self._samples, self.labels_, self._graph.node, said)
         return self._made["hierarchy"]
 
     @property
@@ -609,15 +615,23 @@ def _entries(answers: Any, leaves: LeafIndex) -> list[_Said]:
 
 
 def _clusters_of(graph: NeighbourGraph, beliefs: Beliefs) -> tuple[np.ndarray, np.ndarray]:
-    """The likeliest cluster of each sample, numbered by first occurrence, and the chance that it is another."""
-    n = graph.node.size
-    if not beliefs.n_groups:
-        return np.zeros(n, np.int64), np.ones(n)
+    """The likeliest cluster of each sample, numbered by first occurrence, and the chance that it is another.
+
+    Samples that are likeliest of a group not seen yet make clusters around the nodes that most of them come to.
+    """
+    k, every = beliefs.n_groups, np.arange(graph.node.size)
     of_items = beliefs.chances()
-    chance = graph.membership @ node_chances(beliefs, of_items)
-    label = chance[:, :-1].argmax(axis=1)
-    sure = chance[np.arange(n), label]
+    of_nodes = node_chances(beliefs, of_items)
+    chance = graph.membership @ of_nodes
+    label = chance.argmax(axis=1)
+    unsure = np.where(label < k, 1 - chance[every, label], 1.0)
+    new = label == k
+    new[beliefs.items] = False
+    if new.any():
+        _, hits = beliefs.at.centres(of_nodes.argmax(axis=1) == k, LEAST_CENTRE)
+        if hits.shape[1]:
+            label[new] = k + (graph.membership @ hits)[new].argmax(axis=1)
     label[beliefs.items] = beliefs.group
-    sure[beliefs.items] = of_items[np.arange(beliefs.items.size), beliefs.group]
+    unsure[beliefs.items] = 1 - of_items[np.arange(beliefs.items.size), beliefs.group]
     _, first, number = np.unique(label, return_index=True, return_inverse=True)
-    return np.argsort(np.argsort(first))[number], np.clip(1 - sure, 0, 1)
+    return np.argsort(np.argsort(first))[number], np.clip(unsure, 0, 1)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tripletree.cluster.odd_one_out.beliefs import Beliefs, prior
+from tripletree.cluster.odd_one_out.beliefs import Beliefs
 from tripletree.cluster.odd_one_out.neighbours import NeighbourGraph
 
 __all__ = [
@@ -19,6 +19,9 @@ __all__ = [
 
 #: How many samples are weighed for each question; the groups that are weighed for each; those shown beside two samples.
 CANDIDATES, GROUPS = 12, 3
+
+#: A question whether groups are one weighs so much less: most are not, and the more often samples are of new groups.
+MERGING = 0.5
 
 #: A question worth less than this is not asked.
 LEAST_GAIN = 1e-9
@@ -44,7 +47,7 @@ def node_chances(beliefs: Beliefs, of_items: np.ndarray) -> np.ndarray:
     """How likely each group, and in the last column a new one, is for each node: ndarray, shape (r, k + 1)."""
     ends = beliefs.at.hits @ of_items
     k = beliefs.n_groups
-    p = prior(ends[:, :k])
+    p = beliefs.prior(ends[:, :k])
     met = ends[:, k:]
     return p * (1 - met) + np.eye(k + 1)[k] * met
 
@@ -167,7 +170,7 @@ class _Choice:
                 continue
             mass = self.mass[block].sum()
             rest = max(total[g] - (mass if g == own else 0) for g in near)
-            value = min(mass, rest) * (1 - (p**2).sum())
+            value = min(mass, rest) * (1 - (p**2).sum()) * (MERGING / max(1.0, beliefs.lift) if whole else 1.0)
             told = p[near]
             score = value * entropy(np.append(told, max(1 - told.sum(), 0.0))) / max(entropy(p), 1e-9)
             member = self.medoid(block)

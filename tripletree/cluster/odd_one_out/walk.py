@@ -117,6 +117,48 @@ class Absorption:
         theirs = green[others, others] - np.einsum("oa,ao->o", self.hits[others], green[np.ix_(at, others)])
         return np.clip(between / np.maximum(np.minimum(own, theirs), 1e-300), 0.0, 1.0)
 
+    def centres(self, where: np.ndarray, least: float) -> tuple[np.ndarray, np.ndarray]:
+        """Nodes that most others come to, one after the other, and where walks end if these absorb, too.
+
+        Parameters
+        ----------
+        where : ndarray of bool, shape (r,)
+            The nodes that may be one.
+        least : float
+            The last one has this share of the reach of the first.
+
+        Returns
+        -------
+        nodes : ndarray of int, shape (v,)
+        hits : ndarray of float64, shape (r, v)
+        """
+        green = self.walk.green
+        rest = np.diagonal(green) - np.einsum("xa,ax->x", self.hits, green[self.nodes])
+        come = self.walk.visits - (self.walk.mass @ self.hits) @ green[self.nodes]
+        free = where & (rest > 1e-9 * np.diagonal(green))
+        free[self.nodes] = False
+        nodes: list[int] = []
+        visits, steps = np.empty((free.size, 0)), np.empty((free.size, 0))
+        first = 0.0
+        while free.any():
+            reach = np.divide(come, rest, out=np.zeros(free.size), where=free)
+            x = int(reach.argmax())
+            first = max(first, reach[x])
+            if reach[x] < max(least * first, 1e-9):
+                break
+            # a step of Cholesky's method on the walk that the others absorb
+            column = green[:, x] - self.hits @ green[self.nodes, x]
+            step = column - steps @ steps[x]
+            step /= np.sqrt(step[x])
+            rest, come = rest - step**2, come - (self.walk.mass @ step) * step
+            visits, steps = np.column_stack([visits, column]), np.column_stack([steps, step])
+            nodes.append(x)
+            free &= rest > 1e-9 * np.diagonal(green)
+            free[x] = False
+        if not nodes:
+            return np.array(nodes, np.int64), visits
+        return np.array(nodes), np.linalg.solve(visits[nodes].T, visits.T).T
+
     def without(self, some: np.ndarray) -> np.ndarray:
         """Where walks from some of the absorbing samples would end if these did not absorb, shape (len(some), a)."""
         rest = np.setdiff1d(np.arange(self.nodes.size), some)

@@ -1,0 +1,324 @@
+"""Clusters by answers to questions: odd-one-out and pair questions, COBRAS, Border + MPCKMeans, random trios.
+
+All questions are answered from known classes, some of them wrongly: a wrong reply is any of the other four to three
+samples, the other one to two. F is over all pairs of samples; "unseen" is that over the samples never shown. Features
+have mean 0 and deviation 1; of larger sets 1,000 samples are drawn. One setting for all sets. Only MPCKMeans is told
+the number of classes.
+
+Rows that are in the CSV file already are not run again, so a run can be interrupted, and more sets or seeds added:
+
+    python benchmarks/bench_questions_asked.py benchmarks/results/questions_asked.csv --sets iris,wine --seeds 2
+    python benchmarks/bench_questions_asked.py benchmarks/results/questions_asked.csv --tables
+
+COBRAS: `pip install --no-deps cobras-ts dtaidistance`; what it draws with is not needed.
+"""
+
+import argparse
+import contextlib
+import csv
+import io
+import os
+import sys
+import time
+import warnings
+from collections import defaultdict
+from importlib import import_module
+from pathlib import Path
+from types import SimpleNamespace
+
+os.environ.setdefault("TRIPLETREE_JIT", "1")
+
+import numpy as np
+from _data import FOLDERS, load, load_seeds, standardized
+from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
+from threadpoolctl import threadpool_limits
+
+from tripletree import pairwise_f_score
+from tripletree.cluster import ActiveClustering, MPCKMeans, OddOneOutClustering
+
+AT = (25, 50, 100, 200)
+#: A reply about three samples is one of five, about two one of two: so many pairs have the bits of 25, 50 and 100 trios.
+PAIRS_OF_SAME_BITS = {25: 58, 50: 116, 100: 232}
+MOST = 1000
+
+#: Constants were chosen on these.
+DEVELOPMENT = ("iris", "ionosphere", "glass", "digits", "letters-IJLT", "letters-26", "led7digit")
+#: These were run with the constants as they are.
+REPORTING = (
+    *("wine", "wdbc", "seeds", "ecoli", "sonar", "segment", "balance", "parkinsons", "transfusion"),
+    *("crabs", "digits-389", "pendigits", "optdigits"),
+)
+
+
+# ---------------------------------------------------------------------- data
+
+
+def data_set(name):
+    """Features and classes as numbers."""
+    X, y = _raw(name)
+    y = np.unique(y, return_inverse=True)[1]
+    rows = np.random.default_rng(0).permutation(len(X))[:MOST] if len(X) > MOST else np.arange(len(X))
+    return standardized(np.asarray(X, float)[rows]), y[rows]
+
+
+def _raw(name):
+    known = {"iris": load_iris, "wine": load_wine, "wdbc": load_breast_cancer, "digits": load_digits}
+    if name in known:
+        return known[name](return_X_y=True)
+    if name == "seeds":
+        return load_seeds()
+    if name == "led7digit":
+        return led_display()
+    if name in ("parkinsons", "transfusion", "crabs"):
+        return table(name)
+    source, some = {
+        "letters-26": ("letter", None),
+        "letters-IJLT": ("letter", "IJLT"),
+        "digits-389": ("pendigits", "389"),
+        "balance": ("balance.scale", None),
+    }.get(name, (name, None))
+    X, y = load(source)
+    rows = slice(None) if some is None else np.isin(y, list(some))
+    return X[rows], y[rows]
+
+
+def led_display(n=1000):
+    """The LED display domain of Breiman et al. (1984): seven segments of ten digits, each wrong in a tenth of cases."""
+    rng = np.random.default_rng(0)
+    shown = [
+        "1110111",
+        "0010010",
+        "1011101",
+        "1011011",
+        "0111010",
+        "1101011",
+        "1101111",
+        "1010010",
+        "1111111",
+        "1111011",
+    ]
+    y = rng.integers(0, 10, n)
+    return np.array([[int(x) for x in row] for row in shown])[y] ^ (rng.random((n, 7)) < 0.1), y
+
+
+def table(name):
+    path = next(
+        Path(x) / file for x in FOLDERS if x for file in (f"{name}.data", f"{name}.csv") if (Path(x) / file).exists()
+    )
+    rows = list(csv.reader(path.read_text(encoding="utf-8").splitlines()))[1:]
+    if name == "parkinsons":
+        return [row[1:17] + row[18:] for row in rows], [row[17] for row in rows]
+    if name == "crabs":
+        return [row[3:] for row in rows], [row[0] + row[1] for row in rows]
+    return [row[:-1] for row in rows], [row[-1].strip() for row in rows]
+
+
+# ---------------------------------------------------------------------- people and methods
+
+
+class Person:
+    """Answers from classes, now and then wrongly; knows which samples were shown."""
+
+    def __init__(self, y, wrong, seed):
+        self.y, self.wrong, self.rng, self.shown = y, wrong, np.random.default_rng(seed), set()
+
+    def reply(self, *samples):
+        """One of the samples, "alike" or "different"."""
+        self.shown.update(samples)
+        kinds = [self.y[i] for i in samples]
+        if len(set(kinds)) == 1:
+            right = "alike"
+        elif len(set(kinds)) == len(kinds):
+            right = "different"
+        else:
+            right = next(i for i, kind in zip(samples, kinds, strict=True) if kinds.count(kind) == 1)
+        if self.rng.random() >= self.wrong:
+            return right
+        odd = samples if len(samples) == 3 else ()
+        others = [x for x in (*odd, "alike", "different") if x != right]
+        return others[self.rng.integers(len(others))]
+
+    def together(self, a, b):
+        return self.reply(int(a), int(b)) == "alike"
+
+
+def odd_one_out(X, person, at, questions="trios", chosen=None):
+    """Labels after some numbers of questions; `chosen` draws the questions in place of the model."""
+    model = OddOneOutClustering(questions=questions).start(X)
+    for q in range(1, at[-1] + 1):
+        question = model.next_question() if chosen is None else chosen()
+        if question is not None:
+            model.answer(person.reply(*question), question)
+        if q in at:
+            yield q, model.labels_
+
+
+def pairs(X, person, at):
+    return odd_one_out(X, person, at, questions="pairs")
+
+
+def random_trios(X, person, at):
+    rng = np.random.default_rng(person.rng.integers(2**31))
+    return odd_one_out(X, person, at, chosen=lambda: tuple(rng.choice(len(X), 3, replace=False).tolist()))
+
+
+def cobras(X, person, at):
+    np.int = int  # noqa: NPY001 (as numpy had it until 1.24; without it every fit fails)
+    for name, thing in (
+        ("visualquerier", "VisualQuerier"),
+        ("visualquerier_images", "VisualImageQuerier"),
+    ):  # they draw
+        sys.modules.setdefault(f"cobras_ts.querier.{name}", SimpleNamespace(**{thing: None}))
+    np.random.seed(person.rng.integers(2**31))  # noqa: NPY002 (it draws from there)
+    querier = import_module("cobras_ts.labelquerier").LabelQuerier(person.y)
+    history = []
+
+    def query(a, b):
+        history.append(set(person.shown))
+        return person.together(a, b)
+
+    querier.query_points = query
+    with contextlib.redirect_stdout(io.StringIO()):
+        _, found, *_ = import_module("cobras_ts.cobras_kmeans").COBRAS_kmeans(X, querier, at[-1]).cluster()
+    for q in at:  # it ends early where nothing is left to ask
+        person.shown = history[q] if q < len(history) else person.shown
+        yield q, np.asarray(found[min(q, len(found)) - 1])
+
+
+def border(X, person, at):
+    kept = {}
+
+    def note(model, part):
+        kept[part.n_asked] = np.asarray(model.labels_), set(person.shown)
+
+    model = ActiveClustering(MPCKMeans(len(set(person.y))), "border", n_queries=at[-1], block_size=5, random_state=0)
+    model.fit(X, oracle=person.together, callback=note)
+    for q in at:
+        labels, person.shown = kept[max(x for x in kept if x <= q)]
+        yield q, labels
+
+
+METHODS = {
+    "odd one out": odd_one_out,
+    "pairs": pairs,
+    "COBRAS": cobras,
+    "border + MPCKMeans": border,
+    "random trios": random_trios,
+}
+TRIOS = ("odd one out", "random trios")
+
+
+def run(name, method, wrong, seed):
+    """Rows of results."""
+    X, y = data_set(name)
+    person = Person(y, wrong, seed)
+    at = AT if method in TRIOS else tuple(sorted({*AT, *PAIRS_OF_SAME_BITS.values()}))
+    start = time.process_time()
+    for q, labels in METHODS[method](X, person, at):
+        took = time.process_time() - start
+        rest = np.setdiff1d(np.arange(len(y)), list(person.shown))
+        unseen = pairwise_f_score(y[rest], labels[rest]) if rest.size > 1 else np.nan
+        yield [name, method, wrong, seed, q, f"{pairwise_f_score(y, labels):.4f}", f"{unseen:.4f}", f"{took:.2f}"]
+
+
+# ---------------------------------------------------------------------- the file
+
+
+HEADER = ["set", "method", "wrong", "seed", "questions", "f", "unseen", "seconds"]
+
+
+def read(path):
+    """Results by (set, method, wrong, questions): lists over seeds of (f, unseen, seconds)."""
+    found = {}
+    if path.exists():
+        with path.open(encoding="utf-8") as file:
+            for row in csv.DictReader(file):
+                key = row["set"], row["method"], float(row["wrong"]), int(row["questions"])
+                found.setdefault(key, {})[int(row["seed"])] = tuple(float(row[x]) for x in ("f", "unseen", "seconds"))
+    return found
+
+
+def cells(options):
+    """What is to be run. Ours is not random where no answer is wrong: one seed is all."""
+    for name in options.sets.split(","):
+        for method in options.methods.split(","):
+            for wrong in map(float, options.wrong.split(",")):
+                alone = wrong == 0 and method in ("odd one out", "pairs")
+                for seed in range(1 if alone else options.seeds):
+                    yield name, method, wrong, seed
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("path", type=Path, help="CSV file of results, which grows")
+    parser.add_argument("--sets", default=",".join(DEVELOPMENT + REPORTING))
+    parser.add_argument("--methods", default=",".join(METHODS))
+    parser.add_argument("--wrong", default="0,0.05,0.1", help="shares of wrong answers")
+    parser.add_argument("--seeds", type=int, default=1)
+    parser.add_argument("--tables", action="store_true", help="only print the tables")
+    options = parser.parse_args()
+    if not options.tables:
+        warnings.simplefilter("ignore")
+        done = {(name, method, wrong, seed) for (name, method, wrong, _), x in read(options.path).items() for seed in x}
+        for cell in cells(options):
+            if cell in done:
+                continue
+            with threadpool_limits(limits=1):
+                rows = list(run(*cell))
+            fresh = not options.path.exists()
+            with options.path.open("a", newline="", encoding="utf-8") as file:
+                csv.writer(file).writerows([HEADER, *rows] if fresh else rows)
+            print(*cell, *(row[5] for row in rows), rows[-1][-1] + " s", flush=True)
+    tables(read(options.path))
+
+
+# ---------------------------------------------------------------------- tables
+
+
+def mean(found, *key, column=0):
+    values = [x[column] for x in found.get(key, {}).values()]
+    return float(np.nanmean(values)) if values and not np.isnan(values).all() else np.nan
+
+
+def tables(found):
+    for role, names in (("development", DEVELOPMENT), ("reporting", REPORTING)):
+        for wrong in sorted({key[2] for key in found}):
+            summary(found, role, [x for x in names if (x, "COBRAS", wrong, 25) in found], wrong)
+
+
+def summary(found, role, names, wrong):
+    """Means over sets, and how often odd-one-out questions are ahead of COBRAS."""
+    if not names:
+        return
+    print(f"\n{role}, {wrong:.0%} wrong: {len(names)} sets: {', '.join(names)}")
+    print("mean F".ljust(32) + "".join(f"{q:>8}" for q in AT))
+    for method in METHODS:
+        for what, column in (("", 0), (", unseen", 1)):
+            row = [[mean(found, x, method, wrong, q, column=column) for x in names] for q in AT]
+            if not np.isnan(row).all():
+                lacking = f"  ({np.isnan(row[0]).sum()} sets lacking)" if np.isnan(row[0]).any() else ""
+                print((method + what).ljust(32) + "".join(f"{np.nanmean(x):8.3f}" for x in row) + lacking)
+    against = {
+        "ahead of COBRAS": [(q, q) for q in AT],
+        "ahead with half the questions": [(q // 2, q) for q in AT[1:]],
+        "ahead at the same bits": list(PAIRS_OF_SAME_BITS.items()),
+    }
+    for method in ("odd one out", "pairs"):
+        for title, columns in against.items():
+            if method == "pairs" and "bits" in title:
+                continue
+            behind, of = defaultdict(list), 0
+            for name in names:
+                for mine, theirs in columns:
+                    lead = mean(found, name, method, wrong, mine) - mean(found, name, "COBRAS", wrong, theirs)
+                    of += not np.isnan(lead)
+                    if lead < -1e-9:
+                        behind[name].append(f"{mine}: {lead:+.3f}")
+            lost = sum(map(len, behind.values()))
+            print(f"{method}: {title} in {of - lost} of {of} columns")
+            for name, where in behind.items():
+                print(f"    behind: {name} {', '.join(where)}")
+
+
+if __name__ == "__main__":
+    main()
