@@ -37,7 +37,7 @@ from tripletree import pairwise_f_score
 from tripletree.cluster import ActiveClustering, MPCKMeans, OddOneOutClustering
 
 AT = (25, 50, 100, 200)
-#: A reply about three samples is one of five, about two one of two: so many pairs have the bits of 25, 50 and 100 trios.
+#: A reply about three samples is one of five, about two one of two: pairs with the bits of 25, 50 and 100 trios.
 PAIRS_OF_SAME_BITS = {25: 58, 50: 116, 100: 232}
 MOST = 1000
 

@@ -16,7 +16,7 @@ import numpy as np
 from tripletree import kernels
 from tripletree.algorithms.points import ROUNDING, is_sparse, squared_lengths
 from tripletree.cluster.agglomerative.constraints import SampleGroups
-from tripletree.cluster.agglomerative.merges import Counts, merge_condensed, merge_points
+from tripletree.cluster.agglomerative.merges import LITTLE_WORK, Counts, merge_condensed, merge_points
 from tripletree.cluster.distances import EUCLIDEAN
 
 __all__ = [
@@ -177,12 +177,13 @@ def _merge_free_groups(
     points = np.ascontiguousarray(points, np.float64).view()
     points.setflags(write=False)
     merges, centres = np.empty((members.size - n_groups, 4)), np.empty((n_groups, points.shape[1]))
+    # the arrays of few large groups are small, but the work is not: it grows with the squares of their sizes
+    large = float(np.square(np.diff(start), dtype=np.float64).sum()) * points.shape[1] > LITTLE_WORK
+    loops = kernels.fast("must_link_groups") if large else kernels.must_link_groups
     stops = np.unique(np.searchsorted(start, np.arange(0, members.size + _CHUNK, _CHUNK)).clip(max=n_groups))
     for lo, hi in zip(stops[:-1].tolist(), stops[1:].tolist(), strict=True):
         part = merges[start[lo] - lo : start[hi] - hi]
-        kernels.must_link_groups.agglomerate_groups(
-            points, members, start[lo : hi + 1], EUCLIDEAN.index(linkage), part, centres[lo:hi]
-        )
+        loops.agglomerate_groups(points, members, start[lo : hi + 1], EUCLIDEAN.index(linkage), part, centres[lo:hi])
         if progress is not None:
             progress(len(part))
     return merges, centres
