@@ -7,9 +7,6 @@ fails or takes over five minutes for a draw is counted, with its first reason. T
 
 import contextlib
 import io
-import multiprocessing as mp
-import time
-import warnings
 from importlib import import_module
 
 import numpy as np
@@ -119,52 +116,42 @@ METHODS = {
 }
 
 
-def in_process(queue, method, *args):
-    try:
-        with contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            start = time.process_time()
-            labels = METHODS[method](*args)
-            queue.put((np.asarray(labels), time.process_time() - start))
-    except Exception as error:  # noqa: BLE001 (whatever a rival raises is its failure)
-        queue.put((f"{type(error).__name__}: {error}".split("\n")[0][:60], 0.0))
+def quiet(method):
+    """The method as `compare_methods` calls it; some rivals print."""
+
+    def run(given):
+        with contextlib.redirect_stdout(io.StringIO()):
+            pairs = given.knowledge["pairs"]
+            return np.asarray(method(given.X, given.n_clusters, pairs, given.seed, given.y))
+
+    return run
 
 
-def run(method, *args):
-    """Labels or the reason why there are none, and the CPU seconds, from a process of its own."""
-    context = mp.get_context("fork")
-    queue = context.Queue()
-    child = context.Process(target=in_process, args=(queue, method, *args), daemon=True)
-    child.start()
-    try:
-        return queue.get(timeout=PATIENCE)
-    except Exception:  # noqa: BLE001 (queue.Empty)
-        return f"over {PATIENCE} s", float(PATIENCE)
-    finally:
-        child.terminate()
-        child.join()
+def f_score(run, labels):
+    return tt.pairwise_f_score(run.y, labels)
+
+
+def broken(run, labels):
+    return len(tt.evaluation.violated_pairs(labels, run.knowledge["pairs"]))
 
 
 def main():
     columns = [("data", 18), ("method", 32), ("F", 6), ("deviation", 9), ("broken", 7), ("failed", 6), ("seconds", 8)]
     table = Table("200 pairs, ours and others", [*columns, ("reason", 40)])
     for name, X, y in data_sets(table.options.large):
-        X, y = standardized(X), np.unique(y, return_inverse=True)[1]
-        for method in METHODS:
-            scores, broken, seconds, reasons = [], [], [], []
-            for seed in range(SEEDS):
-                pairs = tt.sample_class_pairs(y, PAIRS, random_state=seed)
-                labels, took = run(method, X, len(set(y)), pairs, seed, y)
-                if isinstance(labels, str):
-                    reasons.append(labels)
-                    continue
-                apart = (labels[pairs.must_link[:, 0]] != labels[pairs.must_link[:, 1]]).sum()
-                scores.append(tt.pairwise_f_score(y, labels))
-                broken.append(apart + (labels[pairs.cannot_link[:, 0]] == labels[pairs.cannot_link[:, 1]]).sum())
-                seconds.append(took)
-            mean = [None if not x else float(f(x)) for f, x in ((np.mean, scores), (np.std, scores), (np.mean, broken))]
-            took = float(np.mean(seconds)) if seconds else None
-            table.add(name, method, *mean, len(reasons), took, reasons[0] if reasons else "")
+        for method, run in METHODS.items():  # one by one, so that rows come as they are done
+            found = tt.compare_methods(
+                {method: quiet(run)},
+                [(name, standardized(X), y)],
+                amount=PAIRS,
+                n_draws=SEEDS,
+                scores={"F": f_score, "broken": broken},
+                time_limit=PATIENCE,
+                path=table.options.csv and table.options.csv.with_suffix(".runs.jsonl"),
+            )
+            (row,) = found.table()
+            reason = (row["reason"] or "")[:60]
+            table.add(name, method, row["F"], row["F_deviation"], row["broken"], row["failed"], row["seconds"], reason)
     table.done()
 
 

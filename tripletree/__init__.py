@@ -48,6 +48,7 @@ from tripletree.core.pairs import PairwiseConstraints
 from tripletree.core.triplets import TripletSet
 from tripletree.errors import InconsistentPairsError, InconsistentTripletsError, ParseError, TripletreeError
 from tripletree.evaluation.agreement import agreement
+from tripletree.evaluation.comparison import compare_methods
 from tripletree.evaluation.describe import describe
 from tripletree.evaluation.knowledge import evaluate_knowledge
 from tripletree.evaluation.label_errors import find_label_errors
@@ -109,6 +110,7 @@ __all__ = [
     "__version__",
     "agreement",
     "closure",
+    "compare_methods",
     "compare_triplets",
     "consensus",
     "count_triplets",

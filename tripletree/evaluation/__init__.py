@@ -12,6 +12,7 @@ from tripletree.evaluation.agreement import (
     find_disagreements,
     find_disputed_questions,
 )
+from tripletree.evaluation.comparison import MethodComparison, MethodRun
 from tripletree.evaluation.describe import Coherence, Description, TreeShape
 from tripletree.evaluation.knowledge import KnowledgeReport
 from tripletree.evaluation.scores import (
@@ -28,6 +29,8 @@ __all__ = [
     "Disagreement",
     "DisputedQuestion",
     "KnowledgeReport",
+    "MethodComparison",
+    "MethodRun",
     "PairwiseScores",
     "TreeShape",
     "constrained_rand_index",

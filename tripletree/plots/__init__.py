@@ -5,6 +5,7 @@ from tripletree.plots.dendrogram import plot_dendrogram
 from tripletree.plots.graph import aho_graph, plot_aho_graph, plot_conflict
 from tripletree.plots.heatmap import plot_heatmap
 from tripletree.plots.itol import write_itol
+from tripletree.plots.methods import plot_methods
 from tripletree.plots.page import PageView, show_html, to_html, write_html
 from tripletree.plots.style import save_picture
 from tripletree.plots.tanglegram import plot_tanglegram
@@ -18,6 +19,7 @@ __all__ = [
     "plot_cuts",
     "plot_dendrogram",
     "plot_heatmap",
+    "plot_methods",
     "plot_tanglegram",
     "plot_transitions",
     "save_picture",
