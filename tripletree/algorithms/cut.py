@@ -668,11 +668,11 @@ def _joined(
         rank[ranked] = np.arange(cluster.size)
         chosen = ranked[_over_runs(np.maximum, rank, first, end)]
     else:
-        centres = [_means_of_runs(points, leaf, start[u], stop[u]) for u in (small, cluster)]
+        mine, centres = (_means_of_runs(points, leaf, start[u], stop[u]) for u in (small, cluster))
         if is_sparse(points):
-            chosen = _nearest_of_runs(*centres, first, end)
+            chosen = _nearest_of_runs(mine, centres, first, end)
         else:
-            chosen = kernels.cut.nearest_centres(*map(freeze, centres), freeze(first), freeze(end))
+            chosen = kernels.cut.nearest_centres(freeze(mine), freeze(centres), freeze(first), freeze(end))
     home = np.arange(hierarchy.n_nodes, dtype=head.dtype)
     home[small] = cluster[chosen]
     return home[head]

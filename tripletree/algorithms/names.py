@@ -365,6 +365,7 @@ class _NameIndex:
         labels = [self.hierarchy.leaves[i] for i in leaves]
         if len(labels) == 1:
             return labels[0]
+        assert isinstance(self.hierarchy, Hierarchy)  # an ontology has no genera
         node = self.hierarchy.common_ancestor(labels)
         if self.hierarchy.names is not None:
             name = self.hierarchy.names[node - self.hierarchy.n_leaves]

@@ -157,7 +157,13 @@ def widget(
         from tripletree.ask.notebook import AskWidget
     except ImportError as error:
         raise MissingDependencyError(error.name or "anywidget", "ask", "the widget") from None
-    shown = {"sample_names": sample_names, "texts": texts, "images": images, "columns": columns, "title": title}
+    shown: dict[str, Any] = {
+        "sample_names": sample_names,
+        "texts": texts,
+        "images": images,
+        "columns": columns,
+        "title": title,
+    }
     return AskWidget(open_session(model, X, answers=answers, **shown), who)
 
 

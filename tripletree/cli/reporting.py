@@ -204,7 +204,8 @@ def _command_line(ctx: click.Context) -> str:
     """The command as it could be typed again."""
     words = [ctx.command_path]
     for parameter in ctx.command.params:
-        name, value = str(parameter.name), ctx.params.get(str(parameter.name))
+        name = str(parameter.name)
+        value: Any = ctx.params.get(name)
         if ctx.get_parameter_source(name) is not click.core.ParameterSource.COMMANDLINE:
             continue
         if isinstance(parameter, click.Argument):
@@ -216,6 +217,6 @@ def _command_line(ctx: click.Context) -> str:
             elif parameter.multiple:
                 words += [f"{option} {shlex.quote(str(x))}" for x in value]
             else:
-                text = ",".join(value) if isinstance(value, tuple) else str(value)
+                text = ",".join(map(str, value)) if isinstance(value, tuple) else str(value)
                 words.append(f"{option} {shlex.quote(text)}")
     return " ".join(words)

@@ -214,7 +214,7 @@ def _numbers(column: Any, name: Any) -> np.ndarray | None:
 
 def _ranks(column: Any) -> list[Any] | None:
     """The categories of a column in their order; None where they have none."""
-    kind = getattr(column, "dtype", None)
+    kind: Any = getattr(column, "dtype", None)
     return list(kind.categories) if getattr(kind, "ordered", False) else None
 
 

@@ -160,7 +160,7 @@ class NeighbourPredictor:
     def _neighbours(self, X: Any, samples: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """The place in `_known` of each fitted sample, -1 for new ones; the neighbours of these: distances, places."""
         at = self._looked_up(samples)
-        points = transformed(self.metric, X, samples)
+        points: Any = transformed(self.metric, X, samples)
         if self._points is not None and is_sparse(points) != is_sparse(self._points):
             points = points.toarray() if is_sparse(points) else as_rows(points)
         check_rows(points, self._metric)

@@ -274,7 +274,7 @@ class AnswerSet(Sequence):
             raise InvalidAnswerError(msg, row=k)
         names = [None] * m if who is None else list(who)
         people = {x: k for k, x in enumerate(dict.fromkeys(x for x in names if x is not None))}
-        person = np.fromiter((people.get(x, -1) for x in names), np.int32, m)
+        person = np.fromiter((-1 if x is None else people[x] for x in names), np.int32, m)
         made = cls.__new__(cls)
         made._set(index, codes, said, tuple(people), person, tuple(when or [None] * m), origins, data)
         return made

@@ -483,9 +483,10 @@ def _share(holds: Callable[[TripletSet], np.ndarray], triplets: TripletSet | Ite
     """The number, or weight, of the triplets that hold over that of all."""
     one = isinstance(triplets, TripletSet) or not isinstance(triplets, Iterable) or isinstance(triplets, str)
     held = total = 0.0
-    for some in [triplets] if one else triplets:
-        kept = holds(check_triplets(some))  # type: ignore[arg-type]
-        weights = np.ones(len(some)) if some.weights is None else some.weights  # type: ignore[union-attr, arg-type]
+    batches: Iterable[Any] = [triplets] if one else triplets
+    for some in map(check_triplets, batches):
+        kept = holds(some)
+        weights = np.ones(len(some)) if some.weights is None else some.weights
         held += float(weights[kept].sum())
         total += float(weights.sum())
     return held / total if total else 1.0

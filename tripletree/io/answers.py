@@ -174,7 +174,7 @@ def read_answers(
     >>> read_answers(io.StringIO(line)).triplets()
     <TripletSet: 1 triplet on 3 leaves: cat dog | eel>
     """
-    columns = {"odd": odd, "who": who, "when": when, "items": items, "header": header}
+    columns: dict[str, Any] = {"odd": odd, "who": who, "when": when, "items": items, "header": header}
     if items is not None and (isinstance(items, str) or len(items) not in (2, 3) or len(set(items)) != len(items)):
         msg = f"items must be three different columns (or two), not {items!r}"
         raise ValueError(msg)

@@ -384,7 +384,7 @@ def read_nexus_support(
     """
     text, name = read_text(path)
     nexus = NexusText(text, path=name, underscores=underscores)
-    k = selected([x.name for x in nexus.trees], tree, path=path, read_all="read_nexus_all")
+    k = selected([x.name for x in nexus.trees], tree, path=name, read_all="read_nexus_all")
     return nexus.supported(nexus.trees[k], keys)
 
 

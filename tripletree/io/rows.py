@@ -158,7 +158,7 @@ class LabelRows:
     """
 
     #: How many labels a row has.
-    width: ClassVar[int] = 3
+    width: int = 3
     #: The most frequent form of a line, without quotes, commas or comments; its groups are the fields.
     usual: ClassVar[re.Pattern[str]]
     #: A line as the sequence of its tokens, with L for a label.

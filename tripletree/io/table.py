@@ -530,6 +530,7 @@ def arrow_batches(
         From the source's name and the names of its columns to those that are read.
     """
     pyarrow = optional("pyarrow", "io", "reading in batches")
+    path: str | None
     if is_frame(source):
         reader = source if hasattr(source, "read_next_batch") else _reader(pyarrow, source)
         path, metadata, parts = FRAME, reader.schema.metadata, iter(reader)

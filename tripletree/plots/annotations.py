@@ -222,7 +222,7 @@ def draw_columns(
 
     pixel : units of height per point; gap : points from `rim`, the height of the lowest tip, to the first column
     """
-    found = []
+    found: list[tuple[str, Any]] = []
     for k, column in enumerate(columns):
         top = rim - (gap + k * COLUMN) * pixel
         bottom = top - TILE * pixel

@@ -504,6 +504,7 @@ def _make_extra_entries(content: _Content, inversions: int, theme: Theme) -> Blo
     from matplotlib.lines import Line2D
 
     handles, texts, cut = [], [], content.cut
+    dash: Any
     if content.arcs is not None:
         for rows, dash, name in (
             (content.arcs.must_link, "solid", "must-link"),

@@ -424,7 +424,8 @@ def _draw_strips(side: Any, ax: Any, strips: list[LeafColumn], order: np.ndarray
     """Draw a strip for each column, runs of a category as one tile; return name and artist of those of numbers."""
     from matplotlib.collections import PolyCollection
 
-    found, paper = [], find_theme(ax, bare=True).paper
+    found: list[tuple[str, Any]] = []
+    paper = find_theme(ax, bare=True).paper
     for k, strip in enumerate(strips):
         left, right = k + 0.06, k + 0.94
         if strip.groups is None:

@@ -405,7 +405,7 @@ def save_picture(picture: Any, path: str | os.PathLike[str], *, text: str = "tex
         known = ", ".join(sorted(figure.canvas.get_supported_filetypes()))
         msg = f"{os.fspath(path)!r} ends with no format of a picture; the formats are {known}"
         raise ValueError(msg)
-    fonts = {"svg.fonttype": "none", "pdf.fonttype": 42, "ps.fonttype": 42}
+    fonts: Any = {"svg.fonttype": "none", "pdf.fonttype": 42, "ps.fonttype": 42}
     if text == "path":
         fonts = {"svg.fonttype": "path", "pdf.fonttype": 3, "ps.fonttype": 3}
     undated = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "eps": None}.get(kind)

@@ -327,7 +327,7 @@ def _matched_hierarchy(hierarchy: Any, names: LeafIndex, synonyms: Any) -> _Brou
     if not all(x in taxa.leaves for x in names):
         found = match_names(names, taxa, synonyms=synonyms)
     lost = found is not None and len(found.unmatched) == len(found.names)
-    mine = taxa if found is None or lost else found.attach()
+    mine: Any = taxa if found is None or lost else found.attach()
     both = [] if lost else [x for x in names if x in mine.leaves]
     if len(both) < 3:
         offered = [str(x) for some in (found.suggestions if found else ()) for x in some][:3]
@@ -694,7 +694,7 @@ def _people(
         place.setdefault((a, b, row[reply]), set()).add(answers.people[person])
         told.setdefault(answers.people[person], []).append((a, b, row[reply]))
     who = {row: tuple(sorted(names)) for row, names in place.items()}
-    if measured is None or len(told) < 2:
+    if measured is None or len(told) < 2 or not isinstance(measured.constraints, TripletSet):
         return (), who
     kept = dict(zip(map(tuple, measured.constraints.rows.tolist()), measured.holds[-1].tolist(), strict=True))
     shares = [PersonShare(x, len(rows), float(np.mean([kept[row] for row in rows]))) for x, rows in told.items()]

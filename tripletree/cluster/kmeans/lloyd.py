@@ -298,7 +298,7 @@ class SparsePoints:
         return np.bincount(row, self.table.data * centres[labels[row], self.table.indices], self.n)
 
 
-def points_of(samples: Any, weights: np.ndarray | None = None) -> Points | SparsePoints:
+def points_of(samples: Any, weights: np.ndarray | None = None) -> Any:
     """Points of dense samples or of sparse ones."""
     return (SparsePoints if is_sparse(samples) else Points).of(samples, weights)
 

@@ -244,7 +244,7 @@ class Beliefs:
 
     def _blocks(self) -> list[tuple[np.ndarray, np.ndarray]]:
         k = self.n_groups
-        found = {}
+        found: dict[bytes, None] = {}
         for g in range(k):
             found[np.flatnonzero(self.group == g).tobytes()] = None
         for block in self._hanging():

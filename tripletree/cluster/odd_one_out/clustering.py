@@ -501,7 +501,7 @@ class OddOneOutClustering(HierarchicalClusterer):
         return self._beliefs.noise
 
     @property
-    def hierarchy_(self) -> Hierarchy:
+    def hierarchy_(self) -> Hierarchy:  # type: ignore[override]  # made when it is asked for
         """The hierarchy of the samples."""
         check_is_fitted(self)
         if "hierarchy" not in self._made:
@@ -510,7 +510,7 @@ class OddOneOutClustering(HierarchicalClusterer):
         return self._made["hierarchy"]
 
     @property
-    def predictor_(self) -> NeighbourPredictor:
+    def predictor_(self) -> NeighbourPredictor:  # type: ignore[override]
         """What `predict` needs, and nothing else."""
         check_is_fitted(self)
         if "predictor" not in self._made:
@@ -554,8 +554,8 @@ class OddOneOutClustering(HierarchicalClusterer):
 
     def _answers(self, log: list[_Said]) -> AnswerSet:
         return AnswerSet.from_columns(
-            [entry.row for entry in log],
-            [entry.reply for entry in log],
+            np.array([entry.row for entry in log], np.int32).reshape(-1, 3),
+            np.array([entry.reply for entry in log], np.int8),
             self._leaves,
             who=[entry.who for entry in log],
             when=[entry.when for entry in log],
@@ -586,7 +586,7 @@ def _as_answer(reply: Any, question: Sequence[Hashable], who: str | None, when: 
         known = ", ".join(repr(x) for x in items) + ", " if len(items) == 3 else "True, False, "
         msg = f"{reply!r:.80} is no reply to {items!r:.80}; expected {known}'alike', 'different' or None (cannot say)"
         raise InvalidAnswerError(msg)
-    return Answer(items, "odd" if shown else word, reply if shown else None, who, when)
+    return Answer(items, word or "odd", reply if shown else None, who, when)
 
 
 def _entry(answer: Answer, leaves: LeafIndex) -> _Said:
