@@ -131,10 +131,9 @@ def answers(
     found = agreement(given, random_state=seed, verbose=terminal) if len(given) else None
     common = None
     if (given.replies < ALIKE).any():
-        weights = None if equal_weights else "estimate"
         common = consensus_of(
             given,
-            weights=weights,
+            weights=None if equal_weights else "estimate",
             n_bootstraps=bootstraps,
             min_support=min_support,
             random_state=seed,

@@ -6,7 +6,7 @@ import csv
 import io
 import shlex
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import click
 import numpy as np
@@ -76,6 +76,7 @@ def demo(output_dir: Path) -> None:
 
     Nothing is downloaded, and the same is written every time. Without matplotlib there is no picture.
     """
+    mpl: Any
     try:
         import matplotlib as mpl
     except ImportError:

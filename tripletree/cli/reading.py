@@ -196,8 +196,8 @@ def _read_any(stream: Callable[[], Any], options: dict[str, Any]) -> Ontology | 
         found = _read(stream, options, parent, labels, items=annotations is not None)
     except UnknownOptionError as error:
         names = option_names(click.get_current_context().command)
-        wrong, known = ([names.get(x, x).rstrip("=") for x in some] for some in (error.options, error.known))
-        msg = f"{', '.join(wrong)}: no option for {error.format} files, which take {', '.join(known) or 'none'}"
+        wrong, right = ([names.get(x, x).rstrip("=") for x in some] for some in (error.options, error.known))
+        msg = f"{', '.join(wrong)}: no option for {error.format} files, which take {', '.join(right) or 'none'}"
         raise bad_input(f"{msg}; if it is another format, name it with --from") from None
     if annotations is not None:
         known = _annotated(annotations, columns)
@@ -213,7 +213,7 @@ def _read_any(stream: Callable[[], Any], options: dict[str, Any]) -> Ontology | 
 
 def _annotated(path: str, columns: Mapping[str, Any]) -> dict[str, list[str]]:
     """The nodes of each item; errors name the options for their columns."""
-    given = {x: int(y) if isinstance(y, str) and y.isdecimal() else y for x, y in columns.items()}
+    given: dict[str, Any] = {x: int(y) if isinstance(y, str) and y.isdecimal() else y for x, y in columns.items()}
     try:
         return read_annotations(path, **given)
     except (ParseError, ValueError) as error:

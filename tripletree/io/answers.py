@@ -91,7 +91,8 @@ def looks_like_answers(content: bytes | str, name: str | None) -> bool:
     if not is_json_lines(content):
         text = content if isinstance(content, str) else decoded(content, name)
         return has_header(text, _is_header_of_answers)
-    first = content.lstrip()[:_STEP].partition(b"\n" if isinstance(content, bytes) else "\n")[0]
+    head = content.lstrip()[:_STEP]
+    first = head.split(b"\n")[0] if isinstance(head, bytes) else head.split("\n")[0]
     try:
         entry = json.loads(first)
     except (ValueError, RecursionError):
