@@ -23,6 +23,10 @@ def cases(large):
     yield "digits 3000", P[some[1]], q[some[1]]
     yield "unrelated tree", X[some[0]], None
     yield "letters 20000", X, y
+    for size in (2_000, 8_000, 20_000):  # the two worst sets known
+        pick = rng.permutation(len(X))[:size]
+        yield "wrong classes", X[pick], rng.permutation(y[pick])
+        yield "equal points", np.zeros_like(X[pick]), y[pick]
     if large:
         pick = rng.integers(0, len(X), 100_000)
         yield "letters 100000", X[pick] + rng.normal(scale=0.3, size=(100_000, 16)), y[pick]

@@ -6,7 +6,8 @@ nothing of clusters. ``recon`` calls `join`, which tests a merge and makes it.
 
 Merging i and j is compatible unless there are disjoint A with i, B with j, three or more clusters together, each
 connected by the triplets inside A and B (a blocking pair). `join` descends from the last common ancestor of i and j:
-the children on both paths are fused level by level, with the triplets that cross between the fused ones; i and j are
+the children on both paths are fused level by level, with the triplets that cross between the fused ones; the ways up
+from the ends of these triplets are noted once, so that a deep tree is not climbed anew at each level. i and j are
 blocked where their components make up all that is there. If they are not, it does so for all components, and changes
 the tree. Only what is on the two paths can change: an edge ij leaves the components above the ancestor as they are, and
 the other children of it.
@@ -70,6 +71,30 @@ class Triplets(NamedTuple):
     block_of_c: Integers
 
 
+class Ways(NamedTuple):
+    """The ways up from leaves met in one call of `join`, as they were before it changed anything, cut into runs.
+
+    The nodes of a run stand in `order` one below the other, so that the one at any depth is found in a step for each
+    run on the way.
+    """
+
+    node: IntegerTable  #: [N, 8], what is known of each node; its columns have names below: they are read together
+    order: Integers
+    used: Integers  #: one entry: places in use in `order`
+    call: Integers  #: one entry: the number of the call
+    level: Integers  #: one entry: the depth of the current nodes; -1 before there are any
+
+
+# node
+SEEN_AT = 0  #: stamp of BLOCK
+BLOCK = 1  #: the block that holds the node (-1 for none), or SPLIT
+MET = 2  #: the number of the last call that met the node; what follows is void unless that is this one
+DEPTH = 3  #: how far below the two nodes that fuse first; -1 outside of them
+HEAD = 4  #: the topmost node of its run
+PLACE = 5  #: its place in `order`
+ABOVE = 6  #: of a head: the node above it
+
+
 class Forest(NamedTuple):
     """All that `join` reads and changes."""
 
@@ -82,8 +107,7 @@ class Forest(NamedTuple):
     triplets: Triplets
     into: Integers  #: of each cluster id: where its samples went (a disjoint set)
     degree: Integers  #: of each cluster: its ends of live triplets
-    seen_at: Integers  #: of each node: stamp of `block`
-    block: Integers  #: of each node: the block that holds it (-1 for none), or SPLIT
+    ways: Ways
     sides: IntegerTable  #: [2, n]: the clusters of the blocking pair last found, that of i first
 
 
@@ -91,14 +115,13 @@ def empty_forest(rows, n):
     """Room for the triplets in rows (int64[m, 3]) on clusters 0..n-1, to be filled by `plant`."""
     m, nodes = len(rows), 2 * n + 2
     triplets = Triplets(rows, *np.zeros((4, m), np.int64))
-    seen_at, block = np.zeros((2, nodes), np.int64)
+    ways = Ways(np.zeros((nodes, 8), np.int64), np.zeros(nodes, np.int64), *np.zeros((3, 1), np.int64))
     return Forest(
         *empty_parts(n, m),
         triplets,
         np.arange(n),
         np.zeros(n, np.int64),
-        seen_at,
-        block,
+        ways,
         np.empty((2, n), np.int64),
     )
 
@@ -219,35 +242,94 @@ def _meeting(forest, i, j):
 
 
 @inner
-def _set_block(forest, u, block):
-    """At this level `block` holds all below u; if it is SPLIT, each child of u is a block (or u itself, if a leaf)."""
-    forest.seen_at[u] = forest.blocks.stamp[0]
-    forest.block[u] = block
+def _split(forest, u):
+    """At this level u is current: each child of it is a block (or u itself, if a leaf)."""
+    node = forest.ways.node
+    node[u, SEEN_AT], node[u, BLOCK] = forest.blocks.stamp[0], SPLIT
 
 
 @inner
 def _is_current(forest, u):
-    return forest.seen_at[u] == forest.blocks.stamp[0] and forest.block[u] == SPLIT
+    return forest.ways.node[u, SEEN_AT] == forest.blocks.stamp[0] and forest.ways.node[u, BLOCK] == SPLIT
+
+
+@inner
+def _begin_ways(forest, a, b):
+    """Forget all ways; a and b are the two nodes that fuse first."""
+    ways = forest.ways
+    ways.call[0] += 1
+    ways.used[0] = 0
+    ways.level[0] = -1
+    _append_way(ways, a, 0, a)
+    _append_way(ways, b, 0, b)
+
+
+@inner
+def _append_way(ways, u, depth, head):
+    node = ways.node
+    node[u, MET], node[u, DEPTH], node[u, HEAD], node[u, PLACE] = ways.call[0], depth, head, ways.used[0]
+    ways.order[ways.used[0]] = u
+    ways.used[0] += 1
+
+
+@inner
+def _note_way(forest, x):
+    """Note the way up from node x, which has not been met yet, to the first node that has."""
+    ways, parent = forest.ways, forest.tree.parent
+    node, call = ways.node, ways.call[0]
+    u, length = parent[x], 1
+    while u >= 0 and node[u, MET] != call:
+        u = parent[u]
+        length += 1
+    if u < 0 or node[u, DEPTH] < 0:
+        while x != u:
+            node[x, MET], node[x, DEPTH] = call, -1
+            x = parent[x]
+        return
+    begin = ways.used[0]
+    # -1 unless the way goes on below the last run
+    head = node[u, HEAD] if node[u, PLACE] == begin - 1 else np.int64(-1)
+    for k in range(length):
+        ways.order[begin + length - 1 - k] = x
+        x = parent[x]
+    if head < 0:
+        head = ways.order[begin]
+        node[head, ABOVE] = u
+    depth = node[u, DEPTH] + 1
+    for k in range(length):
+        _append_way(ways, ways.order[begin + k], depth + k, head)
+
+
+@inner
+def _find_block(forest, x):
+    """The block that holds a leaf with a way: the node below the current ones on that way; -1 if there is none."""
+    ways, level = forest.ways, forest.ways.level[0]
+    node = ways.node
+    if node[x, DEPTH] <= level:
+        return np.int64(-1)
+    head = node[x, HEAD]
+    while node[head, DEPTH] > level + 1:
+        x = node[head, ABOVE]
+        head = node[x, HEAD]
+    place = node[x, PLACE] - (node[x, DEPTH] - level - 1)
+    found = ways.order[place]
+    if level < 0:
+        return found
+    above = node[head, ABOVE] if found == head else ways.order[place - 1]
+    return found if _is_current(forest, above) else np.int64(-1)
 
 
 @inner
 def _block_of(forest, x):
-    """The block that holds node x, -1 if none does. All nodes on the way up note it, for the next to come by."""
-    parent, seen_at, block, stamp = forest.tree.parent, forest.seen_at, forest.block, forest.blocks.stamp[0]
-    if seen_at[x] == stamp:
-        return x if block[x] == SPLIT else block[x]
-    top = x
-    p = parent[x]
-    while p >= 0 and seen_at[p] != stamp:
-        top = p
-        p = parent[p]
-    found = np.int64(-1)
-    if p >= 0:
-        found = top if block[p] == SPLIT else block[p]
-    while x != p:
-        seen_at[x] = stamp
-        block[x] = found
-        x = parent[x]
+    """The block that holds leaf x, -1 if none does. It is noted, for the next triplet to come by."""
+    ways, stamp = forest.ways, forest.blocks.stamp[0]
+    node = ways.node
+    if node[x, SEEN_AT] == stamp:
+        return x if node[x, BLOCK] == SPLIT else node[x, BLOCK]
+    if node[x, MET] != ways.call[0]:
+        _note_way(forest, x)
+    found = _find_block(forest, x)
+    node[x, SEEN_AT], node[x, BLOCK] = stamp, found
     return found
 
 
@@ -270,8 +352,7 @@ def _crossing(forest, v, a, b):
     tree, triplets, at_hand = forest.tree, forest.triplets, forest.work.at_hand
     forest.blocks.stamp[0] += 1
     stamp = forest.blocks.stamp[0]
-    _set_block(forest, a, a)
-    _set_block(forest, b, b)
+    _begin_ways(forest, a, b)
     top = a if tree.n_leaves[a] <= tree.n_leaves[b] else b
     count = np.int64(0)
     m = len(triplets.dead)
@@ -317,10 +398,13 @@ def _spread(forest, n_current, n_at_hand):
     tree, blocks, stack, triplets = forest.tree, forest.blocks, forest.stack, forest.triplets
     blocks.stamp[0] += 1
     n_blocks = np.int64(0)
+    level = np.int64(0)  # the depth of those that are not leaves
     for k in range(n_current):
         u = stack.current[k]
-        _set_block(forest, u, SPLIT)
+        _split(forest, u)
+        level = max(level, forest.ways.node[u, DEPTH])
         n_blocks += 1 if is_leaf(tree, u) else tree.n_children[u]
+    forest.ways.level[0] = level
     n_touched = np.int64(0)
     for k in range(n_at_hand):
         t = forest.work.at_hand[k]
@@ -468,12 +552,27 @@ def _found_below(forest, top, count):
 
 
 @inner
-def _list_leaves(tree, top, side, count):
-    x = first_leaf(tree, top)
-    while x >= 0:
-        side[count] = x
-        count += 1
-        x = next_leaf(tree, x, top)
+def _list_leaves(forest, top, side, count):
+    """List the leaves below a node; the first and the last one are below different children of it."""
+    tree, waiting = forest.tree, forest.stack.waiting
+    waiting[0] = top
+    n_waiting = 1
+    while n_waiting > 0:
+        n_waiting -= 1
+        u = waiting[n_waiting]
+        if is_leaf(tree, u):
+            side[count] = u
+            count += 1
+            continue
+        c = tree.first_child[u]
+        while c >= 0:
+            if is_leaf(tree, c):
+                side[count] = c
+                count += 1
+            else:
+                waiting[n_waiting] = c
+                n_waiting += 1
+            c = tree.next_sibling[c]
     return count
 
 
@@ -484,9 +583,9 @@ def _list_sides(forest, n_touched, s):
     for k in range(n_touched):
         u = forest.stack.touched[k]
         if set_of(forest.blocks, u) == s:
-            left = _list_leaves(forest.tree, u, forest.sides[0], left)
+            left = _list_leaves(forest, u, forest.sides[0], left)
         else:
-            right = _list_leaves(forest.tree, u, forest.sides[1], right)
+            right = _list_leaves(forest, u, forest.sides[1], right)
     return left, right
 
 
@@ -695,9 +794,8 @@ def join(forest, i, j, go):
         count = np.int64(0)
         if not siblings:
             if tree.n_children[v] == 2:  # all below v is tied together by i and j
-                return _list_leaves(tree, a, forest.sides[0], np.int64(0)), _list_leaves(
-                    tree, b, forest.sides[1], np.int64(0)
-                )
+                left = _list_leaves(forest, a, forest.sides[0], np.int64(0))
+                return left, _list_leaves(forest, b, forest.sides[1], np.int64(0))
             count = _crossing(forest, v, a, b)
             for k in range(count):
                 work.kept[k] = work.at_hand[k]

@@ -53,6 +53,7 @@ class Centres(NamedTuple):
     lightest: Reals  #: of each block: at most the least weight in it
     spread: Reals  #: of each place: mean squared distance to its centre, for linkages of mean squared distances
     tightest: Reals  #: of each block: at most the least spread in it
+    first: Integers  #: of each block: at most the least id in it
     bound: Reals  #: of each place; infinite if that is empty
     least: Reals  #: of each block: the least bound
     cluster: Integers  #: id of the cluster at each place
@@ -77,6 +78,7 @@ def new_centres(points, weight, spread):
         lightest=np.empty(blocks, real),
         spread=spread,
         tightest=np.empty(blocks, real),
+        first=np.empty(blocks, np.int64),
         bound=np.full(n, np.inf, real),
         least=np.empty(blocks, real),
         cluster=np.arange(n),
@@ -99,9 +101,9 @@ def new_centres(points, weight, spread):
 
 @inner
 def _widest(points, items, lo, hi):
-    """The dimension in which items lo..hi-1 spread most."""
-    axis = 0
-    most = points.dtype.type(-1)
+    """The dimension in which items lo..hi-1 spread most, -1 if they are all equal."""
+    axis = -1
+    most = points.dtype.type(0)
     for k in range(points.shape[0]):
         along = points[k]
         low = high = along[items[lo]]
@@ -139,8 +141,11 @@ def _halve(along, items, lo, hi, middle):
 
 
 @allocating
-def _arrange(points, items):
-    """Order the items (columns of points, none of them infinite) so that blocks of BLOCK of them have small boxes."""
+def _arrange(points, cluster, items):
+    """Order the items (places, none of them empty) so that blocks of BLOCK of them have small boxes.
+
+    Where points are equal, blocks of small ids come first: ties go to these.
+    """
     part = np.empty((64, 2), np.int64)  # the larger half is at most half of what it came from: 64 levels are plenty
     part[0, 0], part[0, 1] = 0, len(items)
     parts = 1
@@ -150,7 +155,11 @@ def _arrange(points, items):
         if hi - lo <= BLOCK:
             continue
         middle = lo + (hi - lo + BLOCK - 1) // BLOCK // 2 * BLOCK
-        _halve(points[_widest(points, items, lo, hi)], items, lo, hi, middle)
+        axis = _widest(points, items, lo, hi)
+        if axis < 0:
+            _halve(cluster, items, lo, hi, middle)
+        else:
+            _halve(points[axis], items, lo, hi, middle)
         part[parts, 0], part[parts, 1] = lo, middle
         part[parts + 1, 0], part[parts + 1, 1] = middle, hi
         parts += 2
@@ -241,12 +250,6 @@ def _block_within(centres, linkage, x, lo, values, limit):
 
 
 @inner
-def _precedes(s, t, u):
-    """Whether the pair of clusters s, t comes before the pair s, u."""
-    return (min(s, t), max(s, t)) < (min(s, u), max(s, u))
-
-
-@inner
 def search(centres, linkage, live, x, rejected):
     """Find the nearest cluster of place x that is not rejected, the first in the order of ties."""
     reach, bound = centres.box_distances, centres.bound
@@ -264,8 +267,8 @@ def search(centres, linkage, live, x, rejected):
     own = x // BLOCK
     for step in range(-1, blocks):  # the own block first, for a good start
         b = own if step < 0 else step
-        if step == own or reach[b] > best:
-            continue
+        if step == own or reach[b] > best or (reach[b] == best and centres.first[b] >= at):
+            continue  # of pairs with x at the same distance, that with the smaller id comes first
         lo = b * BLOCK
         values = centres.distances[: min(BLOCK, live - lo)]
         if not _block_within(centres, linkage, x, lo, values, best):
@@ -274,7 +277,7 @@ def search(centres, linkage, live, x, rejected):
             if values[j] > best or values[j] == np.inf or lo + j == x:
                 continue
             t = centres.cluster[lo + j]
-            if values[j] == best and not _precedes(s, t, at):
+            if values[j] == best and t > at:
                 continue
             if not is_rejected(rejected, s, t):
                 best = values[j]
@@ -368,7 +371,7 @@ def pack(centres, live):
             centres.order[kept] = x
             kept += 1
     order = centres.order[:kept]
-    _arrange(points, order)
+    _arrange(points, centres.cluster, order)
     spare = np.empty(kept, points.dtype)
     for k in range(points.shape[0]):
         _reorder(points[k], order, spare)
@@ -384,9 +387,11 @@ def pack(centres, live):
         centres.place[centres.cluster[x]] = x
     for lo in range(0, kept, BLOCK):
         least_of_block(centres, kept, lo)
-        low, tight = weight[lo], centres.spread[lo]
+        low, tight, first = weight[lo], centres.spread[lo], centres.cluster[lo]
         for x in range(lo, min(lo + BLOCK, kept)):
             low = min(low, weight[x])
             tight = min(tight, centres.spread[x])
-        centres.lightest[lo // BLOCK], centres.tightest[lo // BLOCK] = low, tight
+            first = min(first, centres.cluster[x])
+        b = lo // BLOCK
+        centres.lightest[b], centres.tightest[b], centres.first[b] = low, tight, first
     return kept

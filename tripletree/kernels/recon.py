@@ -31,6 +31,7 @@ from tripletree.kernels.rejected_pairs import (
     is_rejected,
     mark,
     mark_cannot_linked,
+    renew,
     watch,
 )
 from tripletree.kernels.sparse_centres import has_room, renew_index
@@ -184,6 +185,7 @@ def merge_by_centres(state, centres, linkage, most, join, search):
                 gone, x = centres.place[i], centres.place[j]
                 merge(centres, linkage, gone, x, counts.merges[0])
                 renew_least(centres, live, gone)
+        renew(state.rejected, state.forest.into, centres.cluster[x])
         search(centres, linkage, live, x, state.rejected)
         renew_least(centres, live, x)
     return counts.merges[0] == n - 1
@@ -251,6 +253,7 @@ def merge_by_table(state, table, linkage, most, join):
         y = table.nearest[x]
         if y < 0 or is_rejected(rejected, table.cluster[x], table.cluster[y]):
             counts.searches[0] += 1
+            renew(rejected, state.forest.into, table.cluster[x])
             scan(table, live, x, rejected)
             least_of_block(table, live, x)
             continue

@@ -5,7 +5,8 @@ other one, unless the blocking pair (A, B) has shrunk to one cluster against one
 blocking pair found two clusters of one side are watched: when they merge, the pair is tested again. (One watch is
 enough: while they are two clusters, the blocking pair has at least three.)
 
-A bit may name a cluster id that is empty by now: it then stands for the cluster that holds that one's samples.
+It is enough that one of the two clusters has the bit; `renew` brings a row up to date before its cluster searches. A
+bit may name a cluster id that is empty by now: it then stands for the cluster that holds that one's samples.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ __all__ = [
     "mark",
     "mark_cannot_linked",
     "new_rejected_pairs",
+    "renew",
     "watch",
     "with_room",
 ]
@@ -108,24 +110,36 @@ def is_rejected(rejected, x, y):
 
 @inner
 def mark(rejected, sides, left, right):
-    """Reject all pairs between sides[0, :left] and sides[1, :right]: what blocks one pair of them blocks all."""
+    """Reject all pairs between sides[0, :left] and sides[1, :right]: what blocks one pair of them blocks all.
+
+    Only the rows of the smaller side are marked: one side often has a few clusters and the other most of them. A
+    cluster of the larger one may forget the rejection when it merges, and is then tested once more.
+    """
+    if left <= right:
+        _mark_side(rejected, sides[0, :left], sides[1, :right])
+    else:
+        _mark_side(rejected, sides[1, :right], sides[0, :left])
+
+
+@inner
+def _mark_side(rejected, side, others):
+    """Set the bits of the others in the rows of one side: bit by bit where these are few, else by words."""
     bits, mask = rejected.bits, rejected.mask
     words = bits.shape[1]
-    for one in range(2):
-        other = 1 - one
+    if 8 * len(others) < words:
+        for k in range(len(side)):
+            r = rejected.row[side[k]]
+            for x in others:
+                _set(bits, r, x)
+        return
+    for w in range(words):
+        mask[w] = _NONE
+    for x in others:
+        mask[x >> 6] |= _ONE << np.uint64(x & 63)
+    for k in range(len(side)):
+        r = rejected.row[side[k]]
         for w in range(words):
-            mask[w] = _NONE
-        low, high = words, 0
-        for k in range(right if one == 0 else left):
-            x = sides[other, k]
-            w = x >> 6
-            mask[w] |= _ONE << np.uint64(x & 63)
-            low = min(low, w)
-            high = max(high, w + 1)
-        for k in range(left if one == 0 else right):
-            r = rejected.row[sides[one, k]]
-            for w in range(low, high):
-                bits[r, w] |= mask[w]
+            bits[r, w] |= mask[w]
 
 
 @inner
@@ -144,6 +158,13 @@ def _renew(bits, empty, into, r):
                     _set(bits, r, find(into, w * 64 + b))
                 dead >>= _ONE
                 b += 1
+
+
+@inner
+def renew(rejected, into, x):
+    """Bring the rejections that x has in its own row up to date."""
+    if rejected.row[x] >= 0:
+        _renew(rejected.bits, rejected.empty, into, rejected.row[x])
 
 
 @inner
