@@ -31,13 +31,19 @@ KNOWN = {
     ),
     "odd.csv": (
         "one,two,three,odd\nPanthera leo,Felis catus,Bos taurus,Bos taurus\n",
-        "",
-        "about 3",
+        "answers of people",
+        "1 answer that names an odd one, about 3 samples",
+    ),
+    "crowd.csv": (
+        "first,second,third,answer,worker\nPanthera leo,Felis catus,Bos taurus,3,w1\n"
+        "Felis catus,Bos taurus,Canis lupus,2,w2\n",
+        "answers of people",
+        "2 answers that name an odd one, about 4 samples",
     ),
     "answers.jsonl": (
         "".join(json.dumps(x) + "\n" for x in ANSWERS),
         "answers of people",
-        "2 answers that name an odd one, about 4 samples, and 1 that name none",
+        "2 answers that name an odd one, about 4 samples; 1 other that names none, or not among samples",
     ),
     "edges.csv": (
         "child,parent\nPanthera leo,Felidae\nFelis catus,Felidae\nFelidae,Carnivora\nCanis lupus,Carnivora\n",
@@ -118,7 +124,11 @@ def test_report__to_the_standard_output(run, tmp_path):
         (["data.csv", "--know", "other.nwk"], "the hierarchy has 0 of the 5 samples"),
         (["data.csv", "--know", "other.txt"], "none of the 1 triplets is about samples alone"),
         (["data.csv", "--know", "t.nwk", "--as", "pairs"], "t.nwk"),
-        (["data.csv", "--know", "t.nwk", "--as", "triplets", "--columns", "a,b,c"], "--as triplets excludes pairs"),
+        (
+            ["data.csv", "--know", "t.nwk", "--as", "triplets", "--columns", "a,b,c"],
+            "--columns goes with pairs, and --as triplets excludes these",
+        ),
+        (["data.csv", "--know", "pairs.txt", "--odd", "9"], "9"),
         (["data.csv", "--know", "empty.txt"], "empty.txt"),
         (["two.csv", "--know", "t.nwk"], "two.csv has 2 samples; a report needs at least 3"),
         (["one.csv", "--classes", "kind"], "different ones: at least two are needed"),
@@ -134,6 +144,7 @@ def test_report__bad_input(run, tmp_path, arguments, message):
     (tmp_path / "other.nwk").write_text("((xxxx,yyyy),zzzz);")
     (tmp_path / "other.txt").write_text("xxxx yyyy | zzzz\n")
     (tmp_path / "prose.txt").write_text("Once upon a time there was a tree, and it had three leaves.\nThey fell.\n")
+    (tmp_path / "pairs.txt").write_text("Bos taurus,Felis catus,must\n")
     (tmp_path / "empty.txt").write_text("")
     assert message in run("report", *arguments, status=2).stderr
     assert not (tmp_path / "report.html").exists()

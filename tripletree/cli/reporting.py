@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import json
 import os
 import shlex
 import sys
@@ -16,10 +15,20 @@ from tripletree.cli.clustering import check_apart
 from tripletree.cli.matching import read_other_names
 from tripletree.cli.reading import read_hierarchy, reading_options
 from tripletree.cli.shell import bad_input, say
-from tripletree.cli.sources import SAMPLE, columns_option, given_name, read_pair_file, read_triplet_file, seed_option
+from tripletree.cli.sources import (
+    SAMPLE,
+    columns_option,
+    given_name,
+    holds_answers,
+    odd_option,
+    read_answer_file,
+    read_pair_file,
+    read_triplet_file,
+    seed_option,
+)
 from tripletree.cli.tables import read_table
 from tripletree.errors import ParseError
-from tripletree.io import read_answers, read_odd_one_out, read_triplets, registry, write_newick
+from tripletree.io import read_answers, read_triplets, registry, write_newick
 from tripletree.io.pairs import looks_like_pairs
 from tripletree.io.rows import format_of_suffix
 from tripletree.io.source import named_stream, raw_bytes, read_bytes, write_atomic
@@ -54,6 +63,7 @@ _SHOWN_AS = {"hierarchy": "a hierarchy", "answers": "answers of people"}
     "--classes", "class_column", metavar="NAME", help="Or this column of DATA has the classes that are known."
 )
 @columns_option
+@odd_option
 @click.option("--synonyms", metavar="FILE", help="Other names of taxa: a taxdump, or a table of name,accepted name.")
 @click.option("-k", "--clusters", type=click.IntRange(min=1), metavar="N", help="Number of flat clusters.")
 @click.option("--standardize", is_flag=True, help="Give every column mean 0 and deviation 1 first.")
@@ -81,6 +91,7 @@ def report(
     kind: str | None,
     class_column: str | None,
     columns: tuple[str, ...] | None,
+    odd: str | None,
     clusters: int | None,
     standardize: bool,
     output: str,
@@ -116,7 +127,7 @@ def report(
             continue
         if os.path.isdir(path) or not os.path.isdir(os.path.dirname(path) or "."):  # known before the work is done
             raise bad_input(f"{path}: {'a folder' if os.path.isdir(path) else 'no such folder to write into'}")
-    taken = ("classes", table.classes) if know is None else _known(know, kind, columns, reading)
+    taken = ("classes", table.classes) if know is None else _known(know, kind, columns, odd, reading)
     from tripletree.cluster import DivisiveReCon
 
     result = make_report(
@@ -148,11 +159,14 @@ def report(
             say(path, err=to_err)
 
 
-def _known(source: str, kind: str | None, columns: tuple[str, ...] | None, reading: dict[str, Any]) -> tuple[str, Any]:
+def _known(
+    source: str, kind: str | None, columns: tuple[str, ...] | None, odd: str | None, reading: dict[str, Any]
+) -> tuple[str, Any]:
     """The kind of knowledge in a file, and the value."""
-    if columns is not None and kind not in (None, "pairs"):
-        msg = f"--columns are those of pairs, and --as {kind} excludes pairs"
-        raise click.UsageError(msg)
+    for option, wanted, value in (("--columns", "pairs", columns), ("--odd", "answers", odd)):
+        if value is not None and kind not in (None, wanted):
+            msg = f"{option} goes with {wanted}, and --as {kind} excludes these"
+            raise click.UsageError(msg)
     if kind == "hierarchy" or reading or source.startswith(SAMPLE) or os.path.isdir(source):
         return "hierarchy", read_hierarchy(source, reading)
     if kind == "triplets":
@@ -165,8 +179,8 @@ def _known(source: str, kind: str | None, columns: tuple[str, ...] | None, readi
     if kind == "pairs" or columns is not None:
         return "pairs", read_pair_file(stream(), columns=columns)
     content, _ = read_bytes(stream())
-    if kind == "answers" or _holds_answers(content):
-        return "answers", read_answers(stream())
+    if kind == "answers" or odd is not None or holds_answers(raw, name):
+        return "answers", read_answer_file(stream(), odd=odd)
     if looks_like_pairs(content, name, ("a", "b", "link"), format_of_suffix(name)):
         return "pairs", read_pair_file(stream())
     lines = [x for x in _decoded(content).splitlines() if x.strip() and not x.startswith("#")]
@@ -179,21 +193,13 @@ def _known(source: str, kind: str | None, columns: tuple[str, ...] | None, readi
         return "triplets", read_triplets(stream())
     except ParseError as error:
         with suppress(ParseError):
-            return "triplets", read_odd_one_out(stream())
+            found = read_answers(stream())
+            if len(found):
+                return "answers", found
         kinds = ", ".join(KINDS)
         raise bad_input(
             f"{error}\nor say what {given_name(source)} holds: --as {kinds}; --from FORMAT for a hierarchy"
         ) from None
-
-
-def _holds_answers(content: bytes | str) -> bool:
-    """Whether the first line is an answer, or the header of a file of them."""
-    text = _decoded(content[:100_000])
-    try:
-        first = json.loads(text.lstrip("\ufeff \t\r\n").split("\n", 1)[0])
-    except (ValueError, RecursionError):
-        return False
-    return isinstance(first, dict) and ({"items", "answer"} <= first.keys() or first.get("tripletree") == "answers")
 
 
 def _decoded(content: bytes | str) -> str:

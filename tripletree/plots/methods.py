@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tripletree.core.checks import described
-from tripletree.plots.style import PALETTE, close_on_error, import_pyplot, shorten
+from tripletree.plots.style import MISSED, PALETTE, close_on_error, import_pyplot, shorten
 
 __all__ = ["plot_methods"]
 
@@ -25,7 +25,7 @@ def plot_methods(comparison: Any, *, kind: str = "scores", alpha: float = 0.05, 
     comparison : MethodComparison
     kind : {"scores", "ranks"}
         "scores": a panel for each data set, a dot for each method with two standard errors of the mean to either side,
-        and a cross where all draws failed; with a baseline a line where it is. "ranks": the mean rank of each method
+        or "failed" where all draws did; with a baseline a line where it is. "ranks": the mean rank of each method
         over the data sets, with bars that join methods which do not differ by the critical difference.
     alpha : float
         Level of the critical difference, for "ranks".
@@ -92,14 +92,14 @@ def _draw_scores(pyplot: Any, comparison: Any, _gap: float, _alpha: float) -> An
         layout="constrained",
     )
     for axis, data in zip(axes[0], sets, strict=True):
-        known = [rows[data, x][score] for x in order if rows[data, x][score] is not None]
         base = rows[data, comparison.baseline][score] if comparison.baseline is not None else None
         if base is not None:
             axis.axvline(base, color="#999999", linewidth=1, linestyle=(0, (4, 2)))
         for k, method in enumerate(order):
             row = rows[data, method]
             if row[score] is None:
-                axis.plot(min(known, default=0.0), k, "x", color="#B2182B", markersize=6)
+                where = {"xycoords": ("axes fraction", "data"), "va": "center"}
+                axis.annotate("failed", (0.03, k), color=MISSED, fontsize=8, **where)
                 continue
             error = 2 * (row[f"{score}_error"] or 0.0)
             axis.errorbar(row[score], k, xerr=error, fmt="o", color=PALETTE[0], markersize=5, elinewidth=1.4)
@@ -111,10 +111,10 @@ def _draw_scores(pyplot: Any, comparison: Any, _gap: float, _alpha: float) -> An
                     xytext=(0, 5),
                     ha="center",
                     fontsize=7,
-                    color="#B2182B",
+                    color=MISSED,
                 )
         axis.set_title(shorten(data), fontsize=10)
-        axis.set_xlabel(score)
+        axis.set_xlabel(f"{score} ± 2 standard errors")
         axis.grid(axis="x", linewidth=0.4, color="#dddddd")
         axis.set_axisbelow(True)
         axis.margins(x=0.12)

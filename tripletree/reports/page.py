@@ -86,8 +86,11 @@ def _known_text(report: Report) -> str:
         return f"the classes of {used:,} of the {n:,} samples{lost}."
     if report.kind == "answers":
         others = given - used
-        more = f", and {others:,} that name none, or not among samples" if others else ""
-        return f"{_counted(used, 'answer')} that name an odd one, about {report.known_samples:,} samples{more}."
+        more = (
+            f"; {_counted(others, 'other that names', 'others that name')} none, or not among samples" if others else ""
+        )
+        answers = _counted(used, "answer that names", "answers that name")
+        return f"{answers} an odd one, about {report.known_samples:,} samples{more}."
     noun = _counted(given, report.kind.removesuffix("s"))
     lost = f"; {given - used:,} of them not on samples, and left out" if used < given else ""
     return f"{noun} about {report.known_samples:,} of the {n:,} samples{lost}."
