@@ -52,11 +52,11 @@ def effect_definition(one, other):
     return (a - b) / math.sqrt(squares / (n + m - 2))
 
 
-@given(st.lists(st.tuples(st.integers(-50, 50), st.booleans()), min_size=4, max_size=30))
+@given(st.lists(st.tuples(st.none() | st.integers(-50, 50), st.booleans()), min_size=4, max_size=30))
 def test_law__effects_are_cohens_d(values):
-    points, inside = np.array([[float(x)] for x, _ in values]), np.array([y for _, y in values])
+    points, inside = np.array([[math.nan if x is None else x] for x, _ in values]), np.array([y for _, y in values])
     found = analysis._contrasts(points, ["x"], inside)
-    one, other = points[inside, 0].tolist(), points[~inside, 0].tolist()
+    one, other = ([x for x, y in values if y is side and x is not None] for side in (True, False))
     if not one or not other:
         assert found == ()
     elif len(set(one)) == len(set(other)) == 1:
@@ -64,6 +64,7 @@ def test_law__effects_are_cohens_d(values):
     else:
         assert found[0].effect == pytest.approx(effect_definition(one, other))
         assert found[0].inside == pytest.approx(np.mean(one))
+        assert found[0].outside == pytest.approx(np.mean(other))
 
 
 @settings(max_examples=60)
@@ -265,6 +266,23 @@ def test_report__standardized_clusters_have_their_means_in_the_units_given(iris)
         assert {x.feature: x.inside for x in one.features} == pytest.approx(
             {str(j): X[rows, j].mean() * scales[j] for j in range(4)}
         )
+
+
+def test_report__missing_values_where_the_method_takes_them(iris):
+    X, y, names = iris
+    gaps = scale(X)
+    gaps[::5, 0] = gaps[::7, 3] = np.nan
+    model = ReCon(3, metric="nan_euclidean", linkage="average")
+    triplets = tt.sample_class_triplets(y, 200, leaves=names, random_state=0)
+    found = tt.report(gaps, triplets=triplets, sample_names=names, estimator=model, n_resamples=2)
+    for c in found.clusters:
+        rows = [names.index(x) for x in c.samples]
+        for x in c.features:
+            assert x.inside == pytest.approx(np.nanmean(gaps[rows, int(x.feature)]))
+    assert found.shares_of_variance == pytest.approx(np.nanvar(gaps, axis=0) / np.nanvar(gaps, axis=0).sum())
+    html_of(found)
+    with pytest.raises(ValueError, match="NaN"):
+        tt.report(gaps, triplets=triplets, sample_names=names)
 
 
 def test_report__takes_a_data_frame_and_leaves_it_as_it_is(iris):

@@ -502,21 +502,23 @@ _MATCHED = {
 
 
 def _contrasts(points: np.ndarray, features: Sequence[str], inside: np.ndarray) -> tuple[FeatureContrast, ...]:
-    """The features by effect size, the largest first."""
-    one, other = points[inside], points[~inside]
-    if len(one) == 0 or len(other) == 0:
+    """The features by effect size, the largest first; those with no value on one of the two sides are left out."""
+    known = ~np.isnan(points)
+    some = np.flatnonzero(known[inside].any(axis=0) & known[~inside].any(axis=0))
+    if some.size == 0:
         return ()
-    means, others = one.mean(axis=0), other.mean(axis=0)
-    squares = ((one - means) ** 2).sum(axis=0) + ((other - others) ** 2).sum(axis=0)
-    deviation = np.sqrt(squares / max(len(points) - 2, 1))
-    constant = (np.ptp(one, axis=0) == 0) & (np.ptp(other, axis=0) == 0)
-    differ = np.where(one[0] > other[0], np.inf, np.where(one[0] < other[0], -np.inf, 0.0))
+    one, other = points[inside][:, some], points[~inside][:, some]
+    means, others = np.nanmean(one, axis=0), np.nanmean(other, axis=0)
+    squares = np.nansum((one - means) ** 2, axis=0) + np.nansum((other - others) ** 2, axis=0)
+    deviation = np.sqrt(squares / np.maximum(known[:, some].sum(axis=0) - 2, 1))
+    least, most = (np.array([f(one, axis=0), f(other, axis=0)]) for f in (np.nanmin, np.nanmax))
+    constant = (least == most).all(axis=0)
+    differ = np.where(most[0] > most[1], np.inf, np.where(most[0] < most[1], -np.inf, 0.0))
     with np.errstate(divide="ignore", invalid="ignore"):
-        effect = (means - others) / deviation
-    effect = np.where(constant, differ, effect)
+        effect = np.where(constant, differ, (means - others) / deviation)
     order = np.argsort(-np.abs(effect), kind="stable")[:FEATURES]
     return tuple(
-        FeatureContrast(features[j], float(means[j]), float(others[j]), float(effect[j])) for j in order.tolist()
+        FeatureContrast(features[some[j]], float(means[j]), float(others[j]), float(effect[j])) for j in order.tolist()
     )
 
 
@@ -525,7 +527,9 @@ def _typical(points: np.ndarray, rows: np.ndarray, is_matrix: bool) -> int:
     if is_matrix:
         far = points[np.ix_(rows, rows)].mean(axis=1)
     else:
-        far = ((points[rows] - points[rows].mean(axis=0)) ** 2).sum(axis=1)
+        known = ~np.isnan(points[rows])
+        mean = np.nansum(points[rows], axis=0) / np.maximum(known.sum(axis=0), 1)
+        far = np.nansum((points[rows] - mean) ** 2, axis=1) / np.maximum(known.sum(axis=1), 1)
     return int(rows[np.argmin(far)])
 
 
@@ -846,7 +850,7 @@ def report(
     if n_resamples:
         stability = _stability(model, shown, known if uses else None, points, names, n_resamples, rng, verbose)
     people, who = _people(known.answers, measured)
-    variance = np.empty(0) if is_matrix else points.var(axis=0)
+    variance = np.empty(0) if is_matrix else np.nan_to_num(_column_variances(points))
     return Report(
         known.kind,
         tuple(names),
@@ -885,11 +889,19 @@ def standardized(values: np.ndarray) -> np.ndarray:
     return found
 
 
+def _column_variances(points: np.ndarray) -> np.ndarray:
+    """The variance of the known values of each column; NaN where there are none."""
+    known = (~np.isnan(points)).sum(axis=0)
+    with np.errstate(invalid="ignore"):
+        mean = np.nansum(points, axis=0) / known
+        return np.nansum((points - mean) ** 2, axis=0) / known
+
+
 def _table(X: Any, sample_names: Any, feature_names: Any) -> tuple[np.ndarray, LeafIndex, tuple[str, ...]]:
     """The values, the names of the rows and those of the columns."""
     from sklearn.utils.validation import check_array
 
-    points = check_array(X, dtype=np.float64, ensure_min_samples=0)
+    points = check_array(X, dtype=np.float64, ensure_min_samples=0, ensure_all_finite="allow-nan")
     if len(points) < 3:
         msg = f"X has {len(points)} samples; a report needs at least 3"
         raise ValueError(msg)
