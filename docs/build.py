@@ -64,6 +64,9 @@ TITLES = {
     "compare": "Two hierarchies compared",
     "supertree": "Many hierarchies into one",
     "scores": "Scores",
+    "knowledge": "Whether knowledge helps",
+    "analysis": "The whole job",
+    "comparison": "Methods compared",
     "plots": "Pictures",
     "page": "Pages to fold and search",
     "errors": "Errors",
@@ -83,6 +86,7 @@ FACES += [
         "core",
         "algorithms",
         "evaluation",
+        "reports",
         "ask",
         "errors",
     )

@@ -148,12 +148,12 @@ def _doubts_text(report: Report) -> str:
         return "nothing: no constraint could be looked at."
     lost = sum(not x.holds for x in report.doubts)
     noun = "pairs" if report.kind == "pairs" else "triplets"
-    text = f"{lost:,} of the {len(report.constraints):,} {noun} do not hold in the result"
+    text = f"{lost:,} of the {len(report.constraints):,} {noun} {'does' if lost == 1 else 'do'} not hold in the result"
     more = len(report.doubts) - lost
     if more:
+        hold, them = ("holds only because it is", "it") if more == 1 else ("hold only because they are", "them")
         text += (
-            f"; {more:,} {'holds' if more == 1 else 'hold'} only because given: left out, not, with none and with all "
-            "of the others known"
+            f"; {more:,} {hold} given: left out, the results violate {them}, with none and with all of the others known"
         )
     return f"{text}."
 
