@@ -42,8 +42,22 @@ __all__ = [
 #: How many offenders a message spells out; the exception's attributes carry all of them.
 SHOWN = 20
 
+_QUOTES = frozenset("'\"")
 #: Control characters, and those that reverse the direction of text; tabs and line ends stay.
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+#: A quoted label or a word that is too long to be read.
+_LONG = re.compile(r"""(?<!\w)'[^'\n]{200,}'(?!\w)|(?<!\w)"[^"\n]{200,}"(?!\w)|[^\s'"]{400,}""")
+
+
+def shortened(text: str) -> str:
+    """Cut quoted labels and words of hundreds of characters in a message.
+
+    >>> shortened(f"the label {'x' * 5000!r} stands twice").count("x")
+    100
+    """
+    return _LONG.sub(lambda match: f"{match[0][:101]}...{match[0][-1] if match[0][-1] in _QUOTES else ''}", text)
 
 
 def escaped_controls(text: str) -> str:
@@ -58,11 +72,11 @@ def escaped_controls(text: str) -> str:
 class TripletreeError(Exception):
     """Base class of every error that tripletree raises on purpose.
 
-    Messages quote labels and lines of files, so control characters in them are escaped.
+    Messages quote labels and lines of files, so control characters in them are escaped, and long ones cut.
     """
 
     def __init__(self, *args: Any) -> None:
-        super().__init__(*(escaped_controls(x) if isinstance(x, str) else x for x in args))
+        super().__init__(*(escaped_controls(shortened(x)) if isinstance(x, str) else x for x in args))
 
     def __reduce__(self) -> Any:
         # constructors take data, not the message, so pickle must not call them again

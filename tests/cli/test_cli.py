@@ -283,7 +283,10 @@ def test_options__of_reading(run, tmp_path):
     assert "low;" in run("convert", "x.obo", "--labels", "name", "--root", "X:2").stdout
     assert "--parent" in run("convert", "sample:cell_types", status=2).stderr
     assert "gives no hierarchy" in run("convert", "sample:cell_types", "--parent", "certain", status=2).stderr
-    assert "--namespace: no option for newick files" in run("info", "-", "--namespace", "x", text="(a,b);", status=2).stderr
+    assert (
+        "--namespace: no option for newick files"
+        in run("info", "-", "--namespace", "x", text="(a,b);", status=2).stderr
+    )
     assert "'newik' is not one of" in run("info", "-", "--from", "newik", text="(a,b);", status=2).stderr
 
 

@@ -26,7 +26,7 @@ HEAVY = {
 LAW = {
     "errors": set(),
     "kernels": {"errors"},
-    "core": {"errors", "kernels"},
+    "core": {"_version", "errors", "kernels"},
     "algorithms": {"core", "errors", "kernels"},
     "interop": {"algorithms", "core", "errors"},
     "io": {"algorithms", "core", "errors", "interop", "kernels"},

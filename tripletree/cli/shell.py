@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
+import threading
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -65,7 +67,7 @@ class Commands(click.Group):
             if sys.stderr is not None:
                 sys.stderr.write("error: the standard output is closed\n")
             sys.exit(BAD_INPUT)
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), _ended_by_signals():
             warnings.simplefilter("default", UserWarning)
             warnings.showwarning = _show_warning
             sys.exit(self._status(args, prog_name or "tripletree", extra))
@@ -101,6 +103,26 @@ class Commands(click.Group):
         except (TripletreeError, ValueError) as error:
             return self._failed(str(error), args)
         return result if isinstance(result, int) else 0
+
+
+@contextmanager
+def _ended_by_signals() -> Iterator[None]:
+    """Let SIGTERM and SIGHUP end the command as errors do: temporary files are removed; the status is as usual."""
+    numbers = [getattr(signal, x) for x in ("SIGTERM", "SIGHUP") if hasattr(signal, x)]
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def leave(number: int, _frame: Any) -> NoReturn:
+        sys.exit(128 + number)
+
+    # what the caller ignores, as nohup does, stays ignored
+    before = {x: signal.signal(x, leave) for x in numbers if signal.getsignal(x) is signal.SIG_DFL}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def bad_input(message: str) -> click.ClickException:

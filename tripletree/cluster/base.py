@@ -18,6 +18,7 @@ from tripletree.cluster.prediction import NeighbourPredictor
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.pairs import PairwiseConstraints
 from tripletree.core.triplets import TripletSet
+from tripletree.core.versions import VersionedState
 from tripletree.errors import warn_user
 
 __all__ = [
@@ -44,7 +45,7 @@ _GAPS = (
 )
 
 
-class HierarchicalClusterer(ClusterMixin, BaseEstimator):
+class HierarchicalClusterer(VersionedState, ClusterMixin, BaseEstimator):
     """Base of the estimators that make a hierarchy of the samples from X, triplets and pairs.
 
     Attributes

@@ -20,6 +20,9 @@ from tripletree.kernels import freeze, frozen
 __all__ = ["Hierarchy", "check_hierarchy"]
 
 
+_FIELDS = frozenset({"parent", "leaves", "_height", "_length", "names", "ranks"})
+
+
 class Hierarchy:
     """An immutable rooted tree with labelled leaves.
 
@@ -103,6 +106,18 @@ class Hierarchy:
             raise InvalidHierarchyError(msg)
         self.names: tuple[str | None, ...] | None = _node_names(names, n, N, order)
         self.ranks: tuple[str | None, ...] | None = _node_ranks(ranks, N, order)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name not in _FIELDS or name in vars(self):  # `__init__` sets each once
+            msg = (
+                f"a Hierarchy is immutable, so {name} cannot be set: make another with Hierarchy(...), restrict, attach"
+            )
+            raise AttributeError(msg)
+        vars(self)[name] = value
+
+    def __delattr__(self, name: str) -> None:
+        msg = f"a Hierarchy is immutable, so {name} cannot be deleted"
+        raise AttributeError(msg)
 
     @classmethod
     def from_nested(cls, nested: Any) -> Hierarchy:

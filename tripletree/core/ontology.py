@@ -30,6 +30,9 @@ __all__ = ["Dominance", "Ontology"]
 _CHOICES = ("deepest", "first", "smallest", "error")
 
 
+_FIELDS = frozenset({"terms", "edges", "names", "ranks", "_codes", "_kinds", "_links"})
+
+
 class Ontology:
     """An immutable rooted graph in which a term may have several parents, such as Gene Ontology or WordNet.
 
@@ -99,6 +102,16 @@ class Ontology:
         self.edges: np.ndarray = frozen(rows)
         self._codes = freeze(codes)
         self._links = _links(pairs, self.terms)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name not in _FIELDS or name in vars(self):  # `__init__` sets each once
+            msg = f"an Ontology is immutable, so {name} cannot be set: make another with Ontology(...), select, attach"
+            raise AttributeError(msg)
+        vars(self)[name] = value
+
+    def __delattr__(self, name: str) -> None:
+        msg = f"an Ontology is immutable, so {name} cannot be deleted"
+        raise AttributeError(msg)
 
     @property
     def n_terms(self) -> int:

@@ -20,6 +20,7 @@ import stat
 import struct
 import sys
 import tarfile
+import time
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
@@ -28,7 +29,7 @@ from functools import partial
 from pathlib import Path
 from typing import IO, Any
 
-from tripletree.errors import SHOWN, LimitExceededError, ParseError, TripletreeError, locate
+from tripletree.errors import SHOWN, LimitExceededError, ParseError, TripletreeError, locate, warn_user
 
 __all__ = [
     "Source",
@@ -460,6 +461,11 @@ def _file_bytes(path: str) -> bytes | str:
 
 # ---------------------------------------------------------------------- writing
 
+#: What the temporary files beside targets begin with, and seconds without a change after which nobody writes to one.
+_ASIDE, _LEFT_AFTER = ".tripletree-", 3600
+#: Folders in which such files were looked for.
+_looked_into: set[str] = set()
+
 
 @contextmanager
 def write_atomic(target: Target) -> Iterator[IO[str]]:
@@ -588,7 +594,7 @@ def _replacing(path: str) -> Iterator[IO[bytes]]:
     folder = os.path.dirname(real)
     if not os.path.isdir(folder):
         raise FileNotFoundError(errno.ENOENT, "no such folder to write into", folder)
-    aside = os.path.join(folder, f".tripletree-{secrets.token_hex(8)}.tmp")
+    aside = os.path.join(folder, f"{_ASIDE}{secrets.token_hex(8)}.tmp")
     private = 0o666 if mode is None else 0o600  # what replaces a file is nobody else's before it has that file's mode
     try:
         with open(aside, "xb", opener=lambda name, flags: os.open(name, flags, private)) as stream:
@@ -596,7 +602,28 @@ def _replacing(path: str) -> Iterator[IO[bytes]]:
         if mode is not None:
             os.chmod(aside, stat.S_IMODE(mode))
         os.replace(aside, real)
-    except BaseException:
+    except BaseException as error:
         with suppress(FileNotFoundError):
             os.unlink(aside)
+        if isinstance(error, OSError) and error.filename in (None, aside) and error.errno is not None:
+            raise type(error)(error.errno, error.strerror, path) from None  # the target, not what stands in for it
         raise
+    _name_leftovers(folder or ".")
+
+
+def _name_leftovers(folder: str) -> None:
+    """Warn, once for each folder, of temporary files that writers left there when they were killed."""
+    if folder in _looked_into:
+        return
+    _looked_into.add(folder)
+    old = []
+    with suppress(OSError), os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.name.startswith(_ASIDE) and entry.name.endswith(".tmp"):
+                with suppress(OSError):
+                    if time.time() - entry.stat(follow_symlinks=False).st_mtime > _LEFT_AFTER:
+                        old.append(entry.path)
+    if old:
+        shown = ", ".join(sorted(old)[:SHOWN]) + (", ..." if len(old) > SHOWN else "")
+        files = "a temporary file" if len(old) == 1 else f"{len(old)} temporary files"
+        warn_user(f"{files} left by a writer that was killed: {shown}; nothing needs them, so remove them")

@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from tripletree.core.versions import VersionedState
 from tripletree.errors import warn_user
 
 __all__ = [
@@ -16,7 +17,7 @@ __all__ = [
 ]
 
 
-class LearnedMetric(TransformerMixin, BaseEstimator):
+class LearnedMetric(VersionedState, TransformerMixin, BaseEstimator):
     """Base of the transformers that learn a metric from statements on distances."""
 
     _shared_constraints: ClassVar[dict] = {

@@ -27,6 +27,7 @@ from tripletree.cluster.kmeans.soft_pairs import SoftPairMeans
 from tripletree.core.pairs import PairwiseConstraints
 from tripletree.core.progress import progress_bar
 from tripletree.core.random import generator
+from tripletree.core.versions import VersionedState
 from tripletree.errors import InconsistentPairsError, warn_user
 
 __all__ = [
@@ -305,7 +306,7 @@ def _check_callback(callback: Any) -> None:
         raise TypeError(msg)
 
 
-class ActiveClustering(MetaEstimatorMixin, ClusterMixin, BaseEstimator):
+class ActiveClustering(VersionedState, MetaEstimatorMixin, ClusterMixin, BaseEstimator):
     """Active clustering: cluster, ask an oracle about pairs of samples, cluster again with the answers.
 
     Parameters

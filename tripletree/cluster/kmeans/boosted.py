@@ -29,6 +29,7 @@ from tripletree.cluster.kmeans.lloyd import (
 )
 from tripletree.core.pairs import PairwiseConstraints
 from tripletree.core.random import generator
+from tripletree.core.versions import VersionedState
 from tripletree.errors import ClusterCountError, warn_user
 from tripletree.kernels import freeze, frozen
 
@@ -602,7 +603,9 @@ def rounds_bar(verbose: Any, total: int) -> Iterator[Callable[[float], Any]]:
             raise
 
 
-class BoostedConstrainedKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):
+class BoostedConstrainedKMeans(
+    VersionedState, ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator
+):
     """Boosted constrained k-means, by Okabe and Yamada (ICDM 2012).
 
     Runs of a fast k-means, which visits pairs by priority and may violate late ones, vote on which samples belong

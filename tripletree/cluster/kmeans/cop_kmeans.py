@@ -42,6 +42,7 @@ from tripletree.cluster.kmeans.lloyd import (
 from tripletree.core.pair_closure import PairClosure
 from tripletree.core.progress import progress_bar
 from tripletree.core.random import generator
+from tripletree.core.versions import VersionedState
 from tripletree.errors import ClusterCountError, InfeasibleClusteringError, warn_user
 
 __all__ = [
@@ -597,7 +598,7 @@ def _infeasible(reason: NotColourable, k: int, closure: PairClosure, limit: int)
     )
 
 
-class COPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):
+class COPKMeans(VersionedState, ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):
     """Constrained k-means by Wagstaff, Cardie, Rogers and Schroedl (ICML 2001): pairs are hard constraints.
 
     Samples are assigned to the nearest centres that the pairs allow, centres move to the means of their samples. Every

@@ -34,6 +34,7 @@ from tripletree.cluster.kmeans.lloyd import (
 from tripletree.core.pairs import PairwiseConstraints
 from tripletree.core.progress import progress_bar
 from tripletree.core.random import generator
+from tripletree.core.versions import VersionedState
 from tripletree.errors import ClusterCountError, warn_user
 from tripletree.kernels import freeze, frozen
 
@@ -497,7 +498,9 @@ class EuclideanState:
 _WEIGHTS = 1e-100, 1e100
 
 
-class SoftPairMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator, ABC):
+class SoftPairMeans(
+    VersionedState, ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator, ABC
+):
     """Base of the k-means family with soft pairs. It works in units of the spread of the samples, see `_frame`."""
 
     _parameter_constraints: ClassVar[dict] = {

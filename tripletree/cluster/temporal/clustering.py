@@ -24,6 +24,7 @@ from tripletree.core.leaves import LeafIndex
 from tripletree.core.pairs import PairwiseConstraints
 from tripletree.core.progress import progress_bar
 from tripletree.core.random import generator
+from tripletree.core.versions import VersionedState
 from tripletree.errors import warn_user
 
 __all__ = [
@@ -185,7 +186,7 @@ _NO_OVERLAP = (
 )
 
 
-class TemporalClustering(ClusterMixin, BaseEstimator):
+class TemporalClustering(VersionedState, ClusterMixin, BaseEstimator):
     """Clusters of objects that are observed repeatedly, by Mai et al. (2018): CVQE+ with a historical cost.
 
     Time is cut into snapshots. Each is clustered by CVQE+ from the centres of the previous one, with a cost for centres
