@@ -356,19 +356,19 @@ class _NameIndex:
         first, *more = form.split() or [""]
         if not more or not self.binomial:
             return None
+        h = self.hierarchy
         named = self.by_form.get(first, [])
         if len(named) == 1:
             return named[0]
         leaves = self.genera.get(first, [])
-        if named or not leaves:
+        if named or not leaves or isinstance(h, Ontology):
             return None
-        labels = [self.hierarchy.leaves[i] for i in leaves]
+        labels = [h.leaves[i] for i in leaves]
         if len(labels) == 1:
             return labels[0]
-        assert isinstance(self.hierarchy, Hierarchy)  # an ontology has no genera
-        node = self.hierarchy.common_ancestor(labels)
-        if self.hierarchy.names is not None:
-            name = self.hierarchy.names[node - self.hierarchy.n_leaves]
+        node = h.common_ancestor(labels)
+        if h.names is not None:
+            name = h.names[node - h.n_leaves]
             if name is not None:
                 return name if name in self.exact else None  # two nodes of one name cannot be told apart
         # two genera may meet in one unnamed node, which then keeps the name it got first

@@ -5,8 +5,9 @@ from __future__ import annotations
 import csv
 import io
 import shlex
+from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import click
 import numpy as np
@@ -76,11 +77,6 @@ def demo(output_dir: Path) -> None:
 
     Nothing is downloaded, and the same is written every time. Without matplotlib there is no picture.
     """
-    mpl: Any
-    try:
-        import matplotlib as mpl
-    except ImportError:
-        mpl = None
     output_dir.mkdir(parents=True, exist_ok=True)
     _show_hierarchy(output_dir)
     samples = _iris()
@@ -89,10 +85,9 @@ def demo(output_dir: Path) -> None:
     outcomes = [_outcome(samples, given, triplets, known) for given in (None, triplets)]
     _show_clustering(samples, known, triplets, outcomes)
     _write_data(samples, known, triplets, output_dir)
-    if mpl is None:
+    if find_spec("matplotlib") is None:
         click.echo(f"\nNo picture: {MissingDependencyError('matplotlib', 'plot', 'drawing')}")
     else:
-        mpl.use("agg")
         picture = output_dir / "dendrograms.png"
         _draw(samples, known, triplets, outcomes, picture)
         click.echo(f"\nThe picture: {picture}")
@@ -215,8 +210,10 @@ def _write_data(samples: Samples, known: np.ndarray, triplets: TripletSet, outpu
 
 def _draw(samples: Samples, known: np.ndarray, triplets: TripletSet, outcomes: list[Outcome], picture: Path) -> None:
     """Both dendrograms side by side."""
+    import matplotlib as mpl
     from matplotlib import pyplot as plt
 
+    mpl.use("agg")
     figure, axes = plt.subplots(1, 2, figsize=(15, 14))
     # fixed before the drawing, which writes as many labels as fit
     figure.subplots_adjust(left=0.02, right=0.995, bottom=0.04, top=0.94, wspace=0.06)

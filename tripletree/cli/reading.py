@@ -200,11 +200,11 @@ def _read_any(stream: Callable[[], Any], options: dict[str, Any]) -> Ontology | 
         msg = f"{', '.join(wrong)}: no option for {error.format} files, which take {', '.join(right) or 'none'}"
         raise bad_input(f"{msg}; if it is another format, name it with --from") from None
     if annotations is not None:
-        known = _annotated(annotations, columns)
+        attached = _annotated(annotations, columns)
         if not isinstance(found, Ontology):
-            return found.attach(known, missing=missing, keep_unary=keep_unary)
-        found = found.attach(known, missing=missing)
-        found = found.restrict([x for x in known if x in found.terms])
+            return found.attach(attached, missing=missing, keep_unary=keep_unary)
+        found = found.attach(attached, missing=missing)
+        found = found.restrict([x for x in attached if x in found.terms])
         if parent not in (None, "certain"):
             return found.to_hierarchy(parent=parent, labels=labels or "id")
         return found

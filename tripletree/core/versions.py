@@ -16,7 +16,7 @@ class VersionedState:
     """A base of estimators whose pickles hold the version that wrote them; another version warns when it loads them."""
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**super().__getstate__(), _KEY: __version__}  # type: ignore[misc, dict-item]
+        return {**super().__getstate__(), _KEY: __version__}  # type: ignore[dict-item]
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         rest = {key: value for key, value in state.items() if key != _KEY}

@@ -481,10 +481,9 @@ def label_triplet_score(labels: Any, triplets: TripletSet | Iterable[TripletSet]
 
 def _share(holds: Callable[[TripletSet], np.ndarray], triplets: TripletSet | Iterable[TripletSet]) -> float:
     """The number, or weight, of the triplets that hold over that of all."""
-    one = isinstance(triplets, TripletSet) or not isinstance(triplets, Iterable) or isinstance(triplets, str)
+    several = isinstance(triplets, Iterable) and not isinstance(triplets, (TripletSet, str))
     held = total = 0.0
-    batches: Iterable[Any] = [triplets] if one else triplets
-    for some in map(check_triplets, batches):
+    for some in map(check_triplets, triplets if several else [triplets]):
         kept = holds(some)
         weights = np.ones(len(some)) if some.weights is None else some.weights
         held += float(weights[kept].sum())

@@ -327,7 +327,7 @@ def _matched_hierarchy(hierarchy: Any, names: LeafIndex, synonyms: Any) -> _Brou
     if not all(x in taxa.leaves for x in names):
         found = match_names(names, taxa, synonyms=synonyms)
     lost = found is not None and len(found.unmatched) == len(found.names)
-    mine: Any = taxa if found is None or lost else found.attach()
+    mine = taxa if found is None or lost else check_hierarchy(found.attach())
     both = [] if lost else [x for x in names if x in mine.leaves]
     if len(both) < 3:
         offered = [str(x) for some in (found.suggestions if found else ()) for x in some][:3]
