@@ -90,6 +90,18 @@ def test_messages__missing_labels():
         tt.TripletSet.from_labels([("a", pd.NA, "b")])
 
 
+@pytest.mark.parametrize("heights", [[0, 0, 0, 1e308, 1.7e308], [-1.5e308, 0, 0, 1e308, 1.7e308], [0, 0, 0, 1e-320, 1]])
+def test_pictures__heights_near_the_limit_are_drawn(heights, tmp_path):
+    pytest.importorskip("matplotlib")
+    h = tt.Hierarchy([3, 3, 4, 4, -1], ["a", "b", "c"], height=heights)
+    for layout in ("rectangular", "circular"):
+        ax = tt.plot_dendrogram(h, layout=layout)
+        ax.figure.savefig(tmp_path / "x.png")
+        assert np.isfinite([*ax.get_xlim(), *ax.get_ylim()]).all()
+    tt.write_html(h, tmp_path / "x.html")
+    assert h._repr_html_()
+
+
 # ---------------------------------------------------------------------- files
 
 

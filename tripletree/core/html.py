@@ -48,6 +48,10 @@ def printable(text: str) -> str:
     return _UNPRINTABLE.sub("\ufffd", text)
 
 
+#: The power of ten from which on heights are drawn in units of it.
+_POWER = 290
+
+
 def drawn_heights(
     parent: np.ndarray, height: np.ndarray | None, n_leaves: int, kind: str = "auto"
 ) -> tuple[np.ndarray, str]:
@@ -70,7 +74,11 @@ def drawn_heights(
         branches = height.size - 1
         lower = int(np.count_nonzero(height[parent[:-1]] < height[:-1]))
         if kind == "height" or lower <= INVERTED * branches:
-            return height, f"height ({lower:,} of {branches:,} branches point down)" if lower else "height"
+            title = "height"
+            power = int(np.log10(max(np.abs(height).max(), 1.0)))
+            if power > _POWER:  # the span of an axis, and what stands beside it, must be numbers, too
+                height, title = height / 10.0**power, f"height / 1e{power}"
+            return height, f"{title} ({lower:,} of {branches:,} branches point down)" if lower else title
         kind, note = "order", f" ({lower:,} of {branches:,} heights are inverted)"
     if kind == "order":
         rank = np.arange(parent.size, dtype=np.float64) - (n_leaves - 1)
