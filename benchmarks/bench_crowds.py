@@ -25,7 +25,7 @@ from crowds import odd_of, random_hierarchy
 import tripletree as tt
 from tripletree.algorithms import consensus as module
 from tripletree.core import AnswerSet
-from tripletree.datasets import load_hierarchy
+from tripletree.datasets import list_hierarchies, load_hierarchy
 
 try:
     from crowdkit import aggregation
@@ -35,7 +35,6 @@ except ImportError:
 #: Samples, people, answers of each, people who get each question.
 SETTINGS = ((12, 6, 30, 2), (20, 8, 40, 1), (20, 8, 40, 3), (40, 10, 100, 1), (40, 10, 100, 3))
 RIVALS = ("MajorityVote", "DawidSkene", "OneCoinDawidSkene", "MMSR")
-SAMPLES = ("mammals", "primates", "animals")
 LAPSES = 0.1
 ALL = {"n_bootstraps": 0, "min_support": 0.0}
 
@@ -44,7 +43,8 @@ def hierarchies(rng, n, *, development):
     """The hierarchy that most people know, and the other one, over 0..n-1."""
     if development:
         return random_hierarchy(rng, n), random_hierarchy(rng, n)
-    whole = load_hierarchy(SAMPLES[int(rng.integers(len(SAMPLES)))])
+    fit = [h for h in map(load_hierarchy, list_hierarchies()) if h.n_leaves >= n]
+    whole = fit[int(rng.integers(len(fit)))]
     some = rng.permutation(len(whole.leaves))[:n].tolist()
     part = whole.restrict([whole.leaves[i] for i in some])
     return tt.Hierarchy(part.parent, range(n)), tt.Hierarchy(part.parent, rng.permutation(n).tolist()).reindex(range(n))
