@@ -148,7 +148,7 @@ class TrioRows(LabelRows):
         if not table.lines:
             raise refusal(table, "no rows in it: nothing follows the header")
         self._places, self._rule = places, rule
-        self.width = len(places)  # type: ignore[misc]
+        self.width = len(places)
         for line, *cells in zip(table.lines, *(table.columns[k] for k in places), strict=True):
             self.add([cell_text(x) for x in cells], line)
         if self.problems:
