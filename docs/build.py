@@ -312,12 +312,13 @@ def write_pages(source):
         (source / "notebooks" / path.name).write_text(json.dumps(notebook), encoding="utf-8")
     with open(source / "notebooks" / "index.md", "a", encoding="utf-8") as index:
         index.write("\n```{toctree}\n:hidden:\n\n" + "".join(f"{p.stem}\n" for p in notebooks) + "```\n")
-    for path in [DOCS / "conf.py", *DOCS.glob("*.svg")]:
+    for path in [DOCS / "conf.py", *DOCS.glob("*.svg"), *DOCS.glob("*.png")]:
         shutil.copy(path, source / path.name)
     if "papers" in {path.name for path in source.iterdir()}:
         for folder in ("results", "figures"):
             shutil.copytree(HOUSE / "benchmarks" / "papers" / folder, source / "papers" / folder)
-    shutil.copytree(DOCS / "_static", source / "_static")
+    for folder in ("_static", "_templates"):
+        shutil.copytree(DOCS / folder, source / folder)
 
 
 # ---------------------------------------------------------------------- the links of what was built
@@ -373,6 +374,7 @@ def main():
     write_commands(source / "cli.md")
     pictures.draw_all(source / "pictures")
     pictures.write_page(source / "extra")
+    shutil.copy(DOCS / "versions.json", source / "extra")
     if options.sources_only:
         return 0
     command = ["sphinx", "-W", "--keep-going", "--jobs", "auto", "--color", "-q", "-b", "html", source, html]

@@ -1,5 +1,6 @@
 """Settings of sphinx for the site; ``docs/build.py`` puts the sources together that it is run on."""
 
+import os
 import re
 from importlib import import_module
 from pathlib import Path
@@ -13,6 +14,7 @@ version = release = import_module("tripletree").__version__
 
 extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.mathjax", "numpydoc", "sphinx_copybutton"]
 root_doc = "index"
+templates_path = ["_templates"]  # examples before the long notes
 exclude_patterns = ["_build"]
 default_role = "py:obj"
 nitpicky = False  # single backquotes in docstrings mark all kinds of words; links of pages are checked regardless
@@ -25,7 +27,6 @@ suppress_warnings = ["myst.header"]
 
 autodoc_typehints = "none"
 autodoc_member_order = "bysource"
-python_maximum_signature_line_length = 88
 numpydoc_show_class_members = False
 numpydoc_xref_param_type = True
 numpydoc_xref_ignore = "all"
@@ -40,17 +41,26 @@ html_show_sourcelink = False
 html_static_path = ["_static"]
 html_extra_path = ["extra"]
 html_css_files = ["site.css"]
+# On a host that keeps several versions the header lists them; the list is that of the latest, whichever is looked at.
+hosted = os.environ.get("READTHEDOCS_CANONICAL_URL", "")
+latest = re.sub(r"/[^/]+/$", "/latest/", hosted)
 html_theme_options = {
+    "logo": {"text": "tripletree"},
     "show_nav_level": 1,
     "navigation_depth": 3,
     "header_links_before_dropdown": 8,
+    "navbar_align": "left",
+    "navbar_persistent": ["search-button"],
+    "navbar_end": [*(["version-switcher"] if hosted else []), "theme-switcher"],
+    "switcher": {"json_url": f"{latest}versions.json", "version_match": version},
+    "check_switcher": False,  # it lies there once the site does
     "secondary_sidebar_items": ["page-toc"],
     "footer_start": ["copyright"],
     "footer_end": [],
     "pygments_light_style": "a11y-high-contrast-light",
     "pygments_dark_style": "a11y-high-contrast-dark",
 }
-html_sidebars = dict.fromkeys(["index", "start", "concepts", "looking"], [])
+html_sidebars = dict.fromkeys(["index", "start", "concepts", "looking", "functions", "papers"], [])
 
 numpydoc_xref_aliases = (
     {
@@ -118,6 +128,18 @@ def linked(app, doctree, docname):
         literal.replace_self(nodes.reference("", "", literal.deepcopy(), internal=True, refuri=uri, reftitle=name))
 
 
+def captioned(app, doctree, docname):
+    """Give each picture that stands alone a caption: what its alternative text says."""
+    from docutils import nodes
+
+    for number, image in enumerate(list(doctree.findall(nodes.image))):
+        paragraph = image.parent
+        if not isinstance(paragraph, nodes.paragraph) or len(paragraph) != 1 or not image.get("alt"):
+            continue
+        caption = nodes.caption("", "", nodes.Text(f"{image['alt']}."))
+        paragraph.replace_self(nodes.figure("", image.deepcopy(), caption, align="default", ids=[f"figure-{number}"]))
+
+
 def ancestors(node):
     """Yield the nodes around one."""
     while node.parent is not None:
@@ -156,6 +178,7 @@ def setup(app):
     app.connect("autodoc-process-docstring", one_a_line, priority=400)  # before numpydoc
     app.connect("autodoc-process-docstring", escaped, priority=600)  # after numpydoc
     app.connect("doctree-resolved", linked)
+    app.connect("doctree-resolved", captioned)
     app.connect("missing-reference", resolved)
     app.connect("autodoc-skip-member", skipped)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

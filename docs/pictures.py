@@ -232,7 +232,68 @@ def look_heatmap():
     return fig
 
 
-LOOKS = (look_dendrogram, look_circular, look_cuts, look_tanglegram, look_heatmap)
+def wines():
+    """Return 36 wines, a dozen of each kind, with the names of their measurements, their kinds, and a fitted ReCon."""
+    import pandas as pd
+    from sklearn.datasets import load_wine
+    from sklearn.preprocessing import StandardScaler
+
+    from tripletree.cluster import ReCon
+
+    wine = load_wine(as_frame=True)
+    some = np.sort(np.concatenate([np.flatnonzero(wine.target == k)[:12] for k in range(3)]))
+    table = wine.data.iloc[some].set_axis([f"wine {k}" for k in some], axis=0)
+    table = table.rename(columns={"od280/od315_of_diluted_wines": "od280/od315"})
+    scaled = pd.DataFrame(StandardScaler().fit_transform(table), table.index, table.columns)
+    kinds = wine.target_names[wine.target.iloc[some]]
+    return table, kinds, ReCon(n_clusters=3, linkage="ward").fit(scaled)
+
+
+def look_table():
+    """Draw a table as z-scores, its columns clustered, with strips beside it."""
+    from tripletree.plots import plot_heatmap
+
+    table, kinds, model = wines()
+    return plot_heatmap(
+        model, table, width="page", annotations={"kind": kinds}, z_score="columns", cluster_columns=True
+    ).figure
+
+
+def carnivores():
+    """Return a phylogeny of carnivores and pangolins, and a table of where they live and what they weigh, about."""
+    import pandas as pd
+
+    tree = tt.datasets.load_hierarchy("mammals").subtree("Ferae")
+    sea = {"Phoca_vitulina", "Odobenus_rosmarus", "Zalophus_californianus"}
+    grams = [6, 2, 4, 160, 130, 60, 0.7, 40, 6, 100, 250, 85, 1200, 250, 5, 6, 0.2, 9]  # kilograms, rounded
+    home = ["sea" if x in sea else "fresh water" if x == "Lutra_lutra" else "land" for x in tree.leaves]
+    return tree, pd.DataFrame({"lives in": home, "log10 kg": np.log10(grams)}, index=list(tree.leaves))
+
+
+def look_paper():
+    """Draw a phylogeny for a page of a journal: tiles, clades, names of nodes, a scale bar."""
+    tree, table = carnivores()
+    clades = ["Felidae", "Canidae", "Pinnipedia", "Mustelidae", "Caniformia"]
+    return tt.plot_dendrogram(
+        tree, width="page", annotations=table, clades=clades, node_labels="sizes", scale_bar=True
+    ).figure
+
+
+def look_arcs():
+    """Draw must-links and cannot-links as arcs."""
+    from tripletree.cluster import ReCon
+
+    X, y, _, _ = irises()
+    pairs = tt.sample_class_pairs(y, 8, random_state=1)
+    model = ReCon(n_clusters=3, linkage="average").fit(X, pairs=pairs)
+    return tt.plot_dendrogram(
+        model, width="page", orientation="top", classes=y, pairs=pairs, arcs=True, heights="level"
+    ).figure
+
+
+LOOKS = (
+    *(look_dendrogram, look_circular, look_paper, look_arcs, look_cuts, look_tanglegram, look_heatmap, look_table),
+)
 PICTURES = (house, build, conflict, recon, pairs, start, transitions, *LOOKS)
 
 
