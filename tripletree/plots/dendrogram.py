@@ -506,10 +506,11 @@ def _make_extra_entries(content: _Content, inversions: int, theme: Theme) -> Blo
     handles, texts, cut = [], [], content.cut
     dash: Any
     if content.arcs is not None:
-        for rows, dash, name in (
+        entries: Any = (
             (content.arcs.must_link, "solid", "must-link"),
             (content.arcs.cannot_link, (0, (3, 2)), "cannot-link"),
-        ):
+        )
+        for rows, dash, name in entries:
             if len(rows):
                 handles.append(Line2D([], [], color=theme.line, linestyle=dash, linewidth=0.9))
                 texts.append(f"{len(rows):,} {name}{'s' if len(rows) > 1 else ''}")
