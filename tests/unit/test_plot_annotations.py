@@ -329,3 +329,16 @@ def test_annotations__what_cannot_be_saved_is_refused(tree, tmp_path):
     with pytest.raises(FileNotFoundError):
         save_picture(ax, tmp_path / "nowhere" / "a.svg")
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(("width", "inches"), [("column", 3.5), ("page", 7.2), (None, None)])
+def test_annotations__other_pictures_have_widths_too(width, inches):
+    from tripletree.plots import plot_cuts, plot_tanglegram
+
+    tree = Hierarchy.from_nested([[(f"{a}{b}1", f"{a}{b}2") for b in "uvw"] for a in "xyz"])
+    other = Hierarchy.from_nested([[(f"{a}{b}1", f"{a}{b}2") for a in "xyz"] for b in "uvw"])
+    for ax in (plot_tanglegram(tree, other, width=width), plot_cuts(tree, [3, 9], rule="size", width=width)[0]):
+        if inches is not None:
+            assert ax.figure.get_size_inches()[0] == pytest.approx(inches)
+    with pytest.raises(ValueError, match="leave it out where axes are given"):
+        plot_tanglegram(tree, other, ax=plt.subplots()[1], width=4)

@@ -98,3 +98,33 @@ def test_shipping__scripts_are_valid_shell(name):
     if sys.platform == "win32":
         pytest.skip("there is no bash")
     assert subprocess.run(["bash", "-n", HOUSE / ".ci" / name], check=False).returncode == 0
+
+
+# ---------------------------------------------------------------------- the paper
+
+
+def paper():
+    text = (HOUSE / "paper" / "paper.md").read_text(encoding="utf-8")
+    _, head, body = text.split("---\n", 2)
+    return yaml.safe_load(head), body
+
+
+def test_shipping__every_reference_of_the_paper_is_in_its_bibliography_and_cited():
+    head, body = paper()
+    assert {"title", "tags", "authors", "affiliations", "date", "bibliography"} <= set(head)
+    entries = re.findall(r"^@\w+\{(\w+),", (HOUSE / "paper" / head["bibliography"]).read_text(encoding="utf-8"), re.M)
+    assert set(re.findall(r"@([a-z]+\d{4})", body)) == set(entries)
+    assert len(entries) == len(set(entries))
+
+
+def test_shipping__every_figure_of_the_paper_is_made_by_its_command():
+    _, body = paper()
+    figures = re.findall(r"\]\((\w+)\.pdf\)", body)
+    assert set(figures) == set(runpy.run_path(str(HOUSE / "paper" / "figures.py"))["FIGURES"])
+    assert all((HOUSE / "paper" / f"{name}.pdf").read_bytes().startswith(b"%PDF") for name in figures)
+    assert set(re.findall(r"autoref\{(fig:\w+)\}", body)) == set(re.findall(r"label\{(fig:\w+)\}", body))
+
+
+def test_shipping__the_paper_has_two_pages():
+    _, body = paper()
+    assert 600 < len(body.split()) < 1000

@@ -17,6 +17,7 @@ from tripletree.plots.style import (
     LeafGroups,
     check_axes,
     check_tree,
+    check_width,
     class_marker,
     close_on_error,
     encode_groups,
@@ -43,6 +44,7 @@ def plot_cuts(
     n_clusters: int | Iterable[int] = (2, 3, 4, 5, 6, 8),
     *,
     axes: Any = None,
+    width: float | str | None = None,
     rule: str = "auto",
     triplets: TripletSet | None = None,
     classes: Any = None,
@@ -58,6 +60,8 @@ def plot_cuts(
         One panel for each.
     axes : array of matplotlib Axes, optional
         One for each panel; by default a new pyplot figure, which the caller closes.
+    width : "column", "page" or float, optional
+        Width of the new figure, as in `plot_dendrogram`.
     rule, triplets
         As for `tripletree.cut`.
     classes : sequence or mapping, optional
@@ -110,11 +114,12 @@ def plot_cuts(
             found.append(None)
     classed = encode_groups(classes, tree, "classes", None)
     plt = import_pyplot("plot_cuts")
-    own = axes is None
+    own, wide = axes is None, check_width(width, axes)
     if own:
-        across = min(len(numbers), 3)
+        across = min(len(numbers), 3 if wide is None else max(int(wide / 1.7), 1))
         down = -(-len(numbers) // across)
-        size = (PANEL[0] * across, PANEL[1] * down)
+        panel = PANEL if wide is None else (wide / across, PANEL[1] * max(wide / across / PANEL[0], 0.6))
+        size = (panel[0] * across, panel[1] * down)
         figure, grid = plt.subplots(
             down, across, figsize=size, squeeze=False, gridspec_kw={"hspace": 0.42, "wspace": 0.24}
         )

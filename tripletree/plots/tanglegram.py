@@ -28,10 +28,12 @@ from tripletree.plots.style import (
     LeafGroups,
     Theme,
     check_tree,
+    check_width,
     close_on_error,
     encode_groups,
     find_theme,
     import_pyplot,
+    largest_font,
     percent,
     shorten,
     tile_style,
@@ -257,6 +259,7 @@ def plot_tanglegram(
     second: Any,
     *,
     ax: Axes | None = None,
+    width: float | str | None = None,
     leaves: Literal["same", "common"] = "same",
     names: tuple[str, str] | None = None,
     classes: Any = None,
@@ -274,6 +277,8 @@ def plot_tanglegram(
         The left and the right one.
     ax : matplotlib Axes, optional
         Where to draw; by default a new pyplot figure, which the caller closes.
+    width : "column", "page" or float, optional
+        Width of the new figure, as in `plot_dendrogram`.
     leaves : {"same", "common"}
         "same" raises an error if the leaves differ; "common" draws those that both have.
     names : pair of str, optional
@@ -340,7 +345,7 @@ def plot_tanglegram(
         msg = f"{found.n_leaves:,} leaves are too many for a tanglegram; restrict both to at most {MOST:,}"
         raise LimitExceededError(msg, size=found.n_leaves, limit=MOST)
     groups = encode_groups(classes, one, "classes", None)
-    above = _check_names(names)
+    above, wide = _check_names(names), check_width(width, ax)
     inside = [x for x in one.leaves if x in two.leaves]
     if groups is not None:
         groups = groups._replace(codes=groups.codes[one.leaves.indices(inside)])
@@ -354,7 +359,8 @@ def plot_tanglegram(
     span = pair.places[0].span
     if ax is None:
         high = min(max(0.17 * span if pair.partner.size <= 250 else 0.02 * span, 2.5), 12.0)
-        figure = plt.figure(figsize=(9.0, high + 0.5), layout="constrained")
+        high = high if wide is None else min(high, 9.0)
+        figure = plt.figure(figsize=(9.0 if wide is None else wide, high + 0.5), layout="constrained")
         ax = figure.add_subplot()
         ax.set_axis_off()
         figure.draw_without_rendering()  # fixes the layout, so that the size of the axes is known
@@ -369,7 +375,9 @@ def plot_tanglegram(
     for side, name in enumerate(above):
         at: dict[str, Any] = {"ha": ("left", "right")[side], "va": "bottom", "transform": ax.transAxes}
         ax.text(side, 1.0, _on_half(ax, name, FONT + 1), fontsize=FONT + 1, parse_math=False, **at)
-    ax.set_title(_describe(pair, found) if title is None else title, fontsize=11, pad=16 if above else 6)
+    described = _describe(pair, found) if wide is None or wide > 5 else _describe(pair, found).replace("; ", "\n")
+    font = 11.0 if wide is None else largest_font(wide) + 1
+    ax.set_title(described if title is None else title, fontsize=font, pad=16 if above else 6)
     return ax
 
 
