@@ -142,6 +142,8 @@ class Beliefs:
                 elif not same and group[a] == group[b]:
                     free = group.max() + 1
                     more += [_moved(group, a, free), _moved(group, b, free)]
+                    tied = self.tied()
+                    more += [_moved(group, (group == group[a]) & (tied == tied[x]), free) for x in (a, b)]
             options += more
         scores = [self.score(x) for x in options]
         self.group = _numbered(options[int(np.argmax(scores))])
@@ -236,7 +238,7 @@ class Beliefs:
         return out
 
     def blocks(self) -> list[tuple[np.ndarray, np.ndarray]]:
-        """Groups, and what one answer alone holds together with the rest of its group; odds of the groups for each."""
+        """Groups, what answers tie together in them, and what one answer alone ties; odds of the groups for each."""
         key = self.group.tobytes(), self.noise
         if self._known_blocks[0] != key:
             self._known_blocks = key, self._blocks()
@@ -247,7 +249,9 @@ class Beliefs:
         found: dict[bytes, None] = {}
         for g in range(k):
             found[np.flatnonzero(self.group == g).tobytes()] = None
-        for block in self._hanging():
+        tied = self.tied()
+        parts = [np.flatnonzero(tied == t) for t in np.flatnonzero(np.bincount(tied) > 1)]
+        for block in (*parts, *self._hanging()):
             found[block.tobytes()] = None
         out = []
         for key in found:
@@ -263,6 +267,16 @@ class Beliefs:
         trial = np.tile(self.group, (k + 1, 1))
         trial[:, block] = np.arange(k + 1)[:, None]
         return out + self.satisfied(trial) @ self.weights
+
+    def tied(self) -> np.ndarray:
+        """Numbers of what answers that hold tie together, each a part of a group: ndarray of int, shape (a,)."""
+        part = np.arange(self.items.size)
+        held = self.satisfied(self.group)
+        for row, reply in zip(self.rows[held], self.replies[held], strict=True):
+            for (s, u), same in zip(((0, 1), (0, 2), (1, 2)), TOGETHER[reply], strict=True):
+                if same and row[u] >= 0 and part[row[s]] != part[row[u]]:
+                    part[part == part[row[u]]] = part[row[s]]
+        return np.unique(part, return_inverse=True)[1]
 
     def _hanging(self) -> list[np.ndarray]:
         """Parts of groups that would come off if one answer were not believed; at most half of a group each.
@@ -296,7 +310,7 @@ class Beliefs:
         return chance
 
 
-def _moved(group: np.ndarray, x: int, g: int) -> np.ndarray:
+def _moved(group: np.ndarray, x: int | np.ndarray, g: int) -> np.ndarray:
     group = group.copy()
     group[x] = g
     return group

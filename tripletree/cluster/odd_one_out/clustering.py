@@ -490,7 +490,7 @@ class OddOneOutClustering(HierarchicalClusterer):
         """What the next question is worth."""
         check_is_fitted(self)
         if "gain" not in self._made:
-            best = self._open.get(None) or self._best(None)
+            best = self._best(None)
             self._made["gain"] = 0.0 if best is None else best.gain
         return self._made["gain"]
 
