@@ -328,7 +328,9 @@ def _walk(
         return np.zeros(len(queries), np.bool_), np.empty((0, 2), np.int64)
     loops = kernels.infer
     out = np.empty_like(_NO_ROWS) if out is None else out
-    flag, sizes, spent = loops.walk(rows, len(triplets.leaves), queries, getattr(loops, task), out, most)
+    flag, sizes, spent = kernels.interruptible(
+        loops.walk, rows, len(triplets.leaves), queries, getattr(loops, task), out, most
+    )
     if spent > most:
         msg = (
             f"stopped after more than max_steps={most:,} steps; restrict the triplets to fewer leaves, or raise "
