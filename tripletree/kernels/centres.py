@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tripletree.kernels.jit import Integers, Reals, RealTable, allocating, inner
+from tripletree.kernels.jit import Integers, RealBlocks, Reals, RealTable, allocating, inner
 from tripletree.kernels.rejected_pairs import is_rejected
 
 __all__ = [
@@ -34,6 +34,7 @@ __all__ = [
 
 #: Places in a block.
 BLOCK = 64
+_SHIFT = 6  # its logarithm
 
 _MEDIAN, _WARD, _AVERAGE, _WEIGHTED = 1, 2, 3, 4
 
@@ -46,7 +47,9 @@ _SLACK = 1 - 1e-5
 class Centres(NamedTuple):
     """The live clusters at their places, and the boxes around blocks of places."""
 
-    points: RealTable  #: [d, n]: the centre at each place, infinite if that is empty; dimensions of large spread first
+    points: RealBlocks
+    """[blocks, d, BLOCK]: the centre at each place, infinite if that is empty; dimensions of large spread first. What is
+    compared with one place is one piece of memory, block by block: by columns of n each, wide data wait for pages."""
     low: RealTable  #: [d, blocks]: the least coordinate of each block
     high: RealTable  #: [d, blocks]: the largest one
     weight: Reals  #: of each place: samples in its cluster
@@ -66,10 +69,17 @@ class Centres(NamedTuple):
     order: Integers  #: scratch
 
 
-def new_centres(points, weight, spread):
-    """Clusters that have not searched, before the first `pack`; the arrays given are used, not copied."""
-    (d, n), real = points.shape, points.dtype
+def new_centres(samples, weight, spread):
+    """Clusters that have not searched, before the first `pack`; of the arrays given only the samples are copied.
+
+    samples : real[n, d]; weight, spread : real[n]
+    """
+    (n, d), real = samples.shape, samples.dtype
     blocks = (n + BLOCK - 1) // BLOCK
+    points = np.full((blocks, d, BLOCK), np.inf, real)
+    for b in range(blocks):
+        some = samples[b * BLOCK : (b + 1) * BLOCK]
+        points[b, :, : len(some)] = some.T
     return Centres(
         points=points,
         low=np.empty((d, blocks), real),
@@ -100,16 +110,22 @@ def new_centres(points, weight, spread):
 
 
 @inner
+def _at(points, k, x):
+    """Coordinate k of place x."""
+    return points[x >> _SHIFT, k, x & (BLOCK - 1)]
+
+
+@inner
 def _widest(points, items, lo, hi):
     """The dimension in which items lo..hi-1 spread most, -1 if they are all equal."""
     axis = -1
     most = points.dtype.type(0)
-    for k in range(points.shape[0]):
-        along = points[k]
-        low = high = along[items[lo]]
+    for k in range(points.shape[1]):
+        low = high = _at(points, k, items[lo])
         for t in range(lo + 1, hi):
-            low = min(low, along[items[t]])
-            high = max(high, along[items[t]])
+            value = _at(points, k, items[t])
+            low = min(low, value)
+            high = max(high, value)
         if high - low > most:
             most = high - low
             axis = k
@@ -146,6 +162,7 @@ def _arrange(points, cluster, items):
 
     Where points are equal, blocks of small ids come first: ties go to these.
     """
+    along = np.empty(points.shape[0] * BLOCK, points.dtype)
     part = np.empty((64, 2), np.int64)  # the larger half is at most half of what it came from: 64 levels are plenty
     part[0, 0], part[0, 1] = 0, len(items)
     parts = 1
@@ -159,7 +176,9 @@ def _arrange(points, cluster, items):
         if axis < 0:
             _halve(cluster, items, lo, hi, middle)
         else:
-            _halve(points[axis], items, lo, hi, middle)
+            for t in range(lo, hi):
+                along[items[t]] = _at(points, axis, items[t])
+            _halve(along, items, lo, hi, middle)
         part[parts, 0], part[parts, 1] = lo, middle
         part[parts + 1, 0], part[parts + 1, 1] = middle, hi
         parts += 2
@@ -169,13 +188,14 @@ def _arrange(points, cluster, items):
 def _enclose(centres, live):
     """The boxes of places 0..live-1, none of which is empty."""
     points = centres.points
-    for k in range(points.shape[0]):
-        for lo in range(0, live, BLOCK):
-            low = high = points[k, lo]
-            for j in range(lo + 1, min(lo + BLOCK, live)):
-                low = min(low, points[k, j])
-                high = max(high, points[k, j])
-            centres.low[k, lo // BLOCK], centres.high[k, lo // BLOCK] = low, high
+    for b in range((live + BLOCK - 1) // BLOCK):
+        for k in range(points.shape[1]):
+            along = points[b, k]
+            low = high = along[0]
+            for j in range(1, min(BLOCK, live - b * BLOCK)):
+                low = min(low, along[j])
+                high = max(high, along[j])
+            centres.low[k, b], centres.high[k, b] = low, high
 
 
 @inner
@@ -185,8 +205,8 @@ def _measure_boxes(centres, blocks, x):
     values = centres.box_distances[:blocks]  # slices, not offsets: only so do these loops vectorise
     for b in range(len(values)):
         values[b] = 0
-    for k in range(points.shape[0]):
-        here = points[k, x]
+    for k in range(points.shape[1]):
+        here = _at(points, k, x)
         low, high = centres.low[k, :blocks], centres.high[k, :blocks]
         for b in range(len(low)):
             t = max(max(low[b] - here, here - high[b]), 0)
@@ -197,11 +217,11 @@ def _measure_boxes(centres, blocks, x):
 
 
 @inner
-def _add_dimensions(points, start, stop, x, lo, values):
-    """Add the squared differences of dimensions start..stop-1 between place x and places lo, lo + 1, ... to values."""
+def _add_dimensions(points, start, stop, x, b, values):
+    """Add the squared differences of dimensions start..stop-1 between place x and those of block b to values."""
     for k in range(start, stop):
-        others = points[k, lo : lo + len(values)]
-        here = points[k, x]
+        others = points[b, k, : len(values)]
+        here = _at(points, k, x)
         for j in range(len(others)):
             t = others[j] - here
             values[j] += t * t
@@ -234,14 +254,14 @@ def _block_within(centres, linkage, x, lo, values, limit):
     points, weight = centres.points, centres.weight
     for j in range(len(values)):
         values[j] = 0
-    d = points.shape[0]
+    d, b = points.shape[1], lo >> _SHIFT
     first = min(d, _FIRST)
-    _add_dimensions(points, 0, first, x, lo, values)
+    _add_dimensions(points, 0, first, x, b, values)
     if first < d:
         # Ward's distance is not a sum over dimensions: there is nothing to compare yet
         if linkage != _WARD and not _any_within(values, limit):
             return False
-        _add_dimensions(points, first, d, x, lo, values)
+        _add_dimensions(points, first, d, x, b, values)
     if linkage == _WARD:
         _times_ward(weight[x], weight[lo : lo + len(values)], values)
     elif linkage >= _AVERAGE:
@@ -334,15 +354,17 @@ def merge(centres, linkage, x, y, now):
     if linkage == _WEIGHTED:
         wx = wy = weight.dtype.type(1)
     apart = points.dtype.type(0)
-    for k in range(points.shape[0]):
-        p, q = points[k, x], points[k, y]
+    i, j = x & (BLOCK - 1), y & (BLOCK - 1)
+    gone, kept = points[x >> _SHIFT], points[b]
+    for k in range(points.shape[1]):
+        p, q = gone[k, i], kept[k, j]
         if p != q:
             apart += (p - q) * (p - q)
             q = (p + q) / 2 if linkage == _MEDIAN else (wx * p + wy * q) / (wx + wy)
-            points[k, y] = q
+            kept[k, j] = q
             low[k, b] = min(low[k, b], q)
             high[k, b] = max(high[k, b], q)
-        points[k, x] = np.inf
+        gone[k, i] = np.inf
     if linkage >= _AVERAGE:
         share = wx / (wx + wy)
         centres.spread[y] = share * centres.spread[x] + (1 - share) * centres.spread[y] + share * (1 - share) * apart
@@ -367,14 +389,17 @@ def pack(centres, live):
     points, weight = centres.points, centres.weight
     kept = 0
     for x in range(live):
-        if points[0, x] != np.inf:
+        if _at(points, 0, x) != np.inf:
             centres.order[kept] = x
             kept += 1
     order = centres.order[:kept]
     _arrange(points, centres.cluster, order)
     spare = np.empty(kept, points.dtype)
-    for k in range(points.shape[0]):
-        _reorder(points[k], order, spare)
+    for k in range(points.shape[1]):
+        for x in range(kept):
+            spare[x] = _at(points, k, order[x])
+        for x in range(kept):
+            points[x >> _SHIFT, k, x & (BLOCK - 1)] = spare[x]
     _reorder(weight, order, spare)
     _reorder(centres.spread, order, spare)
     _reorder(centres.bound, order, spare)

@@ -41,6 +41,7 @@ __all__ = [
     "IntegerTable",
     "Integers",
     "KernelModule",
+    "RealBlocks",
     "RealTable",
     "Reals",
     "allocating",
@@ -83,6 +84,7 @@ Bits = Annotated[np.ndarray, "uint64[::1]"]
 BitTable = Annotated[np.ndarray, "uint64[:, ::1]"]
 Reals = Annotated[np.ndarray, "real[::1]"]
 RealTable = Annotated[np.ndarray, "real[:, ::1]"]
+RealBlocks = Annotated[np.ndarray, "real[:, :, ::1]"]
 
 
 def _numba_type(kind: Any, real: str) -> Any:

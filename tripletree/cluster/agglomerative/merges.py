@@ -106,8 +106,7 @@ def merge_points(
         return _merged(loops.merge_by_vectors, (loops.JOIN,), vectors, rows, linkage, progress, apart)
     # dimensions of large spread first: sums over the first few tell most pairs apart
     order = np.argsort(-samples.var(axis=0), kind="stable")
-    points = np.ascontiguousarray(samples.T[order])
-    centres = kernels.centres.new_centres(points, weight, spread)
+    centres = kernels.centres.new_centres(samples[:, order], weight, spread)
     loops = _kernels_for(n * n * d, real)
     pointers = loops.JOIN, getattr(loops, f"SEARCH_{real.name.upper()}")
     return _merged(loops.merge_by_centres, pointers, centres, rows, linkage, progress, apart)
@@ -194,7 +193,7 @@ def _forbidden(apart: np.ndarray, row: np.ndarray, named: int) -> tuple[np.ndarr
 def _search_anew(distances: Any, live: int) -> None:
     """Let every live cluster search its nearest again, all rejections forgotten."""
     if hasattr(distances, "points"):
-        used, block = distances.points[0, :live] != np.inf, kernels.centres.BLOCK
+        used, block = distances.points[:, 0].ravel()[:live] != np.inf, kernels.centres.BLOCK
     elif hasattr(distances, "feature"):
         used, block = distances.weight[:live] > 0, kernels.sparse_centres.BLOCK
     else:
