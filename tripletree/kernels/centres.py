@@ -48,8 +48,8 @@ class Centres(NamedTuple):
     """The live clusters at their places, and the boxes around blocks of places."""
 
     points: RealBlocks
-    """[blocks, d, BLOCK]: the centre at each place, infinite if that is empty; dimensions of large spread first. What is
-    compared with one place is one piece of memory, block by block: by columns of n each, wide data wait for pages."""
+    """[blocks, d, BLOCK]: the centre at each place, infinite if that is empty; dimensions of large spread first. So a
+    block is one piece of memory: in columns of n numbers each, searches of wide data wait for pages."""
     low: RealTable  #: [d, blocks]: the least coordinate of each block
     high: RealTable  #: [d, blocks]: the largest one
     weight: Reals  #: of each place: samples in its cluster
