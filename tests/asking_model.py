@@ -38,6 +38,9 @@ class RandomQuestions:
     def answers_(self):
         return AnswerSet(self.given, self.names)
 
+    def defer_hierarchy(self):
+        return lambda: self.tree
+
     hierarchy_ = property(lambda self: self.tree)
     labels_ = property(lambda self: cut(self.tree, min(2 + len(self.given) // 3, 9), rule="merge_order"))
     uncertainty_ = property(lambda self: np.linspace(0, 1, len(self.names)))

@@ -88,7 +88,10 @@ class Person:
         self.wait()
 
     def wait(self):
-        self.page.wait("document.querySelector('#ask').getAttribute('aria-busy') === 'false'")
+        self.page.wait(
+            "!document.querySelector('#ask').hasAttribute('aria-busy') ? false : "
+            "Array.from(document.querySelectorAll('#ask, .tt-side')).every((x) => x.ariaBusy !== 'true')"
+        )
 
     def press(self, key):
         self.page.call("Page.bringToFront")  # only a page in front draws frames
@@ -109,7 +112,7 @@ class Person:
         self.page.run("window.old = true")
         self.page.call("Page.reload")
         self.page.wait("window.old === undefined && document.querySelector('#ask') !== null")
-        self.page.wait("document.querySelector('#ask').getAttribute('aria-busy') === 'false'")
+        self.wait()
 
     def close(self):
         """Nothing was said on the console, and nothing asked of anybody but the server."""

@@ -11,12 +11,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tripletree.ask.outline import representatives
-from tripletree.ask.session import Session
+from tripletree.ask.session import Session, Snapshot
 from tripletree.core.html import printable
 from tripletree.io import write_answers, write_newick, write_triplets
 from tripletree.plots import to_html
 
-__all__ = ["EXPORTS", "Export"]
+__all__ = ["EXPORTS", "Export", "export"]
 
 
 class Export(NamedTuple):
@@ -24,7 +24,7 @@ class Export(NamedTuple):
 
     title: str
     media_type: str
-    make: Callable[[Session], str]
+    make: Callable[[Session, Snapshot], str]
 
 
 def _written(write: Callable[[Any, Any], Any], value: Any) -> str:
@@ -33,20 +33,19 @@ def _written(write: Callable[[Any, Any], Any], value: Any) -> str:
     return text.getvalue()
 
 
-def _clusters(session: Session) -> str:
+def _clusters(session: Session, found: Snapshot) -> str:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(["label", "cluster", "uncertainty"])
-    uncertainty = np.asarray(session.model.uncertainty_, np.float64).tolist()
-    for name, cluster, doubt in zip(session.cards.names, (session.clusters() + 1).tolist(), uncertainty, strict=True):
+    rows = zip(session.cards.names, (found.clusters + 1).tolist(), found.uncertainty.tolist(), strict=True)
+    for name, cluster, doubt in rows:
         writer.writerow([name, cluster, f"{doubt:.4f}"])
     return text.getvalue()
 
 
-def _page(session: Session) -> str:
-    h, triplets = session.model.hierarchy_, session.model.answers_.triplets()
-    clusters = dict(zip(session.cards.names, (session.clusters() + 1).tolist(), strict=True))
-    return to_html(h, triplets=triplets, clusters=[clusters[x] for x in h.leaves], title=session.title)
+def _page(session: Session, found: Snapshot) -> str:
+    h, number = found.make_hierarchy(), dict(zip(session.cards.names, (found.clusters + 1).tolist(), strict=True))
+    return to_html(h, triplets=found.answers.triplets(), clusters=[number[x] for x in h.leaves], title=session.title)
 
 
 STYLE = """body{font:15px/1.5 system-ui,sans-serif;max-width:60em;margin:2em auto;padding:0 1em;color:#1b1e23;
@@ -55,22 +54,20 @@ text-align:left;
 vertical-align:top;overflow-wrap:anywhere}td.n,th.n{text-align:right}img{max-width:100%}small{color:#5a6270}"""
 
 
-def _report(session: Session) -> str:
+def _report(session: Session, found: Snapshot) -> str:
     """A page without scripts that says what was asked, what was said and what was found."""
-    model, cards, answers = session.model, session.cards, session.model.answers_
-    clusters = session.clusters()
-    state = session.state()
-    assert state is not None
+    cards, answers, clusters = session.cards, found.answers, found.clusters
+    sizes = np.bincount(clusters).tolist()
     kinds = ["the odd one named"] * 3 + ["all alike", "all different", "cannot say"]
     told = [(name, sum(int(np.count_nonzero(answers.replies == k)) for k in codes)) for name, codes in _grouped(kinds)]
-    people = [*((name, number) for name, number in state["people"])]
+    people = [(who, len(answers.by(who))) for who in answers.people]
     nameless = len(answers) - sum(number for _, number in people)
     if nameless:
         people.append(("without a name", nameless))
     rows = []
-    for k in range(len(state["sizes"])):
+    for k, size in enumerate(sizes):
         chosen = representatives(np.flatnonzero(clusters == k), cards.values, 5)
-        rows.append((k + 1, state["sizes"][k], f"{state['sure'][k]:.0%}", ", ".join(map(cards.name, chosen))))
+        rows.append((k + 1, size, f"{found.sure[k]:.0%}", ", ".join(map(cards.name, chosen))))
     parts = [
         f"<h1>{_safe(session.title)}</h1>",
         f"<p>{len(cards.names):,} samples, {len(answers):,} answers to the question which of three does not belong; "
@@ -78,7 +75,7 @@ def _report(session: Session) -> str:
         "<h2>Clusters</h2>",
         _table(("cluster", "samples", "sure", "such as"), rows),
         "<h2>Hierarchy</h2>",
-        model.hierarchy_._repr_html_(),
+        found.make_hierarchy()._repr_html_(),
         "<h2>Answers</h2>",
         _table(("said", "times"), told),
         _table(("person", "answers"), people) if people else "",
@@ -117,10 +114,19 @@ def _table(head: tuple[str, ...], rows: Any) -> str:
 
 #: By the name of the file.
 EXPORTS = {
-    "answers.jsonl": Export("Answers", "application/jsonl", lambda s: _written(write_answers, s.model.answers_)),
-    "triplets.txt": Export("Triplets", "text/plain", lambda s: _written(write_triplets, s.model.answers_.triplets())),
+    "answers.jsonl": Export("Answers", "application/jsonl", lambda session, found: write_answers(found.answers)),
+    "triplets.txt": Export(
+        "Triplets", "text/plain", lambda session, found: _written(write_triplets, found.answers.triplets())
+    ),
     "clusters.csv": Export("Clusters", "text/csv", _clusters),
-    "hierarchy.nwk": Export("Newick", "text/plain", lambda s: _written(write_newick, s.model.hierarchy_)),
+    "hierarchy.nwk": Export(
+        "Newick", "text/plain", lambda session, found: _written(write_newick, found.make_hierarchy())
+    ),
     "hierarchy.html": Export("Hierarchy to fold", "text/html", _page),
     "report.html": Export("Report", "text/html", _report),
 }
+
+
+def export(session: Session, name: str) -> str:
+    """Return the text of a file of what is known."""
+    return EXPORTS[name].make(session, session.snapshot())

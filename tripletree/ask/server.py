@@ -26,7 +26,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from tripletree.ask.exports import EXPORTS
+from tripletree.ask.exports import EXPORTS, export
 from tripletree.ask.session import RefusedError, Session
 from tripletree.errors import LimitExceededError, ParseError
 
@@ -164,9 +164,8 @@ def make_app(session: Session, token: str, hosts: Callable[[str], bool]) -> Guar
         return JSONResponse({**session.setup(), "exports": [[name, x.title] for name, x in EXPORTS.items()]})
 
     async def state(request: Request) -> Response:
-        version = request.query_params.get("version", "")
-        known = int(version) if version.isdecimal() and len(version) < 12 else None
-        found = await run_in_threadpool(session.state, request.query_params.get("who"), known)
+        query = request.query_params
+        found = await run_in_threadpool(session.state, query.get("who"), query.get("version"))
         return Response(status_code=204) if found is None else JSONResponse(found)
 
     async def answer(request: Request) -> Response:
@@ -180,15 +179,17 @@ def make_app(session: Session, token: str, hosts: Callable[[str], bool]) -> Guar
         if images is None or row >= len(session.cards.names):
             raise HTTPException(404, "there is no such picture")
         content, media_type = await run_in_threadpool(images.read, row)
-        return Response(content, media_type=media_type, headers=INERT)
+        # kept by the browser: the side shows the same pictures after each answer
+        return Response(content, media_type=media_type, headers={**INERT, "Cache-Control": "private, max-age=3600"})
 
-    async def export(request: Request) -> Response:
-        found = EXPORTS.get(request.path_params["name"])
-        if found is None:
+    async def exported(request: Request) -> Response:
+        name = request.path_params["name"]
+        if name not in EXPORTS:
             raise HTTPException(404, "there is no such file")
-        text = await run_in_threadpool(session.export, found.make)
-        headers = {**INERT, "Content-Disposition": f'attachment; filename="{request.path_params["name"]}"'}
-        return Response(text.encode("utf-8", "backslashreplace"), media_type=found.media_type, headers=headers)
+        text = await run_in_threadpool(export, session, name)
+        headers = {**INERT, "Content-Disposition": f'attachment; filename="{name}"'}
+        media_type = EXPORTS[name].media_type
+        return Response(text.encode("utf-8", "backslashreplace"), media_type=media_type, headers=headers)
 
     routes = [
         *(Route(f"/{name}", part) for name in PARTS),
@@ -197,7 +198,7 @@ def make_app(session: Session, token: str, hosts: Callable[[str], bool]) -> Guar
         Route("/answer", answer, methods=["POST"]),
         Route("/undo", undo, methods=["POST"]),
         Route("/image/{row:int}", image),
-        Route("/export/{name}", export),
+        Route("/export/{name}", exported),
     ]
     handlers: dict[Any, Any] = {
         RefusedError: lambda request, error: _refusal(str(error), error.status),

@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import threading
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 
 import numpy as np
 
 from tripletree.ask.cards import Cards, shortened
 from tripletree.ask.outline import make_outline, order_clusters
 from tripletree.core.answers import Answer
+from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.html import printable
 from tripletree.io import append_answer, append_undo
 
-__all__ = ["RefusedError", "Session", "keep_for_one"]
+__all__ = ["RefusedError", "Session", "Snapshot", "keep_for_one"]
 
 REPLIES = ("alike", "different", "unsure")
 MAX_WHO, MAX_PEOPLE = 80, 500
+PATIENCE = 0.3  # seconds for which a question waits for what the last answer tells
 
 
 class RefusedError(Exception):
@@ -28,6 +31,23 @@ class RefusedError(Exception):
     def __init__(self, message: str, status: int = 400) -> None:
         super().__init__(message)
         self.status = status
+
+
+class Snapshot(NamedTuple):
+    """What some answers say.
+
+    version : int; answers : AnswerSet
+    clusters : int64[n], the cluster of each sample, numbered as the page shows them
+    uncertainty : float64[n]; sure : float64[clusters]
+    make_hierarchy : function without arguments
+    """
+
+    version: int
+    answers: Any
+    clusters: np.ndarray
+    uncertainty: np.ndarray
+    sure: np.ndarray
+    make_hierarchy: Callable[[], Hierarchy]
 
 
 class Session:
@@ -65,7 +85,9 @@ class Session:
         self._lock = threading.RLock()
         self._shown: dict[str | None, tuple[Any, ...] | None] = {}  # the question of each person
         self._version = 0  # changes with every answer and undo
-        self._found: tuple[int, dict[str, Any]] | None = None
+        self._known: dict[str, Any] = {"version": -1}
+        self._fresh = threading.Condition()  # of what is known
+        self._at_work = False
 
     def __enter__(self) -> Session:
         return self
@@ -84,25 +106,31 @@ class Session:
             "file": None if self.path is None else printable(os.path.basename(self.path)),
         }
 
-    def state(self, who: Any = None, version: int | None = None) -> dict[str, Any] | None:
-        """Return the question of a person and what is known so far; None if nothing has changed since `version`."""
+    def state(self, who: Any = None, version: Any = None) -> dict[str, Any] | None:
+        """Return the question of a person and what is known so far; None if nothing has changed since `version`.
+
+        What is known needs the hierarchy, which can take long: after a moment, that of earlier answers is returned.
+        """
         who = _checked_who(who)
         with self._lock:
-            if version == self._version:
-                return None
             question = self._question(who)
             answers = self.model.answers_
-            own = _number_of(answers, who)
             last = _last_of(answers, who)
-            return {
-                "version": self._version,
+            gain = float(self.model.gain_)
+            found = {
                 "who": who,
-                "number": own,
+                "number": _number_of(answers, who),
                 "question": None if question is None else [self.cards.card(self._row[x]) for x in question],
                 "last": None if last is None else [self.cards.name(self._row[x]) for x in last.items],
                 "people": [[printable(name), _number_of(answers, name)] for name in answers.people],
-                **self._knowledge(answers),
+                "answers": len(answers),
+                "left": max(self.n_questions - len(answers), 0),
+                "gain": gain if np.isfinite(gain) else None,
             }
+            now = self._version
+        known = self._knowledge(now)
+        found |= {"version": f"{now}-{known['version']}", "stale": known["version"] < now, "known": known}
+        return None if found["version"] == version else found
 
     def _question(self, who: str | None) -> tuple[Any, ...] | None:
         if self._shown.get(who) is None:
@@ -112,39 +140,54 @@ class Session:
             self._shown[who] = self.model.next_question(who=who)
         return self._shown[who]
 
-    def _knowledge(self, answers: Any) -> dict[str, Any]:
-        """The clusters and the hierarchy; made once for all people."""
-        if self._found is None or self._found[0] != self._version:
-            self._found = self._version, self._make_knowledge(answers)
-        return self._found[1]
+    # ------------------------------------------------------------------ what is known
 
-    def clusters(self) -> np.ndarray:
-        """Return the cluster of each sample, numbered from 0 as the page shows them."""
+    def snapshot(self) -> Snapshot:
+        """Return all that the answers so far say, to be looked at while others come in."""
         with self._lock:
-            answers = self.model.answers_
-            names = [answers.leaves[i] for i in answers.rows[answers.rows >= 0].tolist()]
-            named = np.fromiter((self._row[x] for x in names), np.int64, len(names))
-            return order_clusters(np.asarray(self.model.labels_), named)
+            model = self.model
+            answers, labels = model.answers_, np.asarray(model.labels_)
+            items = answers.leaves
+            shown = [self._row[items[i]] for i in answers.rows[answers.rows >= 0].tolist()]
+            clusters = order_clusters(labels, np.array(shown, np.int64))
+            _, first = np.unique(clusters, return_index=True)
+            _, codes = np.unique(labels, return_inverse=True)
+            sure = 1 - np.asarray(model.cluster_uncertainty_, np.float64)[codes[first]]
+            uncertainty = np.asarray(model.uncertainty_, np.float64)
+            return Snapshot(self._version, answers, clusters, uncertainty, sure, model.defer_hierarchy())
 
-    def _make_knowledge(self, answers: Any) -> dict[str, Any]:
-        model, cards = self.model, self.cards
-        clusters = self.clusters()
-        at = np.fromiter((self._row[x] for x in model.hierarchy_.leaves), np.int64, len(cards.names))
-        values = None if cards.values is None else cards.values[at]
-        outline = make_outline(model.hierarchy_, clusters[at], values)
+    def _knowledge(self, version: int) -> dict[str, Any]:
+        """What is known, of a version if that is there within a moment; it is made by a thread of its own."""
+        with self._fresh:
+            if self._known["version"] < version and not self._at_work:
+                self._at_work = True
+                threading.Thread(target=self._make_knowledge, name="what is known", daemon=True).start()
+            self._fresh.wait_for(lambda: self._known["version"] >= version, PATIENCE)
+            return self._known
+
+    def _make_knowledge(self) -> None:
+        """Make what is known, again and again until no answer has come in meanwhile."""
+        while True:
+            found = self.snapshot()
+            try:
+                known = self._outline_of(found)
+            except Exception as error:  # shown in its place: questions go on without it
+                logging.getLogger(__name__).exception("the hierarchy could not be made")
+                known = {"error": f"{type(error).__name__}: {error}"}
+            with self._fresh:
+                self._known = {"version": found.version, "answers": len(found.answers), **known}
+                self._fresh.notify_all()
+                if found.version == self._version:
+                    self._at_work = False
+                    return
+
+    def _outline_of(self, found: Snapshot) -> dict[str, Any]:
+        cards, hierarchy = self.cards, found.make_hierarchy()
+        at = np.fromiter((self._row[x] for x in hierarchy.leaves), np.int64, len(cards.names))
+        outline = make_outline(hierarchy, found.clusters[at], None if cards.values is None else cards.values[at])
         for row in outline["rows"]:
             row["items"] = [cards.short(int(at[k])) for k in row["items"]]
-        uncertainty = np.asarray(model.cluster_uncertainty_, np.float64)
-        _, first = np.unique(clusters, return_index=True)
-        _, codes = np.unique(model.labels_, return_inverse=True)
-        return {
-            "answers": len(answers),
-            "left": max(self.n_questions - len(answers), 0),
-            "gain": float(model.gain_) if np.isfinite(model.gain_) else None,
-            "sure": [round(1 - float(uncertainty[codes[k]]), 4) for k in first],
-            "sizes": np.bincount(clusters).tolist(),
-            "outline": outline,
-        }
+        return {"sure": found.sure.round(4).tolist(), "sizes": np.bincount(found.clusters).tolist(), **outline}
 
     # ------------------------------------------------------------------ what people do
 
@@ -186,7 +229,7 @@ class Session:
                 append_answer(self.path, given)
             self.model.answer(given, question, who=who, when=given.when)
             self._changed(who, None)
-            return self.state(who) or {}
+        return self.state(who) or {}
 
     def undo(self, message: Mapping[str, Any]) -> dict[str, Any]:
         """Take back the last answer of a person, whose question is shown again, and return the new state.
@@ -210,12 +253,7 @@ class Session:
                 append_undo(self.path, who=who, when=_now())
             taken = self.model.undo(who=who)
             self._changed(who, tuple(taken.items))
-            return self.state(who) or {}
-
-    def export(self, make: Callable[[Session], str]) -> str:
-        """Make a file of what is known, with no answer coming in between."""
-        with self._lock:
-            return make(self)
+        return self.state(who) or {}
 
     def _check_number(self, message: Mapping[str, Any], who: str | None) -> None:
         if message.get("number") != _number_of(self.model.answers_, who):

@@ -168,10 +168,10 @@ def _values(table: Table, standardize: bool, seed: int) -> tuple[np.ndarray, lis
 
 def _export(session: Session, folder: Path) -> None:
     """Write what the answers say into a folder, and the names of the files."""
-    from tripletree.ask.exports import EXPORTS
+    from tripletree.ask.exports import EXPORTS, export
 
     folder.mkdir(parents=True, exist_ok=True)
-    for name, export in EXPORTS.items():
+    for name in EXPORTS:
         with write_atomic(folder / name) as stream:
-            stream.write(session.export(export.make))
+            stream.write(export(session, name))
         click.echo(str(folder / name))

@@ -96,8 +96,7 @@ function cardContent(sample, columns, transport) {
 const ROW = 52, ACROSS = 64, PALETTE = 7;
 
 /** Brackets that join the rows, as high as the levels above them. */
-function brackets(outline) {
-  const { nodes, rows } = outline;
+function brackets({ nodes, rows }) {
   const level = nodes.map(() => 0), first = nodes.map(() => Infinity), last = nodes.map(() => -Infinity);
   const height = nodes.map(() => 0);
   for (let u = nodes.length - 1; u >= 0; u--) {
@@ -162,6 +161,6 @@ function outlineRow(row, known, transport) {
 }
 
 function outlineOf(known, transport) {
-  const list = make("ul", { class: "tt-rows" }, ...known.outline.rows.map((row) => outlineRow(row, known, transport)));
-  return make("div", { class: "tt-outline" }, brackets(known.outline), list);
+  const list = make("ul", { class: "tt-rows" }, ...known.rows.map((row) => outlineRow(row, known, transport)));
+  return make("div", { class: "tt-outline" }, brackets(known), list);
 }

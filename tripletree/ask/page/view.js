@@ -166,6 +166,10 @@ class AskView {
     if (before !== now || wasDone !== this.isDone() || !this.cards.childElementCount) this.showQuestion();
     this.showProgress();
     this.showKnowledge();
+    if (state.stale) {
+      clearTimeout(this.later);
+      this.later = setTimeout(() => this.busy || this.refresh(this.known.version), 500);
+    }
     this.back.title = state.last ? `Take back the answer to: ${state.last.join(", ")}` : "There is no answer to take back";
   }
 
@@ -220,8 +224,17 @@ class AskView {
   }
 
   showKnowledge() {
-    const { sizes, people, answers } = this.known;
-    const parts = [make("h2", { text: `${counted(sizes.length, "cluster")} of ${counted(this.samples, "sample")}` }), outlineOf(this.known, this.transport)];
+    const { people, answers, known, stale } = this.known;
+    this.side.setAttribute("aria-busy", String(stale));
+    const parts = [];
+    if (known.rows) {
+      parts.push(make("h2", { text: `${counted(known.sizes.length, "cluster")} of ${counted(this.samples, "sample")}` }));
+      if (stale) parts.push(make("p", { class: "tt-faint", text: `after ${counted(known.answers, "answer")}; the rest is being worked out` }));
+      parts.push(outlineOf(known, this.transport));
+    } else {
+      parts.push(make("h2", { text: known.error ? "The hierarchy could not be made" : "The hierarchy is being made" }));
+      if (known.error) parts.push(make("p", { class: "tt-wrong", text: known.error }));
+    }
     const named = people.reduce((sum, [, number]) => sum + number, 0);
     const rows = answers > named && people.length ? [...people, ["without a name", answers - named]] : people;
     if (rows.length) {

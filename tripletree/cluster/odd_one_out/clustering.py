@@ -412,11 +412,45 @@ class OddOneOutClustering(HierarchicalClusterer):
         taken_back = self.answers_[last]
         self._beliefs.restore(self._before[last])
         del self._log[last:], self._before[last:]
-        self._made.clear()
+        self._made = {}  # another one: what a thread still makes of the last answers goes into the old one
         for entry in again:
             self._take_in(entry)
         self._open[undone.who] = Question(tuple(i for i in undone.row if i >= 0), 0.0)
         return taken_back
+
+    def defer_hierarchy(self) -> Callable[[], Hierarchy]:
+        """Return a function that makes `hierarchy_` of the answers so far.
+
+        It can be called from another thread while answers are taken in: of many samples it takes longer than the choice
+        of the next question.
+
+        Returns
+        -------
+        callable
+            Without arguments; returns a `Hierarchy`.
+
+        Raises
+        ------
+        NotFittedError
+            Before `start` or `fit`.
+
+        Examples
+        --------
+        >>> model = OddOneOutClustering().start([[0.0], [1.0], [5.0]])
+        >>> make = model.defer_hierarchy()
+        >>> make() == model.hierarchy_
+        True
+        """
+        check_is_fitted(self)
+        labels, answers, made = self.labels_, self.answers_, self._made
+        samples, node = self._samples, self._graph.node
+
+        def make() -> Hierarchy:
+            if "hierarchy" not in made:
+                made["hierarchy"] = answered_hierarchy(samples, labels, node, answers.triplets())
+            return made["hierarchy"]
+
+        return make
 
     def widget(self, X: Any, **shown: Any) -> Any:
         """Show the questions in a notebook, and take the answers of a person by clicks and keys.
@@ -504,10 +538,7 @@ class OddOneOutClustering(HierarchicalClusterer):
     def hierarchy_(self) -> Hierarchy:  # type: ignore[override]  # made when it is asked for
         """The hierarchy of the samples."""
         check_is_fitted(self)
-        if "hierarchy" not in self._made:
-            said = self.answers_.triplets()
-            self._made["hierarchy"] = answered_hierarchy(self._samples, self.labels_, self._graph.node, said)
-        return self._made["hierarchy"]
+        return self.defer_hierarchy()()
 
     @property
     def predictor_(self) -> NeighbourPredictor:  # type: ignore[override]
@@ -550,7 +581,7 @@ class OddOneOutClustering(HierarchicalClusterer):
         self._before.append(state)
         self._log.append(entry)
         self._open.pop(entry.who, None)
-        self._made.clear()
+        self._made = {}  # another one: what a thread still makes of the last answers goes into the old one
 
     def _answers(self, log: list[_Said]) -> AnswerSet:
         return AnswerSet.from_columns(
