@@ -1,5 +1,6 @@
 """The page that asks people, in a real browser and with its real server."""
 
+import base64
 import json
 import os
 import re
@@ -125,10 +126,11 @@ def status(person):
     return person.page.text(".tt-status")
 
 
-def test_page__fifty_questions_with_keys(browser, start):
+@pytest.mark.parametrize("count", [8, pytest.param(50, marks=pytest.mark.slow)])
+def test_page__questions_with_keys(browser, start, count):
     process, address, path = start()
     anna = Person(browser, address, "anna")
-    keys = np.random.default_rng(1).choice(list("123adcADC"), 50).tolist()
+    keys = np.random.default_rng(1).choice(list("123adcADC"), count).tolist()
     said = []
     for k, key in enumerate(keys):
         shown = anna.shown()
@@ -138,11 +140,11 @@ def test_page__fifty_questions_with_keys(browser, start):
             (tuple(shown), {"a": "alike", "d": "different", "c": "unsure"}.get(key.lower()) or shown[int(key) - 1])
         )
         assert f"{k + 1} answered" in anna.page.text(".tt-progress")
-        if k == 20:
+        if k == count // 2:
             before = anna.seen()
             anna.reload()
             assert anna.seen() == before
-        if k in (10, 30):  # takes it back, is shown the same again, and says the same again
+        if k in (2, count - 5):  # takes it back, is shown the same again, and says the same again
             before = anna.seen()
             anna.press("u")
             assert status(anna) == "Taken back: here is the question again."
@@ -161,7 +163,7 @@ def test_page__fifty_questions_with_keys(browser, start):
     _, address, _ = start()
     again = Person(browser, address, "anna")
     assert again.page.run("document.querySelector('.tt-side').innerText") == before
-    for _ in range(50):
+    for _ in range(count):
         again.press("u")
     assert "0 answered" in again.page.text(".tt-progress")
     assert len(read_answers(path)) == 0
@@ -280,6 +282,7 @@ def test_page__pictures(browser, start, tmp_path):
     page.close()
 
 
+@pytest.mark.slow
 def test_page__the_end_of_the_plan_and_the_end_of_the_server(browser, start):
     process, address, path = start()
     page = Person(browser, address)
@@ -357,7 +360,9 @@ MISPLACED = """
 """
 
 
-@pytest.mark.parametrize("kind", ["numbers", "columns", "texts"])
+@pytest.mark.parametrize(
+    "kind", ["numbers", *(pytest.param(kind, marks=pytest.mark.slow) for kind in ("columns", "texts"))]
+)
 def test_page__fits_every_window(browser, start, kind):
     values = points(60, 40 if kind == "columns" else 4)
     texts = (
@@ -381,4 +386,100 @@ def test_page__fits_every_window(browser, start, kind):
                 " (x) => x.getBoundingClientRect().bottom))"
             )
             assert low <= height
+    page.close()
+
+
+# ---------------------------------------------------------------------- the widget of notebooks
+
+#: A model as notebooks hand it to a widget's module: what is sent waits in a list.
+MODEL = """
+window.sent = []; window.heard = []; window.keys = [];
+window.model = {
+  handlers: [],
+  get: (name) => ({ who: "anna" })[name],
+  send: (message) => sent.push(message),
+  on(name, act) { this.handlers.push(act); },
+  off(name, act) { this.handlers = this.handlers.filter((x) => x !== act); },
+};
+document.addEventListener("keydown", (event) => keys.push(event.key));
+"""
+
+
+class Notebook:
+    """A page with a widget, and the kernel behind it."""
+
+    def __init__(self, browser, folder, widget):
+        (folder / "notebook.html").write_text("<!doctype html><title>notebook</title><div id='cell'></div>")
+        self.page, self.widget = browser.open(folder / "notebook.html", before=MODEL), widget
+        self.page.run(
+            "document.head.append(Object.assign(document.createElement('style'),"
+            f" {{textContent: {json.dumps(widget._css)}}}))"
+        )
+        self.page.run(
+            f"(async () => {{ const code = new Blob([{json.dumps(widget._esm)}], {{ type: 'text/javascript' }});"
+            " const module = (await import(URL.createObjectURL(code))).default;"
+            " window.end = module.render({ model, el: document.querySelector('#cell') }); })()"
+        )
+        self.work()
+
+    def work(self):
+        """Answer messages until there are none."""
+        while True:
+            for message in self.page.run("sent.splice(0)"):
+                replies = []
+                self.widget.send = lambda content, buffers=None, replies=replies: replies.append(
+                    (content, buffers or [])
+                )
+                self.widget._received(self.widget, message, [])
+                for content, buffers in replies:
+                    data = [base64.b64encode(x).decode() for x in buffers]
+                    self.page.run(
+                        f"model.handlers.forEach((act) => act({json.dumps(content)}, {json.dumps(data)}"
+                        ".map((x) => new DataView(Uint8Array.from(atob(x), (c) => c.charCodeAt(0)).buffer))))"
+                    )
+            self.page.frames(2)
+            busy = "Array.from(document.querySelectorAll('.tt-ask, .tt-side')).some((x) => x.ariaBusy === 'true')"
+            if not self.page.run(f"sent.length || {busy}"):
+                return
+
+    def press(self, key):
+        self.page.press(key)
+        self.work()
+
+
+def test_widget__in_a_page_as_notebooks_make_it(browser, tmp_path):
+    pytest.importorskip("anywidget")
+    from asking_model import RandomQuestions
+    from matplotlib.image import imsave
+
+    from tripletree.ask import widget
+
+    (tmp_path / "pictures").mkdir()
+    for k in range(60):
+        imsave(tmp_path / "pictures" / f"{k}.png", np.full((8, 12, 3), k / 60))
+    model = RandomQuestions()
+    view = widget(model, points(), answers=tmp_path / "a.jsonl", who="anna", images=tmp_path / "pictures")
+    notebook = Notebook(browser, tmp_path, view)
+    page = notebook.page
+    notebook.press("1")  # the notebook's own key: the widget has no focus
+    assert model.given == []
+    page.run("document.querySelector('.tt-ask').focus()")
+    for key in "1ad2c":
+        notebook.press(key)
+    notebook.press("u")
+    assert [x.kind for x in read_answers(tmp_path / "a.jsonl")] == ["odd", "alike", "different", "odd"]
+    assert {x.who for x in model.given} == {"anna"}
+    assert page.run("keys") == ["1"]  # none of the others reached the notebook
+    page.wait("Array.from(document.images).every((x) => x.complete && x.naturalWidth === 12)")
+    assert page.run("document.querySelector('.tt-ask').dataset.lmSuppressShortcuts") == "true"
+    assert page.run("document.querySelectorAll('.tt-exports').length") == 0
+    for width in (500, 900, 1400):
+        page.resize(width, 800)
+        page.frames(2)
+        assert page.run(MISPLACED) == 0
+    if "TRIPLETREE_SHOTS" in os.environ:
+        page.screenshot(Path(os.environ["TRIPLETREE_SHOTS"]) / "widget.png")
+    page.run("end()")
+    assert page.run("model.handlers.length") == 0
+    assert page.complaints(own=["blob:"]) == []
     page.close()

@@ -220,6 +220,38 @@ def test_ask__two_pages_cannot_write_one_file(opened, tmp_path):
     opened(only_read=True)
 
 
+def test_ask__a_slow_hierarchy_keeps_nobody_waiting(opened, monkeypatch):
+    session, client = opened()
+    ready = threading.Event()
+    first = client.get("state").json()
+    make = session.model.defer_hierarchy()
+    monkeypatch.setattr(session.model, "defer_hierarchy", lambda: lambda: ready.wait(30) and make())
+    for k in range(3):
+        after = reply_to(client, 0).json()
+        assert (after["answers"], after["stale"], after["known"]) == (k + 1, True, first["known"])
+    assert client.get("state", params={"version": after["version"]}).status_code == 204
+    ready.set()
+    with session._fresh:
+        assert session._fresh.wait_for(lambda: session._known["version"] == 3, 30)
+    last = client.get("state", params={"version": after["version"]}).json()
+    assert (last["stale"], last["known"]["answers"]) == (False, 3)
+
+
+def test_ask__a_hierarchy_that_fails_is_told_and_questions_go_on(opened, monkeypatch, caplog):
+    session, client = opened()
+
+    def fails():
+        raise MemoryError("too large")
+
+    monkeypatch.setattr(session.model, "defer_hierarchy", lambda: fails)
+    state = reply_to(client, 0).json()
+    assert state["known"]["error"] == "MemoryError: too large"
+    assert state["question"]
+    assert "could not be made" in caplog.text
+    monkeypatch.undo()
+    assert "error" not in reply_to(client, 0).json()["known"]
+
+
 # ---------------------------------------------------------------------- who may use it
 
 
