@@ -19,7 +19,7 @@ class RandomQuestions:
         self.X = np.asarray(X, float)
         self.names = LeafIndex(range(len(self.X)) if sample_names is None else sample_names)
         self.tree = from_linkage(linkage(self.X, "average"), self.names)
-        self.given = list(answers or [])
+        self.given, self.released = list(answers or []), []
         return self
 
     def next_question(self, who=None):
@@ -37,6 +37,9 @@ class RandomQuestions:
     @property
     def answers_(self):
         return AnswerSet(self.given, self.names)
+
+    def release(self, who=None):
+        self.released.append(who)
 
     def defer_hierarchy(self):
         return lambda: self.tree

@@ -153,6 +153,21 @@ def test_ask__undo_without_a_name_never_takes_back_another_persons_answer(opened
     assert len(read_answers(tmp_path / "answers.jsonl")) == 2
 
 
+def test_ask__questions_of_those_who_are_gone_go_to_others(opened, monkeypatch):
+    session, client = opened()
+    client.get("state")
+    client.get("state?who=anna&was=")  # typed a name
+    assert session.model.released == [None]
+    client.get("state?who=anna&was=anna")
+    assert session.model.released == [None]
+    client.get("state?who=ben")
+    monkeypatch.setattr("tripletree.ask.session.AWAY", -1.0)
+    client.get("state?who=ben&was=cleo")
+    reply_to(client, 0, who="ben")
+    assert "anna" in session.model.released
+    assert client.get("state?who=anna").json()["question"]
+
+
 def test_ask__many_at_once_lose_nothing(opened, tmp_path):
     session, client = opened()
     failed = []

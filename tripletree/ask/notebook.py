@@ -46,7 +46,7 @@ class AskWidget(anywidget.AnyWidget):
         if kind == "setup":
             return session.setup(), None
         if kind == "state":
-            return session.state(body.get("who"), body.get("version")), None
+            return session.state(body.get("who"), body.get("version"), body.get("was")), None
         if kind == "answer":
             return session.answer(body), None
         if kind == "undo":

@@ -165,7 +165,7 @@ def make_app(session: Session, token: str, hosts: Callable[[str], bool]) -> Guar
 
     async def state(request: Request) -> Response:
         query = request.query_params
-        found = await run_in_threadpool(session.state, query.get("who"), query.get("version"))
+        found = await run_in_threadpool(session.state, query.get("who"), query.get("version"), query.get("was"))
         return Response(status_code=204) if found is None else JSONResponse(found)
 
     async def answer(request: Request) -> Response:

@@ -7,6 +7,7 @@ import os
 import threading
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
+from time import monotonic
 from typing import IO, Any, NamedTuple
 
 import numpy as np
@@ -22,6 +23,7 @@ __all__ = ["RefusedError", "Session", "Snapshot", "keep_for_one"]
 
 REPLIES = ("alike", "different", "unsure")
 MAX_WHO, MAX_PEOPLE = 80, 500
+AWAY = 600.0  # seconds after which a question that is not answered goes to others
 PATIENCE = 0.3  # seconds for which a question waits for what the last answer tells
 
 
@@ -84,6 +86,7 @@ class Session:
         self._row = {name: k for k, name in enumerate(cards.names)}
         self._lock = threading.RLock()
         self._shown: dict[str | None, tuple[Any, ...] | None] = {}  # the question of each person
+        self._seen: dict[str | None, float] = {}  # when each was last heard of; pages call every few seconds
         self._version = 0  # changes with every answer and undo
         self._known: dict[str, Any] = {"version": -1}
         self._fresh = threading.Condition()  # of what is known
@@ -106,13 +109,17 @@ class Session:
             "file": None if self.path is None else printable(os.path.basename(self.path)),
         }
 
-    def state(self, who: Any = None, version: Any = None) -> dict[str, Any] | None:
+    def state(self, who: Any = None, version: Any = None, was: Any = None) -> dict[str, Any] | None:
         """Return the question of a person and what is known so far; None if nothing has changed since `version`.
+
+        A person who has just typed a name is no longer who the page said before, `was` ("" without a name).
 
         What is known needs the hierarchy, which can take long: after a moment, that of earlier answers is returned.
         """
         who = _checked_who(who)
         with self._lock:
+            if was is not None and _checked_who(was) != who:
+                self._release(_checked_who(was))
             question = self._question(who)
             answers = self.model.answers_
             last = _last_of(answers, who)
@@ -133,12 +140,22 @@ class Session:
         return None if found["version"] == version else found
 
     def _question(self, who: str | None) -> tuple[Any, ...] | None:
+        now = monotonic()
+        self._seen[who] = now
         if self._shown.get(who) is None:
+            for person in [x for x, seen in self._seen.items() if now - seen > AWAY]:
+                self._release(person)
             if who not in self._shown and len(self._shown) >= MAX_PEOPLE:
                 msg = f"more than {MAX_PEOPLE} people: start another page for the others"
                 raise RefusedError(msg, 429)
             self._shown[who] = self.model.next_question(who=who)
         return self._shown[who]
+
+    def _release(self, who: str | None) -> None:
+        """Take back the question of somebody who is gone, so that others can be asked about its samples."""
+        self._shown.pop(who, None)
+        self._seen.pop(who, None)
+        self.model.release(who)
 
     # ------------------------------------------------------------------ what is known
 

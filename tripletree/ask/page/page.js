@@ -22,10 +22,11 @@ function posted(address) {
 
 const transport = {
   setup: () => fetched("setup"),
-  state(who, version) {
+  state(who, version, was) {
     const query = new URLSearchParams();
     if (who !== null) query.set("who", who);
     if (version !== null) query.set("version", version);
+    if (was !== undefined) query.set("was", was ?? "");
     return fetched(`state?${query}`);
   },
   answer: posted("answer"),

@@ -68,9 +68,9 @@ class AskView {
   }
 
   /** Take the state anew; a version that has not changed comes back as null. */
-  async refresh(version = null) {
+  async refresh(version = null, was = undefined) {
     try {
-      const state = await this.transport.state(this.who, version);
+      const state = await this.transport.state(this.who, version, was);
       if (state) this.show(state);
     } catch (error) {
       this.tell(error.message, true);
@@ -80,11 +80,12 @@ class AskView {
 
   async rename(name) {
     if (this.busy) return;
+    const was = this.who;
     this.who = name.trim().replace(/\s+/g, " ") || null;
     this.transport.renamed?.(this.who);
     this.setBusy(true);
     this.tell("");
-    await this.refresh();
+    await this.refresh(null, was);
   }
 
   key(event) {

@@ -22,7 +22,7 @@ function kernelTransport(model) {
   model.on("msg:custom", received);
   return {
     setup: () => sent("setup", {}),
-    state: (who, version) => sent("state", { who, version }),
+    state: (who, version, was) => sent("state", { who, version, was: was === null ? "" : was }),
     answer: (message) => sent("answer", message),
     undo: (message) => sent("undo", message),
     image(row) {

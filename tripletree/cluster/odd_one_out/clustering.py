@@ -418,6 +418,35 @@ class OddOneOutClustering(HierarchicalClusterer):
         self._open[undone.who] = Question(tuple(i for i in undone.row if i >= 0), 0.0)
         return taken_back
 
+    def release(self, who: str | None = None) -> OddOneOutClustering:
+        """Forget the open question of a person who will not answer it, so that others are asked about its samples.
+
+        Parameters
+        ----------
+        who : str, optional
+            The person.
+
+        Returns
+        -------
+        OddOneOutClustering
+            Itself.
+
+        Raises
+        ------
+        NotFittedError
+            Before `start` or `fit`.
+
+        Examples
+        --------
+        >>> model = OddOneOutClustering().start([[0.0], [1.0], [5.0]])
+        >>> question = model.next_question("anna")
+        >>> model.release("anna").next_question("ben") == question
+        True
+        """
+        check_is_fitted(self)
+        self._open.pop(who, None)
+        return self
+
     def defer_hierarchy(self) -> Callable[[], Hierarchy]:
         """Return a function that makes `hierarchy_` of the answers so far.
 
