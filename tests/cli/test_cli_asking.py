@@ -1,10 +1,15 @@
 """``tripletree ask``: what it reads, what it writes without a page, and its errors."""
 
+import http.client
 import json
 import signal
 import subprocess
 import sys
+import threading
+import time
 import urllib.request
+import warnings
+from contextlib import suppress
 
 import pytest
 
@@ -96,6 +101,14 @@ def test_ask__missing_libraries_are_named(run, animals, monkeypatch):
     assert "pip install 'tripletree[ask]'" in run("ask", "animals.csv", status=2).stderr
 
 
+def called(address, path, body=None):
+    """What the server answers."""
+    data = None if body is None else json.dumps(body).encode()
+    request = urllib.request.Request(address + path, data, {"Content-Type": "application/json"})
+    with urllib.request.urlopen(request, timeout=30) as response:
+        return json.load(response)
+
+
 def test_ask__runs_until_interrupted_and_goes_on(animals):
     command = [
         sys.executable,
@@ -112,21 +125,52 @@ def test_ask__runs_until_interrupted_and_goes_on(animals):
     process = subprocess.Popen(command, cwd=animals, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     address, _, name = process.stdout.readline().strip().partition("?")
     assert name == "who=an+na"
-    state = json.load(urllib.request.urlopen(address + "state", timeout=20))
+    state = called(address, "state?who=an+na")
     rows = [card["row"] for card in state["question"]]
-    body = json.dumps({"who": "an na", "number": 0, "question": rows, "reply": "unsure"}).encode()
-    asked = urllib.request.Request(address + "answer", body, {"Content-Type": "application/json"})
-    # the question of another person
-    with pytest.raises(urllib.error.HTTPError) as caught:
-        urllib.request.urlopen(asked, timeout=20)
-    caught.value.close()
-    state = json.load(urllib.request.urlopen(address + "state?who=an+na", timeout=20))
-    rows = [card["row"] for card in state["question"]]
-    body = json.dumps({"who": "an na", "number": 0, "question": rows, "reply": "unsure"}).encode()
-    asked = urllib.request.Request(address + "answer", body, {"Content-Type": "application/json"})
-    assert json.load(urllib.request.urlopen(asked, timeout=20))["answers"] == 2
+    message = {"who": "an na", "number": 0, "question": rows, "reply": "unsure"}
+    assert called(address, "answer", message)["answers"] == 2
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate(timeout=20)
     assert process.returncode == 0
     assert errors == "1 answer in answers.jsonl; Ctrl + C ends\n2 answers in answers.jsonl\n"
     assert [x.kind for x in read_answers(animals / "answers.jsonl")] == ["odd", "unsure"]
+
+
+@pytest.mark.slow
+def test_ask__killed_at_any_moment_it_keeps_every_answer(animals, rng):
+    """Three times the server is killed while two people answer; what it has confirmed is in the file, in order."""
+    points = "".join(f"{k},{x:.3f},{y:.3f}\n" for k, (x, y) in enumerate(rng.normal(size=(200, 2)).tolist()))
+    (animals / "points.csv").write_text("id,x,y\n" + points)
+    command = [sys.executable, "-m", "tripletree", "ask", "points.csv", "--answers", "new.jsonl", "--no-browser"]
+    confirmed = {"anna": [], "ben": []}
+    for _ in range(3):
+        process = subprocess.Popen(command, cwd=animals, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        address = process.stdout.readline().strip()
+
+        def person(who, address=address):
+            with suppress(OSError, http.client.HTTPException):  # the server is gone
+                state = called(address, f"state?who={who}")
+                while True:
+                    cards = state["question"]
+                    message = {"who": who, "number": state["number"], "question": [x["row"] for x in cards]}
+                    state = called(address, "answer", {**message, "reply": "unsure"})
+                    confirmed[who].append([x["name"] for x in cards])
+
+        people = [threading.Thread(target=person, args=(who,)) for who in confirmed]
+        for thread in people:
+            thread.start()
+        time.sleep(float(rng.uniform(0.5, 2)))
+        process.kill()
+        process.wait()
+        process.stdout.close()
+        for thread in people:
+            thread.join()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of a line that was cut off
+            found = read_answers(animals / "new.jsonl")
+        for who, items in confirmed.items():
+            kept = [list(x.items) for x in found.by(who)]
+            assert kept[: len(items)] == items
+            assert len(kept) <= len(items) + 1  # one may be on the disk whose confirmation nobody heard
+            confirmed[who] = kept
+    assert min(map(len, confirmed.values())) > 3

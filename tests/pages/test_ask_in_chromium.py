@@ -29,14 +29,16 @@ NASTY = [
     "-->",
     "a" * 300,
 ]
-#: The server of a table, with the stand-in for the model; arguments are the table, the file of answers and more.
+#: The server of a table, with the stand-in for the model or the real one; its argument is a file with all else.
 SERVER = """
 import json, sys
 import numpy as np
 from asking_model import RandomQuestions
 from tripletree.ask import serve
+from tripletree.cluster import OddOneOutClustering
 given = json.load(open(sys.argv[1]))
-serve(RandomQuestions(), np.array(given.pop("values")), open_browser=False, **given)
+model = OddOneOutClustering() if given.pop("real") else RandomQuestions()
+serve(model, np.array(given.pop("values")), open_browser=False, **given)
 """
 
 
@@ -61,6 +63,7 @@ def start(tmp_path):
 
     def call(values=None, answers="answers.jsonl", **more):
         values = points() if values is None else values
+        more.setdefault("real", False)
         names = more.pop("sample_names", [f"sample {k}" for k in range(len(values))])
         given = {"values": values.tolist(), "answers": str(tmp_path / answers), "sample_names": names, **more}
         (tmp_path / "given.json").write_text(json.dumps(given))
@@ -169,6 +172,27 @@ def test_page__questions_with_keys(browser, start, count):
     assert len(read_answers(path)) == 0
     assert again.page.run("document.querySelector('[data-reply=undo]').disabled")
     again.close()
+
+
+def test_page__a_person_who_knows_the_classes_gets_them(browser, start):
+    _, address, path = start(real=True)
+    page = Person(browser, address, "anna")
+    first = page.seen()
+    for _ in range(12):
+        kinds = [int(name.split()[1]) // 20 for name in page.shown()]
+        same = [kinds.count(kind) for kind in kinds]
+        page.press("a" if same == [3, 3, 3] else str(same.index(1) + 1) if 2 in same else "d")
+    assert page.page.text(".tt-side h2") == "3 clusters of 60 samples"
+    rows = page.page.run("Array.from(document.querySelectorAll('.tt-rows li'), (x) => x.textContent)")
+    assert ["20 samples" in row for row in rows] == [True] * 3
+    before = page.seen()
+    page.reload()
+    assert page.seen() == before
+    for _ in range(12):
+        page.press("u")
+    assert page.seen() == first
+    assert len(read_answers(path)) == 0
+    page.close()
 
 
 def test_page__clicks_and_names(browser, start):
