@@ -45,6 +45,7 @@ class RandomQuestions:
         return lambda: self.tree
 
     hierarchy_ = property(lambda self: self.tree)
+    doubted_answers_ = property(lambda self: self.answers_[:2])
     labels_ = property(lambda self: cut(self.tree, min(2 + len(self.given) // 3, 9), rule="merge_order"))
     uncertainty_ = property(lambda self: np.linspace(0, 1, len(self.names)))
 

@@ -630,6 +630,8 @@ def test_ask__exports_say_the_same_as_the_model(opened, tmp_path):
     assert rows[1][1] == str(session.snapshot().clusters[0] + 1)
     assert "12 answers" in texts["report.html"]
     assert "<td>p0</td>" in texts["report.html"]
+    doubted = session.model.given[0]
+    assert f"<td>{', '.join(doubted.items)}</td><td>odd: {doubted.odd}</td><td>p0</td>" in texts["report.html"]
 
 
 def test_ask__texts_and_columns_must_fit(X):

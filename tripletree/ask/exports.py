@@ -79,6 +79,7 @@ def _report(session: Session, found: Snapshot) -> str:
         "<h2>Answers</h2>",
         _table(("said", "times"), told),
         _table(("person", "answers"), people) if people else "",
+        *_doubted(session, found),
         "<p><small>How sure: one minus the uncertainty of the cluster, as the model estimates it. The answers may "
         "contradict each other; <code>tripletree answers</code> shows where.</small></p>",
     ]
@@ -91,6 +92,23 @@ def _report(session: Session, found: Snapshot) -> str:
         + "\n".join(parts)
         + "\n</body>\n</html>\n"
     )
+
+
+def _doubted(session: Session, found: Snapshot) -> list[str]:
+    """The answers that do not hold in the clusters, as a table."""
+    if not len(found.doubted):
+        return []
+    row = {name: k for k, name in enumerate(session.cards.names)}
+    lines = []
+    for answer in found.doubted:
+        names = [session.cards.name(row[x]) for x in answer.items]
+        said = f"odd: {names[answer.items.index(answer.odd)]}" if answer.kind == "odd" else answer.kind
+        lines.append((", ".join(names), said, answer.who or ""))
+    return [
+        "<h2>Answers that do not hold in the clusters</h2>",
+        "<p>Others, or the samples themselves, speak against them: they may be mistakes.</p>",
+        _table(("shown", "said", "person"), lines),
+    ]
 
 
 def _grouped(kinds: list[str]) -> list[tuple[str, list[int]]]:

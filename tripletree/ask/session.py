@@ -14,7 +14,7 @@ import numpy as np
 
 from tripletree.ask.cards import Cards, shortened
 from tripletree.ask.outline import make_outline, order_clusters
-from tripletree.core.answers import Answer
+from tripletree.core.answers import Answer, AnswerSet
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.html import printable
 from tripletree.io import append_answer, append_undo
@@ -38,14 +38,15 @@ class RefusedError(Exception):
 class Snapshot(NamedTuple):
     """What some answers say.
 
-    version : int; answers : AnswerSet
+    version : int; answers : AnswerSet; doubted : AnswerSet, those of them that do not hold in the clusters
     clusters : int64[n], the cluster of each sample, numbered as the page shows them
     uncertainty : float64[n]; sure : float64[clusters]
     make_hierarchy : function without arguments
     """
 
     version: int
-    answers: Any
+    answers: AnswerSet
+    doubted: AnswerSet
     clusters: np.ndarray
     uncertainty: np.ndarray
     sure: np.ndarray
@@ -171,7 +172,8 @@ class Session:
             _, codes = np.unique(labels, return_inverse=True)
             sure = 1 - np.asarray(model.cluster_uncertainty_, np.float64)[codes[first]]
             uncertainty = np.asarray(model.uncertainty_, np.float64)
-            return Snapshot(self._version, answers, clusters, uncertainty, sure, model.defer_hierarchy())
+            doubted = model.doubted_answers_
+            return Snapshot(self._version, answers, doubted, clusters, uncertainty, sure, model.defer_hierarchy())
 
     def _knowledge(self, version: int) -> dict[str, Any]:
         """What is known, of a version if that is there within a moment; it is made by a thread of its own."""
