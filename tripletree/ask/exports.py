@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tripletree.ask.outline import representatives
-from tripletree.ask.session import Knowledge, Session
+from tripletree.ask.session import Findings, Session
 from tripletree.core.html import printable
 from tripletree.io import write_answers, write_newick, write_triplets
 from tripletree.plots import to_html
@@ -24,7 +24,7 @@ class Export(NamedTuple):
 
     title: str
     media_type: str
-    make: Callable[[Session, Knowledge], str]
+    make: Callable[[Session, Findings], str]
 
 
 def _written(write: Callable[[Any, Any], Any], value: Any) -> str:
@@ -33,7 +33,7 @@ def _written(write: Callable[[Any, Any], Any], value: Any) -> str:
     return text.getvalue()
 
 
-def _clusters(session: Session, found: Knowledge) -> str:
+def _clusters(session: Session, found: Findings) -> str:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(["label", "cluster", "uncertainty"])
@@ -43,7 +43,7 @@ def _clusters(session: Session, found: Knowledge) -> str:
     return text.getvalue()
 
 
-def _page(session: Session, found: Knowledge) -> str:
+def _page(session: Session, found: Findings) -> str:
     h, number = found.make_hierarchy(), dict(zip(session.cards.names, (found.clusters + 1).tolist(), strict=True))
     return to_html(h, triplets=found.answers.triplets(), clusters=[number[x] for x in h.leaves], title=session.title)
 
@@ -54,7 +54,7 @@ text-align:left;
 vertical-align:top;overflow-wrap:anywhere}td.n,th.n{text-align:right}img{max-width:100%}small{color:#5a6270}"""
 
 
-def _report(session: Session, found: Knowledge) -> str:
+def _report(session: Session, found: Findings) -> str:
     """A page without scripts that says what was asked, what was said and what was found."""
     cards, answers, clusters = session.cards, found.answers, found.clusters
     sizes = np.bincount(clusters).tolist()
@@ -94,7 +94,7 @@ def _report(session: Session, found: Knowledge) -> str:
     )
 
 
-def _doubted(session: Session, found: Knowledge) -> list[str]:
+def _doubted(session: Session, found: Findings) -> list[str]:
     """The answers that do not hold in the clusters, as a table."""
     if not len(found.doubted):
         return []

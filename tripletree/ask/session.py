@@ -19,7 +19,7 @@ from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.html import printable
 from tripletree.io import append_answer, append_undo
 
-__all__ = ["Knowledge", "RefusedError", "Session", "keep_for_one"]
+__all__ = ["Findings", "RefusedError", "Session", "keep_for_one"]
 
 REPLIES = ("alike", "different", "unsure")
 MAX_WHO, MAX_PEOPLE = 80, 500
@@ -35,7 +35,7 @@ class RefusedError(Exception):
         self.status = status
 
 
-class Knowledge(NamedTuple):
+class Findings(NamedTuple):
     """What some answers say.
 
     version : int; answers : AnswerSet; doubted : AnswerSet, those of them that do not hold in the clusters
@@ -160,7 +160,7 @@ class Session:
 
     # ------------------------------------------------------------------ what is known
 
-    def snapshot(self) -> Knowledge:
+    def snapshot(self) -> Findings:
         """Return all that the answers so far say, to be looked at while others come in."""
         with self._lock:
             model = self.model
@@ -173,7 +173,7 @@ class Session:
             sure = 1 - np.asarray(model.cluster_uncertainty_, np.float64)[codes[first]]
             uncertainty = np.asarray(model.uncertainty_, np.float64)
             doubted = model.doubted_answers_
-            return Knowledge(self._version, answers, doubted, clusters, uncertainty, sure, model.defer_hierarchy())
+            return Findings(self._version, answers, doubted, clusters, uncertainty, sure, model.defer_hierarchy())
 
     def _knowledge(self, version: int) -> dict[str, Any]:
         """What is known, of a version if that is there within a moment; it is made by a thread of its own."""
@@ -200,7 +200,7 @@ class Session:
                     self._at_work = False
                     return
 
-    def _outline_of(self, found: Knowledge) -> dict[str, Any]:
+    def _outline_of(self, found: Findings) -> dict[str, Any]:
         cards, hierarchy = self.cards, found.make_hierarchy()
         at = np.fromiter((self._row[x] for x in hierarchy.leaves), np.int64, len(cards.names))
         outline = make_outline(hierarchy, found.clusters[at], None if cards.values is None else cards.values[at])
