@@ -105,7 +105,8 @@ def called(address, path, body=None):
     """What the server answers."""
     data = None if body is None else json.dumps(body).encode()
     request = urllib.request.Request(address + path, data, {"Content-Type": "application/json"})
-    with urllib.request.urlopen(request, timeout=30) as response:
+    direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))  # not by a proxy of the environment
+    with direct.open(request, timeout=30) as response:
         return json.load(response)
 
 
@@ -123,14 +124,17 @@ def test_ask__runs_until_interrupted_and_goes_on(animals):
         "an na",
     ]
     process = subprocess.Popen(command, cwd=animals, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    address, _, name = process.stdout.readline().strip().partition("?")
-    assert name == "who=an+na"
-    state = called(address, "state?who=an+na")
-    rows = [card["row"] for card in state["question"]]
-    message = {"who": "an na", "number": 0, "question": rows, "reply": "unsure"}
-    assert called(address, "answer", message)["answers"] == 2
-    process.send_signal(signal.SIGINT)
-    _, errors = process.communicate(timeout=20)
+    try:
+        address, _, name = process.stdout.readline().strip().partition("?")
+        assert name == "who=an+na"
+        state = called(address, "state?who=an+na")
+        rows = [card["row"] for card in state["question"]]
+        message = {"who": "an na", "number": 0, "question": rows, "reply": "unsure"}
+        assert called(address, "answer", message)["answers"] == 2
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=20)
+    finally:
+        process.kill()
     assert process.returncode == 0
     assert errors == "1 answer in answers.jsonl; Ctrl + C ends\n2 answers in answers.jsonl\n"
     assert [x.kind for x in read_answers(animals / "answers.jsonl")] == ["odd", "unsure"]
