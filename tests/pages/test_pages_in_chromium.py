@@ -12,7 +12,7 @@ from tripletree.algorithms.linkage import from_linkage
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.triplets import TripletSet
 from tripletree.plots.layout import collapse_nothing, compute_layout
-from tripletree.plots.page import write_html
+from tripletree.plots.page import depth_first, write_html
 
 pytestmark = pytest.mark.browser
 
@@ -548,4 +548,119 @@ def test_page__in_a_notebook_lives_in_a_frame(browser, tmp_path):
     assert page.run(f"{inside}.tripletree.find('human').length") == 1
     assert page.run(f"{inside}.innerHeight") == 300
     assert page.complaints() == []
+    page.close()
+
+
+#: A model as notebooks hand it to a widget's module: what is set goes to the kernel, what comes from there is set.
+MODEL = """
+window.saved = [];
+window.messages = 0;
+window.addEventListener("message", () => (messages += 1)); // nothing may come but through the port
+window.model = {
+  values: {}, handlers: new Set(),
+  get(name) { return this.values[name]; },
+  set(name, value) {
+    if (this.values[name] === value) return;
+    this.values[name] = value;
+    this.handlers.forEach((act) => act());
+  },
+  save_changes() { saved.push(this.values._place); },
+  on(name, act) { if (name === "change:_place") this.handlers.add(act); },
+  off(name, act) { this.handlers.delete(act); },
+};
+"""
+
+
+def test_widget__hands_the_picked_clade_to_python(browser, tmp_path):
+    pytest.importorskip("anywidget")
+    from tripletree.plots import hierarchy_widget
+
+    h, t = apes()
+    view = hierarchy_widget(h, triplets=t, height=400)
+    (tmp_path / "alone.html").write_text(view.page, encoding="utf-8")
+    # two windows of one size: in the one places of nodes can be read, the other is the widget
+    alone = browser.open(tmp_path / "alone.html", 898, 398)
+    (tmp_path / "notebook.html").write_text("<!doctype html><body style='margin:0'><div id='cell'></div>")
+    page = browser.open(tmp_path / "notebook.html", 900, 600, before=MODEL)
+
+    def changed(node):
+        """Wait until the page has told this node and nothing else, and tell the kernel."""
+        page.wait(f"model.values._place === {node}")
+        for saved in page.run("saved.splice(0)"):
+            assert saved == node
+            view.set_state({"_place": saved})
+
+    state = json.dumps(view.get_state(["page", "height", "_place"]))
+    page.run(f"Object.assign(model.values, {state})")
+    page.run(
+        f"(async () => {{ const code = new Blob([{json.dumps(view._esm)}], {{ type: 'text/javascript' }});"
+        " const module = (await import(URL.createObjectURL(code))).default;"
+        " window.end = module.render({ model, el: document.querySelector('#cell') });"
+        " await new Promise((go) => document.querySelector('iframe').addEventListener('load', go)); })()"
+    )
+    page.frames(5)
+    assert view.node is None
+    assert page.run("saved") == []  # nothing was picked yet
+    assert page.run("document.querySelector('iframe').contentDocument") is None  # no rights of the notebook
+
+    number = depth_first(h)[1]
+
+    def pick(*labels):
+        place = int(number[h.common_ancestor(labels)])
+        x, y = alone.place(place)
+        for _ in range(40):  # a frame of its own process hears the mouse from its first picture on
+            page.click(x + 1, y + 1, modifiers=8)  # with shift: picked and not folded
+            if page.run("model.values._place") == place:
+                break
+            page.frames(5)
+        changed(place)
+        assert sorted(view.clade) == sorted(labels)
+        return place
+
+    pick("human", "chimp")
+    assert view.node == h.common_ancestor(["human", "chimp"])
+    pick("gibbon", "siamang")
+    root = pick(*h.leaves)
+    page.press("ArrowDown")
+    changed(root + 1)
+    for key in ("/", *"orang", "Enter"):  # a search
+        page.press(key)
+    changed(alone.run("tripletree.find('orang')[0]"))
+    assert view.clade == ["orang"]
+
+    page.press("Escape")  # leaves the search
+    view.node = h.common_ancestor(["gibbon", "siamang"])  # Python goes there, and the page after it
+    page.run(f"model.set('_place', {view._place})")
+    page.frames(5)
+    assert page.run("saved") == []
+    page.press("ArrowDown")
+    changed(view._place + 1)
+    assert view.clade == ["gibbon"]
+
+    for wrong in ("'x'", "{}", "{ node: 'x' }", "{ tripletree: 'clade', node: 3 }"):
+        page.run(f"document.querySelector('iframe').contentWindow.postMessage({wrong}, '*')")
+        page.run(f"window.postMessage({wrong}, '*')")
+    page.frames(5)
+    assert page.run("saved") == []
+    assert page.run("messages") == 4  # those of this window to itself
+    page.run("end()")
+    assert page.run("model.handlers.size") == 0
+    assert alone.complaints() == []
+    assert page.complaints(own=["blob:"]) == []
+    page.close()
+    alone.close()
+
+
+def test_page__tells_nobody_what_is_selected(browser, tmp_path):
+    from tripletree.plots import show_html
+
+    h, _ = apes()
+    (tmp_path / "cell.html").write_text(
+        f"<!doctype html><body>{show_html(h, height=300)._repr_html_()}", encoding="utf-8"
+    )
+    heard = "window.heard = []; addEventListener('message', (event) => heard.push(event.data));"
+    page = browser.open(tmp_path / "cell.html", 900, 600, before=heard)
+    page.run("document.querySelector('iframe').contentWindow.tripletree.goTo(2)")
+    page.frames(5)
+    assert page.run("heard") == []
     page.close()

@@ -6,7 +6,7 @@ from tripletree.plots.graph import aho_graph, plot_aho_graph, plot_conflict
 from tripletree.plots.heatmap import plot_heatmap
 from tripletree.plots.itol import write_itol
 from tripletree.plots.methods import plot_methods
-from tripletree.plots.page import PageView, show_html, to_html, write_html
+from tripletree.plots.page import PageView, hierarchy_widget, show_html, to_html, write_html
 from tripletree.plots.style import save_picture
 from tripletree.plots.tanglegram import plot_tanglegram
 from tripletree.plots.transitions import plot_transitions
@@ -14,6 +14,7 @@ from tripletree.plots.transitions import plot_transitions
 __all__ = [
     "PageView",
     "aho_graph",
+    "hierarchy_widget",
     "plot_aho_graph",
     "plot_conflict",
     "plot_cuts",

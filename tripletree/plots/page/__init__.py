@@ -1,7 +1,8 @@
 """A hierarchy as one self-contained HTML file in which to collapse, zoom and search, and to look up triplets.
 
-`write_html` writes it to a file, `show_html` shows it in a notebook, `to_html` returns it as text. The page contains
-its script and style sheet, makes no network requests, and its security policy forbids any other script.
+`write_html` writes it to a file, `show_html` shows it in a notebook, `hierarchy_widget` shows it there and hands the
+clade that is picked to Python, `to_html` returns it as text. The page contains its script and style sheet, makes no
+network requests, and its security policy forbids any other script.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from tripletree.core.checks import check_count
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.html import drawn_heights, printable
 from tripletree.core.triplets import TripletSet, check_triplets
+from tripletree.errors import MissingDependencyError
 from tripletree.io.source import write_atomic
 from tripletree.plots.layout import find_meeting_nodes
 from tripletree.plots.style import LeafGroups, check_tree, encode_groups
@@ -32,6 +34,7 @@ __all__ = [
     "content_hash",
     "depth_first",
     "fill_template",
+    "hierarchy_widget",
     "make_page_data",
     "show_html",
     "to_html",
@@ -346,7 +349,7 @@ def show_html(
 
     See Also
     --------
-    write_html : into a file.
+    write_html : into a file. hierarchy_widget : hands the clade that is picked to Python.
     plot_dendrogram : a static picture.
 
     Notes
@@ -362,6 +365,65 @@ def show_html(
     tall = check_count(height, "height", 100)
     page = to_html(hierarchy, triplets=triplets, clusters=clusters, classes=classes, heights=heights, title=title)
     return PageView(page, tall)
+
+
+def hierarchy_widget(
+    hierarchy: Any,
+    *,
+    triplets: TripletSet | None = None,
+    clusters: Any = None,
+    classes: Any = None,
+    heights: str = "auto",
+    title: str | None = None,
+    height: int = 520,
+) -> Any:
+    """Show what `show_html` shows as a widget that hands the clade that is picked in it to Python.
+
+    Parameters
+    ----------
+    hierarchy, triplets, clusters, classes, heights, title, height
+        As for `show_html`.
+
+    Returns
+    -------
+    anywidget.AnyWidget
+        Shown where it is the last value of a cell: JupyterLab, VS Code, marimo and whatever else shows anywidgets. A
+        node is picked by a click, a key or a search. ``.node`` is its number in ``.hierarchy``, ``.leaves`` are the
+        numbers of the leaves below it (with an estimator the rows of its samples), ``.clade`` their labels; all three
+        are None until a node is picked. ``.observe(f, "node")`` calls f at each pick, and the page goes to a node
+        that ``.node`` is set to.
+
+    Raises
+    ------
+    MissingDependencyError
+        If anywidget is not installed.
+    TypeError, InvalidLabelsError, UnknownLeafError, ValueError
+        As `show_html`.
+
+    See Also
+    --------
+    show_html : needs nothing but a notebook.
+
+    Notes
+    -----
+    A number that is no node of the hierarchy, from Python or from the page, raises a TraitError, and the picked node
+    stays.
+
+    Examples
+    --------
+    >>> h = tt.Hierarchy.from_nested([["human", "chimp"], "gorilla"])
+    >>> view = hierarchy_widget(h)  # doctest: +SKIP
+    >>> view.node, view.clade  # after a click on the clade of two leaves  # doctest: +SKIP
+    (3, ['human', 'chimp'])
+    """
+    try:
+        from tripletree.plots.page.notebook import HierarchyWidget
+    except ImportError as error:
+        raise MissingDependencyError(error.name or "anywidget", "ask", "hierarchy_widget") from None
+    shown: dict[str, Any] = {"triplets": triplets, "clusters": clusters, "classes": classes, "heights": heights}
+    view = show_html(hierarchy, **shown, title=title, height=height)
+    tree = check_tree(hierarchy)
+    return HierarchyWidget(tree, depth_first(tree)[0], view.page, view.height)
 
 
 def _read_text(name: str) -> str:

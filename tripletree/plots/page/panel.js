@@ -169,6 +169,12 @@ Object.assign(Viewer.prototype, {
 
 const viewer = new Viewer(JSON.parse(document.getElementById("data").textContent));
 
+/* A page tells nobody which node is selected, unless the window around it gives it a port, as the widget of notebooks does. */
+window.addEventListener("message", ({ source, data, ports }) => {
+  if (window.parent === window || source !== window.parent) return;
+  if (data && data.tripletree === "clade" && ports.length === 1) viewer.connect(ports[0]);
+});
+
 /* For pages and tests that drive the picture: nodes are numbered depth first, the root is 0. */
 window.tripletree = {
   find: (text) => viewer.tree.search(text),

@@ -27,6 +27,8 @@ class Viewer {
     this.pending = false;
     this.frame = 0; // milliseconds that the last frame took
     this.draws = 0;
+    this.port = null; // to the widget that shows this page in a notebook
+    this.told = null; // the node that the widget knows to be selected
     if (this.tree.leafAt.length > ALL) {
       this.tree.foldAll();
       this.tree.unfold(0, AT_START);
@@ -42,6 +44,7 @@ class Viewer {
 
   startZoom() {
     this.zoomTo(Math.min(Math.max(this.drawing.fittingHeight(), 18), 30));
+    this.startHeight = this.drawing.rowHeight;
   }
 
   schedule() {
@@ -94,12 +97,17 @@ class Viewer {
   }
 
   selectVisible() {
-    this.drawing.selected = this.tree.visible(this.drawing.selected);
-    this.drawing.hovered = -1;
+    const { drawing, tree } = this;
+    const u = tree.visible(drawing.selected);
+    drawing.hovered = -1;
+    if (u === drawing.selected) return;
+    drawing.selected = u;
+    this.tell(u);
   }
 
   select(u, scroll = true) {
     this.drawing.selected = u;
+    this.tell(u);
     if (scroll) this.drawing.show(u, false);
     this.announce(u);
     this.describe();
@@ -114,6 +122,22 @@ class Viewer {
     if (this.drawing.rowHeight < 15) this.zoomTo(18);
     this.drawing.show(u, true);
     this.select(u, false);
+  }
+
+  /** Tell the widget of a notebook, if this page is in one, which node is selected. */
+  tell(u) {
+    if (!this.port || u === this.told) return;
+    this.told = u;
+    this.port.postMessage({ node: u });
+  }
+
+  /** Take the port that a widget gives; what arrives there is the node to go to, or null. */
+  connect(port) {
+    this.port = port;
+    port.onmessage = ({ data: { node } }) => {
+      this.told = node;
+      if (node !== null && node !== this.drawing.selected) this.goTo(node);
+    };
   }
 
   say(text) {
@@ -216,6 +240,8 @@ class Viewer {
     });
     new ResizeObserver(() => {
       drawing.measure();
+      // a frame may learn its size after it has loaded
+      if (window.parent !== window && drawing.rowHeight === this.startHeight) this.startZoom();
       this.paint(); // in this frame: nothing is shown between the new size and the new picture
     }).observe(view);
     window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
