@@ -9,7 +9,7 @@ export NUMBA_CACHE_DIR ?= $(CURDIR)/$(VENV)/numba-cache
 export MPLBACKEND ?= agg
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-slow test-all test-plain test-bounds lint bench papers papers-quick notebooks docs clean
+.PHONY: help demo test test-slow test-all test-plain test-bounds test-floor fuzz lint bench papers papers-quick notebooks docs clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
@@ -53,6 +53,35 @@ test-plain: $(VENV)/.dev  ## kernels and units as plain Python, JIT off, with co
 test-bounds: $(VENV)/.dev  ## kernels compiled with bounds checking
 	@NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(CURDIR)/$(VENV)/numba-cache-bounds $(PYTEST) -q tests/kernels
 
+# the oldest versions that setup.cfg allows, on the oldest Python, in an environment of their own
+FLOOR := .venv-floor
+FLOOR_PYTHON ?= python3.11
+FLOOR_EXTRAS := plot io ask interop
+# what asks most of each dependency: estimators, sparse matrices and graphs, tables, pictures, the server, names, other libraries
+FLOOR_TESTS ?= $(wildcard tests/kernels/test_build.py tests/peers/test_interop_*.py $(patsubst %,tests/unit/test_%.py, \
+	sklearn_conventions recon_estimator sparse cvqe pairs description score linkage linkage_files hostile_files missing_values \
+	triplet_files pair_files arrow_triplets edges lineages names asking ask_widget plot plot_annotations plot_heatmap))
+empty :=
+comma := ,
+$(FLOOR)/.installed: setup.cfg .ci/floor.py
+	@"$(FLOOR_PYTHON)" -c 'import sys; sys.exit(sys.version_info[:2] != (3, 11))' 2>/dev/null \
+		|| { echo "make: '$(FLOOR_PYTHON)' is no Python 3.11, the oldest that is supported; set FLOOR_PYTHON to one" >&2; exit 1; }
+	@rm -rf $(FLOOR)
+	@"$(FLOOR_PYTHON)" -m venv $(FLOOR)
+	@$(FLOOR)/bin/python .ci/floor.py $(FLOOR_EXTRAS) >$(FLOOR)/oldest.txt
+	@$(FLOOR)/bin/python -m pip install --quiet --disable-pip-version-check --constraint $(FLOOR)/oldest.txt \
+		--editable '.[$(subst $(empty) $(empty),$(comma),$(FLOOR_EXTRAS))]' pytest pytest-xdist hypothesis httpx polars PyYAML \
+		'pyparsing < 3.3'  # later ones warn under matplotlib 3.8, and here a warning is an error
+	@touch $@
+
+test-floor: $(FLOOR)/.installed  ## the oldest versions that setup.cfg allows, on Python 3.11 (three minutes to install them, three to test)
+	@NUMBA_CACHE_DIR=$(CURDIR)/$(FLOOR)/numba-cache $(FLOOR)/bin/python -m pytest -n 2 --dist loadfile -q \
+		-m 'not slow and not shared and not browser' $(FLOOR_TESTS)
+
+FUZZ_SECONDS ?= 180
+fuzz: $(VENV)/.dev  ## random input for every reader and constructor, FUZZ_SECONDS=180; what fails is kept in tests/corpus
+	@$(BIN)/python tests/fuzzing.py --seconds $(FUZZ_SECONDS)
+
 lint: $(VENV)/.dev  ## style and types
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
@@ -79,4 +108,4 @@ docs: $(VENV)/.docs  ## the documentation site, in build/docs/html; a warning is
 	@$(BIN)/python docs/build.py
 
 clean:  ## remove the virtual environment and everything made
-	rm -rf $(VENV) build dist demo-output *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage
+	rm -rf $(VENV) $(FLOOR) build dist demo-output *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage

@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from tripletree.core.checks import check_count
+from tripletree.core.checks import check_count, check_entries
 from tripletree.core.labels import label_codes, series_index
 from tripletree.core.leaves import LeafIndex
 from tripletree.core.pairs import PairwiseConstraints
@@ -192,7 +192,7 @@ def triplets_from_odd_one_out(
     >>> list(triplets_from_odd_one_out([("cat", "dog", "eel")], ["eel"]))
     [('cat', 'dog', 'eel')]
     """
-    shown, answers = list(trios), list(odd)
+    shown, answers = check_entries(trios, "trios"), check_entries(odd, "odd")
     if len(shown) != len(answers):
         msg = f"{len(shown)} trios but {len(answers)} answers"
         raise InvalidTripletError(msg, row=min(len(shown), len(answers)))

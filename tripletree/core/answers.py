@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tripletree.core.checks import described
+from tripletree.core.checks import check_entries, described
 from tripletree.core.html import table_html
 from tripletree.core.leaves import LeafIndex, sorted_labels
 from tripletree.core.pairs import PairwiseConstraints
@@ -180,7 +180,7 @@ class AnswerSet(Sequence):
         source: str | None = None,
         data: str | None = None,
     ) -> None:
-        given = list(answers)
+        given = check_entries(answers, "answers")
         for k, x in enumerate(given):
             if not isinstance(x, Answer):
                 raise InvalidAnswerError(f"entry {k} must be an Answer, not {described(x)}", row=k)
@@ -254,8 +254,11 @@ class AnswerSet(Sequence):
         Answer(items=(0, 1, 2), kind='odd', odd=2, who='anna', when=None, line=None)
         """
         index = _leaf_index(leaves)
-        codes = np.array(rows, np.int32).reshape(-1, 3)
-        said = np.array(replies, np.int8).reshape(-1)
+        try:
+            codes, said = np.array(rows, np.int32).reshape(-1, 3), np.array(replies, np.int8).reshape(-1)
+        except (TypeError, ValueError, OverflowError):
+            msg = f"expected rows of three positions and a reply for each, not {described(rows)}, {described(replies)}"
+            raise InvalidAnswerError(msg) from None
         m, n = len(codes), len(index)
         a, b, c = codes.T
         good = (a >= 0) & (b >= 0) & (c >= -1) & (codes < n).all(axis=1) & (a != b) & (a != c) & (b != c)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["check_choice", "check_count", "check_real", "described"]
+__all__ = ["check_choice", "check_count", "check_entries", "check_real", "described"]
 
 
 def check_choice(value: Any, what: str, choices: Sequence[str]) -> None:
@@ -33,6 +33,15 @@ def check_count(value: Any, name: str, least: int = 0) -> int:
         msg = f"{name} is {count}; it must be at least {least}"
         raise ValueError(msg)
     return count
+
+
+def check_entries(values: Any, name: str) -> list:
+    """Return the entries of an iterable, or raise a TypeError that names the argument."""
+    try:
+        return list(values)
+    except TypeError:
+        msg = f"{name} must be a list or another iterable, not {described(values)}"
+        raise TypeError(msg) from None
 
 
 def check_real(value: Any, name: str, *, least: float = 0.0, most: float = np.inf) -> float:

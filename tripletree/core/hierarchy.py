@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from tripletree import kernels
-from tripletree.core.checks import check_choice, described
+from tripletree.core.checks import check_choice, check_entries, described
 from tripletree.core.html import Drawn, drawn_heights, image_html, sketch_svg
 from tripletree.core.items import UNKNOWN_NODES, item_pairs, listed
 from tripletree.core.leaves import LeafIndex
@@ -774,7 +774,7 @@ def _node_names(names: Any, n: int, N: int, order: np.ndarray | None) -> tuple[s
     """Return the names of the inner nodes in node order; None if no node has one."""
     if names is None:
         return None
-    names = [None if x is None or x == "" else str(x) for x in names]
+    names = [None if x is None or x == "" else str(x) for x in check_entries(names, "names")]
     if len(names) != N - n:
         msg = f"names must have one entry for each of the {N - n} inner nodes; got {len(names)}"
         raise InvalidHierarchyError(msg)
@@ -787,7 +787,7 @@ def _node_ranks(ranks: Any, N: int, order: np.ndarray | None) -> tuple[str | Non
     """Return the ranks of all nodes in node order; None if no node has one."""
     if ranks is None:
         return None
-    ranks = [None if x is None or x == "" else str(x) for x in ranks]
+    ranks = [None if x is None or x == "" else str(x) for x in check_entries(ranks, "ranks")]
     if len(ranks) != N:
         msg = f"ranks must have one entry for each of the {N} nodes, leaves included; got {len(ranks)}"
         raise InvalidHierarchyError(msg)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from tripletree.core.checks import described
 from tripletree.errors import DuplicateLeafError, UnknownLeafError
 
 __all__ = ["LeafIndex", "sorted_labels"]
@@ -64,7 +65,7 @@ class LeafIndex(Sequence):
             self._labels = labels
         else:
             self._labels = tuple(_python_labels(labels))
-            self._position = {label: i for i, label in enumerate(self._labels)}
+            self._position = _positions(self._labels)
             unlike = [i for i, x in enumerate(self._labels) if type(x).__name__ == "NAType" or x != x]
             if unlike:
                 label = self._labels[unlike[0]]
@@ -221,6 +222,20 @@ def _python_labels(labels: Any) -> Iterable[Any]:
     return (x.item() if isinstance(x, np.generic) and x.dtype.kind not in "mM" else x for x in labels)
 
 
+def _positions(labels: tuple[Any, ...]) -> dict[Hashable, int]:
+    """Each label, in order of appearance, and where it stands last."""
+    try:
+        return {label: i for i, label in enumerate(labels)}
+    except TypeError:
+        for label in labels:
+            try:
+                hash(label)
+            except TypeError:
+                msg = f"a label must be a hashable value; unhashable: {described(label)}"
+                raise TypeError(msg) from None
+        raise
+
+
 def _repeated(labels: Sequence[Hashable]) -> list[Hashable]:
     """The labels that occur more than once, each once, in order."""
     count: dict[Hashable, int] = {}
@@ -231,7 +246,7 @@ def _repeated(labels: Sequence[Hashable]) -> list[Hashable]:
 
 def sorted_labels(labels: Iterable[Hashable]) -> list[Hashable]:
     """Return each label once, sorted if labels of their types can be compared, else in order of appearance."""
-    unique = list(dict.fromkeys(labels))
+    unique = list(_positions(tuple(labels)))
     try:
         return sorted(unique)  # type: ignore[type-var]
     except TypeError:

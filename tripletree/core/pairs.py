@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tripletree.core.checks import check_count, described
+from tripletree.core.checks import check_count, check_entries, described
 from tripletree.core.html import table_html
 from tripletree.core.leaves import LeafIndex, sorted_labels
 from tripletree.core.pair_closure import (
@@ -207,7 +207,12 @@ class PairwiseConstraints:
         >>> list(p), p.cannot_weights.tolist()
         ([('a', 'b', 'must'), ('b', 'c', 'cannot')], [0.5])
         """
-        rows, signed = list(pairs), np.asarray(weights, np.float64)
+        rows = check_entries(pairs, "pairs")
+        try:
+            signed = np.asarray(weights, np.float64)
+        except (TypeError, ValueError):
+            msg = f"weights must be numbers in -1..1, one for each pair, not {described(weights)}"
+            raise ValueError(msg) from None
         if signed.shape != (len(rows),):
             msg = f"expected one weight for each of {len(rows)} pairs, got an array of shape {signed.shape}"
             raise ValueError(msg)

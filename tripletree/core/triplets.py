@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tripletree.core.checks import described
+from tripletree.core.checks import check_entries, described
 from tripletree.core.html import table_html
 from tripletree.core.leaves import LeafIndex, sorted_labels
 from tripletree.core.provenance import Origins
@@ -157,7 +157,7 @@ class TripletSet:
         frame = unpack_frame(triplets)
         if frame is not None:
             triplets, weights = frame[0], frame[1] if weights is None else weights
-        entries = [check_label_triple(row, k) for k, row in enumerate(triplets)]
+        entries = [check_label_triple(row, k) for k, row in enumerate(check_entries(triplets, "triplets"))]
         flat = [label for row in entries for label in row]
         if leaves is None:
             leaves = sorted_labels(flat)

@@ -294,7 +294,7 @@ def write_linkage(hierarchy: Hierarchy, path: Target | None = None, *, monotone:
             np.save(stream, matrix, allow_pickle=False)
         else:
             stored = _label_array(hierarchy.leaves)
-            np.savez(stream, allow_pickle=False, linkage=matrix, **({} if stored is None else {"labels": stored}))
+            np.savez(stream, linkage=matrix, **({} if stored is None else {"labels": stored}))
         with write_atomic_bytes(path) as out:
             out.write(stream.getvalue())
         return None
