@@ -294,7 +294,8 @@ def write_linkage(hierarchy: Hierarchy, path: Target | None = None, *, monotone:
             np.save(stream, matrix, allow_pickle=False)
         else:
             stored = _label_array(hierarchy.leaves)
-            np.savez(stream, linkage=matrix, **({} if stored is None else {"labels": stored}))
+            arrays: dict[str, Any] = {"linkage": matrix} if stored is None else {"linkage": matrix, "labels": stored}
+            np.savez(stream, **arrays)
         with write_atomic_bytes(path) as out:
             out.write(stream.getvalue())
         return None
