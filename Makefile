@@ -74,7 +74,7 @@ $(FLOOR)/.installed: setup.cfg .ci/floor.py
 		'pyparsing < 3.3'  # later ones warn under matplotlib 3.8, and here a warning is an error
 	@touch $@
 
-test-floor: $(FLOOR)/.installed  ## the oldest versions that setup.cfg allows, on Python 3.11 (three minutes to install them, three to test)
+test-floor: $(FLOOR)/.installed  ## the oldest versions that setup.cfg allows, on Python 3.11 (three minutes to install them, up to nine to test)
 	@NUMBA_CACHE_DIR=$(CURDIR)/$(FLOOR)/numba-cache $(FLOOR)/bin/python -m pytest -n 2 --dist loadfile -q \
 		-m 'not slow and not shared and not browser' $(FLOOR_TESTS)
 
