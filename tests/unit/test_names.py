@@ -49,7 +49,7 @@ def test_names__kinds(name, match, kind):
 
 def test_names__a_similar_species_is_another_species():
     result = tt.match_names(["Mustela vison", "Mustela nivalus"], CARNIVORES)
-    assert result.kinds == ("genus", "spelling")
+    assert result.kinds == ("none", "spelling")
     assert result.matches[1] == "Mustela_nivalis"
     assert result.suggestions[0][0] == "Neogale_vison"  # the species was moved there
 
@@ -73,16 +73,22 @@ def test_names__two_that_are_as_near_match_neither():
     assert tt.match_names(["AA B"], h).kinds == ("ambiguous",)
 
 
-def test_names__a_genus_is_its_named_node_or_the_ancestor_of_its_leaves():
+def test_names__a_genus_is_its_named_node_or_the_parent_of_all_its_leaves():
     h = tt.parse_newick("(((Aus_bus,Aus_cus)Aus,(Xus_bus,Xus_cus)),(Yus_bus,(Zus_bus,Yus_cus)));")
     result = tt.match_names(["Aus dddd", "Xus dddd", "Yus dddd"], h)
-    assert result.kinds == ("genus",) * 3
-    assert result.matches == ("Aus", "Xus", "Yus")
+    assert result.kinds == ("genus", "genus", "none")
+    assert result.matches == ("Aus", "Xus", None)
     assert h.names.count(None) == 5  # the caller's is not touched
     assert result.hierarchy == h
     attached = tt.match_names(["Aus bus", "Aus cus", "Aus dddd", "Yus dddd", "Zus bus", "Xus bus"], h).attach()
-    expected = [[["Aus bus", "Aus cus", "Aus dddd"], "Xus bus"], ["Yus dddd", "Zus bus"]]
+    expected = [[["Aus bus", "Aus cus", "Aus dddd"], "Xus bus"], "Zus bus"]
     assert attached == tt.Hierarchy.from_nested(expected)
+
+
+def test_names__a_first_word_that_says_nothing_places_nothing():
+    """Where all names begin alike, or the leaves of a genus have clades, a place would be invented."""
+    h = tt.parse_newick("(((patient_a,patient_b),(patient_c,patient_d)),(patient_e,patient_f));")
+    assert tt.match_names(["patient a", "patient zeta", "subject a"], h).matches == ("patient_a", None, None)
 
 
 def test_names__min_score():

@@ -355,3 +355,10 @@ def test_input__too_few_samples_for_a_question(X):
     assert model.gain_ == 0
     assert model.labels_.shape == (len(X),)
     assert len(model.hierarchy_.leaves) == len(X)
+
+
+def test_answer__of_somebody_closes_the_question_of_nobody(rng):
+    model = OddOneOutClustering().start(rng.normal(size=(30, 2)))
+    asked = model.next_question()
+    model.answer("different", asked, who="anna")
+    assert set(model.next_question()) != set(asked)

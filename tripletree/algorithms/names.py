@@ -50,8 +50,8 @@ class NameMatches:
         How it was found. "exact": letter by letter. "form": but for case, underscores and spaces, quotes, accents.
         "synonym": another name of that taxon. "species": the first two words of a longer name, such as a subspecies or
         a name with its author. "spelling": similar, word by word. "genus": the first word of a name of several
-        stands for a taxon, or for all leaves that begin with it. "chosen": by `choose`. "ambiguous": several taxa fit.
-        "none".
+        stands for a taxon, or for the leaves that begin with it, if they are all the children of one node. "chosen":
+        by `choose`. "ambiguous": several taxa fit. "none".
     scores : ndarray of float64, shape (n_names,)
         1 for "exact", "form", "synonym", "species" and "chosen"; for "spelling" the similarity of the word that differs
         most, from 0 to 1 (one minus the edit distance over the longer length); 0 for the others. Names whose digits
@@ -367,11 +367,14 @@ class _NameIndex:
         if len(labels) == 1:
             return labels[0]
         node = h.common_ancestor(labels)
+        # a child of a node with other names below it, or with clades, would be kept out of these: that is said nowhere
+        start, stop, _ = h.leaf_intervals
+        if stop[node] - start[node] != len(leaves) or any(h.parent[i] != node for i in leaves):
+            return None
         if h.names is not None:
             name = h.names[node - h.n_leaves]
             if name is not None:
                 return name if name in self.exact else None  # two nodes of one name cannot be told apart
-        # two genera may meet in one unnamed node, which then keeps the name it got first
         return self.new_names.setdefault(node, first.capitalize())
 
     def named_hierarchy(self) -> Hierarchy | Ontology:

@@ -100,11 +100,14 @@ def _names_text(report: Report) -> str:
     found = report.names
     assert found is not None
     missing = len(found.unmatched)
-    others = sum(kind != "exact" for kind in found.kinds) - missing
+    by_genus = sum(kind == "genus" for kind in found.kinds)
+    others = sum(kind != "exact" for kind in found.kinds) - missing - by_genus
     whose = "names of samples" if report.kind == "hierarchy" else "names that are not those of samples"
     text = (
         f"{others:,} of the {len(found.names):,} {whose} {'is' if others == 1 else 'are'} written otherwise and matched"
     )
+    if by_genus:
+        text += f"; {by_genus:,} {'is' if by_genus == 1 else 'are'} not there and placed by the genus alone"
     return f"{text}; {missing:,} {'matches' if missing == 1 else 'match'} nothing." if missing else f"{text}."
 
 

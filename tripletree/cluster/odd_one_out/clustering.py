@@ -610,6 +610,9 @@ class OddOneOutClustering(HierarchicalClusterer):
         self._before.append(state)
         self._log.append(entry)
         self._open.pop(entry.who, None)
+        said = {i for i in entry.row if i >= 0}
+        if None in self._open and set(self._open[None].samples) == said:
+            del self._open[None]  # asked of nobody by name, answered by somebody
         self._made = {}  # another one: what a thread still makes of the last answers goes into the old one
 
     def _answers(self, log: list[_Said]) -> AnswerSet:
