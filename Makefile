@@ -37,7 +37,7 @@ demo: $(VENV)/.run  ## the main job on real input, with its result on the screen
 
 PYTEST = $(BIN)/python -m pytest -n 2 --dist loadfile
 
-test: $(VENV)/.dev  ## tests and doctests but for the slow ones (under five minutes on two cores)
+test: $(VENV)/.dev  ## tests and doctests but for the slow ones (six minutes on two cores, with nothing compiled yet)
 	@$(PYTEST) -m 'not slow'
 
 test-slow: $(VENV)/.dev  ## the slow tests, and those that read data beside the project or the system's
