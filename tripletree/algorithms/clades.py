@@ -121,8 +121,7 @@ def match_clades(reference: Hierarchy, tree: Hierarchy) -> CladeMatches:
         index = both / (size[found] + place.size - both)
         best = np.lexsort((size[found], -index))[0]
         nodes[k], jaccard[k] = found[best], index[best]
-    nodes.setflags(write=False)
-    jaccard.setflags(write=False)
+    nodes, jaccard = freeze(nodes), freeze(jaccard)
     names = tuple(name for _, name in named)
     return CladeMatches(names, nodes, jaccard, _named(tree, names, nodes, jaccard))
 

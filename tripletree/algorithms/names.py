@@ -20,6 +20,7 @@ from tripletree.core.checks import described
 from tripletree.core.hierarchy import Hierarchy, check_hierarchy
 from tripletree.core.ontology import Ontology
 from tripletree.errors import MissingDependencyError, UnknownLeafError
+from tripletree.kernels import freeze
 
 __all__ = ["NameMatches", "match_names"]
 
@@ -132,8 +133,7 @@ class NameMatches:
             for x, match, kind, score in zip(self.names, self.matches, self.kinds, self.scores.tolist(), strict=True)
         ]
         new = [(match, kind if match is not None or kind != "chosen" else "none", score) for match, kind, score in new]
-        scores = np.array([score if match is not None else 0.0 for match, _, score in new])
-        scores.setflags(write=False)
+        scores = freeze(np.array([score if match is not None else 0.0 for match, _, score in new]))
         return replace(self, matches=tuple(x[0] for x in new), kinds=tuple(x[1] for x in new), scores=scores)
 
     def to_frame(self) -> Any:
@@ -244,8 +244,7 @@ def match_names(
         similar = _most_similar([_form(asked[k]) for k in unsure], list(taxa.by_form))
         for k, near in zip(unsure, similar, strict=True):
             found[k] = taxa.by_spelling(asked[k], near, min_score)
-    scores = np.array([x.score for x in found])
-    scores.setflags(write=False)
+    scores = freeze(np.array([x.score for x in found]))
     return NameMatches(
         asked,
         tuple(x.match for x in found),

@@ -614,7 +614,7 @@ class Hierarchy:
 
     @cached_property
     def _canonical(self) -> np.ndarray:
-        return kernels.rooted_tree.canonical_parent(self.parent, self.n_leaves)
+        return freeze(kernels.rooted_tree.canonical_parent(self.parent, self.n_leaves))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Hierarchy):

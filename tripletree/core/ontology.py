@@ -506,7 +506,7 @@ class Ontology:
     @cached_property
     def _keys(self) -> np.ndarray:
         """The edges as sorted numbers; they depend on the order of terms and types, so only compare within one."""
-        return np.sort(self._edge_keys(np.arange(self.n_terms), self._kinds))
+        return freeze(np.sort(self._edge_keys(np.arange(self.n_terms), self._kinds)))
 
     def _edge_keys(self, number: np.ndarray, kinds: Sequence[str]) -> np.ndarray:
         """Encode each edge as a number, its terms renumbered and its type by its place in `kinds`."""
@@ -691,10 +691,9 @@ def _links(pairs: np.ndarray, terms: LeafIndex) -> _Links:
     """Return the lists of parents and children of different pairs (child, parent); raise for a cycle."""
     child, parent = pairs.T
     up_start, place = kernels.ontology.grouped(frozen(child), len(terms))
-    up = freeze(parent[place])
+    up_start, up = freeze(up_start), freeze(parent[place])
     down_start, place = kernels.ontology.grouped(frozen(parent), len(terms))
-    down = freeze(child[place])
-    freeze(up_start), freeze(down_start)
+    down_start, down = freeze(down_start), freeze(child[place])
     order, level = kernels.ontology.top_down(up_start, down_start, down)
     if order.size < len(terms):
         _check_acyclic(up_start, up, order, terms)

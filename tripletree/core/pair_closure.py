@@ -53,10 +53,21 @@ class PairClosure:
     <PairClosure: 4 leaves in 2 components, 1 pair of them kept apart; 3 must-links and 3 cannot-links in all>
     """
 
+    leaves: LeafIndex
+    component: np.ndarray
+    n_components: int
+    cannot: np.ndarray
+
     def __init__(self, leaves: LeafIndex, component: np.ndarray, n_components: int, cannot: np.ndarray) -> None:
-        self.leaves = leaves
-        self.component, self.cannot = freeze(component), freeze(cannot)
-        self.n_components = n_components
+        vars(self).update(leaves=leaves, component=freeze(component), n_components=n_components, cannot=freeze(cannot))
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        msg = f"a PairClosure is immutable, so {name} cannot be set: make another from other pairs"
+        raise AttributeError(msg)
+
+    def __delattr__(self, name: str) -> None:
+        msg = f"a PairClosure is immutable, so {name} cannot be deleted"
+        raise AttributeError(msg)
 
     @cached_property
     def sizes(self) -> np.ndarray:

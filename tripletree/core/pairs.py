@@ -387,7 +387,8 @@ class PairwiseConstraints:
 
     @cached_property
     def _closed(self) -> tuple[PairClosure, np.ndarray]:
-        return pair_closure(self.leaves, self.must_link, self.cannot_link)
+        closure, violated = pair_closure(self.leaves, self.must_link, self.cannot_link)
+        return closure, freeze(violated)
 
     def _contradiction(self, must: np.ndarray, cannot: np.ndarray, weight: float | None) -> InconsistentPairsError:
         """Return the error for some of the must-links, and the cannot-links that they violate."""

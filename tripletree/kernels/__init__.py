@@ -108,28 +108,35 @@ def interruptible(kernel: Callable[..., Any], *arguments: Any) -> Any:
 
 
 def frozen(array: Any, dtype: Any = np.int32) -> np.ndarray:
-    """Return ``array`` as a C-contiguous read-only array of ``dtype``; a copy unless it already is one.
+    """Return ``array`` as a C-contiguous read-only array of ``dtype``; a copy unless `freeze` has made it one.
 
-    A writable array is copied, never flagged: the caller's object stays as it was. So is a read-only view of one.
+    A writable array is copied, never flagged: the caller's object stays as it was. So is a read-only view of one, and
+    one that its owner has flagged, who can undo that.
     """
     out = np.asarray(array)
     if out.dtype == dtype and out.flags.c_contiguous and _is_constant(out):
         return out
-    out = np.array(out, dtype=dtype, order="C")
-    out.setflags(write=False)
-    return out
+    return freeze(np.array(out, dtype=dtype, order="C"))
 
 
 def _is_constant(array: Any) -> bool:
-    """Whether nobody can write to the array's memory: neither through it nor through what it is a view of."""
+    """Whether nobody can write to the array's memory, neither through it nor through what it is a view of."""
     while isinstance(array, np.ndarray):
         if array.flags.writeable:
             return False
         array = array.base
-    return array is None
+    return isinstance(array, memoryview) and isinstance(array.obj, np.ndarray) and not array.obj.flags.writeable
 
 
 def freeze(array: np.ndarray) -> np.ndarray:
-    """Flag an array that nobody else holds as read-only and return it (no copy)."""
-    array.setflags(write=False)
-    return array
+    """Make an array that nobody else holds read-only for good and return it (no copy).
+
+    Who holds the array that owns the memory can flag it as writable again. What is returned cannot be flagged so: it
+    sees the memory through a read-only buffer. Kernels trust such arrays, as the parents of a tree: they were checked
+    when it was made, and do not change.
+    """
+    owner: Any = array
+    while isinstance(owner, np.ndarray):
+        owner.setflags(write=False)
+        owner = owner.base
+    return array if array.dtype.kind in "mM" else np.asarray(memoryview(array))  # no buffer holds times

@@ -1,0 +1,110 @@
+"""Values stay as their constructors have checked them: compiled code trusts them, and would read beyond its arrays."""
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+from examples import caterpillar
+
+import tripletree as tt
+from tripletree.core import Answer, AnswerSet
+from tripletree.kernels import freeze, frozen
+
+TREE = tt.Hierarchy([4, 4, 5, 5, 6, 6, -1], ["a", "b", "c", "d"], length=np.ones(7))
+PAIRS = tt.PairwiseConstraints([[0, 1], [1, 2]], [[2, 3]], 5, must_weights=[0.5, 1], cannot_weights=[1])
+VALUES = {
+    "hierarchy": TREE,
+    "hierarchy with heights": tt.Hierarchy([3, 3, 4, 4, -1], height=[0, 0, 0, 1, 2]),
+    "restricted": TREE.restrict(["a", "c", "d"]),
+    "built": tt.one_tree(tt.decompose(caterpillar(9))),
+    "triplets": tt.TripletSet([[0, 1, 2], [2, 3, 1]], 4, weights=[1, 2]),
+    "decomposed": tt.decompose(caterpillar(9)),
+    "ontology": tt.Ontology(5, [[0, 2], [1, 2], [1, 3], [2, 4], [3, 4]]),
+    "pairs": PAIRS,
+    "closure of pairs": PAIRS.closure(),
+    "answers": AnswerSet([Answer(("a", "b", "c"), "odd", "b", who="x"), Answer(("a", "b", "d"), "unsure")]),
+    "labels": TREE.leaves,
+}
+
+
+def attributes(value):
+    """Name and value of each attribute, private and cached ones and properties included; no methods."""
+    for name in dir(value):
+        if not name.startswith("__"):
+            found = getattr(value, name, None)
+            if isinstance(found, np.ndarray) or not callable(found):
+                yield name, found
+
+
+def arrays(value):
+    if isinstance(value, np.ndarray):
+        yield value
+    elif isinstance(value, (tuple, list)):
+        for x in value:
+            yield from arrays(x)
+
+
+@pytest.fixture(params=VALUES, name="value")
+def _value(request):
+    return VALUES[request.param]
+
+
+COPIES = {
+    "itself": lambda x: x,
+    "copy": copy.copy,
+    "deepcopy": copy.deepcopy,
+    "pickle": lambda x: pickle.loads(pickle.dumps(x)),
+}
+
+
+@pytest.mark.parametrize("again", COPIES.values(), ids=COPIES)
+def test_no_array_of_a_value_can_be_written_to(value, again):
+    for name, found in attributes(again(value)):
+        for array in arrays(found):
+            with pytest.raises(ValueError, match="WRITEABLE"):
+                array.setflags(write=True)
+            while isinstance(array, np.ndarray):
+                assert not array.flags.writeable, name
+                array = array.base  # noqa: PLW2901
+            assert array.readonly, name
+
+
+def test_no_attribute_of_a_value_can_be_set_or_deleted(value):
+    for name, found in attributes(value):
+        if not name.startswith("_"):
+            with pytest.raises(AttributeError):
+                setattr(value, name, found)
+            with pytest.raises(AttributeError):
+                delattr(value, name)
+            assert getattr(value, name) is not None or found is None
+    with pytest.raises(AttributeError):
+        value.something = 1
+
+
+def test_the_arrays_handed_in_stay_writable_and_apart():
+    parent = np.array([2, 2, -1], np.int32)
+    h = tt.Hierarchy(parent)
+    parent[0] = 77
+    assert h.parent.tolist() == [2, 2, -1]
+    mine = np.array([2, 2, -1], np.int32)
+    mine.setflags(write=False)
+    h = tt.Hierarchy(mine)
+    mine.setflags(write=True)  # as its owner may
+    mine[0] = 77
+    assert h.parent.tolist() == [2, 2, -1]
+
+
+def test_frozen_takes_what_freeze_has_made_and_copies_all_else():
+    made = freeze(np.arange(3, dtype=np.int32))
+    assert frozen(made) is made
+    assert np.shares_memory(frozen(made[1:]), made)
+    view = np.arange(3, dtype=np.int32)[:2]
+    done = freeze(view)
+    assert not view.base.flags.writeable
+    assert np.shares_memory(done, view)
+    for given in (np.arange(3, dtype=np.int32), np.arange(3), [0, 1, 2]):
+        out = frozen(given)
+        assert out.tolist() == [0, 1, 2]
+        assert not np.shares_memory(out, np.asarray(given))
+        assert not isinstance(given, np.ndarray) or given.flags.writeable
