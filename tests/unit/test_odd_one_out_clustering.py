@@ -362,3 +362,29 @@ def test_answer__of_somebody_closes_the_question_of_nobody(rng):
     asked = model.next_question()
     model.answer("different", asked, who="anna")
     assert set(model.next_question()) != set(asked)
+
+
+def test_gain__is_that_of_the_best_question_whoever_is_asked_it(rng):
+    X = rng.normal(size=(40, 2)) + 6 * rng.integers(0, 2, (40, 2))
+    said = [Answer((0, 1, 2), "different", who="anna"), Answer((3, 4, 5), "alike", who="ben")]
+
+    def gain(*asked, read=False):
+        model = OddOneOutClustering().start(X, answers=said)
+        for who in asked:
+            if read:
+                assert model.gain_ > 0
+            model.next_question(who)
+        return model.gain_, {who: question.gain for who, question in model._open.items()}
+
+    alone, _ = gain()
+    one, shown = gain("anna")
+    assert alone == one == shown["anna"] > 0
+    for read in (False, True):
+        several, shown = gain("anna", "ben", None, read=read)
+        assert several == alone == max(shown.values())
+        assert shown["anna"] > shown["ben"] > 0
+    # taken back, the question is worth what it was
+    model = OddOneOutClustering().start(X, answers=said)
+    model.answer("alike", model.next_question("anna"), who="anna")
+    model.undo("anna")
+    assert model.gain_ == alone

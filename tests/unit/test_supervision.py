@@ -11,6 +11,7 @@ from tripletree.algorithms.build import is_consistent, one_tree
 from tripletree.algorithms.decompose import decompose
 from tripletree.algorithms.induce import displays
 from tripletree.algorithms.supervision import sample_class_triplets, triplets_from_classes, triplets_from_odd_one_out
+from tripletree.core.answers import Answer, AnswerSet
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.leaves import LeafIndex
 from tripletree.core.triplets import TripletSet
@@ -299,6 +300,30 @@ def test_odd_one_out__there_is_one_answer_for_each_trio(trios, answers, row):
     with pytest.raises(InvalidTripletError, match=f"{trios} trios but {answers} answers") as caught:
         triplets_from_odd_one_out([("a", "b", "c")] * trios, ["c"] * answers)
     assert caught.value.row == row
+
+
+def test_odd_one_out__answers_are_taken_as_they_are():
+    shown = [("a", "b", "c"), ("c", "a", "b"), ("a", "b", "d"), ("a", "c", "d")]
+    odd = ["c", "c", "a", "d"]
+    said = [Answer(x, "odd", o, who="anna") for x, o in zip(shown, odd, strict=True)]
+    more = [Answer(("b", "c", "d"), "different"), Answer(("b", "c", "d"), "unsure"), Answer(("a", "c"), "alike")]
+    answers = AnswerSet([*more, *said], ["z", "d", "c", "b", "a"])
+    wanted = triplets_from_odd_one_out(shown, odd, leaves=answers.leaves)
+    assert triplets_from_odd_one_out(answers) == wanted
+    assert triplets_from_odd_one_out(answers, leaves=list("abcd")) == triplets_from_odd_one_out(
+        shown, odd, leaves=list("abcd")
+    )
+    assert triplets_from_odd_one_out(AnswerSet(), leaves=list("ab")) == TripletSet([], ["a", "b"])
+    with pytest.raises(UnknownLeafError) as caught:
+        triplets_from_odd_one_out(answers, leaves=list("abc"))
+    assert caught.value.labels == ["d"]
+
+
+def test_odd_one_out__answers_are_given_once():
+    with pytest.raises(TypeError, match="odd is missing: give the answer to each trio, or an AnswerSet"):
+        triplets_from_odd_one_out([("a", "b", "c")])
+    with pytest.raises(TypeError, match="odd is given together with an AnswerSet"):
+        triplets_from_odd_one_out(AnswerSet(), [])
 
 
 def test_classes__series_of_polars_and_masks_of_pandas():

@@ -12,7 +12,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from tripletree.core.checks import check_count, check_entries
+from tripletree.core.answers import AnswerSet
+from tripletree.core.checks import check_count, check_entries, described
 from tripletree.core.labels import label_codes, series_index
 from tripletree.core.leaves import LeafIndex
 from tripletree.core.pairs import PairwiseConstraints
@@ -161,8 +162,8 @@ def sample_class_triplets(
 
 
 def triplets_from_odd_one_out(
-    trios: Iterable[Sequence[Hashable]],
-    odd: Iterable[Hashable],
+    trios: Iterable[Sequence[Hashable]] | AnswerSet,
+    odd: Iterable[Hashable] | None = None,
     *,
     leaves: LeafIndex | Iterable[Hashable] | None = None,
 ) -> TripletSet:
@@ -170,12 +171,12 @@ def triplets_from_odd_one_out(
 
     Parameters
     ----------
-    trios : iterable of (x, y, z)
-        The three labels shown.
-    odd : iterable of labels
-        The answer to each: one of the three.
+    trios : iterable of (x, y, z), or AnswerSet
+        The three labels shown; or answers, as `read_answers` and ``OddOneOutClustering.answers_`` have them.
+    odd : iterable of labels, optional
+        The answer to each: one of the three. Not with an `AnswerSet`, which has them.
     leaves : LeafIndex or iterable of labels, optional
-        All leaves; by default those that occur.
+        All leaves; by default those that occur, or those of the `AnswerSet`.
 
     Returns
     -------
@@ -186,12 +187,36 @@ def triplets_from_odd_one_out(
     ------
     InvalidTripletError
         If an answer is not in its trio, a trio repeats a label, or the lengths differ; ``.row`` is the number.
+    UnknownLeafError
+        If `leaves` lacks a label.
+    TypeError
+        If `odd` is missing, or given with an `AnswerSet`.
+
+    See Also
+    --------
+    AnswerSet.triplets : the same for answers, with weights of people.
 
     Examples
     --------
     >>> list(triplets_from_odd_one_out([("cat", "dog", "eel")], ["eel"]))
     [('cat', 'dog', 'eel')]
+
+    "alike", "different" and "unsure" give no triplet:
+
+    >>> from tripletree.core import Answer, AnswerSet
+    >>> said = AnswerSet([Answer(("cat", "dog", "eel"), "odd", "eel"), Answer(("cat", "eel", "hen"), "different")])
+    >>> list(triplets_from_odd_one_out(said))
+    [('cat', 'dog', 'eel')]
     """
+    if isinstance(trios, AnswerSet):
+        if odd is not None:
+            msg = "odd is given together with an AnswerSet, which has the answers: leave odd out"
+            raise TypeError(msg)
+        told = trios.triplets()
+        return told if leaves is None else told.reindex(leaves)
+    if odd is None:
+        msg = f"odd is missing: give the answer to each trio, or an AnswerSet in place of {described(trios)}"
+        raise TypeError(msg)
     shown, answers = check_entries(trios, "trios"), check_entries(odd, "odd")
     if len(shown) != len(answers):
         msg = f"{len(shown)} trios but {len(answers)} answers"

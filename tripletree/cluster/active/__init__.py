@@ -12,6 +12,7 @@
 `MinMax`              the same, but then asks about the samples farthest from those already placed
 `NPU`                 asks about the samples that a random forest is least certain about
 `Huang`               asks about the pair of a sample and a neighbourhood that is least certain
+`RandomWalk`          asks about the pair whose answer would change the clusters of most samples
 `RandomPairs`         asks about random pairs
 ====================  ==================================================================================
 
@@ -19,7 +20,7 @@ A strategy is any object with ``query(state, n)``, which returns at most n pairs
 takes one, or its name in `STRATEGIES`.
 
 >>> sorted(STRATEGIES)
-['border', 'explore', 'huang', 'mai-border', 'minmax', 'npu', 'random']
+['border', 'explore', 'huang', 'mai-border', 'minmax', 'npu', 'random', 'random-walk']
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ from tripletree.cluster.active.closure import AnswerClosure
 from tripletree.cluster.active.inheritance import Neighbours, inherited_pairs
 from tripletree.cluster.active.neighbourhoods import NPU, ExploreConsolidate, Huang, MinMax, RandomPairs
 from tripletree.cluster.active.oracle import Oracle, Questions, labels_oracle
+from tripletree.cluster.active.random_walk import RandomWalk
 from tripletree.cluster.active.state import QueryState, QueryStrategy
 
 __all__ = [
@@ -48,6 +50,7 @@ __all__ = [
     "QueryStrategy",
     "Questions",
     "RandomPairs",
+    "RandomWalk",
     "STRATEGIES",
     "as_strategy",
     "inherited_pairs",
@@ -63,6 +66,7 @@ STRATEGIES: dict[str, Callable[[], QueryStrategy]] = {
     "minmax": MinMax,
     "npu": NPU,
     "random": RandomPairs,
+    "random-walk": RandomWalk,
 }
 
 

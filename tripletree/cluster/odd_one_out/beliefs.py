@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tripletree.cluster.odd_one_out.walk import AbsorbingWalk
-from tripletree.core.answers import UNSURE
+from tripletree.core.answers import ALIKE, UNSURE
 
 __all__ = [
     "Beliefs",
@@ -31,8 +31,8 @@ NOVELTY, LEAST_NOVELTY = 0.5, 5e-4
 #: How often a sample is new is learned: as if so many had been new, as expected, before.
 CAUTION = 2.0
 
-#: Sweeps over all samples and blocks after each answer, at most.
-SWEEPS = 10
+#: Sweeps over all samples and blocks after each answer, at most; samples that are tried in each.
+SWEEPS, MOVES = 10, 20
 
 
 class Beliefs:
@@ -99,6 +99,32 @@ class Beliefs:
         self._improve()
         self._estimate_noise()
 
+    def add_links(self, items: np.ndarray, links: np.ndarray, before: Beliefs | None = None) -> None:
+        """Take in answers about pairs, all at once, where nothing has been answered yet.
+
+        Parameters
+        ----------
+        items : ndarray of int, shape (a,)
+        links : ndarray of int, shape (m, 3)
+            Two positions in `items`, and the reply.
+        before : Beliefs, optional
+            Where items are in groups already.
+        """
+        self.items, self.expected = items, np.full(items.size, np.nan)
+        self.place = {int(x): i for i, x in enumerate(items)}
+        self.rows = np.column_stack([links[:, :2], np.full(len(links), -1)])
+        self.replies = links[:, 2]
+        self.at = self.walk.absorbed_at(self.node[items])
+        known = {} if before is None else {int(x): int(g) for x, g in zip(before.items, before.group, strict=True)}
+        self.group = np.array([known.get(int(x), -1) for x in items], np.int64)
+        new = np.flatnonzero(self.group < 0)
+        self.group[new] = max(known.values(), default=-1) + 1 + np.arange(new.size)
+        for a, b in self.rows[self.replies == ALIKE, :2]:
+            self.group[self.group == self.group[b]] = self.group[a]
+        self.group = _numbered(self.group)
+        self._improve(SWEEPS + new.size // MOVES)
+        self._estimate_noise()
+
     def state(self) -> tuple:
         """What `restore` needs to forget later answers."""
         return self.items.size, len(self.rows), self.group, self.noise
@@ -148,10 +174,10 @@ class Beliefs:
         scores = [self.score(x) for x in options]
         self.group = _numbered(options[int(np.argmax(scores))])
 
-    def _improve(self) -> None:
+    def _improve(self, sweeps: int = SWEEPS) -> None:
         """Move samples and blocks as long as the score rises."""
         best = self.score(self.group)
-        for _ in range(SWEEPS):
+        for _ in range(sweeps):
             before = best
             own = np.arange(self.group.size)
             odds = self.conditionals()
@@ -159,7 +185,7 @@ class Beliefs:
             alone = np.bincount(self.group)[self.group] == 1
             current = np.where(alone, odds[own, k], odds[own, self.group])
             gain = odds.max(axis=1) - current
-            for x in np.argsort(-gain, kind="stable")[:20]:
+            for x in np.argsort(-gain, kind="stable")[:MOVES]:
                 if gain[x] <= 1e-9:
                     break
                 trial = _moved(self.group, x, int(odds[x].argmax()))

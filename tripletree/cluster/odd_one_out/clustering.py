@@ -87,7 +87,8 @@ class OddOneOutClustering(HierarchicalClusterer):
     cluster_uncertainty_ : ndarray of float64, shape (n_clusters_,)
         The mean of that in each cluster.
     gain_ : float
-        About how many samples the answer to the next question will move; 0 where nothing is left worth asking.
+        About how many samples the answer to the best question will move, whoever is asked, and whether or not somebody
+        is being asked it now; 0 where nothing is left worth asking.
     answers_ : AnswerSet
         All answers in order, over the names of the samples.
     doubted_answers_ : AnswerSet
@@ -324,7 +325,7 @@ class OddOneOutClustering(HierarchicalClusterer):
         """
         check_is_fitted(self)
         if who not in self._open:
-            found = self._best(who)
+            found = self._best([question.samples for question in self._open.values()])
             if found is None:
                 return None
             self._open[who] = found
@@ -550,10 +551,10 @@ class OddOneOutClustering(HierarchicalClusterer):
 
     @property
     def gain_(self) -> float:
-        """What the next question is worth."""
+        """What the best question is worth."""
         check_is_fitted(self)
         if "gain" not in self._made:
-            best = self._best(None)
+            best = self._best([])
             self._made["gain"] = 0.0 if best is None else best.gain
         return self._made["gain"]
 
@@ -587,8 +588,8 @@ class OddOneOutClustering(HierarchicalClusterer):
             self._made["clusters"] = _clusters_of(self._graph, self._beliefs)
         return self._made["clusters"]
 
-    def _best(self, who: str | None) -> Question | None:
-        others = [question.samples for person, question in self._open.items() if person != who]
+    def _best(self, others: list[tuple[int, ...]]) -> Question | None:
+        """The question worth most that has none of the samples others are being asked about."""
         unsure = [tuple(x for x in entry.row if x >= 0) for entry in self._log if entry.reply == UNSURE]
         weight = np.ones(len(self._samples))
         for shown in unsure:  # what could not be said is worth half of an answer
@@ -597,7 +598,12 @@ class OddOneOutClustering(HierarchicalClusterer):
             weight[list(shown)] = 0
         refused = {frozenset(shown) for shown in unsure + others}
         return best_question(
-            self._samples, self._graph, self._beliefs, weight, refused, pairs=self.questions == "pairs"
+            self._samples,
+            self._graph,
+            self._beliefs,
+            weight,
+            lambda shown: frozenset(shown) not in refused,
+            pairs=self.questions == "pairs",
         )
 
     def _take_in(self, entry: _Said) -> None:

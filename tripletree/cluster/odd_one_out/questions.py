@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -212,7 +212,7 @@ def best_question(
     graph: NeighbourGraph,
     beliefs: Beliefs,
     weight: np.ndarray,
-    refused: set[frozenset[int]],
+    is_open: Callable[[tuple[int, ...]], bool],
     pairs: bool,
 ) -> Question | None:
     """The question worth most; None where none is worth asking.
@@ -224,19 +224,19 @@ def best_question(
     beliefs : Beliefs
     weight : ndarray of float64, shape (n,)
         By what the value of each sample is multiplied: 0 where it is not to be asked about.
-    refused : set of frozenset of int
-        Questions that are not to be asked.
+    is_open : callable
+        Whether samples may be shown together.
     pairs : bool
         Whether to show two samples instead of three.
     """
     choice = _Choice(X, graph, beliefs, weight, pairs)
     if not beliefs.n_groups:
-        return next((question for question in choice.first() if frozenset(question.samples) not in refused), None)
+        return next((question for question in choice.first() if is_open(question.samples)), None)
     best = None
     for question in choice.questions():
         better = question.gain > LEAST_GAIN and (best is None or question.gain > best.gain * (1 + 1e-9))
-        if better and frozenset(question.samples) not in refused:
+        if better and is_open(question.samples):
             best = question
     if best is None:
-        best = next((question for question in choice.fallback() if frozenset(question.samples) not in refused), None)
+        best = next((question for question in choice.fallback() if is_open(question.samples)), None)
     return best
