@@ -4,7 +4,6 @@ import importlib
 import os
 import subprocess
 import sys
-from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +15,7 @@ from tripletree import kernels
 from tripletree.cluster.agglomerative import merges as _engine
 from tripletree.cluster.agglomerative.merges import merge_condensed, merge_points
 from tripletree.kernels import jit
-from tripletree.kernels.jit import Dispatcher, KernelModule, run_plain
+from tripletree.kernels.jit import Dispatcher, KernelModule
 
 needs_numba = pytest.mark.skipif(jit.MODE == "never", reason="kernels are not compiled")
 
@@ -31,7 +30,7 @@ def python(code, **environment):
 def test_dispatch__plain_and_compiled_merges_are_the_same_to_the_bit(rng, linkage, monkeypatch):
     sources = importlib.import_module("tripletree.kernels.recon")
     rooms = {
-        "plain": KernelModule(sources, lambda kernel: partial(run_plain, kernel)),
+        "plain": KernelModule(sources, jit.plainly),
         "fast": KernelModule(sources, jit.compiled),
     }
     for n in (3, 9, 70, 140):
@@ -39,7 +38,7 @@ def test_dispatch__plain_and_compiled_merges_are_the_same_to_the_bit(rng, linkag
         rows = np.array(random_triplets(rng, n, n), np.int32).reshape(-1, 3)
         found = {}
         for name, room in rooms.items():
-            monkeypatch.setattr(_engine, "_kernels_for", lambda work, real, room=room: room)
+            monkeypatch.setattr(_engine, "_kernels_for", lambda *_, room=room: room)
             if linkage in ("centroid", "median", "ward"):
                 found[name] = merge_points(X, rows, linkage)
             else:
@@ -51,16 +50,70 @@ def test_dispatch__plain_and_compiled_merges_are_the_same_to_the_bit(rng, linkag
 
 
 def test_dispatch__precision_and_work_decide(monkeypatch):
-    asked = []
-    for tier in ("plain", "fast"):
-        monkeypatch.setattr(kernels, tier, lambda name, tier=tier: asked.append((tier, name)))
+    sources = kernels.plain("recon")
+    monkeypatch.setattr(kernels, "fast", lambda name: "fast")
+    monkeypatch.setattr(kernels, "at_hand", lambda *_: sources)
     monkeypatch.setattr(_engine, "_done_plain", 0)
-    double, single = np.dtype("float64"), np.dtype("float32")
     little = _engine.LITTLE_WORK
     # what many small fits take together counts, too
-    for work, real in [(5, single), (little + 1, double), (little - 1, double), (1, double), (1, double)]:
-        _engine._kernels_for(work, real)
-    assert [tier for tier, _ in asked] == ["fast", "fast", "plain", "plain", "fast"]
+    asked = [(5, "float32"), (little + 1, "float64"), (little - 1, "float64"), (1, "float64"), (1, "float64")]
+    found = []
+    for work, real in asked:
+        centres = kernels.centres.new_centres(np.zeros((2, 1), real), np.ones(2, real), np.zeros(2, real))
+        found.append(_engine._kernels_for(_engine._Run("merge_by_centres", (), centres, work), None, 0))
+    assert found == ["fast", "fast", sources, sources, "fast"]
+
+
+def test_dispatch__little_work_takes_compiled_code_where_loading_it_pays(monkeypatch):
+    monkeypatch.setattr(kernels, "MODE", "auto")
+    monkeypatch.setattr(kernels, "fast", lambda name: "fast")
+    monkeypatch.setattr(kernels, "plain", lambda name: "plain")
+    for pays, kept in [(False, False), (True, False), (False, True), (True, True)]:
+        monkeypatch.setattr(kernels, "loading_pays", lambda seconds, pays=pays: pays)
+        monkeypatch.setattr(kernels, "is_kept", lambda kernel, *_, kept=kept: kept)
+        assert kernels.at_hand("recon", "merge_by_centres", 1.0) == ("fast" if pays and kept else "plain")
+
+
+@needs_numba
+def test_dispatch__loading_pays_later_where_numba_has_not_started(monkeypatch):
+    monkeypatch.setattr(jit, "_seconds_plain", 0.4 * jit.STARTING)
+    few, many = 0.5 * jit.STARTING, 0.7 * jit.STARTING
+    monkeypatch.setitem(sys.modules, "numba", None)
+    assert jit.loading_pays(few)
+    monkeypatch.delitem(sys.modules, "numba")
+    assert not jit.loading_pays(few)
+    assert jit.loading_pays(many)
+
+
+@needs_numba
+@pytest.mark.parametrize("kept", [True, False])
+def test_dispatch__a_small_input_takes_what_is_kept(monkeypatch, kept):
+    sought = []
+    monkeypatch.setattr(jit, "is_kept", lambda *call: sought.append(call) or kept)
+    monkeypatch.setattr(jit, "compiled", lambda kernel: lambda *_: "compiled")
+    monkeypatch.setattr(jit, "loading_pays", lambda seconds: True)
+    clock = iter(0.6 * jit.LOADING * i for i in range(99))
+    monkeypatch.setattr(jit, "perf_counter", lambda: next(clock))
+    kernel = Dispatcher(lambda *_: "plain")
+    found = [kernel(1) for _ in range(8)]
+    assert found == ["plain"] * 2 + (["compiled"] * 6 if kept else ["plain"] * 6)
+    assert len(sought) == 1
+    assert sought[0][1:] == (1,)
+
+
+@needs_numba
+def test_dispatch__code_is_kept_for_the_types_that_it_was_compiled_for(tmp_path, monkeypatch):
+    unite = importlib.import_module("tripletree.kernels.disjoint_set").unite
+    up = np.arange(4, dtype=np.int32)
+    compiled = jit.compiled(unite)
+    compiled(up, 0, 3)
+    assert jit.is_kept(unite, up, 0, 3)
+    assert not jit.is_kept(unite, up.astype(np.float32), 0, 3)
+    # as in a process that has not loaded it yet
+    monkeypatch.setattr(compiled, "overloads", {})
+    assert jit.is_kept(unite, up, 0, 3)
+    monkeypatch.setattr(compiled, "_cache", None)
+    assert not jit.is_kept(unite, up, 0, 3)
 
 
 def test_dispatch__a_large_input_is_compiled(monkeypatch):
@@ -75,7 +128,8 @@ def test_dispatch__a_large_input_is_compiled(monkeypatch):
 
 def test_dispatch__many_small_inputs_are_compiled(monkeypatch):
     monkeypatch.setattr(jit, "compiled", lambda kernel: lambda *_: "compiled")
-    clock = iter([0.0, 0.6 * jit.PATIENCE] * 9)
+    monkeypatch.setattr(jit, "is_kept", lambda *_: False)
+    clock = iter(0.6 * jit.PATIENCE * i for i in range(9))
     monkeypatch.setattr(jit, "perf_counter", lambda: next(clock))
     kernel = Dispatcher(lambda *_: "plain")
     assert [kernel(1) for _ in range(4)] == ["plain", "plain", "compiled", "compiled"]
@@ -95,19 +149,20 @@ def test_dispatch__rooms_hold_constants_and_kernels():
         kernels.nonsense  # noqa: B018
 
 
-FIT = """
+FITS = """
 import sys, numpy as np
 from tripletree.cluster import ReCon
-X = np.random.default_rng(0).normal(size=({n}, 3))
-model = ReCon(3).fit(X, triplets=[(0, 1, 2), (3, 4, 5)])
+for n in {sizes}:
+    X = np.random.default_rng(0).normal(size=(n, 3))
+    model = ReCon(3).fit(X, triplets=[(0, 1, 2), (3, 4, 5)])
 print("numba" in sys.modules, model.linkage_.sum())
 """
 
 
 @needs_numba
 @pytest.mark.slow
-def test_dispatch__a_fit_on_few_samples_never_loads_numba():
-    few = [python(FIT.format(n=100), TRIPLETREE_JIT=setting).split() for setting in ("auto", "1", "0")]
+def test_dispatch__a_fit_on_few_samples_never_loads_numba(tmp_path):
+    few = [python(FITS.format(sizes=[100]), TRIPLETREE_JIT=setting).split() for setting in ("auto", "1", "0")]
     assert [loaded for loaded, _ in few] == ["False", "True", "False"]
     assert len({total for _, total in few}) == 1
-    assert python(FIT.format(n=1000), TRIPLETREE_JIT="auto").split()[0] == "True"
+    assert python(FITS.format(sizes=[1000]), TRIPLETREE_JIT="auto").split()[0] == "True"

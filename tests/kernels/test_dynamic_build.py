@@ -1,7 +1,6 @@
 """The Aho tree that is kept up to date while triplets come and go, its arrays checked after every step."""
 
 import importlib
-from functools import partial
 
 import numpy as np
 import pytest
@@ -15,7 +14,7 @@ from tripletree.algorithms.dynamic import DynamicAhoTree
 from tripletree.algorithms.induce import sample_triplets
 from tripletree.core.triplets import TripletSet
 from tripletree.kernels import jit
-from tripletree.kernels.jit import KernelModule, run_plain
+from tripletree.kernels.jit import KernelModule, plainly
 
 needs_numba = pytest.mark.skipif(jit.MODE == "never", reason="kernels are not compiled")
 sources = importlib.import_module("tripletree.kernels.dynamic_build")
@@ -24,7 +23,7 @@ sources = importlib.import_module("tripletree.kernels.dynamic_build")
 @pytest.fixture
 def deep_at_once(monkeypatch):
     """Every way of more than one step is a long one: paths are asked from the second addition on."""
-    monkeypatch.setattr(kernels, "dynamic_build", KernelModule(sources, lambda kernel: partial(run_plain, kernel)))
+    monkeypatch.setattr(kernels, "dynamic_build", KernelModule(sources, plainly))
     monkeypatch.setattr(sources, "_LONG_WAY", 1)
     monkeypatch.setattr(sources, "_SHORT_WAY", 0)
 
@@ -171,7 +170,7 @@ def test_dynamic_build__rows_are_made_as_they_are_needed():
 @needs_numba
 def test_dynamic_build__plain_and_compiled_kernels_agree(monkeypatch):
     rng = np.random.default_rng(5)
-    rooms = {"plain": lambda kernel: partial(run_plain, kernel), "fast": jit.compiled}
+    rooms = {"plain": plainly, "fast": jit.compiled}
     for n in (8, 40, 300):
         rows = (decompose(caterpillar(n)) | sample_triplets(yule(n, rng), 3 * n // 2, random_state=rng)).rows
         keys = [tuple(row) for row in rng.permutation(rows).tolist()]

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from functools import cache, partial
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from threading import Event, Thread, current_thread, main_thread
@@ -25,9 +25,20 @@ from typing import Any
 
 import numpy as np
 
-from tripletree.kernels.jit import MODE, SMALL, Dispatcher, KernelModule, compiled, run_plain, total_size
+from tripletree.kernels.jit import (
+    MODE,
+    SMALL,
+    Dispatcher,
+    KernelModule,
+    compiled,
+    is_kept,
+    loading_pays,
+    plainly,
+    total_size,
+)
 
 __all__ = [
+    "at_hand",
     "fast",
     "freeze",
     "frozen",
@@ -73,7 +84,19 @@ def fast(name: str) -> Any:
 @cache
 def plain(name: str) -> Any:
     """The kernels of a module as plain Python, for what is known to be little work, unless all is to be compiled."""
-    return _dispatching(import_module(f"tripletree.kernels.{name}"), lambda kernel: partial(run_plain, kernel))
+    return _dispatching(import_module(f"tripletree.kernels.{name}"), plainly)
+
+
+def at_hand(name: str, kernel: str, seconds: float, *arguments: Any) -> Any:
+    """The kernels of a module for one call of one of them that takes about so many seconds as plain Python.
+
+    Compiled where code for such arguments lies in the cache and loading it takes less time, else plain.
+    """
+    if MODE == "auto" and loading_pays(seconds):
+        source = getattr(import_module(f"tripletree.kernels.{name}"), kernel)
+        if is_kept(source, *arguments):
+            return fast(name)
+    return plain(name)
 
 
 def interruptible(kernel: Callable[..., Any], *arguments: Any) -> Any:

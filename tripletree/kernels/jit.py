@@ -3,8 +3,9 @@
 A kernel is a plain function that carries a mark. ``TRIPLETREE_JIT`` says what is called in its place:
 
 "auto" (the default)
-    Small inputs run as plain Python until that has taken as long as loading compiled code takes: a session on some
-    hundred samples never waits for the compiler. Everything else is compiled, once on a machine.
+    Small inputs run as plain Python until that has taken as long as loading compiled code takes; from then on what
+    lies compiled in the cache is used for them, too. What does not is compiled for larger inputs, once on a machine:
+    a session on some hundred samples never waits for the compiler.
 "1"
     Always the compiled one (the tests run so).
 "0"
@@ -49,8 +50,11 @@ __all__ = [
     "total_size",
     "inlined",
     "inner",
+    "is_kept",
     "is_marked",
+    "loading_pays",
     "njit",
+    "plainly",
     "pointer",
 ]
 
@@ -97,6 +101,14 @@ def _numba_type(kind: Any, real: str) -> Any:
     fields = get_type_hints(kind, include_extras=True).values()
     parts = [field.__metadata__[0] if hasattr(field, "__metadata__") else field for field in fields]
     return types.BaseTuple.from_types([_numba_type(part, real) for part in parts], kind)
+
+
+def _pointer_type(function: Any) -> Any:
+    """The numba type of a `pointer`."""
+    from numba import types
+
+    result, arguments, real = function.kernel_options["signature"]
+    return types.FunctionType(_numba_type(result, real)(*(_numba_type(kind, real) for kind in arguments)))
 
 
 def total_size(value: Any) -> int:
@@ -202,8 +214,7 @@ def _with_numba(function: Any) -> Any:
             return numba.njit(**options)(twin)
         kernel._cache = _ForgivingCache(kernel._cache)
         return kernel
-    result, arguments, real = signature
-    by_address = _numba_type(result, real)(*(_numba_type(kind, real) for kind in arguments))
+    by_address = _pointer_type(function).signature
     make = partial(numba.cfunc, by_address, nopython=True)
     try:
         return make(cache=True, **options)(twin)  # compiled, loaded and saved here and now
@@ -286,9 +297,36 @@ def _digest() -> str:
 
 # ---------------------------------------------------------------------- dispatch
 
-#: A kernel runs as plain Python while its arrays have so few entries in all, and until that has taken so many seconds:
-#: about what loading the compiled code takes.
+#: A kernel runs as plain Python while its arrays have so few entries in all, and until that has taken so many seconds.
 SMALL, PATIENCE = 50_000, 0.1
+#: Seconds of plain Python, of all kernels, after which numba is started to load compiled code: about what that takes.
+#: Once it runs, loading one kernel takes about as long as `LOADING` seconds of it as plain Python.
+STARTING, LOADING = 0.5, 0.02
+
+_seconds_plain = 0.0
+
+
+def loading_pays(seconds: float) -> bool:
+    """Whether loading compiled code, where there is some, takes less time than so many seconds of plain Python."""
+    if "numba" in sys.modules:
+        return seconds > LOADING
+    return _seconds_plain + seconds > STARTING
+
+
+def is_kept(kernel: Any, *arguments: Any) -> bool:
+    """Whether compiled code of a marked kernel for such arguments is loaded or lies in the cache.
+
+    Pointers among the arguments are the marked ones.
+    """
+    fast = compiled(kernel)
+    kinds = tuple(_pointer_type(x) if is_marked(x) else fast.typeof_pyval(x) for x in arguments)
+    if kinds in fast.overloads:
+        return True
+    cache = fast._cache
+    try:
+        return cache._index_key(kinds, fast.targetctx.codegen()) in cache._cache_file._load_index()
+    except Exception:  # no cache, or a damaged one
+        return False
 
 
 class Dispatcher:
@@ -299,23 +337,42 @@ class Dispatcher:
         self.__doc__, self.__name__ = plain.__doc__, plain.__name__
         self._fast: Callable[..., Any] | None = None
         self._spent = 0.0
+        self._sought = False
 
     def __call__(self, *arguments: Any) -> Any:
         if self._fast is None:
-            if self._spent < PATIENCE and total_size(arguments) <= SMALL:
-                begin = perf_counter()
+            if self._stays_plain(arguments):
+                before = _seconds_plain
                 try:
                     return run_plain(self.plain, *arguments)
                 finally:
-                    self._spent += perf_counter() - begin
+                    self._spent += _seconds_plain - before
             self._fast = compiled(self.plain)
         return self._fast(*arguments)
+
+    def _stays_plain(self, arguments: tuple) -> bool:
+        if self._spent >= PATIENCE or total_size(arguments) > SMALL:
+            return False
+        if self._sought or self._spent <= LOADING or not loading_pays(self._spent):
+            return True
+        self._sought = True
+        return not is_kept(self.plain, *arguments)
 
 
 def run_plain(kernel: Callable[..., Any], *arguments: Any) -> Any:
     """Run a kernel as plain Python, as silent about infinities and overflows as compiled code is."""
-    with np.errstate(all="ignore"):
-        return kernel(*arguments)
+    global _seconds_plain
+    begin = perf_counter()
+    try:
+        with np.errstate(all="ignore"):
+            return kernel(*arguments)
+    finally:
+        _seconds_plain += perf_counter() - begin
+
+
+def plainly(kernel: Any) -> Any:
+    """A marked kernel to be called as plain Python; a pointer, which other kernels call, as it is."""
+    return kernel if "signature" in kernel.kernel_options else partial(run_plain, kernel)
 
 
 class KernelModule:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -30,6 +30,8 @@ __all__ = [
 #: as many small ones, such as those of a cross-validation, pay for loading compiled code just as a large one does.
 LITTLE_WORK = 2_000_000
 _done_plain = 0
+#: Seconds that one of these takes then.
+_SECONDS_PLAIN = 3e-6
 
 _CHUNK = 2_000  # merges between two looks at the interrupt
 
@@ -102,14 +104,13 @@ def merge_points(
         square = squared_lengths(samples).astype(real, copy=False) + spread
         start, feature = (x.astype(np.int64) for x in (samples.indptr, samples.indices))
         vectors = kernels.sparse_centres.new_sparse_centres(start, feature, samples.data, d, square, weight)
-        loops = _kernels_for(20 * n * samples.nnz, real)
-        return _merged(loops.merge_by_vectors, (loops.JOIN,), vectors, rows, linkage, progress, apart)
+        run = _Run("merge_by_vectors", ("JOIN",), vectors, 20 * n * samples.nnz)
+        return _merged(run, rows, linkage, progress, apart)
     # dimensions of large spread first: sums over the first few tell most pairs apart
     order = np.argsort(-samples.var(axis=0), kind="stable")
     centres = kernels.centres.new_centres(samples[:, order], weight, spread)
-    loops = _kernels_for(n * n * d, real)
-    pointers = loops.JOIN, getattr(loops, f"SEARCH_{real.name.upper()}")
-    return _merged(loops.merge_by_centres, pointers, centres, rows, linkage, progress, apart)
+    run = _Run("merge_by_centres", ("JOIN", f"SEARCH_{real.name.upper()}"), centres, n * n * d)
+    return _merged(run, rows, linkage, progress, apart)
 
 
 def merge_condensed(
@@ -128,30 +129,40 @@ def merge_condensed(
     real = condensed.dtype
     weight = np.ones(n, real) if weights is None else weights.astype(real)
     table = kernels.distance_table.new_table(condensed, weight, np.full(n, np.inf, real))
-    loops = _kernels_for(10 * n * n, real)
-    return _merged(loops.merge_by_table, (loops.JOIN,), table, rows, linkage, progress, apart)
+    return _merged(_Run("merge_by_table", ("JOIN",), table, 10 * n * n), rows, linkage, progress, apart)
 
 
-def _kernels_for(work: int, real: np.dtype) -> Any:
-    """The kernels as plain Python where that takes less time than loading compiled code; else compiled."""
+class _Run(NamedTuple):
+    """What the merges are made with: a kernel of ``recon``, what it calls by address, what it works on, how long."""
+
+    kernel: str
+    pointers: tuple[str, ...]
+    distances: Any  #: `Centres`, `SparseCentres` or `DistanceTable`
+    work: int  #: coordinates compared if all pairs of samples are
+
+
+def _kernels_for(run: _Run, state: Any, kind: int) -> Any:
+    """The kernels as plain Python where that takes less time than loading compiled code, or compiling."""
     global _done_plain
     # float32 is always compiled: numpy's scalars round it at other places
-    if _done_plain + work > LITTLE_WORK or real != np.float64:
+    if _done_plain + run.work > LITTLE_WORK or run.distances.weight.dtype != np.float64:
         return kernels.fast("recon")
-    _done_plain += work
-    return kernels.plain("recon")
+    arguments = state, run.distances, kind, _CHUNK, *(getattr(kernels.plain("recon"), x) for x in run.pointers)
+    loops = kernels.at_hand("recon", run.kernel, _SECONDS_PLAIN * run.work, *arguments)
+    if loops is kernels.plain("recon"):
+        _done_plain += run.work
+    return loops
 
 
 def _merged(
-    kernel: Callable[..., bool],
-    pointers: tuple,
-    distances: Any,
+    run: _Run,
     rows: np.ndarray,
     linkage: str,
     progress: Callable[[int], Any] | None,
     apart: np.ndarray | None,
 ) -> tuple[np.ndarray, Counts]:
-    """Merge with a kernel of ``recon`` on the `Centres`, `SparseCentres` or `DistanceTable` that it works on."""
+    """Merge until one cluster is left."""
+    distances = run.distances
     n, kind = len(distances.cluster), kernels.recon.LINKAGES.index(linkage)
     on_table = not hasattr(distances, "nearest_born")
     forest, row, named = aho_state(rows, n)
@@ -162,6 +173,8 @@ def _merged(
     counts = state.counts
     if on_table:
         counts.live[0] = n
+    loops = _kernels_for(run, state, kind)
+    kernel, pointers = getattr(loops, run.kernel), [getattr(loops, x) for x in run.pointers]
     done, ended = 0, n == 1
     while not ended:
         ended = kernel(state, distances, kind, _CHUNK, *pointers)

@@ -27,6 +27,7 @@ SOFT_UP_TO = 20_000
 
 #: Operations up to which the kernel runs as plain Python, and merges between two looks at the interrupt.
 _LITTLE_WORK, _CHUNK = 2_000_000, 500
+_SECONDS_PLAIN = 1e-7  # that an operation takes then
 
 #: The largest penalty for a triplet, which leaves nothing to the distances.
 _LARGEST = 1e200
@@ -124,14 +125,18 @@ def merge_condensed_softly(
         weights, penalty = triplets.weights / scale, min(penalty * scale, _LARGEST)
     head, link = _lists(triplets.rows, n)
     priced = kernels.penalty.Priced(triplets.rows.astype(np.int64), weights, head, link, np.arange(n), np.zeros(n))
-    # numpy's scalars round float32 at other places than compiled code does
-    little = 25 * n * n + m <= _LITTLE_WORK and real == np.float64
-    loops = kernels.plain("penalty") if little else kernels.fast("penalty")
-    kind = kernels.recon.LINKAGES.index(linkage)
     run = kernels.penalty.new_merges(n)
+    kind = kernels.recon.LINKAGES.index(linkage)
+    arguments = kind, min(float(penalty), _LARGEST), table, priced, run, _CHUNK
+    work = 25 * n * n + m
+    # numpy's scalars round float32 at other places than compiled code does
+    if work > _LITTLE_WORK or real != np.float64:
+        loops = kernels.fast("penalty")
+    else:
+        loops = kernels.at_hand("penalty", "merge_softly", _SECONDS_PLAIN * work, *arguments)
     done, ended = 0, n == 1
     while not ended:
-        ended = loops.merge_softly(kind, min(float(penalty), _LARGEST), table, priced, run, _CHUNK)
+        ended = loops.merge_softly(*arguments)
         if progress is not None:
             progress(int(run.n_merges[0]) - done)
         done = int(run.n_merges[0])
