@@ -45,6 +45,8 @@ VARIANTS = {
 
 
 SPARSE_CHECKS = ("check_estimator_sparse_array", "check_estimator_sparse_matrix")
+# it drops rows by a weight of zero and compares labels of shuffled rows: tests/laws/test_recon_weights.py has its place
+WEIGHT_CHECKS = ("check_sample_weight_equivalence_on_dense_data", "check_sample_weight_equivalence_on_sparse_data")
 
 
 def _checks():
@@ -52,7 +54,7 @@ def _checks():
         # the array API check asks for a setting of the environment before scipy is imported
         for estimator, check in estimator_checks_generator(model):
             # and those of sparse data take all that have predict_proba for classifiers: tests/unit/test_sparse.py
-            if check.func.__name__ not in ("check_array_api_input", *SPARSE_CHECKS):
+            if check.func.__name__ not in ("check_array_api_input", *SPARSE_CHECKS, *WEIGHT_CHECKS):
                 yield pytest.param(estimator, check, id=f"{name}-{check.func.__name__}")
 
 

@@ -33,6 +33,8 @@ __all__ = [
     "NumberOfClusters",
     "RULES",
     "best_supported",
+    "branch_sizes",
+    "check_leaf_weights",
     "chooser",
     "cut",
     "suggest_n_clusters",
@@ -56,10 +58,10 @@ NEED_TRIPLETS = ("support", "constraints")
 MOST_STATES = 50_000_000
 
 #: Number of clusters (None: as many as the rule says) and smallest large branch -> mask of the proper nodes to split.
-Chooser = Callable[[int | None, int], np.ndarray]
+Chooser = Callable[[int | None, float], np.ndarray]
 
 
-def chooser(hierarchy: Hierarchy, rule: str, triplets: TripletSet | None) -> Chooser:
+def chooser(hierarchy: Hierarchy, rule: str, triplets: TripletSet | None, weights: np.ndarray | None = None) -> Chooser:
     """The function that chooses the nodes to split under a rule.
 
     It raises ClusterCountError where the number of clusters cannot be reached.
@@ -71,29 +73,42 @@ def chooser(hierarchy: Hierarchy, rule: str, triplets: TripletSet | None) -> Cho
         One of `RULES`, but not "auto".
     triplets : TripletSet or None
         Over the leaves of the hierarchy; given for the rules of `NEED_TRIPLETS`.
+    weights : ndarray of float64, shape (n,), optional
+        Of the leaves.
     """
+    size = branch_sizes(hierarchy, weights)
     order = np.arange(hierarchy.n_nodes, dtype=np.int64)
     if rule in ("merge_order", "size"):  # they differ in the least size of a branch only
-        return partial(_last_in_order, hierarchy, order, None)
+        return partial(_last_in_order, hierarchy, size, order, None)
     if rule == "height":
-        return partial(_last_in_order, hierarchy, _height_order(hierarchy), None)
+        return partial(_last_in_order, hierarchy, size, _height_order(hierarchy), None)
     assert triplets is not None
     if rule == "support":
-        return partial(best_supported, hierarchy, support_of(hierarchy, triplets))
+        return partial(best_supported, hierarchy, size, support_of(hierarchy, triplets))
     assert rule == "constraints"
     several = _several_parts(hierarchy, triplets)
-    return partial(_last_in_order, hierarchy, order + several * np.int64(hierarchy.n_nodes), several)
+    return partial(_last_in_order, hierarchy, size, order + several * np.int64(hierarchy.n_nodes), several)
 
 
-def _proper(hierarchy: Hierarchy, least: int) -> tuple[np.ndarray, np.ndarray]:
+def branch_sizes(hierarchy: Hierarchy, weights: np.ndarray | None = None) -> np.ndarray:
+    """The number of leaves below each node, or their weight."""
+    start, stop, leaf = hierarchy.leaf_intervals
+    if weights is None:
+        return stop - start
+    before = np.concatenate([[0.0], np.cumsum(weights[leaf])])
+    size = before[stop] - before[start]
+    size[: weights.size] = weights  # free of rounding: the least size of a branch may be the least weight
+    return size
+
+
+def _proper(hierarchy: Hierarchy, size: np.ndarray, least: float) -> tuple[np.ndarray, np.ndarray]:
     """Which nodes are large (bool), and how many clusters splitting each one adds (int64, 0 unless it is proper)."""
-    start, stop, _ = hierarchy.leaf_intervals
-    large = stop - start >= least
+    large = size >= least
     n_large = np.bincount(hierarchy.parent[:-1][large[:-1]], minlength=hierarchy.n_nodes)
     return freeze(large), freeze(np.maximum(n_large - 1, 0).astype(np.int64))
 
 
-def _too_many(k: int, least: int, most: int) -> ClusterCountError:
+def _too_many(k: int, least: float, most: int) -> ClusterCountError:
     msg = (
         f"n_clusters is {k}, but the hierarchy can be cut into {most} {'branch' if most == 1 else 'branches'}"
         f"{_of_size(least)} at most: "
@@ -102,18 +117,23 @@ def _too_many(k: int, least: int, most: int) -> ClusterCountError:
     return ClusterCountError(msg, n_clusters=k, nearest=(most,))
 
 
-def _of_size(least: int) -> str:
-    return f" of at least {least} leaves" if least > 1 else ""
+def _of_size(least: float) -> str:
+    return f" of at least {least:g} leaves" if least > 1 else ""
 
 
 # ------------------------------------------------------------------ one split after the other
 
 
 def _last_in_order(
-    hierarchy: Hierarchy, order: np.ndarray, those: np.ndarray | None, k: int | None, least: int
+    hierarchy: Hierarchy,
+    size: np.ndarray,
+    order: np.ndarray,
+    those: np.ndarray | None,
+    k: int | None,
+    least: float,
 ) -> np.ndarray:
     """Split the last proper nodes in an order, as many as make k clusters; where k is None, all of `those` (a mask)."""
-    gain = _proper(hierarchy, least)[1]
+    gain = _proper(hierarchy, size, least)[1]
     if k is None and those is not None:
         return (gain > 0) & those
     assert k is not None
@@ -186,10 +206,12 @@ def support_of(hierarchy: Hierarchy, triplets: TripletSet) -> np.ndarray:
     return freeze(kernels.cut.subtree_sums(hierarchy.parent, freeze(change.astype(np.int64))))
 
 
-def best_supported(hierarchy: Hierarchy, support: np.ndarray, k: int | None, least: int) -> np.ndarray:
+def best_supported(
+    hierarchy: Hierarchy, size: np.ndarray, support: np.ndarray, k: int | None, least: float
+) -> np.ndarray:
     """Split the proper nodes that make the k clusters of greatest support; of several choices, the latest nodes."""
     assert k is not None
-    large, gain = _proper(hierarchy, least)
+    large, gain = _proper(hierarchy, size, least)
     most = 1 + int(gain.sum())
     if k > most:
         raise _too_many(k, least, most)
@@ -240,6 +262,9 @@ _LEAST = 1e-9
 
 _BATCH = 4_000_000  # distances that stand at a time: 32 MB
 
+#: The weights that a leaf may have: such that no product of a few of them is 0 or infinite.
+LEAST_WEIGHT, MOST_WEIGHT = 1e-100, 1e100
+
 
 def cut(
     hierarchy: Hierarchy,
@@ -249,6 +274,7 @@ def cut(
     triplets: TripletSet | None = None,
     min_size: int | None = None,
     samples: Any = None,
+    sample_weight: Any = None,
     strict: bool | None = None,
     outliers: str = "clade",
 ) -> np.ndarray:
@@ -288,6 +314,9 @@ def cut(
         in the smallest clade around them.
     samples : array_like of float, shape (n, d), optional
         Where given, a small branch joins the cluster with the nearest mean, otherwise the one with the most leaves.
+    sample_weight : array_like of float, shape (n,), optional
+        How many samples each leaf stands for, more than 0: branches are then as large as the weights of their leaves
+        say, n above is the sum of all, and means are weighted. A leaf of weight 3 counts as three at one place.
     strict : bool, optional
         Whether the clusters must satisfy the triplets, under every rule (see `satisfies`, and Notes). By default, where
         triplets are given that the hierarchy displays, all of them.
@@ -384,6 +413,7 @@ def cut(
         msg = f"rule must be one of {', '.join(map(repr, RULES))}, not {rule!r}"
         raise ValueError(msg)
     known = None if triplets is None else check_triplets(triplets).reindex(hierarchy.leaves)
+    weights = check_leaf_weights(sample_weight, n)
     if known is None and (rule in NEED_TRIPLETS or strict):
         what = "strict=True needs triplets=..., those that the clusters must satisfy"
         msg = f"rule={rule!r} needs triplets=..., a TripletSet; without any, take rule='size' or 'merge_order'"
@@ -402,10 +432,10 @@ def cut(
         if points is None:
             msg = f"rule={rule!r} needs n_clusters, or samples=... to find a number (rule='constraints' needs neither)"
             raise TypeError(msg)
-        n_clusters = _suggested(hierarchy, known, points, None).n_clusters
+        n_clusters = _suggested(hierarchy, known, points, None, weights).n_clusters
     k = None if n_clusters is None else _check_number(n_clusters, n)
     anywhere = outliers == "nearest"
-    found = _cuts(hierarchy, k, rule, known, points, least, strict=strict, anywhere=anywhere)
+    found = _cuts(hierarchy, k, rule, known, points, least, strict=strict, anywhere=anywhere, weights=weights)
     return max(found, key=lambda one: one[0])[1]
 
 
@@ -419,18 +449,18 @@ def _cuts(
     *,
     strict: bool,
     anywhere: bool = False,
+    weights: np.ndarray | None = None,
 ) -> list[tuple[float, np.ndarray]]:
     """The cuts that a rule compares, as (value, labels); the first of those with the greatest value is its answer."""
-    n = hierarchy.n_leaves
     if rule == "auto":
         rule = "size" if not known else "support" if points is None else rule
     rules = ("size", "support") if rule == "auto" else (rule,)
-    sizes = [min_size] if min_size is not None else sizes_tried(n, k, rule)
+    sizes = [min_size] if min_size is not None else sizes_tried(hierarchy.n_leaves, k, rule, weights)
     weight = whole_weights(known) if known is not None and "support" in rules else np.empty(0)
     found: list[tuple[float, np.ndarray]] = []
     refused: Exception | None = None
     for name in rules:
-        choose = chooser(hierarchy, name, known)
+        choose = chooser(hierarchy, name, known, weights)
         count = 0
         for least in sizes:
             try:
@@ -441,15 +471,15 @@ def _cuts(
             except LimitExceededError as error:
                 refused = error
                 break  # smaller sizes take more
-            labels = labels_of(hierarchy, split, least, points, anywhere=anywhere)
+            labels = labels_of(hierarchy, split, least, points, anywhere=anywhere, weights=weights)
             if strict and known is not None:
-                labels = by_first_leaf(enforced(labels, known, points))
+                labels = by_first_leaf(enforced(labels, known, points, weights=weights))
             value = 0.0
             if known is not None and weight.size:
                 a, b, c = labels[known.rows.T]
                 value = float(weight[(a == b) & (a != c)].sum())
                 if rule == "auto" and points is not None:
-                    value = value / float(weight.sum()) - log_within(points, labels)
+                    value = value / float(weight.sum()) - log_within(points, labels, weights)
             found.append((value, labels))
             count += 1
             if name == rule == "size" or (rule == "auto" and count == _SIZES):
@@ -460,9 +490,33 @@ def _cuts(
     return found
 
 
-def log_within(points: np.ndarray, labels: np.ndarray) -> float:
+def check_leaf_weights(sample_weight: Any, n: int) -> np.ndarray | None:
+    """The weights of n leaves as float64; None where all are 1.
+
+    Raises
+    ------
+    ValueError
+        If there is not one for each leaf, or one is not a number between 1e-100 and 1e100.
+    """
+    if sample_weight is None:
+        return None
+    weights = np.asarray(sample_weight, dtype=np.float64)
+    if weights.shape != (n,):
+        msg = f"sample_weight must have shape ({n},), a weight for each sample, not {weights.shape}"
+        raise ValueError(msg)
+    bad = np.flatnonzero(~((weights >= LEAST_WEIGHT) & (weights <= MOST_WEIGHT)))
+    if bad.size:
+        msg = (
+            f"the sample_weight of sample {bad[0]} is {weights[bad[0]]:g}; weights must lie in "
+            f"{LEAST_WEIGHT:g}..{MOST_WEIGHT:g}: leave out samples of zero weight, which have no place in a hierarchy"
+        )
+        raise ValueError(msg)
+    return None if (weights == 1.0).all() else weights
+
+
+def log_within(points: np.ndarray, labels: np.ndarray, weights: np.ndarray | None = None) -> float:
     """The logarithm of the share of the squared distances to the mean that is left within clusters."""
-    total, within = scatter(points), scatter(points, labels)
+    total, within = scatter(points, None, weights), scatter(points, labels, weights)
     return float(np.log(max(within / total, _LEAST))) if total > 0 else 0.0
 
 
@@ -479,14 +533,19 @@ def _check_number(n_clusters: Any, n: int) -> int:
     return k
 
 
-def sizes_tried(n: int, k: int | None, rule: str) -> list[int]:
-    """The sizes of the smallest large branch that are tried where none is given, in falling order."""
+def sizes_tried(n: int, k: int | None, rule: str, weights: np.ndarray | None = None) -> list[float]:
+    """The sizes of the smallest large branch that are tried where none is given, in falling order.
+
+    They are multiples of 1, or of the least weight where that is less; the last one is such that no branch is small.
+    """
+    unit = 1.0 if weights is None else min(1.0, float(weights.min()))
     if k is None or rule not in ("auto", "size", "support"):
-        return [1]
-    sizes = [max(1, int(np.ceil(SMALL_SHARE * n / k)))]
+        return [unit]
+    total = n if weights is None else float(weights.sum()) / unit
+    sizes = [max(1, int(np.ceil(SMALL_SHARE * total / k)))]
     while sizes[-1] > 1:
         sizes.append(sizes[-1] // 2)
-    return sizes
+    return sizes if unit == 1.0 else [unit * size for size in sizes]
 
 
 class NumberOfClusters(NamedTuple):
@@ -499,7 +558,12 @@ class NumberOfClusters(NamedTuple):
 
 
 def suggest_n_clusters(
-    hierarchy: Hierarchy, samples: Any, *, triplets: TripletSet | None = None, most: int | None = None
+    hierarchy: Hierarchy,
+    samples: Any,
+    *,
+    triplets: TripletSet | None = None,
+    most: int | None = None,
+    sample_weight: Any = None,
 ) -> NumberOfClusters:
     """Suggest into how many clusters to cut a hierarchy, from the samples and what triplets say about the level.
 
@@ -517,6 +581,8 @@ def suggest_n_clusters(
     most : int, optional
         The largest number tried; by default the square root of n, at most 30. The least is 1; 2 where there are
         triplets, as these say that not all samples are alike.
+    sample_weight : array_like of float, shape (n,), optional
+        How many samples each leaf stands for, more than 0; n is then the sum of them.
 
     Returns
     -------
@@ -564,22 +630,26 @@ def suggest_n_clusters(
     """
     n = check_hierarchy(hierarchy).n_leaves
     known = None if triplets is None else check_triplets(triplets).reindex(hierarchy.leaves)
-    return _suggested(hierarchy, known, check_points(samples, n), most)
+    return _suggested(hierarchy, known, check_points(samples, n), most, check_leaf_weights(sample_weight, n))
 
 
-def _suggested(hierarchy: Hierarchy, known: TripletSet | None, points: np.ndarray, most: Any) -> NumberOfClusters:
-    n = hierarchy.n_leaves
-    most = min(30, isqrt(n)) if most is None else min(check_count(most, "most", 1), n)
-    d = intrinsic_dimension(points)
+def _suggested(
+    hierarchy: Hierarchy, known: TripletSet | None, points: np.ndarray, most: Any, weights: np.ndarray | None
+) -> NumberOfClusters:
+    n = hierarchy.n_leaves if weights is None else float(weights.sum())
+    most = min(30, isqrt(int(n))) if most is None else check_count(most, "most", 1)
+    most = min(most, hierarchy.n_leaves)
+    d = intrinsic_dimension(points, weights)
     numbers, evidence = [], []
     least = 2 if known else 1
     for k in range(least, max(least, most) + 1):
         try:
-            labels = max(_cuts(hierarchy, k, "auto", known, points, None, strict=False), key=lambda found: found[0])[1]
+            found = _cuts(hierarchy, k, "auto", known, points, None, strict=False, weights=weights)
         except ClusterCountError:
             continue
-        share = np.bincount(labels) / n
-        fit = -n * d / 2 * log_within(points, labels) + n * float((share * np.log(share)).sum())
+        labels = max(found, key=lambda one: one[0])[1]
+        share = np.bincount(labels, weights) / n
+        fit = -n * d / 2 * log_within(points, labels, weights) + n * float((share * np.log(share)).sum())
         numbers.append(k)
         evidence.append((fit - (k - 1) * (d + 1) / 2 * np.log(n), _level_evidence(labels, share, known)))
     if not numbers:  # nodes with many children
@@ -622,10 +692,11 @@ def _reason(numbers: list[int], nats: np.ndarray, best: int) -> str:
 def labels_of(
     hierarchy: Hierarchy,
     split: np.ndarray,
-    least: int = 1,
+    least: float = 1,
     points: np.ndarray | None = None,
     *,
     anywhere: bool = False,
+    weights: np.ndarray | None = None,
 ) -> np.ndarray:
     """Clusters of the leaves once some nodes are split, numbered by their first leaves; small branches joined.
 
@@ -633,8 +704,8 @@ def labels_of(
     """
     n = hierarchy.n_leaves
     head = kernels.cut.branch_heads(hierarchy.parent, freeze(split), n)
-    if least > 1 and split.any():
-        head = _joined(hierarchy, head, least, points, anywhere=anywhere)
+    if (least > 1 or weights is not None) and split.any():
+        head = _joined(hierarchy, head, least, points, weights, anywhere=anywhere)
     return by_first_leaf(head)
 
 
@@ -649,11 +720,17 @@ def by_first_leaf(cluster: np.ndarray) -> np.ndarray:
 
 
 def _joined(
-    hierarchy: Hierarchy, head: np.ndarray, least: int, points: np.ndarray | None, *, anywhere: bool
+    hierarchy: Hierarchy,
+    head: np.ndarray,
+    least: float,
+    points: np.ndarray | None,
+    weights: np.ndarray | None,
+    *,
+    anywhere: bool,
 ) -> np.ndarray:
     """Give each small branch to a cluster in the clade of its parent, or anywhere: the nearest, or the largest."""
     start, stop, leaf = hierarchy.leaf_intervals
-    size = stop - start
+    size = branch_sizes(hierarchy, weights)
     branch = np.unique(head)
     small, cluster = branch[size[branch] < least], branch[size[branch] >= least]
     if small.size == 0:
@@ -668,7 +745,7 @@ def _joined(
         rank[ranked] = np.arange(cluster.size)
         chosen = ranked[_over_runs(np.maximum, rank, first, end)]
     else:
-        mine, centres = (_means_of_runs(points, leaf, start[u], stop[u]) for u in (small, cluster))
+        mine, centres = (_means_of_runs(points, leaf, start[u], stop[u], weights) for u in (small, cluster))
         if is_sparse(points):
             chosen = _nearest_of_runs(mine, centres, first, end)
         else:
@@ -678,9 +755,15 @@ def _joined(
     return home[head]
 
 
-def _means_of_runs(points: Any, leaf: np.ndarray, first: np.ndarray, stop: np.ndarray) -> Any:
+def _means_of_runs(
+    points: Any, leaf: np.ndarray, first: np.ndarray, stop: np.ndarray, weights: np.ndarray | None
+) -> Any:
     """The means of the points of leaf[first:stop] for each run; none is empty, and runs do not overlap."""
     if not is_sparse(points):
+        if weights is not None:
+            there = weights[leaf]
+            sums = _over_runs(np.add, points[leaf] * there[:, None], first, stop)
+            return sums / _over_runs(np.add, there, first, stop)[:, None]
         return _over_runs(np.add, points[leaf], first, stop) / (stop - first)[:, None]
     from scipy.sparse import csr_array
 
@@ -688,7 +771,11 @@ def _means_of_runs(points: Any, leaf: np.ndarray, first: np.ndarray, stop: np.nd
     end = np.cumsum(size)
     place = np.arange(end[-1]) + np.repeat(first - (end - size), size)
     run = np.repeat(np.arange(size.size), size)
-    shares = csr_array((1.0 / size[run], (run, leaf[place])), shape=(size.size, points.shape[0]))
+    share = 1.0 / size[run]
+    if weights is not None:
+        there = weights[leaf[place]]
+        share = there / np.bincount(run, there)[run]
+    shares = csr_array((share, (run, leaf[place])), shape=(size.size, points.shape[0]))
     return shares @ points
 
 

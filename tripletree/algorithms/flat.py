@@ -193,9 +193,16 @@ def check_points(samples: Any, n: int) -> Any:
 
 
 def enforced(
-    codes: np.ndarray, triplets: TripletSet, points: np.ndarray | None = None, max_steps: int | None = None
+    codes: np.ndarray,
+    triplets: TripletSet,
+    points: np.ndarray | None = None,
+    max_steps: int | None = None,
+    weights: np.ndarray | None = None,
 ) -> np.ndarray:
-    """The clusters 0..k-1, none empty, changed so that they satisfy the triplets over their leaves."""
+    """The clusters 0..k-1, none empty, changed so that they satisfy the triplets over their leaves.
+
+    A leaf of weight w counts as w of them in means, and its move as that of all.
+    """
     rows = triplets.rows
     if not is_broken(codes, rows).any():
         return codes
@@ -204,12 +211,15 @@ def enforced(
     label, size = codes.astype(np.int32), np.bincount(codes, minlength=k).astype(np.int32)
     square, away = np.zeros((n, 0)), 1.0
     if points is not None:
-        error = scatter(points, codes)
+        error = scatter(points, codes, weights)
         if error > 0:
             named = np.unique(rows)  # no other leaf moves
             square, away = np.zeros((n, k)), 0.0
-            square[named] = squared_distances(points[named], group_means(points, codes, k))
-            square *= n * intrinsic_dimension(points) / (2 * error)
+            square[named] = squared_distances(points[named], group_means(points, codes, k, weights))
+            total = n if weights is None else float(weights.sum())
+            square *= total * intrinsic_dimension(points, weights) / (2 * error)
+            if weights is not None:
+                square *= weights[:, None]
     flat = rows.ravel()
     member = np.argsort(flat, kind="stable")
     start = np.searchsorted(flat[member], np.arange(n + 1)).astype(np.int32)

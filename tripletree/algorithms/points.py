@@ -84,21 +84,23 @@ def squared_distances(points: Any, others: Any) -> np.ndarray:
     return found
 
 
-def group_sums(points: Any, codes: np.ndarray, k: int) -> Any:
-    """The sum of the points of each of k groups: as sparse as the points are."""
+def group_sums(points: Any, codes: np.ndarray, k: int, weights: np.ndarray | None = None) -> Any:
+    """The sum of the points, times their weights, of each of k groups, none empty: as sparse as the points are."""
     if is_sparse(points):
         from scipy.sparse import csr_array
 
         n = points.shape[0]
-        return csr_array((np.ones(n), (codes, np.arange(n))), shape=(k, n)) @ points
+        shares = np.ones(n) if weights is None else weights
+        return csr_array((shares, (codes, np.arange(n))), shape=(k, n)) @ points
     order = np.argsort(codes, kind="stable")
     size = np.bincount(codes, minlength=k)
-    return np.add.reduceat(points[order], np.cumsum(size) - size, axis=0)
+    some = points[order] if weights is None else points[order] * weights[order, None]
+    return np.add.reduceat(some, np.cumsum(size) - size, axis=0)
 
 
-def group_means(points: Any, codes: np.ndarray, k: int) -> Any:
+def group_means(points: Any, codes: np.ndarray, k: int, weights: np.ndarray | None = None) -> Any:
     """The mean of the points of each of k groups, none empty: as sparse as the points are."""
-    size, sums = np.bincount(codes, minlength=k), group_sums(points, codes, k)
+    size, sums = np.bincount(codes, weights, minlength=k), group_sums(points, codes, k, weights)
     if not is_sparse(points):
         return sums / size[:, None]
     from scipy.sparse import diags
@@ -106,21 +108,26 @@ def group_means(points: Any, codes: np.ndarray, k: int) -> Any:
     return as_rows(diags(1.0 / size) @ sums)
 
 
-def scatter(points: Any, codes: np.ndarray | None = None) -> float:
+def scatter(points: Any, codes: np.ndarray | None = None, weights: np.ndarray | None = None) -> float:
     """The sum of the squared distances to the mean of all points, or to those of groups 0..k-1, none empty."""
     codes = np.zeros(points.shape[0], np.intp) if codes is None else codes
     k = int(codes.max()) + 1
-    means = group_means(points, codes, k)
+    means = group_means(points, codes, k, weights)
     if is_sparse(points):
-        total = float(squared_lengths(points).sum())
-        inside = total - float(np.bincount(codes, minlength=k) @ squared_lengths(means))
+        square = squared_lengths(points)
+        total = float(square.sum() if weights is None else weights @ square)
+        inside = total - float(np.bincount(codes, weights, minlength=k) @ squared_lengths(means))
         return inside if inside > ROUNDING * total else 0.0
+    if weights is not None:
+        return float(weights @ squared_lengths(points - means[codes]))
     return float(((points - means[codes]) ** 2).sum())
 
 
-def intrinsic_dimension(points: Any) -> float:
+def intrinsic_dimension(points: Any, weights: np.ndarray | None = None) -> float:
     """How many dimensions the points spread along: (sum of eigenvalues)^2 / sum of squares of the covariance."""
     n = points.shape[0]
+    if weights is not None:
+        return _weighted_dimension(points, weights)
     some = points[:: max(1, n // 1000)]
     if is_sparse(some):
         products = (some @ some.T).toarray()
@@ -129,5 +136,16 @@ def intrinsic_dimension(points: Any) -> float:
     else:
         some = some - some.mean(axis=0)
         products = some.T @ some if some.shape[1] < len(some) else some @ some.T
+    norm = float((products**2).sum())
+    return float(np.trace(products)) ** 2 / norm if norm > 0 else 1.0
+
+
+def _weighted_dimension(points: Any, weights: np.ndarray) -> float:
+    """`intrinsic_dimension` of points of which each stands for as many as its weight says."""
+    step = max(1, points.shape[0] // 1000)
+    some, share = points[::step], weights[::step] / weights[::step].sum()
+    some = some.toarray() if is_sparse(some) else some
+    some = (some - share @ some) * np.sqrt(share)[:, None]
+    products = some.T @ some if some.shape[1] < len(some) else some @ some.T
     norm = float((products**2).sum())
     return float(np.trace(products)) ** 2 / norm if norm > 0 else 1.0

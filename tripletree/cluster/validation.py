@@ -243,6 +243,7 @@ def measure(
     rng: np.random.Generator,
     tell: Callable[[int], Any] | None = None,
     sample_names: Any = None,
+    sample_weight: Any = None,
 ) -> np.ndarray:
     """Which constraints hold in results made without them.
 
@@ -264,12 +265,15 @@ def measure(
         Is given 1 after each fit.
     sample_names : sequence, optional
         The names of the rows, where X has no index.
+    sample_weight : ndarray of float64, optional
+        Of the rows, for models that take it.
 
     Returns
     -------
     ndarray of bool, shape (len(amounts), m)
     """
-    names = {} if sample_names is None else {"sample_names": sample_names}
+    given = {"sample_names": sample_names, "sample_weight": sample_weight}
+    names = {name: value for name, value in given.items() if value is not None}
     units = knowledge.n_units
     order = rng.permutation(units)
     fold = np.empty(units, np.int64)
@@ -348,6 +352,7 @@ def compare_settings(
     rng: np.random.Generator,
     *,
     sample_names: Any = None,
+    sample_weight: Any = None,
 ) -> ValidationReport | None:
     """Compare settings with no knowledge, and with others where they are worse; warn if so.
 
@@ -365,7 +370,7 @@ def compare_settings(
         Other settings, by what they are called.
     rng : Generator
         Deals the constraints out, in the same way for all settings.
-    sample_names : sequence, optional
+    sample_names, sample_weight : sequence, optional
         As `fit` was given them.
 
     Returns
@@ -388,10 +393,18 @@ def compare_settings(
         raise ValueError(msg)
 
     def holds(model: Any, amount: float) -> np.ndarray:
-        deal = np.random.default_rng(seed)
-        return measure(
-            model, X, knowledge, amounts=(amount,), n_folds=n_folds, rng=deal, tell=tell, sample_names=sample_names
-        )[0]
+        found = measure(
+            model,
+            X,
+            knowledge,
+            amounts=(amount,),
+            n_folds=n_folds,
+            rng=np.random.default_rng(seed),
+            tell=tell,
+            sample_names=sample_names,
+            sample_weight=sample_weight,
+        )
+        return found[0]
 
     title = f"validation of {type(fitted).__name__}"
     with progress_bar(fitted.verbose, 1 + n_folds, title, "fits") as tell, warnings.catch_warnings():

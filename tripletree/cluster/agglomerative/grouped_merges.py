@@ -36,6 +36,7 @@ def merge_points_in_groups(
     *,
     inside: np.ndarray = _NO_TRIPLETS,
     apart: np.ndarray | None = None,
+    weights: np.ndarray | None = None,
     progress: Callable[[int], Any] | None = None,
 ) -> tuple[np.ndarray, Counts]:
     """Merge samples until one cluster is left, by a linkage on centres.
@@ -53,6 +54,8 @@ def merge_points_in_groups(
         Consistent triplets on samples of one group each.
     apart : ndarray of int, shape (l, 2), optional
         SampleGroups of which no cluster holds both while there is another merge.
+    weights : ndarray of float, shape (n,), optional
+        How many samples each row stands for; only where every group is a single row.
     progress : callable, optional
         Called with the number of merges done since its last call.
 
@@ -64,7 +67,8 @@ def merge_points_in_groups(
     counts : Counts
     """
     if groups.n_groups == points.shape[0]:
-        return merge_points(points, between, linkage, progress, apart=apart)
+        return merge_points(points, between, linkage, progress, weights, apart)
+    assert weights is None
     spreads = None
     if is_sparse(points) or linkage not in EUCLIDEAN:
         merges, centres, spreads, below = _merge_inside_one_by_one(points, groups, inside, linkage, progress)
@@ -90,6 +94,7 @@ def merge_condensed_in_groups(
     *,
     inside: np.ndarray = _NO_TRIPLETS,
     apart: np.ndarray | None = None,
+    weights: np.ndarray | None = None,
     progress: Callable[[int], Any] | None = None,
 ) -> tuple[np.ndarray, Counts]:
     """Merge samples until one cluster is left, by condensed distances, which are overwritten.
@@ -99,7 +104,8 @@ def merge_condensed_in_groups(
     """
     n = groups.owner.size
     if groups.n_groups == n:
-        return merge_condensed(condensed, n, between, linkage, progress, apart=apart)
+        return merge_condensed(condensed, n, between, linkage, progress, weights, apart)
+    assert weights is None
     merges, below = _merge_inside_on_table(condensed, groups, inside, linkage, progress)
     condensed = _unite(condensed, n, merges[:, :2].astype(np.int64), groups.first, linkage)
     above, counts = merge_condensed(

@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 
 from tripletree import kernels
-from tripletree.algorithms.cut import best_supported, cut, labels_of, sizes_tried, support_of
+from tripletree.algorithms.cut import best_supported, branch_sizes, cut, labels_of, sizes_tried, support_of
 from tripletree.algorithms.points import group_means, scatter, squared_distances
 from tripletree.cluster.agglomerative.constraints import CombinedConstraints
 from tripletree.cluster.agglomerative.threshold_cut import cut_at_threshold
@@ -181,8 +181,9 @@ class PairedCut:
                     # not strict: single leaves that move could leave their must-linked groups
                     labels = cut(whole, k, rule=rule, triplets=triplets, min_size=least, samples=samples, strict=False)
                 elif supported:
+                    size = branch_sizes(groups)
                     labels = labels_of(
-                        groups, best_supported(groups, freeze(support_of(self._hierarchy, triplets)[old]), k, 1)
+                        groups, best_supported(groups, size, freeze(support_of(self._hierarchy, triplets)[old]), k, 1)
                     )
                     labels = labels[component]
                 else:

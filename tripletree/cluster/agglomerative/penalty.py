@@ -70,6 +70,7 @@ def merge_softly(
     penalty: float,
     dtype: Any = np.float64,
     progress: Callable[[int], Any] | None = None,
+    sample_weight: np.ndarray | None = None,
 ) -> np.ndarray:
     """Merge samples until one cluster is left, always the two of least cost.
 
@@ -86,6 +87,8 @@ def merge_softly(
     dtype : float64 or float32
     progress : callable, optional
         Called with the number of merges done since its last call.
+    sample_weight : ndarray of float64, shape (n,), optional
+        How many samples each row stands for.
 
     Returns
     -------
@@ -103,7 +106,11 @@ def merge_softly(
         table = condensed_distances(samples, "sqeuclidean", {}, dtype)
     else:
         table = metric.condensed(samples, dtype)
-    return merge_condensed_softly(table, samples.shape[0], triplets, linkage, penalty, progress)
+    n = samples.shape[0]
+    if sample_weight is not None and linkage == "ward":  # the distance of two samples is that of clusters of one each
+        i, j = np.triu_indices(n, 1)
+        table *= 2 * sample_weight[i] * sample_weight[j] / (sample_weight[i] + sample_weight[j])
+    return merge_condensed_softly(table, n, triplets, linkage, penalty, progress, sample_weight)
 
 
 def merge_condensed_softly(
@@ -113,10 +120,15 @@ def merge_condensed_softly(
     linkage: str,
     penalty: float,
     progress: Callable[[int], Any] | None = None,
+    sample_weight: np.ndarray | None = None,
 ) -> np.ndarray:
-    """Merge n samples by their condensed distances (squared for linkages on centres), which are overwritten."""
+    """Merge n samples by their condensed distances (squared for linkages on centres), which are overwritten.
+
+    Under Ward linkage these are those of clusters of the sizes that the weights say.
+    """
     real = condensed.dtype
-    table = kernels.distance_table.new_table(condensed, np.ones(n, real), np.full(n, np.inf))
+    size = np.ones(n, real) if sample_weight is None else sample_weight.astype(real)
+    table = kernels.distance_table.new_table(condensed, size, np.full(n, np.inf))
     m = len(triplets)
     weights = np.ones(m)
     if triplets.weights is not None and m:

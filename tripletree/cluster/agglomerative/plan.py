@@ -50,11 +50,14 @@ class MergePlan:
     n_micro_clusters : int or None
         About how many micro-clusters to gather the samples in no triplet into, where there are more of them; None
         where all merges are exact.
+    weights : ndarray of float64, shape (n,), or None
+        How many samples each row stands for; only without pairs and micro-clusters.
     """
 
     constraints: CombinedConstraints
     penalty: float | None = None
     n_micro_clusters: int | None = None
+    weights: np.ndarray | None = None
 
     def without_pairs(self) -> MergePlan:
         """The same under triplets alone."""
@@ -71,6 +74,7 @@ def plan_merges(
     penalty: float | str | None = None,
     micro_clusters: int | str | None = None,
     sparse: bool = False,
+    weights: np.ndarray | None = None,
 ) -> MergePlan:
     """Decide how samples are merged under triplets, pairs or both, before any distance is taken.
 
@@ -84,6 +88,8 @@ def plan_merges(
         Those of `ReCon`.
     sparse : bool
         Whether the samples are: "auto" then gathers none.
+    weights : ndarray of float64, shape (n,), optional
+        How many samples each row stands for: "auto" then gathers none.
 
     Returns
     -------
@@ -103,15 +109,19 @@ def plan_merges(
     """
     constraints = combine_constraints(triplets, pairs)
     if penalty is not None:
-        return MergePlan(constraints, penalty=check_penalty(penalty, triplets, micro_clusters))
+        return MergePlan(constraints, penalty=check_penalty(penalty, triplets, micro_clusters), weights=weights)
     if len(triplets):
         warn_if_few(triplets, check_consistent(constraints))
     if len(pairs):
         return MergePlan(constraints)
     n_free = len(triplets.leaves) - triplets.used_leaves.size
-    if sparse and micro_clusters == "auto":
+    if (sparse or weights is not None) and micro_clusters == "auto":
         micro_clusters = None
-    return MergePlan(constraints, n_micro_clusters=_choose_micro_clusters(micro_clusters, linkage, n_free))
+    n_micro_clusters = _choose_micro_clusters(micro_clusters, linkage, n_free)
+    if weights is not None and n_micro_clusters is not None:
+        msg = f"micro_clusters={micro_clusters} cannot go with sample_weight: use micro_clusters=None"
+        raise ValueError(msg)
+    return MergePlan(constraints, n_micro_clusters=n_micro_clusters, weights=weights)
 
 
 def _choose_micro_clusters(micro_clusters: int | str | None, linkage: str, n_free: int) -> int | None:
@@ -178,7 +188,10 @@ def merge_samples(
     """
     constraints = plan.constraints
     if plan.penalty is not None:
-        return merge_softly(samples, constraints.triplets, linkage, metric, plan.penalty, dtype, progress), Counts()
+        merges = merge_softly(
+            samples, constraints.triplets, linkage, metric, plan.penalty, dtype, progress, plan.weights
+        )
+        return merges, Counts()
     if metric.is_on_centres(linkage):
         check_spread(samples, dtype)
         points = shifted(samples, dtype)
@@ -208,6 +221,7 @@ def merge_samples(
         linkage,
         inside=constraints.inside,
         apart=constraints.closure.cannot,
+        weights=plan.weights,
         progress=progress,
     )
     if merge is merge_points_in_groups and metric.metric == "cosine" and linkage not in EUCLIDEAN:

@@ -14,7 +14,7 @@ import numpy as np
 from sklearn.utils._param_validation import HasMethods, Interval, Options, StrOptions
 
 from tripletree.algorithms.build import is_consistent
-from tripletree.algorithms.cut import RULES, NumberOfClusters, cut, suggest_n_clusters
+from tripletree.algorithms.cut import RULES, NumberOfClusters, check_leaf_weights, cut, suggest_n_clusters
 from tripletree.algorithms.decompose import decompose
 from tripletree.algorithms.flat import is_broken
 from tripletree.algorithms.induce import displays
@@ -177,6 +177,11 @@ class ReCon(HierarchicalClusterer):
     linkage of "cosine" and "sqeuclidean"; the others keep n (n - 1) / 2 distances [2]_. Sparse X stays sparse. Weights
     of triplets count for ``cut="support"``, for repair and for a penalty.
 
+    **Weights of samples** are sizes of clusters: in the merges of centroid, ward and average linkage, and in every cut
+    that looks at sizes or means. Median and weighted linkage let each of two clusters count one half whatever their
+    sizes, complete and single linkage know only extreme distances: there weights change the cut alone, as repeated rows
+    would. ``linkage_`` counts rows. `predict` lets each kept row vote once.
+
     **Pairs**: each must-linked group is merged first and becomes a clade; clusters that a cannot-link keeps apart are
     merged only when nothing else is left. The flat clusters keep all pairs. Weights of pairs are ignored, no
     micro-clusters are formed, and `penalty` and ``on_conflict="repair"`` cannot be given.
@@ -259,6 +264,7 @@ class ReCon(HierarchicalClusterer):
         pairs: Any = None,
         hierarchy: Any = None,
         sample_names: Any = None,
+        sample_weight: Any = None,
         validate: bool = False,
     ) -> ReCon:
         """Cluster the samples so that triplets and pairs hold.
@@ -278,6 +284,9 @@ class ReCon(HierarchicalClusterer):
             Its leaves that are samples say what `decompose` makes of it on these; the others count for nothing.
         sample_names : sequence, shape (n_samples,), optional
             The names of the rows, in the place of an index of X: for arrays. Cross-validation cuts them as it does X.
+        sample_weight : array_like of float, shape (n_samples,), optional
+            How many samples each row stands for, more than 0: a row of weight 3 is merged, cut and counted as three
+            equal rows are, of which triplets name the first. See Notes of the class; not with pairs or micro-clusters.
         validate : bool
             Whether to hold out a fifth of the constraints at a time, and compare what is held out with results made
             with and without the rest: six further fits, and up to ten where constraints turn out to hurt.
@@ -348,8 +357,9 @@ class ReCon(HierarchicalClusterer):
                 hierarchy = align_hierarchy(rows, hierarchy, given.leaves)
                 given = given | decompose(hierarchy).reindex(given.leaves)
             # plan
+            weights = check_leaf_weights(sample_weight, n)
             if len(links):
-                _check_beside_pairs(self.on_conflict, self.penalty, self.micro_clusters)
+                _check_beside_pairs(self.on_conflict, self.penalty, self.micro_clusters, weights)
             used, dropped = _repair_if_asked(given, self.on_conflict, self.random_state)
             plan = plan_merges(
                 used,
@@ -358,6 +368,7 @@ class ReCon(HierarchicalClusterer):
                 penalty=self.penalty,
                 micro_clusters=self.micro_clusters,
                 sparse=is_sparse(points),
+                weights=weights,
             )
             # merge
             merges, counts = self._merge(points, plan, distances, type(self).__name__)
@@ -383,11 +394,12 @@ class ReCon(HierarchicalClusterer):
                 rng = generator(self.random_state)
                 if hierarchy is not None:
                     known.append(TripletKnowledge(hierarchy_triplets(hierarchy, used.leaves, None, rng)))
-                self.validation_ = self._validated(X, known, rng, sample_names, has_pairs=len(links) > 0)
+                rest = {"sample_names": sample_names, "sample_weight": weights}
+                self.validation_ = self._validated(X, known, rng, rest, has_pairs=len(links) > 0)
         return self
 
     def _validated(
-        self, X: Any, known: list[Knowledge], rng: np.random.Generator, sample_names: Any, *, has_pairs: bool
+        self, X: Any, known: list[Knowledge], rng: np.random.Generator, rest: dict[str, Any], *, has_pairs: bool
     ) -> ValidationReport | None:
         """How these settings compare with no constraints, and, if need be, with a penalty and with DivisiveReCon."""
         from tripletree.cluster.divisive import DivisiveReCon
@@ -395,11 +407,11 @@ class ReCon(HierarchicalClusterer):
         others: dict[str, Any] = {}
         if self.penalty is None and not has_pairs:
             others["penalty='auto'"] = alike(self, penalty="auto", verbose=False)
-        dense = not is_sparse(X)
-        if dense and isinstance(self.metric, str) and self.metric in ("euclidean", "cosine", "precomputed"):
+        fits_division = not is_sparse(X) and rest["sample_weight"] is None
+        if fits_division and isinstance(self.metric, str) and self.metric in ("euclidean", "cosine", "precomputed"):
             others["DivisiveReCon"] = DivisiveReCon(self.n_clusters, metric=self.metric)
         name = "all of them hold" if self.penalty is None else f"penalty={self.penalty!r}"
-        return compare_settings(name, self, X, known, others, rng, sample_names=sample_names)
+        return compare_settings(name, self, X, known, others, rng, **rest)
 
     def _merge(self, points: Any, plan: MergePlan, metric: FittedMetric, title: str) -> tuple[np.ndarray, Counts]:
         with progress_bar(self.verbose, points.shape[0] - 1, title) as tell:
@@ -433,9 +445,10 @@ class ReCon(HierarchicalClusterer):
                 return _FlatCut(cut_at_threshold(hierarchy, drawn[:, 2], self.distance_threshold), 1, n)
             k, chosen = self.n_clusters, None
             if k is None and self.cut != "constraints":
-                chosen = suggest_n_clusters(hierarchy, points, triplets=triplets)
+                chosen = suggest_n_clusters(hierarchy, points, triplets=triplets, sample_weight=plan.weights)
                 k = chosen.n_clusters
-            return _FlatCut(cut(hierarchy, k, rule=self.cut, triplets=triplets, samples=samples), 1, n, chosen)
+            labels = cut(hierarchy, k, rule=self.cut, triplets=triplets, samples=samples, sample_weight=plan.weights)
+            return _FlatCut(labels, 1, n, chosen)
         given = points
         if not metric.has_points and not metric.is_precomputed:
             from scipy.spatial.distance import squareform
@@ -502,8 +515,14 @@ def _check_enough_samples(n_clusters: int | None, n_samples: int) -> None:
         raise ClusterCountError(msg, n_clusters=n_clusters, nearest=(n_samples,))
 
 
-def _check_beside_pairs(on_conflict: str, penalty: Any, micro_clusters: Any) -> None:
+def _check_beside_pairs(on_conflict: str, penalty: Any, micro_clusters: Any, weights: Any) -> None:
     """Refuse parameters that have no meaning where pairs are given."""
+    if weights is not None:
+        msg = (
+            "sample_weight cannot go with pairs: give the pairs as triplets (pairs.to_triplets() keeps what it can), "
+            "or leave the weights out"
+        )
+        raise ValueError(msg)
     for name, is_given in (
         ("on_conflict='repair'", on_conflict == "repair"),
         (f"penalty={penalty!r}", penalty is not None),
