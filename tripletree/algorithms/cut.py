@@ -8,7 +8,7 @@ estimators cut with `cut`; where pairs must hold, ``cluster/agglomerative/paired
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from math import isqrt
 from typing import Any, NamedTuple
@@ -455,7 +455,13 @@ def _cuts(
     if rule == "auto":
         rule = "size" if not known else "support" if points is None else rule
     rules = ("size", "support") if rule == "auto" else (rule,)
-    sizes = [min_size] if min_size is not None else sizes_tried(hierarchy.n_leaves, k, rule, weights)
+    sizes: Sequence[float]
+    if min_size is not None:
+        sizes = [min_size]
+    elif weights is None:
+        sizes = sizes_tried(hierarchy.n_leaves, k, rule)
+    else:
+        sizes = _weights_tried(weights, k, rule)
     weight = whole_weights(known) if known is not None and "support" in rules else np.empty(0)
     found: list[tuple[float, np.ndarray]] = []
     refused: Exception | None = None
@@ -533,19 +539,26 @@ def _check_number(n_clusters: Any, n: int) -> int:
     return k
 
 
-def sizes_tried(n: int, k: int | None, rule: str, weights: np.ndarray | None = None) -> list[float]:
-    """The sizes of the smallest large branch that are tried where none is given, in falling order.
-
-    They are multiples of 1, or of the least weight where that is less; the last one is such that no branch is small.
-    """
-    unit = 1.0 if weights is None else min(1.0, float(weights.min()))
+def sizes_tried(n: int, k: int | None, rule: str) -> list[int]:
+    """The sizes of the smallest large branch that are tried where none is given, in falling order."""
     if k is None or rule not in ("auto", "size", "support"):
-        return [unit]
-    total = n if weights is None else float(weights.sum()) / unit
-    sizes = [max(1, int(np.ceil(SMALL_SHARE * total / k)))]
+        return [1]
+    sizes = [max(1, int(np.ceil(SMALL_SHARE * n / k)))]
     while sizes[-1] > 1:
         sizes.append(sizes[-1] // 2)
-    return sizes if unit == 1.0 else [unit * size for size in sizes]
+    return sizes
+
+
+def _weights_tried(weights: np.ndarray, k: int | None, rule: str) -> list[float]:
+    """The same for leaves with weights: multiples of 1, or of the least weight where that is less."""
+    unit = min(1.0, float(weights.min()))
+    if k is None or rule not in ("auto", "size", "support"):
+        return [unit]
+    total = float(weights.sum()) / unit
+    sizes = [max(1.0, float(np.ceil(SMALL_SHARE * total / k)))]
+    while sizes[-1] > 1:
+        sizes.append(sizes[-1] // 2)
+    return [unit * size for size in sizes]
 
 
 class NumberOfClusters(NamedTuple):
