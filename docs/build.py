@@ -1,9 +1,10 @@
 """Put the sources of the documentation site together, and build it: ``python docs/build.py`` or ``make docs``.
 
 Nothing that is made is committed: all of it stands in ``build/docs``. Pages are those of this folder, and beside them
-the contributing guide, the changelog, the README files of benchmarks and samples, the executed notebooks, the help of
-the command line, and one page for each group of public names, read from the ``__all__`` of the modules. Pictures come
-from ``pictures.py``. Links between files of the repository are turned into links between pages.
+the contributing guide, the changelog, the README files of benchmarks and samples, the tables of the benchmarks, the
+executed notebooks, the help of the command line, and one page for each group of public names, read from the ``__all__``
+of the modules. Pictures come from ``pictures.py``. Links between files of the repository are turned into links between
+pages.
 """
 
 import argparse
@@ -29,11 +30,12 @@ PAGES = {
     "CONTRIBUTING.md": "contributing.md",
     "CHANGELOG.md": "changelog.md",
     "SECURITY.md": "security.md",
-    "benchmarks/README.md": "benchmarks.md",
+    "benchmarks/README.md": "benchmarks/index.md",
     "benchmarks/papers/README.md": "papers/index.md",
     "notebooks/README.md": "notebooks/index.md",
     "sample_hierarchies/README.md": "samples.md",
 }
+PAGES |= {f"benchmarks/results/{p.name}": f"benchmarks/{p.name}" for p in sorted(HOUSE.glob("benchmarks/results/*.md"))}
 #: The empty line that doctests need before the end of a block.
 LAST_EMPTY_LINE = re.compile(r"^\n```$", re.MULTILINE)
 LINK = re.compile(r"(\]\()([^)#\s]+)((?:#[^)\s]*)?\))")

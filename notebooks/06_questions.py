@@ -255,5 +255,5 @@ plt.show()
 #
 # - Choose the questions: on these digits 25 chosen trios are worth more than 100 random ones.
 # - Wrong answers cost little in the end, and most of those doubted are wrong: look at `doubted_answers_`.
-# - This is one set; [benchmarks](../benchmarks/README.md) has twenty, with COBRAS beside it.
+# - This is one set; [benchmarks](../benchmarks/results/questions_asked.md) has twenty, with COBRAS beside it.
 # - Keep the answers, with who gave them. `agreement` tells who guesses and who goes by another criterion.

@@ -15,7 +15,7 @@
 #
 # It depends on what you know (triplets or pairs), on whether it is certain, on whether somebody can be asked, and on the
 # data. This notebook does not run a contest: it reads the table that the benchmarks wrote
-# ([how it was made](../benchmarks/README.md)), looks for the pattern in it, and tries the advice on one data set that
+# ([how it was made](../benchmarks/results/rivals.md)), looks for the pattern in it, and tries the advice on one data set that
 # had no part in it.
 
 # %%

@@ -369,7 +369,7 @@ def cut(
     greatest share of triplets with a and b together and c outside, less the logarithm of the share of squared distances
     that is left within clusters. So a few triplets, or those of a deep hierarchy, cannot make one giant cluster and
     crumbs. No rule is best everywhere; this one is on average, on the data that it was chosen on
-    (``benchmarks/README.md``, "Cuts", compares the rules).
+    (``benchmarks/results/cuts.md`` compares the rules).
 
     "size" is the threshold on the size of branches of [1]_, which leaves its value open, and lets outliers join any
     cluster, though that can break triplets: ``rule="size", min_size=..., outliers="nearest", strict=False``.

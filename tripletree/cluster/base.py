@@ -362,8 +362,8 @@ def warn_if_few(triplets: TripletSet, tree: Hierarchy) -> None:
 
     Fewer than 1.2 random triplets a named sample lowered the dendrogram purity of two noisy classes (569 samples, 30
     features, Ward linkage) from .840 to .71-.81; from 1.2 on it was .98 and more where all samples were named, .89
-    where a fifth of them was. On other data 1.2 are not enough: ``benchmarks/README.md``, "Does knowledge help?", has
-    sets on which ReCon gains nothing below 3. So the message recommends no number.
+    where a fifth of them was. On other data 1.2 are not enough: ``benchmarks/results/knowledge.md`` has sets on which
+    ReCon gains nothing below 3. So the message recommends no number.
     """
     m, n = len(triplets), len(triplets.leaves)
     u = triplets.used_leaves.size
