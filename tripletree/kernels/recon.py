@@ -59,6 +59,9 @@ LINKAGES = ("centroid", "median", "ward", "average", "weighted", "complete", "si
 #: The kernel ``aho_forest.join``, by its address.
 JOIN = pointer(_join, "UniTuple(int64, 2)", Forest, "int64", "int64", "int64")
 
+#: In the place of a place, see `_next_place`.
+_NONE_NOW, _ENOUGH, _STUCK = -1, -2, -3
+
 _SEARCH_TYPES = "void", Centres, "int64", "int64", "int64", RejectedPairs
 #: The kernel ``centres.search`` for coordinates of either precision, by its address.
 SEARCH_FLOAT32 = pointer(search, *_SEARCH_TYPES, real="float32")
@@ -149,13 +152,41 @@ def _note(state, i, j, distance):
     state.counts.merges[0] = k + 1
 
 
+@inner
+def _next_place(state, centres, live, last, join):
+    """Make the closest merge in the tree, if there is one, and return the place to search from and the one it takes.
+
+    The second is -1 where it takes none. The first is `_NONE_NOW` where a pair has just been rejected, `_ENOUGH` where
+    `last` clusters have made their first search, and `_STUCK` where no pair is left.
+    """
+    counts = state.counts
+    if counts.searched[0] < len(centres.cluster):
+        if counts.searched[0] == last:
+            return _ENOUGH, -1
+        counts.searched[0] += 1
+        return counts.searched[0] - 1, -1
+    x, fresh = closest(centres, live)
+    if centres.bound[x] == np.inf:
+        counts.stuck[0] = 1
+        return _STUCK, -1
+    s, t = centres.cluster[x], centres.nearest[x]
+    if not fresh or is_rejected(state.rejected, s, t):
+        counts.searches[0] += 1
+        return x, -1
+    i, j = max(s, t), min(s, t)
+    if not _attempt(state, i, j, join):
+        return _NONE_NOW, -1
+    _note(state, i, j, centres.bound[x])
+    return centres.place[j], centres.place[i]
+
+
 @njit
 def merge_by_centres(state, centres, linkage, most, join, search):
     """Go on until all is one cluster, no pair is left, `most` merges or first searches are done, or watches lack room.
 
     Distances are squared. Returns whether it ended.
     """
-    counts, bound = state.counts, centres.bound
+    counts = state.counts
     n = len(centres.cluster)
     goal = min(n - 1, counts.merges[0] + most)
     last = min(n, counts.searched[0] + most)
@@ -164,27 +195,14 @@ def merge_by_centres(state, centres, linkage, most, join, search):
         if 4 * (n - counts.merges[0]) < 3 * live or live == 0:
             live = pack(centres, live or n)
             counts.live[0] = live
-        if counts.searched[0] < n:
-            if counts.searched[0] == last:
-                return False
-            x = counts.searched[0]
-            counts.searched[0] += 1
-        else:
-            x, fresh = closest(centres, live)
-            if bound[x] == np.inf:
-                counts.stuck[0] = 1
-                break
-            s, t = centres.cluster[x], centres.nearest[x]
-            if not fresh or is_rejected(state.rejected, s, t):
-                counts.searches[0] += 1
-            else:
-                i, j = max(s, t), min(s, t)
-                if not _attempt(state, i, j, join):
-                    continue
-                _note(state, i, j, bound[x])
-                gone, x = centres.place[i], centres.place[j]
-                merge(centres, linkage, gone, x, counts.merges[0])
-                renew_least(centres, live, gone)
+        x, gone = _next_place(state, centres, live, last, join)
+        if x == _NONE_NOW:
+            continue
+        if x < 0:
+            break
+        if gone >= 0:
+            merge(centres, linkage, gone, x, counts.merges[0])
+            renew_least(centres, live, gone)
         renew(state.rejected, state.forest.into, centres.cluster[x])
         search(centres, linkage, live, x, state.rejected)
         renew_least(centres, live, x)
@@ -194,7 +212,7 @@ def merge_by_centres(state, centres, linkage, most, join, search):
 @njit
 def merge_by_vectors(state, centres, linkage, most, join):
     """As `merge_by_centres`, on sparse centres."""
-    counts, bound = state.counts, centres.bound
+    counts = state.counts
     n = len(centres.cluster)
     goal = min(n - 1, counts.merges[0] + most)
     last = min(n, counts.searched[0] + most)
@@ -203,29 +221,17 @@ def merge_by_vectors(state, centres, linkage, most, join):
         if 4 * (n - counts.merges[0]) < 3 * live or live == 0:
             live = pack_vectors(centres, live or n)
             counts.live[0] = live
-        if counts.searched[0] < n:
-            if counts.searched[0] == last:
-                return False
-            x = counts.searched[0]
-            counts.searched[0] += 1
-        else:
-            x, fresh = closest(centres, live)
-            if bound[x] == np.inf:
-                counts.stuck[0] = 1
-                break
-            s, t = centres.cluster[x], centres.nearest[x]
-            if not fresh or is_rejected(state.rejected, s, t):
-                counts.searches[0] += 1
-            else:
-                i, j = max(s, t), min(s, t)
-                if not _attempt(state, i, j, join):
-                    continue
-                _note(state, i, j, bound[x])
-                gone, x = centres.place[i], centres.place[j]
-                if not has_room(centres, live, gone, x):
-                    renew_index(centres, live)
-                merge_vectors(centres, linkage, gone, x, counts.merges[0])
-                renew_least(centres, live, gone)
+        x, gone = _next_place(state, centres, live, last, join)
+        if x == _NONE_NOW:
+            continue
+        if x < 0:
+            break
+        if gone >= 0:
+            if not has_room(centres, live, gone, x):
+                renew_index(centres, live)
+            merge_vectors(centres, linkage, gone, x, counts.merges[0])
+            renew_least(centres, live, gone)
+        renew(state.rejected, state.forest.into, centres.cluster[x])
         search_vectors(centres, linkage, live, x, state.rejected)
         renew_least(centres, live, x)
     return counts.merges[0] == n - 1

@@ -166,12 +166,6 @@ def _multiply(centres, live, x):
 
 
 @inner
-def _precedes(s, t, u):
-    """Whether the pair of clusters s, t comes before the pair s, u."""
-    return (min(s, t), max(s, t)) < (min(s, u), max(s, u))
-
-
-@inner
 def search(centres, linkage, live, x, rejected):
     """Find the nearest cluster of place x that is not rejected, the first in the order of ties."""
     square, weight, product = centres.square, centres.weight, centres.product
@@ -192,7 +186,7 @@ def search(centres, linkage, live, x, rejected):
         if distance > best:
             continue
         t = centres.cluster[z]
-        if distance == best and at >= 0 and not _precedes(s, t, at):
+        if distance == best and at >= 0 and t > at:  # of the pairs of s, the one with the smaller id comes first
             continue
         if not is_rejected(rejected, s, t):
             best = distance
