@@ -46,7 +46,7 @@ __all__ = [
     "plain",
 ]
 
-_MODULES = frozenset(path.stem for path in Path(__file__).parent.glob("*.py")) - {"__init__", "jit"}
+_MODULES = frozenset(path.stem for path in Path(__file__).parent.glob("*.py")) - {"__init__", "first_use", "jit"}
 
 
 def __getattr__(name: str) -> Any:

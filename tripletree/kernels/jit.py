@@ -21,7 +21,7 @@ import hashlib
 import os
 import sys
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from functools import cache, partial
 from importlib.util import find_spec
 from pathlib import Path
@@ -33,6 +33,7 @@ from typing import Annotated, Any, get_type_hints
 import numpy as np
 
 from tripletree.errors import warn_user
+from tripletree.kernels.first_use import alone, said
 
 __all__ = [
     "MODE",
@@ -181,6 +182,9 @@ def is_marked(value: Any) -> bool:
 
 # ---------------------------------------------------------------------- compilation
 
+#: Bytes of bytecode that are compiled in a second, on a quiet core of 2020.
+BYTES_A_SECOND = 1500
+
 _lock = RLock()
 _compiled: dict[FunctionType, Any] = {}
 _scopes: dict[str, dict[str, Any]] = {}
@@ -199,7 +203,7 @@ def compiled(function: Any) -> Any:
 
 def _with_numba(function: Any) -> Any:
     import numba
-    from numba.core import caching
+    from numba.core.ccallback import CFunc
 
     options = {**function.kernel_options}
     signature = options.pop("signature", None)
@@ -207,24 +211,60 @@ def _with_numba(function: Any) -> Any:
     twin.__module__, twin.__qualname__ = function.__module__, f"{function.__qualname__}_{_digest()}"
     twin.__doc__ = function.__doc__
     options["error_model"] = "numpy"  # kernels never raise: a check at each division would keep loops from vectorising
+    kernel: Any
     if signature is None:
-        try:
-            kernel = numba.njit(cache=True, **options)(twin)
-        except RuntimeError:  # no folder to write to
-            return numba.njit(**options)(twin)
+        kernel = numba.njit(**options)(twin)
+    else:
+        by_address = _pointer_type(function).signature
+        kernel = CFunc(twin, (by_address.args, by_address.return_type), {}, {"nopython": True, **options})
+    with suppress(RuntimeError):  # no folder to write to
+        kernel.enable_caching()
         kernel._cache = _ForgivingCache(kernel._cache)
-        return kernel
-    by_address = _pointer_type(function).signature
-    make = partial(numba.cfunc, by_address, nopython=True)
+    kernel.compile = partial(_compile, kernel, kernel.compile, function)
+    if signature is not None:
+        kernel.compile()  # here and now: callers ask for its address
+    return kernel
+
+
+def _compile(kernel: Any, compile_kernel: Callable[..., Any], function: Any, *signature: Any) -> Any:
+    """Let numba compile or load a kernel for a signature; one process at a time, and a terminal hears of it.
+
+    A `pointer` has one signature, which is not given.
+    """
+    from numba.core.compiler_lock import global_compiler_lock
+
+    key = signature[0] if signature else kernel._sig
+    if signature and key in kernel.overloads or _lies_in_cache(kernel, key):
+        return compile_kernel(*signature)
+    name = f"{function.__module__.rpartition('.')[2]}.{function.__name__}"
+    folder = kernel._cache.cache_path
+    once = alone(Path(folder), name) if folder else nullcontext()
+    with global_compiler_lock, said(name, _seconds_to_compile(function)), once:
+        return compile_kernel(*signature)
+
+
+def _lies_in_cache(kernel: Any, signature: Any) -> bool:
+    from numba.core.registry import cpu_target
+
+    cache = kernel._cache
+    codegen = cpu_target.target_context.codegen()
     try:
-        return make(cache=True, **options)(twin)  # compiled, loaded and saved here and now
-    except RuntimeError:
-        return make(**options)(twin)
-    except Exception as error:
-        _warn_of_cache(error)
-        with suppress(Exception):
-            caching.FunctionCache(twin).flush()
-        return make(**options)(twin)
+        return cache._index_key(signature, codegen) in cache._cache_file._load_index()
+    except Exception:  # no cache, or a damaged one
+        return False
+
+
+def _seconds_to_compile(function: Any) -> float:
+    """About how long a kernel takes to compile, from the length of all code that it calls by name."""
+    seen, waiting = {function}, [function]
+    while waiting:
+        scope = waiting.pop()
+        for name in scope.__code__.co_names:
+            called = scope.__globals__.get(name)
+            if is_marked(called) and "signature" not in called.kernel_options and called not in seen:
+                seen.add(called)
+                waiting.append(called)
+    return sum(len(x.__code__.co_code) for x in seen) / BYTES_A_SECOND
 
 
 class _ForgivingCache:
@@ -320,13 +360,7 @@ def is_kept(kernel: Any, *arguments: Any) -> bool:
     """
     fast = compiled(kernel)
     kinds = tuple(_pointer_type(x) if is_marked(x) else fast.typeof_pyval(x) for x in arguments)
-    if kinds in fast.overloads:
-        return True
-    cache = fast._cache
-    try:
-        return cache._index_key(kinds, fast.targetctx.codegen()) in cache._cache_file._load_index()
-    except Exception:  # no cache, or a damaged one
-        return False
+    return kinds in fast.overloads or _lies_in_cache(fast, kinds)
 
 
 class Dispatcher:
