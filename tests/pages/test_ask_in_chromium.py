@@ -11,7 +11,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from browser import Browser, chromium
 
 from tripletree.io import read_answers
 
@@ -40,15 +39,6 @@ given = json.load(open(sys.argv[1]))
 model = OddOneOutClustering() if given.pop("real") else RandomQuestions()
 serve(model, np.array(given.pop("values")), open_browser=False, **given)
 """
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory):
-    if chromium() is None:
-        pytest.skip("no Chromium on the PATH: install the package chromium, or name it in TRIPLETREE_CHROMIUM")
-    running = Browser(tmp_path_factory.mktemp("chromium"))
-    yield running
-    running.close()
 
 
 def points(n=60, d=4):

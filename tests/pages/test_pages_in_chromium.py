@@ -4,7 +4,6 @@ import json
 
 import numpy as np
 import pytest
-from browser import Browser, chromium
 from examples import caterpillar, star, yule
 
 from tripletree.algorithms.decompose import decompose
@@ -26,15 +25,6 @@ NASTY = [
     "\ud800",
     "-->",
 ]
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory):
-    if chromium() is None:
-        pytest.skip("no Chromium on the PATH: install the package chromium, or name it in TRIPLETREE_CHROMIUM")
-    running = Browser(tmp_path_factory.mktemp("chromium"))
-    yield running
-    running.close()
 
 
 @pytest.fixture

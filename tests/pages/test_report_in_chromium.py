@@ -2,22 +2,12 @@
 
 import numpy as np
 import pytest
-from browser import Browser, chromium
 from page_reading import NASTY
 from sklearn.datasets import load_iris
 
 import tripletree as tt
 
 pytestmark = pytest.mark.browser
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory):
-    if chromium() is None:
-        pytest.skip("no Chromium on the PATH: install the package chromium, or name it in TRIPLETREE_CHROMIUM")
-    running = Browser(tmp_path_factory.mktemp("chromium"))
-    yield running
-    running.close()
 
 
 @pytest.fixture(scope="module")

@@ -15,7 +15,7 @@ from tripletree.algorithms.build import is_consistent
 from tripletree.algorithms.consensus import AnswerConsensus
 from tripletree.algorithms.consensus import consensus as consensus_of
 from tripletree.cli.clustering import check_apart, picture_format, save_figure
-from tripletree.cli.shell import counted, label_text, say
+from tripletree.cli.shell import counted, label_text, say, with_options
 from tripletree.cli.sources import given_name, odd_option, read_answer_file, seed_option
 from tripletree.core.answers import ALIKE, Answer, AnswerSet
 from tripletree.evaluation.agreement import (
@@ -55,9 +55,7 @@ def _columns(command: Any) -> Any:
         click.option("--who", metavar="COLUMN", help="The column of the person."),
         click.option("--when", metavar="COLUMN", help="The column of the time."),
     )
-    for option in reversed(options):
-        command = option(command)
-    return command
+    return with_options(command, options)
 
 
 @click.command(

@@ -16,7 +16,7 @@ from tripletree.algorithms.clades import CladeMatches
 from tripletree.algorithms.decompose import decompose
 from tripletree.algorithms.supervision import triplets_from_classes
 from tripletree.cli.reading import read_hierarchy
-from tripletree.cli.shell import bad_input, busy, counted, say, table_text
+from tripletree.cli.shell import bad_input, busy, counted, say, table_text, with_options
 from tripletree.cli.sources import columns_option, read_pair_file, read_triplet_file
 from tripletree.cli.tables import Table, read_table
 from tripletree.core.hierarchy import Hierarchy
@@ -87,9 +87,7 @@ def _wrong_ones(command: Any) -> Any:
             help="Triplets need not hold, at this price each: for triplets of which some are wrong.",
         ),
     )
-    for option in reversed(options):
-        command = option(command)
-    return command
+    return with_options(command, options)
 
 
 @click.command(

@@ -9,7 +9,7 @@ import click
 from tripletree.algorithms.cut import cut as cut_into
 from tripletree.cli.clustering import check_apart, picture_format, save_figure
 from tripletree.cli.reading import read_hierarchy, reading_options
-from tripletree.cli.shell import bad_input
+from tripletree.cli.shell import bad_input, with_options
 from tripletree.cli.sources import given_name, read_pair_file, read_triplet_file
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.errors import UnknownLeafError
@@ -60,9 +60,7 @@ def _looks(command: Any) -> Any:
         ),
         click.option("--title"),
     )
-    for option in reversed(options):
-        command = option(command)
-    return command
+    return with_options(command, options)
 
 
 @click.command(epilog=EXAMPLES)

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from tripletree.cli.shell import bad_input, counted
+from tripletree.cli.shell import bad_input, counted, with_options
 from tripletree.cli.sources import SAMPLE, holds_answers, read_answer_file, read_triplet_file, some_leaves
 from tripletree.cli.spelling import in_shell, option_names
 from tripletree.core.answers import AnswerSet
@@ -71,8 +71,7 @@ def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
             "-O", "--option", "more", multiple=True, metavar="NAME=VALUE", help="Any other option of the reader."
         ),
     )
-    for option in reversed(options):
-        command = option(command)
+    command = with_options(command, options)
 
     @wraps(command)
     def with_reading(*arguments: Any, **values: Any) -> Any:

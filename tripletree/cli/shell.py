@@ -31,6 +31,7 @@ __all__ = [
     "progress",
     "say",
     "table_text",
+    "with_options",
 ]
 
 INCONSISTENT, BAD_INPUT, INTERRUPTED, PIPE_CLOSED = 1, 2, 130, 141
@@ -38,6 +39,13 @@ INCONSISTENT, BAD_INPUT, INTERRUPTED, PIPE_CLOSED = 1, 2, 130, 141
 MOST_SHOWN = 30
 
 T = TypeVar("T")
+
+
+def with_options(command: Any, options: Sequence[Any]) -> Any:
+    """Return the command with these options, listed in this order in its help."""
+    for option in reversed(options):
+        command = option(command)
+    return command
 
 
 class PipeClosedError(Exception):
