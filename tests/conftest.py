@@ -1,7 +1,9 @@
 """Make the shared helpers importable, and say how hypothesis runs."""
 
 import os
+import signal
 import sys
+import threading
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +15,10 @@ settings.register_profile("tripletree", deadline=None, derandomize=True)
 settings.load_profile("tripletree")
 
 sys.path.insert(0, str(Path(__file__).parent))
+
+# A script's background processes ignore SIGINT, and theirs do: commands that the tests interrupt would never hear of it
+if threading.current_thread() is threading.main_thread():
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")

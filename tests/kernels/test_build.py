@@ -15,6 +15,7 @@ from tripletree.core.hierarchy import Hierarchy
 from tripletree.kernels import build as aho
 from tripletree.kernels import build_deep as spanning
 from tripletree.kernels import freeze, rooted_tree
+from tripletree.kernels.budget import new_budget
 
 
 def columns(rows):
@@ -31,7 +32,7 @@ def canonical(leaf_up, inner_up, n):
 
 def plain(rows, n):
     """By plain splitting alone: canonical parent array, leaves that do not split."""
-    leaf_up, inner_up, leaves, deferred, failed = aho.build(columns(rows), n, False)
+    leaf_up, inner_up, leaves, deferred, failed = aho.build(columns(rows), n, False, new_budget())
     assert deferred.shape == (0, 5)
     if failed[1]:
         return None, leaves[failed[0] : failed[1]]
@@ -200,7 +201,7 @@ def test_build__leaves_in_no_triplet_hang_from_the_root():
 
 
 def test_build__three_leaves_worked_out_by_hand():
-    leaf_up, inner_up, leaves, deferred, failed = aho.build(columns([[0, 2, 1]]), 3, True)
+    leaf_up, inner_up, leaves, deferred, failed = aho.build(columns([[0, 2, 1]]), 3, True, new_budget())
     assert leaf_up.tolist() == [1, 0, 1]
     assert inner_up.tolist() == [-1, 0]
     assert sorted(leaves.tolist()) == [0, 1, 2]
@@ -210,7 +211,7 @@ def test_build__three_leaves_worked_out_by_hand():
 
 def test_build__the_failing_group_is_a_range_of_the_leaves():
     rows = [[0, 1, 2], [1, 2, 0], [3, 4, 0]]
-    _, _, leaves, _, failed = aho.build(columns(rows), 6, True)
+    _, _, leaves, _, failed = aho.build(columns(rows), 6, True, new_budget())
     assert set(leaves[failed[0] : failed[1]].tolist()) == {0, 1, 2}
 
 
@@ -223,15 +224,15 @@ def test_build__the_callers_rows_stay(rng):
 
 def test_build__deep_subproblems_are_put_off_and_shallow_ones_are_not(rng):
     n = 300
-    deferred = aho.build(columns(decompose(caterpillar(n)).rows), n, True)[3]
+    deferred = aho.build(columns(decompose(caterpillar(n)).rows), n, True, new_budget())[3]
     assert len(deferred) == 1
     lo, hi, tlo, thi, _ = deferred[0].tolist()
     assert hi - lo == n - aho.DEFERRED_RUN
     assert thi - tlo == hi - lo - 2
     # six levels take more than a twentieth of 100 leaves away
-    assert aho.build(columns(decompose(caterpillar(100)).rows), 100, True)[3].size == 0
+    assert aho.build(columns(decompose(caterpillar(100)).rows), 100, True, new_budget())[3].size == 0
     for h in (balanced(256), two_level(300, 10), star(300), balanced(243, 3)):
-        assert aho.build(columns(decompose(h, guarantee="rebuild").rows), h.n_leaves, True)[3].size == 0
+        assert aho.build(columns(decompose(h, guarantee="rebuild").rows), h.n_leaves, True, new_budget())[3].size == 0
 
 
 def test_build__many_deep_subproblems(rng):
@@ -245,7 +246,7 @@ def test_build__many_deep_subproblems(rng):
     leaves = np.concatenate([p[:n] for p in parts])
     h = Hierarchy([*leaves, *np.concatenate([p[n:] for p in parts]), -1])
     rows = rng.permutation(decompose(h, guarantee="rebuild", random_state=rng).rows)
-    assert len(aho.build(columns(rows), k * n, True)[3]) == k
+    assert len(aho.build(columns(rows), k * n, True, new_budget())[3]) == k
     assert Hierarchy(build_aho_tree(rows, k * n).parent) == h
     # a conflict in the last of them is still found
     spoiled = np.concatenate([rows, [[k * n - n, k * n - n + 2, k * n - n + 1]]])

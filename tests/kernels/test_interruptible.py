@@ -14,6 +14,7 @@ from examples import caterpillar
 
 import tripletree as tt
 from tripletree import kernels
+from tripletree.kernels.budget import new_budget, spend
 
 LARGE = np.zeros(100_000)
 
@@ -55,6 +56,57 @@ def test_ctrl_c_ends_the_wait_not_the_kernel():
     (thread,) = kernel_threads()
     thread.join(60)
     assert not thread.is_alive()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs SIGINT")
+def test_ctrl_c_ends_a_kernel_with_a_budget():
+    ended = []
+
+    def obedient(_, budget):
+        while spend(budget, 1):
+            time.sleep(0.001)
+        ended.append(True)
+
+    threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
+    with pytest.raises(KeyboardInterrupt):
+        kernels.interruptible(obedient, LARGE, new_budget())
+    assert ended == [True]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs SIGINT")
+@pytest.mark.parametrize("what", ["kernels.build.build", "kernels.build_deep.build_deep"])
+def test_ctrl_c_leaves_no_kernel_of_build_running(what):
+    """As in a notebook, where the process goes on."""
+    rows = tt.decompose(caterpillar(100_000)).rows
+    columns, n = np.array(rows.T, order="C"), 100_000
+    if what.endswith("deep"):
+        columns, tree, _, _ = kernels.build_deep.prepare(columns, n)
+        call = kernels.build_deep.build_deep, columns, tree, n
+    else:
+        call = kernels.build.build, columns, n, False  # quadratic: a minute
+    kernel, *arguments = call
+    budget = new_budget(1)
+    kernel(*arguments, budget)  # compiled by now
+    assert 1 < budget.spent[0] < 1_000_000
+    budget = new_budget()
+
+    def again_and_again():
+        while True:
+            kernels.interruptible(kernel, *arguments, budget)
+
+    threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT)).start()
+    with pytest.raises(KeyboardInterrupt):
+        again_and_again()
+    for thread in kernel_threads():
+        thread.join(0.5)
+    assert not kernel_threads()
+    assert budget.spent[0] > 1
+
+
+def test_a_budget_ends_kernels_after_its_steps():
+    budget = new_budget(10)
+    assert [spend(budget, 4) for _ in range(4)] == [True, True, False, False]
+    assert budget.spent.tolist() == [16]
 
 
 @pytest.mark.slow

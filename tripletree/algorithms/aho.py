@@ -66,7 +66,9 @@ def build_aho_tree(rows: np.ndarray, n: int) -> AhoTree:
     # hardly shrink (a caterpillar). The kernel leaves these for `split_deep` and lists them: ranges lo..hi of `leaves`
     # and tlo..thi of the columns of `abc`, which it sorts in place, and the node v that the group hangs from.
     abc = np.array(rows.T, dtype=np.int32, order="C")
-    leaf_up, inner_up, leaves, deferred, failed = kernels.interruptible(kernels.build.build, abc, n, True)
+    leaf_up, inner_up, leaves, deferred, failed = kernels.interruptible(
+        kernels.build.build, abc, n, True, kernels.budget.new_budget()
+    )
     if failed[1] > 0:
         return AhoTree(nothing, leaves[failed[0] : failed[1]])
     inner = [inner_up]
@@ -114,7 +116,9 @@ def split_deep(abc: np.ndarray, leaves: np.ndarray, n: int) -> tuple[np.ndarray,
     own, tree, walk, parts = kernels.build_deep.prepare(number[abc], k)
     if parts == 1:
         return leaves[:0], leaves[:0], leaves
-    leaf_up, inner_up, failed = kernels.interruptible(kernels.build_deep.build_deep, own, tree, k)
+    leaf_up, inner_up, failed = kernels.interruptible(
+        kernels.build_deep.build_deep, own, tree, k, kernels.budget.new_budget()
+    )
     # the kernel numbers leaves along a walk of the spanning forest
     leaf_at = np.empty(k, np.int32)
     leaf_at[walk] = leaves

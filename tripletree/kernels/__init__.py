@@ -46,6 +46,9 @@ __all__ = [
     "plain",
 ]
 
+#: Seconds that a kernel which has been told to end is waited for: it asks some thousand times a second.
+_LAST_STEPS = 2.0
+
 _MODULES = frozenset(path.stem for path in Path(__file__).parent.glob("*.py")) - {"__init__", "first_use", "jit"}
 
 
@@ -103,10 +106,10 @@ def interruptible(kernel: Callable[..., Any], *arguments: Any) -> Any:
     """Call a kernel that may take long, in a thread of its own, so that Ctrl-C is heard at once.
 
     Python looks at signals only between two steps of its main thread, and a compiled kernel is one step. Here the main
-    thread waits instead. After Ctrl-C nobody waits any more, and the kernel ends by itself in the background: so it
-    must write to no array that the caller or anybody else goes on to use. (Where that cannot be, kernels do a part of
-    the work a call, as in ``recon``.) The hand-over takes 0.1 ms; small inputs, and other threads, which never hear of
-    Ctrl-C, do without.
+    thread waits instead. After Ctrl-C, the kernel is told to end by its last argument, a ``budget.Budget`` (one without
+    runs to its end in the background), and what it has written so far is void: so it must write to no array that the
+    caller or anybody else goes on to use. (Where that cannot be, kernels do a part of the work a call, as in
+    ``recon``.) The hand-over takes 0.1 ms; small inputs, and other threads, which never hear of Ctrl-C, do without.
     """
     if MODE == "never" or total_size(arguments) <= SMALL or current_thread() is not main_thread():
         return kernel(*arguments)
@@ -122,9 +125,16 @@ def interruptible(kernel: Callable[..., Any], *arguments: Any) -> Any:
             done.set()
 
     done = Event()  # (a `join` that is interrupted takes the thread for ended)
-    Thread(target=work, name="kernel", daemon=True).start()  # a daemon does not keep the process from ending
-    while not done.wait(0.1):  # without a limit no signal is heard on Windows
-        pass
+    try:
+        Thread(target=work, name="kernel", daemon=True).start()  # a daemon does not keep the process from ending
+        while not done.wait(0.1):  # without a limit no signal is heard on Windows
+            pass
+    except BaseException:  # Ctrl-C, or what else a handler of signals raises
+        most = getattr(arguments[-1], "most", None)
+        if most is not None:
+            most[0] = -1
+            done.wait(_LAST_STEPS)
+        raise
     if errors:
         raise errors[0]
     return results[0]

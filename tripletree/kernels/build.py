@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from tripletree.kernels.budget import spend
 from tripletree.kernels.disjoint_set import find, unite
 from tripletree.kernels.jit import inlined, inner, njit
 
@@ -137,12 +138,12 @@ def _grown(rows):
 
 
 @njit
-def build(abc, n, deferring):
+def build(abc, n, deferring, budget):
     """Split all n leaves down to single ones.
 
     abc : int32[3, m], the columns of the triplets, reordered in place; n : number of leaves, at least 1;
-    deferring : whether chains that hardly shrink are put off
-    Returns
+    deferring : whether chains that hardly shrink are put off; budget : of leaves and triplets looked at
+    Returns, void if the budget is spent,
         leaf_up : int32[n], inner node above each leaf (-1 where it is put off);
         inner_up : int32[k], inner node above each inner node; node 0 is the root, -1 above it, parents come first;
         leaves : int32[n], the leaf order that the ranges refer to;
@@ -176,6 +177,8 @@ def build(abc, n, deferring):
         low, high, t_low, t_high = stack[top, 0], stack[top, 1], stack[top, 2], stack[top, 3]
         v, run, first_weight = stack[top, 4], stack[top, 5], stack[top, 6]
         weight = high - low + t_high - t_low
+        if not spend(budget, weight):
+            break
         if t_low == t_high:
             for i in range(low, high):
                 leaf_up[leaves[i]] = v

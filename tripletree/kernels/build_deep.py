@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from tripletree.kernels.budget import spend
 from tripletree.kernels.disjoint_set import unite
 from tripletree.kernels.jit import inlined, inner, njit
 
@@ -274,11 +275,11 @@ def _plant(abc, tree, forest, state):
 
 
 @njit
-def build_deep(abc, tree, n):
+def build_deep(abc, tree, n, budget):
     """Split all n leaves down to single ones; arguments from `prepare`, with at least two components.
 
-    abc : int32[3, m]; tree : uint8[m]; n : number of leaves
-    Returns
+    abc : int32[3, m]; tree : uint8[m]; n : number of leaves; budget : of parts and edges looked at
+    Returns, void if the budget is spent,
         leaf_up : int32[n], inner node above each leaf;
         inner_up : int32[k], inner node above each inner node; node 0 is the root, -1 above it, parents come first;
         failed : int32[f], the leaves of a subproblem that does not split, none if all split.
@@ -319,7 +320,7 @@ def build_deep(abc, tree, n):
             else:
                 stack[0, top], stack[1, top] = p, above
                 top += 1
-        if top == 0:
+        if top == 0 or not spend(budget, 1 + fresh - first):
             return leaf_up, inner_up[:n_inner], order[:0]
         top -= 1
         whole, v, first = stack[0, top], stack[1, top], fresh
@@ -330,6 +331,7 @@ def build_deep(abc, tree, n):
             edge = forest.to[2 * s + 1], forest.to[2 * s]
             _unlink(forest, s)
             t, side, found = _separate(edge, forest, triplets.others, state, searches, stamp)
+            spend(budget, 1)
             stamp += 2
             if t >= 0:
                 state[t] = s
