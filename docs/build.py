@@ -89,6 +89,7 @@ FACES += [
         "algorithms",
         "evaluation",
         "reports",
+        "dask",
         "ask",
         "errors",
     )

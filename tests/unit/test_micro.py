@@ -327,6 +327,6 @@ def test_groups__order_by_height_although_it_falls():
 @pytest.mark.parametrize("wanted", [60, 150, 600])
 def test_centres__about_as_many_as_wanted(rng, wanted):
     part = rng.normal(size=(3000, 2)) * np.exp(rng.normal(size=(3000, 1)))
-    found = _micro._find_centres(part / np.sqrt(part.var(axis=0).sum()), wanted)
+    found = _micro.find_centres(part / np.sqrt(part.var(axis=0).sum()), wanted)
     assert wanted / 1.25 <= len(found) <= wanted * 1.25
     assert found.shape[1] == 2

@@ -32,12 +32,14 @@ __all__ = [
     "NEED_TRIPLETS",
     "NumberOfClusters",
     "RULES",
+    "best_cut",
     "best_supported",
     "branch_sizes",
     "check_leaf_weights",
     "chooser",
     "cut",
     "suggest_n_clusters",
+    "suggested",
     "support_of",
     "whole_weights",
 ]
@@ -432,10 +434,28 @@ def cut(
         if points is None:
             msg = f"rule={rule!r} needs n_clusters, or samples=... to find a number (rule='constraints' needs neither)"
             raise TypeError(msg)
-        n_clusters = _suggested(hierarchy, known, points, None, weights).n_clusters
+        n_clusters = suggested(hierarchy, known, points, None, weights).n_clusters
     k = None if n_clusters is None else _check_number(n_clusters, n)
     anywhere = outliers == "nearest"
     found = _cuts(hierarchy, k, rule, known, points, least, strict=strict, anywhere=anywhere, weights=weights)
+    return max(found, key=lambda one: one[0])[1]
+
+
+def best_cut(
+    hierarchy: Hierarchy,
+    k: int | None,
+    rule: str,
+    triplets: TripletSet,
+    points: np.ndarray | None,
+    weights: np.ndarray | None,
+    inside: float,
+) -> np.ndarray:
+    """`cut` for the estimators: arguments are checked, and triplets are over the leaves in their order.
+
+    `inside` is the sum of the squared distances of the samples that leaves stand for to these.
+    """
+    strict = bool(displays(hierarchy, triplets).all())
+    found = _cuts(hierarchy, k, rule, triplets, points, None, strict=strict, weights=weights, inside=inside)
     return max(found, key=lambda one: one[0])[1]
 
 
@@ -450,6 +470,7 @@ def _cuts(
     strict: bool,
     anywhere: bool = False,
     weights: np.ndarray | None = None,
+    inside: float = 0.0,
 ) -> list[tuple[float, np.ndarray]]:
     """The cuts that a rule compares, as (value, labels); the first of those with the greatest value is its answer."""
     if rule == "auto":
@@ -485,7 +506,7 @@ def _cuts(
                 a, b, c = labels[known.rows.T]
                 value = float(weight[(a == b) & (a != c)].sum())
                 if rule == "auto" and points is not None:
-                    value = value / float(weight.sum()) - log_within(points, labels, weights)
+                    value = value / float(weight.sum()) - log_within(points, labels, weights, inside)
             found.append((value, labels))
             count += 1
             if name == rule == "size" or (rule == "auto" and count == _SIZES):
@@ -520,9 +541,12 @@ def check_leaf_weights(sample_weight: Any, n: int) -> np.ndarray | None:
     return None if (weights == 1.0).all() else weights
 
 
-def log_within(points: np.ndarray, labels: np.ndarray, weights: np.ndarray | None = None) -> float:
-    """The logarithm of the share of the squared distances to the mean that is left within clusters."""
-    total, within = scatter(points, None, weights), scatter(points, labels, weights)
+def log_within(points: np.ndarray, labels: np.ndarray, weights: np.ndarray | None = None, inside: float = 0.0) -> float:
+    """The logarithm of the share of the squared distances to the mean that is left within clusters.
+
+    `inside` is that of the samples that points of several stand for, to the points.
+    """
+    total, within = scatter(points, None, weights) + inside, scatter(points, labels, weights) + inside
     return float(np.log(max(within / total, _LEAST))) if total > 0 else 0.0
 
 
@@ -643,12 +667,18 @@ def suggest_n_clusters(
     """
     n = check_hierarchy(hierarchy).n_leaves
     known = None if triplets is None else check_triplets(triplets).reindex(hierarchy.leaves)
-    return _suggested(hierarchy, known, check_points(samples, n), most, check_leaf_weights(sample_weight, n))
+    return suggested(hierarchy, known, check_points(samples, n), most, check_leaf_weights(sample_weight, n))
 
 
-def _suggested(
-    hierarchy: Hierarchy, known: TripletSet | None, points: np.ndarray, most: Any, weights: np.ndarray | None
+def suggested(
+    hierarchy: Hierarchy,
+    known: TripletSet | None,
+    points: np.ndarray,
+    most: Any,
+    weights: np.ndarray | None,
+    inside: float = 0.0,
 ) -> NumberOfClusters:
+    """`suggest_n_clusters` for arguments that are checked; `inside` as in `best_cut`."""
     n = hierarchy.n_leaves if weights is None else float(weights.sum())
     most = min(30, isqrt(int(n))) if most is None else check_count(most, "most", 1)
     most = min(most, hierarchy.n_leaves)
@@ -657,12 +687,12 @@ def _suggested(
     least = 2 if known else 1
     for k in range(least, max(least, most) + 1):
         try:
-            found = _cuts(hierarchy, k, "auto", known, points, None, strict=False, weights=weights)
+            found = _cuts(hierarchy, k, "auto", known, points, None, strict=False, weights=weights, inside=inside)
         except ClusterCountError:
             continue
         labels = max(found, key=lambda one: one[0])[1]
         share = np.bincount(labels, weights) / n
-        fit = -n * d / 2 * log_within(points, labels, weights) + n * float((share * np.log(share)).sum())
+        fit = -n * d / 2 * log_within(points, labels, weights, inside) + n * float((share * np.log(share)).sum())
         numbers.append(k)
         evidence.append((fit - (k - 1) * (d + 1) / 2 * np.log(n), _level_evidence(labels, share, known)))
     if not numbers:  # nodes with many children

@@ -79,6 +79,14 @@ from tripletree.cluster.active.oracle import labels_oracle
 from tripletree.cluster.agglomerative.complete_link import ConstrainedCompleteLink
 from tripletree.cluster.agglomerative.recon import ReCon
 from tripletree.cluster.agglomerative.rejected_merges import RejectedMerge, rejected_merges, why_rejected
+from tripletree.cluster.agglomerative.representatives import (
+    MicroClusterFit,
+    MicroClusters,
+    fit_micro_clusters,
+    merge_micro_clusters,
+    micro_cluster_centres,
+    micro_clusters,
+)
 from tripletree.cluster.divisive import DivisiveReCon
 from tripletree.cluster.kmeans.boosted import BoostedConstrainedKMeans
 from tripletree.cluster.kmeans.cop_kmeans import COPKMeans
@@ -100,6 +108,8 @@ __all__ = [
     "ConstrainedCompleteLink",
     "DivisiveReCon",
     "MPCKMeans",
+    "MicroClusterFit",
+    "MicroClusters",
     "OddOneOutClustering",
     "PCKMeans",
     "ReCon",
@@ -107,8 +117,12 @@ __all__ = [
     "Snapshot",
     "TemporalClustering",
     "ValidationReport",
+    "fit_micro_clusters",
     "labels_oracle",
     "match_clusters",
+    "merge_micro_clusters",
+    "micro_cluster_centres",
+    "micro_clusters",
     "rejected_merges",
     "stack_snapshots",
     "why_rejected",

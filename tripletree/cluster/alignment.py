@@ -22,6 +22,7 @@ __all__ = [
     "check_distinct",
     "named",
     "named_by",
+    "triplets_by_label",
 ]
 
 #: The class that holds each, for messages.
@@ -313,6 +314,22 @@ def _as_set_or_rows(triplets: Any) -> tuple[TripletSet | np.ndarray, int]:
         raise TypeError(msg)
     entries = list(triplets)
     return TripletSet.from_labels(entries), len(entries)
+
+
+def triplets_by_label(triplets: Any) -> TripletSet:
+    """The triplets, in whatever form an estimator takes them, over those samples alone that they name.
+
+    The numbers of an integer array are labels here.
+
+    Raises
+    ------
+    InvalidTripletError, TypeError
+        As `align_triplets` does.
+    """
+    given, _ = _as_set_or_rows(triplets)
+    if not isinstance(given, TripletSet):
+        return TripletSet.from_labels(given.tolist())
+    return given.restrict(given.leaves.take(given.used_leaves)) if len(given) else TripletSet([], 0)
 
 
 def _check_rows(given: Any, leaves: LeafIndex, indexed: bool, noun: str) -> None:

@@ -40,7 +40,9 @@ from tripletree.core.random import generator
 
 __all__ = [
     "LARGEST",
+    "find_centres",
     "merge_large",
+    "nearest_centre_search",
 ]
 
 #: Samples in a micro-cluster, at most.
@@ -61,6 +63,7 @@ def merge_large(
     *,
     n_centres: int,
     random_state: Any = 0,
+    n_jobs: int | None = None,
     progress: Callable[[int], Any] | None = None,
 ) -> tuple[np.ndarray, Counts]:
     """Merge samples under triplets by a linkage on centres, those in no triplet by way of micro-clusters.
@@ -76,6 +79,8 @@ def merge_large(
         About how many micro-clusters; where there are no more free samples than that, nothing is gathered.
     random_state : int, Generator, RandomState or None, default 0
         Chooses the samples that Birch sees; None gives other ones in each call.
+    n_jobs : int or None
+        Threads that look for nearest centres.
     progress : callable, optional
         Called with the number of merges done since its last call, which may be 0.
 
@@ -104,7 +109,7 @@ def merge_large(
     free = np.flatnonzero(is_free)
     if free.size <= n_centres:
         return merge_points(samples, rows, linkage, progress)
-    label = _halve_large_cells(samples, free, _find_cells(samples, free, n_centres, rng, progress))
+    label = _halve_large_cells(samples, free, _find_cells(samples, free, n_centres, rng, n_jobs, progress))
     groups = _groups_of_cells(label, free, n)
     merges, counts = merge_points_in_groups(
         samples, groups, groups.owner[rows].astype(np.int32), linkage, progress=progress
@@ -117,6 +122,7 @@ def _find_cells(
     free: np.ndarray,
     n_centres: int,
     rng: np.random.Generator,
+    n_jobs: int | None,
     progress: Callable[[int], Any] | None,
 ) -> np.ndarray:
     """The number of the nearest centre, for each free sample."""
@@ -125,8 +131,8 @@ def _find_cells(
     # about 0 and of size 1: the radius in Birch is a difference of squares
     middle = np.median(part, axis=0)
     scale = np.sqrt(part.var(axis=0).sum()) or 1.0
-    centres = _find_centres((part - middle) / scale, n_centres)
-    nearest = _nearest_centre_search(centres)
+    centres = find_centres((part - middle) / scale, n_centres)
+    nearest = nearest_centre_search(centres, n_jobs)
     label = np.empty(free.size, np.int64)
     for lo in range(0, free.size, _CHUNK):
         hi = min(lo + _CHUNK, free.size)
@@ -136,20 +142,23 @@ def _find_cells(
     return label
 
 
-def _nearest_centre_search(centres: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
+def nearest_centre_search(centres: np.ndarray, n_jobs: int | None) -> Callable[[np.ndarray], np.ndarray]:
     """A function that finds the nearest centre of each point; in few dimensions one at most twice as far away.
 
-    (Measured in 16 dimensions: squared distances are 0.5 % larger on average; 1.5 to 30 times faster.)
+    (Measured in 16 dimensions: squared distances are 0.5 % larger on average; 1.5 to 30 times faster.) `n_jobs` is the
+    number of threads, as in scikit-learn.
     """
+    middle = np.median(centres, axis=0)  # about 0: distances by products lose no digits
     if centres.shape[1] > _FEW:
-        return lambda points: pairwise_distances_argmin(points, centres)
+        return lambda points: pairwise_distances_argmin(points - middle, centres - middle)
+    from joblib import effective_n_jobs
     from scipy.spatial import KDTree
 
-    tree = KDTree(centres)
-    return lambda points: tree.query(points, eps=1.0, workers=-1)[1]
+    tree, workers = KDTree(centres - middle), effective_n_jobs(n_jobs)
+    return lambda points: tree.query(points - middle, eps=1.0, workers=workers)[1]
 
 
-def _find_centres(part: np.ndarray, n_centres: int) -> np.ndarray:
+def find_centres(part: np.ndarray, n_centres: int) -> np.ndarray:
     """The distinct rows where they are few, else about as many centres as asked for, by Birch."""
     _, first = np.unique(part, axis=0, return_index=True)
     part = part[np.sort(first)]

@@ -52,12 +52,15 @@ class MergePlan:
         where all merges are exact.
     weights : ndarray of float64, shape (n,), or None
         How many samples each row stands for; only without pairs and micro-clusters.
+    inside : float
+        The sum of the squared distances of these samples to their rows.
     """
 
     constraints: CombinedConstraints
     penalty: float | None = None
     n_micro_clusters: int | None = None
     weights: np.ndarray | None = None
+    inside: float = 0.0
 
     def without_pairs(self) -> MergePlan:
         """The same under triplets alone."""
@@ -155,6 +158,7 @@ def merge_samples(
     *,
     dtype: Any = np.float64,
     random_state: Any = 0,
+    n_jobs: int | None = None,
     progress: Callable[[int], Any] | None = None,
 ) -> tuple[np.ndarray, Counts]:
     """Merge samples by a plan until one cluster is left.
@@ -170,6 +174,8 @@ def merge_samples(
         Precision of the merges.
     random_state : int, Generator, RandomState or None, default 0
         For micro-clusters.
+    n_jobs : int or None
+        Threads for micro-clusters.
     progress : callable, optional
         Called with the number of merges done since its last call.
 
@@ -208,6 +214,7 @@ def merge_samples(
                 linkage,
                 n_centres=plan.n_micro_clusters,
                 random_state=random_state,
+                n_jobs=n_jobs,
                 progress=progress,
             )
         merge: Callable[..., tuple[np.ndarray, Counts]] = merge_points_in_groups

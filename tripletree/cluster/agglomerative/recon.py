@@ -7,6 +7,7 @@ there pairs join the triplets), merge, cut (``PairedCut`` where there are pairs)
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar, NamedTuple
 
@@ -14,7 +15,7 @@ import numpy as np
 from sklearn.utils._param_validation import HasMethods, Interval, Options, StrOptions
 
 from tripletree.algorithms.build import is_consistent
-from tripletree.algorithms.cut import RULES, NumberOfClusters, check_leaf_weights, cut, suggest_n_clusters
+from tripletree.algorithms.cut import RULES, NumberOfClusters, best_cut, check_leaf_weights, cut, suggested
 from tripletree.algorithms.decompose import decompose
 from tripletree.algorithms.flat import is_broken
 from tripletree.algorithms.induce import displays
@@ -102,6 +103,9 @@ class ReCon(HierarchicalClusterer):
         samples, with a `UserWarning`, else None: exact, however long it takes.
     random_state : int, Generator, RandomState or None, default 0
         For micro-clusters, to choose the samples that they are found on, and for ``on_conflict="repair"``.
+    n_jobs : int or None, default None
+        Threads that gather samples into micro-clusters, as in scikit-learn: None is 1, -1 all processors. The merges
+        themselves take one.
     on_conflict : {"raise", "repair"}, default "raise"
         What to do with triplets that contradict each other: raise an error that shows a conflict, or leave out those
         that `tripletree.repair` drops, as little weight as it can manage, with a `UserWarning`.
@@ -215,6 +219,7 @@ class ReCon(HierarchicalClusterer):
         "dtype": [StrOptions({"float64", "float32"}), Options(type, {np.float64, np.float32})],
         "micro_clusters": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"}), None],
         "random_state": ["random_state", np.random.Generator],
+        "n_jobs": [Integral, None],
         "on_conflict": [StrOptions({"raise", "repair"})],
         "on_infeasible": [StrOptions({*_ON_INFEASIBLE})],
         "penalty": [Interval(Real, 0, None, closed="left"), StrOptions({"auto"}), None],
@@ -235,6 +240,7 @@ class ReCon(HierarchicalClusterer):
         dtype: str | type = "float64",
         micro_clusters: int | str | None = "auto",
         random_state: Any = 0,
+        n_jobs: int | None = None,
         on_conflict: str = "raise",
         on_infeasible: str = "raise",
         penalty: float | str | None = None,
@@ -249,6 +255,7 @@ class ReCon(HierarchicalClusterer):
         self.dtype = dtype
         self.micro_clusters = micro_clusters
         self.random_state = random_state
+        self.n_jobs = n_jobs
         self.on_conflict = on_conflict
         self.on_infeasible = on_infeasible
         self.penalty = penalty
@@ -338,6 +345,21 @@ class ReCon(HierarchicalClusterer):
         [0, 0, 0, 1]
         """
         check_y(y)
+        return self._fit(X, triplets, pairs, hierarchy, sample_names, sample_weight, validate=validate)
+
+    def _fit(
+        self,
+        X: Any,
+        triplets: Any,
+        pairs: Any,
+        hierarchy: Any,
+        sample_names: Any,
+        sample_weight: Any,
+        *,
+        validate: bool = False,
+        inside: float = 0.0,
+    ) -> ReCon:
+        """As `fit`; `inside` is the sum of the squared distances of the samples that rows stand for to their rows."""
         with all_or_nothing(self):
             # check
             self._validate_params()
@@ -370,6 +392,7 @@ class ReCon(HierarchicalClusterer):
                 sparse=is_sparse(points),
                 weights=weights,
             )
+            plan = replace(plan, inside=inside)
             # merge
             merges, counts = self._merge(points, plan, distances, type(self).__name__)
             tree = from_linkage(merges, used.leaves)
@@ -422,6 +445,7 @@ class ReCon(HierarchicalClusterer):
                 metric,
                 dtype=np.dtype(self.dtype),
                 random_state=self.random_state,
+                n_jobs=self.n_jobs,
                 progress=tell,
             )
 
@@ -445,9 +469,9 @@ class ReCon(HierarchicalClusterer):
                 return _FlatCut(cut_at_threshold(hierarchy, drawn[:, 2], self.distance_threshold), 1, n)
             k, chosen = self.n_clusters, None
             if k is None and self.cut != "constraints":
-                chosen = suggest_n_clusters(hierarchy, points, triplets=triplets, sample_weight=plan.weights)
+                chosen = suggested(hierarchy, triplets, points, None, plan.weights, plan.inside)
                 k = chosen.n_clusters
-            labels = cut(hierarchy, k, rule=self.cut, triplets=triplets, samples=samples, sample_weight=plan.weights)
+            labels = best_cut(hierarchy, k, self.cut, triplets, samples, plan.weights, plan.inside)
             return _FlatCut(labels, 1, n, chosen)
         given = points
         if not metric.has_points and not metric.is_precomputed:
