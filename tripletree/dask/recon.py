@@ -408,7 +408,7 @@ def _check_size(n: int, n_clusters: int | None) -> None:
 
 def _check_row_numbers(names: list, n: int) -> None:
     """Refuse names of rows of an array that are not row numbers."""
-    unknown = [x for x in names if not isinstance(x, Integral) or isinstance(x, bool) or not 0 <= x < n]
+    unknown = [x for x in names if not isinstance(x, int) or isinstance(x, bool) or not 0 <= x < n]
     if unknown:
         hint = "the rows of a dask array have numbers; for labels give a dask data frame with them as its index"
         raise UnknownLeafError(unknown, range(n), what="samples of the triplets", hint=hint)

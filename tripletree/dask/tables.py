@@ -209,7 +209,7 @@ def _row_groups(path: Any, columns: tuple[str, ...]) -> list[_RowGroup]:
     """The row groups of some files, from the ends of the files alone."""
     paths = [path] if isinstance(path, (str, os.PathLike)) else list(path)
     groups = []
-    for one in map(os.fspath, paths):
+    for one in [os.fspath(x) for x in paths]:
         file = _opened(one)
         missing = [x for x in columns if x not in file.schema_arrow.names]
         if missing:
