@@ -14,7 +14,7 @@ FOLDERS = [os.environ.get("TRIPLETREE_DATA", ""), str(Path(__file__).parents[2] 
 OPENML = {"balance.scale": "balance-scale"}
 
 
-def load(name):
+def load(name, dtype=float):
     """Features and classes of a data set: an ARFF file in a known folder, else from OpenML."""
     path = _found(f"{name}.arff.gz", f"arff/{name}.arff.gz")
     if path is not None:
@@ -25,11 +25,12 @@ def load(name):
         rows = list(csv.reader((x for x in lines[start + 1 :] if x and x[0] != "%"), quotechar="'"))
         y = attributes.index("class") if "class" in attributes else len(attributes) - 1
         X = [[cell for k, cell in enumerate(row) if k != y] for row in rows]
-        return np.array(X, float), np.array([row[y].strip() for row in rows])
+        return np.char.strip(np.array(X, str)).astype(dtype), np.array([row[y].strip() for row in rows])
     from sklearn.datasets import fetch_openml
 
     try:
-        return fetch_openml(OPENML.get(name, name), version=1, return_X_y=True, as_frame=False)
+        X, y = fetch_openml(OPENML.get(name, name), version=1, return_X_y=True, as_frame=False)
+        return X.astype(dtype), y
     except OSError as error:
         print(f"skipped: {name}.arff.gz is in no folder of TRIPLETREE_DATA, and OpenML cannot be reached ({error})")
         sys.exit(0)

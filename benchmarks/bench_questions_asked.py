@@ -1,14 +1,15 @@
-"""Clusters by answers to questions: odd-one-out and pair questions, COBRAS, Border + MPCKMeans, random trios.
+"""Clusters by answers to questions: odd-one-out and pair questions, COBRAS, ActiveClustering, random trios, nothing.
 
 All questions are answered from known classes, some of them wrongly: a wrong reply is any of the other four to three
 samples, the other one to two. F is over all pairs of samples; "unseen" is that over the samples never shown. Features
-have mean 0 and deviation 1; of larger sets 1,000 samples are drawn. One setting for all sets. Only MPCKMeans is told
-the number of classes.
+have mean 0 and deviation 1, categories are columns of 0 and 1; of larger sets 1,000 samples are drawn. One setting for
+all sets. Only k-means and MPCKMeans are told the number of classes.
 
 Rows that are in the CSV file already are not run again, so a run can be interrupted, and more sets or seeds added:
 
     python benchmarks/bench_questions_asked.py benchmarks/results/questions_asked.csv --sets iris,wine --seeds 2
     python benchmarks/bench_questions_asked.py benchmarks/results/questions_asked.csv --tables
+    python benchmarks/bench_questions_asked.py --large
 
 COBRAS: `pip install --no-deps cobras-ts dtaidistance`; what it draws with is not needed.
 """
@@ -18,6 +19,7 @@ import contextlib
 import csv
 import io
 import os
+import resource
 import sys
 import time
 import warnings
@@ -30,6 +32,7 @@ os.environ.setdefault("TRIPLETREE_JIT", "1")
 
 import numpy as np
 from _data import FOLDERS, load, load_seeds, standardized
+from sklearn.cluster import KMeans
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
 from threadpoolctl import threadpool_limits
 
@@ -47,7 +50,9 @@ DEVELOPMENT = ("iris", "ionosphere", "glass", "digits", "letters-IJLT", "letters
 REPORTING = (
     *("wine", "wdbc", "seeds", "ecoli", "sonar", "segment", "balance", "parkinsons", "transfusion"),
     *("crabs", "digits-389", "pendigits", "optdigits"),
+    *("tic-tac-toe", "soybean", "mushroom"),
 )
+CATEGORIES = ("tic-tac-toe", "soybean", "mushroom")
 
 
 # ---------------------------------------------------------------------- data
@@ -58,7 +63,7 @@ def data_set(name):
     X, y = _raw(name)
     y = np.unique(y, return_inverse=True)[1]
     rows = np.random.default_rng(0).permutation(len(X))[:MOST] if len(X) > MOST else np.arange(len(X))
-    return standardized(np.asarray(X, float)[rows]), y[rows]
+    return np.asarray(X)[rows] if name in CATEGORIES else standardized(np.asarray(X, float)[rows]), y[rows]
 
 
 def _raw(name):
@@ -71,6 +76,8 @@ def _raw(name):
         return led_display()
     if name in ("parkinsons", "transfusion", "crabs"):
         return table(name)
+    if name in CATEGORIES:
+        return load_categories(name)
     source, some = {
         "letters-26": ("letter", None),
         "letters-IJLT": ("letter", "IJLT"),
@@ -101,6 +108,13 @@ def led_display(n=1000):
     return np.array([[int(x) for x in row] for row in shown])[y] ^ (rng.random((n, 7)) < 0.1), y
 
 
+def load_categories(name):
+    """A column of 0 and 1 for each value of each attribute; a missing value is in none of its columns."""
+    cells, y = load(name, str)
+    columns = [column == value for column in cells.T for value in np.unique(column) if value != "?"]
+    return np.array(columns, float).T, y
+
+
 def table(name):
     path = next(
         Path(x) / file for x in FOLDERS if x for file in (f"{name}.data", f"{name}.csv") if (Path(x) / file).exists()
@@ -121,6 +135,7 @@ class Person:
 
     def __init__(self, y, wrong, seed):
         self.y, self.wrong, self.rng, self.shown = y, wrong, np.random.default_rng(seed), set()
+        self.seed = seed
 
     def reply(self, *samples):
         """One of the samples, "alike" or "different"."""
@@ -185,27 +200,45 @@ def cobras(X, person, at):
         yield q, np.asarray(found[min(q, len(found)) - 1])
 
 
-def border(X, person, at):
-    kept = {}
+def active(strategy):
+    def labels_at(X, person, at):
+        kept = {}
 
-    def note(model, part):
-        kept[part.n_asked] = np.asarray(model.labels_), set(person.shown)
+        def note(model, part):
+            kept[part.n_asked] = np.asarray(model.labels_), set(person.shown)
 
-    model = ActiveClustering(MPCKMeans(len(set(person.y))), "border", n_queries=at[-1], block_size=5, random_state=0)
-    model.fit(X, oracle=person.together, callback=note)
-    for q in at:
-        labels, person.shown = kept[max(x for x in kept if x <= q)]
-        yield q, labels
+        estimator = MPCKMeans(len(set(person.y)))
+        model = ActiveClustering(estimator, strategy, n_queries=at[-1], block_size=5, random_state=person.seed)
+        model.fit(X, oracle=person.together, callback=note)
+        for q in at:
+            labels, person.shown = kept[max(x for x in kept if x <= q)]
+            yield q, labels
+
+    return labels_at
+
+
+def nothing_asked(X, person, at):
+    yield 0, OddOneOutClustering().start(X).labels_
+
+
+def k_means(X, person, at):
+    yield 0, KMeans(len(set(person.y)), n_init=10, random_state=person.seed).fit(X).labels_
 
 
 METHODS = {
+    "nothing asked": nothing_asked,
+    "k-means": k_means,
     "odd one out": odd_one_out,
     "pairs": pairs,
     "COBRAS": cobras,
-    "border + MPCKMeans": border,
+    "random walk + MPCKMeans": active("random-walk"),
+    "border + MPCKMeans": active("border"),
     "random trios": random_trios,
 }
 TRIOS = ("odd one out", "random trios")
+#: Methods that ask nobody; and those that draw nothing where no answer is wrong.
+NO_QUESTIONS = ("nothing asked", "k-means")
+ALONE = ("nothing asked", "odd one out", "pairs")
 
 
 def run(name, method, wrong, seed):
@@ -239,24 +272,32 @@ def read(path):
 
 
 def cells(options):
-    """What is to be run. Ours is not random where no answer is wrong: one seed is all."""
+    """What is to be run: one seed of what draws nothing."""
     for name in options.sets.split(","):
         for method in options.methods.split(","):
             for wrong in map(float, options.wrong.split(",")):
-                alone = wrong == 0 and method in ("odd one out", "pairs")
+                if wrong and method in NO_QUESTIONS:
+                    continue
+                alone = wrong == 0 and method in ALONE
                 for seed in range(1 if alone else options.seeds):
                     yield name, method, wrong, seed
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("path", type=Path, help="CSV file of results, which grows")
+    parser.add_argument("path", type=Path, nargs="?", help="CSV file of results, which grows")
     parser.add_argument("--sets", default=",".join(DEVELOPMENT + REPORTING))
     parser.add_argument("--methods", default=",".join(METHODS))
     parser.add_argument("--wrong", default="0,0.05,0.1", help="shares of wrong answers")
     parser.add_argument("--seeds", type=int, default=1)
     parser.add_argument("--tables", action="store_true", help="only print the tables")
+    parser.add_argument("--large", action="store_true", help="time and memory on 100,000 samples, and nothing else")
     options = parser.parse_args()
+    if options.large:
+        large()
+        return
+    if options.path is None:
+        parser.error("give the CSV file of results, or --large")
     if not options.tables:
         warnings.simplefilter("ignore")
         done = {(name, method, wrong, seed) for (name, method, wrong, _), x in read(options.path).items() for seed in x}
@@ -272,12 +313,61 @@ def main():
     tables(read(options.path))
 
 
+# ---------------------------------------------------------------------- many samples
+
+
+def large(n=100_000, d=10, k=20, questions=100):
+    """What a question costs where there are many samples."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, k, n)
+    X = rng.normal(size=(n, d)) + 2.0 * rng.normal(size=(k, d))[y]
+    before = peak()
+    for kind in ("trios", "pairs"):
+        start = time.perf_counter()
+        model = OddOneOutClustering(questions=kind).start(X)
+        question = model.next_question()
+        begun, person, took = time.perf_counter(), Person(y, 0.0, 0), []
+        for _ in range(questions):
+            tick = time.perf_counter()
+            model.answer(person.reply(*question), question)
+            question = model.next_question()
+            labels = model.labels_
+            took.append(time.perf_counter() - tick)
+        tick = time.perf_counter()
+        hierarchy = model.hierarchy_
+        print(
+            f"{n:,} samples, {kind}: start and first question {begun - start:.1f} s; an answer, all labels and the "
+            f"next question {np.mean(took):.3f} s, at most {max(took):.3f}; hierarchy of {len(hierarchy.leaves):,} "
+            f"leaves {time.perf_counter() - tick:.1f} s; F after {questions} {pairwise_f_score(y, labels):.3f}; "
+            f"at its peak {peak() - before:.2f} GB more than the samples"
+        )
+
+
+def peak():
+    """The most memory of this process so far, in GB."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024) / 1e9
+
+
 # ---------------------------------------------------------------------- tables
 
 
 def mean(found, *key, column=0):
     values = [x[column] for x in found.get(key, {}).values()]
     return float(np.nanmean(values)) if values and not np.isnan(values).all() else np.nan
+
+
+def over_sets(found, names, method, wrong, q, column):
+    """The mean over sets and seeds, and the standard error over the seeds that all sets have; *: some sets lack it."""
+    runs = []
+    for name in names:
+        by_seed = {seed: x[column] for seed, x in found.get((name, method, wrong, q), {}).items()}
+        runs.append({seed: x for seed, x in by_seed.items() if not np.isnan(x)})
+    told = [x for x in runs if x]
+    if not told:
+        return ""
+    means = [np.mean([x[seed] for x in told]) for seed in set.intersection(*map(set, told))]
+    error = f" ({np.std(means, ddof=1) / np.sqrt(len(means)):.3f})" if len(means) > 1 else ""
+    return f"{np.mean([np.mean(list(x.values())) for x in told]):.3f}{error}" + ("*" if len(told) < len(runs) else "")
 
 
 def tables(found):
@@ -291,13 +381,21 @@ def summary(found, role, names, wrong):
     if not names:
         return
     print(f"\n{role}, {wrong:.0%} wrong: {len(names)} sets: {', '.join(names)}")
-    print("mean F".ljust(32) + "".join(f"{q:>8}" for q in AT))
+    columns = (0, *AT)
+    print("mean F, standard error over seeds".ljust(36) + "".join(f"{q:>15}" for q in columns))
     for method in METHODS:
-        for what, column in (("", 0), (", unseen", 1)):
-            row = [[mean(found, x, method, wrong, q, column=column) for x in names] for q in AT]
-            if not np.isnan(row).all():
-                lacking = f"  ({np.isnan(row[0]).sum()} sets lacking)" if np.isnan(row[0]).any() else ""
-                print((method + what).ljust(32) + "".join(f"{np.nanmean(x):8.3f}" for x in row) + lacking)
+        told = 0.0 if method in NO_QUESTIONS else wrong
+        for what, column in (("", 0),) if method in NO_QUESTIONS else (("", 0), (", unseen", 1)):
+            row = [over_sets(found, names, method, told, q, column) for q in columns]
+            if any(row):
+                print((method + what).ljust(36) + "".join(cell.rjust(15) for cell in row))
+    for method in ("odd one out", "pairs"):
+        leads = [
+            np.array([mean(found, x, method, wrong, q) - mean(found, x, "COBRAS", wrong, q) for x in names]) for q in AT
+        ]
+        row = [f"{x.mean():+.3f} ({np.std(x, ddof=1) / np.sqrt(x.size):.3f})" for x in leads if x.size > 1]
+        if "nan" not in "".join(row):
+            print(f"{method}, lead on COBRAS (over sets)".ljust(51) + "".join(cell.rjust(15) for cell in row))
     against = {
         "ahead of COBRAS": [(q, q) for q in AT],
         "ahead with half the questions": [(q // 2, q) for q in AT[1:]],

@@ -50,12 +50,17 @@ def asked(X, k, pairs, seed, y):
     return model.fit(X, oracle=ours.labels_oracle(y)).labels_
 
 
-def border(make):
+def active(make, **strategy):
     def run(X, k, pairs, seed, y):
-        model = ours.ActiveClustering(make(k), n_queries=PAIRS, random_state=seed)
+        model = ours.ActiveClustering(make(k), n_queries=PAIRS, random_state=seed, **strategy)
         return model.fit(X, oracle=ours.labels_oracle(y)).labels_
 
     return run
+
+
+def asked_pairs(X, k, pairs, seed, y):
+    model = ours.OddOneOutClustering(PAIRS, questions="pairs", random_state=seed)
+    return model.fit(X, oracle=ours.labels_oracle(y)).labels_
 
 
 def constrained_linkage(X, k, pairs, seed, y):
@@ -106,8 +111,11 @@ METHODS = {
     "CVQE": fitted(lambda k, s: ours.CVQE(k, random_state=s)),
     "BoostedConstrainedKMeans": fitted(lambda k, s: ours.BoostedConstrainedKMeans(k, random_state=s)),
     "ConstrainedCompleteLink asks": asked,
-    "ActiveClustering, CVQE": border(lambda k: ours.CVQE(k)),
-    "ActiveClustering, MPCKMeans": border(lambda k: ours.MPCKMeans(k)),
+    "ActiveClustering, CVQE": active(lambda k: ours.CVQE(k)),
+    "ActiveClustering, MPCKMeans": active(lambda k: ours.MPCKMeans(k)),
+    "ActiveClustering, CVQE, border": active(lambda k: ours.CVQE(k), strategy="border"),
+    "ActiveClustering, MPCKMeans, border": active(lambda k: ours.MPCKMeans(k), strategy="border"),
+    "OddOneOutClustering asks pairs": asked_pairs,
     "constrained-linkage, average": constrained_linkage,
     "active-semi-supervised COPKMeans": semi("COPKMeans"),
     "active-semi-supervised PCKMeans": semi("PCKMeans"),

@@ -12,6 +12,7 @@ Rows that are in the CSV file already are not run again, so a run can be interru
 
 import argparse
 import csv
+import signal
 import time
 import warnings
 from functools import cache
@@ -36,6 +37,8 @@ from tripletree.cluster.active import STRATEGIES
 
 AT = (0, 20, 50, 100)
 MOST = 500
+#: Seconds that a run may take.
+LIMIT = 60
 ESTIMATORS = {
     "CVQE": CVQE,
     "PCKMeans": PCKMeans,
@@ -45,6 +48,10 @@ ESTIMATORS = {
     "ReCon": ReCon,
 }
 HEADER = ["set", "strategy", "estimator", "wrong", "seed", "questions", "f", "rand", "seconds"]
+
+
+def too_slow(*_):
+    raise TimeoutError(f"more than {LIMIT} s")
 
 
 @cache
@@ -96,6 +103,7 @@ def main():
     options = parser.parse_args()
     if not options.tables:
         warnings.simplefilter("ignore")
+        signal.signal(signal.SIGALRM, too_slow)
         done = {key[:5] for key in read(options.path)}
         cells = [
             (name, strategy, estimator, wrong, seed)
@@ -108,12 +116,15 @@ def main():
         for cell in cells:
             if cell in done:
                 continue
+            signal.alarm(LIMIT)
             try:
                 with threadpool_limits(limits=1):
                     rows = list(run(*cell))
-            except Exception as error:  # an estimator that finds nothing, such as one that is never to break a pair
+            except Exception as error:  # too slow, or an estimator that finds no way to keep all pairs
                 print(*cell, f"failed: {error!r:.200}", flush=True)
                 continue
+            finally:
+                signal.alarm(0)
             fresh = not options.path.exists()
             with options.path.open("a", newline="", encoding="utf-8") as file:
                 csv.writer(file).writerows([HEADER, *rows] if fresh else rows)

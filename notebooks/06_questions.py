@@ -109,7 +109,7 @@ curves = {
     "the same, pairs": curve(OddOneOutClustering(questions="pairs"), pair_answer),
     "random trios": curve(OddOneOutClustering(), person, lambda: rng.choice(len(X), 3, replace=False).tolist()),
 }
-border = ActiveClustering(CVQE(10), n_queries=100, block_size=25, keep_labels=True, random_state=0)
+border = ActiveClustering(CVQE(10), "border", n_queries=100, block_size=25, keep_labels=True, random_state=0)
 border.fit(X, oracle=pair_answer)
 nothing = np.mean([agree(KMeans(10, n_init=10, random_state=seed).fit_predict(X)) for seed in range(10)])
 table = pd.DataFrame({name: found.agreement for name, found in curves.items()})

@@ -19,7 +19,7 @@ REFERENCE = (
 )
 SETTINGS = (
     "Budget 200 in blocks of 10, mu = 4, as in the paper; features in 0..1. Claims about questions are judged by the "
-    'formulas of the paper (`MaiBorder`); "ours" is `Border`, the default here. All strategies are clustered by `CVQE` '
+    'formulas of the paper (`MaiBorder`); "ours" is `Border`. All strategies are clustered by `CVQE` '
     "with 3 starts, and go on from the old centres in most blocks; neighbours inherit, whatever the strategy. NPU and "
     "Huang are left out on optdigits, of which 1,500 samples are drawn anew in each run, as they take long. Noise: 500 "
     "pairs, of which a share is turned round. Times are CPU seconds of one thread that a strategy takes to choose 100 "

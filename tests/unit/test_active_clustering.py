@@ -12,8 +12,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
-from tripletree.cluster import ActiveClustering, COPKMeans, PCKMeans, ReCon, labels_oracle
-from tripletree.cluster.active import Border
+from tripletree.cluster import ActiveClustering, COPKMeans, MPCKMeans, PCKMeans, ReCon, labels_oracle
+from tripletree.cluster.active import Border, RandomWalk
 from tripletree.cluster.kmeans.cvqe import CVQE
 from tripletree.core.pairs import PairwiseConstraints
 from tripletree.errors import InconsistentPairsError, InvalidPairError, UnknownLeafError
@@ -134,11 +134,13 @@ def test_rounds__who_inherits(blobs):
         assert model.history_[0].n_pairs == 0
 
 
-def test_rounds__without_an_estimator_it_is_cvqe_plus(rng):
+def test_rounds__the_defaults_are_those_of_the_benchmark(rng):
     X = rng.normal(size=(40, 2))
     model = ActiveClustering(n_queries=5, random_state=0).fit(X, oracle=labels_oracle(np.arange(40) % 8))
-    assert isinstance(model.estimator_, CVQE)
+    assert isinstance(model.estimator_, MPCKMeans)
     assert model.estimator_.n_clusters == 8
+    walk = ActiveClustering(strategy=RandomWalk(), n_queries=5, random_state=0)
+    assert walk.fit(X, oracle=labels_oracle(np.arange(40) % 8)).queries_ == model.queries_
 
 
 def test_rounds__estimator_stays_as_it_was(blobs):

@@ -170,7 +170,7 @@ class MaiBorder:
 
     See Also
     --------
-    Border : the default.
+    Border : the same steps by other formulas.
 
     Notes
     -----
