@@ -246,15 +246,17 @@ def test_inference__pairs_of_components_inside_pairs():
     assert displays(one_tree(t), every).all()
 
 
-def test_walk__the_compiled_kernel_agrees_with_the_plain_one():
+def test_walk__the_compiled_kernel_agrees_with_the_plain_one(monkeypatch):
     rng = np.random.default_rng(9)
     t = sample_triplets(uniform_binary(80, rng), 160, random_state=rng)
-    size = closure_size(t)
-    for task in ("ANSWER", "SIZES", "LIST", "CYCLES", "SPARE"):
-        plain, fast = kernels.plain("infer"), kernels.fast("infer")
-        found = []
-        for loops in (plain, fast):
-            out = np.zeros((size if task == "LIST" else 0, 3), np.int32)
-            flag, sizes, work = loops.walk(t.rows, 80, t.rows, getattr(loops, task), out, 2**62)
-            found.append((flag.tolist(), sizes.tolist(), int(work), out.tolist()))
-        assert found[0] == found[1]
+    query = sample_triplets(uniform_binary(80, rng), 160, random_state=rng)
+    size, found = closure_size(t), []
+    monkeypatch.setattr(kernels, "interruptible", lambda walk, *arguments: walk(*arguments))
+    for loops in (kernels.plain("infer"), kernels.fast("infer")):
+        monkeypatch.setattr(kernels, "infer", loops)
+        out = np.zeros((size, 3), np.int32)
+        found.append([inference._walk(t, task, None, out=out) for task in ("SIZES", "LIST", "CYCLES", "SPARE")])
+        found[-1] += [inference._walk(t, "ANSWER", None, queries=query.rows), (out, out)]
+    for plain, fast in zip(*found, strict=True):
+        assert np.array_equal(plain[0], fast[0])
+        assert np.array_equal(plain[1], fast[1])

@@ -48,7 +48,7 @@ __all__ = [
 ]
 
 LIMIT = 10_000_000
-WORK = 10_000_000_000
+WORK = 2_000_000_000
 WORK_TO_DESCRIBE = 1_000_000_000
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Write JSON instead of text.")

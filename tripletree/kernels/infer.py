@@ -1,16 +1,25 @@
-"""What a consistent set of triplets implies: one walk over the sets of leaves that it splits in two.
+"""What a consistent set of triplets implies: one walk down its Aho tree, over the sets that it splits in two.
 
 For leaves a, c let X be all leaves. Join the leaves of X by the edges ab of the triplets ab|c inside X. Where a and c
 are in one component, it becomes X; where they are in two and there are more, those two together become X; where there
 are just two, A with a and C with c, the walk ends: ab|c is implied for the b in A, cb|a for those in C, and nothing
 else that parts a and c. Triplets whose walks agree so far walk together.
 
-The walk goes where its queries go. Components shrink, so a query ab|c whose a and b have parted is never implied, and
-a pair of components with no triplet across never ends in two. With the triplets themselves as queries it meets every
-split that implies anything.
+X is never looked at leaf by leaf. While a and c are in one component the walk goes down the Aho tree, to the node where
+they meet; it leaves it with the two children A and C. From then on X is some nodes of the Aho tree, and what counts are
+the rows with leaves in several of them: each node inside X falls apart into its children, and only these rows can tie
+the children together again. A child that no row or query touches is a component in which nobody walks, so each node is
+first left for the lowest one that holds all its leaves touched, however deep that is. Where several children of a node
+go on together, so do the rows that the node separates, between these children.
 
-A frame is a set of leaves, a set of rows inside it and the queries inside it, each a range of an arena. Pairs of
-components are copied above the frame, then the components take its place: memory O(n + m) but for nested pairs.
+The walk goes where its queries go. A query ab|c whose a and b have parted is never implied, and a pair of components
+with no row across never ends in two. With the triplets themselves as queries it meets every split that implies
+anything; then no node of X has children on both sides, since it would be that split by itself.
+
+A frame is the rows and queries of one X, each a range of an arena, with the touched children of its nodes. What follows
+from it is copied above it, and the component or pair with most queries comes last, in the place of the frame: memory
+O((n + m) log (n + m)). Time is O(log n) for each row and query of a frame: O((n + m) log n) where each walk ends with
+its first two nodes, as for the triplets of a decomposed hierarchy of any depth; at worst O(n m log n) for each pair.
 
 Oracle: all hierarchies, in ``tests/laws/test_inference_laws.py``.
 """
@@ -22,7 +31,8 @@ from typing import NamedTuple
 import numpy as np
 
 from tripletree.kernels.disjoint_set import find, unite
-from tripletree.kernels.jit import Integers, inner, njit
+from tripletree.kernels.jit import Integers, allocating, inner, njit
+from tripletree.kernels.rooted_tree import range_maximum
 
 __all__ = [
     "ANSWER",
@@ -30,6 +40,9 @@ __all__ = [
     "LIST",
     "SIZES",
     "SPARE",
+    "AhoClades",
+    "Separated",
+    "separate",
     "walk",
 ]
 
@@ -37,91 +50,208 @@ __all__ = [
 ANSWER, SIZES, LIST, CYCLES, SPARE = 0, 1, 2, 3, 4
 
 
-class Frame(NamedTuple):
-    """The ranges of a frame in the arenas. The stack of frames is a table with these columns."""
+class AhoClades(NamedTuple):
+    """The Aho tree: n leaves, N nodes."""
 
-    first_leaf: int
-    end_leaf: int
-    first_row: int
-    end_row: int
-    first_query: int
-    end_query: int
-    next_query: int  #: the place of the query to look at next; -1 in a frame that was not looked at yet
+    parent: np.ndarray  #: int32[N]
+    start: np.ndarray  #: int32[N], first place of the node's leaves in `order`
+    stop: np.ndarray  #: int32[N], one past the last
+    order: np.ndarray  #: int32[n], the leaves in depth-first order
+    child_start: np.ndarray  #: int32[N + 1], where the list of each node begins in `child`
+    child: np.ndarray  #: int32[N - 1], sorted by their places
+    table: np.ndarray  #: int32[K, n - 1], range maxima of the nodes where neighbouring leaves meet
+
+
+class Separated(NamedTuple):
+    """Some triplets, sorted by the node that separates them, and by the two children that hold their leaves."""
+
+    triplets: np.ndarray  #: int32[m, 3], in the order given
+    number: Integers  #: [k], the sorted ones
+    node: np.ndarray  #: int32[k], of each of these: where a and c meet
+    key: Integers  #: [k], the `_pair` of its children that hold a and b, and c
 
 
 class Arenas(NamedTuple):
-    """What is in the frames, each above the one that it was made from. Rows and queries stand by their numbers."""
+    """What is in the frames, each above the one that it was made from."""
 
-    leaf: np.ndarray  #: int32
-    component: np.ndarray  #: int32, of each of these leaves; they are sorted by it
-    row: np.ndarray  #: int32
+    block: np.ndarray  #: int32[:, 2], a touched child and its component; they are sorted by it
+    row: np.ndarray  #: int32[:, 4], the number of a row, and the nodes that hold its a, b, c
     row_key: Integers  #: the `_pair` of components that the row touches; rows are sorted by it
-    query: np.ndarray  #: int32
+    query: np.ndarray  #: int32[:, 4], as for rows
     query_key: Integers
 
 
-class SplitWork(NamedTuple):
-    """What one frame is divided with; all fields are int32."""
+class DescentWork(NamedTuple):
+    """What frames are divided with; int32, an entry for each node unless it is said otherwise."""
 
-    up: np.ndarray  #: of each leaf: a disjoint set
-    component: np.ndarray  #: of each leaf
-    place: np.ndarray  #: of each component: where the next of its leaves or rows goes
-    spare: np.ndarray
+    begin: Integers  #: int64[N + 1], where the rows that each node separates begin among those sorted
+    stamp: Integers  #: one entry, the last one given out
+    seen: Integers  #: int64, the stamp of the step that met it last
+    first: np.ndarray  #: the first place among its leaves that is touched, then the node to leave it for
+    last: np.ndarray  #: the last such place
+    up: np.ndarray  #: a disjoint set
+    component: np.ndarray
+    place: np.ndarray  #: of each component: where the next of its blocks or rows goes
+    sibling: np.ndarray  #: of each block: the next one with the same parent, -1 for none
+    head: np.ndarray  #: the first of its children in a list of blocks, -1 between two uses
+    found: np.ndarray  #: [m], rows that were gathered, by their places among those sorted
+    spare: np.ndarray  #: [max(N, m, q), 4], entries that are sorted
+    spare_key: Integers  #: int64[max(N, m, q)]
 
 
 class CycleWork(NamedTuple):
-    """A depth-first search over leaves, joined by rows; int32, an entry for each leaf but for `neighbour`."""
+    """A depth-first search over blocks, joined by rows; int32, an entry for each node but for `neighbour`."""
 
-    next: np.ndarray  #: where the rest of the leaf's rows begins in `neighbour`
+    next: np.ndarray  #: where the rest of the block's rows begins in `neighbour`
     end: np.ndarray  #: one past the last of them
     neighbour: np.ndarray  #: places of rows
-    rank: np.ndarray  #: when the leaf was met, -1 before
-    low: np.ndarray  #: rank of the earliest leaf that it and those below it reach but by the row above it
+    rank: np.ndarray  #: when the block was met, -1 before
+    low: np.ndarray  #: rank of the earliest block that it and those below it reach but by the row above it
     via: np.ndarray  #: the place of the row above it
     path: np.ndarray
 
 
-@inner
-def _pair(p, q):
-    """A key for two components, p <= q: sorted by p, then by q."""
-    return np.int64(p) << 32 | np.int64(q)
+class Frame(NamedTuple):
+    """The ranges of a frame in the arenas."""
 
+    block: np.ndarray
+    row: np.ndarray
+    row_key: Integers
+    query: np.ndarray
+    query_key: Integers
+
+
+# The stack of frames is a table with these columns.
+FIRST_BLOCK, END_BLOCK, FIRST_ROW, END_ROW, FIRST_QUERY, END_QUERY = range(6)
+NEXT = 6  #: the place of the query to look at next
+FINAL = 7  #: the place where the longest run of equal keys begins, which comes last
 
 #: The key of the two components of a frame that has no more.
 _ACROSS = 1
 
 
-@inner
-def _frame(stack, f):
-    return Frame(stack[f, 0], stack[f, 1], stack[f, 2], stack[f, 3], stack[f, 4], stack[f, 5], stack[f, 6])
+@allocating
+def _frame(line, arenas):
+    """The frame of a line of the stack, with all room for blocks above its first."""
+    rows, queries = (line[FIRST_ROW], line[END_ROW]), (line[FIRST_QUERY], line[END_QUERY])
+    return Frame(
+        arenas.block[line[FIRST_BLOCK] :],
+        *(arenas.row[rows[0] : rows[1]], arenas.row_key[rows[0] : rows[1]]),
+        *(arenas.query[queries[0] : queries[1]], arenas.query_key[queries[0] : queries[1]]),
+    )
 
 
 @inner
-def _push(stack, top, leaves, rows, queries):
-    """Put a frame with these ranges on the stack; returns its new height."""
-    stack[top, 0], stack[top, 1] = leaves
-    stack[top, 2], stack[top, 3] = rows
-    stack[top, 4], stack[top, 5] = queries
-    stack[top, 6] = -1
-    return top + 1
+def _pair(p, q):
+    """A key for two components or nodes: sorted by the smaller one, then by the other."""
+    return np.int64(min(p, q)) << 32 | np.int64(max(p, q))
 
 
 @inner
-def _find_components(leaf, row, rows, work):
-    """Number the components of a frame's leaves; returns how many."""
-    up, component = work.up, work.component
-    for x in leaf:
-        up[x] = x
-    for t in row:
-        unite(up, rows[t, 0], rows[t, 1])
-    k = 0
-    for x in leaf:
-        if up[x] == x:
-            component[x] = k
-            k += 1
-    for x in leaf:
-        component[x] = component[find(up, x)]
-    return k
+def _toward(clades, v, x):
+    """The child of node v that holds the leaf x, or v itself if it is a leaf."""
+    if v < len(clades.order):
+        return v
+    begin, end = clades.child_start[v], clades.child_start[v + 1]
+    while end - begin > 1:
+        middle = (begin + end) // 2
+        if clades.start[clades.child[middle]] <= clades.start[x]:
+            begin = middle
+        else:
+            end = middle
+    return clades.child[begin]
+
+
+@njit
+def separate(triplets, clades):
+    """Find the node of the tree where a and c of each triplet meet, and the children that hold them.
+
+    triplets : int32[m, 3]; clades : AhoClades
+    Returns node : int32[m]; key : int64[m], the `_pair` of the children, -1 where b is not in that of a.
+    O(log n) a triplet.
+    """
+    m = triplets.shape[0]
+    node, key = np.empty(m, np.int32), np.empty(m, np.int64)
+    for t in range(m):
+        a, b, c = triplets[t, 0], triplets[t, 1], triplets[t, 2]
+        p, q = clades.start[a], clades.start[c]
+        v = range_maximum(clades.table, min(p, q), max(p, q))
+        child = _toward(clades, v, a)
+        inside = clades.start[child] <= clades.start[b] < clades.stop[child]
+        node[t], key[t] = v, _pair(child, _toward(clades, v, c)) if inside else -1
+    return node, key
+
+
+# ---------------------------------------------------------------------- one frame
+
+
+@inner
+def _note_places(entry, clades, triplets, stamp, work):
+    """Note the first and the last leaf touched below each node."""
+    for i in range(len(entry)):
+        for end in range(3):
+            u, place = entry[i, 1 + end], clades.start[triplets[entry[i, 0], end]]
+            if work.seen[u] != stamp:
+                work.seen[u] = stamp
+                work.first[u] = work.last[u] = place
+            else:
+                work.first[u] = min(work.first[u], place)
+                work.last[u] = max(work.last[u], place)
+
+
+@inner
+def _lower_nodes(entry, clades, stamp, work):
+    """Leave each node for the lowest one that holds all leaves touched; returns how many children these have in all."""
+    count = 0
+    for i in range(len(entry)):
+        for end in range(1, 4):
+            u = entry[i, end]
+            if work.seen[u] == stamp:
+                work.seen[u] = 0
+                first, last = work.first[u], work.last[u]
+                v = clades.order[first] if first == last else range_maximum(clades.table, first, last)
+                work.first[u] = v
+                count += max(clades.child_start[v + 1] - clades.child_start[v], 1)
+    return count
+
+
+@inner
+def _touch_children(entry, clades, triplets, stamp, block, n_blocks, work):
+    """Have the children of the nodes hold the leaves, and list those met first; returns how many are listed."""
+    for i in range(len(entry)):
+        for end in range(3):
+            u = _toward(clades, work.first[entry[i, 1 + end]], triplets[entry[i, 0], end])
+            entry[i, 1 + end] = u
+            if work.seen[u] != stamp:
+                work.seen[u] = stamp
+                work.up[u] = u
+                block[n_blocks, 0] = u
+                n_blocks += 1
+    return n_blocks
+
+
+@inner
+def _number_components(block, work):
+    """Number the components of the blocks, and sort these by them; returns how many there are."""
+    count = 0
+    for i in range(len(block)):
+        u = block[i, 0]
+        if work.up[u] == u:
+            work.component[u] = count
+            work.place[count] = 0
+            count += 1
+    for i in range(len(block)):
+        u = block[i, 0]
+        work.component[u] = work.component[find(work.up, u)]
+        work.place[work.component[u]] += 1
+        work.spare[i, 0] = u
+    _starts(work.place, count)
+    for i in range(len(block)):
+        u = work.spare[i, 0]
+        j = work.component[u]
+        block[work.place[j], 0], block[work.place[j], 1] = u, j
+        work.place[j] += 1
+    return count
 
 
 @inner
@@ -135,57 +265,37 @@ def _starts(place, k):
 
 
 @inner
-def _sort_leaves(leaf, component_of, k, work):
-    """Group a frame's leaves by component, and note it beside each."""
-    component, place, spare = work.component, work.place, work.spare
-    for j in range(k):
-        place[j] = 0
-    for x in leaf:
-        place[component[x]] += 1
-    _starts(place, k)
-    for x in leaf:
-        j = component[x]
-        spare[place[j]] = x
-        place[j] += 1
-    for i in range(len(leaf)):
-        leaf[i] = spare[i]
-        component_of[i] = component[leaf[i]]
+def _sort_entries(entry, key, k, work):
+    """Sort entries by the components they touch, and drop those whose close pair is apart; returns how many are kept.
 
-
-@inner
-def _sort_rows(row, key, rows, k, work):
-    """Group a frame's rows by the components they touch, and drop those whose close pair is apart.
-
-    Two counting sorts, by the larger component and then by the smaller one: stable, so that rows stay in their order,
-    on which it depends which are left out (SPARE). Returns the number of rows kept.
+    Two counting sorts, by the larger of k components and then by the smaller one: stable, so that rows stay in their
+    order, on which it depends which are left out (SPARE).
     """
-    component, place, spare = work.component, work.place, work.spare
+    component, place = work.component, work.place
     n_kept = 0
-    for j in range(k):
-        place[j] = 0
-    for t in row:
-        if component[rows[t, 0]] == component[rows[t, 1]]:
-            row[n_kept] = t
+    for i in range(len(entry)):
+        if component[entry[i, 1]] == component[entry[i, 2]]:
+            for column in range(4):
+                entry[n_kept, column] = entry[i, column]
+            key[n_kept] = _pair(component[entry[i, 1]], component[entry[i, 3]])
             n_kept += 1
-            place[max(component[rows[t, 0]], component[rows[t, 2]])] += 1
-    _starts(place, k)
-    for i in range(n_kept):
-        t = row[i]
-        j = max(component[rows[t, 0]], component[rows[t, 2]])
-        spare[place[j]] = t
-        place[j] += 1
-    for j in range(k):
-        place[j] = 0
-    for i in range(n_kept):
-        place[min(component[rows[row[i], 0]], component[rows[row[i], 2]])] += 1
-    _starts(place, k)
-    for i in range(n_kept):
-        t = spare[i]
-        p, q = component[rows[t, 0]], component[rows[t, 2]]
-        j = min(p, q)
-        row[place[j]] = t
-        key[place[j]] = _pair(j, max(p, q))
-        place[j] += 1
+    if k > 1:
+        for shift in (0, 32):
+            for j in range(k):
+                place[j] = 0
+            for i in range(n_kept):
+                place[key[i] >> shift & 0xFFFFFFFF] += 1
+            _starts(place, k)
+            for i in range(n_kept):
+                j = key[i] >> shift & 0xFFFFFFFF
+                for column in range(4):
+                    work.spare[place[j], column] = entry[i, column]
+                work.spare_key[place[j]] = key[i]
+                place[j] += 1
+            for i in range(n_kept):
+                for column in range(4):
+                    entry[i, column] = work.spare[i, column]
+                key[i] = work.spare_key[i]
     return n_kept
 
 
@@ -202,82 +312,117 @@ def _first(key, begin, end, least):
 
 
 @inner
-def _append(target, at, source, begin, end):
-    """Copy a range to a place; returns the place after it."""
-    for i in range(begin, end):
-        target[at] = source[i]
-        at += 1
+def _longest_run(key, begin, end):
+    """Where the longest run of equal keys begins in a sorted range."""
+    longest, best, i = 0, begin, begin
+    while i < end:
+        stop = _first(key, i, end, key[i] + 1)
+        if stop - i > longest:
+            longest, best = stop - i, i
+        i = stop
+    return best
+
+
+@inner
+def _divide(frame, clades, rows, queries, work):
+    """Go down from the nodes of a frame to their children, list those touched, and sort all by component.
+
+    Queries whose close pair is apart are dropped. Returns the numbers of components, of blocks and of queries kept.
+    """
+    row, query = frame.row, frame.query
+    work.stamp[0] += 2
+    stamp = work.stamp[0]
+    _note_places(row, clades, rows.triplets, stamp - 1, work)
+    _note_places(query, clades, queries.triplets, stamp - 1, work)
+    k = _lower_nodes(row, clades, stamp - 1, work) + _lower_nodes(query, clades, stamp - 1, work)
+    n_blocks = _touch_children(row, clades, rows.triplets, stamp, frame.block, 0, work)
+    n_blocks = _touch_children(query, clades, queries.triplets, stamp, frame.block, n_blocks, work)
+    for i in range(len(row)):
+        if unite(work.up, row[i, 1], row[i, 2]):
+            k -= 1
+    n_touched = _number_components(frame.block[:n_blocks], work)
+    # no row is dropped, as their close pairs made the components
+    _sort_entries(row, frame.row_key, n_touched, work)
+    return k, n_blocks, _sort_entries(query, frame.query_key, n_touched, work)
+
+
+# ---------------------------------------------------------------------- what is done at a split in two
+
+
+@inner
+def _list_split(block, clades, out, at):
+    """Write the triplets of a split in two, whose blocks are sorted by side; returns the place after them."""
+    for i in range(len(block)):
+        for j in range(i, len(block)):
+            if block[i, 1] != block[j, 1]:
+                break
+            for p in range(clades.start[block[i, 0]], clades.stop[block[i, 0]]):
+                begin = p + 1 if i == j else clades.start[block[j, 0]]
+                for q in range(begin, clades.stop[block[j, 0]]):
+                    for k in range(len(block)):
+                        if block[k, 1] != block[i, 1]:
+                            for r in range(clades.start[block[k, 0]], clades.stop[block[k, 0]]):
+                                out[at, 0], out[at, 1] = clades.order[p], clades.order[q]
+                                out[at, 2] = clades.order[r]
+                                at += 1
     return at
 
 
 @inner
-def _list_split(frame, arenas, out, at):
-    """Write the triplets of a split in two; returns the place after them."""
-    leaf, component = arenas.leaf, arenas.component
-    begin, end = frame.first_leaf, frame.end_leaf
-    for i in range(begin, end):
-        for j in range(i + 1, end):
-            if component[i] == component[j]:
-                for k in range(begin, end):
-                    if component[k] != component[i]:
-                        out[at, 0], out[at, 1], out[at, 2] = leaf[i], leaf[j], leaf[k]
-                        at += 1
-    return at
-
-
-@inner
-def _flag_spare(frame, arenas, rows, up, flag):
+def _flag_spare(block, row, key, up, flag):
     """Flag the rows across a split that close a cycle of the rows inside its sides and those across before them."""
-    row, key = arenas.row, arenas.row_key
-    for i in range(frame.first_leaf, frame.end_leaf):
-        up[arenas.leaf[i]] = arenas.leaf[i]
-    for i in range(frame.first_row, frame.end_row):
-        if key[i] != _ACROSS and not flag[row[i]]:
-            unite(up, rows[row[i], 0], rows[row[i], 1])
-    for i in range(frame.first_row, frame.end_row):
-        if key[i] == _ACROSS and not unite(up, rows[row[i], 0], rows[row[i], 1]):
-            flag[row[i]] = True
+    for i in range(len(block)):
+        up[block[i, 0]] = block[i, 0]
+    for i in range(len(row)):
+        if key[i] != _ACROSS:
+            unite(up, row[i, 1], row[i, 2])
+    for i in range(len(row)):
+        if key[i] == _ACROSS and not unite(up, row[i, 1], row[i, 2]):
+            flag[row[i, 0]] = True
 
 
 @inner
-def _list_neighbours(frame, arenas, rows, work):
-    """The rows at leaf x, by their places, become neighbour[next[x]:end[x]]."""
-    leaf, row, begin, end = arenas.leaf, arenas.row, work.next, work.end
-    for i in range(frame.first_leaf, frame.end_leaf):
-        end[leaf[i]] = 0
-    for i in range(frame.first_row, frame.end_row):
-        end[rows[row[i], 0]] += 1
-        end[rows[row[i], 1]] += 1
+def _list_neighbours(block, row, work):
+    """The rows at block x, by their places, become neighbour[next[x]:end[x]]."""
+    begin, end = work.next, work.end
+    for i in range(len(block)):
+        end[block[i, 0]] = 0
+    for i in range(len(row)):
+        end[row[i, 1]] += 1
+        end[row[i, 2]] += 1
     at = 0
-    for i in range(frame.first_leaf, frame.end_leaf):
-        x = leaf[i]
+    for i in range(len(block)):
+        x = block[i, 0]
         begin[x] = at
         at += end[x]
         end[x] = begin[x]
-    for i in range(frame.first_row, frame.end_row):
-        for side in range(2):
-            x = rows[row[i], side]
+    for i in range(len(row)):
+        for side in range(1, 3):
+            x = row[i, side]
             work.neighbour[end[x]] = i
             end[x] += 1
 
 
 @inner
-def _flag_cycles(frame, arenas, rows, work, flag):
-    """Flag the rows across a split that lie on a cycle, equal close pairs included: all but the bridges."""
-    leaf, row = arenas.leaf, arenas.row
+def _flag_cycles(block, row, key, work, flag):
+    """Flag the rows across a split that lie on a cycle, equal close pairs included: all but the bridges.
+
+    Each block is tied together by rows inside it, so a row inside one block lies on a cycle.
+    """
     rank, low, via, path = work.rank, work.low, work.via, work.path
-    _list_neighbours(frame, arenas, rows, work)
-    for i in range(frame.first_row, frame.end_row):
-        if arenas.row_key[i] == _ACROSS:
-            flag[row[i]] = True
-    for i in range(frame.first_leaf, frame.end_leaf):
-        rank[leaf[i]] = -1
+    _list_neighbours(block, row, work)
+    for i in range(len(row)):
+        if key[i] == _ACROSS:
+            flag[row[i, 0]] = True
+    for i in range(len(block)):
+        rank[block[i, 0]] = -1
     fresh = 0
-    for i in range(frame.first_leaf, frame.end_leaf):
-        if rank[leaf[i]] >= 0:
+    for i in range(len(block)):
+        root = block[i, 0]
+        if rank[root] >= 0:
             continue
-        path[0], via[leaf[i]] = leaf[i], -1
-        rank[leaf[i]] = low[leaf[i]] = fresh
+        path[0], via[root] = root, -1
+        rank[root] = low[root] = fresh
         fresh += 1
         length = 1
         while length > 0:
@@ -288,8 +433,7 @@ def _flag_cycles(frame, arenas, rows, work, flag):
                 # the row that led here is no way back, but a second row with the same close pair is one
                 if place == via[x]:
                     continue
-                t = row[place]
-                y = rows[t, 0] + rows[t, 1] - x
+                y = row[place, 1] + row[place, 2] - x
                 if rank[y] >= 0:
                     low[x] = min(low[x], rank[y])
                 else:
@@ -302,73 +446,115 @@ def _flag_cycles(frame, arenas, rows, work, flag):
             length -= 1
             if length > 0:
                 low[path[length - 1]] = min(low[path[length - 1]], low[x])
-                if low[x] == rank[x]:  # nothing below x reaches above it: the row is a bridge
-                    flag[row[via[x]]] = False
+                if low[x] == rank[x] and key[via[x]] == _ACROSS:  # nothing below x reaches above it: a bridge
+                    flag[row[via[x], 0]] = False
 
 
 @inner
-def _next_pair(key, i, end):
-    """The first place from i on whose query touches two components."""
-    while i < end and key[i] >> 32 == key[i] & 0xFFFFFFFF:
-        i = _first(key, i, end, key[i] + 1)
-    return i
+def _note_sizes(block, clades, sizes):
+    """Note how many leaves are on either side of a split."""
+    sizes[0] = sizes[1] = 0
+    for i in range(len(block)):
+        sizes[block[i, 1]] += clades.stop[block[i, 0]] - clades.start[block[i, 0]]
 
 
 @inner
-def _push_pair(stack, top, i, arenas):
-    """Copy the two components of the query at place i above the topmost frame; returns the new height.
+def _pass_split(frame, n_queries, flag):
+    """Take the queries across a split out of its frame, and flag them if that is wanted; returns how many are left."""
+    query, key = frame.query, frame.query_key
+    begin = _first(key, 0, n_queries, _ACROSS)
+    end = _first(key, begin, n_queries, _ACROSS + 1)
+    for i in range(begin, end):
+        if len(flag) > 0:
+            flag[query[i, 0]] = True
+    _copy(query, begin, end, n_queries)
+    for i in range(end, n_queries):
+        key[begin + i - end] = key[i]
+    return n_queries - (end - begin)
 
-    No frame is made where no row touches both: their walk never ends in two.
+
+# ---------------------------------------------------------------------- what follows from a frame
+
+
+@inner
+def _holds(clades, u, x):
+    return clades.start[u] <= clades.start[x] < clades.stop[u]
+
+
+@inner
+def _gather(block, parent, rows, work):
+    """List in ``work.found`` the rows that the parents of the blocks separate, with all leaves in two of the blocks.
+
+    Returns how many.
     """
-    frame, row_key, component = _frame(stack, top - 1), arenas.row_key, arenas.component
-    pair = arenas.query_key[i]
-    stop = _first(arenas.query_key, i, frame.end_query, pair + 1)
-    stack[top - 1, 6] = stop
-    begin, end = frame.first_row, frame.end_row
-    first, last = _first(row_key, begin, end, pair), _first(row_key, begin, end, pair + 1)
-    if first == last:
-        return top
-    rows = _append(arenas.row, end, arenas.row, first, last)
-    leaves = frame.end_leaf
-    for x in (pair >> 32, pair & 0xFFFFFFFF):
-        first, last = _first(component, frame.first_leaf, frame.end_leaf, x), frame.end_leaf
-        leaves = _append(arenas.leaf, leaves, arenas.leaf, first, _first(component, first, last, x + 1))
-        first, last = _first(row_key, begin, end, _pair(x, x)), _first(row_key, begin, end, _pair(x, x) + 1)
-        rows = _append(arenas.row, rows, arenas.row, first, last)
-    queries = _append(arenas.query, frame.end_query, arenas.query, i, stop)
-    return _push(stack, top, (frame.end_leaf, leaves), (end, rows), (frame.end_query, queries))
+    begin, head, sibling, seen = work.begin, work.head, work.sibling, work.seen
+    work.stamp[0] += 1
+    stamp = work.stamp[0]
+    for i in range(len(block)):
+        u = block[i, 0]
+        seen[u] = stamp
+        sibling[u], head[parent[u]] = head[parent[u]], u
+    count = 0
+    for i in range(len(block)):
+        u = block[i, 0]
+        v = parent[u]
+        if sibling[head[v]] < 0:  # the only one
+            continue
+        low = _first(rows.key, begin[v], begin[v + 1], np.int64(u) << 32)
+        high = _first(rows.key, low, begin[v + 1], np.int64(u + 1) << 32)
+        # the rows of u and a larger sibling: either all are looked at, or each such sibling among the blocks is
+        w, n_siblings = head[v], 0
+        while w >= 0 and 16 * n_siblings < high - low:
+            n_siblings += 1
+            w = sibling[w]
+        if w >= 0:
+            for k in range(low, high):
+                if seen[rows.key[k] & 0xFFFFFFFF] == stamp:
+                    work.found[count] = k
+                    count += 1
+            continue
+        w = head[v]
+        while w >= 0 and low < high:
+            if w > u:
+                k = _first(rows.key, low, high, _pair(u, w))
+                while k < high and rows.key[k] == _pair(u, w):
+                    work.found[count] = k
+                    count += 1
+                    k += 1
+            w = sibling[w]
+    for i in range(len(block)):
+        head[parent[block[i, 0]]] = -1
+    return count
 
 
 @inner
-def _push_components(stack, top, arenas):
-    """Put the components that hold rows and queries in the place of the topmost frame; returns the new height."""
-    top -= 1
-    frame, row_key, component = _frame(stack, top), arenas.row_key, arenas.component
-    i = frame.first_query
-    while i < frame.end_query:
-        pair = arenas.query_key[i]
-        stop = _first(arenas.query_key, i, frame.end_query, pair + 1)
-        x = pair >> 32
-        if x == pair & 0xFFFFFFFF:  # the query is inside component x
-            rows = (
-                _first(row_key, frame.first_row, frame.end_row, pair),
-                _first(row_key, frame.first_row, frame.end_row, pair + 1),
-            )
-            if rows[0] < rows[1]:
-                leaves = (
-                    _first(component, frame.first_leaf, frame.end_leaf, x),
-                    _first(component, frame.first_leaf, frame.end_leaf, x + 1),
-                )
-                top = _push(stack, top, leaves, rows, (i, stop))
-        i = stop
-    return top
+def _enter(rows, k, clades, entry, at):
+    """Write the sorted triplet k as an entry, held by the two nodes of its key."""
+    t = rows.number[k]
+    one, other = rows.key[k] >> 32, rows.key[k] & 0xFFFFFFFF
+    if not _holds(clades, one, rows.triplets[t, 0]):
+        one, other = other, one
+    entry[at, 0], entry[at, 1], entry[at, 2], entry[at, 3] = t, one, one, other
 
 
 @inner
-def _touches_both(frame, row_key):
-    """Whether a row has leaves in both components of a frame: if none has, nothing is implied across."""
-    begin, end = frame.first_row, frame.end_row
-    return _first(row_key, begin, end, _ACROSS) < _first(row_key, begin, end, _ACROSS + 1)
+def _copy(entry, at, begin, end):
+    """Copy a range of entries to a place; returns the place after it."""
+    for i in range(begin, end):
+        for column in range(entry.shape[1]):
+            entry[at, column] = entry[i, column]
+        at += 1
+    return at
+
+
+@njit
+def _longer(table, size):
+    """The table, with room for as many lines, and more."""
+    if table.shape[0] >= size:
+        return table
+    out = np.empty((2 * size, table.shape[1]), table.dtype)
+    out[: table.shape[0]] = table
+    return out
 
 
 @njit
@@ -382,93 +568,158 @@ def _wider(array, size):
 
 
 @njit
-def _longer(table, size):
-    """The table, with room for as many lines, and more."""
-    if table.shape[0] >= size:
-        return table
-    out = np.empty((2 * size, table.shape[1]), np.int64)
-    out[: table.shape[0]] = table
-    return out
+def _enlarged(arenas, n_blocks, n_rows, n_queries):
+    """The arenas, with room for so many blocks, rows and queries."""
+    return Arenas(
+        _longer(arenas.block, n_blocks),
+        *(_longer(arenas.row, n_rows), _wider(arenas.row_key, n_rows)),
+        *(_longer(arenas.query, n_queries), _wider(arenas.query_key, n_queries)),
+    )
+
+
+@allocating
+def _copy_down(arenas, frame, queries, clades, rows, work):
+    """Copy above a frame what some of its queries with equal keys go on with.
+
+    frame : its line of the stack; queries : their range
+    Returns the arenas; the number of rows copied, 0 where nothing can follow.
+    """
+    pair = arenas.query_key[queries[0]]
+    p, q = pair >> 32, pair & 0xFFFFFFFF
+    first_block, end_block = frame[FIRST_BLOCK], frame[END_BLOCK]
+    first_row, end_row = frame[FIRST_ROW], frame[END_ROW]
+    low = _first(arenas.row_key, first_row, end_row, pair)
+    high = _first(arenas.row_key, low, end_row, pair + 1)
+    if p != q and low == high:  # no row touches both: their walk never ends in two
+        return arenas, np.int64(0)
+    arenas = _enlarged(arenas, 2 * end_block - first_block, 0, frame[END_QUERY] + queries[1] - queries[0])
+    top = end_block
+    for i in range(first_block, end_block):
+        if arenas.block[i, 1] == p or arenas.block[i, 1] == q:
+            top = _copy(arenas.block, top, i, i + 1)
+    n_found = _gather(arenas.block[end_block:top], clades.parent, rows, work)
+    arenas = _enlarged(arenas, 0, 2 * end_row - first_row + n_found, 0)
+    top = _copy(arenas.row, end_row, low, high)
+    if p != q:
+        for x in (p, q):
+            low = _first(arenas.row_key, first_row, end_row, _pair(x, x))
+            top = _copy(arenas.row, top, low, _first(arenas.row_key, low, end_row, _pair(x, x) + 1))
+    for i in range(n_found):
+        _enter(rows, work.found[i], clades, arenas.row, top)
+        top += 1
+    _copy(arenas.query, frame[END_QUERY], queries[0], queries[1])
+    return arenas, top - end_row
+
+
+@allocating
+def _new_work(rows, queries, N):
+    m, size = len(rows.triplets), max(len(rows.triplets), len(queries.triplets), N)
+    begin = np.zeros(N + 1, np.int64)
+    for v in rows.node:
+        begin[v + 1] += 1
+    for u in range(N):
+        begin[u + 1] += begin[u]
+    return DescentWork(
+        *(begin, np.zeros(1, np.int64), np.zeros(N, np.int64), np.empty(N, np.int32), np.empty(N, np.int32)),
+        *(np.empty(N, np.int32), np.empty(N, np.int32), np.empty(N, np.int32), np.empty(N, np.int32)),
+        *(np.full(N, -1, np.int32), np.empty(m, np.int32), np.empty((size, 4), np.int32), np.empty(size, np.int64)),
+    )
 
 
 @njit
-def walk(rows, n, queries, task, out, most):
+def walk(clades, rows, queries, task, out, most):
     """Walk from all leaves to the splits in two.
 
-    rows : int32[m, 3], consistent triplets; n : number of leaves; queries : int32[q, 3], the rows themselves for all
-    tasks but ANSWER; out : int32[size, 3], what LIST fills; most : entries of frames after which to give up
+    clades : AhoClades, of the triplets; rows : Separated, the triplets; queries : Separated, the same but for ANSWER;
+    out : int32[size, 3], what LIST fills; most : entries of frames after which to give up
     Returns
         flag : bool, of the queries: implied (ANSWER), implied by the other rows (CYCLES), left out so that the others
         are as few as can be (SPARE);
         sizes : int64[s, 2], leaves on either side of each split (SIZES);
         spent : entries of all frames; more than `most` where it gave up.
     """
-    m, q = rows.shape[0], queries.shape[0]
-    arenas = Arenas(
-        *(np.empty(2 * n, np.int32), np.empty(2 * n, np.int32)),
-        *(np.empty(2 * m, np.int32), np.empty(2 * m, np.int64)),
-        *(np.empty(2 * q, np.int32), np.empty(2 * q, np.int64)),
-    )
-    size = max(n, m, q)
-    work = SplitWork(np.empty(n, np.int32), np.empty(n, np.int32), np.empty(n, np.int32), np.empty(size, np.int32))
+    N, m = len(clades.parent), len(rows.triplets)
+    work = _new_work(rows, queries, N)
     cycles = CycleWork(
-        *(np.empty(n, np.int32), np.empty(n, np.int32), np.empty(2 * m, np.int32), np.empty(n, np.int32)),
-        *(np.empty(n, np.int32), np.empty(n, np.int32), np.empty(n, np.int32)),
+        *(np.empty(N, np.int32), np.empty(N, np.int32), np.empty(2 * m, np.int32), np.empty(N, np.int32)),
+        *(np.empty(N, np.int32), np.empty(N, np.int32), np.empty(N, np.int32)),
     )
-    flag, sizes = np.zeros(q, np.bool_), np.empty((16, 2), np.int64)
-    arenas.leaf[:n], arenas.row[:m], arenas.query[:q] = np.arange(n), np.arange(m), np.arange(q)
-    stack = np.zeros((16, 7), np.int64)
-    top, spent, count = _push(stack, 0, (0, n), (0, m), (0, q)), 0, 0
-    while top > 0:
-        f = top - 1
-        frame = _frame(stack, f)
-        if frame.next_query < 0:
-            spent += frame.end_leaf - frame.first_leaf + frame.end_row - frame.first_row
-            spent += frame.end_query - frame.first_query
-            if spent > most:
-                break
-            leaf = arenas.leaf[frame.first_leaf : frame.end_leaf]
-            row = arenas.row[frame.first_row : frame.end_row]
-            query = arenas.query[frame.first_query : frame.end_query]
-            k = _find_components(leaf, row, rows, work)
-            _sort_leaves(leaf, arenas.component[frame.first_leaf : frame.end_leaf], k, work)
-            # no row is dropped, as their close pairs made the components; queries are
-            _sort_rows(row, arenas.row_key[frame.first_row : frame.end_row], rows, k, work)
-            n_kept = _sort_rows(query, arenas.query_key[frame.first_query : frame.end_query], queries, k, work)
-            stack[f, 5] = frame.first_query + n_kept
-            # of two components, the pair would be this frame again: only each by itself goes on
-            stack[f, 6] = frame.first_query if k > 2 else stack[f, 5]
-            frame = _frame(stack, f)
-            if k == 2 and task == ANSWER:
-                for i in range(frame.first_query, frame.end_query):
-                    if arenas.query_key[i] == _ACROSS:
-                        flag[arenas.query[i]] = True
-            elif k == 2 and _touches_both(frame, arenas.row_key):
-                if task == SIZES:
-                    sizes = _longer(sizes, count + 1)
-                    first, end = frame.first_leaf, frame.end_leaf
-                    sizes[count, 0] = _first(arenas.component, first, end, 1) - first
-                    sizes[count, 1] = end - first - sizes[count, 0]
-                    count += 1
-                elif task == LIST:
-                    count = _list_split(frame, arenas, out, count)
-                elif task == SPARE:
-                    _flag_spare(frame, arenas, rows, work.up, flag)
-                else:
-                    _flag_cycles(frame, arenas, rows, cycles, flag)
-        i = _next_pair(arenas.query_key, frame.next_query, frame.end_query)
-        n_leaves = frame.end_leaf - frame.first_leaf
-        stack = _longer(stack, top + n_leaves)
-        if i == frame.end_query:
-            top = _push_components(stack, top, arenas)
-        else:
-            # room for copies of all leaves and rows of the frame, and of the queries that are left, above it
-            n_rows, n_queries = frame.end_row - frame.first_row, frame.end_query - i
-            arenas = Arenas(
-                *(_wider(arenas.leaf, frame.end_leaf + n_leaves), _wider(arenas.component, frame.end_leaf + n_leaves)),
-                *(_wider(arenas.row, frame.end_row + n_rows), _wider(arenas.row_key, frame.end_row + n_rows)),
-                _wider(arenas.query, frame.end_query + n_queries),
-                _wider(arenas.query_key, frame.end_query + n_queries),
-            )
-            top = _push_pair(stack, top, i, arenas)
+    arenas = Arenas(
+        np.empty((16, 2), np.int32),
+        *(np.empty((16, 4), np.int32), np.empty(16, np.int64)),
+        *(np.empty((16, 4), np.int32), np.empty(16, np.int64)),
+    )
+    stack = np.zeros((16, 8), np.int64)
+    flag, sizes = np.zeros(len(queries.triplets), np.bool_), np.empty((16, 2), np.int64)
+    spent, count, coming = 0, 0, 0
+    while coming < len(queries.number):
+        # the queries that part at the same two children, and the rows that do
+        v, key, first = queries.node[coming], queries.key[coming], coming
+        while coming < len(queries.number) and queries.node[coming] == v and queries.key[coming] == key:
+            coming += 1
+        low = _first(rows.key, work.begin[v], work.begin[v + 1], key)
+        high = _first(rows.key, low, work.begin[v + 1], key + 1)
+        if low == high:
+            continue
+        arenas = _enlarged(arenas, 0, high - low, coming - first)
+        for k in range(low, high):
+            _enter(rows, k, clades, arenas.row, k - low)
+        for k in range(first, coming):
+            _enter(queries, k, clades, arenas.query, k - first)
+        for k in range(stack.shape[1]):
+            stack[0, k] = 0
+        stack[0, END_ROW], stack[0, END_QUERY], stack[0, NEXT] = high - low, coming - first, -1
+        top = 1
+        while top > 0:
+            f = top - 1
+            line = stack[f]
+            if line[NEXT] < 0:
+                n_entries = line[END_ROW] - line[FIRST_ROW] + line[END_QUERY] - line[FIRST_QUERY]
+                spent += n_entries
+                if spent > most:
+                    return flag, sizes[:0], spent
+                arenas = _enlarged(arenas, line[FIRST_BLOCK] + 3 * n_entries, 0, 0)
+                frame = _frame(line, arenas)
+                n_components, n_blocks, n_queries = _divide(frame, clades, rows, queries, work)
+                if n_components == 2:
+                    block = frame.block[:n_blocks]
+                    n_left = _pass_split(frame, n_queries, flag if task == ANSWER else flag[:0])
+                    if n_left < n_queries:
+                        if task == SIZES:
+                            sizes = _longer(sizes, count + 1)
+                            _note_sizes(block, clades, sizes[count])
+                            count += 1
+                        elif task == LIST:
+                            count = _list_split(block, clades, out, count)
+                        elif task == SPARE:
+                            _flag_spare(block, frame.row, frame.row_key, work.up, flag)
+                        elif task == CYCLES:
+                            _flag_cycles(block, frame.row, frame.row_key, cycles, flag)
+                    n_queries = n_left
+                line[END_BLOCK], line[END_QUERY] = line[FIRST_BLOCK] + n_blocks, line[FIRST_QUERY] + n_queries
+                line[NEXT] = line[FIRST_QUERY]
+                line[FINAL] = _longest_run(arenas.query_key, line[FIRST_QUERY], line[END_QUERY])
+            i, end = line[NEXT], line[END_QUERY]
+            if i == line[FINAL] and i < end:
+                i = _first(arenas.query_key, i, end, arenas.query_key[i] + 1)
+            final = i == end
+            if final:
+                i, top = line[FINAL], f
+                if i == end:
+                    continue
+            stop = _first(arenas.query_key, i, end, arenas.query_key[i] + 1)
+            line[NEXT] = stop
+            arenas, n_rows = _copy_down(arenas, line, (i, stop), clades, rows, work)
+            if n_rows == 0:
+                continue
+            end_block, end_row, end_query = line[END_BLOCK], line[END_ROW], line[END_QUERY]
+            if final:  # nothing else follows from the frame: it gives its place
+                _copy(arenas.row, line[FIRST_ROW], end_row, end_row + n_rows)
+                _copy(arenas.query, line[FIRST_QUERY], end_query, end_query + stop - i)
+                end_block, end_row, end_query = line[FIRST_BLOCK], line[FIRST_ROW], line[FIRST_QUERY]
+            stack = _longer(stack, top + 1)
+            line = stack[top]
+            line[FIRST_BLOCK], line[FIRST_ROW], line[FIRST_QUERY] = end_block, end_row, end_query
+            line[END_ROW], line[END_QUERY], line[NEXT] = end_row + n_rows, end_query + stop - i, -1
+            top += 1
     return flag, sizes[:count] if task == SIZES else sizes[:0], spent

@@ -179,7 +179,7 @@ def range_maximum_table(values):
 
 
 @njit
-def _maximum(table, i, j):
+def range_maximum(table, i, j):
     """Maximum of positions i..j-1 (i < j) of the table's first row."""
     width = j - i
     k = 0
@@ -205,7 +205,7 @@ def common_ancestors(a, b, position, table):
         if p == q:
             node[t] = a[t]
         else:
-            node[t] = _maximum(table, min(p, q), max(p, q))
+            node[t] = range_maximum(table, min(p, q), max(p, q))
     return node
 
 
@@ -234,8 +234,8 @@ def induced_odd(triples, position, table):
         if p > q:
             p, q = q, p
             i, j = j, i
-        left = _maximum(table, p, q)
-        right = _maximum(table, q, r)
+        left = range_maximum(table, p, q)
+        right = range_maximum(table, q, r)
         if left < right:
             odd[t] = k
         elif left > right:
