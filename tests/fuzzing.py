@@ -36,7 +36,7 @@ from tripletree.core import Answer, AnswerSet
 from tripletree.errors import TripletreeError
 
 CORPUS = Path(__file__).parent / "corpus"
-#: After so many seconds on one input a target counts as hung.
+#: After so many seconds of computing on one input a target counts as hung.
 PATIENCE = 20
 
 # ---------------------------------------------------------------------- readers
@@ -290,18 +290,28 @@ def child(name, until, rng, board, found):
         board[16 : 16 + len(content)] = content
         try:
             check(name, content)
-        except Exception:
-            found.write_text(traceback.format_exc())
+        except Exception:  # the smallest input yet: hypothesis goes on looking
+            (found / "traceback").write_text(traceback.format_exc())
+            (found / "input").write_bytes(content)
             raise
 
     (attempts_at_reader if name in READERS else attempts_at_constructor)(name, until, rng, attempt)
+
+
+def seconds_of(pid: int) -> float:
+    """What a process has computed so far, where the system tells; else the time: a busy machine is no hang."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return time.monotonic()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def search(name: str, seconds: float, rng: random.Random) -> tuple[int, bytes | None, str]:
     """Number of inputs tried, and the one that failed with what happened, or None."""
     board = mmap.mmap(-1, 1 << 22)
     with tempfile.TemporaryDirectory() as folder:
-        found = Path(folder) / "traceback"
+        found = Path(folder)
         sys.stdout.flush()
         pid = os.fork()
         if pid == 0:
@@ -310,22 +320,25 @@ def search(name: str, seconds: float, rng: random.Random) -> tuple[int, bytes | 
                 child(name, time.monotonic() + seconds, rng, board, found)
                 code = 0
             os._exit(code)
-        tried, moved, why = b"", time.monotonic(), ""
+        tried, moved, since, why = b"", 0.0, time.monotonic(), ""
         while not (ended := os.waitpid(pid, os.WNOHANG))[0]:
             time.sleep(0.05)
             if board[:8] != tried:
-                tried, moved = board[:8], time.monotonic()
-            elif time.monotonic() - moved > PATIENCE:
+                tried, moved, since = board[:8], seconds_of(pid), time.monotonic()
+            elif seconds_of(pid) - moved > PATIENCE or time.monotonic() - since > 10 * PATIENCE:
                 os.kill(pid, signal.SIGKILL)
                 ended = os.waitpid(pid, 0)
                 why = f"no answer within {PATIENCE} s"
                 break
-        if found.exists():
-            why = found.read_text()
+        content = None
+        if (found / "input").exists():
+            content, why = (found / "input").read_bytes(), (found / "traceback").read_text()
         elif os.WIFSIGNALED(ended[1]) and not why:
             why = f"the process died of signal {os.WTERMSIG(ended[1])}"
     count, size = (int.from_bytes(board[k : k + 8], "little") for k in (0, 8))
-    return count, (board[16 : 16 + size] if ended[1] else None), why
+    if content is None and ended[1]:
+        content = board[16 : 16 + size]
+    return count, content, why
 
 
 def show(text: str) -> None:

@@ -10,6 +10,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from tripletree import kernels
+from tripletree.core.checks import check_entries
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.items import UNKNOWN_NODES, item_pairs
 from tripletree.core.leaves import LeafIndex
@@ -605,7 +606,7 @@ def _check_texts(values: Any, what: str, N: int) -> tuple[str | None, ...] | Non
     """Return names or ranks, one for each term; None if no term has one."""
     if values is None:
         return None
-    texts = tuple(None if x is None or x == "" else str(x) for x in values)
+    texts = tuple(None if x is None or x == "" else str(x) for x in check_entries(values, what))
     if len(texts) != N:
         msg = f"{what} must have one entry for each of the {N} terms; got {len(texts)}"
         raise InvalidHierarchyError(msg)
@@ -620,7 +621,7 @@ def _check_relations(relations: Sequence[str] | None, m: int) -> tuple[np.ndarra
         msg = f"relations must be a sequence of str, one for each of the {m} edges, not the string {relations!r}"
         raise InvalidHierarchyError(msg)
     number: dict[str, int] = {}
-    codes = [number.setdefault(str(x), len(number)) for x in relations]
+    codes = [number.setdefault(str(x), len(number)) for x in check_entries(relations, "relations")]
     if len(codes) != m:
         msg = f"relations must have one entry for each of the {m} edges; got {len(codes)}"
         raise InvalidHierarchyError(msg)
