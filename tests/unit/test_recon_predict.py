@@ -322,3 +322,21 @@ def test_grid_search__in_a_pipeline_that_keeps_labels(irises):
     )
     search.fit(X, y, recon__triplets=triplets)
     assert search.best_estimator_[-1].n_triplets_ == 300
+
+
+def test_pickles__hold_nothing_twice(rng):
+    X = rng.normal(size=(3000, 4))
+    model = ReCon(3, linkage="ward").fit(X, triplets=[(0, 1, 2), (5, 9, 7)])
+    model.predict(rng.normal(size=(10, 4)))  # makes the search tree
+    content = pickle.dumps(model)
+    again = pickle.loads(content)
+    for name in ("linkage_", "distances_", "labels_", "children_"):
+        assert np.array_equal(getattr(again, name), getattr(model, name)), name
+    new = rng.normal(size=(50, 4))
+    assert np.array_equal(again.predict(new), model.predict(new))
+    alone = pickle.loads(pickle.dumps(model.predictor_))
+    assert np.array_equal(alone.predict_proba(new), model.predict_proba(new))
+    points, rest = X.nbytes, 3000 * (8 + 4 + 4 + 8 + 4)  # of each sample a hash, cluster and leaf; row number and label
+    assert len(pickle.dumps(model.predictor_)) < points + rest + 5_000
+    hierarchy_and_labels = 2 * 3000 * (4 + 8) + 3000 * 8
+    assert len(content) < points + rest + hierarchy_and_labels + 10_000

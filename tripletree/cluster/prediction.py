@@ -73,11 +73,19 @@ class NeighbourPredictor:
         self._labels = labels[self.kept].astype(np.int32)
         self._points = None if self._is_precomputed else points[self.kept]
         self._tree: Any = None
-        if self._metric == "euclidean" and self._points is not None:
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "_tree": None}  # it holds the points once more, and is soon made
+
+    @property
+    def _search(self) -> Any:
+        """A search by Euclidean distances, made when it is first needed; None for other distances."""
+        if self._tree is None and self._metric == "euclidean" and self._points is not None:
             from sklearn.neighbors import NearestNeighbors
 
-            small = points.shape[1] <= _TREE_DIMENSIONS and not is_sparse(points)
+            small = self._points.shape[1] <= _TREE_DIMENSIONS and not is_sparse(self._points)
             self._tree = NearestNeighbors(algorithm="kd_tree" if small else "brute").fit(self._points)
+        return self._tree
 
     @property
     def _metric(self) -> Any:
@@ -179,8 +187,9 @@ class NeighbourPredictor:
         return np.where(self._known[at] == key, at, -1)
 
     def _nearest(self, points: np.ndarray, numbers: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
-        if self._tree is not None:
-            distance, index = self._tree.kneighbors(points, count)
+        search = self._search
+        if search is not None:
+            distance, index = search.kneighbors(points, count)
             self._check(distance, numbers, index)
             return distance, index
         if self._points is None:

@@ -492,6 +492,19 @@ class ReCon(HierarchicalClusterer):
             labels = paired.by_rule(self.n_clusters, rule, self.on_infeasible, without)
         return _FlatCut(labels, paired.fewest, paired.most)
 
+    def __getstate__(self) -> dict[str, Any]:
+        # both follow from hierarchy_, and are a third of a large model
+        derived = ("linkage_", "distances_")
+        return {name: value for name, value in super().__getstate__().items() if name not in derived}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        if "hierarchy_" in state and "linkage_" not in state:
+            height = self.hierarchy_.height
+            assert height is not None
+            self.linkage_ = to_linkage(self.hierarchy_, monotone=True)
+            self.distances_ = height[self.hierarchy_.n_leaves :].copy()
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = is_precomputed(self.metric)
