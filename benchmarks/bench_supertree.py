@@ -5,9 +5,10 @@ given with `min_support` 0 (as many triplets as possible) and 0.5 (the default, 
 sc-supertree and tralda need ``pip install sc-supertree tralda``; tralda has nothing for whole trees that contradict
 each other, so its greedy BUILD and best-pair-merge-first get the triplets that identify each source (small sets only).
 
-Simulated sets: restrictions of a random binary tree to some leaves, a twentieth of them exchanged. With the environment
-variable TRIPLETREE_DATA, also from its folder supertrees/: OpenTree's prob-1 with the answer that otcetera expects,
-SuperTriplets' simulated set with the true tree, and Purvis' primates, each column of each matrix a source.
+Simulated sets: restrictions of a random binary tree to some leaves, a twentieth of them exchanged; two halves of the
+leaves of a caterpillar, which agree. With the environment variable TRIPLETREE_DATA, also from its folder supertrees/:
+OpenTree's prob-1 with the answer that otcetera expects, SuperTriplets' simulated set with the true tree, and Purvis'
+primates, each column of each matrix a source.
 """
 
 import os
@@ -17,7 +18,7 @@ from pathlib import Path
 import _harness
 import numpy as np
 from _harness import Table, measured
-from examples import yule
+from examples import caterpillar, yule
 
 import tripletree as tt
 
@@ -64,7 +65,7 @@ WORK = {
 }
 
 #: Characters of all sources up to which a method is waited for.
-MOST = {"tralda, greedy": 10_000, "tralda, best pair": 50_000}
+MOST = {"sc-supertree": 1_000_000, "tralda, greedy": 10_000, "tralda, best pair": 50_000}
 
 
 def shares(path, text, true=""):
@@ -115,6 +116,10 @@ def collections(large):
     rng = np.random.default_rng(1)
     for n, k, m in [(100, 20, 50), (1_000, 30, 200)] + ([(20_000, 100, 500)] if large else []):
         yield f"simulated {n}", *simulated(n, k, m, rng), ""
+    for n in (200, 40_000):
+        true = tt.Hierarchy(caterpillar(2 * n).parent, [f"t{i}" for i in range(2 * n)])
+        halves = [true.restrict([true.leaves[i] for i in rng.choice(2 * n, n, replace=False)]) for _ in range(2)]
+        yield f"caterpillars {n}", [tt.write_newick(h) for h in halves], "", ""
     if not FOLDER.is_dir():
         return
     folder = FOLDER / "supertriplets"

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from examples import caterpillar, contracted, small_world, star, yule
+from examples import caterpillar, contracted, small_world, star, uniform_binary, yule
 from oracles import all_triplets_definition, clades_of
 from vote_oracle import (
     displayed_definition,
@@ -18,6 +18,7 @@ from tripletree import kernels
 from tripletree.algorithms.compare import compare_triplets
 from tripletree.algorithms.induce import count_triplets
 from tripletree.algorithms.supertree import (
+    AgreedVotes,
     EdgeVotes,
     Supertree,
     _build_from_votes,
@@ -100,6 +101,27 @@ def test_counts__edges_against_listed_triplets(rng):
         assert edges.agree.tolist() == agree.tolist()
         assert edges.oppose.tolist() == oppose.tolist()
         assert (edges.displayed, edges.contradicted) == (shown, against)
+
+
+def test_counts__edges_of_sources_that_agree(rng):
+    decided = 0
+    for k in range(60):
+        true = contracted((yule(12, rng), caterpillar(12), uniform_binary(12, rng))[k % 3], 0.2 * (k % 4), rng)
+        size = rng.integers(3, 12, int(rng.integers(1, 5)))
+        parts = [true.restrict(rng.permutation(12)[:m].tolist()) for m in size]
+        sources = [contracted(h, 0.3 * (k % 2), rng) for h in parts]
+        sources.append(sources[0])
+        votes, leaves = votes_of(sources)
+        found = supertree(sources)
+        assert found.consistent
+        h = found.hierarchy
+        wanted, edges = EdgeVotes(votes, h.parent), AgreedVotes(votes, h)
+        decided += int((wanted.n_agree[h.n_leaves :] > 0).sum())
+        assert edges.n_agree.tolist() == wanted.n_agree.tolist()
+        assert edges.n_oppose.tolist() == wanted.n_oppose.tolist()
+        assert np.array_equal(edges.support, wanted.support, equal_nan=True)
+        assert (edges.displayed, edges.contradicted) == pytest.approx((wanted.displayed, wanted.contradicted))
+    assert decided > 100
 
 
 def test_counts__splits_against_listed_triplets(rng):

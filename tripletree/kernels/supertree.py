@@ -14,12 +14,14 @@ import numpy as np
 
 from tripletree.kernels.disjoint_set import find, unite
 from tripletree.kernels.jit import Integers, allocating, inner, njit
+from tripletree.kernels.rooted_tree import range_maximum
 
 __all__ = [
     "END",
     "BinaryTree",
     "Clades",
     "Sources",
+    "agreeing_trees",
     "divide",
     "edge_votes",
     "nodes",
@@ -464,6 +466,50 @@ def split_votes(split, order, sources):
             scan.n_leaves[t] = 0
         _put(scan, taxa, NEITHER)
     return vote
+
+
+# ----------------------------------------------------------------------
+# Votes on a hierarchy that displays all triplets of all trees: nothing has to be counted.
+
+
+@njit
+def agreeing_trees(sources, copies, rank, hierarchy):
+    """How many trees have triplets that the edge above each node of a hierarchy alone decides.
+
+    Each tree is the hierarchy on its leaves with some edges contracted. So a node of a tree is the hierarchy's node w
+    where its leaves meet, and the tree has triplets for the edge above w exactly if it has other leaves below the
+    parent of w. Leaves of one node of a tree stand together in the hierarchy's order, too, so neighbours tell.
+
+    sources : Sources, on n taxa; copies : int64[k], how many trees each stands for; rank : int32[S], a place for each
+    leaf of the sources, tree by tree, those of one tree in the order of the hierarchy; hierarchy : its parents,
+    int32[M], and the position and table of `common_ancestors`
+    Returns n_trees : int64[M]. O(S + N). Oracle: `edge_votes`.
+    """
+    parent, position, table = hierarchy
+    up = sources.parent
+    S, N = rank.shape[0], up.shape[0]
+    place = np.empty(S, np.int32)
+    n_trees = np.zeros(parent.shape[0], np.int64)
+    low, high = np.full(N, S, np.int32), np.full(N, -1, np.int32)
+    for leaf in range(S):
+        place[rank[leaf]] = position[sources.taxon[leaf]]
+        low[leaf] = high[leaf] = rank[leaf]
+    for u in range(N):  # children come before their parents
+        if up[u] >= 0:
+            low[up[u]] = min(low[up[u]], low[u])
+            high[up[u]] = max(high[up[u]], high[u])
+    for t in range(copies.shape[0]):
+        begin, end = sources.leaves[t], sources.leaves[t + 1]
+        for u in range(sources.inners[t], sources.inners[t + 1] - 1):
+            w = range_maximum(table, place[low[u]], place[high[u]])
+            nearest = parent.shape[0]  # the lowest node with these leaves and others of the tree
+            if low[u] > begin:
+                nearest = min(nearest, range_maximum(table, place[low[u] - 1], place[low[u]]))
+            if high[u] + 1 < end:
+                nearest = min(nearest, range_maximum(table, place[high[u]], place[high[u] + 1]))
+            if nearest == parent[w]:
+                n_trees[w] += copies[t]
+    return n_trees
 
 
 # ----------------------------------------------------------------------
