@@ -17,6 +17,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
+from tripletree import _startup  # noqa: F401  (first of all)
 from tripletree._version import __version__
 from tripletree.algorithms.build import is_consistent, one_tree
 from tripletree.algorithms.compare import compare_triplets, robinson_foulds, triplet_distance

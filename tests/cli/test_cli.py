@@ -1,5 +1,6 @@
 import gzip
 import io
+import os
 import re
 import signal
 import subprocess
@@ -207,6 +208,21 @@ def test_shell__interrupted(shell_environment):
     process.send_signal(signal.SIGINT)
     out, error = process.communicate(timeout=60)
     assert (process.returncode, out, error.strip()) == (130, "", "interrupted")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals")
+@pytest.mark.parametrize("loading", ["numpy", "click"])
+def test_shell__interrupted_while_it_loads(tmp_path, shell_environment, loading):
+    (tmp_path / f"{loading}.py").write_text("raise KeyboardInterrupt\n")  # the package that is looked for
+    paths = [str(tmp_path), str(Path(__file__).parents[2])]
+    environment = {**shell_environment, "PYTHONPATH": os.pathsep.join(paths)}
+    done = subprocess.run(
+        [sys.executable, "-m", "tripletree", "info", "-"], env=environment, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (-signal.SIGINT, "", "interrupted\n")
+    program = "import tripletree" if loading == "numpy" else "import tripletree.cli"
+    done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=False)
+    assert "Traceback" in done.stderr  # another program's, as it is used to
 
 
 class Terminal(io.StringIO):

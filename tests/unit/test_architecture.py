@@ -43,8 +43,9 @@ LAW = {
         *("plots", "reports"),
     },
     "_version": set(),
+    "_startup": set(),
     "__main__": {"cli"},
-    "__init__": {"_version", "algorithms", "core", "errors", "evaluation", "io", "plots", "reports"},
+    "__init__": {"_startup", "_version", "algorithms", "core", "errors", "evaluation", "io", "plots", "reports"},
 }
 
 #: The modules whose `__all__` is the public interface; every other module is for the package's own use.
