@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 from sklearn.base import clone
 from sklearn.metrics import adjusted_rand_score
 
@@ -216,6 +217,12 @@ def test_errors__of_x(blobs):
         ReCon().fit(dd.from_pandas(frame, npartitions=4, sort=False))
     with pytest.raises(ValueError, match="holds something that is not a number"):
         ReCon().fit(dd.from_pandas(frame.assign(x1="text"), npartitions=4, sort=False))
+    with pytest.raises(TypeError, match="partition . of X is sparse; make it dense by"):
+        ReCon().fit(lazy.map_blocks(csr_array, dtype=float, meta=np.empty((0, 0))))
+    with pytest.raises(ValueError, match="squared distances would be infinite; scale the samples"):
+        ReCon().fit(lazy * 1e200)
+    with pytest.raises(ClusterCountError, match="give more centres, unless the samples have no more places"):
+        ReCon(2).fit(da.zeros((50, 2), chunks=(20, 2)))
     with pytest.raises(ClusterCountError):
         ReCon(5).fit(lazy[:3])
     with pytest.raises(ValueError, match="n_centres"):

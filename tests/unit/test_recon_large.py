@@ -53,6 +53,7 @@ def test_micro_clusters__auto_says_that_it_is_not_exact(blobs, monkeypatch):
     X, y = blobs
     monkeypatch.setattr("tripletree.cluster.agglomerative.plan.EXACT_UP_TO", 500)
     monkeypatch.setattr("tripletree.cluster.agglomerative.plan.MICRO_CLUSTERS", 100)
+    monkeypatch.setattr("tripletree.cluster.agglomerative.plan.SAMPLES_EACH", 2)
     some = few_triplets(y)
     n_free = 600 - some.used_leaves.size
     with pytest.warns(
@@ -60,6 +61,11 @@ def test_micro_clusters__auto_says_that_it_is_not_exact(blobs, monkeypatch):
     ):
         model = ReCon(4).fit(X, triplets=some)
     assert 80 <= model.n_micro_clusters_ <= 120
+    monkeypatch.setattr("tripletree.cluster.agglomerative.plan.SAMPLES_EACH", 10)
+    with pytest.warns(
+        UserWarning, match=f"about {n_free // 10} micro-clusters first. Set micro_clusters={n_free // 10} "
+    ):
+        ReCon(4).fit(X, triplets=some)
     assert ReCon(4, micro_clusters=None).fit(X, triplets=some).n_micro_clusters_ is None  # no warning
     assert ReCon(4, micro_clusters=100).fit(X, triplets=some).n_micro_clusters_ == model.n_micro_clusters_
     assert ReCon(4, linkage="average").fit(X, triplets=some).n_micro_clusters_ is None

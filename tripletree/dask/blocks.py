@@ -101,11 +101,16 @@ def block_samples(block: Any, where: Block) -> np.ndarray:
     ------
     ValueError
         If the block has other columns than the first, or holds text, NaN or infinity.
+    TypeError
+        If it is sparse.
     """
     at = f"partition {where.number} of X"
     if where.columns is not None and list(block.columns) != where.columns:
         msg = f"{at} has the columns {list(block.columns)}; expected {where.columns}: give all partitions the same"
         raise ValueError(msg)
+    if hasattr(block, "tocsr"):
+        msg = f"{at} is sparse; make it dense by X.map_blocks(lambda block: block.toarray()), or reduce it before"
+        raise TypeError(msg)
     try:
         samples = np.asarray(block, dtype=np.float64)
     except (TypeError, ValueError) as error:

@@ -170,7 +170,7 @@ class ReCon(VersionedState, ClusterMixin, BaseEstimator):
             If X has no rows, chunks of unknown length, partitions with other columns, text, NaN or infinity; the
             message says in which partition.
         TypeError
-            If X is no dask array or data frame.
+            If X is no dask array or data frame, or its blocks are sparse.
         MissingDependencyError
             If Dask is not installed.
 

@@ -28,13 +28,16 @@ from tripletree.errors import warn_user
 __all__ = [
     "EXACT_UP_TO",
     "MICRO_CLUSTERS",
+    "SAMPLES_EACH",
     "MergePlan",
     "merge_samples",
     "plan_merges",
 ]
 
-#: Samples in no triplet, beyond which "auto" gathers them into about so many micro-clusters.
-EXACT_UP_TO, MICRO_CLUSTERS = 200_000, 50_000
+#: Samples in no triplet, beyond which "auto" gathers them; so many into one on average, and at most so many
+#: micro-clusters. With one for two samples it takes longer than the exact merges, with one for ten less than half of
+#: that, and classes are found as well (``benchmarks/results/large_data.md``).
+EXACT_UP_TO, SAMPLES_EACH, MICRO_CLUSTERS = 200_000, 10, 50_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,13 +135,14 @@ def _choose_micro_clusters(micro_clusters: int | str | None, linkage: str, n_fre
     if micro_clusters == "auto":
         if n_free <= EXACT_UP_TO or linkage not in EUCLIDEAN:
             return None
+        number = min(MICRO_CLUSTERS, max(1, n_free // SAMPLES_EACH))
         msg = (
             f"the clustering is approximate: {n_free:,} samples in no triplet are gathered into about "
-            f"{MICRO_CLUSTERS:,} micro-clusters first. Set micro_clusters={MICRO_CLUSTERS} to silence this, or None "
+            f"{number:,} micro-clusters first. Set micro_clusters={number} to silence this, or None "
             "for the exact one, which takes longer"
         )
         warn_user(msg)
-        return MICRO_CLUSTERS
+        return number
     if micro_clusters is None:
         return None
     if linkage not in EUCLIDEAN:

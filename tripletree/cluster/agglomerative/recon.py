@@ -99,8 +99,8 @@ class ReCon(HierarchicalClusterer):
         distances that agree to 7 digits become ties, which go by index, and others stop being ties.
     micro_clusters : int, "auto" or None, default "auto"
         About how many micro-clusters to gather the samples in no triplet into, where there are more of them; for a
-        linkage on centres, and not exact (see `tripletree.cluster`). "auto" is 50,000 for more than 200,000 such
-        samples, with a `UserWarning`, else None: exact, however long it takes.
+        linkage on centres, and not exact (see `tripletree.cluster`). "auto" gathers more than 200,000 such samples, ten
+        into one on average, into 50,000 at most, with a `UserWarning`; else it is None: exact, however long it takes.
     random_state : int, Generator, RandomState or None, default 0
         For micro-clusters, to choose the samples that they are found on, and for ``on_conflict="repair"``.
     n_jobs : int or None, default None

@@ -39,6 +39,7 @@ __all__ = [
 #: Samples of the part that a micro-cluster may have before it is split: about ten times their mean number.
 _LARGEST_IN_PART = 40
 
+_FARTHEST = 1e150  # beyond, squares and their sums are infinite
 _CHUNK = 50_000  # samples whose distances stand at a time
 
 
@@ -339,8 +340,8 @@ def fit_micro_clusters(
     weights = np.concatenate([counts, np.ones(len(own))])
     if model.n_clusters is not None and model.n_clusters > len(points):
         msg = (
-            f"n_clusters={model.n_clusters}, but there are {len(points)} micro-clusters and named samples: "
-            "there cannot be more clusters than these"
+            f"n_clusters={model.n_clusters}, but there are {len(points)} micro-clusters and named samples: there "
+            "cannot be more clusters than these; give more centres, unless the samples have no more places"
         )
         raise ClusterCountError(msg, n_clusters=model.n_clusters, nearest=(len(points),))
     scatter = clusters.squares[full] - counts * np.einsum("ij,ij->i", shift, shift)
@@ -368,5 +369,9 @@ def _check_block(block: Any, d: int | None) -> np.ndarray:
     bad = np.flatnonzero(~np.isfinite(points).all(axis=1))
     if bad.size:
         msg = f"samples must be finite: row {bad[0]} holds NaN or infinity; leave such rows out, or fill them in"
+        raise ValueError(msg)
+    if points.size and float(np.abs(points).max()) > _FARTHEST:
+        row = int(np.abs(points).max(axis=1).argmax())
+        msg = f"row {row} holds {np.abs(points[row]).max():.3g}: squared distances would be infinite; scale the samples"
         raise ValueError(msg)
     return points
