@@ -29,7 +29,7 @@ print(json.dumps([took, peak, {size}]))
 PATIENCE = 120  # seconds that a peer is waited for
 
 
-def measured(setup, call, size):
+def measured(setup, call, size, patience=PATIENCE):
     """CPU seconds of a call in a process of its own, the peak memory of that process in MB, and its size or error."""
     code = _START.format(setup=setup, call=call, size=size)
     here = Path(__file__).parent  # benchmarks and the shapes of the tests can be imported, whatever the working folder
@@ -37,10 +37,10 @@ def measured(setup, call, size):
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
     try:
         done = subprocess.run(
-            [sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=PATIENCE, env=environment
+            [sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=patience, env=environment
         )
     except subprocess.TimeoutExpired:
-        return None, None, f"over {PATIENCE} s"
+        return None, None, f"over {patience} s"
     if done.returncode:
         return None, None, done.stderr.strip().rsplit("\n", 1)[-1][:60]
     return json.loads(done.stdout.strip().rsplit("\n", 1)[-1])

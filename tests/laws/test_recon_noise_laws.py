@@ -1,5 +1,7 @@
 """ReCon under a penalty against its definition, and what must hold whatever the data and the triplets."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from recon_oracle import LINKAGES, random_triplets
@@ -106,6 +108,68 @@ def _quick_definition(X, t, linkage, penalty):
         rows[rows == gone] = keep
         live = np.delete(live, j)
     return np.array(Z)
+
+
+@pytest.mark.parametrize("linkage", ["centroid", "median", "ward"])
+@pytest.mark.parametrize(("n", "m"), [(70, 40), (200, 200), (300, 4000)])
+def test_soft__centres_merge_as_a_table_does(linkage, n, m):
+    for seed in range(4):
+        rng = np.random.default_rng([seed, n])
+        X, t = rng.normal(size=(n, 5)), any_triplets(rng, n, m)
+        if seed % 2:
+            t = TripletSet(t.rows, n, rng.uniform(0.1, 3.0, len(t)))
+        for penalty in (0.05, 2.0):
+            table = merge_condensed_softly(pdist(X, "sqeuclidean"), n, t, linkage, penalty)
+            Z = soft_merges(X, t, linkage, "euclidean", penalty=penalty)
+            assert np.array_equal(Z[:, :2], table[:, :2])
+            np.testing.assert_allclose(Z[:, 2], table[:, 2])
+
+
+@pytest.mark.parametrize("linkage", ["average", "weighted"])
+@pytest.mark.parametrize("metric", ["sqeuclidean", "cosine"])
+def test_soft__means_of_squares_need_no_table(linkage, metric, rng):
+    n, X = 200, rng.normal(size=(200, 4))
+    X /= np.linalg.norm(X, axis=1, keepdims=True)
+    t = any_triplets(rng, n, 300)
+    Z = soft_merges(X, t, linkage, metric, penalty=0.2)
+    table = merge_condensed_softly(pdist(X, metric), n, t, linkage, 0.2)
+    assert np.array_equal(Z[:, :2], table[:, :2])
+    np.testing.assert_allclose(Z[:, 2], table[:, 2])
+
+
+def test_soft__ties_on_centres_go_by_first_samples():
+    ties = 0
+    for seed in range(40):
+        rng, X, t = _instance(seed, 24)
+        n = len(X)
+        X, t = rng.integers(0, 4, size=(n, 2)).astype(float), TripletSet(t.rows, n)  # centres of halves: no rounding
+        for penalty in (0.0, 0.25, 3.0):
+            wanted = soft_definition(t.rows.tolist(), _weights(t), "median", penalty, X).reshape(-1, 4)
+            Z = soft_merges(X, t, "median", "euclidean", penalty=penalty)
+            assert np.array_equal(Z[:, [0, 1, 3]], wanted[:, [0, 1, 3]]), seed
+            ties += len(wanted) - len(np.unique(wanted[:, 2]))
+    assert ties > 100
+
+
+def test_soft__many_equal_points_and_far_triplets(rng):
+    # equal points cost minus infinity, whatever their triplets; blocks far away are drawn near by what they satisfy
+    n = 400
+    X = np.repeat(rng.integers(0, 30, size=(n // 4, 2)).astype(float), 4, axis=0)
+    t = any_triplets(rng, n, 2 * n)
+    for penalty in (0.1, 5.0, 1e200):
+        table = merge_condensed_softly(pdist(X, "sqeuclidean"), n, t, "median", penalty)
+        Z = soft_merges(X, t, "median", "euclidean", penalty=penalty)
+        assert np.array_equal(Z[:, :2], table[:, :2])
+
+
+def test_soft__centres_need_no_memory_for_distances(rng):
+    n = 3000
+    X, t = rng.normal(size=(n, 2)), any_triplets(rng, n, 500)
+    tracemalloc.start()
+    soft_merges(X, t, "centroid", "euclidean", penalty=0.15)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 4 * n * (n - 1)  # a table has 8 bytes a pair
 
 
 @pytest.mark.parametrize("linkage", LINKAGES)

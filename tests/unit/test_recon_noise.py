@@ -9,7 +9,7 @@ from tripletree.algorithms.supervision import sample_class_triplets
 from tripletree.cluster import ReCon
 from tripletree.cluster.agglomerative import penalty as soft
 from tripletree.core.triplets import TripletSet
-from tripletree.errors import InconsistentTripletsError, LimitExceededError
+from tripletree.errors import InconsistentTripletsError
 from tripletree.evaluation.scores import pairwise_f_score
 
 CLASH = [(0, 1, 2), (1, 2, 0), (0, 1, 3), (0, 1, 4)]
@@ -179,13 +179,6 @@ def test_penalty__bad_values(X, penalty):
 def test_penalty__does_not_go_with_micro_clusters(X):
     with pytest.raises(ValueError, match="micro_clusters=3 cannot go with a penalty"):
         ReCon(penalty=0.1, micro_clusters=3).fit(X)
-
-
-def test_penalty__is_limited(X, monkeypatch):
-    monkeypatch.setattr(soft, "SOFT_UP_TO", 5)
-    with pytest.raises(LimitExceededError, match="limited to 5 samples") as caught:
-        ReCon(penalty=0.1).fit(X)
-    assert (caught.value.size, caught.value.limit) == (6, 5)
 
 
 def test_penalty__one_sample():

@@ -58,8 +58,7 @@ Not exact: which samples share a micro-cluster.
 
 **Wrong triplets** (``penalty``) hurt far more than missing ones, and most sets of about as many random triplets as
 samples are consistent whatever is wrong in them. Under a penalty triplets may be violated at a price; "auto" costs
-little where all triplets are right and loses little where a fifth of them is wrong (``docs/figures.md``). Limited to
-20,000 samples.
+little where all triplets are right and loses little where a fifth of them is wrong (``docs/figures.md``).
 
 **Tables**: triplets name rows of a pandas DataFrame by the labels of its index. polars has no index: triplets then hold
 row numbers, as for an array. The names of features are taken from both.

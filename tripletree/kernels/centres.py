@@ -24,10 +24,12 @@ __all__ = [
     "BLOCK",
     "Centres",
     "closest",
+    "distances_of_block",
     "least_of_block",
     "merge",
     "new_centres",
     "pack",
+    "reach_boxes",
     "search",
 ]
 
@@ -249,7 +251,7 @@ def _plus_spread(here, others, values):
 
 
 @inner
-def _block_within(centres, linkage, x, lo, values, limit):
+def distances_of_block(centres, linkage, x, lo, values, limit):
     """Fill values with the distances of place x to places lo, lo + 1, ...; False if none is at most the limit."""
     points, weight = centres.points, centres.weight
     for j in range(len(values)):
@@ -270,9 +272,9 @@ def _block_within(centres, linkage, x, lo, values, limit):
 
 
 @inner
-def search(centres, linkage, live, x, rejected):
-    """Find the nearest cluster of place x that is not rejected, the first in the order of ties."""
-    reach, bound = centres.box_distances, centres.bound
+def reach_boxes(centres, linkage, live, x):
+    """Fill `box_distances` with what no distance of place x to a place in each block is below."""
+    reach = centres.box_distances
     blocks = (live + BLOCK - 1) // BLOCK
     _measure_boxes(centres, blocks, x)
     if linkage == _WARD:
@@ -281,6 +283,14 @@ def search(centres, linkage, live, x, rejected):
         _plus_spread(centres.spread[x], centres.tightest[:blocks], reach[:blocks])
         for b in range(blocks):
             reach[b] *= _SLACK
+
+
+@inner
+def search(centres, linkage, live, x, rejected):
+    """Find the nearest cluster of place x that is not rejected, the first in the order of ties."""
+    reach, bound = centres.box_distances, centres.bound
+    blocks = (live + BLOCK - 1) // BLOCK
+    reach_boxes(centres, linkage, live, x)
     best = bound.dtype.type(np.inf)
     at = -1
     s = centres.cluster[x]
@@ -291,7 +301,7 @@ def search(centres, linkage, live, x, rejected):
             continue  # of pairs with x at the same distance, that with the smaller id comes first
         lo = b * BLOCK
         values = centres.distances[: min(BLOCK, live - lo)]
-        if not _block_within(centres, linkage, x, lo, values, best):
+        if not distances_of_block(centres, linkage, x, lo, values, best):
             continue
         for j in range(len(values)):
             if values[j] > best or values[j] == np.inf or lo + j == x:
@@ -402,7 +412,7 @@ def pack(centres, live):
             points[x >> _SHIFT, k, x & (BLOCK - 1)] = spare[x]
     _reorder(weight, order, spare)
     _reorder(centres.spread, order, spare)
-    _reorder(centres.bound, order, spare)
+    _reorder(centres.bound, order, np.empty(kept, centres.bound.dtype))
     whole = np.empty(kept, np.int64)
     _reorder(centres.cluster, order, whole)
     _reorder(centres.nearest, order, whole)

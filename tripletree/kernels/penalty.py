@@ -1,9 +1,14 @@
-"""Agglomeration on a table of distances in which triplets may be violated, at a price.
+"""Agglomeration in which triplets may be violated, at a price: on centres, or on a table of distances.
 
-The cost of a pair of clusters is log(distance) + penalty * (weight that merging them violates - weight that it
-satisfies). A triplet ab|c of three clusters is satisfied when a and b merge, violated when c merges with one of them;
-either way it is dead from then on. So a merge changes no cost but those of the merged cluster, and lower bounds of the
-costs serve as those of the distances do in ``distance_table``, whose places, bounds and blocks these are.
+The cost of a pair of clusters is log(distance) + penalty * push, where push is the weight that merging them violates,
+less the weight that it satisfies. A triplet ab|c of three clusters is satisfied when a and b merge, violated when c
+merges with one of them; either way it is dead from then on. So a merge changes no cost but those of the merged cluster,
+and lower bounds of the costs serve as those of the distances do in ``centres`` and ``distance_table``, whose places,
+bounds and blocks these are.
+
+Most pairs of clusters are in no triplet, and cost what their distance says. The others are ties, each with its push and
+its triplets; a merge walks the ties of the two clusters, of which there are fewer than clusters, and each triplet dies
+once. So m triplets take O(m log n) time in all besides, and O(m) memory.
 """
 
 from __future__ import annotations
@@ -12,28 +17,51 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tripletree.kernels.distance_table import BLOCK, EMPTY, UNKNOWN, first_of_least, least_of_block, pack, row_start
+from tripletree.kernels.centres import BLOCK as PLACES
+from tripletree.kernels.centres import closest, distances_of_block, merge, pack, reach_boxes
+from tripletree.kernels.centres import least_of_block as renew_least
+from tripletree.kernels.disjoint_set import find
+from tripletree.kernels.distance_table import BLOCK, EMPTY, UNKNOWN, first_of_least, least_of_block, row_start
+from tripletree.kernels.distance_table import pack as pack_table
 from tripletree.kernels.jit import inner, njit
 
 __all__ = [
-    "Priced",
     "SoftMerges",
-    "merge_softly",
+    "Ties",
+    "merge_centres_softly",
+    "merge_table_softly",
     "new_merges",
 ]
 
 _CENTROID, _MEDIAN, _WARD, _AVERAGE, _WEIGHTED, _COMPLETE = range(6)
 
+#: By how much a distance may exceed the one that costs as much as the best pair: the rounding of log and exp, and more.
+_SLACK = 1 + 1e-6
 
-class Priced(NamedTuple):
-    """The triplets and their weights, as lists of ends for each cluster."""
 
-    rows: np.ndarray  #: int64[m, 3]: the clusters of each triplet; the third is -1 where it is dead
+class Ties(NamedTuple):
+    """The pairs of clusters that live triplets name, with what merging them costs; and these triplets.
+
+    Each pair is in the lists of two clusters, and has a list of triplets. What is dead stays in lists until they are
+    walked.
+    """
+
+    rows: np.ndarray  #: int64[m, 3]: the leaves of each triplet; the third is -1 where it is dead
     weight: np.ndarray  #: float64[m]
-    head: np.ndarray  #: int64[n]: the first entry of each cluster; entry 3 t + k is end k of triplet t
-    next: np.ndarray  #: int64[3 m]: of each entry
+    into: np.ndarray  #: int64[n]: disjoint sets of samples; the root is the id of the cluster
+    ends: np.ndarray  #: int64[2 p]: a sample of each of the two clusters of pair e, at 2 e and 2 e + 1
+    next: np.ndarray  #: int64[2 p]: what follows each end in the list of its cluster
+    head: np.ndarray  #: int64[n]: the first end in the list of each cluster
+    push: np.ndarray  #: float64[p]: weight that merging the pair violates, less what it satisfies
+    count: np.ndarray  #: int64[p]: live triplets of the pair; 0 where it is no longer one
+    first: np.ndarray  #: int64[p]: the first triplet of each pair; 3 t + k is triplet t, whose end k is not in the pair
+    last: np.ndarray  #: int64[p]
+    after: np.ndarray  #: int64[3 m]: what follows each in its list
     place: np.ndarray  #: int64[n]: of each cluster
-    push: np.ndarray  #: float64[n], of each place: 0 but while the pairs of one cluster are weighed
+    of_cluster: np.ndarray  #: int64[n], scratch: the pair of each cluster and the one that merges; -1
+    laid: np.ndarray  #: int64[n], scratch: places tied to the cluster that searches
+    pushes: np.ndarray  #: float64[n], scratch: of each place, 0 but for those laid
+    least: np.ndarray  #: float64[blocks], scratch: the least push in each block of centres, at most 0
 
 
 class SoftMerges(NamedTuple):
@@ -46,10 +74,10 @@ class SoftMerges(NamedTuple):
     searches: np.ndarray  #: those that had to be made again
 
 
-def new_merges(n):
+def new_merges(n, live):
     """The state before the first merge."""
     count = np.zeros((4, 1), np.int64)
-    count[1] = n
+    count[1] = live
     return SoftMerges(np.empty((n - 1, 3)), *count)
 
 
@@ -85,62 +113,211 @@ def _cost(linkage, distance, penalty, push):
     return part * np.log(np.float64(distance)) + penalty * push
 
 
-@inner
-def _lay(priced, cluster):
-    """Add up, at the place of each cluster tied to this one, the weight that merging the two violates, less satisfies.
+# ---------------------------------------------------------------------- ties
 
-    Entries of dead triplets leave the list.
-    """
-    rows, place, push = priced.rows, priced.place, priced.push
-    before, entry = -1, priced.head[cluster]
-    while entry >= 0:
-        t, after = entry // 3, priced.next[entry]
-        if rows[t, 2] < 0:
-            if before < 0:
-                priced.head[cluster] = after
-            else:
-                priced.next[before] = after
-            entry = after
-            continue
-        a, b, c = place[rows[t, 0]], place[rows[t, 1]], place[rows[t, 2]]
-        weight = priced.weight[t]
-        k = entry - 3 * t
-        if k == 2:
-            push[a] += weight
-            push[b] += weight
+
+@inner
+def _lay(ties, j):
+    """Write down the push of each place tied to cluster j, and drop dead ties from its list. Returns their number."""
+    before, x, number = -1, ties.head[j], 0
+    while x >= 0:
+        after = ties.next[x]
+        if ties.count[x // 2] > 0:
+            before = x
+            z = ties.place[find(ties.into, ties.ends[x ^ 1])]
+            ties.laid[number], ties.pushes[z] = z, ties.push[x // 2]
+            number += 1
+        elif before < 0:
+            ties.head[j] = after
         else:
-            push[b if k == 0 else a] -= weight
-            push[c] += weight
-        before, entry = entry, after
+            ties.next[before] = after
+        x = after
+    return number
 
 
 @inner
-def _lift(priced, cluster):
-    """Set to 0 what `_lay` has added up."""
-    entry = priced.head[cluster]
-    while entry >= 0:
-        t = entry // 3
-        for k in range(3):
-            priced.push[priced.place[priced.rows[t, k]]] = 0.0
-        entry = priced.next[entry]
+def _lift(ties, number):
+    """Set to 0 what `_lay` has written."""
+    for r in range(number):
+        ties.pushes[ties.laid[r]] = 0.0
 
 
 @inner
-def _contract(priced, i, j):
-    """Cluster i is gone, its triplets are j's; those that have two ends in j now are dead."""
-    rows = priced.rows
-    entry, last = priced.head[i], -1
-    while entry >= 0:
-        t = entry // 3
-        if rows[t, 2] >= 0:
-            rows[t, entry - 3 * t] = j
-            a, b, c = rows[t, 0], rows[t, 1], rows[t, 2]
-            if a == b or c in (a, b):
-                rows[t, 2] = -1
-        last, entry = entry, priced.next[entry]
-    if last >= 0:
-        priced.next[last] = priced.head[j]
-        priced.head[j] = priced.head[i]
+def _name_ties(ties, j):
+    """Write down the pair of each cluster tied to cluster j."""
+    x = ties.head[j]
+    while x >= 0:
+        if ties.count[x // 2] > 0:
+            ties.of_cluster[find(ties.into, ties.ends[x ^ 1])] = x // 2
+        x = ties.next[x]
+
+
+@inner
+def _hand_over(ties, i, j):
+    """The ties of cluster i become those of j, whose own have been named; two ties to one cluster become one."""
+    x = ties.head[i]
+    while x >= 0:
+        following, e = ties.next[x], x // 2
+        if ties.count[e] > 0:
+            k = find(ties.into, ties.ends[x ^ 1])
+            f = ties.of_cluster[k]
+            if f < 0:
+                ties.of_cluster[k] = e
+                ties.next[x], ties.head[j] = ties.head[j], x
+            else:
+                ties.push[f] += ties.push[e]
+                ties.count[f] += ties.count[e]
+                ties.count[e] = 0
+                ties.after[ties.last[f]], ties.last[f] = ties.first[e], ties.last[e]
+        x = following
+
+
+@inner
+def _end_triplets(ties, e):
+    """The clusters of pair e have merged: its triplets are dead, and their other two pairs, one by now, lose them."""
+    x = ties.first[e]
+    while x >= 0:
+        t, k = x // 3, x % 3
+        if ties.rows[t, 2] >= 0:
+            f = ties.of_cluster[find(ties.into, ties.rows[t, k])]
+            ties.count[f] -= 2
+            if k == 2:  # satisfied: it held both others apart; else they push and pull alike
+                ties.push[f] -= 2 * ties.weight[t]
+            if ties.count[f] == 0:
+                ties.push[f] = 0.0  # exactly, whatever the rounding of sums
+            ties.rows[t, 2] = -1
+        x = ties.after[x]
+
+
+@inner
+def _unite_ties(ties, i, j):
+    """Merge cluster i into cluster j, and lay what j is tied to by then; returns how many. O(ties of both).
+
+    Oracle: `soft_definition`, which looks through all triplets at each step.
+    """
+    _name_ties(ties, j)
+    between = ties.of_cluster[i]
+    if between >= 0:
+        ties.of_cluster[i] = -1
+        ties.count[between] = 0
+    _hand_over(ties, i, j)
+    ties.into[i] = j
+    if between >= 0:
+        _end_triplets(ties, between)
+    x = ties.head[j]
+    while x >= 0:
+        ties.of_cluster[find(ties.into, ties.ends[x ^ 1])] = -1
+        x = ties.next[x]
+    return _lay(ties, j)
+
+
+# ---------------------------------------------------------------------- on centres
+
+
+@inner
+def _worth(linkage, cost):
+    """The distance that costs so much by itself."""
+    return np.exp(2 * cost if linkage <= _WARD else cost)
+
+
+@inner
+def _find_nearest(linkage, penalty, centres, ties, live, x, number):
+    """Find the cluster of the least cost with place x, in the order of ties the first; its `number` ties are laid.
+
+    A block is left out where its box is farther away than what costs as much as the best pair so far, after the factor
+    by which the least push in it draws it near. At most O(n d), and mostly far less.
+    """
+    pushes, least, cluster = ties.pushes, ties.least, centres.cluster
+    for r in range(number):
+        z = ties.laid[r]
+        least[z // PLACES] = min(least[z // PLACES], pushes[z])
+    reach_boxes(centres, linkage, live, x)
+    best, at, limit = np.inf, -1, np.inf
+    own = x // PLACES
+    for step in range(-1, (live + PLACES - 1) // PLACES):  # the own block first, for a good start
+        b = own if step < 0 else step
+        if step == own:
+            continue
+        within = limit
+        if least[b] < 0:
+            nearer = _worth(linkage, penalty * least[b])
+            within = limit / nearer if nearer > 0 else np.inf
+        if centres.box_distances[b] > within:
+            continue
+        lo = b * PLACES
+        values = centres.distances[: min(PLACES, live - lo)]
+        if not distances_of_block(centres, linkage, x, lo, values, centres.points.dtype.type(within)):
+            continue
+        for j in range(len(values)):
+            push = pushes[lo + j]
+            if values[j] > (within if push < 0 else limit) or values[j] == np.inf or lo + j == x:
+                continue
+            cost = _cost(linkage, values[j], penalty, push)
+            if cost < best or (cost == best and cluster[lo + j] < at):
+                best, at, limit = cost, cluster[lo + j], _worth(linkage, cost) * _SLACK
+    for r in range(number):
+        least[ties.laid[r] // PLACES] = 0.0
+    centres.bound[x], centres.nearest[x] = best, at
+    if at >= 0:
+        centres.nearest_born[x] = centres.born[at]
+    renew_least(centres, live, x)
+
+
+@inner
+def _distance(linkage, centres, live, x, y):
+    """The distance of two places, as searches see it."""
+    lo = y - y % PLACES
+    values = centres.distances[: min(PLACES, live - lo)]
+    distances_of_block(centres, linkage, x, lo, values, centres.points.dtype.type(np.inf))
+    return values[y - lo]
+
+
+@njit
+def merge_centres_softly(linkage, penalty, centres, ties, run, most):
+    """Merge the pair of least cost, of equal ones the first, until all is one cluster or `most` steps are done.
+
+    Steps are merges, or first searches. Distances are squared. Returns whether it ended. Time O(n^2 d + m log n) at
+    most, memory O(n d + m). Oracle: `soft_definition`.
+    """
+    cluster, place = centres.cluster, centres.place
+    n = len(cluster)
+    live = run.live[0]
+    if live == 0:
+        live = pack(centres, n)
+    if run.searched[0] < n:
+        last = min(n, run.searched[0] + most)
+        for x in range(run.searched[0], last):
+            number = _lay(ties, cluster[x])
+            _find_nearest(linkage, penalty, centres, ties, live, x, number)
+            _lift(ties, number)
+        run.searched[0], run.live[0] = last, live
+        return n == 1
+    goal = min(n - 1, run.n_merges[0] + most)
+    while run.n_merges[0] < goal:
+        x, fresh = closest(centres, live)
+        s, t = cluster[x], centres.nearest[x]
+        if fresh:
+            i, j = max(s, t), min(s, t)
+            gone, x = place[i], place[j]
+            k = run.n_merges[0]
+            run.merges[k, 0], run.merges[k, 1] = i, j
+            run.merges[k, 2] = _distance(linkage, centres, live, x, gone)
+            run.n_merges[0] = k + 1
+            number = _unite_ties(ties, i, j)
+            merge(centres, linkage, gone, x, k + 1)
+            renew_least(centres, live, gone)
+        else:
+            run.searches[0] += 1
+            number = _lay(ties, s)
+        _find_nearest(linkage, penalty, centres, ties, live, x, number)
+        _lift(ties, number)
+        if 4 * (n - run.n_merges[0]) < 3 * live:
+            live = pack(centres, live)
+    run.live[0] = live
+    return run.n_merges[0] == n - 1
+
+
+# ---------------------------------------------------------------------- on a table of distances
 
 
 @inner
@@ -204,19 +381,19 @@ def _unite(linkage, penalty, table, push, live, pair):
 
 
 @njit
-def merge_softly(linkage, penalty, table, priced, run, most):
-    """Merge the pair of least cost, of equal ones the first, until all is one cluster or `most` merges are done.
+def merge_table_softly(linkage, penalty, table, ties, run, most):
+    """As `merge_centres_softly`, on a table of distances, squared for linkages on centres.
 
-    Distances are squared for the linkages on centres. Returns whether it ended. Oracle: `soft_definition`.
+    Time O(n^2) mostly, O(n^3 + m log n) at worst, memory O(n^2 + m).
     """
-    push, cluster = priced.push, table.cluster
+    pushes, cluster = ties.pushes, table.cluster
     n = len(cluster)
     live = run.live[0]
     if run.searched[0] < n:
         for x in range(run.searched[0], min(n, run.searched[0] + most)):
-            _lay(priced, x)
-            _search(linkage, penalty, table, push, live, x)
-            _lift(priced, x)
+            number = _lay(ties, x)
+            _search(linkage, penalty, table, pushes, live, x)
+            _lift(ties, number)
             run.searched[0] += 1
         for x in range(0, live, BLOCK):
             least_of_block(table, live, x)
@@ -227,21 +404,20 @@ def merge_softly(linkage, penalty, table, priced, run, most):
         y, j = table.nearest[x], cluster[x]
         if y < 0:
             run.searches[0] += 1
-            _lay(priced, j)
-            _search(linkage, penalty, table, push, live, x)
-            _lift(priced, j)
+            number = _lay(ties, j)
+            _search(linkage, penalty, table, pushes, live, x)
+            _lift(ties, number)
             least_of_block(table, live, x)
             continue
         i, k = cluster[y], run.n_merges[0]
         run.merges[k, 0], run.merges[k, 1], run.merges[k, 2] = i, j, table.distances[row_start(live, x) + y]
         run.n_merges[0] = k + 1
-        _contract(priced, i, j)
-        _lay(priced, j)
-        _unite(linkage, penalty, table, push, live, (x, y))
-        _lift(priced, j)
+        number = _unite_ties(ties, i, j)
+        _unite(linkage, penalty, table, pushes, live, (x, y))
+        _lift(ties, number)
         if 4 * (n - run.n_merges[0]) < 3 * live and live > 64:
-            live = pack(table, live)
+            live = pack_table(table, live)
             for z in range(live):
-                priced.place[cluster[z]] = z
+                ties.place[cluster[z]] = z
     run.live[0] = live
     return run.n_merges[0] == n - 1

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from tripletree import kernels
-from tripletree.cluster.distances import EUCLIDEAN, FittedMetric, condensed_distances
+from tripletree.algorithms.points import is_sparse
+from tripletree.cluster.distances import EUCLIDEAN, FittedMetric, check_spread, condensed_distances, shifted
 from tripletree.core.triplets import TripletSet
-from tripletree.errors import LimitExceededError
 
 __all__ = [
     "AUTO_PENALTY",
-    "SOFT_UP_TO",
     "check_penalty",
     "merge_softly",
 ]
@@ -22,12 +21,10 @@ __all__ = [
 #: The penalty for a triplet of mean weight where none is named: the best of the benchmark of noise.
 AUTO_PENALTY = 0.15
 
-#: The most samples: beyond, the table of their distances takes more than 1.6 GB in float64.
-SOFT_UP_TO = 20_000
-
-#: Operations up to which the kernel runs as plain Python, and merges between two looks at the interrupt.
-_LITTLE_WORK, _CHUNK = 2_000_000, 500
-_SECONDS_PLAIN = 1e-7  # that an operation takes then
+#: Coordinates compared if all pairs of samples were, up to which the kernels run as plain Python, and steps between two
+#: looks at the interrupt.
+_LITTLE_WORK, _CHUNK = 500_000, 500
+_SECONDS_PLAIN = 3e-6  # that a coordinate takes then
 
 #: The largest penalty for a triplet, which leaves nothing to the distances.
 _LARGEST = 1e200
@@ -38,24 +35,15 @@ def check_penalty(penalty: float | str, triplets: TripletSet, micro_clusters: An
 
     Raises
     ------
-    LimitExceededError
-        If there are more samples than the table of distances has room for.
     ValueError
         If the penalty is infinite or NaN, or a number of micro-clusters is given.
     """
-    n_samples = len(triplets.leaves)
     if not isinstance(penalty, str) and not np.isfinite(penalty):
         msg = f"penalty={penalty!r} must be finite; None makes all triplets hold"
         raise ValueError(msg)
     if micro_clusters is not None and micro_clusters != "auto":
         msg = f"micro_clusters={micro_clusters!r} cannot go with a penalty: use micro_clusters=None"
         raise ValueError(msg)
-    if n_samples > SOFT_UP_TO:
-        msg = (
-            f"penalty={penalty!r} keeps a table of all distances, and is limited to {SOFT_UP_TO:,} samples (1.6 GB); X "
-            f"has {n_samples:,}: use penalty=None with on_conflict='repair', or cluster a part of the samples"
-        )
-        raise LimitExceededError(msg, size=n_samples, limit=SOFT_UP_TO)
     if isinstance(penalty, str):
         mean = 1.0 if triplets.weights is None or len(triplets) == 0 else float(triplets.weights.mean())
         return AUTO_PENALTY / mean if mean > AUTO_PENALTY / 1e308 else 1e308
@@ -101,7 +89,18 @@ def merge_softly(
         If the distances of all pairs do not fit; the message has their size.
     ValueError
         If a distance is not defined, negative, infinite or too large.
+
+    Notes
+    -----
+    Linkages on centres (`FittedMetric.is_on_centres`) of dense samples: time O(n^2 d + m log m) at most, memory
+    O(n d + m). The others, and sparse samples: a table of n (n - 1) / 2 distances.
     """
+    if metric.is_on_centres(linkage) and not is_sparse(samples):
+        check_spread(samples, dtype)
+        merges = _merge_points_softly(shifted(samples, dtype), triplets, linkage, penalty, progress, sample_weight)
+        if metric.metric == "cosine" and linkage not in EUCLIDEAN:
+            merges[:, 2] /= 2  # squared distances of samples of length 1 are twice those of cosine
+        return merges
     if linkage in EUCLIDEAN:
         table = condensed_distances(samples, "sqeuclidean", {}, dtype)
     else:
@@ -111,6 +110,26 @@ def merge_softly(
         i, j = np.triu_indices(n, 1)
         table *= 2 * sample_weight[i] * sample_weight[j] / (sample_weight[i] + sample_weight[j])
     return merge_condensed_softly(table, n, triplets, linkage, penalty, progress, sample_weight)
+
+
+def _merge_points_softly(
+    samples: np.ndarray,
+    triplets: TripletSet,
+    linkage: str,
+    penalty: float,
+    progress: Callable[[int], Any] | None,
+    sample_weight: np.ndarray | None,
+) -> np.ndarray:
+    """Merge points by a linkage on centres; memory for these, not for distances."""
+    (n, d), real = samples.shape, samples.dtype
+    weight = np.ones(n, real) if sample_weight is None else sample_weight.astype(real)
+    # dimensions of large spread first: sums over the first few tell most pairs apart
+    order = np.argsort(-samples.var(axis=0), kind="stable")
+    centres = kernels.centres.new_centres(samples[:, order], weight, np.zeros(n, real))
+    # costs are float64 whatever the distances
+    centres = centres._replace(bound=np.full(n, np.inf), least=np.full(centres.least.size, np.inf))
+    run = _Run("merge_centres_softly", centres, centres.place, 0, n * n * d)
+    return _merged_softly(run, triplets, linkage, penalty, progress)
 
 
 def merge_condensed_softly(
@@ -129,39 +148,86 @@ def merge_condensed_softly(
     real = condensed.dtype
     size = np.ones(n, real) if sample_weight is None else sample_weight.astype(real)
     table = kernels.distance_table.new_table(condensed, size, np.full(n, np.inf))
-    m = len(triplets)
+    run = _Run("merge_table_softly", table, np.arange(n), n, 3 * n * n)
+    return _merged_softly(run, triplets, linkage, penalty, progress)
+
+
+class _Run(NamedTuple):
+    """What the merges are made with: a kernel of ``penalty``, what it works on, how long."""
+
+    kernel: str
+    distances: Any  #: `Centres` or `DistanceTable`
+    place: np.ndarray  #: int64[n]: of each cluster
+    live: int  #: places arranged so far
+    work: int  #: coordinates compared if all pairs of samples are, or what takes as long
+
+
+def _merged_softly(
+    run: _Run, triplets: TripletSet, linkage: str, penalty: float, progress: Callable[[int], Any] | None
+) -> np.ndarray:
+    """Merge until one cluster is left."""
+    n, m = len(run.distances.cluster), len(triplets)
     weights = np.ones(m)
     if triplets.weights is not None and m:
         # a power of two, which rounds nothing: weights below 2, their sums and a penalty for one of these stay finite
         scale = float(np.ldexp(1.0, int(np.frexp(triplets.weights.max())[1]) - 1))
         weights, penalty = triplets.weights / scale, min(penalty * scale, _LARGEST)
-    head, link = _lists(triplets.rows, n)
-    priced = kernels.penalty.Priced(triplets.rows.astype(np.int64), weights, head, link, np.arange(n), np.zeros(n))
-    run = kernels.penalty.new_merges(n)
-    kind = kernels.recon.LINKAGES.index(linkage)
-    arguments = kind, min(float(penalty), _LARGEST), table, priced, run, _CHUNK
-    work = 25 * n * n + m
+    state = kernels.penalty.new_merges(n, run.live)
+    kind, ties = kernels.recon.LINKAGES.index(linkage), _ties(triplets.rows, weights, run.place)
+    arguments = kind, min(float(penalty), _LARGEST), run.distances, ties, state, _CHUNK
     # numpy's scalars round float32 at other places than compiled code does
-    if work > _LITTLE_WORK or real != np.float64:
+    if run.work > _LITTLE_WORK or run.distances.weight.dtype != np.float64:
         loops = kernels.fast("penalty")
     else:
-        loops = kernels.at_hand("penalty", "merge_softly", _SECONDS_PLAIN * work, *arguments)
+        loops = kernels.at_hand("penalty", run.kernel, _SECONDS_PLAIN * run.work, *arguments)
+    merge = getattr(loops, run.kernel)
     done, ended = 0, n == 1
     while not ended:
-        ended = loops.merge_softly(*arguments)
+        ended = merge(*arguments)
         if progress is not None:
-            progress(int(run.n_merges[0]) - done)
-        done = int(run.n_merges[0])
-    return kernels.recon.as_linkage(run.merges, kind <= 2)
+            progress(int(state.n_merges[0]) - done)
+        done = int(state.n_merges[0])
+    return kernels.recon.as_linkage(state.merges, kind <= 2)
 
 
-def _lists(rows: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray]:
-    """The ends 3 t + k of triplets that each sample is, as lists: the first of each sample, and what follows each."""
-    ends = rows.ravel()
-    order = np.argsort(ends, kind="stable")
-    head, link = np.full(n, -1, np.int64), np.full(ends.size, -1, np.int64)
-    same = ends[order[1:]] == ends[order[:-1]]
-    link[order[:-1][same]] = order[1:][same]
-    first = order[np.concatenate([[True], ~same])] if ends.size else order
-    head[ends[first]] = first
-    return head, link
+def _ties(rows: np.ndarray, weights: np.ndarray, place: np.ndarray) -> Any:
+    """The pairs that triplets name, and the lists of both: see `kernels.penalty.Ties`. Time O(m log m)."""
+    n, rows = len(place), rows.astype(np.int64)
+    pairs = np.sort(rows[:, [[1, 2], [0, 2], [0, 1]]].reshape(-1, 2), axis=1)  # 3 t + k: without end k
+    named, pair = np.unique(pairs[:, 0] * n + pairs[:, 1], return_inverse=True)
+    push = np.bincount(pair, (weights[:, None] * [1.0, 1.0, -1.0]).ravel(), named.size)
+    first, last, after = _lists(pair, named.size)
+    ends = np.ascontiguousarray(np.column_stack([named // n, named % n])).ravel()
+    head, _, following = _lists(ends, n)
+    return kernels.penalty.Ties(
+        rows=rows,
+        weight=weights,
+        into=np.arange(n),
+        ends=ends,
+        next=following,
+        head=head,
+        push=push,
+        count=np.bincount(pair, minlength=named.size),
+        first=first,
+        last=last,
+        after=after,
+        place=place,
+        of_cluster=np.full(n, -1),
+        laid=np.empty(n, np.int64),
+        pushes=np.zeros(n),
+        least=np.zeros(n // kernels.centres.BLOCK + 1),
+    )
+
+
+def _lists(owner: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Lists of the entries that each of 0..n-1 owns, in order: first and last of each, and what follows each entry."""
+    order = np.argsort(owner, kind="stable")
+    first, last, after = np.full(n, -1), np.full(n, -1), np.full(owner.size, -1)
+    if owner.size:
+        ends = owner[order[1:]] != owner[order[:-1]]
+        after[order[:-1][~ends]] = order[1:][~ends]
+        starts = order[np.concatenate([[True], ends])]
+        first[owner[starts]] = starts
+        stops = order[np.concatenate([ends, [True]])]
+        last[owner[stops]] = stops
+    return first, last, after

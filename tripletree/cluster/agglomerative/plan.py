@@ -105,7 +105,7 @@ def plan_merges(
     ------
     InconsistentPairsError, InconsistentTripletsError
         If they cannot all hold, and there is no penalty.
-    ValueError, LimitExceededError
+    ValueError
         If the parameters do not fit together, or not to the data.
 
     Warns

@@ -116,7 +116,7 @@ class ReCon(HierarchicalClusterer):
     penalty : float, "auto" or None, default None
         None: all triplets hold. Otherwise they may be violated, at this price for a unit of weight: for triplets of
         which some are wrong, and for large sets that contradict themselves (see `tripletree.cluster`). "auto" is 0.15
-        for a triplet of mean weight. Limited to 20,000 samples.
+        for a triplet of mean weight.
     missing_samples : {"raise", "ignore"}, default "raise"
         "ignore" leaves out triplets and pairs on labels that are not in the index of X, as in cross-validation. Row
         numbers are never ignored, nor labels where the index of X is 0..n-1: there they mean nothing but rows.
@@ -178,8 +178,9 @@ class ReCon(HierarchicalClusterer):
     Two clusters i, j are compatible when the triplets together with ij|x for every other cluster x are consistent [1]_.
     Compatible pairs are merged in the order of their distance, then of the first samples of the two clusters. Time
     O(n^2 d) and memory O(n d) for centroid, median and ward linkage, often much less time, and for average and weighted
-    linkage of "cosine" and "sqeuclidean"; the others keep n (n - 1) / 2 distances [2]_. Sparse X stays sparse. Weights
-    of triplets count for ``cut="support"``, for repair and for a penalty.
+    linkage of "cosine" and "sqeuclidean"; the others keep n (n - 1) / 2 distances [2]_, and so does every
+    linkage of sparse X under a penalty. Sparse X stays sparse. Weights of triplets count for ``cut="support"``, for
+    repair and for a penalty.
 
     **Weights of samples** are sizes of clusters: in the merges of centroid, ward and average linkage, and in every cut
     that looks at sizes or means. Median and weighted linkage let each of two clusters count one half whatever their
@@ -321,8 +322,6 @@ class ReCon(HierarchicalClusterer):
             If an entry is not a triplet or pair, or if an integer array meets an index of other integers than 0..n-1.
         ClusterCountError
             If there are fewer samples than clusters.
-        LimitExceededError
-            If a penalty is given for more than 20,000 samples.
         NotFittedError
             If the metric is a transformer that is not fitted.
         ValueError
