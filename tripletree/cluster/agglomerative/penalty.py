@@ -128,7 +128,7 @@ def _merge_points_softly(
     centres = kernels.centres.new_centres(samples[:, order], weight, np.zeros(n, real))
     # costs are float64 whatever the distances
     centres = centres._replace(bound=np.full(n, np.inf), least=np.full(centres.least.size, np.inf))
-    run = _Run("merge_centres_softly", centres, centres.place, 0, n * n * d)
+    run = _SoftRun("merge_centres_softly", centres, centres.place, 0, n * n * d)
     return _merged_softly(run, triplets, linkage, penalty, progress)
 
 
@@ -148,11 +148,11 @@ def merge_condensed_softly(
     real = condensed.dtype
     size = np.ones(n, real) if sample_weight is None else sample_weight.astype(real)
     table = kernels.distance_table.new_table(condensed, size, np.full(n, np.inf))
-    run = _Run("merge_table_softly", table, np.arange(n), n, 3 * n * n)
+    run = _SoftRun("merge_table_softly", table, np.arange(n), n, 3 * n * n)
     return _merged_softly(run, triplets, linkage, penalty, progress)
 
 
-class _Run(NamedTuple):
+class _SoftRun(NamedTuple):
     """What the merges are made with: a kernel of ``penalty``, what it works on, how long."""
 
     kernel: str
@@ -163,7 +163,7 @@ class _Run(NamedTuple):
 
 
 def _merged_softly(
-    run: _Run, triplets: TripletSet, linkage: str, penalty: float, progress: Callable[[int], Any] | None
+    run: _SoftRun, triplets: TripletSet, linkage: str, penalty: float, progress: Callable[[int], Any] | None
 ) -> np.ndarray:
     """Merge until one cluster is left."""
     n, m = len(run.distances.cluster), len(triplets)
