@@ -218,7 +218,7 @@ class AskView {
   showProgress() {
     const { answers, left, gain, people } = this.known;
     const parts = [`${answers.toLocaleString("en")} answered`, `${left.toLocaleString("en")} left`];
-    if (gain !== null && left) parts.push(`the next should settle ${settled(gain)}`);
+    if (gain !== null && left) parts.push(`the next may settle ${settled(gain)}`);
     this.progress.textContent = parts.join(" · ");
     this.meter.firstChild.style.width = `${(100 * answers) / Math.max(answers + left, 1)}%`;
     this.people = people;

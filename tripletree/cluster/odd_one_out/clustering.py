@@ -87,8 +87,9 @@ class OddOneOutClustering(HierarchicalClusterer):
     cluster_uncertainty_ : ndarray of float64, shape (n_clusters_,)
         The mean of that in each cluster.
     gain_ : float
-        About how many samples the answer to the best question will move, whoever is asked, and whether or not somebody
-        is being asked it now; 0 where nothing is left worth asking.
+        How many samples the answer to the best question may settle, whoever is asked, and whether or not somebody is
+        being asked it now; 0 where nothing is left worth asking. After some tens of answers, the labels that change are
+        a half to a tenth as many.
     answers_ : AnswerSet
         All answers in order, over the names of the samples.
     doubted_answers_ : AnswerSet

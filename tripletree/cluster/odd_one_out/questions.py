@@ -36,7 +36,7 @@ class Question:
     samples : tuple of int
         Three, or two.
     gain : float
-        About how many samples the answer would move.
+        The samples that the answer may settle.
     """
 
     samples: tuple[int, ...]
