@@ -72,7 +72,7 @@ def blobs(n, d=10, k=5):
 
 
 def growth(table):
-    for strategy in ("border", "random", "explore", "minmax", "huang", "npu"):
+    for strategy in ("random-walk", "border", "random", "explore", "minmax", "huang", "npu"):
         before = None
         largest = {"border": 10**6, "random": 10**6, "npu": 10**4}.get(strategy, 10**5)
         for n in (10**3, 10**4, 10**5, 10**6):

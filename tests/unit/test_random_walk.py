@@ -3,6 +3,7 @@
 import copy
 import itertools
 import pickle
+import time
 
 import numpy as np
 import pytest
@@ -133,7 +134,7 @@ def test_random_walk__equal_samples_and_few():
             wrong.query(state_of(LINE), 1)
 
 
-def test_links__taken_in_at_once_hold(rng):
+def test_components__taken_in_at_once_hold(rng):
     X, y = spread(rng)
     graph = neighbour_graph(X, 10, rng)
     known = AnswerClosure(60)
@@ -141,11 +142,27 @@ def test_links__taken_in_at_once_hold(rng):
         if i != j:
             known.add(i, j, bool(y[i] == y[j]))
     beliefs = Beliefs(AbsorbingWalk(graph), graph.node, 0.0)
-    items, links = random_walk._links(known)
-    beliefs.add_links(items, links)
+    items, part, apart = random_walk._components(known)
+    beliefs.add_components(items, part, apart)
     assert sorted(items.tolist()) == known.used().tolist()
     assert beliefs.satisfied(beliefs.group).all()
     for a, b in itertools.combinations(range(items.size), 2):
         said = known.implied(int(items[a]), int(items[b]))
         assert said is None or said is bool(beliefs.group[a] == beliefs.group[b])
     assert beliefs.n_groups <= 8  # walks join what no answer has joined
+    # no component can be put into a group that it is apart from without an answer that does not hold
+    for p, q in zip(*np.nonzero(apart), strict=True):
+        wrong = beliefs.group.copy()
+        wrong[part == p] = beliefs.group[part == q][0]
+        assert not beliefs.satisfied(wrong).all()
+
+
+def test_random_walk__thousands_of_given_pairs_take_no_time_that_matters(rng):
+    X, y = spread(rng, n=600, k=4)
+    rows = rng.integers(0, 600, (3000, 2))
+    rows = rows[rows[:, 0] != rows[:, 1]]
+    same = y[rows[:, 0]] == y[rows[:, 1]]
+    model = ActiveClustering(PCKMeans(4, n_init=1, random_state=0), "random-walk", n_queries=3, random_state=0)
+    start = time.process_time()
+    model.fit(X, oracle=labels_oracle(y), pairs=(rows[same], rows[~same]))
+    assert time.process_time() - start < 20  # about 1; by the literal way minutes

@@ -22,7 +22,7 @@ __all__ = [
 
 #: The most answered samples that absorb walks, since a question takes time in the square of their number; and how many
 #: of these are left when there are more.
-MOST_ITEMS, KEPT_ITEMS = 1000, 500
+MOST_ITEMS, KEPT_ITEMS = 500, 250
 
 
 class RandomWalk:
@@ -50,7 +50,7 @@ class RandomWalk:
 
     The graph, the walk and the groups are kept during a fit. The walk takes O(r^3) time and O(r^2) memory once, for
     r <= 3,000 different samples, and O(r a^2) for each question after a answered samples. Of more samples, 3,000 drawn
-    at random are the nodes of the graph; of more than 1,000 answered ones, some of each group absorb.
+    at random are the nodes of the graph; of more than 500 answered ones, some of each group absorb.
 
     References
     ----------
@@ -135,9 +135,9 @@ class _Kept:
         more = sorted(said - self.said)
         beliefs = None if self.said - said else self.beliefs
         if beliefs is None or beliefs.items.size + 2 * len(more) > MOST_ITEMS:
-            before, beliefs = beliefs, Beliefs(self.walk, self.graph.node, 0.0)
+            beliefs = Beliefs(self.walk, self.graph.node, 0.0)
             if said:
-                beliefs.add_links(*_links(state.known), before)
+                beliefs.add_components(*_components(state.known))
         else:
             for pair in more:
                 if state.known.implied(*pair) is (pair in must):  # not one that contradicts earlier ones
@@ -146,14 +146,9 @@ class _Kept:
         return beliefs
 
 
-def _links(known: AnswerClosure) -> tuple[np.ndarray, np.ndarray]:
-    """Answered samples, some of each component where there are many, and the links that hold and part them."""
+def _components(known: AnswerClosure) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Answered samples, some of each component where there are many; their components; which of these are apart."""
     groups = [x for x in known.groups() if len(x) > 1 or known.has_cannot_links(x[0])]
-    place = [(rank, g) for g, group in enumerate(groups) for rank in range(len(group))]
-    place = sorted(place)[:KEPT_ITEMS]
+    place = sorted((rank, g) for g, group in enumerate(groups) for rank in range(len(group)))[:KEPT_ITEMS]
     items = np.array([groups[g][rank] for rank, g in place], np.int64)
-    part, apart = known.components(items)
-    first = np.unique(part, return_index=True)[1]
-    rows = [(first[p], i, ALIKE) for i, p in enumerate(part.tolist()) if first[p] != i]
-    rows += [(first[p], first[q], DIFFERENT) for p, q in zip(*np.nonzero(np.triu(apart)), strict=True)]
-    return items, np.array(rows, np.int64).reshape(-1, 3)
+    return items, *known.components(items)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tripletree.cluster.odd_one_out.walk import AbsorbingWalk
-from tripletree.core.answers import ALIKE, UNSURE
+from tripletree.core.answers import ALIKE, DIFFERENT, UNSURE
 
 __all__ = [
     "Beliefs",
@@ -31,8 +31,11 @@ NOVELTY, LEAST_NOVELTY = 0.5, 5e-4
 #: How often a sample is new is learned: as if so many had been new, as expected, before.
 CAUTION = 2.0
 
-#: Sweeps over all samples and blocks after each answer, at most; samples that are tried in each.
-SWEEPS, MOVES = 10, 20
+#: Sweeps over all samples and blocks after each answer, at most.
+SWEEPS = 10
+
+#: Passes over all components that are taken in at once.
+PASSES = 5
 
 
 class Beliefs:
@@ -99,30 +102,46 @@ class Beliefs:
         self._improve()
         self._estimate_noise()
 
-    def add_links(self, items: np.ndarray, links: np.ndarray, before: Beliefs | None = None) -> None:
-        """Take in answers about pairs, all at once, where nothing has been answered yet.
+    def add_components(self, items: np.ndarray, part: np.ndarray, apart: np.ndarray) -> None:
+        """Take in what follows from answers that are certain, all at once, where nothing has been answered yet.
+
+        Again and again each component joins the group that walks say is likeliest for it, or is one of its own.
 
         Parameters
         ----------
         items : ndarray of int, shape (a,)
-        links : ndarray of int, shape (m, 3)
-            Two positions in `items`, and the reply.
-        before : Beliefs, optional
-            Where items are in groups already.
+        part : ndarray of int, shape (a,)
+            The component of each: what must-links hold together, numbered by first occurrence.
+        apart : ndarray of bool, shape (c, c)
+            Which components are cannot-linked.
         """
         self.items, self.expected = items, np.full(items.size, np.nan)
         self.place = {int(x): i for i, x in enumerate(items)}
-        self.rows = np.column_stack([links[:, :2], np.full(len(links), -1)])
-        self.replies = links[:, 2]
         self.at = self.walk.absorbed_at(self.node[items])
-        known = {} if before is None else {int(x): int(g) for x, g in zip(before.items, before.group, strict=True)}
-        self.group = np.array([known.get(int(x), -1) for x in items], np.int64)
-        new = np.flatnonzero(self.group < 0)
-        self.group[new] = max(known.values(), default=-1) + 1 + np.arange(new.size)
-        for a, b in self.rows[self.replies == ALIKE, :2]:
-            self.group[self.group == self.group[b]] = self.group[a]
-        self.group = _numbered(self.group)
-        self._improve(SWEEPS + new.size // MOVES)
+        self.group = part
+        c = len(apart)
+        member = np.eye(c)[part]
+        ends = (member / member.sum(axis=0)).T @ self.at.without_itself @ member
+        group = np.arange(c)
+        for x in np.tile(group, PASSES):
+            names = np.unique(np.delete(group, x))
+            among = group[:, None] == names
+            among[x] = False
+            chance = self.prior(ends[[x]] @ among)[0]
+            chance[:-1][apart[x] @ among] = 0
+            group[x] = np.append(names, np.setdiff1d(np.arange(c + 1), names)[0])[chance.argmax()]
+        first = np.unique(part, return_index=True)[1]
+        rest = np.setdiff1d(np.arange(items.size), first)
+        rows = [np.column_stack([first[part[rest]], rest, np.full(rest.size, ALIKE)])]
+        for g in np.unique(group):  # one cannot-link of each component to each other group is enough
+            mine = np.flatnonzero(group == g)
+            some = np.flatnonzero(apart[:, mine].any(axis=1))
+            other = mine[apart[np.ix_(some, mine)].argmax(axis=1)]
+            rows.append(np.column_stack([first[some], first[other], np.full(some.size, DIFFERENT)]))
+        links = np.concatenate(rows)
+        self.rows, self.replies = np.column_stack([links[:, :2], np.full(len(links), -1)]), links[:, 2]
+        self.group = _numbered(group[part])
+        self._improve()
         self._estimate_noise()
 
     def state(self) -> tuple:
@@ -174,10 +193,10 @@ class Beliefs:
         scores = [self.score(x) for x in options]
         self.group = _numbered(options[int(np.argmax(scores))])
 
-    def _improve(self, sweeps: int = SWEEPS) -> None:
+    def _improve(self) -> None:
         """Move samples and blocks as long as the score rises."""
         best = self.score(self.group)
-        for _ in range(sweeps):
+        for _ in range(SWEEPS):
             before = best
             own = np.arange(self.group.size)
             odds = self.conditionals()
@@ -185,7 +204,7 @@ class Beliefs:
             alone = np.bincount(self.group)[self.group] == 1
             current = np.where(alone, odds[own, k], odds[own, self.group])
             gain = odds.max(axis=1) - current
-            for x in np.argsort(-gain, kind="stable")[:MOVES]:
+            for x in np.argsort(-gain, kind="stable")[:20]:
                 if gain[x] <= 1e-9:
                     break
                 trial = _moved(self.group, x, int(odds[x].argmax()))
