@@ -351,11 +351,13 @@ def _walk(
     rows = _separated(triplets.rows if order is None else freeze(triplets.rows[order]), clades)
     asked = rows if queries is None else _separated(queries, clades)
     out = np.empty_like(_NO_ROWS) if out is None else out
-    flag, sizes, spent = kernels.interruptible(loops.walk, clades, rows, asked, getattr(loops, task), out, most)
+    budget = kernels.budget.new_budget(most)
+    flag, sizes = kernels.interruptible(loops.walk, clades, rows, asked, getattr(loops, task), out, budget)
+    spent = int(budget.spent[0])
     if spent > most:
         msg = (
             f"stopped after more than max_steps={most:,} steps; restrict the triplets to fewer leaves, or raise "
             "max_steps (some ten million steps a second)"
         )
-        raise LimitExceededError(msg, size=int(spent), limit=most)
+        raise LimitExceededError(msg, size=spent, limit=most)
     return flag, sizes

@@ -30,6 +30,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from tripletree.kernels.budget import spend
 from tripletree.kernels.disjoint_set import find, unite
 from tripletree.kernels.jit import Integers, allocating, inner, njit
 from tripletree.kernels.rooted_tree import range_maximum
@@ -627,16 +628,15 @@ def _new_work(rows, queries, N):
 
 
 @njit
-def walk(clades, rows, queries, task, out, most):
+def walk(clades, rows, queries, task, out, budget):
     """Walk from all leaves to the splits in two.
 
     clades : AhoClades, of the triplets; rows : Separated, the triplets; queries : Separated, the same but for ANSWER;
-    out : int32[size, 3], what LIST fills; most : entries of frames after which to give up
-    Returns
+    out : int32[size, 3], what LIST fills; budget : of entries of frames
+    Returns, void if the budget is spent,
         flag : bool, of the queries: implied (ANSWER), implied by the other rows (CYCLES), left out so that the others
         are as few as can be (SPARE);
-        sizes : int64[s, 2], leaves on either side of each split (SIZES);
-        spent : entries of all frames; more than `most` where it gave up.
+        sizes : int64[s, 2], leaves on either side of each split (SIZES).
     """
     N, m = len(clades.parent), len(rows.triplets)
     work = _new_work(rows, queries, N)
@@ -651,7 +651,7 @@ def walk(clades, rows, queries, task, out, most):
     )
     stack = np.zeros((16, 8), np.int64)
     flag, sizes = np.zeros(len(queries.triplets), np.bool_), np.empty((16, 2), np.int64)
-    spent, count, coming = 0, 0, 0
+    count, coming = 0, 0
     while coming < len(queries.number):
         # the queries that part at the same two children, and the rows that do
         v, key, first = queries.node[coming], queries.key[coming], coming
@@ -675,9 +675,8 @@ def walk(clades, rows, queries, task, out, most):
             line = stack[f]
             if line[NEXT] < 0:
                 n_entries = line[END_ROW] - line[FIRST_ROW] + line[END_QUERY] - line[FIRST_QUERY]
-                spent += n_entries
-                if spent > most:
-                    return flag, sizes[:0], spent
+                if not spend(budget, n_entries):
+                    return flag, sizes[:0]
                 arenas = _enlarged(arenas, line[FIRST_BLOCK] + 3 * n_entries, 0, 0)
                 frame = _frame(line, arenas)
                 n_components, n_blocks, n_queries = _divide(frame, clades, rows, queries, work)
@@ -722,4 +721,4 @@ def walk(clades, rows, queries, task, out, most):
             line[FIRST_BLOCK], line[FIRST_ROW], line[FIRST_QUERY] = end_block, end_row, end_query
             line[END_ROW], line[END_QUERY], line[NEXT] = end_row + n_rows, end_query + stop - i, -1
             top += 1
-    return flag, sizes[:count] if task == SIZES else sizes[:0], spent
+    return flag, sizes[:count] if task == SIZES else sizes[:0]
