@@ -99,7 +99,7 @@ def test_exact__clumps_far_from_each_other(rng, linkage, named, monkeypatch):
         first = np.array([np.flatnonzero(owner == k)[0] for k in range(named)])
         rows = rows_of(first[np.array(random_triplets(rng, named, 20))].tolist())
         X[np.unique(rows)] += 30
-    monkeypatch.setattr(_micro, "_find_cells", lambda samples, free, n_centres, rng, progress: owner[free])
+    monkeypatch.setattr(_micro, "_find_cells", lambda samples, free, *others: owner[free])
     Z, counts = merge_large(X, rows, linkage, n_centres=25)
     assert counts.micro_clusters == 25
     check_hierarchy(Z, 300, rows)
