@@ -138,6 +138,7 @@ def _kernel_environment(folder: Path) -> dict[str, str]:
     env = {name: value for name, value in os.environ.items() if name not in personal}
     # sums in threads are rounded in another order, which may decide between questions worth almost the same
     env |= {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+    env["TRIPLETREE_QUIET"] = "1"  # what is compiled on a cold cache is said on the standard error
     return env | {
         "IPYTHONDIR": str(folder / "ipython"),
         "MATPLOTLIBRC": str(Path(mpl.get_data_path()) / "matplotlibrc"),
