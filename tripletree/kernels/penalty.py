@@ -242,7 +242,7 @@ def _find_nearest(linkage, penalty, centres, ties, live, x, number):
         if least[b] < 0:
             nearer = _worth(linkage, penalty * least[b])
             within = limit / nearer if nearer > 0 else np.inf
-        if centres.box_distances[b] > within:
+        if centres.box_distances[b] > within or (best == -np.inf and centres.first[b] >= at):
             continue
         lo = b * PLACES
         values = centres.distances[: min(PLACES, live - lo)]
