@@ -9,7 +9,7 @@ export NUMBA_CACHE_DIR ?= $(CURDIR)/$(VENV)/numba-cache
 export MPLBACKEND ?= agg
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-slow test-all test-plain test-bounds test-floor fuzz lint bench papers papers-quick notebooks docs clean
+.PHONY: help demo warmup test test-slow test-all test-plain test-bounds test-floor fuzz lint bench papers papers-quick notebooks docs clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
@@ -34,6 +34,9 @@ $(VENV)/.dev: setup.cfg pyproject.toml | $(BIN)/python
 
 demo: $(VENV)/.run  ## the main job on real input, with its result on the screen and a picture
 	@$(BIN)/tripletree demo
+
+warmup: $(VENV)/.run  ## compile all kernels once, in parallel (one or two minutes; tests then start at once)
+	@$(BIN)/tripletree warmup
 
 PYTEST = $(BIN)/python -m pytest -n 2 --dist loadfile
 

@@ -86,6 +86,7 @@ from tripletree.plots import (
 )
 from tripletree.plots.page import write_html
 from tripletree.reports.analysis import report
+from tripletree.warmup import warm_up
 
 #: Subpackages, for the names that are not at the top: classes of results, formats, estimators, what is rarely typed.
 _FACES = frozenset(
@@ -167,6 +168,7 @@ __all__ = [
     "triplet_score",
     "triplets_from_classes",
     "triplets_from_odd_one_out",
+    "warm_up",
     "write_hierarchy",
     "write_html",
     "write_newick",

@@ -40,12 +40,15 @@ LAW = {
     "dask": {"algorithms", "cluster", "core", "errors", "io"},
     "cli": {
         *("_version", "algorithms", "ask", "cluster", "core", "datasets", "errors", "evaluation", "interop", "io"),
-        *("plots", "reports"),
+        *("plots", "reports", "warmup"),
     },
     "_version": set(),
     "_startup": set(),
+    "warmup": {"__init__", "cluster", "core", "errors", "kernels"},
     "__main__": {"cli"},
-    "__init__": {"_startup", "_version", "algorithms", "core", "errors", "evaluation", "io", "plots", "reports"},
+    "__init__": {
+        *("_startup", "_version", "algorithms", "core", "errors", "evaluation", "io", "plots", "reports", "warmup"),
+    },
 }
 
 #: The modules whose `__all__` is the public interface; every other module is for the package's own use.

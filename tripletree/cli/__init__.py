@@ -23,6 +23,7 @@ from tripletree.cli.reasoning import closure, compare, describe
 from tripletree.cli.reporting import report
 from tripletree.cli.shell import Commands
 from tripletree.cli.supertrees import supertree
+from tripletree.cli.warming import warmup
 
 __all__ = [
     "main",
@@ -49,6 +50,6 @@ for _command in (
     *(info, convert, match, induce, decompose),
     *(check, explain, repair, describe, closure, build),
     *(compare, supertree, answers),
-    *(cluster, report, ask, plot, demo),
+    *(cluster, report, ask, plot, demo, warmup),
 ):
     main.add_command(_command)

@@ -33,16 +33,19 @@ from tripletree.kernels.jit import (
     compiled,
     is_kept,
     loading_pays,
+    n_compiled,
     plainly,
     total_size,
 )
 
 __all__ = [
     "at_hand",
+    "cache_folder",
     "fast",
     "freeze",
     "frozen",
     "interruptible",
+    "n_compiled",
     "plain",
 ]
 
@@ -100,6 +103,12 @@ def at_hand(name: str, kernel: str, seconds: float, *arguments: Any) -> Any:
         if is_kept(source, *arguments):
             return fast(name)
     return plain(name)
+
+
+def cache_folder() -> Path | None:
+    """The folder in which compiled kernels are kept; None where none can be written."""
+    folder = compiled(import_module("tripletree.kernels.disjoint_set").find)._cache.cache_path
+    return Path(folder) if folder else None
 
 
 def interruptible(kernel: Callable[..., Any], *arguments: Any) -> Any:

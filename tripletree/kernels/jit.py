@@ -54,6 +54,7 @@ __all__ = [
     "is_kept",
     "is_marked",
     "loading_pays",
+    "n_compiled",
     "njit",
     "plainly",
     "pointer",
@@ -185,6 +186,8 @@ def is_marked(value: Any) -> bool:
 #: Bytes of bytecode that are compiled in a second, on a quiet core of 2020.
 BYTES_A_SECOND = 1500
 
+_n_compiled = 0
+
 _lock = RLock()
 _compiled: dict[FunctionType, Any] = {}
 _scopes: dict[str, dict[str, Any]] = {}
@@ -233,6 +236,7 @@ def _compile(kernel: Any, compile_kernel: Callable[..., Any], function: Any, *si
     """
     from numba.core.compiler_lock import global_compiler_lock
 
+    global _n_compiled
     key = signature[0] if signature else kernel._sig
     if signature and key in kernel.overloads or _lies_in_cache(kernel, key):
         return compile_kernel(*signature)
@@ -240,7 +244,14 @@ def _compile(kernel: Any, compile_kernel: Callable[..., Any], function: Any, *si
     folder = kernel._cache.cache_path
     once = alone(Path(folder), name) if folder else nullcontext()
     with global_compiler_lock, said(name, _seconds_to_compile(function)), once:
+        if not _lies_in_cache(kernel, key):  # by now, after others were waited for
+            _n_compiled += 1
         return compile_kernel(*signature)
+
+
+def n_compiled() -> int:
+    """How many kernels this process has compiled, parts of others included."""
+    return _n_compiled
 
 
 def _lies_in_cache(kernel: Any, signature: Any) -> bool:
