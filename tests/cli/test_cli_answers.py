@@ -96,6 +96,14 @@ def test_answers__columns(run):
     assert text.startswith("standard input: 2 answers of 1 person")
 
 
+def test_answers__whether_there_is_a_header(run):
+    table = "name,kin,far\ncat,dog,eel\ndog,cat,eel\n"
+    for option, first in (("--header", "2 answers to 1 question"), ("--no-header", "3 answers to 2 questions")):
+        assert first in run("answers", "-", "--odd", "2", option, "--bootstraps", "0", text=table).stdout
+    line = '{"items": ["cat", "dog", "eel"], "answer": "alike"}\n'
+    assert "--header is for tables" in run("answers", "-", "--header", text=line, status=2).stderr
+
+
 def test_answers__that_clash_without_a_disputed_question(run):
     table = "a,b,c,odd\ncat,dog,eel,eel\ndog,eel,fly,fly\neel,fly,cat,cat\n"
     text = run("answers", "-", "--bootstraps", "0", text=table).stdout
@@ -111,6 +119,12 @@ def test_answers__that_clash_without_a_disputed_question(run):
         (["-", "--items", "a"], "a,b,c,odd\nx,y,z,z\n", "not the names of three columns"),
         (["-", "--odd", "odd"], '{"items": ["a", "b", "c"], "answer": "unsure"}\n', "is for tables"),
         (["-", "-o", "c.nwk"], "a,b,c,odd\nx,y,z,\n", "none of the answers names an odd one"),
+        (["-"], "garbage\n", "this is no file of answers: it has 1 column;"),
+        (["-"], "cat,dog\neel,cat\n", "a table needs three columns of items and one of the answer"),
+        (["-", "--odd", "2"], "cat,dog\neel,cat\n", "a table needs three columns of items and one of the answer"),
+        (["-", "--odd", "nocol"], "who,a,b,c,odd\nx,cat,dog,eel,eel\n", "it has 'who', 'a', 'b', 'c', 'odd'"),
+        (["-", "--odd", "nocol"], "p,q,r,s\ncat,dog,eel,eel\n", "without names; the first row is 'p', 'q', 'r', 's'"),
+        (["-", "--odd", "0"], "name,kin,far\ncat,dog,eel\ndog,cat,eel\n", "give --header if it names the columns"),
         (["-", "-o", "-", "--jsonl", "-"], "a,b,c,odd\nx,y,z,\n", "only one output can be the standard output"),
         (["-"], '{"items": ["a", "b", "c"], "answer": "unsure"}\n{"items"]\n', "line 2: this is not JSON"),
     ],
@@ -120,7 +134,8 @@ def test_answers__refused(run, args, text, message):
 
 
 def test_answers__none(run):
-    assert "0 answers" in run("answers", "-", text="").stdout
+    assert "standard input holds no answer" in run("answers", "-", text="", status=2).stderr
+    assert "holds no answer" in run("answers", "-", text='{"tripletree": "answers"}\n', status=2).stderr
     assert "1 of them unsure" in run("answers", "-", text="a,b,c,odd\nx,y,z,\n").stdout
 
 

@@ -3,6 +3,7 @@
 import http.client
 import json
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -10,6 +11,7 @@ import time
 import urllib.request
 import warnings
 from contextlib import suppress
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -77,6 +79,8 @@ def test_ask__texts_without_numbers(run, animals):
         (["--answers", "."], "is a directory"),
         (["--answers", "no/answers.jsonl"], "no such file or directory"),
         (["--answers", "bad.jsonl"], "bad.jsonl, line 1"),
+        (["--answers", "bad.jsonl", "--export", "x"], "this is no file of JSON lines"),
+        (["--answers", "table.csv"], "'tripletree answers TABLE --jsonl FILE'"),
         (["--answers", "other.jsonl"], "'cow'"),
         (["--host", "203.0.113.9"], "cannot listen at 203.0.113.9"),
         (["--host", "no such host"], "cannot listen at no such host"),
@@ -86,8 +90,25 @@ def test_ask__texts_without_numbers(run, animals):
 )
 def test_ask__bad_input_is_told(run, animals, options, message):
     (animals / "bad.jsonl").write_text("nonsense\n{}\n")
+    (animals / "table.csv").write_text("a,b,c,odd\ncat,dog,eel,eel\n")
     (animals / "other.jsonl").write_text('{"items": ["cat", "dog", "cow"], "answer": "alike"}\n')
     assert message in run("ask", "animals.csv", "--no-browser", *options, status=2).stderr
+
+
+def test_ask__a_failure_leaves_no_empty_file(run, animals):
+    (animals / "answers.jsonl").unlink()
+    run("ask", "animals.csv", "--no-browser", "--host", "203.0.113.9", status=2)
+    assert not (animals / "answers.jsonl").exists()
+
+
+def test_ask__columns_of_words_have_advice_that_can_be_followed(run, animals):
+    (animals / "texts.csv").write_text("id,text\n0,a red bird\n1,a fish\n2,two fish\n")
+    said = run("ask", "texts.csv", "--no-browser", status=2).stderr
+    assert "; leave them out with --drop, name the one of the labels with --index-column, that of texts with --" in said
+    assert "--text, or turn" in said
+    assert "--classes" not in said
+    said = run("ask", "texts.csv", "--no-browser", "--drop", "id", status=2).stderr
+    assert "no column of numbers is left; --text takes the words of a column of texts" in said
 
 
 def test_ask__two_samples_are_too_few(run, animals):
@@ -138,6 +159,27 @@ def test_ask__runs_until_interrupted_and_goes_on(animals):
     assert process.returncode == 0
     assert errors == "1 answer in answers.jsonl; Ctrl + C ends\n2 answers in answers.jsonl\n"
     assert [x.kind for x in read_answers(animals / "answers.jsonl")] == ["odd", "unsure"]
+
+
+@pytest.mark.parametrize("cut_off", [False, True])
+def test_ask__ends_without_a_traceback_while_a_message_is_half_sent(animals, cut_off):
+    command = [sys.executable, "-m", "tripletree", "ask", "animals.csv", "--no-browser", "--answers", "new.jsonl"]
+    process = subprocess.Popen(command, cwd=animals, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        parts = urlsplit(process.stdout.readline().strip())
+        head = f"POST {parts.path}answer HTTP/1.1\r\nHost: {parts.netloc}\r\nContent-Type: application/json\r\n"
+        with socket.create_connection((parts.hostname, parts.port)) as client:
+            client.sendall(f"{head}Content-Length: 500\r\n\r\n{{".encode())
+            if cut_off:
+                client.close()
+            called(parts.geturl(), "state")  # by now the server reads the message
+            process.send_signal(signal.SIGTERM)
+            _, errors = process.communicate(timeout=20)
+    finally:
+        process.kill()
+    assert process.returncode == 128 + signal.SIGTERM
+    assert errors == "0 answers in new.jsonl; Ctrl + C ends\n"
+    assert not (animals / "new.jsonl").exists()
 
 
 @pytest.mark.slow

@@ -230,9 +230,26 @@ def test_ask__a_full_disk_changes_nothing(opened, monkeypatch):
 def test_ask__two_pages_cannot_write_one_file(opened, tmp_path):
     pytest.importorskip("fcntl")
     opened()
-    with pytest.raises(BlockingIOError, match="another page writes to this file"):
-        keep_for_one(str(tmp_path / "answers.jsonl"))
+    with (
+        pytest.raises(BlockingIOError, match="another page writes to this file"),
+        keep_for_one(str(tmp_path / "answers.jsonl")),
+    ):
+        pass
     opened(only_read=True)
+
+
+def test_ask__a_file_that_stays_empty_is_removed_unless_it_was_there(tmp_path):
+    path = tmp_path / "answers.jsonl"
+    with keep_for_one(str(path)):
+        assert path.exists()
+    assert not path.exists()
+    with keep_for_one(str(path)):
+        path.write_text("{}\n")
+    assert path.exists()
+    path.write_text("")
+    with keep_for_one(str(path)):
+        pass
+    assert path.exists()
 
 
 def test_ask__a_slow_hierarchy_keeps_nobody_waiting(opened, monkeypatch):

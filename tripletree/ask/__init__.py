@@ -187,6 +187,7 @@ def open_session(
     from tripletree.ask.session import Session, keep_for_one
     from tripletree.core.leaves import LeafIndex
     from tripletree.io import read_answers
+    from tripletree.io.answers import check_appendable
 
     n = X.shape[0] if hasattr(X, "shape") else len(X)
     names = LeafIndex(sample_names if sample_names is not None else X.index if hasattr(X, "iloc") else n)
@@ -208,6 +209,7 @@ def open_session(
             path = os.fspath(answers)
             if not only_read:
                 stack.enter_context(keep_for_one(path))
+            check_appendable(path)
             given = None if os.path.getsize(path) == 0 else read_answers(path, leaves=names)
         model.start(X, sample_names=sample_names, answers=given)
         return Session(model, cards, path, n_questions=model.n_questions, title=title, close=stack.pop_all().close)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ipaddress
 import json
+import logging
 import secrets
 import socket
 from collections.abc import Callable, MutableMapping
@@ -22,7 +23,7 @@ from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
@@ -202,6 +203,7 @@ def make_app(session: Session, token: str, hosts: Callable[[str], bool]) -> Guar
     ]
     handlers: dict[Any, Any] = {
         RefusedError: lambda request, error: _refusal(str(error), error.status),
+        ClientDisconnect: lambda request, error: _refusal("the message was cut off", 400),
         HTTPException: lambda request, error: _refusal(error.detail, error.status_code),
         FileNotFoundError: lambda request, error: _refusal("there is no such picture", 404),
         ParseError: lambda request, error: _refusal(str(error), 415),
@@ -264,6 +266,10 @@ def run(session: Session, sock: socket.socket, host: str, announce: Callable[[st
             await super().startup(sockets)
             announce(address)
 
+        async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+            logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)  # a message that is cut off now is no error
+            await super().shutdown(sockets)
+
     config = uvicorn.Config(
         make_app(session, token, accepted_hosts(host)),
         log_level="warning",
@@ -273,7 +279,7 @@ def run(session: Session, sock: socket.socket, host: str, announce: Callable[[st
         server_header=False,
         proxy_headers=False,
         limit_concurrency=MAX_AT_ONCE,
-        timeout_graceful_shutdown=3,
+        timeout_graceful_shutdown=1,
     )
     with suppress(KeyboardInterrupt):  # the server has closed its connections, then passes the signal on
         Announcing(config).run(sockets=[sock])

@@ -5,7 +5,8 @@ from __future__ import annotations
 import logging
 import os
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from time import monotonic
 from typing import IO, Any, NamedTuple
@@ -97,7 +98,8 @@ class Session:
         return self
 
     def __exit__(self, *_: Any) -> None:
-        self.close()
+        with self._lock:  # an answer may be on its way to the disk
+            self.close()
 
     # ------------------------------------------------------------------ what is shown
 
@@ -284,28 +286,38 @@ class Session:
         self._shown[who] = question
 
 
-def keep_for_one(path: str) -> IO[bytes]:
-    """Open a file of answers, made if there is none, and keep other pages from writing to it until it is closed.
+@contextmanager
+def keep_for_one(path: str) -> Iterator[None]:
+    """Keep other pages from writing to a file of answers while inside; it is made, and removed if it stays empty.
 
     Raises
     ------
     BlockingIOError
         If another page has it.
     """
-    stream = open(path, "ab")  # noqa: SIM115
+    made = not os.path.exists(path)
+    with open(path, "ab") as stream:
+        _lock(stream, path)
+        try:
+            yield
+        finally:
+            if made and os.path.exists(path) and os.path.getsize(path) == 0:
+                with suppress(OSError):  # Windows keeps what is open
+                    os.remove(path)
+
+
+def _lock(stream: IO[bytes], path: str) -> None:
     try:
         import fcntl
     except ImportError:  # not on Windows
-        return stream
+        return
     try:
         fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
-        stream.close()
         msg = "another page writes to this file of answers; give its address to others, or take another file"
         raise BlockingIOError(11, msg, path) from None
     except OSError:  # a file system without locks
         pass
-    return stream
 
 
 def _checked_who(who: Any) -> str | None:

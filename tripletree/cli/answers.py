@@ -15,7 +15,7 @@ from tripletree.algorithms.build import is_consistent
 from tripletree.algorithms.consensus import AnswerConsensus
 from tripletree.algorithms.consensus import consensus as consensus_of
 from tripletree.cli.clustering import check_apart, picture_format, save_figure
-from tripletree.cli.shell import counted, label_text, say, with_options
+from tripletree.cli.shell import bad_input, counted, label_text, say, with_options
 from tripletree.cli.sources import given_name, odd_option, read_answer_file, seed_option
 from tripletree.core.answers import ALIKE, Answer, AnswerSet
 from tripletree.evaluation.agreement import (
@@ -54,6 +54,7 @@ def _columns(command: Any) -> Any:
         click.option("--items", metavar="A,B,C", callback=_names, help="The columns of the three items."),
         click.option("--who", metavar="COLUMN", help="The column of the person."),
         click.option("--when", metavar="COLUMN", help="The column of the time."),
+        click.option("--header/--no-header", default=None, help="Whether the first row names the columns."),
     )
     return with_options(command, options)
 
@@ -124,9 +125,11 @@ def answers(
         picture_format(picture)
     raw, name = raw_bytes(file)
     given = read_answer_file(named_stream(raw, name), **columns)
+    if not len(given):
+        raise bad_input(f"{given_name(file)} holds no answer")
     terminal = sys.stderr.isatty()
     questions = find_disputed_questions(given)
-    found = agreement(given, random_state=seed, verbose=terminal) if len(given) else None
+    found = agreement(given, random_state=seed, verbose=terminal)
     common = None
     if (given.replies < ALIKE).any():
         common = consensus_of(
@@ -139,8 +142,7 @@ def answers(
         )
     _write_files(given, found, questions, common, targets)
     parts = [_overview(given, questions, given_name(file))]
-    if found is not None:
-        parts += [_people_text(found, common), _questions_text(questions, k)]
+    parts += [_people_text(found, common), _questions_text(questions, k)]
     if common is not None:
         parts += [_consensus_text(common), _where_text(given, common, k)]
     say("\n\n".join(x for x in parts if x), err="-" in targets)
@@ -148,7 +150,7 @@ def answers(
 
 def _write_files(
     given: AnswerSet,
-    found: Agreement | None,
+    found: Agreement,
     questions: Sequence[DisputedQuestion],
     common: AnswerConsensus | None,
     targets: Sequence[str | None],
@@ -156,7 +158,7 @@ def _write_files(
     output, picture, page, people, disputed, jsonl = targets
     if jsonl is not None:
         write_answers(given, jsonl)
-    if people is not None and found is not None:
+    if people is not None:
         _write_table(people, _people_rows(found, common))
     if disputed is not None:
         _write_table(disputed, _disputed_rows(questions))

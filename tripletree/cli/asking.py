@@ -54,7 +54,7 @@ DIMENSIONS = 100
     default=100,
     show_default=True,
     metavar="N",
-    help="How many to ask, by all people together.",
+    help="How many answers there are to be in all, with those in the file already, of all people together.",
 )
 @click.option(
     "--export",

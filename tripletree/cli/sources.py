@@ -131,6 +131,8 @@ def _numbers(columns: Any) -> Any:
     """Names of columns that are numbers as such."""
     if isinstance(columns, str):
         return int(columns) if columns.isdecimal() else columns
+    if isinstance(columns, bool):
+        return columns
     return [int(x) if x.isdecimal() else x for x in columns]
 
 

@@ -8,9 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+import click
 import numpy as np
 
 from tripletree.cli.shell import bad_input, progress
+from tripletree.cli.spelling import option_names
 from tripletree.errors import DuplicateLeafError
 from tripletree.io.source import decoded, read_bytes
 from tripletree.io.table import split_rows
@@ -24,6 +26,13 @@ __all__ = [
 LABEL_NAMES = frozenset({"", "id", "index", "label", "name", "sample"})
 _MISSING = frozenset({"", "na", "nan", "n/a", "null", "none", "?"})
 _SHOWN = 5
+#: What to do about columns of text, by the options that a command may have.
+_ADVICE = {
+    "drop": "leave them out with",
+    "index_column": "name the one of the labels with",
+    "class_column": "that of known classes with",
+    "text_column": "that of texts with",
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,7 +134,8 @@ def read_table(
         classes = [None if _is_missing(x) else x for x in columns.pop(j)]
     names = [header[j] for j in columns]
     if not names and texts is None:
-        raise bad_input(f"{where}: no column of numbers is left")
+        how = f"; {_option('text_column')} takes the words of a column of texts" if _option("text_column") else ""
+        raise bad_input(f"{where}: no column of numbers is left{how}")
     if gaps != "mixed":
         _check_numeric(header, columns, where, lines, hint)
     if gaps == "raise":
@@ -193,10 +203,13 @@ def _check_numeric(
                 break
     if wrong:
         noun = "a column is not numeric" if len(wrong) == 1 else f"{len(wrong)} columns are not numeric"
-        raise bad_input(
-            f"{where}: {noun}: {_some(wrong)}; leave them out with --drop, name the one of the labels "
-            f"with --index-column or that of known classes with --classes, or turn them into numbers{hint}"
-        )
+        advice = [f"{what} {_option(name)}" for name, what in _ADVICE.items() if _option(name)]
+        raise bad_input(f"{where}: {noun}: {_some(wrong)}; {', '.join(advice)}, or turn them into numbers{hint}")
+
+
+def _option(name: str) -> str | None:
+    """How the running command spells an option, None if it has no such option."""
+    return option_names(click.get_current_context().command).get(name)
 
 
 def _check_complete(

@@ -39,6 +39,7 @@ __all__ = [
     "ODD_NAMES",
     "append_answer",
     "append_undo",
+    "check_appendable",
     "is_json_lines",
     "looks_like_answers",
     "read_answers",
@@ -241,8 +242,14 @@ def _read_table(path: Any, *, odd: Any, items: Any, who: Any, when: Any, leaves:
         path,
         spaced=True,
         header=header,
-        known=lambda names: set(wanted) <= set(names) and bool(wanted or _called(names, ODD_NAMES)),
+        known=lambda names: bool(_called(names, ODD_NAMES) or (wanted and set(wanted) <= set(names))),
     )
+    if len(table.columns) < 3:
+        raise refusal(
+            table,
+            f"this is no file of answers: it has {_columns(table)}; a table needs three columns of items and one of "
+            'the answer, and lines of JSON look like {"items": ["cat", "dog", "eel"], "answer": "odd", "odd": "eel"}',
+        )
     people = _other_column(table, who, "who", WHO_NAMES)
     times = _other_column(table, when, "when", WHEN_NAMES)
     others = {people, times} - {None}
@@ -600,9 +607,8 @@ def _append(path: str | os.PathLike[str], line: str, data: str | None) -> None:
     with open(name, "ab+", buffering=0) as stream:  # each write is one call, at the end of the file as it is then
         size = stream.seek(0, SEEK_END)
         stream.seek(0)
-        if size and not is_json_lines(stream.read(1000)):
-            msg = "this is no file of JSON lines, so no answer can be appended: write_answers makes one of a table"
-            raise ParseError(msg, path=name)
+        if size:
+            _check_json_lines(stream, name)
         start, rest = _last_line(stream, size)
         if rest and not _is_whole(rest):
             stream.truncate(start)
@@ -615,6 +621,27 @@ def _append(path: str | os.PathLike[str], line: str, data: str | None) -> None:
         os.fsync(stream.fileno())
     if size == 0:
         _sync_folder(os.path.dirname(os.path.abspath(name)))
+
+
+def check_appendable(path: str | os.PathLike[str]) -> None:
+    """Check that answers can be appended to a file, which may be empty: that it does not hold something else.
+
+    Raises
+    ------
+    ParseError
+    """
+    with open(path, "rb") as stream:
+        if os.fstat(stream.fileno()).st_size:
+            _check_json_lines(stream, os.fspath(path))
+
+
+def _check_json_lines(stream: Any, name: str) -> None:
+    if not is_json_lines(stream.read(1000)):
+        msg = (
+            "this is no file of JSON lines, so no answer can be appended; if it is a table of answers, "
+            "'tripletree answers TABLE --jsonl FILE' or write_answers makes such a file of it"
+        )
+        raise ParseError(msg, path=name, line=1)
 
 
 def _last_line(stream: Any, size: int) -> tuple[int, bytes]:

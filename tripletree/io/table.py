@@ -174,7 +174,8 @@ class RowTable:
 
     def place(self, column: str | int, what: str) -> int:
         """Where the column of a name stands, or of a position counted from 0."""
-        shown = ", ".join(map(repr, self.names or [])) or f"{len(self.columns)} columns without names"
+        nameless = f"{len(self.columns)} columns without names{self._first_row()}"
+        shown = ", ".join(map(repr, self.names or [])) or nameless
         if isinstance(column, int) and not isinstance(column, bool):
             if 0 <= column < len(self.columns):
                 return column
@@ -185,6 +186,11 @@ class RowTable:
             raise ParseError(msg, path=self.path, line=self.header_line)
         msg = f"{what} {column!r} is not a column of this table; it has {shown}"
         raise ParseError(msg, path=self.path, line=self.header_line)
+
+    def _first_row(self) -> str:
+        """The first row, which may be a header that was not taken for one."""
+        cells = [cell_text(x[0]) or "" for x in self.columns[:10]] if self.lines else []
+        return f"; the first row is {', '.join(map(repr, cells))}" if cells else ""
 
 
 #: What messages call a data frame.

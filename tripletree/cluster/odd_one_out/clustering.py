@@ -57,7 +57,8 @@ class OddOneOutClustering(HierarchicalClusterer):
     Parameters
     ----------
     n_questions : int, default 100
-        Maximum number of questions that `fit` asks. `next_question` has no limit.
+        Maximum number of questions that `fit` asks, beside the answers it is given. `next_question` has no limit;
+        a page (`tripletree.ask.serve`, ``tripletree ask --questions``) counts the answers it is given, too.
     questions : {"trios", "pairs"}, default "trios"
         What is shown: three samples, or two, of which the reply is "alike", "different" or "unsure". An answer about
         three says about three times as much.
