@@ -55,6 +55,8 @@ def warm_up(what: Iterable[str] | None = None, *, n_jobs: int = -1, verbose: boo
     >>> import tripletree as tt
     >>> n_compiled = tt.warm_up(["hierarchies"], verbose=False)
     """
+    import warnings
+
     from joblib import cpu_count
     from joblib.externals.loky import ProcessPoolExecutor, as_completed
 
@@ -77,7 +79,8 @@ def warm_up(what: Iterable[str] | None = None, *, n_jobs: int = -1, verbose: boo
     pool = ProcessPoolExecutor(workers, env=environment)
     n_compiled, done = 0, False
     try:
-        with progress_bar(verbose, len(names), "compiling", "jobs") as moved:
+        with warnings.catch_warnings(), progress_bar(verbose, len(names), "compiling", "jobs") as moved:
+            warnings.filterwarnings("ignore", message="A worker stopped")  # for another one, as it had grown large
             for future in as_completed([pool.submit(do_job, name) for name in names]):
                 n_compiled += future.result()
                 if moved is not None:

@@ -37,6 +37,8 @@ _CENTROID, _MEDIAN, _WARD, _AVERAGE, _WEIGHTED, _COMPLETE = range(6)
 
 #: By how much a distance may exceed the one that costs as much as the best pair: the rounding of log and exp, and more.
 _SLACK = 1 + 1e-6
+#: Costs below which a difference of two is no longer exact enough for that.
+_EXACT = -1e6
 
 
 class Ties(NamedTuple):
@@ -239,9 +241,9 @@ def _find_nearest(linkage, penalty, centres, ties, live, x, number):
         if step == own:
             continue
         within = limit
-        if least[b] < 0:
-            nearer = _worth(linkage, penalty * least[b])
-            within = limit / nearer if nearer > 0 else np.inf
+        if least[b] < 0:  # by costs, since what a large push is worth may be too small for a number
+            push = penalty * least[b]
+            within = _worth(linkage, best - push) * _SLACK if push > _EXACT else np.inf
         if centres.box_distances[b] > within or (best == -np.inf and centres.first[b] >= at):
             continue
         lo = b * PLACES
