@@ -12,7 +12,15 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
-from tripletree.cluster import ActiveClustering, COPKMeans, MPCKMeans, PCKMeans, ReCon, labels_oracle
+from tripletree.cluster import (
+    ActiveClustering,
+    ConstrainedCompleteLink,
+    COPKMeans,
+    MPCKMeans,
+    PCKMeans,
+    ReCon,
+    labels_oracle,
+)
 from tripletree.cluster.active import Border, RandomWalk
 from tripletree.cluster.kmeans.cvqe import CVQE
 from tripletree.core.pairs import PairwiseConstraints
@@ -418,3 +426,11 @@ def test_large_labels__of_noise_are_numbered(blobs):
     model = ActiveClustering(Noisy(3, n_init=1), n_queries=12, random_state=0).fit(X, oracle=labels_oracle(y))
     assert model.labels_.min() == -1
     assert len(model.queries_) == 12
+
+
+def test_oracle__says_how_it_is_called():
+    X = np.arange(6.0)[:, None]
+    with pytest.raises(TypeError, match=r"expected oracle\(a, b\), a function of two samples; this one takes \(pair\)"):
+        ActiveClustering(MPCKMeans(2)).fit(X, oracle=lambda pair: True)
+    with pytest.raises(TypeError, match=r"expected oracle\(a, b\)"):
+        ConstrainedCompleteLink(2, n_queries=1).fit(X, oracle=lambda pair: True)

@@ -3,6 +3,8 @@
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.sparse import csr_array, csr_matrix
+from sklearn.cluster import KMeans
 
 import tripletree as tt
 from tripletree.cluster import DivisiveReCon, ReCon
@@ -89,7 +91,7 @@ def test_evaluate_knowledge__what_is_refused(blobs):
         tt.evaluate_knowledge(X)
     with pytest.raises(ValueError, match="got triplets, classes"):
         tt.evaluate_knowledge(X, triplets=[(0, 1, 2)], classes=y)
-    with pytest.raises(ValueError, match="1 triplets are too few for n_folds=5"):
+    with pytest.raises(ValueError, match="1 triplet is too few for n_folds=5"):
         tt.evaluate_knowledge(X, triplets=[(0, 1, 2)])
     with pytest.raises(ValueError, match="3 triplets are too few for n_folds=5: give at least 5, or take n_folds=3$"):
         tt.evaluate_knowledge(X, triplets=[(0, 1, 2), (3, 4, 5), (6, 7, 8)])
@@ -214,3 +216,33 @@ def test_validate__a_hierarchy_is_held_out_by_triplets_that_others_can_imply(blo
         found = estimator.fit(frame, hierarchy=tree, validate=True).validation_
         assert found.n_constraints == 180
         assert found.verdict == "helps"
+
+
+@pytest.mark.parametrize("make", [csr_array, csr_matrix])
+def test_evaluate_knowledge__takes_sparse_samples(blobs, make):
+    X, y = blobs
+    X = np.abs(X)
+    given = {
+        "triplets": tt.sample_class_triplets(y, 180, random_state=0),
+        "estimator": ReCon(linkage="average", metric="cosine"),
+    }
+    sparse, dense = (tt.evaluate_knowledge(samples, **given) for samples in (make(X), X))
+    assert (sparse.holds == dense.holds).all()
+
+
+def test_evaluate_knowledge__says_what_the_estimator_lacks(blobs):
+    X, y = blobs
+    triplets = tt.sample_class_triplets(y, 60, random_state=0)
+    with pytest.raises(TypeError, match=r"fit of KMeans takes no triplets=: choose .* ReCon or DivisiveReCon"):
+        tt.evaluate_knowledge(X, triplets=triplets, estimator=KMeans(3))
+    with pytest.raises(TypeError, match="fit of KMeans takes no pairs="):
+        tt.evaluate_knowledge(X, pairs=tt.pairs_from_classes(y), estimator=KMeans(3))
+    with pytest.raises(TypeError, match="Flat makes no hierarchy_, with which knowledge is compared"):
+        tt.evaluate_knowledge(X, triplets=triplets, estimator=Flat())
+
+
+class Flat(KMeans):
+    """Clusters without a hierarchy, from an estimator that takes anything."""
+
+    def fit(self, X, **knowledge):
+        return super().fit(X)

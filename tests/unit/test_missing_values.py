@@ -6,12 +6,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from recon_oracle import random_triplets, recon_definition
+from scipy.sparse import csr_array
 from sklearn.base import clone
 from sklearn.metrics.pairwise import nan_euclidean_distances
 from sklearn.utils import get_tags
 
 import tripletree as tt
-from tripletree.cluster import ConstrainedCompleteLink, ReCon
+from tripletree.cluster import ConstrainedCompleteLink, DivisiveReCon, MPCKMeans, ReCon
 from tripletree.metrics import gower_distances
 
 
@@ -197,3 +198,29 @@ def test_gower__bad_input():
     before = frame.copy()
     ReCon(2, linkage="average", metric="gower").fit(frame)
     assert frame.equals(before)
+
+
+@pytest.mark.parametrize("make", [ReCon, DivisiveReCon, MPCKMeans])
+@pytest.mark.parametrize("kind", ["float", "object", "nullable"])
+def test_gaps__the_error_says_where(make, kind):
+    table = pd.DataFrame(
+        {"kg": [190.0, None, 40.0, None], "cm": [1.0, 2.0, 3.0, 4.0]}, index=["lion", "cat", "dog", "cow"]
+    )
+    table = table.astype(object).where(table.notna(), None) if kind == "object" else table
+    table = table.convert_dtypes() if kind == "nullable" else table
+    where = r"^X contains NaN: 2 missing values, the first in row 1 \('cat'\), column 'kg'\. .*nan_euclidean.*gower"
+    with pytest.raises(ValueError, match=where):
+        make(2).fit(table)
+    with pytest.raises(ValueError, match=r"1 missing value, in row 0, column 1\."):
+        make(2).fit([[0.0, np.nan], [1.0, 2.0], [3.0, 1.0]])
+
+
+def test_gaps__the_error_says_where_in_a_sparse_matrix():
+    X = csr_array(np.array([[0.0, 1.0, 2.0], [3.0, np.nan, 0.0], [np.nan, 0.0, 1.0]]))
+    with pytest.raises(ValueError, match=r"2 missing values, the first in row 1, column 1\. .*does not store is 0"):
+        ReCon(2).fit(X)
+
+
+def test_infinity__the_error_says_where():
+    with pytest.raises(ValueError, match=r"infinity or values too large for float64: 1 such value, in row 2, column 0"):
+        ReCon(2).fit([[0.0], [1.0], [np.inf]])

@@ -287,6 +287,7 @@ def _checks():
             yield pytest.param(estimator, check, id=check.func.__name__)
 
 
+@pytest.mark.filterwarnings("ignore:nothing is asked without an oracle")
 @pytest.mark.parametrize(("estimator", "check"), list(_checks()))
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
 def test_scikit_learn__its_checks_pass(estimator, check):
@@ -388,3 +389,24 @@ def test_gain__is_that_of_the_best_question_whoever_is_asked_it(rng):
     model.answer("alike", model.next_question("anna"), who="anna")
     model.undo("anna")
     assert model.gain_ == alone
+
+
+@pytest.mark.parametrize("questions", ["trios", "pairs"])
+def test_fit__warns_where_nothing_is_known(questions):
+    X = [[0.0], [0.2], [5.0], [5.3], [9.0]]
+    with pytest.warns(UserWarning, match=r"replies, and none says anything; labels_ are those before the first answer"):
+        OddOneOutClustering(questions=questions).fit(X, oracle=lambda *shown: None)
+    with pytest.warns(UserWarning, match="0 replies, and none says anything"):
+        OddOneOutClustering(0, questions=questions).fit(X, oracle=lambda *shown: "alike")
+    with pytest.warns(UserWarning, match=r"nothing is asked without an oracle.*see ReCon"):
+        OddOneOutClustering(0, questions=questions).fit(X)
+
+
+def test_fit__says_how_the_oracle_is_called():
+    X = [[0.0], [0.2], [5.0]]
+    with pytest.raises(
+        TypeError, match=r"expected oracle\(a, b, c\), a function of 3 samples .*this one takes \(trio\)"
+    ):
+        OddOneOutClustering().fit(X, oracle=lambda trio: None)
+    with pytest.raises(TypeError, match=r"expected oracle\(a, b\), a function of 2 .*this one takes \(a, b, c\)"):
+        OddOneOutClustering(questions="pairs").fit(X, oracle=lambda a, b, c: None)

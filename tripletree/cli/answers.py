@@ -15,9 +15,10 @@ from tripletree.algorithms.build import is_consistent
 from tripletree.algorithms.consensus import AnswerConsensus
 from tripletree.algorithms.consensus import consensus as consensus_of
 from tripletree.cli.clustering import check_apart, picture_format, save_figure
-from tripletree.cli.shell import bad_input, counted, label_text, say, with_options
+from tripletree.cli.shell import bad_input, label_text, say, with_options
 from tripletree.cli.sources import given_name, odd_option, read_answer_file, seed_option
 from tripletree.core.answers import ALIKE, Answer, AnswerSet
+from tripletree.core.checks import counted
 from tripletree.evaluation.agreement import (
     Agreement,
     DisputedQuestion,

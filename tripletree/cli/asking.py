@@ -10,8 +10,9 @@ import click
 import numpy as np
 
 from tripletree.cli.clustering import standardized
-from tripletree.cli.shell import bad_input, busy, counted, say
+from tripletree.cli.shell import bad_input, busy, say
 from tripletree.cli.tables import Table, read_table
+from tripletree.core.checks import counted
 from tripletree.io.source import write_atomic
 
 if TYPE_CHECKING:

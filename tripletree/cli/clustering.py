@@ -16,9 +16,10 @@ from tripletree.algorithms.clades import CladeMatches
 from tripletree.algorithms.decompose import decompose
 from tripletree.algorithms.supervision import triplets_from_classes
 from tripletree.cli.reading import read_hierarchy
-from tripletree.cli.shell import bad_input, busy, counted, say, table_text, with_options
+from tripletree.cli.shell import bad_input, busy, say, table_text, with_options
 from tripletree.cli.sources import columns_option, read_pair_file, read_triplet_file
 from tripletree.cli.tables import Table, read_table
+from tripletree.core.checks import counted
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.pairs import PairwiseConstraints
 from tripletree.core.triplets import TripletSet

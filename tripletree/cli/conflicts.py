@@ -13,7 +13,7 @@ from tripletree.algorithms.repair import Repair
 from tripletree.algorithms.repair import repair as repaired
 from tripletree.cli.clustering import check_apart, picture_format, save_figure
 from tripletree.cli.pairs import explain_pairs
-from tripletree.cli.shell import INCONSISTENT, busy, conflict_text, counted, label_text, say
+from tripletree.cli.shell import INCONSISTENT, busy, conflict_text, label_text, say
 from tripletree.cli.sources import (
     columns_option,
     format_option,
@@ -25,6 +25,7 @@ from tripletree.cli.sources import (
     seed_option,
     write_triplet_file,
 )
+from tripletree.core.checks import counted
 from tripletree.core.pairs import PairwiseConstraints
 from tripletree.core.triplets import TripletSet
 from tripletree.io import write_newick

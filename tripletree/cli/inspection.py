@@ -15,7 +15,7 @@ from tripletree.algorithms.induce import count_triplets
 from tripletree.cli.clustering import check_apart
 from tripletree.cli.pairs import check_pairs, pair_rows
 from tripletree.cli.reading import read_either, reading_options
-from tripletree.cli.shell import INCONSISTENT, conflict_text, counted, say, table_text
+from tripletree.cli.shell import INCONSISTENT, conflict_text, say, table_text
 from tripletree.cli.sources import (
     columns_option,
     format_option,
@@ -27,6 +27,7 @@ from tripletree.cli.sources import (
     write_triplet_file,
 )
 from tripletree.core.answers import ALIKE, DIFFERENT, UNSURE, AnswerSet
+from tripletree.core.checks import counted
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.ontology import Ontology
 from tripletree.core.pairs import PairwiseConstraints

@@ -9,7 +9,8 @@ from typing import Any
 import click
 
 from tripletree.algorithms.pair_conflict import Contradiction, find_contradictions
-from tripletree.cli.shell import INCONSISTENT, MOST_SHOWN, bad_input, counted, label_text, say, table_text
+from tripletree.cli.shell import INCONSISTENT, MOST_SHOWN, bad_input, label_text, say, table_text
+from tripletree.core.checks import counted
 from tripletree.core.pairs import PairwiseConstraints, n_triplets
 from tripletree.errors import InconsistentPairsError
 from tripletree.io import write_pairs

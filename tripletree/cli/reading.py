@@ -9,10 +9,11 @@ from typing import Any
 
 import click
 
-from tripletree.cli.shell import bad_input, counted, with_options
+from tripletree.cli.shell import bad_input, with_options
 from tripletree.cli.sources import SAMPLE, holds_answers, read_answer_file, read_triplet_file, some_leaves
 from tripletree.cli.spelling import in_shell, option_names
 from tripletree.core.answers import AnswerSet
+from tripletree.core.checks import counted
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.ontology import Ontology
 from tripletree.core.triplets import TripletSet

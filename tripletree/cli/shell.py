@@ -26,7 +26,6 @@ __all__ = [
     "bad_input",
     "busy",
     "conflict_text",
-    "counted",
     "label_text",
     "progress",
     "say",
@@ -165,11 +164,6 @@ def _discard_output() -> None:
     """Send what is still in the buffers nowhere, so that the interpreter does not complain at its end."""
     with suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
-def counted(n: int, one: str, many: str | None = None) -> str:
-    """A number with its noun."""
-    return f"{n:,} {one if n == 1 else many or one + 's'}"
 
 
 def label_text(label: Any) -> str:

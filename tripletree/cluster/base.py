@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils._param_validation import InvalidParameterError
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from tripletree.algorithms.points import as_rows, is_sparse
 from tripletree.cluster.distances import WITH_MISSING, is_precomputed
 from tripletree.cluster.gower import MixedColumns
 from tripletree.cluster.prediction import NeighbourPredictor
+from tripletree.core.checks import counted
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.pairs import PairwiseConstraints
 from tripletree.core.triplets import TripletSet
@@ -39,10 +40,11 @@ _SAMPLES, _TRIPLETS, _RATIO, _DISPERSION, _LOOSE = 50, 30, 1.2, 2.0, 0.05
 
 #: What to do about missing values.
 _GAPS = (
-    "Missing values in tripletree: ReCon and ConstrainedCompleteLink compare what is known of two samples with "
-    "metric='nan_euclidean' (columns on one scale), or metric='gower' (numbers and categories); ReCon with "
+    "Fill them in (sklearn.impute), or compare what is known of two samples: ReCon and ConstrainedCompleteLink with "
+    "metric='nan_euclidean' (columns on one scale) or metric='gower' (numbers and categories); ReCon with "
     "linkage='average', 'weighted', 'complete' or 'single'"
 )
+_STORED_GAPS = "Leave out or fill in what is not known: what a sparse matrix does not store is 0"
 
 
 class HierarchicalClusterer(VersionedState, ClusterMixin, BaseEstimator):
@@ -311,14 +313,41 @@ def check_samples(estimator: Any, X: Any, *, reset: bool, sparse: bool = False, 
         msg = f"X holds integers beyond the range of float64 ({error}): scale X"
         raise ValueError(msg) from None
     except ValueError as error:
-        if "contains NaN" in str(error) and not missing:
-            raise ValueError(f"{error}\n{_GAPS}") from None
+        if "contains NaN" in str(error):
+            advice = _STORED_GAPS if hasattr(X, "tocsr") else _GAPS
+            raise ValueError(f"X contains NaN: {_wild_cells(X, np.isnan, 'missing value')}. {advice}") from None
+        if "contains infinity" in str(error):
+            where = _wild_cells(X, np.isinf, "such value")
+            raise ValueError(f"X contains infinity or values too large for float64: {where}") from None
         if not str(error).startswith("could not convert string to float"):
             raise
         columns = [str(name) for name in getattr(X, "columns", ()) if np.asarray(X[name]).dtype.kind not in "biuf"]
         where = f" in the columns {', '.join(columns[:10])}" if columns else ""
-        msg = f"X must hold numbers, not text{where} ({error}): leave text out, or encode it"
+        msg = f"X must hold numbers, not text{where} ({error}): leave text out, or encode it; "
+        msg += "ReCon (linkage='average', say) and ConstrainedCompleteLink take columns of text with metric='gower'"
         raise ValueError(msg) from None
+
+
+def _wild_cells(X: Any, is_wild: Any, noun: str) -> str:
+    """How many cells of X are not finite, and where the first one is."""
+    cells = check_array(X, accept_sparse="coo", dtype=np.float64, ensure_all_finite=False)
+    if is_sparse(cells):
+        bad = is_wild(cells.data)
+        rows, columns = cells.row[bad], cells.col[bad]
+        first = np.lexsort((columns, rows))
+        rows, columns = rows[first], columns[first]
+    else:
+        rows, columns = np.nonzero(is_wild(cells))
+    names = getattr(X, "columns", None)
+    column = repr(names[columns[0]]) if names is not None else str(columns[0])
+    which = "in" if rows.size == 1 else "the first in"
+    return f"{counted(rows.size, noun)}, {which} {row_text(X, int(rows[0]))}, column {column}"
+
+
+def row_text(X: Any, i: int) -> str:
+    """A row of X by its number, from 0, and its label where X has others than numbers."""
+    label = X.index[i] if hasattr(X, "iloc") else i
+    return f"row {i}" if label == i else f"row {i} ({label!r})"
 
 
 def check_measured(estimator: Any, X: Any, columns: MixedColumns | None, *, reset: bool) -> tuple[Any, Any]:

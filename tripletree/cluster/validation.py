@@ -125,6 +125,14 @@ class Knowledge(Protocol):
         """Which constraints hold in the results of a fitted estimator."""
 
 
+def _result(model: Any, name: str) -> Any:
+    """A result of a fitted estimator."""
+    if not hasattr(model, name):
+        msg = f"{type(model).__name__} makes no {name}, with which knowledge is compared: choose ReCon, say"
+        raise TypeError(msg)
+    return getattr(model, name)
+
+
 @dataclass(frozen=True, eq=False)
 class TripletKnowledge:
     """Triplets, held out one by one."""
@@ -142,7 +150,7 @@ class TripletKnowledge:
         return units
 
     def kept_by(self, model: Any) -> np.ndarray:
-        return displays(model.hierarchy_, self.constraints)
+        return displays(_result(model, "hierarchy_"), self.constraints)
 
 
 @dataclass(frozen=True, eq=False)
@@ -163,7 +171,7 @@ class PairKnowledge:
         return units
 
     def kept_by(self, model: Any) -> np.ndarray:
-        labels = np.asarray(model.labels_)
+        labels = np.asarray(_result(model, "labels_"))
         must, cannot = labels[self.constraints.must_link], labels[self.constraints.cannot_link]
         return np.concatenate([must[:, 0] == must[:, 1], cannot[:, 0] != cannot[:, 1]])
 
@@ -194,7 +202,7 @@ class ClassKnowledge:
         return is_out[self.constraints.rows[:, 0]]
 
     def kept_by(self, model: Any) -> np.ndarray:
-        return displays(model.hierarchy_, self.constraints)
+        return displays(_result(model, "hierarchy_"), self.constraints)
 
 
 def class_triplets(

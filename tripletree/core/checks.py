@@ -3,13 +3,27 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from inspect import signature
 from numbers import Real
 from typing import Any
 
 import numpy as np
 
-__all__ = ["check_choice", "check_count", "check_entries", "check_real", "described"]
+__all__ = ["check_call", "check_choice", "check_count", "check_entries", "check_real", "counted", "described"]
+
+
+def check_call(function: Callable[..., Any], call: str, n_arguments: int, hint: str = "") -> None:
+    """Raise a TypeError that shows the `call` unless a function can be called with so many arguments by position."""
+    try:
+        takes = signature(function)
+    except (TypeError, ValueError):  # some functions in C have no signature
+        return
+    try:
+        takes.bind(*range(n_arguments))
+    except TypeError:
+        msg = f"expected {call}; this one takes {takes}{hint}"
+        raise TypeError(msg) from None
 
 
 def check_choice(value: Any, what: str, choices: Sequence[str]) -> None:
@@ -55,6 +69,15 @@ def check_real(value: Any, name: str, *, least: float = 0.0, most: float = np.in
         msg = f"{name} is {value!r}; it must be {allowed}"
         raise ValueError(msg)
     return number
+
+
+def counted(n: int, one: str, many: str | None = None) -> str:
+    """Return a number with its noun.
+
+    >>> counted(1, "leaf", "leaves"), counted(1200, "sample")
+    ('1 leaf', '1,200 samples')
+    """
+    return f"{n:,} {one if n == 1 else many or one + 's'}"
 
 
 def described(value: Any) -> str:

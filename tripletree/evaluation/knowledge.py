@@ -6,11 +6,12 @@ The measuring is in ``tripletree.cluster.validation``, as estimators do it, too 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from inspect import Parameter, signature
 from typing import Any
 
 import numpy as np
 
-from tripletree.core.checks import check_count, described
+from tripletree.core.checks import check_count, counted, described
 from tripletree.core.hierarchy import Hierarchy, check_hierarchy
 from tripletree.core.labels import aligned_codes
 from tripletree.core.pairs import PairwiseConstraints
@@ -101,7 +102,7 @@ def evaluate_knowledge(
 
     Parameters
     ----------
-    X : array_like or DataFrame, shape (n_samples, n_features)
+    X : array_like, DataFrame or sparse matrix, shape (n_samples, n_features)
         The samples, as for the estimator.
     triplets, pairs, hierarchy, classes : optional
         Exactly one of them: triplets or pairs as for `tripletree.cluster.DivisiveReCon`; a Hierarchy, some leaves of
@@ -129,6 +130,8 @@ def evaluate_knowledge(
     ------
     ValueError
         If none or several kinds of knowledge are given, or fewer constraints than folds.
+    TypeError
+        If the estimator does not take this kind of knowledge, or has no results to compare with it.
     UnknownLeafError, InvalidTripletError, InvalidPairError, InvalidLabelsError
         As `tripletree.cluster.DivisiveReCon` raises them.
 
@@ -178,7 +181,8 @@ def evaluate_knowledge(
         msg = f"estimator must be an estimator such as DivisiveReCon(), not {described(estimator)}"
         raise TypeError(msg)
     model = alike(estimator) if estimator is not None else DivisiveReCon()
-    n = len(X) if hasattr(X, "__len__") else X.shape[0]
+    _check_fit(model, "triplets" if kind == "hierarchy" else kind, sample_names)
+    n = X.shape[0] if hasattr(X, "shape") else len(X)
     rows = named(X, sample_names)
     knowledge: Knowledge
     if kind == "pairs":
@@ -194,10 +198,11 @@ def evaluate_knowledge(
         knowledge = TripletKnowledge(align_triplets(rows, triplets, n))
     units, m = knowledge.n_units, len(knowledge.constraints)
     if units < n_folds or m == 0:
-        what = {"pairs": "pairs", "classes": "samples of known class"}.get(kind, "triplets")
+        known_samples = ("sample of known class", "samples of known class")
+        what = counted(units, *{"pairs": ("pair",), "classes": known_samples}.get(kind, ("triplet",)))
         more = f"at least {n_folds}" + (", of two classes or more" if kind == "classes" else "")
         fewer = f", or take n_folds={units}" if units > 1 and m else ""
-        msg = f"{units} {what} are too few for n_folds={n_folds}: give {more}{fewer}"
+        msg = f"{what} {'is' if units == 1 else 'are'} too few for n_folds={n_folds}: give {more}{fewer}"
         raise ValueError(msg)
     with progress_bar(verbose, 1 + n_folds * (len(AMOUNTS) - 1), "evaluate_knowledge", "fits") as tell:
         holds = measure(model, X, knowledge, n_folds=n_folds, rng=rng, tell=tell, sample_names=sample_names)
@@ -207,3 +212,14 @@ def evaluate_knowledge(
     return KnowledgeReport(
         kind, np.array(AMOUNTS), shares, error_of(shares, m), gain, error, verdict, holds, knowledge.constraints, noise
     )
+
+
+def _check_fit(model: Any, kind: str, sample_names: Any) -> None:
+    """Check that the estimator can be given the knowledge, before anything is fitted."""
+    taken = signature(model.fit).parameters
+    if any(x.kind is Parameter.VAR_KEYWORD for x in taken.values()):
+        return
+    for name, others in ((kind, "ReCon or DivisiveReCon"), ("sample_names", "ReCon, or give X as a DataFrame")):
+        if name not in taken and (name == kind or sample_names is not None):
+            msg = f"fit of {type(model).__name__} takes no {name}=: choose an estimator that does, such as {others}"
+            raise TypeError(msg)

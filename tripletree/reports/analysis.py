@@ -901,6 +901,12 @@ def _table(X: Any, sample_names: Any, feature_names: Any) -> tuple[np.ndarray, L
     """The values, the names of the rows and those of the columns."""
     from sklearn.utils.validation import check_array
 
+    if hasattr(X, "tocsr"):
+        msg = (
+            "X is sparse, and a report needs dense X, as it shows means of columns: X.toarray() where that fits into "
+            "memory, or fewer columns (TruncatedSVD); evaluate_knowledge(X, ..., estimator=ReCon()) takes sparse X"
+        )
+        raise TypeError(msg)
     points = check_array(X, dtype=np.float64, ensure_min_samples=0, ensure_all_finite="allow-nan")
     if len(points) < 3:
         msg = f"X has {len(points)} samples; a report needs at least 3"

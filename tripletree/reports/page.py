@@ -18,6 +18,7 @@ import numpy as np
 
 from tripletree._version import __version__
 from tripletree.algorithms.names import KINDS
+from tripletree.core.checks import counted
 from tripletree.core.html import printable
 from tripletree.core.triplets import TripletSet
 from tripletree.plots.page import content_hash, depth_first, fill_template, viewer_parts
@@ -47,10 +48,6 @@ def _name(value: Any) -> str:
     return f"<bdi>{_text(value)}</bdi>"
 
 
-def _counted(n: int, one: str, many: str | None = None) -> str:
-    return f"{n:,} {one if n == 1 else many or one + 's'}"
-
-
 # ---------------------------------------------------------------------- in words
 
 
@@ -61,9 +58,9 @@ def summary_lines(report: Report) -> list[str]:
 
 def _summary(report: Report) -> list[tuple[str, str]]:
     n = len(report.samples)
-    features = f", {_counted(len(report.features), 'feature')}" if report.features else ""
+    features = f", {counted(len(report.features), 'feature')}" if report.features else ""
     scale = ", each given mean 0 and deviation 1" if report.standardized else ""
-    lines = [("Data", f"{_counted(n, 'sample')}{features}{scale}."), ("Known", _known_text(report))]
+    lines = [("Data", f"{counted(n, 'sample')}{features}{scale}."), ("Known", _known_text(report))]
     if report.names is not None:
         lines.append(("Names", _names_text(report)))
     if report.kind in ("triplets", "answers", "pairs"):
@@ -80,18 +77,18 @@ def _summary(report: Report) -> list[tuple[str, str]]:
 def _known_text(report: Report) -> str:
     n, used, given = len(report.samples), report.n_used, report.n_given
     if report.kind == "hierarchy":
-        return f"a hierarchy of {_counted(given, 'leaf', 'leaves')}; {used:,} of the {n:,} samples have a place in it."
+        return f"a hierarchy of {counted(given, 'leaf', 'leaves')}; {used:,} of the {n:,} samples have a place in it."
     if report.kind == "classes":
         lost = f" ({given:,} given)" if given != used else ""
         return f"the classes of {used:,} of the {n:,} samples{lost}."
     if report.kind == "answers":
         others = given - used
         more = (
-            f"; {_counted(others, 'other that names', 'others that name')} none, or not among samples" if others else ""
+            f"; {counted(others, 'other that names', 'others that name')} none, or not among samples" if others else ""
         )
-        answers = _counted(used, "answer that names", "answers that name")
+        answers = counted(used, "answer that names", "answers that name")
         return f"{answers} an odd one, about {report.known_samples:,} samples{more}."
-    noun = _counted(given, report.kind.removesuffix("s"))
+    noun = counted(given, report.kind.removesuffix("s"))
     lost = f"; {given - used:,} of them not on samples, and left out" if used < given else ""
     return f"{noun} about {report.known_samples:,} of the {n:,} samples{lost}."
 
@@ -117,10 +114,10 @@ def _consistency_text(report: Report) -> str:
     count = len(report.conflicts)
     if report.kind == "pairs":
         return (
-            f"no: {_counted(count, 'cannot-link')} {'is' if count == 1 else 'are'} contradicted by must-links, and "
+            f"no: {counted(count, 'cannot-link')} {'is' if count == 1 else 'are'} contradicted by must-links, and "
             "left out."
         )
-    return f"no: {_counted(count, 'conflict')} found that share no triplet (at most 5 are looked for)."
+    return f"no: {counted(count, 'conflict')} found that share no triplet (at most 5 are looked for)."
 
 
 def _help_text(report: Report) -> str:
@@ -590,7 +587,7 @@ def report_html(report: Report, title: str | None, command: str | None) -> str:
     triplets = used if isinstance(used, TripletSet) and len(used) else known
     parts = viewer_parts(report.hierarchy, triplets, np.asarray(report.labels), None, "auto")
     style, script = parts["style"] + _file("report.css"), parts["script"] + _file("report.js")
-    name = title or f"{_counted(len(report.samples), 'sample')}, {_kind_text(report)}"
+    name = title or f"{counted(len(report.samples), 'sample')}, {_kind_text(report)}"
     sections = {
         "short": _in_short(report),
         "help": _help(report),

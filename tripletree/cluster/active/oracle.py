@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from tripletree.core.checks import check_call
 from tripletree.core.labels import is_missing
 from tripletree.core.leaves import LeafIndex
 from tripletree.core.pairs import PairwiseConstraints
@@ -108,6 +109,7 @@ class Questions:
                 f"{type(oracle).__name__}; for known classes y use labels_oracle(y)"
             )
             raise TypeError(msg)
+        check_call(oracle, "oracle(a, b), a function of two samples", 2)
         self._oracle, self._leaves = oracle, leaves
         self.budget = budget
         self.asked: list[tuple[Hashable, Hashable, bool | None]] = []

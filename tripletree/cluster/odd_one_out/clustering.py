@@ -20,6 +20,7 @@ from tripletree.cluster.odd_one_out.tree import answered_hierarchy
 from tripletree.cluster.odd_one_out.walk import AbsorbingWalk
 from tripletree.cluster.prediction import NeighbourPredictor
 from tripletree.core.answers import ALIKE, DIFFERENT, KINDS, UNSURE, Answer, AnswerSet
+from tripletree.core.checks import check_call, counted
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.leaves import LeafIndex
 from tripletree.core.progress import progress_bar
@@ -224,7 +225,7 @@ class OddOneOutClustering(HierarchicalClusterer):
         Warns
         -----
         UserWarning
-            If there is neither an oracle nor an answer, so that nothing is known.
+            If there is neither an oracle nor an answer, or all replies are "unsure": nothing is known then.
 
         Examples
         --------
@@ -236,10 +237,14 @@ class OddOneOutClustering(HierarchicalClusterer):
         if oracle is not None and not callable(oracle):
             msg = f"oracle must be a function of three samples (or two) that returns a reply, not {oracle!r:.80}"
             raise TypeError(msg)
+        self._validate_params()
+        if oracle is not None:
+            shown = ("a", "b", "c") if self.questions == "trios" else ("a", "b")
+            what = f"oracle({', '.join(shown)}), a function of {len(shown)} samples (questions={self.questions!r})"
+            check_call(oracle, what, len(shown))
         self.start(X, sample_names=sample_names, answers=answers)
         if oracle is None:
-            if self.n_questions and not self._log:
-                warn_user("nothing is asked without an oracle: give fit(X, oracle=...), or answers=")
+            self._warn_if_nothing_is_known("nothing is asked without an oracle: give fit(X, oracle=...), or answers=")
             return self
         with progress_bar(self.verbose, int(self.n_questions), type(self).__name__, "questions") as tick:
             for _ in range(int(self.n_questions)):
@@ -253,6 +258,8 @@ class OddOneOutClustering(HierarchicalClusterer):
                     raise
                 if tick is not None:
                     tick(1)
+        said = counted(len(self._log), "reply", "replies")
+        self._warn_if_nothing_is_known(f"{said}, and none says anything")
         return self
 
     # ------------------------------------------------------------------ step by step
@@ -607,6 +614,10 @@ class OddOneOutClustering(HierarchicalClusterer):
             lambda shown: frozenset(shown) not in refused,
             pairs=self.questions == "pairs",
         )
+
+    def _warn_if_nothing_is_known(self, why: str) -> None:
+        if len(self._samples) > 2 and all(entry.reply == UNSURE for entry in self._log):
+            warn_user(f"{why}; labels_ are those before the first answer, not the clusters of the data (see ReCon)")
 
     def _take_in(self, entry: _Said) -> None:
         state = self._beliefs.state()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
-from inspect import signature
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,6 +23,7 @@ from tripletree.cluster.temporal.matching import (
     pairs_since,
 )
 from tripletree.cluster.temporal.windows import Window
+from tripletree.core.checks import check_call
 from tripletree.core.leaves import LeafIndex
 from tripletree.core.pairs import PairwiseConstraints
 from tripletree.core.times import time_text
@@ -292,18 +292,8 @@ class Inquiry:
 
 def _check_signature(oracle: TimedOracle) -> None:
     """Check that the oracle can be called with two objects and a time, before anything is clustered."""
-    try:
-        takes = signature(oracle)
-    except (TypeError, ValueError):  # some functions in C have no signature
-        return
-    try:
-        takes.bind(0, 1, 2)
-    except TypeError:
-        msg = (
-            f"expected oracle(a, b, time), a function of two objects and the start of a snapshot; this one takes "
-            f"{takes}. Where time does not matter: lambda a, b, time: oracle(a, b)"
-        )
-        raise TypeError(msg) from None
+    what = "oracle(a, b, time), a function of two objects and the start of a snapshot"
+    check_call(oracle, what, 3, ". Where time does not matter: lambda a, b, time: oracle(a, b)")
 
 
 class Settings(NamedTuple):
