@@ -6,7 +6,8 @@ import sys
 
 import click
 
-from tripletree.cli.shell import counted, say
+from tripletree.cli.shell import say
+from tripletree.core.checks import counted
 from tripletree.warmup import JOBS, warm_up
 
 __all__ = [
