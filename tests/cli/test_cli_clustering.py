@@ -205,7 +205,7 @@ def test_cluster__which_column_holds_the_labels(run, tmp_path, table, options, l
         ("n,x,x\na,1,2\nb,2,3\n", "more than one column is called 'x'"),
         ("lion,190,2.5\nhare,4,38.5\nmole,5,1\n", "the first line holds numbers; expected a header"),
         ("1,2\n3,4\n5,6\n", "the first line holds numbers; expected a header"),
-        ("n,x\na,1\n", "1 samples; expected a header line and at least two"),
+        ("n,x\na,1\n", "1 sample; expected a header line and at least two"),
         ("", "no rows in it"),
         ("n\na\nb\n", "no column of numbers is left"),
         ('n,x\na,"1\nb,2\n', "unexpected end of data"),

@@ -202,7 +202,8 @@ def test_enforced__weights_move_the_light_leaf():
     ("weight", "message"),
     [
         ([1, 1, 0, 1], "the sample_weight of sample 2 is 0; weights must lie in 1e-100..1e.100: leave out"),
-        ([1, -2, 1, 1], "sample 1 is -2"),
+        ([1, -2, 1, 1], "sample 1 is -2; .* what w equal ones are"),
+        ("x", r"sample_weight must hold a number for each sample, not str \('x'\)"),
         ([1, np.nan, 1, 1], "sample 1 is nan"),
         ([1, np.inf, 1, 1], "sample 1 is inf"),
         ([1, 1], r"must have shape \(4,\), a weight for each sample, not \(2,\)"),

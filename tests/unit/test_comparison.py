@@ -206,8 +206,17 @@ def test_compare_methods__another_file_is_refused_and_left(sets, tmp_path, text)
         ({"methods": {"a": KMeans}}, TypeError, "must be an estimator such as"),
         ({"methods": {"a": 3}}, TypeError, "must be an estimator such as"),
         ({"data_sets": {}}, ValueError, "data_sets is empty"),
-        ({"data_sets": {"x": ([[0.0], [1.0]], [1, 1])}}, ValueError, "1 different ones"),
-        ({"data_sets": {"x": ([[0.0], [1.0]], [1, 2, 3])}}, ValueError, "has 2 samples and 3 known classes"),
+        (
+            {"data_sets": {"x": ([[0.0], [1.0]], [1, 1])}},
+            ValueError,
+            "has 1 class, and 0 of its 2 samples have",
+        ),
+        ({"data_sets": {"x": [[0.0], [1.0], [2.0]]}}, TypeError, r"data set 'x' must be \(X, y\), .*, not list"),
+        ({"data_sets": [("x", [[0.0], [1.0]])]}, TypeError, r"data_sets\[0\] must be \(name, X, y\)"),
+        ({"data_sets": None}, TypeError, "must be a mapping .* not NoneType"),
+        ({"knowledge": "wisdom"}, ValueError, "knowledge must be 'pairs' or 'triplets' or 'classes', not 'wisdom'"),
+        ({"knowledge": 3}, TypeError, r"None, or f\(y, seed\), not int"),
+        ({"data_sets": {"x": ([[0.0], [1.0]], [1, 2, 3])}}, ValueError, "'x' has 2 samples, but y has 3"),
         ({"data_sets": {"x": ([[0.0], [1.0], [2.0]], [1, None, 2])}}, ValueError, "each sample needs a class"),
         ({"data_sets": [("x", [[0.0], [1.0]], [1, 2])] * 2}, ValueError, "two data sets are called 'x'"),
         ({"data_sets": {"x": ([[0.0], [1.0]], [1, 2])}}, ValueError, "data set 'x': "),
@@ -223,6 +232,17 @@ def test_compare_methods__another_file_is_refused_and_left(sets, tmp_path, text)
 def test_compare_methods__what_is_refused(sets, given, error, message):
     with pytest.raises(error, match=message):
         tt.compare_methods(**{"methods": METHODS, "data_sets": sets, "amount": 20, **given})
+
+
+def test_compare_methods__what_failed_is_printed(sets):
+    found = tt.compare_methods({"k-means": KMeans(3), "odd": _fails}, dict([*sets.items()][:1]), amount=20, n_draws=1)
+    name = next(iter(sets))
+    assert str(found).splitlines()[0] == "2 methods, 1 data set, 1 draw each"
+    assert str(found).splitlines()[-1] == f"odd failed in 1 draw on {name}: RuntimeError: no luck"
+
+
+def _fails(run):
+    raise RuntimeError("no luck")
 
 
 # ---------------------------------------------------------------------- ranks

@@ -218,6 +218,7 @@ def test_validate__a_hierarchy_is_held_out_by_triplets_that_others_can_imply(blo
         assert found.verdict == "helps"
 
 
+@pytest.mark.filterwarnings("ignore:.*look drawn at random")
 @pytest.mark.parametrize("make", [csr_array, csr_matrix])
 def test_evaluate_knowledge__takes_sparse_samples(blobs, make):
     X, y = blobs

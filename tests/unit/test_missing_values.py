@@ -224,3 +224,13 @@ def test_gaps__the_error_says_where_in_a_sparse_matrix():
 def test_infinity__the_error_says_where():
     with pytest.raises(ValueError, match=r"infinity or values too large for float64: 1 such value, in row 2, column 0"):
         ReCon(2).fit([[0.0], [1.0], [np.inf]])
+
+
+@pytest.mark.parametrize("make", [ReCon, ConstrainedCompleteLink])
+def test_gower__a_sample_of_which_nothing_is_known_is_named(make):
+    table = pd.DataFrame({"kg": [190.0, 4.0, None, 40.0], "diet": ["meat", "meat", None, "plants"]}, index=[*"abcd"])
+    given = {"linkage": "average"} if make is ReCon else {}
+    with pytest.raises(ValueError, match=r"^row 2 \('c'\) of X has no known value, so metric='gower' .*leave it out"):
+        make(2, metric="gower", **given).fit(table)
+    with pytest.raises(ValueError, match=r"^row 0 of X has no known value, like 1 other,, so metric='nan_eucl"):
+        make(2, metric="nan_euclidean", **given).fit([[np.nan], [1.0], [np.nan]])

@@ -20,7 +20,7 @@ from tripletree.algorithms.build import one_tree
 from tripletree.algorithms.flat import check_points, enforced
 from tripletree.algorithms.induce import displays
 from tripletree.algorithms.points import intrinsic_dimension, is_sparse, scatter, squared_distances
-from tripletree.core.checks import check_count
+from tripletree.core.checks import check_count, described
 from tripletree.core.hierarchy import Hierarchy, check_hierarchy
 from tripletree.core.triplets import TripletSet, check_triplets
 from tripletree.errors import ClusterCountError, LimitExceededError
@@ -527,15 +527,23 @@ def check_leaf_weights(sample_weight: Any, n: int) -> np.ndarray | None:
     """
     if sample_weight is None:
         return None
-    weights = np.asarray(sample_weight, dtype=np.float64)
+    try:
+        weights = np.asarray(sample_weight, dtype=np.float64)
+    except (TypeError, ValueError):
+        msg = f"sample_weight must hold a number for each sample, not {described(sample_weight)}"
+        raise ValueError(msg) from None
     if weights.shape != (n,):
         msg = f"sample_weight must have shape ({n},), a weight for each sample, not {weights.shape}"
         raise ValueError(msg)
     bad = np.flatnonzero(~((weights >= LEAST_WEIGHT) & (weights <= MOST_WEIGHT)))
     if bad.size:
+        weight = float(weights[bad[0]])
+        advice = "a sample of weight w is what w equal ones are; give 1 where nothing else is known"
+        if weight == 0:
+            advice = "leave out samples of zero weight, which have no place in a hierarchy"
         msg = (
-            f"the sample_weight of sample {bad[0]} is {weights[bad[0]]:g}; weights must lie in "
-            f"{LEAST_WEIGHT:g}..{MOST_WEIGHT:g}: leave out samples of zero weight, which have no place in a hierarchy"
+            f"the sample_weight of sample {bad[0]} is {weight:g}; weights must lie in "
+            f"{LEAST_WEIGHT:g}..{MOST_WEIGHT:g}: {advice}"
         )
         raise ValueError(msg)
     return None if (weights == 1.0).all() else weights

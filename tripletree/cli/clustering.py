@@ -211,7 +211,9 @@ def cluster(
     )
     n = len(table.labels)
     if clusters is not None and clusters > n:
-        raise bad_input(f"{clusters} clusters of {n} samples: there cannot be more clusters than samples")
+        raise bad_input(
+            f"{counted(clusters, 'cluster')} of {counted(n, 'sample')}: there cannot be more clusters than samples"
+        )
     if validate and pair_file is not None and clusters is None and method["cut"] != "constraints":
         msg = "--validate looks at flat clusters where --pairs are given: give -k, too"
         raise click.UsageError(msg)

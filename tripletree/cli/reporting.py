@@ -27,6 +27,7 @@ from tripletree.cli.sources import (
     seed_option,
 )
 from tripletree.cli.tables import read_table
+from tripletree.core.checks import counted
 from tripletree.errors import ParseError
 from tripletree.io import read_answers, read_triplets, registry, write_newick
 from tripletree.io.pairs import looks_like_pairs
@@ -119,9 +120,11 @@ def report(
     table = read_table(data, index_column=more["index_column"], class_column=class_column, drop=more["drop"])
     n = len(table.labels)
     if n < 3:
-        raise bad_input(f"{given_name(data)} has {n} samples; a report needs at least 3")
+        raise bad_input(f"{given_name(data)} has {counted(n, 'sample')}; a report needs at least 3")
     if clusters is not None and clusters > n:
-        raise bad_input(f"{clusters} clusters of {n} samples: there cannot be more clusters than samples")
+        raise bad_input(
+            f"{counted(clusters, 'cluster')} of {counted(n, 'sample')}: there cannot be more clusters than samples"
+        )
     for path in (output, table_path, newick):
         if path in (None, "-"):
             continue

@@ -13,6 +13,7 @@ import numpy as np
 
 from tripletree.cli.shell import bad_input, progress
 from tripletree.cli.spelling import option_names
+from tripletree.core.checks import counted
 from tripletree.errors import DuplicateLeafError
 from tripletree.io.source import decoded, read_bytes
 from tripletree.io.table import split_rows
@@ -109,7 +110,7 @@ def read_table(
     table = split_rows(text, name, header=True, known=lambda names: True, empty_rows=True)
     header, lines = table.names or [], table.lines
     if len(lines) < 2:
-        raise bad_input(f"{where}: {len(lines)} samples; expected a header line and at least two")
+        raise bad_input(f"{where}: {counted(len(lines), 'sample')}; expected a header line and at least two")
     _check_header(header, where)
     known = [x for x in (index_column, class_column, text_column, *drop) if x is not None and x not in header]
     if known:

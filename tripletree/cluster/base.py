@@ -356,7 +356,7 @@ def check_measured(estimator: Any, X: Any, columns: MixedColumns | None, *, rese
     Raises
     ------
     ValueError, TypeError
-        As `check_samples` does.
+        As `check_samples` does; and if nothing is known of a sample.
     """
     metric = estimator.metric
     if not isinstance(metric, str) or metric != "gower":
@@ -364,11 +364,28 @@ def check_measured(estimator: Any, X: Any, columns: MixedColumns | None, *, rese
         if hasattr(X, "tocsr") and (missing or is_precomputed(metric)):
             msg = f"metric={metric!r} needs dense X; what a sparse matrix does not store is 0, neither missing nor far"
             raise TypeError(msg)
-        return check_samples(estimator, X, reset=reset, sparse=True, missing=missing), None
+        samples = check_samples(estimator, X, reset=reset, sparse=True, missing=missing)
+        if missing and reset:
+            _check_known(X, samples, metric)
+        return samples, None
     validate_data(estimator, X, skip_check_array=True, reset=reset)
     if reset or columns is None:
         columns = MixedColumns.of(X)
-    return columns.encoded(X), columns
+    samples = columns.encoded(X)
+    if reset:
+        _check_known(X, samples, metric)
+    return samples, columns
+
+
+def _check_known(X: Any, samples: np.ndarray, metric: str) -> None:
+    """Check that something is known of each sample, of several."""
+    empty = np.flatnonzero(np.isnan(samples).all(axis=1))
+    if empty.size and len(samples) > 1:
+        more = f", like {counted(empty.size - 1, 'other')}," if empty.size > 1 else ""
+        where = row_text(X, int(empty[0]))
+        msg = f"{where} of X has no known value{more}, so metric={metric!r} has no distance from it to others: "
+        msg += "leave it out, or fill the gaps in"
+        raise ValueError(msg)
 
 
 def warn_if_few(triplets: TripletSet, tree: Hierarchy) -> None:

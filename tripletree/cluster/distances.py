@@ -19,6 +19,7 @@ from tripletree.algorithms.points import (
     squared_lengths,
 )
 from tripletree.cluster.gower import MixedColumns, gower_of_codes
+from tripletree.core.checks import counted
 
 __all__ = [
     "ANY_METRIC",
@@ -341,7 +342,9 @@ def condensed_distances(
         i, j = pair_at(place, n)
         if isinstance(metric, str) and metric in WITH_MISSING and why == _UNDEFINED:
             why += ": no feature is known of both. Leave out samples with few known features, or fill the gaps in"
-        msg = f"the distance of samples {i} and {j} under metric={metric!r} {why} ({count} pairs of that kind)"
+        msg = (
+            f"the distance of samples {i} and {j} under metric={metric!r} {why} ({counted(count, 'pair')} of that kind)"
+        )
         raise ValueError(msg)
     return np.maximum(condensed, 0, out=condensed)
 

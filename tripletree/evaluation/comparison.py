@@ -17,13 +17,16 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tripletree.algorithms.supervision import sample_class_pairs, sample_class_triplets
-from tripletree.core.checks import check_count, described
+from tripletree.core.checks import check_choice, check_count, counted, described
 from tripletree.core.labels import label_codes
 from tripletree.core.progress import progress_bar
 from tripletree.errors import ParseError
 from tripletree.evaluation.scores import pairwise_f_score
 
 __all__ = ["MethodComparison", "MethodRun", "compare_methods"]
+
+#: What can be drawn of the classes.
+KNOWLEDGE = ("pairs", "triplets", "classes")
 
 #: Most characters of the reason of a failure.
 _LONGEST = 120
@@ -179,7 +182,7 @@ class MethodComparison:
         return pd.DataFrame(self.table())
 
     def __str__(self) -> str:
-        """Ranks, best first, in aligned columns."""
+        """Ranks, best first, in aligned columns; below them what failed, and why."""
         rows = [
             (
                 x["method"],
@@ -198,7 +201,18 @@ class MethodComparison:
             for row in (head, *rows)
         ]
         draws = len({x["draw"] for x in self.runs})
-        return "\n".join([f"{len(self.methods)} methods, {len(self.data_sets)} data sets, {draws} draws each", *lines])
+        title = f"{counted(len(self.methods), 'method')}, {counted(len(self.data_sets), 'data set')}, "
+        title += f"{counted(draws, 'draw')} each"
+        return "\n".join([title, *lines, *self._failures()])
+
+    def _failures(self, most: int = 5) -> list[str]:
+        """What failed, and why."""
+        failed = [
+            f"{x['method']} failed in {counted(x['failed'], 'draw')} on {x['data']}: {x['reason']}"
+            for x in self.table()
+            if x["failed"]
+        ]
+        return failed[:most] + ([f"and {len(failed) - most} more, see table()"] if len(failed) > most else [])
 
 
 def _error(values: np.ndarray) -> float | None:
@@ -230,6 +244,14 @@ class _Task(NamedTuple):
     knowledge: Any
     amount: int
     scores: Mapping[str, Callable[..., Any]]
+
+
+def _check_knowledge(knowledge: Any) -> None:
+    if isinstance(knowledge, str):
+        check_choice(knowledge, "knowledge", KNOWLEDGE)
+    elif knowledge is not None and not callable(knowledge):
+        msg = f"knowledge must be {', '.join(map(repr, KNOWLEDGE))}, None, or f(y, seed), not {described(knowledge)}"
+        raise TypeError(msg)
 
 
 def _drawn(knowledge: Any, y: np.ndarray, amount: int, seed: int) -> dict[str, Any]:
@@ -493,6 +515,7 @@ def compare_methods(
     True
     """
     names, sets = _checked_methods(methods, baseline), _checked_sets(data_sets)
+    _check_knowledge(knowledge)
     check_count(amount, "amount", 1)
     draws = check_count(n_draws, "n_draws", 1)
     random_state = check_count(random_state, "random_state")
@@ -557,16 +580,34 @@ def _checked_methods(methods: Any, baseline: str | None) -> dict[str, Any]:
     return {str(name): method for name, method in methods.items()}
 
 
+def _triples(data_sets: Any) -> Iterator[tuple[Any, Any, Any]]:
+    """Names, samples and classes of data sets that are given in either way."""
+    if isinstance(data_sets, (str, bytes)) or not isinstance(data_sets, Iterable):
+        msg = f"data_sets must be a mapping {{name: (X, y)}} or a list of (name, X, y), not {described(data_sets)}"
+        raise TypeError(msg)
+    is_mapping = isinstance(data_sets, Mapping)
+    for k, entry in enumerate(data_sets.items() if isinstance(data_sets, Mapping) else data_sets):
+        given = entry[1] if is_mapping else entry
+        if not isinstance(given, (tuple, list)) or len(given) != (2 if is_mapping else 3):
+            where, wanted = (f"data set {entry[0]!r}", "(X, y)") if is_mapping else (f"data_sets[{k}]", "(name, X, y)")
+            msg = f"{where} must be {wanted}, samples and their classes, not {described(given)}"
+            raise TypeError(msg)
+        yield (entry[0], *given) if is_mapping else tuple(given)
+
+
 def _checked_sets(data_sets: Any) -> dict[str, tuple[np.ndarray, np.ndarray, int]]:
-    triples = ((x, *xy) for x, xy in data_sets.items()) if isinstance(data_sets, Mapping) else iter(data_sets)
     found: dict[str, tuple[np.ndarray, np.ndarray, int]] = {}
-    for name, X, y in triples:
+    for name, X, y in _triples(data_sets):
         points = np.asarray(X)
         codes, known = label_codes(y, f"the classes of {name!r}")
-        if len(codes) != len(points) or len(known) < 2 or (codes < 0).any():
+        if len(codes) != len(points):
+            samples = counted(len(points), "sample")
+            msg = f"data set {name!r} has {samples}, but y has {len(codes)}: give a class for each sample"
+            raise ValueError(msg)
+        if len(known) < 2 or (codes < 0).any():
             msg = (
-                f"data set {name!r} has {len(points)} samples and {int((codes >= 0).sum())} known classes, "
-                f"{len(known)} different ones: each sample needs a class, and two classes are the fewest"
+                f"data set {name!r} has {counted(len(known), 'class', 'classes')}, and {int((codes < 0).sum())} of its "
+                f"{counted(len(points), 'sample')} have none: each sample needs a class, and two classes are the fewest"
             )
             raise ValueError(msg)
         if str(name) in found:

@@ -13,7 +13,7 @@ import numpy as np
 from tripletree.algorithms.aho import build_aho_tree
 from tripletree.algorithms.count import informativeness
 from tripletree.algorithms.infer import closure_size, redundant
-from tripletree.core.checks import check_choice, check_count
+from tripletree.core.checks import check_choice, check_count, counted
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.triplets import TripletSet, check_triplets
 from tripletree.errors import LimitExceededError
@@ -439,7 +439,7 @@ def _distances(points: np.ndarray, metric: Any, parameters: dict[str, Any], i: n
         place, why, count = bad
         msg = (
             f"the distance of samples {i[place]} and {j[place]} under metric={metric!r} {why} "
-            f"({count} triplets of that kind)"
+            f"({counted(count, 'triplet')} of that kind)"
         )
         raise ValueError(msg)
     return found

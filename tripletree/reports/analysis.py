@@ -22,7 +22,7 @@ from tripletree.algorithms.induce import count_triplets, displays
 from tripletree.algorithms.names import NameMatches, match_names
 from tripletree.algorithms.pair_conflict import Contradiction, find_contradictions
 from tripletree.core.answers import AnswerSet, check_answers
-from tripletree.core.checks import check_count, described
+from tripletree.core.checks import check_count, counted, described
 from tripletree.core.hierarchy import Hierarchy, check_hierarchy
 from tripletree.core.labels import aligned_codes, series_index
 from tripletree.core.leaves import LeafIndex
@@ -909,7 +909,7 @@ def _table(X: Any, sample_names: Any, feature_names: Any) -> tuple[np.ndarray, L
         raise TypeError(msg)
     points = check_array(X, dtype=np.float64, ensure_min_samples=0, ensure_all_finite="allow-nan")
     if len(points) < 3:
-        msg = f"X has {len(points)} samples; a report needs at least 3"
+        msg = f"X has {counted(len(points), 'sample')}; a report needs at least 3"
         raise ValueError(msg)
     index = X.index.tolist() if hasattr(X, "columns") and hasattr(X.index, "tolist") else range(len(points))
     names = LeafIndex(list(index if sample_names is None else sample_names))
