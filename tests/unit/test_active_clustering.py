@@ -434,3 +434,40 @@ def test_oracle__says_how_it_is_called():
         ActiveClustering(MPCKMeans(2)).fit(X, oracle=lambda pair: True)
     with pytest.raises(TypeError, match=r"expected oracle\(a, b\)"):
         ConstrainedCompleteLink(2, n_queries=1).fit(X, oracle=lambda pair: True)
+
+
+def test_active__soft_estimators_may_pay_for_answers_and_hard_ones_do_not():
+    """What is asked is less than what follows from it, and a soft objective may pay for a must-link."""
+    X, kind = [[0.0], [1.0], [4.6], [6.0], [9.0], [10.0]], [0, 0, 0, 0, 1, 1]
+    soft = ActiveClustering(MPCKMeans(2, random_state=0), n_queries=6)
+    soft.fit(X, oracle=labels_oracle(kind))
+    assert len(soft.violated_pairs_) == 1
+    alone = MPCKMeans(2, random_state=0).fit(X, pairs=soft.pairs_)
+    assert alone.labels_.tolist() == soft.labels_.tolist()  # the objective has it so, not the start
+    hard = ActiveClustering(COPKMeans(2, random_state=0), n_queries=6).fit(X, oracle=labels_oracle(kind))
+    assert (hard.labels_ == hard.labels_[0]).tolist() == [x == kind[0] for x in kind]
+    assert len(hard.violated_pairs_) == 0
+
+
+def test_active__questions_that_run_out_end_with_a_fresh_start(monkeypatch):
+    """As at the end of the budget: the block that was not filled is followed by one."""
+    starts = []
+    clustered = ActiveClustering._clustered
+
+    def counting(*arguments, fresh):
+        starts.append(fresh)
+        return clustered(*arguments, fresh=fresh)
+
+    monkeypatch.setattr(ActiveClustering, "_clustered", counting)
+    X, kind = np.arange(5.0)[:, None], [0, 1, 2, 3, 4]
+    model = ActiveClustering(PCKMeans(5, random_state=0), "random", n_queries=100, block_size=3, random_state=0)
+    with pytest.warns(UserWarning, match="questions ended after 10"):
+        model.fit(X, oracle=labels_oracle(kind))
+    assert [x.n_asked for x in model.history_] == [0, 3, 6, 9, 10]
+    assert starts == [True, True, True, False, True]
+    starts.clear()
+    model.set_params(block_size=4)
+    with pytest.warns(UserWarning, match="questions ended after 10"):
+        model.fit(X, oracle=labels_oracle(kind))
+    assert [x.n_asked for x in model.history_] == [0, 4, 8, 10]
+    assert starts == [True, True, True, True]  # round 3 is no power of two: 2 of 4 questions were left

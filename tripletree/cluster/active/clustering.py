@@ -353,7 +353,8 @@ class ActiveClustering(VersionedState, MetaEstimatorMixin, ClusterMixin, BaseEst
     queries_ : list of (label, label, answer)
         The questions and answers, in order; None where the oracle did not know.
     violated_pairs_ : PairwiseConstraints
-        The pairs of `pairs_` that `labels_` violates.
+        The pairs of `pairs_` that `labels_` violates: `MPCKMeans`, `PCKMeans` and `CVQE` weigh pairs against the
+        distances. `COPKMeans` keeps all that do not contradict each other.
     contradictions_ : list of AnswerContradiction
         Answers that contradict earlier ones, each with the links it contradicts.
     history_ : list of Round
@@ -608,11 +609,11 @@ class ActiveClustering(VersionedState, MetaEstimatorMixin, ClusterMixin, BaseEst
         seed = int(rng.integers(2**31 - 1))
         neighbours = Neighbours(X)
         history: list[Round] = []
-        model = None
+        model, ending = None, False
         with loop.progress(self.verbose):
             while True:
                 turn = len(history)
-                fresh = turn & (turn - 1) == 0 or loop.left <= 0  # rounds 0, 1, 2, 4, 8, ... and the last
+                fresh = turn & (turn - 1) == 0 or ending or loop.left <= 0  # rounds 0, 1, 2, 4, 8, ... and the last
                 model, used = self._clustered(X, loop, neighbours, model, seed, fresh=fresh)
                 labels = np.asarray(model.labels_)
                 n_iter = getattr(model, "n_iter_", None)
@@ -622,9 +623,12 @@ class ActiveClustering(VersionedState, MetaEstimatorMixin, ClusterMixin, BaseEst
                     callback(model, history[-1])
                 if loop.left <= 0:
                     break
-                if loop.ask_block(strategy, int(self.block_size), _state(model, X, loop, used, neighbours, rng)) == 0:
+                most = min(int(self.block_size), loop.left)
+                asked = loop.ask_block(strategy, most, _state(model, X, loop, used, neighbours, rng))
+                if asked == 0:
                     loop.warn_of_end()
                     break
+                ending = asked < most  # the strategy has no further question
         self.estimator_, self.labels_, self.history_ = model, labels, history
 
     def _clustered(
