@@ -64,6 +64,7 @@ def test_help__of_the_group_names_every_command(run):
         "ask",
         "plot",
         "demo",
+        "warmup",
     ]
 
 

@@ -6,7 +6,6 @@ import sys
 
 import click
 
-from tripletree.cli.shell import say
 from tripletree.core.checks import counted
 from tripletree.warmup import JOBS, warm_up
 
@@ -31,4 +30,4 @@ def warmup(kinds: tuple[str, ...], n_jobs: int) -> None:
     divisive, kmeans or supertree; a wrong one lists all.
     """
     n_compiled = warm_up(kinds or None, n_jobs=n_jobs, verbose=sys.stderr.isatty())
-    say(f"compiled {counted(n_compiled, 'kernel')}" if n_compiled else "nothing to compile: all was done before")
+    click.echo(f"compiled {counted(n_compiled, 'kernel')}" if n_compiled else "nothing to compile: all was done before")
