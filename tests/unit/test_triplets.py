@@ -1,6 +1,7 @@
 """TripletSet: canonical rows, weights, labels."""
 
 import copy
+import itertools
 import pickle
 
 import numpy as np
@@ -380,3 +381,13 @@ def test_triplets__as_many_as_samples_are_not_cut_by_cross_validation():
             scoring="rand_score",
             error_score="raise",
         )
+
+
+@pytest.mark.parametrize(("n", "m"), [(3, 0), (4, 2), (6, 60), (40, 300)])
+def test_contains__is_that_of_a_set(rng, n, m):
+    rows = np.array([rng.permutation(n)[:3] for _ in range(m)], int).reshape(-1, 3)
+    held = {(min(a, b), max(a, b), c) for a, b, c in rows.tolist()}
+    t = TripletSet(rows, n)
+    for a, b, c in itertools.permutations(range(min(n, 8)), 3):
+        assert ((a, b, c) in t) == ((min(a, b), max(a, b), c) in held)
+    assert all(x in t for x in t)

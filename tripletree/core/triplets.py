@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import Any
@@ -299,8 +300,9 @@ class TripletSet:
         if any(x not in self.leaves for x in triplet):
             return False
         a, b, c = (self.leaves.index(x) for x in triplet)
-        row = np.array([[min(a, b), max(a, b), c]], np.int32)
-        return bool(contains_rows(row, self.rows, len(self.leaves))[0])
+        row = [min(a, b), max(a, b), c]
+        at = bisect_left(self.rows, row, key=np.ndarray.tolist)  # rows are sorted
+        return at < len(self) and self.rows[at].tolist() == row
 
     def __iter__(self) -> Iterator[tuple[Any, Any, Any]]:
         labels = self.leaves.labels
