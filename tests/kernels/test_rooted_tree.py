@@ -88,7 +88,7 @@ def test_rooted_tree__range_maximum_table(values):
     for k in range(table.shape[0]):
         assert table[k].tolist() == [max(values[i : i + 2**k]) for i in range(len(values))]
     for i, j in combinations(range(len(values) + 1), 2):
-        assert rooted_tree._maximum(table, i, j) == max(values[i:j])
+        assert rooted_tree.range_maximum(table, i, j) == max(values[i:j])
 
 
 @given(any_hierarchy)

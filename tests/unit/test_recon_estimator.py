@@ -311,6 +311,7 @@ def test_scikit_learn__pickle_and_clone(frame):
         "on_infeasible": "raise",
         "penalty": None,
         "missing_samples": "raise",
+        "n_jobs": None,
         "verbose": False,
     }
 
