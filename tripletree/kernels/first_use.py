@@ -12,7 +12,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from shutil import get_terminal_size
-from typing import Any
 from zlib import crc32
 
 __all__ = [
@@ -28,7 +27,7 @@ UNSAID = 1.0
 ALL = "'tripletree warmup'"
 
 _depth = 0
-_files: dict[Path, Any] = {}
+_files: dict[Path, int] = {}
 _told = False
 
 
@@ -47,14 +46,14 @@ def alone(folder: Path, name: str) -> Iterator[None]:
             _release(*held)
 
 
-def _hold(folder: Path, place: int) -> tuple[Any, int] | None:
+def _hold(folder: Path, place: int) -> tuple[int, int] | None:
     """Lock one byte of the lock file: one file for all kernels, and no lock outlives its process."""
     try:
         import fcntl
 
         if folder not in _files:  # left open: to close any would give up the locks of all
             folder.mkdir(parents=True, exist_ok=True)
-            _files[folder] = (folder / "compiling.lock").open("wb")
+            _files[folder] = os.open(folder / "compiling.lock", os.O_WRONLY | os.O_CREAT, 0o666)
         end = time.monotonic() + MOST_WAITED
         while time.monotonic() < end:
             with suppress(BlockingIOError, PermissionError):
@@ -66,7 +65,7 @@ def _hold(folder: Path, place: int) -> tuple[Any, int] | None:
     return None
 
 
-def _release(file: Any, place: int) -> None:
+def _release(file: int, place: int) -> None:
     import fcntl
 
     with suppress(OSError):
