@@ -10,7 +10,7 @@ import time
 
 import numpy as np
 import pytest
-from examples import caterpillar
+from examples import caterpillar, yule
 
 import tripletree as tt
 from tripletree import kernels
@@ -111,9 +111,10 @@ def test_a_budget_ends_kernels_after_its_steps():
 
 @pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="needs SIGINT")
-def test_ctrl_c_stops_describe_on_a_deep_set(tmp_path):
-    path = tmp_path / "deep.csv"
-    tt.io.write_triplets(tt.decompose(caterpillar(50_000)), path)
+def test_ctrl_c_stops_describe_on_a_large_set(tmp_path, rng):
+    path = tmp_path / "large.txt"
+    triplets = tt.sample_triplets(yule(60_000, rng), 200_000, random_state=0)  # half a minute, most of it in one kernel
+    tt.io.write_triplets(triplets, path)
     tt.describe(tt.decompose(caterpillar(100)))  # the modules are there; the kernels may have to be compiled
     command = [sys.executable, "-m", "tripletree", "describe", str(path)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
