@@ -399,7 +399,7 @@ def _by_third(abc, n):
         third[abc[2, t]] += 1
         for end in range(3):
             count[abc[end, t]] += 1
-    share = np.empty(m, np.uint8)
+    share = np.empty(m, np.int16)  # 255 + 1 is no uint8
     start = np.zeros(257, np.int64)
     for t in range(m):
         x = abc[2, t]
