@@ -131,7 +131,7 @@ def test_report__to_the_standard_output(run, tmp_path):
         (["data.csv", "--know", "pairs.txt", "--odd", "9"], "9"),
         (["data.csv", "--know", "empty.txt"], "empty.txt"),
         (["two.csv", "--know", "t.nwk"], "two.csv has 2 samples; a report needs at least 3"),
-        (["one.csv", "--classes", "kind"], "different ones: at least two are needed"),
+        (["one.csv", "--classes", "kind"], "different: at least two are needed"),
         (["data.csv", "--know", "t.nwk", "--synonyms", "prose.txt"], "--synonyms"),
     ],
 )

@@ -205,7 +205,7 @@ def test_answers__are_kept_when_the_oracle_fails(blobs, problem):
 
     with pytest.raises(type(problem)) as caught:
         model.fit(X, oracle=oracle)
-    assert caught.value.__notes__ == ["the 8 answers so far are in queries_ and pairs_ of the estimator"]
+    assert caught.value.__notes__ == ["8 answers so far: see queries_ and pairs_ of the estimator"]
     assert model.queries_ == said
     assert len(model.pairs_) == 8
     assert not hasattr(model, "labels_")
@@ -317,7 +317,7 @@ def test_ends__when_the_strategy_has_no_more_questions(blobs):
 
 
 def test_ends__one_sample():
-    with pytest.warns(UserWarning, match="1 samples have 0 pairs"):
+    with pytest.warns(UserWarning, match="1 sample has 0 pairs"):
         model = active(k=1, n_queries=3).fit([[1.0]], oracle=lambda a, b: True)
     assert model.labels_.tolist() == [0]
 

@@ -173,7 +173,7 @@ def test_consensus__options_refused(options, message):
 
 
 def test_consensus__answers_refused():
-    with pytest.raises(ValueError, match="none of the 1 answers names an odd one"):
+    with pytest.raises(ValueError, match="1 answer, and none names an odd one"):
         consensus(AnswerSet([Answer((1, 2, 3), "unsure")]))
     with pytest.raises(TypeError, match="expected an AnswerSet"):
         consensus([Answer((1, 2, 3), "odd", 1)])

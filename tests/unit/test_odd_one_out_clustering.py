@@ -344,7 +344,7 @@ def test_input__an_oracle_that_fails_loses_no_answer(blobs):
     model = OddOneOutClustering(20)
     with pytest.raises(KeyboardInterrupt) as caught:
         model.fit(X, oracle=tired)
-    assert "5 answers so far are in answers_" in caught.value.__notes__[0]
+    assert "5 answers so far: see answers_" in caught.value.__notes__[0]
     assert len(model.answers_) == 5
     assert model.labels_.shape == y.shape
 

@@ -187,7 +187,7 @@ def test_recon__bad_sparse_samples_are_refused():
     X = texts(12, 9, 11)
     empty = X.copy()
     empty[4] = 0
-    with pytest.raises(ValueError, match=r"sample 4 .*cosine.* all zeros, which has no direction \(1 samples .* leave"):
+    with pytest.raises(ValueError, match=r"sample 4 .*cosine.* all zeros, which has no direction \(1 sample .* leave"):
         ReCon(metric="cosine").fit(scipy.sparse.csr_array(empty))
     model = ReCon(metric="cosine").fit(scipy.sparse.csr_array(X))
     with pytest.raises(ValueError, match="sample 4 .*cosine.* all zeros"):

@@ -19,7 +19,7 @@ import numpy as np
 from tripletree import kernels
 from tripletree.algorithms.repair import WITHOUT_LIMIT, Problem, Search
 from tripletree.core.answers import ALIKE, AnswerSet, check_answers
-from tripletree.core.checks import check_count, check_real
+from tripletree.core.checks import check_count, check_real, counted
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.progress import progress_bar
 from tripletree.core.random import generator
@@ -203,7 +203,7 @@ class AnswerConsensus:
     def __repr__(self) -> str:
         h, p = self.hierarchy, len(self.people)
         clades = h.n_nodes - h.n_leaves - 1
-        what = f"{h.n_leaves} leaves, {clades} clade{'s' * (clades != 1)}, {p} {'person' if p == 1 else 'people'}"
+        what = f"{counted(h.n_leaves, 'leaf', 'leaves')}, {counted(clades, 'clade')}, {counted(p, 'person', 'people')}"
         return f"<AnswerConsensus: {what}, {self.displayed:.1%} of their answers displayed>"
 
     def named(self) -> Hierarchy:
@@ -306,7 +306,7 @@ def consensus(
     n_bootstraps = check_count(n_bootstraps, "n_bootstraps")
     least = check_real(min_support, "min_support", most=1.0)
     if len(votes.row) == 0:
-        msg = f"none of the {len(answers)} answers names an odd one, so that there is no hierarchy to find"
+        msg = f"{counted(len(answers), 'answer')}, and none names an odd one, so that there is no hierarchy to find"
         raise ValueError(msg)
     rng = generator(0 if random_state is None else random_state)
     p = len(votes.names)
@@ -324,10 +324,10 @@ def consensus(
             raise ValueError(msg)
         each = weight[votes.voter]
         best = votes.hierarchy(each, rng, n_runs=9)
-        counted = _support(votes, best, each, n_bootstraps, rng, tick)
+        replicates = _support(votes, best, each, n_bootstraps, rng, tick)
         people = _support(votes, best, each, of_people, rng, tick, by_people=True)
-    kept = _kept(votes, best, each, counted, least)
-    return _made(answers, votes, best, kept, each, (counted, people), (accuracy, weight), n_bootstraps)
+    kept = _kept(votes, best, each, replicates, least)
+    return _made(answers, votes, best, kept, each, (replicates, people), (accuracy, weight), n_bootstraps)
 
 
 def _given_weights(weights: Mapping[Any, float], votes: TrioVotes) -> np.ndarray:

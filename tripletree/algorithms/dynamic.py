@@ -18,7 +18,7 @@ from tripletree import kernels
 from tripletree.algorithms.aho import build_aho_tree
 from tripletree.algorithms.conflict import conflict_inside
 from tripletree.algorithms.induce import rows_over
-from tripletree.core.checks import check_count
+from tripletree.core.checks import check_count, counted
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.leaves import LeafIndex
 from tripletree.core.triplets import TripletSet, check_label_triple, check_triplet_rows, check_weights, unpack_frame
@@ -181,7 +181,7 @@ class TripletBuilder:
 
     def __repr__(self) -> str:
         noun = "triplet" if len(self) == 1 else "triplets"
-        return f"<TripletBuilder: {len(self)} {noun} on {len(self.leaves)} leaves>"
+        return f"<TripletBuilder: {len(self)} {noun} on {counted(len(self.leaves), 'leaf', 'leaves')}>"
 
     def can_add(self, triplets: TripletSet | _LabelTriplet | Iterable[_LabelTriplet]) -> np.ndarray:
         """Tell for each triplet whether it alone could be added; nothing changes.

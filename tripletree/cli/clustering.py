@@ -224,7 +224,7 @@ def cluster(
         triplets = known
     values = standardized(table.values) if standardize else table.values
     pairs = _pairs_of(pair_file, columns, table.labels)
-    with busy(f"clustering {n:,} samples"):
+    with busy(f"clustering {counted(n, 'sample')}"):
         found = clustered(
             values,
             table.labels,
@@ -488,9 +488,10 @@ def _write_labels(names: list[str], labels: np.ndarray, output: str) -> None:
 
 def _report(table: Table, labels: np.ndarray | None, triplets: TripletSet | None, hierarchy: Hierarchy) -> None:
     """What was done, where the standard output is free for it."""
-    say(f"{len(table.labels):,} samples with {len(table.columns):,} columns: {_some(table.columns)}")
+    say(f"{counted(len(table.labels), 'sample')} with {counted(len(table.columns), 'column')}: {_some(table.columns)}")
     if triplets is not None:
-        say(f"{len(triplets):,} triplets, of which the hierarchy displays {triplet_score(hierarchy, triplets):.3f}")
+        score = triplet_score(hierarchy, triplets)
+        say(f"{counted(len(triplets), 'triplet')}, of which the hierarchy displays {score:.3f}")
     if labels is not None:
         say(f"clusters of {', '.join(f'{x:,}' for x in np.bincount(labels).tolist()[:20])} samples")
 

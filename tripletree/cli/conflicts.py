@@ -179,7 +179,7 @@ def repair(
     check_apart([file], [output, dropped, newick])
     pairs_go = ": tripletree explain shows what is wrong with pairs"
     triplets = read_triplet_file(file, format_=format_, pairs_go=pairs_go, odd=odd)
-    with busy(f"repairing {len(triplets):,} triplets"):
+    with busy(f"repairing {counted(len(triplets), 'triplet')}"):
         done = repaired(triplets, method=method, random_state=seed)
     if dropped is not None:
         write_triplet_file(done.dropped.restrict(_used(done.dropped)), dropped)

@@ -21,6 +21,7 @@ from tripletree.cli.sources import (
     seed_option,
     write_triplet_file,
 )
+from tripletree.core.checks import counted
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.ontology import Ontology
 from tripletree.errors import LimitExceededError
@@ -90,7 +91,7 @@ def induce(
             found = all_triplets(hierarchy, limit=limit)
         except LimitExceededError as error:
             msg = (
-                f"the hierarchy displays {error.size:,} triplets, more than the limit of {limit:,}; "
+                f"the hierarchy displays {counted(error.size, 'triplet')}, more than the limit of {limit:,}; "
                 "take --sample or tripletree decompose, or raise --limit"
             )
             raise click.ClickException(msg) from None

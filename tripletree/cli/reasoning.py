@@ -26,6 +26,7 @@ from tripletree.cli.sources import (
     write_triplet_file,
 )
 from tripletree.cli.tables import read_table
+from tripletree.core.checks import counted
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.pairs import PairwiseConstraints
 from tripletree.core.triplets import TripletSet
@@ -113,7 +114,7 @@ def closure(
     asked = None if query is None else read_triplet_file(query)
     implied = found = None
     try:
-        with busy(f"reasoning about {len(given):,} triplets"):
+        with busy(f"reasoning about {counted(len(given), 'triplet')}"):
             if asked is not None:
                 implied = inference.implies(given, asked, max_steps=max_steps)
             elif smallest:
@@ -343,7 +344,7 @@ def _described(
     validate: bool,
 ) -> tuple[Description, KnowledgeReport | None]:
     if data is None:
-        with busy(f"describing {len(triplets):,} triplets"):
+        with busy(f"describing {counted(len(triplets), 'triplet')}"):
             return described(triplets, max_steps=max_steps), None
     table = read_table(data, index_column=index_column, drop=drop)
     values = standardized(table.values) if standardize else table.values
@@ -352,7 +353,7 @@ def _described(
     if validate and metric not in (None, "euclidean", "cosine"):
         msg = f"--metric {metric} does not go with --validate: it takes euclidean and cosine"
         raise click.UsageError(msg)
-    with busy(f"describing {len(triplets):,} triplets"):
+    with busy(f"describing {counted(len(triplets), 'triplet')}"):
         found = described(rows, values, metric=metric or "euclidean", max_steps=max_steps)
     if not validate:
         return found, None

@@ -124,7 +124,13 @@ def read_answer_file(source: Any, **columns: Any) -> AnswerSet:
             source.seek(0)
             return read_answers(source, **numbered)
     except ValueError as error:
-        raise bad_input(str(error)) from None
+        message = str(error)
+        if "header=" in message and not any(x.name == "header" for x in click.get_current_context().command.params):
+            message += (
+                "; in the shell, tripletree answers with --header or --no-header, and --jsonl FILE, makes a file that "
+                "every command reads"
+            )
+        raise bad_input(message) from None
 
 
 def _numbers(columns: Any) -> Any:

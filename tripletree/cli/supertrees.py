@@ -13,6 +13,7 @@ from tripletree.cli.clustering import check_apart
 from tripletree.cli.reading import read_hierarchies, reading_options
 from tripletree.cli.shell import bad_input, busy, say
 from tripletree.cli.sources import output_option, seed_option
+from tripletree.core.checks import counted
 from tripletree.io import write_newick
 
 __all__ = [
@@ -94,7 +95,8 @@ def _numbers(text: str, n: int) -> list[float]:
 
 
 def _summary(found: Supertree) -> str:
-    head = f"{found.n_sources:,} hierarchies, {found.hierarchy.n_leaves:,} leaves: "
+    sources = counted(found.n_sources, "hierarchy", "hierarchies")
+    head = f"{sources}, {counted(found.hierarchy.n_leaves, 'leaf', 'leaves')}: "
     if found.consistent:
         return f"{head}consistent, all of their triplets are displayed"
     shares = (found.displayed, found.contradicted, found.unresolved)

@@ -331,11 +331,12 @@ def condensed_distances(
         condensed = _all_pairs(samples, metric, parameters, dtype)
     except MemoryError:
         size = n * (n - 1) / 2 * np.dtype(dtype).itemsize / 2**30
-        msg = (
-            f"the distances of {n:,} samples take {size:,.0f} GiB, more than there is; the linkages "
-            f"{', '.join(EUCLIDEAN)} need none"
-        )
-        raise MemoryError(msg) from None
+        need_none = f"the linkages {', '.join(EUCLIDEAN)} need none"
+        if is_sparse(samples):
+            need_none += " without a penalty, or with one if X is dense (PCA or TruncatedSVD make it so)"
+        raise MemoryError(
+            f"the distances of {n:,} samples take {size:,.0f} GiB, more than there is; {need_none}"
+        ) from None
     bad = check_distances(condensed, np.finfo(dtype).max / (4 * n))  # sums of n of them are formed on the way
     if bad is not None:
         place, why, count = bad
@@ -453,7 +454,7 @@ def check_rows(samples: Any, metric: Any) -> None:
     if bad.any():
         i = int(bad.argmax())
         msg = f"the distance of sample {i} to any other under metric={metric!r} is not defined: the sample is {what}"
-        raise ValueError(f"{msg} ({int(bad.sum())} samples of that kind; leave them out)")
+        raise ValueError(f"{msg} ({counted(int(bad.sum()), 'sample')} of that kind; leave them out)")
 
 
 def condensed_matrix(samples: np.ndarray, dtype: Any = np.float64) -> np.ndarray:

@@ -305,8 +305,8 @@ def _answer_column(table: RowTable, odd: str | int | None, items: Any, width: in
         raise refusal(
             table,
             "three columns, and nothing tells which of them is the odd one: odd=2 if it is the third, as in the files "
-            "of THINGS, odd=0 if it is the first; if the rows are (anchor, near, far), they are not triplets, see "
-            "read_comparisons",
+            "of THINGS, odd=0 if it is the first; if the rows are (anchor, near, far), they are not triplets "
+            "(tripletree.io.read_comparisons reads them)",
         )
     shown = f"; it could be {' or '.join(map(repr, found))}" if found else ""
     raise refusal(table, f"give odd=, which of the {_columns(table)} holds the answer{shown}")

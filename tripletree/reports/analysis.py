@@ -461,7 +461,7 @@ def _matched_answers(answers: Any, names: LeafIndex, synonyms: Any) -> _Brought:
     _check_some(len(mine), len(given), "answers", [given.leaves[i] for i in used.tolist()], names)
     triplets = mine.triplets()
     if len(triplets) == 0:
-        msg = f"none of the {len(given):,} answers names an odd one, so they give no triplet"
+        msg = f"{counted(len(given), 'answer')}, and none names an odd one, so they give no triplet"
         raise ValueError(msg)
     conflicts = () if is_consistent(triplets) else tuple(find_conflicts(triplets, CONFLICTS))
     n_used = int((mine.replies < 3).sum())
@@ -483,7 +483,7 @@ def _matched_classes(classes: Any, names: LeafIndex, synonyms: Any) -> _Brought:
     codes, called = aligned_codes(classes, names, "classes")
     n_used = int((codes >= 0).sum())
     if len(called) < 2:
-        msg = f"the classes of {n_used} samples are known, {len(called)} different ones: at least two are needed"
+        msg = f"the classes of {counted(n_used, 'sample')} are known, {len(called)} different: at least two are needed"
         raise InvalidLabelsError(msg)
     value = [None if k < 0 else called[k] for k in codes.tolist()]
     return _Brought("classes", "classes", value, n_used if n_given is None else n_given, n_used, n_used, found)

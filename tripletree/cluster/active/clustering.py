@@ -25,6 +25,7 @@ from tripletree.cluster.base import check_no_truth_values, check_samples, check_
 from tripletree.cluster.kmeans.cvqe import CVQE
 from tripletree.cluster.kmeans.mpck_means import MPCKMeans
 from tripletree.cluster.kmeans.soft_pairs import SoftPairMeans
+from tripletree.core.checks import counted
 from tripletree.core.pairs import PairwiseConstraints
 from tripletree.core.progress import progress_bar
 from tripletree.core.random import generator
@@ -245,6 +246,7 @@ class QueryLoop:
         """Warn that there were fewer questions to ask than the budget allows."""
         n = len(self.leaves)
         total = n * (n - 1) // 2
+        has = "has" if n == 1 else "have"
         if self.known.n_open():
             why = "and the strategy has no further question"
         elif total:
@@ -252,7 +254,8 @@ class QueryLoop:
         else:
             why = "so there is nothing to ask"
         warn_user(
-            f"questions ended after {len(self.asked)} of n_queries={self.budget}: {n} samples have {total} pairs, {why}"
+            f"questions ended after {len(self.asked)} of n_queries={self.budget}: {counted(n, 'sample')} {has} "
+            f"{counted(total, 'pair')}, {why}"
         )
 
 
@@ -537,7 +540,7 @@ class ActiveClustering(VersionedState, MetaEstimatorMixin, ClusterMixin, BaseEst
             attributes.update(before)
             if loop is not None and loop.asked:
                 self._keep(loop)
-                error.add_note(f"the {len(loop.asked)} answers so far are in queries_ and pairs_ of the estimator")
+                error.add_note(f"{counted(len(loop.asked), 'answer')} so far: see queries_ and pairs_ of the estimator")
             raise
         self._keep(loop)
         label = self.labels_

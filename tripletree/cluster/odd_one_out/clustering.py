@@ -254,7 +254,7 @@ class OddOneOutClustering(HierarchicalClusterer):
                 try:
                     self.answer(oracle(*question), question)
                 except BaseException as error:
-                    error.add_note(f"the {len(self._log)} answers so far are in answers_ of the estimator")
+                    error.add_note(f"{counted(len(self._log), 'answer')} so far: see answers_ of the estimator")
                     raise
                 if tick is not None:
                     tick(1)

@@ -20,6 +20,7 @@ from tripletree.cluster.temporal.chain import Inquiry, Settings, Snapshot, Timed
 from tripletree.cluster.temporal.matching import Memory, known_pairs, match_clusters
 from tripletree.cluster.temporal.times import Times, check_times, missing
 from tripletree.cluster.temporal.windows import Window, object_index, observed, snapshots_at, windows
+from tripletree.core.checks import counted
 from tripletree.core.leaves import LeafIndex
 from tripletree.core.pairs import PairwiseConstraints
 from tripletree.core.progress import progress_bar
@@ -470,7 +471,7 @@ class TemporalClustering(VersionedState, ClusterMixin, BaseEstimator):
             if inquiry is not None and inquiry.queries:
                 self.queries_, self.answers_ = inquiry.queries, inquiry.answers
                 error.add_note(
-                    f"the {len(inquiry.queries)} answers so far are in queries_ and answers_ of the estimator"
+                    f"{counted(len(inquiry.queries), 'answer')} so far: see queries_ and answers_ of the estimator"
                 )
             raise
         return self
