@@ -1,6 +1,7 @@
 """Values stay as their constructors have checked them: compiled code trusts them, and would read beyond its arrays."""
 
 import copy
+import io
 import pickle
 
 import numpy as np
@@ -9,6 +10,8 @@ from examples import caterpillar
 
 import tripletree as tt
 from tripletree.core import Answer, AnswerSet
+from tripletree.core.pair_closure import PairClosure
+from tripletree.errors import TripletreeError
 from tripletree.kernels import freeze, frozen
 
 TREE = tt.Hierarchy([4, 4, 5, 5, 6, 6, -1], ["a", "b", "c", "d"], length=np.ones(7))
@@ -80,6 +83,79 @@ def test_no_attribute_of_a_value_can_be_set_or_deleted(value):
             assert getattr(value, name) is not None or found is None
     with pytest.raises(AttributeError):
         value.something = 1
+
+
+def test_nothing_goes_round_the_constructor(value):
+    """As ``vars(h)["parent"] = bad`` did, which ended the process in a compiled kernel."""
+    if value is not TREE.leaves:
+        with pytest.raises(TypeError):
+            vars(value)
+        for name, found in attributes(value):
+            if not name.startswith("_") and name != "shape":
+                with pytest.raises(AttributeError):
+                    object.__setattr__(value, name, found)
+
+
+def test_a_value_is_made_once():
+    h = tt.Hierarchy([2, 2, -1])
+    with pytest.raises(AttributeError, match="cannot be made again"):
+        h.__init__([3, 3, 3, -1])
+    assert h.parent.tolist() == [2, 2, -1]
+
+
+class Doctor(pickle.Pickler):
+    """Writes every array with numbers beyond all ranges, or with half of its rows."""
+
+    def __init__(self, file, doctored):
+        super().__init__(file)
+        self.doctored = doctored
+
+    def reducer_override(self, obj):
+        return self.doctored(obj).__reduce_ex__(4) if type(obj) is np.ndarray and obj.size else NotImplemented
+
+
+def with_large_numbers(array):
+    return np.full(array.shape, 100, array.dtype)
+
+
+BUILDER = tt.TripletBuilder(4, [(0, 1, 2)])
+BUILDER.add((2, 3, 0))
+
+
+@pytest.mark.parametrize("doctored", [with_large_numbers, lambda x: x[: len(x) // 2].copy()], ids=["large", "half"])
+@pytest.mark.parametrize("value", [*(v for k, v in VALUES.items() if k not in {"labels", "closure of pairs"}), BUILDER])
+def test_a_doctored_pickle_is_checked_when_it_is_loaded(value, doctored):
+    file = io.BytesIO()
+    Doctor(file, doctored).dump(value)
+    try:
+        again = pickle.loads(file.getvalue())
+    except TripletreeError:
+        return
+    repr(again)  # half of the triplets are triplets, too
+    assert doctored is not with_large_numbers
+
+
+@pytest.mark.parametrize(
+    ("component", "cannot"), [([0, 0, 9, 1], [[0, 1]]), ([0, 0, 0, 1], [[0, 9]]), ([0, 1], [[0, 1]])]
+)
+def test_a_doctored_pickle_of_a_closure_is_checked(component, cannot):
+    closure = PairClosure(tt.LeafIndex(4), np.array(component, np.int32), 2, np.array(cannot, np.int32))
+    with pytest.raises(TripletreeError, match="damaged"):
+        pickle.loads(pickle.dumps(closure))
+
+
+def test_a_builder_is_pickled_without_what_its_kernels_trust():
+    again = pickle.loads(pickle.dumps(BUILDER))
+    assert again.triplets == BUILDER.triplets
+    assert again.hierarchy == BUILDER.hierarchy
+    again.undo()
+    assert list(again) == [(0, 1, 2)]
+    kind, (leaves, rows, weights, log) = BUILDER.__reduce__()
+    for bad in ((leaves, rows + 9, weights, log), (leaves, rows, {(0, 1, 99): 1.0}, log)):
+        with pytest.raises(tt.errors.InvalidTripletError):
+            kind(*bad)
+    with pytest.raises(AttributeError):
+        BUILDER.leaves = tt.LeafIndex(2)
 
 
 def test_the_arrays_handed_in_stay_writable_and_apart():

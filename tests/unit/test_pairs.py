@@ -618,7 +618,7 @@ def test_aligned__what_is_nothing_of_the_kind(pairs):
 
 def test_pairs__never_change(strong):
     for name in ("must_link", "cannot_weights", "leaves", "shape", "other"):
-        with pytest.raises(AttributeError, match=f"pairs are immutable, so {name} cannot be set"):
+        with pytest.raises(AttributeError, match=f"a PairwiseConstraints is immutable, so {name} cannot be set"):
             setattr(strong, name, None)
     with pytest.raises(AttributeError, match="cannot be deleted"):
         del strong.must_link

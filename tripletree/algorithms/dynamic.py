@@ -81,10 +81,6 @@ class TripletBuilder:
     triplets : TripletSet, or iterable of (a, b, c), optional
         The first triplets.
 
-    Attributes
-    ----------
-    leaves : LeafIndex
-
     Raises
     ------
     InconsistentTripletsError
@@ -131,7 +127,7 @@ class TripletBuilder:
         leaves: LeafIndex | Iterable[_Label] | int,
         triplets: TripletSet | Iterable[_LabelTriplet] | None = None,
     ) -> None:
-        self.leaves: LeafIndex = leaves if isinstance(leaves, LeafIndex) else LeafIndex(leaves)
+        self._leaves = leaves if isinstance(leaves, LeafIndex) else LeafIndex(leaves)
         self._tree = DynamicAhoTree(len(self.leaves))
         self._weights: dict[_Key, float] = {}
         self._weight_bound = 0.0  # an upper bound of the total weight, now and at each state that undo returns to
@@ -143,6 +139,11 @@ class TripletBuilder:
             self._undo_log.clear()
 
     # ------------------------------------------------------------------ queries
+
+    @property
+    def leaves(self) -> LeafIndex:
+        """All leaves."""
+        return self._leaves
 
     @property
     def triplets(self) -> TripletSet:
@@ -235,6 +236,10 @@ class TripletBuilder:
         return other
 
     __copy__ = copy
+
+    def __reduce__(self) -> Any:
+        # without the arrays of the tree: kernels trust them, and a pickle comes from anywhere
+        return _unpickled, (self.leaves, self._tree.rows(), self._weights, self._undo_log)
 
     # ------------------------------------------------------------------ additions
 
@@ -383,7 +388,7 @@ class TripletBuilder:
         >>> builder.hierarchy == Hierarchy.from_nested([["a", "b"], "c", "d"])
         True
         """
-        self.leaves = LeafIndex([*self.leaves, *LeafIndex(labels)])
+        self._leaves = LeafIndex([*self.leaves, *LeafIndex(labels)])
         self._tree.set_leaf_count(len(self.leaves))
         self._triplets = self._hierarchy = None
 
@@ -515,6 +520,18 @@ class TripletBuilder:
             else:
                 self._weights[key] = weight
         self._triplets = self._hierarchy = None
+
+
+def _unpickled(leaves: LeafIndex, rows: Any, weights: dict[_Key, float], undo_log: list[_Change]) -> TripletBuilder:
+    """Make a builder of what a pickle holds."""
+    logged = [key for change in undo_log for keys in change for key in keys]
+    check_triplet_rows([*weights, *logged], len(leaves), "triplet of the pickle")
+    builder = TripletBuilder(leaves)
+    builder._include(_to_keys(check_triplet_rows(rows, len(leaves))))
+    builder._weights, builder._undo_log = dict(weights), list(undo_log)
+    before = [x for change in undo_log for x in change.weights_before.values() if x is not None]
+    builder._weight_bound = sum(weights.values()) + sum(before)
+    return builder
 
 
 # ----------------------------------------------------------------------

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from tripletree.core.checks import check_entries, described
 from tripletree.core.html import table_html
+from tripletree.core.immutable import Immutable, cached, fixed
 from tripletree.core.leaves import LeafIndex, sorted_labels
 from tripletree.core.pairs import PairwiseConstraints
 from tripletree.core.provenance import Origin, Origins
@@ -97,7 +97,7 @@ def _one_of(words: Iterable[Any], last: str = " or ") -> str:
     return f"{', '.join(most)}{last if most else ''}{final}"
 
 
-class AnswerSet(Sequence):
+class AnswerSet(Immutable, Sequence):
     """An immutable sequence of answers over one leaf index; nothing is lost: repeats and contradictions stay.
 
     Parameters
@@ -159,14 +159,17 @@ class AnswerSet(Sequence):
     'eel'
     """
 
-    leaves: LeafIndex
-    rows: np.ndarray
-    replies: np.ndarray
-    people: tuple[str, ...]
-    person: np.ndarray
-    when: tuple[str | None, ...]
-    origins: Origins | None
-    data: str | None
+    __slots__ = ()
+    _how = "make another with AnswerSet(...), subset or +"
+
+    leaves: LeafIndex = fixed()
+    rows: np.ndarray = fixed()
+    replies: np.ndarray = fixed()
+    people: tuple[str, ...] = fixed()
+    person: np.ndarray = fixed()
+    when: tuple[str | None, ...] = fixed()
+    origins: Origins | None = fixed()
+    data: str | None = fixed()
 
     #: For scikit-learn: its cross-validation splits every fit parameter that is as long as X, like sample weights. It
     #: takes the length from `shape` if there is one, and -1 is never the number of samples: sets are passed on whole.
@@ -208,8 +211,16 @@ class AnswerSet(Sequence):
 
     def _set(self, leaves: LeafIndex, rows: np.ndarray, replies: np.ndarray, people: tuple, *more: Any) -> None:
         person, when, origins, data = more
-        vars(self).update(leaves=leaves, rows=freeze(rows), replies=freeze(replies), people=people)
-        vars(self).update(person=freeze(person), when=when, origins=origins, data=data)
+        self._hold(
+            leaves=leaves,
+            rows=freeze(rows),
+            replies=freeze(replies),
+            people=people,
+            person=freeze(person),
+            when=when,
+            origins=origins,
+            data=data,
+        )
 
     @classmethod
     def from_columns(
@@ -281,14 +292,6 @@ class AnswerSet(Sequence):
         made = cls.__new__(cls)
         made._set(index, codes, said, tuple(people), person, tuple(when or [None] * m), origins, data)
         return made
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        msg = f"an AnswerSet is immutable, so {name} cannot be set: make another with AnswerSet(...), subset or +"
-        raise AttributeError(msg)
-
-    def __delattr__(self, name: str) -> None:
-        msg = f"an AnswerSet is immutable, so {name} cannot be deleted"
-        raise AttributeError(msg)
 
     # ------------------------------------------------------------------ as a sequence
 
@@ -408,7 +411,7 @@ class AnswerSet(Sequence):
         row = sorted(self.leaves.indices(items).tolist())
         return self.subset(self._questions.get(tuple(row), []))
 
-    @cached_property
+    @cached
     def _questions(self) -> dict[tuple[int, ...], list[int]]:
         """The answers to each question, by its items in order."""
         found: dict[tuple[int, ...], list[int]] = {}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
-from functools import cached_property, partial
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -11,6 +11,7 @@ import numpy as np
 from tripletree import kernels
 from tripletree.core.checks import check_choice, check_entries, described
 from tripletree.core.html import Drawn, drawn_heights, image_html, sketch_svg
+from tripletree.core.immutable import Immutable, cached, fixed
 from tripletree.core.items import UNKNOWN_NODES, item_pairs, listed
 from tripletree.core.leaves import LeafIndex
 from tripletree.core.parents import restricted, scrambled
@@ -20,10 +21,7 @@ from tripletree.kernels import freeze, frozen
 __all__ = ["Hierarchy", "check_hierarchy"]
 
 
-_FIELDS = frozenset({"parent", "leaves", "_height", "_length", "names", "ranks"})
-
-
-class Hierarchy:
+class Hierarchy(Immutable):
     """An immutable rooted tree with labelled leaves.
 
     Nodes 0..n-1 are the leaves in the order of `leaves`, then come the inner nodes, each after all of its children; the
@@ -76,6 +74,16 @@ class Hierarchy:
     True
     """
 
+    __slots__ = ()
+    _how = "make another with Hierarchy(...), restrict, attach"
+
+    parent: np.ndarray = fixed()
+    leaves: LeafIndex = fixed()
+    names: tuple[str | None, ...] | None = fixed()
+    ranks: tuple[str | None, ...] | None = fixed()
+    _height: np.ndarray | None = fixed()
+    _length: np.ndarray | None = fixed()
+
     def __init__(
         self,
         parent: Any,
@@ -97,27 +105,18 @@ class Hierarchy:
         if height is not None and length is not None:
             msg = "give height or length, not both: lengths are differences of heights"
             raise InvalidHierarchyError(msg)
-        self.parent: np.ndarray = raw
-        self.leaves: LeafIndex = LeafIndex(n) if leaves is None else leaves
-        self._height = _node_values(height, "height", N, order)
-        self._length = _node_values(length, "length", N, order)
-        if self._height is not None and not np.isfinite(self._height).all():
+        heights = _node_values(height, "height", N, order)
+        if heights is not None and not np.isfinite(heights).all():
             msg = "height must be finite at every node; give length, with NaN, where some are unknown"
             raise InvalidHierarchyError(msg)
-        self.names: tuple[str | None, ...] | None = _node_names(names, n, N, order)
-        self.ranks: tuple[str | None, ...] | None = _node_ranks(ranks, N, order)
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        if name not in _FIELDS or name in vars(self):  # `__init__` sets each once
-            msg = (
-                f"a Hierarchy is immutable, so {name} cannot be set: make another with Hierarchy(...), restrict, attach"
-            )
-            raise AttributeError(msg)
-        vars(self)[name] = value
-
-    def __delattr__(self, name: str) -> None:
-        msg = f"a Hierarchy is immutable, so {name} cannot be deleted"
-        raise AttributeError(msg)
+        self._hold(
+            parent=raw,
+            leaves=LeafIndex(n) if leaves is None else leaves,
+            names=_node_names(names, n, N, order),
+            ranks=_node_ranks(ranks, N, order),
+            _height=heights,
+            _length=_node_values(length, "length", N, order),
+        )
 
     @classmethod
     def from_nested(cls, nested: Any) -> Hierarchy:
@@ -162,12 +161,12 @@ class Hierarchy:
         """The root: the last node."""
         return self.parent.size - 1
 
-    @cached_property
+    @cached
     def n_children(self) -> np.ndarray:
         """Number of children of each node: int64, shape (N,)."""
         return freeze(np.bincount(self.parent[:-1], minlength=self.n_nodes))
 
-    @cached_property
+    @cached
     def depth(self) -> np.ndarray:
         """Number of edges between the root and each node: int32, shape (N,)."""
         return freeze(kernels.rooted_tree.depths(self.parent))
@@ -182,7 +181,7 @@ class Hierarchy:
         """Whether some node has exactly one child."""
         return bool((self.n_children == 1).any())
 
-    @cached_property
+    @cached
     def length(self) -> np.ndarray | None:
         """Length of the branch above each node (float64, shape (N,)), NaN where unknown; None if there are none."""
         if self._height is None:
@@ -191,7 +190,7 @@ class Hierarchy:
         length[:-1] = self._height[self.parent[:-1]] - self._height[:-1]
         return freeze(length)
 
-    @cached_property
+    @cached
     def height(self) -> np.ndarray | None:
         """Height of each node (float64, shape (N,)), or None unless every branch has a length.
 
@@ -202,12 +201,12 @@ class Hierarchy:
         distance = kernels.rooted_tree.path_sums(self.parent, self._length)
         return freeze(distance[: self.n_leaves].max() - distance)
 
-    @cached_property
+    @cached
     def _children(self) -> tuple[np.ndarray, np.ndarray]:
         start, child = kernels.rooted_tree.child_lists(self.parent)
         return freeze(start), freeze(child)
 
-    @cached_property
+    @cached
     def leaf_intervals(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """The leaves in depth-first order: ``start, stop`` (int32, shape (N,)) and ``order`` (int32, shape (n,)).
 
@@ -216,7 +215,7 @@ class Hierarchy:
         start, stop, order = kernels.rooted_tree.leaf_intervals(self.parent, self.n_leaves)
         return freeze(start), freeze(stop), freeze(order)
 
-    @cached_property
+    @cached
     def ancestor_table(self) -> tuple[np.ndarray, np.ndarray]:
         """For common ancestors in constant time: each leaf's depth-first position, and a range maximum table.
 
@@ -612,7 +611,7 @@ class Hierarchy:
 
     # ------------------------------------------------------------------ equality, pickle, display
 
-    @cached_property
+    @cached
     def _canonical(self) -> np.ndarray:
         return freeze(kernels.rooted_tree.canonical_parent(self.parent, self.n_leaves))
 
@@ -629,7 +628,7 @@ class Hierarchy:
             other = other.reindex(self.leaves)
         return bool(np.array_equal(self._canonical, other._canonical))
 
-    @cached_property
+    @cached
     def _hash(self) -> int:
         # the hash of a clade is the sum of its labels' scrambled hashes, that of the hierarchy the sum of its clades'
         # scrambled ones: sums do not depend on any order
@@ -684,6 +683,7 @@ def _check_parent(parent: Any) -> np.ndarray:
     if array.dtype.kind not in "iu":
         msg = f"parent must hold integers (node numbers, -1 for the root), not {array.dtype}"
         raise InvalidHierarchyError(msg)
+    array = frozen(array, array.dtype)  # checked and kept are the same, whatever another thread does meanwhile
     bad = np.flatnonzero((array < -1) | (array >= array.size))
     if bad.size:
         u = int(bad[0])

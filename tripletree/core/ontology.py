@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
-from functools import cached_property, partial
+from functools import partial
 from math import comb
 from typing import Any, Literal, NamedTuple
 
@@ -12,6 +12,7 @@ import numpy as np
 from tripletree import kernels
 from tripletree.core.checks import check_entries
 from tripletree.core.hierarchy import Hierarchy
+from tripletree.core.immutable import Immutable, cached, fixed
 from tripletree.core.items import UNKNOWN_NODES, item_pairs
 from tripletree.core.leaves import LeafIndex
 from tripletree.core.parents import displayed_count, exact_dot, restricted, scrambled, sibling_pairs
@@ -31,10 +32,7 @@ __all__ = ["Dominance", "Ontology"]
 _CHOICES = ("deepest", "first", "smallest", "error")
 
 
-_FIELDS = frozenset({"terms", "edges", "names", "ranks", "_codes", "_kinds", "_links"})
-
-
-class Ontology:
+class Ontology(Immutable):
     """An immutable rooted graph in which a term may have several parents, such as Gene Ontology or WordNet.
 
     There are two ways to get triplets from it. `induce`, `sample_triplets`, `displays` and `decompose` take an Ontology
@@ -81,6 +79,17 @@ class Ontology:
     ['pet', 'fish']
     """
 
+    __slots__ = ()
+    _how = "make another with Ontology(...), select or attach"
+
+    terms: LeafIndex = fixed()
+    edges: np.ndarray = fixed()
+    names: tuple[str | None, ...] | None = fixed()
+    ranks: tuple[str | None, ...] | None = fixed()
+    _codes: np.ndarray = fixed()
+    _kinds: tuple[str, ...] = fixed()
+    _links: _Links = fixed()
+
     def __init__(
         self,
         terms: LeafIndex | Iterable[Hashable],
@@ -90,56 +99,51 @@ class Ontology:
         ranks: Sequence[str | None] | None = None,
         relations: Sequence[str] | None = None,
     ) -> None:
-        self.terms: LeafIndex = _check_terms(terms)
-        N = len(self.terms)
-        rows = _check_edges(edges, self.terms)
-        codes, self._kinds = _check_relations(relations, len(rows))
-        self.names: tuple[str | None, ...] | None = _check_texts(names, "names", N)
-        self.ranks: tuple[str | None, ...] | None = _check_texts(ranks, "ranks", N)
+        index = _check_terms(terms)
+        N = len(index)
+        rows = _check_edges(edges, index)
+        codes, kinds = _check_relations(relations, len(rows))
+        called, ranked = _check_texts(names, "names", N), _check_texts(ranks, "ranks", N)
         pairs, first = rows, _first_pairs(rows, N)
         if not first.all():
-            keep = first if len(self._kinds) == 1 else _first_edges(rows, codes, N, len(self._kinds))
+            keep = first if len(kinds) == 1 else _first_edges(rows, codes, N, len(kinds))
             pairs, rows, codes = rows[first], rows[keep], codes[keep]
-        self.edges: np.ndarray = frozen(rows)
-        self._codes = freeze(codes)
-        self._links = _links(pairs, self.terms)
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        if name not in _FIELDS or name in vars(self):  # `__init__` sets each once
-            msg = f"an Ontology is immutable, so {name} cannot be set: make another with Ontology(...), select, attach"
-            raise AttributeError(msg)
-        vars(self)[name] = value
-
-    def __delattr__(self, name: str) -> None:
-        msg = f"an Ontology is immutable, so {name} cannot be deleted"
-        raise AttributeError(msg)
+        self._hold(
+            terms=index,
+            edges=frozen(rows),
+            names=called,
+            ranks=ranked,
+            _codes=freeze(codes),
+            _kinds=kinds,
+            _links=_links(pairs, index),
+        )
 
     @property
     def n_terms(self) -> int:
         """Number of terms."""
         return len(self.terms)
 
-    @cached_property
+    @cached
     def relations(self) -> tuple[str, ...]:
         """The type of each edge."""
         return tuple(map(self._kinds.__getitem__, self._codes.tolist()))
 
-    @cached_property
+    @cached
     def n_parents(self) -> np.ndarray:
         """Number of different parents of each term: int32, shape (N,)."""
         return freeze(np.diff(self._links.up_start))
 
-    @cached_property
+    @cached
     def leaves(self) -> LeafIndex:
         """The terms without children, in the order of the terms."""
         return self.terms.take(np.diff(self._links.down_start) == 0)
 
-    @cached_property
+    @cached
     def roots(self) -> list[Any]:
         """The terms without parents, in the order of the terms."""
         return self._ids(np.flatnonzero(self.n_parents == 0))
 
-    @cached_property
+    @cached
     def multi_parent(self) -> list[Any]:
         """The terms with several parents, in the order of the terms."""
         return self._ids(np.flatnonzero(self.n_parents > 1))
@@ -369,11 +373,11 @@ class Ontology:
 
     # ------------------------------------------------------------------ trees, and what they have in common
 
-    @cached_property
+    @cached
     def _numbered(self) -> _Numbered:
         return _numbered(self._links)
 
-    @cached_property
+    @cached
     def dominance(self) -> Dominance:
         """What holds whatever parents are chosen, as arrays for the algorithms."""
         return Dominance(self._numbered, len(self.leaves))
@@ -504,7 +508,7 @@ class Ontology:
 
     # ------------------------------------------------------------------ equality, pickle, display
 
-    @cached_property
+    @cached
     def _keys(self) -> np.ndarray:
         """The edges as sorted numbers; they depend on the order of terms and types, so only compare within one."""
         return freeze(np.sort(self._edge_keys(np.arange(self.n_terms), self._kinds)))
@@ -532,7 +536,7 @@ class Ontology:
             number = self.terms.indices(other.terms)
         return bool(np.array_equal(self._keys, np.sort(other._edge_keys(number, self._kinds))))
 
-    @cached_property
+    @cached
     def _hash(self) -> int:
         # sums of scrambled hashes do not depend on the order of terms and edges
         term = scrambled(np.fromiter((hash(x) & 0xFFFFFFFFFFFFFFFF for x in self.terms), np.uint64, self.n_terms))
@@ -546,7 +550,7 @@ class Ontology:
 
     def __reduce__(self) -> Any:
         values = {"names": self.names, "ranks": self.ranks, "relations": self.relations}
-        return partial(Ontology, self.terms, self.edges, **values), ()  # type: ignore[arg-type]
+        return partial(Ontology, self.terms, self.edges, **values), ()
 
     def __repr__(self) -> str:
         several = len(self.multi_parent)
@@ -738,7 +742,7 @@ def _check_acyclic(up_start: np.ndarray, up: np.ndarray, order: np.ndarray, term
 _MOST = 200_000_000
 
 
-class Dominance:
+class Dominance(Immutable):
     """The dominator tree of the n leaf terms, and the leaves below each of its nodes.
 
     A term dominates the terms that every path from the root reaches through it. ``parent`` is the tree of the lowest
@@ -748,29 +752,36 @@ class Dominance:
     path from d leaves what d dominates; a tree has none of these, and bit sets for all terms would take much more room.
     """
 
-    def __init__(self, numbered: _Numbered, n: int) -> None:
-        self.n = n
-        self._numbered = numbered
-        self._idom = freeze(kernels.ontology.dominators(numbered.start, numbered.up, numbered.size))
-        parent, old, _ = restricted(self._idom, n, np.arange(n, dtype=np.int32), False)
-        self.parent: np.ndarray = parent
-        self._old = old
-        left, right, order = kernels.rooted_tree.leaf_intervals(parent, n)
-        self.left, self.right, self.order = freeze(left), freeze(right), freeze(order)
+    __slots__ = ()
 
-    @cached_property
+    n: int = fixed()
+    parent: np.ndarray = fixed()
+    left: np.ndarray = fixed()
+    right: np.ndarray = fixed()
+    order: np.ndarray = fixed()
+    _numbered: _Numbered = fixed()
+    _idom: np.ndarray = fixed()
+    _old: np.ndarray = fixed()
+
+    def __init__(self, numbered: _Numbered, n: int) -> None:
+        idom = freeze(kernels.ontology.dominators(numbered.start, numbered.up, numbered.size))
+        parent, old, _ = restricted(idom, n, np.arange(n, dtype=np.int32), False)
+        left, right, order = map(freeze, kernels.rooted_tree.leaf_intervals(parent, n))
+        self._hold(n=n, parent=parent, left=left, right=right, order=order, _numbered=numbered, _idom=idom, _old=old)
+
+    @cached
     def ancestor_table(self) -> tuple[np.ndarray, np.ndarray]:
         """For common ancestors in constant time, as `Hierarchy.ancestor_table`."""
         gap = kernels.rooted_tree.gap_nodes(self.parent, self.right, self.n)
         return freeze(self.left[: self.n].copy()), freeze(kernels.rooted_tree.range_maximum_table(freeze(gap)))
 
-    @cached_property
+    @cached
     def _held(self) -> np.ndarray:
         number = np.full(self._idom.size, -1, np.int32)
         number[self._old] = np.arange(self._old.size, dtype=np.int32)
         return kernels.ontology.held(self._idom, freeze(number))
 
-    @cached_property
+    @cached
     def _frontier(self) -> tuple[np.ndarray, np.ndarray]:
         start, up = self._numbered.start, self._numbered.up
         first = freeze(kernels.ontology.frontier_starts(start, up, self._idom, _MOST))
@@ -794,7 +805,7 @@ class Dominance:
         np.add.at(count, owner, width[beside])
         return count
 
-    @cached_property
+    @cached
     def reach(self) -> Any:
         """What each inner node reaches, as the kernels take it: ``start`` and ``node`` as above, and more."""
         owner, beside = self._beside(self._old[self.n :])
@@ -811,7 +822,7 @@ class Dominance:
             freeze(start), freeze(node), freeze(before.astype(np.int32)), self.left, self.right
         )
 
-    @cached_property
+    @cached
     def reached(self) -> np.ndarray:
         """Number of leaves that each inner node reaches: int64, shape (N - n,)."""
         start, node = self.reach.start, self.reach.node

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from tripletree.core.immutable import Immutable, cached, fixed
 from tripletree.core.leaves import LeafIndex
+from tripletree.errors import InvalidPairError
 from tripletree.kernels import freeze
 
 __all__ = [
@@ -23,7 +24,7 @@ __all__ = [
 ]
 
 
-class PairClosure:
+class PairClosure(Immutable):
     """All that consistent pairs imply: components of must-linked leaves, and which of them are cannot-linked.
 
     Two leaves must be together if and only if they are in the same component; they must be apart if and only if
@@ -53,28 +54,23 @@ class PairClosure:
     <PairClosure: 4 leaves in 2 components, 1 pair of them kept apart; 3 must-links and 3 cannot-links in all>
     """
 
-    leaves: LeafIndex
-    component: np.ndarray
-    n_components: int
-    cannot: np.ndarray
+    __slots__ = ()
+    _how = "make another from other pairs"
+
+    leaves: LeafIndex = fixed()
+    component: np.ndarray = fixed()
+    n_components: int = fixed()
+    cannot: np.ndarray = fixed()
 
     def __init__(self, leaves: LeafIndex, component: np.ndarray, n_components: int, cannot: np.ndarray) -> None:
-        vars(self).update(leaves=leaves, component=freeze(component), n_components=n_components, cannot=freeze(cannot))
+        self._hold(leaves=leaves, component=freeze(component), n_components=n_components, cannot=freeze(cannot))
 
-    def __setattr__(self, name: str, value: Any) -> None:
-        msg = f"a PairClosure is immutable, so {name} cannot be set: make another from other pairs"
-        raise AttributeError(msg)
-
-    def __delattr__(self, name: str) -> None:
-        msg = f"a PairClosure is immutable, so {name} cannot be deleted"
-        raise AttributeError(msg)
-
-    @cached_property
+    @cached
     def sizes(self) -> np.ndarray:
         """Number of leaves of each component (int64)."""
         return freeze(np.bincount(self.component, minlength=self.n_components))
 
-    @cached_property
+    @cached
     def order(self) -> np.ndarray:
         """The leaves by component, ascending in each: ``np.split(order, np.cumsum(sizes)[:-1])`` (int64)."""
         return freeze(np.argsort(self.component, kind="stable"))
@@ -119,7 +115,7 @@ class PairClosure:
         return hash((self.leaves, self.n_components, self.cannot.shape[0]))
 
     def __reduce__(self) -> Any:
-        return PairClosure, (self.leaves, self.component, self.n_components, self.cannot)
+        return _unpickled, (self.leaves, self.component, self.n_components, self.cannot)
 
     def __repr__(self) -> str:
         k, apart = self.n_components, self.cannot.shape[0]
@@ -150,6 +146,20 @@ def _components(must: np.ndarray, n: int) -> tuple[np.ndarray, int]:
     rank = np.empty(k, np.int32)
     rank[np.argsort(first)] = np.arange(k, dtype=np.int32)
     return rank[label], int(k)
+
+
+def _unpickled(leaves: LeafIndex, component: np.ndarray, n_components: int, cannot: np.ndarray) -> PairClosure:
+    """Make a closure of what a pickle holds, if it is one."""
+    sound = (
+        component.shape == (len(leaves),)
+        and np.array_equal(np.unique(component), np.arange(n_components))
+        and cannot.shape == (len(cannot), 2)
+        and (cannot.size == 0 or (cannot.min() >= 0 and cannot.max() < n_components))
+    )
+    if not sound:
+        msg = "this pickle of a PairClosure is damaged: its components are not those of its leaves"
+        raise InvalidPairError(msg)
+    return PairClosure(leaves, component.astype(np.int32), n_components, cannot.astype(np.int32))
 
 
 def pair_closure(leaves: LeafIndex, must: np.ndarray, cannot: np.ndarray) -> tuple[PairClosure, np.ndarray]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
-from functools import cached_property
 from itertools import islice
 from typing import Any
 
@@ -11,6 +10,7 @@ import numpy as np
 
 from tripletree.core.checks import check_count, check_entries, described
 from tripletree.core.html import table_html
+from tripletree.core.immutable import Immutable, cached, fixed
 from tripletree.core.leaves import LeafIndex, sorted_labels
 from tripletree.core.pair_closure import (
     PairClosure,
@@ -24,7 +24,7 @@ from tripletree.core.pair_closure import (
 from tripletree.core.provenance import Origins, phrase
 from tripletree.core.triplets import TripletSet
 from tripletree.errors import InconsistentPairsError, InvalidPairError, LimitExceededError, UnknownLeafError
-from tripletree.kernels import freeze
+from tripletree.kernels import freeze, frozen
 
 __all__ = ["DEFAULT_LIMIT", "PairwiseConstraints", "check_pairs", "find_rows", "label_pairs", "n_triplets"]
 
@@ -32,7 +32,7 @@ __all__ = ["DEFAULT_LIMIT", "PairwiseConstraints", "check_pairs", "find_rows", "
 DEFAULT_LIMIT = 50_000_000
 
 
-class PairwiseConstraints:
+class PairwiseConstraints(Immutable):
     """An immutable set of must-links and cannot-links over one leaf index, each perhaps with a weight.
 
     A must-link says that two leaves belong to the same cluster, a cannot-link that they do not. Rows (a, b) of
@@ -87,13 +87,16 @@ class PairwiseConstraints:
     [['human', 'chimp', 'bonobo']]
     """
 
-    leaves: LeafIndex
-    must_link: np.ndarray
-    cannot_link: np.ndarray
-    must_weights: np.ndarray | None
-    cannot_weights: np.ndarray | None
-    must_origins: Origins | None
-    cannot_origins: Origins | None
+    __slots__ = ()
+    _how = "make another with PairwiseConstraints(...), subset or |"
+
+    leaves: LeafIndex = fixed()
+    must_link: np.ndarray = fixed()
+    cannot_link: np.ndarray = fixed()
+    must_weights: np.ndarray | None = fixed()
+    cannot_weights: np.ndarray | None = fixed()
+    must_origins: Origins | None = fixed()
+    cannot_origins: Origins | None = fixed()
 
     #: For scikit-learn: its cross-validation splits every fit parameter that is as long as X, like sample weights. It
     #: takes the length from `shape` if there is one, and -1 is never the number of samples: sets are passed on whole.
@@ -116,16 +119,15 @@ class PairwiseConstraints:
         cannot, keen, found = _checked(cannot_link, cannot_weights, cannot_origins, "cannot-link", len(leaves), strong)
         if len(must) + len(cannot) == 0:  # so that all empty sets are equal
             sure = keen = None
-        vars(self).update(leaves=leaves, must_link=must, cannot_link=cannot)
-        vars(self).update(must_weights=sure, cannot_weights=keen, must_origins=read, cannot_origins=found)
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        msg = f"pairs are immutable, so {name} cannot be set: make others with PairwiseConstraints(...), subset or |"
-        raise AttributeError(msg)
-
-    def __delattr__(self, name: str) -> None:
-        msg = f"pairs are immutable, so {name} cannot be deleted"
-        raise AttributeError(msg)
+        self._hold(
+            leaves=leaves,
+            must_link=must,
+            cannot_link=cannot,
+            must_weights=sure,
+            cannot_weights=keen,
+            must_origins=read,
+            cannot_origins=found,
+        )
 
     @classmethod
     def from_labels(
@@ -311,7 +313,7 @@ class PairwiseConstraints:
         (a, s, o), (b, t, q) = kinds
         return PairwiseConstraints(a, b, leaves, must_weights=s, cannot_weights=t, must_origins=o, cannot_origins=q)
 
-    @cached_property
+    @cached
     def used_leaves(self) -> np.ndarray:
         """Indices of the leaves that occur in some pair, ascending (int64)."""
         return freeze(np.unique(np.concatenate([self.must_link.ravel(), self.cannot_link.ravel()])).astype(np.int64))
@@ -385,7 +387,7 @@ class PairwiseConstraints:
         """
         return not self._closed[1].any()
 
-    @cached_property
+    @cached
     def _closed(self) -> tuple[PairClosure, np.ndarray]:
         closure, violated = pair_closure(self.leaves, self.must_link, self.cannot_link)
         return closure, freeze(violated)
@@ -761,6 +763,7 @@ def _check_pair_rows(rows: Any, n: int, kind: str) -> np.ndarray:
         hint = "; for labels use PairwiseConstraints.from_labels" if array.dtype.kind in "UOS" else ""
         msg = f"the {kind}s must be an array of integer leaf indices, not {array.dtype}{hint}"
         raise InvalidPairError(msg)
+    array = frozen(array, array.dtype)  # checked and kept are the same, whatever another thread does meanwhile
     if array.min() < 0 or array.max() >= n:
         k = int(np.flatnonzero(((array < 0) | (array >= n)).any(axis=1))[0])
         known = f"leaf indices must lie in 0..{n - 1}" if n else "there are no leaves"

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Hashable, Iterable, Iterator, Sequence
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from tripletree.core.checks import check_entries, described
 from tripletree.core.html import table_html
+from tripletree.core.immutable import Immutable, cached, fixed
 from tripletree.core.leaves import LeafIndex, sorted_labels
 from tripletree.core.provenance import Origins
 from tripletree.errors import InvalidTripletError, UnknownLeafError
@@ -27,7 +27,7 @@ __all__ = [
 ]
 
 
-class TripletSet:
+class TripletSet(Immutable):
     """An immutable set of rooted triplets over one leaf index.
 
     A triplet ab|c says that a and b are closer to each other than either is to c. Row (a, b, c) of `rows` is ab|c with
@@ -81,10 +81,13 @@ class TripletSet:
     True
     """
 
-    rows: np.ndarray
-    leaves: LeafIndex
-    weights: np.ndarray | None
-    origins: Origins | None
+    __slots__ = ()
+    _how = "make another with TripletSet(...), restrict or |"
+
+    rows: np.ndarray = fixed()
+    leaves: LeafIndex = fixed()
+    weights: np.ndarray | None = fixed()
+    origins: Origins | None = fixed()
 
     #: For scikit-learn: its cross-validation splits every fit parameter that is as long as X, like sample weights. It
     #: takes the length from `shape` if there is one, and -1 is never the number of samples: sets are passed on whole.
@@ -107,15 +110,7 @@ class TripletSet:
             raise InvalidTripletError(msg)
         unique, merged = _canonical(array, given, n)
         read = origins if origins is None else origins.merged(*_runs(array, n))
-        vars(self).update(rows=unique, leaves=leaves, weights=merged, origins=read)
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        msg = f"a TripletSet is immutable, so {name} cannot be set: make another with TripletSet(...), restrict or |"
-        raise AttributeError(msg)
-
-    def __delattr__(self, name: str) -> None:
-        msg = f"a TripletSet is immutable, so {name} cannot be deleted"
-        raise AttributeError(msg)
+        self._hold(rows=unique, leaves=leaves, weights=merged, origins=read)
 
     @classmethod
     def from_labels(
@@ -253,7 +248,7 @@ class TripletSet:
         """
         return np.concatenate([self.rows, self.rows[:, [1, 0, 2]]])
 
-    @cached_property
+    @cached
     def used_leaves(self) -> np.ndarray:
         """Indices of the leaves that occur in some triplet, ascending (int64)."""
         mask = np.zeros(len(self.leaves), np.bool_)
@@ -439,6 +434,7 @@ def check_triplet_rows(rows: Any, n: int, noun: str = "row") -> np.ndarray:
         hint = "; for labels use TripletSet.from_labels" if array.dtype.kind in "UOS" else ""
         msg = f"expected an array of integer leaf indices, got {array.dtype}{hint}"
         raise InvalidTripletError(msg)
+    array = frozen(array, array.dtype)  # checked and kept are the same, whatever another thread does meanwhile
     a, b, c = array.T
     if array.min() < 0 or array.max() >= n:
         k = int(np.flatnonzero(((array < 0) | (array >= n)).any(axis=1))[0])
