@@ -47,7 +47,7 @@ from tripletree.kernels.aho_tree import (
     unlist_triplet,
 )
 from tripletree.kernels.disjoint_set import find
-from tripletree.kernels.jit import Integers, IntegerTable, inner, njit
+from tripletree.kernels.jit import Integers, IntegerTable, inlined, inner, njit
 
 __all__ = [
     "Forest",
@@ -389,7 +389,7 @@ def _crossing(forest, v, a, b):
     return count
 
 
-@inner
+@inlined
 def _spread(forest, n_current, n_at_hand):
     """Begin a level: unite the children of the current nodes by the triplets at hand.
 
@@ -446,7 +446,7 @@ def _count_hits(forest, n_touched, only):
             blocks.n_hits[p] = -blocks.n_hits[p]
 
 
-@inner
+@inlined
 def _gather(forest, n_touched, n_at_hand, only):
     """Find the triplets inside one set of touched blocks but not in one block.
 
@@ -490,7 +490,7 @@ def _is_child_touched(forest, u, p):
     return u >= 0 and blocks.touched[u] == blocks.stamp[0] and not _is_current(forest, u) and forest.tree.parent[u] == p
 
 
-@inner
+@inlined
 def _set_of_triplet(forest, t, p):
     """The set that holds triplet t, which belongs to node p; -1 if there is none."""
     a = _block_of_end(forest, t, 0)
@@ -522,7 +522,7 @@ def _found_at_node(forest, p, only, count):
     return count
 
 
-@inner
+@inlined
 def _found_below(forest, top, count):
     """Add to those found the triplets between block `top` and other children of its parent, all in the set of `top`."""
     blocks, triplets, incidence = forest.blocks, forest.triplets, forest.incidence
@@ -589,7 +589,7 @@ def _list_sides(forest, n_touched, s):
     return left, right
 
 
-@inner
+@inlined
 def _touch_pair(forest, i, j, n_touched):
     """The blocks of i and j are touched. Returns them, and the number of touched blocks."""
     a, b = _block_of(forest, i), _block_of(forest, j)

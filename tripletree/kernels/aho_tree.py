@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tripletree.kernels.jit import Integers, inner
+from tripletree.kernels.jit import Integers, inlined, inner
 
 __all__ = [
     "Blocks",
@@ -280,7 +280,7 @@ def unite(blocks, u, w):
 # ---------------------------------------------------------------------- the stack
 
 
-@inner
+@inlined
 def deal_out(forest, n_touched, n_found, above, height, pair):
     """Put every set of two blocks or more on the stack with its triplets; `above` is the parent of what becomes of it.
 
