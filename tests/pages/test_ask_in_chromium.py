@@ -332,15 +332,15 @@ def test_page__other_sites_cannot_answer(browser, start, tmp_path):
             f"fetch({json.dumps(address + 'state')}, {json.dumps(options)}).then((r) => r.type, () => 'refused')"
         )
         assert answered in ("refused", "opaque")
-    frame = f"document.body.append(Object.assign(document.createElement('iframe'), {{src: {json.dumps(address)}}}))"
-    page.run(frame)
-    page.frames(10)
-    assert (
-        page.run(
-            "(() => { try { return document.querySelector('iframe').contentDocument; } catch { return null; } })()"
-        )
-        is None
-    )
+    inside = page.run(f"""
+    new Promise((done) => {{
+      const frame = document.createElement("iframe");
+      frame.onload = () => {{ try {{ done(frame.contentDocument); }} catch {{ done(null); }} }};
+      frame.src = {json.dumps(address)};
+      document.body.append(frame);
+    }})
+    """)
+    assert inside is None
     page.close()
     assert path.read_bytes() == b""
 

@@ -151,7 +151,12 @@ main()
 @pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP"])
 def test_signals__no_temporary_file_is_left(tmp_path, name):
     number = getattr(signal, name)
-    process = subprocess.Popen([sys.executable, "-c", WRITER], cwd=tmp_path, stdout=subprocess.PIPE)
+    process = subprocess.Popen(
+        [sys.executable, "-c", WRITER],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        preexec_fn=lambda: signal.signal(number, signal.SIG_DFL),  # nohup, for one, has children ignore SIGHUP
+    )
     try:
         assert process.stdout.readline() == b"ready\n"
         assert [x.suffix for x in tmp_path.iterdir()] == [".tmp"]
