@@ -42,8 +42,8 @@ def children(tree, u):
 
 
 def nested(state, u):
-    """Nested tuples below node u; inner children stand before leaves, ranges of leaves are right where they hold."""
-    tree, mark, var = state._arrays.tree, state._arrays.mark, state._arrays.state
+    """Nested tuples below node u; inner children stand before leaves."""
+    tree, var = state._arrays.tree, state._arrays.state
     if u < state.n:
         return u
     below = children(tree, u)
@@ -51,11 +51,6 @@ def nested(state, u):
     out = tuple(nested(state, c) for c in below)
     if not var[sources.DEEP]:
         assert tree[u, sources.N_LEAVES] == sum(tree[c, sources.N_LEAVES] for c in below)
-    if mark[u, sources.NUMBERED] == var[sources.EPOCH]:
-        for x in range(state.n):
-            if mark[x, sources.NUMBERED] == var[sources.EPOCH]:
-                inside = mark[u, sources.LOW] <= mark[x, sources.LOW] < mark[u, sources.HIGH]
-                assert inside == (x in flat(out))
     return out
 
 
@@ -65,7 +60,7 @@ def flat(tree):
 
 def check(state):
     """Tree, shelves and rings are those of the triplets that the state holds."""
-    tree, row, slot, ring, shelf, _, _, _, path, var = state._arrays
+    tree, row, slot, ring, shelf = state._arrays[:5]
     n, m, root = state.n, row.shape[0], tree.shape[0] - 1
     shape = nested(state, root)
     assert clades_of(shape) == clades_of(one_tree_definition(list(state), range(n)))
@@ -97,6 +92,37 @@ def check(state):
             e = ring[e]
         assert around == ends[x]
         assert slot[x, 1] == len(ends[x])
+    check_splits(state)
+
+
+def splits(state):
+    """The two sides of each split that holds."""
+    tables, smaller = state._arrays, {}
+    first = tables.state[sources.FIRST_SIDE_ENTRY]
+    for x in range(state.n):
+        e = tables.leaf[x, sources.LAST_SIDE]
+        while e >= first:
+            k, e = tables.side_entry[e % len(tables.side_entry)]
+            smaller.setdefault(int(k), set()).add(x)
+    for k, small in smaller.items():
+        if k >= tables.state[sources.N_SPLITS] - len(tables.side):
+            word = tables.side[k % len(tables.side)]
+            yield small, {x for x in range(state.n) if int(word[x // 64]) >> (x % 64) & 1}
+
+
+def check_splits(state):
+    """The triplets inside both sides of a split tie them together in these two components."""
+    for small, large in splits(state):
+        assert 0 < len(small) <= len(large)
+        both = small | large
+        group = {x: {x} for x in both}
+        for a, b, c in state:
+            if {a, b, c} <= both and group[a] is not group[b]:
+                group[a] |= group[b]
+                for x in group[b]:
+                    group[x] = group[a]
+        assert all(group[x] == small for x in small)
+        assert all(group[x] == large for x in large)
 
 
 def used_nodes(tree, root):
@@ -147,16 +173,70 @@ def test_dynamic_build__the_arrays_are_right_after_each_step_of_a_deep_tree(deep
     assert sum(deep for _, deep in told) > 30
 
 
-def test_dynamic_build__leaves_are_numbered_now_and_then(deep_at_once, monkeypatch):
-    rng = np.random.default_rng(3)
-    monkeypatch.setattr(sources, "_MANY", 2)
-    state = DynamicAhoTree(16)
-    rows = sample_triplets(caterpillar(16), 90, random_state=1).rows
-    for a, b, c in rng.permutation(rows).tolist():
-        state.add((a, b, c))
-        state._arrays[-1][sources.SLOW] = 10**6  # number them at the next one
+def greedy_definition(rows, n):
+    """Which rows are taken, with BUILD of those taken and the next one for each."""
+    held, taken = [], []
+    for row in rows:
+        taken.append(one_tree_definition([*held, row], range(n)) is not None)
+        if taken[-1]:
+            held.append(row)
+    return held, taken
+
+
+def contradictory_rows(rng, n, m):
+    """Triplets of a random tree, one in five of them turned round."""
+    rows = sample_triplets(yule(n, rng), m, random_state=rng).rows.tolist()
+    rows = [[b, c, a] if rng.random() < 0.2 else [a, b, c] for a, b, c in rows]
+    return list(dict.fromkeys((min(a, b), max(a, b), c) for a, b, c in rows))
+
+
+def test_dynamic_build__splits_refuse_what_a_test_would_refuse(monkeypatch):
+    monkeypatch.setattr(sources, "_LEAVES_PER_STEP", 10**6)  # note each
+    monkeypatch.setattr(kernels, "dynamic_build", KernelModule(sources, plainly))
+    rng = np.random.default_rng(6)
+    noted, tested, refused = 0, [], 0
+    test = sources._contradicts
+    monkeypatch.setattr(sources, "_contradicts", lambda *given: tested.append(test(*given)) or tested[-1])
+    for _ in range(12):
+        n = int(rng.integers(12, 24))
+        rows = contradictory_rows(rng, n, 100)
+        state = DynamicAhoTree(n)
+        state._ready(len(rows))
+        _, taken = greedy_definition(rows, n)
+        assert [state.add(row) for row in rows] == taken
+        check(state)
+        noted += len(list(splits(state)))
+        refused += taken.count(False)
+    assert noted > 20
+    assert tested.count(True) < refused / 2  # most are refused without
+
+
+def test_dynamic_build__old_splits_make_room(monkeypatch):
+    monkeypatch.setattr(sources, "_LEAVES_PER_STEP", 10**6)
+    monkeypatch.setattr(sources, "_SIDE_BITS", 12)
+    monkeypatch.setattr(kernels, "dynamic_build", KernelModule(sources, plainly))
+    rng, noted = np.random.default_rng(7), []
+    for _ in range(8):
+        rows = contradictory_rows(rng, 16, 100)
+        state = DynamicAhoTree(16)
+        state._ready(len(rows))
+        _, taken = greedy_definition(rows, 16)
+        assert [state.add(row) for row in rows] == taken
+        check(state)
+        assert len(state._arrays.side) == 1
+        noted.append(int(state._arrays.state[sources.N_SPLITS]))
+    assert max(noted) > 3
+
+
+def test_dynamic_build__a_removal_makes_splits_void():
+    state = DynamicAhoTree(5)
+    for key in ((0, 1, 2), (0, 1, 3), (0, 2, 3), (2, 3, 4)):
+        assert state.add(key)
+    assert not state.add((1, 3, 0))
+    state.remove([(0, 2, 3)])
+    state._ready(1)
+    assert state.add((0, 3, 2)) == is_consistent(TripletSet([*state, (0, 3, 2)], 5))
     check(state)
-    assert state._arrays[-1][sources.EPOCH] > 80
 
 
 def test_dynamic_build__rows_are_made_as_they_are_needed():

@@ -7,8 +7,9 @@ those that cross, and contradicts the others exactly if it ties together all tha
 
 ``aho_forest`` fuses children of a node in the same way for ReCon. It climbs to find the part that holds a leaf, and
 works through many merges in one call; here each triplet is a call, of some four microseconds, and the tree may be deep:
-children are found by descending, with numbers of leaves and paths in splay trees. The parts of ``aho_tree`` would serve
-here, too, but as a state of some fifty arrays, which take longer to hand over than a triplet takes to add.
+children are found by paths in splay trees where the way is long, and answers are kept while the tree stays the same.
+The parts of ``aho_tree`` would serve here, too, but as a state of some fifty arrays, which take longer to hand over
+than a triplet takes to add.
 """
 
 from __future__ import annotations
@@ -35,19 +36,21 @@ class AhoTables(NamedTuple):
     """The tree, its triplets, and what the kernels work with: n leaves, N = 2 n + 2 nodes, room for m triplets.
 
     All are int64; the columns, and the rows of `listed` and `node`, have names below. What belongs to one node, or to
-    one triplet, stands together in memory, and a call from Python takes no more than ten arrays.
+    one triplet, stands together in memory, and a call from Python takes no more than a dozen arrays.
     """
 
     tree: IntegerTable  #: [N, 8], links and counts of each node
     row: IntegerTable  #: [m, 8], the triplets
-    leaf: IntegerTable  #: [n, 2], the list of triplets of each leaf
+    leaf: IntegerTable  #: [n, 3], the list of triplets of each leaf, and the splits that have it on their smaller side
     next_entry: Integers  #: [3 m], links of these lists, each a ring: entry 3 t + k is end k of triplet t
     by_lca: IntegerTable  #: [m + N, 2], links of the lists of triplets by LCA, rings as well: list k begins at m + k
     mark: IntegerTable  #: [N, 11], stamps, and what goes with them
     listed: IntegerTable  #: [6, m], lists of triplets
     node: IntegerTable  #: [8, N], lists of nodes, and the levels that wait
     path: IntegerTable  #: [N, 5], the splay trees of a deep tree
-    state: Integers  #: [7], single numbers
+    side: IntegerTable  #: [K, n // 64 + 1], the larger sides of K splits, as bits
+    side_entry: IntegerTable  #: [8 K, 2], a list for each leaf on the smaller side of splits
+    state: Integers  #: [10], single numbers
 
 
 # tree; the inner children of a node come before its leaves
@@ -63,6 +66,9 @@ AT_A, AT_B, AT_C = 4, 5, 6  #: the nodes that hold its leaves at this level
 SEEN = 7  #: stamp
 # leaf
 LAST_ENTRY, N_ENTRIES = 0, 1
+LAST_SIDE = 2  #: the number of the last split that has it on its smaller side is in this entry
+# side_entry; entries and splits are numbered on and on, and each takes the place of an old one
+SPLIT, SIDE_BEFORE = 0, 1
 # by_lca
 AFTER, BEFORE = 0, 1
 # mark
@@ -73,7 +79,8 @@ HITS = 4  #: how many of them; of a touched block: leaves below it
 LARGEST = 5  #: the one with most leaves; of a block: minus the stamp once it has gone to a level that waits
 GROUP = 6  #: leaves below all of them, or their common set while nodes collapse; of a set: its level on the stack
 CURRENT_AT = 7  #: stamp
-NUMBERED, LOW, HIGH = 8, 9, 10  #: the epoch in which the leaves below were numbered, and their range
+ASKED, ANSWER = 8, 9  #: which child of which node holds it, as was asked last
+BELOW = 10  #: stamp: below the node that narrow looks for
 # listed
 AT_HAND, FOUND, FOUND_IN, WAITING_TRIPLETS, REST, KEPT = range(6)
 # node: lists, then of each level that waits its nodes, its triplets, and the node below which it is to hang
@@ -87,14 +94,19 @@ FREE = 0  #: the first of the free nodes, a list through their parents
 STAMP = 1  #: the last one given out
 N_REST = 2  #: triplets in REST
 DEEP, LONG = 3, 4  #: whether the tree is held as paths as well; whether a way up was so long that it should be
-EPOCH, SLOW = 5, 6  #: when leaves were numbered last, and how many steps that would have spared since
+CHANGES = 5  #: of the tree
+N_SPLITS, N_SIDE_ENTRIES = 6, 7  #: how many have been noted
+FIRST_SIDE_ENTRY = 8  #: those before do not hold any more
+SPARED = 9  #: the work of tests since a split was noted
 
 
 def empty_tables(n, m):
     """Room for m triplets on n leaves, to be filled by `plant`."""
     nodes = 2 * n + 2
-    sizes = ((nodes, 8), (m, 8), (n, 2), 3 * m, (m + nodes, 2), (nodes, 11), (6, m), (8, nodes), (nodes, 5), 7)
-    return AhoTables(*(np.empty(size, np.int64) for size in sizes))
+    splits = min(4 * n, _SIDE_BITS // max(n, 1)) + 1
+    sizes = ((nodes, 8), (m, 8), (n, 3), 3 * m, (m + nodes, 2), (nodes, 11), (6, m), (8, nodes), (nodes, 5))
+    sides = ((splits, n // 64 + 1), (8 * splits, 2))
+    return AhoTables(*(np.empty(size, np.int64) for size in (*sizes, *sides, 10)))
 
 
 # ----------------------------------------------------------------------
@@ -105,9 +117,7 @@ def empty_tables(n, m):
 # n) amortised, however deep the tree is.
 
 #: Steps up after which the tree counts as deep, and those that are climbed before the paths are asked then.
-_LONG_WAY, _SHORT_WAY = 128, 12
-#: Inner children of a node that are looked through for a leaf.
-_MANY = 8
+_LONG_WAY, _SHORT_WAY = 128, 48
 
 
 @inner
@@ -259,69 +269,42 @@ def meeting(tree, mark, path, state, i, j):
 
 
 @inner
-def number_leaves(tree, mark, state):
-    """Number the leaves in depth-first order, so that those below a node are a range until its leaves change."""
-    state[EPOCH] += 1
-    state[SLOW] = 0
-    root = tree.shape[0] - 1
-    count, u = np.int64(0), root
-    while True:
-        mark[u, NUMBERED], mark[u, LOW] = state[EPOCH], count
-        if not is_leaf(tree, u):
-            u = tree[u, FIRST_CHILD]
-            continue
-        count += 1
-        while u != root and tree[u, NEXT_SIBLING] < 0:
-            u = tree[u, PARENT]
-            mark[u, HIGH] = count
-        if u == root:
-            break
-        u = tree[u, NEXT_SIBLING]
-
-
-@inner
 def toward(tree, mark, path, state, v, x):
-    """The child of v that holds the leaf x, which is below v."""
+    """The child of v that holds the leaf x, which is below v.
+
+    The nodes on the way up keep the answer until the tree changes, or another v is asked for.
+    """
     if tree[x, PARENT] == v:
         return x
     u = tree[v, FIRST_CHILD]
     if tree[u, NEXT_SIBLING] < 0 or is_leaf(tree, tree[u, NEXT_SIBLING]):
         return u  # the only inner child
-    if mark[x, NUMBERED] == state[EPOCH]:
-        place, unknown = mark[x, LOW], np.int64(-1)
-        for _ in range(_MANY):
-            if u < 0 or is_leaf(tree, u):
-                return unknown
-            if mark[u, NUMBERED] == state[EPOCH]:
-                if mark[u, LOW] <= place < mark[u, HIGH]:
-                    return u
-            elif unknown >= 0:
-                break
-            else:
-                unknown = u
-            u = tree[u, NEXT_SIBLING]
-    u = tree[x, PARENT]
-    for _ in range(_SHORT_WAY):
+    question = state[CHANGES] * tree.shape[0] + v
+    child, u = np.int64(-1), np.int64(x)
+    steps = 0
+    while steps < _LONG_WAY or not state[DEEP]:
+        if mark[u, ASKED] == question:
+            child = mark[u, ANSWER]
+            break
         if tree[u, PARENT] == v:
-            return u
+            child = u
+            break
         u = tree[u, PARENT]
-    if not state[DEEP]:
-        state[SLOW] += 4
-        steps = _SHORT_WAY
-        while tree[u, PARENT] != v:
-            u = tree[u, PARENT]
-            steps += 1
-        if steps > _LONG_WAY:
-            state[LONG] = 1
-        return u
-    state[SLOW] += 24
-    _expose(path, x)
-    _splay(path, v)
-    u = path[v, RIGHT]
-    while path[u, LEFT] >= 0:
-        u = path[u, LEFT]
-    _splay(path, u)
-    return u
+        steps += 1
+    if steps >= _LONG_WAY:
+        state[LONG] = 1
+    if child < 0:
+        _expose(path, x)
+        _splay(path, v)
+        child = path[v, RIGHT]
+        while path[child, LEFT] >= 0:
+            child = path[child, LEFT]
+        _splay(path, child)
+    u = np.int64(x)
+    for _ in range(steps):
+        mark[u, ASKED], mark[u, ANSWER] = question, child
+        u = tree[u, PARENT]
+    return child
 
 
 # ----------------------------------------------------------------------
@@ -348,6 +331,7 @@ def attach(tree, path, state, p, u):
         else:
             tree[u, NEXT_SIBLING], tree[p, FIRST_CHILD] = first, u
     tree[p, N_CHILDREN] += 1
+    state[CHANGES] += 1
     if state[DEEP]:
         link(path, p, u)
 
@@ -367,6 +351,7 @@ def detach(tree, path, state, u):
         tree[first, PREVIOUS_SIBLING] = before
     tree[p, N_CHILDREN] -= 1
     tree[u, PARENT] = -1
+    state[CHANGES] += 1
     if state[DEEP]:
         cut(path, u)
 
@@ -477,11 +462,12 @@ def plant(parent, separator, triplets, forest):
             mark[u, k] = 0
     for k in range(state.shape[0]):
         state[k] = 0
-    state[EPOCH] = 1
+    state[CHANGES] = 1
     for t in range(m):
         row[t, SEEN] = 0
     for x in range(n):
         leaf[x, LAST_ENTRY], leaf[x, N_ENTRIES] = -1, 0
+        leaf[x, LAST_SIDE] = -1
     size = parent.shape[0]
     for t in range(triplets.shape[0]):
         for k in range(3):
@@ -702,6 +688,31 @@ def collapse(forest, n_current, n_touched, n_at_hand):
     return n_left
 
 
+@inner
+def _lift(forest, stamp, top, low, x):
+    """Last common ancestor of node `low`, -1 for none, and leaf x, both below `top`.
+
+    Nodes known to be below it have the stamp.
+    """
+    tree, mark, path, state = forest.tree, forest.mark, forest.path, forest.state
+    u, steps = np.int64(x), 0
+    while low >= 0 and u != low and mark[u, BELOW] != stamp:
+        if steps == _SHORT_WAY or u == top:
+            low = meeting(tree, mark, path, state, low, x)
+            break
+        u = tree[u, PARENT]
+        steps += 1
+    if low < 0:
+        low = u
+    u = np.int64(x)
+    for _ in range(steps):
+        if u == low:
+            break
+        mark[u, BELOW] = stamp
+        u = tree[u, PARENT]
+    return low
+
+
 @inlined
 def narrow(forest, n_current, n_touched, n_at_hand):
     """Skip the levels at which nothing happens but that one current node gives way to one of its children.
@@ -712,7 +723,7 @@ def narrow(forest, n_current, n_touched, n_at_hand):
     Returns the two nodes; -1 where it is not so.
     """
     tree, row, mark, listed, node = forest.tree, forest.row, forest.mark, forest.listed, forest.node
-    path, state = forest.path, forest.state
+    state = forest.state
     none = np.int64(-1)
     if not state[DEEP] or n_touched != n_current or mark[set_of(mark, node[TOUCHED_BLOCKS, 0]), BLOCKS] != n_current:
         return none, none
@@ -734,7 +745,7 @@ def narrow(forest, n_current, n_touched, n_at_hand):
         t = listed[AT_HAND, k]
         for end in range(3):
             if row[t, AT_A + end] == child:
-                low = row[t, end] if low < 0 else meeting(tree, mark, path, state, low, row[t, end])
+                low = _lift(forest, stamp, child, low, row[t, end])
     for k in range(n_at_hand):
         t = listed[AT_HAND, k]
         for end in range(AT_A, AT_C + 1):
@@ -874,6 +885,113 @@ def _between(forest, top, count):
     return count
 
 
+# ----------------------------------------------------------------------
+# Splits: sets X of leaves that the triplets inside X tie together in two components.
+#
+# A triplet ab|c with a and b in different ones and c in either would tie these together: it contradicts the others,
+# and whatever they grow to. So a triplet that is refused, which takes a walk down the tree, leaves behind the split
+# where that ended, and most later ones are refused by looking a and b up: one by the list of the splits that have it on
+# their smaller side, which has few leaves as a rule, the other by its bit in the larger side.
+
+#: Bits of the larger sides in all.
+_SIDE_BITS = 1 << 27
+#: Splits of a leaf that are looked up.
+_MOST_SPLITS = 16
+#: Leaves of a split that are noted for each triplet and block at hand in tests since the last one.
+_LEAVES_PER_STEP = 32
+
+
+@inner
+def _is_on_large_side(forest, k, x):
+    return (forest.side[k % forest.side.shape[0], x >> 6] >> (x & 63)) & 1 == 1
+
+
+@inner
+def _is_on_small_side(forest, k, x):
+    entry, first = forest.side_entry, forest.state[FIRST_SIDE_ENTRY]
+    e = forest.leaf[x, LAST_SIDE]
+    for _ in range(_MOST_SPLITS):
+        if e < first:
+            return False
+        i = e % entry.shape[0]
+        if entry[i, SPLIT] <= k:
+            return entry[i, SPLIT] == k
+        e = entry[i, SIDE_BEFORE]
+    return False
+
+
+@inner
+def _is_split(forest, a, b, c):
+    """Whether a split is known with a on its smaller side and b on its larger one, and c in either."""
+    entry, state = forest.side_entry, forest.state
+    first, oldest = state[FIRST_SIDE_ENTRY], state[N_SPLITS] - forest.side.shape[0]
+    e = forest.leaf[a, LAST_SIDE]
+    for _ in range(_MOST_SPLITS):
+        if e < first:
+            return False
+        i = e % entry.shape[0]
+        k = entry[i, SPLIT]
+        if k < oldest:
+            return False
+        if _is_on_large_side(forest, k, b) and (_is_on_large_side(forest, k, c) or _is_on_small_side(forest, k, c)):
+            return True
+        e = entry[i, SIDE_BEFORE]
+    return False
+
+
+@inner
+def _note_split(forest, n_current, n_touched, n_at_hand, t):
+    """Note the leaves below the current nodes, whose children only triplet t ties together, as a split.
+
+    That takes a step a leaf, so it is left out until tests have taken as much.
+    """
+    tree, row, leaf, mark = forest.tree, forest.row, forest.leaf, forest.mark
+    listed, node, path, state = forest.listed, forest.node, forest.path, forest.state
+    n = len(leaf)
+    n_below = np.int64(0)
+    for k in range(n_current):
+        n_below += leaves_below(tree, path, state, node[CURRENT, k])
+    if n_below > _LEAVES_PER_STEP * state[SPARED]:
+        return
+    state[SPARED] = 0
+    for k in range(n_touched):
+        u = node[TOUCHED_BLOCKS, k]
+        mark[u, SET] = u
+    for k in range(n_at_hand):
+        if listed[AT_HAND, k] != t:
+            mark[set_of(mark, row[listed[AT_HAND, k], AT_B]), SET] = set_of(mark, row[listed[AT_HAND, k], AT_A])
+    # the leaves of one side from the front, of the other from the back
+    one, front, back = set_of(mark, row[t, AT_A]), np.int64(0), n_below
+    for k in range(n_touched):
+        top = node[TOUCHED_BLOCKS, k]
+        first = set_of(mark, top) == one
+        x = _first_leaf(tree, n, top)
+        while x >= 0:
+            if first:
+                node[WAITING, front] = x
+                front += 1
+            else:
+                back -= 1
+                node[WAITING, back] = x
+            x = _next_leaf(tree, n, x, top)
+    small, large = ((0, front), (front, n_below)) if 2 * front <= n_below else ((front, n_below), (0, front))
+    bits, entry = forest.side[state[N_SPLITS] % forest.side.shape[0]], forest.side_entry
+    if small[1] - small[0] > entry.shape[0]:
+        return
+    for k in range(len(bits)):
+        bits[k] = 0
+    for k in range(large[0], large[1]):
+        x = node[WAITING, k]
+        bits[x >> 6] |= np.int64(1) << (x & 63)
+    for k in range(small[0], small[1]):
+        x, e = node[WAITING, k], state[N_SIDE_ENTRIES]
+        entry[e % entry.shape[0], SPLIT], entry[e % entry.shape[0], SIDE_BEFORE] = state[N_SPLITS], leaf[x, LAST_SIDE]
+        leaf[x, LAST_SIDE] = e
+        state[N_SIDE_ENTRIES] += 1
+    state[N_SPLITS] += 1
+    state[FIRST_SIDE_ENTRY] = max(state[FIRST_SIDE_ENTRY], state[N_SIDE_ENTRIES] - entry.shape[0])
+
+
 REFUSED, SAME_TREE, NEW_TREE = range(3)
 _ALL = np.int64(-1)
 
@@ -891,7 +1009,9 @@ def _contradicts(forest, a, b, n_at_hand, t):
         n_blocks, n_touched = unite_children(forest, n_current, n_at_hand)
         stamp = state[STAMP]
         s = set_of(mark, row[t, AT_A])
+        state[SPARED] += n_at_hand + n_touched
         if mark[s, BLOCKS] == n_blocks:
+            _note_split(forest, n_current, n_touched, n_at_hand, t)
             return True
         c = row[t, AT_C]
         if mark[c, TOUCHED] != stamp or set_of(mark, c) != s:
@@ -991,22 +1111,7 @@ def _join(forest, n_current, w, n_below, above):
             join_lists(tree, row, by_lca, u, w)
             release(tree, state, u)
     tree[w, N_LEAVES] = n_below
-    mark[w, NUMBERED] = 0
     attach(tree, path, state, above, w)
-
-
-@inlined
-def _renumber(forest, n_current, low):
-    """The current nodes other than `low` move to below nodes that stay: the numbers of their leaves do not hold."""
-    mark, node, state = forest.mark, forest.node, forest.state
-    n = len(forest.leaf)
-    for k in range(n_current):
-        u = node[CURRENT, k]
-        if u < n:
-            mark[u, NUMBERED] = 0
-        elif u != low:
-            state[EPOCH] += 1
-            return
 
 
 @inlined
@@ -1028,20 +1133,20 @@ def _compose(forest, v, a, b, n_at_hand):
             n_touched = collapse(forest, n_current, n_touched, n_at_hand)
             high, low = narrow(forest, n_current, n_touched, n_at_hand)
             if high >= 0:
-                _renumber(forest, n_current, low)
                 attach(tree, path, state, above, high)
                 above = tree[low, PARENT]
                 detach(tree, path, state, low)
                 continue
         n_found, n_known = gather(forest, n_touched, n_at_hand, _ALL)
         for k in range(n_known, n_found):
-            unlist_triplet(by_lca, listed[FOUND, k])
-            row[listed[FOUND, k], IN_LIST] = -1
+            t = listed[FOUND, k]
+            unlist_triplet(by_lca, t)
+            row[t, IN_LIST] = -1
+            tree[tree[row[t, AT_A], PARENT], N_TRIPLETS] -= 1
         w = _choose_node(forest, n_current)
         height = _deal_out(forest, n_touched, n_found, w, (top, n_nodes, n_triplets))
         top, n_nodes, n_triplets = height
         _join(forest, n_current, w, n_below, above)
-        tree[w, N_TRIPLETS] -= n_found - n_known
         for k in range(state[N_REST]):
             list_triplet(tree, row, by_lca, listed[REST, k], w)
         if top == 0:
@@ -1108,8 +1213,8 @@ def _grow(forest, t, triplet, go):
     a, b, c = triplet
     if state[LONG] and not state[DEEP]:
         deepen(tree, path, state)
-    if state[SLOW] > tree.shape[0]:
-        number_leaves(tree, mark, state)
+    if _is_split(forest, a, b, c) or _is_split(forest, b, a, c):
+        return REFUSED
     row[t, A], row[t, B], row[t, C] = a, b, c
     outcome = SAME_TREE
     v = meeting(tree, mark, path, state, a, b)
@@ -1180,6 +1285,7 @@ def drop(tables, t):
     forest = AhoTables(*tables)
     tree, row, leaf, next_entry, by_lca = forest.tree, forest.row, forest.leaf, forest.next_entry, forest.by_lca
     mark, path, state = forest.mark, forest.path, forest.state
+    state[FIRST_SIDE_ENTRY] = state[N_SIDE_ENTRIES]  # a split may have needed the triplet
     v = meeting(tree, mark, path, state, row[t, A], row[t, B])
     top = meeting(tree, mark, path, state, v, row[t, C])
     unlist_triplet(by_lca, t)
