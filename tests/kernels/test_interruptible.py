@@ -14,6 +14,8 @@ from examples import caterpillar, yule
 
 import tripletree as tt
 from tripletree import kernels
+from tripletree.cluster import ReCon
+from tripletree.core.progress import Pace
 from tripletree.kernels.budget import new_budget, spend
 
 LARGE = np.zeros(100_000)
@@ -126,3 +128,33 @@ def test_ctrl_c_stops_describe_on_a_large_set(tmp_path, rng):
     assert errors.endswith("interrupted\n")
     assert "Traceback" not in errors
     assert time.monotonic() - begin < 10
+
+
+def test_a_pace_slows_down_and_recovers_but_never_exceeds_its_beginning(monkeypatch):
+    now = [0.0]
+    monkeypatch.setattr("tripletree.core.progress.perf_counter", lambda: now[0])
+    pace, seen = Pace(1024), []
+    for seconds in (1.2, 300.0, 0.01, 0.01, 0.01, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0):
+        with pace:
+            now[0] += seconds
+        seen.append(pace.steps)
+    assert seen == [256, 1, 2, 4, 8, 16, 32, 64, 128, 256, 512]
+    with pace:
+        pass
+    assert pace.steps == 1024
+
+
+@pytest.mark.parametrize("linkage", ["centroid", "average"])
+@pytest.mark.parametrize("penalty", [None, 0.2])
+def test_results_do_not_depend_on_the_pace(monkeypatch, rng, linkage, penalty):
+    class OneStep(Pace):
+        def __init__(self, _):
+            super().__init__(1)
+
+    X = rng.normal(size=(120, 3))
+    triplets = tt.decompose(yule(120, rng))
+    model = ReCon(linkage=linkage, penalty=penalty, on_conflict="raise" if penalty is None else "repair")
+    merges = model.fit(X, triplets=triplets).linkage_
+    for module in ("merges", "penalty"):
+        monkeypatch.setattr(f"tripletree.cluster.agglomerative.{module}.Pace", OneStep)
+    assert np.array_equal(model.fit(X, triplets=triplets).linkage_, merges)

@@ -246,3 +246,11 @@ def test_induce__works_over_any_leaf_index():
     h = Hierarchy.from_nested([("x", 1), None]).reindex(LeafIndex([None, 1, "x"]))
     assert list(all_triplets(h)) == [(1, "x", None)]
     assert list(sample_triplets(h, 1)) == [(1, "x", None)]
+
+
+def test_all_triplets__come_in_blocks(monkeypatch):
+    h = Hierarchy.from_nested([[["a", "b"], "c"], ["d", "e"], "f"])
+    whole = all_triplets(h)
+    monkeypatch.setattr("tripletree.algorithms.induce._BLOCK", 3)
+    assert len(whole) > 6
+    assert all_triplets(h) == whole

@@ -47,6 +47,8 @@ __all__ = [
 DEFAULT_LIMIT = 10_000_000
 #: Triplets that can be numbered in 64 bits.
 _MOST_RANKS = 2**63 - 1
+#: Triplets that are listed between two looks at the interrupt.
+_BLOCK = 1_000_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -249,7 +251,7 @@ def all_triplets(hierarchy: Hierarchy | Ontology, *, limit: int | None = DEFAULT
             f"restrict it to fewer leaves, or raise limit (12 bytes a triplet)"
         )
         raise LimitExceededError(msg, size=total, limit=limit)
-    return TripletSet(_unranked(hierarchy, np.arange(total, dtype=np.int64)), hierarchy.leaves)
+    return TripletSet(_listed(hierarchy, range(total)), hierarchy.leaves)
 
 
 def sample_triplets(hierarchy: Hierarchy | Ontology, size: int, *, random_state: Any = None) -> TripletSet:
@@ -292,7 +294,7 @@ def sample_triplets(hierarchy: Hierarchy | Ontology, size: int, *, random_state:
         msg = f"size is {size:,}; {_there_are(total, hierarchy)}, and 0 to that many can be drawn"
         raise ValueError(msg)
     if total <= _MOST_RANKS:
-        return TripletSet(_unranked(hierarchy, distinct_integers(rng, total, size)), hierarchy.leaves)
+        return TripletSet(_listed(hierarchy, distinct_integers(rng, total, size)), hierarchy.leaves)
     if isinstance(hierarchy, Ontology):
         msg = f"{_there_are(total, hierarchy)}, too many to be numbered; restrict it to fewer items"
         raise LimitExceededError(msg, size=total, limit=_MOST_RANKS)
@@ -316,6 +318,16 @@ def _pairs_and_outside(hierarchy: Hierarchy) -> tuple[np.ndarray, np.ndarray]:
     start, stop, _ = hierarchy.leaf_intervals
     up = hierarchy.parent[:-1]
     return sibling_pairs(hierarchy.parent, start, stop), hierarchy.n_leaves - (stop[up] - start[up]).astype(np.int64)
+
+
+def _listed(hierarchy: Hierarchy | Ontology, ranks: range | np.ndarray) -> np.ndarray:
+    """The triplets with the given numbers, as rows (a, b, c); block by block, between which Ctrl-C is heard."""
+    rows = np.empty((len(ranks), 3), np.int32)
+    for low in range(0, len(ranks), _BLOCK):
+        some = ranks[low : low + _BLOCK]
+        numbers = np.arange(some.start, some.stop) if isinstance(some, range) else some
+        rows[low : low + _BLOCK] = _unranked(hierarchy, numbers)
+    return rows
 
 
 def _unranked(hierarchy: Hierarchy | Ontology, ranks: np.ndarray) -> np.ndarray:

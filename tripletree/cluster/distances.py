@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_array, check_is_fitted
 
+from tripletree import kernels
 from tripletree.algorithms.points import (
     ROUNDING,
     as_rows,
@@ -337,7 +338,8 @@ def condensed_distances(
         raise MemoryError(
             f"the distances of {n:,} samples take {size:,.0f} GiB, more than there is; {need_none}"
         ) from None
-    bad = check_distances(condensed, np.finfo(dtype).max / (4 * n))  # sums of n of them are formed on the way
+    largest = np.finfo(dtype).max / (4 * n)  # sums of n of them are formed on the way
+    bad = kernels.interruptible(check_distances, condensed, largest)
     if bad is not None:
         place, why, count = bad
         i, j = pair_at(place, n)
@@ -362,7 +364,10 @@ def _all_pairs(samples: Any, metric: Any, parameters: dict[str, Any], dtype: Any
     if dtype == np.float64 and not is_sparse(samples) and metric not in WITH_MISSING:
         from scipy.spatial.distance import pdist
 
-        return pdist(samples, metric, **parameters)
+        if callable(metric):
+            return pdist(samples, metric, **parameters)
+        out = np.empty(n * (n - 1) // 2)
+        return kernels.interruptible(lambda rows, out: pdist(rows, metric, out=out, **parameters), samples, out)
     condensed = np.empty(n * (n - 1) // 2, dtype)
     end = 0
     with np.errstate(over="ignore"):

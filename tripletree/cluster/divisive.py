@@ -49,7 +49,7 @@ from tripletree.core.labels import aligned_codes, series_index
 from tripletree.core.leaves import LeafIndex
 from tripletree.core.pair_closure import PairClosure
 from tripletree.core.pairs import PairwiseConstraints
-from tripletree.core.progress import progress_bar
+from tripletree.core.progress import Pace, progress_bar
 from tripletree.core.random import generator
 from tripletree.core.triplets import TripletSet
 from tripletree.errors import ClusterCountError, warn_user
@@ -81,7 +81,7 @@ NOISE, LEAST, MOST = 0.1, 0.01, 0.3
 #: Random triplets for each class label that is known.
 DRAWN = 10
 
-_CHUNK = 20_000  # leaves that a kernel looks at between two looks at the interrupt
+_CHUNK = 20_000  # leaves that a kernel looks at before the first look at the interrupt
 
 
 # ---------------------------------------------------------------------- the samples: plain tree and distances
@@ -234,9 +234,10 @@ def _divided(base: np.ndarray, known: _Known, hard: bool, tell: Callable[[int], 
         np.array([1, 2 * n - 1, 0]),
     )
     reward, penalty = np.log(3 * (1 - known.noise)), -np.log(1.5 * known.noise)
-    done, ended = 0, False
+    pace, done, ended = Pace(_CHUNK), 0, False
     while not ended:
-        ended = loops.divide(task, hard, reward, penalty, CHANGE, _CHUNK)
+        with pace:
+            ended = loops.divide(task, hard, reward, penalty, CHANGE, pace.steps)
         if tell is not None:
             tell(int(task.count[2]) - done)
         done = int(task.count[2])

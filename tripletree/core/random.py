@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from tripletree import kernels
+
 __all__ = [
     "distinct_integers",
     "generator",
@@ -41,7 +43,7 @@ def distinct_integers(rng: np.random.Generator, total: int, size: int) -> np.nda
     while drawn.size < size:
         more = rng.integers(0, total, size=int(1.1 * (size - drawn.size)) + 16, dtype=np.int64)
         drawn = np.concatenate([drawn, more])
-        _, first = np.unique(drawn, return_index=True)
+        _, first = kernels.interruptible(np.unique, drawn, True)  # noqa: FBT003
         first.sort()
         drawn = drawn[first]
     return drawn[:size]

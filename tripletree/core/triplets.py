@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from tripletree import kernels
 from tripletree.core.checks import check_entries, described
 from tripletree.core.html import table_html
 from tripletree.core.immutable import Immutable, cached, fixed
@@ -103,12 +104,11 @@ class TripletSet(Immutable):
     ) -> None:
         leaves = leaves if isinstance(leaves, LeafIndex) else LeafIndex(leaves)
         n = len(leaves)
-        array = check_triplet_rows(rows, n)
-        given = None if weights is None else check_weights(weights, array.shape[0])
+        # sorting many takes long, and Ctrl-C is not heard within a step of numpy
+        array, unique, merged = kernels.interruptible(_checked, rows, weights, n)
         if origins is not None and len(origins) != array.shape[0]:
             msg = f"origins must have one entry for each of the {array.shape[0]} rows, not {len(origins)}"
             raise InvalidTripletError(msg)
-        unique, merged = _canonical(array, given, n)
         read = origins if origins is None else origins.merged(*_runs(array, n))
         self._hold(rows=unique, leaves=leaves, weights=merged, origins=read)
 
@@ -478,6 +478,13 @@ def _keys(rows: np.ndarray, n: int) -> np.ndarray | None:
         return None
     a, b, c = (rows[:, k].astype(np.int64) for k in range(3))
     return (np.minimum(a, b) * n + np.maximum(a, b)) * n + c
+
+
+def _checked(rows: Any, weights: Any, n: int) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
+    """Check rows and weights; return the rows as they are, and both in canonical form."""
+    array = check_triplet_rows(rows, n)
+    given = None if weights is None else check_weights(weights, array.shape[0])
+    return array, *_canonical(array, given, n)
 
 
 def _canonical(rows: np.ndarray, weights: np.ndarray | None, n: int) -> tuple[np.ndarray, np.ndarray | None]:

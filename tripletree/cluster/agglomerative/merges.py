@@ -17,6 +17,7 @@ from tripletree import kernels
 from tripletree.algorithms.aho import build_aho_tree
 from tripletree.algorithms.points import is_sparse, squared_lengths
 from tripletree.core.hierarchy import Hierarchy
+from tripletree.core.progress import Pace
 from tripletree.kernels import freeze
 
 __all__ = [
@@ -33,7 +34,7 @@ _done_plain = 0
 #: Seconds that one of these takes then.
 _SECONDS_PLAIN = 3e-6
 
-_CHUNK = 2_000  # merges between two looks at the interrupt
+_CHUNK = 500  # merges before the first look at the interrupt
 
 
 @dataclass(frozen=True)
@@ -175,9 +176,10 @@ def _merged(
         counts.live[0] = n
     loops = _kernels_for(run, state, kind)
     kernel, pointers = getattr(loops, run.kernel), [getattr(loops, x) for x in run.pointers]
-    done, ended = 0, n == 1
+    pace, done, ended = Pace(_CHUNK), 0, n == 1
     while not ended:
-        ended = kernel(state, distances, kind, _CHUNK, *pointers)
+        with pace:
+            ended = kernel(state, distances, kind, pace.steps, *pointers)
         if progress is not None:
             progress(int(counts.merges[0]) - done)
         done = int(counts.merges[0])

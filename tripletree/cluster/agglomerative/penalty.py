@@ -10,6 +10,7 @@ import numpy as np
 from tripletree import kernels
 from tripletree.algorithms.points import is_sparse
 from tripletree.cluster.distances import EUCLIDEAN, FittedMetric, check_spread, condensed_distances, shifted
+from tripletree.core.progress import Pace
 from tripletree.core.triplets import TripletSet
 
 __all__ = [
@@ -21,8 +22,8 @@ __all__ = [
 #: The penalty for a triplet of mean weight where none is named: the best of the benchmark of noise.
 AUTO_PENALTY = 0.15
 
-#: Coordinates compared if all pairs of samples were, up to which the kernels run as plain Python, and steps between two
-#: looks at the interrupt.
+#: Coordinates compared if all pairs of samples were, up to which the kernels run as plain Python, and steps before
+#: the first look at the interrupt.
 _LITTLE_WORK, _CHUNK = 500_000, 500
 _SECONDS_PLAIN = 3e-6  # that a coordinate takes then
 
@@ -174,16 +175,17 @@ def _merged_softly(
         weights, penalty = triplets.weights / scale, min(penalty * scale, _LARGEST)
     state = kernels.penalty.new_merges(n, run.live)
     kind, ties = kernels.recon.LINKAGES.index(linkage), _ties(triplets.rows, weights, run.place)
-    arguments = kind, min(float(penalty), _LARGEST), run.distances, ties, state, _CHUNK
+    arguments = kind, min(float(penalty), _LARGEST), run.distances, ties, state
     # numpy's scalars round float32 at other places than compiled code does
     if run.work > _LITTLE_WORK or run.distances.weight.dtype != np.float64:
         loops = kernels.fast("penalty")
     else:
-        loops = kernels.at_hand("penalty", run.kernel, _SECONDS_PLAIN * run.work, *arguments)
+        loops = kernels.at_hand("penalty", run.kernel, _SECONDS_PLAIN * run.work, *arguments, _CHUNK)
     merge = getattr(loops, run.kernel)
-    done, ended = 0, n == 1
+    pace, done, ended = Pace(_CHUNK), 0, n == 1
     while not ended:
-        ended = merge(*arguments)
+        with pace:
+            ended = merge(*arguments, pace.steps)
         if progress is not None:
             progress(int(state.n_merges[0]) - done)
         done = int(state.n_merges[0])
