@@ -36,7 +36,8 @@ __all__ = [
 
 #: Samples in no triplet, beyond which "auto" gathers them; so many into one on average, and at most so many
 #: micro-clusters. With one for two samples it takes longer than the exact merges, with one for ten less than half of
-#: that, and classes are found as well (``benchmarks/results/large_data.md``).
+#: that, and classes are found as well, also on sets that had no part in this choice
+#: (``benchmarks/results/large_data.md``).
 EXACT_UP_TO, SAMPLES_EACH, MICRO_CLUSTERS = 200_000, 10, 50_000
 
 
