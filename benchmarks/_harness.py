@@ -69,10 +69,12 @@ def exponent(small, large):
 class Table:
     """Rows printed as they come, and written as CSV at the end when asked for."""
 
-    def __init__(self, title, columns):
+    def __init__(self, title, columns, parts=()):
         parser = argparse.ArgumentParser(description=title)
         parser.add_argument("--csv", type=Path, help="write the table there, too")
         parser.add_argument("--large", action="store_true", help="include the largest sizes (minutes, gigabytes)")
+        if parts:
+            parser.add_argument("--only", choices=parts, help="run this part alone")
         self.options = parser.parse_args()
         self.columns, self.rows = columns, []
         print(f"{title}\n(CPU seconds of the best of up to three runs; ratios are within this run)")

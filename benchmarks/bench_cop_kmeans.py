@@ -21,6 +21,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score, rand_score
 
 from tripletree.cluster import COPKMeans
+from tripletree.cluster.feasibility import CannotGraph, NotColourable
 from tripletree.cluster.kmeans.lloyd import Points, starting_centres
 from tripletree.core.pairs import PairwiseConstraints
 from tripletree.datasets import make_lanes
@@ -201,6 +202,24 @@ def dense(table):
         table.add("dense", name, short, model.n_iter_, mine, mine / model.n_iter_, model.inertia_)
 
 
+def threshold(table):
+    """Random cannot-links, of n groups in 10 clusters; with 37 a group, about, 10 are no longer enough."""
+    for n, degree in ((5_000, 34), (20_000, 28), (20_000, 32)):
+        rng = np.random.default_rng(0)
+        ends = np.sort(rng.integers(0, n, (n * degree // 2, 2), dtype=np.int32), axis=1)
+        graph = CannotGraph(np.unique(ends[ends[:, 0] < ends[:, 1]], axis=0), n)
+        mine, found = cpu_seconds(lambda: first_colours(graph), repeat=1)  # noqa: B023
+        table.add("first", f"{n} groups, {degree} each", "found" if found else "not found", None, mine, None, None)
+
+
+def first_colours(graph):
+    try:
+        graph.colour(10, np.random.default_rng(0), 1_000_000)
+    except NotColourable:
+        return False
+    return True
+
+
 def lanes(table, length=20):
     for geometry in ("point", "segment"):
         for known in (False, True):
@@ -230,6 +249,7 @@ def main():
         f"{PAIRS} random pairs: all hold / seeds, results that break some, dead ends, seconds a fit, adjusted Rand\n"
         "speed, n = 10,000, d = 16, k = 10: iterations of ours / KMeans, seconds of both, ratio of those an iteration\n"
         "dense: assignments cut short, iterations, seconds, seconds an iteration, inertia\n"
+        "first: seconds until an assignment is found for many random cannot-links, or the search given up\n"
         "lanes: perfect / roads, right numbers of lanes, mean Rand index (0 where pairs do not fit the given number)",
         [("set", 10), ("method", 31), ("kept", 8), ("", 9), (" ", 9), ("  ", 9), ("   ", 8)],
     )
@@ -238,6 +258,7 @@ def main():
     lanes(table)
     speed(table)
     dense(table)
+    threshold(table)
     successes(table)
     table.done()
 

@@ -686,7 +686,8 @@ def search(problem, lo, hi, state, limit, symmetric):
                 continue
             u = _next_forced(state)
             if u < 0:
-                bound += _cost_of_clashes(problem, lo, hi, state)
+                if not symmetric:  # clashes cost nothing where clusters are alike
+                    bound += _cost_of_clashes(problem, lo, hi, state)
                 if bound >= enough or bound == np.inf:
                     continue
                 u = _next_node(problem, lo, hi, state)
