@@ -595,9 +595,10 @@ def _copy_down(arenas, frame, queries, clades, rows, work):
         return arenas, np.int64(0)
     arenas = _enlarged(arenas, 2 * end_block - first_block, 0, frame[END_QUERY] + queries[1] - queries[0])
     top = end_block
-    for i in range(first_block, end_block):
-        if arenas.block[i, 1] == p or arenas.block[i, 1] == q:
-            top = _copy(arenas.block, top, i, i + 1)
+    component = arenas.block[:, 1]  # sorted
+    for x in range(p, q + 1, max(q - p, 1)):
+        i = _first(component, first_block, end_block, x)
+        top = _copy(arenas.block, top, i, _first(component, i, end_block, x + 1))
     n_found = _gather(arenas.block[end_block:top], clades.parent, rows, work)
     arenas = _enlarged(arenas, 0, 2 * end_row - first_row + n_found, 0)
     top = _copy(arenas.row, end_row, low, high)
