@@ -168,7 +168,7 @@ def _spread_tree(items: _Items, rows: np.ndarray, weight: np.ndarray) -> np.ndar
     best = minimize(loss, np.zeros(r * r), jac=True, method="L-BFGS-B", options={"maxiter": STEPS}).x.reshape(r, r)
     changed = items.kernel @ (best + best.T) @ items.kernel.T
     changed = items.distance * np.exp((changed + changed.T) / 4)
-    return kernels.fast("division").link(changed, items.size, items.ward)[0]
+    return _linked(changed, items.size, items.ward)
 
 
 def _mean_tree(parents: list[np.ndarray], weight: np.ndarray, size: np.ndarray) -> np.ndarray:
@@ -178,7 +178,14 @@ def _mean_tree(parents: list[np.ndarray], weight: np.ndarray, size: np.ndarray) 
     for parent, w in zip(parents, weight, strict=True):
         loops.add_sizes(parent, size, w / weight.sum(), total)
     total += total.T
-    return loops.link(total, size, False)[0]
+    return _linked(total, size, False)
+
+
+def _linked(distance: np.ndarray, size: np.ndarray, ward: bool) -> np.ndarray:
+    """Linkage of distances, which are overwritten: the two children of each merge, by their heights."""
+    loops = kernels.fast("division")
+    ends, height = loops.link(distance, size, ward)
+    return loops.in_order(ends, np.argsort(height, kind="stable"))
 
 
 # ---------------------------------------------------------------------- division

@@ -138,8 +138,8 @@ def agreement(one, two, both):
             u = heavy[u]
         bucket[u], cursor[u] = u, start[u]
         n_leaves = stop[top] - start[top]
-        copy[0, :n_leaves] = leaves[start[top] : stop[top]]
-        copy[1, :n_leaves] = gap[start[top] : stop[top]]
+        for i in range(n_leaves):
+            copy[0, i], copy[1, i] = leaves[start[top] + i], gap[start[top] + i]
         n_nodes = _contract(copy[:, :n_leaves], buckets, clades, small, branch)
         _link(n_leaves, n_nodes, small, chains)
         _blacken(place[start[u]], chains)

@@ -306,7 +306,9 @@ def _best_split(child, edges, is_top, known, change):
             tally[known.block[known.rows[t, 2]]] += known.weight[t]
         tally /= known.size
         tally[np.argmax(known.size)] = -1.0
-        best[:] = known.block == np.argmax(tally)
+        chosen = np.argmax(tally)
+        for i in range(best.shape[0]):
+            best[i] = known.block[i] == chosen
     return best
 
 
@@ -425,16 +427,24 @@ def _restrict(child, side):
 
 @allocating
 def _sorted_in(table, begin, end, side_of):
-    """Order table[begin:end]: rows all on side 0, all on side 1, the others. Returns the order and two ends."""
-    sort, count = np.empty(end - begin, np.int64), np.zeros(3, np.int64)
+    """Order table[begin:end]: rows all on side 0, all on side 1, the others.
+
+    Returns the order, counted from `begin`, and two ends.
+    """
+    at, count = np.empty(end - begin, np.int64), np.zeros(3, np.int64)
     for t in range(begin, end):
         s = np.int64(side_of[table[t, 0]])
         for i in range(1, table.shape[1]):
             if side_of[table[t, i]] != s:
                 s = 2
-        sort[t - begin] = s
+        at[t - begin] = s
         count[s] += 1
-    return begin + np.argsort(sort, kind="mergesort"), begin + count[0], begin + count[0] + count[1]
+    sort, place = np.empty(end - begin, np.int64), np.zeros(3, np.int64)
+    place[1], place[2] = count[0], count[0] + count[1]
+    for t in range(end - begin):
+        sort[place[at[t]]] = t
+        place[at[t]] += 1
+    return sort, begin + count[0], begin + count[0] + count[1]
 
 
 @inner
@@ -474,7 +484,8 @@ def divide(task, hard, reward, penalty, change, leaves):
         if t_low == t_high and c_low == c_high and not tied:
             # nothing is known inside: as the base tree has it
             nodes = np.empty(2 * k - 1, np.int32)
-            nodes[:k] = order[low:high]
+            for i in range(k):
+                nodes[i] = order[low + i]
             for v in range(2 * k - 2, k - 1, -1):
                 count[1] -= 1
                 nodes[v] = count[1]
@@ -497,7 +508,9 @@ def divide(task, hard, reward, penalty, change, leaves):
         side = _split(whole, hard, reward, penalty, change)
         for i in range(k):
             side_of[order[low + i]] = side[i]
-        task.child[low:high] = _restrict(child, side)
+        below = _restrict(child, side)
+        for i in range(k):
+            task.child[low + i, 0], task.child[low + i, 1] = below[i, 0], below[i, 1]
         here = order[low:high].copy()
         mid = low
         for s in range(2):
@@ -509,9 +522,16 @@ def divide(task, hard, reward, penalty, change, leaves):
                 middle = mid
             mid = middle
         sort, t_first, t_second = _sorted_in(task.rows, t_low, t_high, side_of)
-        task.rows[t_low:t_high], task.weight[t_low:t_high] = task.rows[sort], task.weight[sort]
+        rows, weight = task.rows[t_low:t_high].copy(), task.weight[t_low:t_high].copy()
+        for t in range(t_low, t_high):
+            task.weight[t] = weight[sort[t - t_low]]
+            for i in range(3):
+                task.rows[t, i] = rows[sort[t - t_low], i]
         sort, c_first, c_second = _sorted_in(task.links, c_low, c_high, side_of)
-        task.links[c_low:c_high] = task.links[sort]
+        links = task.links[c_low:c_high].copy()
+        for t in range(c_low, c_high):
+            for i in range(2):
+                task.links[t, i] = links[sort[t - c_low], i]
         top = count[0]
         stack[top, 0], stack[top, 1], stack[top, 6] = low, middle, node
         stack[top, 2], stack[top, 3], stack[top, 4], stack[top, 5] = t_low, t_first, c_low, c_first
@@ -530,7 +550,8 @@ def link(distance, size, ward):
     """Merge by the chain of nearest neighbours (Murtagh 1983): Ward's linkage of distances, or average linkage.
 
     distance : float64[n, n], overwritten; size : float64[n], the samples that each row stands for
-    Returns child : int32[n - 1, 2] in the order of heights, height : float64[n - 1].
+    Returns ends : int32[n - 1, 2], the least sample of the two clusters of each merge in the order of the chain, and
+    height : float64[n - 1], for Ward's linkage squared. `in_order` makes a tree of them.
     """
     n = distance.shape[0]
     size = size.copy()
@@ -575,7 +596,17 @@ def link(distance, size, ward):
                 distance[x, z] = distance[z, x] = d
             distance[z, y] = np.inf
         size[x], size[y] = a + b, 0.0
-    sort = np.argsort(height, kind="mergesort")
+    return ends, height
+
+
+@njit
+def in_order(ends, sort):
+    """Number the merges of `link` by their heights.
+
+    sort : int64[n - 1], a stable order of the heights (numba takes seconds to compile one)
+    Returns child : int32[n - 1, 2].
+    """
+    n = ends.shape[0] + 1
     up, node = np.arange(n).astype(np.int32), np.arange(n).astype(np.int32)
     child = np.empty((n - 1, 2), np.int32)
     for step in range(n - 1):
@@ -583,8 +614,7 @@ def link(distance, size, ward):
         child[step, 0], child[step, 1] = node[x], node[y]
         unite(up, x, y)
         node[min(x, y)] = n + step
-    height = height[sort]
-    return child, np.sqrt(height) if ward else height
+    return child
 
 
 @inner

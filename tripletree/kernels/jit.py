@@ -33,6 +33,7 @@ from typing import Annotated, Any, get_type_hints
 import numpy as np
 
 from tripletree.errors import warn_user
+from tripletree.kernels.compiler import quicker, uncollected
 from tripletree.kernels.first_use import alone, said
 
 __all__ = [
@@ -214,19 +215,38 @@ def _with_numba(function: Any) -> Any:
     twin.__module__, twin.__qualname__ = function.__module__, f"{function.__qualname__}_{_digest()}"
     twin.__doc__ = function.__doc__
     options["error_model"] = "numpy"  # kernels never raise: a check at each division would keep loops from vectorising
+    pipeline = quicker(is_part="no_cpython_wrapper" in options)
     kernel: Any
     if signature is None:
-        kernel = numba.njit(**options)(twin)
+        kernel = numba.njit(**options, **pipeline)(twin)
     else:
         by_address = _pointer_type(function).signature
-        kernel = CFunc(twin, (by_address.args, by_address.return_type), {}, {"nopython": True, **options})
+        types = by_address.args, by_address.return_type
+        kernel = CFunc(twin, types, {}, {"nopython": True, **options}, **pipeline)
     with suppress(RuntimeError):  # no folder to write to
         kernel.enable_caching()
         kernel._cache = _ForgivingCache(kernel._cache)
     kernel.compile = partial(_compile, kernel, kernel.compile, function)
     if signature is not None:
         kernel.compile()  # here and now: callers ask for its address
+    else:
+        kernel.get_call_template = partial(_called, kernel.get_call_template)
     return kernel
+
+
+def _called(get_call_template: Callable[..., Any], arguments: tuple, named: dict) -> Any:
+    """What another kernel calls: integers are handed over as int64.
+
+    numba would compile a kernel once for int32, once for int64, and once more for every constant.
+    """
+    return get_call_template(tuple(map(_widest, arguments)), named)
+
+
+def _widest(kind: Any) -> Any:
+    from numba import types
+
+    kind = types.unliteral(kind)
+    return types.int64 if isinstance(kind, types.Integer) and kind.signed else kind
 
 
 def _compile(kernel: Any, compile_kernel: Callable[..., Any], function: Any, *signature: Any) -> Any:
@@ -243,7 +263,7 @@ def _compile(kernel: Any, compile_kernel: Callable[..., Any], function: Any, *si
     name = f"{function.__module__.rpartition('.')[2]}.{function.__name__}"
     folder = kernel._cache.cache_path
     once = alone(Path(folder), name) if folder else nullcontext()
-    with global_compiler_lock, said(name, _seconds_to_compile(function)), once:
+    with global_compiler_lock, said(name, _seconds_to_compile(function)), once, uncollected():
         if not _lies_in_cache(kernel, key):  # by now, after others were waited for
             _n_compiled += 1
         return compile_kernel(*signature)

@@ -1,0 +1,109 @@
+"""Where numba compiles kernels otherwise than it would by itself, to take less time; the code does the same.
+
+Both classes below stand on what numba does not promise to keep. `quicker` is empty where it is not found, and kernels
+are then compiled as usual; where it is, tests compile, keep and load kernels by it.
+"""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from typing import Any
+
+__all__ = [
+    "compared_flags",
+    "quicker",
+    "uncollected",
+]
+
+#: What is used of numba's library of compiled code, beside what its own documentation names.
+_USED = ("_finalize_dynamic_globals", "_optimize_final_module", "_verify_declare_only_symbols")
+
+
+def quicker(is_part: bool) -> dict[str, Any]:
+    """Options of ``numba.njit`` for a kernel, or for a part of others that Python never calls."""
+    pipelines = _pipelines()
+    return {"pipeline_class": pipelines[is_part]} if pipelines else {}
+
+
+@contextmanager
+def uncollected() -> Iterator[None]:
+    """Keep Python from looking for cycles meanwhile: a tenth of the time to compile, and next to none are found."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
+@cache
+def compared_flags() -> Any:
+    """The class of the options of a kernel, which are compared by what is set.
+
+    numba looks up types by a copy of them at every operation, and takes a tenth of its time to see, by 40 properties,
+    that two copies are equal.
+    """
+    from numba.core.compiler import Flags
+
+    hash_of_all = hash(Flags())  # it is made of the names of the options alone
+
+    class ComparedFlags(Flags):
+        def __eq__(self, other: object) -> Any:
+            return self._values == other._values if isinstance(other, ComparedFlags) else super().__eq__(other)
+
+        def __hash__(self) -> int:
+            return hash_of_all
+
+    ComparedFlags.__name__ = Flags.__name__  # it is a part of the names of functions
+    return ComparedFlags
+
+
+@cache
+def _pipelines() -> tuple[Any, Any] | None:
+    """The pipelines of numba's compiler for whole kernels and for parts."""
+    from numba.core.codegen import JITCodeLibrary
+    from numba.core.compiler import Compiler
+
+    if not all(hasattr(JITCodeLibrary, name) for name in _USED):
+        return None
+
+    class WholeCompiler(Compiler):
+        def compile_extra(self, function: Any) -> Any:
+            self.state.flags = compared_flags()(self.state.flags)
+            return super().compile_extra(function)
+
+    class PartLibrary(JITCodeLibrary):
+        """The code of a part, as it was before LLVM's work on the whole of it.
+
+        numba makes machine code of every function and of all that it calls, and takes all of it in again where it is
+        called: along a chain of four, the last one is compiled four times. A part never runs by itself, so that it is
+        left to be compiled in what calls it. Machine code is made of its environments only, the variables that numba
+        sets when it loads it.
+        """
+
+        def _optimize_final_module(self) -> None:
+            import llvmlite.binding
+
+            self._finalize_dynamic_globals()
+            self._verify_declare_only_symbols()
+            whole = self._final_module
+            for function in whole.functions:
+                if not function.is_declaration and function.linkage == llvmlite.binding.Linkage.external:
+                    function.linkage = "linkonce_odr"  # as in numba's `_get_module_for_linking`
+            environments = [str(x) for x in whole.global_variables if x.name.startswith("_ZN08NumbaEnv")]
+            empty = str(self._codegen._create_empty_module(self.name))
+            self._final_module = llvmlite.binding.parse_assembly("\n".join([empty, *environments]))
+            self._final_module.name = whole.name
+            self._shared_module = whole
+
+    class PartCompiler(WholeCompiler):
+        def compile_extra(self, function: Any) -> Any:
+            self.state.library = PartLibrary(self.state.targetctx.codegen(), function.__qualname__)
+            self.state.library.enable_object_caching()
+            return super().compile_extra(function)
+
+    return WholeCompiler, PartCompiler
