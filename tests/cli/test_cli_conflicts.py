@@ -2,6 +2,7 @@
 
 import io
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ from oracles import is_irreducible_conflict
 from tripletree.algorithms.build import is_consistent
 from tripletree.algorithms.conflict import Conflict, find_conflicts
 from tripletree.algorithms.induce import displays
+from tripletree.cli import main
 from tripletree.cli.conflicts import METHODS
 from tripletree.io import read_newick, read_triplets
 
@@ -189,3 +191,31 @@ def test_labels__control_characters_do_not_reach_the_terminal(run, command, stat
     assert "\x1b" not in shown
     assert "\x07" not in shown
     assert (r"\x1b]0;owned\x07" in shown) == (command[0] != "info")
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+@pytest.mark.parametrize("command", [["repair", "evil.txt"], ["decompose", "evil.nwk"], ["convert", "evil.nwk"]])
+def test_labels__data_on_a_terminal_does_not_command_it(tmp_path, monkeypatch, command):
+    monkeypatch.chdir(tmp_path)
+    Path("evil.txt").write_text("a\x1b]0;owned\x07 b | c\n")
+    Path("evil.nwk").write_text("(('a\x1b]0;owned\x07','c\x9b31m'),d);\n")
+    terminal, pipe = Terminal(), io.StringIO()
+    for output in (terminal, pipe):
+        monkeypatch.setattr("sys.stdout", output)
+        with pytest.raises(SystemExit, match="0"):
+            main(command)
+    assert r"a\x1b]0;owned\x07" in terminal.getvalue()
+    assert not set("\x1b\x07\x9b") & set(terminal.getvalue())
+    assert "a\x1b]0;owned\x07" in pipe.getvalue()  # a file or another program gets them as they are
+
+
+@pytest.mark.parametrize(("command", "status"), [("explain", 1), ("check", 1), ("repair", 0)])
+def test_labels__long_ones_are_cut_in_words_for_people(run, command, status):
+    result = run(command, "-", text=f"{'x' * 5000} b | c\nb c | {'x' * 5000}\n", status=status)
+    shown = result.stderr if command == "repair" else result.stdout
+    assert "xxx..." in shown
+    assert shown.count("x") < 1000

@@ -95,5 +95,5 @@ def test_from_labels__other_errors():
     with pytest.raises(InvalidTripletError, match="weight of row 1 is -2") as caught:
         TripletSet.from_labels([("a", "b", "c"), ("b", "a", "c")], weights=[1, -2])
     assert caught.value.row == 1
-    with pytest.raises(ValueError, match="not equal to itself"):
+    with pytest.raises(InvalidTripletError, match="a label is missing"):
         TripletSet.from_labels([(float("nan"), "a", "b")])

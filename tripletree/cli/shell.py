@@ -17,7 +17,7 @@ import click
 from tripletree.algorithms.conflict import Conflict
 from tripletree.cli.spelling import in_shell, option_names
 from tripletree.core.pairs import PairwiseConstraints
-from tripletree.errors import InconsistentTripletsError, TripletreeError, escaped_controls
+from tripletree.errors import InconsistentTripletsError, TripletreeError, escaped_controls, shortened
 from tripletree.io.rows import quoted
 
 __all__ = [
@@ -138,8 +138,8 @@ def bad_input(message: str) -> click.ClickException:
 
 
 def say(text: str, *, err: bool = False) -> None:
-    """Write words for people, which may quote what files hold: control characters stand escaped."""
-    click.echo(escaped_controls(text), err=err)
+    """Write words for people, which may quote what files hold: control characters stand escaped, long labels cut."""
+    click.echo(escaped_controls(shortened(text)), err=err)
 
 
 def _failed(message: str) -> int:

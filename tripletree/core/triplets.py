@@ -407,7 +407,7 @@ def check_label_triple(row: Any, k: int, noun: str = "triplet") -> tuple[Hashabl
         msg = f"{noun} {k} is {row!r}: expected three labels"
         raise InvalidTripletError(msg, row=k)
     a, b, c = row.tolist() if isinstance(row, np.ndarray) else row
-    if any(type(x).__name__ == "NAType" for x in (a, b, c)):
+    if any(type(x).__name__ == "NAType" or (isinstance(x, float) and x != x) for x in (a, b, c)):
         msg = f"{noun} {k} is {(a, b, c)!r}: a label is missing"
         raise InvalidTripletError(msg, row=k)
     if a in (b, c) or b == c:

@@ -29,7 +29,15 @@ from functools import partial
 from pathlib import Path
 from typing import IO, Any
 
-from tripletree.errors import SHOWN, LimitExceededError, ParseError, TripletreeError, locate, warn_user
+from tripletree.errors import (
+    SHOWN,
+    LimitExceededError,
+    ParseError,
+    TripletreeError,
+    escaped_controls,
+    locate,
+    warn_user,
+)
 
 __all__ = [
     "Source",
@@ -475,19 +483,37 @@ def write_atomic(target: Target) -> Iterator[IO[str]]:
     ----------
     target : path, file object or "-"
         A path ending in .gz, .bz2 or .xz is compressed (gzip without a time stamp: equal text, equal file); ``"-"``
-        is the standard output; a file object, open for text or bytes, is written to and left open. A symbolic link
-        stays, and the file it leads to is replaced; the permissions of an existing file stay too.
+        is the standard output, in which control characters stand escaped if it is a terminal; a file object, open
+        for text or bytes, is written to and left open. A symbolic link stays, and the file it leads to is replaced;
+        the permissions of an existing file stay too.
     """
     if isinstance(target, (str, os.PathLike)) and os.fspath(target) != "-":
         with _replacing(os.fspath(target)) as raw, _packing(os.fspath(target), raw) as packed, _utf8(packed) as text:
             yield text
         return
     stream = _stream(target)
+    if isinstance(target, (str, os.PathLike)) and sys.stdout.isatty():
+        yield _Terminal()  # type: ignore[misc]
+        return
     if isinstance(stream, io.TextIOBase) or not _takes_bytes(stream):
         yield stream
         return
     with _utf8(stream) as text:
         yield text
+
+
+class _Terminal(io.TextIOBase):
+    """The standard output where it is a terminal: labels from a file must not command it."""
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, text: str) -> int:
+        sys.stdout.write(escaped_controls(text))
+        return len(text)
+
+    def flush(self) -> None:
+        sys.stdout.flush()
 
 
 @contextmanager
