@@ -54,6 +54,6 @@ def bash(tmp_path, shell_environment):
         much = any(f"tripletree {command}" in script for command in ("demo", "cluster", "warmup"))
         environment = shell_environment | {"TRIPLETREE_JIT": "1" if much else "0"}
         command = ["bash", "-e", "-o", "pipefail", "-c", script]
-        return subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=120)
+        return subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=600)
 
     return call
