@@ -7,7 +7,8 @@ import signal
 import sys
 import threading
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from _thread import interrupt_main
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from errno import ENOSPC
 from typing import Any, NoReturn, TypeVar
@@ -114,7 +115,10 @@ class Commands(click.Group):
 
 @contextmanager
 def _ended_by_signals() -> Iterator[None]:
-    """Let SIGTERM and SIGHUP end the command as errors do: temporary files are removed; the status is as usual."""
+    """Let SIGTERM and SIGHUP end the command as errors do: temporary files are removed; the status is as usual.
+
+    None of them, nor Ctrl-C, gets lost while a kernel is compiled.
+    """
     numbers = [getattr(signal, x) for x in ("SIGTERM", "SIGHUP") if hasattr(signal, x)]
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -124,12 +128,35 @@ def _ended_by_signals() -> Iterator[None]:
         sys.exit(128 + number)
 
     # what the caller ignores, as nohup does, stays ignored
-    before = {x: signal.signal(x, leave) for x in numbers if signal.getsignal(x) is signal.SIG_DFL}
+    before = {x: signal.signal(x, _in_time(leave)) for x in numbers if signal.getsignal(x) is signal.SIG_DFL}
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        before[signal.SIGINT] = signal.signal(signal.SIGINT, _in_time(signal.default_int_handler))
     try:
         yield
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+#: Functions that are called back from C, which forgets what they raise. LLVM calls the first when it has compiled.
+_CALLED_BACK = frozenset({"_raw_object_cache_notify", "__del__"})
+
+
+def _in_time(handler: Callable[[int, Any], Any]) -> Callable[[int, Any], Any]:
+    """A handler of signals that raises; where nobody would hear of that, the signal comes again a little later."""
+
+    def handle(number: int, frame: Any) -> Any:
+        caller = frame
+        while caller is not None:
+            if caller.f_code.co_name in _CALLED_BACK:
+                again = threading.Timer(0.05, interrupt_main, [number])
+                again.daemon = True
+                again.start()
+                return None
+            caller = caller.f_back
+        return handler(number, frame)
+
+    return handle
 
 
 def bad_input(message: str) -> click.ClickException:
