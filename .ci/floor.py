@@ -15,7 +15,7 @@ extras = config["options.extras_require"]
 wanted = "\n".join([config["options"]["install_requires"], *(extras[name] for name in sys.argv[1:])])
 for line in dict.fromkeys(wanted.split("\n")):
     if line:
-        found = re.fullmatch(r"([\w.-]+) >= ([\w.]+)", line)
+        found = re.fullmatch(r"([\w.-]+)(?:\[[\w,-]+\])? >= ([\w.]+)", line)
         if not found:
             sys.exit(f"setup.cfg: expected 'name >= version', got {line!r}")
         sys.stdout.write(f"{found[1]} == {found[2]}\n")

@@ -128,7 +128,7 @@ def njit(function: FunctionType) -> Any:
 
 
 def inner(function: FunctionType) -> Any:
-    """Mark a part of a kernel that Python never calls and that makes no arrays.
+    """Mark a part of a kernel that Python never calls and that neither makes nor returns arrays (else: `allocating`).
 
     It comes without the wrappers, which take long to compile, and without counting references to the arrays that it is
     given: each count is an atomic operation, and they were 40 % of ReCon's time.
@@ -223,9 +223,11 @@ def _with_numba(function: Any) -> Any:
         by_address = _pointer_type(function).signature
         types = by_address.args, by_address.return_type
         kernel = CFunc(twin, types, {}, {"nopython": True, **options}, **pipeline)
-    with suppress(RuntimeError):  # no folder to write to
+    try:
         kernel.enable_caching()
         kernel._cache = _ForgivingCache(kernel._cache)
+    except RuntimeError as error:  # no folder to write to
+        _warn_of_cache(error)
     kernel.compile = partial(_compile, kernel, kernel.compile, function)
     if signature is not None:
         kernel.compile()  # here and now: callers ask for its address
