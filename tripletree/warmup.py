@@ -58,7 +58,7 @@ def warm_up(what: Iterable[str] | None = None, *, n_jobs: int = -1, verbose: boo
     import warnings
 
     from joblib import cpu_count
-    from joblib.externals.loky import ProcessPoolExecutor, as_completed
+    from joblib.externals.loky import FIRST_COMPLETED, ProcessPoolExecutor, wait
 
     names = list(JOBS if what is None else dict.fromkeys(what))
     unknown = [x for x in names if x not in JOBS]
@@ -81,10 +81,14 @@ def warm_up(what: Iterable[str] | None = None, *, n_jobs: int = -1, verbose: boo
     try:
         with warnings.catch_warnings(), progress_bar(verbose, len(names), "compiling", "jobs") as moved:
             warnings.filterwarnings("ignore", message="A worker stopped")  # for another one, as it had grown large
-            for future in as_completed([pool.submit(do_job, name) for name in names]):
-                n_compiled += future.result()
+            waiting, running = names[::-1], set()
+            while waiting or running:
+                while waiting and len(running) < workers:  # no more: loky stumbles over those left when it is stopped
+                    running.add(pool.submit(do_job, waiting.pop()))
+                ended, running = wait(running, return_when=FIRST_COMPLETED)
+                n_compiled += sum(x.result() for x in ended)
                 if moved is not None:
-                    moved(1)
+                    moved(len(ended))
         done = True
     finally:
         pool.shutdown(kill_workers=not done)

@@ -171,3 +171,24 @@ def test_first_use__longer_code_takes_longer():
     short, long = (jit._seconds_to_compile(x) for x in (build.find, recon.merge_by_centres))
     assert 0 < short < 1 < long
     assert np.isfinite(long)
+
+
+LOADED_IN_SPITE_OF_CTRL_C = """
+import os, signal, threading
+from tripletree.kernels import jit
+from tripletree.kernels.disjoint_set import find
+
+threading.Timer(0.02, os.kill, (os.getpid(), signal.SIGINT)).start()
+try:
+    jit.compiled(find)
+except KeyboardInterrupt:
+    print("interrupted")
+print(callable(jit.compiled(find)))
+import numba
+print(numba.njit(lambda x: x + 1)(1))
+"""
+
+
+def test_first_use__ctrl_c_while_numba_is_imported_does_not_leave_half_of_it():
+    done = subprocess.run([sys.executable, "-c", LOADED_IN_SPITE_OF_CTRL_C], capture_output=True, text=True, check=False)
+    assert (done.stdout.split(), done.stderr) == (["interrupted", "True", "2"], "")

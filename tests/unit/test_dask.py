@@ -110,7 +110,7 @@ def test_recon__of_a_frame_is_that_of_the_array_with_labels(blobs):
     lazy = dd.from_pandas(frame, npartitions=4, sort=False)
     of_frame = ReCon(4, 100).fit(lazy, triplets=by_name(triplets))
     found = of_frame.labels_.compute()
-    assert found.index.equals(frame.index)
+    assert found.index.tolist() == frame.index.tolist()
     assert np.array_equal(found.to_numpy(), of_array.labels_.compute())
     assert of_frame.feature_names_in_.tolist() == list(frame.columns)
     named = [f"row {i}" for i in triplets.used_leaves.tolist()]
@@ -376,7 +376,7 @@ def client():
     distributed = pytest.importorskip("distributed")
     with (
         distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, host="127.0.0.1", dashboard_address=None, memory_limit="2GiB"
+            n_workers=2, threads_per_worker=1, host="127.0.0.1", dashboard_address=":0", memory_limit="2GiB"
         ) as machine,
         distributed.Client(machine) as one,
     ):

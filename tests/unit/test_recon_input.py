@@ -387,7 +387,7 @@ def test_parameters__precomputed_must_be_distances(matrix, message):
 
 
 def test_fit__says_how_much_memory_distances_would_take(X, monkeypatch):
-    def pdist(*_):
+    def pdist(*_, **__):
         raise MemoryError
 
     monkeypatch.setattr("scipy.spatial.distance.pdist", pdist)

@@ -34,7 +34,7 @@ import numpy as np
 
 from tripletree.errors import warn_user
 from tripletree.kernels.compiler import quicker, uncollected
-from tripletree.kernels.first_use import alone, said
+from tripletree.kernels.first_use import alone, ctrl_c_waits, said
 
 __all__ = [
     "MODE",
@@ -205,7 +205,18 @@ def compiled(function: Any) -> Any:
         return _compiled[function]
 
 
+@cache
+def _load_numba() -> None:
+    """Import numba, and what it imports when it first compiles or loads a kernel: all of it, or a session is lost."""
+    with ctrl_c_waits():
+        from numba.core.registry import cpu_target
+
+        cpu_target.target_context.refresh()
+        cpu_target.typing_context.refresh()
+
+
 def _with_numba(function: Any) -> Any:
+    _load_numba()
     import numba
     from numba.core.ccallback import CFunc
 
