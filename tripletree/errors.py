@@ -202,10 +202,12 @@ class UnknownLeafError(TripletreeError, LookupError):
             parts.append(f"{label!r} ({note})" if note else repr(label))
         more = f" and {len(self.labels) - SHOWN} more" if len(self.labels) > SHOWN else ""
         examples = ", ".join(repr(x) for x in list(known[:3])) + (", ..." if len(known) > 3 else "")
-        known_text = f"the {len(known)} known ones are" if len(known) != 1 else "the only known one is"
+        known_text = {0: "none is known", 1: "the only known one is"}.get(
+            len(known), f"the {len(known)} known ones are"
+        )
         super().__init__(
             f"{len(self.labels)} unknown among the {what}: {', '.join(parts)}{more}; {hint and hint + '; '}"
-            f"{known_text} {examples}"
+            + f"{known_text} {examples}".rstrip()
         )
 
 

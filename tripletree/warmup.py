@@ -81,7 +81,7 @@ def warm_up(what: Iterable[str] | None = None, *, n_jobs: int = -1, verbose: boo
     try:
         with warnings.catch_warnings(), progress_bar(verbose, len(names), "compiling", "jobs") as moved:
             warnings.filterwarnings("ignore", message="A worker stopped")  # for another one, as it had grown large
-            waiting, running = names[::-1], set()
+            waiting, running = names[::-1], set[Any]()
             while waiting or running:
                 while waiting and len(running) < workers:  # no more: loky stumbles over those left when it is stopped
                     running.add(pool.submit(do_job, waiting.pop()))

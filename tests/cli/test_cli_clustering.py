@@ -367,7 +367,10 @@ def test_plot__classes_of_no_leaf_are_refused(run, tmp_path):
     ("table", "message"),
     [
         ("label,class\na,x\nb,y\n\na,z\n", "c.csv, line 5: leaf 'a' has class 'z' here and 'x' in line 2"),
-        ("label,class\na," + "x" * 140_000 + "\n", "c.csv, line 2: not a table: field larger than field limit"),
+        (
+            "label,class\na," + "x" * 140_000 + "\n",
+            "c.csv, line 2: not a table: a field of more than 131,072 characters; is a quotation",
+        ),
         ("label,class\n,x\n", "c.csv, line 2: the label is missing (class 'x')"),
         ("label,class\na,x\nb\n", "c.csv, line 3: 1 cell where the header has 2"),
         ('label,class\n"a,x\n', "c.csv, line 2: not a table: unexpected end of data"),

@@ -113,10 +113,10 @@ def test_newick__several_trees():
     text = "(a,b);\n[second](a,(b,c));d;\n"
     assert [h.n_leaves for h in parse_newick_all(text)] == [2, 3, 1]
     assert parse_newick_all("") == parse_newick_all(" [nothing] ") == []
-    with pytest.raises(ParseError, match="3 trees where one is expected.*use parse_newick_all") as error:
+    with pytest.raises(ParseError, match="3 trees where one is expected.*parse_newick_all") as error:
         parse_newick(text)
     assert (error.value.line, error.value.column) == (2, 9)
-    with pytest.raises(ParseError, match="use read_newick_all"):
+    with pytest.raises(ParseError, match="read_newick_all reads all"):
         read_newick(io.StringIO(text))
     assert [h.n_leaves for h in read_newick_all(io.StringIO(text))] == [2, 3, 1]
 

@@ -494,3 +494,15 @@ def test_triplets__a_pipeline_that_loses_the_index_is_told_what_to_do():
     with pytest.raises(UnknownLeafError, match=r"In a pipeline, set_output\(transform='pandas'\) keeps the index"):
         model.fit(X, recon__triplets=[("w", "x", "y")])
     model.set_output(transform="pandas").fit(X, recon__triplets=[("w", "x", "y")])
+
+
+# ------------------------------------------------------------------ weights
+
+
+def test_fit__weights_by_name_go_to_the_rows_of_these_names():
+    X = pd.DataFrame([[0.0], [1.0], [5.0], [7.0]], index=list("abcd"))
+    weights = pd.Series([1.0, 2.0, 3.0, 4.0], index=list("abcd"))
+    wanted = ReCon(2, linkage="ward").fit(X, sample_weight=weights.to_numpy())
+    assert np.array_equal(ReCon(2, linkage="ward").fit(X, sample_weight=weights).distances_, wanted.distances_)
+    with pytest.raises(ValueError, match="index of sample_weight is not that of X.*sample_weight.loc"):
+        ReCon(2, linkage="ward").fit(X, sample_weight=weights[::-1])

@@ -17,13 +17,13 @@ from tripletree.algorithms.decompose import decompose
 from tripletree.algorithms.supervision import triplets_from_classes
 from tripletree.cli.reading import read_hierarchy
 from tripletree.cli.shell import bad_input, busy, say, table_text, with_options
-from tripletree.cli.sources import columns_option, read_pair_file, read_triplet_file
+from tripletree.cli.sources import columns_option, given_name, read_pair_file, read_triplet_file
 from tripletree.cli.tables import Table, read_table
 from tripletree.core.checks import counted
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.pairs import PairwiseConstraints
 from tripletree.core.triplets import TripletSet
-from tripletree.errors import MissingDependencyError
+from tripletree.errors import MissingDependencyError, UnknownLeafError
 from tripletree.evaluation.scores import triplet_score
 from tripletree.io import write_newick
 from tripletree.io.source import write_atomic, write_atomic_bytes
@@ -217,7 +217,7 @@ def cluster(
     if validate and pair_file is not None and clusters is None and method["cut"] != "constraints":
         msg = "--validate looks at flat clusters where --pairs are given: give -k, too"
         raise click.UsageError(msg)
-    triplets = _triplets_of(triplet_file, odd)
+    triplets = _triplets_of(triplet_file, odd, table.labels)
     taxonomy = None if hierarchy_file is None else _taxonomy_of(hierarchy_file, table.labels)
     known = _known_triplets(table, triplets)
     if method["method"] == "recon":
@@ -275,11 +275,20 @@ def _validation_text(found: ValidationReport) -> str:
     return f"held-out constraints that hold:\n{table_text(rows)}\n{text}"
 
 
-def _triplets_of(path: str | None, odd: str | None) -> TripletSet | None:
+def _triplets_of(path: str | None, odd: str | None, labels: list[str]) -> TripletSet | None:
     if path is None and odd is not None:
         msg = "--odd goes with --triplets"
         raise click.UsageError(msg)
-    return None if path is None else read_triplet_file(path, pairs_go=": give it as --pairs", odd=odd)
+    if path is None:
+        return None
+    found, known = read_triplet_file(path, pairs_go=": give it as --pairs", odd=odd), set(labels)
+    unknown = [x for x in (found.leaves[i] for i in found.used_leaves.tolist()) if x not in known]
+    if unknown:
+        hint = (
+            f"take the triplets that name them out of {given_name(path)}; for names written otherwise: tripletree match"
+        )
+        raise UnknownLeafError(unknown, labels, what="labels of DATA", hint=hint)
+    return found
 
 
 def _taxonomy_of(path: str, labels: list[str]) -> Hierarchy:

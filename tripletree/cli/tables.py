@@ -5,6 +5,7 @@ Where a metric knows what to do with gaps or with categories, cells may be empty
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -205,7 +206,11 @@ def _check_numeric(
     if wrong:
         noun = "a column is not numeric" if len(wrong) == 1 else f"{len(wrong)} columns are not numeric"
         advice = [f"{what} {_option(name)}" for name, what in _ADVICE.items() if _option(name)]
-        raise bad_input(f"{where}: {noun}: {_some(wrong)}; {', '.join(advice)}, or turn them into numbers{hint}")
+        commas = any(re.search(r"\('[-+]?\d*,\d+' in", x) for x in wrong)
+        points = "write decimal points, not commas; or " if commas else ""
+        raise bad_input(
+            f"{where}: {noun}: {_some(wrong)}; {points}{', '.join(advice)}, or turn them into numbers{hint}"
+        )
 
 
 def _option(name: str) -> str | None:

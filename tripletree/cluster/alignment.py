@@ -10,6 +10,7 @@ import numpy as np
 
 from tripletree.algorithms.clades import CladeMatches, match_clades
 from tripletree.core.hierarchy import Hierarchy, check_hierarchy
+from tripletree.core.labels import series_index
 from tripletree.core.leaves import LeafIndex
 from tripletree.core.pairs import PairwiseConstraints, label_pairs
 from tripletree.core.triplets import TripletSet, unpack_frame
@@ -20,6 +21,7 @@ __all__ = [
     "align_pairs",
     "align_triplets",
     "check_distinct",
+    "check_same_rows",
     "named",
     "named_by",
     "triplets_by_label",
@@ -234,6 +236,22 @@ def _aligned(
         )
         raise UnknownLeafError(unknown, leaves.labels, what="labels in the index of X", hint=hint)
     return given.reindex(leaves) if len(given) else make(nothing, leaves)
+
+
+def check_same_rows(X: Any, values: Any, name: str) -> None:
+    """Refuse a Series of values for the rows of X with other rows, or in another order, by its index.
+
+    Raises
+    ------
+    ValueError
+    """
+    labels, own = _index_labels(X), series_index(values)
+    if labels is not None and own is not None and own != labels:
+        msg = (
+            f"the index of {name} is not that of X, row by row: give {name}.loc[X.index], or {name}.to_numpy() if its "
+            "values are in the order of X"
+        )
+        raise ValueError(msg)
 
 
 def check_distinct(X: Any) -> None:

@@ -645,7 +645,8 @@ def _only(trees: NewickText, name: str | None, all_of_them: str) -> Hierarchy:
     """The one tree of a text."""
     if trees.n_trees > 1:
         k = trees.second_tree()
-        raise trees.error_at(k, f"{trees.n_trees} trees where one is expected, the second from here: use {all_of_them}")
+        what = f"{trees.n_trees} trees where one is expected"
+        raise trees.error_at(k, f"{what}, the second from here ({all_of_them} reads all)")
     for hierarchy in _all(trees):  # to the end of the text: nothing unread may follow
         return hierarchy
     msg = "no tree in it: the text is empty, or holds comments only"

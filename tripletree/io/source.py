@@ -629,7 +629,7 @@ def _replacing(path: str) -> Iterator[IO[bytes]]:
             os.chmod(aside, stat.S_IMODE(mode))
         os.replace(aside, real)
     except BaseException as error:
-        with suppress(FileNotFoundError):
+        with suppress(OSError):  # it may never have been made
             os.unlink(aside)
         if isinstance(error, OSError) and error.filename in (None, aside) and error.errno is not None:
             raise type(error)(error.errno, error.strerror, path) from None  # the target, not what stands in for it

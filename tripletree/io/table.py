@@ -315,7 +315,8 @@ def split_rows(
                 bad(before, "all cells of this row are empty")
             before = line + reader.line_num
     except csv.Error as error:
-        bad(before, f"not a table: {error}")
+        reason = str(error).replace("field larger than field limit (131072)", "a field of more than 131,072 characters")
+        bad(before, f"not a table: {reason}; is a quotation mark opened and not closed?")
     if not rows:
         raise ParseError("no rows in it", path=path, line=line)
     names = header_line = None

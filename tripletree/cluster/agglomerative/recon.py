@@ -27,7 +27,14 @@ from tripletree.cluster.agglomerative.merges import Counts
 from tripletree.cluster.agglomerative.paired_cut import PairedCut
 from tripletree.cluster.agglomerative.plan import MergePlan, merge_samples, plan_merges
 from tripletree.cluster.agglomerative.threshold_cut import cut_at_threshold
-from tripletree.cluster.alignment import align_hierarchy, align_pairs, align_triplets, named, named_by
+from tripletree.cluster.alignment import (
+    align_hierarchy,
+    align_pairs,
+    align_triplets,
+    check_same_rows,
+    named,
+    named_by,
+)
 from tripletree.cluster.base import HierarchicalClusterer, all_or_nothing, check_measured, check_y
 from tripletree.cluster.distances import (
     ANY_METRIC,
@@ -378,6 +385,7 @@ class ReCon(HierarchicalClusterer):
                 hierarchy = align_hierarchy(rows, hierarchy, given.leaves)
                 given = given | decompose(hierarchy).reindex(given.leaves)
             # plan
+            check_same_rows(rows, sample_weight, "sample_weight")
             weights = check_leaf_weights(sample_weight, n)
             if len(links):
                 _check_beside_pairs(self.on_conflict, self.penalty, self.micro_clusters, weights)
