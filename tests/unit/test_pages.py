@@ -192,6 +192,14 @@ def test_pages__hostile_labels():
     assert document.data["labels"] == NASTY
     assert document.data["names"] == ["</script>"]
     assert document.within("title")[0] == "</title><b>&"
+    assert Document(to_html(h)).within("title")[0] == "</script>"
+
+
+def test_pages__title_is_the_name_of_the_root_or_the_number_of_leaves():
+    named = Hierarchy([2, 2, -1], ["a", "b"], names=["both"])
+    assert Document(to_html(named)).within("title")[0] == "both"
+    assert Document(to_html(Hierarchy.from_nested(["a", "b"]))).within("title")[0] == "2 leaves"
+    assert Document(to_html(Hierarchy([-1], ["a"]))).within("title")[0] == "a"
 
 
 def test_pages__need_nothing_else():

@@ -179,7 +179,7 @@ def write_html(
         What the height axis shows at first, as in `plot_dendrogram`: "auto" takes heights if there are any, and the
         order of merging if more than a tenth of the branches are inverted. The page offers the others.
     title : str, optional
-        By default the number of leaves.
+        By default the name of the root, or the number of leaves if it has none.
 
     Raises
     ------
@@ -262,7 +262,8 @@ def to_html(
     if given is not None:
         summary += f"; {len(given):,} triplet{'' if len(given) == 1 else 's'}"
     parts = viewer_parts(tree, given, clusters, classes, heights)
-    name = printable(summary.partition(", ")[0] if title is None else str(title))
+    named = tree.label(tree.root) or summary.partition(", ")[0]
+    name = printable(str(named if title is None else title))
     parts |= {"title": html.escape(name), "summary": html.escape(summary)}
     return fill_template(_read_text("page.html"), parts)
 
