@@ -38,7 +38,7 @@ demo: $(VENV)/.run  ## the main job on real input, with its result on the screen
 warmup: $(VENV)/.run  ## compile all kernels once, in parallel (one or two minutes; tests then start at once)
 	@$(BIN)/tripletree warmup
 
-PYTEST = $(BIN)/python -m pytest -n 2 --dist loadfile
+PYTEST = $(BIN)/python -m pytest -n 2 --dist worksteal
 
 test: $(VENV)/.dev  ## tests and doctests but for the slow ones (eight minutes on two cores, with nothing compiled yet)
 	@$(PYTEST) -m 'not slow'
@@ -79,7 +79,7 @@ $(FLOOR)/.installed: setup.cfg .ci/floor.py
 
 # (without test_cluster__...: a LocalCluster of Dask 2025.1 may hang when it is closed)
 test-floor: $(FLOOR)/.installed  ## the oldest versions that setup.cfg allows, on Python 3.11 (three minutes to install them, up to nine to test)
-	@NUMBA_CACHE_DIR=$(CURDIR)/$(FLOOR)/numba-cache $(FLOOR)/bin/python -m pytest -n 2 --dist loadfile -q \
+	@NUMBA_CACHE_DIR=$(CURDIR)/$(FLOOR)/numba-cache $(FLOOR)/bin/python -m pytest -n 2 --dist worksteal -q \
 		-m 'not slow and not shared and not browser' -k 'not test_cluster__' $(FLOOR_TESTS)
 
 FUZZ_SECONDS ?= 180
