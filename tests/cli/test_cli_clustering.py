@@ -366,7 +366,7 @@ def test_plot__classes_of_no_leaf_are_refused(run, tmp_path):
 @pytest.mark.parametrize(
     ("table", "message"),
     [
-        ("label,class\na,x\nb,y\n\na,z\n", "c.csv, line 5: leaf 'a' has class 'z' here and 'x' in line 2"),
+        ("label,class\na,x\nb,y\n\na,z\n", "c.csv, line 5: 'a' has class 'z' here and 'x' in line 2"),
         (
             "label,class\na," + "x" * 140_000 + "\n",
             "c.csv, line 2: not a table: a field of more than 131,072 characters; is a quotation",
@@ -476,6 +476,35 @@ def test_cluster__known_classes_give_triplets(run, tmp_path):
         assert wanted in run("cluster", "-", *wrong, text=table, status=2).stderr
     alone = "id,x,kind\n1,0,u\n2,3,\n3,4,u\n"
     assert "of one class at most" in run("cluster", "-", "--classes", "kind", text=alone, status=2).stderr
+
+
+@pytest.mark.parametrize("method", ["recon", "divisive"])
+def test_cluster__classes_of_a_file_are_those_of_a_column(run, tmp_path, method):
+    rows = [(f"s{k}", k % 7, k // 8, "uv"[k // 8] if k % 3 else "") for k in range(16)]
+    (tmp_path / "whole.csv").write_text("id,x,y,kind\n" + "".join(f"{a},{b},{c},{d}\n" for a, b, c, d in rows))
+    (tmp_path / "data.csv").write_text("id,x,y\n" + "".join(f"{a},{b},{c}\n" for a, b, c, _ in rows))
+    (tmp_path / "known.csv").write_text("who\tkind\n" + "".join(f"{a}\t{d}\n" for a, _, _, d in reversed(rows)))
+    options = ("--method", method, "-k", 2)
+    wanted = run("cluster", "whole.csv", "--classes", "kind", *options).stdout
+    done = run("cluster", "data.csv", "--classes", "known.csv", *options)
+    assert done.stdout == wanted
+    assert done.stderr == ""
+    with open(tmp_path / "known.csv", "a") as file:
+        file.write("other\tu\nthird\t\n")
+    done = run("cluster", "data.csv", "--classes", "known.csv", *options)
+    assert (done.stdout, done.stderr) == (wanted, "1 label of known.csv is not in DATA\n")
+
+
+def test_cluster__files_of_classes_that_are_refused(run, tmp_path):
+    (tmp_path / "data.csv").write_text("id,x\na,1\nb,2\nc,4\n")
+    (tmp_path / "known.csv").write_text("id,kind\nA,u\nd,v\n")
+    said = run("cluster", "data.csv", "--classes", "known.csv", "-k", 2, status=2).stderr
+    assert "2 unknown among the labels in known.csv: 'A', 'd'; none of them is in DATA" in said
+    said = run("cluster", "data.csv", "--classes", "gone.csv", "-k", 2, status=2).stderr
+    assert "there is no column 'gone.csv', and no file 'gone.csv'; there are 'id', 'x'" in said
+    said = run("cluster", "data.csv", "--classes", "known.csv", "-k", 2, "-o", "known.csv", status=2).stderr
+    assert "known.csv is an input of this command already" in said
+    assert (tmp_path / "known.csv").read_text() == "id,kind\nA,u\nd,v\n"
 
 
 def test_cluster__the_constraints_find_the_number(run):

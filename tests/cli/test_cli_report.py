@@ -99,6 +99,16 @@ def test_report__classes_and_all_files(run, tmp_path):
     assert set(read_newick(tmp_path / "t.nwk").leaves) == {x["label"] for x in table}
 
 
+def test_report__classes_of_a_file(run, tmp_path):
+    (tmp_path / "data.csv").write_text(TABLE)
+    labels = [x.split(",")[0] for x in TABLE.splitlines()[1:]]
+    (tmp_path / "kinds.csv").write_text(f"who,kind\n{labels[0]},cat\n{labels[1]},cat\n{labels[4]},bird\n")
+    done = run("report", "data.csv", "--classes", "kinds.csv", "--resamples", 0)
+    assert "the classes of 3 of the 5 samples" in done.stdout
+    said = run("report", "data.csv", "--know", "kinds.csv", status=2).stderr
+    assert "classes of samples go as --classes kinds.csv" in said
+
+
 def test_report__to_the_standard_output(run, tmp_path):
     (tmp_path / "t.nwk").write_text(TREE.replace("_", " ").replace("(P", "('P"))
     (tmp_path / "t.nwk").write_text("((('Panthera leo','Felis catus'),'Canis lupus'),'Bos taurus','Gallus gallus');")

@@ -18,7 +18,7 @@ from tripletree.algorithms.supervision import triplets_from_classes
 from tripletree.cli.reading import read_hierarchy
 from tripletree.cli.shell import bad_input, busy, say, table_text, with_options
 from tripletree.cli.sources import columns_option, given_name, read_pair_file, read_triplet_file
-from tripletree.cli.tables import Table, read_table
+from tripletree.cli.tables import Table, class_file_of, read_table
 from tripletree.core.checks import counted
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.pairs import PairwiseConstraints
@@ -125,7 +125,12 @@ def _wrong_ones(command: Any) -> Any:
 )
 @click.option("--pairs", "pair_file", metavar="FILE", help="Must-links and cannot-links, by the labels of DATA.")
 @columns_option
-@click.option("--classes", "class_column", metavar="NAME", help="Triplets from this column, where it is not empty.")
+@click.option(
+    "--classes",
+    "class_column",
+    metavar="NAME",
+    help="Triplets from this column, where it is not empty; or from a file, a table with label and class first.",
+)
 @click.option(
     "--method", type=click.Choice([*METHODS]), default="recon", show_default=True, help="ReCon or DivisiveReCon."
 )
@@ -189,7 +194,7 @@ def cluster(
     one made without constraints, on parts of them that are held out.
     """
     _check_options(ctx, method["method"])
-    check_apart([data, triplet_file, hierarchy_file, pair_file], [output, newick, picture])
+    check_apart([data, triplet_file, hierarchy_file, pair_file, class_file_of(class_column)], [output, newick, picture])
     if picture is not None:
         picture_format(picture)
     metric = method["metric"]

@@ -9,11 +9,10 @@ import click
 from tripletree.algorithms.cut import cut as cut_into
 from tripletree.cli.clustering import check_apart, picture_format, save_figure
 from tripletree.cli.reading import read_hierarchy, reading_options
-from tripletree.cli.shell import bad_input, with_options
-from tripletree.cli.sources import given_name, read_pair_file, read_triplet_file
+from tripletree.cli.shell import with_options
+from tripletree.cli.sources import given_name, read_classes, read_pair_file, read_triplet_file
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.errors import UnknownLeafError
-from tripletree.io.table import cell_text, read_table
 from tripletree.plots import plot_dendrogram
 from tripletree.plots.page import write_html
 
@@ -158,26 +157,10 @@ def _height(text: str | None) -> float | str | None:
 
 
 def _classes(path: str, hierarchy: Hierarchy) -> dict[Any, str]:
-    """Classes by leaf, out of the first two columns of a table with a header; a leaf without a class is left out."""
-    table = read_table(path, header=True)
-    if len(table.columns) < 2 or not table.columns[0]:
-        raise bad_input(
-            f"{given_name(path)}: expected a header line and under it lines of at least two columns, label and class"
-        )
+    """Classes by leaf, as a file has them."""
     known = {str(x): x for x in hierarchy.leaves}
-    found: dict[Any, tuple[str, int]] = {}
-    for row, cells in enumerate(zip(*table.columns[:2], strict=True)):
-        label, name = map(cell_text, cells)
-        if label is None:
-            table.refuse(row, f"the label is missing (class {name!r})")
-        if name is None:
-            continue
-        leaf = known.get(label, label)
-        other, first = found.setdefault(leaf, (name, row))
-        if other != name:
-            where = f"{table.unit} {table.lines[first]}"
-            table.refuse(row, f"leaf {label!r} has class {name!r} here and {other!r} in {where}; give it one class")
+    found = {known.get(label, label): name for label, name in read_classes(path).items()}
     unknown = [leaf for leaf in found if leaf not in hierarchy.leaves]
     if unknown:
         raise UnknownLeafError(unknown, hierarchy.leaves.labels, what=f"labels in {given_name(path)}")
-    return {leaf: name for leaf, (name, _) in found.items()}
+    return found

@@ -26,7 +26,7 @@ from tripletree.cli.sources import (
     read_triplet_file,
     seed_option,
 )
-from tripletree.cli.tables import read_table
+from tripletree.cli.tables import class_file_of, read_table
 from tripletree.core.checks import counted
 from tripletree.errors import ParseError
 from tripletree.io import read_answers, read_triplets, registry, write_newick
@@ -61,7 +61,10 @@ _SHOWN_AS = {"hierarchy": "a hierarchy", "answers": "answers of people"}
 )
 @click.option("--as", "kind", type=click.Choice(KINDS), help="What --know holds; by default as it looks.")
 @click.option(
-    "--classes", "class_column", metavar="NAME", help="Or this column of DATA has the classes that are known."
+    "--classes",
+    "class_column",
+    metavar="NAME",
+    help="Or this column of DATA has the classes that are known, or this file: a table with label and class first.",
 )
 @columns_option
 @odd_option
@@ -102,7 +105,8 @@ def report(
     """Write a page on DATA and what is known of its rows: do the two fit, does it help, what are the clusters.
 
     DATA is a table as for `tripletree cluster`. --know is a file with a hierarchy in any format, triplets, must-links
-    and cannot-links, or answers to "which is the odd one out?"; --classes names a column of DATA instead.
+    and cannot-links, or answers to "which is the odd one out?"; --classes names a column of DATA, or a file with
+    classes, instead.
 
     Names that are written otherwise are matched, and those that do not match are listed. Contradictions are named.
     Whether the knowledge helps is measured by parts of it that are held out. Then the rows are clustered, by the method
@@ -116,7 +120,7 @@ def report(
         msg = "only one of DATA, --know and --synonyms can be the standard input"
         raise click.UsageError(msg)
     table_path, newick = more["table"], more["newick"]
-    check_apart([data, know, more["synonyms"]], [output, table_path, newick])
+    check_apart([data, know, more["synonyms"], class_file_of(class_column)], [output, table_path, newick])
     table = read_table(data, index_column=more["index_column"], class_column=class_column, drop=more["drop"])
     n = len(table.labels)
     if n < 3:
@@ -201,7 +205,8 @@ def _known(
                 return "answers", found
         kinds = ", ".join(KINDS)
         raise bad_input(
-            f"{error}\nor say what {given_name(source)} holds: --as {kinds}; --from FORMAT for a hierarchy"
+            f"{error}\nor say what {given_name(source)} holds: --as {kinds}; --from FORMAT for a hierarchy; classes of "
+            f"samples go as --classes {given_name(source)}"
         ) from None
 
 

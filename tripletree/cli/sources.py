@@ -18,6 +18,7 @@ from tripletree.io.answers import looks_like_answers
 from tripletree.io.pairs import looks_like_pairs
 from tripletree.io.rows import format_of_suffix
 from tripletree.io.source import named_stream, raw_bytes, read_bytes
+from tripletree.io.table import cell_text, read_table
 
 __all__ = [
     "columns_option",
@@ -28,6 +29,7 @@ __all__ = [
     "odd_option",
     "output_option",
     "read_answer_file",
+    "read_classes",
     "read_constraints",
     "read_pair_file",
     "read_triplet_file",
@@ -210,3 +212,24 @@ def some_leaves(triplets: TripletSet, source: str) -> TripletSet:
 def write_triplet_file(triplets: TripletSet, target: str, *, format_: Any = None) -> None:
     """Write triplets to a file or the standard output (``-``)."""
     write_triplets(triplets, target, format=format_)
+
+
+def read_classes(path: str) -> dict[str, str]:
+    """Classes by label, out of the first two columns of a table with a header; a label without a class is left out."""
+    table = read_table(path, header=True)
+    if len(table.columns) < 2 or not table.columns[0]:
+        raise bad_input(
+            f"{given_name(path)}: expected a header line and under it lines of at least two columns, label and class"
+        )
+    found: dict[str, tuple[str, int]] = {}
+    for row, cells in enumerate(zip(*table.columns[:2], strict=True)):
+        label, name = map(cell_text, cells)
+        if label is None:
+            table.refuse(row, f"the label is missing (class {name!r})")
+        if name is None:
+            continue
+        other, first = found.setdefault(label, (name, row))
+        if other != name:
+            where = f"{table.unit} {table.lines[first]}"
+            table.refuse(row, f"{label!r} has class {name!r} here and {other!r} in {where}; give it one class")
+    return {label: name for label, (name, _) in found.items()}

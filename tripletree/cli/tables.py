@@ -5,6 +5,7 @@ Where a metric knows what to do with gaps or with categories, cells may be empty
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -12,15 +13,17 @@ from dataclasses import dataclass
 import click
 import numpy as np
 
-from tripletree.cli.shell import bad_input, progress
+from tripletree.cli.shell import bad_input, progress, say
+from tripletree.cli.sources import read_classes
 from tripletree.cli.spelling import option_names
 from tripletree.core.checks import counted
-from tripletree.errors import DuplicateLeafError
+from tripletree.errors import DuplicateLeafError, UnknownLeafError
 from tripletree.io.source import decoded, read_bytes
 from tripletree.io.table import split_rows
 
 __all__ = [
     "Table",
+    "class_file_of",
     "read_table",
 ]
 
@@ -81,7 +84,8 @@ def read_table(
         The column of labels. By default the first one if it holds text, has no name or is called id, index, label,
         name or sample; else the rows are numbered from 0.
     class_column : str, optional
-        A column of classes; empty, or NA and the like, where the class is not known.
+        A column of classes; empty, or NA and the like, where the class is not known. Or a file, where no column is
+        called so: a table with a header, whose first two columns are labels and classes.
     text_column : str, optional
         A column of texts; with it, there may be no column of numbers.
     drop : sequence of str
@@ -113,10 +117,14 @@ def read_table(
     if len(lines) < 2:
         raise bad_input(f"{where}: {counted(len(lines), 'sample')}; expected a header line and at least two")
     _check_header(header, where)
-    known = [x for x in (index_column, class_column, text_column, *drop) if x is not None and x not in header]
-    if known:
+    class_file = None if class_column in header else class_file_of(class_column)
+    if class_file is not None:
+        class_column = None
+    unknown = [x for x in (index_column, class_column, text_column, *drop) if x is not None and x not in header]
+    if unknown:
         listed = ", ".join(map(repr, header))
-        raise bad_input(f"{where}: there is no column {known[0]!r}; there are {listed}")
+        nor = f", and no file {class_column!r}" if unknown[0] == class_column else ""
+        raise bad_input(f"{where}: there is no column {unknown[0]!r}{nor}; there are {listed}")
     kept = [j for j, x in enumerate(header) if x not in drop]
     if index_column in drop:
         raise bad_input(f"column {index_column!r} cannot be both the labels and left out")
@@ -134,6 +142,8 @@ def read_table(
         if j not in columns:
             raise bad_input(f"column {class_column!r} cannot be both the classes and the labels or left out")
         classes = [None if _is_missing(x) else x for x in columns.pop(j)]
+    elif class_file is not None:
+        classes = _classes_of(labels, class_file)
     names = [header[j] for j in columns]
     if not names and texts is None:
         how = f"; {_option('text_column')} takes the words of a column of texts" if _option("text_column") else ""
@@ -146,6 +156,11 @@ def read_table(
     for k, (j, column) in enumerate(progress(columns.items(), what=where, total=len(columns))):
         values[:, k] = _values(column, header[j], where, lines, gaps)
     return Table(labels, values, names, classes, texts)
+
+
+def class_file_of(name: str | None) -> str | None:
+    """The file that --classes may mean, if there is one."""
+    return name if name is not None and os.path.isfile(name) else None
 
 
 def _check_header(names: list[str], where: str) -> None:
@@ -191,6 +206,18 @@ def _labels(column: list[str], name: str, where: str, lines: Sequence[int]) -> l
         named = f"column {name!r}; --index-column takes the labels from another"
         raise DuplicateLeafError(list(repeated), where=f" in {where} ({named})")
     return column
+
+
+def _classes_of(labels: list[str], path: str) -> list[str | None]:
+    """The class of each sample, as a file has them; that others are in the file, too, is said."""
+    found = read_classes(path)
+    known = set(labels)
+    unknown = [x for x in found if x not in known]
+    if len(unknown) == len(found):
+        raise UnknownLeafError(unknown, labels, what=f"labels in {path}", hint="none of them is in DATA")
+    if unknown:
+        say(f"{counted(len(unknown), 'label')} of {path} {'is' if len(unknown) == 1 else 'are'} not in DATA", err=True)
+    return [found.get(x) for x in labels]
 
 
 def _check_numeric(
