@@ -53,21 +53,34 @@ def _block_distances(columns, centres, j, lo, out):
         t += 1
 
 
+@inner
+def _keep_nearer(part, j, best, label):
+    """Note centre j where its distance is less than the best so far.
+
+    Labels are float64 here, so that the loop is one of vectors.
+    """
+    for i in range(len(part)):
+        nearer = part[i] < best[i]
+        best[i] = part[i] if nearer else best[i]
+        label[i] = j if nearer else label[i]
+
+
 @njit
 def nearest(columns, centres):
     """The nearest centre of each point, the lowest of several, and its squared distance: int32[n], float64[n]."""
     n = columns.shape[1]
-    label = np.zeros(n, np.int32)
+    label = np.empty(n, np.int32)
     best = np.full(n, np.inf)
-    scratch = np.empty(_BLOCK)
+    scratch, number = np.empty(_BLOCK), np.empty(_BLOCK)
     for lo in range(0, n, _BLOCK):
-        part = scratch[: min(_BLOCK, n - lo)]
+        size = min(_BLOCK, n - lo)
+        part, own = scratch[:size], number[:size]
+        own[:] = 0.0
         for j in range(centres.shape[0]):
             _block_distances(columns, centres, j, lo, part)
-            for i in range(len(part)):
-                if part[i] < best[lo + i]:
-                    best[lo + i] = part[i]
-                    label[lo + i] = j
+            _keep_nearer(part, float(j), best[lo : lo + size], own)
+        for i in range(size):
+            label[lo + i] = np.int32(own[i])
     return label, best
 
 
@@ -118,17 +131,20 @@ def weighted_nearest(columns, centres, scale, offset):
     offset : float64[k], read-only
     """
     n = columns.shape[1]
-    label = np.zeros(n, np.int32)
-    best = np.full(n, np.inf)
-    scratch = np.empty(_BLOCK)
+    label = np.empty(n, np.int32)
+    scratch, number, least = np.empty(_BLOCK), np.empty(_BLOCK), np.empty(_BLOCK)
     for lo in range(0, n, _BLOCK):
-        part = scratch[: min(_BLOCK, n - lo)]
+        size = min(_BLOCK, n - lo)
+        part, own, best = scratch[:size], number[:size], least[:size]
+        own[:] = 0.0
+        best[:] = np.inf
         for j in range(centres.shape[0]):
             _block_weighted(columns, centres, scale, j, lo, part)
-            for i in range(len(part)):
-                if part[i] + offset[j] < best[lo + i]:
-                    best[lo + i] = part[i] + offset[j]
-                    label[lo + i] = j
+            for i in range(size):
+                part[i] += offset[j]
+            _keep_nearer(part, float(j), best, own)
+        for i in range(size):
+            label[lo + i] = np.int32(own[i])
     return label
 
 
@@ -164,27 +180,56 @@ def weighted_own(columns, centres, scale, label):
 def diagonal_scatter(columns, weight, label, centres):
     """Weighted sums of squared differences to the own centre, feature by feature, float64[k, d]."""
     d, n = columns.shape
-    k = centres.shape[0]
-    total = np.zeros((d, k))
-    for t in range(d):
+    total = np.zeros(centres.shape)
+    t = 0
+    while t + 4 <= d:  # four features at a time: sums of one wait for each other
+        a, b, c, e = columns[t], columns[t + 1], columns[t + 2], columns[t + 3]
         for i in range(n):
-            difference = columns[t, i] - centres[label[i], t]
-            total[t, label[i]] += weight[i] * difference * difference
-    return total.T.copy()
+            j, w = label[i], weight[i]
+            p, q, r, s = (
+                a[i] - centres[j, t],
+                b[i] - centres[j, t + 1],
+                c[i] - centres[j, t + 2],
+                e[i] - centres[j, t + 3],
+            )
+            total[j, t] += w * p * p
+            total[j, t + 1] += w * q * q
+            total[j, t + 2] += w * r * r
+            total[j, t + 3] += w * s * s
+        t += 4
+    while t < d:
+        values = columns[t]
+        for i in range(n):
+            difference = values[i] - centres[label[i], t]
+            total[label[i], t] += weight[i] * difference * difference
+        t += 1
+    return total
 
 
 @njit
 def sums(columns, weight, label, k):
     """Weighted sums of the points of each cluster, float64[k, d], and the clusters' weights, float64[k]."""
     d, n = columns.shape
-    total = np.zeros((d, k))
+    total = np.zeros((k, d))
     mass = np.zeros(k)
     for i in range(n):
         mass[label[i]] += weight[i]
-    for t in range(d):
+    t = 0
+    while t + 4 <= d:
+        a, b, c, e = columns[t], columns[t + 1], columns[t + 2], columns[t + 3]
         for i in range(n):
-            total[t, label[i]] += weight[i] * columns[t, i]
-    return total.T.copy(), mass
+            j, w = label[i], weight[i]
+            total[j, t] += w * a[i]
+            total[j, t + 1] += w * b[i]
+            total[j, t + 2] += w * c[i]
+            total[j, t + 3] += w * e[i]
+        t += 4
+    while t < d:
+        values = columns[t]
+        for i in range(n):
+            total[label[i], t] += weight[i] * values[i]
+        t += 1
+    return total, mass
 
 
 @njit

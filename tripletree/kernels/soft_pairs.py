@@ -3,8 +3,8 @@
 Samples that are in pairs are numbered 0..m-1, pairs 0..e-1: first the must-links, then the cannot-links. Labels are
 int32[m], changed in place; -1 is a sample without cluster, whose pairs cost nothing.
 
-A move is made where it lowers the sum of all costs by more than its rounding. Each kernel returns the number of moves.
-Oracle: ``pair_costs`` of ``tests/pck_oracle.py``.
+A move is made where it lowers the sum of all costs by more than its rounding. Oracle: ``pair_costs`` of
+``tests/pck_oracle.py``.
 """
 
 from __future__ import annotations
@@ -13,14 +13,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tripletree.kernels.jit import RealTable, inlined, inner, njit
+from tripletree.kernels.jit import RealTable, allocating, inlined, inner, njit
 
 __all__ = [
     "LinkGroups",
     "PricedLinks",
-    "move_chains",
     "move_groups",
-    "move_samples",
+    "settle",
 ]
 
 #: Savings of so small a part of the costs are rounding.
@@ -84,26 +83,53 @@ def _least(cost, here):
 
 
 @njit
-def move_samples(order, links, label):
-    """Move sample after sample, in the given order (int32[m], read-only), to the cluster of least cost."""
+def settle(order, large, groups, links, label, rounds):
+    """Move samples until none can be, then groups and chains, and so on; returns whether nothing can be moved any more.
+
+    order : int32[m], large : int32, both read-only, the samples and the groups in the order in which they are looked at
+    rounds : int, of moves of all samples, or of groups and chains, after which to return
+
+    Time O(e k) for the first round, after which only samples at the far ends of links of those moved are looked at.
+    """
+    stale = np.ones(links.base.shape[0], np.bool_)
+    for _ in range(rounds):
+        if _move_samples(order, links, label, stale) > 0:
+            continue
+        if move_groups(large, groups, links, label) + _move_chains(links, label) == 0:
+            return True
+        stale[:] = True
+    return False
+
+
+@allocating
+def _move_samples(order, links, label, stale):
+    """Move sample after sample to the cluster of least cost; returns how many moved.
+
+    stale : bool[m], whether the costs of a sample may have changed since it was looked at
+    """
     base = links.base
     k = base.shape[1]
     cost = np.empty(k)
     moves = 0
     for i in order:
+        if not stale[i]:
+            continue
+        stale[i] = False
         for h in range(k):
             cost[h] = base[i, h]
         _add_links(i, links, label, cost)
         best = _least(cost, label[i])
         if best != label[i]:
             label[i] = best
+            for p in range(links.start[i], links.start[i + 1]):
+                stale[links.other[p]] = True
             moves += 1
     return moves
 
 
 @njit
 def move_groups(order, groups, links, label):
-    """Move groups as a whole to the cluster of least cost, wherever their members are now.
+    """Move groups as a whole to the cluster of least cost, wherever their members are now; returns how many moved.
 
     order : int32, read-only, numbers of groups; groups : LinkGroups; links : PricedLinks
     """
@@ -169,10 +195,11 @@ def _price(e, g, h, n_must, pay):
     return pay[e, g] if g == h else 0.0
 
 
-@njit
-def move_chains(links, label):
+@allocating
+def _move_chains(links, label):
     """For each two clusters, let samples that pairs chain together within the two change places, where that pays.
 
+    Returns how many moved.
     All samples of a chain go over to the other cluster of the two, so no pair becomes violated that was not. No label
     is -1. What a chain saves is what its samples save, so one is looked at only where one of them saves something.
     """

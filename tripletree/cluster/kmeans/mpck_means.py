@@ -203,6 +203,12 @@ class MetricState:
     def _costs(self) -> np.ndarray:
         return self.distances() - self.log_det
 
+    @cached_property
+    def _mapped(self) -> tuple[Any, np.ndarray]:
+        """Points and centres where the Euclidean distances are those of the one metric of all clusters."""
+        root = _root(self.metrics[0])
+        return _mapped(root, self.problem.points), _mapped_rows(root, self.centres)
+
     @property
     def _diagonals(self) -> tuple[np.ndarray, np.ndarray] | None:
         """Centres and a diagonal for each; None where there is one for all, or matrices."""
@@ -212,6 +218,9 @@ class MetricState:
 
     def nearest(self) -> np.ndarray:
         """See `SoftState`."""
+        if self.problem.shared:
+            points, centres = self._mapped
+            return points.nearest(centres)[0]
         diagonals = self._diagonals
         if diagonals is None:
             return self._costs.argmin(axis=1).astype(np.int32)
@@ -220,17 +229,24 @@ class MetricState:
     def own(self, labels: np.ndarray) -> np.ndarray:
         """See `SoftState`."""
         points, diagonals = self.problem.points, self._diagonals
-        if diagonals is None:
+        if self.problem.shared:
+            lengths = self._mapped[0].own_distances(labels, self._mapped[1])
+        elif diagonals is None:
             return points.weights * self._costs[np.arange(labels.size), labels]
-        lengths = points.diagonal_own(labels, *diagonals)
+        else:
+            lengths = points.diagonal_own(labels, *diagonals)
         return points.weights * (lengths - self.log_det[labels])
 
     def linked(self) -> np.ndarray:
         """See `SoftState`."""
         points, nodes, diagonals = self.problem.points, self.problem.links.nodes, self._diagonals
-        if diagonals is None:
+        if self.problem.shared:
+            lengths = self._mapped[0].part(nodes).squared_distances(self._mapped[1])
+        elif diagonals is None:
             return points.weights[nodes, None] * self._costs[nodes]
-        return points.weights[nodes, None] * (points.part(nodes).diagonal_distances(*diagonals) - self.log_det)
+        else:
+            lengths = points.part(nodes).diagonal_distances(*diagonals)
+        return points.weights[nodes, None] * (lengths - self.log_det)
 
     def scatter(self, labels: np.ndarray) -> float:
         """See `SoftState`: with what the metrics cost by themselves."""
@@ -243,8 +259,7 @@ class MetricState:
         """See `SoftState`."""
         points = self.problem.points
         if self.problem.shared:
-            root = _root(self.metrics[0])
-            return _mapped(root, points).squared_distances(_mapped_rows(root, self.centres))
+            return self._mapped[0].squared_distances(self._mapped[1])
         diagonals = self._diagonals
         if diagonals is not None:
             return points.diagonal_distances(*diagonals)
@@ -267,11 +282,11 @@ class MetricState:
         return replace(moved, metrics=metrics)
 
     def moments(self, labels: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """What the objective is made of, for each cluster and its metric A.
+        """What the objective is made of, for each cluster and its metric A; for all together if they share a matrix.
 
         Returns
         -------
-        moments, mass, lift : ndarray, shape (k, d) or (k, d, d), (k,), (k,)
+        moments, mass, lift : ndarray, shape (k, d) or (k, d, d), (k,), (k,); (1, d, d), (1,), (1,) for a shared matrix
             The cluster costs ``<A, moments> + lift * (the greatest square of far) - mass * log det A``, the prior
             aside: ``moments`` holds the scatter around the centre, half of each violated must-link for either end, less
             the violated cannot-links, whose prices add up to ``lift``.
@@ -300,6 +315,10 @@ class MetricState:
             np.add.at(moments, second[must[paid]], (0.5 * what[:, None] * square)[must[paid]])
             np.add.at(lift, first[~must[paid]], what[~must[paid]])
             return moments, mass, lift
+        if p.shared:
+            factor = p.price * np.where(must, 1.0, -1.0)
+            moments[0] += self._square(p.apart[violated].T, factor[violated])
+            return moments, mass.sum(keepdims=True), -factor[violated & ~must].sum(keepdims=True)
         for h in range(k):
             factor = violated * p.price * np.where(must, 0.5 * (ends == h).sum(axis=1), -1.0 * (ends[:, 0] == h))
             lift[h] = -factor[~must].sum()
@@ -308,10 +327,13 @@ class MetricState:
         return moments, mass, lift
 
     def _spreads(self, labels: np.ndarray) -> np.ndarray:
-        """The weighted scatter of each cluster around its centre, shape (k, d) or (k, d, d)."""
+        """The weighted scatter of each cluster around its centre, of the shape of the moments."""
         points, k = self.problem.points, self.centres.shape[0]
         if self.metrics.ndim == 2:
             return points.diagonal_scatter(labels, self.centres)
+        if self.problem.shared:
+            own = np.ascontiguousarray(self.centres.T).take(labels, axis=1)
+            return self._square(np.subtract(points.columns, own, out=own), points.weights)[None]
         spreads = np.empty_like(self.metrics)
         for h in range(k):
             own = np.flatnonzero(labels == h)

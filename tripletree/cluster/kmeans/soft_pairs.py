@@ -53,8 +53,9 @@ __all__ = [
 ]
 
 
-#: Rounds of moves after which the search for labels stops, should rounding keep it from coming to an end.
-_ROUNDS = 200
+#: Rounds of moves after which the search for labels stops, should rounding keep it from coming to an end; of one call
+#: of the kernel, as Ctrl-C is heard between two.
+_ROUNDS, _A_CALL = 200, 10
 
 
 @dataclass(frozen=True)
@@ -155,10 +156,8 @@ def settled(
     else:
         label = label.astype(np.int32)
     order, large = frozen(rng.permutation(links.nodes.size)), frozen(rng.permutation(links.large))
-    for _ in range(_ROUNDS):
-        if loops.move_samples(order, priced, label):
-            continue
-        if loops.move_groups(large, groups, priced, label) + loops.move_chains(priced, label) == 0:
+    for _ in range(_ROUNDS // _A_CALL):
+        if loops.settle(order, large, groups, priced, label, _A_CALL):
             break
     return label
 
