@@ -96,33 +96,30 @@ def check(state):
 
 
 def splits(state):
-    """The two sides of each split that holds."""
+    """The smaller side of each split that holds, and the set of leaves noted of the larger one."""
     tables, smaller = state._arrays, {}
     first = tables.state[sources.FIRST_SIDE_ENTRY]
     for x in range(state.n):
         e = tables.leaf[x, sources.LAST_SIDE]
         while e >= first:
-            k, e = tables.side_entry[e % len(tables.side_entry)]
-            smaller.setdefault(int(k), set()).add(x)
-    for k, small in smaller.items():
-        if k >= tables.state[sources.N_SPLITS] - len(tables.side):
-            word = tables.side[k % len(tables.side)]
-            yield small, {x for x in range(state.n) if int(word[x // 64]) >> (x % 64) & 1}
+            k, s, e = tables.side_entry[e % len(tables.side_entry)]
+            if k >= first:
+                smaller.setdefault((int(k), int(s)), set()).add(x)
+    for (_, s), small in smaller.items():
+        if s >= tables.state[sources.N_SIDES] - len(tables.side):
+            word = tables.side[s % len(tables.side)]
+            large = {x for x in range(state.n) if int(word[x // 64]) >> (x % 64) & 1}
+            assert len(large) == word[-1]
+            yield small, large
 
 
 def check_splits(state):
-    """The triplets inside both sides of a split tie them together in these two components."""
+    """A triplet with close leaves on both sides of a split contradicts those of the state, wherever its third is."""
     for small, large in splits(state):
-        assert 0 < len(small) <= len(large)
-        both = small | large
-        group = {x: {x} for x in both}
-        for a, b, c in state:
-            if {a, b, c} <= both and group[a] is not group[b]:
-                group[a] |= group[b]
-                for x in group[b]:
-                    group[x] = group[a]
-        assert all(group[x] == small for x in small)
-        assert all(group[x] == large for x in large)
+        assert small and large and not small & large
+        a, b = sorted(small)[len(small) // 2], sorted(large)[len(large) // 2]
+        for c in sorted((small | large) - {a, b})[::3]:
+            assert one_tree_definition([*state, (a, b, c)], range(state.n)) is None
 
 
 def used_nodes(tree, root):
@@ -224,8 +221,22 @@ def test_dynamic_build__old_splits_make_room(monkeypatch):
         assert [state.add(row) for row in rows] == taken
         check(state)
         assert len(state._arrays.side) == 1
-        noted.append(int(state._arrays.state[sources.N_SPLITS]))
+        noted.append(int(state._arrays.state[sources.N_SIDES]))
     assert max(noted) > 3
+
+
+def test_dynamic_build__numbers_begin_again_before_they_are_too_large(monkeypatch):
+    monkeypatch.setattr(sources, "_LAST_STAMP", 20)
+    monkeypatch.setattr(kernels, "dynamic_build", KernelModule(sources, plainly))
+    rng = np.random.default_rng(8)
+    for n in (12, 20):
+        rows = contradictory_rows(rng, n, 60)
+        state = DynamicAhoTree(n)
+        _, taken = greedy_definition(rows, n)
+        for row, yes in zip(rows, taken, strict=True):
+            assert state.add(tuple(row)) == yes
+            check(state)
+        assert state._arrays.state[sources.STAMP] < 500
 
 
 def test_dynamic_build__a_removal_makes_splits_void():

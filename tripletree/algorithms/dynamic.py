@@ -701,13 +701,13 @@ class DynamicAhoTree:
         new = 2 * (old + more)
         # in `by_lca` the first entries stand for triplets and those from `old` on for nodes: the latter move up
         links = np.where(arrays.by_lca >= old, arrays.by_lca + (new - old), arrays.by_lca)
-        by_lca = np.empty((new + nodes, 2), np.int64)
+        by_lca = np.empty((new + nodes, 2), np.int32)
         by_lca[:old], by_lca[new:] = links[:old], links[old:]
         larger = arrays._replace(
             row=_longer(arrays.row, new),
             next_entry=_longer(arrays.next_entry, 3 * new),
             by_lca=by_lca,
-            listed=np.empty((6, new), np.int64),
+            listed=np.empty((6, new), np.int32),
         )
         self._arrays = None
         self._free = [*range(new - 1, old - 1, -1), *self._free]

@@ -35,21 +35,22 @@ __all__ = [
 class AhoTables(NamedTuple):
     """The tree, its triplets, and what the kernels work with: n leaves, N = 2 n + 2 nodes, room for m triplets.
 
-    All are int64; the columns, and the rows of `listed` and `node`, have names below. What belongs to one node, or to
-    one triplet, stands together in memory, and a call from Python takes no more than a dozen arrays.
+    All but the last three are int32: additions wait for the memory most of the time. The columns, and the rows of
+    `listed` and `node`, have names below. What belongs to one node, or to one triplet, stands together in memory, and a
+    call from Python takes no more than a dozen arrays.
     """
 
-    tree: IntegerTable  #: [N, 8], links and counts of each node
-    row: IntegerTable  #: [m, 8], the triplets
-    leaf: IntegerTable  #: [n, 3], the list of triplets of each leaf, and the splits that have it on their smaller side
-    next_entry: Integers  #: [3 m], links of these lists, each a ring: entry 3 t + k is end k of triplet t
-    by_lca: IntegerTable  #: [m + N, 2], links of the lists of triplets by LCA, rings as well: list k begins at m + k
-    mark: IntegerTable  #: [N, 11], stamps, and what goes with them
-    listed: IntegerTable  #: [6, m], lists of triplets
-    node: IntegerTable  #: [8, N], lists of nodes, and the levels that wait
-    path: IntegerTable  #: [N, 5], the splay trees of a deep tree
-    side: IntegerTable  #: [K, n // 64 + 1], the larger sides of K splits, as bits
-    side_entry: IntegerTable  #: [8 K, 2], a list for each leaf on the smaller side of splits
+    tree: np.ndarray  #: int32[N, 8], links and counts of each node
+    row: np.ndarray  #: int32[m, 8], the triplets
+    leaf: np.ndarray  #: int32[n, 3], the triplets of each leaf, and the splits that have it on their smaller side
+    next_entry: np.ndarray  #: int32[3 m], links of these lists, each a ring: entry 3 t + k is end k of triplet t
+    by_lca: np.ndarray  #: int32[m + N, 2], links of the lists of triplets by LCA, rings too: list k begins at m + k
+    mark: np.ndarray  #: int32[N, 13], stamps, and what goes with them
+    listed: np.ndarray  #: int32[6, m], lists of triplets
+    node: np.ndarray  #: int32[8, N], lists of nodes, and the levels that wait
+    path: np.ndarray  #: int32[N, 5], the splay trees of a deep tree
+    side: IntegerTable  #: [K, n // 64 + 2], sets of leaves on the larger sides of splits, as bits; then their number
+    side_entry: IntegerTable  #: [8 K, 3], a list for each leaf on the smaller side of splits
     state: Integers  #: [10], single numbers
 
 
@@ -67,8 +68,10 @@ SEEN = 7  #: stamp
 # leaf
 LAST_ENTRY, N_ENTRIES = 0, 1
 LAST_SIDE = 2  #: the number of the last split that has it on its smaller side is in this entry
-# side_entry; entries and splits are numbered on and on, and each takes the place of an old one
-SPLIT, SIDE_BEFORE = 0, 1
+# side_entry; entries and sets are numbered on and on, and each takes the place of an old one
+SPLIT = 0  #: the split, by the number of its first entry
+LARGE_SIDE = 1  #: the number of a set of leaves on its larger side
+SIDE_BEFORE = 2
 # by_lca
 AFTER, BEFORE = 0, 1
 # mark
@@ -79,8 +82,9 @@ HITS = 4  #: how many of them; of a touched block: leaves below it
 LARGEST = 5  #: the one with most leaves; of a block: minus the stamp once it has gone to a level that waits
 GROUP = 6  #: leaves below all of them, or their common set while nodes collapse; of a set: its level on the stack
 CURRENT_AT = 7  #: stamp
-ASKED, ANSWER = 8, 9  #: which child of which node holds it, as was asked last
-BELOW = 10  #: stamp: below the node that narrow looks for
+ASKED, ASKED_AT, ANSWER = 8, 9, 10  #: the node of which a child holds it, as was asked last; when; the child
+BELOW = 11  #: stamp: below the node that narrow looks for
+SIDE = 12  #: the number of a set of leaves, all of them below this node, -1 for none
 # listed
 AT_HAND, FOUND, FOUND_IN, WAITING_TRIPLETS, REST, KEPT = range(6)
 # node: lists, then of each level that waits its nodes, its triplets, and the node below which it is to hang
@@ -95,18 +99,18 @@ STAMP = 1  #: the last one given out
 N_REST = 2  #: triplets in REST
 DEEP, LONG = 3, 4  #: whether the tree is held as paths as well; whether a way up was so long that it should be
 CHANGES = 5  #: of the tree
-N_SPLITS, N_SIDE_ENTRIES = 6, 7  #: how many have been noted
+N_SIDES, N_SIDE_ENTRIES = 6, 7  #: how many sets and entries have been noted
 FIRST_SIDE_ENTRY = 8  #: those before do not hold any more
-SPARED = 9  #: the work of tests since a split was noted
+SPARED = 9  #: the work of tests since a set was noted
 
 
 def empty_tables(n, m):
     """Room for m triplets on n leaves, to be filled by `plant`."""
     nodes = 2 * n + 2
     splits = min(4 * n, _SIDE_BITS // max(n, 1)) + 1
-    sizes = ((nodes, 8), (m, 8), (n, 3), 3 * m, (m + nodes, 2), (nodes, 11), (6, m), (8, nodes), (nodes, 5))
-    sides = ((splits, n // 64 + 1), (8 * splits, 2))
-    return AhoTables(*(np.empty(size, np.int64) for size in (*sizes, *sides, 10)))
+    sizes = ((nodes, 8), (m, 8), (n, 3), 3 * m, (m + nodes, 2), (nodes, 13), (6, m), (8, nodes), (nodes, 5))
+    wide = ((splits, n // 64 + 2), (8 * splits, 3), 10)
+    return AhoTables(*(np.empty(size, np.int32) for size in sizes), *(np.empty(size, np.int64) for size in wide))
 
 
 # ----------------------------------------------------------------------
@@ -279,11 +283,10 @@ def toward(tree, mark, path, state, v, x):
     u = tree[v, FIRST_CHILD]
     if tree[u, NEXT_SIBLING] < 0 or is_leaf(tree, tree[u, NEXT_SIBLING]):
         return u  # the only inner child
-    question = state[CHANGES] * tree.shape[0] + v
     child, u = np.int64(-1), np.int64(x)
     steps = 0
     while steps < _LONG_WAY or not state[DEEP]:
-        if mark[u, ASKED] == question:
+        if mark[u, ASKED] == v and mark[u, ASKED_AT] == state[CHANGES]:
             child = mark[u, ANSWER]
             break
         if tree[u, PARENT] == v:
@@ -302,7 +305,7 @@ def toward(tree, mark, path, state, v, x):
         _splay(path, child)
     u = np.int64(x)
     for _ in range(steps):
-        mark[u, ASKED], mark[u, ANSWER] = question, child
+        mark[u, ASKED], mark[u, ASKED_AT], mark[u, ANSWER] = v, state[CHANGES], child
         u = tree[u, PARENT]
     return child
 
@@ -364,9 +367,10 @@ def deepen(tree, path, state):
 
 
 @inner
-def fresh_node(tree, path, state):
+def fresh_node(tree, mark, path, state):
     u = state[FREE]
     state[FREE] = tree[u, PARENT]
+    mark[u, SIDE] = -1
     tree[u, PARENT] = tree[u, FIRST_CHILD] = -1
     tree[u, N_CHILDREN] = tree[u, N_LEAVES] = 0
     if state[DEEP]:
@@ -441,6 +445,22 @@ def drop_entry(leaf, next_entry, t, x, k):
     leaf[x, N_ENTRIES] -= 1
 
 
+@inner
+def forget(forest):
+    """Begin with stamps and other numbers from the start; splits and answers noted are lost."""
+    row, leaf, mark, state = forest.row, forest.leaf, forest.mark, forest.state
+    for u in range(mark.shape[0]):
+        for k in range(mark.shape[1]):
+            mark[u, k] = 0
+        mark[u, SIDE] = -1
+    for t in range(row.shape[0]):
+        row[t, SEEN] = 0
+    for x in range(leaf.shape[0]):
+        leaf[x, LAST_SIDE] = -1
+    state[STAMP] = state[N_SIDES] = state[N_SIDE_ENTRIES] = state[FIRST_SIDE_ENTRY] = 0
+    state[CHANGES] = 1
+
+
 @njit
 def plant(parent, separator, triplets, forest):
     """Set the state up from the result of BUILD.
@@ -458,16 +478,11 @@ def plant(parent, separator, triplets, forest):
         tree[u, N_CHILDREN] = tree[u, N_LEAVES] = tree[u, N_TRIPLETS] = 0
         tree[u, LIST] = u
         by_lca[m + u, AFTER] = by_lca[m + u, BEFORE] = m + u
-        for k in range(mark.shape[1]):
-            mark[u, k] = 0
     for k in range(state.shape[0]):
         state[k] = 0
-    state[CHANGES] = 1
-    for t in range(m):
-        row[t, SEEN] = 0
+    forget(forest)
     for x in range(n):
         leaf[x, LAST_ENTRY], leaf[x, N_ENTRIES] = -1, 0
-        leaf[x, LAST_SIDE] = -1
     size = parent.shape[0]
     for t in range(triplets.shape[0]):
         for k in range(3):
@@ -891,31 +906,36 @@ def _between(forest, top, count):
 # A triplet ab|c with a and b in different ones and c in either would tie these together: it contradicts the others,
 # and whatever they grow to. So a triplet that is refused, which takes a walk down the tree, leaves behind the split
 # where that ended, and most later ones are refused by looking a and b up: one by the list of the splits that have it on
-# their smaller side, which has few leaves as a rule, the other by its bit in the larger side.
+# their smaller side, which has few leaves as a rule, the other by its bit in a set of leaves on the larger side: those
+# below the largest node there when the set was noted. Splits that have this node on their larger side share the set.
 
-#: Bits of the larger sides in all.
+#: Bits of the sets in all.
 _SIDE_BITS = 1 << 27
 #: Splits of a leaf that are looked up.
 _MOST_SPLITS = 16
-#: Leaves of a split that are noted for each triplet and block at hand in tests since the last one.
+#: Leaves of a set that are noted for each triplet and block at hand in tests since the last one.
 _LEAVES_PER_STEP = 32
+#: A node gets a new set of leaves once its set has not this share of the larger side, in sixteenths.
+_SIXTEENTHS = 15
+#: Stamps and other numbers begin again from here, so that they fit int32.
+_LAST_STAMP = 1 << 30
 
 
 @inner
-def _is_on_large_side(forest, k, x):
-    return (forest.side[k % forest.side.shape[0], x >> 6] >> (x & 63)) & 1 == 1
+def _is_in_set(forest, s, x):
+    return (forest.side[s % forest.side.shape[0], x >> 6] >> (x & 63)) & 1 == 1
 
 
 @inner
 def _is_on_small_side(forest, k, x):
-    entry, first = forest.side_entry, forest.state[FIRST_SIDE_ENTRY]
+    entry = forest.side_entry
     e = forest.leaf[x, LAST_SIDE]
     for _ in range(_MOST_SPLITS):
-        if e < first:
+        if e < k:
             return False
         i = e % entry.shape[0]
-        if entry[i, SPLIT] <= k:
-            return entry[i, SPLIT] == k
+        if entry[i, SPLIT] == k:
+            return True
         e = entry[i, SIDE_BEFORE]
     return False
 
@@ -924,72 +944,99 @@ def _is_on_small_side(forest, k, x):
 def _is_split(forest, a, b, c):
     """Whether a split is known with a on its smaller side and b on its larger one, and c in either."""
     entry, state = forest.side_entry, forest.state
-    first, oldest = state[FIRST_SIDE_ENTRY], state[N_SPLITS] - forest.side.shape[0]
+    first = state[FIRST_SIDE_ENTRY]
     e = forest.leaf[a, LAST_SIDE]
     for _ in range(_MOST_SPLITS):
-        if e < first:
-            return False
         i = e % entry.shape[0]
-        k = entry[i, SPLIT]
-        if k < oldest:
+        if e < first or entry[i, SPLIT] < first:
             return False
-        if _is_on_large_side(forest, k, b) and (_is_on_large_side(forest, k, c) or _is_on_small_side(forest, k, c)):
-            return True
+        k, s = entry[i, SPLIT], entry[i, LARGE_SIDE]
+        if s >= state[N_SIDES] - forest.side.shape[0] and _is_in_set(forest, s, b):
+            if _is_in_set(forest, s, c) or _is_on_small_side(forest, k, c):
+                return True
         e = entry[i, SIDE_BEFORE]
     return False
 
 
 @inner
-def _note_split(forest, n_current, n_touched, n_at_hand, t):
-    """Note the leaves below the current nodes, whose children only triplet t ties together, as a split.
+def _note_set(forest, top):
+    """Note the leaves below node `top` as a set. Returns its number."""
+    tree, state, n = forest.tree, forest.state, len(forest.leaf)
+    s = state[N_SIDES]
+    bits = forest.side[s % forest.side.shape[0]]
+    for k in range(len(bits)):
+        bits[k] = 0
+    size = 0
+    x = _first_leaf(tree, n, top)
+    while x >= 0:
+        bits[x >> 6] |= np.int64(1) << (x & 63)
+        size += 1
+        x = _next_leaf(tree, n, x, top)
+    bits[len(bits) - 1] = size
+    forest.mark[top, SIDE] = s
+    state[N_SIDES] += 1
+    return s
 
-    That takes a step a leaf, so it is left out until tests have taken as much.
+
+@inner
+def _note_split(forest, n_touched, n_at_hand, t):
+    """Note the leaves below the blocks, which only triplet t ties together, as a split.
+
+    A new set of leaves takes a step a leaf, so it is left out until tests have taken as much.
     """
     tree, row, leaf, mark = forest.tree, forest.row, forest.leaf, forest.mark
     listed, node, path, state = forest.listed, forest.node, forest.path, forest.state
-    n = len(leaf)
-    n_below = np.int64(0)
-    for k in range(n_current):
-        n_below += leaves_below(tree, path, state, node[CURRENT, k])
-    if n_below > _LEAVES_PER_STEP * state[SPARED]:
-        return
-    state[SPARED] = 0
+    n = len(forest.leaf)
     for k in range(n_touched):
         u = node[TOUCHED_BLOCKS, k]
         mark[u, SET] = u
     for k in range(n_at_hand):
         if listed[AT_HAND, k] != t:
             mark[set_of(mark, row[listed[AT_HAND, k], AT_B]), SET] = set_of(mark, row[listed[AT_HAND, k], AT_A])
-    # the leaves of one side from the front, of the other from the back
-    one, front, back = set_of(mark, row[t, AT_A]), np.int64(0), n_below
+    one, size, n_one, n_all = set_of(mark, row[t, AT_A]), np.int64(0), np.int64(0), np.int64(0)
+    largest, larger = node[TOUCHED_BLOCKS, 0], np.int64(0)
+    for k in range(n_touched):
+        u = node[TOUCHED_BLOCKS, k]
+        size = leaves_below(tree, path, state, u)
+        n_all += size
+        if set_of(mark, u) == one:
+            n_one += size
+        node[WAITING, k] = size
+    small_is_one = 2 * n_one <= n_all
+    n_small = n_one if small_is_one else n_all - n_one
+    for k in range(n_touched):
+        u = node[TOUCHED_BLOCKS, k]
+        if (set_of(mark, u) == one) != small_is_one and node[WAITING, k] > larger:
+            largest, larger = u, np.int64(node[WAITING, k])
+    if n_small > forest.side_entry.shape[0]:
+        return
+    s = np.int64(mark[largest, SIDE])
+    is_known = s >= 0 and s >= state[N_SIDES] - forest.side.shape[0]
+    if not is_known or 16 * _set_size(forest, s) < _SIXTEENTHS * larger:
+        if larger <= _LEAVES_PER_STEP * state[SPARED]:
+            state[SPARED] = 0
+            s = _note_set(forest, largest)
+        elif not is_known:
+            return
+    entry, first = forest.side_entry, state[N_SIDE_ENTRIES]
     for k in range(n_touched):
         top = node[TOUCHED_BLOCKS, k]
-        first = set_of(mark, top) == one
+        if (set_of(mark, top) == one) != small_is_one:
+            continue
         x = _first_leaf(tree, n, top)
         while x >= 0:
-            if first:
-                node[WAITING, front] = x
-                front += 1
-            else:
-                back -= 1
-                node[WAITING, back] = x
+            e = state[N_SIDE_ENTRIES]
+            i = e % entry.shape[0]
+            entry[i, SPLIT], entry[i, LARGE_SIDE], entry[i, SIDE_BEFORE] = first, s, leaf[x, LAST_SIDE]
+            leaf[x, LAST_SIDE] = e
+            state[N_SIDE_ENTRIES] += 1
             x = _next_leaf(tree, n, x, top)
-    small, large = ((0, front), (front, n_below)) if 2 * front <= n_below else ((front, n_below), (0, front))
-    bits, entry = forest.side[state[N_SPLITS] % forest.side.shape[0]], forest.side_entry
-    if small[1] - small[0] > entry.shape[0]:
-        return
-    for k in range(len(bits)):
-        bits[k] = 0
-    for k in range(large[0], large[1]):
-        x = node[WAITING, k]
-        bits[x >> 6] |= np.int64(1) << (x & 63)
-    for k in range(small[0], small[1]):
-        x, e = node[WAITING, k], state[N_SIDE_ENTRIES]
-        entry[e % entry.shape[0], SPLIT], entry[e % entry.shape[0], SIDE_BEFORE] = state[N_SPLITS], leaf[x, LAST_SIDE]
-        leaf[x, LAST_SIDE] = e
-        state[N_SIDE_ENTRIES] += 1
-    state[N_SPLITS] += 1
     state[FIRST_SIDE_ENTRY] = max(state[FIRST_SIDE_ENTRY], state[N_SIDE_ENTRIES] - entry.shape[0])
+
+
+@inner
+def _set_size(forest, s):
+    return forest.side[s % forest.side.shape[0], forest.side.shape[1] - 1]
 
 
 REFUSED, SAME_TREE, NEW_TREE = range(3)
@@ -1011,7 +1058,7 @@ def _contradicts(forest, a, b, n_at_hand, t):
         s = set_of(mark, row[t, AT_A])
         state[SPARED] += n_at_hand + n_touched
         if mark[s, BLOCKS] == n_blocks:
-            _note_split(forest, n_current, n_touched, n_at_hand, t)
+            _note_split(forest, n_touched, n_at_hand, t)
             return True
         c = row[t, AT_C]
         if mark[c, TOUCHED] != stamp or set_of(mark, c) != s:
@@ -1040,7 +1087,7 @@ def _choose_node(forest, n_current):
         u = node[CURRENT, k]
         if u >= n and mark[u, HIT] != -state[STAMP] and (w < 0 or tree[u, N_CHILDREN] > tree[w, N_CHILDREN]):
             w = u
-    return fresh_node(tree, path, state) if w < 0 else w
+    return fresh_node(tree, mark, path, state) if w < 0 else w
 
 
 @inlined
@@ -1211,6 +1258,8 @@ def _grow(forest, t, triplet, go):
     tree, row, leaf, next_entry, by_lca = forest.tree, forest.row, forest.leaf, forest.next_entry, forest.by_lca
     mark, path, state = forest.mark, forest.path, forest.state
     a, b, c = triplet
+    if max(state[STAMP], state[CHANGES], state[N_SIDES], state[N_SIDE_ENTRIES]) > _LAST_STAMP:
+        forget(forest)
     if state[LONG] and not state[DEEP]:
         deepen(tree, path, state)
     if _is_split(forest, a, b, c) or _is_split(forest, b, a, c):
