@@ -116,7 +116,9 @@ def splits(state):
 def check_splits(state):
     """A triplet with close leaves on both sides of a split contradicts those of the state, wherever its third is."""
     for small, large in splits(state):
-        assert small and large and not small & large
+        assert small
+        assert large
+        assert not small & large
         a, b = sorted(small)[len(small) // 2], sorted(large)[len(large) // 2]
         for c in sorted((small | large) - {a, b})[::3]:
             assert one_tree_definition([*state, (a, b, c)], range(state.n)) is None

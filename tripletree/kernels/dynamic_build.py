@@ -469,7 +469,7 @@ def plant(parent, separator, triplets, forest):
     the node of `parent` that parts c from a and b
     """
     tree, row, leaf, next_entry, by_lca = forest.tree, forest.row, forest.leaf, forest.next_entry, forest.by_lca
-    mark, path, state = forest.mark, forest.path, forest.state
+    path, state = forest.path, forest.state
     n = len(forest.leaf)
     N, m = tree.shape[0], row.shape[0]
     root = N - 1
@@ -951,9 +951,9 @@ def _is_split(forest, a, b, c):
         if e < first or entry[i, SPLIT] < first:
             return False
         k, s = entry[i, SPLIT], entry[i, LARGE_SIDE]
-        if s >= state[N_SIDES] - forest.side.shape[0] and _is_in_set(forest, s, b):
-            if _is_in_set(forest, s, c) or _is_on_small_side(forest, k, c):
-                return True
+        is_split = s >= state[N_SIDES] - forest.side.shape[0] and _is_in_set(forest, s, b)
+        if is_split and (_is_in_set(forest, s, c) or _is_on_small_side(forest, k, c)):
+            return True
         e = entry[i, SIDE_BEFORE]
     return False
 
