@@ -47,7 +47,13 @@ from tripletree.core.leaves import LeafIndex
 from tripletree.core.ontology import Ontology
 from tripletree.core.pairs import PairwiseConstraints
 from tripletree.core.triplets import TripletSet
-from tripletree.errors import InconsistentPairsError, InconsistentTripletsError, ParseError, TripletreeError
+from tripletree.errors import (
+    InconsistentPairsError,
+    InconsistentTripletsError,
+    ParseError,
+    TimeLimitError,
+    TripletreeError,
+)
 from tripletree.evaluation.agreement import agreement
 from tripletree.evaluation.comparison import compare_methods
 from tripletree.evaluation.describe import describe
@@ -61,6 +67,7 @@ from tripletree.evaluation.scores import (
     rand_index,
     triplet_score,
 )
+from tripletree.interrupts import time_limit
 from tripletree.io import (
     parse_newick,
     read_annotations,
@@ -106,6 +113,7 @@ __all__ = [
     "Ontology",
     "PairwiseConstraints",
     "ParseError",
+    "TimeLimitError",
     "TripletBuilder",
     "TripletSet",
     "TripletreeError",
@@ -163,6 +171,7 @@ __all__ = [
     "satisfies",
     "suggest_n_clusters",
     "supertree",
+    "time_limit",
     "to_linkage",
     "triplet_distance",
     "triplet_score",

@@ -31,6 +31,7 @@ __all__ = [
     "MissingDependencyError",
     "NotATreeError",
     "ParseError",
+    "TimeLimitError",
     "TripletreeError",
     "UnknownLeafError",
     "UnknownOptionError",
@@ -531,6 +532,22 @@ class LimitExceededError(TripletreeError, ValueError):
     def __init__(self, message: str, *, size: int, limit: int) -> None:
         super().__init__(message)
         self.size, self.limit = size, limit
+
+
+class TimeLimitError(TripletreeError, TimeoutError):
+    """The end of a `time_limit` that was reached before its block was done; what the block was working on is lost.
+
+    Attributes
+    ----------
+    seconds : float
+        The limit.
+    what : str or None
+        The function of this package that was called in the block, such as "ReCon.fit"; None outside of the package.
+    """
+
+    def __init__(self, message: str, *, seconds: float, what: str | None = None) -> None:
+        super().__init__(message)
+        self.seconds, self.what = seconds, what
 
 
 class MissingDependencyError(TripletreeError, ImportError):

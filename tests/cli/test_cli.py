@@ -227,6 +227,33 @@ def test_shell__interrupted_while_it_loads(tmp_path, shell_environment, loading)
     assert "Traceback" in done.stderr  # another program's, as it is used to
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="reading cannot be interrupted there")
+def test_shell__a_limit_of_time_ends_it(shell_environment, tmp_path):
+    out = tmp_path / "out.txt"
+    with subprocess.Popen(
+        ["tripletree", "check", "-", "--time-limit", "0.5", "-o", str(out)],
+        env=shell_environment,
+        stdin=subprocess.PIPE,  # and nothing comes
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.wait(60) == 124
+        assert process.stdout.read() == ""
+        assert (
+            process.stderr.read() == "error: the time limit of 0.5 s was reached; raise it, or make the work smaller\n"
+        )
+    assert list(tmp_path.glob("out*")) == []
+
+
+def test_time_limit__is_an_option_of_every_command(run):
+    for name, command in main.commands.items():
+        assert [x.opts for x in command.params].count(["--time-limit"]) == 1, name
+    assert run("info", "sample:mammals", "--time-limit", "1000").stdout == run("info", "sample:mammals").stdout
+    for wrong in ("0", "-1", "nan", "soon"):
+        run("info", "sample:mammals", "--time-limit", wrong, status=2)
+
+
 class Terminal(io.StringIO):
     def isatty(self):
         return True

@@ -25,29 +25,31 @@ HEAVY = {
 #: Which rooms a room may import from. Rooms above may use rooms below, never the other way round.
 LAW = {
     "errors": set(),
-    "kernels": {"errors"},
-    "core": {"_version", "errors", "kernels"},
+    "interrupts": {"errors"},
+    "kernels": {"errors", "interrupts"},
+    "core": {"_version", "errors", "interrupts", "kernels"},
     "algorithms": {"core", "errors", "kernels"},
     "interop": {"algorithms", "core", "errors"},
     "io": {"algorithms", "core", "errors", "interop", "kernels"},
     "cluster": {"algorithms", "ask", "core", "errors", "io", "kernels"},  # ask: the widget of one estimator
     "metrics": {"algorithms", "cluster", "core", "errors", "kernels"},
-    "evaluation": {"algorithms", "cluster", "core", "errors", "kernels", "metrics"},
+    "evaluation": {"algorithms", "cluster", "core", "errors", "interrupts", "kernels", "metrics"},
     "plots": {"_version", "algorithms", "core", "errors", "io", "kernels"},
     "datasets": {"core", "errors", "io"},
     "ask": {"core", "errors", "io", "plots"},
     "reports": {"_version", "algorithms", "cluster", "core", "errors", "evaluation", "io", "kernels", "plots"},
     "dask": {"algorithms", "cluster", "core", "errors", "io"},
     "cli": {
-        *("_version", "algorithms", "ask", "cluster", "core", "datasets", "errors", "evaluation", "interop", "io"),
-        *("plots", "reports", "warmup"),
+        *("_version", "algorithms", "ask", "cluster", "core", "datasets", "errors", "evaluation", "interop"),
+        *("interrupts", "io", "plots", "reports", "warmup"),
     },
     "_version": set(),
     "_startup": set(),
     "warmup": {"__init__", "cluster", "core", "errors", "kernels"},
     "__main__": {"cli"},
     "__init__": {
-        *("_startup", "_version", "algorithms", "core", "errors", "evaluation", "io", "plots", "reports", "warmup"),
+        *("_startup", "_version", "algorithms", "core", "errors", "evaluation", "interrupts", "io", "plots", "reports"),
+        "warmup",
     },
 }
 

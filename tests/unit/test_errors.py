@@ -25,6 +25,7 @@ from tripletree.errors import (
     MissingDependencyError,
     NotATreeError,
     ParseError,
+    TimeLimitError,
     TripletreeError,
     UnknownLeafError,
     UnknownOptionError,
@@ -35,6 +36,7 @@ from tripletree.errors import (
 CONFLICT = Conflict(TripletSet.from_labels([("a", "b", "c"), ("a", "c", "b")]))
 EXAMPLES = [
     (InvalidTripletError("m", row=3), ValueError, {"row": 3}),
+    (TimeLimitError("m", seconds=2.5, what="ReCon.fit"), TimeoutError, {"seconds": 2.5, "what": "ReCon.fit"}),
     (InvalidTripletError("m"), ValueError, {"row": None}),
     (InvalidAnswerError("m", row=3), ValueError, {"row": 3}),
     (InvalidHierarchyError("m", node=2), ValueError, {"node": 2}),

@@ -2,7 +2,7 @@
 
 Every command reads files, the standard input (``-``) or a sample (``sample:mammals``), and writes to the standard
 output or to the file of ``-o``. Exit status: 0 when all is well, 1 when triplets are inconsistent, 2 for bad input,
-130 when interrupted.
+124 when ``--time-limit`` was reached, 130 when interrupted.
 """
 
 from __future__ import annotations

@@ -7,10 +7,10 @@ import signal
 import sys
 import threading
 import warnings
-from _thread import interrupt_main
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext, suppress
 from errno import ENOSPC
+from functools import wraps
 from typing import Any, NoReturn, TypeVar
 
 import click
@@ -18,7 +18,15 @@ import click
 from tripletree.algorithms.conflict import Conflict
 from tripletree.cli.spelling import in_shell, option_names
 from tripletree.core.pairs import PairwiseConstraints
-from tripletree.errors import InconsistentTripletsError, TripletreeError, escaped_controls, shortened
+from tripletree.errors import (
+    InconsistentTripletsError,
+    TimeLimitError,
+    TripletreeError,
+    escaped_controls,
+    shortened,
+)
+from tripletree.interrupts import in_time
+from tripletree.interrupts import time_limit as limit_of_time
 from tripletree.io.rows import quoted
 
 __all__ = [
@@ -34,7 +42,7 @@ __all__ = [
     "with_options",
 ]
 
-INCONSISTENT, BAD_INPUT, INTERRUPTED, PIPE_CLOSED = 1, 2, 130, 141
+INCONSISTENT, BAD_INPUT, TIME_IS_OVER, INTERRUPTED, PIPE_CLOSED = 1, 2, 124, 130, 141
 #: Triplets of a conflict, and leaves tied together by them, that are written out.
 MOST_SHOWN = 30
 
@@ -48,6 +56,25 @@ def with_options(command: Any, options: Sequence[Any]) -> Any:
     return command
 
 
+_time_limit_option = click.Option(
+    ["--time-limit"],
+    type=click.FloatRange(min=0, min_open=True),
+    metavar="SECONDS",
+    help="End with exit status 124, and without output, after so many seconds.",
+)
+
+
+def _limited(callback: Any) -> Any:
+    """What a command does, with a limit of time."""
+
+    @wraps(callback)
+    def call(*arguments: Any, time_limit: float | None, **options: Any) -> Any:
+        with nullcontext() if time_limit is None else limit_of_time(time_limit):
+            return callback(*arguments, **options)
+
+    return call
+
+
 class PipeClosedError(Exception):
     """The reader of the standard output has gone; kept from click, which would exit with status 1."""
 
@@ -58,6 +85,12 @@ class Commands(click.Group):
     def list_commands(self, ctx: click.Context) -> list[str]:
         """List the commands in the order in which they were added."""
         return list(self.commands)
+
+    def add_command(self, cmd: click.Command, name: str | None = None) -> None:
+        """Add a command, with the options that all of them have."""
+        cmd.params.append(_time_limit_option)
+        cmd.callback = _limited(cmd.callback)
+        super().add_command(cmd, name)
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run a command and write all of its output."""
@@ -104,6 +137,9 @@ class Commands(click.Group):
             links = "" if error.pairs is None else "\nSome of them come from must-links: " + _links_text(error.pairs)
             _failed(f"no hierarchy displays all of these triplets. {conflict_text(error.conflict)}{links}")
             return INCONSISTENT
+        except TimeLimitError as error:
+            self._failed(str(error), args)
+            return TIME_IS_OVER
         except OSError as error:
             return _failed(_lower(f"{error.strerror}: {error.filename}" if error.filename else _reason(error)))
         except MemoryError as error:
@@ -128,35 +164,14 @@ def _ended_by_signals() -> Iterator[None]:
         sys.exit(128 + number)
 
     # what the caller ignores, as nohup does, stays ignored
-    before = {x: signal.signal(x, _in_time(leave)) for x in numbers if signal.getsignal(x) is signal.SIG_DFL}
+    before = {x: signal.signal(x, in_time(leave)) for x in numbers if signal.getsignal(x) is signal.SIG_DFL}
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-        before[signal.SIGINT] = signal.signal(signal.SIGINT, _in_time(signal.default_int_handler))
+        before[signal.SIGINT] = signal.signal(signal.SIGINT, in_time(signal.default_int_handler))
     try:
         yield
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
-
-
-#: Functions that are called back from C, which forgets what they raise. LLVM calls the first when it has compiled.
-_CALLED_BACK = frozenset({"_raw_object_cache_notify", "__del__"})
-
-
-def _in_time(handler: Callable[[int, Any], Any]) -> Callable[[int, Any], Any]:
-    """A handler of signals that raises; where nobody would hear of that, the signal comes again a little later."""
-
-    def handle(number: int, frame: Any) -> Any:
-        caller = frame
-        while caller is not None:
-            if caller.f_code.co_name in _CALLED_BACK:
-                again = threading.Timer(0.05, interrupt_main, [number])
-                again.daemon = True
-                again.start()
-                return None
-            caller = caller.f_back
-        return handler(number, frame)
-
-    return handle
 
 
 def bad_input(message: str) -> click.ClickException:

@@ -7,6 +7,8 @@ from contextlib import contextmanager
 from time import perf_counter
 from typing import Any
 
+from tripletree.interrupts import check_time
+
 __all__ = ["Pace", "progress_bar"]
 
 #: Seconds that one call of a kernel should take: Python hears Ctrl-C between two calls.
@@ -36,6 +38,7 @@ class Pace:
         self._begin = 0.0
 
     def __enter__(self) -> None:
+        check_time()
         self._begin = perf_counter()
 
     def __exit__(self, *_: object) -> None:

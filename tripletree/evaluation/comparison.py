@@ -20,8 +20,9 @@ from tripletree.algorithms.supervision import sample_class_pairs, sample_class_t
 from tripletree.core.checks import check_choice, check_count, counted, described
 from tripletree.core.labels import label_codes
 from tripletree.core.progress import progress_bar
-from tripletree.errors import ParseError
+from tripletree.errors import ParseError, TimeLimitError
 from tripletree.evaluation.scores import pairwise_f_score
+from tripletree.interrupts import time_limit as limit_of_time
 
 __all__ = ["MethodComparison", "MethodRun", "compare_methods"]
 
@@ -318,8 +319,24 @@ def _ready() -> None:
     from tripletree import cluster  # noqa: F401
 
 
+#: Seconds after its limit for which a run is waited for: what then goes on is one long call that hears of nothing.
+_GRACE = 2.0
+
+
+def _timed(task: _Task, limit: float) -> dict[str, Any]:
+    try:
+        with limit_of_time(limit):
+            return _one(task)
+    except TimeLimitError:
+        return _over(task, limit)
+
+
+def _over(task: _Task, limit: float) -> dict[str, Any]:
+    return {**task.key, "failure": f"over {limit:g} s", "seconds": None}
+
+
 def _limited(task: _Task, limit: float) -> dict[str, Any]:
-    """The same in a process of its own, which is ended when the time is over."""
+    """The same in a process of its own, which is ended if the run does not end in time."""
     from concurrent.futures import TimeoutError as TimeIsOverError
 
     from joblib.externals.loky import ProcessPoolExecutor
@@ -330,13 +347,13 @@ def _limited(task: _Task, limit: float) -> dict[str, Any]:
         pool = _WORKERS.pool = ProcessPoolExecutor(max_workers=1)
         pool.submit(_ready).result()
     try:
-        return pool.submit(_one, task).result(limit)
+        return pool.submit(_timed, task, limit).result(limit + _GRACE)
     except (TimeIsOverError, BrokenProcessPool) as error:
-        over = isinstance(error, TimeIsOverError)
         pool.shutdown(kill_workers=True, wait=False)
         _WORKERS.pool = None
-        reason = f"over {limit:g} s" if over else "its process has ended (out of memory?)"
-        return {**task.key, "failure": reason, "seconds": None}
+        if isinstance(error, TimeIsOverError):
+            return _over(task, limit)
+        return {**task.key, "failure": "its process has ended (out of memory?)", "seconds": None}
 
 
 def _all_done(tasks: list[_Task], n_jobs: int, limit: float | None) -> Iterator[dict[str, Any]]:
@@ -456,8 +473,8 @@ def compare_methods(
     baseline : str, optional
         One of the methods, with which the others are compared draw by draw.
     time_limit : float, optional
-        Seconds for one run; what takes longer has failed. Runs are then done in processes of their own, so that what
-        crashes has failed, too.
+        Seconds for one run, as of `time_limit`; what takes longer has failed. Runs are then done in processes of their
+        own, so that what crashes, or hears of no limit, has failed, too.
     n_jobs : int
         Runs at the same time, by joblib; -1 for all cores.
     path : path, optional
@@ -480,7 +497,7 @@ def compare_methods(
     ------
     ValueError
         If there are no methods or data sets, a data set has fewer than two classes or another number of rows than of
-        classes, too little for what is drawn, or `baseline` is none of the methods.
+        classes, too little for what is drawn, `time_limit` is not above 0, or `baseline` is none of the methods.
     TypeError
         If a method is neither an estimator nor callable.
     ParseError
@@ -519,6 +536,8 @@ def compare_methods(
     check_count(amount, "amount", 1)
     draws = check_count(n_draws, "n_draws", 1)
     random_state = check_count(random_state, "random_state")
+    if time_limit is not None:
+        limit_of_time(time_limit)
     given = {"F": _flat_f} if scores is None else dict(scores)
     if not given or {"data", "method", "draw", "seconds", "failure", *_KEY} & given.keys():
         msg = f"scores must have names of their own, at least one of them; got {', '.join(map(repr, given)) or 'none'}"

@@ -19,12 +19,13 @@ from collections.abc import Callable
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from threading import Event, Thread, current_thread, main_thread
+from threading import Event, Thread
 from types import ModuleType
 from typing import Any
 
 import numpy as np
 
+from tripletree.interrupts import check_time, is_heard
 from tripletree.kernels.jit import (
     MODE,
     SMALL,
@@ -117,15 +118,16 @@ def cache_folder() -> Path | None:
 
 
 def interruptible(kernel: Callable[..., Any], *arguments: Any) -> Any:
-    """Call a kernel that may take long, in a thread of its own, so that Ctrl-C is heard at once.
+    """Call a kernel that may take long, in a thread of its own, so that Ctrl-C and limits of time are heard at once.
 
     Python looks at signals only between two steps of its main thread, and a compiled kernel is one step. Here the main
     thread waits instead. After Ctrl-C, the kernel is told to end by its last argument, a ``budget.Budget`` (one without
     runs to its end in the background), and what it has written so far is void: so it must write to no array that the
     caller or anybody else goes on to use. (Where that cannot be, kernels do a part of the work a call, as in
-    ``recon``.) The hand-over takes 0.1 ms; small inputs, and other threads, which never hear of Ctrl-C, do without.
+    ``recon``.) The hand-over takes 0.1 ms; small inputs do without, and so do other threads that have no
+    limit of time, as these never hear of Ctrl-C.
     """
-    if MODE == "never" or total_size(arguments) <= SMALL or current_thread() is not main_thread():
+    if MODE == "never" or total_size(arguments) <= SMALL or not is_heard():
         return kernel(*arguments)
     results: list[Any] = []
     errors: list[BaseException] = []
@@ -142,8 +144,8 @@ def interruptible(kernel: Callable[..., Any], *arguments: Any) -> Any:
     try:
         Thread(target=work, name="kernel", daemon=True).start()  # a daemon does not keep the process from ending
         while not done.wait(0.1):  # without a limit no signal is heard on Windows
-            pass
-    except BaseException:  # Ctrl-C, or what else a handler of signals raises
+            check_time()
+    except BaseException:  # Ctrl-C, the end of a limit of time, or what else a handler of signals raises
         most = getattr(arguments[-1], "most", None)
         if most is not None:
             most[0] = -1

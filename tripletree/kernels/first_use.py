@@ -6,9 +6,7 @@
 from __future__ import annotations
 
 import os
-import signal
 import sys
-import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -18,7 +16,6 @@ from zlib import crc32
 
 __all__ = [
     "alone",
-    "ctrl_c_waits",
     "said",
 ]
 
@@ -47,23 +44,6 @@ def alone(folder: Path, name: str) -> Iterator[None]:
     finally:
         if held is not None:
             _release(*held)
-
-
-@contextmanager
-def ctrl_c_waits() -> Iterator[None]:
-    """Keep Ctrl-C until the block is through, for what would stay half done for the rest of the session."""
-    before = signal.getsignal(signal.SIGINT)
-    if before is None or threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    came = []
-    signal.signal(signal.SIGINT, lambda *_: came.append(True))
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
-        if came:
-            signal.raise_signal(signal.SIGINT)
 
 
 def _hold(folder: Path, place: int) -> tuple[int, int] | None:

@@ -33,8 +33,9 @@ from typing import Annotated, Any, get_type_hints
 import numpy as np
 
 from tripletree.errors import warn_user
+from tripletree.interrupts import ctrl_c_waits
 from tripletree.kernels.compiler import quicker, uncollected
-from tripletree.kernels.first_use import alone, ctrl_c_waits, said
+from tripletree.kernels.first_use import alone, said
 
 __all__ = [
     "MODE",
@@ -201,7 +202,8 @@ def compiled(function: Any) -> Any:
     """
     with _lock:
         if function not in _compiled:
-            _compiled[function] = _with_numba(function)
+            with ctrl_c_waits():
+                _compiled[function] = _with_numba(function)
         return _compiled[function]
 
 
@@ -276,7 +278,7 @@ def _compile(kernel: Any, compile_kernel: Callable[..., Any], function: Any, *si
     name = f"{function.__module__.rpartition('.')[2]}.{function.__name__}"
     folder = kernel._cache.cache_path
     once = alone(Path(folder), name) if folder else nullcontext()
-    with global_compiler_lock, said(name, _seconds_to_compile(function)), once, uncollected():
+    with global_compiler_lock, ctrl_c_waits(), said(name, _seconds_to_compile(function)), once, uncollected():
         if not _lies_in_cache(kernel, key):  # by now, after others were waited for
             _n_compiled += 1
         return compile_kernel(*signature)
