@@ -45,7 +45,7 @@ SHOWN = 20
 
 _QUOTES = frozenset("'\"")
 #: Control characters, and those that reverse the direction of text; tabs and line ends stay.
-_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 #: A quoted label or a word that is too long to be read.
@@ -67,7 +67,7 @@ def escaped_controls(text: str) -> str:
     >>> print(escaped_controls("a\x1b]0;b"))
     a\x1b]0;b
     """
-    return _CONTROL.sub(lambda match: repr(match[0])[1:-1], text)
+    return CONTROLS.sub(lambda match: repr(match[0])[1:-1], text)
 
 
 class TripletreeError(Exception):

@@ -54,6 +54,16 @@ def test_explain__consistent(run):
     assert json.loads(run("explain", "-", "--json", text="a b | c\nb c | d\n").stdout) == []
 
 
+@pytest.mark.parametrize("text", ["a b | c\na c | b\n", "a b must\na b cannot\n"])
+def test_explain__json_escapes_control_characters(run, text):
+    strange = "\x9b31m\u202eü"
+    text = text.replace("a ", f"{strange} ")
+    result = run("explain", "-", "--json", text=text, status=1)
+    assert "\\u009b31m\\u202eü" in result.stdout
+    assert strange not in result.stdout
+    assert strange in json.dumps(json.loads(result.stdout), ensure_ascii=False)
+
+
 def test_explain__json_and_triplets(run, tmp_path):
     result = run("explain", "-", "-k", "2", "--json", "-o", "clash.txt", text=CLASH, status=1)
     data = json.loads(result.stdout)

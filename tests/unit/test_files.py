@@ -271,6 +271,17 @@ def test_files__a_bomb_is_refused_by_its_ratio(monkeypatch, kind):
     assert read_bytes(io.BytesIO(pack(text)))[0] == text
 
 
+@pytest.mark.parametrize("kind", ["gzip", "bzip2", "xz"])
+def test_files__little_of_a_bomb_is_unpacked(monkeypatch, kind):
+    """However large the packed file is: what counts is how much of it has been read."""
+    monkeypatch.setattr(_packed, "RATIO_FROM", 1_000_000)
+    pack = {"gzip": gzip.compress, "bzip2": bz2.compress, "xz": lzma.compress}[kind]
+    whole = pack(bytes(100_000_000)) * (50 if kind != "gzip" else 1)
+    with pytest.raises(LimitExceededError) as error:
+        read_bytes(io.BytesIO(whole))
+    assert error.value.size < 70_000_000
+
+
 def test_files__a_pipe_has_a_bound(monkeypatch, tmp_path):
     os.mkfifo(tmp_path / "pipe")
 
@@ -304,6 +315,10 @@ def test_files__devices(monkeypatch):
     with pytest.raises(LimitExceededError, match="/dev/urandom is not a file and gives more than 3,000,000 bytes"):
         read_bytes("/dev/urandom")
     assert read_bytes("/dev/null") == (b"", "/dev/null")
+    monkeypatch.undo()
+    monkeypatch.setattr(_packed, "RATIO_FROM", 3_000_000)
+    with pytest.raises(ParseError, match="/dev/urandom: more than 3,000,000 bytes that are neither text nor a file"):
+        read_bytes("/dev/urandom")
 
 
 def test_files__the_limit_is_a_part_of_the_memory(monkeypatch):

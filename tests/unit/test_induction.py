@@ -192,6 +192,14 @@ def test_all_triplets__refuses_beyond_the_limit():
     assert len(all_triplets(caterpillar(4), limit=4)) == len(all_triplets(caterpillar(4), limit=None)) == 4
 
 
+def test_all_triplets__refuses_what_no_memory_holds():
+    tree = caterpillar(50_000)
+    number = 50_000 * 49_999 * 49_998 // 6
+    told = f"displays {number:,} triplets, and listing them takes some 1,241,... GiB, more than this machine's"
+    with pytest.raises(MemoryError, match=told):
+        all_triplets(tree, limit=None)
+
+
 @pytest.mark.parametrize(("limit", "error"), [(-1, ValueError), (1.5, TypeError), ("3", TypeError), (True, TypeError)])
 def test_all_triplets__the_limit_is_a_number(h, limit, error):
     with pytest.raises(error, match="limit"):

@@ -67,6 +67,11 @@ def test_recon__passes_the_checks_of_scikit_learn(estimator, check):
 # ------------------------------------------------------------------ results
 
 
+def test_parameters__no_threads_are_no_number_of_threads(X):
+    with pytest.raises(ValueError, match="The 'n_jobs' parameter of ReCon must be"):
+        ReCon(n_jobs=0).fit(X)
+
+
 def test_results__by_hand():
     # 0 and 1 are closest, but 1 belongs with 2: 1-2 at 4, then 0 with their mean 3 at 3, then 6.5 with 2 at 4.5
     model = ReCon().fit([[0.0], [1.0], [5.0], [6.5]], triplets=[(1, 2, 0), (0, 1, 3), (2, 1, 0)])

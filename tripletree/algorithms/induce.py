@@ -26,6 +26,7 @@ from tripletree import kernels
 from tripletree.core.checks import check_count
 from tripletree.core.hierarchy import Hierarchy, check_hierarchy
 from tripletree.core.leaves import LeafIndex
+from tripletree.core.memory import memory
 from tripletree.core.ontology import Ontology
 from tripletree.core.parents import exact_dot, sibling_pairs
 from tripletree.core.random import distinct_integers, generator
@@ -49,6 +50,8 @@ DEFAULT_LIMIT = 10_000_000
 _MOST_RANKS = 2**63 - 1
 #: Triplets that are listed between two looks at the interrupt.
 _BLOCK = 1_000_000
+#: Bytes of memory that it takes to list a triplet: the rows, and while they are put in order.
+_BYTES_EACH = 64
 
 
 @dataclass(frozen=True, eq=False)
@@ -233,6 +236,8 @@ def all_triplets(hierarchy: Hierarchy | Ontology, *, limit: int | None = DEFAULT
     ------
     LimitExceededError
         If there are more than `limit`; nothing is computed, ``.size`` is the number.
+    MemoryError
+        If they do not fit into this machine's memory; nothing is computed, either.
 
     See Also
     --------
@@ -251,6 +256,13 @@ def all_triplets(hierarchy: Hierarchy | Ontology, *, limit: int | None = DEFAULT
             f"restrict it to fewer leaves, or raise limit (12 bytes a triplet)"
         )
         raise LimitExceededError(msg, size=total, limit=limit)
+    need = _BYTES_EACH * total
+    if need > memory():
+        msg = (
+            f"{_there_are(total, hierarchy)}, and listing them takes some {need / 2**30:,.0f} GiB, more than this "
+            f"machine's {memory() / 2**30:,.0f}; use sample_triplets or decompose, or restrict it to fewer leaves"
+        )
+        raise MemoryError(msg)
     return TripletSet(_listed(hierarchy, range(total)), hierarchy.leaves)
 
 

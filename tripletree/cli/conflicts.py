@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,7 +12,7 @@ from tripletree.algorithms.repair import Repair
 from tripletree.algorithms.repair import repair as repaired
 from tripletree.cli.clustering import check_apart, picture_format, save_figure
 from tripletree.cli.pairs import explain_pairs
-from tripletree.cli.shell import INCONSISTENT, busy, conflict_text, label_text, say
+from tripletree.cli.shell import INCONSISTENT, busy, conflict_text, json_text, label_text, say
 from tripletree.cli.sources import (
     columns_option,
     format_option,
@@ -105,7 +104,7 @@ def explain(
         found = find_conflicts(triplets, k, max_size=max_size, max_steps=most)
     _keep(found, output, picture)
     if as_json:
-        click.echo(json.dumps([x.to_dict() for x in found], indent=2, ensure_ascii=False, default=str))
+        click.echo(json_text([x.to_dict() for x in found]))
     else:
         say(_in_words(found, k, len(triplets)))
     if found:

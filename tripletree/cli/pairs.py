@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from tripletree.algorithms.pair_conflict import Contradiction, find_contradictions
-from tripletree.cli.shell import INCONSISTENT, MOST_SHOWN, bad_input, label_text, say, table_text
+from tripletree.cli.shell import INCONSISTENT, MOST_SHOWN, bad_input, json_text, label_text, say, table_text
 from tripletree.core.checks import counted
 from tripletree.core.pairs import PairwiseConstraints, n_triplets
 from tripletree.errors import InconsistentPairsError
@@ -54,7 +54,7 @@ def explain_pairs(
     if found and output is not None:
         _write(found, output)
     if as_json:
-        click.echo(json.dumps([x.to_dict() for x in found], indent=2, ensure_ascii=False, default=str))
+        click.echo(json_text([x.to_dict() for x in found]))
     elif found:
         head = [f"Conflict {i} of {total:,}. " if total > 1 else "" for i in range(1, len(found) + 1)]
         texts = [f"{title}{_in_words(x)}" for title, x in zip(head, found, strict=True)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import sys
@@ -19,6 +20,7 @@ from tripletree.algorithms.conflict import Conflict
 from tripletree.cli.spelling import in_shell, option_names
 from tripletree.core.pairs import PairwiseConstraints
 from tripletree.errors import (
+    CONTROLS,
     InconsistentTripletsError,
     TimeLimitError,
     TripletreeError,
@@ -35,6 +37,7 @@ __all__ = [
     "bad_input",
     "busy",
     "conflict_text",
+    "json_text",
     "label_text",
     "progress",
     "say",
@@ -182,6 +185,11 @@ def bad_input(message: str) -> click.ClickException:
 def say(text: str, *, err: bool = False) -> None:
     """Write words for people, which may quote what files hold: control characters stand escaped, long labels cut."""
     click.echo(escaped_controls(shortened(text)), err=err)
+
+
+def json_text(value: Any) -> str:
+    """A value as JSON, with its letters as they are and control characters escaped."""
+    return CONTROLS.sub(lambda x: f"\\u{ord(x[0]):04x}", json.dumps(value, indent=2, ensure_ascii=False, default=str))
 
 
 def _failed(message: str) -> int:

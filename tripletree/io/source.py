@@ -29,6 +29,7 @@ from functools import partial
 from pathlib import Path
 from typing import IO, Any
 
+from tripletree.core.memory import memory
 from tripletree.errors import (
     SHOWN,
     LimitExceededError,
@@ -230,7 +231,7 @@ def _check_ratio(unpacked: int, packed: int, kind: str, name: str | None) -> Non
     limit = max(MOST_RATIO * packed, RATIO_FROM)
     if unpacked > limit:
         msg = (
-            f"{name or 'this'} has {packed:,} bytes and unpacks ({kind}) to more than {limit:,}, as no table or tree "
+            f"{name or 'this'} unpacks ({kind}) to more than {limit:,} bytes out of {packed:,}, as no table or tree "
             "does; if it is what it should be, unpack it first and read the file that comes out"
         )
         raise LimitExceededError(msg, size=unpacked, limit=limit)
@@ -241,7 +242,8 @@ def drained(
 ) -> bytes:
     """All that the stream ``opened(packed)`` gives, piece by piece, so that what is too large is refused in time.
 
-    `size` is that of the packed file, where what comes out is to be compared with it.
+    `size` is that of the packed file, where what comes out is to be compared with it: with as much of it as has been
+    read, where that is known, so that little has to come out.
     """
     limit = unpacked_limit()
     pieces: list[bytes] = []
@@ -252,7 +254,8 @@ def drained(
                 pieces.append(piece)
                 total += len(piece)
                 if size is not None:
-                    _check_ratio(total, size, kind, name)
+                    read = min(packed.tell(), size) if isinstance(packed, io.BytesIO) else size
+                    _check_ratio(total, read, kind, name)
                 if total > limit:
                     break
     except _DAMAGED as error:
@@ -273,6 +276,9 @@ def bounded(stream: Any, name: str) -> bytes | str:
         size += len(piece)
         if piece == bytes(_PIECE):  # /dev/zero, of which more bytes show nothing new
             raise ParseError(f"{_PIECE:,} zeros on end: this is not text", path=name)
+        if size > RATIO_FROM and isinstance(pieces[0], bytes) and _is_garbage(pieces[0]):
+            msg = f"more than {RATIO_FROM:,} bytes that are neither text nor a file of a known kind, and no end of them"
+            raise ParseError(msg, path=name)
         if size > limit:
             msg = (
                 f"{name} is not a file and gives more than {limit:,} bytes, a quarter of this machine's memory; if it "
@@ -282,14 +288,16 @@ def bounded(stream: Any, name: str) -> bytes | str:
     return pieces[0][:0].join(pieces) if pieces else b""
 
 
+def _is_garbage(head: bytes) -> bool:
+    """Whether a start of some kilobytes is neither text nor that of a packed file, a tar, Parquet or NumPy's array."""
+    known = [x for magic, _, _ in _PACKED for x in (magic if isinstance(magic, tuple) else (magic,))]
+    is_known = head.startswith((*known, *_ZIP, b"PAR1", b"\x93NUMPY")) or head[257:262] == b"ustar"
+    return b"\0" in head and not is_known
+
+
 def unpacked_limit() -> int:
     """How many bytes a packed file may unpack to, or a pipe give: a quarter of this machine's or container's memory."""
-    memory = 8 << 30  # where the system does not tell
-    with suppress(AttributeError, ValueError, OSError):
-        memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    with suppress(ValueError, OSError):  # the file holds "max" where there is no limit
-        memory = min(memory, int(Path("/sys/fs/cgroup/memory.max").read_text(encoding="ascii")))
-    return memory // 4
+    return memory() // 4
 
 
 Source = str | os.PathLike[str] | IO[Any]

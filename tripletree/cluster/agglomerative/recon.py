@@ -227,7 +227,7 @@ class ReCon(HierarchicalClusterer):
         "dtype": [StrOptions({"float64", "float32"}), Options(type, {np.float64, np.float32})],
         "micro_clusters": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"}), None],
         "random_state": ["random_state", np.random.Generator],
-        "n_jobs": [Integral, None],
+        "n_jobs": [Interval(Integral, 1, None, closed="left"), Interval(Integral, None, -1, closed="right"), None],
         "on_conflict": [StrOptions({"raise", "repair"})],
         "on_infeasible": [StrOptions({*_ON_INFEASIBLE})],
         "penalty": [Interval(Real, 0, None, closed="left"), StrOptions({"auto"}), None],
