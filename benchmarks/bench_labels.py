@@ -5,12 +5,16 @@ Tables with 5, 10 and 30 % of the samples labelled, all right or a tenth of them
 none. Pairwise F over all samples, means over amounts, shares and seeds.
 
     python benchmarks/bench_labels.py [--seeds 3] [--development]
+
+With --open the number of clusters is not given: one for each class seen, beside the number suggested by samples and
+triplets; with labels of all classes, and with none of one class.
 """
 
 import argparse
 import csv
 import gzip
 import warnings
+from itertools import product
 
 import numpy as np
 from _data import _found, load, load_seeds
@@ -127,6 +131,37 @@ def scores(data, seed):
     return found
 
 
+def open_scores(data, seed):
+    """F with the number that is suggested and with that of the classes seen; a row without labels of one class."""
+    found = np.full((2, 2, 2), np.nan)
+    hidden = generator("hidden", seed).integers(data.k)
+    for (i, amount), j in product(enumerate((0.05, 0.15)), range(2)):
+        labels = draw_labels(data, amount, 0, seed).labels
+        known = [None if c < 0 or (j and c == hidden) else c for c in labels.tolist()]
+        seen = len(set(known) - {None})
+        if seen < 2:
+            continue
+        told = cluster.DivisiveReCon(random_state=seed).fit(data.X, classes=known)
+        suggested = tt.suggest_n_clusters(told.hierarchy_, data.X, triplets=told.triplets_).n_clusters
+        other = cluster.DivisiveReCon(suggested, random_state=seed).fit(data.X, classes=known)
+        found[j, i] = [tt.pairwise_f_score(data.y, x.labels_) for x in (other, told)]
+    return found
+
+
+def open_number(tables, seeds):
+    """The table of --open."""
+    print(f"{'':<24}{'suggested':>16}{'seen':>16}{'one hidden: sug.':>18}{'seen':>14}")
+    every = []
+    for name, make in tables.items():
+        found = np.stack([open_scores(data_of(name, make, seed, 300), seed) for seed in range(seeds)])
+        every.append(np.nanmean(found, axis=(0, 2)).ravel())
+        line(name, every[-1])
+    for j, what in ((0, "labels of all classes"), (2, "none of one class")):
+        more = np.array(every)[:, j + 1] - np.array(every)[:, j]
+        more = more[np.isfinite(more)]
+        print(f"{what}: seen less suggested {more.mean():.4f} +- {more.std(ddof=1) / np.sqrt(more.size):.4f}")
+
+
 def line(name, values):
     print(f"{name:<24}" + "".join(f"{x:>16.3f}" for x in values), flush=True)
 
@@ -135,11 +170,16 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--development", action="store_true", help="the data that constants were set on")
+    parser.add_argument("--open", action="store_true", help="the number of clusters is not given")
     options = parser.parse_args()
     warnings.simplefilter("ignore")
+    tables = DEVELOPMENT if options.development else REPORTING
+    if options.open:
+        open_number(tables, options.seeds)
+        return
     print(f"{'':<24}" + "".join(f"{name:>16}" for name in METHODS))
     every = []
-    for name, make in (DEVELOPMENT if options.development else REPORTING).items():
+    for name, make in tables.items():
         every.append(np.mean([scores(data_of(name, make, seed), seed) for seed in range(options.seeds)], axis=0))
         line(name, every[-1].mean(axis=(0, 1)))
     cells = np.array(every)

@@ -130,6 +130,18 @@ def test_clusters_of_classes__are_as_many_as_asked_for_and_numbered(iris, metric
     assert tt.pairwise_f_score(y, DivisiveReCon(3, metric=metric).fit(Z, classes=known).labels_) > 0.8
 
 
+@pytest.mark.parametrize("metric", ["euclidean", "precomputed"])
+def test_clusters_of_classes__are_one_for_each_class_with_a_label(iris, metric):
+    X, y = iris
+    Z = X if metric != "precomputed" else pd.DataFrame(np.abs(X.values[:, None] - X.values[None]).sum(2), index=X.index)
+    for known in (y[::10], y[y != 1][::10]):
+        model, wanted = (DivisiveReCon(k, metric=metric).fit(Z, classes=known) for k in (None, known.nunique()))
+        np.testing.assert_array_equal(model.labels_, wanted.labels_)
+        assert model.n_clusters_choice_ is None
+    alike = DivisiveReCon(metric=metric).fit(Z, classes=y[y == 1][::10])  # of one class nothing follows
+    assert alike.n_clusters_ == DivisiveReCon(metric=metric).fit(Z).n_clusters_
+
+
 def test_clusters_of_classes__outvote_a_wrong_label_unless_labels_are_hard(iris):
     X, y = iris
     known = y[::5].copy()

@@ -468,9 +468,10 @@ class DivisiveReCon(HierarchicalClusterer):
     Parameters
     ----------
     n_clusters : int or None, default None
-        Number of flat clusters, ``labels_``; the hierarchy does not depend on it. None lets
-        `tripletree.suggest_n_clusters` choose it; where distances are precomputed, it takes the number at which the
-        heights of the last merges rise by the greatest factor.
+        Number of flat clusters, ``labels_``; the hierarchy does not depend on it. None takes the number of classes if
+        labels of two or more classes are all that is given; give a greater number if there are classes of which no
+        sample is labelled. Otherwise `tripletree.suggest_n_clusters` chooses it; where distances are precomputed, it is
+        the number at which the heights of the last merges rise by the greatest factor.
     constraints : {"auto", "hard", "soft"}, default "auto"
         Whether all triplets must hold. "auto" is "hard" where a hierarchy is all that is given. Else it is "hard" if
         triplets are consistent and at least as many as the samples they name, there are at most 2,000 samples and no
@@ -721,12 +722,15 @@ class DivisiveReCon(HierarchicalClusterer):
             self.violated_triplets_ = used.subset(~displays(tree, used))
             self.weight_violated_ = total_weight(self.violated_triplets_)
             k, self.n_clusters_choice_ = self.n_clusters, None
-            if k is None and is_matrix:
+            only_classes = classes is not None and triplets is None and hierarchy is None
+            n_classes = np.unique(codes[codes >= 0]).size if only_classes else 0
+            if k is None and n_classes > 1:
+                k = n_classes
+            elif k is None and is_matrix:
                 k = _widest_gap(self.linkage_[:, 2])
             elif k is None:
                 self.n_clusters_choice_ = suggest_n_clusters(tree, points, triplets=used)
                 k = self.n_clusters_choice_.n_clusters
-            only_classes = classes is not None and triplets is None and hierarchy is None
             labels = propagated(points, is_matrix, codes, k, fixed=self.constraints == "hard") if only_classes else None
             if labels is None:
                 # triplets of classes name the few labelled samples over and over: they would outweigh all other samples
