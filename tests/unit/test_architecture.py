@@ -31,7 +31,7 @@ LAW = {
     "algorithms": {"core", "errors", "kernels"},
     "interop": {"algorithms", "core", "errors"},
     "io": {"algorithms", "core", "errors", "interop", "kernels"},
-    "cluster": {"algorithms", "ask", "core", "errors", "io", "kernels"},  # ask: the widget of one estimator
+    "cluster": {"algorithms", "ask", "core", "errors", "interrupts", "io", "kernels"},  # ask: one estimator's widget
     "metrics": {"algorithms", "cluster", "core", "errors", "kernels"},
     "evaluation": {"algorithms", "cluster", "core", "errors", "interrupts", "kernels", "metrics"},
     "plots": {"_version", "algorithms", "core", "errors", "io", "kernels"},

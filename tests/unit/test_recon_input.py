@@ -6,6 +6,7 @@ import pandas as pd
 import polars as pl
 import pytest
 import scipy.sparse
+from scipy.spatial.distance import pdist
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
 from sklearn.model_selection import GridSearchCV, KFold
 from sklearn.pipeline import make_pipeline
@@ -16,7 +17,7 @@ from tripletree.algorithms.decompose import decompose
 from tripletree.algorithms.induce import displays, sample_triplets
 from tripletree.algorithms.linkage import from_linkage
 from tripletree.algorithms.supervision import sample_class_triplets, triplets_from_classes
-from tripletree.cluster import ReCon
+from tripletree.cluster import ReCon, distances
 from tripletree.cluster.alignment import align_triplets
 from tripletree.cluster.base import warn_if_few
 from tripletree.core.leaves import LeafIndex
@@ -387,10 +388,10 @@ def test_parameters__precomputed_must_be_distances(matrix, message):
 
 
 def test_fit__says_how_much_memory_distances_would_take(X, monkeypatch):
-    def pdist(*_, **__):
+    def cdist(*_, **__):
         raise MemoryError
 
-    monkeypatch.setattr("scipy.spatial.distance.pdist", pdist)
+    monkeypatch.setattr("scipy.spatial.distance.cdist", cdist)
     with pytest.raises(MemoryError, match="distances of 8 samples take 0 GiB.* centroid, median, ward need none"):
         ReCon(linkage="average").fit(X)
 
@@ -506,3 +507,15 @@ def test_fit__weights_by_name_go_to_the_rows_of_these_names():
     assert np.array_equal(ReCon(2, linkage="ward").fit(X, sample_weight=weights).distances_, wanted.distances_)
     with pytest.raises(ValueError, match="index of sample_weight is not that of X.*sample_weight.loc"):
         ReCon(2, linkage="ward").fit(X, sample_weight=weights[::-1])
+
+
+@pytest.mark.parametrize("metric", distances.METRICS)
+def test_fit__distances_of_blocks_are_those_of_scipy(metric, monkeypatch, rng):
+    X = rng.random(size=(70, 9))
+    if metric in ("dice", "rogerstanimoto", "russellrao", "sokalsneath", "yule"):
+        X = (X > 0.5).astype(float)
+    parameters = distances.metric_parameters(X, metric)
+    wanted = np.maximum(pdist(X, metric, **parameters), 0)
+    for at_once in (1, 70 * 9 * 8, 10**9):
+        monkeypatch.setattr(distances, "_AT_ONCE", at_once)
+        assert np.array_equal(distances.condensed_distances(X, metric, parameters), wanted)

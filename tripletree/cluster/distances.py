@@ -21,6 +21,7 @@ from tripletree.algorithms.points import (
 )
 from tripletree.cluster.gower import MixedColumns, gower_of_codes
 from tripletree.core.checks import counted
+from tripletree.interrupts import check_time
 
 __all__ = [
     "ANY_METRIC",
@@ -75,7 +76,8 @@ WITH_MISSING = ("gower", "nan_euclidean")
 #: Linkages whose distances of clusters follow from centres alone, for some metrics.
 _BY_MEANS = {"cosine": ("average", "weighted"), "sqeuclidean": ("average", "weighted")}
 
-_BLOCK = 64  # rows of distances that stand in float64 at a time on their way to float32
+_BLOCK = 64  # rows of distances that stand in float64 at a time
+_AT_ONCE = 200_000_000  # differences of two features that are taken in one call: less than a second
 _UNDEFINED = "is not defined"
 _ROUNDING = 1e-8  # what may be the rounding of a symmetric or zero distance, as a part of the largest
 
@@ -360,20 +362,19 @@ def pair_at(place: int, n: int) -> tuple[int, int]:
 
 
 def _all_pairs(samples: Any, metric: Any, parameters: dict[str, Any], dtype: Any) -> np.ndarray:
-    n = samples.shape[0]
-    if dtype == np.float64 and not is_sparse(samples) and metric not in WITH_MISSING:
+    n, d = samples.shape
+    if callable(metric) and dtype == np.float64 and not is_sparse(samples):  # each pair once, in plain Python
         from scipy.spatial.distance import pdist
 
-        if callable(metric):
-            return pdist(samples, metric, **parameters)
-        out = np.empty(n * (n - 1) // 2)
-        return kernels.interruptible(lambda rows, out: pdist(rows, metric, out=out, **parameters), samples, out)
+        return pdist(samples, metric, **parameters)
     condensed = np.empty(n * (n - 1) // 2, dtype)
+    rows = min(max(_AT_ONCE // (n * d), 1), _BLOCK)
     end = 0
     with np.errstate(over="ignore"):
-        for low in range(0, n - 1, _BLOCK):
-            block = distances_between(samples[low : low + _BLOCK], samples[low + 1 :], metric, parameters)
-            for k in range(min(_BLOCK, n - 1 - low)):
+        for low in range(0, n - 1, rows):
+            check_time()  # Ctrl-C, too, is heard between two blocks
+            block = distances_between(samples[low : low + rows], samples[low + 1 :], metric, parameters)
+            for k in range(min(rows, n - 1 - low)):
                 begin, end = end, end + n - 1 - low - k
                 condensed[begin:end] = block[k, k:]
     return condensed

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from time import perf_counter
 from typing import Any
 
-from tripletree.interrupts import check_time
+from tripletree.interrupts import check_time, ctrl_c_waits
 
 __all__ = ["Pace", "progress_bar"]
 
@@ -39,9 +39,12 @@ class Pace:
 
     def __enter__(self) -> None:
         check_time()
+        self._waits = ctrl_c_waits()
+        self._waits.__enter__()
         self._begin = perf_counter()
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, *error: Any) -> None:
+        self._waits.__exit__(*error)
         wanted = _BETWEEN_LOOKS / max(perf_counter() - self._begin, 1e-9)
         self.steps = min(max(int(self.steps * min(wanted, 2.0)), 1), self._most)  # the last call may have been compiled
 
