@@ -204,7 +204,7 @@ def dense(table):
 
 def threshold(table):
     """Random cannot-links, of n groups in 10 clusters; with 37 a group, about, 10 are no longer enough."""
-    for n, degree in ((5_000, 34), (20_000, 28), (20_000, 32)):
+    for n, degree in ((5_000, 34), (20_000, 28), (20_000, 32), (20_000, 35)):
         rng = np.random.default_rng(0)
         ends = np.sort(rng.integers(0, n, (n * degree // 2, 2), dtype=np.int32), axis=1)
         graph = CannotGraph(np.unique(ends[ends[:, 0] < ends[:, 1]], axis=0), n)

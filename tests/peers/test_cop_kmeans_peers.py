@@ -105,7 +105,8 @@ def test_assignment__of_larger_graphs_is_that_of_an_integer_programme():
     assert proved >= 10
 
 
-def test_mending__finds_a_hidden_assignment(rng):
+@pytest.mark.parametrize("descend", [False, True])
+def test_mending__finds_a_hidden_assignment(rng, descend):
     y = rng.integers(0, 3, 150)
     edges = rng.integers(0, 150, (1800, 2))
     edges = np.unique(np.sort(edges[y[edges[:, 0]] != y[edges[:, 1]]], axis=1), axis=0)
@@ -118,11 +119,18 @@ def test_mending__finds_a_hidden_assignment(rng):
     start = kernels.frozen(rng.integers(0, 3, labels.size))
     state = kernels.feasibility.begin_mending(part.graph, start, 3, 1)
     label = start.copy()
+    if descend:
+        kernels.feasibility.descend(part.graph, label, state)
+        assert (state.beside >= state.beside[np.arange(label.size), label][:, None]).all()
     left = kernels.feasibility.mend(part.graph, label, state, 25)
     ends = np.stack([np.repeat(np.arange(label.size), part.degree), part.graph.near])
     clashes = label[ends[0]] == label[ends[1]]
-    assert left == clashes.sum() // 2 > 0
+    assert left == clashes.sum() // 2
+    assert descend or left > 0
     counts = np.zeros_like(state.beside)
     np.add.at(counts, (ends[0], label[ends[1]]), 1)
     assert np.array_equal(state.beside, counts)
     assert sorted(state.crowd[: state.n_crowd[0]].tolist()) == np.unique(ends[0][clashes]).tolist()
+    crowd = state.crowd[: state.n_crowd[0]]
+    others = np.where(np.arange(3) == label[crowd, None], np.iinfo(np.int32).max, counts[crowd])
+    assert np.array_equal(state.change[: crowd.size], others.min(axis=1) - counts[crowd, label[crowd]])

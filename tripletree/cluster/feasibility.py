@@ -518,9 +518,11 @@ def _backtrack(
 
 
 def _tabu_search(part: _Part, k: int, rng: np.random.Generator, limit: int) -> np.ndarray | None:
-    """Tabu search from a random assignment."""
+    """Tabu search from a random assignment in which each node has moved to where it clashes least."""
     label, done = rng.integers(0, k, part.nodes.size).astype(np.int32), 0
     state = kernels.feasibility.begin_mending(part.graph, frozen(label), k, int(rng.integers(2**31)))
+    if kernels.feasibility.descend(part.graph, label, state) == 0:
+        return label
     while done < limit:
         steps = min(limit - done, max(1, _SLICE // (10 * part.nodes.size)))
         if kernels.feasibility.mend(part.graph, label, state, steps) == 0:

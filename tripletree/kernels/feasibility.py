@@ -35,6 +35,7 @@ __all__ = [
     "begin_mending",
     "begin_part",
     "begin_search",
+    "descend",
     "exchange",
     "fold",
     "greedy",
@@ -225,6 +226,7 @@ class Mending(NamedTuple):
     until: np.ndarray  #: int64[m, k]: v may not go to c before that step
     crowd: np.ndarray  #: int32[m]: the nodes that clash, the first n_crowd entries
     place: np.ndarray  #: int32[m]: of each node in the crowd, -1 for none
+    change: np.ndarray  #: int32[m]: of the crowd, in the same order: how the clashes change by the best move of each
     n_crowd: np.ndarray  #: int64[1]
     n_edges: np.ndarray  #: int64[1]: clashing edges
     step: np.ndarray  #: int64[1]: steps done
@@ -233,13 +235,13 @@ class Mending(NamedTuple):
 
 @njit
 def begin_mending(graph, label, k, seed):
-    """The state for these labels, int32[m]."""
+    """The state for these labels, int32[m], and k clusters, at least 2."""
     start, near = graph
     m = len(label)
     beside, until = np.zeros((m, k), np.int32), np.zeros((m, k), np.int64)
-    crowd, place = np.full(m, -1, np.int32), np.full(m, -1, np.int32)
+    crowd, place, change = np.full(m, -1, np.int32), np.full(m, -1, np.int32), np.zeros(m, np.int32)
     n_crowd, n_edges, step = np.zeros(1, np.int64), np.zeros(1, np.int64), np.zeros(1, np.int64)
-    state = Mending(beside, until, crowd, place, n_crowd, n_edges, step, np.full(1, seed, np.int64))
+    state = Mending(beside, until, crowd, place, change, n_crowd, n_edges, step, np.full(1, seed, np.int64))
     for v in range(m):
         for e in range(start[v], start[v + 1]):
             beside[v, label[near[e]]] += 1
@@ -252,17 +254,22 @@ def begin_mending(graph, label, k, seed):
 
 @inner
 def _enter_or_leave(label, state, v):
-    """Put v into the crowd if it clashes, else take it out."""
-    place = state.place[v]
-    if state.beside[v, label[v]] > 0:
+    """Put v into the crowd if it clashes, with its best move, else take it out."""
+    beside, place, own = state.beside, state.place[v], label[v]
+    if beside[v, own] > 0:
         if place < 0:
-            state.crowd[state.n_crowd[0]] = v
-            state.place[v] = state.n_crowd[0]
+            place = np.int32(state.n_crowd[0])
+            state.crowd[place], state.place[v] = v, place
             state.n_crowd[0] += 1
+        least = beside[v, 1 if own == 0 else 0]
+        for c in range(beside.shape[1]):
+            if c != own:
+                least = min(least, beside[v, c])
+        state.change[place] = least - beside[v, own]
     elif place >= 0:
         state.n_crowd[0] -= 1
         last = state.crowd[state.n_crowd[0]]
-        state.crowd[place] = last
+        state.crowd[place], state.change[place] = last, state.change[state.n_crowd[0]]
         state.place[last] = place
         state.place[v] = -1
 
@@ -274,10 +281,46 @@ def _draw(state):
     return state.random[0] / 2147483648.0
 
 
+@inner
+def _move(graph, label, state, node, cluster):
+    """Move a node to another cluster."""
+    start, near = graph
+    beside, old = state.beside, label[node]
+    state.n_edges[0] += beside[node, cluster] - beside[node, old]
+    label[node] = cluster
+    for e in range(start[node], start[node + 1]):
+        w = near[e]
+        beside[w, old] -= 1
+        beside[w, cluster] += 1
+        _enter_or_leave(label, state, w)
+    _enter_or_leave(label, state, node)
+
+
+@njit
+def descend(graph, label, state):
+    """Move node after node to the cluster of fewest clashes until none has fewer elsewhere: the clashing edges left.
+
+    From labels at random, where nearly all nodes clash, `mend` would look at all of these for each move.
+    """
+    beside = state.beside
+    m, k = beside.shape
+    again = True
+    while again:
+        again = False
+        for v in range(m):
+            best = label[v]
+            for c in range(k):
+                if beside[v, c] < beside[v, best]:
+                    best = c
+            if best != label[v]:
+                _move(graph, label, state, v, best)
+                again = True
+    return state.n_edges[0]
+
+
 @njit
 def mend(graph, label, state, limit):
     """Move clashing nodes, the best way each time, but not back at once, for `limit` steps: the clashing edges left."""
-    start, near = graph
     beside, until, step, n_edges = state.beside, state.until, state.step, state.n_edges
     k = beside.shape[1]
     fewest = n_edges[0]
@@ -287,6 +330,8 @@ def mend(graph, label, state, limit):
         step[0] += 1
         best, ties, node, cluster = 0, 0, -1, -1
         for i in range(state.n_crowd[0]):
+            if node >= 0 and state.change[i] > best:
+                continue
             v = state.crowd[i]
             now = beside[v, label[v]]
             for c in range(k):
@@ -305,16 +350,8 @@ def mend(graph, label, state, limit):
                     node, cluster = v, c
         if node < 0:
             continue  # all are waiting
-        old = label[node]
-        until[node, old] = step[0] + int(_draw(state) * _TENURE) + int(_SHARE * state.n_crowd[0]) + 1
-        label[node] = cluster
-        n_edges[0] += best
-        for e in range(start[node], start[node + 1]):
-            w = near[e]
-            beside[w, old] -= 1
-            beside[w, cluster] += 1
-            _enter_or_leave(label, state, w)
-        _enter_or_leave(label, state, node)
+        until[node, label[node]] = step[0] + int(_draw(state) * _TENURE) + int(_SHARE * state.n_crowd[0]) + 1
+        _move(graph, label, state, node, cluster)
         fewest = min(fewest, n_edges[0])
     return n_edges[0]
 
@@ -686,7 +723,8 @@ def search(problem, lo, hi, state, limit, symmetric):
                 continue
             u = _next_forced(state)
             if u < 0:
-                if not symmetric:  # clashes cost nothing where clusters are alike
+                # clashes cost nothing where clusters are alike, and nothing is too dear for a first assignment
+                if not symmetric and enough < np.inf:
                     bound += _cost_of_clashes(problem, lo, hi, state)
                 if bound >= enough or bound == np.inf:
                     continue
