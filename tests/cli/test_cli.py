@@ -246,6 +246,15 @@ def test_shell__a_limit_of_time_ends_it(shell_environment, tmp_path):
     assert list(tmp_path.glob("out*")) == []
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a full disk")
+def test_a_full_disk__what_was_written_before_is_told(run):
+    many = "-k", "2", "-o", "/dev/full", "--newick", "out.nwk"
+    told = run("cluster", "-", *many, text="x\n0\n1\n9\n", status=2).stderr
+    assert told == "error: no space left on device: /dev/full (written before: out.nwk)\n"
+    told = run("decompose", "sample:primates", "-o", "/dev/full", status=2).stderr
+    assert told == "error: no space left on device: /dev/full\n"
+
+
 def test_time_limit__is_an_option_of_every_command(run):
     for name, command in main.commands.items():
         assert [x.opts for x in command.params].count(["--time-limit"]) == 1, name

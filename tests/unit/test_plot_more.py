@@ -15,6 +15,7 @@ from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.pairs import PairwiseConstraints
 from tripletree.core.triplets import TripletSet
 from tripletree.errors import InvalidLabelsError, UnknownLeafError
+from tripletree.io import parse_newick
 from tripletree.plots import plot_dendrogram
 
 matplotlib.use("agg")
@@ -107,6 +108,15 @@ def test_plot__collapse_given_nodes():
     assert labels_of(plot_dendrogram(star(5_000), max_leaves=3)) == ["0", "1", "4,998 leaves of others"]
     assert labels_of(plot_dendrogram(yule(700, np.random.default_rng(0)), labels=True))[:1] != ["7 leaves"]
     assert len(labels_of(plot_dendrogram(star(700), max_leaves=None, labels=True))) == 700
+
+
+def test_collapsed__a_clade_without_a_name_is_told_by_the_names_in_it():
+    tree = parse_newick("((((a,b,c)A,((d,e)E,f,g,h)B),((i,j)C,(k,l)D,(m,n)F,(o,p)G)),(x,y,z)H);")
+    assert labels_of(plot_dendrogram(tree, max_leaves=3)) == ["8 leaves: B, A", "8 leaves: C, D, F, ...", "H (3)"]
+    labels = labels_of(plot_dendrogram(tree, max_leaves=5))
+    assert labels == ["A (3)", "B (5)", "C (2)", "6 leaves of others: D, F, G", "H (3)"]
+    plain = parse_newick("(((a,b),(c,d)),((x,y),z));")
+    assert labels_of(plot_dendrogram(plain, max_leaves=2)) == ["4 leaves", "3 leaves"]
 
 
 def test_plot__given_axes_collapse_by_their_room(rng):

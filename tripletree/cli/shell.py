@@ -30,6 +30,7 @@ from tripletree.errors import (
 from tripletree.interrupts import in_time
 from tripletree.interrupts import time_limit as limit_of_time
 from tripletree.io.rows import quoted
+from tripletree.io.source import last_written
 
 __all__ = [
     "Commands",
@@ -114,6 +115,7 @@ class Commands(click.Group):
         with warnings.catch_warnings(), _ended_by_signals():
             warnings.simplefilter("default", UserWarning)
             warnings.showwarning = _show_warning
+            last_written.clear()
             sys.exit(self._status(args, prog_name or "tripletree", extra))
 
     def _failed(self, message: str, args: Sequence[str] | None) -> int:
@@ -141,10 +143,11 @@ class Commands(click.Group):
             _failed(f"no hierarchy displays all of these triplets. {conflict_text(error.conflict)}{links}")
             return INCONSISTENT
         except TimeLimitError as error:
-            self._failed(str(error), args)
+            self._failed(str(error) + _written_before(), args)
             return TIME_IS_OVER
         except OSError as error:
-            return _failed(_lower(f"{error.strerror}: {error.filename}" if error.filename else _reason(error)))
+            reason = _lower(f"{error.strerror}: {error.filename}" if error.filename else _reason(error))
+            return _failed(reason + _written_before())
         except MemoryError as error:
             return _failed(f"not enough memory: {str(error) or 'the input is too large for this machine'}")
         except (TripletreeError, ValueError) as error:
@@ -200,6 +203,11 @@ def _failed(message: str) -> int:
 def _reason(error: OSError) -> str:
     """The system's message, without the number of the error; of the standard output where no file is named."""
     return f"{error.strerror}: standard output" if error.errno == ENOSPC else error.strerror or str(error)
+
+
+def _written_before() -> str:
+    """Which files a command has made before it failed."""
+    return f" (written before: {', '.join(last_written)})" if last_written else ""
 
 
 def _lower(message: str) -> str:

@@ -23,6 +23,7 @@ import tarfile
 import time
 import zipfile
 import zlib
+from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
@@ -44,6 +45,7 @@ __all__ = [
     "Source",
     "Target",
     "decoded",
+    "last_written",
     "named_stream",
     "open_text",
     "raw_bytes",
@@ -477,6 +479,9 @@ def _file_bytes(path: str) -> bytes | str:
 
 # ---------------------------------------------------------------------- writing
 
+#: The last files that were put in place: what a command that fails afterwards has made.
+last_written: deque[str] = deque(maxlen=20)
+
 #: What the temporary files beside targets begin with, and seconds without a change after which nobody writes to one.
 _ASIDE, _LEFT_AFTER = ".tripletree-", 3600
 #: Folders in which such files were looked for.
@@ -620,8 +625,13 @@ def _replacing(path: str) -> Iterator[IO[bytes]]:
     except FileNotFoundError:
         mode = None
     if mode is not None and not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
-        with open(real, "wb") as stream:  # a device or a pipe: there is nothing to replace
-            yield stream
+        try:
+            with open(real, "wb") as stream:  # a device or a pipe: there is nothing to replace
+                yield stream
+        except OSError as error:
+            if error.filename is None and error.errno not in (None, errno.EPIPE):
+                raise type(error)(error.errno, error.strerror, path) from None
+            raise
         return
     if mode is not None and stat.S_ISDIR(mode):
         raise IsADirectoryError(errno.EISDIR, "cannot write a file in the place of a folder", path)
@@ -636,6 +646,7 @@ def _replacing(path: str) -> Iterator[IO[bytes]]:
         if mode is not None:
             os.chmod(aside, stat.S_IMODE(mode))
         os.replace(aside, real)
+        last_written.append(path)
     except BaseException as error:
         with suppress(OSError):  # it may never have been made
             os.unlink(aside)

@@ -20,6 +20,10 @@ __all__ = [
 ]
 
 
+#: Named clades that the label of a collapsed subtree without a name shows.
+_NAMED = 3
+
+
 def make_tip_labels(drawn: CollapsedTree, classes: LeafGroups | None) -> tuple[list[str], np.ndarray]:
     """The text of each tip, and its class: the most frequent among its leaves (-1 for none)."""
     tree, T = drawn.tree, drawn.size.size
@@ -31,6 +35,7 @@ def make_tip_labels(drawn: CollapsedTree, classes: LeafGroups | None) -> tuple[l
     leaf = np.empty(T, np.int64)
     leaf[drawn.shown[: tree.n_leaves]] = np.arange(tree.n_leaves)
     texts = []
+    inside = _names_inside(drawn)
     for k, size in enumerate(drawn.size.tolist()):
         if size == 1:
             texts.append(shorten(str(tree.leaves[int(leaf[k])])))
@@ -39,10 +44,39 @@ def make_tip_labels(drawn: CollapsedTree, classes: LeafGroups | None) -> tuple[l
         text = f"{size:,} leaves" if name is None else f"{shorten(str(name))} ({size:,})"
         if drawn.node[k] < 0:
             text = f"{size:,} leaves of others"
+        if inside[k]:
+            text += f": {', '.join(shorten(x, 20) for x in inside[k][:_NAMED])}{', ...' if inside[k][_NAMED:] else ''}"
         if numbers is not None and classes is not None and code[k] >= 0:
             text += f", {percent(int(numbers[k, code[k]]), size)}% {shorten(str(classes.names[code[k]]), 20)}"
         texts.append(text)
     return texts, code
+
+
+def _names_inside(drawn: CollapsedTree) -> list[list[str]]:
+    """The largest named clades in each collapsed subtree without a name of its own, the largest first."""
+    tree = drawn.tree
+    found: list[list[str]] = [[] for _ in range(drawn.size.size)]
+    nameless = {
+        k
+        for k in np.flatnonzero(drawn.size > 1).tolist()
+        if drawn.node[k] < 0 or tree.label(int(drawn.node[k])) is None
+    }
+    if not nameless or tree.names is None:
+        return found
+    start, stop, _ = tree.leaf_intervals
+    inside = [
+        (int(start[u]), -int(stop[u]), int(drawn.shown[u]), str(name))
+        for u, name in enumerate(tree.names, tree.n_leaves)
+        if name is not None and int(drawn.shown[u]) in nameless
+    ]
+    end, clades = 0, []
+    for low, high, k, name in sorted(inside):
+        if low >= end:  # not within the last one
+            end = -high
+            clades.append((low - end, k, name))
+    for _, k, name in sorted(clades):
+        found[k].append(name)
+    return found
 
 
 def describe_leaves(drawn: CollapsedTree, labelled: int) -> str:
