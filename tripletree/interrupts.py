@@ -225,7 +225,8 @@ class _Limit:
         wait, again = self.seconds, _FIRST
         while not is_over.wait(min(wait, threading.TIMEOUT_MAX)):
             with _lock:
-                if not is_over.is_set() and monotonic() >= self.end:
+                # one at a time: what comes while the handler begins would be taken for Ctrl-C
+                if not is_over.is_set() and not _was_sent and monotonic() >= self.end:
                     _was_sent = True
                     _send()
             wait, again = again, min(2 * again, _LAST)

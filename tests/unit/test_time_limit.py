@@ -21,7 +21,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tripletree as tt
-from tripletree import cluster, kernels
+from tripletree import cluster, interrupts, kernels
 from tripletree.core.progress import Pace
 from tripletree.interrupts import check_time, in_time
 from tripletree.kernels.budget import new_budget, spend
@@ -402,6 +402,18 @@ def test_time_limit__no_signal_comes_late():
     sys.setswitchinterval(before)
     time.sleep(0.1)
     assert 50 < ended < 450
+
+
+def test_time_limit__sends_no_signal_before_the_last_one_was_heard(monkeypatch):
+    """One that comes while the handler begins would be taken for Ctrl-C."""
+    sent = []
+    with monkeypatch.context() as patched:
+        patched.setattr(interrupts, "_send", lambda: sent.append(True))
+        with tt.time_limit(0.005):
+            time.sleep(0.2)
+    assert sent == [True]
+    with pytest.raises(tt.TimeLimitError), tt.time_limit(0.005):
+        forever()
 
 
 def test_in_time__waits_while_something_must_not_be_left_half_done():
