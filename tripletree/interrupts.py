@@ -140,9 +140,10 @@ def time_limit(seconds: float) -> AbstractContextManager[None]:
     -----
     In the main thread a limit ends all that Ctrl-C ends: this package, other packages, waiting for input. What cannot
     be interrupted is one long call of another package's compiled code, such as a decomposition of a matrix; the error
-    comes after it. In other threads, and where a program handles SIGINT outside of Python, the clock is looked at
-    between parts of compiled loops, in what takes long here, and nowhere else. Processes that the block has started,
-    such as joblib's, are left to what started them. Do not ``await`` in the block.
+    comes after it, and after an import that has begun, which would stay half done. In other threads, and where a
+    program handles SIGINT outside of Python, the clock is looked at between parts of compiled loops, in what takes
+    long here, and nowhere else. Processes that the block has started, such as joblib's, are left to what started
+    them. Do not ``await`` in the block.
 
     Examples
     --------
