@@ -401,7 +401,7 @@ def test_time_limit__no_signal_comes_late():
             ended += 1
     sys.setswitchinterval(before)
     time.sleep(0.1)
-    assert 50 < ended < 450
+    assert 0 < ended < 500
 
 
 def test_time_limit__sends_no_signal_before_the_last_one_was_heard(monkeypatch):
