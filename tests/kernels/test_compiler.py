@@ -12,11 +12,16 @@ from tripletree.kernels import compiler, jit
 
 needs_numba = pytest.mark.skipif(jit.MODE == "never", reason="kernels are not compiled")
 
-# two kernels and a part of both, in a module of which processes compile one kernel or the other
+# kernels and their parts, one of them a part of two, in a module of which processes compile one kernel or the other
 SOURCE = """
 import sys
+from typing import NamedTuple
 import numpy as np
 from tripletree.kernels import jit
+
+class Lists(NamedTuple):
+    first: np.ndarray
+    second: np.ndarray
 
 @jit.inner
 def _next(x, step):
@@ -25,6 +30,17 @@ def _next(x, step):
 @jit.inner
 def _twice(x, step):
     return _next(_next(x, step), np.int32(1))
+
+@jit.inner
+def _walk(lists, x, y):
+    first, second = lists
+    size, total = len(first), 0
+    while x > 0:
+        x, y = y, x - 1
+        if total % 3 == 0:
+            first = second if y % 2 == 0 else lists.first
+        total += first[x % size] * lists.second[y % size]
+    return total * 1000 + x * size
 
 @jit.allocating
 def _squares(n):
@@ -44,9 +60,14 @@ def length(x):
 def last(n):
     return _twice(np.int32(n), 1) + _squares(n)[np.argmax(_squares(n))]
 
+@jit.njit
+def walk(n):
+    lists = Lists(np.arange(1, n), np.arange(n, 2 * n))
+    return _walk(lists, n, n // 2) + _walk(lists, -n, n) + lists.first[-1]
+
 if __name__ == "__main__":
     sys.modules["parts"] = sys.modules["__main__"]
-    for function in (_next, _twice, _squares, length, last):
+    for function in (_next, _twice, _walk, _squares, length, last, walk):
         function.__module__ = "parts"
     for name in sys.argv[1:]:
         kernel = jit.compiled(globals()[name])
@@ -54,8 +75,9 @@ if __name__ == "__main__":
 """
 
 
-@needs_numba
-def test_compiler__parts_from_the_cache_serve_kernels_that_are_compiled_later(tmp_path):
+@pytest.fixture
+def answers(tmp_path):
+    """Runs kernels of `SOURCE` in a process: result, signatures of `_next`, kernels loaded and compiled, of each."""
     (tmp_path / "parts.py").write_text(SOURCE)
     env = {
         **os.environ,
@@ -64,10 +86,16 @@ def test_compiler__parts_from_the_cache_serve_kernels_that_are_compiled_later(tm
         "TRIPLETREE_JIT": "1",
     }
 
-    def answers(*names):
-        done = subprocess.check_output([sys.executable, tmp_path / "parts.py", *names], env=env, text=True)
+    def run(*names, **more):
+        command = [sys.executable, tmp_path / "parts.py", *names]
+        done = subprocess.check_output(command, env={**env, **more}, text=True)
         return [tuple(map(int, line.split())) for line in done.splitlines()]
 
+    return run
+
+
+@needs_numba
+def test_compiler__parts_from_the_cache_serve_kernels_that_are_compiled_later(answers):
     # 27 takes 111 steps, the next two after it are 82 and 41; one signature for int32, int64 and constants
     assert answers("length") == [(111, 1, 0, 2)]
     assert answers("last", "length") == [(41 + 26**2, 1, 0, 3), (111, 1, 1, 3)]
@@ -75,10 +103,21 @@ def test_compiler__parts_from_the_cache_serve_kernels_that_are_compiled_later(tm
 
 
 @needs_numba
-def test_compiler__where_numba_is_another_one_kernels_are_compiled_as_usual(monkeypatch):
+@pytest.mark.parametrize("boundscheck", ["0", "1"])
+def test_compiler__variables_out_of_memory_are_the_same(answers, boundscheck):
+    plain = {"__name__": "parts"}
+    exec(SOURCE, plain)  # the same functions, run by Python
+    assert answers("walk", NUMBA_BOUNDSCHECK=boundscheck) == [(plain["walk"](27), 0, 0, 2)]
+
+
+@needs_numba
+@pytest.mark.parametrize(
+    "used", [{"lowering.Lower": ("_no_such_thing",)}, {"lowering.NoSuchClass": ()}, {"no_such_module.Lower": ()}]
+)
+def test_compiler__where_numba_is_another_one_kernels_are_compiled_as_usual(monkeypatch, used):
     assert set(compiler.quicker(is_part=True)) == {"pipeline_class"}
     assert compiler.quicker(is_part=True) != compiler.quicker(is_part=False)
-    monkeypatch.setattr(compiler, "_USED", ("_no_such_thing",))
+    monkeypatch.setattr(compiler, "_USED", used)
     compiler._pipelines.cache_clear()
     try:
         assert compiler.quicker(is_part=True) == {}

@@ -1,15 +1,17 @@
 """Where numba compiles kernels otherwise than it would by itself, to take less time; the code does the same.
 
-Both classes below stand on what numba does not promise to keep. `quicker` is empty where it is not found, and kernels
-are then compiled as usual; where it is, tests compile, keep and load kernels by it.
+All of this stands on what numba does not promise to keep. `quicker` is empty where it is not found, and kernels are
+then compiled as usual; where it is, tests compile, keep and load kernels by it.
 """
 
 from __future__ import annotations
 
 import gc
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
+from importlib import import_module
 from typing import Any
 
 __all__ = [
@@ -18,8 +20,12 @@ __all__ = [
     "uncollected",
 ]
 
-#: What is used of numba's library of compiled code, beside what its own documentation names.
-_USED = ("_finalize_dynamic_globals", "_optimize_final_module", "_verify_declare_only_symbols")
+#: What is used of numba's classes, beside what its own documentation names.
+_USED = {
+    "codegen.JITCodeLibrary": ("_finalize_dynamic_globals", "_optimize_final_module", "_verify_declare_only_symbols"),
+    "lowering.Lower": ("_find_singly_assigned_variable",),
+    "typed_passes.NativeLowering": ("lowering_class",),
+}
 
 
 def quicker(is_part: bool) -> dict[str, Any]:
@@ -62,19 +68,41 @@ def compared_flags() -> Any:
     return ComparedFlags
 
 
+def _is_known_numba() -> bool:
+    """Whether numba has all that is used of it."""
+    for path, names in _USED.items():
+        module, _, kind = path.rpartition(".")
+        try:
+            found = getattr(import_module(f"numba.core.{module}"), kind)
+        except (ImportError, AttributeError):
+            return False
+        if not all(hasattr(found, name) for name in names):
+            return False
+    return True
+
+
 @cache
 def _pipelines() -> tuple[Any, Any] | None:
     """The pipelines of numba's compiler for whole kernels and for parts."""
+    if not _is_known_numba():
+        return None
     from numba.core.codegen import JITCodeLibrary
     from numba.core.compiler import Compiler
+    from numba.core.typed_passes import NativeLowering
 
-    if not all(hasattr(JITCodeLibrary, name) for name in _USED):
-        return None
+    lowering = _lowering()
 
     class WholeCompiler(Compiler):
         def compile_extra(self, function: Any) -> Any:
             self.state.flags = compared_flags()(self.state.flags)
             return super().compile_extra(function)
+
+        def define_pipelines(self) -> Any:
+            pipelines = super().define_pipelines()
+            for pipeline in pipelines:
+                pipeline.passes = [(lowering if x is NativeLowering else x, text) for x, text in pipeline.passes]
+                pipeline.finalize()
+            return pipelines
 
     class PartLibrary(JITCodeLibrary):
         """The code of a part, as it was before LLVM's work on the whole of it.
@@ -107,3 +135,37 @@ def _pipelines() -> tuple[Any, Any] | None:
             return super().compile_extra(function)
 
     return WholeCompiler, PartCompiler
+
+
+@cache
+def _lowering() -> Any:
+    """Make numba's pass from its own code to LLVM's, with fewer variables in memory.
+
+    numba keeps each variable that is used in several blocks in memory, and reads all of it at every use. LLVM takes
+    such reads of a wide state to pieces, one by one: a twentieth of the time to compile. What is set once, in the first
+    block, needs no memory. Where references are counted it does, to note that one has been given back.
+    """
+    from numba.core.analysis import compute_use_defs
+    from numba.core.compiler_machinery import register_pass
+    from numba.core.ir import Assign
+    from numba.core.lowering import Lower
+    from numba.core.typed_passes import NativeLowering
+
+    class Lowering(Lower):
+        def _find_singly_assigned_variable(self) -> None:
+            super()._find_singly_assigned_variable()
+            if self.context.enable_nrt:
+                return
+            first = min(self.blocks)
+            set_at = [(x.target.name, i) for i, block in self.blocks.items() for x in block.find_insts(Assign)]
+            times = Counter(name for name, _ in set_at)
+            used_before = compute_use_defs(self.blocks).usemap[first]
+            once = {name for name, i in set_at if i == first and times[name] == 1}
+            self._singly_assigned_vars |= once - used_before
+
+    @register_pass(mutates_CFG=True, analysis_only=False)
+    class LoweringWithFewVariables(NativeLowering):
+        _name = "tripletree_lowering"
+        lowering_class = Lowering
+
+    return LoweringWithFewVariables
