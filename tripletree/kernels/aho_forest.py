@@ -24,12 +24,10 @@ import numpy as np
 
 from tripletree.kernels.aho_tree import (
     Blocks,
-    Incidence,
     Stack,
     Tree,
     TripletLists,
     Work,
-    add_entry,
     attach,
     clear,
     deal_out,
@@ -62,11 +60,11 @@ _ALL = np.int64(-1)
 
 
 class Triplets(NamedTuple):
-    """The triplets ab|c, an entry for each."""
+    """The triplets ab|c, and the lists of the ends that each cluster has of them."""
 
-    rows: IntegerTable  #: [t, 3]: the cluster ids that it named at the start
-    dead: Integers
-    seen: Integers  #: stamp
+    row: IntegerTable  #: [t, 8], what is known of each triplet; its columns have names below: they are read together
+    last: Integers  #: of each cluster: an entry of its circular list, -1 if empty; end k of triplet t is 3 t + k
+    n_entries: Integers  #: of each cluster, dead ones included
     block_of_a: Integers  #: [k], of the k-th triplet at hand
     block_of_c: Integers
 
@@ -85,6 +83,12 @@ class Ways(NamedTuple):
     level: Integers  #: one entry: the depth of the current nodes; -1 before there are any
 
 
+# row: the three ends come first, clusters that have been merged since `RENEWED` included
+NEXT = 3  #: three columns, of each end: the entry after it in the list of its cluster
+FOUND = 6  #: stamp of the level at which it was last found; `DEAD` once it holds for good
+RENEWED = 7  #: the number of the last call that brought its ends up to date
+DEAD = 2**62
+
 # node
 SEEN_AT = 0  #: stamp of BLOCK
 BLOCK = 1  #: the block that holds the node (-1 for none), or SPLIT
@@ -100,7 +104,6 @@ class Forest(NamedTuple):
 
     tree: Tree
     by_lca: TripletLists  #: the list of node u begins at m + u
-    incidence: Incidence  #: dead entries included
     blocks: Blocks
     work: Work
     stack: Stack
@@ -114,7 +117,8 @@ class Forest(NamedTuple):
 def empty_forest(rows, n):
     """Room for the triplets in rows (int64[m, 3]) on clusters 0..n-1, to be filled by `plant`."""
     m, nodes = len(rows), 2 * n + 2
-    triplets = Triplets(rows, *np.zeros((4, m), np.int64))
+    triplets = Triplets(np.zeros((m, 8), np.int64), *np.zeros((2, n), np.int64), *np.zeros((2, m), np.int64))
+    triplets.row[:, :3] = rows
     ways = Ways(np.zeros((nodes, 8), np.int64), np.zeros(nodes, np.int64), *np.zeros((3, 1), np.int64))
     return Forest(
         *empty_parts(n, m),
@@ -129,20 +133,20 @@ def empty_forest(rows, n):
 @njit
 def plant(parent, separator, forest):
     """Fill an empty forest from the parent array of `one_tree` of its triplets, and the node that separates each."""
-    tree, rows, degree = forest.tree, forest.triplets.rows, forest.degree
-    n, m, root = len(degree), rows.shape[0], len(tree.parent) - 1
+    tree, triplets, degree = forest.tree, forest.triplets, forest.degree
+    n, m, root = len(degree), len(triplets.row), len(tree.parent) - 1
     clear(tree)
     for head in range(m, m + len(tree.parent)):
         forest.by_lca.next[head] = forest.by_lca.previous[head] = head
     for x in range(n):
-        forest.incidence.last[x] = -1
+        triplets.last[x] = -1
     size = parent.shape[0]
     for t in range(m):
         _give_triplet(forest, t, root if separator[t] == size - 1 else np.int64(separator[t]))
-    for e in range(3 * m):
-        x = rows[e // 3, e % 3]
-        degree[x] += 1
-        add_entry(forest.incidence, x, e)
+    for t in range(m):
+        for k in range(3):
+            degree[triplets.row[t, k]] += 1
+            _add_entry(triplets, t, k)
     # children before parents, so that what is below a node is counted when it is added to its parent
     for u in range(size - 1):
         if u < n:
@@ -161,7 +165,7 @@ def plant(parent, separator, forest):
 @inner
 def _give_triplet(forest, t, u):
     """Triplet t belongs to node u."""
-    list_triplet(forest.by_lca, t, len(forest.triplets.dead) + u)
+    list_triplet(forest.by_lca, t, len(forest.triplets.row) + u)
     forest.tree.n_triplets[u] += 1
 
 
@@ -174,7 +178,7 @@ def _take_triplet(forest, t, u):
 
 @inner
 def _forget_triplets(forest, u):
-    head = len(forest.triplets.dead) + u
+    head = len(forest.triplets.row) + u
     forest.by_lca.next[head] = forest.by_lca.previous[head] = head
     forest.tree.n_triplets[u] = 0
 
@@ -182,7 +186,7 @@ def _forget_triplets(forest, u):
 @inner
 def _give_all_triplets(forest, u, w):
     """What belongs to u belongs to w: the two lists become one in one step, however long they are."""
-    lists, m = forest.by_lca, len(forest.triplets.dead)
+    lists, m = forest.by_lca, len(forest.triplets.row)
     if lists.next[m + u] != m + u:
         first, last, after = lists.next[m + u], lists.previous[m + u], lists.next[m + w]
         lists.next[m + w], lists.previous[first] = first, m + w
@@ -192,22 +196,48 @@ def _give_all_triplets(forest, u, w):
 
 
 @inner
+def _add_entry(triplets, t, k):
+    """Add end k of triplet t to the list of its cluster."""
+    x, e = triplets.row[t, k], 3 * t + k
+    last = triplets.last[x]
+    if last < 0:
+        triplets.row[t, NEXT + k] = e
+        triplets.last[x] = e
+    else:
+        triplets.row[t, NEXT + k] = _after(triplets, last)
+        _put_after(triplets, last, e)
+    triplets.n_entries[x] += 1
+
+
+@inner
+def _after(triplets, e):
+    """The entry after entry e."""
+    return triplets.row[e // 3, NEXT + e % 3]
+
+
+@inner
+def _put_after(triplets, e, after):
+    """Make `after` the entry after entry e."""
+    triplets.row[e // 3, NEXT + e % 3] = after
+
+
+@inner
 def _sweep(forest, x):
     """Take the dead entries out of x's list once they are most of it: paid for by those that have died since."""
-    incidence, dead = forest.incidence, forest.triplets.dead
-    if incidence.n_entries[x] <= 2 * forest.degree[x] + 2:
+    triplets = forest.triplets
+    if triplets.n_entries[x] <= 2 * forest.degree[x] + 2:
         return
-    before = incidence.last[x]
+    before = triplets.last[x]
     kept = 0
-    for _ in range(incidence.n_entries[x]):
-        e = incidence.next[before]
-        if dead[e // 3]:
-            incidence.next[before] = incidence.next[e]
+    for _ in range(triplets.n_entries[x]):
+        e = _after(triplets, before)
+        if triplets.row[e // 3, FOUND] == DEAD:
+            _put_after(triplets, before, _after(triplets, e))
         else:
             before = e
             kept += 1
-    incidence.last[x] = before if kept > 0 else -1
-    incidence.n_entries[x] = kept
+    triplets.last[x] = before if kept > 0 else -1
+    triplets.n_entries[x] = kept
 
 
 # ---------------------------------------------------------------------- the block that holds a cluster
@@ -336,7 +366,12 @@ def _block_of(forest, x):
 @inner
 def _block_of_end(forest, t, k):
     """The block that holds end k of triplet t."""
-    return _block_of(forest, find(forest.into, forest.triplets.rows[t, k]))
+    row, call = forest.triplets.row, forest.ways.call[0]
+    if row[t, RENEWED] != call:
+        row[t, RENEWED] = call
+        for end in range(3):
+            row[t, end] = find(forest.into, row[t, end])
+    return _block_of(forest, row[t, k])
 
 
 # ---------------------------------------------------------------------- one level
@@ -355,12 +390,12 @@ def _crossing(forest, v, a, b):
     _begin_ways(forest, a, b)
     top = a if tree.n_leaves[a] <= tree.n_leaves[b] else b
     count = np.int64(0)
-    m = len(triplets.dead)
+    m = len(triplets.row)
     if tree.n_triplets[v] <= 2 * tree.n_leaves[top]:
         t = forest.by_lca.next[m + v]
         while t < m:
             after = forest.by_lca.next[t]
-            if triplets.dead[t]:
+            if triplets.row[t, FOUND] == DEAD:
                 _take_triplet(forest, t, v)
             else:
                 p = _block_of_end(forest, t, 0)
@@ -374,13 +409,13 @@ def _crossing(forest, v, a, b):
         x = first_leaf(tree, top)
         while x >= 0:
             _sweep(forest, x)
-            e = forest.incidence.last[x]
-            for _ in range(forest.incidence.n_entries[x]):
-                e = forest.incidence.next[e]
+            e = triplets.last[x]
+            for _ in range(triplets.n_entries[x]):
+                e = _after(triplets, e)
                 t = e // 3
-                if triplets.dead[t] or triplets.seen[t] == stamp:
+                if triplets.row[t, FOUND] >= stamp:
                     continue
-                triplets.seen[t] = stamp
+                triplets.row[t, FOUND] = stamp
                 r = _block_of_end(forest, t, 0 if e % 3 == 2 else 2)
                 if r >= 0 and r != top:
                     at_hand[count] = t
@@ -507,11 +542,11 @@ def _set_of_triplet(forest, t, p):
 def _found_at_node(forest, p, only, count):
     """Add to those found the triplets of current node p that lie in one set."""
     work, lists = forest.work, forest.by_lca
-    m = len(forest.triplets.dead)
+    m = len(forest.triplets.row)
     t = lists.next[m + p]
     while t < m:
         after = lists.next[t]
-        if forest.triplets.dead[t]:
+        if forest.triplets.row[t, FOUND] == DEAD:
             _take_triplet(forest, t, p)
         else:
             s = _set_of_triplet(forest, t, p)
@@ -525,20 +560,20 @@ def _found_at_node(forest, p, only, count):
 @inlined
 def _found_below(forest, top, count):
     """Add to those found the triplets between block `top` and other children of its parent, all in the set of `top`."""
-    blocks, triplets, incidence = forest.blocks, forest.triplets, forest.incidence
+    blocks, triplets = forest.blocks, forest.triplets
     p = forest.tree.parent[top]
     s = set_of(blocks, top)
     stamp = blocks.stamp[0]
     x = first_leaf(forest.tree, top)
     while x >= 0:
         _sweep(forest, x)
-        e = incidence.last[x]
-        for _ in range(incidence.n_entries[x]):
-            e = incidence.next[e]
+        e = triplets.last[x]
+        for _ in range(triplets.n_entries[x]):
+            e = _after(triplets, e)
             t = e // 3
-            if triplets.dead[t] or triplets.seen[t] == stamp:
+            if triplets.row[t, FOUND] >= stamp:
                 continue
-            triplets.seen[t] = stamp
+            triplets.row[t, FOUND] = stamp
             # one end is below `top`: if it is c, where is a, else, where is c? (b is where a is)
             w = _block_of_end(forest, t, 0 if e % 3 == 2 else 2)
             if w != top and _is_child_touched(forest, w, p) and set_of(blocks, w) == s:
@@ -750,30 +785,32 @@ def _leave(tree, x):
 @inner
 def _settle(forest, i, j):
     """End the triplets ij|c, which hold from now on, and give all triplets of i to j."""
-    tree, incidence, degree, triplets = forest.tree, forest.incidence, forest.degree, forest.triplets
-    x = i if incidence.n_entries[i] <= incidence.n_entries[j] else j
-    e = incidence.last[x]
-    for _ in range(incidence.n_entries[x]):
-        e = incidence.next[e]
+    tree, degree, triplets = forest.tree, forest.degree, forest.triplets
+    row, last, n_entries = triplets.row, triplets.last, triplets.n_entries
+    x = i if n_entries[i] <= n_entries[j] else j
+    e = last[x]
+    for _ in range(n_entries[x]):
+        e = _after(triplets, e)
         t = e // 3
-        if triplets.dead[t]:
+        if row[t, FOUND] == DEAD:
             continue
-        a, b = find(forest.into, triplets.rows[t, 0]), find(forest.into, triplets.rows[t, 1])
+        a, b = find(forest.into, row[t, 0]), find(forest.into, row[t, 1])
         if (a == i and b == j) or (a == j and b == i):
-            triplets.dead[t] = 1
+            row[t, FOUND] = DEAD
             degree[i] -= 1
             degree[j] -= 1
-            c = find(forest.into, triplets.rows[t, 2])
+            c = find(forest.into, row[t, 2])
             degree[c] -= 1
             if degree[c] == 0:
                 _leave(tree, c)
-    if incidence.last[j] < 0:
-        incidence.last[j] = incidence.last[i]
-    elif incidence.last[i] >= 0:
-        p, q = incidence.last[i], incidence.last[j]
+    if last[j] < 0:
+        last[j] = last[i]
+    elif last[i] >= 0:
         # swapping two successors makes one circle of two
-        incidence.next[p], incidence.next[q] = incidence.next[q], incidence.next[p]
-    incidence.n_entries[j] += incidence.n_entries[i]
+        after = _after(triplets, last[i])
+        _put_after(triplets, last[i], _after(triplets, last[j]))
+        _put_after(triplets, last[j], after)
+    n_entries[j] += n_entries[i]
     degree[j] += degree[i]
     forest.into[i] = j
     if degree[j] == 0 and tree.parent[j] >= 0:

@@ -23,12 +23,10 @@ from tripletree.kernels.jit import Integers, inlined, inner
 
 __all__ = [
     "Blocks",
-    "Incidence",
     "Stack",
     "Tree",
     "TripletLists",
     "Work",
-    "add_entry",
     "attach",
     "clear",
     "deal_out",
@@ -65,14 +63,6 @@ class TripletLists(NamedTuple):
 
     next: Integers
     previous: Integers
-
-
-class Incidence(NamedTuple):
-    """For each leaf the circular list of its ends of triplets: entry 3 t + k is end k of triplet t."""
-
-    last: Integers  #: of each leaf: an entry of its list, -1 if that is empty
-    n_entries: Integers  #: of each leaf
-    next: Integers  #: of each entry
 
 
 class Blocks(NamedTuple):
@@ -128,7 +118,6 @@ def empty_parts(n, m):
     return (
         _empty(Tree, *[nodes] * 7, 1),
         _empty(TripletLists, m + nodes, m + nodes),
-        _empty(Incidence, n, n, 3 * m),
         _empty(Blocks, *[nodes] * 8, 1),
         _empty(Work, *[m] * 5, 1, m),
         _empty(Stack, *[nodes] * 9),
@@ -229,19 +218,6 @@ def unlist_triplet(lists, t):
     """Take triplet t out of its list."""
     after, before = lists.next[t], lists.previous[t]
     lists.next[before], lists.previous[after] = after, before
-
-
-@inner
-def add_entry(incidence, x, e):
-    """Add entry e to the list of leaf x."""
-    incidence.n_entries[x] += 1
-    last = incidence.last[x]
-    if last < 0:
-        incidence.next[e] = e
-        incidence.last[x] = e
-    else:
-        incidence.next[e] = incidence.next[last]
-        incidence.next[last] = e
 
 
 # ---------------------------------------------------------------------- sets of touched blocks
