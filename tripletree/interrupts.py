@@ -173,6 +173,9 @@ class _TimeIsOver(BaseException):
         super().__init__(f"the time limit of {limit.seconds:g} s was reached")
         self.limit = limit
 
+    def __reduce__(self) -> Any:
+        return BaseException, self.args  # Dask pickles what an error came from, too, and a limit has a lock
+
 
 class _Limit:
     def __init__(self, seconds: float) -> None:

@@ -176,6 +176,8 @@ def test_time_limit__says_what_was_running(rng):
     assert caught.value.what == "decompose"
     copy = pickle.loads(pickle.dumps(caught.value))
     assert (str(copy), copy.seconds, copy.what) == (str(caught.value), 0.05, "decompose")
+    cause = pickle.loads(pickle.dumps(caught.value.__context__))  # Dask sends it along
+    assert str(cause) == "the time limit of 0.05 s was reached"
 
 
 def test_time_limit__nobody_takes_it_for_a_failure():
