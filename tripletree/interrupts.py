@@ -9,6 +9,7 @@ the clock in these two places (`check_time`).
 
 from __future__ import annotations
 
+import gc
 import signal
 import sys
 import threading
@@ -99,8 +100,10 @@ def _frames(frame: FrameType | None, depth: int = 0) -> list[FrameType]:
 
 
 def _must_wait(frames: list[FrameType], at_once: dict[str, set[str]]) -> bool:
+    callbacks = {getattr(x, "__code__", None) for x in gc.callbacks}  # what these raise is forgotten, too
     return any(
         x.f_code.co_name in _CALLED_BACK
+        or x.f_code in callbacks
         or x.f_code.co_name in at_once.get(x.f_globals.get("__name__", ""), ())
         or x.f_code in _UNDISTURBED
         for x in frames
@@ -236,9 +239,6 @@ class _Limit:
             wait, again = again, min(2 * again, _LAST)
 
 
-#: Code in which no limit strikes: in these the block has not begun, or is over.
-_UNDISTURBED = {_Limit.__enter__.__code__, _Limit.__exit__.__code__}
-
 _of_thread = threading.local()
 _lock = threading.Lock()
 _before: Any = None
@@ -308,6 +308,10 @@ def _interrupted(number: int, frame: FrameType | None) -> None:
     frames = _frames(frame, over.depth)
     if not _must_wait(frames, _AT_ONCE_OR_IMPORTING):  # else it comes again
         over.strike(frames)
+
+
+#: Code in which no limit strikes: the block has not begun, or is over, or another limit strikes.
+_UNDISTURBED = {x.__code__ for x in (_Limit.__enter__, _Limit.__exit__, _Limit.strike, _interrupted)}
 
 
 def _named(frames: list[FrameType]) -> str | None:

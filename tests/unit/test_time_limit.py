@@ -3,6 +3,7 @@
 # ruff: noqa: PT012 (the blocks are what is tested)
 
 import ctypes
+import gc
 import os
 import pickle
 import signal
@@ -74,7 +75,7 @@ def long_fits(rng):
         "COPKMeans": lambda: cluster.COPKMeans(50, n_init=50).fit(X, pairs=pairs),
         "PCKMeans": lambda: cluster.PCKMeans(50, n_init=50).fit(X, pairs=pairs),
         "CVQE": lambda: cluster.CVQE(50, n_init=50).fit(X, pairs=pairs),
-        "ConstrainedCompleteLink": lambda: cluster.ConstrainedCompleteLink().fit(X, pairs=pairs),
+        "ConstrainedCompleteLink": lambda: cluster.ConstrainedCompleteLink(on_infeasible="violate").fit(X, pairs=pairs),
         "repair": lambda: tt.repair(tt.TripletSet(rng.permuted(triplets.rows, axis=1)[:3000], triplets.leaves)),
         "describe": lambda: tt.describe(triplets),
         "another package": lambda: np.linalg.svd(rng.normal(size=(100, 100))) and forever(),
@@ -416,6 +417,45 @@ def test_time_limit__sends_no_signal_before_the_last_one_was_heard(monkeypatch):
     assert sent == [True]
     with pytest.raises(tt.TimeLimitError), tt.time_limit(0.005):
         forever()
+
+
+def test_time_limit__waits_while_garbage_is_collected():
+    """What a callback of the collector raises is forgotten."""
+    met = []
+
+    def callback(phase, info):
+        if not met:
+            met.append(phase)
+            time.sleep(0.1)
+
+    gc.callbacks.append(callback)
+    try:
+        with pytest.raises(tt.TimeLimitError), tt.time_limit(0.02):
+            gc.collect()
+            met.append("collected")
+            forever()
+    finally:
+        gc.callbacks.remove(callback)
+    assert met == ["start", "collected"]
+
+
+def test_time_limit__no_limit_strikes_while_another_does(monkeypatch):
+    named = interrupts._named
+
+    def slow(frames):
+        time.sleep(0.1)
+        return named(frames)
+
+    monkeypatch.setattr(interrupts, "_named", slow)
+    found = []
+    with pytest.raises(tt.TimeLimitError) as outer, tt.time_limit(0.05):
+        try:
+            with tt.time_limit(0.02):
+                forever()
+        except tt.TimeLimitError as error:
+            found.append(error.seconds)
+        forever()
+    assert (found, outer.value.seconds) == ([0.02], 0.05)
 
 
 def test_in_time__waits_while_something_must_not_be_left_half_done():
