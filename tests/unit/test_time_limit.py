@@ -53,6 +53,9 @@ def nothing_is_left():
     assert not [x for x in threading.enumerate() if x.name == "time limit" and x.is_alive()]
 
 
+#: Between the opening of a file and its ``with`` an interrupt leaves the file to the collector, as Ctrl-C does.
+pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")
+
 # ---------------------------------------------------------------------- what is ended
 
 
