@@ -500,6 +500,9 @@ def test_cluster__files_of_classes_that_are_refused(run, tmp_path):
     (tmp_path / "known.csv").write_text("id,kind\nA,u\nd,v\n")
     said = run("cluster", "data.csv", "--classes", "known.csv", "-k", 2, status=2).stderr
     assert "2 unknown among the labels in known.csv: 'A', 'd'; none of them is in DATA" in said
+    (tmp_path / "blank.csv").write_text("id,kind\na,\n")
+    said = run("cluster", "data.csv", "--classes", "blank.csv", "-k", 2, status=2).stderr
+    assert "the classes of 0 samples are known" in said
     said = run("cluster", "data.csv", "--classes", "gone.csv", "-k", 2, status=2).stderr
     assert "there is no column 'gone.csv', and no file 'gone.csv'; there are 'id', 'x'" in said
     said = run("cluster", "data.csv", "--classes", "known.csv", "-k", 2, "-o", "known.csv", status=2).stderr

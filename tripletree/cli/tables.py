@@ -213,7 +213,7 @@ def _classes_of(labels: list[str], path: str) -> list[str | None]:
     found = read_classes(path)
     known = set(labels)
     unknown = [x for x in found if x not in known]
-    if len(unknown) == len(found):
+    if found and len(unknown) == len(found):
         raise UnknownLeafError(unknown, labels, what=f"labels in {path}", hint="none of them is in DATA")
     if unknown:
         say(f"{counted(len(unknown), 'label')} of {path} {'is' if len(unknown) == 1 else 'are'} not in DATA", err=True)
