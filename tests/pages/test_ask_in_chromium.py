@@ -317,6 +317,33 @@ def test_page__the_end_of_the_plan_and_the_end_of_the_server(browser, start):
     page.page.close()
 
 
+def test_page__a_state_that_comes_after_an_answer_is_out_of_date(browser, start):
+    _, address, path = start()
+    page = Person(browser, address)
+    # what is asked for every few seconds comes back whole, and only when it is let go, as from a slow server
+    page.page.run("""
+    window.fetched = window.fetch;
+    window.fetch = async (address, options) => {
+      const found = await window.fetched(address.replace(/version=[^&]*/, "version=none"), options);
+      if (address.startsWith("state")) await new Promise((go) => { window.letGo = go; });
+      return found;
+    };
+    null
+    """)
+    page.page.wait("window.letGo !== undefined")
+    page.page.run("window.fetch = window.fetched; null")
+    page.press("c")
+    after = page.seen()
+    assert "1 answered" in after
+    page.page.run("window.letGo(); null")
+    page.page.frames(2)
+    assert page.seen() == after
+    page.press("c")
+    assert "2 answered" in page.seen()
+    page.close()
+    assert len(read_answers(path)) == 2
+
+
 def test_page__other_sites_cannot_answer(browser, start, tmp_path):
     _, address, path = start()
     other = tmp_path / "other.html"

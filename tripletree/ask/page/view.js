@@ -21,6 +21,7 @@ class AskView {
     this.known = null;
     this.columns = [];
     this.busy = true;
+    this.acts = 0; // what the person has done so far; a state that was asked for before the last of it is out of date
     this.past = false; // the questions that were planned are answered, and more are wanted
     this.build();
   }
@@ -69,10 +70,13 @@ class AskView {
 
   /** Take the state anew; a version that has not changed comes back as null. */
   async refresh(version = null, was = undefined) {
+    const { acts } = this;
     try {
       const state = await this.transport.state(this.who, version, was);
+      if (acts !== this.acts) return;
       if (state) this.show(state);
     } catch (error) {
+      if (acts !== this.acts) return;
       this.tell(error.message, true);
     }
     this.setBusy(false);
@@ -83,6 +87,7 @@ class AskView {
     const was = this.who;
     this.who = name.trim().replace(/\s+/g, " ") || null;
     this.transport.renamed?.(this.who);
+    this.acts += 1;
     this.setBusy(true);
     this.tell("");
     await this.refresh(null, was);
@@ -123,6 +128,7 @@ class AskView {
   }
 
   async send(kind, message) {
+    this.acts += 1;
     this.setBusy(true);
     this.tell("");
     try {
