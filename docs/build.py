@@ -73,6 +73,13 @@ TITLES = {
     "page": "Pages to fold and search",
     "errors": "Errors",
 }
+#: The same for groups of names behind the other doors, where their names would be too many, or one that tells little.
+OTHER_TITLES = {
+    "cluster.agglomerative": "ReCon and complete link",
+    "cluster.kmeans": "k-means with pairs",
+    "cluster.temporal": "Clusters through time",
+    "errors.more": "All errors and warnings",
+}
 #: The public interface: modules in the order in which the reference shows them, the front door first.
 FACES = ["tripletree"]
 FACES += [
@@ -165,6 +172,9 @@ def group_title(module_name, group, names):
     """Return what a page of names is called."""
     if module_name == "tripletree" and group in TITLES:
         return TITLES[group]
+    own = OTHER_TITLES.get(f"{module_name.removeprefix('tripletree.')}.{group}")
+    if own:
+        return own
     return ", ".join(names) if len(names) <= 3 or group == "more" else group.replace("_", " ").capitalize()
 
 

@@ -27,6 +27,8 @@ suppress_warnings = ["myst.header"]
 
 autodoc_typehints = "none"
 autodoc_member_order = "bysource"
+toc_object_entries_show_parents = "hide"  # "fit()": with its class before it, it is wider than the list
+highlight_language = "none"  # blocks without a language are commands and tables
 numpydoc_show_class_members = False
 numpydoc_xref_param_type = True
 numpydoc_xref_ignore = "all"
@@ -163,7 +165,7 @@ def resolved(app, env, node, contnode):
 def skipped(app, what, name, thing, skip, options):
     """Leave out members that come from other libraries."""
     plain = getattr(thing, "__func__", None) or getattr(thing, "fget", None) or getattr(thing, "func", thing)
-    home = getattr(plain, "__module__", None)
+    home = getattr(plain, "__module__", None) or getattr(getattr(plain, "__objclass__", None), "__module__", None)
     foreign = isinstance(home, str) and not home.startswith("tripletree")
     routing = name.startswith("set_") and name.endswith("_request")
     return True if foreign or routing else None
