@@ -9,6 +9,7 @@ the clock in these two places (`check_time`).
 
 from __future__ import annotations
 
+import dis
 import gc
 import signal
 import sys
@@ -19,7 +20,7 @@ from contextlib import AbstractContextManager, contextmanager
 from math import isfinite
 from numbers import Real
 from time import monotonic
-from types import FrameType
+from types import CodeType, FrameType
 from typing import Any
 
 from tripletree.errors import TimeLimitError
@@ -41,6 +42,8 @@ _AT_ONCE_OR_IMPORTING = {**_AT_ONCE, "importlib._bootstrap": {"_find_and_load"}}
 
 #: Seconds after which an interrupt that had to wait comes again: at first, and at most.
 _FIRST, _LAST = 0.001, 0.05
+#: Seconds that a limit waits for a place in its own block from which the end of the block is reached.
+_PATIENCE = 1.0
 
 
 # ---------------------------------------------------------------------- signals
@@ -185,6 +188,7 @@ class _Limit:
         self.seconds = seconds
         self.end = 0.0
         self.has_struck = False
+        self.code: CodeType | None = None  # of the block
         self.depth = 0
         self._what: str | None = None
         self._is_over = threading.Event()
@@ -194,7 +198,8 @@ class _Limit:
         if self in limits:
             msg = "this limit is in use; make another one by time_limit(seconds)"
             raise RuntimeError(msg)
-        self.depth = len(_frames(sys._getframe(1)))
+        frames = _frames(sys._getframe(1))
+        self.code, self.depth = frames[0].f_code, len(frames)
         self.has_struck, self._what = False, None
         self._is_over = threading.Event()
         self.end = monotonic() + self.seconds
@@ -204,21 +209,14 @@ class _Limit:
             threading.Thread(target=self._remind, args=(self._is_over,), name="time limit", daemon=True).start()
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: Any) -> None:
-        with _lock:  # no signal comes from now on
-            self._is_over.set()
-        limits = _limits()
-        limits.remove(self)
-        if _is_main() and not limits:
-            _listen_no_more()
+        self.close()
         is_mine = isinstance(error, _TimeIsOver) and error.limit is self
         if not self.has_struck or not (error is None or is_mine or isinstance(error, Exception)):
             return
-        where = f" in {self._what}" if self._what else ""
-        message = f"the time limit of {self.seconds:g} s was reached{where}; raise it, or make the work smaller"
         if is_mine and error is not None:
             error.__traceback__ = None  # it would keep all that was being worked on
             error = None
-        raise TimeLimitError(message, seconds=self.seconds, what=self._what) from error
+        raise self.error() from error
 
     def strike(self, frames: list[FrameType]) -> None:
         """End the block."""
@@ -226,6 +224,33 @@ class _Limit:
         self._is_over.set()
         self._what = _named(frames)
         raise _TimeIsOver(self)
+
+    def is_left_from(self, frame: FrameType | None) -> bool:
+        """Whether what is raised now in this frame, the innermost, leaves the block without its end being reached.
+
+        From Python 3.13 on, the jump back of a ``while`` loop belongs to no ``with`` and no ``try``
+        (github.com/python/cpython/issues/130279): a loop without a call in it can only be ended with its function.
+        """
+        if sys.version_info < (3, 13) or frame is None or frame.f_code is not self.code:
+            return False
+        covered = any(x.start <= frame.f_lasti < x.end for x in dis.Bytecode(frame.f_code).exception_entries)
+        return not covered and len(_frames(frame)) == self.depth
+
+    def close(self) -> None:
+        """Send no signal from now on; nor do limits inside of this one, whose ends were not reached."""
+        limits = _limits()
+        place = limits.index(self)
+        with _lock:
+            for limit in limits[place:]:
+                limit._is_over.set()
+        del limits[place:]
+        if _is_main() and not limits:
+            _listen_no_more()
+
+    def error(self) -> TimeLimitError:
+        where = f" in {self._what}" if self._what else ""
+        message = f"the time limit of {self.seconds:g} s was reached{where}; raise it, or make the work smaller"
+        return TimeLimitError(message, seconds=self.seconds, what=self._what)
 
     def _remind(self, is_over: threading.Event) -> None:
         global _was_sent
@@ -299,15 +324,25 @@ def _interrupted(number: int, frame: FrameType | None) -> None:
     global _was_sent
     if not _was_sent:
         if callable(_before):
-            in_time(_before)(number, frame)
+            try:
+                in_time(_before)(number, frame)
+            except BaseException:
+                for limit in [x for x in _limits() if x.is_left_from(frame)][:1]:
+                    limit.close()
+                raise
         return
     _was_sent = False
     over = _run_out()
     if over is None:
         return
     frames = _frames(frame, over.depth)
-    if not _must_wait(frames, _AT_ONCE_OR_IMPORTING):  # else it comes again
+    if _must_wait(frames, _AT_ONCE_OR_IMPORTING):  # it comes again
+        return
+    if not over.is_left_from(frame):
         over.strike(frames)
+    elif monotonic() >= over.end + _PATIENCE:
+        over.close()
+        raise over.error()
 
 
 #: Code in which no limit strikes: the block has not begun, or is over, or another limit strikes.

@@ -410,6 +410,39 @@ def test_time_limit__no_signal_comes_late():
     assert 0 < ended < 500
 
 
+def test_time_limit__ends_a_loop_without_a_call():
+    """From Python 3.13 on it leaves the function without the end of the block, and perhaps without this ``except``."""
+
+    def count(limit):
+        number = 0
+        try:
+            with limit:
+                while number >= 0:
+                    number += 1
+        except tt.TimeLimitError as error:
+            return error.seconds
+
+    with tt.time_limit(60):
+        try:
+            found = count(tt.time_limit(0.01))
+        except tt.TimeLimitError as error:
+            found = error.seconds
+    assert found == 0.01
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs SIGINT")
+def test_time_limit__ctrl_c_in_a_loop_without_a_call():
+    def count():
+        number = 0
+        with tt.time_limit(60), tt.time_limit(50):
+            while number >= 0:
+                number += 1
+
+    threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT)).start()
+    with pytest.raises(KeyboardInterrupt):
+        count()
+
+
 def test_time_limit__sends_no_signal_before_the_last_one_was_heard(monkeypatch):
     """One that comes while the handler begins would be taken for Ctrl-C."""
     sent = []
