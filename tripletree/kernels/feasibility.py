@@ -226,7 +226,8 @@ class Mending(NamedTuple):
     until: np.ndarray  #: int64[m, k]: v may not go to c before that step
     crowd: np.ndarray  #: int32[m]: the nodes that clash, the first n_crowd entries
     place: np.ndarray  #: int32[m]: of each node in the crowd, -1 for none
-    change: np.ndarray  #: int32[m]: of the crowd, in the same order: how the clashes change by the best move of each
+    change: np.ndarray  #: int32[m]: of the crowd, in the same order: how the clashes change by the best moves of each
+    wait: np.ndarray  #: int64[m]: of the crowd: none of these moves is allowed before that step
     n_crowd: np.ndarray  #: int64[1]
     n_edges: np.ndarray  #: int64[1]: clashing edges
     step: np.ndarray  #: int64[1]: steps done
@@ -240,8 +241,9 @@ def begin_mending(graph, label, k, seed):
     m = len(label)
     beside, until = np.zeros((m, k), np.int32), np.zeros((m, k), np.int64)
     crowd, place, change = np.full(m, -1, np.int32), np.full(m, -1, np.int32), np.zeros(m, np.int32)
-    n_crowd, n_edges, step = np.zeros(1, np.int64), np.zeros(1, np.int64), np.zeros(1, np.int64)
-    state = Mending(beside, until, crowd, place, change, n_crowd, n_edges, step, np.full(1, seed, np.int64))
+    wait, n_crowd = np.zeros(m, np.int64), np.zeros(1, np.int64)
+    n_edges, step = np.zeros(1, np.int64), np.zeros(1, np.int64)
+    state = Mending(beside, until, crowd, place, change, wait, n_crowd, n_edges, step, np.full(1, seed, np.int64))
     for v in range(m):
         for e in range(start[v], start[v + 1]):
             beside[v, label[near[e]]] += 1
@@ -254,22 +256,25 @@ def begin_mending(graph, label, k, seed):
 
 @inner
 def _enter_or_leave(label, state, v):
-    """Put v into the crowd if it clashes, with its best move, else take it out."""
-    beside, place, own = state.beside, state.place[v], label[v]
+    """Put v into the crowd if it clashes, with its best moves, else take it out."""
+    beside, until, place, own = state.beside, state.until, state.place[v], label[v]
     if beside[v, own] > 0:
         if place < 0:
             place = np.int32(state.n_crowd[0])
             state.crowd[place], state.place[v] = v, place
             state.n_crowd[0] += 1
-        least = beside[v, 1 if own == 0 else 0]
-        for c in range(beside.shape[1]):
-            if c != own:
-                least = min(least, beside[v, c])
-        state.change[place] = least - beside[v, own]
+        best = 1 if own == 0 else 0
+        for c in range(best + 1, beside.shape[1]):
+            fewer = beside[v, c] - beside[v, best]
+            if c != own and (fewer < 0 or (fewer == 0 and until[v, c] < until[v, best])):
+                best = c
+        state.change[place] = beside[v, best] - beside[v, own]
+        state.wait[place] = until[v, best]
     elif place >= 0:
         state.n_crowd[0] -= 1
-        last = state.crowd[state.n_crowd[0]]
-        state.crowd[place], state.change[place] = last, state.change[state.n_crowd[0]]
+        end = state.n_crowd[0]
+        last = state.crowd[end]
+        state.crowd[place], state.change[place], state.wait[place] = last, state.change[end], state.wait[end]
         state.place[last] = place
         state.place[v] = -1
 
@@ -331,6 +336,8 @@ def mend(graph, label, state, limit):
         best, ties, node, cluster = 0, 0, -1, -1
         for i in range(state.n_crowd[0]):
             if node >= 0 and state.change[i] > best:
+                continue
+            if node >= 0 and state.change[i] == best and state.wait[i] > step[0] and n_edges[0] + best >= fewest:
                 continue
             v = state.crowd[i]
             now = beside[v, label[v]]
