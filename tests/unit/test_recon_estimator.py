@@ -21,7 +21,7 @@ from tripletree.algorithms.supervision import triplets_from_classes
 from tripletree.cluster import ReCon
 from tripletree.cluster.agglomerative.threshold_cut import cut_at_threshold
 from tripletree.core.triplets import TripletSet
-from tripletree.errors import ClusterCountError, UnknownLeafError
+from tripletree.errors import ClusterCountError, InvalidLabelsError, UnknownLeafError
 
 NAMES = list("abcdefgh")
 
@@ -349,3 +349,48 @@ def test_demo__iris_with_triplets_of_some_samples():
     model = ReCon(n_clusters=3).fit(X, triplets=triplets)
     assert displays(model.hierarchy_, triplets).all()
     assert not displays(ReCon(n_clusters=3).fit(X).hierarchy_, triplets).all()
+
+
+# ---------------------------------------------------------------------- classes
+
+
+@pytest.mark.parametrize("known", [range(8), [0, 1, 4, 5, 6]], ids=["all", "some"])
+def test_classes__are_their_triplets(frame, known):
+    classes = pd.Series(list("xyxyzzzz"), index=NAMES)
+    some = classes.iloc[list(known)]
+    codes = [classes[x] if x in some.index else None for x in NAMES]
+    expected = ReCon(3).fit(frame, triplets=triplets_from_classes(classes, leaves=NAMES, samples=list(known)))
+    for given in (some, some.to_dict(), codes):
+        model = ReCon(3).fit(frame, classes=given)
+        assert model.triplets_ == expected.triplets_
+        assert model.labels_.tolist() == expected.labels_.tolist()
+        assert model.hierarchy_ == expected.hierarchy_
+    if len(some) == 8:
+        clades = {frozenset(model.hierarchy_.clade(node)) for node in range(model.hierarchy_.n_nodes)}
+        assert {frozenset("ac"), frozenset("bd"), frozenset("efgh")} <= clades
+
+
+def test_classes__beside_other_knowledge(frame):
+    triplets = TripletSet.from_labels([("e", "f", "g")])
+    model = ReCon(3).fit(frame, triplets=triplets, pairs=([("a", "c")], []), classes=list("xyxyzzzz"))
+    assert displays(model.hierarchy_, triplets.reindex(NAMES)).all()
+    assert displays(model.hierarchy_, triplets_from_classes(list("xyxyzzzz"), leaves=NAMES)).all()
+
+
+def test_classes__of_one_class_say_nothing(frame):
+    assert len(ReCon(3).fit(frame, classes=dict.fromkeys("abc", "x")).triplets_) == 0
+
+
+def test_classes__validated(rng):
+    y = np.repeat([0, 1, 2], 20)
+    X = rng.normal(size=(60, 3)) + 5 * y[:, None]
+    found = ReCon(3).fit(X, classes=y, validate=True).validation_
+    assert found.n_constraints > 0
+    assert found.settings[1] == "all of them hold"
+
+
+def test_classes__that_do_not_fit(frame):
+    with pytest.raises(UnknownLeafError, match="'q'"):
+        ReCon(3).fit(frame, classes={"a": "x", "q": "y"})
+    with pytest.raises(InvalidLabelsError, match="8"):
+        ReCon(3).fit(frame, classes=["x", "y"])

@@ -10,13 +10,14 @@ import numpy as np
 
 from tripletree.algorithms.clades import CladeMatches, match_clades
 from tripletree.core.hierarchy import Hierarchy, check_hierarchy
-from tripletree.core.labels import series_index
+from tripletree.core.labels import aligned_codes, series_index
 from tripletree.core.leaves import LeafIndex
 from tripletree.core.pairs import PairwiseConstraints, label_pairs
 from tripletree.core.triplets import TripletSet, unpack_frame
 from tripletree.errors import DuplicateLeafError, InvalidPairError, InvalidTripletError, UnknownLeafError, warn_user
 
 __all__ = [
+    "align_classes",
     "align_hierarchy",
     "align_pairs",
     "align_triplets",
@@ -389,6 +390,34 @@ def _rows_text(n: int, unknown: list, indexed: bool, noun: str) -> str:
 
 
 # ---------------------------------------------------------------------- a hierarchy
+
+
+def align_classes(classes: Any, leaves: LeafIndex) -> np.ndarray:
+    """The class of each sample as a number, -1 where it is not known.
+
+    Parameters
+    ----------
+    classes : array_like, mapping or pandas Series
+        None or NaN where a class is not known. A mapping, and a Series whose index has no repeats, go by labels and may
+        leave samples out.
+    leaves : LeafIndex
+        The labels of the n samples.
+
+    Returns
+    -------
+    ndarray of int64, shape (n,)
+
+    Raises
+    ------
+    InvalidLabelsError
+        If an array does not have an entry for each sample.
+    UnknownLeafError
+        If a label is that of no sample.
+    """
+    index = series_index(classes)
+    if index is not None and len(set(index)) == len(index):
+        classes = dict(zip(index, classes.tolist(), strict=True))
+    return aligned_codes(classes, leaves, "classes")[0]
 
 
 def align_hierarchy(X: Any, hierarchy: Any, samples: LeafIndex) -> Hierarchy:

@@ -29,7 +29,7 @@ from tripletree.algorithms.supervision import sample_class_triplets, triplets_fr
 from tripletree.cluster.agglomerative.constraints import check_consistent, combine_constraints, total_weight
 from tripletree.cluster.agglomerative.paired_cut import nearest_feasible
 from tripletree.cluster.agglomerative.plan import merge_samples, plan_merges
-from tripletree.cluster.alignment import align_hierarchy, align_pairs, align_triplets, named, named_by
+from tripletree.cluster.alignment import align_classes, align_hierarchy, align_pairs, align_triplets, named, named_by
 from tripletree.cluster.base import HierarchicalClusterer, all_or_nothing, check_samples, check_y
 from tripletree.cluster.distances import FittedMetric, check_rows, condensed_matrix
 from tripletree.cluster.prediction import NeighbourPredictor
@@ -45,7 +45,6 @@ from tripletree.cluster.validation import (
     hierarchy_triplets,
 )
 from tripletree.core.hierarchy import Hierarchy
-from tripletree.core.labels import aligned_codes, series_index
 from tripletree.core.leaves import LeafIndex
 from tripletree.core.pair_closure import PairClosure
 from tripletree.core.pairs import PairwiseConstraints
@@ -686,7 +685,7 @@ class DivisiveReCon(HierarchicalClusterer):
             weight = np.ones(len(used)) if used.weights is None else used.weights / used.weights.mean()
             rows, seen = used.rows, points
             if classes is not None:
-                codes = _class_codes(classes, used.leaves)
+                codes = align_classes(classes, used.leaves)
                 of_classes, more, each = _knowledge_of_classes(codes, used.leaves, self.constraints == "hard", rng)
                 seen = points if is_matrix else _whitened(points, codes)
                 rows, weight = (
@@ -792,14 +791,6 @@ def _points(samples: np.ndarray, metric: str) -> np.ndarray:
 def _lengths_one(samples: np.ndarray) -> np.ndarray:
     check_rows(samples, "cosine")
     return samples / np.linalg.norm(samples, axis=1, keepdims=True)
-
-
-def _class_codes(classes: Any, leaves: LeafIndex) -> np.ndarray:
-    """The class of each sample as a number, -1 where it is not known."""
-    index = series_index(classes)
-    if index is not None and len(set(index)) == len(index):
-        classes = dict(zip(index, classes.tolist(), strict=True))
-    return aligned_codes(classes, leaves, "classes")[0]
 
 
 def _knowledge_of_classes(

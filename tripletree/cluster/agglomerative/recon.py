@@ -22,12 +22,14 @@ from tripletree.algorithms.induce import displays
 from tripletree.algorithms.linkage import from_linkage, to_linkage
 from tripletree.algorithms.points import is_sparse
 from tripletree.algorithms.repair import repair
+from tripletree.algorithms.supervision import triplets_from_classes
 from tripletree.cluster.agglomerative.constraints import total_weight
 from tripletree.cluster.agglomerative.merges import Counts
 from tripletree.cluster.agglomerative.paired_cut import PairedCut
 from tripletree.cluster.agglomerative.plan import MergePlan, merge_samples, plan_merges
 from tripletree.cluster.agglomerative.threshold_cut import cut_at_threshold
 from tripletree.cluster.alignment import (
+    align_classes,
     align_hierarchy,
     align_pairs,
     align_triplets,
@@ -49,6 +51,7 @@ from tripletree.cluster.distances import (
 )
 from tripletree.cluster.prediction import NeighbourPredictor
 from tripletree.cluster.validation import (
+    ClassKnowledge,
     Knowledge,
     PairKnowledge,
     TripletKnowledge,
@@ -278,6 +281,7 @@ class ReCon(HierarchicalClusterer):
         triplets: Any = None,
         pairs: Any = None,
         hierarchy: Any = None,
+        classes: Any = None,
         sample_names: Any = None,
         sample_weight: Any = None,
         validate: bool = False,
@@ -289,7 +293,7 @@ class ReCon(HierarchicalClusterer):
         X : array_like, DataFrame or sparse matrix, shape (n_samples, n_features) or (n_samples, n_samples)
             The samples, or their distances where ``metric="precomputed"``.
         y : None
-            Ignored.
+            Ignored; class labels are given as `classes`.
         triplets : TripletSet, iterable of (a, b, c), or ndarray of int, shape (m, 3), optional
             Triplets ab|c on some of the samples. Labels are those of the index where X is a pandas DataFrame, else
             row numbers; an integer array always holds row numbers.
@@ -297,6 +301,10 @@ class ReCon(HierarchicalClusterer):
             Pairs of samples that belong together, and that do not. **Row numbers** are of this very X.
         hierarchy : Hierarchy, or path of a file with one, optional
             Its leaves that are samples say what `decompose` makes of it on these; the others count for nothing.
+        classes : array_like, mapping or pandas Series, optional
+            The class of some samples: None or NaN where it is not known; a mapping or Series may leave samples out.
+            They say what `triplets_from_classes` makes of them: the known members of each class belong together
+            before those of any other.
         sample_names : sequence, shape (n_samples,), optional
             The names of the rows, in the place of an index of X: for arrays. Cross-validation cuts them as it does X.
         sample_weight : array_like of float, shape (n_samples,), optional
@@ -322,7 +330,11 @@ class ReCon(HierarchicalClusterer):
         InfeasibleClusteringError
             If pairs allow no `n_clusters` clusters, or none were found (see `on_infeasible`).
         UnknownLeafError
-            If triplets or pairs name samples that X does not have; ``.labels`` holds them all.
+            If triplets, pairs or classes name samples that X does not have; ``.labels`` holds them all.
+        InvalidLabelsError
+            If `classes` does not have an entry for each sample.
+        LimitExceededError
+            If `classes` give more than 50 million triplets.
         DuplicateLeafError
             If triplets or pairs refer to the index of X and it holds a label more than once.
         InvalidTripletError, InvalidPairError
@@ -351,7 +363,7 @@ class ReCon(HierarchicalClusterer):
         [0, 0, 0, 1]
         """
         check_y(y)
-        return self._fit(X, triplets, pairs, hierarchy, sample_names, sample_weight, validate=validate)
+        return self._fit(X, triplets, pairs, hierarchy, sample_names, sample_weight, classes=classes, validate=validate)
 
     def _fit(
         self,
@@ -362,6 +374,7 @@ class ReCon(HierarchicalClusterer):
         sample_names: Any,
         sample_weight: Any,
         *,
+        classes: Any = None,
         validate: bool = False,
         inside: float = 0.0,
     ) -> ReCon:
@@ -384,6 +397,9 @@ class ReCon(HierarchicalClusterer):
             if hierarchy is not None:
                 hierarchy = align_hierarchy(rows, hierarchy, given.leaves)
                 given = given | decompose(hierarchy).reindex(given.leaves)
+            if classes is not None:
+                codes = align_classes(classes, given.leaves)
+                given = given | triplets_from_classes(codes, leaves=given.leaves, samples=codes >= 0)
             # plan
             check_same_rows(rows, sample_weight, "sample_weight")
             weights = check_leaf_weights(sample_weight, n)
@@ -424,6 +440,8 @@ class ReCon(HierarchicalClusterer):
                 rng = generator(self.random_state)
                 if hierarchy is not None:
                     known.append(TripletKnowledge(hierarchy_triplets(hierarchy, used.leaves, None, rng)))
+                if classes is not None:
+                    known.append(ClassKnowledge(codes, used.leaves, None, rng))
                 rest = {"sample_names": sample_names, "sample_weight": weights}
                 self.validation_ = self._validated(X, known, rng, rest, has_pairs=len(links) > 0)
         return self
