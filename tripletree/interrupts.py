@@ -17,7 +17,7 @@ import threading
 from _thread import interrupt_main
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
-from math import isfinite
+from math import inf
 from numbers import Real
 from time import monotonic
 from types import CodeType, FrameType
@@ -149,7 +149,8 @@ def time_limit(seconds: float) -> AbstractContextManager[None]:
     comes after it, and after an import that has begun, which would stay half done. In other threads, and where a
     program handles SIGINT outside of Python, the clock is looked at between parts of compiled loops, in what takes
     long here, and nowhere else. Processes that the block has started, such as joblib's, are left to what started
-    them. Do not ``await`` in the block.
+    them. Do not ``await`` in the block, nor ``yield`` out of it but in a context manager: what runs meanwhile would be
+    cut short, and by an error that nobody turns into a `TimeLimitError`.
 
     Examples
     --------
@@ -166,10 +167,10 @@ def time_limit(seconds: float) -> AbstractContextManager[None]:
     if isinstance(seconds, bool) or not isinstance(seconds, Real):
         msg = f"a limit of time must be a number of seconds above 0, not {seconds!r}"
         raise TypeError(msg)
-    if not (isfinite(seconds) and seconds > 0):
+    if not 0 < seconds < inf:
         msg = f"a limit of time must be a finite number of seconds above 0, not {seconds!r}"
         raise ValueError(msg)
-    return _Limit(float(seconds))
+    return _Limit(float(min(seconds, threading.TIMEOUT_MAX)))
 
 
 class _TimeIsOver(BaseException):

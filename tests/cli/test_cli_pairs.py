@@ -124,10 +124,25 @@ def test_columns__are_named_by_the_hint_and_by_the_option(run, tmp_path, command
     assert "columns=(" not in told
     assert "1 must-link" in run(command, "p.csv", "--columns", "id1,id2,same").stdout
     assert "names of three columns" in run(command, "p.csv", "--columns", "id1,id2", status=2).stderr
-    assert (
-        "--columns is for pairs"
-        in run(command, "p.csv", "--columns", "id1,id2,same", "--as", "triplets", status=2).stderr
-    )
+    told = run(command, "p.csv", "--columns", "id1,id2,same", "--as", "answers", status=2).stderr
+    assert "--columns is for pairs and triplets" in told
+
+
+@pytest.mark.parametrize("command", ["check", "explain", "describe"])
+def test_columns__of_triplets(run, tmp_path, command):
+    (tmp_path / "t.csv").write_text("near,beside,odd one\nx,y,z\nx,z,w\n")
+    told = run(command, "t.csv", status=2).stderr
+    assert "it has 'near', 'beside', 'odd one'" in told
+    assert "or name them with --as triplets --columns A,B,C" in told
+    said = run(command, "t.csv", "--as", "triplets", "--columns", "near,beside,odd one").stdout
+    assert "2 triplets on 4 leaves" in said or "consistent" in said
+
+
+@pytest.mark.parametrize("command", ["repair", "closure", "build"])
+def test_columns__of_triplets_where_there_is_no_option(run, tmp_path, command):
+    (tmp_path / "t.csv").write_text("x,y,z\nx,z,w\n")
+    told = run(command, "t.csv", status=2).stderr
+    assert told.endswith("it has 'x', 'y', 'z': the first line has to name those of ab|c a, b and c\n")
 
 
 def test_columns__of_cluster(run, tmp_path):

@@ -135,8 +135,8 @@ def test_report__to_the_standard_output(run, tmp_path):
         (["data.csv", "--know", "other.txt"], "none of the 1 triplets is about samples alone"),
         (["data.csv", "--know", "t.nwk", "--as", "pairs"], "t.nwk"),
         (
-            ["data.csv", "--know", "t.nwk", "--as", "triplets", "--columns", "a,b,c"],
-            "--columns goes with pairs, and --as triplets excludes these",
+            ["data.csv", "--know", "t.nwk", "--as", "answers", "--columns", "a,b,c"],
+            "--columns goes with pairs and triplets, and --as answers excludes these",
         ),
         (["data.csv", "--know", "pairs.txt", "--odd", "9"], "9"),
         (["data.csv", "--know", "empty.txt"], "empty.txt"),

@@ -397,3 +397,14 @@ def test_write_triplets__half_a_surrogate_pair_is_refused_before_anything_is_wri
     with pytest.raises(InvalidTripletError, match="half of a surrogate pair"):
         write_triplets(TripletSet.from_labels([("a", "\ud800", "c")]), path)
     assert not path.exists()
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", ""])
+def test_triplet_tables__blanks_around_cells_are_no_part_of_labels_but_in_quotes(end):
+    t = read(f'a , b,c\nx , y,z \ny,  x,"z "\n"u" ,"p , q" ,z{end}')
+    assert sorted(t) == sorted([("x", "y", "z"), ("x", "y", "z "), ("p , q", "u", "z")])
+
+
+def test_triplet_tables__many_blanks_take_no_longer():
+    text = "a,b,c\n" + "x,y," + " " * 300_000 + "z\n" + "x," + "y" + " " * 300_000 + ",w\n"
+    assert sorted(read(text)) == [("x", "y", "w"), ("x", "y", "z")]

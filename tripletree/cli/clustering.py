@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import os
+import shlex
 import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -304,12 +305,17 @@ def _taxonomy_of(path: str, labels: list[str]) -> Hierarchy:
     if len(known) < 3:
         raise bad_input(
             f"{path} has {counted(len(known), 'leaf', 'leaves')} among the {len(labels):,} labels of DATA; a hierarchy "
-            "says something of three or more. Names that are written otherwise: tripletree match"
+            f"says something of three or more. Where names are written otherwise: {_matching(path)}"
         )
     if len(known) < len(labels):
         without = counted(len(labels) - len(known), "sample is", "samples are")
-        say(f"{without} not in {path}; names that are written otherwise: tripletree match", err=True)
+        say(f"{without} not in {path}; where names are written otherwise: {_matching(path)}", err=True)
     return found.restrict(known, keep_unary=True)
+
+
+def _matching(path: str) -> str:
+    """The commands that match names to those of a hierarchy, and take what matches."""
+    return f"'tripletree match DATA {shlex.quote(path)} --tree matched.nwk', then --hierarchy matched.nwk"
 
 
 def _pairs_of(path: str | None, columns: tuple[str, ...] | None, labels: list[str]) -> PairwiseConstraints | None:

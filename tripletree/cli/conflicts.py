@@ -14,7 +14,7 @@ from tripletree.cli.clustering import check_apart, picture_format, save_figure
 from tripletree.cli.pairs import explain_pairs
 from tripletree.cli.shell import INCONSISTENT, busy, conflict_text, json_text, label_text, say
 from tripletree.cli.sources import (
-    columns_option,
+    either_columns_option,
     format_option,
     kind_option,
     odd_option,
@@ -63,7 +63,7 @@ METHODS = ("auto", "exact", "search", "greedy")
 @click.option("-o", "--output", metavar="FILE", help="Write the triplets of the conflicts to this file.")
 @click.option("--plot", "picture", metavar="FILE", help="Draw the first conflict to this file (png, pdf, svg).")
 @kind_option
-@columns_option
+@either_columns_option
 @odd_option
 @format_option
 @click.pass_context

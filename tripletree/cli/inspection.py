@@ -17,7 +17,7 @@ from tripletree.cli.pairs import check_pairs, pair_rows
 from tripletree.cli.reading import read_either, reading_options
 from tripletree.cli.shell import INCONSISTENT, conflict_text, say, table_text
 from tripletree.cli.sources import (
-    columns_option,
+    either_columns_option,
     format_option,
     given_name,
     kind_option,
@@ -231,7 +231,7 @@ def _triplet_rows(triplets: TripletSet) -> Iterator[tuple[str, str]]:
 )
 @click.argument("file")
 @kind_option
-@columns_option
+@either_columns_option
 @odd_option
 @format_option
 @click.option(

@@ -15,7 +15,7 @@ from tripletree.cli.pairs import pairs_text
 from tripletree.cli.reading import read_hierarchy, reading_options
 from tripletree.cli.shell import INCONSISTENT, bad_input, busy, label_text, table_text
 from tripletree.cli.sources import (
-    columns_option,
+    either_columns_option,
     format_option,
     given_name,
     kind_option,
@@ -275,7 +275,7 @@ def _compared(values: dict[str, Any], one: Hierarchy, two: Hierarchy) -> str:
 @json_option
 @output_option
 @kind_option
-@columns_option
+@either_columns_option
 @odd_option
 @format_option
 @click.pass_context

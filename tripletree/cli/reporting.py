@@ -17,7 +17,7 @@ from tripletree.cli.reading import read_hierarchy, reading_options
 from tripletree.cli.shell import bad_input, say
 from tripletree.cli.sources import (
     SAMPLE,
-    columns_option,
+    either_columns_option,
     given_name,
     holds_answers,
     odd_option,
@@ -66,7 +66,7 @@ _SHOWN_AS = {"hierarchy": "a hierarchy", "answers": "answers of people"}
     metavar="NAME",
     help="Or this column of DATA has the classes that are known, or this file: a table with label and class first.",
 )
-@columns_option
+@either_columns_option
 @odd_option
 @click.option("--synonyms", metavar="FILE", help="Other names of taxa: a taxdump, or a table of name,accepted name.")
 @click.option("-k", "--clusters", type=click.IntRange(min=1), metavar="N", help="Number of flat clusters.")
@@ -170,14 +170,14 @@ def _known(
     source: str, kind: str | None, columns: tuple[str, ...] | None, odd: str | None, reading: dict[str, Any]
 ) -> tuple[str, Any]:
     """The kind of knowledge in a file, and the value."""
-    for option, wanted, value in (("--columns", "pairs", columns), ("--odd", "answers", odd)):
-        if value is not None and kind not in (None, wanted):
-            msg = f"{option} goes with {wanted}, and --as {kind} excludes these"
+    for option, wanted, value in (("--columns", ("pairs", "triplets"), columns), ("--odd", ("answers",), odd)):
+        if value is not None and kind not in (None, *wanted):
+            msg = f"{option} goes with {' and '.join(wanted)}, and --as {kind} excludes these"
             raise click.UsageError(msg)
     if kind == "hierarchy" or reading or source.startswith(SAMPLE) or os.path.isdir(source):
         return "hierarchy", read_hierarchy(source, reading)
     if kind == "triplets":
-        return kind, read_triplet_file(source, pairs_go=None)
+        return kind, read_triplet_file(source, pairs_go=None, columns=columns)
     raw, name = raw_bytes(source)  # once: a pipe cannot be read again
 
     def stream() -> Any:

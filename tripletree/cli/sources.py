@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from tripletree.cli.shell import bad_input
+from tripletree.cli.spelling import option_names
 from tripletree.core.answers import AnswerSet
 from tripletree.core.pairs import PairwiseConstraints
 from tripletree.core.triplets import TripletSet
@@ -22,6 +23,7 @@ from tripletree.io.table import cell_text, read_table
 
 __all__ = [
     "columns_option",
+    "either_columns_option",
     "format_option",
     "given_name",
     "holds_answers",
@@ -75,6 +77,12 @@ def _three(_ctx: click.Context, _option: click.Parameter, value: str | None) -> 
 columns_option = click.option(
     "--columns", metavar="A,B,LINK", callback=_three, help="Columns of a table of pairs: two labels and the link."
 )
+either_columns_option = click.option(
+    "--columns",
+    metavar="A,B,C",
+    callback=_three,
+    help="Columns of a table of pairs: two labels and the link; or, with --as triplets, a, b and c of ab|c.",
+)
 seed_option = click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of the draw.")
 
 
@@ -84,7 +92,12 @@ def given_name(source: str) -> str:
 
 
 def read_triplet_file(
-    source: str, *, format_: Any = None, pairs_go: str | None = "", odd: str | None = None
+    source: str,
+    *,
+    format_: Any = None,
+    pairs_go: str | None = "",
+    columns: tuple[str, ...] | None = None,
+    odd: str | None = None,
 ) -> TripletSet:
     """Read triplets from a file or the standard input (``-``), or those that answers say; `pairs_go`: where pairs go.
 
@@ -97,11 +110,27 @@ def read_triplet_file(
     if odd is not None or (pairs_go is not None and holds_answers(raw, name)):
         return some_leaves(read_answer_file(named_stream(raw, name), odd=odd).triplets(), source)
     try:
-        return some_leaves(read_triplets(named_stream(raw, name), format=format_), source)
-    except ParseError:
+        return _triplets_in(raw, name, format_, columns, source)
+    except (ParseError, click.ClickException):
         if pairs_go is not None and _holds_pairs(raw, name, format_):
             raise bad_input(f"{given_name(source)} holds pairs; expected triplets{pairs_go}") from None
         raise
+
+
+def _triplets_in(
+    raw: bytes | str, name: str | None, format_: Any, columns: tuple[str, ...] | None, source: str
+) -> TripletSet:
+    """Triplets of a content; what to do about columns of other names is said in the shell's terms."""
+    try:
+        found = read_triplets(named_stream(raw, name), format=format_, columns=columns or ("a", "b", "c"))
+    except ParseError as error:
+        before, asked, _ = str(error).partition("name them with columns=(a, b and c of ab|c)")
+        if not asked:
+            raise
+        takes = option_names(click.get_current_context().command)
+        option = "; or name them with --as triplets --columns A,B,C" if {"kind", "columns"} <= takes.keys() else ""
+        raise bad_input(f"{before}the first line has to name those of ab|c a, b and c{option}") from None
+    return some_leaves(found, source)
 
 
 def holds_answers(raw: bytes | str, name: str | None) -> bool:
@@ -162,13 +191,13 @@ def read_constraints(
     odd: str | None = None,
 ) -> TripletSet | PairwiseConstraints:
     """Read triplets, must-links and cannot-links, or answers, of the `kind` given, else by the look of the content."""
-    for option, wanted, value in (("--columns", "pairs", columns), ("--odd", "answers", odd)):
-        if value is not None and kind not in (None, wanted):
-            msg = f"{option} is for {wanted}, and --as {kind} excludes these"
+    for option, kinds, value in (("--columns", ("pairs", "triplets"), columns), ("--odd", ("answers",), odd)):
+        if value is not None and kind not in (None, *kinds):
+            msg = f"{option} is for {' and '.join(kinds)}, and --as {kind} excludes these"
             raise click.UsageError(msg)
-        kind = wanted if value is not None else kind
+        kind = kinds[0] if value is not None and kind is None else kind
     if kind == "triplets" or source.startswith(SAMPLE):
-        return read_triplet_file(source, format_=format_, pairs_go=None)
+        return read_triplet_file(source, format_=format_, pairs_go=None, columns=columns)
     raw, name = raw_bytes(source)  # once: a pipe cannot be read again
     if kind is None:
         kind = "pairs" if _holds_pairs(raw, name, format_) else "answers" if holds_answers(raw, name) else "triplets"
@@ -176,7 +205,7 @@ def read_constraints(
         return some_leaves(read_answer_file(named_stream(raw, name), odd=odd).triplets(), source)
     if kind == "pairs":
         return read_pair_file(named_stream(raw, name), format_=format_, columns=columns)
-    return some_leaves(read_triplets(named_stream(raw, name), format=format_), source)
+    return _triplets_in(raw, name, format_, None, source)
 
 
 def read_pair_file(

@@ -203,7 +203,11 @@ def _labels(column: list[str], name: str, where: str, lines: Sequence[int]) -> l
     if len(set(column)) < len(column):
         seen: set[str] = set()
         repeated = dict.fromkeys(x for x in column if x in seen or seen.add(x))  # type: ignore[func-returns-value]
-        named = f"column {name!r}; --index-column takes the labels from another"
+        first = next(iter(repeated))
+        at = [line for text, line in zip(column, lines, strict=True) if text == first]
+        named = (
+            f"column {name!r}; --index-column takes the labels from another; {first!r} in lines {_some(map(str, at))}"
+        )
         raise DuplicateLeafError(list(repeated), where=f" in {where} ({named})")
     return column
 

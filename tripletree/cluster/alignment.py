@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from tripletree.algorithms.clades import CladeMatches, match_clades
+from tripletree.core.checks import counted
 from tripletree.core.hierarchy import Hierarchy, check_hierarchy
 from tripletree.core.labels import aligned_codes, series_index
 from tripletree.core.leaves import LeafIndex
@@ -431,10 +432,10 @@ def align_hierarchy(X: Any, hierarchy: Any, samples: LeafIndex) -> Hierarchy:
     both = [x for x in hierarchy.leaves if x in samples]
     if len(both) < 3:
         msg = (
-            f"the hierarchy has {len(both)} leaves among the {len(samples)} samples, and 3 are the fewest that say "
-            f"anything; its leaves are {', '.join(repr(x) for x in list(hierarchy.leaves)[:3])}, ..., the samples "
-            f"{', '.join(repr(x) for x in list(samples)[:3])}, ...: give X as a DataFrame whose index holds the leaves "
-            "(tripletree.match_names finds those that are written otherwise)"
+            f"the hierarchy has {counted(len(both), 'leaf', 'leaves')} among the {len(samples)} samples, and 3 are the "
+            f"fewest that say anything; its leaves are {', '.join(repr(x) for x in list(hierarchy.leaves)[:3])}, ..., "
+            f"the samples {', '.join(repr(x) for x in list(samples)[:3])}, ...: give X as a DataFrame whose index "
+            "holds the leaves (tripletree.match_names finds those that are written otherwise)"
         )
         raise ValueError(msg)
     return hierarchy.restrict(both, keep_unary=True)

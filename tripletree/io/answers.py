@@ -361,18 +361,26 @@ def _replies(table: RowTable, rows: Sequence[tuple[str, ...]], answer: int, plac
         names = {} if table.names is None else {table.names[k]: i for i, k in enumerate(places)}
         code = next((x for x in (positions, names) if len(places) == 3 and all(said[k] in x for k in coded)), None)
         if code is None:
-            _refuse_reply(table, rows, said, int(np.flatnonzero(replies < 0)[0]))
+            _refuse_reply(table, rows, said, np.flatnonzero(replies < 0).tolist())
         replies[coded] = [code[str(said[k])] for k in coded]
     return replies
 
 
-def _refuse_reply(table: RowTable, rows: Sequence[tuple[str, ...]], said: Sequence[str | None], k: int) -> NoReturn:
-    """Say what is wrong with an answer."""
-    words = "'alike', 'different' or 'unsure'"
+def _refuse_reply(
+    table: RowTable, rows: Sequence[tuple[str, ...]], said: Sequence[str | None], wrong: Sequence[int]
+) -> NoReturn:
+    """Say what is wrong with the first of some answers, and where the others are."""
+    k = wrong[0]
+    words = "'alike', 'different', or 'unsure' or an empty cell"
+    others = [f"{said[i]!r} in {table.unit} {table.lines[i]}" for i in wrong[1:5]]
+    rest = f", and {len(wrong) - 5} more" if len(wrong) > 5 else ""
+    also = f"; the same is wrong with {', '.join(others)}{rest}" if others else ""
     if len(rows[k]) == 2:
-        table.refuse(k, f"the answer {said[k]!r}; expected {words}")
+        table.refuse(k, f"the answer {said[k]!r}; expected {words}{also}")
     hint = "; positions count from 1, and all answers must then be positions" if said[k] in tuple("0123") else ""
-    table.refuse(k, f"the answer {said[k]!r}, which is none of {', '.join(map(repr, rows[k]))}, nor {words}{hint}")
+    table.refuse(
+        k, f"the answer {said[k]!r}, which is none of {', '.join(map(repr, rows[k]))}, nor {words}{also}{hint}"
+    )
 
 
 def _time(cell: Any) -> str | None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import csv
 import io
 import os
+import re
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -286,7 +287,7 @@ def split_rows(
     delimiter, header, known
         As for `read_table`.
     skip_blanks : bool, optional
-        Whether blanks before a cell are left out; by default where the delimiter is not a tab.
+        Whether blanks around a cell without quotes are left out; by default where the delimiter is not a tab.
     empty_rows : bool
         Whether rows of empty cells, as spreadsheets leave them, are passed over.
     problem : callable, optional
@@ -296,9 +297,8 @@ def split_rows(
     delimiter = delimiter or _delimiter_of(first, known)
     skip_blanks = delimiter != "\t" if skip_blanks is None else skip_blanks
     lines, rows = [], []
-    reader = csv.reader(
-        io.StringIO(text[start:], newline=""), delimiter=delimiter, skipinitialspace=skip_blanks, strict=True
-    )
+    body = _without_blanks_behind(text[start:], delimiter) if skip_blanks else text[start:]
+    reader = csv.reader(io.StringIO(body, newline=""), delimiter=delimiter, skipinitialspace=skip_blanks, strict=True)
 
     def bad(number: int, message: str) -> None:
         if problem is None:
@@ -336,6 +336,14 @@ def split_rows(
         rows, lines = [rows[i] for i in kept], [lines[i] for i in kept]
     columns = [[x or None for x in column] for column in zip(*rows, strict=True)] or [[] for _ in range(width)]
     return RowTable(path, names, columns, lines, header_line=header_line)
+
+
+def _without_blanks_behind(text: str, delimiter: str) -> str:
+    """Rows without the blanks behind cells, which the csv module would keep; those in quotes stay."""
+    ends = re.escape(delimiter) + r"\r\n"
+    if re.search(rf"[ ](?:[{ends}]|\Z)", text) is None:
+        return text
+    return re.sub(rf'("[^"]*")|(?<! )[ ]+(?=[{ends}]|\Z)', lambda found: found[1] or "", text)
 
 
 def _stripped(cells: Sequence[str]) -> list[str]:
