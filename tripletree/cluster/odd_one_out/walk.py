@@ -20,6 +20,9 @@ LIFE, ANYWHERE = 0.99, 1e-3
 #: Samples hang at their node by an edge this many times as strong as the mean degree: several may hang at one node.
 TIE = 1e4
 
+#: Columns of an inverse that are made at a time.
+COLUMNS = 256
+
 
 class AbsorbingWalk:
     """The walk before anything absorbs it.
@@ -50,7 +53,11 @@ class AbsorbingWalk:
         degree = weights.sum(axis=1)
         weights *= -LIFE
         weights[np.diag_indices(r)] += degree
-        self.green = cho_solve(cho_factor(weights, lower=True, overwrite_a=True), np.eye(r), overwrite_b=True)
+        factor = cho_factor(weights, lower=True, overwrite_a=True)
+        self.green = np.eye(r)
+        for start in range(0, r, COLUMNS):  # Ctrl-C waits for one of them, not for all
+            block = self.green[:, start : start + COLUMNS]
+            block[:] = cho_solve(factor, block)
         self.tie = 1.0 / (TIE * degree.mean())
         self.mass = graph.mass
         self.visits = self.mass @ self.green
