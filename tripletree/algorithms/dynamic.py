@@ -701,13 +701,13 @@ class DynamicAhoTree:
         new = 2 * (old + more)
         # in `by_lca` the first entries stand for triplets and those from `old` on for nodes: the latter move up
         links = np.where(arrays.by_lca >= old, arrays.by_lca + (new - old), arrays.by_lca)
-        by_lca = np.empty((new + nodes, 2), np.int32)
+        by_lca = kernels.dynamic_build.empty_table((new + nodes, 2), np.int32)
         by_lca[:old], by_lca[new:] = links[:old], links[old:]
         larger = arrays._replace(
             row=_longer(arrays.row, new),
             next_entry=_longer(arrays.next_entry, 3 * new),
             by_lca=by_lca,
-            listed=np.empty((6, new), np.int32),
+            listed=kernels.dynamic_build.empty_table((6, new), np.int32),
         )
         self._arrays = None
         self._free = [*range(new - 1, old - 1, -1), *self._free]
@@ -715,8 +715,8 @@ class DynamicAhoTree:
 
 
 def _longer(array: np.ndarray, length: int) -> np.ndarray:
-    out = np.zeros((length, *array.shape[1:]), array.dtype)
-    out[: array.shape[0]] = array
+    out = kernels.dynamic_build.empty_table((length, *array.shape[1:]), array.dtype)
+    out[: array.shape[0]], out[array.shape[0] :] = array, 0
     return out
 
 

@@ -23,6 +23,7 @@ from tripletree.kernels.jit import Integers, IntegerTable, inlined, inner, njit
 __all__ = [
     "AhoTables",
     "drop",
+    "empty_table",
     "empty_tables",
     "grow",
     "grow_all",
@@ -104,13 +105,25 @@ FIRST_SIDE_ENTRY = 8  #: those before do not hold any more
 SPARED = 9  #: the work of tests since a set was noted
 
 
+#: Bytes that the memory hands over at once.
+_LINE = 64
+
+
 def empty_tables(n, m):
     """Room for m triplets on n leaves, to be filled by `plant`."""
     nodes = 2 * n + 2
     splits = min(4 * n, _SIDE_BITS // max(n, 1)) + 1
     sizes = ((nodes, 8), (m, 8), (n, 3), 3 * m, (m + nodes, 2), (nodes, 13), (6, m), (8, nodes), (nodes, 5))
     wide = ((splits, n // 64 + 2), (8 * splits, 3), 10)
-    return AhoTables(*(np.empty(size, np.int32) for size in sizes), *(np.empty(size, np.int64) for size in wide))
+    return AhoTables(*(empty_table(size, np.int32) for size in sizes), *(empty_table(size, np.int64) for size in wide))
+
+
+def empty_table(shape, dtype):
+    """An array that begins with a line of the processor's cache, so that rows of half a line lie in one each."""
+    size = int(np.prod(shape)) * np.dtype(dtype).itemsize
+    room = np.empty(size + _LINE, np.uint8)
+    first = -room.ctypes.data % _LINE
+    return room[first : first + size].view(dtype).reshape(shape)
 
 
 # ----------------------------------------------------------------------
@@ -230,7 +243,7 @@ def cut(path, u):
 
 @inner
 def leaves_below(tree, path, state, u):
-    if not state[DEEP]:
+    if not state[DEEP] or is_leaf(tree, u):
         return tree[u, N_LEAVES]
     _expose(path, u)
     return path[u, OWN]
