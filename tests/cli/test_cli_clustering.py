@@ -504,7 +504,10 @@ def test_cluster__files_of_classes_that_are_refused(run, tmp_path):
     said = run("cluster", "data.csv", "--classes", "blank.csv", "-k", 2, status=2).stderr
     assert "the classes of 0 samples are known" in said
     said = run("cluster", "data.csv", "--classes", "gone.csv", "-k", 2, status=2).stderr
-    assert "there is no column 'gone.csv', and no file 'gone.csv'; there are 'id', 'x'" in said
+    assert "there is no column 'gone.csv', and 'gone.csv' is no file; there are 'id', 'x'" in said
+    (tmp_path / "folder").mkdir()
+    said = run("cluster", "data.csv", "--classes", "folder", "-k", 2, status=2).stderr
+    assert "there is no column 'folder', and 'folder' is a folder; there are" in said
     said = run("cluster", "data.csv", "--classes", "known.csv", "-k", 2, "-o", "known.csv", status=2).stderr
     assert "known.csv is an input of this command already" in said
     assert (tmp_path / "known.csv").read_text() == "id,kind\nA,u\nd,v\n"

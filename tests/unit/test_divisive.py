@@ -142,6 +142,15 @@ def test_clusters_of_classes__are_one_for_each_class_with_a_label(iris, metric):
     assert alike.n_clusters_ == DivisiveReCon(metric=metric).fit(Z).n_clusters_
 
 
+@pytest.mark.parametrize("sizes", [(2, 2), (2, 3), (3, 4), (3, 6), (4, 8), (3, 3, 5)])
+def test_clusters_of_classes__of_few_samples_do_not_go_by_the_larger_class(sizes):
+    y = np.repeat(np.arange(len(sizes)), sizes)
+    X = np.random.default_rng(0).normal(size=(y.size, 2)) + 9 * np.array([[0, 0], [1, 0], [0, 1]])[y]
+    first = {int(np.flatnonzero(y == c)[0]): c for c in range(len(sizes))}
+    classes = [first.get(i) for i in range(y.size)]
+    assert DivisiveReCon(len(sizes)).fit(X, classes=classes).labels_.tolist() == y.tolist()
+
+
 def test_clusters_of_classes__outvote_a_wrong_label_unless_labels_are_hard(iris):
     X, y = iris
     known = y[::5].copy()

@@ -123,7 +123,9 @@ def read_table(
     unknown = [x for x in (index_column, class_column, text_column, *drop) if x is not None and x not in header]
     if unknown:
         listed = ", ".join(map(repr, header))
-        nor = f", and no file {class_column!r}" if unknown[0] == class_column else ""
+        nor = ""
+        if unknown[0] == class_column:
+            nor = f", and {class_column!r} is {'a folder' if os.path.isdir(class_column) else 'no file'}"
         raise bad_input(f"{where}: there is no column {unknown[0]!r}{nor}; there are {listed}")
     kept = [j for j, x in enumerate(header) if x not in drop]
     if index_column in drop:
@@ -159,8 +161,8 @@ def read_table(
 
 
 def class_file_of(name: str | None) -> str | None:
-    """The file that --classes may mean, if there is one."""
-    return name if name is not None and os.path.isfile(name) else None
+    """The file, or pipe, that --classes may mean, if there is one."""
+    return name if name is not None and os.path.exists(name) and not os.path.isdir(name) else None
 
 
 def _check_header(names: list[str], where: str) -> None:

@@ -132,7 +132,7 @@ def _spoken(points: np.ndarray, is_matrix: bool, says: np.ndarray) -> np.ndarray
     from sklearn.neighbors import NearestNeighbors
 
     n = len(points)
-    near = min(NEIGHBOURS, n - 1)
+    near = min(NEIGHBOURS, max((n - 1) // 2, 1))  # of few samples, most others are of another class
     search = NearestNeighbors(n_neighbors=near, metric="precomputed" if is_matrix else "euclidean").fit(points)
     distance, index = search.kneighbors()
     scale = np.maximum(distance[:, -1], 1e-300)
