@@ -4,8 +4,8 @@ Live clusters stand at places in the order of their slots; a pair belongs to the
 the distance of every pair of its place that is not rejected; where `near` names a place, that pair attains it and is
 the first that does. So the place of the least bound either holds the closest pair, the first one in the order of
 (distance, earlier place, later place), or has to be scanned again. (Müllner's generic algorithm; with rejections,
-nearest-neighbour chains are not valid for any linkage.)
-
+nearest-neighbour chains are not valid for any linkage.) For average, weighted and complete linkage; single linkage has
+a table of its own, ``single_linkage``.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ __all__ = [
     "EMPTY",
     "UNKNOWN",
     "DistanceTable",
+    "any_below",
     "first_of_least",
     "least_of_block",
     "new_table",
@@ -31,7 +32,7 @@ __all__ = [
     "update",
 ]
 
-_AVERAGE, _WEIGHTED, _COMPLETE = 3, 4, 5
+_AVERAGE, _WEIGHTED = 3, 4
 
 #: Places looked at together.
 BLOCK = 256
@@ -65,7 +66,8 @@ def row_start(live, x):
 
 
 @inner
-def _any_below(values, limit):
+def any_below(values, limit):
+    """Whether a value is below the limit."""
     # counting vectorises, a search for the first does not
     count = 0
     for j in range(len(values)):
@@ -82,7 +84,7 @@ def scan(table, live, x, rejected):
     start = row_start(live, x)
     for lo in range(x + 1, live, BLOCK):
         values = table.distances[start + lo : start + min(lo + BLOCK, live)]
-        if not _any_below(values, best):
+        if not any_below(values, best):
             continue
         for j in range(len(values)):
             if values[j] >= best or table.nearest[lo + j] == EMPTY:
@@ -127,9 +129,7 @@ def _united(linkage, p, q, wp, wq):
         return (wp * p + wq * q) / (wp + wq)
     if linkage == _WEIGHTED:
         return (p + q) / 2
-    if linkage == _COMPLETE:
-        return max(p, q)
-    return min(p, q)
+    return max(p, q)
 
 
 @inner

@@ -1,10 +1,11 @@
 """ReCon: always the closest merge that keeps the triplets satisfiable.
 
-Two loops, on centres and on a table of distances, bring three engines together: ``centres`` or ``distance_table``
-offers the closest pair that is not known to be incompatible, ``aho_forest`` merges it or finds what blocks it,
-``rejected_pairs`` remembers. What blocks a pair blocks the whole rectangle of its blocking pair. A merged cluster keeps
-the smaller id, that of its first sample; ties go to the pair with the first smaller id, then to that with the first
-larger one. Cannot-linked pairs count as rejected for good; where nothing else is left, the loop stops, and is stuck.
+A loop for each way to hold distances brings three engines together: ``centres`` or a table (``distance_table``,
+``single_linkage``) offers the closest pair that is not known to be incompatible, ``aho_forest`` merges it or finds what
+blocks it, ``rejected_pairs`` remembers. What blocks a pair blocks the whole rectangle of its blocking pair. A merged
+cluster keeps the smaller id, that of its first sample; ties go to the pair with the first smaller id, then to that with
+the first larger one. Cannot-linked pairs count as rejected for good; where nothing else is left, the loop stops, and is
+stuck.
 
 `join` and `search` come as pointers (see ``jit``): they are compiled by themselves, not once more for each loop.
 """
@@ -34,6 +35,8 @@ from tripletree.kernels.rejected_pairs import (
     renew,
     watch,
 )
+from tripletree.kernels.single_linkage import next_tied, settle, unite
+from tripletree.kernels.single_linkage import search as search_row
 from tripletree.kernels.sparse_centres import has_room, renew_index
 from tripletree.kernels.sparse_centres import merge as merge_vectors
 from tripletree.kernels.sparse_centres import pack as pack_vectors
@@ -47,6 +50,7 @@ __all__ = [
     "Agglomeration",
     "as_linkage",
     "merge_by_centres",
+    "merge_by_single_linkage",
     "merge_by_table",
     "merge_by_vectors",
     "new_agglomeration",
@@ -78,6 +82,7 @@ class Counters(NamedTuple):
     tests: Integers
     rejections: Integers
     searches: Integers  #: those that had to be made again
+    due: Integers  #: watches that the last merge has ended
     stuck: Integers  #: whether only cannot-linked pairs are left
 
 
@@ -123,7 +128,8 @@ def _attempt(state, i, j, join):
         return False
     inherit(rejected, into, i, j)
     now = counts.merges[0] + 1
-    for k in range(due_watches(rejected, into, i, j)):
+    counts.due[0] = due_watches(rejected, into, i, j)
+    for k in range(counts.due[0]):
         other = find(into, rejected.other_side[rejected.due[k]])
         if rejected.found_at[other] == now:
             continue  # its largest blocking pair has been found just now, by another watch
@@ -271,6 +277,53 @@ def merge_by_table(state, table, linkage, most, join):
         if 4 * (n - counts.merges[0]) < 3 * live and live > 64:
             live = pack_table(table, live)
     counts.live[0] = live
+    return counts.merges[0] == n - 1
+
+
+@inner
+def _search_compatible(state, table, x):
+    """Search the rows of x and of all clusters that were incompatible with a part of x until the last merge."""
+    rejected, into = state.rejected, state.forest.into
+    found = False
+    for k in range(state.counts.due[0]):
+        y = find(into, rejected.other_side[rejected.due[k]])
+        if not is_rejected(rejected, x, y):
+            search_row(table, y, into, rejected)
+            found = True
+    if found:
+        search_row(table, x, into, rejected)
+
+
+@njit
+def merge_by_single_linkage(state, table, linkage, most, join):
+    """As `merge_by_table`, by single linkage; `most` is also the limit of rows to be settled at a time."""
+    counts, rejected, bound, into = state.counts, state.rejected, table.bound, state.forest.into
+    n = len(bound)
+    if counts.searched[0] < n:
+        for x in range(counts.searched[0], min(n, counts.searched[0] + most)):
+            search_row(table, x, into, rejected)
+            counts.searched[0] += 1
+        return False
+    goal = min(n - 1, counts.merges[0] + most)
+    while _goes_on(state, goal):
+        x = first_of_least(table, n)
+        if bound[x] == np.inf:
+            counts.stuck[0] = 1
+            break
+        if bound[x] != table.settled[0]:
+            if not settle(table, bound[x], most, into, rejected):
+                break
+            continue
+        y = next_tied(table, x, rejected)
+        if y < 0:
+            counts.searches[0] += 1
+            search_row(table, x, into, rejected)
+            continue
+        if not _attempt(state, y, x, join):
+            continue
+        _note(state, y, x, bound[x])
+        unite(table, x, y)
+        _search_compatible(state, table, x)
     return counts.merges[0] == n - 1
 
 

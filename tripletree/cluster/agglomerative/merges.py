@@ -128,9 +128,12 @@ def merge_condensed(
     The other arguments are those of `merge_points`.
     """
     real = condensed.dtype
-    weight = np.ones(n, real) if weights is None else weights.astype(real)
-    table = kernels.distance_table.new_table(condensed, weight, np.full(n, np.inf, real))
-    return _merged(_Run("merge_by_table", ("JOIN",), table, 10 * n * n), rows, linkage, progress, apart)
+    if linkage == "single":
+        kernel, table = "merge_by_single_linkage", kernels.single_linkage.new_single_linkage_table(condensed, n)
+    else:
+        weight = np.ones(n, real) if weights is None else weights.astype(real)
+        kernel, table = "merge_by_table", kernels.distance_table.new_table(condensed, weight, np.full(n, np.inf, real))
+    return _merged(_Run(kernel, ("JOIN",), table, 10 * n * n), rows, linkage, progress, apart)
 
 
 class _Run(NamedTuple):
@@ -138,7 +141,7 @@ class _Run(NamedTuple):
 
     kernel: str
     pointers: tuple[str, ...]
-    distances: Any  #: `Centres`, `SparseCentres` or `DistanceTable`
+    distances: Any  #: `Centres`, `SparseCentres`, `DistanceTable` or `SingleLinkageTable`
     work: int  #: coordinates compared if all pairs of samples are
 
 
@@ -146,7 +149,7 @@ def _kernels_for(run: _Run, state: Any, kind: int) -> Any:
     """The kernels as plain Python where that takes less time than loading compiled code, or compiling."""
     global _done_plain
     # float32 is always compiled: numpy's scalars round it at other places
-    if _done_plain + run.work > LITTLE_WORK or run.distances.weight.dtype != np.float64:
+    if _done_plain + run.work > LITTLE_WORK or run.distances.bound.dtype != np.float64:
         return kernels.fast("recon")
     arguments = state, run.distances, kind, _CHUNK, *(getattr(kernels.plain("recon"), x) for x in run.pointers)
     loops = kernels.at_hand("recon", run.kernel, _SECONDS_PLAIN * run.work, *arguments)
@@ -164,7 +167,7 @@ def _merged(
 ) -> tuple[np.ndarray, Counts]:
     """Merge until one cluster is left."""
     distances = run.distances
-    n, kind = len(distances.cluster), kernels.recon.LINKAGES.index(linkage)
+    n, kind = len(distances.bound), kernels.recon.LINKAGES.index(linkage)
     on_table = not hasattr(distances, "nearest_born")
     forest, row, named = aho_state(rows, n)
     bits, never = _forbidden(np.empty((0, 2), np.int64) if apart is None else apart, row, named)
