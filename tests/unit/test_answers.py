@@ -318,7 +318,7 @@ def test_answers__several_programs_append_to_one_file(path):
         ('{"items": ["a", "b", "\\ud800"], "answer": "alike"}', "line 2.*half of a surrogate pair"),
         ('{"undo": true, "who": "ben"}', "line 2: nothing to undo"),
         ('{"tripletree": "answers", "version": 1}', "line 2: a header must be the first line"),
-        ('{"a":' * 5000, "line 2.*nested more deeply"),
+        ('{"a":' * 100_000, "line 2.*nested more deeply"),
         ("9" * 5000, "line 2.*digits is too long"),
     ],
 )

@@ -2,6 +2,7 @@
 
 import io
 import json
+import sys
 
 import numpy as np
 import pytest
@@ -14,6 +15,8 @@ from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.ontology import Ontology
 from tripletree.errors import DuplicateLeafError, NotATreeError, ParseError, TripletreeError
 from tripletree.io.nested_json import json_ontology, read_json, write_json
+
+NAMES_COMMAS = sys.version_info >= (3, 13)  # that are too many
 
 
 def read(value, **kwargs):
@@ -139,10 +142,10 @@ def test_nested_json__flat_lists_may_be_graphs():
         ("[1, 2}", 1, 6, "Expecting ',' delimiter"),
         ("[1 2]", 1, 4, "Expecting ',' delimiter"),
         ('[{"name": "a", "length": 1%s}, "b"]' % ("0" * 400), 1, 2, "must be a finite number"),
-        ("[1,]", 1, 4, "Expecting value"),
+        ("[1,]", 1, 3 if NAMES_COMMAS else 4, "trailing comma" if NAMES_COMMAS else "Expecting value"),
         ('{"a" 1}', 1, 6, "Expecting ':' delimiter"),
         ("{a: 1}", 1, 2, "property name enclosed in double quotes"),
-        ('{"a": 1,}', 1, 9, "property name enclosed in double quotes"),
+        ('{"a": 1,}', 1, 8 if NAMES_COMMAS else 9, "trailing comma" if NAMES_COMMAS else "enclosed in double quotes"),
         ("['a']", 1, 2, "Expecting value"),
         ('["a\nb"]', 1, 4, "Invalid control character"),
         ('["a', 1, 2, "Unterminated string"),
@@ -151,7 +154,7 @@ def test_nested_json__flat_lists_may_be_graphs():
         ("[" + "1" * 5000 + "]", 1, 2, "5000 digits"),
         ('{"a": null}\n{"b": null}', 2, 1, "one value a line is not read"),
         ("[1\u00a0]", 1, 3, "Expecting ',' delimiter"),
-        ("[" * 100_000, 1, 1, "nested more deeply than Python's JSON decoder goes .about 1,000 levels.; write"),
+        ("[" * 100_000, 1, 1, "nested more deeply than Python's JSON decoder goes .some 1,000 levels.*; write"),
     ],
 )  # fmt: skip
 def test_nested_json__refused_with_the_place(text, line, column, message):

@@ -76,8 +76,9 @@ def load_json(text: str, path: str | None, *, object_hook: Callable[[dict[str, A
         raise error(f"this is not JSON: {problem.msg}{hint}", problem.pos) from None
     except RecursionError:
         msg = (
-            "lists and objects are nested more deeply than Python's JSON decoder goes (about 1,000 levels); write so "
-            "deep a tree as Newick, as a table of edges, or as a flat list of objects with ids and parents"
+            "lists and objects are nested more deeply than Python's JSON decoder goes (some 1,000 levels, from Python "
+            "3.12 on 10,000); write so deep a tree as Newick, as a table of edges, or as a flat list of objects with "
+            "ids and parents"
         )
         raise error(msg, 0) from None
     except _RepeatedKeyError:

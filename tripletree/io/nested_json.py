@@ -14,7 +14,8 @@ Four shapes are recognised:
 
 Labels are strings and whole numbers. What could be one shape as well as another is refused, and so are keys that occur
 twice in an object, NaN, and comments. Python's decoder goes about 1,000 levels deep, some 500 levels of objects with
-lists of children; deeper trees are refused, and can be written as Newick, edges or a flat list.
+lists of children, and ten times as deep from Python 3.12 on; deeper trees are refused, and can be written as Newick,
+edges or a flat list.
 """
 
 from __future__ import annotations

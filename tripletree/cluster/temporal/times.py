@@ -223,9 +223,12 @@ def _in_nanoseconds(dates: np.ndarray, row: int = 0) -> np.ndarray:
     InvalidTimesError
         If one of them is out of range, or finer.
     """
-    with np.errstate(all="ignore"):
-        found = dates.astype("datetime64[ns]")
-    lost = found.astype(dates.dtype) != dates  # numpy wraps around, or cuts what is finer, without a word
+    try:
+        with np.errstate(all="ignore"):
+            found = dates.astype("datetime64[ns]")
+    except OverflowError:  # from numpy 2.5 on
+        found = np.array([_nanosecond(x) for x in dates])
+    lost = found.astype(dates.dtype) != dates  # older ones wrap around, and all cut what is finer, without a word
     if lost.any():
         i = int(lost.argmax())
         msg = (
@@ -234,6 +237,14 @@ def _in_nanoseconds(dates: np.ndarray, row: int = 0) -> np.ndarray:
         )
         raise InvalidTimesError(msg, row=row + i)
     return found
+
+
+def _nanosecond(date: np.datetime64) -> np.datetime64:
+    """A date as datetime64[ns]; not a time where it is out of range."""
+    try:
+        return date.astype("datetime64[ns]")
+    except OverflowError:
+        return np.datetime64("NaT", "ns")
 
 
 def _datetime64(x: Any) -> np.datetime64:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, NamedTuple
@@ -210,10 +211,11 @@ def _nanoseconds(given: Any, name: str) -> int:
         try:
             span = np.timedelta64(given) if isinstance(given, (timedelta, np.timedelta64)) else _from_pandas(given)
             if np.datetime_data(span.dtype)[0] not in ("Y", "M", "generic") and not np.isnat(span):
-                length = span.astype("timedelta64[ns]")
-                if length.astype(span.dtype) == span:
-                    return _check_positive(int(length.astype(np.int64)), given, name)
                 problem = "lengths of time beside dates are whole nanoseconds, at most 292 years"
+                with suppress(OverflowError):  # from numpy 2.5 on; older ones wrap around
+                    length = span.astype("timedelta64[ns]")
+                    if length.astype(span.dtype) == span:
+                        return _check_positive(int(length.astype(np.int64)), given, name)
         except ImportError:
             problem = "text needs pandas"
         except InvalidTimesError:
