@@ -51,6 +51,20 @@ def compile_two(stream):
     return stream.getvalue()
 
 
+def test_first_use__progress_bars_make_room(listen):
+    from tqdm.auto import tqdm
+
+    stream = listen(Stream(is_terminal=True))
+    with tqdm(total=2, desc="bar", file=stream, ncols=40) as bar:
+        with first_use.said("kernel", 9.0):
+            during = stream.getvalue()
+        assert stream.getvalue().rpartition("\r")[2].startswith("bar:")  # it is there again
+        bar.update(2)
+    lines = [x.rpartition("\r")[2] for x in during.split("\n")]
+    assert lines[0].startswith("tripletree: compiling what this needs")
+    assert lines[1] == "compiling kernel, about 9 s"
+
+
 def test_first_use__a_terminal_hears_once_what_it_is_about_and_of_each_kernel_meanwhile(listen):
     told = compile_two(listen(Stream(True)))
     assert told.count("\n") == 1

@@ -622,7 +622,8 @@ class DivisiveReCon(HierarchicalClusterer):
         hierarchy : Hierarchy, or path of a file with one, optional
             Its leaves that are samples say what `decompose` makes of it on these; the others count for nothing.
         classes : array_like, mapping or pandas Series, optional
-            The class of some samples: None or NaN where it is not known; a mapping or Series may leave samples out.
+            The class of some samples: None or NaN where it is not known (-1 and "" are classes); a mapping or Series
+            may leave samples out.
         sample_names : sequence, shape (n_samples,), optional
             The names of the rows, in the place of an index of X: for arrays. Cross-validation cuts them as it does X.
         validate : bool

@@ -9,7 +9,7 @@ import os
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from pathlib import Path
 from shutil import get_terminal_size
 from zlib import crc32
@@ -81,18 +81,25 @@ def said(name: str, seconds: float) -> Iterator[None]:
     """
     global _depth, _told
     where = _listener() if _depth == 0 and seconds >= UNSAID else ""
-    if where and not _told:
-        _told = True
-        _write(f"tripletree: compiling what this needs, once on this machine ({ALL} compiles everything)\n")
-    if where == "terminal":
-        _write(f"compiling {name}, about {seconds:.0f} s"[: get_terminal_size().columns - 1])
-    _depth += 1
-    try:
-        yield
-    finally:
-        _depth -= 1
+    with _without_bars() if where == "terminal" else nullcontext():
+        if where and not _told:
+            _told = True
+            _write(f"tripletree: compiling what this needs, once on this machine ({ALL} compiles everything)\n")
         if where == "terminal":
-            _write("\r\x1b[2K")
+            _write(f"compiling {name}, about {seconds:.0f} s"[: get_terminal_size().columns - 1])
+        _depth += 1
+        try:
+            yield
+        finally:
+            _depth -= 1
+            if where == "terminal":
+                _write("\r\x1b[2K")
+
+
+def _without_bars() -> AbstractContextManager[None]:
+    """Take progress bars off the terminal, and put them back afterwards: they would share a line with what is said."""
+    tqdm = getattr(sys.modules.get("tqdm"), "tqdm", None)
+    return nullcontext() if tqdm is None else tqdm.external_write_mode(sys.stderr, nolock=True)
 
 
 def _listener() -> str:

@@ -204,7 +204,7 @@ class MetricState:
         return self.distances() - self.log_det
 
     @cached_property
-    def _mapped(self) -> tuple[Any, np.ndarray]:
+    def _points_and_centres(self) -> tuple[Any, np.ndarray]:
         """Points and centres where the Euclidean distances are those of the one metric of all clusters."""
         root = _root(self.metrics[0])
         return _mapped(root, self.problem.points), _mapped_rows(root, self.centres)
@@ -219,7 +219,7 @@ class MetricState:
     def nearest(self) -> np.ndarray:
         """See `SoftState`."""
         if self.problem.shared:
-            points, centres = self._mapped
+            points, centres = self._points_and_centres
             return points.nearest(centres)[0]
         diagonals = self._diagonals
         if diagonals is None:
@@ -230,7 +230,7 @@ class MetricState:
         """See `SoftState`."""
         points, diagonals = self.problem.points, self._diagonals
         if self.problem.shared:
-            lengths = self._mapped[0].own_distances(labels, self._mapped[1])
+            lengths = self._points_and_centres[0].own_distances(labels, self._points_and_centres[1])
         elif diagonals is None:
             return points.weights * self._costs[np.arange(labels.size), labels]
         else:
@@ -241,7 +241,7 @@ class MetricState:
         """See `SoftState`."""
         points, nodes, diagonals = self.problem.points, self.problem.links.nodes, self._diagonals
         if self.problem.shared:
-            lengths = self._mapped[0].part(nodes).squared_distances(self._mapped[1])
+            lengths = self._points_and_centres[0].part(nodes).squared_distances(self._points_and_centres[1])
         elif diagonals is None:
             return points.weights[nodes, None] * self._costs[nodes]
         else:
@@ -259,7 +259,7 @@ class MetricState:
         """See `SoftState`."""
         points = self.problem.points
         if self.problem.shared:
-            return self._mapped[0].squared_distances(self._mapped[1])
+            return self._points_and_centres[0].squared_distances(self._points_and_centres[1])
         diagonals = self._diagonals
         if diagonals is not None:
             return points.diagonal_distances(*diagonals)
