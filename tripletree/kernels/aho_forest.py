@@ -76,7 +76,7 @@ class Ways(NamedTuple):
     run on the way.
     """
 
-    node: IntegerTable  #: [N, 8], what is known of each node; its columns have names below: they are read together
+    node: IntegerTable  #: [N, 10], what is known of each node; its columns have names below: they are read together
     order: Integers
     used: Integers  #: one entry: places in use in `order`
     call: Integers  #: one entry: the number of the call
@@ -97,6 +97,9 @@ DEPTH = 3  #: how far below the two nodes that fuse first; -1 outside of them
 HEAD = 4  #: the topmost node of its run
 PLACE = 5  #: its place in `order`
 ABOVE = 6  #: of a head: the node above it
+SINCE = 7  #: the first depth of the run in which the block that holds the node was last found
+UNTIL = 8  #: the depth at which its way leaves that run
+SHIFT = 9  #: to be added to a depth in between: the place in `order` of the node there
 
 
 class Forest(NamedTuple):
@@ -119,7 +122,7 @@ def empty_forest(rows, n):
     m, nodes = len(rows), 2 * n + 2
     triplets = Triplets(np.zeros((m, 8), np.int64), *np.zeros((2, n), np.int64), *np.zeros((2, m), np.int64))
     triplets.row[:, :3] = rows
-    ways = Ways(np.zeros((nodes, 8), np.int64), np.zeros(nodes, np.int64), *np.zeros((3, 1), np.int64))
+    ways = Ways(np.zeros((nodes, 10), np.int64), np.zeros(nodes, np.int64), *np.zeros((3, 1), np.int64))
     return Forest(
         *empty_parts(n, m),
         triplets,
@@ -284,6 +287,12 @@ def _is_current(forest, u):
 
 
 @inner
+def _is_whole(forest, u):
+    """Whether a block is itself current: a leaf."""
+    return is_leaf(forest.tree, u) and _is_current(forest, u)
+
+
+@inner
 def _begin_ways(forest, a, b):
     """Forget all ways; a and b are the two nodes that fuse first."""
     ways = forest.ways
@@ -298,6 +307,7 @@ def _begin_ways(forest, a, b):
 def _append_way(ways, u, depth, head):
     node = ways.node
     node[u, MET], node[u, DEPTH], node[u, HEAD], node[u, PLACE] = ways.call[0], depth, head, ways.used[0]
+    node[u, UNTIL] = 0
     ways.order[ways.used[0]] = u
     ways.used[0] += 1
 
@@ -331,34 +341,40 @@ def _note_way(forest, x):
 
 
 @inner
-def _find_block(forest, x):
+def _find_block(forest, x, inside):
     """The block that holds a leaf with a way: the node below the current ones on that way; -1 if there is none."""
-    ways, level = forest.ways, forest.ways.level[0]
-    node = ways.node
-    if node[x, DEPTH] <= level:
+    ways = forest.ways
+    node, depth = ways.node, ways.level[0] + 1
+    if node[x, DEPTH] < depth:
         return np.int64(-1)
-    head = node[x, HEAD]
-    while node[head, DEPTH] > level + 1:
-        x = node[head, ABOVE]
-        head = node[x, HEAD]
-    place = node[x, PLACE] - (node[x, DEPTH] - level - 1)
+    if depth < node[x, SINCE] or depth >= node[x, UNTIL]:
+        u, until = x, node[x, DEPTH] + 1
+        head = node[u, HEAD]
+        while node[head, DEPTH] > depth:
+            u, until = node[head, ABOVE], node[head, DEPTH]
+            head = node[u, HEAD]
+        node[x, SINCE], node[x, UNTIL], node[x, SHIFT] = node[head, DEPTH], until, node[u, PLACE] - node[u, DEPTH]
+    place = node[x, SHIFT] + depth
     found = ways.order[place]
-    if level < 0:
+    if inside or depth == 0:
         return found
-    above = node[head, ABOVE] if found == head else ways.order[place - 1]
+    above = node[found, ABOVE] if depth == node[x, SINCE] else ways.order[place - 1]
     return found if _is_current(forest, above) else np.int64(-1)
 
 
 @inner
-def _block_of(forest, x):
-    """The block that holds leaf x, -1 if none does. It is noted, for the next triplet to come by."""
+def _block_of(forest, x, inside):
+    """The block that holds leaf x, -1 if none does. It is noted, for the next triplet to come by.
+
+    inside : whether x is known to be below a current node
+    """
     ways, stamp = forest.ways, forest.blocks.stamp[0]
     node = ways.node
     if node[x, SEEN_AT] == stamp:
         return x if node[x, BLOCK] == SPLIT else node[x, BLOCK]
     if node[x, MET] != ways.call[0]:
         _note_way(forest, x)
-    found = _find_block(forest, x)
+    found = _find_block(forest, x, inside)
     node[x, SEEN_AT], node[x, BLOCK] = stamp, found
     return found
 
@@ -371,7 +387,7 @@ def _block_of_end(forest, t, k):
         row[t, RENEWED] = call
         for end in range(3):
             row[t, end] = find(forest.into, row[t, end])
-    return _block_of(forest, row[t, k])
+    return _block_of(forest, row[t, k], False)
 
 
 # ---------------------------------------------------------------------- one level
@@ -442,14 +458,15 @@ def _spread(forest, n_current, n_at_hand):
     forest.ways.level[0] = level
     n_touched = np.int64(0)
     for k in range(n_at_hand):
-        t = forest.work.at_hand[k]
-        a = _block_of_end(forest, t, 0)
-        b = _block_of_end(forest, t, 1)
+        t = forest.work.at_hand[k]  # its ends have been brought up to date when it was found
+        a = _block_of(forest, triplets.row[t, 0], True)
+        b = _block_of(forest, triplets.row[t, 1], True)
         triplets.block_of_a[k] = a
-        triplets.block_of_c[k] = _block_of_end(forest, t, 2)
+        triplets.block_of_c[k] = _block_of(forest, triplets.row[t, 2], True)
         n_touched = touch(blocks, stack, a, n_touched)
-        n_touched = touch(blocks, stack, b, n_touched)
-        unite(blocks, a, b)
+        if a != b:
+            n_touched = touch(blocks, stack, b, n_touched)
+            unite(blocks, a, b)
     return n_blocks, n_touched
 
 
@@ -457,28 +474,26 @@ def _spread(forest, n_current, n_at_hand):
 def _count_hits(forest, n_touched, only):
     """For each current node: how many of its children are touched, the largest of them, the leaves below them all.
 
-    `n_hits` is turned round where the list of the node is shorter than those of the clusters below all but the largest.
+    Returns the number of current nodes with several: only between their children is there something to be found.
     """
     tree, blocks, stack = forest.tree, forest.blocks, forest.stack
     stamp = blocks.stamp[0]
+    several = 0
     for k in range(n_touched):
         u = stack.touched[k]
-        p = tree.parent[u]
-        if _is_current(forest, u) or (only >= 0 and set_of(blocks, u) != only):
+        if _is_whole(forest, u) or (only >= 0 and set_of(blocks, u) != only):
             continue
+        p = tree.parent[u]
         if blocks.hit[p] != stamp:
-            blocks.hit[p], blocks.n_hits[p], blocks.largest[p], blocks.hit_leaves[p] = stamp, 0, u, 0
+            blocks.hit[p], blocks.n_hits[p], blocks.largest[p], blocks.hit_leaves[p] = stamp, 1, u, tree.n_leaves[u]
+            continue
+        if blocks.n_hits[p] == 1:
+            several += 1
         blocks.n_hits[p] += 1
         blocks.hit_leaves[p] += tree.n_leaves[u]
         if tree.n_leaves[u] > tree.n_leaves[blocks.largest[p]]:
             blocks.largest[p] = u
-    for k in range(n_touched):
-        u = stack.touched[k]
-        p = tree.parent[u]
-        if _is_current(forest, u) or blocks.hit[p] != stamp or blocks.largest[p] != u:
-            continue
-        if tree.n_triplets[p] <= 2 * (blocks.hit_leaves[p] - tree.n_leaves[u]):
-            blocks.n_hits[p] = -blocks.n_hits[p]
+    return several
 
 
 @inlined
@@ -504,16 +519,19 @@ def _gather(forest, n_touched, n_at_hand, only):
             rest += 1
     work.n_rest[0] = rest
     known = count
-    _count_hits(forest, n_touched, only)
+    if _count_hits(forest, n_touched, only) == 0:
+        return count, known
     for k in range(n_touched):
         u = stack.touched[k]
         p = tree.parent[u]
-        if _is_current(forest, u) or blocks.hit[p] != stamp or abs(blocks.n_hits[p]) < 2:
+        if _is_whole(forest, u) or blocks.hit[p] != stamp or blocks.n_hits[p] < 2:
             continue
-        if blocks.n_hits[p] < 0:
-            if blocks.largest[p] == u:  # once for each p
+        largest = blocks.largest[p]
+        # the shorter way: all that belong to p, or the lists of the clusters below all its touched children but one
+        if tree.n_triplets[p] <= 2 * (blocks.hit_leaves[p] - tree.n_leaves[largest]):
+            if u == largest:  # once for each p
                 count = _found_at_node(forest, p, only, count)
-        elif blocks.largest[p] != u and (only < 0 or set_of(blocks, u) == only):
+        elif u != largest and (only < 0 or set_of(blocks, u) == only):
             count = _found_below(forest, u, count)
     return count, known
 
@@ -522,7 +540,7 @@ def _gather(forest, n_touched, n_at_hand, only):
 def _is_child_touched(forest, u, p):
     """Whether block u is a touched child of node p."""
     blocks = forest.blocks
-    return u >= 0 and blocks.touched[u] == blocks.stamp[0] and not _is_current(forest, u) and forest.tree.parent[u] == p
+    return u >= 0 and blocks.touched[u] == blocks.stamp[0] and not _is_whole(forest, u) and forest.tree.parent[u] == p
 
 
 @inlined
@@ -627,7 +645,7 @@ def _list_sides(forest, n_touched, s):
 @inlined
 def _touch_pair(forest, i, j, n_touched):
     """The blocks of i and j are touched. Returns them, and the number of touched blocks."""
-    a, b = _block_of(forest, i), _block_of(forest, j)
+    a, b = _block_of(forest, i, True), _block_of(forest, j, True)
     n_touched = touch(forest.blocks, forest.stack, a, n_touched)
     n_touched = touch(forest.blocks, forest.stack, b, n_touched)
     return a, b, n_touched

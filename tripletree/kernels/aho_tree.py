@@ -76,7 +76,7 @@ class Blocks(NamedTuple):
     set_size: Integers  #: of the representative of a set: its number of blocks
     group: Integers  #: of the representative of a set: place on the stack, or -1
     hit: Integers  #: of a current node: stamp, some of its children are touched
-    n_hits: Integers  #: how many; turned round (-n_hits) where its list of triplets is to be gone through
+    n_hits: Integers  #: how many
     largest: Integers  #: the one of them with most leaves
     hit_leaves: Integers  #: leaves below them all
     stamp: Integers  #: one entry: the last stamp given out

@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tripletree.kernels.jit import Integers, RealBlocks, Reals, RealTable, allocating, inner
-from tripletree.kernels.rejected_pairs import is_rejected
+from tripletree.kernels.rejected_pairs import is_found_rejected
 
 __all__ = [
     "BLOCK",
@@ -309,7 +309,7 @@ def search(centres, linkage, live, x, rejected):
             t = centres.cluster[lo + j]
             if values[j] == best and t > at:
                 continue
-            if not is_rejected(rejected, s, t):
+            if not is_found_rejected(rejected, s, t):
                 best = values[j]
                 at = t
     bound[x] = best
@@ -345,9 +345,11 @@ def closest(centres, live):
             if bound[x] != low:
                 continue
             s, t = centres.cluster[x], centres.nearest[x]
-            fresh = t >= 0 and centres.born[t] == centres.nearest_born[x]
             p, q = min(s, t), max(s, t)
-            if at < 0 or (p, q) < (small, large) or ((p, q) == (small, large) and fresh and not valid):
+            if at >= 0 and ((p, q) > (small, large) or ((p, q) == (small, large) and valid)):
+                continue
+            fresh = t >= 0 and centres.born[t] == centres.nearest_born[x]
+            if at < 0 or (p, q) < (small, large) or fresh:
                 at, small, large, valid = x, p, q, fresh
     return at, valid
 

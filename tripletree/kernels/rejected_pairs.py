@@ -23,6 +23,7 @@ __all__ = [
     "clear",
     "due_watches",
     "inherit",
+    "is_found_rejected",
     "is_rejected",
     "mark",
     "mark_cannot_linked",
@@ -106,6 +107,20 @@ def is_rejected(rejected, x, y):
         return False
     # either may have learnt of it after the other was last brought up to date
     return _get(rejected.bits, r, y) or _get(rejected.bits, s, x)
+
+
+@inner
+def is_found_rejected(rejected, x, y):
+    """`is_rejected` for a search of x: what only y knows is noted with x too, whose row is at hand when it searches."""
+    r, s = rejected.row[x], rejected.row[y]
+    if r < 0 or s < 0:
+        return False
+    if _get(rejected.bits, r, y):
+        return True
+    if _get(rejected.bits, s, x):
+        _set(rejected.bits, r, y)
+        return True
+    return False
 
 
 @inner
