@@ -238,13 +238,11 @@ class _Limit:
         return not covered and len(_frames(frame)) == self.depth
 
     def close(self) -> None:
-        """Send no signal from now on; nor do limits inside of this one, whose ends were not reached."""
-        limits = _limits()
-        place = limits.index(self)
+        """Send no signal from now on."""
         with _lock:
-            for limit in limits[place:]:
-                limit._is_over.set()
-        del limits[place:]
+            self._is_over.set()
+        limits = _limits()
+        limits.remove(self)
         if _is_main() and not limits:
             _listen_no_more()
 
@@ -328,8 +326,7 @@ def _interrupted(number: int, frame: FrameType | None) -> None:
             try:
                 in_time(_before)(number, frame)
             except BaseException:
-                for limit in [x for x in _limits() if x.is_left_from(frame)][:1]:
-                    limit.close()
+                _close_what_is_left(frame)
                 raise
         return
     _was_sent = False
@@ -340,10 +337,17 @@ def _interrupted(number: int, frame: FrameType | None) -> None:
     if _must_wait(frames, _AT_ONCE_OR_IMPORTING):  # it comes again
         return
     if not over.is_left_from(frame):
+        _close_what_is_left(frame)
         over.strike(frames)
     elif monotonic() >= over.end + _PATIENCE:
-        over.close()
+        _close_what_is_left(frame)
         raise over.error()
+
+
+def _close_what_is_left(frame: FrameType | None) -> None:
+    """Close the limits whose ends are not reached by what is raised in this frame."""
+    for limit in [x for x in _limits() if x.is_left_from(frame)]:
+        limit.close()
 
 
 #: Code in which no limit strikes: the block has not begun, or is over, or another limit strikes.

@@ -430,6 +430,14 @@ def test_time_limit__ends_a_loop_without_a_call():
     assert found == 0.01
 
 
+def test_time_limit__the_outer_one_may_end_first():
+    outer, inner = tt.time_limit(60), tt.time_limit(0.05)
+    outer.__enter__()
+    with pytest.raises(tt.TimeLimitError), inner:
+        outer.__exit__(None, None, None)
+        forever()
+
+
 @pytest.mark.skipif(os.name == "nt", reason="needs SIGINT")
 def test_time_limit__ctrl_c_in_a_loop_without_a_call():
     def count():
