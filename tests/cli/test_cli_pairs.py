@@ -139,10 +139,27 @@ def test_columns__of_triplets(run, tmp_path, command):
 
 
 @pytest.mark.parametrize("command", ["repair", "closure", "build"])
-def test_columns__of_triplets_where_there_is_no_option(run, tmp_path, command):
-    (tmp_path / "t.csv").write_text("x,y,z\nx,z,w\n")
+def test_columns__of_triplets_where_nothing_else_has_columns(run, tmp_path, command):
+    (tmp_path / "t.csv").write_text("near,beside,odd one\nx,y,z\nx,z,w\n")
+    (tmp_path / "plain.csv").write_text("a,b,c\nx,y,z\nx,z,w\n")
     told = run(command, "t.csv", status=2).stderr
-    assert told.endswith("it has 'x', 'y', 'z': the first line has to name those of ab|c a, b and c\n")
+    assert told.endswith("the first line has to name those of ab|c a, b and c; or name them with --columns A,B,C\n")
+    named = run(command, "t.csv", "--columns", "near,beside,odd one")
+    assert named.stdout == run(command, "plain.csv").stdout
+    told = run(command, "t.csv", "--columns", "near,beside,far", status=2).stderr
+    assert told.endswith("the table lacks the column 'far'; it has 'near', 'beside', 'odd one'\n")
+
+
+def test_columns__of_a_repair_are_not_those_of_answers(run):
+    told = run("repair", "-", "--columns", "x,y,z", "--odd", "w", text="x,y,z,w\n", status=2).stderr
+    assert "--columns is for triplets and --odd for answers" in told
+
+
+def test_columns__are_not_offered_for_the_triplets_of_cluster(run, tmp_path):
+    (tmp_path / "x.csv").write_text("name,v\nx,0\ny,9\nz,8\n")
+    (tmp_path / "t.csv").write_text("near,beside,odd\nx,y,z\n")
+    told = run("cluster", "x.csv", "--triplets", "t.csv", status=2).stderr
+    assert "--columns A,B,C" not in told
 
 
 def test_columns__of_cluster(run, tmp_path):

@@ -22,6 +22,7 @@ from tripletree.cli.sources import (
     read_constraints,
     read_triplet_file,
     seed_option,
+    triplet_columns_option,
     write_triplet_file,
 )
 from tripletree.core.checks import counted
@@ -158,6 +159,7 @@ def _in_words(found: Sequence[Conflict], k: int, n_triplets: int) -> str:
 @click.option("--newick", metavar="FILE", help="Write the hierarchy of those kept to this file.")
 @seed_option
 @output_option
+@triplet_columns_option
 @odd_option
 @format_option
 def repair(
@@ -167,6 +169,7 @@ def repair(
     newick: str | None,
     seed: int,
     output: str,
+    columns: tuple[str, ...] | None,
     odd: str | None,
     format_: Any,
 ) -> None:
@@ -175,9 +178,12 @@ def repair(
     FILE may also hold odd-one-out answers, each counted as often as it was given. How many were dropped is said on the
     standard error. The exit status is 0 whether any were dropped or not.
     """
+    if columns is not None and odd is not None:
+        msg = "--columns is for triplets and --odd for answers: give one of them"
+        raise click.UsageError(msg)
     check_apart([file], [output, dropped, newick])
     pairs_go = ": tripletree explain shows what is wrong with pairs"
-    triplets = read_triplet_file(file, format_=format_, pairs_go=pairs_go, odd=odd)
+    triplets = read_triplet_file(file, format_=format_, pairs_go=pairs_go, columns=columns, odd=odd)
     with busy(f"repairing {counted(len(triplets), 'triplet')}"):
         done = repaired(triplets, method=method, random_state=seed)
     if dropped is not None:

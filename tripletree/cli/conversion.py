@@ -19,6 +19,7 @@ from tripletree.cli.sources import (
     output_option,
     read_triplet_file,
     seed_option,
+    triplet_columns_option,
     write_triplet_file,
 )
 from tripletree.core.checks import counted
@@ -187,14 +188,15 @@ def decompose(
 )
 @click.argument("file")
 @output_option
+@triplet_columns_option
 @format_option
-def build(file: str, output: str, format_: Any) -> None:
+def build(file: str, output: str, columns: tuple[str, ...] | None, format_: Any) -> None:
     """Build a hierarchy that displays every triplet of FILE, and write it as Newick (OneTree, known as BUILD).
 
     FILE is a file of triplets or '-' for the standard input. If no hierarchy displays them all, the exit status is 1
     and a conflict is shown.
     """
-    write_newick(one_tree(read_triplet_file(file, format_=format_)), output)
+    write_newick(one_tree(read_triplet_file(file, format_=format_, columns=columns)), output)
 
 
 # ----------------------------------------------------------------------

@@ -23,6 +23,7 @@ from tripletree.cli.sources import (
     output_option,
     read_constraints,
     read_triplet_file,
+    triplet_columns_option,
     write_triplet_file,
 )
 from tripletree.cli.tables import read_table
@@ -84,6 +85,7 @@ def work_option(default: int) -> Any:
 @click.option("--redundant", "spare", is_flag=True, help="The triplets that all others together imply, instead.")
 @work_option(WORK)
 @output_option
+@triplet_columns_option
 @format_option
 def closure(
     triplets: str,
@@ -93,14 +95,16 @@ def closure(
     spare: bool,
     max_steps: int,
     output: str,
+    columns: tuple[str, ...] | None,
     format_: Any,
 ) -> None:
     """Write all triplets that those of TRIPLETS imply, themselves included.
 
-    TRIPLETS is a file of triplets or '-' for the standard input; --format is that of the output. A triplet is implied
-    when every hierarchy that displays the given ones displays it, too. With --query each triplet of FILE is written, as
-    "# a b | c not implied" if it is not (in other formats than text, only the implied ones). With --redundant each
-    triplet is judged alone: drop one and look again, or take --minimal. The exit status is 1 if no hierarchy displays
+    TRIPLETS is a file of triplets or '-' for the standard input; --columns is for it, --format for the output. A
+    triplet is implied when every hierarchy that displays the given ones displays it, too. With --query each triplet
+    of FILE is written, as "# a b | c not implied" if it is not (in other formats than text, only the implied ones).
+    With --redundant each triplet is judged alone: drop one and look again, or take --minimal. The exit status is 1 if
+    no hierarchy displays
     all of TRIPLETS, and a conflict is shown.
     """
     if (query is not None) + smallest + spare > 1:
@@ -110,7 +114,7 @@ def closure(
         msg = "TRIPLETS and --query cannot both be the standard input"
         raise click.UsageError(msg)
     check_apart([triplets, query], [output])
-    given = read_triplet_file(triplets)
+    given = read_triplet_file(triplets, columns=columns)
     asked = None if query is None else read_triplet_file(query)
     implied = found = None
     try:

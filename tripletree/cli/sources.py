@@ -9,7 +9,6 @@ from typing import Any
 import click
 
 from tripletree.cli.shell import bad_input
-from tripletree.cli.spelling import option_names
 from tripletree.core.answers import AnswerSet
 from tripletree.core.pairs import PairwiseConstraints
 from tripletree.core.triplets import TripletSet
@@ -37,6 +36,7 @@ __all__ = [
     "read_triplet_file",
     "seed_option",
     "some_leaves",
+    "triplet_columns_option",
     "write_triplet_file",
 ]
 
@@ -83,6 +83,9 @@ either_columns_option = click.option(
     callback=_three,
     help="Columns of a table of pairs: two labels and the link; or, with --as triplets, a, b and c of ab|c.",
 )
+triplet_columns_option = click.option(
+    "--columns", metavar="A,B,C", callback=_three, help="Columns of a table of triplets: a, b and c of ab|c."
+)
 seed_option = click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of the draw.")
 
 
@@ -101,12 +104,14 @@ def read_triplet_file(
 ) -> TripletSet:
     """Read triplets from a file or the standard input (``-``), or those that answers say; `pairs_go`: where pairs go.
 
-    None where the user has said that these are triplets. `odd` is the column of answers where these are in a table.
+    None where the user has said that these are triplets, as `columns` does. `odd` is the column of answers where these
+    are in a table.
     """
     if source.startswith(SAMPLE):
         msg = f"{source} is a hierarchy; tripletree decompose {source} gives triplets of it"
         raise bad_input(msg)
     raw, name = raw_bytes(source)  # once: a pipe cannot be read again
+    pairs_go = pairs_go if columns is None else None
     if odd is not None or (pairs_go is not None and holds_answers(raw, name)):
         return some_leaves(read_answer_file(named_stream(raw, name), odd=odd).triplets(), source)
     try:
@@ -127,8 +132,11 @@ def _triplets_in(
         before, asked, _ = str(error).partition("name them with columns=(a, b and c of ab|c)")
         if not asked:
             raise
-        takes = option_names(click.get_current_context().command)
-        option = "; or name them with --as triplets --columns A,B,C" if {"kind", "columns"} <= takes.keys() else ""
+        if columns is not None:
+            raise bad_input(before.rstrip(": ")) from None
+        options = {x.name: x.metavar for x in click.get_current_context().command.params if isinstance(x, click.Option)}
+        flags = "--as triplets --columns A,B,C" if "kind" in options else "--columns A,B,C"
+        option = f"; or name them with {flags}" if options.get("columns") == "A,B,C" else ""
         raise bad_input(f"{before}the first line has to name those of ab|c a, b and c{option}") from None
     return some_leaves(found, source)
 
