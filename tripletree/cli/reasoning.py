@@ -104,8 +104,7 @@ def closure(
     triplet is implied when every hierarchy that displays the given ones displays it, too. With --query each triplet
     of FILE is written, as "# a b | c not implied" if it is not (in other formats than text, only the implied ones).
     With --redundant each triplet is judged alone: drop one and look again, or take --minimal. The exit status is 1 if
-    no hierarchy displays
-    all of TRIPLETS, and a conflict is shown.
+    no hierarchy displays all of TRIPLETS, and a conflict is shown.
     """
     if (query is not None) + smallest + spare > 1:
         msg = "give one of --query, --minimal and --redundant"
