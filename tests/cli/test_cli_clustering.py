@@ -11,10 +11,10 @@ import tripletree.cli.drawing
 from tripletree.algorithms.decompose import decompose
 from tripletree.algorithms.induce import displays
 from tripletree.algorithms.supervision import sample_class_triplets
-from tripletree.cli.clustering import standardized
 from tripletree.core.triplets import TripletSet
 from tripletree.io import parse_newick, read_newick, read_triplets, write_triplets
 from tripletree.plots import plot_dendrogram
+from tripletree.reports.analysis import standardized
 
 TABLE = "name,x,y\na,0,0\nb,0,1\nc,5,5\nd,5,6\n"
 PNG = b"\x89PNG\r\n\x1a\n"

@@ -14,7 +14,7 @@ import numpy as np
 from tripletree.algorithms.build import is_consistent
 from tripletree.algorithms.consensus import AnswerConsensus
 from tripletree.algorithms.consensus import consensus as consensus_of
-from tripletree.cli.clustering import check_apart, picture_format, save_figure
+from tripletree.cli.outputs import check_apart, check_picture_format, save_figure
 from tripletree.cli.shell import bad_input, label_text, say, with_options
 from tripletree.cli.sources import given_name, odd_option, read_answer_file, seed_option
 from tripletree.core.answers import ALIKE, Answer, AnswerSet
@@ -123,7 +123,7 @@ def answers(
         msg = "only one output can be the standard output"
         raise click.UsageError(msg)
     if picture is not None:
-        picture_format(picture)
+        check_picture_format(picture)
     raw, name = raw_bytes(file)
     given = read_answer_file(named_stream(raw, name), **columns)
     if not len(given):

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 import click
 import numpy as np
 
-from tripletree.cli.clustering import standardized
 from tripletree.cli.shell import bad_input, busy, say
 from tripletree.cli.tables import Table, read_table
 from tripletree.core.checks import counted
 from tripletree.io.source import write_atomic
+from tripletree.reports.analysis import standardized
 
 if TYPE_CHECKING:
     from tripletree.ask.session import Session

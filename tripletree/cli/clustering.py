@@ -1,21 +1,16 @@
-"""The command that clusters a table, and how pictures are written."""
+"""The command that clusters a table: ``cluster``."""
 
 from __future__ import annotations
 
 import csv
-import os
 import shlex
 import warnings
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import click
 import numpy as np
 
-from tripletree.algorithms.build import one_tree
-from tripletree.algorithms.clades import CladeMatches
-from tripletree.algorithms.decompose import decompose
-from tripletree.algorithms.supervision import triplets_from_classes
+from tripletree.cli.outputs import check_apart, check_picture_format, save_figure
 from tripletree.cli.reading import read_hierarchy
 from tripletree.cli.shell import bad_input, busy, say, table_text, with_options
 from tripletree.cli.sources import columns_option, given_name, read_pair_file, read_triplet_file
@@ -24,10 +19,10 @@ from tripletree.core.checks import counted
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.pairs import PairwiseConstraints
 from tripletree.core.triplets import TripletSet
-from tripletree.errors import MissingDependencyError, UnknownLeafError
+from tripletree.errors import UnknownLeafError
 from tripletree.evaluation.scores import triplet_score
 from tripletree.io import write_newick
-from tripletree.io.source import write_atomic, write_atomic_bytes
+from tripletree.io.source import write_atomic
 from tripletree.plots import plot_dendrogram
 from tripletree.reports.analysis import standardized
 
@@ -35,12 +30,8 @@ if TYPE_CHECKING:
     from tripletree.cluster import ValidationReport
 
 __all__ = [
-    "check_apart",
     "cluster",
     "clustered",
-    "picture_format",
-    "save_figure",
-    "standardized",
 ]
 
 #: Methods, and their options.
@@ -55,7 +46,6 @@ HINT = (
     "--metric gower (numbers and categories), with --linkage average"
 )
 CUTS = ("auto", "support", "size", "merge_order", "height", "constraints")
-DPI = 150
 
 
 def _penalty(_ctx: click.Context, _option: click.Parameter, value: str | None) -> float | str | None:
@@ -195,16 +185,11 @@ def cluster(
     one made without constraints, on parts of them that are held out. A page on all of it, to be read and printed, is
     made by 'tripletree report'.
     """
-    _check_options(ctx, method["method"])
+    _check_options(ctx, method, pair_file)
     check_apart([data, triplet_file, hierarchy_file, pair_file, class_file_of(class_column)], [output, newick, picture])
     if picture is not None:
-        picture_format(picture)
+        check_picture_format(picture)
     metric = method["metric"]
-    if metric in GAPS and method["method"] == "recon" and method["linkage"] not in ANY_METRIC:
-        msg = (
-            f"--metric {metric} goes with --linkage {', '.join(ANY_METRIC)}, not {method['linkage']}: give one of them"
-        )
-        raise click.UsageError(msg)
     if metric == "gower" and standardize:
         msg = "--metric gower divides numbers by their range itself: leave out --standardize"
         raise click.UsageError(msg)
@@ -224,39 +209,42 @@ def cluster(
     if validate and pair_file is not None and clusters is None and method["cut"] != "constraints":
         msg = "--validate looks at flat clusters where --pairs are given: give -k, too"
         raise click.UsageError(msg)
-    triplets = _triplets_of(triplet_file, odd, table.labels)
-    taxonomy = None if hierarchy_file is None else _taxonomy_of(hierarchy_file, table.labels)
-    known = _known_triplets(table, triplets)
-    if method["method"] == "recon":
-        triplets = known
+    known = {
+        "triplets": _triplets_of(triplet_file, odd, table.labels),
+        "pairs": _pairs_of(pair_file, columns, table.labels),
+        "hierarchy": None if hierarchy_file is None else _taxonomy_of(hierarchy_file, table.labels),
+        "classes": _classes_of(table),
+    }
     values = standardized(table.values) if standardize else table.values
-    pairs = _pairs_of(pair_file, columns, table.labels)
     with busy(f"clustering {counted(n, 'sample')}"):
-        found = clustered(
-            values,
-            table.labels,
-            triplets,
-            clusters,
-            pairs=pairs,
-            hierarchy=taxonomy,
-            classes=table.classes,
-            validate=validate,
-            **method,
-        )
-    if found.clades is not None and output != "-":
-        say(f"{found.clades} of the hierarchy")
-    _write_found(table, found.triplets, found.hierarchy, found.labels, [output, newick, picture])
-    if found.validation is not None:
-        say(_validation_text(found.validation), err=output == "-")
+        model = clustered(values, table.labels, clusters, validate=validate, known=known, **method)
+    if model.clade_names_ is not None and output != "-":
+        say(f"{model.clade_names_} of the hierarchy")
+    labels = None if clusters is None and method["cut"] != "constraints" else model.labels_
+    _write_found(table, model, labels, [output, newick, picture])
+    if model.validation_ is not None:
+        say(_validation_text(model.validation_), err=output == "-")
 
 
-def _check_options(ctx: click.Context, method: str) -> None:
-    """Refuse options of the other method."""
+def _check_options(ctx: click.Context, method: dict[str, Any], pair_file: str | None) -> None:
+    """Refuse options that do not go together."""
     for other, names in METHODS.items():
-        for name in names if other != method else ():
+        for name in names if other != method["method"] else ():
             if ctx.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE:
                 msg = f"--{name.replace('_', '-')} goes with --method {other}"
                 raise click.UsageError(msg)
+    metric = method["metric"]
+    if method["method"] == "divisive" and metric not in ("euclidean", "cosine"):
+        msg = f"--metric {metric} does not go with --method divisive: it takes euclidean and cosine"
+        raise click.UsageError(msg)
+    if metric in GAPS and method["linkage"] not in ANY_METRIC:
+        msg = (
+            f"--metric {metric} goes with --linkage {', '.join(ANY_METRIC)}, not {method['linkage']}: give one of them"
+        )
+        raise click.UsageError(msg)
+    if pair_file is not None and (method["on_conflict"] != "raise" or method["penalty"] is not None):
+        msg = "--pairs do not go with --on-conflict repair or --penalty: give one or the other"
+        raise click.UsageError(msg)
 
 
 #: How the settings that a validation names are called on the command line.
@@ -327,19 +315,27 @@ def _pairs_of(path: str | None, columns: tuple[str, ...] | None, labels: list[st
     return None
 
 
-def _write_found(
-    table: Table,
-    triplets: TripletSet | None,
-    hierarchy: Hierarchy,
-    labels: np.ndarray | None,
-    targets: list[str | None],
-) -> None:
+def _classes_of(table: Table) -> list[str | None] | None:
+    if table.classes is not None:
+        known = [x for x in table.classes if x is not None]
+        if len(set(known)) < 2:
+            raise bad_input(
+                f"the classes of {len(known)} samples are known, of one class at most; expected two classes"
+            )
+    return table.classes
+
+
+def _write_found(table: Table, model: Any, labels: np.ndarray | None, targets: list[str | None]) -> None:
     """Write the clusters or the hierarchy, and what else is asked for."""
     output, newick, picture = targets
+    hierarchy = model.hierarchy_
+    given = model.triplets_ | model.dropped_triplets_ if hasattr(model, "dropped_triplets_") else model.triplets_
+    triplets = given if len(given) else None
     if newick is not None:
         write_newick(hierarchy, newick)
     if picture is not None:
-        _draw(hierarchy, picture, triplets=triplets, clusters=labels, classes=table.classes)
+        drawn = plot_dendrogram(hierarchy, triplets=triplets, clusters=labels, classes=table.classes)
+        save_figure(drawn.figure, picture)
     if labels is None:
         write_newick(hierarchy, output or "-")
     else:
@@ -348,156 +344,31 @@ def _write_found(
         _report(table, labels, triplets, hierarchy)
 
 
-def _draw(hierarchy: Hierarchy, picture: str, **marks: Any) -> None:
-    save_figure(plot_dendrogram(hierarchy, **marks).figure, picture)
-
-
-def _known_triplets(table: Table, triplets: TripletSet | None) -> TripletSet | None:
-    """The triplets of a file and those of the known classes together."""
-    if table.classes is None:
-        return triplets
-    known = [i for i, x in enumerate(table.classes) if x is not None]
-    if len({table.classes[i] for i in known}) < 2:
-        raise bad_input(f"the classes of {len(known)} samples are known, of one class at most; expected two classes")
-    found = triplets_from_classes(table.classes, leaves=table.labels, samples=known)
-    return found if triplets is None else found | triplets.reindex(table.labels)
-
-
-def check_apart(sources: list[str | None], targets: list[str | None]) -> None:
-    """Refuse an output file that is an input, or another output; and two inputs from one pipe."""
-    if sources.count("-") > 1:
-        msg = "DATA, --triplets, --hierarchy and --pairs: only one can be the standard input"
-        raise click.UsageError(msg)
-    seen = {os.path.realpath(x): "an input" for x in sources if x is not None and x != "-"}
-    for x in targets:
-        if x is None or x == "-" or x.startswith("/dev/"):
-            continue
-        real = os.path.realpath(x)
-        if real in seen:
-            raise bad_input(f"{x} is {seen[real]} of this command already: give another file")
-        seen[real] = "an output"
-
-
-class Clustered(NamedTuple):
-    """What was found: flat clusters if asked for, the triplets used, whether they help, where known clades are."""
-
-    hierarchy: Hierarchy
-    labels: np.ndarray | None
-    triplets: TripletSet | None
-    validation: ValidationReport | None
-    clades: CladeMatches | None
-
-
 def clustered(
     values: np.ndarray,
     labels: list[str],
-    triplets: TripletSet | None,
     n_clusters: int | None,
     *,
     method: str = "recon",
-    pairs: PairwiseConstraints | None = None,
-    hierarchy: Hierarchy | None = None,
-    classes: list[str | None] | None = None,
     validate: bool = False,
+    known: dict[str, Any],
     **options: Any,
-) -> Clustered:
-    """Cluster labelled samples under triplets, which hold those of the classes, and pairs."""
+) -> Any:
+    """The fitted estimator, of samples with labels; `known` has the triplets, pairs, hierarchy and classes."""
+    from tripletree.cluster import DivisiveReCon, ReCon
+
     flat = n_clusters is not None or options.get("cut") == "constraints"
+    options = {name: value for name, value in options.items() if name == "metric" or name in METHODS[method]}
+    k = n_clusters if flat else 1
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message=".*validation_ has the figures")  # shown as a table and in words
-        if method == "divisive":
-            known = {"triplets": triplets, "pairs": pairs, "hierarchy": hierarchy, "classes": classes}
-            model = _divisive(values, labels, n_clusters, validate, options, known)
-            triplets = model.triplets_ if len(model.triplets_) else triplets
-        else:
-            known = {"triplets": triplets, "hierarchy": hierarchy}
-            if hierarchy is not None:
-                said = decompose(hierarchy).reindex(labels)
-                triplets = said if triplets is None else triplets.reindex(labels) | said
-            k = n_clusters if flat else None
-            if pairs is not None:
-                model = _paired(values, labels, k, validate, options, known | {"pairs": pairs})
-            else:
-                if (
-                    triplets is not None
-                    and options.get("on_conflict", "raise") == "raise"
-                    and options.get("penalty") is None
-                ):
-                    one_tree(triplets)  # refused here if inconsistent, by label
-                model = _by_rows(values, labels, k if flat else 1, validate, options, known)
-    return Clustered(model.hierarchy_, model.labels_ if flat else None, triplets, model.validation_, model.clade_names_)
-
-
-def _by_rows(
-    values: np.ndarray,
-    labels: list[str],
-    n_clusters: int | None,
-    validate: bool,
-    options: dict[str, Any],
-    known: dict[str, Any],
-) -> Any:
-    """ReCon of an array; it needs no pandas."""
-    from tripletree.cluster import ReCon
-
-    model = ReCon(n_clusters, **_options_of("recon", options))
-    return model.fit(values, sample_names=labels, validate=validate, **known)
-
-
-def _options_of(method: str, options: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in options.items() if name == "metric" or name in METHODS[method]}
-
-
-def _divisive(
-    values: np.ndarray,
-    labels: list[str],
-    n_clusters: int | None,
-    validate: bool,
-    options: dict[str, Any],
-    known: dict[str, Any],
-) -> Any:
-    from tripletree.cluster import DivisiveReCon
-
-    if options["metric"] not in ("euclidean", "cosine"):
-        msg = f"--metric {options['metric']} does not go with --method divisive: it takes euclidean and cosine"
-        raise click.UsageError(msg)
-    table = _frame(values, labels, "--method divisive")
-    with warnings.catch_warnings():
-        if n_clusters is None:  # only the hierarchy is asked for, which no cut can spoil
+        if not flat and known.get("pairs") is not None:  # only the hierarchy is asked for, which no cut can spoil
             warnings.simplefilter("ignore", UserWarning)
-        model = DivisiveReCon(n_clusters or 1, **_options_of("divisive", options))
-        return model.fit(table, validate=validate, **known)
-
-
-def _paired(
-    values: np.ndarray,
-    labels: list[str],
-    n_clusters: int | None,
-    validate: bool,
-    options: dict[str, Any],
-    known: dict[str, Any],
-) -> Any:
-    """ReCon under pairs, too; of a table with labels, so that errors name them."""
-    from tripletree.cluster import ReCon
-
-    if options.get("on_conflict", "raise") != "raise" or options.get("penalty") is not None:
-        msg = "--pairs do not go with --on-conflict repair or --penalty: give one or the other"
-        raise click.UsageError(msg)
-    table, options = _frame(values, labels, "--pairs"), _options_of("recon", options)
-    if n_clusters is not None:
-        return ReCon(n_clusters, **options).fit(table, validate=validate, **known)
-    with warnings.catch_warnings():  # only the hierarchy is asked for, which no cut can spoil
-        warnings.simplefilter("ignore", UserWarning)
-        model = ReCon(1, on_infeasible="violate", **options)
-        return model.fit(table, validate=validate, **known)
-
-
-def _frame(values: np.ndarray, labels: list[str], option: str) -> Any:
-    """A data frame, whose labels errors name."""
-    try:
-        import pandas as pd
-    except ImportError:
-        raise MissingDependencyError("pandas", "io", option) from None
-    return pd.DataFrame(values, index=labels)
+        if method == "divisive":
+            model = DivisiveReCon(k, **options)
+        else:
+            model = ReCon(k, on_infeasible="raise" if flat else "violate", **options)
+        return model.fit(values, sample_names=labels, validate=validate, **known)
 
 
 def _write_labels(names: list[str], labels: np.ndarray, output: str) -> None:
@@ -519,30 +390,3 @@ def _report(table: Table, labels: np.ndarray | None, triplets: TripletSet | None
 
 def _some(names: list[str], most: int = 6) -> str:
     return ", ".join(names[:most]) + (", ..." if len(names) > most else "")
-
-
-def picture_format(path: str) -> str:
-    """The format of a picture's suffix."""
-    try:
-        import matplotlib as mpl
-    except ImportError:
-        raise MissingDependencyError("matplotlib", "plot", "drawing") from None
-    mpl.use("agg")
-    from matplotlib.backend_bases import FigureCanvasBase
-
-    known = FigureCanvasBase.get_supported_filetypes()
-    suffix = Path(path).suffix.lower().removeprefix(".")
-    if suffix not in known:
-        raise bad_input(f"{path}: the suffix chooses the kind of picture; expected one of {', '.join(sorted(known))}")
-    return suffix
-
-
-def save_figure(figure: Any, path: str) -> None:
-    """Write a figure to a file in one step, and close it."""
-    from matplotlib import pyplot as plt
-
-    try:
-        with write_atomic_bytes(path) as stream, plt.rc_context({"svg.fonttype": "none", "pdf.fonttype": 42}):
-            figure.savefig(stream, format=picture_format(path), dpi=DPI)
-    finally:
-        plt.close(figure)

@@ -10,7 +10,7 @@ import click
 from tripletree.algorithms.conflict import DEFAULT_STEPS, Conflict, find_conflicts
 from tripletree.algorithms.repair import Repair
 from tripletree.algorithms.repair import repair as repaired
-from tripletree.cli.clustering import check_apart, picture_format, save_figure
+from tripletree.cli.outputs import check_apart, check_picture_format, save_figure
 from tripletree.cli.pairs import explain_pairs
 from tripletree.cli.shell import INCONSISTENT, busy, conflict_text, json_text, label_text, say
 from tripletree.cli.sources import (
@@ -93,7 +93,7 @@ def explain(
     """
     check_apart([file], [output, picture])
     if picture is not None:
-        picture_format(picture)
+        check_picture_format(picture)
     triplets = read_constraints(file, kind, format_=format_, columns=columns, odd=odd)
     if isinstance(triplets, PairwiseConstraints):
         other = "--plot" if picture is not None else "--max-steps" if max_steps is not None else None

@@ -16,8 +16,9 @@ from tripletree.algorithms.build import one_tree
 from tripletree.algorithms.decompose import decompose
 from tripletree.algorithms.induce import count_triplets
 from tripletree.algorithms.supervision import triplets_from_classes
-from tripletree.cli.clustering import clustered, save_figure, standardized
+from tripletree.cli.clustering import clustered
 from tripletree.cli.inspection import hierarchy_rows
+from tripletree.cli.outputs import save_figure
 from tripletree.cli.shell import bad_input, table_text
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.triplets import TripletSet
@@ -26,6 +27,7 @@ from tripletree.evaluation.scores import pairwise_f_score, triplet_score
 from tripletree.io import write_triplets
 from tripletree.io.source import write_atomic
 from tripletree.plots import plot_dendrogram
+from tripletree.reports.analysis import standardized
 
 __all__ = [
     "demo",
@@ -147,9 +149,9 @@ def _triplets(samples: Samples, known: np.ndarray) -> TripletSet:
 
 
 def _outcome(samples: Samples, given: TripletSet | None, triplets: TripletSet, known: np.ndarray) -> Outcome:
-    found = clustered(samples.values, samples.labels, given, len(samples.class_names), linkage=LINKAGE)
-    hierarchy, clusters = found.hierarchy, found.labels
-    assert clusters is not None
+    k = len(samples.class_names)
+    model = clustered(samples.values, samples.labels, k, known={"triplets": given}, linkage=LINKAGE)
+    hierarchy, clusters = model.hierarchy_, model.labels_
     return Outcome(
         hierarchy,
         clusters,

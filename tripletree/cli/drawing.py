@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from tripletree.algorithms.cut import cut as cut_into
-from tripletree.cli.clustering import check_apart, picture_format, save_figure
+from tripletree.cli.outputs import check_apart, check_picture_format, save_figure
 from tripletree.cli.reading import read_hierarchy, reading_options
 from tripletree.cli.shell import with_options
 from tripletree.cli.sources import given_name, read_classes, read_pair_file, read_triplet_file
@@ -139,7 +139,7 @@ def _check_files(sources: list[str | None], output: str | None, page: str | None
         raise click.UsageError(msg)
     check_apart(sources, [output, page])
     if output is not None:
-        picture_format(output)
+        check_picture_format(output)
 
 
 def _height(text: str | None) -> float | str | None:

@@ -12,7 +12,7 @@ from tripletree.algorithms.build import one_tree
 from tripletree.algorithms.conflict import find_conflict
 from tripletree.algorithms.decompose import decomposition_size
 from tripletree.algorithms.induce import count_triplets
-from tripletree.cli.clustering import check_apart
+from tripletree.cli.outputs import check_apart
 from tripletree.cli.pairs import check_pairs, pair_rows
 from tripletree.cli.reading import read_either, reading_options
 from tripletree.cli.shell import INCONSISTENT, conflict_text, say, table_text

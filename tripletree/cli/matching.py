@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from tripletree.algorithms.names import NameMatches, match_names
-from tripletree.cli.clustering import check_apart
+from tripletree.cli.outputs import check_apart
 from tripletree.cli.reading import as_hierarchy, opened_again, read_names_of, reading_options
 from tripletree.cli.shell import bad_input, say
 from tripletree.cli.sources import output_option

@@ -10,7 +10,7 @@ import click
 
 from tripletree.algorithms import infer as inference
 from tripletree.algorithms.compare import compare_triplets, robinson_foulds
-from tripletree.cli.clustering import check_apart, standardized
+from tripletree.cli.outputs import check_apart
 from tripletree.cli.pairs import pairs_text
 from tripletree.cli.reading import read_hierarchy, reading_options
 from tripletree.cli.shell import INCONSISTENT, bad_input, busy, label_text, table_text
@@ -38,6 +38,7 @@ from tripletree.evaluation.describe import describe as described
 from tripletree.evaluation.knowledge import KnowledgeReport, evaluate_knowledge
 from tripletree.io.rows import format_of_suffix
 from tripletree.io.source import write_atomic
+from tripletree.reports.analysis import standardized
 
 if TYPE_CHECKING:
     import numpy as np

@@ -11,8 +11,8 @@ from typing import Any
 
 import click
 
-from tripletree.cli.clustering import check_apart
 from tripletree.cli.matching import read_other_names
+from tripletree.cli.outputs import check_apart
 from tripletree.cli.reading import read_hierarchy, reading_options
 from tripletree.cli.shell import bad_input, say
 from tripletree.cli.sources import (

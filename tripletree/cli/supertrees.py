@@ -9,7 +9,7 @@ import click
 
 from tripletree.algorithms.supertree import Supertree
 from tripletree.algorithms.supertree import supertree as combined
-from tripletree.cli.clustering import check_apart
+from tripletree.cli.outputs import check_apart
 from tripletree.cli.reading import read_hierarchies, reading_options
 from tripletree.cli.shell import bad_input, busy, say
 from tripletree.cli.sources import output_option, seed_option

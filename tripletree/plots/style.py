@@ -13,6 +13,7 @@ import numpy as np
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.labels import aligned_codes, series_index
 from tripletree.errors import InvalidLabelsError, MissingDependencyError, UnknownLeafError
+from tripletree.io.source import write_atomic_bytes
 from tripletree.plots.layout import match_styles
 
 __all__ = [
@@ -409,14 +410,8 @@ def save_picture(picture: Any, path: str | os.PathLike[str], *, text: str = "tex
     if text == "path":
         fonts = {"svg.fonttype": "path", "pdf.fonttype": 3, "ps.fonttype": 3}
     undated = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "eps": None}.get(kind)
-    aside = f"{os.fspath(path)}.part"
-    try:
-        with rc_context({**fonts, "svg.hashsalt": "tripletree"}):
-            figure.savefig(aside, format=kind, dpi=dpi, metadata=undated)
-        os.replace(aside, path)
-    finally:
-        if os.path.exists(aside):
-            os.remove(aside)
+    with write_atomic_bytes(path) as stream, rc_context({**fonts, "svg.hashsalt": "tripletree"}):
+        figure.savefig(stream, format=kind, dpi=dpi, metadata=undated)
 
 
 def close_on_error(function: Callable[P, R]) -> Callable[P, R]:
