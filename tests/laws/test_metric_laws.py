@@ -196,7 +196,7 @@ def test_taxonomy__a_large_weight_displays_it_and_its_own_data_give_it_back(seed
         parts.append([parts.pop(k) for k in chosen])
     tree = Hierarchy.from_nested(parts[0])
     X = rng.normal(size=(n, 2))
-    found = taxonomy_linkage(X, tree, weight=1e4, method=method)
+    found = taxonomy_linkage(X, tree, weight=1e4, linkage=method)
     assert displays(found, all_triplets(tree)).all()
     assert taxonomy_linkage(squareform(rng.random(n * (n - 1) // 2)), tree, metric="precomputed").n_leaves == n
     assert len(set(cut(found, 2, rule="merge_order").tolist())) == 2

@@ -22,7 +22,7 @@ def pages(tmp_path_factory):
     for name, names in (("plain", plain), ("hostile", hostile)):
         triplets = tt.sample_class_triplets(y[some], 70, leaves=names, random_state=0)
         found = tt.report(X[some], triplets=triplets, sample_names=names, feature_names=features, n_resamples=2)
-        found.to_html(folder / f"{name}.html", title=f"{NASTY[0]} & irises")
+        found.write_html(folder / f"{name}.html", title=f"{NASTY[0]} & irises")
     return folder
 
 

@@ -206,14 +206,14 @@ def test_suggest__triplets_of_classes_say_the_level():
 def test_suggest__numbers_that_cannot_be_had_are_passed_over():
     h = contracted(yule(40, np.random.default_rng(0)), 0.6, np.random.default_rng(0))
     X = np.random.default_rng(1).normal(size=(40, 2))
-    found = suggest_n_clusters(h, X, most=12)
+    found = suggest_n_clusters(h, X, max_clusters=12)
     for k in range(1, 13):
         if k in found.numbers:
             assert cut(h, k, samples=X).max() + 1 == k
         else:
             with pytest.raises(ClusterCountError):
                 cut(h, k, samples=X)
-    assert suggest_n_clusters(star(5), np.arange(5.0)[:, None], most=5).numbers.tolist() == [1, 5]
+    assert suggest_n_clusters(star(5), np.arange(5.0)[:, None], max_clusters=5).numbers.tolist() == [1, 5]
     assert suggest_n_clusters(Hierarchy([-1]), [[1.0]]).n_clusters == 1
     only = suggest_n_clusters(star(5), np.arange(5.0)[:, None], triplets=TripletSet([(0, 1, 2)], 5))
     assert (only.numbers.tolist(), only.evidence.tolist()) == ([1], [0.0])  # 2 would take a split into all 5
@@ -224,7 +224,7 @@ def test_suggest__what_does_not_fit_is_refused():
     with pytest.raises(ValueError, match=r"samples must have shape \(4, d\)"):
         suggest_n_clusters(h, [[0.0]])
     with pytest.raises(ValueError, match="most is 0; it must be at least 1"):
-        suggest_n_clusters(h, np.zeros((4, 1)), most=0)
+        suggest_n_clusters(h, np.zeros((4, 1)), max_clusters=0)
     with pytest.raises(TypeError, match="TripletSet"):
         suggest_n_clusters(h, np.zeros((4, 1)), triplets=[(0, 1, 2)])
     with pytest.raises(TypeError, match="needs n_clusters, or samples=... to find a number"):

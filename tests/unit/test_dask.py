@@ -154,7 +154,7 @@ def test_recon__labels_and_predictions_stay_lazy(blobs):
 def test_recon__is_an_estimator(blobs):
     X, _ = blobs
     lazy = da.from_array(X, chunks=(300, 5))
-    model = ReCon(n_clusters=4, n_centres=50)
+    model = ReCon(n_clusters=4, micro_clusters=50)
     assert clone(model).get_params() == model.get_params()
     assert np.array_equal(model.fit_predict(lazy).compute(), model.labels_.compute())
     before = model.labels_
@@ -225,7 +225,7 @@ def test_errors__of_x(blobs):
         ReCon(2).fit(da.zeros((50, 2), chunks=(20, 2)))
     with pytest.raises(ClusterCountError):
         ReCon(5).fit(lazy[:3])
-    with pytest.raises(ValueError, match="n_centres"):
+    with pytest.raises(ValueError, match="micro_clusters"):
         ReCon(2, 0).fit(lazy)
 
 

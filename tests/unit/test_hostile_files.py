@@ -25,12 +25,12 @@ from tripletree.io import source as _packed
 from tripletree.io.edges import read_edges
 from tripletree.io.nested_json import read_json
 from tripletree.io.newick import read_newick
-from tripletree.io.obo import obo_ontology, parse_obo
+from tripletree.io.obo import parse_obo, read_obo
 from tripletree.io.source import raw_bytes, read_bytes, read_text, tar_members, write_atomic
 from tripletree.io.taxdump import read_taxdump
 from tripletree.io.triplets import read_triplets, write_triplets
 from tripletree.io.wordnet import read_wordnet
-from tripletree.io.xml import xml_children, xml_events
+from tripletree.io.xml import XmlChildren, XmlEvents
 
 # ---------------------------------------------------------------------- WordNet
 
@@ -77,7 +77,7 @@ def test_wordnet__verbs_have_frames_behind_their_pointers():
 def test_xml__the_place_behind_many_lines(end):
     n = 2**22 if end == b"\n" else 2**12
     content = b"<a>" + end * n + b"</b>"
-    for read in (xml_children, xml_events):
+    for read in (XmlChildren, XmlEvents):
         with pytest.raises(ParseError, match="mismatched tag") as caught:
             list(read(content))
         assert (caught.value.line, caught.value.column) == (n + 1, 3)
@@ -412,5 +412,5 @@ def test_files__utf16_without_its_mark(encoding):
         with pytest.raises(ParseError, match="NUL characters: this looks like UTF-16.*save it as UTF-8"):
             read(io.BytesIO(text.encode(encoding)))
     with pytest.raises(ParseError, match="this looks like UTF-16"):
-        obo_ontology("[Term]\nid: a\n".encode(encoding), None)
+        read_obo(io.BytesIO("[Term]\nid: a\n".encode(encoding)))
     assert read_text(io.BytesIO(b"('a label with one \0 in it',b);"))[0].count("\0") == 1

@@ -13,7 +13,8 @@ from tripletree.core.ontology import Ontology
 from tripletree.errors import DuplicateLeafError, InvalidHierarchyError, ParseError, TripletreeError, UnknownLeafError
 from tripletree.io import obo as _obo_text
 from tripletree.io import read_hierarchy
-from tripletree.io.obo import obo_ontology, parse_obo, read_obo, write_obo
+from tripletree.io.obo import parse_obo, read_obo, write_obo
+from tripletree.io.source import named_stream
 
 CELLS = """format-version: 1.4
 default-namespace: cell
@@ -53,6 +54,15 @@ is_a: overlaps
 id: a_cell
 instance_of: CL:0
 """
+
+
+def stream(content, name="cells.obo"):
+    """A file object, of text or of bytes, with a name."""
+    if isinstance(content, bytes):
+        return named_stream(content, name)
+    found = io.StringIO(content, newline="")
+    found.name = name
+    return found
 
 
 def rows(ontology):
@@ -226,9 +236,9 @@ def test_obo__identifiers(value, parent):
 def test_obo__line_ends_and_byte_order_mark(end, mark):
     text = mark + CELLS.replace("\n", end)
     for content in (text, text.encode()):
-        assert rows(obo_ontology(content, None)) == [("CL:1", "is_a", "CL:0")]
+        assert rows(read_obo(stream(content))) == [("CL:1", "is_a", "CL:0")]
     with pytest.raises(ParseError) as caught:
-        obo_ontology((text + f"[Term]{end}{end}{end}").encode(), None)
+        read_obo(stream((text + f"[Term]{end}{end}{end}").encode()))
     assert (caught.value.line, caught.value.column) == (CELLS.count("\n") + 1, 1)
 
 
@@ -266,12 +276,12 @@ def test_obo__blocks_end_anywhere(monkeypatch, size):
     for end in ("\n", "\r\n"):
         content = text.replace("\n", end)
         for given_as in (content, content.encode()):
-            o = obo_ontology(given_as, None, relations=None)
+            o = read_obo(stream(given_as), relations=None)
             assert (rows(o), o.names) == (rows(wanted), wanted.names)
         content = content.replace("[Instance]", "[Instance é")
         for given_as in (content, content.encode()):
             with pytest.raises(ParseError) as caught:
-                obo_ontology(given_as, None)
+                read_obo(stream(given_as))
             assert caught.value.line == CELLS[: CELLS.index("[Instance]")].count("\n") + 1
 
 
@@ -331,7 +341,7 @@ def test_obo__a_hundred_thousand_terms_in_a_row():
 def test_obo__refusals_name_the_place(text, line, column, what):
     for content in (text, text.encode(), text.replace("\n", "\r\n").encode()):
         with pytest.raises(ParseError) as caught:
-            obo_ontology(content, "x.obo")
+            read_obo(stream(content, "x.obo"))
         assert what in str(caught.value)
         assert (caught.value.path, caught.value.line, caught.value.column) == ("x.obo", line, column)
 
@@ -449,7 +459,7 @@ def test_obo__mutations_give_an_ontology_or_a_tripletree_error(data):
         )
         content[start:stop] = piece
     try:
-        o = obo_ontology(bytes(content), None, relations=None, obsolete=data.draw(st.booleans()))
+        o = read_obo(stream(bytes(content)), relations=None, obsolete=data.draw(st.booleans()))
     except TripletreeError:
         return
     assert rows(parse_obo(write_obo(o), relations=None)) == sorted(rows(o), key=lambda x: o.terms.index(x[0]))

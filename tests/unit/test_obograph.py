@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tripletree.errors import ParseError, TripletreeError, UnknownLeafError
-from tripletree.io.obograph import obograph_ontology, read_obograph
+from tripletree.io.obograph import read_obograph
+from tripletree.io.source import named_stream
 
 PURL = "http://purl.obolibrary.org/obo/"
 IN_OWL = "http://www.geneontology.org/formats/oboInOwl#"
@@ -69,7 +70,7 @@ def rows(ontology):
 
 
 def read(document, **options):
-    return obograph_ontology(json.dumps(document), "x.json", **options)
+    return read_obograph(named_stream(json.dumps(document), "x.json"), **options)
 
 
 def small(nodes=(), edges=()):
@@ -191,21 +192,21 @@ def test_obograph__a_hundred_thousand_terms_in_a_row():
 )
 def test_obograph__refusals_name_the_place(text, line, column, what):
     with pytest.raises(ParseError) as caught:
-        obograph_ontology(text.encode(), "x.json")
+        read_obograph(named_stream(text, "x.json"))
     assert what in str(caught.value)
     assert (caught.value.path, caught.value.line, caught.value.column) == ("x.json", line, column)
 
 
 def test_obograph__bytes_that_are_no_text_are_refused_with_their_place():
     with pytest.raises(ParseError, match="byte 0xe9 is not UTF-8"):
-        obograph_ontology(json.dumps(CELLS).replace("stem", "st\xe9m").encode("latin-1"), None)
+        read_obograph(io.BytesIO(json.dumps(CELLS).replace("stem", "st\xe9m").encode("latin-1")))
 
 
 def test_obograph__cycles_are_refused_with_every_step_and_its_place():
     edges = [{"sub": a, "pred": "is_a", "obj": b} for a, b in ("ab", "bc", "ca", "da")]
     text = json.dumps(small([{"id": x, "lbl": x} for x in "abcd"], edges), indent=0)
     with pytest.raises(ParseError) as caught:
-        obograph_ontology(text, None)
+        read_obograph(io.StringIO(text))
     for k, (a, b) in enumerate(("ab", "bc", "ca")):
         assert f"{a} is_a {b} (graphs[0].edges[{k}])" in str(caught.value)
     first = int(str(caught.value).split("edges[")[1].split("]")[0])
@@ -234,7 +235,7 @@ def test_obograph__mutations_give_an_ontology_or_a_tripletree_error(data):
     start = data.draw(st.integers(0, len(text)))
     text = text[:start] + data.draw(st.sampled_from(["", "", "]", "}", '"', ",", "\\", "1"])) + text[start:]
     try:
-        o = obograph_ontology(text, None, relations=None, obsolete=True)
+        o = read_obograph(io.StringIO(text), relations=None, obsolete=True)
     except TripletreeError:
         return
     assert o.n_terms >= 1

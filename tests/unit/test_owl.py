@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from tripletree.errors import ParseError, TripletreeError, UnknownLeafError
 from tripletree.io.ontology_terms import short_id
-from tripletree.io.owl import owl_ontology, read_owl
+from tripletree.io.owl import read_owl
+from tripletree.io.source import named_stream
 
 HEAD = """<?xml version="1.0"?>
 <rdf:RDF xmlns:obo="http://purl.obolibrary.org/obo/" xmlns:owl="http://www.w3.org/2002/07/owl#"
@@ -27,7 +28,7 @@ def document(body, head=HEAD):
 
 
 def read(body, **options):
-    return owl_ontology(document(body), "x.owl", **options)
+    return read_owl(named_stream(document(body), "x.owl"), **options)
 
 
 def rows(ontology):
@@ -231,7 +232,7 @@ def test_owl__protege_writes_entities():
     text = document(CELLS).replace(PURL, "&obo;").replace('="http://www.w3.org/2000/01/rdf-schema#"', '="&rdfs;"')
     declared = f'<!ENTITY obo "{PURL}">\n<!ENTITY rdfs "http://www.w3.org/2000/01/rdf-schema#">'
     text = text.replace("<rdf:RDF", f"<!DOCTYPE rdf:RDF [\n{declared}\n]>\n<rdf:RDF", 1)
-    assert rows(owl_ontology(text.encode(), None)) == [("CL:1", "is_a", "CL:0")]
+    assert rows(read_owl(io.BytesIO(text.encode()))) == [("CL:1", "is_a", "CL:0")]
 
 
 def test_owl__files(tmp_path):
@@ -269,7 +270,7 @@ def test_owl__files(tmp_path):
 )
 def test_owl__refusals_name_the_place(text, line, what):
     with pytest.raises(ParseError) as caught:
-        owl_ontology(text.encode(), "x.owl")
+        read_owl(named_stream(text, "x.owl"))
     assert what in str(caught.value)
     assert caught.value.path == "x.owl"
     assert caught.value.line == (line or text.count("\n") + 1)
@@ -308,7 +309,7 @@ def test_owl__mutations_give_an_ontology_or_a_tripletree_error(data):
         ]
         content[start:stop] = data.draw(st.sampled_from(pieces) | st.binary(max_size=3))
     try:
-        o = owl_ontology(bytes(content), None, relations=None, obsolete=data.draw(st.booleans()))
+        o = read_owl(io.BytesIO(content), relations=None, obsolete=data.draw(st.booleans()))
     except TripletreeError:
         return
     assert o.n_terms >= 1

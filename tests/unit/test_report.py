@@ -338,7 +338,7 @@ def test_report__two_samples_are_too_few():
 
 def html_of(found, **more):
     stream = io.StringIO()
-    found.to_html(stream, **more)
+    found.write_html(stream, **more)
     return stream.getvalue()
 
 
@@ -390,7 +390,7 @@ def test_page__labels_stay_text(iris):
 
 def test_page__a_file_is_replaced_when_all_is_written(informed, tmp_path):
     path = tmp_path / "r.html"
-    informed[0].to_html(path, title="A & B")
+    informed[0].write_html(path, title="A & B")
     assert "<title>A &amp; B</title>" in path.read_text(encoding="utf-8")
     with pytest.raises(FileNotFoundError):
-        informed[0].to_html(tmp_path / "no" / "r.html")
+        informed[0].write_html(tmp_path / "no" / "r.html")

@@ -531,18 +531,18 @@ def test_pair_score__which_sample_a_leaf_is():
         pair_score([0] * 6, some)
     assert caught.value.labels == [7]
     named = PairwiseConstraints.from_labels([("a", "b")], [], [*"abcd"])
-    with pytest.raises(InvalidLabelsError, match=r"pd.Series\(y_pred, index=X.index\)"):
+    with pytest.raises(InvalidLabelsError, match=r"pd.Series\(labels, index=X.index\)"):
         pair_score([0, 0], named)
-    with pytest.raises(UnknownLeafError, match="keys of y_pred"):
+    with pytest.raises(UnknownLeafError, match="keys of labels"):
         pair_score({"a": 0}, named)
     assert pair_score({"a": 0, "b": 0}, named) == 1.0  # the others are in no pair
-    with pytest.raises(DuplicateLeafError, match="index of y_pred"):
+    with pytest.raises(DuplicateLeafError, match="index of labels"):
         pair_score(pd.Series([0, 0, 1], [*"aba"]), named)
     assert pair_score(pd.Series([0, 0, 1, 1], [*"abcc"]), named) == 1.0
-    with pytest.raises(InvalidLabelsError, match="entry 1 of y_pred is missing") as caught:
+    with pytest.raises(InvalidLabelsError, match="entry 1 of labels is missing") as caught:
         pair_score([0, None, 1, 1], named)
     assert caught.value.position == 1
-    with pytest.raises(InvalidLabelsError, match="key 'b' of y_pred is missing"):
+    with pytest.raises(InvalidLabelsError, match="key 'b' of labels is missing"):
         pair_score({"a": 0, "b": float("nan"), "c": 1}, named)
     assert pair_score([0, 0, None, None], named) == 1.0
     assert pair_score([], PairwiseConstraints([], [], 0)) == 1.0

@@ -18,8 +18,8 @@ TAXONOMY = Hierarchy.from_nested([[[0, 1], [2, 3]], [[4, 5], [6, 7, 8]]])
 def test_taxonomy__the_weight_goes_from_plain_linkage_to_the_taxonomy(method, rng):
     X = rng.normal(size=(9, 2))
     plain = from_linkage(linkage(pdist(X) / pdist(X).mean(), method))
-    assert taxonomy_linkage(X, TAXONOMY, weight=0, method=method) == plain
-    heavy = taxonomy_linkage(X, TAXONOMY, weight=1e3, method=method)
+    assert taxonomy_linkage(X, TAXONOMY, weight=0, linkage=method) == plain
+    heavy = taxonomy_linkage(X, TAXONOMY, weight=1e3, linkage=method)
     assert displays(heavy, all_triplets(TAXONOMY)).all()
 
 
@@ -68,7 +68,7 @@ def test_taxonomy__labels_parts_metrics_and_strangers(rng):
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"method": "ward"}, "method must be one of 'average', 'weighted', 'complete', 'single'; got 'ward'"),
+        ({"linkage": "ward"}, "linkage must be one of 'average', 'weighted', 'complete', 'single'; got 'ward'"),
         ({"kind": "lca"}, "kind must be one of"),
         ({"unplaced": None}, "unplaced must be one of"),
         ({"weight": -1}, "weight must be a finite number >= 0; got -1"),

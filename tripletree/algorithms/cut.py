@@ -607,7 +607,7 @@ def suggest_n_clusters(
     samples: Any,
     *,
     triplets: TripletSet | None = None,
-    most: int | None = None,
+    max_clusters: int | None = None,
     sample_weight: Any = None,
 ) -> NumberOfClusters:
     """Suggest into how many clusters to cut a hierarchy, from the samples and what triplets say about the level.
@@ -623,7 +623,7 @@ def suggest_n_clusters(
         A row for each leaf.
     triplets : TripletSet, optional
         Over leaves of the hierarchy.
-    most : int, optional
+    max_clusters : int, optional
         The largest number tried; by default the square root of n, at most 30. The least is 1; 2 where there are
         triplets, as these say that not all samples are alike.
     sample_weight : array_like of float, shape (n,), optional
@@ -675,7 +675,7 @@ def suggest_n_clusters(
     """
     n = check_hierarchy(hierarchy).n_leaves
     known = None if triplets is None else check_triplets(triplets).reindex(hierarchy.leaves)
-    return suggested(hierarchy, known, check_points(samples, n), most, check_leaf_weights(sample_weight, n))
+    return suggested(hierarchy, known, check_points(samples, n), max_clusters, check_leaf_weights(sample_weight, n))
 
 
 def suggested(
@@ -688,7 +688,7 @@ def suggested(
 ) -> NumberOfClusters:
     """`suggest_n_clusters` for arguments that are checked; `inside` as in `best_cut`."""
     n = hierarchy.n_leaves if weights is None else float(weights.sum())
-    most = min(30, isqrt(int(n))) if most is None else check_count(most, "most", 1)
+    most = min(30, isqrt(int(n))) if most is None else check_count(most, "max_clusters", 1)
     most = min(most, hierarchy.n_leaves)
     d = intrinsic_dimension(points, weights)
     numbers, evidence = [], []

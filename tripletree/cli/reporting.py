@@ -156,7 +156,7 @@ def report(
             writer.writerows(zip(table.labels, result.labels.tolist(), strict=True))
     if newick is not None:
         write_newick(result.hierarchy, newick, lengths="monotone")
-    result.to_html(output, title=more["title"], command=_command_line(ctx))
+    result.write_html(output, title=more["title"], command=_command_line(ctx))
     to_err = output == "-"
     if know is not None:
         say(f"{given_name(know)}: {_SHOWN_AS.get(taken[0], taken[0])}", err=to_err)

@@ -356,9 +356,9 @@ def _limited(task: _Task, limit: float) -> dict[str, Any]:
         return {**task.key, "failure": "its process has ended (out of memory?)", "seconds": None}
 
 
-def _all_done(tasks: list[_Task], n_jobs: int, limit: float | None) -> Iterator[dict[str, Any]]:
+def _all_done(tasks: list[_Task], n_jobs: int | None, limit: float | None) -> Iterator[dict[str, Any]]:
     """The records, as they come."""
-    if n_jobs == 1 and limit is None:
+    if n_jobs in (None, 1) and limit is None:
         yield from map(_one, tasks)
         return
     from joblib import Parallel, delayed
@@ -443,7 +443,7 @@ def compare_methods(
     maximize: bool = True,
     baseline: str | None = None,
     time_limit: float | None = None,
-    n_jobs: int = 1,
+    n_jobs: int | None = None,
     path: str | os.PathLike[str] | None = None,
     random_state: int = 0,
     verbose: bool | int = False,
@@ -475,8 +475,8 @@ def compare_methods(
     time_limit : float, optional
         Seconds for one run, as of `time_limit`; what takes longer has failed. Runs are then done in processes of their
         own, so that what crashes, or hears of no limit, has failed, too.
-    n_jobs : int
-        Runs at the same time, by joblib; -1 for all cores.
+    n_jobs : int or None
+        Runs at the same time, by joblib: None is 1, -1 all processors.
     path : path, optional
         A file of JSON lines to which each run is added when it is done. What it holds is not run again: a comparison
         that was interrupted goes on, and one with more methods, data sets or draws does only these. Runs of data or

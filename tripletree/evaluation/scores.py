@@ -48,12 +48,12 @@ __all__ = [
 CHUNK = 1_000_000
 
 
-def pair_score(y_pred: Any, pairs: PairwiseConstraints, *, weighted: bool = True) -> float:
+def pair_score(labels: Any, pairs: PairwiseConstraints, *, weighted: bool = True) -> float:
     """Return the share of some must-links and cannot-links that flat clusters keep.
 
     Parameters
     ----------
-    y_pred : sequence, mapping, pandas Series or fitted estimator
+    labels : sequence, mapping, pandas Series or fitted estimator
         The cluster of each sample; of an estimator its ``labels_``, by the labels of X where it keeps them, as all here
         but `COPKMeans` do. A mapping or Series says which sample by its key or index. Samples of anything else
         are known by their positions where every leaf in a pair is one of 0..n-1, as for the estimators; else there must
@@ -73,7 +73,7 @@ def pair_score(y_pred: Any, pairs: PairwiseConstraints, *, weighted: bool = True
     InvalidLabelsError
         If the clusters do not fit, or that of a sample in a pair is missing (None or NaN); -1 is a cluster.
     UnknownLeafError
-        If a pair names a sample that is not in `y_pred`.
+        If a pair names a sample that is not in `labels`.
     DuplicateLeafError
         If the index of a Series holds a sample in a pair more than once.
 
@@ -92,7 +92,7 @@ def pair_score(y_pred: Any, pairs: PairwiseConstraints, *, weighted: bool = True
     >>> pair_score({"ant": 0, "bee": 0, "cow": 1}, PairwiseConstraints.from_labels([("ant", "bee")]))
     1.0
     """
-    kept = [~x for x in _violated(y_pred, pairs)]
+    kept = [~x for x in _violated(labels, pairs)]
     if weighted and pairs.must_weights is not None and pairs.cannot_weights is not None:
         weights = [pairs.must_weights, pairs.cannot_weights]
     else:
@@ -102,12 +102,12 @@ def pair_score(y_pred: Any, pairs: PairwiseConstraints, *, weighted: bool = True
     return held / total if total else 1.0
 
 
-def violated_pairs(y_pred: Any, pairs: PairwiseConstraints) -> PairwiseConstraints:
+def violated_pairs(labels: Any, pairs: PairwiseConstraints) -> PairwiseConstraints:
     """Return the must-links and cannot-links that flat clusters do not keep.
 
     Parameters
     ----------
-    y_pred, pairs
+    labels, pairs
         As for `pair_score`.
 
     Returns
@@ -125,7 +125,7 @@ def violated_pairs(y_pred: Any, pairs: PairwiseConstraints) -> PairwiseConstrain
     >>> list(violated_pairs([0, 0, 1], PairwiseConstraints([(0, 1), (1, 2)], [(0, 1)], 3)))
     [(1, 2, 'must'), (0, 1, 'cannot')]
     """
-    must, cannot = _violated(y_pred, pairs)
+    must, cannot = _violated(labels, pairs)
     return pairs.subset(must_link=must, cannot_link=cannot)
 
 
@@ -494,10 +494,10 @@ def _share(holds: Callable[[TripletSet], np.ndarray], triplets: TripletSet | Ite
 # ---------------------------------------------------------------------- pairs against clusters
 
 
-def _violated(y_pred: Any, pairs: PairwiseConstraints) -> tuple[np.ndarray, np.ndarray]:
+def _violated(labels: Any, pairs: PairwiseConstraints) -> tuple[np.ndarray, np.ndarray]:
     """Which must-links have their ends in two clusters, and which cannot-links in one."""
     check_pairs(pairs)
-    labels, name = clusters_of(y_pred, "y_pred")
+    labels, name = clusters_of(labels, "labels")
     must, cannot = _sample_rows(pairs, labels, name)
     codes = row_codes(labels, np.concatenate([must, cannot]), name, "pair")
     return codes[must[:, 0]] != codes[must[:, 1]], codes[cannot[:, 0]] == codes[cannot[:, 1]]

@@ -13,7 +13,7 @@ from tripletree.core.ontology import Ontology
 from tripletree.errors import ParseError
 from tripletree.io.format import FileFormat
 from tripletree.io.source import Source, read_bytes
-from tripletree.io.xml import XmlEvents, xml_events
+from tripletree.io.xml import XmlEvents
 
 __all__ = [
     "FORMAT",
@@ -67,7 +67,7 @@ def read_icd(path: Source, *, labels: Literal["id", "name"] = "id") -> Hierarchy
 def icd_ontology(path: Source) -> Ontology:
     """The tabular list as an ontology: codes as terms, descriptions as names, and ranks."""
     content, name = read_bytes(path)
-    entries = _with_codes(_entries(xml_events(content, name), name))
+    entries = _with_codes(_entries(XmlEvents(content, name), name))
     if not entries:
         raise ParseError("no codes (elements diag) in it", path=name)
     position = {u: k for k, u in enumerate(entries)}

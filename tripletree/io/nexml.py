@@ -16,7 +16,7 @@ from tripletree.core.hierarchy import Hierarchy
 from tripletree.io.format import FileFormat
 from tripletree.io.node_list import branch_length, listed_hierarchy, selected
 from tripletree.io.source import Source, read_bytes
-from tripletree.io.xml import XmlEvents, xml_events
+from tripletree.io.xml import XmlEvents
 
 __all__ = [
     "FORMAT",
@@ -90,7 +90,7 @@ def read_nexml(path: Source, *, tree: str | int | None = None) -> Hierarchy:
 
 def hierarchy_from_nexml(content: bytes | str, path: str | None, *, tree: str | int | None = None) -> Hierarchy:
     """`read_nexml` of what a file holds."""
-    file = _File(xml_events(content, path))
+    file = _File(XmlEvents(content, path))
     k = selected([x.name for x in file.trees], tree, path=path, read_all="read_nexml_all")
     return file.hierarchy(file.trees[k])
 
@@ -121,7 +121,7 @@ def read_nexml_all(path: Source) -> list[tuple[str | None, Hierarchy]]:
     [('x', <Hierarchy: 1 leaf, ...>)]
     """
     content, name = read_bytes(path)
-    file = _File(xml_events(content, name))
+    file = _File(XmlEvents(content, name))
     return [(tree.name, file.hierarchy(tree)) for tree in file.trees]
 
 

@@ -431,10 +431,8 @@ def read_obo(
     >>> read_obo(io.StringIO(text), relations=None).roots
     ['a']
     """
-    content, name = read_bytes(path)
-    return obo_ontology(
-        content, name, relations=relations, root=root, namespace=namespace, obsolete=obsolete, genus=genus
-    )
+    terms = OboText(*read_bytes(path)).terms
+    return terms.ontology(relations=relations, root=root, namespace=namespace, obsolete=obsolete, genus=genus)
 
 
 def parse_obo(
@@ -475,21 +473,7 @@ def parse_obo(
     if not isinstance(text, str):
         msg = f"expected OBO text, not {type(text).__name__}; to read a file use read_obo"
         raise TypeError(msg)
-    return obo_ontology(text, None, relations=relations, root=root, namespace=namespace, obsolete=obsolete, genus=genus)
-
-
-def obo_ontology(
-    content: bytes | str,
-    path: str | None,
-    *,
-    relations: str | Iterable[str] | None = ("is_a",),
-    root: str | Iterable[str] | None = None,
-    namespace: str | Iterable[str] | None = None,
-    obsolete: bool = False,
-    genus: bool = False,
-) -> Ontology:
-    """The ontology of an OBO text; see `read_obo`."""
-    terms = OboText(content, path).terms
+    terms = OboText(text, None).terms
     return terms.ontology(relations=relations, root=root, namespace=namespace, obsolete=obsolete, genus=genus)
 
 

@@ -100,40 +100,21 @@ def read_obograph(
     >>> list(ontology.terms), ontology.names
     (['CL:0000034', 'CL:0000000'], ('stem cell', None))
     """
-    content, name = read_bytes(path)
-    return obograph_ontology(
-        content, name, relations=relations, root=root, namespace=namespace, obsolete=obsolete, genus=genus
-    )
-
-
-def obograph_ontology(
-    content: bytes | str,
-    path: str | None,
-    *,
-    relations: str | Iterable[str] | None = ("is_a",),
-    root: str | Iterable[str] | None = None,
-    namespace: str | Iterable[str] | None = None,
-    obsolete: bool = False,
-    genus: bool = False,
-) -> Ontology:
-    """The ontology of an OBO Graphs document; see `read_obograph`."""
-    text = content if isinstance(content, str) else decoded(content, path)
-    terms = _GraphDocument(text, path).terms
+    terms = _GraphDocument(*read_bytes(path)).terms
     return terms.ontology(relations=relations, root=root, namespace=namespace, obsolete=obsolete, genus=genus)
 
 
 def obograph_synonyms(path: Source, *, scopes: str | Iterable[str] = ("exact",)) -> dict[str, list[str]]:
     """The other names of terms of an OBO Graphs file; see `tripletree.io.read_synonyms`."""
-    content, name = read_bytes(path)
-    text = content if isinstance(content, str) else decoded(content, name)
-    return _GraphDocument(text, name, synonyms=True).terms.other_names(scopes)
+    return _GraphDocument(*read_bytes(path), synonyms=True).terms.other_names(scopes)
 
 
 class _GraphDocument:
     """The terms of an OBO Graphs text."""
 
-    def __init__(self, text: str, path: str | None, *, synonyms: bool = False) -> None:
-        self._text, self._path, self._synonyms = text, path, synonyms
+    def __init__(self, content: bytes | str, path: str | None, *, synonyms: bool = False) -> None:
+        self._text = content if isinstance(content, str) else decoded(content, path)
+        self._path, self._synonyms = path, synonyms
         self.terms = TermTable(path, error=self._error, where=_spelled)
         self._short = lru_cache(maxsize=None)(short_id)
         self._others: set[str] = set()

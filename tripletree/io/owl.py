@@ -22,7 +22,7 @@ from tripletree.errors import ParseError
 from tripletree.io.format import FileFormat
 from tripletree.io.ontology_terms import SCOPES, TermTable, last_part, short_id, short_rank
 from tripletree.io.source import Source, read_bytes
-from tripletree.io.xml import XmlChildren, xml_children
+from tripletree.io.xml import XmlChildren
 
 __all__ = [
     "FORMAT",
@@ -120,24 +120,7 @@ def read_owl(
     >>> list(ontology.terms), ontology.names
     (['CL:0000034', 'CL:0000000'], ('stem cell', None))
     """
-    content, name = read_bytes(path)
-    return owl_ontology(
-        content, name, relations=relations, root=root, namespace=namespace, obsolete=obsolete, genus=genus
-    )
-
-
-def owl_ontology(
-    content: bytes | str,
-    path: str | None,
-    *,
-    relations: str | Iterable[str] | None = ("is_a",),
-    root: str | Iterable[str] | None = None,
-    namespace: str | Iterable[str] | None = None,
-    obsolete: bool = False,
-    genus: bool = False,
-) -> Ontology:
-    """The ontology of an RDF/XML document; see `read_owl`."""
-    terms = _OwlDocument(content, path).terms
+    terms = _OwlDocument(*read_bytes(path)).terms
     return terms.ontology(relations=relations, root=root, namespace=namespace, obsolete=obsolete, genus=genus)
 
 
@@ -155,7 +138,7 @@ class _OwlDocument:
 
     def __init__(self, content: bytes | str, path: str | None, *, synonyms: bool = False) -> None:
         self._keep_synonyms = synonyms
-        self._xml: XmlChildren = xml_children(content, path, plain_entities=True)
+        self._xml = XmlChildren(content, path, plain_entities=True)
         self.terms = TermTable(
             path,
             error=lambda at, message: self._xml.error(message, at=at),

@@ -17,7 +17,7 @@ from tripletree.core.hierarchy import Hierarchy
 from tripletree.io.format import FileFormat
 from tripletree.io.node_list import branch_length, listed_hierarchy, selected
 from tripletree.io.source import Source, read_bytes
-from tripletree.io.xml import XmlEvents, xml_events
+from tripletree.io.xml import XmlEvents
 
 __all__ = [
     "FORMAT",
@@ -143,7 +143,7 @@ def _phylogenies(content: bytes | str, path: str | None, labels: str) -> tuple[X
     if labels not in get_args(CladeLabels):
         msg = f"labels is {labels!r}; it must be one of {', '.join(map(repr, get_args(CladeLabels)))}"
         raise ValueError(msg)
-    events = xml_events(content, path, max_depth=_DEPTH)
+    events = XmlEvents(content, path, max_depth=_DEPTH)
     return events, list(_read(events))
 
 

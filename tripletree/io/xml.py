@@ -6,8 +6,8 @@ stand for short plain text are let in. Nothing is ever fetched. Elements leave m
 
 Two ways of reading, both lazy:
 
-- `xml_events`: the start and the end of every element, for nested formats;
-- `xml_children`: the children of the root, each whole, for flat formats (many times faster: no step per inner element).
+- `XmlEvents`: the start and the end of every element, for nested formats;
+- `XmlChildren`: the children of the root, each whole, for flat formats (many times faster: no step per inner element).
 
 Both know where they are: ``raise events.error("...")`` names the line and column at which the element starts.
 """
@@ -15,7 +15,7 @@ Both know where they are: ``raise events.error("...")`` names the line and colum
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from itertools import islice
 from typing import Any, Generic, TypeVar
 from xml.etree import ElementTree
@@ -27,8 +27,6 @@ from tripletree.errors import ParseError
 __all__ = [
     "XmlChildren",
     "XmlEvents",
-    "xml_children",
-    "xml_events",
 ]
 
 #: Bytes handed to the parser at a time.
@@ -44,18 +42,8 @@ Content = bytes | str
 Item = TypeVar("Item")
 
 
-def xml_events(
-    content: Content,
-    path: str | None = None,
-    *,
-    whole: Collection[str] = (),
-    max_depth: int = MAX_DEPTH,
-    plain_entities: bool = False,
-) -> XmlEvents:
-    """Read XML as events, ``("start", element)`` and ``("end", element)``.
-
-    At the start of an element only its tag and attributes are sure to be there; at the end also its text. After its
-    end an element is emptied and taken out of its parent, so the caller must keep what it needs of it.
+class _XmlReader(Generic[Item]):
+    """What both ways share: the guard, errors with their place, and the steps from chunk to chunk.
 
     Parameters
     ----------
@@ -63,38 +51,23 @@ def xml_events(
         The whole document, as `tripletree.io.source.read_bytes` gives it; bytes in the encoding that they declare.
     path : str or None
         The name for messages.
-    whole : collection of str
-        Tags (``{namespace}name``) of elements that keep their inner elements until their own end.
     max_depth : int
         More elements than this inside each other are refused.
     plain_entities : bool
         Whether to let entities in that the document itself declares to stand for short text without references.
 
-    Returns
-    -------
-    XmlEvents
-        An iterator; it raises ParseError at what is not XML or not allowed.
+    Raises
+    ------
+    ParseError
+        While it is read: at what is not XML, or not allowed.
     """
-    return XmlEvents(content, path, whole=whole, max_depth=max_depth, plain_entities=plain_entities)
-
-
-def xml_children(
-    content: Content, path: str | None = None, *, max_depth: int = MAX_DEPTH, plain_entities: bool = False
-) -> XmlChildren:
-    """Read XML as the children of its root, each with all that is in it; the root itself is ``.root``.
-
-    Parameters as for `xml_events`. A child is emptied after it has been handed out.
-    """
-    return XmlChildren(content, path, max_depth=max_depth, plain_entities=plain_entities)
-
-
-class _XmlReader(Generic[Item]):
-    """What both ways share: the guard, errors with their place, and the steps from chunk to chunk."""
 
     #: Depth (the root's is 1) of the elements that `here` counts; None for all elements.
     counted_depth: int | None = None
 
-    def __init__(self, content: Content, path: str | None, *, max_depth: int, plain_entities: bool) -> None:
+    def __init__(
+        self, content: Content, path: str | None = None, *, max_depth: int = MAX_DEPTH, plain_entities: bool = False
+    ) -> None:
         self.path = path
         #: The latest element, by its number: how many (of those counted) started before it. Keep it for `error`.
         self.here = -1
@@ -227,16 +200,16 @@ class _XmlReader(Generic[Item]):
 
 
 class XmlEvents(_XmlReader[tuple[str, Element]]):
-    """The start and the end of every element of a document; see `xml_events`."""
+    """The start and the end of every element of a document: ``("start", element)`` and ``("end", element)``.
 
-    def __init__(self, content: Content, path: str | None, *, whole: Collection[str], **limits: Any) -> None:
-        super().__init__(content, path, **limits)
-        self._whole = frozenset(whole)
+    At the start of an element only its tag and attributes are sure to be there; at the end also its text. After its
+    end an element is emptied and taken out of its parent, so the caller must keep what it needs of it.
+    """
 
     def _read(self) -> Iterator[tuple[str, Element]]:
         parser: Any = ElementTree.XMLPullParser(("start", "end"))
         parents: list[tuple[Element, int]] = []
-        n_started, kept_from = 0, None
+        n_started = 0
         for chunk in (*self._chunks(), None):
             if chunk is None:
                 parser.close()
@@ -248,29 +221,21 @@ class XmlEvents(_XmlReader[tuple[str, Element]]):
                     n_started += 1
                     parents.append((element, self.here))
                     self._check_depth(len(parents), self.here)
-                    if kept_from is None and element.tag in self._whole:
-                        kept_from = len(parents)
                     yield "start", element
                     continue
                 _, self.here = parents.pop()
                 yield "end", element
-                if kept_from == len(parents) + 1:
-                    kept_from = None
-                if kept_from is None:
-                    element.clear()
-                    if parents:
-                        del parents[-1][0][0]  # its siblings before it are gone already
+                element.clear()
+                if parents:
+                    del parents[-1][0][0]  # its siblings before it are gone already
 
 
 class XmlChildren(_XmlReader[Element]):
-    """The children of a document's root, each whole; see `xml_children`."""
+    """The children of a document's root, each whole. A child is emptied after it has been handed out."""
 
     counted_depth = 2
-
-    def __init__(self, content: Content, path: str | None, **limits: Any) -> None:
-        super().__init__(content, path, **limits)
-        #: The root: its tag and attributes, from the first child on (and at the end, where there is none).
-        self.root: Element | None = None
+    #: The root: its tag and attributes, from the first child on (and at the end, where there is none).
+    root: Element | None = None
 
     def _read(self) -> Iterator[Element]:
         builder = ElementTree.TreeBuilder()

@@ -34,7 +34,7 @@ def taxonomy_linkage(
     hierarchy: Hierarchy,
     *,
     weight: float = 1.0,
-    method: str = "average",
+    linkage: str = "average",
     metric: Any = "euclidean",
     kind: Literal["depth", "path"] = "depth",
     unplaced: Literal["raise", "mean"] = "raise",
@@ -53,7 +53,7 @@ def taxonomy_linkage(
         are not in X do not matter.
     weight : float
         The factor of the distance in the taxonomy; 0 ignores it.
-    method : {"average", "weighted", "complete", "single"}
+    linkage : {"average", "weighted", "complete", "single"}
         How the distance of two clusters is computed, as in ``scipy.cluster.hierarchy.linkage``.
     metric : str, callable or fitted transformer
         As in ReCon.
@@ -90,8 +90,8 @@ def taxonomy_linkage(
     Notes
     -----
     Under "depth" the second distance is an ultrametric, and a triplet that the taxonomy displays costs at least one
-    level. So once the weight is large enough the result displays all triplets of the taxonomy, under every method. Time
-    O(n^2), memory 8 bytes a pair, twice.
+    level. So once the weight is large enough the result displays all triplets of the taxonomy, under every linkage.
+    Time O(n^2), memory 8 bytes a pair, twice.
 
     Examples
     --------
@@ -105,7 +105,7 @@ def taxonomy_linkage(
     """
     check_hierarchy(hierarchy)
     for value, name, allowed in (
-        (method, "method", ANY_METRIC),
+        (linkage, "linkage", ANY_METRIC),
         (kind, "kind", ("depth", "path")),
         (unplaced, "unplaced", ("raise", "mean")),
     ):
@@ -119,7 +119,7 @@ def taxonomy_linkage(
     n = len(samples)
     labels = labels_of(X)
     leaves = _index_of(labels) if labels is not None else LeafIndex(n)
-    distances = _of_data(X, samples, metric, method)
+    distances = _of_data(X, samples, metric, linkage)
     if n == 1:
         return Hierarchy([-1], leaves)
     with np.errstate(over="ignore"):
@@ -127,9 +127,9 @@ def taxonomy_linkage(
     if not total.max() < np.finfo(np.float64).max / n:
         msg = f"with weight={weight:g}, sums of distances exceed the range of float64: use a smaller weight, or scale X"
         raise ValueError(msg)
-    from scipy.cluster.hierarchy import linkage
+    from scipy.cluster import hierarchy as scipy_hierarchy
 
-    return from_linkage(linkage(total, method), leaves)
+    return from_linkage(scipy_hierarchy.linkage(total, linkage), leaves)
 
 
 def _index_of(labels: list) -> LeafIndex:
@@ -139,11 +139,11 @@ def _index_of(labels: list) -> LeafIndex:
         raise DuplicateLeafError(error.labels, where=" in the index of X") from None
 
 
-def _of_data(X: Any, samples: np.ndarray, metric: Any, method: str) -> np.ndarray:
+def _of_data(X: Any, samples: np.ndarray, metric: Any, linkage: str) -> np.ndarray:
     """Condensed distances of the samples."""
     if isinstance(metric, str) and metric == "precomputed":
         return condensed_matrix(samples)
-    name = check_metric(metric, method)
+    name = check_metric(metric, linkage)
     points = transformed(metric, X, samples)
     return condensed_distances(points, name, metric_parameters(points, name))
 

@@ -267,7 +267,7 @@ class Report:
         """The flat cluster of each sample."""
         return self.model.labels_
 
-    def to_html(
+    def write_html(
         self, path: str | os.PathLike[str] | IO[Any], *, title: str | None = None, command: str | None = None
     ) -> None:
         """Write the report as one self-contained page: it needs no network, folds on a screen and can be printed.
@@ -773,7 +773,7 @@ def report(
     Returns
     -------
     Report
-        ``print`` tells it in words, ``.to_html(path)`` writes a page.
+        ``print`` tells it in words, ``.write_html(path)`` writes a page.
 
     Raises
     ------
