@@ -74,3 +74,24 @@ def test_conventions__html_names_the_estimator_and_what_was_set(estimator):
     fitted = estimator(n_clusters=3).fit(X)._repr_html_()
     assert "Fitted" in fitted
     assert "n_clusters" in fitted
+
+
+def clusterers():
+    """Every public estimator of clusters that takes pairs."""
+    found = [getattr(cluster, name) for name in cluster.__all__]
+    found = [x for x in found if isinstance(x, type) and hasattr(x, "fit") and hasattr(x, "fit_predict")]
+    return [x for x in found if "n_clusters" in x().get_params()]
+
+
+def test_conventions__knowledge_given_as_y_is_refused_by_fit_predict_too():
+    assert {*TREES, *MEANS, cluster.TemporalClustering} <= {*clusterers()}
+    for estimator in clusterers():
+        for method in ("fit", "fit_predict"):
+            with pytest.raises(TypeError, match=r"y holds pairs: give them by name"):
+                getattr(estimator(n_clusters=2), method)(X, ([(0, 1)], [(0, 2)]))
+
+
+def test_conventions__true_is_no_number():
+    for estimator in clusterers():
+        with pytest.raises(ValueError, match=f"n_clusters of {estimator.__name__} must be a number, not True"):
+            estimator(n_clusters=True).fit(X)

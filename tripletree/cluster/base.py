@@ -23,12 +23,12 @@ from tripletree.core.versions import VersionedState
 from tripletree.errors import warn_user
 
 __all__ = [
+    "ConstrainedClusterer",
     "HierarchicalClusterer",
     "all_or_nothing",
     "check_measured",
     "check_samples",
     "check_y",
-    "check_no_truth_values",
     "warn_if_few",
 ]
 
@@ -47,7 +47,54 @@ _GAPS = (
 _STORED_GAPS = "Leave out or fill in what is not known: what a sparse matrix does not store is 0"
 
 
-class HierarchicalClusterer(VersionedState, ClusterMixin, BaseEstimator):
+class ConstrainedClusterer(VersionedState, ClusterMixin, BaseEstimator):
+    """Base of all estimators that cluster: what they are told beside X goes by name, in `fit_predict` as in `fit`."""
+
+    labels_: Any
+
+    def _validate_params(self) -> None:
+        """As in scikit-learn; and True is no number, though in Python it counts as 1."""
+        super()._validate_params()
+        for name, accepted in self._parameter_constraints.items():
+            value = getattr(self, name)
+            if isinstance(value, (bool, np.bool_)) and not {"boolean", "verbose"} & {
+                x for x in accepted if isinstance(x, str)
+            }:
+                msg = f"{name} of {type(self).__name__} must be a number, not {value!r}"
+                raise InvalidParameterError(msg)
+
+    def fit_predict(self, X: Any, y: Any = None, **knowledge: Any) -> np.ndarray:
+        """Fit, and return the cluster of each sample.
+
+        Parameters
+        ----------
+        X : array_like or DataFrame, shape (n_samples, n_features)
+            As for `fit`.
+        y : None
+            Ignored.
+        **knowledge
+            Triplets, pairs and what else `fit` takes.
+
+        Returns
+        -------
+        ndarray of int, shape (n_samples,)
+            ``labels_``.
+
+        Raises
+        ------
+        ValueError, LookupError, TypeError, RuntimeError
+            As `fit` does.
+
+        Examples
+        --------
+        >>> from tripletree.cluster import ReCon
+        >>> ReCon(n_clusters=2).fit_predict([[0.0], [1.0], [5.0]]).tolist()
+        [0, 0, 1]
+        """
+        return self.fit(X, y, **knowledge).labels_
+
+
+class HierarchicalClusterer(ConstrainedClusterer):
     """Base of the estimators that make a hierarchy of the samples from X, triplets and pairs.
 
     Attributes
@@ -83,40 +130,6 @@ class HierarchicalClusterer(VersionedState, ClusterMixin, BaseEstimator):
         """
         check_is_fitted(self)
         return self.linkage_[:, :2].astype(np.intp)
-
-    def _validate_params(self) -> None:
-        super()._validate_params()
-        check_no_truth_values(self)
-
-    def fit_predict(self, X: Any, y: Any = None, **knowledge: Any) -> np.ndarray:
-        """Fit, and return the cluster of each sample.
-
-        Parameters
-        ----------
-        X : array_like or DataFrame, shape (n_samples, n_features)
-            As for `fit`.
-        y : None
-            Ignored.
-        **knowledge
-            Triplets, pairs and what else `fit` takes.
-
-        Returns
-        -------
-        ndarray of int, shape (n_samples,)
-            ``labels_``.
-
-        Raises
-        ------
-        ValueError, LookupError, TypeError, RuntimeError
-            As `fit` does.
-
-        Examples
-        --------
-        >>> from tripletree.cluster import ReCon
-        >>> ReCon(n_clusters=2).fit_predict([[0.0], [1.0], [5.0]]).tolist()
-        [0, 0, 1]
-        """
-        return self.fit(X, y, **knowledge).labels_
 
     def predict(self, X: Any) -> np.ndarray:
         """Find the flat cluster of samples: that of fitted ones, and what their nearest neighbours say of new ones.
@@ -249,22 +262,6 @@ def check_y(y: Any) -> None:
     if isinstance(y, TripletSet) or (plain and np.ndim(y) == 2 and np.shape(y)[1] == 3):
         msg = "y looks like triplets: give them by name, fit(X, triplets=...); y is ignored"
         raise TypeError(msg)
-
-
-def check_no_truth_values(estimator: Any) -> None:
-    """Refuse True as a parameter where a number is expected: in Python True is a number, and would count as 1.
-
-    Raises
-    ------
-    InvalidParameterError
-    """
-    for name, accepted in estimator._parameter_constraints.items():
-        value = getattr(estimator, name)
-        if isinstance(value, (bool, np.bool_)) and not {"boolean", "verbose"} & {
-            x for x in accepted if isinstance(x, str)
-        }:
-            msg = f"{name} of {type(estimator).__name__} must be a number, not {value!r}"
-            raise InvalidParameterError(msg)
 
 
 def check_samples(estimator: Any, X: Any, *, reset: bool, sparse: bool = False, missing: bool = False) -> Any:

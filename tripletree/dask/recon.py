@@ -10,7 +10,6 @@ from numbers import Integral
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
@@ -25,10 +24,9 @@ from tripletree.cluster import (
 )
 from tripletree.cluster import ReCon as InMemoryReCon
 from tripletree.cluster.alignment import triplets_by_label
-from tripletree.cluster.base import all_or_nothing, check_no_truth_values, check_y
+from tripletree.cluster.base import ConstrainedClusterer, all_or_nothing, check_y
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.random import generator
-from tripletree.core.versions import VersionedState
 from tripletree.dask.blocks import Block, block_samples, blocks_of, compute, find_named, lengths_of, needed
 from tripletree.errors import ClusterCountError, DuplicateLeafError, UnknownLeafError
 
@@ -41,7 +39,7 @@ _PART, _LEAST_PART = 4, 1_000
 _FAN_IN = 8
 
 
-class ReCon(VersionedState, ClusterMixin, BaseEstimator):
+class ReCon(ConstrainedClusterer):
     """`tripletree.cluster.ReCon` for dask arrays and data frames, by way of micro-clusters.
 
     Every triplet holds. Micro-clusters, with the numbers of their samples as weights, and the samples that triplets
@@ -185,7 +183,6 @@ class ReCon(VersionedState, ClusterMixin, BaseEstimator):
         check_y(y)
         with all_or_nothing(self):
             self._validate_params()
-            check_no_truth_values(self)
             blocks, columns = blocks_of(X)
             known = triplets_by_label(triplets)
             if self.on_conflict == "raise" and len(known):
@@ -228,25 +225,6 @@ class ReCon(VersionedState, ClusterMixin, BaseEstimator):
             own = dict(zip(named, found.named_labels.tolist(), strict=True))
             self.labels_ = _labels(X, blocks, places, lengths, self.predictor_, own)
         return self
-
-    def fit_predict(self, X: Any, y: Any = None, *, triplets: Any = None) -> Any:
-        """Fit, and return ``labels_``, lazy.
-
-        Parameters
-        ----------
-        X, y, triplets
-            As for `fit`.
-
-        Returns
-        -------
-        dask array of int, shape (n_samples,), or dask Series
-
-        Raises
-        ------
-        ValueError, LookupError, TypeError
-            As `fit` does.
-        """
-        return self.fit(X, y, triplets=triplets).labels_
 
     def predict(self, X: Any) -> Any:
         """Find the flat cluster of samples: that of their micro-cluster.

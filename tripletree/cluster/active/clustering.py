@@ -10,7 +10,7 @@ from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClusterMixin, MetaEstimatorMixin, clone
+from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
@@ -21,7 +21,7 @@ from tripletree.cluster.active.inheritance import Neighbours, inherited_pairs
 from tripletree.cluster.active.oracle import Oracle, Questions
 from tripletree.cluster.active.state import QueryState, QueryStrategy
 from tripletree.cluster.alignment import align_pairs, check_distinct
-from tripletree.cluster.base import check_no_truth_values, check_samples, check_y
+from tripletree.cluster.base import ConstrainedClusterer, check_samples, check_y
 from tripletree.cluster.kmeans.cvqe import CVQE
 from tripletree.cluster.kmeans.mpck_means import MPCKMeans
 from tripletree.cluster.kmeans.soft_pairs import SoftPairMeans
@@ -29,7 +29,6 @@ from tripletree.core.checks import counted
 from tripletree.core.pairs import PairwiseConstraints
 from tripletree.core.progress import progress_bar
 from tripletree.core.random import generator
-from tripletree.core.versions import VersionedState
 from tripletree.errors import InconsistentPairsError, warn_user
 
 __all__ = [
@@ -310,7 +309,7 @@ def _check_callback(callback: Any) -> None:
         raise TypeError(msg)
 
 
-class ActiveClustering(VersionedState, MetaEstimatorMixin, ClusterMixin, BaseEstimator):
+class ActiveClustering(MetaEstimatorMixin, ConstrainedClusterer):
     """Active clustering: cluster, ask an oracle about pairs of samples, cluster again with the answers.
 
     Parameters
@@ -518,7 +517,6 @@ class ActiveClustering(VersionedState, MetaEstimatorMixin, ClusterMixin, BaseEst
         loop: QueryLoop | None = None
         try:
             self._validate_params()
-            check_no_truth_values(self)
             _check_callback(callback)
             _check_takes_pairs(self._model())
             strategy = as_strategy(self.strategy)
@@ -547,29 +545,6 @@ class ActiveClustering(VersionedState, MetaEstimatorMixin, ClusterMixin, BaseEst
         (a, b), (c, d) = self.pairs_.must_link.T, self.pairs_.cannot_link.T
         self.violated_pairs_ = self.pairs_.subset(must_link=label[a] != label[b], cannot_link=label[c] == label[d])
         return self
-
-    def fit_predict(
-        self,
-        X: Any,
-        y: Any = None,
-        *,
-        oracle: Oracle | None = None,
-        pairs: Any = None,
-        callback: Callable[[Any, Round], Any] | None = None,
-    ) -> np.ndarray:
-        """Fit, and return the cluster of each sample.
-
-        Parameters
-        ----------
-        X, y, oracle, pairs, callback
-            As for `fit`.
-
-        Returns
-        -------
-        ndarray of int, shape (n_samples,)
-            ``labels_``.
-        """
-        return self.fit(X, y, oracle=oracle, pairs=pairs, callback=callback).labels_
 
     @available_if(_fitted_has("predict"))
     def predict(self, X: Any) -> np.ndarray:

@@ -9,14 +9,14 @@ from numbers import Integral, Real
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from tripletree import kernels
 from tripletree.cluster.alignment import align_pairs, named
-from tripletree.cluster.base import all_or_nothing, check_no_truth_values, check_samples, check_y
+from tripletree.cluster.base import ConstrainedClusterer, all_or_nothing, check_samples, check_y
 from tripletree.cluster.distances import check_spread
 from tripletree.cluster.kmeans.lloyd import (
     Points,
@@ -29,7 +29,6 @@ from tripletree.cluster.kmeans.lloyd import (
 )
 from tripletree.core.pairs import PairwiseConstraints
 from tripletree.core.random import generator
-from tripletree.core.versions import VersionedState
 from tripletree.errors import ClusterCountError, warn_user
 from tripletree.kernels import freeze, frozen
 
@@ -494,7 +493,6 @@ class BoostingFit:
     def of(cls, estimator: Any, X: Any, pairs: Any, sample_names: Any) -> BoostingFit:
         """Check parameters, samples and pairs; no round yet."""
         estimator._validate_params()
-        check_no_truth_values(estimator)
         samples = check_samples(estimator, X, reset=True)
         n, k = samples.shape[0], estimator.n_clusters
         aligned = align_pairs(named(X, sample_names), pairs, n, missing_samples=estimator.missing_samples)
@@ -603,9 +601,7 @@ def rounds_bar(verbose: Any, total: int) -> Iterator[Callable[[float], Any]]:
             raise
 
 
-class BoostedConstrainedKMeans(
-    VersionedState, ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator
-):
+class BoostedConstrainedKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ConstrainedClusterer):
     """Boosted constrained k-means, by Okabe and Yamada (ICDM 2012).
 
     Runs of a fast k-means, which visits pairs by priority and may violate late ones, vote on which samples belong

@@ -11,14 +11,14 @@ from numbers import Integral, Real
 from typing import Any, ClassVar, NamedTuple, Protocol
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from tripletree.algorithms.points import is_sparse
 from tripletree.cluster.alignment import align_pairs, named
-from tripletree.cluster.base import all_or_nothing, check_no_truth_values, check_samples, check_y
+from tripletree.cluster.base import ConstrainedClusterer, all_or_nothing, check_samples, check_y
 from tripletree.cluster.distances import check_spread
 from tripletree.cluster.feasibility import CannotGraph, NotColourable, find_representatives
 from tripletree.cluster.kmeans.geometry import CentreGeometry, CheckedGeometry, chosen_geometry
@@ -42,7 +42,6 @@ from tripletree.cluster.kmeans.lloyd import (
 from tripletree.core.pair_closure import PairClosure
 from tripletree.core.progress import progress_bar
 from tripletree.core.random import generator
-from tripletree.core.versions import VersionedState
 from tripletree.errors import ClusterCountError, InfeasibleClusteringError, warn_user
 
 __all__ = [
@@ -598,7 +597,7 @@ def _infeasible(reason: NotColourable, k: int, closure: PairClosure, limit: int)
     )
 
 
-class COPKMeans(VersionedState, ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):
+class COPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ConstrainedClusterer):
     """Constrained k-means by Wagstaff, Cardie, Rogers and Schroedl (ICML 2001): pairs are hard constraints.
 
     Samples are assigned to the nearest centres that the pairs allow, centres move to the means of their samples. Every
@@ -817,7 +816,6 @@ class COPKMeans(VersionedState, ClassNamePrefixFeaturesOutMixin, TransformerMixi
         check_y(y)
         with all_or_nothing(self):
             self._validate_params()
-            check_no_truth_values(self)
             samples = check_samples(self, X, reset=True, sparse=True)
             if is_sparse(samples) and self.geometry != "point":
                 msg = f"geometry={self.geometry!r} needs dense X; sparse X goes with geometry='point'"
@@ -843,28 +841,6 @@ class COPKMeans(VersionedState, ClassNamePrefixFeaturesOutMixin, TransformerMixi
             self._n_features_out = self.n_clusters_
             self._geometry = geometry
         return self
-
-    def fit_predict(self, X: Any, y: Any = None, **knowledge: Any) -> np.ndarray:
-        """Fit, and return ``labels_``.
-
-        Parameters
-        ----------
-        X, y
-            As for `fit`.
-        **knowledge
-            Pairs and what else `fit` takes.
-
-        Returns
-        -------
-        ndarray of int, shape (n_samples,)
-            The cluster of each sample.
-
-        Raises
-        ------
-        InconsistentPairsError, InfeasibleClusteringError, ValueError, LookupError, TypeError
-            As `fit` does.
-        """
-        return self.fit(X, y, **knowledge).labels_
 
     def predict(self, X: Any) -> np.ndarray:
         """Find the nearest centre of new samples, without regard to pairs.

@@ -9,7 +9,7 @@ from numbers import Integral, Real
 from typing import Any, ClassVar, NamedTuple, Protocol
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from tripletree import kernels
 from tripletree.algorithms.points import is_sparse
 from tripletree.cluster.alignment import align_pairs, named
-from tripletree.cluster.base import all_or_nothing, check_no_truth_values, check_samples, check_y
+from tripletree.cluster.base import ConstrainedClusterer, all_or_nothing, check_samples, check_y
 from tripletree.cluster.distances import check_spread
 from tripletree.cluster.kmeans.lloyd import (
     Points,
@@ -34,7 +34,6 @@ from tripletree.cluster.kmeans.lloyd import (
 from tripletree.core.pairs import PairwiseConstraints
 from tripletree.core.progress import progress_bar
 from tripletree.core.random import generator
-from tripletree.core.versions import VersionedState
 from tripletree.errors import ClusterCountError, warn_user
 from tripletree.kernels import freeze, frozen
 
@@ -497,9 +496,7 @@ class EuclideanState:
 _WEIGHTS = 1e-100, 1e100
 
 
-class SoftPairMeans(
-    VersionedState, ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator, ABC
-):
+class SoftPairMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ConstrainedClusterer, ABC):
     """Base of the k-means family with soft pairs. It works in units of the spread of the samples, see `_frame`."""
 
     _parameter_constraints: ClassVar[dict] = {
@@ -587,7 +584,6 @@ class SoftPairMeans(
         check_y(y)
         with all_or_nothing(self):
             self._validate_params()
-            check_no_truth_values(self)
             samples = self._checked(X, reset=True)
             weights = check_weights(samples, sample_weight)
             _check_range(weights)

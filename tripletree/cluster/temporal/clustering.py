@@ -8,12 +8,11 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from tripletree.cluster.alignment import align_pairs, named
-from tripletree.cluster.base import all_or_nothing, check_samples, check_y
+from tripletree.cluster.base import ConstrainedClusterer, all_or_nothing, check_samples, check_y
 from tripletree.cluster.distances import check_spread
 from tripletree.cluster.kmeans.lloyd import Points, nearest_centres
 from tripletree.cluster.temporal.chain import Inquiry, Settings, Snapshot, TimedOracle, follow
@@ -25,7 +24,6 @@ from tripletree.core.leaves import LeafIndex
 from tripletree.core.pairs import PairwiseConstraints
 from tripletree.core.progress import progress_bar
 from tripletree.core.random import generator
-from tripletree.core.versions import VersionedState
 from tripletree.errors import warn_user
 
 __all__ = [
@@ -187,7 +185,7 @@ _NO_OVERLAP = (
 )
 
 
-class TemporalClustering(VersionedState, ClusterMixin, BaseEstimator):
+class TemporalClustering(ConstrainedClusterer):
     """Clusters of objects that are observed repeatedly, by Mai et al. (2018): CVQE+ with a historical cost.
 
     Time is cut into snapshots. Each is clustered by CVQE+ from the centres of the previous one, with a cost for centres
