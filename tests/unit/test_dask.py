@@ -178,7 +178,7 @@ def test_recon__pickles_are_light(rng):
 def test_recon__chooses_the_number_and_repairs(blobs):
     X, _ = blobs
     lazy = da.from_array(X, chunks=(300, 5))
-    model = ReCon(None, 80, linkage="ward").fit(lazy)
+    model = ReCon(None, micro_clusters=80, linkage="ward").fit(lazy)
     assert model.n_clusters_ == 4
     with pytest.warns(UserWarning, match="contradict"):
         model = ReCon(2, micro_clusters=80, on_conflict="repair").fit(lazy, triplets=[(0, 1, 2), (1, 2, 0)])
