@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 from scipy.sparse import csr_array, csr_matrix
 from sklearn.cluster import KMeans
+from sklearn.datasets import load_iris
 
 import tripletree as tt
 from tripletree.cluster import DivisiveReCon, ReCon
@@ -99,10 +100,23 @@ def test_evaluate_knowledge__what_is_refused(blobs):
         tt.evaluate_knowledge(X, classes=y, estimator="kmeans")
     with pytest.raises(ValueError, match="two classes or more"):
         tt.evaluate_knowledge(X, classes=np.zeros(60, int))
-    with pytest.raises(ValueError, match="shares 0 leaves with the 60 samples"):
+    with pytest.raises(ValueError, match="the hierarchy has 0 leaves among the 60 samples"):
         tt.evaluate_knowledge(X, hierarchy=tt.Hierarchy.from_nested([["a", "b"], "c"]))
     with pytest.raises(tt.errors.UnknownLeafError):
         tt.evaluate_knowledge(X, triplets=[(0, 1, 99)] * 1)
+
+
+def test_evaluate_knowledge__takes_it_in_every_form_that_fit_takes(tmp_path):
+    X, y = load_iris(return_X_y=True)
+    X = pd.DataFrame(X, index=[f"i{k}" for k in range(150)])
+    some = pd.Series(y, X.index).sample(30, random_state=0)  # of a part of the samples, in another order
+    whole = [some.get(x) for x in X.index]
+    one, other = (tt.evaluate_knowledge(X, classes=known, n_folds=2) for known in (some, whole))
+    assert np.array_equal(one.holds, other.holds)
+    h = tt.Hierarchy.from_nested([["i1", "i2"], ["i60", "i61"], ["i120", "i121"]])
+    tt.write_newick(h, tmp_path / "h.nwk")
+    one, other = (tt.evaluate_knowledge(X, hierarchy=known, n_folds=2) for known in (h, tmp_path / "h.nwk"))
+    assert np.array_equal(one.holds, other.holds)
 
 
 # ---------------------------------------------------------------------- fit(..., validate=True)

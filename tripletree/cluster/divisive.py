@@ -29,20 +29,18 @@ from tripletree.algorithms.supervision import sample_class_triplets, triplets_fr
 from tripletree.cluster.agglomerative.constraints import check_consistent, combine_constraints, total_weight
 from tripletree.cluster.agglomerative.paired_cut import nearest_feasible
 from tripletree.cluster.agglomerative.plan import merge_samples, plan_merges
-from tripletree.cluster.alignment import align_classes, align_hierarchy, align_pairs, align_triplets, named, named_by
+from tripletree.cluster.alignment import named, named_by
 from tripletree.cluster.base import HierarchicalClusterer, all_or_nothing, check_samples, check_y
 from tripletree.cluster.distances import FittedMetric, check_rows, condensed_matrix
 from tripletree.cluster.prediction import NeighbourPredictor
 from tripletree.cluster.propagation import propagated
 from tripletree.cluster.validation import (
-    ClassKnowledge,
+    AlignedKnowledge,
     Knowledge,
-    PairKnowledge,
-    TripletKnowledge,
     ValidationReport,
+    align_knowledge,
     alike,
     compare_settings,
-    hierarchy_triplets,
 )
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.leaves import LeafIndex
@@ -675,83 +673,87 @@ class DivisiveReCon(HierarchicalClusterer):
                 msg = f"n_clusters={self.n_clusters} but n_samples={n}: there cannot be more clusters than samples"
                 raise ClusterCountError(msg, n_clusters=self.n_clusters, nearest=(n,))
             points = _points(samples, self.metric)
-            named_rows = named(X, sample_names)
-            used = align_triplets(named_rows, triplets, n, missing_samples=self.missing_samples)
-            links = align_pairs(named_rows, pairs, n, missing_samples=self.missing_samples)
-            given: list[Knowledge] = [TripletKnowledge(used), PairKnowledge(links)]
-            only_hierarchy = hierarchy is not None and not len(used) and not len(links) and classes is None
-            if hierarchy is not None:
-                hierarchy = align_hierarchy(named_rows, hierarchy, used.leaves)
-                used = used | decompose(hierarchy).reindex(used.leaves)
-            weight = np.ones(len(used)) if used.weights is None else used.weights / used.weights.mean()
-            rows, seen = used.rows, points
-            if classes is not None:
-                codes = align_classes(classes, used.leaves)
-                of_classes, more, each = _knowledge_of_classes(codes, used.leaves, self.constraints == "hard", rng)
-                seen = points if is_matrix else _whitened(points, codes)
-                rows, weight = (
-                    np.concatenate([rows, of_classes.rows]),
-                    np.append(weight, np.full(len(of_classes), each)),
-                )
-                used, links = used | of_classes, links | more
-            closure = links.closure()
-            of_pairs = links.to_triplets()
-            rows, weight = np.concatenate([rows, of_pairs.rows]), np.append(weight, np.ones(len(of_pairs)))
-            used = used | of_pairs
-            hard = self._hardness(used, links, only_hierarchy)
-            linkage, metric = ("average", "precomputed") if is_matrix else ("ward", "euclidean")
-            with progress_bar(self.verbose, n - 1 + FOLDS, type(self).__name__, "steps") as bar:
-                tell = bar or (lambda done: None)
-                nothing = TripletSet([], used.leaves), PairwiseConstraints([], [], used.leaves)
-                plan = plan_merges(*nothing, linkage=linkage, micro_clusters="auto")
-                merges, _ = merge_samples(points, plan, linkage, FittedMetric(metric), random_state=rng, progress=tell)
-                self.constraints_, self.reason_, self.held_out_ = "soft", "nothing is known", None
-                self.noise_ = NOISE if self.noise is None else float(self.noise)
-                if len(used) or len(links):
-                    first = closure.order[np.cumsum(closure.sizes) - closure.sizes]
-                    group = first[closure.component].astype(np.int32)
-                    cannot = first[closure.cannot].astype(np.int32)
-                    known = _Known(rows, weight, cannot, group, self.noise_)
-                    found = _tree(seen, is_matrix, merges, known, hard, self.noise is None, rng, tell)
-                    merges = _linkage(found.parent, points, is_matrix)
-                    self.constraints_, self.reason_ = "hard" if found.hard else "soft", found.why
-                    self.held_out_, self.noise_ = found.held_out, found.noise
-            tree = from_linkage(merges, used.leaves)
+            known = align_knowledge(
+                named(X, sample_names),
+                n,
+                triplets=triplets,
+                pairs=pairs,
+                hierarchy=hierarchy,
+                classes=classes,
+                missing_samples=self.missing_samples,
+            )
+            given = _statements(known, self.constraints == "hard", rng)
+            only_hierarchy = hierarchy is not None and not len(known.triplets) and not len(known.pairs)
+            hard = self._hardness(given.triplets, given.pairs, only_hierarchy and classes is None)
+            closure = given.pairs.closure()
+            merges = self._merges(points, is_matrix, given, closure, hard, rng)
+            tree = from_linkage(merges, known.leaves)
+            used = given.triplets
             self.linkage_, self.distances_ = to_linkage(tree, monotone=True), merges[:, 2].copy()
-            self.triplets_, self.pairs_, self.n_triplets_ = used, links, len(used)
+            self.triplets_, self.pairs_, self.n_triplets_ = used, given.pairs, len(used)
             self.violated_triplets_ = used.subset(~displays(tree, used))
             self.weight_violated_ = total_weight(self.violated_triplets_)
-            k, self.n_clusters_choice_ = self.n_clusters, None
             only_classes = classes is not None and triplets is None and hierarchy is None
-            n_classes = np.unique(codes[codes >= 0]).size if only_classes else 0
-            if k is None and n_classes > 1:
-                k = n_classes
-            elif k is None and is_matrix:
-                k = _widest_gap(self.linkage_[:, 2])
-            elif k is None:
-                self.n_clusters_choice_ = suggest_n_clusters(tree, points, triplets=used)
-                k = self.n_clusters_choice_.n_clusters
-            labels = propagated(points, is_matrix, codes, k, fixed=self.constraints == "hard") if only_classes else None
-            if labels is None:
-                # triplets of classes name the few labelled samples over and over: they would outweigh all other samples
-                rule = "size" if only_classes else "auto"
-                labels = cut(tree, k, rule=rule, triplets=used, samples=None if is_matrix else points)
-            self.labels_ = labels
-            if len(links):
-                self.labels_ = _with_pairs(self.labels_, closure, points, is_matrix)
+            labels = self._flat_clusters(tree, points, is_matrix, used, known.codes if only_classes else None)
+            self.labels_ = _with_pairs(labels, closure, points, is_matrix) if len(given.pairs) else labels
             self.n_clusters_ = int(self.labels_.max()) + 1
             self.satisfied_in_labels_ = ~is_broken(self.labels_, used.rows)
             self.predictor_ = NeighbourPredictor(samples, samples, self.labels_, self.metric, {})
             self.n_leaves_ = n
-            self.hierarchy_, self.clade_names_ = named_by(tree, hierarchy)
-            self.validation_ = None
-            if validate:
-                if hierarchy is not None:
-                    given.append(TripletKnowledge(hierarchy_triplets(hierarchy, used.leaves, None, rng)))
-                if classes is not None:
-                    given.append(ClassKnowledge(codes, used.leaves, None, rng))
-                self.validation_ = self._validated(X, given, rng, sample_names)
+            self.hierarchy_, self.clade_names_ = named_by(tree, known.hierarchy)
+            self.validation_ = self._validated(X, known.kinds(rng), rng, sample_names) if validate else None
         return self
+
+    def _merges(
+        self,
+        points: np.ndarray,
+        is_matrix: bool,
+        given: _Statements,
+        closure: PairClosure,
+        hard: bool | None,
+        rng: np.random.Generator,
+    ) -> np.ndarray:
+        """The plain linkage, or that of the tree under what is known, and how this was used."""
+        n = len(points)
+        linkage, metric = ("average", "precomputed") if is_matrix else ("ward", "euclidean")
+        with progress_bar(self.verbose, n - 1 + FOLDS, type(self).__name__, "steps") as bar:
+            tell = bar or (lambda done: None)
+            nothing = TripletSet([], n), PairwiseConstraints([], [], n)
+            plan = plan_merges(*nothing, linkage=linkage, micro_clusters="auto")
+            merges, _ = merge_samples(points, plan, linkage, FittedMetric(metric), random_state=rng, progress=tell)
+            self.constraints_, self.reason_, self.held_out_ = "soft", "nothing is known", None
+            self.noise_ = NOISE if self.noise is None else float(self.noise)
+            if not len(given.triplets) and not len(given.pairs):
+                return merges
+            first = closure.order[np.cumsum(closure.sizes) - closure.sizes]
+            group = first[closure.component].astype(np.int32)
+            cannot = first[closure.cannot].astype(np.int32)
+            known = _Known(given.rows, given.weight, cannot, group, self.noise_)
+            seen = points if given.codes is None or is_matrix else _whitened(points, given.codes)
+            found = _tree(seen, is_matrix, merges, known, hard, self.noise is None, rng, tell)
+        self.constraints_, self.reason_ = "hard" if found.hard else "soft", found.why
+        self.held_out_, self.noise_ = found.held_out, found.noise
+        return _linkage(found.parent, points, is_matrix)
+
+    def _flat_clusters(
+        self, tree: Hierarchy, points: np.ndarray, is_matrix: bool, used: TripletSet, codes: np.ndarray | None
+    ) -> np.ndarray:
+        """Clusters cut out of the tree, or spread from classes where these are all that is known."""
+        k, self.n_clusters_choice_ = self.n_clusters, None
+        n_classes = 0 if codes is None else np.unique(codes[codes >= 0]).size
+        if k is None and n_classes > 1:
+            k = n_classes
+        elif k is None and is_matrix:
+            k = _widest_gap(self.linkage_[:, 2])
+        elif k is None:
+            self.n_clusters_choice_ = suggest_n_clusters(tree, points, triplets=used)
+            k = self.n_clusters_choice_.n_clusters
+        labels = None if codes is None else propagated(points, is_matrix, codes, k, fixed=self.constraints == "hard")
+        if labels is not None:
+            return labels
+        # triplets of classes name the few labelled samples over and over: they would outweigh all other samples
+        rule = "auto" if codes is None else "size"
+        return cut(tree, k, rule=rule, triplets=used, samples=None if is_matrix else points)
 
     def _validated(
         self, X: Any, given: list[Knowledge], rng: np.random.Generator, sample_names: Any
@@ -792,6 +794,45 @@ def _points(samples: np.ndarray, metric: str) -> np.ndarray:
 def _lengths_one(samples: np.ndarray) -> np.ndarray:
     check_rows(samples, "cosine")
     return samples / np.linalg.norm(samples, axis=1, keepdims=True)
+
+
+@dataclass(frozen=True, eq=False)
+class _Statements:
+    """All that is known, as triplets and pairs; `rows` and `weight` are votes, of which some may repeat others.
+
+    Attributes
+    ----------
+    triplets : TripletSet
+        Those of the hierarchy, the classes and the pairs among them.
+    pairs : PairwiseConstraints
+    rows : ndarray of int32, shape (v, 3)
+    weight : ndarray of float64, shape (v,)
+    codes : ndarray of int64, shape (n_samples,), or None
+        The classes, -1 where they are not known.
+    """
+
+    triplets: TripletSet
+    pairs: PairwiseConstraints
+    rows: np.ndarray
+    weight: np.ndarray
+    codes: np.ndarray | None
+
+
+def _statements(known: AlignedKnowledge, hard: bool, rng: np.random.Generator) -> _Statements:
+    """What is known, of every kind."""
+    used, links = known.triplets, known.pairs
+    if known.hierarchy is not None:
+        used = used | decompose(known.hierarchy).reindex(used.leaves)
+    rows, weight = [used.rows], [np.ones(len(used)) if used.weights is None else used.weights / used.weights.mean()]
+    if known.codes is not None:
+        of_classes, more, each = _knowledge_of_classes(known.codes, used.leaves, hard, rng)
+        rows.append(of_classes.rows)
+        weight.append(np.full(len(of_classes), each))
+        used, links = used | of_classes, links | more
+    of_pairs = links.to_triplets()
+    rows.append(of_pairs.rows)
+    weight.append(np.ones(len(of_pairs)))
+    return _Statements(used | of_pairs, links, np.concatenate(rows), np.concatenate(weight), known.codes)
 
 
 def _knowledge_of_classes(

@@ -1,6 +1,6 @@
 """Does knowledge help? ``fit(..., validate=True)``: fits with part of it, compared with the part held out.
 
-Nothing here checks X: that is `check_samples` in ``cluster/base.py``.
+Nothing here checks X: that is `check_samples` in ``cluster/base.py``. `align_knowledge` takes what is known in.
 
 `measure` does this for an estimator and several amounts of knowledge (``tripletree.evaluate_knowledge`` is the way in),
 `compare_settings` for an estimator that has just been fitted, one without knowledge, and other settings.
@@ -17,6 +17,7 @@ import numpy as np
 
 from tripletree.algorithms.induce import count_triplets, displays, sample_triplets
 from tripletree.algorithms.supervision import sample_class_triplets, triplets_from_classes
+from tripletree.cluster.alignment import align_classes, align_hierarchy, align_pairs, align_triplets
 from tripletree.core.checks import check_count
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.leaves import LeafIndex
@@ -27,17 +28,15 @@ from tripletree.errors import TripletreeError, warn_user
 
 __all__ = [
     "AMOUNTS",
-    "ClassKnowledge",
+    "AlignedKnowledge",
     "Knowledge",
-    "PairKnowledge",
-    "TripletKnowledge",
     "ValidationReport",
+    "align_knowledge",
     "alike",
+    "compare_settings",
     "error_of",
     "gain_of",
-    "hierarchy_triplets",
     "measure",
-    "compare_settings",
 ]
 
 #: Parts of the knowledge that is not held out, each of which a hierarchy is made with.
@@ -217,20 +216,62 @@ def class_triplets(
     return sample_class_triplets(codes, wanted, leaves=leaves, samples=known, random_state=rng)
 
 
-def hierarchy_triplets(
-    hierarchy: Hierarchy, leaves: LeafIndex, size: int | None, rng: np.random.Generator
-) -> TripletSet:
-    """Random triplets of the hierarchy on those of its leaves that are samples."""
-    both = [x for x in hierarchy.leaves if x in leaves]
-    if len(both) < 3:
-        msg = (
-            f"the hierarchy shares {len(both)} leaves with the {len(leaves)} samples; at least 3 are needed: give X as "
-            "a DataFrame whose index holds the leaves"
-        )
-        raise ValueError(msg)
-    part = hierarchy.restrict(both)
-    wanted = 3 * len(both) if size is None else check_count(size, "max_triplets", 1)
-    return sample_triplets(part, min(wanted, count_triplets(part)), random_state=rng).reindex(leaves)
+@dataclass(frozen=True, eq=False)
+class AlignedKnowledge:
+    """What an estimator or a function is told of the samples of X, over the leaf index of its rows.
+
+    Attributes
+    ----------
+    triplets : TripletSet
+        Those given; empty if none are.
+    pairs : PairwiseConstraints
+    hierarchy : Hierarchy or None
+        On those of its leaves that are samples.
+    codes : ndarray of int64, shape (n_samples,), or None
+        The class of each sample as a number, -1 where it is not known.
+    """
+
+    triplets: TripletSet
+    pairs: PairwiseConstraints
+    hierarchy: Hierarchy | None
+    codes: np.ndarray | None
+
+    @property
+    def leaves(self) -> LeafIndex:
+        return self.triplets.leaves
+
+    def kinds(self, rng: np.random.Generator, size: int | None = None) -> list[Knowledge]:
+        """What there is, to be held out; `size` random triplets of a hierarchy and of classes, or three a sample."""
+        found: list[Knowledge] = [TripletKnowledge(self.triplets), PairKnowledge(self.pairs)]
+        if self.hierarchy is not None:
+            part = self.hierarchy.suppress_unary()
+            wanted = 3 * part.n_leaves if size is None else check_count(size, "max_triplets", 1)
+            some = sample_triplets(part, min(wanted, count_triplets(part)), random_state=rng)
+            found.append(TripletKnowledge(some.reindex(self.leaves)))
+        if self.codes is not None:
+            found.append(ClassKnowledge(self.codes, self.leaves, size, rng))
+        return found
+
+
+def align_knowledge(
+    X: Any,
+    n_samples: int,
+    *,
+    triplets: Any = None,
+    pairs: Any = None,
+    hierarchy: Any = None,
+    classes: Any = None,
+    missing_samples: str | None = None,
+) -> AlignedKnowledge:
+    """Align all that is known with the rows of X: see `tripletree.cluster.alignment` for each kind, and its errors."""
+    given = align_triplets(X, triplets, n_samples, missing_samples=missing_samples)
+    links = align_pairs(X, pairs, n_samples, missing_samples=missing_samples)
+    return AlignedKnowledge(
+        given,
+        links,
+        None if hierarchy is None else align_hierarchy(X, hierarchy, given.leaves),
+        None if classes is None else align_classes(classes, given.leaves),
+    )
 
 
 # ---------------------------------------------------------------------- one estimator, several amounts

@@ -12,8 +12,6 @@ from typing import Any
 import numpy as np
 
 from tripletree.core.checks import check_count, counted, described
-from tripletree.core.hierarchy import Hierarchy, check_hierarchy
-from tripletree.core.labels import aligned_codes
 from tripletree.core.pairs import PairwiseConstraints
 from tripletree.core.progress import progress_bar
 from tripletree.core.random import generator
@@ -86,7 +84,7 @@ def evaluate_knowledge(
     *,
     triplets: Any = None,
     pairs: Any = None,
-    hierarchy: Hierarchy | None = None,
+    hierarchy: Any = None,
     classes: Any = None,
     sample_names: Any = None,
     estimator: Any = None,
@@ -105,8 +103,7 @@ def evaluate_knowledge(
     X : array_like, DataFrame or sparse matrix, shape (n_samples, n_features)
         The samples, as for the estimator.
     triplets, pairs, hierarchy, classes : optional
-        Exactly one of them: triplets or pairs as for `tripletree.cluster.DivisiveReCon`; a Hierarchy, some leaves of
-        which are samples; or the class of some samples.
+        Exactly one of them, as for `tripletree.cluster.DivisiveReCon`.
     sample_names : sequence, shape (n_samples,), optional
         The names of the rows, in the place of an index of X: for arrays.
     estimator : estimator, optional
@@ -155,19 +152,8 @@ def evaluate_knowledge(
     ('unclear', [1.0, 1.0, 1.0, 1.0])
     """
     from tripletree.cluster import DivisiveReCon
-    from tripletree.cluster.alignment import align_pairs, align_triplets, named
-    from tripletree.cluster.validation import (
-        AMOUNTS,
-        ClassKnowledge,
-        Knowledge,
-        PairKnowledge,
-        TripletKnowledge,
-        alike,
-        error_of,
-        gain_of,
-        hierarchy_triplets,
-        measure,
-    )
+    from tripletree.cluster.alignment import named
+    from tripletree.cluster.validation import AMOUNTS, align_knowledge, alike, error_of, gain_of, measure
 
     given = {"triplets": triplets, "pairs": pairs, "hierarchy": hierarchy, "classes": classes}
     kinds = [kind for kind, value in given.items() if value is not None]
@@ -183,19 +169,8 @@ def evaluate_knowledge(
     model = alike(estimator) if estimator is not None else DivisiveReCon()
     _check_fit(model, "triplets" if kind == "hierarchy" else kind, sample_names)
     n = X.shape[0] if hasattr(X, "shape") else len(X)
-    rows = named(X, sample_names)
-    knowledge: Knowledge
-    if kind == "pairs":
-        knowledge = PairKnowledge(align_pairs(rows, pairs, n))
-    elif kind == "classes":
-        leaves = align_triplets(rows, None, n).leaves
-        codes, _ = aligned_codes(classes, leaves, "classes")
-        knowledge = ClassKnowledge(codes, leaves, max_triplets, rng)
-    elif kind == "hierarchy":
-        leaves = align_triplets(rows, None, n).leaves
-        knowledge = TripletKnowledge(hierarchy_triplets(check_hierarchy(hierarchy), leaves, max_triplets, rng))
-    else:
-        knowledge = TripletKnowledge(align_triplets(rows, triplets, n))
+    known = align_knowledge(named(X, sample_names), n, **given)
+    knowledge = known.kinds(rng, max_triplets)[{"triplets": 0, "pairs": 1}.get(kind, 2)]
     units, m = knowledge.n_units, len(knowledge.constraints)
     if units < n_folds or m == 0:
         known_samples = ("sample of known class", "samples of known class")

@@ -29,10 +29,6 @@ from tripletree.cluster.agglomerative.paired_cut import PairedCut
 from tripletree.cluster.agglomerative.plan import MergePlan, merge_samples, plan_merges
 from tripletree.cluster.agglomerative.threshold_cut import cut_at_threshold
 from tripletree.cluster.alignment import (
-    align_classes,
-    align_hierarchy,
-    align_pairs,
-    align_triplets,
     check_same_rows,
     named,
     named_by,
@@ -51,14 +47,11 @@ from tripletree.cluster.distances import (
 )
 from tripletree.cluster.prediction import NeighbourPredictor
 from tripletree.cluster.validation import (
-    ClassKnowledge,
     Knowledge,
-    PairKnowledge,
-    TripletKnowledge,
     ValidationReport,
+    align_knowledge,
     alike,
     compare_settings,
-    hierarchy_triplets,
 )
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.progress import progress_bar
@@ -391,15 +384,20 @@ class ReCon(HierarchicalClusterer):
             distances = FittedMetric(metric, metric_parameters(points, metric, columns))
             # align
             rows = named(X, sample_names)
-            given = align_triplets(rows, triplets, n, missing_samples=self.missing_samples)
-            links = align_pairs(rows, pairs, n, missing_samples=self.missing_samples)
-            known: list[Knowledge] = [TripletKnowledge(given), PairKnowledge(links)]
-            if hierarchy is not None:
-                hierarchy = align_hierarchy(rows, hierarchy, given.leaves)
-                given = given | decompose(hierarchy).reindex(given.leaves)
-            if classes is not None:
-                codes = align_classes(classes, given.leaves)
-                given = given | triplets_from_classes(codes, leaves=given.leaves, samples=codes >= 0)
+            known = align_knowledge(
+                rows,
+                n,
+                triplets=triplets,
+                pairs=pairs,
+                hierarchy=hierarchy,
+                classes=classes,
+                missing_samples=self.missing_samples,
+            )
+            given, links = known.triplets, known.pairs
+            if known.hierarchy is not None:
+                given = given | decompose(known.hierarchy).reindex(given.leaves)
+            if known.codes is not None:
+                given = given | triplets_from_classes(known.codes, leaves=given.leaves, samples=known.codes >= 0)
             # plan
             check_same_rows(rows, sample_weight, "sample_weight")
             weights = check_leaf_weights(sample_weight, n)
@@ -426,7 +424,7 @@ class ReCon(HierarchicalClusterer):
             # store
             self.labels_, self.fewest_clusters_, self.most_clusters_, self.n_clusters_choice_ = flat
             self.n_clusters_ = int(self.labels_.max()) + 1
-            self.hierarchy_, self.clade_names_ = named_by(tree, hierarchy)
+            self.hierarchy_, self.clade_names_ = named_by(tree, known.hierarchy)
             self.linkage_, self.distances_ = drawn, merges[:, 2].copy()
             self.pairs_, self.triplets_, self.n_triplets_ = links, used, len(used)
             self.dropped_triplets_, self.weight_lost_ = dropped, total_weight(dropped)
@@ -438,12 +436,8 @@ class ReCon(HierarchicalClusterer):
             self.validation_ = None
             if validate:
                 rng = generator(self.random_state)
-                if hierarchy is not None:
-                    known.append(TripletKnowledge(hierarchy_triplets(hierarchy, used.leaves, None, rng)))
-                if classes is not None:
-                    known.append(ClassKnowledge(codes, used.leaves, None, rng))
                 rest = {"sample_names": sample_names, "sample_weight": weights}
-                self.validation_ = self._validated(X, known, rng, rest, has_pairs=len(links) > 0)
+                self.validation_ = self._validated(X, known.kinds(rng), rng, rest, has_pairs=len(links) > 0)
         return self
 
     def _validated(
