@@ -6,7 +6,7 @@ from sklearn.cluster import AgglomerativeClustering
 from sklearn.datasets import make_blobs
 from sklearn.exceptions import NotFittedError
 
-from tripletree import cluster
+from tripletree import cluster, metrics
 
 TREES = [cluster.ReCon, cluster.DivisiveReCon, cluster.ConstrainedCompleteLink]
 MEANS = [cluster.COPKMeans, cluster.PCKMeans, cluster.MPCKMeans, cluster.CVQE, cluster.BoostedConstrainedKMeans]
@@ -95,3 +95,20 @@ def test_conventions__true_is_no_number():
     for estimator in clusterers():
         with pytest.raises(ValueError, match=f"n_clusters of {estimator.__name__} must be a number, not True"):
             estimator(n_clusters=True).fit(X)
+    for metric in (metrics.MahalanobisMetric, metrics.SVMMetric):
+        with pytest.raises(ValueError, match=f"max_iter of {metric.__name__} must be a number, not True"):
+            metric(max_iter=True).fit(X, triplets=[(0, 1, 2)])
+
+
+@pytest.mark.parametrize(
+    "estimator", [cluster.ReCon, cluster.COPKMeans, cluster.PCKMeans, cluster.MPCKMeans, cluster.CVQE]
+)
+def test_conventions__weights_in_another_order_than_x_are_refused(estimator):
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(X, index=[f"s{i}" for i in range(40)])
+    weight = pandas.Series(np.linspace(1, 2, 40), frame.index)
+    model = estimator(n_clusters=3, random_state=0)
+    wanted = model.fit(frame, sample_weight=weight.to_numpy()).labels_
+    assert np.array_equal(model.fit(frame, sample_weight=weight).labels_, wanted)
+    with pytest.raises(ValueError, match="the index of sample_weight is not that of X, row by row"):
+        model.fit(frame, sample_weight=weight[::-1])

@@ -408,3 +408,9 @@ def test_triplet_tables__blanks_around_cells_are_no_part_of_labels_but_in_quotes
 def test_triplet_tables__many_blanks_take_no_longer():
     text = "a,b,c\n" + "x,y," + " " * 300_000 + "z\n" + "x," + "y" + " " * 300_000 + ",w\n"
     assert sorted(read(text)) == [("x", "y", "w"), ("x", "y", "z")]
+
+
+@pytest.mark.parametrize("columns", [3, "abc", ["a", "b"], ["a", "b", "b"], ["a", "b", ["c"]]])
+def test_read_triplets__columns_are_three_names(columns):
+    with pytest.raises(ValueError, match=r"columns must be the names of three columns, for a, b and c of ab\|c"):
+        read_triplets(io.StringIO("a,b,c\nx,y,z\n"), columns=columns)

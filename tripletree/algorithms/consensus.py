@@ -228,7 +228,7 @@ def consensus(
     n_bootstraps: int = 100,
     min_support: float = 0.5,
     random_state: Any = None,
-    verbose: bool = False,
+    verbose: bool | int = False,
 ) -> AnswerConsensus:
     """Find the hierarchy that the answers of people bear out, and how well.
 
@@ -249,7 +249,7 @@ def consensus(
         hierarchy is binary.
     random_state : None, int, Generator or RandomState
         For the samples and the search. None is a fixed seed: equal answers give equal results.
-    verbose : bool
+    verbose : bool or int
         Show a progress bar.
 
     Returns

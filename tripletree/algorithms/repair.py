@@ -133,7 +133,7 @@ def repair(
     method: Literal["auto", "exact", "search", "greedy"] = "auto",
     random_state: Any = None,
     max_steps: int | None = DEFAULT_STEPS,
-    verbose: bool = False,
+    verbose: bool | int = False,
 ) -> Repair:
     """Drop triplets until the rest is consistent, of as little weight as can be found.
 
@@ -162,7 +162,7 @@ def repair(
         Steps, some 5 to 50 nanoseconds each, after which "auto" and "search" look no further: groups of leaves not
         split yet are taken apart leaf by leaf. The answer does not depend on the speed of the machine. "greedy" is not
         counted, also where "auto" compares with it. None for no limit.
-    verbose : bool
+    verbose : bool or int
         Show a progress bar that counts the leaves that have a place, and the subtrees tried in other places.
 
     Returns
@@ -235,7 +235,7 @@ def repair_with(
     *,
     random_state: Any = None,
     max_steps: int | None = DEFAULT_STEPS,
-    verbose: bool = False,
+    verbose: bool | int = False,
 ) -> Repair:
     """`repair` by any method, also one from outside this package; it is only called if the set is inconsistent."""
     most = WITHOUT_LIMIT if max_steps is None else check_count(max_steps, "max_steps")

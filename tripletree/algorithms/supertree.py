@@ -103,7 +103,7 @@ def supertree(
     on_conflict: Literal["vote", "raise"] = "vote",
     n_starts: int | None = None,
     random_state: Any = None,
-    verbose: bool = False,
+    verbose: bool | int = False,
 ) -> Supertree:
     """Combine hierarchies on overlapping leaves into one hierarchy of all leaves, by votes on triplets.
 
@@ -132,7 +132,7 @@ def supertree(
         How many trees to grow in the search, from different sources. By default four, fewer if that takes long.
     random_state : None, int, Generator or RandomState
         For the order in which the search adds leaves. None is a fixed seed: equal sources give equal results.
-    verbose : bool
+    verbose : bool or int
         Show a progress bar.
 
     Returns

@@ -24,6 +24,8 @@ __all__ = [
     "align_triplets",
     "check_distinct",
     "check_same_rows",
+    "index_labels",
+    "index_leaves",
     "named",
     "named_by",
     "triplets_by_label",
@@ -200,7 +202,7 @@ def _aligned(
 ) -> Any:
     """Triplets or pairs over the samples of X; `make` makes them of rows and leaves."""
     rows_of = LeafIndex(n_samples)
-    labels = _index_labels(X)
+    labels = index_labels(X)
     indexed = labels is not None
     if labels is not None and labels == list(rows_of):
         labels = None
@@ -222,10 +224,7 @@ def _aligned(
         return given.reindex(rows_of) if len(given) else make(nothing, rows_of)
     if len(given) == 0 and _repeats(labels):
         return make(nothing, rows_of)
-    try:
-        leaves = LeafIndex(labels)
-    except DuplicateLeafError as error:
-        raise DuplicateLeafError(error.labels, where=f" in the index of X, to which {noun} refer") from None
+    leaves = index_leaves(labels, f", to which {noun} refer")
     unknown = [x for x in (given.leaves[i] for i in given.used_leaves.tolist()) if x not in leaves]
     text = _text_hint(unknown, labels, noun)
     if unknown and missing_samples == "ignore" and not (text and len(unknown) == given.used_leaves.size):
@@ -240,18 +239,18 @@ def _aligned(
     return given.reindex(leaves) if len(given) else make(nothing, leaves)
 
 
-def check_same_rows(X: Any, values: Any, name: str) -> None:
-    """Refuse a Series of values for the rows of X with other rows, or in another order, by its index.
+def check_same_rows(X: Any, sample_weight: Any) -> None:
+    """Refuse a Series of weights for the rows of X with other rows, or in another order, by its index.
 
     Raises
     ------
     ValueError
     """
-    labels, own = _index_labels(X), series_index(values)
+    labels, own = index_labels(X), series_index(sample_weight)
     if labels is not None and own is not None and own != labels:
         msg = (
-            f"the index of {name} is not that of X, row by row: give {name}.loc[X.index], or {name}.to_numpy() if its "
-            "values are in the order of X"
+            "the index of sample_weight is not that of X, row by row: give sample_weight.loc[X.index], or "
+            "sample_weight.to_numpy() if its values are in the order of X"
         )
         raise ValueError(msg)
 
@@ -267,12 +266,9 @@ def check_distinct(X: Any) -> None:
 
 
 def _check_distinct(X: Any, why: str) -> None:
-    labels = _index_labels(X)
+    labels = index_labels(X)
     if labels is not None and _repeats(labels):
-        try:
-            LeafIndex(labels)
-        except DuplicateLeafError as error:
-            raise DuplicateLeafError(error.labels, where=f" in the index of X, {why}") from None
+        index_leaves(labels, f", {why}")
 
 
 def _warn_of_slices(length: int) -> None:
@@ -292,11 +288,19 @@ def _text_hint(unknown: list, labels: list, noun: str) -> str:
     return f"the {noun} name them by text, as read from a file: read_{noun}(..., leaves=X.index) gives the labels of X"
 
 
-def _index_labels(X: Any) -> list | None:
+def index_labels(X: Any) -> list | None:
     """The labels in the index of a DataFrame, None for anything that has no index."""
     if hasattr(X, "columns") and hasattr(getattr(X, "index", None), "tolist"):
         return X.index.tolist()
     return None
+
+
+def index_leaves(labels: list, why: str = "") -> LeafIndex:
+    """The labels in the index of X as leaves; an error that two are the same ends in `why` this matters."""
+    try:
+        return LeafIndex(labels)
+    except DuplicateLeafError as error:
+        raise DuplicateLeafError(error.labels, where=f" in the index of X{why}") from None
 
 
 def _repeats(labels: list) -> bool:

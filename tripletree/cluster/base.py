@@ -23,6 +23,7 @@ from tripletree.core.versions import VersionedState
 from tripletree.errors import warn_user
 
 __all__ = [
+    "CheckedEstimator",
     "ConstrainedClusterer",
     "HierarchicalClusterer",
     "all_or_nothing",
@@ -47,10 +48,8 @@ _GAPS = (
 _STORED_GAPS = "Leave out or fill in what is not known: what a sparse matrix does not store is 0"
 
 
-class ConstrainedClusterer(VersionedState, ClusterMixin, BaseEstimator):
-    """Base of all estimators that cluster: what they are told beside X goes by name, in `fit_predict` as in `fit`."""
-
-    labels_: Any
+class CheckedEstimator(VersionedState, BaseEstimator):
+    """Base of all estimators: parameters are checked in `fit`."""
 
     def _validate_params(self) -> None:
         """As in scikit-learn; and True is no number, though in Python it counts as 1."""
@@ -62,6 +61,12 @@ class ConstrainedClusterer(VersionedState, ClusterMixin, BaseEstimator):
             }:
                 msg = f"{name} of {type(self).__name__} must be a number, not {value!r}"
                 raise InvalidParameterError(msg)
+
+
+class ConstrainedClusterer(ClusterMixin, CheckedEstimator):
+    """Base of all estimators that cluster: what they are told beside X goes by name, in `fit_predict` as in `fit`."""
+
+    labels_: Any
 
     def fit_predict(self, X: Any, y: Any = None, **knowledge: Any) -> np.ndarray:
         """Fit, and return the cluster of each sample.

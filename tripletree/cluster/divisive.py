@@ -214,7 +214,7 @@ class _Known:
         return _Known(self.rows[which], self.weight[which], self.cannot, self.group, self.noise)
 
 
-def _divided(base: np.ndarray, known: _Known, hard: bool, tell: Callable[[int], Any] | None = None) -> np.ndarray:
+def _divided(base: np.ndarray, known: _Known, hard: bool) -> np.ndarray:
     """Divide a base tree from the top (see ``tripletree.kernels.division``); the parents of the nodes.
 
     A triplet that is wrong with probability e, and then one of the other two, has the likelihood ratio 3 (1 - e) to
@@ -238,13 +238,10 @@ def _divided(base: np.ndarray, known: _Known, hard: bool, tell: Callable[[int], 
         np.array([1, 2 * n - 1, 0]),
     )
     reward, penalty = np.log(3 * (1 - known.noise)), -np.log(1.5 * known.noise)
-    pace, done, ended = Pace(_CHUNK), 0, False
+    pace, ended = Pace(_CHUNK), False
     while not ended:
         with pace:
             ended = loops.divide(task, hard, reward, penalty, CHANGE, pace.steps)
-        if tell is not None:
-            tell(int(task.count[2]) - done)
-        done = int(task.count[2])
     return task.parent
 
 

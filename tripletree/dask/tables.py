@@ -11,7 +11,8 @@ import numpy as np
 from tripletree.algorithms.induce import induce
 from tripletree.core.hierarchy import Hierarchy, check_hierarchy
 from tripletree.dask.blocks import compute, needed
-from tripletree.errors import InvalidTripletError, ParseError, UnknownLeafError
+from tripletree.errors import InvalidTripletError, ParseError
+from tripletree.io.rows import three_names
 from tripletree.io.table import optional
 
 __all__ = [
@@ -80,9 +81,10 @@ def displays(
     check_hierarchy(hierarchy)
     array = needed("dask.array", "tripletree.dask")
     delayed = needed("dask", "tripletree.dask").delayed
-    groups = _row_groups(path, _three(columns))
+    names = three_names(columns, "a, b and c of ab|c")
+    groups = _row_groups(path, names)
     shared, ask = delayed(hierarchy), delayed(displayed_rows)
-    pieces = [array.from_delayed(ask(shared, g, _three(columns)), shape=(g.size,), dtype=bool) for g in groups]
+    pieces = [array.from_delayed(ask(shared, g, names), shape=(g.size,), dtype=bool) for g in groups]
     return array.concatenate(pieces) if pieces else array.zeros(0, dtype=bool)
 
 
@@ -130,7 +132,7 @@ def triplet_score(
     """
     check_hierarchy(hierarchy)
     delayed = needed("dask", "tripletree.dask").delayed
-    names = _three(columns)
+    names = three_names(columns, "a, b and c of ab|c")
     shared, score = delayed(hierarchy), delayed(score_rows)
     parts = [score(shared, g, names, weight) for g in _row_groups(path, names)]
     sums = compute(delayed(list)(parts), "scoring triplets", verbose=verbose)
@@ -174,20 +176,8 @@ def _positions(hierarchy: Hierarchy, column: Any, group: _RowGroup, name: str) -
         msg = f"row {row} has nothing in the column {name}"
         raise ParseError(msg, path=group.path)
     coded = coded if hasattr(coded, "dictionary") else coded.dictionary_encode()
-    try:
-        leaf = hierarchy.leaves.indices(
-            coded.dictionary.to_pylist(), what=f"labels of the column {name} of {group.path}"
-        )
-    except UnknownLeafError as error:
-        raise error from None
+    leaf = hierarchy.leaves.indices(coded.dictionary.to_pylist(), what=f"labels of the column {name} of {group.path}")
     return leaf[np.asarray(coded.indices)]
-
-
-def _three(columns: Any) -> tuple[str, ...]:
-    if isinstance(columns, str) or len(columns) != 3 or len(set(columns)) != 3:
-        msg = f"columns must be the names of three columns, for a, b and c of ab|c, not {columns!r}"
-        raise ValueError(msg)
-    return tuple(columns)
 
 
 def _opened(path: str) -> Any:

@@ -189,7 +189,7 @@ class Agreement:
 _SUSPECT = ("careless", "random", "other criterion")
 
 
-def agreement(answers: AnswerSet, *, random_state: Any = None, verbose: bool = False) -> Agreement:
+def agreement(answers: AnswerSet, *, random_state: Any = None, verbose: bool | int = False) -> Agreement:
     """Measure how far each person agrees with the others, with the consensus, and with their own other answers.
 
     Parameters
@@ -198,7 +198,7 @@ def agreement(answers: AnswerSet, *, random_state: Any = None, verbose: bool = F
         Answers without a name count as those of one person.
     random_state : None, int, Generator or RandomState
         For the parts that are left out and the search. None is a fixed seed.
-    verbose : bool
+    verbose : bool or int
         Show a progress bar.
 
     Returns

@@ -35,6 +35,7 @@ from tripletree.io.rows import (
     Token,
     check_row_format,
     read_rows,
+    three_names,
     weight_of,
     write_rows,
 )
@@ -292,17 +293,9 @@ def read_pairs(
     <PairwiseConstraints: 1 must-link and 1 cannot-link on 5 leaves>
     """
     check_row_format(format)
-    return read_rows(PairRows, path, format=format, columns=_three_names(columns), weight=weight).pairs(leaves)
-
-
-def _three_names(columns: Any) -> tuple[str, ...]:
-    """The names of three columns, checked."""
-    several = isinstance(columns, Iterable) and not isinstance(columns, (str, bytes))
-    names = list(columns) if several else []
-    if len(names) != 3 or not all(isinstance(x, Hashable) for x in names) or len(set(names)) != 3:
-        msg = f"columns must be the names of three columns, for the two labels and the link, not {columns!r}"
-        raise ValueError(msg)
-    return tuple(names)
+    return read_rows(
+        PairRows, path, format=format, columns=three_names(columns, "the two labels and the link"), weight=weight
+    ).pairs(leaves)
 
 
 @overload

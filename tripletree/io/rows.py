@@ -51,6 +51,7 @@ __all__ = [
     "format_of_suffix",
     "quoted",
     "read_rows",
+    "three_names",
     "weight_of",
     "write_rows",
 ]
@@ -83,6 +84,15 @@ def weight_of(text: str) -> float | None:
     text = text.strip()
     value = float(text) if _NUMBER.fullmatch(text) else 0.0
     return value if 0 < value < float("inf") else None
+
+
+def three_names(columns: Any, what: str) -> tuple[str, ...]:
+    """The names of three columns, checked; `what` they are for goes into the message."""
+    names = list(columns) if isinstance(columns, Iterable) and not isinstance(columns, (str, bytes)) else []
+    if len(names) != 3 or not all(isinstance(x, Hashable) for x in names) or len(set(names)) != 3:
+        msg = f"columns must be the names of three columns, for {what}, not {columns!r}"
+        raise ValueError(msg)
+    return tuple(names)
 
 
 def check_row_format(format: Any) -> None:

@@ -490,11 +490,9 @@ def table_of(found: dict[str, Any], path: str | None = FRAME, cell: Callable[[An
     return RowTable(path, names, columns, range(1, n + 1), "row")
 
 
-def parquet_table(
-    content: bytes, path: str | None, *, columns: Sequence[str] | None = None, cell: Callable[[Any], Any] | None = None
-) -> RowTable:
-    """A Parquet file as columns, all or some, each cell as `cell` makes it (by default as in data frames)."""
-    return table_of(frame_columns(parquet_rows(content, path, columns), path), path, cell)
+def parquet_table(content: bytes, path: str | None) -> RowTable:
+    """A Parquet file as columns, cells as in data frames."""
+    return table_of(frame_columns(parquet_rows(content, path), path), path)
 
 
 def parquet_rows(content: bytes, path: str | None, columns: Sequence[str] | None = None) -> Any:

@@ -26,7 +26,16 @@ from tripletree.core.leaves import LeafIndex
 from tripletree.core.triplets import TripletSet, check_triplets
 from tripletree.errors import InvalidTripletError, ParseError
 from tripletree.io.answers import ODD_NAMES
-from tripletree.io.rows import LabelRows, RowFormat, Token, check_row_format, read_rows, weight_of, write_rows
+from tripletree.io.rows import (
+    LabelRows,
+    RowFormat,
+    Token,
+    check_row_format,
+    read_rows,
+    three_names,
+    weight_of,
+    write_rows,
+)
 from tripletree.io.source import Source, Target
 from tripletree.io.table import FRAME, RowTable, arrow_batches, coded_column
 
@@ -198,7 +207,9 @@ def read_triplets(
     [2.0]
     """
     check_row_format(format)
-    rows = read_rows(TripletRows, path, format=format, columns=_three_columns(columns), weight=weight)
+    rows = read_rows(
+        TripletRows, path, format=format, columns=three_names(columns, "a, b and c of ab|c"), weight=weight
+    )
     index, positions = rows.indexed(leaves)
     return TripletSet(positions, index, rows.all_weights(), origins=rows.origins())
 
@@ -253,7 +264,7 @@ def read_triplet_batches(
     <TripletSet: 2 triplets on 4 leaves: 0 1 | 2, 0 2 | 3>
     <TripletSet: 1 triplet on 3 leaves: 1 2 | 3>
     """
-    names = _three_columns(columns)
+    names = three_names(columns, "a, b and c of ab|c")
     check_count(size, "size", 1)
     index = leaves if leaves is None or isinstance(leaves, LeafIndex) else LeafIndex(leaves)
     return _batches(path, size, index, names, weight)
@@ -272,13 +283,6 @@ def _batches(
         rows.add_kept_leaves(part.metadata)
         index, positions = rows.indexed(leaves)
         yield TripletSet(positions, index, rows.all_weights(), origins=rows.origins())
-
-
-def _three_columns(columns: Any) -> tuple[str, ...]:
-    if isinstance(columns, str) or len(columns) != 3 or len(set(columns)) != 3:
-        msg = f"columns must be the names of three columns, for a, b and c of ab|c, not {columns!r}"
-        raise ValueError(msg)
-    return tuple(columns)
 
 
 @overload

@@ -6,10 +6,10 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.base import TransformerMixin
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from tripletree.core.versions import VersionedState
+from tripletree.cluster.base import CheckedEstimator
 from tripletree.errors import warn_user
 
 __all__ = [
@@ -17,7 +17,7 @@ __all__ = [
 ]
 
 
-class LearnedMetric(VersionedState, TransformerMixin, BaseEstimator):
+class LearnedMetric(TransformerMixin, CheckedEstimator):
     """Base of the transformers that learn a metric from statements on distances."""
 
     _shared_constraints: ClassVar[dict] = {

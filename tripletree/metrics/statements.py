@@ -8,14 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from tripletree.cluster.alignment import align_triplets
+from tripletree.cluster.alignment import align_triplets, index_labels, index_leaves
 from tripletree.core.leaves import LeafIndex
 from tripletree.core.triplets import TripletSet
-from tripletree.errors import DuplicateLeafError, InvalidTripletError, UnknownLeafError
+from tripletree.errors import InvalidTripletError, UnknownLeafError
 
 __all__ = [
     "Statements",
-    "labels_of",
     "statements",
 ]
 
@@ -80,13 +79,6 @@ def statements(
     return Statements.of(np.concatenate([both, compared, four]), np.concatenate([weight, weight, rest]))
 
 
-def labels_of(X: Any) -> list | None:
-    """The labels in the index of a DataFrame, None for anything that has no index."""
-    if hasattr(X, "columns") and hasattr(getattr(X, "index", None), "tolist"):
-        return X.index.tolist()
-    return None
-
-
 def _aligned_rows(X: Any, given: Any, n: int, missing_samples: str, width: int) -> np.ndarray:
     """Comparisons or quadruplets as row numbers: int64, shape (m, width)."""
     noun, form, meaning = _FORM[width]
@@ -98,7 +90,7 @@ def _aligned_rows(X: Any, given: Any, n: int, missing_samples: str, width: int) 
     if isinstance(given, (str, bytes)) or not isinstance(given, Iterable):
         msg = f"{noun}s must be rows {form} of labels or an integer array of shape (m, {width}); got {type(given)}"
         raise TypeError(msg)
-    labels = labels_of(X)
+    labels = index_labels(X)
     by_label = labels is not None and labels != list(range(n))
     if isinstance(given, np.ndarray) and given.dtype.kind in "iu":
         if by_label and all(isinstance(x, int) for x in labels or ()):
@@ -112,10 +104,7 @@ def _aligned_rows(X: Any, given: Any, n: int, missing_samples: str, width: int) 
         return rows
     known = LeafIndex(n)
     if by_label:
-        try:
-            known = LeafIndex(labels or [])
-        except DuplicateLeafError as error:
-            raise DuplicateLeafError(error.labels, where=f" in the index of X, to which {noun}s refer") from None
+        known = index_leaves(labels or [], f", to which {noun}s refer")
     entries = _entries(given, width, noun, form)
     unknown = list(dict.fromkeys(x for row in entries for x in row if x not in known))
     if unknown and by_label and missing_samples == "ignore":

@@ -173,7 +173,7 @@ class SVMMetric(LearnedMetric):
         The weight of each feature, or of each column of A.
     objective_, gap_ : float
         The lowest value found, NaN if nothing was learned, and its proved relative accuracy, in the sense of `tol`.
-    n_comparisons_, n_violated_ : int
+    n_statements_, n_violated_ : int
         Number of comparisons (a triplet is two of them), and number of violated ones, ties included.
     n_iter_ : int
         Number of iterations of the solver; 1 if nothing was solved.
@@ -308,7 +308,7 @@ class SVMMetric(LearnedMetric):
                     "max_iter or tol, and scale the features (StandardScaler)"
                 )
                 warn_user(msg, ConvergenceWarning)
-            self.n_comparisons_ = len(known)
+            self.n_statements_ = len(known)
             self.n_violated_ = known.violated(points * np.sqrt(self.weights_))
         return self
 

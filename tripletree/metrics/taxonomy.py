@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_array
 
 from tripletree import kernels
 from tripletree.algorithms.linkage import from_linkage
+from tripletree.cluster.alignment import index_labels, index_leaves
 from tripletree.cluster.distances import (
     ANY_METRIC,
     check_metric,
@@ -20,9 +21,8 @@ from tripletree.cluster.distances import (
 )
 from tripletree.core.hierarchy import Hierarchy, check_hierarchy
 from tripletree.core.leaves import LeafIndex
-from tripletree.errors import DuplicateLeafError, UnknownLeafError
+from tripletree.errors import UnknownLeafError
 from tripletree.kernels import frozen
-from tripletree.metrics.statements import labels_of
 
 __all__ = [
     "taxonomy_linkage",
@@ -117,8 +117,8 @@ def taxonomy_linkage(
         raise ValueError(msg)
     samples = check_array(X, dtype=np.float64, input_name="X")
     n = len(samples)
-    labels = labels_of(X)
-    leaves = _index_of(labels) if labels is not None else LeafIndex(n)
+    labels = index_labels(X)
+    leaves = index_leaves(labels) if labels is not None else LeafIndex(n)
     distances = _of_data(X, samples, metric, linkage)
     if n == 1:
         return Hierarchy([-1], leaves)
@@ -130,13 +130,6 @@ def taxonomy_linkage(
     from scipy.cluster import hierarchy as scipy_hierarchy
 
     return from_linkage(scipy_hierarchy.linkage(total, linkage), leaves)
-
-
-def _index_of(labels: list) -> LeafIndex:
-    try:
-        return LeafIndex(labels)
-    except DuplicateLeafError as error:
-        raise DuplicateLeafError(error.labels, where=" in the index of X") from None
 
 
 def _of_data(X: Any, samples: np.ndarray, metric: Any, linkage: str) -> np.ndarray:

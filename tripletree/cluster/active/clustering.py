@@ -292,15 +292,9 @@ def _nobody(a: Hashable, b: Hashable) -> bool | None:
     raise AssertionError  # the budget is 0
 
 
-def _fitted_has(name: str) -> Callable[[Any], bool]:
-    """Whether the estimator inside has a method."""
-
-    def check(self: Any) -> bool:
-        model = getattr(self, "estimator_", None) or self._model()
-        getattr(model, name)  # raises AttributeError, which names what is missing
-        return True
-
-    return check
+def _inner_predicts(self: Any) -> bool:
+    """Whether the estimator inside has `predict`; an AttributeError names what is missing."""
+    return bool((getattr(self, "estimator_", None) or self._model()).predict)
 
 
 def _check_callback(callback: Any) -> None:
@@ -546,7 +540,7 @@ class ActiveClustering(MetaEstimatorMixin, ConstrainedClusterer):
         self.violated_pairs_ = self.pairs_.subset(must_link=label[a] != label[b], cannot_link=label[c] == label[d])
         return self
 
-    @available_if(_fitted_has("predict"))
+    @available_if(_inner_predicts)
     def predict(self, X: Any) -> np.ndarray:
         """Find the clusters of new samples, as the estimator of the last round does.
 

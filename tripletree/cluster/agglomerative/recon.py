@@ -399,7 +399,7 @@ class ReCon(HierarchicalClusterer):
             if known.codes is not None:
                 given = given | triplets_from_classes(known.codes, leaves=given.leaves, samples=known.codes >= 0)
             # plan
-            check_same_rows(rows, sample_weight, "sample_weight")
+            check_same_rows(rows, sample_weight)
             weights = check_leaf_weights(sample_weight, n)
             if len(links):
                 _check_beside_pairs(self.on_conflict, self.penalty, self.micro_clusters, weights)

@@ -782,7 +782,7 @@ class BoostedConstrainedKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin
         max_iter: int = 100,
         random_state: Any = None,
         missing_samples: str = "raise",
-        verbose: bool = False,
+        verbose: bool | int = False,
     ) -> None:
         self.n_clusters = n_clusters
         self.n_rounds = n_rounds

@@ -17,7 +17,7 @@ from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from tripletree.algorithms.points import is_sparse
-from tripletree.cluster.alignment import align_pairs, named
+from tripletree.cluster.alignment import align_pairs, check_same_rows, named
 from tripletree.cluster.base import ConstrainedClusterer, all_or_nothing, check_samples, check_y
 from tripletree.cluster.distances import check_spread
 from tripletree.cluster.feasibility import CannotGraph, NotColourable, find_representatives
@@ -821,11 +821,11 @@ class COPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ConstrainedCl
                 msg = f"geometry={self.geometry!r} needs dense X; sparse X goes with geometry='point'"
                 raise TypeError(msg)
             check_spread(samples)
+            rows = named(X, sample_names)
+            check_same_rows(rows, sample_weight)
             weights = check_weights(samples, sample_weight)
             counts = cluster_counts(self.n_clusters, samples.shape[0])
-            closure = align_pairs(
-                named(X, sample_names), pairs, samples.shape[0], missing_samples=self.missing_samples
-            ).closure()
+            closure = align_pairs(rows, pairs, samples.shape[0], missing_samples=self.missing_samples).closure()
             weights, exponent = moderate(weights)
             groups = Groups(samples, weights, closure.component, closure.n_components)
             geometry = chosen_geometry(self.geometry)

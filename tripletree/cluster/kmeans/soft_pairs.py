@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from tripletree import kernels
 from tripletree.algorithms.points import is_sparse
-from tripletree.cluster.alignment import align_pairs, named
+from tripletree.cluster.alignment import align_pairs, check_same_rows, named
 from tripletree.cluster.base import ConstrainedClusterer, all_or_nothing, check_samples, check_y
 from tripletree.cluster.distances import check_spread
 from tripletree.cluster.kmeans.lloyd import (
@@ -585,9 +585,11 @@ class SoftPairMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Constrain
         with all_or_nothing(self):
             self._validate_params()
             samples = self._checked(X, reset=True)
+            rows = named(X, sample_names)
+            check_same_rows(rows, sample_weight)
             weights = check_weights(samples, sample_weight)
             _check_range(weights)
-            aligned = align_pairs(named(X, sample_names), pairs, samples.shape[0], missing_samples=self.missing_samples)
+            aligned = align_pairs(rows, pairs, samples.shape[0], missing_samples=self.missing_samples)
             counted = weights > 0
             self._check_number(int(counted.sum()), samples.shape[0])
             check_spread(samples)
