@@ -11,9 +11,13 @@ import pytest
 from recon_oracle import random_triplets
 
 import tripletree
+import tripletree as tt
 from tripletree import kernels
+from tripletree.cluster import DivisiveReCon
 from tripletree.cluster.agglomerative import merges as _engine
 from tripletree.cluster.agglomerative.merges import merge_condensed, merge_points
+from tripletree.cluster.agglomerative.penalty import merge_softly
+from tripletree.cluster.distances import FittedMetric
 from tripletree.kernels import jit
 from tripletree.kernels.jit import Dispatcher, KernelModule
 
@@ -49,19 +53,87 @@ def test_dispatch__plain_and_compiled_merges_are_the_same_to_the_bit(rng, linkag
         assert found["plain"][1] == found["fast"][1]
 
 
-def test_dispatch__precision_and_work_decide(monkeypatch):
-    sources = kernels.plain("recon")
-    monkeypatch.setattr(kernels, "fast", lambda name: "fast")
-    monkeypatch.setattr(kernels, "at_hand", lambda *_: sources)
-    monkeypatch.setattr(_engine, "_done_plain", 0)
-    little = _engine.LITTLE_WORK
-    # what many small fits take together counts, too
-    asked = [(5, "float32"), (little + 1, "float64"), (little - 1, "float64"), (1, "float64"), (1, "float64")]
+@needs_numba
+def test_dispatch__plain_and_compiled_divisions_are_the_same_to_the_bit(rng, monkeypatch):
+    sources, at_hand = importlib.import_module("tripletree.kernels.division"), kernels.at_hand
+    for n, kind in [(9, "hard"), (40, "soft"), (24, "auto"), (30, "pairs"), (30, "distances"), (30, "classes")]:
+        y = np.arange(n) % 3
+        X = rng.normal(size=(n, 3)) + y[:, None]
+        rows = tt.sample_class_triplets(y, n // 2, random_state=0).rows.copy()
+        known = {"triplets": rows}
+        if kind == "soft":
+            rows[: n // 8] = rows[: n // 8, [1, 2, 0]]
+        elif kind == "pairs":
+            known["pairs"] = [(0, 3), (3, 6)], [(0, 1), (1, 2)]
+        elif kind == "classes":
+            known = {"classes": np.where(rng.random(n) < 0.5, y, np.nan)}
+        metric = "precomputed" if kind == "distances" else "euclidean"
+        samples = np.abs(X[:, None] - X[None]).sum(axis=2) if kind == "distances" else X
+        model = DivisiveReCon(3, metric=metric, constraints=kind if kind in ("hard", "soft") else "auto")
+        found = []
+        for choose in (jit.plainly, jit.compiled):
+            room = KernelModule(sources, choose)
+            monkeypatch.setattr(
+                kernels, "at_hand", lambda name, *x, room=room: room if name == "division" else at_hand(name, *x)
+            )
+            model.fit(samples, **known)
+            found.append((model.linkage_, model.labels_))
+        assert all(np.array_equal(one, other) for one, other in zip(*found, strict=True)), kind
+
+
+@needs_numba
+def test_dispatch__logarithms_of_plain_and_compiled_divisions_are_the_same_to_the_bit(rng):
+    sources = importlib.import_module("tripletree.kernels.division")
+    points = rng.normal(size=(50, 2))
+    distance, scale = np.linalg.norm(points[:, None] - points, axis=2), rng.uniform(0.5, 2.0, 50)
+    parent = np.append(np.repeat(np.arange(50, 99), 2), -1).astype(np.int32)
     found = []
-    for work, real in asked:
+    for choose in (jit.plainly, jit.compiled):
+        total = np.zeros((50, 50))
+        choose(sources.add_sizes)(parent, np.arange(1.0, 51.0), 0.3, total)
+        found.append((choose(sources.columns)(distance, scale, 20), total))
+    assert all(np.array_equal(one, other) for one, other in zip(*found, strict=True))
+
+
+@needs_numba
+@pytest.mark.parametrize("linkage", ["centroid", "average"])
+def test_dispatch__plain_and_compiled_penalties_are_the_same_to_the_bit(rng, monkeypatch, linkage):
+    sources = importlib.import_module("tripletree.kernels.penalty")
+    for n in (9, 60):
+        X, rows = rng.lognormal(size=(n, 3)), random_triplets(rng, n, 2 * n)
+        found = []
+        for choose in (jit.plainly, jit.compiled):
+            monkeypatch.setattr(kernels, "at_hand", lambda *_, choose=choose: KernelModule(sources, choose))
+            triplets = tt.TripletSet(np.array(rows).reshape(-1, 3), n)
+            found.append(merge_softly(X, triplets, linkage, FittedMetric("euclidean"), 0.15))
+        assert np.array_equal(*found)
+
+
+def test_dispatch__precision_and_work_decide(monkeypatch):
+    monkeypatch.setattr(kernels, "fast", lambda name: "fast")
+    monkeypatch.setattr(kernels, "at_hand", lambda name, kernel, seconds, *_: seconds)
+    found = []
+    for work, real in [(5, "float32"), (5, "float64"), (10**9, "float64")]:
         centres = kernels.centres.new_centres(np.zeros((2, 1), real), np.ones(2, real), np.zeros(2, real))
         found.append(_engine._kernels_for(_engine._Run("merge_by_centres", (), centres, work), None, 0))
-    assert found == ["fast", "fast", sources, sources, "fast"]
+    assert found == ["fast", 5 * _engine.SECONDS_PLAIN, 10**9 * _engine.SECONDS_PLAIN]
+
+
+@needs_numba
+def test_dispatch__compiling_pays_once_plain_python_has_taken_a_share_of_it(monkeypatch):
+    sources = importlib.import_module("tripletree.kernels.recon")
+    merge, join = sources.merge_by_centres, sources.JOIN
+    alone, both = (jit.SHARE * sum(map(jit._seconds_to_compile, x)) for x in ((merge,), (merge, join)))
+    assert jit.PATIENCE < alone < both
+    monkeypatch.setattr(jit, "_spent", {merge: 0.5 * alone})
+    assert not jit.compiling_pays(merge, 0.4 * alone)
+    assert jit.compiling_pays(merge, 0.6 * alone)
+    assert not jit.compiling_pays(merge, 0.6 * alone, np.zeros(3), join)
+    assert jit.compiling_pays(merge, both, np.zeros(3), join)
+    # what takes no time to compile gets some patience all the same
+    monkeypatch.setattr(jit, "_seconds_to_compile", lambda kernel: 0.0)
+    assert not jit.compiling_pays(join, 0.9 * jit.PATIENCE)
+    assert jit.compiling_pays(join, 1.1 * jit.PATIENCE)
 
 
 def test_dispatch__little_work_takes_compiled_code_where_loading_it_pays(monkeypatch):
@@ -71,7 +143,10 @@ def test_dispatch__little_work_takes_compiled_code_where_loading_it_pays(monkeyp
     for pays, kept in [(False, False), (True, False), (False, True), (True, True)]:
         monkeypatch.setattr(kernels, "loading_pays", lambda seconds, pays=pays: pays)
         monkeypatch.setattr(kernels, "is_kept", lambda kernel, *_, kept=kept: kept)
+        monkeypatch.setattr(kernels, "compiling_pays", lambda *_: False)
         assert kernels.at_hand("recon", "merge_by_centres", 1.0) == ("fast" if pays and kept else "plain")
+    monkeypatch.setattr(kernels, "compiling_pays", lambda *_: True)
+    assert kernels.at_hand("recon", "merge_by_centres", 1.0) == "fast"
 
 
 @needs_numba
@@ -93,7 +168,7 @@ def test_dispatch__a_small_input_takes_what_is_kept(monkeypatch, kept):
     monkeypatch.setattr(jit, "compiled", lambda kernel: lambda *_: "compiled")
     monkeypatch.setattr(jit, "loading_pays", lambda seconds: True)
     clock = iter(0.6 * jit.LOADING * i for i in range(99))
-    monkeypatch.setattr(jit, "perf_counter", lambda: next(clock))
+    monkeypatch.setattr(jit, "thread_time", lambda: next(clock))
     kernel = Dispatcher(lambda *_: "plain")
     found = [kernel(1) for _ in range(8)]
     assert found == ["plain"] * 2 + (["compiled"] * 6 if kept else ["plain"] * 6)
@@ -130,7 +205,7 @@ def test_dispatch__many_small_inputs_are_compiled(monkeypatch):
     monkeypatch.setattr(jit, "compiled", lambda kernel: lambda *_: "compiled")
     monkeypatch.setattr(jit, "is_kept", lambda *_: False)
     clock = iter(0.6 * jit.PATIENCE * i for i in range(9))
-    monkeypatch.setattr(jit, "perf_counter", lambda: next(clock))
+    monkeypatch.setattr(jit, "thread_time", lambda: next(clock))
     kernel = Dispatcher(lambda *_: "plain")
     assert [kernel(1) for _ in range(4)] == ["plain", "plain", "compiled", "compiled"]
 

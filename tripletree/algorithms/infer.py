@@ -352,7 +352,10 @@ def _walk(
     asked = rows if queries is None else _separated(queries, clades)
     out = np.empty_like(_NO_ROWS) if out is None else out
     budget = kernels.budget.new_budget(most)
-    flag, sizes = kernels.interruptible(loops.walk, clades, rows, asked, getattr(loops, task), out, budget)
+    arguments = clades, rows, asked, getattr(loops, task), out, budget
+    seconds = 1e-3 * (len(triplets) + wanted) + 1e-6 * out.size  # as plain Python, as a rule
+    walk = kernels.at_hand("infer", "walk", seconds, *arguments).walk
+    flag, sizes = kernels.interruptible(walk, *arguments)
     spent = int(budget.spent[0])
     if spent > most:
         msg = (

@@ -128,8 +128,13 @@ def _items(points: np.ndarray, is_matrix: bool, owner: np.ndarray, plain: np.nda
     np.maximum(distance, CLOSE, out=distance)
     near = min(g - 1, max(1, round(g**NEAR)))
     scale = np.maximum(np.partition(distance, near, axis=1)[:, near], 1e-9)
-    kernel = kernels.fast("division").columns(distance, scale, RANK)
+    kernel = _run("columns", 5e-6 * g * min(g, RANK), distance, scale, RANK)
     return _Items(distance, size, kernel, not is_matrix, plain)
+
+
+def _run(kernel: str, seconds: float, *arguments: Any) -> Any:
+    """Call a kernel that takes about so many seconds as plain Python (as measured on one machine)."""
+    return getattr(kernels.at_hand("division", kernel, seconds, *arguments), kernel)(*arguments)
 
 
 # ---------------------------------------------------------------------- triplets change distances
@@ -170,19 +175,17 @@ def _spread_tree(items: _Items, rows: np.ndarray, weight: np.ndarray) -> np.ndar
 
 def _mean_tree(parents: list[np.ndarray], weight: np.ndarray, size: np.ndarray) -> np.ndarray:
     """Average linkage of the mean logarithm of the size of the smallest clade that holds two items."""
-    loops = kernels.fast("division")
     total = np.zeros((size.size, size.size))
     for parent, w in zip(parents, weight, strict=True):
-        loops.add_sizes(parent, size, w / weight.sum(), total)
+        _run("add_sizes", 2e-7 * total.size, parent, size, w / weight.sum(), total)
     total += total.T
     return _linked(total, size, False)
 
 
 def _linked(distance: np.ndarray, size: np.ndarray, ward: bool) -> np.ndarray:
     """Linkage of distances, which are overwritten: the two children of each merge, by their heights."""
-    loops = kernels.fast("division")
-    ends, height = loops.link(distance, size, ward)
-    return loops.in_order(ends, np.argsort(height, kind="stable"))
+    ends, height = _run("link", 1.3e-6 * distance.size, distance, size, ward)
+    return _run("in_order", 2e-6 * size.size, ends, np.argsort(height, kind="stable"))
 
 
 # ---------------------------------------------------------------------- division
@@ -220,12 +223,11 @@ def _divided(base: np.ndarray, known: _Known, hard: bool) -> np.ndarray:
     A triplet that is wrong with probability e, and then one of the other two, has the likelihood ratio 3 (1 - e) to
     chance where it is displayed, 3 e / 2 where it is not.
     """
-    loops = kernels.fast("division")
     n = base.shape[0] + 1
     child, stack = np.zeros((n, 2), np.int32), np.zeros((n + 1, 7), np.int32)
     child[: n - 1] = base
     stack[0] = 0, n, 0, len(known.rows), 0, len(known.cannot), -1
-    task = loops.Division(
+    task = kernels.division.Division(
         np.arange(n, dtype=np.int32),
         np.arange(n, dtype=np.int32),
         child,
@@ -239,9 +241,10 @@ def _divided(base: np.ndarray, known: _Known, hard: bool) -> np.ndarray:
     )
     reward, penalty = np.log(3 * (1 - known.noise)), -np.log(1.5 * known.noise)
     pace, ended = Pace(_CHUNK), False
+    seconds = 8e-4 * (n + len(known.rows))
     while not ended:
         with pace:
-            ended = loops.divide(task, hard, reward, penalty, CHANGE, pace.steps)
+            ended = _run("divide", seconds, task, hard, reward, penalty, CHANGE, pace.steps)
     return task.parent
 
 
@@ -316,9 +319,11 @@ def _held_out(
 
 def _linkage(parent: np.ndarray, points: np.ndarray, is_matrix: bool) -> np.ndarray:
     """A scipy linkage of the tree: heights are those of Ward's or average linkage, none below those under it."""
-    loops = kernels.fast("division")
     n = points.shape[0]
-    height = (loops.heights_by_distance if is_matrix else loops.heights_by_mean)(parent, points)
+    if is_matrix:
+        height = _run("heights_by_distance", 2e-7 * n * n, parent, points)
+    else:
+        height = _run("heights_by_mean", 1.5e-6 * points.size, parent, points)
     height = kernels.cut.monotone_heights(freeze(parent), freeze(height), n)
     rank = np.argsort(height[n:], kind="stable")
     number = np.arange(2 * n - 1)

@@ -32,6 +32,7 @@ from tripletree.kernels.jit import (
     Dispatcher,
     KernelModule,
     compiled,
+    compiling_pays,
     is_kept,
     loading_pays,
     n_compiled,
@@ -102,11 +103,12 @@ def plain(name: str) -> Any:
 def at_hand(name: str, kernel: str, seconds: float, *arguments: Any) -> Any:
     """The kernels of a module for one call of one of them that takes about so many seconds as plain Python.
 
-    Compiled where code for such arguments lies in the cache and loading it takes less time, else plain.
+    Compiled where code for such arguments lies in the cache and loading it takes less time, or where that and earlier
+    calls together take long enough for compiling to pay; else plain.
     """
-    if MODE == "auto" and loading_pays(seconds):
+    if MODE == "auto":
         source = getattr(import_module(f"tripletree.kernels.{name}"), kernel)
-        if is_kept(source, *arguments):
+        if compiling_pays(source, seconds, *arguments) or (loading_pays(seconds) and is_kept(source, *arguments)):
             return fast(name)
     return plain(name)
 

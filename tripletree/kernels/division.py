@@ -14,6 +14,7 @@ root. Rows stand in the order of heights, so the top of the tree is at the end.
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -194,17 +195,17 @@ def _settle(child, stay, at_root, known, field):
             sums[block[i]] += votes[i]
         for i in range(n):
             votes[i] = max(-_SURE, min(_SURE, sums[block[i]] * beta))
-            field.up[i] = np.exp(votes[i])
+            field.up[i] = math.exp(votes[i])
         _marginals(child, stay, at_root, field.up, field.message, odds)
         # and what the tree says of each of them
         sums[:] = 0.0
         for i in range(n):
             if size[block[i]] > 1:
-                sums[block[i]] += np.log(odds[i]) - votes[i]
+                sums[block[i]] += math.log(odds[i]) - votes[i]
         change = 0.0
         for i in range(n):
             if size[block[i]] > 1:
-                odds[i] = np.exp(max(-_SURE, min(_SURE, votes[i] + sums[block[i]])))
+                odds[i] = math.exp(max(-_SURE, min(_SURE, votes[i] + sums[block[i]])))
             new = odds[i] / (1.0 + odds[i])
             change = max(change, abs(new - p[i]))
             p[i] = 0.5 * (p[i] + new)
@@ -276,10 +277,12 @@ def _starts(child):
 def _best_split(child, edges, is_top, known, change):
     """Labels of the leaves: the best of votes less price that is found; all alike only below the top."""
     n = child.shape[0] + 1
-    stay = (1.0 - 2.0 * change) ** edges
+    stay = np.empty(2 * n - 1)
+    for v in range(2 * n - 1):
+        stay[v] = math.pow(1.0 - 2.0 * change, edges[v])
     a, b = child[n - 2, 0], child[n - 2, 1]
     at_root = 0.0 if is_top else stay[a] * stay[b]
-    price = np.log((1.0 - change) / change)
+    price = math.log((1.0 - change) / change)
     N, n_blocks = 2 * n - 1, known.size.shape[0]
     field = Field(np.empty(n), np.empty(n), np.empty(n_blocks), np.empty(N), np.empty(N), np.empty(N))
     least, stack = np.empty((N, 2)), np.empty(n + 1, np.int32)
@@ -323,7 +326,7 @@ def _labelled(child, leaf, label, change):
     up, message, odds = np.ones(2 * k - 1), np.empty(2 * k - 1), np.empty(2 * k - 1)
     has = np.zeros(2 * k - 1, np.bool_)
     for i in range(leaf.shape[0]):
-        up[leaf[i]] = np.exp(_SURE) if label[i] else np.exp(-_SURE)
+        up[leaf[i]] = math.exp(_SURE) if label[i] else math.exp(-_SURE)
         has[leaf[i]] = True
     for v in range(k, 2 * k - 1):
         has[v] = has[child[v - k, 0]] or has[child[v - k, 1]]
@@ -643,7 +646,7 @@ def add_sizes(parent, size, weight, total):
     for v in range(N - 1):
         u = parent[v]
         if head[u] >= 0:
-            value = weight * np.log(inside[u] + inside[v])
+            value = weight * math.log(inside[u] + inside[v])
             i = head[u]
             while i >= 0:
                 j = head[v]
@@ -727,7 +730,7 @@ def columns(distance, scale, rank):
             return np.ascontiguousarray(out[:k].T)
         row = out[k]
         for i in range(n):
-            row[i] = np.exp(-(distance[pivot, i] ** 2) / (scale[pivot] * scale[i]))
+            row[i] = math.exp(-distance[pivot, i] * distance[pivot, i] / (scale[pivot] * scale[i]))
         for j in range(k):
             x = out[j, pivot]
             for i in range(n):

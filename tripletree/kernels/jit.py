@@ -4,8 +4,9 @@ A kernel is a plain function that carries a mark. ``TRIPLETREE_JIT`` says what i
 
 "auto" (the default)
     Small inputs run as plain Python until that has taken as long as loading compiled code takes; from then on what
-    lies compiled in the cache is used for them, too. What does not is compiled for larger inputs, once on a machine:
-    a session on some hundred samples never waits for the compiler.
+    lies compiled in the cache is used for them, too. What does not is compiled, once on a machine, for larger inputs,
+    and after plain Python has taken a third of the time that compiling takes: who looks at some hundred samples does
+    not wait for the compiler.
 "1"
     Always the compiled one (the tests run so).
 "0"
@@ -26,7 +27,7 @@ from functools import cache, partial
 from importlib.util import find_spec
 from pathlib import Path
 from threading import RLock
-from time import perf_counter
+from time import thread_time
 from types import FunctionType, ModuleType
 from typing import Annotated, Any, get_type_hints
 
@@ -50,6 +51,7 @@ __all__ = [
     "Reals",
     "allocating",
     "compiled",
+    "compiling_pays",
     "total_size",
     "inlined",
     "inner",
@@ -300,6 +302,7 @@ def _lies_in_cache(kernel: Any, signature: Any) -> bool:
         return False
 
 
+@cache
 def _seconds_to_compile(function: Any) -> float:
     """About how long a kernel takes to compile, from the length of all code that it calls by name."""
     seen, waiting = {function}, [function]
@@ -383,13 +386,15 @@ def _digest() -> str:
 
 # ---------------------------------------------------------------------- dispatch
 
-#: A kernel runs as plain Python while its arrays have so few entries in all, and until that has taken so many seconds.
-SMALL, PATIENCE = 50_000, 0.1
+#: A kernel runs as plain Python while its arrays have so few entries in all, and until that has taken so many seconds,
+#: and this share of what compiling takes: later sessions gain by compiled code, too.
+SMALL, PATIENCE, SHARE = 50_000, 0.1, 1 / 3
 #: Seconds of plain Python, of all kernels, after which numba is started to load compiled code: about what that takes.
 #: Once it runs, loading one kernel takes about as long as `LOADING` seconds of it as plain Python.
 STARTING, LOADING = 0.5, 0.02
 
 _seconds_plain = 0.0
+_spent: dict[Any, float] = {}  # of that, by kernel
 
 
 def loading_pays(seconds: float) -> bool:
@@ -397,6 +402,17 @@ def loading_pays(seconds: float) -> bool:
     if "numba" in sys.modules:
         return seconds > LOADING
     return _seconds_plain + seconds > STARTING
+
+
+def compiling_pays(kernel: Any, seconds: float, *arguments: Any) -> bool:
+    """Whether so many seconds of a marked kernel as plain Python, after those so far, are too many not to compile.
+
+    Pointers among the arguments are compiled with it.
+    """
+    spent = _spent.get(kernel, 0.0) + seconds
+    if spent < PATIENCE:
+        return False
+    return spent >= SHARE * sum(map(_seconds_to_compile, (kernel, *filter(is_marked, arguments))))
 
 
 def is_kept(kernel: Any, *arguments: Any) -> bool:
@@ -416,24 +432,20 @@ class Dispatcher:
         self.plain = plain
         self.__doc__, self.__name__ = plain.__doc__, plain.__name__
         self._fast: Callable[..., Any] | None = None
-        self._spent = 0.0
         self._sought = False
 
     def __call__(self, *arguments: Any) -> Any:
         if self._fast is None:
             if self._stays_plain(arguments):
-                before = _seconds_plain
-                try:
-                    return run_plain(self.plain, *arguments)
-                finally:
-                    self._spent += _seconds_plain - before
+                return run_plain(self.plain, *arguments)
             self._fast = compiled(self.plain)
         return self._fast(*arguments)
 
     def _stays_plain(self, arguments: tuple) -> bool:
-        if self._spent >= PATIENCE or total_size(arguments) > SMALL:
+        if total_size(arguments) > SMALL or compiling_pays(self.plain, 0.0, *arguments):
             return False
-        if self._sought or self._spent <= LOADING or not loading_pays(self._spent):
+        spent = _spent.get(self.plain, 0.0)
+        if self._sought or spent <= LOADING or not loading_pays(spent):
             return True
         self._sought = True
         return not is_kept(self.plain, *arguments)
@@ -442,12 +454,14 @@ class Dispatcher:
 def run_plain(kernel: Callable[..., Any], *arguments: Any) -> Any:
     """Run a kernel as plain Python, as silent about infinities and overflows as compiled code is."""
     global _seconds_plain
-    begin = perf_counter()
+    begin = thread_time()
     try:
         with np.errstate(all="ignore"):
             return kernel(*arguments)
     finally:
-        _seconds_plain += perf_counter() - begin
+        seconds = thread_time() - begin
+        _seconds_plain += seconds
+        _spent[kernel] = _spent.get(kernel, 0.0) + seconds
 
 
 def plainly(kernel: Any) -> Any:

@@ -13,6 +13,7 @@ once. So m triplets take O(m log n) time in all besides, and O(m) memory.
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -112,7 +113,8 @@ def _cost(linkage, distance, penalty, push):
     if distance <= 0.0:
         return -np.inf
     part = 0.5 if linkage <= _WARD else 1.0
-    return part * np.log(np.float64(distance)) + penalty * push
+    # (numpy's logarithm rounds otherwise than the one of compiled code)
+    return part * math.log(np.float64(distance)) + penalty * push
 
 
 # ---------------------------------------------------------------------- ties

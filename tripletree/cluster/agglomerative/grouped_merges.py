@@ -16,7 +16,7 @@ import numpy as np
 from tripletree import kernels
 from tripletree.algorithms.points import ROUNDING, is_sparse, squared_lengths
 from tripletree.cluster.agglomerative.constraints import SampleGroups
-from tripletree.cluster.agglomerative.merges import LITTLE_WORK, Counts, merge_condensed, merge_points
+from tripletree.cluster.agglomerative.merges import SECONDS_PLAIN, Counts, merge_condensed, merge_points
 from tripletree.cluster.distances import EUCLIDEAN
 
 __all__ = [
@@ -184,8 +184,9 @@ def _merge_free_groups(
     points.setflags(write=False)
     merges, centres = np.empty((members.size - n_groups, 4)), np.empty((n_groups, points.shape[1]))
     # the arrays of few large groups are small, but the work is not: it grows with the squares of their sizes
-    large = float(np.square(np.diff(start), dtype=np.float64).sum()) * points.shape[1] > LITTLE_WORK
-    loops = kernels.fast("must_link_groups") if large else kernels.must_link_groups
+    work = float(np.square(np.diff(start), dtype=np.float64).sum()) * points.shape[1]
+    everything = points, members, start, EUCLIDEAN.index(linkage), merges, centres
+    loops = kernels.at_hand("must_link_groups", "agglomerate_groups", SECONDS_PLAIN * work, *everything)
     stops = np.unique(np.searchsorted(start, np.arange(0, members.size + _CHUNK, _CHUNK)).clip(max=n_groups))
     for lo, hi in zip(stops[:-1].tolist(), stops[1:].tolist(), strict=True):
         part = merges[start[lo] - lo : start[hi] - hi]

@@ -27,12 +27,8 @@ __all__ = [
     "merge_points",
 ]
 
-#: Coordinates compared if all pairs of samples were, up to which the kernels run as plain Python: in all fits together,
-#: as many small ones, such as those of a cross-validation, pay for loading compiled code just as a large one does.
-LITTLE_WORK = 2_000_000
-_done_plain = 0
-#: Seconds that one of these takes then.
-_SECONDS_PLAIN = 3e-6
+#: Seconds of plain Python for a coordinate, where all pairs of samples are compared.
+SECONDS_PLAIN = 3e-6
 
 _CHUNK = 500  # merges before the first look at the interrupt
 
@@ -147,15 +143,10 @@ class _Run(NamedTuple):
 
 def _kernels_for(run: _Run, state: Any, kind: int) -> Any:
     """The kernels as plain Python where that takes less time than loading compiled code, or compiling."""
-    global _done_plain
-    # float32 is always compiled: numpy's scalars round it at other places
-    if _done_plain + run.work > LITTLE_WORK or run.distances.bound.dtype != np.float64:
+    if run.distances.bound.dtype != np.float64:  # numpy's scalars round float32 at other places
         return kernels.fast("recon")
     arguments = state, run.distances, kind, _CHUNK, *(getattr(kernels.plain("recon"), x) for x in run.pointers)
-    loops = kernels.at_hand("recon", run.kernel, _SECONDS_PLAIN * run.work, *arguments)
-    if loops is kernels.plain("recon"):
-        _done_plain += run.work
-    return loops
+    return kernels.at_hand("recon", run.kernel, SECONDS_PLAIN * run.work, *arguments)
 
 
 def _merged(

@@ -9,6 +9,7 @@ import numpy as np
 
 from tripletree import kernels
 from tripletree.algorithms.points import is_sparse
+from tripletree.cluster.agglomerative.merges import SECONDS_PLAIN
 from tripletree.cluster.distances import EUCLIDEAN, FittedMetric, check_spread, condensed_distances, shifted
 from tripletree.core.progress import Pace
 from tripletree.core.triplets import TripletSet
@@ -22,10 +23,7 @@ __all__ = [
 #: The penalty for a triplet of mean weight where none is named: the best of the benchmark of noise.
 AUTO_PENALTY = 0.15
 
-#: Coordinates compared if all pairs of samples were, up to which the kernels run as plain Python, and steps before
-#: the first look at the interrupt.
-_LITTLE_WORK, _CHUNK = 500_000, 500
-_SECONDS_PLAIN = 3e-6  # that a coordinate takes then
+_CHUNK = 500  # merges before the first look at the interrupt
 
 #: The largest penalty for a triplet, which leaves nothing to the distances.
 _LARGEST = 1e200
@@ -176,11 +174,10 @@ def _merged_softly(
     state = kernels.penalty.new_merges(n, run.live)
     kind, ties = kernels.recon.LINKAGES.index(linkage), _ties(triplets.rows, weights, run.place)
     arguments = kind, min(float(penalty), _LARGEST), run.distances, ties, state
-    # numpy's scalars round float32 at other places than compiled code does
-    if run.work > _LITTLE_WORK or run.distances.weight.dtype != np.float64:
+    if run.distances.weight.dtype != np.float64:  # numpy's scalars round float32 at other places
         loops = kernels.fast("penalty")
     else:
-        loops = kernels.at_hand("penalty", run.kernel, _SECONDS_PLAIN * run.work, *arguments, _CHUNK)
+        loops = kernels.at_hand("penalty", run.kernel, SECONDS_PLAIN * run.work, *arguments, _CHUNK)
     merge = getattr(loops, run.kernel)
     pace, done, ended = Pace(_CHUNK), 0, n == 1
     while not ended:
