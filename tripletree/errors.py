@@ -570,6 +570,12 @@ def locate(text: str, offset: int) -> tuple[int, int, str]:
     return line, offset - start + 1, text[start : min(stops, default=len(text))]
 
 
+def error_at(offset: int, text: str, message: str, path: str | None) -> ParseError:
+    """The error at a character of a text."""
+    line, column, shown = locate(text, offset)
+    return ParseError(message, path=path, line=line, column=column, text=shown)
+
+
 class GuessedLabelWarning(UserWarning):
     """Names with quotes in them that a reader took as they stand, because it was asked to with ``strict=False``.
 

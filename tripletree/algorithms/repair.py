@@ -23,7 +23,7 @@ from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.leaves import LeafIndex
 from tripletree.core.progress import progress_bar
 from tripletree.core.random import generator
-from tripletree.core.triplets import TripletSet, check_triplets
+from tripletree.core.triplets import TripletSet, check_triplets, total_weight
 from tripletree.errors import LimitExceededError
 from tripletree.kernels import freeze
 
@@ -105,12 +105,12 @@ class Repair:
     @property
     def weight_kept(self) -> float:
         """Weight of the triplets kept; their number where there are no weights."""
-        return _total(self.kept)
+        return total_weight(self.kept)
 
     @property
     def weight_lost(self) -> float:
         """Weight of the triplets dropped; their number where there are no weights."""
-        return _total(self.dropped)
+        return total_weight(self.dropped)
 
     @property
     def weight(self) -> float:
@@ -121,10 +121,6 @@ class Repair:
         m = len(self.kept) + len(self.dropped)
         weighed = "" if self.kept.weights is None else f", weight {self.weight_kept:.6g} of {self.weight:.6g}"
         return f"<Repair: {len(self.kept):,} of {m:,} triplets kept{weighed}, by {self.method}>"
-
-
-def _total(triplets: TripletSet) -> float:
-    return float(len(triplets)) if triplets.weights is None else float(triplets.weights.sum())
 
 
 def repair(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import html
 import io
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -12,7 +11,7 @@ import numpy as np
 
 from tripletree.ask.outline import representatives
 from tripletree.ask.session import Findings, Session
-from tripletree.core.html import printable
+from tripletree.core.html import escaped
 from tripletree.io import write_answers, write_newick, write_triplets
 from tripletree.plots import to_html
 
@@ -69,7 +68,7 @@ def _report(session: Session, found: Findings) -> str:
         chosen = representatives(np.flatnonzero(clusters == k), cards.values, 5)
         rows.append((k + 1, size, f"{found.sure[k]:.0%}", ", ".join(map(cards.name, chosen))))
     parts = [
-        f"<h1>{_safe(session.title)}</h1>",
+        f"<h1>{escaped(session.title)}</h1>",
         f"<p>{len(cards.names):,} samples, {len(answers):,} answers to the question which of three does not belong; "
         f"{len(rows):,} clusters.</p>",
         "<h2>Clusters</h2>",
@@ -88,7 +87,7 @@ def _report(session: Session, found: Findings) -> str:
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{_safe(session.title)}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n"
+        f"<title>{escaped(session.title)}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n"
         + "\n".join(parts)
         + "\n</body>\n</html>\n"
     )
@@ -116,14 +115,12 @@ def _grouped(kinds: list[str]) -> list[tuple[str, list[int]]]:
     return [(name, [k for k, x in enumerate(kinds) if x == name]) for name in dict.fromkeys(kinds)]
 
 
-def _safe(text: Any) -> str:
-    return html.escape(printable(str(text)))
-
-
 def _table(head: tuple[str, ...], rows: Any) -> str:
     def line(cells: Any, kind: str, numbers: list[bool]) -> str:
         marks = (' class="n"' if number else "" for number in numbers)
-        return "<tr>" + "".join(f"<{kind}{m}>{_safe(x)}</{kind}>" for x, m in zip(cells, marks, strict=True)) + "</tr>"
+        return (
+            "<tr>" + "".join(f"<{kind}{m}>{escaped(x)}</{kind}>" for x, m in zip(cells, marks, strict=True)) + "</tr>"
+        )
 
     rows = list(rows)
     numbers = [bool(rows) and isinstance(x, int) for x in (rows[0] if rows else head)]

@@ -32,6 +32,7 @@ from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.ontology import Ontology
 from tripletree.core.pairs import PairwiseConstraints
 from tripletree.core.triplets import TripletSet
+from tripletree.evaluation.describe import percent
 
 __all__ = [
     "check",
@@ -106,7 +107,7 @@ def hierarchy_rows(hierarchy: Hierarchy) -> Iterator[tuple[str, str]]:
     yield "children", _degrees(hierarchy)
     yield "branch lengths", _lengths(hierarchy)
     count, triples = count_triplets(hierarchy), comb(n, 3)
-    share = f" ({_percent(count, triples)})" if triples else ""
+    share = f" ({percent(count, triples)})" if triples else ""
     yield "triplets displayed", f"{count:,} of {triples:,} triples of leaves{share}"
     identify, rebuild = (decomposition_size(hierarchy, guarantee=g) for g in ("identify", "rebuild"))
     yield "smallest set", f"{identify:,} triplets identify it, {rebuild:,} rebuild it"
@@ -139,13 +140,13 @@ def _ontology_rows(ontology: Ontology) -> Iterator[tuple[str, str]]:
     roots = ontology.roots
     yield "roots", f"{len(roots):,}: {', '.join(map(str, roots[:5]))}" + (", ..." if len(roots) > 5 else "")
     yield "edges", _most_frequent(ontology.relations)
-    yield "several parents", f"{several:,} terms ({_percent(several, ontology.n_terms)}), as {ontology.multi_parent[0]}"
+    yield "several parents", f"{several:,} terms ({percent(several, ontology.n_terms)}), as {ontology.multi_parent[0]}"
     if ontology.ranks is not None:
         yield "ranks", _most_frequent(x for x in ontology.ranks if x is not None)
     triples = comb(n, 3)
     if triples:
         count = count_triplets(ontology)
-        yield "certain triplets", f"{count:,} of {triples:,} triples of leaves ({_percent(count, triples)})"
+        yield "certain triplets", f"{count:,} of {triples:,} triples of leaves ({percent(count, triples)})"
         shares = ontology.resolution()
         trees = [f"{shares[x]:.1%} ({x})" for x in ("deepest", "first", "smallest")]
         yield "in one tree", f"{', '.join(trees)}: --parent chooses it"
@@ -192,13 +193,6 @@ def _lengths(hierarchy: Hierarchy) -> str:
     text = f"on all branches, root at height {root:.6g}, "
     text += "ultrametric" if float(np.ptp(leaf)) <= TOLERANCE * max(abs(root), 1e-300) else "not ultrametric"
     return text + (f", {counted(negative, 'branch', 'branches')} negative" if negative else "")
-
-
-def _percent(part: int, whole: int) -> str:
-    """A share, 100% and 0% only where that is exact."""
-    if part in (0, whole):
-        return "all" if part else "none"
-    return f"{min(max(100 * part / whole, 0.01), 99.99):.2f}%"
 
 
 def _triplet_rows(triplets: TripletSet) -> Iterator[tuple[str, str]]:

@@ -26,7 +26,7 @@ from tripletree.algorithms.flat import is_broken
 from tripletree.algorithms.induce import displays
 from tripletree.algorithms.linkage import from_linkage, to_linkage
 from tripletree.algorithms.supervision import sample_class_triplets, triplets_from_classes
-from tripletree.cluster.agglomerative.constraints import check_consistent, combine_constraints, total_weight
+from tripletree.cluster.agglomerative.constraints import check_consistent, combine_constraints
 from tripletree.cluster.agglomerative.paired_cut import nearest_feasible
 from tripletree.cluster.agglomerative.plan import merge_samples, plan_merges
 from tripletree.cluster.alignment import named, named_by
@@ -48,7 +48,7 @@ from tripletree.core.pair_closure import PairClosure
 from tripletree.core.pairs import PairwiseConstraints
 from tripletree.core.progress import Pace, progress_bar
 from tripletree.core.random import generator
-from tripletree.core.triplets import TripletSet
+from tripletree.core.triplets import TripletSet, total_weight
 from tripletree.errors import ClusterCountError, warn_user
 from tripletree.kernels import freeze
 

@@ -21,6 +21,7 @@ from tripletree import kernels
 __all__ = [
     "Drawn",
     "drawn_heights",
+    "escaped",
     "image_html",
     "printable",
     "sketch_svg",
@@ -46,6 +47,11 @@ _STYLE = (
 def printable(text: str) -> str:
     """Replace characters that XML forbids, and those that reverse the direction of the text around them."""
     return _UNPRINTABLE.sub("\ufffd", text)
+
+
+def escaped(value: Any) -> str:
+    """A value as text of HTML."""
+    return html.escape(printable(str(value)))
 
 
 #: The power of ten from which on heights are drawn in units of it.
@@ -179,7 +185,7 @@ def sketch_svg(tree: Drawn, caption: str) -> str:
     high, wide = round(ROW * (len(ends) + 0.6 + bool(missing))), round(max(width, 160.0)) + 8
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{wide}" height="{high}" viewBox="0 0 {wide} {high}">'
-        f"<title>{html.escape(printable(caption))}</title><style>{_STYLE}</style>"
+        f"<title>{escaped(caption)}</title><style>{_STYLE}</style>"
         f'<path d="{"".join(lines) or f"M{LEFT - 4} {y(tree.root):.1f}H{LEFT}"}"/>'
         f'<path class="f" d="{"".join(wedges)}"/>{"".join(texts)}</svg>'
     )
@@ -187,7 +193,7 @@ def sketch_svg(tree: Drawn, caption: str) -> str:
 
 def image_html(svg: str, caption: str) -> str:
     """Return a picture with its caption, which is its alternative text, too."""
-    text = html.escape(printable(caption))
+    text = escaped(caption)
     inside = base64.b64encode(svg.encode()).decode()
     return f'<div>{text}<br><img alt="{text}" src="data:image/svg+xml;base64,{inside}"></div>'
 
@@ -201,7 +207,7 @@ def table_html(caption: str, head: Sequence[str], rows: Iterable[Sequence[Any]],
     body = "".join(line(row, "td") for row in rows)
     rest = f'<tr><td colspan="{len(head)}">and {more:,} more</td></tr>' if more else ""
     table = f"<table><thead>{line(head, 'th')}</thead><tbody>{body}{rest}</tbody></table>" if body else ""
-    return f'<div class="tex2jax_ignore mathjax_ignore">{html.escape(printable(caption))}{table}</div>'
+    return f'<div class="tex2jax_ignore mathjax_ignore">{escaped(caption)}{table}</div>'
 
 
 def _short(text: str) -> str:

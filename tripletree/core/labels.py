@@ -13,11 +13,12 @@ from tripletree.errors import DuplicateLeafError, InvalidLabelsError, UnknownLea
 __all__ = [
     "aligned_codes",
     "clusters_of",
-    "series_index",
+    "in_order_of_first",
     "is_missing",
     "label_codes",
     "leaf_positions",
     "row_codes",
+    "series_index",
 ]
 
 
@@ -71,6 +72,12 @@ def series_index(labels: Any) -> list[Any] | None:
     if type(labels).__name__ == "Series" and hasattr(labels, "index") and hasattr(labels.index, "tolist"):
         return labels.index.tolist()
     return None
+
+
+def in_order_of_first(codes: np.ndarray) -> np.ndarray:
+    """The same groups as 0..k-1, in the order in which they first occur."""
+    _, first, number = np.unique(codes, return_index=True, return_inverse=True)
+    return np.argsort(np.argsort(first))[number]
 
 
 def aligned_codes(labels: Any, leaves: LeafIndex, name: str) -> tuple[np.ndarray, list[Any]]:

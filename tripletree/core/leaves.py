@@ -10,7 +10,11 @@ import numpy as np
 from tripletree.core.checks import described
 from tripletree.errors import DuplicateLeafError, UnknownLeafError
 
-__all__ = ["LeafIndex", "sorted_labels"]
+__all__ = [
+    "LeafIndex",
+    "repeated",
+    "sorted_labels",
+]
 
 
 class LeafIndex(Sequence):
@@ -72,7 +76,7 @@ class LeafIndex(Sequence):
                 msg = f"label {unlike[0]} is {label!r}, which is not equal to itself; give every leaf a label"
                 raise ValueError(msg)
             if len(self._position) < len(self._labels):
-                raise DuplicateLeafError(_repeated(self._labels))
+                raise DuplicateLeafError(repeated(self._labels))
 
     @property
     def labels(self) -> Sequence[Any]:
@@ -236,7 +240,7 @@ def _positions(labels: tuple[Any, ...]) -> dict[Hashable, int]:
         raise
 
 
-def _repeated(labels: Sequence[Hashable]) -> list[Hashable]:
+def repeated(labels: Sequence[Hashable]) -> list[Hashable]:
     """The labels that occur more than once, each once, in order."""
     count: dict[Hashable, int] = {}
     for label in labels:

@@ -24,6 +24,7 @@ __all__ = [
     "check_triplets",
     "check_weights",
     "contains_rows",
+    "total_weight",
     "unpack_frame",
 ]
 
@@ -537,3 +538,8 @@ def contains_rows(rows: np.ndarray, among: np.ndarray, n: int) -> np.ndarray:
         return np.zeros(key.size, np.bool_)
     at = np.minimum(np.searchsorted(keys, key), keys.size - 1)
     return keys[at] == key
+
+
+def total_weight(triplets: TripletSet) -> float:
+    """The sum of the weights of triplets; their number where they have none."""
+    return float(len(triplets)) if triplets.weights is None else float(triplets.weights.sum())

@@ -493,12 +493,8 @@ def _share(value: float) -> str:
     return {0.0: "none", 1.0: "all"}.get(value) or f"{min(max(100 * value, 0.01), 99.99):.2f}%"
 
 
-def _counted(n: int, one: str, many: str | None = None) -> str:
-    return f"{n:,} {one if n == 1 else many or one + 's'}"
-
-
 def _title_of(found: Description) -> str:
-    return f"{_counted(found.n_triplets, 'triplet')} on {_counted(found.n_leaves, 'leaf', 'leaves')}"
+    return f"{counted(found.n_triplets, 'triplet')} on {counted(found.n_leaves, 'leaf', 'leaves')}"
 
 
 def _text_of(found: Description) -> str:
@@ -519,7 +515,7 @@ def _rows(found: Description) -> Iterator[tuple[str, str]]:
     if used:
         joined = "1: triplets link all of these leaves"
         apart = (
-            f"{found.n_parts:,} that no triplet links, the largest of {_counted(found.largest_part, 'leaf', 'leaves')}"
+            f"{found.n_parts:,} that no triplet links, the largest of {counted(found.largest_part, 'leaf', 'leaves')}"
         )
         yield "parts", joined if found.n_parts == 1 else apart
     yield "weights", "none" if found.weight is None else f"{found.weight:.6g} in all"
@@ -558,7 +554,7 @@ def _redundancy(found: Description) -> str:
     if found.n_triplets == 0:
         return "there are no triplets"
     part = percent(found.redundant, found.n_triplets)
-    return f"{found.redundant:,} of {_counted(found.n_triplets, 'triplet')} ({part}) implied by all others"
+    return f"{found.redundant:,} of {counted(found.n_triplets, 'triplet')} ({part}) implied by all others"
 
 
 def _information(found: Description) -> str:
@@ -580,8 +576,8 @@ def _hierarchy(found: Description, tree: TreeShape | None) -> str:
     loose = found.n_leaves - found.n_covered
     alone = f", {loose:,} of them leaves in no triplet" if loose else ""
     return (
-        f"that of OneTree has {_counted(tree.n_inner_nodes, 'inner node')} of up to "
-        f"{_counted(tree.most_children, 'child', 'children')}, {tree.root_children:,} at the root{alone}; leaves are "
+        f"that of OneTree has {counted(tree.n_inner_nodes, 'inner node')} of up to "
+        f"{counted(tree.most_children, 'child', 'children')}, {tree.root_children:,} at the root{alone}; leaves are "
         f"at depth {tree.mean_depth:.2f} on average, at most {tree.depth:,}"
     )
 
@@ -590,7 +586,7 @@ def _coherence(found: Coherence, m: int, *, weighted: bool) -> str:
     ties = f", {found.n_tied:,} tied" if found.n_tied else ""
     share = f"{_share(found.share)} of the weight" if weighted else percent(found.n_satisfied, m)
     return (
-        f"the metric ({found.metric}) satisfies {found.n_satisfied:,} of {_counted(m, 'triplet')} ({share}){ties}; a "
+        f"the metric ({found.metric}) satisfies {found.n_satisfied:,} of {counted(m, 'triplet')} ({share}){ties}; a "
         "third is to be expected of triplets that have nothing to do with it"
     )
 

@@ -19,7 +19,7 @@ from tripletree.algorithms.induce import displays
 from tripletree.core.hierarchy import Hierarchy, check_hierarchy
 from tripletree.core.leaves import LeafIndex
 from tripletree.core.triplets import TripletSet, check_triplets
-from tripletree.errors import SHOWN, DuplicateLeafError, NotATreeError, ParseError, locate
+from tripletree.errors import SHOWN, DuplicateLeafError, NotATreeError, ParseError, error_at
 from tripletree.interop.keyed import tree_parents
 from tripletree.interop.nodes import assembled, own_heights, python_values
 
@@ -255,8 +255,7 @@ class DotGraph:
                     offset = match.start()
                     break
                 k -= 1
-        line, column, text = locate(self._text, offset)
-        return ParseError(message, path=self._path, line=line, column=column, text=text)
+        return error_at(offset, self._text, message, self._path)
 
 
 def _is_comment(token: str) -> bool:

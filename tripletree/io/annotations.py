@@ -13,7 +13,7 @@ from typing import Any, Literal, NamedTuple
 
 from tripletree.errors import SHOWN, ParseError
 from tripletree.io.source import Source, decoded, read_bytes
-from tripletree.io.table import RowTable, cell_text, is_frame, read_table, split_rows
+from tripletree.io.table import RowTable, cell_text, column_word, is_frame, read_table, split_rows
 
 __all__ = [
     "read_annotations",
@@ -284,12 +284,8 @@ def _check_cell(cells: list[str], line: str, number: int, path: str | None, layo
 # ---------------------------------------------------------------------- tables
 
 
-def _word(name: str) -> str:
-    return re.sub(r"[\s-]+", "_", name.strip().lower())
-
-
 def _is_header(names: list[str]) -> bool:
-    words = list(map(_word, names))
+    words = list(map(column_word, names))
     return any(map(_ITEM_WORD.fullmatch, words)) and any(map(_NODE_WORD.fullmatch, words))
 
 
@@ -313,7 +309,7 @@ def _check_first_row(table: RowTable, item: int, node: int) -> None:
     pair = items[0], table.columns[node][0]
     if len(items) < 2 or any(x in pair for x in items[1:]) or nodes[pair[1]] > 1 or pair[0] in nodes:
         return
-    words = list(map(_word, pair))
+    words = list(map(column_word, pair))
     known = any(map(_ITEM_WORD.fullmatch, words)) or any(map(_NODE_WORD.fullmatch, words))
     if known or (len(items) > 4 and all(k > 1 for x, k in nodes.items() if x != pair[1])):
         msg = (

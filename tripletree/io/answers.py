@@ -33,7 +33,7 @@ from tripletree.errors import SHOWN, InvalidAnswerError, ParseError, UnknownLeaf
 from tripletree.io.comparisons import TrioRows, indexed_rows, refusal
 from tripletree.io.json_text import load_json
 from tripletree.io.source import Source, Target, decoded, named_stream, read_bytes, write_atomic
-from tripletree.io.table import RowTable, cell_text, has_header, is_frame, parquet_names, read_table
+from tripletree.io.table import RowTable, cell_text, column_word, has_header, is_frame, parquet_names, read_table
 
 __all__ = [
     "ODD_NAMES",
@@ -275,11 +275,7 @@ def _read_table(path: Any, *, odd: Any, items: Any, who: Any, when: Any, leaves:
 
 def _called(names: Sequence[str], known: Iterable[str]) -> list[str]:
     """The columns that have a known name, in whatever case and with whatever between its words."""
-    return [x for x in names if _plain(x) in known]
-
-
-def _plain(name: str) -> str:
-    return re.sub(r"[\s-]+", "_", name.strip().lower())
+    return [x for x in names if column_word(x) in known]
 
 
 def _other_column(table: RowTable, given: str | int | None, what: str, known: Iterable[str]) -> int | None:
@@ -325,7 +321,7 @@ def _item_columns(table: RowTable, items: Any, answer: int, others: set[Any]) ->
     rest = [k for k in rest if k != answer]
     if len(rest) == 3:
         return rest
-    names = {_plain(table.names[k]): k for k in rest} if table.names is not None else {}
+    names = {column_word(table.names[k]): k for k in rest} if table.names is not None else {}
     families = [[names[x] for x in family] for family in _families(names)]
     if len(families) == 1:
         return families[0]
@@ -354,7 +350,7 @@ def _replies(table: RowTable, rows: Sequence[tuple[str, ...]], answer: int, plac
         elif x in row and len(row) == 3:
             replies[k] = row.index(x)
         else:
-            replies[k] = _WORDS.get(_plain(x), -1)
+            replies[k] = _WORDS.get(column_word(x), -1)
     if (replies < 0).any():
         coded = np.flatnonzero(replies < ALIKE).tolist()  # labels may look like positions: it is all or none of them
         positions = {"1": 0, "2": 1, "3": 2}

@@ -7,6 +7,7 @@ from typing import Literal
 
 from tripletree.core.checks import check_count
 from tripletree.core.hierarchy import Hierarchy
+from tripletree.core.leaves import repeated
 from tripletree.errors import SHOWN, DuplicateLeafError, LimitExceededError, ParseError
 from tripletree.io.format import FileFormat
 from tripletree.io.node_list import listed_hierarchy
@@ -82,9 +83,9 @@ def read_folder(
     nodes = [u for u, keep in enumerate(kept) if keep]
     for k, u in enumerate(nodes):
         number[u] = k
-    repeated = _repeated([shown[u] for u in nodes if not is_folder[u]])
-    if repeated:
-        raise DuplicateLeafError(repeated, where=" when names are the labels (take labels='path')")
+    twice = repeated([shown[u] for u in nodes if not is_folder[u]])
+    if twice:
+        raise DuplicateLeafError(twice, where=" when names are the labels (take labels='path')")
     return listed_hierarchy(
         [-1, *(number[parent[u]] for u in nodes[1:])],
         [shown[u] for u in nodes],
@@ -157,13 +158,6 @@ def _paths(parent: list[int], names: list[str]) -> list[str]:
         above = paths[parent[u]]
         paths.append(f"{above}/{names[u]}" if above else names[u])
     return paths
-
-
-def _repeated(labels: list[str]) -> list[str]:
-    count: dict[str, int] = {}
-    for label in labels:
-        count[label] = count.get(label, 0) + 1
-    return [label for label, k in count.items() if k > 1]
 
 
 FORMAT = FileFormat("folder", "folder of files", read=read_folder, by_path=True)

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from tripletree.errors import ParseError, locate
+from tripletree.errors import ParseError, error_at
 
 __all__ = [
     "load_json",
@@ -52,8 +52,7 @@ def load_json(text: str, path: str | None, *, object_hook: Callable[[dict[str, A
     """
 
     def error(message: str, offset: int) -> ParseError:
-        line, column, shown = locate(text, offset)
-        return ParseError(message, path=path, line=line, column=column, text=shown)
+        return error_at(offset, text, message, path)
 
     def unique(pairs: list[tuple[str, Any]]) -> Any:
         made = dict(pairs)

@@ -32,7 +32,7 @@ import numpy as np
 from tripletree.core.hierarchy import Hierarchy, check_hierarchy
 from tripletree.core.leaves import LeafIndex
 from tripletree.core.ontology import Ontology
-from tripletree.errors import DuplicateLeafError, InvalidHierarchyError, ParseError, locate
+from tripletree.errors import DuplicateLeafError, InvalidHierarchyError, ParseError, error_at
 from tripletree.io.format import FileFormat, FileStart
 from tripletree.io.json_text import load_json, offset_of
 from tripletree.io.node_list import listed_hierarchy
@@ -395,8 +395,7 @@ def _load(path: Source) -> tuple[Any, _Refuse]:
     value = load_json(text, source)
 
     def error(message: str, about: Any) -> ParseError:
-        line, column, shown = locate(text, offset_of(text, value, about))
-        return ParseError(message, path=source, line=line, column=column, text=shown)
+        return error_at(offset_of(text, value, about), text, message, source)
 
     return value, error
 

@@ -23,6 +23,7 @@ from tripletree.errors import (
     GuessedLabelWarning,
     InvalidHierarchyError,
     ParseError,
+    error_at,
     locate,
     warn_user,
 )
@@ -329,8 +330,7 @@ class NewickText:
         return next(islice(self._token.finditer(self._scanned), k, None)).start()
 
     def _error_in_text(self, message: str, offset: int) -> ParseError:
-        line, column, shown = locate(self._text, offset)
-        return ParseError(message, path=self._path, line=line, column=column, text=shown)
+        return error_at(offset, self._text, message, self._path)
 
     def _at(self, k: int) -> str:
         line, column, _ = locate(self._text, self._offset(k))

@@ -25,7 +25,7 @@ import numpy as np
 from tripletree.core.checks import check_choice
 from tripletree.core.hierarchy import Hierarchy, check_hierarchy
 from tripletree.core.leaves import LeafIndex
-from tripletree.errors import DuplicateLeafError, ParseError, locate
+from tripletree.errors import DuplicateLeafError, ParseError, error_at, locate
 from tripletree.io.format import FileFormat, FileStart
 from tripletree.io.newick import (
     SUPPORT_KEYS,
@@ -234,8 +234,7 @@ class NexusText:
         self.trees.append(NexusTree(self._plain(name), start + found.end(), stop, block))
 
     def _error(self, message: str, offset: int) -> ParseError:
-        line, column, shown = locate(self._text, offset)
-        return ParseError(message, path=self._path, line=line, column=column, text=shown)
+        return error_at(offset, self._text, message, self._path)
 
 
 class _Meaning:
@@ -278,8 +277,7 @@ class _TreeText(NewickText):
         return Hierarchy(hierarchy.parent, leaves, length=hierarchy.length, names=hierarchy.names)
 
     def _error_in_text(self, message: str, offset: int) -> ParseError:
-        line, column, shown = locate(self._whole, self._start + offset)
-        return ParseError(message, path=self._path, line=line, column=column, text=shown)
+        return error_at(self._start + offset, self._whole, message, self._path)
 
     def _at(self, k: int) -> str:
         line, column, _ = locate(self._whole, self._start + self._offset(k))

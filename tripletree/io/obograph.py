@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import Any
 
 from tripletree.core.ontology import Ontology
-from tripletree.errors import ParseError, locate
+from tripletree.errors import ParseError, error_at
 from tripletree.io.format import FileFormat, FileStart
 from tripletree.io.json_text import load_json
 from tripletree.io.ontology_terms import TermTable, short_id, short_rank
@@ -194,8 +194,7 @@ class _GraphDocument:
 
     def _error(self, at: int, message: str) -> ParseError:
         offset = _offset(self._text, _path_of(at))
-        line, column, shown = locate(self._text, offset)
-        return ParseError(f"{_spelled(at)}: {message}", path=self._path, line=line, column=column, text=shown)
+        return error_at(offset, self._text, f"{_spelled(at)}: {message}", self._path)
 
     def _field(self, item: Any, key: str, at: int, *, optional: bool = False) -> str:
         """A field that holds text."""

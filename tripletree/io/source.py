@@ -36,8 +36,8 @@ from tripletree.errors import (
     LimitExceededError,
     ParseError,
     TripletreeError,
+    error_at,
     escaped_controls,
-    locate,
     warn_user,
 )
 
@@ -373,12 +373,11 @@ def _whole(text: str, name: str | None) -> str:
     half = _SURROGATE.search(text)
     if half is None:
         return text
-    line, column, shown = locate(text, half.start())
     msg = (
         f"the character {half[0]!r} is half of a surrogate pair, which no file can hold; was the text read with "
         "another encoding than its own?"
     )
-    raise ParseError(msg, path=name, line=line, column=column, text=shown)
+    raise error_at(half.start(), text, msg, name)
 
 
 def named_stream(content: bytes | str, name: str | None) -> Any:
@@ -428,9 +427,8 @@ def decoded(content: bytes, name: str | None) -> str:
         bad = body[error.start]
         before = body[: error.start].decode("utf-8")
         text = before + body[error.start : error.start + 200].decode("utf-8", errors="replace")
-        line, column, shown = locate(text, len(before))
         msg = f"byte 0x{bad:02x} is not UTF-8 text (byte {error.start + 1} of the file); save the file as UTF-8"
-        raise ParseError(msg, path=name, line=line, column=column, text=shown) from None
+        raise error_at(len(before), text, msg, name) from None
 
 
 def check_not_utf16(content: bytes, name: str | None) -> None:

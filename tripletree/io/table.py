@@ -31,6 +31,7 @@ __all__ = [
     "cell_of",
     "cell_text",
     "coded_column",
+    "column_word",
     "cycle_of",
     "cycle_text",
     "frame_columns",
@@ -488,6 +489,11 @@ def table_of(found: dict[str, Any], path: str | None = FRAME, cell: Callable[[An
             raise ParseError(msg, path=path) from None
     n = len(columns[0]) if columns else 0
     return RowTable(path, names, columns, range(1, n + 1), "row")
+
+
+def column_word(name: str) -> str:
+    """The name of a column, or a word in a cell, in lower case with one underscore between its words."""
+    return re.sub(r"[\s-]+", "_", name.strip().lower())
 
 
 def parquet_table(content: bytes, path: str | None) -> RowTable:

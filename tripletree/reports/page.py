@@ -1,6 +1,6 @@
 """The page of a `Report`: one file without network, and its summary in words.
 
-Whatever a table or a file holds is text here, escaped by `_text`; bars are SVG, since the security policy of the page
+Whatever a table or a file holds is text here, escaped by `escaped`; bars are SVG, since the security policy of the page
 allows no styles but its own sheet.
 """
 
@@ -19,7 +19,7 @@ import numpy as np
 from tripletree._version import __version__
 from tripletree.algorithms.names import KINDS
 from tripletree.core.checks import counted
-from tripletree.core.html import printable
+from tripletree.core.html import escaped
 from tripletree.core.triplets import TripletSet
 from tripletree.plots.page import content_hash, depth_first, fill_template, viewer_parts
 
@@ -39,13 +39,9 @@ BAR, FULL = 42, 3.0
 LIBRARIES = ("numpy", "scipy", "scikit-learn", "numba")
 
 
-def _text(value: Any) -> str:
-    return html.escape(printable(str(value)))
-
-
 def _name(value: Any) -> str:
     """A label, kept apart from the direction of the text around it."""
-    return f"<bdi>{_text(value)}</bdi>"
+    return f"<bdi>{escaped(value)}</bdi>"
 
 
 # ---------------------------------------------------------------------- in words
@@ -219,7 +215,7 @@ def _share(value: float) -> str:
 
 
 def _in_short(report: Report) -> str:
-    rows = "".join(f"<dt>{_text(head)}</dt><dd>{_text(text)}</dd>" for head, text in _summary(report))
+    rows = "".join(f"<dt>{escaped(head)}</dt><dd>{escaped(text)}</dd>" for head, text in _summary(report))
     notes = _notes(report)
     items = "".join(f"<li>{x}</li>" for x in notes)
     return _section(
@@ -258,16 +254,16 @@ def _notes(report: Report) -> list[str]:
 def _help(report: Report) -> str:
     found = report.knowledge
     if found is None:
-        return _section("help", "Does the knowledge help?", f"<p>{_text(_help_text(report).capitalize())}</p>")
+        return _section("help", "Does the knowledge help?", f"<p>{escaped(_help_text(report).capitalize())}</p>")
     rows = [
         (_amount(a), f"{share:.1%}", f"{error:.1%}")
         for a, share, error in zip(
             found.amounts.tolist(), found.agreement.tolist(), found.standard_error.tolist(), strict=True
         )
     ]
+    words = _help_text(report)
     text = (
-        f"<p>{_text(_help_text(report))[:1].upper()}{_text(_help_text(report))[1:]} A difference counts if it is more "
-        "than two standard errors.</p>"
+        f"<p>{escaped(words[:1].upper() + words[1:])} A difference counts if it is more than two standard errors.</p>"
     )
     table = _table(
         "Held-out constraints that hold, by the share of the others that was known",
@@ -370,8 +366,8 @@ def _names(report: Report) -> str:
 def _conflicts(report: Report) -> str:
     if report.kind not in ("triplets", "answers", "pairs"):
         return ""
-    text = f"<p>{_text(_consistency_text(report)[:1].upper() + _consistency_text(report)[1:])}</p>"
-    shown = "".join(f"<pre>{_text(x)}</pre>" for x in report.conflicts[:5])
+    text = f"<p>{escaped(_consistency_text(report)[:1].upper() + _consistency_text(report)[1:])}</p>"
+    shown = "".join(f"<pre>{escaped(x)}</pre>" for x in report.conflicts[:5])
     more = len(report.conflicts) - 5
     return _section(
         "conflicts", "Can it hold together?", text, shown, f'<p class="more">and {more:,} more</p>' if more > 0 else ""
@@ -494,7 +490,7 @@ def _taxa(report: Report) -> str:
 
 
 def _doubts(report: Report) -> str:
-    parts = [f"<p>{_text(_doubts_text(report)[:1].upper() + _doubts_text(report)[1:])}</p>"]
+    parts = [f"<p>{escaped(_doubts_text(report)[:1].upper() + _doubts_text(report)[1:])}</p>"]
     measured = report.knowledge is not None
     if report.doubts:
         said = any(x.who for x in report.doubts)
@@ -540,7 +536,7 @@ def _doubt_row(x: Doubt, said: bool, read: bool, measured: bool) -> list[str]:
     if said:
         row.append(", ".join(map(_name, x.who)) or "–")
     if read:
-        row.append("–" if x.origin is None else _text(x.origin))
+        row.append("–" if x.origin is None else escaped(x.origin))
     return [*row, f"{x.held_out}"] if measured else row
 
 
@@ -555,8 +551,10 @@ def _made(report: Report, command: str | None) -> str:
     rows.append(("tripletree", __version__))
     rows.append(("Python", f"{platform.python_version()}, {platform.system()} {platform.machine()}"))
     rows += [(x, _version_of(x)) for x in LIBRARIES]
-    made = f"<pre>{_text(command)}</pre>" if command else f"<p><code>tripletree.report(X, {report.kind}=...)</code></p>"
-    facts = "".join(f"<dt>{_text(a)}</dt><dd>{_text(b)}</dd>" for a, b in rows)
+    made = (
+        f"<pre>{escaped(command)}</pre>" if command else f"<p><code>tripletree.report(X, {report.kind}=...)</code></p>"
+    )
+    facts = "".join(f"<dt>{escaped(a)}</dt><dd>{escaped(b)}</dd>" for a, b in rows)
     return _section("made", "How this was made", made, f'<dl class="facts">{facts}</dl>')
 
 
@@ -617,7 +615,7 @@ def report_html(report: Report, title: str | None, command: str | None) -> str:
         "style-hash": content_hash(style),
         "script": script,
         "script-hash": content_hash(script),
-        "title": _text(name),
+        "title": escaped(name),
         "contents": "".join(f'<li><a href="#{key}">{titles[key]}</a></li>' for key in shown),
         "tree-text": _tree_text(report, triplets),
         **{f"section-{key}": text for key, text in sections.items()},
@@ -637,7 +635,7 @@ def _tree_text(report: Report, triplets: TripletSet | None) -> str:
 
         share = displays(report.hierarchy, triplets).mean()
         text += f" It displays {share:.1%} of the {len(triplets):,} triplets that follow from what is known."
-    return _text(text)
+    return escaped(text)
 
 
 def _file(name: str) -> str:

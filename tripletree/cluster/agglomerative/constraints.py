@@ -31,7 +31,6 @@ __all__ = [
     "SampleGroups",
     "check_consistent",
     "combine_constraints",
-    "total_weight",
 ]
 
 
@@ -218,8 +217,3 @@ def _path_phrase(pairs: PairwiseConstraints, path: list[int], rows: list[int]) -
     read = [] if pairs.must_origins is None else [pairs.must_origins[r] for r in rows]
     origin = phrase([x for x in read if x is not None])
     return f"the must-link{'s' if len(rows) > 1 else ''} {' - '.join(names)}{f' ({origin})' if origin else ''}"
-
-
-def total_weight(triplets: TripletSet) -> float:
-    """The sum of the weights of triplets; their number where they have none."""
-    return float(len(triplets)) if triplets.weights is None else float(triplets.weights.sum())

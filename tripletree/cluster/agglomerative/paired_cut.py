@@ -19,6 +19,7 @@ from tripletree.cluster.agglomerative.constraints import CombinedConstraints
 from tripletree.cluster.agglomerative.threshold_cut import cut_at_threshold
 from tripletree.cluster.feasibility import ADVICE, CannotGraph, NotColourable, too_few_clusters
 from tripletree.core.hierarchy import Hierarchy
+from tripletree.core.labels import in_order_of_first
 from tripletree.core.pair_closure import PairClosure
 from tripletree.core.triplets import TripletSet
 from tripletree.errors import ClusterCountError, InfeasibleClusteringError, LimitExceededError, warn_user
@@ -393,7 +394,7 @@ def fewer_clusters(
     if found is None:
         return None
     out[graph.bound] = found
-    return _numbered(out[closure.component]) if np.unique(out).size == k else None
+    return in_order_of_first(out[closure.component]) if np.unique(out).size == k else None
 
 
 def nearest_feasible(
@@ -443,13 +444,7 @@ def nearest_feasible(
                 return None
             own[graph.bound] = graph.assign(moving, found)[0]
         _fill(own, k, groups, cost)
-    return _numbered(own[closure.component])
-
-
-def _numbered(label: np.ndarray) -> np.ndarray:
-    """The same clusters, numbered by their first samples."""
-    _, place, which = np.unique(label, return_index=True, return_inverse=True)
-    return np.argsort(np.argsort(place))[which]
+    return in_order_of_first(own[closure.component])
 
 
 def _squares(

@@ -23,7 +23,6 @@ from tripletree.algorithms.linkage import from_linkage, to_linkage
 from tripletree.algorithms.points import is_sparse
 from tripletree.algorithms.repair import repair
 from tripletree.algorithms.supervision import triplets_from_classes
-from tripletree.cluster.agglomerative.constraints import total_weight
 from tripletree.cluster.agglomerative.merges import Counts
 from tripletree.cluster.agglomerative.paired_cut import PairedCut
 from tripletree.cluster.agglomerative.plan import MergePlan, merge_samples, plan_merges
@@ -56,7 +55,7 @@ from tripletree.cluster.validation import (
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.progress import progress_bar
 from tripletree.core.random import generator
-from tripletree.core.triplets import TripletSet
+from tripletree.core.triplets import TripletSet, total_weight
 from tripletree.errors import ClusterCountError, warn_user
 
 __all__ = ["ReCon"]

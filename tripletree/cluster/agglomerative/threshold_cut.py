@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tripletree.core.hierarchy import Hierarchy
+from tripletree.core.labels import in_order_of_first
 
 __all__ = [
     "cut_at_threshold",
@@ -36,5 +37,4 @@ def cut_at_threshold(hierarchy: Hierarchy, highest: np.ndarray, threshold: float
     begins[start[top]] = 1
     clade = np.empty(n, np.intp)
     clade[order] = np.cumsum(begins) - 1
-    _, first, clade = np.unique(clade, return_index=True, return_inverse=True)
-    return np.argsort(np.argsort(first))[clade]
+    return in_order_of_first(clade)

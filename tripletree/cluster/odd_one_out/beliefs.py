@@ -8,6 +8,7 @@ import numpy as np
 
 from tripletree.cluster.odd_one_out.walk import AbsorbingWalk
 from tripletree.core.answers import ALIKE, DIFFERENT, UNSURE
+from tripletree.core.labels import in_order_of_first
 
 __all__ = [
     "Beliefs",
@@ -140,7 +141,7 @@ class Beliefs:
             rows.append(np.column_stack([first[some], first[other], np.full(some.size, DIFFERENT)]))
         links = np.concatenate(rows)
         self.rows, self.replies = np.column_stack([links[:, :2], np.full(len(links), -1)]), links[:, 2]
-        self.group = _numbered(group[part])
+        self.group = in_order_of_first(group[part])
         self._improve()
         self._estimate_noise()
 
@@ -191,7 +192,7 @@ class Beliefs:
                     more += [_moved(group, (group == group[a]) & (tied == tied[x]), free) for x in (a, b)]
             options += more
         scores = [self.score(x) for x in options]
-        self.group = _numbered(options[int(np.argmax(scores))])
+        self.group = in_order_of_first(options[int(np.argmax(scores))])
 
     def _improve(self) -> None:
         """Move samples and blocks as long as the score rises."""
@@ -211,14 +212,14 @@ class Beliefs:
                 score = self.score(trial)
                 if score > best + 1e-9:
                     best, self.group = score, trial
-            self.group = _numbered(self.group)
+            self.group = in_order_of_first(self.group)
             for block, odd in self.blocks():
                 g = int(odd.argmax())
                 trial = self.group.copy()
                 trial[block] = g
                 score = self.score(trial)
                 if score > best + 1e-9:
-                    best, self.group = score, _numbered(trial)
+                    best, self.group = score, in_order_of_first(trial)
                     break
             if best <= before + 1e-9:
                 return
@@ -359,12 +360,6 @@ def _moved(group: np.ndarray, x: int | np.ndarray, g: int) -> np.ndarray:
     group = group.copy()
     group[x] = g
     return group
-
-
-def _numbered(group: np.ndarray) -> np.ndarray:
-    """Groups as 0..k-1, in the order in which they first occur."""
-    _, first, number = np.unique(group, return_index=True, return_inverse=True)
-    return np.argsort(np.argsort(first))[number]
 
 
 def _cut_off(joined: list[list[int]], n_items: int) -> list[np.ndarray]:

@@ -22,6 +22,7 @@ from tripletree.cluster.prediction import NeighbourPredictor
 from tripletree.core.answers import ALIKE, DIFFERENT, KINDS, UNSURE, Answer, AnswerSet
 from tripletree.core.checks import check_call, counted
 from tripletree.core.hierarchy import Hierarchy
+from tripletree.core.labels import in_order_of_first
 from tripletree.core.leaves import LeafIndex
 from tripletree.core.progress import progress_bar
 from tripletree.core.random import generator
@@ -715,5 +716,4 @@ def _clusters_of(graph: NeighbourGraph, beliefs: Beliefs) -> tuple[np.ndarray, n
             label[new] = k + (graph.membership @ hits)[new].argmax(axis=1)
     label[beliefs.items] = beliefs.group
     unsure[beliefs.items] = 1 - of_items[np.arange(beliefs.items.size), beliefs.group]
-    _, first, number = np.unique(label, return_index=True, return_inverse=True)
-    return np.argsort(np.argsort(first))[number], np.clip(unsure, 0, 1)
+    return in_order_of_first(label), np.clip(unsure, 0, 1)
