@@ -285,19 +285,27 @@ def meeting(tree, mark, path, state, i, j):
     return v
 
 
-@inner
+@inlined
 def toward(tree, mark, path, state, v, x):
     """The child of v that holds the leaf x, which is below v.
 
     The nodes on the way up keep the answer until the tree changes, or another v is asked for.
     """
     if tree[x, PARENT] == v:
-        return x
+        return np.int64(x)
+    if mark[x, ASKED] == v and mark[x, ASKED_AT] == state[CHANGES]:
+        return np.int64(mark[x, ANSWER])
+    return _seek(tree, mark, path, state, v, x)
+
+
+@inner
+def _seek(tree, mark, path, state, v, x):
+    """The same where neither x nor its parent knows."""
     u = tree[v, FIRST_CHILD]
     if tree[u, NEXT_SIBLING] < 0 or is_leaf(tree, tree[u, NEXT_SIBLING]):
         return u  # the only inner child
-    child, u = np.int64(-1), np.int64(x)
-    steps = 0
+    child, u = np.int64(-1), np.int64(tree[x, PARENT])
+    steps = 1
     while steps < _LONG_WAY or not state[DEEP]:
         if mark[u, ASKED] == v and mark[u, ASKED_AT] == state[CHANGES]:
             child = mark[u, ANSWER]
