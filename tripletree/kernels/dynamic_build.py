@@ -41,12 +41,12 @@ class AhoTables(NamedTuple):
     call from Python takes no more than a dozen arrays.
     """
 
-    tree: np.ndarray  #: int32[N, 8], links and counts of each node
+    tree: np.ndarray  #: int32[N, 16], links and counts of each node, and what is asked most often while levels fuse
     row: np.ndarray  #: int32[m, 8], the triplets
     leaf: np.ndarray  #: int32[n, 3], the triplets of each leaf, and the splits that have it on their smaller side
     next_entry: np.ndarray  #: int32[3 m], links of these lists, each a ring: entry 3 t + k is end k of triplet t
     by_lca: np.ndarray  #: int32[m + N, 2], links of the lists of triplets by LCA, rings too: list k begins at m + k
-    mark: np.ndarray  #: int32[N, 13], stamps, and what goes with them
+    mark: np.ndarray  #: int32[N, 8], stamps, and what goes with them
     listed: np.ndarray  #: int32[6, m], lists of triplets
     node: np.ndarray  #: int32[8, N], lists of nodes, and the levels that wait
     path: np.ndarray  #: int32[N, 5], the splay trees of a deep tree
@@ -75,17 +75,17 @@ LARGE_SIDE = 1  #: the number of a set of leaves on its larger side
 SIDE_BEFORE = 2
 # by_lca
 AFTER, BEFORE = 0, 1
+TOUCHED = 8  #: stamp: a triplet at hand has a close leaf in this block
+SET, BLOCKS = 9, 10  #: a disjoint set of touched blocks, and of its representative: how many there are
+HIT = 11  #: stamp of a node with touched children; minus the stamp: collapsed, a block again in place of its children
+BELOW = 12  #: stamp: below the node that narrow looks for
+ASKED, ASKED_AT, ANSWER = 13, 14, 15  #: the node of which a child holds it, as was asked last; when; the child
 # mark
-TOUCHED = 0  #: stamp: a triplet at hand has a close leaf in this block
-SET, BLOCKS = 1, 2  #: a disjoint set of touched blocks, and of its representative: how many there are
-HIT = 3  #: stamp of a node with touched children; minus the stamp: collapsed, a block again in place of its children
-HITS = 4  #: how many of them; of a touched block: leaves below it
-LARGEST = 5  #: the one with most leaves; of a block: minus the stamp once it has gone to a level that waits
-GROUP = 6  #: leaves below all of them, or their common set while nodes collapse; of a set: its level on the stack
-CURRENT_AT = 7  #: stamp
-ASKED, ASKED_AT, ANSWER = 8, 9, 10  #: the node of which a child holds it, as was asked last; when; the child
-BELOW = 11  #: stamp: below the node that narrow looks for
-SIDE = 12  #: the number of a set of leaves, all of them below this node, -1 for none
+CURRENT_AT = 0  #: stamp
+HITS = 1  #: how many touched children; of a touched block: leaves below it
+LARGEST = 2  #: the one with most leaves; of a block: minus the stamp once it has gone to a level that waits
+GROUP = 3  #: leaves below all of them, or their common set while nodes collapse; of a set: its level on the stack
+SIDE = 4  #: the number of a set of leaves, all of them below this node, -1 for none
 # listed
 AT_HAND, FOUND, FOUND_IN, WAITING_TRIPLETS, REST, KEPT = range(6)
 # node: lists, then of each level that waits its nodes, its triplets, and the node below which it is to hang
@@ -113,7 +113,7 @@ def empty_tables(n, m):
     """Room for m triplets on n leaves, to be filled by `plant`."""
     nodes = 2 * n + 2
     splits = min(4 * n, _SIDE_BITS // max(n, 1)) + 1
-    sizes = ((nodes, 8), (m, 8), (n, 3), 3 * m, (m + nodes, 2), (nodes, 13), (6, m), (8, nodes), (nodes, 5))
+    sizes = ((nodes, 16), (m, 8), (n, 3), 3 * m, (m + nodes, 2), (nodes, 8), (6, m), (8, nodes), (nodes, 5))
     wide = ((splits, n // 64 + 2), (8 * splits, 3), 10)
     return AhoTables(*(empty_table(size, np.int32) for size in sizes), *(empty_table(size, np.int64) for size in wide))
 
@@ -250,35 +250,35 @@ def leaves_below(tree, path, state, u):
 
 
 @inner
-def _climb(tree, mark, state, i, j, most):
+def _climb(tree, state, i, j, most):
     """Last common ancestor of two nodes, if there are at most so many steps to it: both climb by turns. -1 if not."""
     mine, other = state[STAMP] + 1, state[STAMP] + 2
     state[STAMP] += 2
     u, w = i, j
     for _ in range(most):
         if u >= 0:
-            if mark[u, TOUCHED] == other:
+            if tree[u, TOUCHED] == other:
                 return u
-            mark[u, TOUCHED] = mine
+            tree[u, TOUCHED] = mine
             u = tree[u, PARENT]
         if w >= 0:
-            if mark[w, TOUCHED] == mine:
+            if tree[w, TOUCHED] == mine:
                 return w
-            mark[w, TOUCHED] = other
+            tree[w, TOUCHED] = other
             w = tree[w, PARENT]
     return np.int64(-1)
 
 
 @inner
-def meeting(tree, mark, path, state, i, j):
+def meeting(tree, path, state, i, j):
     """Last common ancestor of two nodes of one tree."""
     if not state[DEEP]:
-        v = _climb(tree, mark, state, i, j, _LONG_WAY)
+        v = _climb(tree, state, i, j, _LONG_WAY)
         if v < 0:
             state[LONG] = 1
-            v = _climb(tree, mark, state, i, j, tree.shape[0])
+            v = _climb(tree, state, i, j, tree.shape[0])
         return v
-    v = _climb(tree, mark, state, i, j, _SHORT_WAY)
+    v = _climb(tree, state, i, j, _SHORT_WAY)
     if v < 0:
         _expose(path, i)
         v = _expose(path, j)
@@ -286,20 +286,20 @@ def meeting(tree, mark, path, state, i, j):
 
 
 @inlined
-def toward(tree, mark, path, state, v, x):
+def toward(tree, path, state, v, x):
     """The child of v that holds the leaf x, which is below v.
 
     The nodes on the way up keep the answer until the tree changes, or another v is asked for.
     """
     if tree[x, PARENT] == v:
         return np.int64(x)
-    if mark[x, ASKED] == v and mark[x, ASKED_AT] == state[CHANGES]:
-        return np.int64(mark[x, ANSWER])
-    return _seek(tree, mark, path, state, v, x)
+    if tree[x, ASKED] == v and tree[x, ASKED_AT] == state[CHANGES]:
+        return np.int64(tree[x, ANSWER])
+    return _seek(tree, path, state, v, x)
 
 
 @inner
-def _seek(tree, mark, path, state, v, x):
+def _seek(tree, path, state, v, x):
     """The same where neither x nor its parent knows."""
     u = tree[v, FIRST_CHILD]
     if tree[u, NEXT_SIBLING] < 0 or is_leaf(tree, tree[u, NEXT_SIBLING]):
@@ -307,8 +307,8 @@ def _seek(tree, mark, path, state, v, x):
     child, u = np.int64(-1), np.int64(tree[x, PARENT])
     steps = 1
     while steps < _LONG_WAY or not state[DEEP]:
-        if mark[u, ASKED] == v and mark[u, ASKED_AT] == state[CHANGES]:
-            child = mark[u, ANSWER]
+        if tree[u, ASKED] == v and tree[u, ASKED_AT] == state[CHANGES]:
+            child = tree[u, ANSWER]
             break
         if tree[u, PARENT] == v:
             child = u
@@ -326,7 +326,7 @@ def _seek(tree, mark, path, state, v, x):
         _splay(path, child)
     u = np.int64(x)
     for _ in range(steps):
-        mark[u, ASKED], mark[u, ASKED_AT], mark[u, ANSWER] = v, state[CHANGES], child
+        tree[u, ASKED], tree[u, ASKED_AT], tree[u, ANSWER] = v, state[CHANGES], child
         u = tree[u, PARENT]
     return child
 
@@ -469,9 +469,11 @@ def drop_entry(leaf, next_entry, t, x, k):
 @inner
 def forget(forest):
     """Begin with stamps and other numbers from the start; splits and answers noted are lost."""
-    row, leaf, mark, state = forest.row, forest.leaf, forest.mark, forest.state
+    tree, row, leaf, mark, state = forest.tree, forest.row, forest.leaf, forest.mark, forest.state
     for u in range(mark.shape[0]):
-        for k in range(mark.shape[1]):
+        for k in range(TOUCHED, ANSWER + 1):
+            tree[u, k] = 0
+        for k in range(SIDE):
             mark[u, k] = 0
         mark[u, SIDE] = -1
     for t in range(row.shape[0]):
@@ -562,21 +564,21 @@ _MIXED = np.int64(-2)
 
 
 @inner
-def set_of(mark, u):
+def set_of(tree, u):
     """The set that a touched block is in (a disjoint set, with path halving)."""
-    while mark[u, SET] != u:
-        mark[u, SET] = mark[mark[u, SET], SET]
-        u = mark[u, SET]
+    while tree[u, SET] != u:
+        tree[u, SET] = tree[tree[u, SET], SET]
+        u = tree[u, SET]
     return u
 
 
 @inner
-def _touch(mark, node, stamp, u, touched):
+def _touch(tree, node, stamp, u, touched):
     """Make u a set of its own unless it is touched already. Returns the number of touched blocks."""
-    if mark[u, TOUCHED] != stamp:
-        mark[u, TOUCHED] = stamp
-        mark[u, SET] = u
-        mark[u, BLOCKS] = 1
+    if tree[u, TOUCHED] != stamp:
+        tree[u, TOUCHED] = stamp
+        tree[u, SET] = u
+        tree[u, BLOCKS] = 1
         node[TOUCHED_BLOCKS, touched] = u
         touched += 1
     return touched
@@ -613,7 +615,7 @@ def crossing(forest, v, a, b):
     They belong to v, and are in the lists of the leaves below a as well as below b: the shortest is gone through.
     """
     tree, row, leaf, next_entry, by_lca = forest.tree, forest.row, forest.leaf, forest.next_entry, forest.by_lca
-    mark, listed, path, state = forest.mark, forest.listed, forest.path, forest.state
+    listed, path, state = forest.listed, forest.path, forest.state
     n = len(forest.leaf)
     below_a, below_b = leaves_below(tree, path, state, a), leaves_below(tree, path, state, b)
     top, other = (a, b) if below_a <= below_b else (b, a)
@@ -623,9 +625,9 @@ def crossing(forest, v, a, b):
     if tree[v, N_TRIPLETS] <= 2 * min(below_a, below_b):
         t = by_lca[m + tree[v, LIST], AFTER]
         while t < m:
-            p = toward(tree, mark, path, state, v, row[t, A])
+            p = toward(tree, path, state, v, row[t, A])
             if p in (a, b):
-                r = toward(tree, mark, path, state, v, row[t, C])
+                r = toward(tree, path, state, v, row[t, C])
                 if r in (a, b):
                     _hold(row, t, p, r)
                     listed[AT_HAND, count] = t
@@ -641,7 +643,7 @@ def crossing(forest, v, a, b):
             if row[t, IN_LIST] == tree[v, LIST] and row[t, SEEN] != state[STAMP]:
                 row[t, SEEN] = state[STAMP]
                 far = e % 3 == 2  # then x is its c
-                if toward(tree, mark, path, state, v, row[t, A if far else C]) == other:
+                if toward(tree, path, state, v, row[t, A if far else C]) == other:
                     _hold(row, t, other if far else top, top if far else other)
                     listed[AT_HAND, count] = t
                     count += 1
@@ -673,14 +675,14 @@ def unite_children(forest, n_current, n_at_hand):
         for end in range(3):
             u = row[t, AT_A + end]
             if u >= n:
-                row[t, AT_A + end] = toward(tree, mark, path, state, u, row[t, end])
+                row[t, AT_A + end] = toward(tree, path, state, u, row[t, end])
         a, b = row[t, AT_A], row[t, AT_A + 1]
-        n_touched = _touch(mark, node, stamp, a, n_touched)
-        n_touched = _touch(mark, node, stamp, b, n_touched)
-        a, b = set_of(mark, a), set_of(mark, b)
+        n_touched = _touch(tree, node, stamp, a, n_touched)
+        n_touched = _touch(tree, node, stamp, b, n_touched)
+        a, b = set_of(tree, a), set_of(tree, b)
         if a != b:
-            mark[b, SET] = a
-            mark[a, BLOCKS] += mark[b, BLOCKS]
+            tree[b, SET] = a
+            tree[a, BLOCKS] += tree[b, BLOCKS]
     return n_blocks, n_touched
 
 
@@ -699,7 +701,7 @@ def collapse(forest, n_current, n_touched, n_at_hand):
     for k in range(n_touched):
         u = node[TOUCHED_BLOCKS, k]
         if mark[u, CURRENT_AT] != stamp:
-            p, s = tree[u, PARENT], set_of(mark, u)
+            p, s = tree[u, PARENT], set_of(tree, u)
             mark[p, HITS] += 1
             mark[p, GROUP] = s if mark[p, GROUP] in (-1, s) else _MIXED
     n_left = np.int64(0)
@@ -707,10 +709,10 @@ def collapse(forest, n_current, n_touched, n_at_hand):
         u = node[TOUCHED_BLOCKS, k]
         p = tree[u, PARENT]
         if mark[u, CURRENT_AT] != stamp and mark[p, GROUP] >= 0 and mark[p, HITS] == tree[p, N_CHILDREN]:
-            if mark[p, TOUCHED] == stamp:
+            if tree[p, TOUCHED] == stamp:
                 continue
-            mark[p, TOUCHED], mark[p, HIT], mark[p, SET] = stamp, -stamp, mark[p, GROUP]
-            mark[mark[p, GROUP], BLOCKS] += 1 - tree[p, N_CHILDREN]
+            tree[p, TOUCHED], tree[p, HIT], tree[p, SET] = stamp, -stamp, mark[p, GROUP]
+            tree[mark[p, GROUP], BLOCKS] += 1 - tree[p, N_CHILDREN]
             u = p
         node[TOUCHED_BLOCKS, n_left] = u
         n_left += 1
@@ -719,7 +721,7 @@ def collapse(forest, n_current, n_touched, n_at_hand):
             t = listed[AT_HAND, k]
             for end in range(AT_A, AT_C + 1):
                 u = row[t, end]
-                if mark[u, CURRENT_AT] != stamp and mark[tree[u, PARENT], HIT] == -stamp:
+                if mark[u, CURRENT_AT] != stamp and tree[tree[u, PARENT], HIT] == -stamp:
                     row[t, end] = tree[u, PARENT]
     return n_left
 
@@ -730,11 +732,11 @@ def _lift(forest, stamp, top, low, x):
 
     Nodes known to be below it have the stamp.
     """
-    tree, mark, path, state = forest.tree, forest.mark, forest.path, forest.state
+    tree, path, state = forest.tree, forest.path, forest.state
     u, steps = np.int64(x), 0
-    while low >= 0 and u != low and mark[u, BELOW] != stamp:
+    while low >= 0 and u != low and tree[u, BELOW] != stamp:
         if steps == _SHORT_WAY or u == top:
-            low = meeting(tree, mark, path, state, low, x)
+            low = meeting(tree, path, state, low, x)
             break
         u = tree[u, PARENT]
         steps += 1
@@ -744,7 +746,7 @@ def _lift(forest, stamp, top, low, x):
     for _ in range(steps):
         if u == low:
             break
-        mark[u, BELOW] = stamp
+        tree[u, BELOW] = stamp
         u = tree[u, PARENT]
     return low
 
@@ -761,7 +763,7 @@ def narrow(forest, n_current, n_touched, n_at_hand):
     tree, row, mark, listed, node = forest.tree, forest.row, forest.mark, forest.listed, forest.node
     state = forest.state
     none = np.int64(-1)
-    if not state[DEEP] or n_touched != n_current or mark[set_of(mark, node[TOUCHED_BLOCKS, 0]), BLOCKS] != n_current:
+    if not state[DEEP] or n_touched != n_current or tree[set_of(tree, node[TOUCHED_BLOCKS, 0]), BLOCKS] != n_current:
         return none, none
     stamp = state[STAMP]
     child = none
@@ -774,7 +776,7 @@ def narrow(forest, n_current, n_touched, n_at_hand):
     if child < 0:
         return none, none
     for k in range(n_at_hand):
-        if mark[row[listed[AT_HAND, k], AT_C], TOUCHED] != stamp:
+        if tree[row[listed[AT_HAND, k], AT_C], TOUCHED] != stamp:
             return none, none
     low = none
     for k in range(n_at_hand):
@@ -805,17 +807,17 @@ def _count_hits(forest, n_touched, only):
     for k in range(n_touched):
         u = node[TOUCHED_BLOCKS, k]
         p = tree[u, PARENT]
-        if mark[u, CURRENT_AT] == stamp or (only >= 0 and set_of(mark, u) != only):
+        if mark[u, CURRENT_AT] == stamp or (only >= 0 and set_of(tree, u) != only):
             continue
-        if mark[p, HIT] != stamp:
-            mark[p, HIT], mark[p, HITS], mark[p, LARGEST], mark[p, GROUP] = stamp, 0, -1, 0
+        if tree[p, HIT] != stamp:
+            tree[p, HIT], mark[p, HITS], mark[p, LARGEST], mark[p, GROUP] = stamp, 0, -1, 0
         mark[p, HITS] += 1
     for k in range(n_touched):
         u = node[TOUCHED_BLOCKS, k]
         p = tree[u, PARENT]
-        if mark[u, CURRENT_AT] == stamp or mark[p, HIT] != stamp or mark[p, HITS] < 2:
+        if mark[u, CURRENT_AT] == stamp or tree[p, HIT] != stamp or mark[p, HITS] < 2:
             continue
-        if only >= 0 and set_of(mark, u) != only:
+        if only >= 0 and set_of(tree, u) != only:
             continue
         size = leaves_below(tree, path, state, u)
         mark[p, GROUP] += size
@@ -826,7 +828,7 @@ def _count_hits(forest, n_touched, only):
     for k in range(n_touched):
         u = node[TOUCHED_BLOCKS, k]
         p = tree[u, PARENT]
-        if mark[u, CURRENT_AT] == stamp or mark[p, HIT] != stamp or mark[p, LARGEST] != u:
+        if mark[u, CURRENT_AT] == stamp or tree[p, HIT] != stamp or mark[p, LARGEST] != u:
             continue
         if mark[p, HITS] >= 2 and tree[p, N_TRIPLETS] <= 2 * (mark[p, GROUP] - mark[u, HITS]):
             mark[p, HITS] = -mark[p, HITS]
@@ -847,9 +849,9 @@ def gather(forest, n_touched, n_at_hand, only):
     state[N_REST] = 0
     for k in range(n_at_hand):
         t = listed[AT_HAND, k]
-        s = set_of(mark, row[t, AT_A])
+        s = set_of(tree, row[t, AT_A])
         c = row[t, AT_C]
-        if (only < 0 or s == only) and mark[c, TOUCHED] == stamp and set_of(mark, c) == s:
+        if (only < 0 or s == only) and tree[c, TOUCHED] == stamp and set_of(tree, c) == s:
             listed[FOUND, count], listed[FOUND_IN, count] = t, s
             count += 1
         else:
@@ -860,12 +862,12 @@ def gather(forest, n_touched, n_at_hand, only):
     for k in range(n_touched):
         u = node[TOUCHED_BLOCKS, k]
         p = tree[u, PARENT]
-        if mark[u, CURRENT_AT] == stamp or mark[p, HIT] != stamp or abs(mark[p, HITS]) < 2:
+        if mark[u, CURRENT_AT] == stamp or tree[p, HIT] != stamp or abs(mark[p, HITS]) < 2:
             continue
         if mark[p, HITS] < 0:
             if mark[p, LARGEST] == u:
                 count = _in_list(forest, p, only, count)
-        elif mark[p, LARGEST] != u and (only < 0 or set_of(mark, u) == only):
+        elif mark[p, LARGEST] != u and (only < 0 or set_of(tree, u) == only):
             count = _between(forest, u, count)
     return count, n_known
 
@@ -873,18 +875,18 @@ def gather(forest, n_touched, n_at_hand, only):
 @inlined
 def _in_list(forest, p, only, count):
     """Add to FOUND the triplets of current node p that lie in one set."""
-    tree, row, by_lca, mark, listed = forest.tree, forest.row, forest.by_lca, forest.mark, forest.listed
+    tree, row, by_lca, listed = forest.tree, forest.row, forest.by_lca, forest.listed
     path, state = forest.path, forest.state
     stamp = state[STAMP]
     m = row.shape[0]
     t = by_lca[m + tree[p, LIST], AFTER]
     while t < m:
-        a = toward(tree, mark, path, state, p, row[t, A])
-        if mark[a, TOUCHED] == stamp:
-            s = set_of(mark, a)
+        a = toward(tree, path, state, p, row[t, A])
+        if tree[a, TOUCHED] == stamp:
+            s = set_of(tree, a)
             if only < 0 or s == only:
-                c = toward(tree, mark, path, state, p, row[t, C])
-                if mark[c, TOUCHED] == stamp and set_of(mark, c) == s:
+                c = toward(tree, path, state, p, row[t, C])
+                if tree[c, TOUCHED] == stamp and set_of(tree, c) == s:
                     _hold(row, t, a, c)
                     listed[FOUND, count], listed[FOUND_IN, count] = t, s
                     count += 1
@@ -895,12 +897,12 @@ def _in_list(forest, p, only, count):
 @inlined
 def _between(forest, top, count):
     """Add to FOUND the triplets between block `top` and other children of its parent, all in the set of `top`."""
-    tree, row, leaf, next_entry, mark = forest.tree, forest.row, forest.leaf, forest.next_entry, forest.mark
+    tree, row, leaf, next_entry = forest.tree, forest.row, forest.leaf, forest.next_entry
     listed, path, state = forest.listed, forest.path, forest.state
     n = len(forest.leaf)
     stamp = state[STAMP]
     p = tree[top, PARENT]
-    s = set_of(mark, top)
+    s = set_of(tree, top)
     x = _first_leaf(tree, n, top)
     while x >= 0:
         e = leaf[x, LAST_ENTRY]
@@ -910,8 +912,8 @@ def _between(forest, top, count):
             if row[t, IN_LIST] == tree[p, LIST] and row[t, SEEN] != stamp:
                 row[t, SEEN] = stamp
                 far = e % 3 == 2  # then x is its c
-                w = toward(tree, mark, path, state, p, row[t, A if far else C])
-                if mark[w, TOUCHED] == stamp and set_of(mark, w) == s:
+                w = toward(tree, path, state, p, row[t, A if far else C])
+                if tree[w, TOUCHED] == stamp and set_of(tree, w) == s:
                     _hold(row, t, w if far else top, top if far else w)
                     listed[FOUND, count], listed[FOUND_IN, count] = t, s
                     count += 1
@@ -1010,24 +1012,24 @@ def _note_split(forest, n_touched, n_at_hand, t):
     n = len(forest.leaf)
     for k in range(n_touched):
         u = node[TOUCHED_BLOCKS, k]
-        mark[u, SET] = u
+        tree[u, SET] = u
     for k in range(n_at_hand):
         if listed[AT_HAND, k] != t:
-            mark[set_of(mark, row[listed[AT_HAND, k], AT_B]), SET] = set_of(mark, row[listed[AT_HAND, k], AT_A])
-    one, size, n_one, n_all = set_of(mark, row[t, AT_A]), np.int64(0), np.int64(0), np.int64(0)
+            tree[set_of(tree, row[listed[AT_HAND, k], AT_B]), SET] = set_of(tree, row[listed[AT_HAND, k], AT_A])
+    one, size, n_one, n_all = set_of(tree, row[t, AT_A]), np.int64(0), np.int64(0), np.int64(0)
     largest, larger = node[TOUCHED_BLOCKS, 0], np.int64(0)
     for k in range(n_touched):
         u = node[TOUCHED_BLOCKS, k]
         size = leaves_below(tree, path, state, u)
         n_all += size
-        if set_of(mark, u) == one:
+        if set_of(tree, u) == one:
             n_one += size
         node[WAITING, k] = size
     small_is_one = 2 * n_one <= n_all
     n_small = n_one if small_is_one else n_all - n_one
     for k in range(n_touched):
         u = node[TOUCHED_BLOCKS, k]
-        if (set_of(mark, u) == one) != small_is_one and node[WAITING, k] > larger:
+        if (set_of(tree, u) == one) != small_is_one and node[WAITING, k] > larger:
             largest, larger = u, np.int64(node[WAITING, k])
     if n_small > forest.side_entry.shape[0]:
         return
@@ -1042,7 +1044,7 @@ def _note_split(forest, n_touched, n_at_hand, t):
     entry, first = forest.side_entry, state[N_SIDE_ENTRIES]
     for k in range(n_touched):
         top = node[TOUCHED_BLOCKS, k]
-        if (set_of(mark, top) == one) != small_is_one:
+        if (set_of(tree, top) == one) != small_is_one:
             continue
         x = _first_leaf(tree, n, top)
         while x >= 0:
@@ -1070,19 +1072,19 @@ def _contradicts(forest, a, b, n_at_hand, t):
 
     triplets : how many are at hand
     """
-    row, mark, listed, node, state = forest.row, forest.mark, forest.listed, forest.node, forest.state
+    tree, row, listed, node, state = forest.tree, forest.row, forest.listed, forest.node, forest.state
     node[CURRENT, 0], node[CURRENT, 1] = a, b
     n_current = np.int64(2)
     while True:
         n_blocks, n_touched = unite_children(forest, n_current, n_at_hand)
         stamp = state[STAMP]
-        s = set_of(mark, row[t, AT_A])
+        s = set_of(tree, row[t, AT_A])
         state[SPARED] += n_at_hand + n_touched
-        if mark[s, BLOCKS] == n_blocks:
+        if tree[s, BLOCKS] == n_blocks:
             _note_split(forest, n_touched, n_at_hand, t)
             return True
         c = row[t, AT_C]
-        if mark[c, TOUCHED] != stamp or set_of(mark, c) != s:
+        if tree[c, TOUCHED] != stamp or set_of(tree, c) != s:
             return False
         n_touched = collapse(forest, n_current, n_touched, n_at_hand)
         if narrow(forest, n_current, n_touched, n_at_hand)[0] >= 0:
@@ -1093,7 +1095,7 @@ def _contradicts(forest, a, b, n_at_hand, t):
         n_current = np.int64(0)
         for k in range(n_touched):
             u = node[TOUCHED_BLOCKS, k]
-            if set_of(mark, u) == s:
+            if set_of(tree, u) == s:
                 node[CURRENT, n_current] = u
                 n_current += 1
 
@@ -1106,7 +1108,7 @@ def _choose_node(forest, n_current):
     w = np.int64(-1)
     for k in range(n_current):
         u = node[CURRENT, k]
-        if u >= n and mark[u, HIT] != -state[STAMP] and (w < 0 or tree[u, N_CHILDREN] > tree[w, N_CHILDREN]):
+        if u >= n and tree[u, HIT] != -state[STAMP] and (w < 0 or tree[u, N_CHILDREN] > tree[w, N_CHILDREN]):
             w = u
     return fresh_node(tree, mark, path, state) if w < 0 else w
 
@@ -1122,19 +1124,19 @@ def _deal_out(forest, n_touched, n_found, w, height):
     stamp = state[STAMP]
     top, n_nodes, n_triplets = height
     for k in range(n_touched):
-        mark[set_of(mark, node[TOUCHED_BLOCKS, k]), GROUP] = -1
+        mark[set_of(tree, node[TOUCHED_BLOCKS, k]), GROUP] = -1
     base = top
     for k in range(n_touched):
-        s = set_of(mark, node[TOUCHED_BLOCKS, k])
-        if mark[s, BLOCKS] >= 2 and mark[s, GROUP] < 0:
+        s = set_of(tree, node[TOUCHED_BLOCKS, k])
+        if tree[s, BLOCKS] >= 2 and mark[s, GROUP] < 0:
             mark[s, GROUP] = top
             node[NODE_BEGIN, top], node[NODE_COUNT, top] = n_nodes, 0
-            n_nodes += mark[s, BLOCKS]
+            n_nodes += tree[s, BLOCKS]
             node[TRIPLET_COUNT, top], node[ABOVE, top] = 0, w
             top += 1
     for k in range(n_touched):
         u = node[TOUCHED_BLOCKS, k]
-        g = mark[set_of(mark, u), GROUP]
+        g = mark[set_of(tree, u), GROUP]
         if g >= 0:
             if tree[u, PARENT] >= 0:
                 detach(tree, path, state, u)
@@ -1168,7 +1170,7 @@ def _join(forest, n_current, w, n_below, above):
         u = node[CURRENT, k]
         if u == w:
             continue
-        if u < n or mark[u, HIT] == -stamp:
+        if u < n or tree[u, HIT] == -stamp:
             if mark[u, LARGEST] != -stamp:
                 attach(tree, path, state, w, u)
         else:
@@ -1232,13 +1234,12 @@ def _compose(forest, v, a, b, n_at_hand):
 @inlined
 def _hold_at(forest, v, n_at_hand):
     """Have the children of v hold the leaves of the triplets kept, which are at hand again."""
-    tree, row, mark, listed, path = forest.tree, forest.row, forest.mark, forest.listed, forest.path
-    state = forest.state
+    tree, row, listed, path, state = forest.tree, forest.row, forest.listed, forest.path, forest.state
     for k in range(n_at_hand):
         t = listed[KEPT, k]
         listed[AT_HAND, k] = t
         for end in range(3):
-            row[t, AT_A + end] = toward(tree, mark, path, state, v, row[t, end])
+            row[t, AT_A + end] = toward(tree, path, state, v, row[t, end])
 
 
 @inlined
@@ -1277,7 +1278,7 @@ def _grow(forest, t, triplet, go):
     Returns REFUSED, SAME_TREE or NEW_TREE. Oracle: ``one_tree_definition``.
     """
     tree, row, leaf, next_entry, by_lca = forest.tree, forest.row, forest.leaf, forest.next_entry, forest.by_lca
-    mark, path, state = forest.mark, forest.path, forest.state
+    path, state = forest.path, forest.state
     a, b, c = triplet
     if max(state[STAMP], state[CHANGES], state[N_SIDES], state[N_SIDE_ENTRIES]) > _LAST_STAMP:
         forget(forest)
@@ -1287,11 +1288,11 @@ def _grow(forest, t, triplet, go):
         return REFUSED
     row[t, A], row[t, B], row[t, C] = a, b, c
     outcome = SAME_TREE
-    v = meeting(tree, mark, path, state, a, b)
-    top = meeting(tree, mark, path, state, v, c)
+    v = meeting(tree, path, state, a, b)
+    top = meeting(tree, path, state, v, c)
     if top == v:
-        at_a, at_b = toward(tree, mark, path, state, v, a), toward(tree, mark, path, state, v, b)
-        at_c = toward(tree, mark, path, state, v, c)
+        at_a, at_b = toward(tree, path, state, v, a), toward(tree, path, state, v, b)
+        at_c = toward(tree, path, state, v, c)
         inside = at_c in (at_a, at_b)
         if inside and tree[v, N_CHILDREN] == 2:
             return REFUSED
@@ -1354,10 +1355,10 @@ def drop(tables, t):
     """
     forest = AhoTables(*tables)
     tree, row, leaf, next_entry, by_lca = forest.tree, forest.row, forest.leaf, forest.next_entry, forest.by_lca
-    mark, path, state = forest.mark, forest.path, forest.state
+    path, state = forest.path, forest.state
     state[FIRST_SIDE_ENTRY] = state[N_SIDE_ENTRIES]  # a split may have needed the triplet
-    v = meeting(tree, mark, path, state, row[t, A], row[t, B])
-    top = meeting(tree, mark, path, state, v, row[t, C])
+    v = meeting(tree, path, state, row[t, A], row[t, B])
+    top = meeting(tree, path, state, v, row[t, C])
     unlist_triplet(by_lca, t)
     tree[top, N_TRIPLETS] -= 1
     row[t, IN_LIST] = -1
