@@ -72,7 +72,7 @@ def check(state):
             held = 0
             while t < m:
                 on_shelf[int(t)] = u
-                assert row[t, 3] == tree[u, sources.LIST]
+                assert state._arrays.listed[sources.IN_LIST, t] == tree[u, sources.LIST]
                 held += 1
                 t = shelf[t, 0]
             assert held == tree[u, sources.N_TRIPLETS]

@@ -703,11 +703,13 @@ class DynamicAhoTree:
         links = np.where(arrays.by_lca >= old, arrays.by_lca + (new - old), arrays.by_lca)
         by_lca = kernels.dynamic_build.empty_table((new + nodes, 2), np.int32)
         by_lca[:old], by_lca[new:] = links[:old], links[old:]
+        listed = kernels.dynamic_build.empty_table((len(arrays.listed), new), np.int32)
+        listed[:, :old] = arrays.listed
         larger = arrays._replace(
             row=_longer(arrays.row, new),
             next_entry=_longer(arrays.next_entry, 3 * new),
             by_lca=by_lca,
-            listed=kernels.dynamic_build.empty_table((6, new), np.int32),
+            listed=listed,
         )
         self._arrays = None
         self._free = [*range(new - 1, old - 1, -1), *self._free]

@@ -47,7 +47,7 @@ class AhoTables(NamedTuple):
     next_entry: np.ndarray  #: int32[3 m], links of these lists, each a ring: entry 3 t + k is end k of triplet t
     by_lca: np.ndarray  #: int32[m + N, 2], links of the lists of triplets by LCA, rings too: list k begins at m + k
     mark: np.ndarray  #: int32[N, 8], stamps, and what goes with them
-    listed: np.ndarray  #: int32[6, m], lists of triplets
+    listed: np.ndarray  #: int32[7, m], lists of triplets, and the list that each is in
     node: np.ndarray  #: int32[8, N], lists of nodes, and the levels that wait
     path: np.ndarray  #: int32[N, 5], the splay trees of a deep tree
     side: IntegerTable  #: [K, n // 64 + 2], sets of leaves on the larger sides of splits, as bits; then their number
@@ -63,9 +63,8 @@ N_LEAVES = 5  #: below the node; in a deep tree they are counted on paths instea
 N_TRIPLETS, LIST = 6, 7  #: the triplets that the node separates: how many, and the number of their list
 # row
 A, B, C = 0, 1, 2
-IN_LIST = 3  #: the list that the triplet is in, -1 for none
-AT_A, AT_B, AT_C = 4, 5, 6  #: the nodes that hold its leaves at this level
-SEEN = 7  #: stamp
+AT_A, AT_B, AT_C = 3, 4, 5  #: the nodes that hold its leaves at this level
+SEEN = 6  #: stamp
 # leaf
 LAST_ENTRY, N_ENTRIES = 0, 1
 LAST_SIDE = 2  #: the number of the last split that has it on its smaller side is in this entry
@@ -77,17 +76,18 @@ SIDE_BEFORE = 2
 AFTER, BEFORE = 0, 1
 TOUCHED = 8  #: stamp: a triplet at hand has a close leaf in this block
 SET, BLOCKS = 9, 10  #: a disjoint set of touched blocks, and of its representative: how many there are
-HIT = 11  #: stamp of a node with touched children; minus the stamp: collapsed, a block again in place of its children
-BELOW = 12  #: stamp: below the node that narrow looks for
-ASKED, ASKED_AT, ANSWER = 13, 14, 15  #: the node of which a child holds it, as was asked last; when; the child
+HIT = 11  #: stamp of a node with touched children; minus the stamp: current and a block itself, a leaf or collapsed
+CHANGED = 12  #: the number of the last change of its children
+ASKED, ASKED_AT, ANSWER = 13, 14, 15  #: the node of which a child holds it, as was asked last; its CHANGED; the child
 # mark
-CURRENT_AT = 0  #: stamp
-HITS = 1  #: how many touched children; of a touched block: leaves below it
-LARGEST = 2  #: the one with most leaves; of a block: minus the stamp once it has gone to a level that waits
-GROUP = 3  #: leaves below all of them, or their common set while nodes collapse; of a set: its level on the stack
+HITS = 0  #: how many touched children; of a touched block: leaves below it
+LARGEST = 1  #: the one with most leaves; of a block: minus the stamp once it has gone to a level that waits
+GROUP = 2  #: leaves below all of them, or their common set while nodes collapse; of a set: its level on the stack
+BELOW = 3  #: stamp: below the node that narrow looks for
 SIDE = 4  #: the number of a set of leaves, all of them below this node, -1 for none
 # listed
 AT_HAND, FOUND, FOUND_IN, WAITING_TRIPLETS, REST, KEPT = range(6)
+IN_LIST = 6  #: of each triplet: the list that it is in, -1 for none
 # node: lists, then of each level that waits its nodes, its triplets, and the node below which it is to hang
 CURRENT, TOUCHED_BLOCKS, WAITING, NODE_BEGIN, NODE_COUNT, TRIPLET_BEGIN, TRIPLET_COUNT, ABOVE = range(8)
 # path
@@ -113,7 +113,7 @@ def empty_tables(n, m):
     """Room for m triplets on n leaves, to be filled by `plant`."""
     nodes = 2 * n + 2
     splits = min(4 * n, _SIDE_BITS // max(n, 1)) + 1
-    sizes = ((nodes, 16), (m, 8), (n, 3), 3 * m, (m + nodes, 2), (nodes, 8), (6, m), (8, nodes), (nodes, 5))
+    sizes = ((nodes, 16), (m, 8), (n, 3), 3 * m, (m + nodes, 2), (nodes, 8), (7, m), (8, nodes), (nodes, 5))
     wide = ((splits, n // 64 + 2), (8 * splits, 3), 10)
     return AhoTables(*(empty_table(size, np.int32) for size in sizes), *(empty_table(size, np.int64) for size in wide))
 
@@ -293,7 +293,7 @@ def toward(tree, path, state, v, x):
     """
     if tree[x, PARENT] == v:
         return np.int64(x)
-    if tree[x, ASKED] == v and tree[x, ASKED_AT] == state[CHANGES]:
+    if tree[x, ASKED] == v and tree[x, ASKED_AT] == tree[v, CHANGED]:
         return np.int64(tree[x, ANSWER])
     return _seek(tree, path, state, v, x)
 
@@ -307,7 +307,7 @@ def _seek(tree, path, state, v, x):
     child, u = np.int64(-1), np.int64(tree[x, PARENT])
     steps = 1
     while steps < _LONG_WAY or not state[DEEP]:
-        if tree[u, ASKED] == v and tree[u, ASKED_AT] == state[CHANGES]:
+        if tree[u, ASKED] == v and tree[u, ASKED_AT] == tree[v, CHANGED]:
             child = tree[u, ANSWER]
             break
         if tree[u, PARENT] == v:
@@ -326,7 +326,7 @@ def _seek(tree, path, state, v, x):
         _splay(path, child)
     u = np.int64(x)
     for _ in range(steps):
-        tree[u, ASKED], tree[u, ASKED_AT], tree[u, ANSWER] = v, state[CHANGES], child
+        tree[u, ASKED], tree[u, ASKED_AT], tree[u, ANSWER] = v, tree[v, CHANGED], child
         u = tree[u, PARENT]
     return child
 
@@ -356,6 +356,7 @@ def attach(tree, path, state, p, u):
             tree[u, NEXT_SIBLING], tree[p, FIRST_CHILD] = first, u
     tree[p, N_CHILDREN] += 1
     state[CHANGES] += 1
+    tree[p, CHANGED] = state[CHANGES]
     if state[DEEP]:
         link(path, p, u)
 
@@ -376,6 +377,7 @@ def detach(tree, path, state, u):
     tree[p, N_CHILDREN] -= 1
     tree[u, PARENT] = -1
     state[CHANGES] += 1
+    tree[p, CHANGED] = state[CHANGES]
     if state[DEEP]:
         cut(path, u)
 
@@ -407,13 +409,13 @@ def release(tree, state, u):
 
 
 @inner
-def list_triplet(tree, row, by_lca, t, u):
+def list_triplet(tree, listed, by_lca, t, u):
     """Triplet t belongs to node u."""
-    head = row.shape[0] + tree[u, LIST]
+    head = listed.shape[1] + tree[u, LIST]
     after = by_lca[head, AFTER]
     by_lca[head, AFTER], by_lca[after, BEFORE] = t, t
     by_lca[t, AFTER], by_lca[t, BEFORE] = after, head
-    row[t, IN_LIST] = tree[u, LIST]
+    listed[IN_LIST, t] = tree[u, LIST]
     tree[u, N_TRIPLETS] += 1
 
 
@@ -425,16 +427,16 @@ def unlist_triplet(by_lca, t):
 
 
 @inner
-def join_lists(tree, row, by_lca, u, w):
+def join_lists(tree, listed, by_lca, u, w):
     """What belongs to u belongs to w. Each triplet knows its list, so the shorter of the two is moved."""
     if tree[u, N_TRIPLETS] > tree[w, N_TRIPLETS]:
         tree[u, N_TRIPLETS], tree[w, N_TRIPLETS] = tree[w, N_TRIPLETS], tree[u, N_TRIPLETS]
         tree[u, LIST], tree[w, LIST] = tree[w, LIST], tree[u, LIST]
-    m = row.shape[0]
+    m = listed.shape[1]
     t = by_lca[m + tree[u, LIST], AFTER]
     while t < m:
         after = by_lca[t, AFTER]
-        list_triplet(tree, row, by_lca, t, w)
+        list_triplet(tree, listed, by_lca, t, w)
         t = after
     head = m + tree[u, LIST]
     by_lca[head, AFTER] = by_lca[head, BEFORE] = head
@@ -473,6 +475,7 @@ def forget(forest):
     for u in range(mark.shape[0]):
         for k in range(TOUCHED, ANSWER + 1):
             tree[u, k] = 0
+        tree[u, CHANGED] = 1
         for k in range(SIDE):
             mark[u, k] = 0
         mark[u, SIDE] = -1
@@ -492,7 +495,7 @@ def plant(parent, separator, triplets, forest):
     the node of `parent` that parts c from a and b
     """
     tree, row, leaf, next_entry, by_lca = forest.tree, forest.row, forest.leaf, forest.next_entry, forest.by_lca
-    path, state = forest.path, forest.state
+    listed, path, state = forest.listed, forest.path, forest.state
     n = len(forest.leaf)
     N, m = tree.shape[0], row.shape[0]
     root = N - 1
@@ -511,7 +514,7 @@ def plant(parent, separator, triplets, forest):
         for k in range(3):
             row[t, k] = triplets[t, k]
             add_entry(leaf, next_entry, t, row[t, k], k)
-        list_triplet(tree, row, by_lca, t, root if separator[t] == size - 1 else np.int64(separator[t]))
+        list_triplet(tree, listed, by_lca, t, root if separator[t] == size - 1 else np.int64(separator[t]))
     for u in range(size - 1):
         p = root if parent[u] == size - 1 else np.int64(parent[u])
         attach(tree, path, state, p, np.int64(u))
@@ -640,7 +643,7 @@ def crossing(forest, v, a, b):
         while e >= 0:
             e = next_entry[e]
             t = e // 3
-            if row[t, IN_LIST] == tree[v, LIST] and row[t, SEEN] != state[STAMP]:
+            if listed[IN_LIST, t] == tree[v, LIST] and row[t, SEEN] != state[STAMP]:
                 row[t, SEEN] = state[STAMP]
                 far = e % 3 == 2  # then x is its c
                 if toward(tree, path, state, v, row[t, A if far else C]) == other:
@@ -659,7 +662,7 @@ def unite_children(forest, n_current, n_at_hand):
 
     Returns the number of children (a leaf counts as its own), and of those touched.
     """
-    tree, row, mark, listed, node = forest.tree, forest.row, forest.mark, forest.listed, forest.node
+    tree, row, listed, node = forest.tree, forest.row, forest.listed, forest.node
     path, state = forest.path, forest.state
     n = len(forest.leaf)
     state[STAMP] += 1
@@ -667,8 +670,9 @@ def unite_children(forest, n_current, n_at_hand):
     n_blocks = np.int64(0)
     for k in range(n_current):
         u = node[CURRENT, k]
-        mark[u, CURRENT_AT] = stamp
         n_blocks += tree[u, N_CHILDREN] if u >= n else 1
+        if u < n:
+            tree[u, HIT] = -stamp
     n_touched = np.int64(0)
     for k in range(n_at_hand):
         t = listed[AT_HAND, k]
@@ -700,7 +704,7 @@ def collapse(forest, n_current, n_touched, n_at_hand):
         mark[u, HITS], mark[u, GROUP] = 0, -1
     for k in range(n_touched):
         u = node[TOUCHED_BLOCKS, k]
-        if mark[u, CURRENT_AT] != stamp:
+        if tree[u, HIT] != -stamp:
             p, s = tree[u, PARENT], set_of(tree, u)
             mark[p, HITS] += 1
             mark[p, GROUP] = s if mark[p, GROUP] in (-1, s) else _MIXED
@@ -708,7 +712,7 @@ def collapse(forest, n_current, n_touched, n_at_hand):
     for k in range(n_touched):
         u = node[TOUCHED_BLOCKS, k]
         p = tree[u, PARENT]
-        if mark[u, CURRENT_AT] != stamp and mark[p, GROUP] >= 0 and mark[p, HITS] == tree[p, N_CHILDREN]:
+        if tree[u, HIT] != -stamp and mark[p, GROUP] >= 0 and mark[p, HITS] == tree[p, N_CHILDREN]:
             if tree[p, TOUCHED] == stamp:
                 continue
             tree[p, TOUCHED], tree[p, HIT], tree[p, SET] = stamp, -stamp, mark[p, GROUP]
@@ -721,7 +725,7 @@ def collapse(forest, n_current, n_touched, n_at_hand):
             t = listed[AT_HAND, k]
             for end in range(AT_A, AT_C + 1):
                 u = row[t, end]
-                if mark[u, CURRENT_AT] != stamp and tree[tree[u, PARENT], HIT] == -stamp:
+                if tree[u, HIT] != -stamp and tree[tree[u, PARENT], HIT] == -stamp:
                     row[t, end] = tree[u, PARENT]
     return n_left
 
@@ -732,9 +736,9 @@ def _lift(forest, stamp, top, low, x):
 
     Nodes known to be below it have the stamp.
     """
-    tree, path, state = forest.tree, forest.path, forest.state
+    tree, mark, path, state = forest.tree, forest.mark, forest.path, forest.state
     u, steps = np.int64(x), 0
-    while low >= 0 and u != low and tree[u, BELOW] != stamp:
+    while low >= 0 and u != low and mark[u, BELOW] != stamp:
         if steps == _SHORT_WAY or u == top:
             low = meeting(tree, path, state, low, x)
             break
@@ -746,7 +750,7 @@ def _lift(forest, stamp, top, low, x):
     for _ in range(steps):
         if u == low:
             break
-        tree[u, BELOW] = stamp
+        mark[u, BELOW] = stamp
         u = tree[u, PARENT]
     return low
 
@@ -760,8 +764,7 @@ def narrow(forest, n_current, n_touched, n_at_hand):
 
     Returns the two nodes; -1 where it is not so.
     """
-    tree, row, mark, listed, node = forest.tree, forest.row, forest.mark, forest.listed, forest.node
-    state = forest.state
+    tree, row, listed, node, state = forest.tree, forest.row, forest.listed, forest.node, forest.state
     none = np.int64(-1)
     if not state[DEEP] or n_touched != n_current or tree[set_of(tree, node[TOUCHED_BLOCKS, 0]), BLOCKS] != n_current:
         return none, none
@@ -769,7 +772,7 @@ def narrow(forest, n_current, n_touched, n_at_hand):
     child = none
     for k in range(n_touched):
         u = node[TOUCHED_BLOCKS, k]
-        if mark[u, CURRENT_AT] != stamp:
+        if tree[u, HIT] != -stamp:
             if child >= 0:
                 return none, none
             child = u
@@ -807,7 +810,7 @@ def _count_hits(forest, n_touched, only):
     for k in range(n_touched):
         u = node[TOUCHED_BLOCKS, k]
         p = tree[u, PARENT]
-        if mark[u, CURRENT_AT] == stamp or (only >= 0 and set_of(tree, u) != only):
+        if tree[u, HIT] == -stamp or (only >= 0 and set_of(tree, u) != only):
             continue
         if tree[p, HIT] != stamp:
             tree[p, HIT], mark[p, HITS], mark[p, LARGEST], mark[p, GROUP] = stamp, 0, -1, 0
@@ -815,7 +818,7 @@ def _count_hits(forest, n_touched, only):
     for k in range(n_touched):
         u = node[TOUCHED_BLOCKS, k]
         p = tree[u, PARENT]
-        if mark[u, CURRENT_AT] == stamp or tree[p, HIT] != stamp or mark[p, HITS] < 2:
+        if tree[u, HIT] == -stamp or tree[p, HIT] != stamp or mark[p, HITS] < 2:
             continue
         if only >= 0 and set_of(tree, u) != only:
             continue
@@ -828,7 +831,7 @@ def _count_hits(forest, n_touched, only):
     for k in range(n_touched):
         u = node[TOUCHED_BLOCKS, k]
         p = tree[u, PARENT]
-        if mark[u, CURRENT_AT] == stamp or tree[p, HIT] != stamp or mark[p, LARGEST] != u:
+        if tree[u, HIT] == -stamp or tree[p, HIT] != stamp or mark[p, LARGEST] != u:
             continue
         if mark[p, HITS] >= 2 and tree[p, N_TRIPLETS] <= 2 * (mark[p, GROUP] - mark[u, HITS]):
             mark[p, HITS] = -mark[p, HITS]
@@ -862,7 +865,7 @@ def gather(forest, n_touched, n_at_hand, only):
     for k in range(n_touched):
         u = node[TOUCHED_BLOCKS, k]
         p = tree[u, PARENT]
-        if mark[u, CURRENT_AT] == stamp or tree[p, HIT] != stamp or abs(mark[p, HITS]) < 2:
+        if tree[u, HIT] == -stamp or tree[p, HIT] != stamp or abs(mark[p, HITS]) < 2:
             continue
         if mark[p, HITS] < 0:
             if mark[p, LARGEST] == u:
@@ -909,7 +912,7 @@ def _between(forest, top, count):
         while e >= 0:
             e = next_entry[e]
             t = e // 3
-            if row[t, IN_LIST] == tree[p, LIST] and row[t, SEEN] != stamp:
+            if listed[IN_LIST, t] == tree[p, LIST] and row[t, SEEN] != stamp:
                 row[t, SEEN] = stamp
                 far = e % 3 == 2  # then x is its c
                 w = toward(tree, path, state, p, row[t, A if far else C])
@@ -1162,7 +1165,7 @@ def _join(forest, n_current, w, n_below, above):
 
     below : number of leaves below all current nodes
     """
-    tree, row, by_lca, mark, node = forest.tree, forest.row, forest.by_lca, forest.mark, forest.node
+    tree, listed, by_lca, mark, node = forest.tree, forest.listed, forest.by_lca, forest.mark, forest.node
     path, state = forest.path, forest.state
     n = len(forest.leaf)
     stamp = state[STAMP]
@@ -1178,7 +1181,7 @@ def _join(forest, n_current, w, n_below, above):
                 c = tree[u, FIRST_CHILD]
                 detach(tree, path, state, c)
                 attach(tree, path, state, w, c)
-            join_lists(tree, row, by_lca, u, w)
+            join_lists(tree, listed, by_lca, u, w)
             release(tree, state, u)
     tree[w, N_LEAVES] = n_below
     attach(tree, path, state, above, w)
@@ -1211,14 +1214,14 @@ def _compose(forest, v, a, b, n_at_hand):
         for k in range(n_known, n_found):
             t = listed[FOUND, k]
             unlist_triplet(by_lca, t)
-            row[t, IN_LIST] = -1
+            listed[IN_LIST, t] = -1
             tree[tree[row[t, AT_A], PARENT], N_TRIPLETS] -= 1
         w = _choose_node(forest, n_current)
         height = _deal_out(forest, n_touched, n_found, w, (top, n_nodes, n_triplets))
         top, n_nodes, n_triplets = height
         _join(forest, n_current, w, n_below, above)
         for k in range(state[N_REST]):
-            list_triplet(tree, row, by_lca, listed[REST, k], w)
+            list_triplet(tree, listed, by_lca, listed[REST, k], w)
         if top == 0:
             return
         top -= 1
@@ -1265,7 +1268,7 @@ def _fuse(forest, t, v, places, go):
     if go:
         for k in range(n_crossing):
             unlist_triplet(by_lca, listed[AT_HAND, k])
-            row[listed[AT_HAND, k], IN_LIST] = -1
+            listed[IN_LIST, listed[AT_HAND, k]] = -1
         tree[v, N_TRIPLETS] -= n_crossing
         _compose(forest, v, at_a, at_b, n_at_hand)
     return NEW_TREE
@@ -1278,7 +1281,7 @@ def _grow(forest, t, triplet, go):
     Returns REFUSED, SAME_TREE or NEW_TREE. Oracle: ``one_tree_definition``.
     """
     tree, row, leaf, next_entry, by_lca = forest.tree, forest.row, forest.leaf, forest.next_entry, forest.by_lca
-    path, state = forest.path, forest.state
+    listed, path, state = forest.listed, forest.path, forest.state
     a, b, c = triplet
     if max(state[STAMP], state[CHANGES], state[N_SIDES], state[N_SIDE_ENTRIES]) > _LAST_STAMP:
         forget(forest)
@@ -1302,9 +1305,9 @@ def _grow(forest, t, triplet, go):
             if outcome == REFUSED:
                 return REFUSED
         if go and not inside:
-            list_triplet(tree, row, by_lca, t, v)
+            list_triplet(tree, listed, by_lca, t, v)
     elif go:
-        list_triplet(tree, row, by_lca, t, top)
+        list_triplet(tree, listed, by_lca, t, top)
     if go:
         row[t, SEEN] = 0
         add_entry(leaf, next_entry, t, a, 0)
@@ -1355,13 +1358,13 @@ def drop(tables, t):
     """
     forest = AhoTables(*tables)
     tree, row, leaf, next_entry, by_lca = forest.tree, forest.row, forest.leaf, forest.next_entry, forest.by_lca
-    path, state = forest.path, forest.state
+    listed, path, state = forest.listed, forest.path, forest.state
     state[FIRST_SIDE_ENTRY] = state[N_SIDE_ENTRIES]  # a split may have needed the triplet
     v = meeting(tree, path, state, row[t, A], row[t, B])
     top = meeting(tree, path, state, v, row[t, C])
     unlist_triplet(by_lca, t)
     tree[top, N_TRIPLETS] -= 1
-    row[t, IN_LIST] = -1
+    listed[IN_LIST, t] = -1
     for k in range(3):
         drop_entry(leaf, next_entry, t, row[t, k], k)
     return NEW_TREE if tree[v, PARENT] == top else SAME_TREE
