@@ -60,7 +60,7 @@ def flat(tree):
 
 def check(state):
     """Tree, shelves and rings are those of the triplets that the state holds."""
-    tree, row, slot, ring, shelf = state._arrays[:5]
+    tree, row, slot, pieces, shelf = state._arrays[:5]
     n, m, root = state.n, row.shape[0], tree.shape[0] - 1
     shape = nested(state, root)
     assert clades_of(shape) == clades_of(one_tree_definition(list(state), range(n)))
@@ -86,12 +86,13 @@ def check(state):
             ends[key[k]].add(3 * t + k)
     assert not on_shelf
     for x in range(n):
-        e, around = slot[x, 0], set()
-        while e >= 0 and int(e) not in around:
-            around.add(int(e))
-            e = ring[e]
-        assert around == ends[x]
-        assert slot[x, 1] == len(ends[x])
+        piece, held = slot[x, sources.PIECE], []
+        while len(held) < slot[x, sources.N_ENTRIES]:
+            length = (slot[x, sources.N_ENTRIES] - len(held) - 1) % sources.NEXT_PIECE + 1
+            held += pieces[piece, :length].tolist()
+            piece = pieces[piece, sources.NEXT_PIECE]
+        assert piece == -1
+        assert sorted(held) == sorted(ends[x])
     check_splits(state)
 
 

@@ -705,9 +705,12 @@ class DynamicAhoTree:
         by_lca[:old], by_lca[new:] = links[:old], links[old:]
         listed = kernels.dynamic_build.empty_table((len(arrays.listed), new), np.int32)
         listed[:, :old] = arrays.listed
+        # the free pieces end with the number after the last one, that of the first new one now
+        entries, pieces = _longer(arrays.entries, new // 5 + self.n + 1), len(arrays.entries)
+        entries[pieces:, kernels.dynamic_build.NEXT_PIECE] = np.arange(pieces + 1, len(entries) + 1)
         larger = arrays._replace(
             row=_longer(arrays.row, new),
-            next_entry=_longer(arrays.next_entry, 3 * new),
+            entries=entries,
             by_lca=by_lca,
             listed=listed,
         )

@@ -44,7 +44,7 @@ class AhoTables(NamedTuple):
     tree: np.ndarray  #: int32[N, 16], links and counts of each node, and what is asked most often while levels fuse
     row: np.ndarray  #: int32[m, 8], the triplets
     leaf: np.ndarray  #: int32[n, 3], the triplets of each leaf, and the splits that have it on their smaller side
-    next_entry: np.ndarray  #: int32[3 m], links of these lists, each a ring: entry 3 t + k is end k of triplet t
+    entries: np.ndarray  #: int32[m // 5 + n + 1, 16], these lists in pieces: entry 3 t + k is end k of triplet t
     by_lca: np.ndarray  #: int32[m + N, 2], links of the lists of triplets by LCA, rings too: list k begins at m + k
     mark: np.ndarray  #: int32[N, 8], stamps, and what goes with them
     listed: np.ndarray  #: int32[7, m], lists of triplets, and the list that each is in
@@ -52,7 +52,7 @@ class AhoTables(NamedTuple):
     path: np.ndarray  #: int32[N, 5], the splay trees of a deep tree
     side: IntegerTable  #: [K, n // 64 + 2], sets of leaves on the larger sides of splits, as bits; then their number
     side_entry: IntegerTable  #: [8 K, 3], a list for each leaf on the smaller side of splits
-    state: Integers  #: [10], single numbers
+    state: Integers  #: [11], single numbers
 
 
 # tree; the inner children of a node come before its leaves
@@ -66,12 +66,15 @@ A, B, C = 0, 1, 2
 AT_A, AT_B, AT_C = 3, 4, 5  #: the nodes that hold its leaves at this level
 SEEN = 6  #: stamp
 # leaf
-LAST_ENTRY, N_ENTRIES = 0, 1
+PIECE = 0  #: the first piece of its list; of these, the only one that need not be full
+N_ENTRIES = 1
 LAST_SIDE = 2  #: the number of the last split that has it on its smaller side is in this entry
 # side_entry; entries and sets are numbered on and on, and each takes the place of an old one
 SPLIT = 0  #: the split, by the number of its first entry
 LARGE_SIDE = 1  #: the number of a set of leaves on its larger side
 SIDE_BEFORE = 2
+# entries
+NEXT_PIECE = 15
 # by_lca
 AFTER, BEFORE = 0, 1
 TOUCHED = 8  #: stamp: a triplet at hand has a close leaf in this block
@@ -103,6 +106,7 @@ CHANGES = 5  #: of the tree
 N_SIDES, N_SIDE_ENTRIES = 6, 7  #: how many sets and entries have been noted
 FIRST_SIDE_ENTRY = 8  #: those before do not hold any more
 SPARED = 9  #: the work of tests since a set was noted
+FREE_PIECE = 10  #: the first of the free pieces of lists
 
 
 #: Bytes that the memory hands over at once.
@@ -113,9 +117,10 @@ def empty_tables(n, m):
     """Room for m triplets on n leaves, to be filled by `plant`."""
     nodes = 2 * n + 2
     splits = min(4 * n, _SIDE_BITS // max(n, 1)) + 1
-    sizes = ((nodes, 16), (m, 8), (n, 3), 3 * m, (m + nodes, 2), (nodes, 8), (7, m), (8, nodes), (nodes, 5))
-    wide = ((splits, n // 64 + 2), (8 * splits, 3), 10)
-    return AhoTables(*(empty_table(size, np.int32) for size in sizes), *(empty_table(size, np.int64) for size in wide))
+    sizes = (nodes, 16), (m, 8), (n, 3), (m // 5 + n + 1, 16), (m + nodes, 2), (nodes, 8), (7, m), (8, nodes)
+    wide = ((splits, n // 64 + 2), (8 * splits, 3), 11)
+    narrow_tables = (empty_table(size, np.int32) for size in (*sizes, (nodes, 5)))
+    return AhoTables(*narrow_tables, *(empty_table(size, np.int64) for size in wide))
 
 
 def empty_table(shape, dtype):
@@ -444,28 +449,31 @@ def join_lists(tree, listed, by_lca, u, w):
 
 
 @inner
-def add_entry(leaf, next_entry, t, x, k):
+def add_entry(leaf, entries, state, t, x, k):
     """Add end k of triplet t to the list of leaf x."""
-    e = 3 * t + k
+    place = leaf[x, N_ENTRIES] % NEXT_PIECE
+    if place == 0:
+        piece = state[FREE_PIECE]
+        state[FREE_PIECE] = entries[piece, NEXT_PIECE]
+        entries[piece, NEXT_PIECE], leaf[x, PIECE] = leaf[x, PIECE], piece
+    entries[leaf[x, PIECE], place] = 3 * t + k
     leaf[x, N_ENTRIES] += 1
-    if leaf[x, LAST_ENTRY] < 0:
-        next_entry[e] = e
-        leaf[x, LAST_ENTRY] = e
-    else:
-        next_entry[e] = next_entry[leaf[x, LAST_ENTRY]]
-        next_entry[leaf[x, LAST_ENTRY]] = e
 
 
 @inner
-def drop_entry(leaf, next_entry, t, x, k):
-    """Take end k of triplet t out of the list of leaf x."""
-    e = 3 * t + k
-    before = leaf[x, LAST_ENTRY]
-    while next_entry[before] != e:
-        before = next_entry[before]
-    next_entry[before] = next_entry[e]
-    leaf[x, LAST_ENTRY] = -1 if before == e else before
+def drop_entry(leaf, entries, state, t, x, k):
+    """Take end k of triplet t out of the list of leaf x; the last one of the first piece takes its place."""
+    first = piece = leaf[x, PIECE]
+    place = last = (leaf[x, N_ENTRIES] - 1) % NEXT_PIECE
+    while entries[piece, place] != 3 * t + k:
+        place -= 1
+        if place < 0:
+            piece, place = entries[piece, NEXT_PIECE], NEXT_PIECE - 1
+    entries[piece, place] = entries[first, last]
     leaf[x, N_ENTRIES] -= 1
+    if last == 0:
+        leaf[x, PIECE] = entries[first, NEXT_PIECE]
+        entries[first, NEXT_PIECE], state[FREE_PIECE] = state[FREE_PIECE], first
 
 
 @inner
@@ -494,7 +502,7 @@ def plant(parent, separator, triplets, forest):
     parent : int32[s], parents after their children; triplets : int32[k, 3], become rows 0..k-1; separator : int32[k],
     the node of `parent` that parts c from a and b
     """
-    tree, row, leaf, next_entry, by_lca = forest.tree, forest.row, forest.leaf, forest.next_entry, forest.by_lca
+    tree, row, leaf, entries, by_lca = forest.tree, forest.row, forest.leaf, forest.entries, forest.by_lca
     listed, path, state = forest.listed, forest.path, forest.state
     n = len(forest.leaf)
     N, m = tree.shape[0], row.shape[0]
@@ -508,12 +516,14 @@ def plant(parent, separator, triplets, forest):
         state[k] = 0
     forget(forest)
     for x in range(n):
-        leaf[x, LAST_ENTRY], leaf[x, N_ENTRIES] = -1, 0
+        leaf[x, PIECE], leaf[x, N_ENTRIES] = -1, 0
+    for k in range(entries.shape[0]):
+        entries[k, NEXT_PIECE] = k + 1
     size = parent.shape[0]
     for t in range(triplets.shape[0]):
         for k in range(3):
             row[t, k] = triplets[t, k]
-            add_entry(leaf, next_entry, t, row[t, k], k)
+            add_entry(leaf, entries, state, t, row[t, k], k)
         list_triplet(tree, listed, by_lca, t, root if separator[t] == size - 1 else np.int64(separator[t]))
     for u in range(size - 1):
         p = root if parent[u] == size - 1 else np.int64(parent[u])
@@ -617,7 +627,7 @@ def crossing(forest, v, a, b):
 
     They belong to v, and are in the lists of the leaves below a as well as below b: the shortest is gone through.
     """
-    tree, row, leaf, next_entry, by_lca = forest.tree, forest.row, forest.leaf, forest.next_entry, forest.by_lca
+    tree, row, leaf, entries, by_lca = forest.tree, forest.row, forest.leaf, forest.entries, forest.by_lca
     listed, path, state = forest.listed, forest.path, forest.state
     n = len(forest.leaf)
     below_a, below_b = leaves_below(tree, path, state, a), leaves_below(tree, path, state, b)
@@ -639,19 +649,21 @@ def crossing(forest, v, a, b):
         return count
     x = _first_leaf(tree, n, top)
     while x >= 0:
-        e = leaf[x, LAST_ENTRY]
-        while e >= 0:
-            e = next_entry[e]
-            t = e // 3
-            if listed[IN_LIST, t] == tree[v, LIST] and row[t, SEEN] != state[STAMP]:
-                row[t, SEEN] = state[STAMP]
-                far = e % 3 == 2  # then x is its c
-                if toward(tree, path, state, v, row[t, A if far else C]) == other:
-                    _hold(row, t, other if far else top, top if far else other)
-                    listed[AT_HAND, count] = t
-                    count += 1
-            if e == leaf[x, LAST_ENTRY]:
-                break
+        piece, left = leaf[x, PIECE], leaf[x, N_ENTRIES]
+        while left > 0:
+            length = (left - 1) % NEXT_PIECE + 1
+            for k in range(length):
+                e = entries[piece, k]
+                t = e // 3
+                if listed[IN_LIST, t] == tree[v, LIST] and row[t, SEEN] != state[STAMP]:
+                    row[t, SEEN] = state[STAMP]
+                    far = e % 3 == 2  # then x is its c
+                    if toward(tree, path, state, v, row[t, A if far else C]) == other:
+                        _hold(row, t, other if far else top, top if far else other)
+                        listed[AT_HAND, count] = t
+                        count += 1
+            piece = entries[piece, NEXT_PIECE]
+            left -= length
         x = _next_leaf(tree, n, x, top)
     return count
 
@@ -900,7 +912,7 @@ def _in_list(forest, p, only, count):
 @inlined
 def _between(forest, top, count):
     """Add to FOUND the triplets between block `top` and other children of its parent, all in the set of `top`."""
-    tree, row, leaf, next_entry = forest.tree, forest.row, forest.leaf, forest.next_entry
+    tree, row, leaf, entries = forest.tree, forest.row, forest.leaf, forest.entries
     listed, path, state = forest.listed, forest.path, forest.state
     n = len(forest.leaf)
     stamp = state[STAMP]
@@ -908,20 +920,22 @@ def _between(forest, top, count):
     s = set_of(tree, top)
     x = _first_leaf(tree, n, top)
     while x >= 0:
-        e = leaf[x, LAST_ENTRY]
-        while e >= 0:
-            e = next_entry[e]
-            t = e // 3
-            if listed[IN_LIST, t] == tree[p, LIST] and row[t, SEEN] != stamp:
-                row[t, SEEN] = stamp
-                far = e % 3 == 2  # then x is its c
-                w = toward(tree, path, state, p, row[t, A if far else C])
-                if tree[w, TOUCHED] == stamp and set_of(tree, w) == s:
-                    _hold(row, t, w if far else top, top if far else w)
-                    listed[FOUND, count], listed[FOUND_IN, count] = t, s
-                    count += 1
-            if e == leaf[x, LAST_ENTRY]:
-                break
+        piece, left = leaf[x, PIECE], leaf[x, N_ENTRIES]
+        while left > 0:
+            length = (left - 1) % NEXT_PIECE + 1
+            for k in range(length):
+                e = entries[piece, k]
+                t = e // 3
+                if listed[IN_LIST, t] == tree[p, LIST] and row[t, SEEN] != stamp:
+                    row[t, SEEN] = stamp
+                    far = e % 3 == 2  # then x is its c
+                    w = toward(tree, path, state, p, row[t, A if far else C])
+                    if tree[w, TOUCHED] == stamp and set_of(tree, w) == s:
+                        _hold(row, t, w if far else top, top if far else w)
+                        listed[FOUND, count], listed[FOUND_IN, count] = t, s
+                        count += 1
+            piece = entries[piece, NEXT_PIECE]
+            left -= length
         x = _next_leaf(tree, n, x, top)
     return count
 
@@ -987,17 +1001,26 @@ def _is_split(forest, a, b, c):
 @inner
 def _note_set(forest, top):
     """Note the leaves below node `top` as a set. Returns its number."""
-    tree, state, n = forest.tree, forest.state, len(forest.leaf)
+    tree, node, state, n = forest.tree, forest.node, forest.state, len(forest.leaf)
     s = state[N_SIDES]
     bits = forest.side[s % forest.side.shape[0]]
     for k in range(len(bits)):
         bits[k] = 0
     size = 0
-    x = _first_leaf(tree, n, top)
-    while x >= 0:
-        bits[x >> 6] |= np.int64(1) << (x & 63)
-        size += 1
-        x = _next_leaf(tree, n, x, top)
+    node[WAITING, 0] = top
+    done, n_nodes = 0, 1
+    while done < n_nodes:  # level by level: the memory can be asked for the next nodes while it brings these
+        u = node[WAITING, done]
+        done += 1
+        if u < n:
+            bits[u >> 6] |= np.int64(1) << (u & 63)
+            size += 1
+        else:
+            u = tree[u, FIRST_CHILD]
+            while u >= 0:
+                node[WAITING, n_nodes] = u
+                n_nodes += 1
+                u = tree[u, NEXT_SIBLING]
     bits[len(bits) - 1] = size
     forest.mark[top, SIDE] = s
     state[N_SIDES] += 1
@@ -1280,7 +1303,7 @@ def _grow(forest, t, triplet, go):
 
     Returns REFUSED, SAME_TREE or NEW_TREE. Oracle: ``one_tree_definition``.
     """
-    tree, row, leaf, next_entry, by_lca = forest.tree, forest.row, forest.leaf, forest.next_entry, forest.by_lca
+    tree, row, leaf, entries, by_lca = forest.tree, forest.row, forest.leaf, forest.entries, forest.by_lca
     listed, path, state = forest.listed, forest.path, forest.state
     a, b, c = triplet
     if max(state[STAMP], state[CHANGES], state[N_SIDES], state[N_SIDE_ENTRIES]) > _LAST_STAMP:
@@ -1310,9 +1333,9 @@ def _grow(forest, t, triplet, go):
         list_triplet(tree, listed, by_lca, t, top)
     if go:
         row[t, SEEN] = 0
-        add_entry(leaf, next_entry, t, a, 0)
-        add_entry(leaf, next_entry, t, b, 1)
-        add_entry(leaf, next_entry, t, c, 2)
+        add_entry(leaf, entries, state, t, a, 0)
+        add_entry(leaf, entries, state, t, b, 1)
+        add_entry(leaf, entries, state, t, c, 2)
     return outcome
 
 
@@ -1357,7 +1380,7 @@ def drop(tables, t):
     Nothing changes where a and b are together in one child of the child that holds them where c is parted from them.
     """
     forest = AhoTables(*tables)
-    tree, row, leaf, next_entry, by_lca = forest.tree, forest.row, forest.leaf, forest.next_entry, forest.by_lca
+    tree, row, leaf, entries, by_lca = forest.tree, forest.row, forest.leaf, forest.entries, forest.by_lca
     listed, path, state = forest.listed, forest.path, forest.state
     state[FIRST_SIDE_ENTRY] = state[N_SIDE_ENTRIES]  # a split may have needed the triplet
     v = meeting(tree, path, state, row[t, A], row[t, B])
@@ -1366,5 +1389,5 @@ def drop(tables, t):
     tree[top, N_TRIPLETS] -= 1
     listed[IN_LIST, t] = -1
     for k in range(3):
-        drop_entry(leaf, next_entry, t, row[t, k], k)
+        drop_entry(leaf, entries, state, t, row[t, k], k)
     return NEW_TREE if tree[v, PARENT] == top else SAME_TREE
