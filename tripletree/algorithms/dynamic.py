@@ -7,7 +7,7 @@ hand over into leaf indices.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, KeysView, Sequence
 from copy import copy
 from math import isfinite
 from typing import Any, NamedTuple
@@ -364,14 +364,16 @@ class TripletBuilder:
         [True, False, True]
         """
         keys = _to_keys(check_triplet_rows(rows, len(self.leaves)))
-        new = [key for key in dict.fromkeys(keys) if key not in self._tree]
+        held = self._tree.keys()
+        new = [key for key in dict.fromkeys(keys) if key not in held]
         try:
             if not (self._is_large(new) and self._tree.add_all_or_none(new)):
                 for start in range(0, len(new), _SLICE):
                     self._tree.add_consistent(new[start : start + _SLICE])
         finally:
-            self._record(_Change([key for key in new if key in self._tree], (), {}))
-        return np.fromiter((key in self._tree for key in keys), np.bool_, len(keys))
+            held = self._tree.keys()
+            self._record(_Change([key for key in new if key in held], (), {}))
+        return np.fromiter((key in held for key in keys), np.bool_, len(keys))
 
     def add_leaves(self, labels: Iterable[_Label]) -> None:
         """Add leaves, children of the root until a triplet names them; `undo` does not remove them.
@@ -565,6 +567,10 @@ class DynamicAhoTree:
     def __iter__(self) -> Iterator[_Key]:
         return iter(self._row)
 
+    def keys(self) -> KeysView[_Key]:
+        """The triplets, until the next change."""
+        return self._row.keys()
+
     def copy(self) -> DynamicAhoTree:
         """An independent copy."""
         other = copy(self)
@@ -752,7 +758,7 @@ def _to_key(triplet: Any, leaves: LeafIndex) -> _Key:
 
 
 def _to_keys(rows: np.ndarray) -> list[_Key]:
-    return [(a, b, c) if a < b else (b, a, c) for a, b, c in rows.tolist()]
+    return list(zip(*np.sort(rows[:, :2], axis=1).T.tolist(), rows[:, 2].tolist(), strict=True))
 
 
 def _to_rows(triplets: Any, leaves: LeafIndex) -> np.ndarray:

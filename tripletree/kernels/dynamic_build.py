@@ -573,7 +573,7 @@ def harvest(tree, n):
 # At a level there are current nodes, whose children are its blocks (a leaf is its own), and triplets at hand, each of
 # them inside the current nodes but not inside one.
 
-_MIXED = np.int64(-2)
+_ALL, _MIXED = np.int64(-1), np.int64(-2)
 
 
 @inner
@@ -695,10 +695,11 @@ def unite_children(forest, n_current, n_at_hand):
         a, b = row[t, AT_A], row[t, AT_A + 1]
         n_touched = _touch(tree, node, stamp, a, n_touched)
         n_touched = _touch(tree, node, stamp, b, n_touched)
-        a, b = set_of(tree, a), set_of(tree, b)
-        if a != b:
-            tree[b, SET] = a
-            tree[a, BLOCKS] += tree[b, BLOCKS]
+        if tree[a, SET] != tree[b, SET]:
+            a, b = set_of(tree, a), set_of(tree, b)
+            if a != b:
+                tree[b, SET] = a
+                tree[a, BLOCKS] += tree[b, BLOCKS]
     return n_blocks, n_touched
 
 
@@ -862,11 +863,14 @@ def gather(forest, n_touched, n_at_hand, only):
     stamp = state[STAMP]
     count = np.int64(0)
     state[N_REST] = 0
+    one = _ALL  # the set of all touched blocks, if there is only one
+    if n_touched > 0 and tree[set_of(tree, node[TOUCHED_BLOCKS, 0]), BLOCKS] == n_touched:
+        one = set_of(tree, node[TOUCHED_BLOCKS, 0])
     for k in range(n_at_hand):
         t = listed[AT_HAND, k]
-        s = set_of(tree, row[t, AT_A])
         c = row[t, AT_C]
-        if (only < 0 or s == only) and tree[c, TOUCHED] == stamp and set_of(tree, c) == s:
+        s = one if one >= 0 else set_of(tree, row[t, AT_A])
+        if (only < 0 or s == only) and tree[c, TOUCHED] == stamp and (one >= 0 or set_of(tree, c) == s):
             listed[FOUND, count], listed[FOUND_IN, count] = t, s
             count += 1
         else:
@@ -1089,7 +1093,6 @@ def _set_size(forest, s):
 
 
 REFUSED, SAME_TREE, NEW_TREE = range(3)
-_ALL = np.int64(-1)
 
 
 @inlined
