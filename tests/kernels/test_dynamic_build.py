@@ -261,6 +261,26 @@ def test_dynamic_build__rows_are_made_as_they_are_needed():
     check(state)
 
 
+def test_dynamic_build__lists_of_several_pieces_shrink_and_grow():
+    rng = np.random.default_rng(9)
+    rows = sample_triplets(yule(8, rng), 56, random_state=0).rows.tolist()
+    state = DynamicAhoTree(8)
+    for row in rows:
+        assert state.add(tuple(row))
+    longest = max(state._arrays.leaf[:, sources.N_ENTRIES])
+    assert longest > sources.NEXT_PIECE
+    for _ in range(3):
+        for k in rng.permutation(len(rows))[:40].tolist():
+            state.remove([tuple(rows[k])])
+            state._ready(1)
+            check(state)
+        for row in rows:
+            if tuple(row) not in state:
+                assert state.add(tuple(row))
+                check(state)
+    assert max(state._arrays.leaf[:, sources.N_ENTRIES]) == longest
+
+
 @needs_numba
 def test_dynamic_build__plain_and_compiled_kernels_agree(monkeypatch):
     rng = np.random.default_rng(5)

@@ -100,7 +100,7 @@ class TripletBuilder:
     that end in a contradiction, cost time in proportion to the triplets between the two subtrees that become one:
     microseconds as a rule, O(d m log n) at worst for a tree of depth d. A removal takes O(log n + t) for t triplets on
     its leaves; if the tree may have changed, the next question builds it anew, O(n + m). A large consistent batch is
-    added with one run of `one_tree`. Memory O(n + m): some 600 bytes a leaf and 500 a triplet.
+    added with one run of `one_tree`. Memory O(n + m): some 700 bytes a leaf and 500 a triplet.
 
     References
     ----------

@@ -7,7 +7,8 @@ those that cross, and contradicts the others exactly if it ties together all tha
 
 ``aho_forest`` fuses children of a node in the same way for ReCon. It climbs to find the part that holds a leaf, and
 works through many merges in one call; here each triplet is a call, of some four microseconds, and the tree may be deep:
-children are found by paths in splay trees where the way is long, and answers are kept while the tree stays the same.
+children are found by paths in splay trees where the way is long, and an answer is kept while the children of the node
+that was asked stay the same.
 The parts of ``aho_tree`` would serve here, too, but as a state of some fifty arrays, which take longer to hand over
 than a triplet takes to add.
 """
@@ -294,7 +295,9 @@ def meeting(tree, path, state, i, j):
 def toward(tree, path, state, v, x):
     """The child of v that holds the leaf x, which is below v.
 
-    The nodes on the way up keep the answer until the tree changes, or another v is asked for.
+    The nodes on the way up keep the answer until another v is asked for, or the children of v change: a node moves from
+    below one child of v to below another only where both become one. Most questions end at x, without a call, which
+    would hand over three arrays.
     """
     if tree[x, PARENT] == v:
         return np.int64(x)
@@ -305,7 +308,7 @@ def toward(tree, path, state, v, x):
 
 @inner
 def _seek(tree, path, state, v, x):
-    """The same where neither x nor its parent knows."""
+    """The same where v is not the parent of x, and x does not know."""
     u = tree[v, FIRST_CHILD]
     if tree[u, NEXT_SIBLING] < 0 or is_leaf(tree, tree[u, NEXT_SIBLING]):
         return u  # the only inner child
