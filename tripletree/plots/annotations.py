@@ -41,6 +41,7 @@ __all__ = [
     "draw_clades",
     "draw_columns",
     "draw_node_labels",
+    "means_in_tips",
     "measure_clades",
     "number_map",
 ]
@@ -208,6 +209,15 @@ def draw_boxes(transform: Transform, left: Any, right: Any, top: Any, bottom: An
     return [np.concatenate(paths[2 * k : 2 * k + 2]) for k in range(left.size)]
 
 
+def means_in_tips(values: np.ndarray, drawn: CollapsedTree) -> tuple[np.ndarray, np.ndarray]:
+    """The tips of which some leaf has a finite value, and the mean of these."""
+    known = np.isfinite(values)
+    tip = drawn.shown[: drawn.tree.n_leaves][known]
+    number = np.bincount(tip, minlength=drawn.size.size)
+    some = np.flatnonzero(number)
+    return some, np.bincount(tip, values[known], minlength=drawn.size.size)[some] / number[some]
+
+
 def draw_columns(
     ax: Any,
     columns: list[LeafColumn],
@@ -286,15 +296,12 @@ def _draw_numbers(
     """Draw a tile in the colour of each tip's number, the mean for a collapsed subtree."""
     from matplotlib.collections import PolyCollection
 
-    known = np.isfinite(values)
-    tip = drawn.shown[: drawn.tree.n_leaves][known]
-    number = np.bincount(tip, minlength=drawn.size.size)
-    some = np.flatnonzero(number)
-    mean = np.bincount(tip, values[known], minlength=drawn.size.size)[some] / number[some]
+    some, mean = means_in_tips(values, drawn)
     half, full = place.width[some] / 2, np.ones(some.size)
     boxes = draw_boxes(transform, place.along[some] - half, place.along[some] + half, top * full, bottom * full)
     tiles = PolyCollection(boxes, array=mean, cmap=cmap, edgecolors="face", linewidths=0.2, zorder=3)
-    tiles.set_clim(float(values[known].min()), float(values[known].max()))
+    known = values[np.isfinite(values)]
+    tiles.set_clim(float(known.min()), float(known.max()))
     tiles.set_gid("annotations")
     ax.add_collection(tiles, autolim=False)
     return tiles

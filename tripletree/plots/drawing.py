@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from tripletree.plots.annotations import draw_boxes, means_in_tips
 from tripletree.plots.axes import Transform
 from tripletree.plots.layout import CollapsedTree, Layout, count_in_tips, find_node_codes
 from tripletree.plots.style import DASHES, MERGE_MARKERS, PALETTE, SHAPES, LeafGroups, class_marker, find_theme
@@ -151,40 +152,27 @@ def draw_strips(
         base = 2 * BASE * place.width[tips][part]
         left = place.along[tips][part] - base / 2 + base * (stop - share)[part, which]
         top = place.foot[tips][part] - 1.5 * pixel
-        boxes = _boxes(transform, left, left + base * share[part, which], top, top - 5 * pixel)
+        boxes = draw_boxes(transform, left, left + base * share[part, which], top, top - 5 * pixel)
         colours = [PALETTE[classes.style[j] % len(PALETTE)] for j in which.tolist()]
         shapes = PolyCollection(boxes, facecolors=colours, edgecolors=find_theme(ax).paper, linewidths=0.4, zorder=3)
         shapes.set_gid("class shares")
         ax.add_collection(shapes, autolim=False)
     if values is None:
         return None
-    known = np.isfinite(values)
-    tip = drawn.shown[: drawn.tree.n_leaves][known]
-    number = np.bincount(tip, minlength=drawn.size.size)
-    some = np.flatnonzero(number)
-    mean = np.bincount(tip, values[known], minlength=drawn.size.size)[some] / number[some]
+    some, mean = means_in_tips(values, drawn)
     half, edge = place.width[some] * min(0.46, 6.0 / row), rim[some] - gap * pixel
     strips = PolyCollection(
-        _boxes(transform, place.along[some] - half, place.along[some] + half, edge, edge - 9 * pixel),
+        draw_boxes(transform, place.along[some] - half, place.along[some] + half, edge, edge - 9 * pixel),
         array=mean,
         cmap="cividis",
         edgecolors="none",
         zorder=3,
     )
-    strips.set_clim(values[known].min(initial=np.inf), values[known].max(initial=-np.inf))
+    known = values[np.isfinite(values)]
+    strips.set_clim(known.min(initial=np.inf), known.max(initial=-np.inf))
     strips.set_gid("values")
     ax.add_collection(strips, autolim=False)
     return strips
-
-
-def _boxes(
-    transform: Transform, left: np.ndarray, right: np.ndarray, top: np.ndarray, bottom: np.ndarray
-) -> list[np.ndarray]:
-    sides = np.empty((left.size, 2, 2, 2))
-    sides[:, 0, 0], sides[:, 0, 1] = np.stack([left, top], 1), np.stack([right, top], 1)
-    sides[:, 1, 0], sides[:, 1, 1] = np.stack([right, bottom], 1), np.stack([left, bottom], 1)
-    paths = transform.paths(sides.reshape(-1, 2, 2))
-    return [np.concatenate(paths[2 * k : 2 * k + 2]) for k in range(left.size)]
 
 
 def draw_markers(ax: Any, place: Layout, transform: Transform, counts: dict[str, np.ndarray], row: float) -> None:
