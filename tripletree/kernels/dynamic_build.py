@@ -62,6 +62,11 @@ PREVIOUS_SIBLING = 3  #: of the first child: the last one
 N_CHILDREN = 4
 N_LEAVES = 5  #: below the node; in a deep tree they are counted on paths instead
 N_TRIPLETS, LIST = 6, 7  #: the triplets that the node separates: how many, and the number of their list
+TOUCHED = 8  #: stamp: a triplet at hand has a close leaf in this block
+SET, BLOCKS = 9, 10  #: a disjoint set of touched blocks, and of its representative: how many there are
+HIT = 11  #: stamp of a node with touched children; minus the stamp: current and a block itself, a leaf or collapsed
+CHANGED = 12  #: the number of the last change of its children
+ASKED, ASKED_AT, ANSWER = 13, 14, 15  #: the node of which a child holds it, as was asked last; its CHANGED; the child
 # row
 A, B, C = 0, 1, 2
 AT_A, AT_B, AT_C = 3, 4, 5  #: the nodes that hold its leaves at this level
@@ -78,11 +83,6 @@ SIDE_BEFORE = 2
 NEXT_PIECE = 15
 # by_lca
 AFTER, BEFORE = 0, 1
-TOUCHED = 8  #: stamp: a triplet at hand has a close leaf in this block
-SET, BLOCKS = 9, 10  #: a disjoint set of touched blocks, and of its representative: how many there are
-HIT = 11  #: stamp of a node with touched children; minus the stamp: current and a block itself, a leaf or collapsed
-CHANGED = 12  #: the number of the last change of its children
-ASKED, ASKED_AT, ANSWER = 13, 14, 15  #: the node of which a child holds it, as was asked last; its CHANGED; the child
 # mark
 HITS = 0  #: how many touched children; of a touched block: leaves below it
 LARGEST = 1  #: the one with most leaves; of a block: minus the stamp once it has gone to a level that waits
