@@ -42,6 +42,16 @@ def _walk(lists, x, y):
         total += first[x % size] * lists.second[y % size]
     return total * 1000 + x * size
 
+@jit.inner
+def _set_entries(table, flags, thin, x):
+    table[1, -x] = 7.9
+    flags[x] = table[1, np.int32(-x)]
+    flags[-1] = not flags[x]
+    thin[np.int8(-x)] = table[0, np.uint64(x)] / 3
+    table.T[x, 0] -= 5  # not contiguous
+    table[:, 2] = 4
+    table[0, np.uint8(1)] += flags[x] + (table[2, 0] < thin[-x])
+
 @jit.allocating
 def _squares(n):
     out = np.empty(n, np.int64)
@@ -65,9 +75,23 @@ def walk(n):
     lists = Lists(np.arange(1, n), np.arange(n, 2 * n))
     return _walk(lists, n, n // 2) + _walk(lists, -n, n) + lists.first[-1]
 
+@jit.njit
+def entries(n):
+    table, flags, thin = np.arange(3 * n).reshape(3, n), np.zeros(n, np.bool_), np.ones(n, np.float32)
+    _set_entries(table, flags, thin, 5)
+    total = np.int64(0)
+    for i in range(-3, 3):
+        for j in range(-n, n):
+            total = total * 31 % 1_000_003 + table[i, j] + 7 * flags[j] + np.int64(1000 * thin[j])
+    return total
+
+@jit.in_place
+def changed(n):
+    return _squares(n)[n - 2]
+
 if __name__ == "__main__":
     sys.modules["parts"] = sys.modules["__main__"]
-    for function in (_next, _twice, _walk, _squares, length, last, walk):
+    for function in (_next, _twice, _walk, _squares, _set_entries, length, last, walk, entries, changed):
         function.__module__ = "parts"
     for name in sys.argv[1:]:
         kernel = jit.compiled(globals()[name])
@@ -108,6 +132,19 @@ def test_compiler__variables_out_of_memory_are_the_same(answers, boundscheck):
     plain = {"__name__": "parts"}
     exec(SOURCE, plain)  # the same functions, run by Python
     assert answers("walk", NUMBA_BOUNDSCHECK=boundscheck) == [(plain["walk"](27), 0, 0, 2)]
+
+
+@needs_numba
+@pytest.mark.parametrize("boundscheck", ["0", "1"])
+def test_compiler__entries_of_arrays_are_the_same(answers, boundscheck):
+    plain = {"__name__": "parts"}
+    exec(SOURCE, plain)
+    assert answers("entries", NUMBA_BOUNDSCHECK=boundscheck) == [(plain["entries"](27), 0, 0, 2)]
+
+
+@needs_numba
+def test_compiler__what_a_kernel_in_place_calls_can_make_arrays(answers):
+    assert answers("changed") == [(25**2, 0, 0, 2)]
 
 
 @needs_numba
