@@ -45,7 +45,7 @@ from tripletree.kernels.aho_tree import (
     unlist_triplet,
 )
 from tripletree.kernels.disjoint_set import find
-from tripletree.kernels.jit import Integers, IntegerTable, inlined, inner, njit
+from tripletree.kernels.jit import Integers, IntegerTable, in_place, inlined, inner, njit
 
 __all__ = [
     "Forest",
@@ -133,7 +133,7 @@ def empty_forest(rows, n):
     )
 
 
-@njit
+@in_place
 def plant(parent, separator, forest):
     """Fill an empty forest from the parent array of `one_tree` of its triplets, and the node that separates each."""
     tree, triplets, degree = forest.tree, forest.triplets, forest.degree

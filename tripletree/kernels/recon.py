@@ -23,7 +23,7 @@ from tripletree.kernels.centres import least_of_block as renew_least
 from tripletree.kernels.disjoint_set import find
 from tripletree.kernels.distance_table import BLOCK, first_of_least, least_of_block, scan, update
 from tripletree.kernels.distance_table import pack as pack_table
-from tripletree.kernels.jit import Integers, inner, njit, pointer
+from tripletree.kernels.jit import Integers, in_place, inner, njit, pointer
 from tripletree.kernels.rejected_pairs import (
     RejectedPairs,
     clear,
@@ -186,7 +186,7 @@ def _next_place(state, centres, live, last, join):
     return centres.place[j], centres.place[i]
 
 
-@njit
+@in_place
 def merge_by_centres(state, centres, linkage, most, join, search):
     """Go on until all is one cluster, no pair is left, `most` merges or first searches are done, or watches lack room.
 
@@ -215,7 +215,7 @@ def merge_by_centres(state, centres, linkage, most, join, search):
     return counts.merges[0] == n - 1
 
 
-@njit
+@in_place
 def merge_by_vectors(state, centres, linkage, most, join):
     """As `merge_by_centres`, on sparse centres."""
     counts = state.counts
@@ -243,7 +243,7 @@ def merge_by_vectors(state, centres, linkage, most, join):
     return counts.merges[0] == n - 1
 
 
-@njit
+@in_place
 def merge_by_table(state, table, linkage, most, join):
     """As `merge_by_centres`, on a table of distances; `live` is n at first."""
     counts, rejected, bound = state.counts, state.rejected, table.bound
@@ -294,7 +294,7 @@ def _search_compatible(state, table, x):
         search_row(table, x, into, rejected)
 
 
-@njit
+@in_place
 def merge_by_single_linkage(state, table, linkage, most, join):
     """As `merge_by_table`, by single linkage; `most` is also the limit of rows to be settled at a time."""
     counts, rejected, bound, into = state.counts, state.rejected, table.bound, state.forest.into
