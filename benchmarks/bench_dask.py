@@ -81,9 +81,9 @@ def on_dask(folder, linkage, workers):
             for lo in range(0, n, CHUNK)
         ]
         small = da.from_array(np.random.default_rng(0).normal(size=(1_000, d)), chunks=(100, d))
-        ReCon(2, micro_clusters=50, linkage=linkage).fit(small)  # workers import what they need
+        ReCon(2, 50, linkage=linkage).fit(small)  # workers import what they need
         start, before, busy = time.perf_counter(), cpu(), sum(client.run(cpu).values())
-        model = ReCon(CLUSTERS, micro_clusters=CENTRES, linkage=linkage).fit(da.concatenate(parts), triplets=triplets)
+        model = ReCon(CLUSTERS, CENTRES, linkage=linkage).fit(da.concatenate(parts), triplets=triplets)
         fitted = time.perf_counter() - start
         labels = model.labels_.compute()
         labelled = time.perf_counter() - start - fitted

@@ -66,7 +66,7 @@ def test_recon__with_a_centre_for_each_sample_it_is_that_in_memory(blobs, linkag
     X, y = blobs
     X, y = X[:150], y[:150]
     triplets = few_triplets(y, 10)
-    model = ReCon(4, micro_clusters=200, linkage=linkage).fit(da.from_array(X, chunks=chunks), triplets=triplets)
+    model = ReCon(4, 200, linkage=linkage).fit(da.from_array(X, chunks=chunks), triplets=triplets)
     one = cluster.ReCon(4, linkage=linkage).fit(X, triplets=triplets)
     labels = model.labels_.compute()
     assert adjusted_rand_score(one.labels_, labels) == 1
@@ -77,7 +77,7 @@ def test_recon__with_a_centre_for_each_sample_it_is_that_in_memory(blobs, linkag
 def test_recon__with_few_centres_all_triplets_hold_and_clusters_are_those_in_memory(blobs):
     X, y = blobs
     triplets = few_triplets(y)
-    model = ReCon(4, micro_clusters=100).fit(da.from_array(X, chunks=(200, 5)), triplets=triplets)
+    model = ReCon(4, 100).fit(da.from_array(X, chunks=(200, 5)), triplets=triplets)
     assert 60 <= model.n_micro_clusters_ <= 200
     assert model.weights_.sum() == 900
     assert len(model.weights_) == model.hierarchy_.n_leaves == model.n_micro_clusters_ + triplets.used_leaves.size
@@ -91,14 +91,14 @@ def test_recon__does_not_depend_on_the_chunks(blobs):
     X, y = blobs
     triplets = few_triplets(y)
     models = [
-        ReCon(4, micro_clusters=60, linkage="ward").fit(da.from_array(X, chunks=c), triplets=triplets)
+        ReCon(4, 60, linkage="ward").fit(da.from_array(X, chunks=c), triplets=triplets)
         for c in ((900, 5), (90, 5), (333, 2))
     ]
     for model in models[1:]:
         assert np.array_equal(models[0].predictor_.centres, model.predictor_.centres)
         assert np.array_equal(models[0].labels_.compute(), model.labels_.compute())
         assert np.array_equal(models[0].weights_, model.weights_)
-    other = ReCon(4, micro_clusters=60, random_state=1).fit(da.from_array(X, chunks=(900, 5)), triplets=triplets)
+    other = ReCon(4, 60, random_state=1).fit(da.from_array(X, chunks=(900, 5)), triplets=triplets)
     assert not np.array_equal(models[0].predictor_.centres, other.predictor_.centres)
 
 
@@ -106,9 +106,9 @@ def test_recon__of_a_frame_is_that_of_the_array_with_labels(blobs):
     X, y = blobs
     triplets = few_triplets(y)
     frame = named_frame(X)
-    of_array = ReCon(4, micro_clusters=100).fit(da.from_array(X, chunks=(225, 5)), triplets=triplets)
+    of_array = ReCon(4, 100).fit(da.from_array(X, chunks=(225, 5)), triplets=triplets)
     lazy = dd.from_pandas(frame, npartitions=4, sort=False)
-    of_frame = ReCon(4, micro_clusters=100).fit(lazy, triplets=by_name(triplets))
+    of_frame = ReCon(4, 100).fit(lazy, triplets=by_name(triplets))
     found = of_frame.labels_.compute()
     assert found.index.tolist() == frame.index.tolist()
     assert np.array_equal(found.to_numpy(), of_array.labels_.compute())
@@ -124,10 +124,10 @@ def test_recon__of_a_frame_is_that_of_the_array_with_labels(blobs):
 def test_recon__labels_of_the_index_may_be_numbers(blobs):
     X, _ = blobs
     frame = named_frame(X[:60]).set_axis(range(1000, 1060))
-    model = ReCon(2, micro_clusters=100).fit(dd.from_pandas(frame, npartitions=3), triplets=[(1000, 1050, 1001)])
+    model = ReCon(2, 100).fit(dd.from_pandas(frame, npartitions=3), triplets=[(1000, 1050, 1001)])
     assert tt.displays(model.hierarchy_, tt.TripletSet.from_labels([(1000, 1050, 1001)])).all()
     with pytest.raises(UnknownLeafError, match="'1000'"):
-        ReCon(2, micro_clusters=100).fit(dd.from_pandas(frame, npartitions=3), triplets=[("1000", 1050, 1001)])
+        ReCon(2, 100).fit(dd.from_pandas(frame, npartitions=3), triplets=[("1000", 1050, 1001)])
 
 
 def test_recon__labels_and_predictions_stay_lazy(blobs):
@@ -139,7 +139,7 @@ def test_recon__labels_and_predictions_stay_lazy(blobs):
         return block
 
     lazy = da.from_array(X, chunks=(300, 5)).map_blocks(noted, dtype=float, meta=np.empty((0, 0)))
-    model = ReCon(4, micro_clusters=50).fit(lazy)
+    model = ReCon(4, 50).fit(lazy)
     assert read == [300] * 6  # twice: to draw, and to gather
     assert isinstance(model.labels_, da.Array)
     new = model.predict(lazy)
@@ -154,7 +154,7 @@ def test_recon__labels_and_predictions_stay_lazy(blobs):
 def test_recon__is_an_estimator(blobs):
     X, _ = blobs
     lazy = da.from_array(X, chunks=(300, 5))
-    model = ReCon(n_clusters=4, micro_clusters=50)
+    model = ReCon(n_clusters=4, n_centres=50)
     assert clone(model).get_params() == model.get_params()
     assert np.array_equal(model.fit_predict(lazy).compute(), model.labels_.compute())
     before = model.labels_
@@ -165,7 +165,7 @@ def test_recon__is_an_estimator(blobs):
 
 def test_recon__pickles_are_light(rng):
     X = rng.normal(size=(20_000, 4))
-    model = ReCon(3, micro_clusters=200).fit(da.from_array(X, chunks=(5_000, 4)))
+    model = ReCon(3, 200).fit(da.from_array(X, chunks=(5_000, 4)))
     content = pickle.dumps(model)
     assert len(content) < X.nbytes / 4
     again = pickle.loads(content)
@@ -178,10 +178,10 @@ def test_recon__pickles_are_light(rng):
 def test_recon__chooses_the_number_and_repairs(blobs):
     X, _ = blobs
     lazy = da.from_array(X, chunks=(300, 5))
-    model = ReCon(None, micro_clusters=80, linkage="ward").fit(lazy)
+    model = ReCon(None, 80, linkage="ward").fit(lazy)
     assert model.n_clusters_ == 4
     with pytest.warns(UserWarning, match="contradict"):
-        model = ReCon(2, micro_clusters=80, on_conflict="repair").fit(lazy, triplets=[(0, 1, 2), (1, 2, 0)])
+        model = ReCon(2, 80, on_conflict="repair").fit(lazy, triplets=[(0, 1, 2), (1, 2, 0)])
     assert len(model.triplets_) == 1
 
 
@@ -225,8 +225,8 @@ def test_errors__of_x(blobs):
         ReCon(2).fit(da.zeros((50, 2), chunks=(20, 2)))
     with pytest.raises(ClusterCountError):
         ReCon(5).fit(lazy[:3])
-    with pytest.raises(ValueError, match="micro_clusters"):
-        ReCon(2, micro_clusters=0).fit(lazy)
+    with pytest.raises(ValueError, match="n_centres"):
+        ReCon(2, 0).fit(lazy)
 
 
 def test_errors__partitions_with_other_columns(blobs):
@@ -272,7 +272,7 @@ def test_errors__contradictions_are_found_before_anything_is_read(blobs):
 def test_errors__of_predict(blobs):
     X, _ = blobs
     frame = named_frame(X)
-    model = ReCon(2, micro_clusters=50).fit(dd.from_pandas(frame, npartitions=2, sort=False))
+    model = ReCon(2, 50).fit(dd.from_pandas(frame, npartitions=2, sort=False))
     for wrong in (X[:, :3], da.from_array(X[:, :3], chunks=(300, 3))):
         with pytest.raises(ValueError, match="X has 3 features; the clusters were fitted on 5"):
             model.predict(wrong)
@@ -387,9 +387,9 @@ def test_cluster__gives_what_one_thread_gives(client, blobs, answers):
     X, y = blobs
     triplets = few_triplets(y)
     lazy = da.from_array(X, chunks=(150, 5))
-    here = ReCon(4, micro_clusters=80).fit(lazy, triplets=triplets)
+    here = ReCon(4, 80).fit(lazy, triplets=triplets)
     with dask.config.set(scheduler=client):
-        there = ReCon(4, micro_clusters=80, verbose=True).fit(lazy, triplets=triplets)
+        there = ReCon(4, 80, verbose=True).fit(lazy, triplets=triplets)
         assert np.array_equal(there.labels_.compute(), here.labels_.compute())
         assert triplet_score(answers[0], answers[1]) == triplet_score(answers[0], answers[1], verbose=True)
         with pytest.raises(ValueError, match="holds NaN"):
@@ -414,9 +414,9 @@ def test_cluster__a_lost_worker_is_made_up_for_and_nothing_counts_twice(client, 
 
     parts = [da.from_delayed(dask.delayed(block)(i), (150, 5), dtype=float) for i in range(6)]
     with dask.config.set(scheduler=client):
-        model = ReCon(4, micro_clusters=80).fit(da.concatenate(parts), triplets=triplets)
+        model = ReCon(4, 80).fit(da.concatenate(parts), triplets=triplets)
         labels = model.labels_.compute()
     assert mark.exists()
     assert model.weights_.sum() == 900
-    here = ReCon(4, micro_clusters=80).fit(da.from_array(X, chunks=(150, 5)), triplets=triplets)
+    here = ReCon(4, 80).fit(da.from_array(X, chunks=(150, 5)), triplets=triplets)
     assert np.array_equal(labels, here.labels_.compute())

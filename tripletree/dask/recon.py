@@ -49,7 +49,7 @@ class ReCon(ConstrainedClusterer):
     ----------
     n_clusters : int or None, default 2
         Number of flat clusters; None lets features and triplets choose it, as in `tripletree.cluster.ReCon`.
-    micro_clusters : int, default 20,000
+    n_centres : int, default 20,000
         About how many micro-clusters. Where there are fewer distinct samples nothing is lost.
     linkage : {"centroid", "median", "ward"}, default "centroid"
         A linkage on centres.
@@ -90,7 +90,7 @@ class ReCon(ConstrainedClusterer):
 
     Notes
     -----
-    X is read three times: to draw some ``4 * micro_clusters`` samples and find those that are named (the rows of a
+    X is read three times: to draw some ``4 * n_centres`` samples and find those that are named (the rows of a
     frame are counted before), to gather micro-clusters, and when ``labels_`` is computed. Where X fits into the memory
     of all workers, ``X = X.persist()`` reads it once. Each partition sends d + 2 numbers for each micro-cluster, added
     up in a tree; one that fails or is lost with its worker is computed again by Dask, and its result counts once. Time
@@ -107,7 +107,7 @@ class ReCon(ConstrainedClusterer):
 
     _parameter_constraints: ClassVar[dict] = {
         "n_clusters": [Interval(Integral, 1, None, closed="left"), None],
-        "micro_clusters": [Interval(Integral, 1, None, closed="left")],
+        "n_centres": [Interval(Integral, 1, None, closed="left")],
         "linkage": [StrOptions({"centroid", "median", "ward"})],
         "cut": [StrOptions({*RULES})],
         "random_state": ["random_state", np.random.Generator],
@@ -121,8 +121,8 @@ class ReCon(ConstrainedClusterer):
     def __init__(
         self,
         n_clusters: int | None = 2,
+        n_centres: int = 20_000,
         *,
-        micro_clusters: int = 20_000,
         linkage: str = "centroid",
         cut: str = "auto",
         random_state: Any = 0,
@@ -130,7 +130,7 @@ class ReCon(ConstrainedClusterer):
         verbose: bool | int = False,
     ) -> None:
         self.n_clusters = n_clusters
-        self.micro_clusters = micro_clusters
+        self.n_centres = n_centres
         self.linkage = linkage
         self.cut = cut
         self.random_state = random_state
@@ -200,7 +200,7 @@ class ReCon(ConstrainedClusterer):
             part = np.concatenate([one.part for one in looked])
             if len(part) == 0:  # every sample is named, or, of a few, none was drawn
                 part = rows
-            centres = micro_cluster_centres(part, self.micro_clusters, random_state=rng)
+            centres = micro_cluster_centres(part, self.n_centres, random_state=rng)
             clusters = self._gather(blocks, places, names, centres)
             inner = InMemoryReCon(
                 self.n_clusters,
@@ -262,7 +262,7 @@ class ReCon(ConstrainedClusterer):
     def _look(self, blocks: list, places: list[Block], names: list, n: int, seed: int) -> list[_Look]:
         """What the first pass sees in each block."""
         delayed = needed("dask", "tripletree.dask").delayed
-        rate = min(1.0, max(_PART * self.micro_clusters, _LEAST_PART) / n)
+        rate = min(1.0, max(_PART * self.n_centres, _LEAST_PART) / n)
         look, all_names = delayed(draw_samples), delayed(names)
         parts = [look(x, place, all_names, rate, seed) for x, place in zip(blocks, places, strict=True)]
         return compute(delayed(list)(parts), "drawing samples", verbose=self.verbose)
