@@ -240,4 +240,4 @@ def test_dispatch__a_fit_on_few_samples_never_loads_numba(tmp_path):
     few = [python(FITS.format(sizes=[100]), TRIPLETREE_JIT=setting).split() for setting in ("auto", "1", "0")]
     assert [loaded for loaded, _ in few] == ["False", "True", "False"]
     assert len({total for _, total in few}) == 1
-    assert python(FITS.format(sizes=[1000]), TRIPLETREE_JIT="auto").split()[0] == "True"
+    assert python(FITS.format(sizes=[1500]), TRIPLETREE_JIT="auto").split()[0] == "True"

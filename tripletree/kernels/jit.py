@@ -5,7 +5,7 @@ A kernel is a plain function that carries a mark. ``TRIPLETREE_JIT`` says what i
 "auto" (the default)
     Small inputs run as plain Python until that has taken as long as loading compiled code takes; from then on what
     lies compiled in the cache is used for them, too. What does not is compiled, once on a machine, for larger inputs,
-    and after plain Python has taken a third of the time that compiling takes: who looks at some hundred samples does
+    and after plain Python has taken half the time that compiling takes: who looks at some hundred samples does
     not wait for the compiler.
 "1"
     Always the compiled one (the tests run so).
@@ -397,7 +397,7 @@ def _digest() -> str:
 
 #: A kernel runs as plain Python while its arrays have so few entries in all, and until that has taken so many seconds,
 #: and this share of what compiling takes: later sessions gain by compiled code, too.
-SMALL, PATIENCE, SHARE = 50_000, 0.1, 1 / 3
+SMALL, PATIENCE, SHARE = 50_000, 0.1, 0.5
 #: Seconds of plain Python, of all kernels, after which numba is started to load compiled code: about what that takes.
 #: Once it runs, loading one kernel takes about as long as `LOADING` seconds of it as plain Python.
 STARTING, LOADING = 0.5, 0.02
