@@ -128,7 +128,7 @@ def _squares(points: np.ndarray, centres: np.ndarray) -> np.ndarray:
 
 def _spoken(points: np.ndarray, is_matrix: bool, says: np.ndarray) -> np.ndarray:
     """What each sample says in the end: what it says by itself, and what its neighbours say."""
-    from scipy.sparse import csr_array, diags_array
+    from scipy.sparse import csr_array
     from sklearn.neighbors import NearestNeighbors
 
     n = len(points)
@@ -139,8 +139,8 @@ def _spoken(points: np.ndarray, is_matrix: bool, says: np.ndarray) -> np.ndarray
     weight = np.exp(-(distance / scale[:, None]) * (distance / scale[index]))
     graph = csr_array((weight.ravel(), index.ravel(), np.arange(n + 1) * near), shape=(n, n))
     graph = graph.maximum(graph.T)
-    root = diags_array(1 / np.sqrt(np.maximum(graph.sum(axis=1), 1e-300)))
-    graph = HEARD * (root @ graph @ root)
+    root = 1 / np.sqrt(np.maximum(graph.sum(axis=1), 1e-300))
+    graph = HEARD * graph.multiply(root[:, None]).multiply(root).tocsr()
     said = says
     for _ in range(_STEPS):
         said = graph @ said + says
