@@ -223,7 +223,7 @@ def test_suggest__what_does_not_fit_is_refused():
     h = star(4)
     with pytest.raises(ValueError, match=r"samples must have shape \(4, d\)"):
         suggest_n_clusters(h, [[0.0]])
-    with pytest.raises(ValueError, match="most is 0; it must be at least 1"):
+    with pytest.raises(ValueError, match="max_clusters is 0; it must be at least 1"):
         suggest_n_clusters(h, np.zeros((4, 1)), max_clusters=0)
     with pytest.raises(TypeError, match="TripletSet"):
         suggest_n_clusters(h, np.zeros((4, 1)), triplets=[(0, 1, 2)])
