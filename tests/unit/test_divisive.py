@@ -9,7 +9,7 @@ from sklearn.utils._param_validation import InvalidParameterError
 
 import tripletree as tt
 from tripletree.algorithms import all_triplets
-from tripletree.cluster import DivisiveReCon
+from tripletree.cluster import DivisiveReCon, ReCon
 
 NAMES = ["ant", "bee", "cow", "dog", "eel", "fox"]
 
@@ -149,6 +149,33 @@ def test_clusters_of_classes__of_few_samples_do_not_go_by_the_larger_class(sizes
     first = {int(np.flatnonzero(y == c)[0]): c for c in range(len(sizes))}
     classes = [first.get(i) for i in range(y.size)]
     assert DivisiveReCon(len(sizes)).fit(X, classes=classes).labels_.tolist() == y.tolist()
+
+
+@pytest.mark.parametrize("n", [24, 30, 60, 150])
+def test_clusters_of_classes__find_a_class_without_a_label(n):
+    # what has no label was shouted down in small tables: a cluster of one sample was left of it
+    y = np.arange(n) % 3
+    X = np.random.default_rng(n).normal(size=(n, 3)) + 6 * np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0]])[y]
+    classes = [c if i < 12 and c < 2 else None for i, c in enumerate(y.tolist())]
+    assert pd.crosstab(DivisiveReCon(3).fit(X, classes=classes).labels_, y).max(axis=1).sum() >= n - 1
+
+
+@pytest.mark.parametrize("estimator", [ReCon, DivisiveReCon])
+def test_classes_by_label__are_of_samples_once_each(iris, estimator):
+    X, y = iris
+    known = pd.Series(["x", "x", "y", "y"], index=[*X.index[[0, 1, 140, 141]]])
+    more = pd.concat([known, pd.Series(["z"], index=["nobody"])])
+    said = "keys of classes: 'nobody'.*missing_samples='ignore' leaves them out"
+    with pytest.raises(tt.errors.UnknownLeafError, match=said):
+        estimator(2).fit(X, classes=more)
+    ignoring = estimator(2, missing_samples="ignore").fit(X, classes=more)
+    assert ignoring.hierarchy_ == estimator(2).fit(X, classes=known).hierarchy_
+    twice = pd.Series(y.tolist(), index=[*X.index[:-1], X.index[0]])
+    with pytest.raises(tt.errors.DuplicateLeafError, match="in the index of classes"):
+        estimator(2).fit(X, classes=twice)
+    # rows without labels have their order only
+    by_order = estimator(3).fit(X.to_numpy(), classes=twice)
+    assert by_order.hierarchy_ == estimator(3).fit(X.to_numpy(), classes=y.tolist()).hierarchy_
 
 
 def test_clusters_of_classes__outvote_a_wrong_label_unless_labels_are_hard(iris):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from os import PathLike
 from typing import Any
@@ -397,7 +398,7 @@ def _rows_text(n: int, unknown: list, indexed: bool, noun: str) -> str:
 # ---------------------------------------------------------------------- a hierarchy
 
 
-def align_classes(classes: Any, leaves: LeafIndex) -> np.ndarray:
+def align_classes(classes: Any, leaves: LeafIndex, *, missing_samples: str | None = None) -> np.ndarray:
     """The class of each sample as a number, -1 where it is not known.
 
     Parameters
@@ -407,6 +408,8 @@ def align_classes(classes: Any, leaves: LeafIndex) -> np.ndarray:
         leave samples out.
     leaves : LeafIndex
         The labels of the n samples.
+    missing_samples : {"raise", "ignore"}, optional
+        What to do with labels of no sample; "raise" names the other choice.
 
     Returns
     -------
@@ -418,10 +421,21 @@ def align_classes(classes: Any, leaves: LeafIndex) -> np.ndarray:
         If an array does not have an entry for each sample.
     UnknownLeafError
         If a label is that of no sample.
+    DuplicateLeafError
+        If samples have labels, and the index of a Series holds one twice.
     """
-    index = series_index(classes)
-    if index is not None and len(set(index)) == len(index):
+    index, has_labels = series_index(classes), leaves != LeafIndex(len(leaves))
+    if index is not None and not _repeats(index):
         classes = dict(zip(index, classes.tolist(), strict=True))
+    elif index is not None and has_labels:  # rows without labels can only go by their order
+        twice = [x for x, times in Counter(index).items() if times > 1]
+        raise DuplicateLeafError(twice, where=" in the index of classes; an array goes by the order of rows")
+    unknown = [x for x in classes if x not in leaves] if isinstance(classes, Mapping) else []
+    if unknown and has_labels and missing_samples == "ignore":
+        classes = {x: name for x, name in classes.items() if x in leaves}
+    elif unknown:
+        hint = "missing_samples='ignore' leaves them out" if has_labels and missing_samples else ""
+        raise UnknownLeafError(unknown, leaves.labels, what="keys of classes", hint=hint)
     return aligned_codes(classes, leaves, "classes")[0]
 
 

@@ -481,7 +481,8 @@ class DivisiveReCon(HierarchicalClusterer):
     metric : {"euclidean", "cosine", "precomputed"}, default "euclidean"
         Distances of samples. "cosine" is "euclidean" after each sample is divided by its length.
     missing_samples : {"raise", "ignore"}, default "raise"
-        "ignore" leaves out triplets and pairs on labels that are not in the index of X, as in cross-validation.
+        "ignore" leaves out triplets, pairs and classes on labels that are not in the index of X, as in
+        cross-validation.
     random_state : int, Generator, RandomState or None, default 0
         For the parts of the triplets.
     verbose : bool or int, default False

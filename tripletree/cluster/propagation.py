@@ -72,6 +72,9 @@ def propagated(points: np.ndarray, is_matrix: bool, codes: np.ndarray, k: int, *
         says *= QUIET
         says[known] = 0.0
         says[known, of] = 1.0
+        # all samples of a cluster without a label are together as loud as those of one with, none louder than a label
+        loud = says.sum(axis=0)
+        says[:, classes.size :] *= np.minimum(loud[: classes.size].mean() / loud[classes.size :], 1 / QUIET)
         share = _spoken(points, is_matrix, says)
     label = share.argmax(axis=1)
     if fixed:

@@ -120,8 +120,9 @@ class ReCon(HierarchicalClusterer):
         which some are wrong, and for large sets that contradict themselves (see `tripletree.cluster`). "auto" is 0.15
         for a triplet of mean weight.
     missing_samples : {"raise", "ignore"}, default "raise"
-        "ignore" leaves out triplets and pairs on labels that are not in the index of X, as in cross-validation. Row
-        numbers are never ignored, nor labels where the index of X is 0..n-1: there they mean nothing but rows.
+        "ignore" leaves out triplets, pairs and classes on labels that are not in the index of X, as in
+        cross-validation. Row numbers are never ignored, nor labels where the index of X is 0..n-1: there they mean
+        nothing but rows.
     verbose : bool or int, default False
         Whether to show a progress bar.
 
