@@ -5,7 +5,8 @@ are used as they are. First, normal distributions of one shape, one for each clu
 expectation and maximisation: it begins at the means of the classes, and a labelled sample belongs to its class but for
 `WRONG`. This finds the shape of classes and their extent, if they are compact. Then samples that are near each other
 in that shape speak to each other [1]_: labelled ones say their class, loudly, the others what the mixture says of them,
-softly. So classes of any form are followed where labels are many, and wrong labels are outvoted by those around.
+softly, but in clusters without a label, which would be shouted down. So classes of any form are followed where labels
+are many, and wrong labels are outvoted by those around.
 
 .. [1] Zhou, Bousquet, Lal, Weston, Schölkopf (2003), Learning with local and global consistency, NIPS 16, 321-328.
 """
@@ -73,7 +74,7 @@ def propagated(points: np.ndarray, is_matrix: bool, codes: np.ndarray, k: int, *
         says[known] = 0.0
         says[known, of] = 1.0
         # all samples of a cluster without a label are together as loud as those of one with, none louder than a label
-        loud = says.sum(axis=0)
+        loud = np.maximum(says.sum(axis=0), 1e-300)
         says[:, classes.size :] *= np.minimum(loud[: classes.size].mean() / loud[classes.size :], 1 / QUIET)
         share = _spoken(points, is_matrix, says)
     label = share.argmax(axis=1)
