@@ -109,6 +109,20 @@ def consistent_by_enumeration(triplets, leaves, hierarchies):
     return any(all(displayed(clades, *t) for t in triplets) for clades in hierarchies)
 
 
+def compatible_by_enumeration(labels, triplets, hierarchies):
+    """Whether some hierarchy (given as clade sets) displays all triplets and has every cluster as a clade."""
+    clusters = [frozenset(i for i, x in enumerate(labels) if x == c) for c in set(labels)]
+    large = {cluster for cluster in clusters if len(cluster) > 1}
+    return any(large <= clades and all(displayed(clades, *t) for t in triplets) for clades in hierarchies)
+
+
+def implied_by_enumeration(triplets, n, hierarchies):
+    """The triplets on leaves 0..n-1 that every hierarchy displays which displays the given ones."""
+    models = [clades for clades in hierarchies if all(displayed(clades, *t) for t in triplets)]
+    rows = [(a, b, c) for a, b in combinations(range(n), 2) for c in range(n) if c not in (a, b)]
+    return [row for row in rows if all(displayed(clades, *row) for clades in models)]
+
+
 def induced_odd_definition(h, triple):
     """The position of the odd one out in a triple of leaf indices, -1 if unresolved, by ancestor sets."""
 

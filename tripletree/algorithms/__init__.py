@@ -35,7 +35,7 @@ from tripletree.algorithms.consensus import AnswerConsensus
 from tripletree.algorithms.count import count_hierarchies, informativeness
 from tripletree.algorithms.cut import NumberOfClusters
 from tripletree.algorithms.decompose import decomposition_size
-from tripletree.algorithms.flat import enforce_triplets
+from tripletree.algorithms.flat import are_compatible, enforce_triplets
 from tripletree.algorithms.induce import InducedTriplets, all_triplets
 from tripletree.algorithms.infer import closure_size, redundant
 from tripletree.algorithms.names import NameMatches
@@ -57,6 +57,7 @@ __all__ = [
     "Supertree",
     "TripletComparison",
     "all_triplets",
+    "are_compatible",
     "closure_size",
     "count_hierarchies",
     "decomposition_size",

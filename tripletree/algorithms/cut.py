@@ -17,7 +17,7 @@ import numpy as np
 
 from tripletree import kernels
 from tripletree.algorithms.build import one_tree
-from tripletree.algorithms.flat import check_points, enforced
+from tripletree.algorithms.flat import check_points, enforced, fit_together, unbroken
 from tripletree.algorithms.induce import displays
 from tripletree.algorithms.points import intrinsic_dimension, is_sparse, scatter, squared_distances
 from tripletree.core.checks import check_count, described
@@ -38,6 +38,7 @@ __all__ = [
     "check_leaf_weights",
     "chooser",
     "cut",
+    "real_clusters",
     "suggest_n_clusters",
     "suggested",
     "support_of",
@@ -256,6 +257,9 @@ def _solved(
 #: Without `min_size`, the first size tried: branches smaller than this share of the mean cluster are small.
 SMALL_SHARE = 0.5
 
+#: In `suggest_n_clusters`, clusters smaller than this share of the mean cluster are crumbs.
+CRUMB = 0.2
+
 #: Sizes of small branches that "auto" compares: the first ones for which there are k clusters.
 _SIZES = 4
 
@@ -320,8 +324,8 @@ def cut(
         How many samples each leaf stands for, more than 0: branches are then as large as the weights of their leaves
         say, n above is the sum of all, and means are weighted. A leaf of weight 3 counts as three at one place.
     strict : bool, optional
-        Whether the clusters must satisfy the triplets, under every rule (see `satisfies`, and Notes). By default, where
-        triplets are given that the hierarchy displays, all of them.
+        Whether the clusters must be compatible with the triplets, under every rule: they then satisfy all triplets
+        that these imply (see `are_compatible`, and Notes). By default, if the hierarchy displays all triplets given.
     outliers : {"clade", "nearest"}, default "clade"
         Which clusters a small branch may join: those in the smallest clade around it, or, as in [1]_, any of the k; it
         goes by the nearest mean, so "nearest" needs samples.
@@ -348,8 +352,8 @@ def cut(
 
     See Also
     --------
-    satisfies : which triplets flat clusters satisfy.
-    enforce_triplets : what `strict` does, for clusters from anywhere.
+    are_compatible, satisfies : which triplets flat clusters keep.
+    enforce_triplets : the same for clusters from anywhere.
     plot_dendrogram : draws clusters that are clades.
     pairwise_f_score : compares clusters with classes.
 
@@ -363,9 +367,11 @@ def cut(
     these are not monotone.
 
     **strict**: clades satisfy all triplets that the hierarchy displays, but a cluster that small branches have joined
-    need not. Where some triplets are broken, `enforce_triplets` moves single leaves until none is. A moved leaf leaves
-    its clade: for clades alone take ``min_size=1`` and a hierarchy that displays the triplets. There are always k
-    clusters and none is empty, provided that the triplets are consistent.
+    need not. If it does not, single leaves are moved until no triplet is broken, as `enforce_triplets` does. If the
+    clusters break an implied triplet even so, smaller branches are tried. If none will do, as is usual for the triplets
+    of a whole taxonomy, the clusters are clades of any size: those of most even size, under "support" those of greatest
+    support. Leaves in no triplet then join the nearest cluster. There are always k clusters, and none is empty,
+    provided that the triplets are consistent.
 
     "auto" compares the clusters of "size" and "support" at four sizes of small branches. It takes those with the
     greatest share of triplets with a and b together and c outside, less the logarithm of the share of squared distances
@@ -473,6 +479,7 @@ def _cuts(
     inside: float = 0.0,
 ) -> list[tuple[float, np.ndarray]]:
     """The cuts that a rule compares, as (value, labels); the first of those with the greatest value is its answer."""
+    crumbs_last = rule in ("auto", "size") and min_size is None
     if rule == "auto":
         rule = "size" if not known else "support" if points is None else rule
     rules = ("size", "support") if rule == "auto" else (rule,)
@@ -484,37 +491,97 @@ def _cuts(
     else:
         sizes = _weights_tried(weights, k, rule)
     weight = whole_weights(known) if known is not None and "support" in rules else np.empty(0)
-    found: list[tuple[float, np.ndarray]] = []
+    compatible_with = known if strict else None
     refused: Exception | None = None
-    for name in rules:
-        choose = chooser(hierarchy, name, known, weights)
-        count = 0
-        for least in sizes:
-            try:
-                split = choose(k, least)
-            except ClusterCountError as error:
-                refused = error
-                continue
-            except LimitExceededError as error:
-                refused = error
-                break  # smaller sizes take more
-            labels = labels_of(hierarchy, split, least, points, anywhere=anywhere, weights=weights)
-            if strict and known is not None:
-                labels = by_first_leaf(enforced(labels, known, points, weights=weights))
-            value = 0.0
-            if known is not None and weight.size:
-                a, b, c = labels[known.rows.T]
-                value = float(weight[(a == b) & (a != c)].sum())
-                if rule == "auto" and points is not None:
-                    value = value / float(weight.sum()) - log_within(points, labels, weights, inside)
-            found.append((value, labels))
-            count += 1
-            if name == rule == "size" or (rule == "auto" and count == _SIZES):
-                break
+    incompatible: np.ndarray | None = None
+
+    def valued(labels: np.ndarray) -> tuple[float, np.ndarray]:
+        value = 0.0
+        if known is not None and weight.size:
+            a, b, c = labels[known.rows.T]
+            value = float(weight[(a == b) & (a != c)].sum())
+            if rule == "auto" and points is not None:
+                value = value / float(weight.sum()) - log_within(points, labels, weights, inside)
+        return value, labels
+
+    def compared(sizes: Sequence[float]) -> list[tuple[float, np.ndarray]]:
+        nonlocal refused, incompatible
+        found: list[tuple[float, np.ndarray]] = []
+        for name in rules:
+            choose = chooser(hierarchy, name, known, weights)
+            count = 0
+            for least in sizes:
+                try:
+                    split = choose(k, least)
+                except ClusterCountError as error:
+                    refused = error
+                    continue
+                except LimitExceededError as error:
+                    refused = error
+                    break  # smaller sizes take more
+                labels = labels_of(hierarchy, split, least, points, anywhere=anywhere, weights=weights)
+                if compatible_with is not None:
+                    moved = unbroken(labels, compatible_with, points, weights=weights)
+                    if moved is None or not fit_together(moved, compatible_with.rows):
+                        incompatible = labels
+                        continue
+                    labels = by_first_leaf(moved)
+                found.append(valued(labels))
+                count += 1
+                if name == rule == "size" or (rule == "auto" and count == _SIZES):
+                    break
+        return found
+
+    n_large = len(sizes)
+    if compatible_with is not None and k is not None and crumbs_last:
+        total = hierarchy.n_leaves if weights is None else float(weights.sum())
+        n_large = sum(size >= CRUMB * total / k for size in sizes)
+    found = compared(sizes[:n_large])
+    if not found and compatible_with is not None and k is not None and (crumbs_last or incompatible is not None):
+        clades = _clade_cut(hierarchy, k, not crumbs_last and rule == "support", compatible_with, points, weights)
+        found = [] if clades is None else [valued(clades)]
+    if not found:
+        found = compared(sizes[n_large:])
+    if not found and incompatible is not None:
+        assert known is not None
+        found = [valued(by_first_leaf(enforced(incompatible, known, points, weights=weights)))]
     if not found:
         assert refused is not None
         raise refused
     return found
+
+
+def _clade_cut(
+    hierarchy: Hierarchy,
+    k: int,
+    by_support: bool,
+    known: TripletSet,
+    points: np.ndarray | None,
+    weights: np.ndarray | None,
+) -> np.ndarray | None:
+    """Clusters that are clades, however small, of the leaves in triplets; branches of other leaves join them.
+
+    A hierarchy that displays the triplets allows no other clusters if these are all that a taxonomy says. Of all
+    choices of k clades they are those of most even size, or of greatest support. None if there are no k of them, or if
+    they are not compatible with the triplets, which the hierarchy then does not display.
+    """
+    n = hierarchy.n_leaves
+    named = np.zeros(n)
+    named[known.used_leaves] = 1.0
+    of_named = branch_sizes(hierarchy, named)
+    if by_support:
+        merit = support_of(hierarchy, known)
+    else:
+        share = branch_sizes(hierarchy, weights) / (n if weights is None else weights.sum())
+        # whole numbers, so that sums are exact; entropy is greatest for clusters of equal size
+        merit = freeze(np.rint(-share * np.log(np.maximum(share, 1e-300)) * 2.0**40).astype(np.int64))
+    try:
+        split = best_supported(hierarchy, of_named, merit, k, 1)
+    except (ClusterCountError, LimitExceededError):
+        return None
+    head = kernels.cut.branch_heads(hierarchy.parent, freeze(split), n)
+    labels = by_first_leaf(_joined(hierarchy, head, of_named, 1, points, weights, anywhere=False))
+    return labels if fit_together(labels, known.rows) else None
 
 
 def check_leaf_weights(sample_weight: Any, n: int) -> np.ndarray | None:
@@ -613,7 +680,9 @@ def suggest_n_clusters(
     """Suggest into how many clusters to cut a hierarchy, from the samples and what triplets say about the level.
 
     For each number k, the clusters of ``cut(hierarchy, k, triplets=triplets, samples=samples)`` are scored in nats: by
-    the Bayesian information criterion of k spherical Gaussian clusters of one variance [1]_, and by the triplets.
+    the Bayesian information criterion of k spherical Gaussian clusters of one variance [1]_, and by the triplets. A few
+    odd samples make no cluster: numbers that leave clusters of less than a fifth of the mean size are passed over as
+    far as possible.
 
     Parameters
     ----------
@@ -633,7 +702,8 @@ def suggest_n_clusters(
     -------
     NumberOfClusters
         A named tuple: ``n_clusters``, the number; ``numbers`` (ndarray of int), those tried, without those that no cut
-        gives; ``evidence`` (ndarray of float64), nats for each, 0 for one cluster; ``reason``, in words.
+        gives; ``evidence`` (ndarray of float64), nats for each, 0 for one cluster; ``reason``, in words, with the
+        number of greatest evidence if it was passed over.
 
     Raises
     ------
@@ -656,6 +726,10 @@ def suggest_n_clusters(
     and clusters that are clades of it, q is about h = 3 sum p^2 (1 - p) at every level, so they say nothing about the
     level. For triplets of classes, or of a hierarchy with large nodes, q is greater at their own level: where q > h, m
     triplets count m (q log(q / h) + (1 - q) log((1 - q) / (1 - h))) nats.
+
+    Small clusters: the number is chosen among those with the fewest clusters of less than n / 5k samples, and with at
+    least two others, if there are any. Hard constraints may leave no number without such clusters: a phylogeny with the
+    platypus beside a hundred other mammals allows two clusters only if one of them is the platypus.
 
     References
     ----------
@@ -691,11 +765,12 @@ def suggested(
     most = min(30, isqrt(int(n))) if most is None else check_count(most, "max_clusters", 1)
     most = min(most, hierarchy.n_leaves)
     d = intrinsic_dimension(points, weights)
-    numbers, evidence = [], []
+    strict = known is not None and bool(displays(hierarchy, known).all())
+    numbers, evidence, shares = [], [], []
     least = 2 if known else 1
     for k in range(least, max(least, most) + 1):
         try:
-            found = _cuts(hierarchy, k, "auto", known, points, None, strict=False, weights=weights, inside=inside)
+            found = _cuts(hierarchy, k, "auto", known, points, None, strict=strict, weights=weights, inside=inside)
         except ClusterCountError:
             continue
         labels = max(found, key=lambda one: one[0])[1]
@@ -703,12 +778,30 @@ def suggested(
         fit = -n * d / 2 * log_within(points, labels, weights, inside) + n * float((share * np.log(share)).sum())
         numbers.append(k)
         evidence.append((fit - (k - 1) * (d + 1) / 2 * np.log(n), _level_evidence(labels, share, known)))
+        shares.append(share)
     if not numbers:  # nodes with many children
-        numbers, evidence = [1], [(0.0, 0.0)]
+        numbers, evidence, shares = [1], [(0.0, 0.0)], [np.ones(1)]
     nats = np.array(evidence)
     total = nats.sum(axis=1)
-    best = int(total.argmax())
-    return NumberOfClusters(numbers[best], np.array(numbers), total, _reason(numbers, nats, best))
+    best = max(range(len(numbers)), key=lambda i: (*real_clusters(shares[i]), total[i]))
+    reason = _reason(numbers, nats, best)
+    passed = int(total.argmax())
+    if passed != best:
+        smallest = round(float(shares[passed].min() * n))
+        reason += (
+            f"; {numbers[passed]} would have {total[passed] - total[best]:.1f} nats more, but a cluster of only "
+            f"{smallest} sample{'' if smallest == 1 else 's'}"
+        )
+    return NumberOfClusters(numbers[best], np.array(numbers), total, reason)
+
+
+def real_clusters(share: np.ndarray) -> tuple[bool, int]:
+    """How good clusters with these shares of the samples are, greater for better: crumbs are no clusters.
+
+    Returns whether two clusters or more are no crumbs (or there is but one cluster), and minus the number of crumbs.
+    """
+    crumbs = int((share < CRUMB / share.size).sum())
+    return share.size - crumbs >= min(2, share.size), -crumbs
 
 
 def _level_evidence(labels: np.ndarray, share: np.ndarray, known: TripletSet | None) -> float:
@@ -734,8 +827,10 @@ def _reason(numbers: list[int], nats: np.ndarray, best: int) -> str:
         text += f": {than}, {by if nats[:, 1].any() else 'all by the samples'}"
     else:
         text += ": no more are worth their parameters"
-    if len(numbers) > 1:
-        second = int(np.where(np.arange(total.size) == best, -np.inf, total).argmax())
+    behind = np.where(total <= gain, total, -np.inf)
+    behind[best] = -np.inf
+    if np.isfinite(behind).any():
+        second = int(behind.argmax())
         text += f"; next comes {numbers[second]}, with {gain - total[second]:.1f} nats less"
     return text
 
@@ -756,7 +851,8 @@ def labels_of(
     n = hierarchy.n_leaves
     head = kernels.cut.branch_heads(hierarchy.parent, freeze(split), n)
     if (least > 1 or weights is not None) and split.any():
-        head = _joined(hierarchy, head, least, points, weights, anywhere=anywhere)
+        size = branch_sizes(hierarchy, weights)
+        head = _joined(hierarchy, head, size, least, points, weights, anywhere=anywhere)
     return by_first_leaf(head)
 
 
@@ -773,6 +869,7 @@ def by_first_leaf(cluster: np.ndarray) -> np.ndarray:
 def _joined(
     hierarchy: Hierarchy,
     head: np.ndarray,
+    size: np.ndarray,
     least: float,
     points: np.ndarray | None,
     weights: np.ndarray | None,
@@ -781,7 +878,6 @@ def _joined(
 ) -> np.ndarray:
     """Give each small branch to a cluster in the clade of its parent, or anywhere: the nearest, or the largest."""
     start, stop, leaf = hierarchy.leaf_intervals
-    size = branch_sizes(hierarchy, weights)
     branch = np.unique(head)
     small, cluster = branch[size[branch] < least], branch[size[branch] >= least]
     if small.size == 0:

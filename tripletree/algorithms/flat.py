@@ -1,8 +1,9 @@
-"""Flat clusters and triplets: `satisfies` tells which triplets hold, `enforce_triplets` moves samples until all do.
+"""Flat clusters and triplets: `satisfies` and `are_compatible` compare them, `enforce_triplets` moves samples.
 
 A hierarchy displays ab|c or not. Flat clusters satisfy it unless one of them holds c and only one of a, b (Liu, Zhang
-and Wang 2011, Definition 4.2): whenever a, c or b, c are together, all three are. `cut` enforces triplets by default;
-it also uses the check of points below.
+and Wang 2011, Definition 4.2): whenever a, c or b, c are together, all three are. They are compatible with a set of
+triplets if they can be clades of a hierarchy that displays the set; then they also satisfy every triplet that the set
+implies. `cut` and the estimators ask for compatible clusters.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from tripletree import kernels
-from tripletree.algorithms.build import one_tree
+from tripletree.algorithms.build import is_consistent, one_tree
 from tripletree.algorithms.points import (
     as_rows,
     group_means,
@@ -28,10 +29,13 @@ from tripletree.errors import InvalidLabelsError
 from tripletree.kernels import freeze, frozen
 
 __all__ = [
+    "are_compatible",
     "enforce_triplets",
     "enforced",
+    "fit_together",
     "is_broken",
     "satisfies",
+    "unbroken",
 ]
 
 #: In `enforce_triplets`: the price of a broken triplet at first, in nats, like that of a move away from a centre; and
@@ -43,7 +47,9 @@ def satisfies(labels: Any, triplets: TripletSet) -> np.ndarray:
     """Tell for each triplet whether flat clusters satisfy it.
 
     A triplet ab|c is satisfied when a, b, c are in one cluster, or in three, or a and b are together without c. It is
-    broken when c is with one of a and b, and the other is elsewhere ([1]_, Definition 4.2).
+    broken when c is with one of a and b, and the other is elsewhere ([1]_, Definition 4.2). Each triplet is read by
+    itself: clusters may satisfy all of a set and break a triplet that the set implies. `are_compatible` decides about
+    the whole set, and ``satisfies(labels, all_triplets(hierarchy))`` lists every triplet of a hierarchy.
 
     Parameters
     ----------
@@ -71,6 +77,7 @@ def satisfies(labels: Any, triplets: TripletSet) -> np.ndarray:
     See Also
     --------
     displays : the same for a hierarchy.
+    are_compatible : whether clusters keep a whole set, with all that it implies.
     label_triplet_score : the share of those satisfied.
     enforce_triplets : moves samples until all are.
 
@@ -102,27 +109,86 @@ def is_broken(codes: np.ndarray, rows: np.ndarray) -> np.ndarray:
     return (a != b) & ((a == c) | (b == c))
 
 
+def are_compatible(labels: Any, triplets: TripletSet) -> bool:
+    """Tell whether flat clusters can be clades of a hierarchy that displays all triplets.
+
+    If they can, they satisfy every triplet that the set implies, not only those in it. For ``decompose(hierarchy)``,
+    which implies all triplets of the hierarchy, compatible clusters are the unions of siblings of the hierarchy.
+
+    Parameters
+    ----------
+    labels : sequence, mapping, pandas Series or fitted estimator
+        The cluster of each sample, as in `satisfies`.
+    triplets : TripletSet
+
+    Returns
+    -------
+    bool
+        False where the triplets contradict each other.
+
+    See Also
+    --------
+    satisfies : which triplets hold, one by one.
+    cut : makes compatible clusters from a hierarchy that displays the triplets.
+    closure : the triplets that a set implies.
+
+    Notes
+    -----
+    Clusters are compatible if and only if the triplets are consistent, none of them is broken, and those with their
+    leaves in three clusters are consistent when each leaf is replaced by its cluster ("Flat clusters that keep what
+    the triplets imply" in ``docs/algorithms.md`` has the proof). One run of BUILD on the clusters, O(m) beside it.
+
+    Examples
+    --------
+    These clusters satisfy ab|c and bc|d, but break ab|d, which the two imply:
+
+    >>> t = TripletSet.from_labels([("a", "b", "c"), ("b", "c", "d")])
+    >>> labels = {"a": 0, "b": 1, "c": 2, "d": 0}
+    >>> satisfies(labels, t).tolist(), are_compatible(labels, t)
+    ([True, True], False)
+    >>> are_compatible({"a": 0, "b": 0, "c": 1, "d": 2}, t)
+    True
+    """
+    check_triplets(triplets)
+    values, name = clusters_of(labels, "labels")
+    position = leaf_positions(triplets, values, name, "triplet")
+    rows = position[triplets.rows]
+    codes = row_codes(values, rows, name, "triplet")
+    return is_consistent(triplets) and fit_together(codes, rows)
+
+
+def fit_together(codes: np.ndarray, rows: np.ndarray) -> bool:
+    """Whether clusters are compatible with consistent triplets, rows of positions."""
+    if is_broken(codes, rows).any():
+        return False
+    of = codes[rows]
+    between = of[(of[:, 0] != of[:, 1]) & (of[:, 0] != of[:, 2]) & (of[:, 1] != of[:, 2])]
+    return is_consistent(TripletSet(between, int(codes.max(initial=-1)) + 1))
+
+
 def enforce_triplets(
     labels: Any, triplets: TripletSet, *, samples: Any = None, max_steps: int | None = None
 ) -> np.ndarray:
-    """Move as few samples as can be found between flat clusters until these satisfy every triplet.
+    """Move as few samples as can be found between flat clusters until these are compatible with all triplets.
+
+    They then satisfy every triplet, and every one that the triplets imply (see `are_compatible`).
 
     Parameters
     ----------
     labels : sequence, shape (n,)
         The cluster of each leaf of the triplets, in their order.
     triplets : TripletSet
-        Where they are consistent all will be satisfied. See `satisfies` for what that means.
+        Where they are consistent the clusters will be compatible with them.
     samples : array_like of float, shape (n, d), optional
         Where given, a move to a cluster costs less the nearer its mean is.
     max_steps : int, optional
-        Turns of the search; by default 20 for each sample and triplet. After that the clusters are made from the tree
-        of the triplets: that may move samples far, but succeeds wherever the triplets are consistent.
+        Turns of the search; by default 20 for each sample and triplet. If it ends without compatible clusters, they
+        are made from the tree of the triplets: that may move samples far, but succeeds if the triplets are consistent.
 
     Returns
     -------
     ndarray, shape (n,)
-        Labels from those given, each still used: as many clusters as before. Equal to `labels` where these satisfy all.
+        Labels from those given, each still used: as many clusters as before. Equal to `labels` if these are compatible.
 
     Raises
     ------
@@ -135,15 +201,16 @@ def enforce_triplets(
 
     See Also
     --------
-    cut : ``strict=True`` does this to the clusters that it takes out of a hierarchy.
+    cut : ``strict=True`` does this to the clusters that it takes out of a hierarchy, or takes clades.
 
     Notes
     -----
     Broken triplets are taken in turn. Of the three samples the one moves whose best move adds least to the triplets
     that are broken, each weighed by how often it was found broken, and to the squared distances to means (min-conflicts
     [1]_ with breakout weights [2]_). Nothing is random. Consistent triplets can be satisfied with every number k of
-    clusters from 1 to n: take a binary hierarchy that displays them and k clades of it. Where the search fails,
-    clusters are unions of siblings in ``one_tree(triplets)``, each given its most frequent label as far as k allows.
+    clusters from 1 to n: take a binary hierarchy that displays them and k clades of it. Where the search fails, or its
+    clusters break a triplet that is implied, clusters are unions of siblings in ``one_tree(triplets)``, each given its
+    most frequent label as far as k allows.
 
     References
     ----------
@@ -199,10 +266,25 @@ def enforced(
     max_steps: int | None = None,
     weights: np.ndarray | None = None,
 ) -> np.ndarray:
-    """The clusters 0..k-1, none empty, changed so that they satisfy the triplets over their leaves.
+    """The clusters 0..k-1, none empty, changed so that they are compatible with the triplets over their leaves.
 
-    A leaf of weight w counts as w of them in means, and its move as that of all.
+    A leaf of weight w counts as w of them in means, and its move as that of all. Triplets that contradict each other
+    are compatible with nothing: then it is enough that none is broken.
     """
+    found = unbroken(codes, triplets, points, max_steps, weights)
+    if found is not None and (fit_together(found, triplets.rows) or not is_consistent(triplets)):
+        return found
+    return _by_siblings(codes, triplets, int(codes.max()) + 1)
+
+
+def unbroken(
+    codes: np.ndarray,
+    triplets: TripletSet,
+    points: np.ndarray | None = None,
+    max_steps: int | None = None,
+    weights: np.ndarray | None = None,
+) -> np.ndarray | None:
+    """The clusters after moves of single leaves until no triplet is broken; None if the search does not get there."""
     rows = triplets.rows
     if not is_broken(codes, rows).any():
         return codes
@@ -227,7 +309,7 @@ def enforced(
     listed = loops.ListedTriplets(frozen(rows), freeze(start), freeze((member // 3).astype(np.int32)))
     costs = loops.LeafCosts(freeze(square), away)
     done = loops.min_conflicts(label, size, listed, costs, loops.Breakout(_PRICE, _TABU, steps))
-    return label.astype(codes.dtype) if done else _by_siblings(codes, triplets, k)
+    return label.astype(codes.dtype) if done else None
 
 
 def _by_siblings(codes: np.ndarray, triplets: TripletSet, k: int) -> np.ndarray:

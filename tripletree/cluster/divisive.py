@@ -20,7 +20,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from tripletree import kernels
 from tripletree.algorithms.build import is_consistent
-from tripletree.algorithms.cut import NumberOfClusters, cut, suggest_n_clusters
+from tripletree.algorithms.cut import NumberOfClusters, cut, real_clusters, suggest_n_clusters
 from tripletree.algorithms.decompose import decompose
 from tripletree.algorithms.flat import is_broken
 from tripletree.algorithms.induce import displays
@@ -520,7 +520,9 @@ class DivisiveReCon(HierarchicalClusterer):
     violated_triplets_, weight_violated_ : TripletSet, float
         Those used that ``hierarchy_`` does not display, and their weight; none where they are hard.
     satisfied_in_labels_ : ndarray of bool, shape (n_triplets_,)
-        Which of these triplets the flat clusters satisfy (`tripletree.satisfies`).
+        Which of ``triplets_`` the flat clusters satisfy, each read by itself (`tripletree.satisfies`). If constraints
+        are hard and no pairs are given, the clusters keep all of them and all triplets that they imply
+        (`tripletree.algorithms.are_compatible`): for a hierarchy, all its triplets.
     validation_ : ValidationReport or None
         After ``fit(..., validate=True)``: whether the knowledge helps, by parts of it that were held out. Else None.
     predictor_ : object
@@ -747,7 +749,7 @@ class DivisiveReCon(HierarchicalClusterer):
         if k is None and n_classes > 1:
             k = n_classes
         elif k is None and is_matrix:
-            k = _widest_gap(self.linkage_[:, 2])
+            k = _widest_gap(self.linkage_[:, 2], tree, used)
         elif k is None:
             self.n_clusters_choice_ = suggest_n_clusters(tree, points, triplets=used)
             k = self.n_clusters_choice_.n_clusters
@@ -902,10 +904,19 @@ def _whitened(points: np.ndarray, codes: np.ndarray) -> np.ndarray:
     return points @ vector[:, positive] / np.sqrt(value[positive]) if positive.any() else points
 
 
-def _widest_gap(heights: np.ndarray) -> int:
-    """The number of clusters where the height of merges rises by the greatest factor, about sqrt(n) at most."""
-    last = heights[-max(2, int(np.sqrt(heights.size + 1))) :]
+def _widest_gap(heights: np.ndarray, tree: Hierarchy, used: TripletSet) -> int:
+    """The number of clusters, about sqrt(n) at most, at which the height of merges rises by the greatest factor.
+
+    As in `suggest_n_clusters`, crumbs are no clusters.
+    """
+    n = heights.size + 1
+    last = heights[-max(2, int(np.sqrt(n))) :]
     if last.size < 2 or not last[0] < last[-1]:
         return 1
     rise = np.diff(np.log(np.maximum(last, last[-1] * 1e-9)))
-    return int(last.size - np.argmax(rise))
+
+    def merit(i: int) -> tuple[bool, int, float]:
+        labels = cut(tree, last.size - i, rule="auto", triplets=used)
+        return *real_clusters(np.bincount(labels) / n), float(rise[i])
+
+    return last.size - max(range(rise.size), key=merit)

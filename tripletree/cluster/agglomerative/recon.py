@@ -156,8 +156,9 @@ class ReCon(HierarchicalClusterer):
     violated_triplets_, weight_violated_ : TripletSet, float
         Those used that ``hierarchy_`` does not display, and their weight; none unless a penalty is given.
     satisfied_in_labels_ : ndarray of bool, shape (n_triplets_,)
-        Which of ``triplets_`` the flat clusters satisfy (`tripletree.satisfies`): all that ``hierarchy_`` displays,
-        unless pairs or a threshold on distances say otherwise.
+        Which of ``triplets_`` the flat clusters satisfy, each read by itself (`tripletree.satisfies`). If no penalty
+        and no pairs are given, the clusters keep all of them and all triplets that they imply
+        (`tripletree.algorithms.are_compatible`): for a hierarchy, all its triplets.
     n_tests_, n_rejections_ : int
         Compatibility tests made, and those that found the closest pair incompatible. One rejection often settles other
         pairs, which are then not tested.
