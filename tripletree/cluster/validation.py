@@ -1,8 +1,14 @@
-"""Does knowledge help? ``fit(..., validate=True)``: fits with part of it, compared with the part held out.
+"""Does knowledge help? ``fit(..., validate=True)``: fits that know nothing of some samples, and have to place them.
+
+What is known of a fifth of the samples is hidden. The estimator is fitted with the rest, and the result is compared
+with what was hidden: are the samples where the knowledge puts them? Constraints are not held out one by one, because
+most triplets of a taxonomy follow from the others: any taxonomy, right or wrong, would agree with itself.
+
+Hidden samples that exchange their names are the control. It shows the agreement that is left by chance, and no
+knowledge about other data can do better than it.
 
 Nothing here checks X: that is `check_samples` in ``cluster/base.py``. `align_knowledge` takes what is known in.
-
-`measure` does this for an estimator and several amounts of knowledge (``tripletree.evaluate_knowledge`` is the way in),
+`measure` does the fits for one estimator and several amounts of knowledge (``tripletree.evaluate_knowledge`` calls it),
 `compare_settings` for an estimator that has just been fitted, one without knowledge, and other settings.
 """
 
@@ -11,42 +17,55 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from tripletree.algorithms.induce import count_triplets, displays, sample_triplets
+from tripletree import kernels
+from tripletree.algorithms.induce import count_triplets, sample_triplets
 from tripletree.algorithms.supervision import sample_class_triplets, triplets_from_classes
 from tripletree.cluster.alignment import align_classes, align_hierarchy, align_pairs, align_triplets
-from tripletree.core.checks import check_count
+from tripletree.core.checks import check_count, counted
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.leaves import LeafIndex
 from tripletree.core.pairs import PairwiseConstraints
 from tripletree.core.progress import progress_bar
 from tripletree.core.triplets import TripletSet
 from tripletree.errors import TripletreeError, warn_user
+from tripletree.kernels import freeze
 
 __all__ = [
     "AMOUNTS",
+    "FEWEST",
     "AlignedKnowledge",
     "Knowledge",
+    "Measured",
     "ValidationReport",
     "align_knowledge",
     "alike",
     "compare_settings",
-    "error_of",
-    "gain_of",
     "measure",
+    "n_parts",
+    "unclear",
 ]
 
-#: Parts of the knowledge that is not held out, each of which a hierarchy is made with.
+#: Shares of the samples that are not hidden of which something is known to a fit.
 AMOUNTS = (0.0, 0.25, 0.5, 1.0)
 
 #: A difference of so many standard errors counts.
 CLEAR = 2.0
 
-#: Parts of the knowledge that `compare_settings` holds out in turn, where there is enough of it.
+#: Parts of the samples that `compare_settings` hides in turn, if there are enough of them.
 FOLDS = 5
+
+#: The fewest samples about which something must be known: two parts of two, so that some can exchange their names.
+FEWEST = 4
+
+#: Exchanges of names for the control, and the most constraints that are looked at for all of them.
+EXCHANGES, MOST_EXCHANGED = 100, 10_000_000
+
+#: Random triplets of a hierarchy, or of classes, for each sample they name.
+DRAWN = 3
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,72 +75,86 @@ class ValidationReport:
     Attributes
     ----------
     settings : tuple of str
-        What was compared: "without knowledge", the settings that were fitted, and, where these are clearly worse than
-        no knowledge, others.
-    agreement, standard_error : ndarray of float64, shape (s,)
-        Share of the held-out constraints that hold in the results, for each setting.
+        What was compared: "without knowledge", the settings that were fitted, and others if these are clearly worse
+        than no knowledge.
+    agreement, chance : ndarray of float64, shape (s,)
+        Share of the held-out constraints that hold in the results, for each setting; and the same if hidden samples
+        exchange their names.
+    standard_error : ndarray of float64, shape (s,)
+        Of the agreement, by samples.
     gain, gain_error : float
-        Agreement of the settings that were fitted less that without knowledge, and the standard error of this paired
-        difference.
+        How much the agreement beyond chance, in shares of the greatest there can be, rises by the knowledge; and the
+        standard error of this paired difference.
     verdict : {"helps", "hurts", "unclear"}
-        Whether the gain is more than two standard errors from 0.
+        See `tripletree.evaluate_knowledge`.
+    agrees : bool
+        Whether the results without knowledge agree with it better than by chance.
     best : str
-        The setting with the highest agreement; of equal ones, the first.
-    n_constraints : int
-        How many constraints were held out in turn.
+        The setting with the highest agreement beyond chance; of equal ones, the first.
+    n_constraints, n_samples : int
+        How many constraints were compared, and how many samples were hidden in turn.
     """
 
     settings: tuple[str, ...]
     agreement: np.ndarray
+    chance: np.ndarray
     standard_error: np.ndarray
     gain: float
     gain_error: float
     verdict: str
+    agrees: bool
     best: str
     n_constraints: int
+    n_samples: int
 
     def __str__(self) -> str:
         """In words."""
         without, fitted = self.agreement[:2]
-        constraints = f"{self.n_constraints:,} constraint{'s' * (self.n_constraints != 1)}"
-        text = f"Of {constraints}, each held out in turn, the results keep {fitted:.1%} with the "
-        text += f"others ({self.settings[1]}) and {without:.1%} without "
-        text += f"(difference {self.gain:+.1%} +-{self.gain_error:.1%})."
+        text = f"Names were hidden in turn, {self.n_samples:,} in all. Without knowledge the results agree with "
+        text += f"{without:.1%} of the {counted(self.n_constraints, 'constraint')} on them (exchanged names: "
+        text += f"{self.chance[0]:.1%}), with the knowledge of all other names ({self.settings[1]}) with {fitted:.1%} "
+        text += f"(exchanged: {self.chance[1]:.1%})."
         if self.verdict == "helps":
-            return f"{text} The knowledge helps."
+            return f"{text} The knowledge helps to place names about which it says nothing."
         if self.verdict == "unclear":
-            return f"{text} No clear difference: it takes more constraints to tell, or the data say the same."
+            return f"{text} {unclear(self.agrees)}"
         text += " The knowledge makes the results worse"
         if self.best == self.settings[0]:
             tried = ", ".join(f"{x} ({a:.1%})" for x, a in zip(self.settings[2:], self.agreement[2:], strict=True))
             text += f", and {tried} is not better than none either" if tried else ""
             return f"{text}: fit without it, or check it (find_label_errors ranks the triplets)."
         share = self.agreement[self.settings.index(self.best)]
-        return f"{text}: {self.best} keeps {share:.1%}; use that."
+        return f"{text}: {self.best} agrees with {share:.1%}; use that."
+
+
+def unclear(agrees: bool) -> str:
+    """What an unclear verdict may mean."""
+    if agrees:
+        return "The data agree with the knowledge on their own, and it makes no clear difference for other names."
+    return (
+        "No agreement beyond chance: the data do not tell where the names belong, or too few names are known to tell."
+    )
 
 
 # ---------------------------------------------------------------------- kinds of knowledge
 
 
 class Knowledge(Protocol):
-    """Constraints, and the units of them that are held out or given to a fit."""
+    """Constraints on samples, and what of them is known to a fit that knows about some samples only."""
 
     @property
     def constraints(self) -> Any:
-        """What is scored, one by one: triplets or pairs."""
+        """The constraints that are compared with the results, one by one: triplets or pairs."""
 
     @property
-    def n_units(self) -> int:
-        """How many units there are."""
+    def rows(self) -> np.ndarray:
+        """The samples of each constraint, shape (m, 3) or (m, 2)."""
 
-    def part(self, some: np.ndarray) -> dict[str, Any]:
-        """What `fit` is given where only some of the units are known."""
+    def part(self, known: np.ndarray) -> dict[str, Any]:
+        """What `fit` is given if something is known of these samples only (a mask over all samples)."""
 
-    def held_out(self, units: np.ndarray) -> np.ndarray:
-        """Which constraints are scored where these units are not known."""
-
-    def kept_by(self, model: Any) -> np.ndarray:
-        """Which constraints hold in the results of a fitted estimator."""
+    def kept_by(self, model: Any, rows: np.ndarray) -> np.ndarray:
+        """Which constraints hold in the results of a fitted estimator, if their samples are those of `rows`."""
 
 
 def _result(model: Any, name: str) -> Any:
@@ -132,83 +165,85 @@ def _result(model: Any, name: str) -> Any:
     return getattr(model, name)
 
 
-@dataclass(frozen=True, eq=False)
 class TripletKnowledge:
-    """Triplets, held out one by one."""
+    """Triplets; those with a hidden sample are unknown to a fit."""
 
-    constraints: TripletSet
+    def __init__(self, constraints: TripletSet) -> None:
+        self.constraints = constraints
 
     @property
-    def n_units(self) -> int:
-        return len(self.constraints)
+    def rows(self) -> np.ndarray:
+        return self.constraints.rows
 
-    def part(self, some: np.ndarray) -> dict[str, Any]:
-        return {"triplets": self.constraints.subset(some)}
+    def part(self, known: np.ndarray) -> dict[str, Any]:
+        return {"triplets": self.constraints.subset(known[self.rows].all(axis=1))}
 
-    def held_out(self, units: np.ndarray) -> np.ndarray:
-        return units
-
-    def kept_by(self, model: Any) -> np.ndarray:
-        return displays(_result(model, "hierarchy_"), self.constraints)
+    def kept_by(self, model: Any, rows: np.ndarray) -> np.ndarray:
+        return displayed(_result(model, "hierarchy_"), rows)
 
 
-@dataclass(frozen=True, eq=False)
 class PairKnowledge:
-    """Pairs, held out one by one; kept by the flat clusters or not."""
+    """Pairs, kept by the flat clusters or not; those with a hidden sample are unknown to a fit."""
 
-    constraints: PairwiseConstraints
+    def __init__(self, constraints: PairwiseConstraints) -> None:
+        self.constraints = constraints
 
     @property
-    def n_units(self) -> int:
-        return len(self.constraints)
+    def rows(self) -> np.ndarray:
+        return np.concatenate([self.constraints.must_link, self.constraints.cannot_link])
 
-    def part(self, some: np.ndarray) -> dict[str, Any]:
-        m = self.constraints.n_must
-        return {"pairs": self.constraints.subset(must_link=some[:m], cannot_link=some[m:])}
+    def part(self, known: np.ndarray) -> dict[str, Any]:
+        must, cannot = (known[x].all(axis=1) for x in (self.constraints.must_link, self.constraints.cannot_link))
+        return {"pairs": self.constraints.subset(must_link=must, cannot_link=cannot)}
 
-    def held_out(self, units: np.ndarray) -> np.ndarray:
-        return units
-
-    def kept_by(self, model: Any) -> np.ndarray:
+    def kept_by(self, model: Any, rows: np.ndarray) -> np.ndarray:
         labels = np.asarray(_result(model, "labels_"))
-        must, cannot = labels[self.constraints.must_link], labels[self.constraints.cannot_link]
-        return np.concatenate([must[:, 0] == must[:, 1], cannot[:, 0] != cannot[:, 1]])
+        together = labels[rows[:, 0]] == labels[rows[:, 1]]
+        return together == (np.arange(len(rows)) < self.constraints.n_must)
 
 
-class ClassKnowledge:
-    """Class labels, held out by samples; scored by triplets with a sample whose class the results did not know."""
+class HierarchyKnowledge(TripletKnowledge):
+    """A hierarchy, of which some random triplets are compared with the results."""
+
+    def __init__(self, hierarchy: Hierarchy, leaves: LeafIndex, size: int | None, rng: np.random.Generator) -> None:
+        part = hierarchy.suppress_unary()
+        wanted = DRAWN * part.n_leaves if size is None else check_count(size, "max_triplets", 1)
+        some = sample_triplets(part, min(wanted, count_triplets(part)), random_state=rng)
+        super().__init__(some.reindex(leaves))
+        self.hierarchy = part
+
+    def part(self, known: np.ndarray) -> dict[str, Any]:
+        names = self.constraints.leaves
+        both = [x for x in self.hierarchy.leaves if known[names.index(x)]]
+        return {"hierarchy": self.hierarchy.restrict(both)} if len(both) > 2 else {}
+
+
+class ClassKnowledge(TripletKnowledge):
+    """Class labels of some samples, of which some random triplets are compared with the results."""
 
     def __init__(self, codes: np.ndarray, leaves: LeafIndex, size: int | None, rng: np.random.Generator) -> None:
+        known = np.flatnonzero(codes >= 0)
+        few = known.size < 3 or np.unique(codes[known]).size < 2
+        super().__init__(TripletSet([], leaves) if few else class_triplets(codes, leaves, known, size, rng))
         self.codes = codes
-        self.known = np.flatnonzero(codes >= 0)
-        few = self.known.size < 3 or np.unique(codes[self.known]).size < 2
-        self.constraints = TripletSet([], leaves) if few else class_triplets(codes, leaves, self.known, size, rng)
 
-    @property
-    def n_units(self) -> int:
-        return self.known.size
+    def part(self, known: np.ndarray) -> dict[str, Any]:
+        told = (known & (self.codes >= 0)).tolist()
+        return {"classes": [code if there else None for code, there in zip(self.codes.tolist(), told, strict=True)]}
 
-    def part(self, some: np.ndarray) -> dict[str, Any]:
-        classes: list[Any] = [None] * self.codes.size
-        for i in self.known[some].tolist():
-            classes[i] = int(self.codes[i])
-        return {"classes": classes}
 
-    def held_out(self, units: np.ndarray) -> np.ndarray:
-        """The triplets whose first sample is held out, so that each is scored once."""
-        is_out = np.zeros(self.codes.size, bool)
-        is_out[self.known[units]] = True
-        return is_out[self.constraints.rows[:, 0]]
-
-    def kept_by(self, model: Any) -> np.ndarray:
-        return displays(_result(model, "hierarchy_"), self.constraints)
+def displayed(hierarchy: Hierarchy, rows: np.ndarray) -> np.ndarray:
+    """Which triplets, rows of leaves in any order of a and b, the hierarchy displays."""
+    a, b, c = (freeze(np.ascontiguousarray(x, dtype=np.int32)) for x in rows.T)
+    above = kernels.rooted_tree.common_ancestors
+    return above(a, b, *hierarchy.ancestor_table) < above(a, c, *hierarchy.ancestor_table)
 
 
 def class_triplets(
     codes: np.ndarray, leaves: LeafIndex, known: np.ndarray, size: int | None, rng: np.random.Generator
 ) -> TripletSet:
     """Some class triplets, three for each labelled sample unless told otherwise, or all if there are fewer."""
-    wanted = 3 * known.size if size is None else check_count(size, "max_triplets", 1)
+    wanted = DRAWN * known.size if size is None else check_count(size, "max_triplets", 1)
     count = np.bincount(codes[known])
     total = int(sum(c * (c - 1) // 2 * (known.size - c) for c in count.tolist()))
     if total <= wanted:
@@ -241,13 +276,10 @@ class AlignedKnowledge:
         return self.triplets.leaves
 
     def kinds(self, rng: np.random.Generator, size: int | None = None) -> list[Knowledge]:
-        """What there is, to be held out; `size` random triplets of a hierarchy and of classes, or three a sample."""
+        """The kinds of knowledge there are; `size` random triplets of a hierarchy and of classes, or three a sample."""
         found: list[Knowledge] = [TripletKnowledge(self.triplets), PairKnowledge(self.pairs)]
         if self.hierarchy is not None:
-            part = self.hierarchy.suppress_unary()
-            wanted = 3 * part.n_leaves if size is None else check_count(size, "max_triplets", 1)
-            some = sample_triplets(part, min(wanted, count_triplets(part)), random_state=rng)
-            found.append(TripletKnowledge(some.reindex(self.leaves)))
+            found.append(HierarchyKnowledge(self.hierarchy, self.leaves, size, rng))
         if self.codes is not None:
             found.append(ClassKnowledge(self.codes, self.leaves, size, rng))
         return found
@@ -282,6 +314,75 @@ def alike(model: Any, **changes: Any) -> Any:
     return type(model)(**{**model.get_params(deep=False), **changes})
 
 
+class Measured(NamedTuple):
+    """How results of fits, each for an amount of knowledge, agree with constraints on samples hidden from them.
+
+    Attributes
+    ----------
+    holds : ndarray of bool, shape (a, m)
+        Which constraints hold in results that knew nothing of one of its samples.
+    exchanged : ndarray of float64, shape (a, e)
+        The share that holds after each of e exchanges of names among the samples hidden together.
+    sample : ndarray of int64, shape (m,)
+        The sample for which each constraint was held out.
+    """
+
+    holds: np.ndarray
+    exchanged: np.ndarray
+    sample: np.ndarray
+
+    @property
+    def agreement(self) -> np.ndarray:
+        """The share of the constraints that hold, for each amount."""
+        return self.holds.mean(axis=1)
+
+    @property
+    def chance(self) -> np.ndarray:
+        """The mean of that share over the exchanges."""
+        return self.exchanged.mean(axis=1)
+
+    @property
+    def beyond_chance(self) -> np.ndarray:
+        """Cohen's kappa: agreement beyond chance, as a share of the greatest that there can be."""
+        chance = self.chance
+        return (self.agreement - chance) / np.maximum(1 - chance, 1e-9)
+
+    def is_better_than_chance(self, i: int) -> bool:
+        """Whether agreement with the i-th amount is clearly better than after an exchange of names."""
+        spread = float(self.exchanged[i].std())
+        return bool(self.agreement[i] - self.chance[i] > CLEAR * spread) and spread > 0
+
+    def error_of(self, values: np.ndarray) -> float:
+        """The standard error of the mean of values, one for each constraint; those of a sample may go together."""
+        number, count = np.unique(self.sample, return_inverse=True)
+        rest = np.bincount(count, values - values.mean(), number.size)
+        return float(np.sqrt((rest**2).sum() * number.size / max(number.size - 1, 1)) / values.size)
+
+    def errors(self) -> np.ndarray:
+        """The standard error of the agreement with each amount."""
+        return np.array([self.error_of(x.astype(float)) for x in self.holds])
+
+    def verdict(self, more: int, none: int = 0) -> tuple[float, float, str]:
+        """The gain of one amount over another, its standard error, and whether it is clear.
+
+        Knowledge helps only if samples are then placed better than by chance, and hurts only if they are without it.
+        """
+        gain = float(self.beyond_chance[more] - self.beyond_chance[none])
+        share = 1 / np.maximum(1 - self.chance, 1e-9)
+        error = self.error_of(self.holds[more] * share[more] - self.holds[none] * share[none])
+        if gain > CLEAR * error and self.is_better_than_chance(more):
+            return gain, error, "helps"
+        if gain < -CLEAR * error and self.is_better_than_chance(none):
+            return gain, error, "hurts"
+        return gain, error, "unclear"
+
+
+def n_parts(knowledge: Knowledge, n_folds: int) -> int:
+    """In how many parts the samples are hidden: `n_folds`, or so that there are two samples in each; 0 if too few."""
+    n_known = np.unique(knowledge.rows).size
+    return 0 if n_known < FEWEST else min(n_folds, n_known // 2)
+
+
 def measure(
     model: Any,
     X: Any,
@@ -293,8 +394,8 @@ def measure(
     tell: Callable[[int], Any] | None = None,
     sample_names: Any = None,
     sample_weight: Any = None,
-) -> np.ndarray:
-    """Which constraints hold in results made without them.
+) -> Measured:
+    """Hide what is known of some samples after the other, and see which constraints on these hold in the results.
 
     Parameters
     ----------
@@ -303,13 +404,13 @@ def measure(
     X : array_like or DataFrame
         The samples.
     knowledge : Knowledge
-        Of at least `n_folds` units.
+        On at least two samples for each part.
     amounts : tuple of float
-        Shares of what is not held out that `model` is fitted with; 0 is one fit for all folds.
+        Shares of the samples not hidden of which `model` knows; 0 is one fit for all parts.
     n_folds : int
-        Parts that are held out in turn.
+        Parts of the samples that are hidden in turn.
     rng : Generator
-        Deals the units out.
+        Deals the samples out.
     tell : callable, optional
         Is given 1 after each fit.
     sample_names : sequence, optional
@@ -319,45 +420,52 @@ def measure(
 
     Returns
     -------
-    ndarray of bool, shape (len(amounts), m)
+    Measured
     """
     given = {"sample_names": sample_names, "sample_weight": sample_weight}
     names = {name: value for name, value in given.items() if value is not None}
-    units = knowledge.n_units
-    order = rng.permutation(units)
-    fold = np.empty(units, np.int64)
-    fold[order] = np.arange(units) % n_folds
-    holds = np.zeros((len(amounts), len(knowledge.constraints)), bool)
+    rows = knowledge.rows
+    m, n = len(rows), len(knowledge.constraints.leaves)
+    order = rng.permutation(np.unique(rows))
+    part = np.full(n, -1)
+    part[order] = np.arange(order.size) % n_folds
+    sample = rows[np.arange(m), rng.integers(0, rows.shape[1], m)].astype(np.int64)
+    held_out = part[sample]
+    n_exchanges = int(np.clip(MOST_EXCHANGED // (m * len(amounts)), 10, EXCHANGES))
+    exchanges = [_exchanged(part, rng) for _ in range(n_exchanges)]
+    holds, exchanged = np.zeros((len(amounts), m), bool), np.zeros((len(amounts), n_exchanges))
+
+    def compare(i: int, which: np.ndarray, fitted: Any) -> None:
+        holds[i, which] = knowledge.kept_by(fitted, rows)[which]
+        for e, other in enumerate(exchanges):
+            # samples that were not hidden together stay where they are
+            there = np.where(part[rows] == held_out[:, None], other[rows], rows)
+            exchanged[i, e] += knowledge.kept_by(fitted, there)[which].sum() / m
+        if tell:
+            tell(1)
+
     for i, amount in enumerate(amounts):
         if amount == 0:
-            holds[i] = knowledge.kept_by(model.fit(X, **names))
-            if tell:
-                tell(1)
+            compare(i, np.ones(m, bool), model.fit(X, **names))
             continue
         for k in range(n_folds):
-            train, out = order[fold[order] != k], knowledge.held_out(fold == k)
-            some = np.zeros(units, bool)
-            some[train[: round(amount * train.size)]] = True
+            train = order[part[order] != k]
+            known = np.zeros(n, bool)
+            known[train[: round(amount * train.size)]] = True
             with warnings.catch_warnings():  # of triplets left out on purpose
                 warnings.filterwarnings("ignore", message=r".*triplets that look drawn at random")
-                fitted = model.fit(X, **knowledge.part(some), **names)
-            holds[i, out] = knowledge.kept_by(fitted)[out]
-            if tell:
-                tell(1)
-    return holds
+                fitted = model.fit(X, **knowledge.part(known), **names)
+            compare(i, held_out == k, fitted)
+    return Measured(holds, exchanged, sample)
 
 
-def gain_of(more: np.ndarray, none: np.ndarray) -> tuple[float, float, str]:
-    """The mean paired difference, its standard error, and whether it is clear."""
-    difference = more.astype(float) - none
-    gain, error = float(difference.mean()), float(difference.std() / np.sqrt(difference.size))
-    clear = abs(gain) > CLEAR * error and gain != 0
-    return gain, error, ("helps" if gain > 0 else "hurts") if clear else "unclear"
-
-
-def error_of(shares: np.ndarray, m: int) -> np.ndarray:
-    """The standard errors of shares of m independent constraints."""
-    return np.sqrt(shares * (1 - shares) / m)
+def _exchanged(part: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """For each sample the one whose place it takes: one of the same part, or itself where it is in none."""
+    other = np.arange(part.size)
+    known = np.flatnonzero(part >= 0)
+    mixed = known[rng.permutation(known.size)]
+    other[known[np.argsort(part[known], kind="stable")]] = mixed[np.argsort(part[mixed], kind="stable")]
+    return other
 
 
 # ---------------------------------------------------------------------- a fitted estimator and its alternatives
@@ -365,34 +473,27 @@ def error_of(shares: np.ndarray, m: int) -> np.ndarray:
 
 @dataclass(frozen=True, eq=False)
 class _AllKnowledge:
-    """Several kinds of knowledge, as one."""
+    """Several kinds of knowledge, as one; a pair is written as a row that names its second sample twice."""
 
     kinds: tuple[Knowledge, ...]
 
     @property
-    def constraints(self) -> list[Any]:
-        return [x for kind in self.kinds for x in kind.constraints]
+    def constraints(self) -> Any:
+        return self.kinds[0].constraints
 
     @property
-    def n_units(self) -> int:
-        return sum(kind.n_units for kind in self.kinds)
+    def rows(self) -> np.ndarray:
+        return np.concatenate([kind.rows[:, [0, 1, -1]] for kind in self.kinds])
 
-    def _split(self, units: np.ndarray) -> list[np.ndarray]:
-        return np.split(units, np.cumsum([kind.n_units for kind in self.kinds])[:-1])
-
-    def part(self, some: np.ndarray) -> dict[str, Any]:
+    def part(self, known: np.ndarray) -> dict[str, Any]:
         given: dict[str, Any] = {}
-        for kind, units in zip(self.kinds, self._split(some), strict=True):
-            for name, value in kind.part(units).items():
-                given[name] = given[name] | value if name in given else value
+        for kind in self.kinds:
+            given |= kind.part(known)
         return given
 
-    def held_out(self, units: np.ndarray) -> np.ndarray:
-        parts = zip(self.kinds, self._split(units), strict=True)
-        return np.concatenate([kind.held_out(some) for kind, some in parts])
-
-    def kept_by(self, model: Any) -> np.ndarray:
-        return np.concatenate([kind.kept_by(model) for kind in self.kinds])
+    def kept_by(self, model: Any, rows: np.ndarray) -> np.ndarray:
+        parts = np.split(rows, np.cumsum([len(kind.rows) for kind in self.kinds])[:-1])
+        return np.concatenate([kind.kept_by(model, some) for kind, some in zip(self.kinds, parts, strict=True)])
 
 
 def compare_settings(
@@ -435,47 +536,68 @@ def compare_settings(
     ValueError
         If there is too little to hold anything out.
     """
-    kinds = [kind for kind in kinds if len(kind.constraints)]
+    kinds = [kind for kind in kinds if len(kind.rows)]
     if not kinds:
         return None
     knowledge = kinds[0] if len(kinds) == 1 else _AllKnowledge(tuple(kinds))
-    n_folds, seed, m = min(FOLDS, knowledge.n_units), int(rng.integers(2**31)), len(knowledge.constraints)
-    if n_folds < 2:
-        msg = "validate=True holds out parts of the knowledge, and a single constraint has none: give more of them"
+    n_folds, seed, m = n_parts(knowledge, FOLDS), int(rng.integers(2**31)), len(knowledge.rows)
+    n_known = np.unique(knowledge.rows).size
+    if n_folds == 0:
+        msg = (
+            f"validate=True hides what is known of some samples, and something is known of {n_known} only: it takes at "
+            f"least {FEWEST}"
+        )
         raise ValueError(msg)
 
-    def holds(model: Any, amount: float) -> np.ndarray:
-        found = measure(
-            model,
-            X,
-            knowledge,
-            amounts=(amount,),
-            n_folds=n_folds,
-            rng=np.random.default_rng(seed),
-            tell=tell,
-            sample_names=sample_names,
-            sample_weight=sample_weight,
+    def measured(models: list[tuple[Any, float]], tell: Callable[[int], Any] | None) -> Measured:
+        found = [
+            measure(
+                model,
+                X,
+                knowledge,
+                amounts=(amount,),
+                n_folds=n_folds,
+                rng=np.random.default_rng(seed),
+                tell=tell,
+                sample_names=sample_names,
+                sample_weight=sample_weight,
+            )
+            for model, amount in models
+        ]
+        return Measured(
+            np.concatenate([x.holds for x in found]), np.concatenate([x.exchanged for x in found]), found[0].sample
         )
-        return found[0]
 
     title = f"validation of {type(fitted).__name__}"
     with progress_bar(fitted.verbose, 1 + n_folds, title, "fits") as tell, warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # the fit itself has given them
-        found = {
-            "without knowledge": holds(alike(fitted, verbose=False), 0.0),
-            name: holds(alike(fitted, verbose=False), 1.0),
-        }
-        gain, error, verdict = gain_of(found[name], found["without knowledge"])
-        tell = None
+        compared = [(alike(fitted, verbose=False), 0.0), (alike(fitted, verbose=False), 1.0)]
+        settings, found = ["without knowledge", name], measured(compared, tell)
+        gain, error, verdict = found.verdict(1)
         for other, model in others.items() if verdict == "hurts" else ():
             try:
-                found[other] = holds(model, 1.0)
+                more = measured([(model, 1.0)], None)
             except TripletreeError:  # hard constraints that clash, say: no setting to recommend
                 continue
-    shares = np.array([x.mean() for x in found.values()])
-    settings = tuple(found)
+            settings.append(other)
+            found = Measured(
+                np.concatenate([found.holds, more.holds]),
+                np.concatenate([found.exchanged, more.exchanged]),
+                found.sample,
+            )
+    best = settings[int(found.beyond_chance.argmax())]
     report = ValidationReport(
-        settings, shares, error_of(shares, m), gain, error, verdict, settings[int(shares.argmax())], m
+        tuple(settings),
+        found.agreement,
+        found.chance,
+        found.errors(),
+        gain,
+        error,
+        verdict,
+        found.is_better_than_chance(0),
+        best,
+        m,
+        n_known,
     )
     if verdict == "hurts":
         warn_user(f"{report} (validation_ has the figures)")

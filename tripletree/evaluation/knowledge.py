@@ -1,4 +1,4 @@
-"""`evaluate_knowledge`: how well hierarchies made with part of what is known agree with the rest of it.
+"""`evaluate_knowledge`: whether knowledge of some samples helps to place others.
 
 The measuring is in ``tripletree.cluster.validation``, as estimators do it, too (``fit(..., validate=True)``).
 """
@@ -27,20 +27,28 @@ class KnowledgeReport:
     Attributes
     ----------
     kind : {"triplets", "pairs", "hierarchy", "classes"}
-        What was given.
+        The kind of knowledge given.
     amounts : ndarray of float64, shape (a,)
-        Shares of the knowledge, of what is not held out, that hierarchies were made with; the first is 0.
-    agreement, standard_error : ndarray of float64, shape (a,)
-        Share of the held-out constraints that hold in the results, for each amount.
+        Shares of the samples that are not hidden of which the fits knew something; the first is 0.
+    agreement, chance : ndarray of float64, shape (a,)
+        Share of the constraints on hidden samples that hold in the results, for each amount; and the same if samples
+        that were hidden together exchange their names. For triplets of samples placed at random it is a third.
+    standard_error : ndarray of float64, shape (a,)
+        Of the agreement, by samples.
     gain, gain_error : float
-        Agreement with all of the knowledge less that with none, and the standard error of this paired difference.
+        Agreement beyond chance (Cohen's kappa) with all of the knowledge less that with none, and the standard error of
+        this paired difference.
     verdict : {"helps", "hurts", "unclear"}
-        Whether the gain is more than two standard errors from 0.
+        Whether knowing about some samples places others better than the data alone.
+    agrees : bool
+        Whether results without knowledge agree with it clearly better than by chance: the data say something about it.
     holds : ndarray of bool, shape (a, m)
-        Which constraints hold in results made without them, row by row of `constraints`.
+        Which constraints hold in results that knew nothing of one of its samples, row by row of `constraints`.
     constraints : TripletSet or PairwiseConstraints
-        Those that were held out in turn: the ones given, or triplets sampled from the hierarchy or the classes. Rows of
-        pairs are the must-links, then the cannot-links.
+        Those that were compared: the ones given, or triplets sampled from the hierarchy or the classes. Rows of pairs
+        are the must-links, then the cannot-links.
+    n_samples : int
+        How many samples were hidden in turn: those of which something is known.
     noise : float or None
         The share of wrong triplets that the last fit assumed (`DivisiveReCon.noise_`), estimated or not; else None.
     """
@@ -48,32 +56,44 @@ class KnowledgeReport:
     kind: str
     amounts: np.ndarray
     agreement: np.ndarray
+    chance: np.ndarray
     standard_error: np.ndarray
     gain: float
     gain_error: float
     verdict: str
+    agrees: bool
     holds: np.ndarray
     constraints: TripletSet | PairwiseConstraints
+    n_samples: int
     noise: float | None
 
     def __str__(self) -> str:
         """In words."""
-        parts = [
-            f"{share:.0%} with {'none' if a == 0 else 'all' if a == 1 else f'{a:.0%}'} of the others (+-{error:.1%})"
-            for a, share, error in zip(self.amounts, self.agreement, self.standard_error, strict=True)
-        ]
+        from tripletree.cluster.validation import unclear
+
         what = (
             self.kind
             if self.kind in ("pairs", "triplets")
-            else f"triplets from {'the hierarchy' if self.kind == 'hierarchy' else self.kind}"
+            else f"triplets of {'the hierarchy' if self.kind == 'hierarchy' else self.kind}"
         )
+        text = (
+            f"{self.n_samples:,} samples, hidden in turn, are in {len(self.constraints):,} {what}. On their own, the "
+            f"data agree with {self.agreement[0]:.0%} of them (+-{self.standard_error[0]:.1%}; "
+            f"{self.chance[0]:.0%} if hidden samples exchange their names). If "
+        )
+        parts = [
+            f"{'all' if a == 1 else f'{a:.0%}'} of the other samples {'are' if i == 0 else ''} known, {share:.0%} "
+            f"(exchanged: {by_chance:.0%})".replace("  ", " ")
+            for i, (a, share, by_chance) in enumerate(
+                zip(self.amounts[1:], self.agreement[1:], self.chance[1:], strict=True)
+            )
+        ]
         advice = {
-            "helps": "The knowledge helps.",
+            "helps": "The knowledge helps: it places samples about which it says nothing.",
             "hurts": "The knowledge makes results worse: check it (find_label_errors ranks the triplets), or use none.",
-            "unclear": "No clear difference: more knowledge is needed to tell, or the data say the same by themselves.",
+            "unclear": unclear(self.agrees),
         }[self.verdict]
-        text = f"Of {len(self.constraints):,} {what}, each held out in turn, the results keep "
-        text += f"{', '.join(parts)}. {advice}"
+        text += f"{', if '.join(parts)}. {advice}"
         if self.noise is not None and self.noise > 0:
             text += f" The results assume that about {self.noise:.0%} of the triplets are wrong."
         return text
@@ -93,10 +113,10 @@ def evaluate_knowledge(
     random_state: Any = 0,
     verbose: bool | int = False,
 ) -> KnowledgeReport:
-    """Measure whether knowledge makes clusterings of the data better: by knowledge that is held out.
+    """Measure whether knowledge of some samples helps to place others: by samples whose knowledge is hidden.
 
-    The constraints are split into folds. For each fold, hierarchies are made with none, some and all of the other
-    constraints, and compared with those in the fold. Nothing else is needed to tell whether knowledge helps.
+    The samples of which something is known are dealt into parts. For each part, hierarchies are made with what is known
+    of none, some and all samples of the other parts, and compared with what is known of the hidden ones.
 
     Parameters
     ----------
@@ -107,14 +127,14 @@ def evaluate_knowledge(
     sample_names : sequence, shape (n_samples,), optional
         The names of the rows, in the place of an index of X: for arrays.
     estimator : estimator, optional
-        With ``fit(X, triplets=)`` (``pairs=``, ``classes=`` for these), ``hierarchy_`` and, for pairs, ``labels_``. The
-        default is ``DivisiveReCon()``. It is cloned.
+        With ``fit(X, triplets=)`` (``pairs=``, ``hierarchy=``, ``classes=`` for these), ``hierarchy_`` and, for pairs,
+        ``labels_``. The default is ``DivisiveReCon()``. It is cloned.
     n_folds : int
-        Parts that are held out in turn, at least 2.
+        Parts that are hidden in turn, at least 2; fewer if there are not two samples for each.
     max_triplets : int, optional
         How many triplets of a hierarchy or of classes are sampled; by default three for each sample they name.
     random_state : int, Generator, RandomState or None
-        The same value gives the same folds.
+        The same value gives the same parts.
     verbose : bool or int
         Whether to show a progress bar.
 
@@ -126,7 +146,7 @@ def evaluate_knowledge(
     Raises
     ------
     ValueError
-        If none or several kinds of knowledge are given, or fewer constraints than folds.
+        If none or several kinds of knowledge are given, or something is known of fewer than four samples.
     TypeError
         If the estimator does not take this kind of knowledge, or has no results to compare with it.
     UnknownLeafError, InvalidTripletError, InvalidPairError, InvalidLabelsError
@@ -138,9 +158,18 @@ def evaluate_knowledge(
 
     Notes
     -----
-    Each constraint is held out once, so agreement is a mean over all of them and the gain a paired difference; its
-    standard error takes constraints for independent, which those on the same samples are not quite. Classes are held
-    out by samples: what is scored are triplets with at least one sample of unknown class.
+    Each constraint is held out for one of its samples, picked at random. A fit knows nothing of that sample: it must
+    place it by the data, and by what is known of others. Constraints that are held out one by one would not do, since
+    most triplets of a hierarchy follow from the rest, whether or not they have to do with the data.
+
+    A tree whose other leaves are in the right places agrees with many triplets wherever a hidden sample is. So results
+    are also compared after samples that were hidden together have exchanged their names, 100 times, and the gain is a
+    difference of Cohen's kappa, (agreement - chance) / (1 - chance). If names have nothing to do with the data, as in a
+    hierarchy whose leaves were permuted, its expectation is 0 whatever the hierarchy.
+
+    The verdict is "helps" if the gain is more than two standard errors above 0 and the agreement with knowledge more
+    than two standard deviations above that of the exchanges. It is "hurts" if the gain is more than two standard errors
+    below 0 and the agreement without knowledge is better than chance. Standard errors are by hidden samples.
 
     ``n_folds`` times three fits, and one without knowledge.
 
@@ -153,7 +182,7 @@ def evaluate_knowledge(
     """
     from tripletree.cluster import DivisiveReCon
     from tripletree.cluster.alignment import named
-    from tripletree.cluster.validation import AMOUNTS, align_knowledge, alike, error_of, gain_of, measure
+    from tripletree.cluster.validation import AMOUNTS, FEWEST, align_knowledge, alike, measure, n_parts
 
     given = {"triplets": triplets, "pairs": pairs, "hierarchy": hierarchy, "classes": classes}
     kinds = [kind for kind, value in given.items() if value is not None]
@@ -167,25 +196,36 @@ def evaluate_knowledge(
         msg = f"estimator must be an estimator such as DivisiveReCon(), not {described(estimator)}"
         raise TypeError(msg)
     model = alike(estimator) if estimator is not None else DivisiveReCon()
-    _check_fit(model, "triplets" if kind == "hierarchy" else kind, sample_names)
+    _check_fit(model, kind, sample_names)
     n = X.shape[0] if hasattr(X, "shape") else len(X)
     known = align_knowledge(named(X, sample_names), n, **given)
     knowledge = known.kinds(rng, max_triplets)[{"triplets": 0, "pairs": 1}.get(kind, 2)]
-    units, m = knowledge.n_units, len(knowledge.constraints)
-    if units < n_folds or m == 0:
-        known_samples = ("sample of known class", "samples of known class")
-        what = counted(units, *{"pairs": ("pair",), "classes": known_samples}.get(kind, ("triplet",)))
-        more = f"at least {n_folds}" + (", of two classes or more" if kind == "classes" else "")
-        fewer = f", or take n_folds={units}" if units > 1 and m else ""
-        msg = f"{what} {'is' if units == 1 else 'are'} too few for n_folds={n_folds}: give {more}{fewer}"
+    n_known, n_folds = np.unique(knowledge.rows).size, n_parts(knowledge, n_folds)
+    if n_folds == 0:
+        several = ", of two classes or more" if kind == "classes" else ""
+        msg = (
+            f"the {kind} {'says' if kind == 'hierarchy' else 'say'} something of {counted(n_known, 'sample')}: give at "
+            f"least {FEWEST}{several}, so that some can be placed by the knowledge of others"
+        )
         raise ValueError(msg)
     with progress_bar(verbose, 1 + n_folds * (len(AMOUNTS) - 1), "evaluate_knowledge", "fits") as tell:
-        holds = measure(model, X, knowledge, n_folds=n_folds, rng=rng, tell=tell, sample_names=sample_names)
+        found = measure(model, X, knowledge, n_folds=n_folds, rng=rng, tell=tell, sample_names=sample_names)
     noise = None if kind == "pairs" or not hasattr(model, "noise_") else float(model.noise_)
-    shares = holds.mean(axis=1)
-    gain, error, verdict = gain_of(holds[-1], holds[0])
+    gain, error, verdict = found.verdict(len(AMOUNTS) - 1)
     return KnowledgeReport(
-        kind, np.array(AMOUNTS), shares, error_of(shares, m), gain, error, verdict, holds, knowledge.constraints, noise
+        kind,
+        np.array(AMOUNTS),
+        found.agreement,
+        found.chance,
+        found.errors(),
+        gain,
+        error,
+        verdict,
+        found.is_better_than_chance(0),
+        found.holds,
+        knowledge.constraints,
+        n_known,
+        noise,
     )
 
 
