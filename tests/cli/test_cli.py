@@ -214,17 +214,35 @@ def test_shell__interrupted(shell_environment):
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")
 @pytest.mark.parametrize("loading", ["numpy", "click"])
-def test_shell__interrupted_while_it_loads(tmp_path, shell_environment, loading):
-    (tmp_path / f"{loading}.py").write_text("raise KeyboardInterrupt\n")  # the package that is looked for
-    paths = [str(tmp_path), str(Path(__file__).parents[2])]
-    environment = {**shell_environment, "PYTHONPATH": os.pathsep.join(paths)}
-    done = subprocess.run(
-        [sys.executable, "-m", "tripletree", "info", "-"], env=environment, capture_output=True, text=True, check=False
-    )
-    assert (done.returncode, done.stdout, done.stderr) == (-signal.SIGINT, "", "interrupted\n")
-    program = "import tripletree" if loading == "numpy" else "import tripletree.cli"
-    done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=False)
-    assert "Traceback" in done.stderr  # another program's, as it is used to
+@pytest.mark.parametrize("command", [["-m", "tripletree"], ["-Wignore", "-sm", "tripletree"], ["-mtripletree"]])
+def test_shell__interrupted_while_it_loads(loads, loading, command):
+    done = loads(loading, *command, "info", "-")
+    assert (done.returncode, done.stdout, done.stderr) == (128 + signal.SIGINT, "", "interrupted\n")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals")
+def test_shell__other_programs_that_load_the_package_are_interrupted_as_they_are_used_to(loads, tmp_path):
+    for program in ("import tripletree", "import tripletree.cli"):
+        assert "Traceback" in loads("numpy", "-c", program).stderr
+    (tmp_path / "program").mkdir()
+    (tmp_path / "program" / "__init__.py").write_text("import tripletree\n")  # while Python looks for what to run
+    (tmp_path / "program" / "__main__.py").write_text("")
+    assert "Traceback" in loads("numpy", "-m", "program", "tripletree").stderr
+
+
+@pytest.fixture
+def loads(tmp_path, shell_environment):
+    """Runs Python with a package that is interrupted while it is loaded."""
+
+    def run(loading, *command):
+        (tmp_path / f"{loading}.py").write_text("import signal\nsignal.raise_signal(signal.SIGINT)\n")
+        paths = [str(tmp_path), str(Path(__file__).parents[2])]
+        environment = {**shell_environment, "PYTHONPATH": os.pathsep.join(paths)}
+        return subprocess.run(
+            [sys.executable, *command], env=environment, capture_output=True, text=True, check=False
+        )
+
+    return run
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="reading cannot be interrupted there")

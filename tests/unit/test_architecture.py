@@ -40,7 +40,7 @@ LAW = {
     "reports": {"_version", "algorithms", "cluster", "core", "errors", "evaluation", "io", "kernels", "plots"},
     "dask": {"algorithms", "cluster", "core", "errors", "io"},
     "cli": {
-        *("_version", "algorithms", "ask", "cluster", "core", "datasets", "errors", "evaluation", "interop"),
+        *("_startup", "_version", "algorithms", "ask", "cluster", "core", "datasets", "errors", "evaluation", "interop"),
         *("interrupts", "io", "plots", "reports", "warmup"),
     },
     "_version": set(),
