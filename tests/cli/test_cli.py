@@ -354,7 +354,16 @@ def test_options__of_reading(run, tmp_path):
     (tmp_path / "x.obo").write_text("[Term]\nid: X:1\nname: top\n[Term]\nid: X:2\nname: low\nis_a: X:1\n")
     assert "low;" in run("convert", "x.obo", "--labels", "name", "--root", "X:2").stdout
     assert "--parent" in run("convert", "sample:cell_types", status=2).stderr
-    assert "gives no hierarchy" in run("convert", "sample:cell_types", "--parent", "certain", status=2).stderr
+    for command in (["convert"], ["plot", "-o", "x.svg"], ["compare", "sample:mammals"]):
+        for parent in ([], ["--parent", "certain"]):
+            refused = run(*command, "sample:cell_types", *parent, status=2).stderr
+            assert "--parent deepest, first or smallest (certain gives no hierarchy)" in refused
+    for command in (["info"], ["induce", "--all"], ["decompose"]):  # these triplets can be told without one tree
+        with_certain = run(*command, "sample:cell_types", "--parent", "certain").stdout
+        assert with_certain == run(*command, "sample:cell_types").stdout
+    # nothing in it has several parents
+    assert run("convert", "sample:mammals", "--parent", "certain").stdout == run("convert", "sample:mammals").stdout
+    assert "T cell" in run("match", "-", "sample:cell_types", "--parent", "certain", text="T cell\n").stdout
     assert (
         "--namespace: no option for newick files"
         in run("info", "-", "--namespace", "x", text="(a,b);", status=2).stderr
