@@ -1,10 +1,10 @@
 """Put the sources of the documentation site together, and build it: ``python docs/build.py`` or ``make docs``.
 
-All that is made stands in ``build/docs``. Pages are those of this folder, and beside them
-the contributing guide, the changelog, the README files of benchmarks and samples, the tables of the benchmarks, the
-executed notebooks, the help of the command line, and one page for each group of public names, read from the ``__all__``
-of the modules. Pictures come from ``pictures.py``; those in ``docs/pictures`` are for readers of the repository. Links between files of the repository are turned into links between
-pages.
+All that is made stands in ``build/docs``. Pages are those of this folder, and beside them the contributing guide, the
+changelog, the README files of benchmarks and samples, the tables of the benchmarks, the executed notebooks, the help of
+the command line, and one page for each group of public names, read from the ``__all__`` of the modules. Pictures come
+from ``pictures.py``; those in ``docs/pictures`` are for readers of the repository. Links between files of the
+repository are turned into links between pages.
 """
 
 import argparse
