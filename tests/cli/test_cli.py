@@ -238,9 +238,7 @@ def loads(tmp_path, shell_environment):
         (tmp_path / f"{loading}.py").write_text("import signal\nsignal.raise_signal(signal.SIGINT)\n")
         paths = [str(tmp_path), str(Path(__file__).parents[2])]
         environment = {**shell_environment, "PYTHONPATH": os.pathsep.join(paths)}
-        return subprocess.run(
-            [sys.executable, *command], env=environment, capture_output=True, text=True, check=False
-        )
+        return subprocess.run([sys.executable, *command], env=environment, capture_output=True, text=True, check=False)
 
     return run
 

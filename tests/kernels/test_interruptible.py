@@ -117,7 +117,9 @@ def test_a_budget_ends_kernels_after_its_steps():
 def test_ctrl_c_stops_describe_on_a_large_set(tmp_path, rng):
     termios = pytest.importorskip("termios")
     path = tmp_path / "large.txt"
-    triplets = tt.sample_triplets(yule(60_000, rng), 200_000, random_state=0)  # seconds of work, most of it in one kernel
+    triplets = tt.sample_triplets(
+        yule(60_000, rng), 200_000, random_state=0
+    )  # seconds of work, most of it in one kernel
     tt.io.write_triplets(triplets, path)
     tt.describe(tt.decompose(caterpillar(100)))  # the modules are there; the kernels may have to be compiled
     command = [sys.executable, "-m", "tripletree", "describe", str(path)]

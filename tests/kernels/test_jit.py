@@ -82,7 +82,9 @@ def test_jit__a_full_disk_does_not_end_the_run(monkeypatch):
     cache = jit._ForgivingCache(Full(), Path("somewhere"))
     assert cache.cache_path == "somewhere"
     assert cache.load_overload("signature", None) is None
-    with pytest.warns(RuntimeWarning, match="kernels in somewhere failed .*No space left on device.*compiled again in this run"):
+    with pytest.warns(
+        RuntimeWarning, match="kernels in somewhere failed .*No space left on device.*compiled again in this run"
+    ):
         cache.save_overload("signature", None)
     cache.save_overload("signature", None)  # said once
 
@@ -135,7 +137,15 @@ def test_jit__compiled_code_is_kept_in_the_users_folder_never_in_the_package(cop
     assert (depths, warned, numbas) == (DEPTHS, "[]", "''")  # functions of others are kept where they were
     assert Path(folder).is_relative_to(tmp_path / "home")
     assert (kept_in(Path(folder)), kept_in(tmp_path / "site")) == (ALL_KEPT, set())
-    assert {p.suffix for p in (tmp_path / "site").rglob("*.*")} <= {".py", ".pyc", ".typed", ".css", ".html", ".js", ".svg"}
+    assert {p.suffix for p in (tmp_path / "site").rglob("*.*")} <= {
+        ".py",
+        ".pyc",
+        ".typed",
+        ".css",
+        ".html",
+        ".js",
+        ".svg",
+    }
 
 
 @needs_numba
@@ -143,7 +153,11 @@ def test_jit__compiled_code_is_kept_in_the_users_folder_never_in_the_package(cop
 def test_jit__numbas_own_setting_wins(copied, tmp_path, before):
     *_, folder = copied(before, NUMBA_CACHE_DIR=str(tmp_path / "own"))
     assert Path(folder) == tmp_path / "own"
-    assert (kept_in(tmp_path / "own"), kept_in(tmp_path / "site"), kept_in(tmp_path / "home")) == (ALL_KEPT, set(), set())
+    assert (kept_in(tmp_path / "own"), kept_in(tmp_path / "site"), kept_in(tmp_path / "home")) == (
+        ALL_KEPT,
+        set(),
+        set(),
+    )
 
 
 @needs_numba

@@ -823,7 +823,7 @@ def _nested_parent(nested: Any) -> tuple[list[int], list[Any]]:
 
 
 def _refuse_second(item: Any, p: int, first: int, above: list[int]) -> NoReturn:
-    """Refuse a list below node `p` that is node `first`, too: going on would take for ever, or twice as long each time."""
+    """Refuse a list below node `p` that is node `first`, too: one within itself has no end, and labels occur twice."""
     while p > first:
         p = above[p]
     if p == first:

@@ -341,7 +341,7 @@ def split_rows(
 
 
 def only_in_quotes(cell: str) -> bool:
-    """Whether a text of some characters must stand in quotes to be read again as it is: blanks around cells are layout."""
+    """Whether a text that is not empty must stand in quotes to be read as it is: blanks around cells are layout."""
     return " " in (cell[0], cell[-1]) or "\r" in cell or not cell.isprintable()
 
 

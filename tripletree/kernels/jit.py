@@ -325,7 +325,7 @@ def _seconds_to_compile(function: Any) -> float:
 
 @cache
 def _folder() -> Path | None:
-    """The folder that holds compiled code: numba's where one is set, else the user's; None where it cannot be written."""
+    """The folder for compiled code: numba's where one is set, else the user's; None where it cannot be written."""
     import numba
     from platformdirs import user_cache_path
 
