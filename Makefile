@@ -101,9 +101,10 @@ papers: $(VENV)/.dev  ## the experiments of the five papers again, with a table 
 papers-quick: $(VENV)/.dev  ## a small form of the same, in benchmarks/papers/quick (at most five minutes)
 	@$(BIN)/python benchmarks/papers/run.py --quick --n-jobs 2
 
-notebooks: $(VENV)/.dev  ## execute the notebooks again from their sources
+notebooks: $(VENV)/.dev  ## execute the notebooks again from their sources, and draw the pictures of the documentation
 	@$(BIN)/python notebooks/execute.py
 	@$(BIN)/python docs/front.py
+	@$(BIN)/python docs/pictures.py
 
 $(VENV)/.docs: setup.cfg pyproject.toml | $(BIN)/python
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[docs]'

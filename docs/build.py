@@ -1,10 +1,10 @@
 """Put the sources of the documentation site together, and build it: ``python docs/build.py`` or ``make docs``.
 
-Nothing that is made is committed: all of it stands in ``build/docs``. Pages are those of this folder, and beside them
-the contributing guide, the changelog, the README files of benchmarks and samples, the tables of the benchmarks, the
-executed notebooks, the help of the command line, and one page for each group of public names, read from the ``__all__``
-of the modules. Pictures come from ``pictures.py``. Links between files of the repository are turned into links between
-pages.
+All that is made stands in ``build/docs``. Pages are those of this folder, and beside them the contributing guide, the
+changelog, the README files of benchmarks and samples, the tables of the benchmarks, the executed notebooks, the help of
+the command line, and one page for each group of public names, read from the ``__all__`` of the modules. Pictures come
+from ``pictures.py``; those in ``docs/pictures`` are for readers of the repository. Links between files of the
+repository are turned into links between pages.
 """
 
 import argparse
@@ -36,6 +36,8 @@ PAGES = {
     "sample_hierarchies/README.md": "samples.md",
 }
 PAGES |= {f"benchmarks/results/{p.name}": f"benchmarks/{p.name}" for p in sorted(HOUSE.glob("benchmarks/results/*.md"))}
+#: Pages that are made of a module: a link to it, in the repository, is one to its page.
+MADE = {"tripletree/__init__.py": "api/index.rst", "tripletree/cli/__init__.py": "cli.md"}
 #: The empty line that doctests need before the end of a block.
 LAST_EMPTY_LINE = re.compile(r"^\n```$", re.MULTILINE)
 LINK = re.compile(r"(\]\()([^)#\s]+)((?:#[^)\s]*)?\))")
@@ -258,8 +260,8 @@ def fenced(text):
 def site_path(path):
     """Return where a file of the repository stands in the site, or None if it is not part of it."""
     name = path.as_posix()
-    if name in PAGES:
-        return Path(PAGES[name])
+    if name in PAGES or name in MADE:
+        return Path((PAGES | MADE)[name])
     if name.startswith("docs/"):
         return Path(name.removeprefix("docs/"))
     if name.startswith("benchmarks/papers/") and path.suffix in {".csv", ".png", ".svg"}:
@@ -282,17 +284,12 @@ def relinked(text, path):
             return match[0]
         there = Path(os.path.normpath(path.parent / target))
         page = site_path(there)
-        if page is None or not ((HOUSE / there).exists() or is_made(page)):
+        if page is None or not ((HOUSE / there).exists() or there.as_posix() in MADE):
             msg = f"{path}: the link to {target} leads to no page of the site"
             raise ValueError(msg)
         return match[1] + Path(os.path.relpath(page, site_path(path).parent)).as_posix() + match[3]
 
     return LINK.sub(link, text)
-
-
-def is_made(page):
-    """Tell whether a page is one that this script makes."""
-    return page.parts[0] in {"api", "pictures"} or page == Path("cli.md")
 
 
 def repository_pages():

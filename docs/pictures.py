@@ -1,6 +1,10 @@
-"""Pictures of the concepts and questions, drawn when the site is built."""
+"""Pictures of the concepts and questions, drawn when the site is built.
+
+``python docs/pictures.py`` draws those in docs/pictures, which the pages show where they are read in the repository.
+"""
 
 import io
+from pathlib import Path
 
 import numpy as np
 
@@ -311,7 +315,7 @@ def draw_all(folder):
     import matplotlib
     from matplotlib import pyplot as plt
 
-    folder.mkdir()
+    folder.mkdir(exist_ok=True)
     with matplotlib.rc_context({"svg.hashsalt": "tripletree", "font.size": 10, "svg.fonttype": "path"}):
         for draw in PICTURES:
             fig = draw()
@@ -319,3 +323,7 @@ def draw_all(folder):
             fig.savefig(text, format="svg", metadata={"Date": None})
             (folder / f"{draw.__name__}.svg").write_text(text.getvalue(), encoding="utf-8")
             plt.close(fig)
+
+
+if __name__ == "__main__":
+    draw_all(Path(__file__).parent / "pictures")

@@ -47,8 +47,9 @@ def warm_up(what: Iterable[str] | None = None, *, n_jobs: int = -1, verbose: boo
 
     Notes
     -----
-    What is compiled lies in numba's cache: beside the package where that can be written, else in the user's folder for
-    caches, or in ``NUMBA_CACHE_DIR``. It holds for one processor, one version of Python, of numba and of the package.
+    What is compiled lies in the user's folder for caches (on Linux ``~/.cache/tripletree``), or in ``NUMBA_CACHE_DIR``
+    where that is set. It holds for one processor, one version of Python and of numba, and one installation of the
+    package. The folder can be deleted at any time.
 
     Examples
     --------
@@ -71,11 +72,12 @@ def warm_up(what: Iterable[str] | None = None, *, n_jobs: int = -1, verbose: boo
     if kernels.MODE == "never":
         msg = "kernels are not compiled here (TRIPLETREE_JIT=0, or numba is not installed), so nothing can be"
         raise TripletreeError(msg)
-    if kernels.cache_folder() is None:
+    folder = kernels.cache_folder()
+    if folder is None:
         msg = "no folder can be written to keep compiled kernels; set NUMBA_CACHE_DIR to one that can"
         raise TripletreeError(msg)
     workers = min(cpu_count() if n_jobs == -1 else n_jobs, max(len(names), 1))
-    environment = {"TRIPLETREE_JIT": "1", "OMP_NUM_THREADS": "1"}
+    environment = {"TRIPLETREE_JIT": "1", "OMP_NUM_THREADS": "1", "NUMBA_CACHE_DIR": str(folder)}
     pool = ProcessPoolExecutor(workers, env=environment)
     n_compiled, done = 0, False
     try:

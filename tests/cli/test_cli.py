@@ -214,17 +214,33 @@ def test_shell__interrupted(shell_environment):
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")
 @pytest.mark.parametrize("loading", ["numpy", "click"])
-def test_shell__interrupted_while_it_loads(tmp_path, shell_environment, loading):
-    (tmp_path / f"{loading}.py").write_text("raise KeyboardInterrupt\n")  # the package that is looked for
-    paths = [str(tmp_path), str(Path(__file__).parents[2])]
-    environment = {**shell_environment, "PYTHONPATH": os.pathsep.join(paths)}
-    done = subprocess.run(
-        [sys.executable, "-m", "tripletree", "info", "-"], env=environment, capture_output=True, text=True, check=False
-    )
-    assert (done.returncode, done.stdout, done.stderr) == (-signal.SIGINT, "", "interrupted\n")
-    program = "import tripletree" if loading == "numpy" else "import tripletree.cli"
-    done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=False)
-    assert "Traceback" in done.stderr  # another program's, as it is used to
+@pytest.mark.parametrize("command", [["-m", "tripletree"], ["-Wignore", "-sm", "tripletree"], ["-mtripletree"]])
+def test_shell__interrupted_while_it_loads(loads, loading, command):
+    done = loads(loading, *command, "info", "-")
+    assert (done.returncode, done.stdout, done.stderr) == (128 + signal.SIGINT, "", "interrupted\n")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals")
+def test_shell__other_programs_that_load_the_package_are_interrupted_as_they_are_used_to(loads, tmp_path):
+    for program in ("import tripletree", "import tripletree.cli"):
+        assert "Traceback" in loads("numpy", "-c", program).stderr
+    (tmp_path / "program").mkdir()
+    (tmp_path / "program" / "__init__.py").write_text("import tripletree\n")  # while Python looks for what to run
+    (tmp_path / "program" / "__main__.py").write_text("")
+    assert "Traceback" in loads("numpy", "-m", "program", "tripletree").stderr
+
+
+@pytest.fixture
+def loads(tmp_path, shell_environment):
+    """Runs Python with a package that is interrupted while it is loaded."""
+
+    def run(loading, *command):
+        (tmp_path / f"{loading}.py").write_text("import signal\nsignal.raise_signal(signal.SIGINT)\n")
+        paths = [str(tmp_path), str(Path(__file__).parents[2])]
+        environment = {**shell_environment, "PYTHONPATH": os.pathsep.join(paths)}
+        return subprocess.run([sys.executable, *command], env=environment, capture_output=True, text=True, check=False)
+
+    return run
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="reading cannot be interrupted there")
@@ -336,7 +352,16 @@ def test_options__of_reading(run, tmp_path):
     (tmp_path / "x.obo").write_text("[Term]\nid: X:1\nname: top\n[Term]\nid: X:2\nname: low\nis_a: X:1\n")
     assert "low;" in run("convert", "x.obo", "--labels", "name", "--root", "X:2").stdout
     assert "--parent" in run("convert", "sample:cell_types", status=2).stderr
-    assert "gives no hierarchy" in run("convert", "sample:cell_types", "--parent", "certain", status=2).stderr
+    for command in (["convert"], ["plot", "-o", "x.svg"], ["compare", "sample:mammals"]):
+        for parent in ([], ["--parent", "certain"]):
+            refused = run(*command, "sample:cell_types", *parent, status=2).stderr
+            assert "--parent deepest, first or smallest (certain gives no hierarchy)" in refused
+    for command in (["info"], ["induce", "--all"], ["decompose"]):  # these triplets can be told without one tree
+        with_certain = run(*command, "sample:cell_types", "--parent", "certain").stdout
+        assert with_certain == run(*command, "sample:cell_types").stdout
+    # nothing in it has several parents
+    assert run("convert", "sample:mammals", "--parent", "certain").stdout == run("convert", "sample:mammals").stdout
+    assert "T cell" in run("match", "-", "sample:cell_types", "--parent", "certain", text="T cell\n").stdout
     assert (
         "--namespace: no option for newick files"
         in run("info", "-", "--namespace", "x", text="(a,b);", status=2).stderr

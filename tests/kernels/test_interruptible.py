@@ -2,11 +2,13 @@
 
 import hashlib
 import os
+import re
 import signal
 import subprocess
 import sys
 import threading
 import time
+from contextlib import suppress
 
 import numpy as np
 import pytest
@@ -112,21 +114,31 @@ def test_a_budget_ends_kernels_after_its_steps():
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(os.name == "nt", reason="needs SIGINT")
 def test_ctrl_c_stops_describe_on_a_large_set(tmp_path, rng):
+    termios = pytest.importorskip("termios")
     path = tmp_path / "large.txt"
-    triplets = tt.sample_triplets(yule(60_000, rng), 200_000, random_state=0)  # half a minute, most of it in one kernel
+    triplets = tt.sample_triplets(
+        yule(60_000, rng), 200_000, random_state=0
+    )  # seconds of work, most of it in one kernel
     tt.io.write_triplets(triplets, path)
     tt.describe(tt.decompose(caterpillar(100)))  # the modules are there; the kernels may have to be compiled
     command = [sys.executable, "-m", "tripletree", "describe", str(path)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
-        time.sleep(5)
+    screen, its_screen = os.openpty()  # on a terminal the command says what it does
+    termios.tcsetwinsize(its_screen, (24, 100))
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=its_screen) as process:
+        os.close(its_screen)
+        said = b""
+        while not re.search(rb"describing 200,000 triplets \.\.\. 00:0[1-9]", said):
+            said += os.read(screen, 1000)
         begin = time.monotonic()
         process.send_signal(signal.SIGINT)
-        _, errors = process.communicate(timeout=60)
-    assert process.returncode == 130
-    assert errors.endswith("interrupted\n")
-    assert "Traceback" not in errors
+        with suppress(OSError):  # on Linux, what is read at the end of a terminal
+            while more := os.read(screen, 1000):
+                said += more
+        assert process.wait(60) == 130
+    os.close(screen)
+    assert said.endswith(b"interrupted\r\n")
+    assert b"Traceback" not in said
     assert time.monotonic() - begin < 10
 
 

@@ -11,6 +11,8 @@ import pytest
 import tripletree
 from tripletree.kernels import jit
 
+needs_numba = pytest.mark.skipif(jit.MODE == "never", reason="kernels are not compiled")
+
 SCRIPT = """
 import numpy as np
 from tripletree.kernels import build_deep
@@ -19,7 +21,7 @@ print(build_deep.prepare(np.array([[0], [1], [2]], np.int32), 3)[1].tolist())
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(jit.MODE == "never", reason="kernels are not compiled")
+@needs_numba
 def test_jit__a_kernel_is_renewed_when_one_that_it_calls_changes(tmp_path):
     shutil.copytree(Path(tripletree.__file__).parent, tmp_path / "tripletree")
     env = {**os.environ, "PYTHONPATH": str(tmp_path), "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
@@ -46,7 +48,7 @@ with warnings.catch_warnings(record=True) as caught:
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(jit.MODE == "never", reason="kernels are not compiled")
+@needs_numba
 @pytest.mark.parametrize("ending", [".nbi", ".nbc"])
 def test_jit__a_damaged_cache_costs_a_compilation_and_mends_itself(tmp_path, ending):
     package = Path(tripletree.__file__).parents[1]
@@ -77,12 +79,115 @@ def test_jit__a_full_disk_does_not_end_the_run(monkeypatch):
             raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(jit, "_cache_has_failed", False)
-    cache = jit._ForgivingCache(Full())
+    cache = jit._ForgivingCache(Full(), Path("somewhere"))
     assert cache.cache_path == "somewhere"
     assert cache.load_overload("signature", None) is None
-    with pytest.warns(RuntimeWarning, match="No space left on device.*compiled again in this run"):
+    with pytest.warns(
+        RuntimeWarning, match="kernels in somewhere failed .*No space left on device.*compiled again in this run"
+    ):
         cache.save_overload("signature", None)
     cache.save_overload("signature", None)  # said once
+
+
+WHERE_KEPT = """
+import sys, warnings
+if "numba" in sys.argv:
+    import numba
+import numpy as np
+from tripletree import kernels
+from tripletree.kernels import jit, rooted_tree
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    print(rooted_tree.depths(np.array([3, 3, 4, 4, -1], np.int32)).tolist())
+print([str(w.message) for w in caught if w.category is RuntimeWarning])
+import numba
+print(repr(numba.config.CACHE_DIR))
+print(kernels.cache_folder())
+"""
+
+
+@pytest.fixture
+def copied(tmp_path):
+    """Runs a kernel of a copy of the package; what it prints. `tmp_path` / "home" is the user's folder."""
+    ignored = shutil.ignore_patterns("__pycache__")
+    shutil.copytree(Path(tripletree.__file__).parent, tmp_path / "site" / "tripletree", ignore=ignored)
+    env = {k: v for k, v in os.environ.items() if k not in ("NUMBA_CACHE_DIR", "PYTHONDONTWRITEBYTECODE")}
+    env |= {"PYTHONPATH": str(tmp_path / "site"), "TRIPLETREE_JIT": "1", "HOME": str(tmp_path / "home")}
+    env |= {"XDG_CACHE_HOME": str(tmp_path / "home" / "cache"), "LOCALAPPDATA": str(tmp_path / "home" / "cache")}
+
+    def run(*arguments, **more):
+        command = [sys.executable, "-c", WHERE_KEPT, *arguments]
+        return subprocess.check_output(command, env={**env, **more}, cwd=tmp_path, text=True).splitlines()
+
+    return run
+
+
+def kept_in(folder):
+    return {p.suffix for p in folder.rglob("*") if p.suffix in (".nbi", ".nbc", ".lock")}
+
+
+ALL_KEPT = {".nbi", ".nbc", ".lock"} if os.name != "nt" else {".nbi", ".nbc"}
+DEPTHS = "[2, 2, 1, 1, 0]"
+
+
+@needs_numba
+@pytest.mark.parametrize("before", ["numba", ""])  # whether it was imported before
+def test_jit__compiled_code_is_kept_in_the_users_folder_never_in_the_package(copied, tmp_path, before):
+    depths, warned, numbas, folder = copied(before)
+    assert (depths, warned, numbas) == (DEPTHS, "[]", "''")  # functions of others are kept where they were
+    assert Path(folder).is_relative_to(tmp_path / "home")
+    assert (kept_in(Path(folder)), kept_in(tmp_path / "site")) == (ALL_KEPT, set())
+    assert {p.suffix for p in (tmp_path / "site").rglob("*.*")} <= {
+        ".py",
+        ".pyc",
+        ".typed",
+        ".css",
+        ".html",
+        ".js",
+        ".svg",
+    }
+
+
+@needs_numba
+@pytest.mark.parametrize("before", ["numba", ""])
+def test_jit__numbas_own_setting_wins(copied, tmp_path, before):
+    *_, folder = copied(before, NUMBA_CACHE_DIR=str(tmp_path / "own"))
+    assert Path(folder) == tmp_path / "own"
+    assert (kept_in(tmp_path / "own"), kept_in(tmp_path / "site"), kept_in(tmp_path / "home")) == (
+        ALL_KEPT,
+        set(),
+        set(),
+    )
+
+
+@needs_numba
+@pytest.mark.parametrize("whose", ["the user's", "numba's"])
+@pytest.mark.parametrize("place", ["the folder", "a folder in it"])
+def test_jit__without_a_folder_nothing_is_kept(copied, tmp_path, whose, place):
+    more = {"NUMBA_CACHE_DIR": str(tmp_path / "own")} if whose == "numba's" else {}
+    folder = Path(copied(**more)[-1])
+    (inside,) = folder.iterdir()
+    blocked = folder if place == "the folder" else inside
+    shutil.rmtree(blocked)
+    blocked.write_text("")
+    depths, warned, _, found = copied(**more)
+    assert (depths, found) == (DEPTHS, "None")
+    assert warned.count(f"the cache of compiled kernels in {folder} failed") == 1
+    assert "compiled again in this run" in warned
+    assert kept_in(tmp_path) == set()
+
+
+@needs_numba
+def test_jit__versions_in_one_place_and_copies_in_several_do_not_share_code(copied, tmp_path):
+    folder = Path(copied()[-1])
+    before = {p: p.read_bytes() for p in folder.rglob("*.nb?")}
+    source = tmp_path / "site" / "tripletree" / "kernels" / "rooted_tree.py"
+    source.write_text(source.read_text() + "# another version\\n")
+    assert copied()[0] == DEPTHS
+    shutil.copytree(tmp_path / "site", tmp_path / "other")
+    assert copied(PYTHONPATH=str(tmp_path / "other"))[0] == DEPTHS
+    assert len(list(folder.glob("kernels_*"))) == 2
+    assert {p: p.read_bytes() for p in before} == before
 
 
 WITHOUT_NUMBA = """

@@ -1,5 +1,6 @@
 """Answers of people: values, files of JSON lines that only grow, and what is left after a program was killed."""
 
+import errno
 import io
 import os
 import pickle
@@ -279,6 +280,44 @@ def test_answers__what_cannot_be_appended_leaves_the_file_as_it_was(path, tmp_pa
         append_answer(tmp_path, GIVEN[0])
     with pytest.raises(FileNotFoundError):
         append_answer(tmp_path / "none" / "answers.jsonl", GIVEN[0])
+
+
+@pytest.mark.parametrize("begun", [True, False])
+@pytest.mark.parametrize("failing", range(2))  # the file, and the folder of a new one
+def test_answers__what_does_not_reach_the_disk_is_not_added(path, monkeypatch, begun, failing):
+    if begun:
+        append_answer(path, GIVEN[0])
+    before = path.read_bytes() if begun else b""
+    synced, real = [], os.fsync
+
+    def fsync(descriptor):
+        synced.append(descriptor)
+        if len(synced) == (1 if begun else failing + 1):
+            raise OSError(errno.EIO, "Input/output error")
+        real(descriptor)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "fsync", fsync)
+        with pytest.raises(OSError, match="Input/output error"):
+            append_answer(path, GIVEN[1])
+    assert path.read_bytes() == before
+    append_answer(path, GIVEN[2])
+    assert list(read_answers(path))[-1] == GIVEN[2]
+
+
+def test_answers__lines_of_others_stay_where_ones_own_does_not_reach_the_disk(path, monkeypatch):
+    append_answer(path, GIVEN[0])
+
+    def fsync(_):
+        with path.open("ab") as stream:
+            stream.write(write_answers(AnswerSet([GIVEN[2]])).splitlines(keepends=True)[1].encode())
+        raise OSError(errno.EIO, "Input/output error")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "fsync", fsync)
+        with pytest.raises(OSError, match="Input/output error"):
+            append_answer(path, GIVEN[1])
+    assert list(read_answers(path)) == GIVEN
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs several processes at once")

@@ -1,10 +1,12 @@
 """The web server of `tripletree ask`: who may use it, what it keeps, and what it does with bad input."""
 
+import asyncio
 import json
 import os
 import stat
 import threading
 import warnings
+from contextlib import suppress
 
 import numpy as np
 import pytest
@@ -17,7 +19,7 @@ with warnings.catch_warnings():
 
 from asking_model import RandomQuestions
 
-from tripletree.ask import open_session
+from tripletree.ask import open_session, server
 from tripletree.ask.cards import Cards
 from tripletree.ask.exports import EXPORTS
 from tripletree.ask.images import ImageFolder
@@ -227,6 +229,43 @@ def test_ask__a_full_disk_changes_nothing(opened, monkeypatch):
     assert client.get("state").json() == before
 
 
+TAKEN_AWAY = {
+    "deleted": (lambda path: path.unlink(), "is another file by now, or none"),
+    "replaced": (lambda path: path.write_bytes(path.rename(path.with_suffix(".old")).read_bytes()), "is another file"),
+    "emptied": (lambda path: path.write_bytes(b""), "has lost lines"),
+}
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows keeps what is open")
+@pytest.mark.parametrize("how", TAKEN_AWAY)
+def test_ask__a_file_that_was_taken_away_is_noticed(opened, tmp_path, how):
+    _, client = opened()
+    path = tmp_path / "answers.jsonl"
+    take, said = TAKEN_AWAY[how]
+    for reply in range(2):
+        reply_to(client, reply)
+    take(path)
+    left = path.read_bytes() if path.exists() else None
+    before = client.get("state").json()
+    for done in (reply_to(client, 1), client.post("undo", json={"who": None, "number": 2})):
+        assert done.status_code == 507
+        assert f"answers.jsonl {said}" in done.json()["error"]
+        assert "save them as this file, and start again" in done.json()["error"]
+    assert client.get("state").json() == before
+    assert (path.read_bytes() if path.exists() else None) == left
+    path.write_text(client.get("export/answers.jsonl").text)
+    assert len(read_answers(path)) == 2
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows keeps what is open")
+def test_ask__the_file_of_another_page_is_left_alone_at_the_end(tmp_path):
+    path = tmp_path / "answers.jsonl"
+    with keep_for_one(str(path)):
+        path.unlink()
+        path.touch()
+    assert path.exists()
+
+
 def test_ask__two_pages_cannot_write_one_file(opened, tmp_path):
     pytest.importorskip("fcntl")
     opened()
@@ -327,6 +366,9 @@ CROSS_SITE = [
     {"Origin": "null"},
     {"Origin": "http://127.0.0.1:9999"},
     {"Origin": "http://localhost:8000"},
+    {"Origin": "http://["},
+    {"Origin": "http://127.0.0.1:8000]"},
+    {"Origin": ""},
     {"Sec-Fetch-Site": "cross-site"},
     {"Sec-Fetch-Site": "same-site"},
     {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate"},
@@ -378,6 +420,80 @@ def test_ask__every_reply_has_its_guards(opened):
     assert "<script>" not in page
     assert "style=" not in page
     assert client.get("ask.js").headers["content-type"].startswith("text/javascript")
+
+
+# ---------------------------------------------------------------------- connections
+
+
+def served(session, talk):
+    """What a coroutine returns that talks with the server; it gets the port."""
+    sock = server.listen("127.0.0.1", 0)
+
+    async def both():
+        app = make_app(session, TOKEN, accepted_hosts("127.0.0.1"))
+        serving = server.uvicorn.Server(server.settings(app))
+        task = asyncio.create_task(serving.serve(sockets=[sock]))
+        try:
+            return await asyncio.wait_for(talk(sock.getsockname()[1]), 60)
+        finally:
+            serving.should_exit = True
+            await task
+
+    return asyncio.run(both())
+
+
+async def status_of(reader, writer, path, rest="\r\n"):
+    """The status of a request's answer, which is read to its end."""
+    writer.write(f"GET /{path} HTTP/1.1\r\nHost: 127.0.0.1\r\n{rest}".encode())
+    head = (await reader.readuntil(b"\r\n\r\n")).decode().lower()
+    await reader.readexactly(int(head.partition("content-length: ")[2].split()[0]))
+    return int(head.split()[1])
+
+
+def test_ask__connections_that_send_nothing_keep_nobody_out(opened):
+    session, _ = opened()
+
+    async def talk(port):
+        waiting = [await asyncio.open_connection("127.0.0.1", port) for _ in range(250)]
+        for k, (_, writer) in enumerate(waiting):
+            writer.write([b"", b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n", b"GET /no HTTP/1.1\r\nHost: x\r\n\r\n"][k % 3])
+        person = await asyncio.open_connection("127.0.0.1", port)
+        found = [await status_of(*person, f"{TOKEN}/state") for _ in range(2)]
+        for _, writer in [*waiting, person]:
+            writer.close()
+        return found
+
+    assert served(session, talk) == [200, 200]
+
+
+def test_ask__a_connection_without_the_token_ends_soon(opened, monkeypatch):
+    session, _ = opened()
+    monkeypatch.setattr(server, "MAX_SILENCE", 0.5)
+
+    async def talk(port):
+        strangers = [await asyncio.open_connection("127.0.0.1", port) for _ in range(3)]
+        strangers[1][1].write(b"GET / HTTP/1.1\r\nHost:")
+        assert await status_of(*strangers[2], "no/state") == 404
+        person = await asyncio.open_connection("127.0.0.1", port)
+        assert await status_of(*person, f"{TOKEN}/state") == 200
+        for reader, writer in strangers:
+            with suppress(ConnectionResetError):
+                assert await reader.read() == b""
+            writer.close()
+        found = await status_of(*person, f"{TOKEN}/state")
+        person[1].close()
+        return found
+
+    assert served(session, talk) == 200
+
+
+def test_ask__requests_at_once_are_limited(opened, monkeypatch):
+    session, client = opened()
+    monkeypatch.setattr(server, "MAX_AT_ONCE", 0)
+    done = client.get("state")
+    assert (done.status_code, done.json()["error"][:27]) == (503, "more than 0 requests at onc")
+    monkeypatch.undo()
+    assert client.get("state").status_code == 200
 
 
 # ---------------------------------------------------------------------- bad messages
@@ -543,6 +659,7 @@ def test_ask__pictures_are_sent_by_the_number_of_the_sample(opened, folder):
         "image/1",
         "image/30",
         "image/99999999999999",
+        f"image/{'9' * 5000}",  # more digits than Python reads
         "image/-1",
         "image/a",
         "image/../a.png",

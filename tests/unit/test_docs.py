@@ -72,6 +72,26 @@ def test_docs__every_link_leads_to_a_page(path):
     assert build.relinked(text, path).count("](") == text.count("](")
 
 
+IN_THE_CHECKOUT = [
+    *HOUSE.glob("*.md"),
+    *(p for x in ("docs", "benchmarks", "notebooks", "paper", "sample_hierarchies") for p in (HOUSE / x).rglob("*.md")),
+]
+
+
+@pytest.mark.parametrize("page", sorted(IN_THE_CHECKOUT), ids=lambda p: p.relative_to(HOUSE).as_posix())
+def test_docs__links_lead_to_files_of_the_checkout(page):
+    """Where they are read without a site, as on the page of the repository."""
+    text = re.sub(r"^(`{3,}).*?^\1", "", page.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
+    targets = re.findall(r"\]\(<?([^)\s>#]+)", text) + re.findall(r"^\[[^\]]+\]: (\S+)", text, re.MULTILINE)
+    package = Path(tripletree.__file__).parents[1]  # tests may run on what was installed
+    dead = []
+    for target in (x for x in targets if not re.match(r"[a-z]+:", x)):
+        there = (page.parent / target).resolve()
+        if not there.exists() and not (package / there.relative_to(HOUSE)).exists():
+            dead.append(target)
+    assert dead == []
+
+
 def test_docs__a_link_to_nothing_is_refused():
     with pytest.raises(ValueError, match=re.escape("docs/start.md: the link to nowhere.md leads to no page")):
         build.relinked("see [there](nowhere.md)", Path("docs/start.md"))
@@ -119,6 +139,7 @@ def test_docs__every_page_is_in_the_navigation():
 def test_docs__pictures_that_pages_show_are_drawn():
     shown = {m for page in PAGES for m in re.findall(r"pictures/(\w+)\.svg", page.read_text(encoding="utf-8"))}
     assert shown == {draw.__name__ for draw in loaded("pictures").PICTURES}
+    assert shown == {path.stem for path in (DOCS / "pictures").iterdir()}  # else: python docs/pictures.py
 
 
 # ---------------------------------------------------------------------- names

@@ -318,6 +318,13 @@ def test_edges__files(tmp_path, suffix):
     same(read_edges(path), h)
 
 
+@pytest.mark.parametrize("suffix", ["csv", "tsv"])
+@pytest.mark.parametrize("label", ["chimp ", " chimp"])
+def test_edges__a_label_keeps_its_blanks(tmp_path, suffix, label):
+    write_edges(Hierarchy.from_nested([["chimp", label], "loris"]), tmp_path / f"apes.{suffix}")
+    assert set(read_edges(tmp_path / f"apes.{suffix}").leaves) == {"chimp", label, "loris"}
+
+
 def test_edges__what_cannot_be_written():
     with pytest.raises(DuplicateLeafError, match="once all labels are written as text"):
         write_edges(Hierarchy([2, 2, -1], [1, "1"]))

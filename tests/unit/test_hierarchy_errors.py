@@ -99,6 +99,23 @@ def test_hierarchy__labels_must_differ_and_be_labels():
         Hierarchy([2, 2, -1], "ab")
 
 
+def test_hierarchy__from_nested_refuses_lists_that_contain_themselves():
+    alone, within = [], ["a", ["b"], "c"]
+    alone.append(alone)
+    within[1].append(("d", within))
+    for nested in (alone, within, ["x", alone], ["x", within]):
+        with pytest.raises(InvalidHierarchyError, match="a list contains itself, directly or in another one"):
+            Hierarchy.from_nested(nested)
+
+
+def test_hierarchy__from_nested_refuses_one_list_in_two_places_at_once():
+    nested = ["a", "b"]
+    for _ in range(60):  # 2 ** 60 leaves
+        nested = [nested, nested]
+    with pytest.raises(DuplicateLeafError, match="1 leaf label occurs more than once: 'a'"):
+        Hierarchy.from_nested(nested)
+
+
 @pytest.mark.parametrize("nested", [[], ["a", []], [["a"], [[]]]])
 def test_hierarchy__from_nested_refuses_empty_lists(nested):
     with pytest.raises(InvalidHierarchyError, match="an empty list is not a node"):

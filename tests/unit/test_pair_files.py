@@ -227,6 +227,12 @@ def test_pair_files__every_format_gives_the_same_pairs_back(p):
     assert read_pairs(io.BytesIO(stream.getvalue())) == p
 
 
+@pytest.mark.parametrize("name", ["text", "csv", "tsv"])
+def test_pair_files__labels_that_differ_by_a_blank_are_two(name):
+    p = PairwiseConstraints.from_labels(must_link=[("a", "b")], cannot_link=[("a", "b ")])
+    assert read(write_pairs(p, format=name), format=name) == p
+
+
 def test_pair_files__suffixes_and_packing(tmp_path):
     p = PairwiseConstraints.from_labels([("a", "b")], [("b", "c")])
     for name in ("p.txt", "p.csv", "p.tsv", "p.parquet", "p.csv.gz", "p.txt.xz", "p"):

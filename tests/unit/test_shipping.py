@@ -70,7 +70,7 @@ def test_shipping__the_wheel_has_everything_beside_the_modules():
     others = {
         p
         for p in (HOUSE / "tripletree").rglob("*")
-        if p.is_file() and p.suffix != ".py" and p.parent.name != "__pycache__"  # where compiled kernels may lie, too
+        if p.is_file() and p.suffix != ".py" and p.parent.name != "__pycache__"
     }
     packed = set()
     for package, patterns in globs.items():

@@ -405,6 +405,13 @@ def test_triplet_tables__blanks_around_cells_are_no_part_of_labels_but_in_quotes
     assert sorted(t) == sorted([("x", "y", "z"), ("x", "y", "z "), ("p , q", "u", "z")])
 
 
+@pytest.mark.parametrize("name", ["text", "csv", "tsv"])
+@pytest.mark.parametrize("label", ["b ", " b", " b ", " ", 'b" '])
+def test_triplet_files__a_label_keeps_its_blanks(label, name):
+    t = TripletSet.from_labels([("a", label, "b"), ("c", label, "b")])
+    assert read(write_triplets(t, format=name), format=name) == t
+
+
 def test_triplet_tables__many_blanks_take_no_longer():
     text = "a,b,c\n" + "x,y," + " " * 300_000 + "z\n" + "x," + "y" + " " * 300_000 + ",w\n"
     assert sorted(read(text)) == [("x", "y", "w"), ("x", "y", "z")]

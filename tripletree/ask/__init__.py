@@ -201,18 +201,19 @@ def open_session(
             raise ValueError(msg)
     folder = None if images is None else ImageFolder(images, names.labels)
     cards = Cards(names.labels, values, columns=columns, texts=texts, images=folder)
+    file = None
     with ExitStack() as stack:
         if answers is None:  # a model that was asked about these samples before goes on
-            path, before = None, getattr(model, "answers_", None)
+            before = getattr(model, "answers_", None)
             given = before if before is not None and before.leaves == names else None
         else:
             path = os.fspath(answers)
             if not only_read:
-                stack.enter_context(keep_for_one(path))
+                file = stack.enter_context(keep_for_one(path))
             check_appendable(path)
             given = None if os.path.getsize(path) == 0 else read_answers(path, leaves=names)
         model.start(X, sample_names=sample_names, answers=given)
-        return Session(model, cards, path, n_questions=model.n_questions, title=title, close=stack.pop_all().close)
+        return Session(model, cards, file, n_questions=model.n_questions, title=title, close=stack.pop_all().close)
 
 
 def import_server(purpose: str) -> Any:

@@ -7,6 +7,7 @@ comes from, it must be this page. There are no cookies, so a request from anothe
 
 from __future__ import annotations
 
+import asyncio
 import ipaddress
 import json
 import logging
@@ -26,6 +27,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from tripletree.ask.exports import EXPORTS, export
 from tripletree.ask.session import RefusedError, Session
@@ -34,6 +36,10 @@ from tripletree.errors import LimitExceededError, ParseError
 __all__ = ["accepted_hosts", "is_loopback", "listen", "make_app", "run", "source"]
 
 MAX_BODY, MAX_AT_ONCE = 16 * 1024, 200
+#: Seconds that a connection has to send a request with the token, and how many that have sent none are kept.
+MAX_SILENCE, MAX_STRANGERS = 10.0, 100
+#: Where a request says what is to be called once its token has been seen.
+KNOWN = "tripletree.known"
 HEADERS = {
     "Cache-Control": "no-store",
     "Content-Security-Policy": (
@@ -71,6 +77,7 @@ class Guard:
 
     def __init__(self, app: Any, token: str, hosts: Callable[[str], bool]) -> None:
         self.app, self.token, self.hosts = app, token, hosts
+        self._at_once = 0
 
     async def __call__(self, scope: MutableMapping[str, Any], receive: Any, send: Any) -> None:
         """Answer a request, with the headers that all answers have."""
@@ -90,13 +97,22 @@ class Guard:
             app: Any = _refusal("unknown host", 421)
         elif not secrets.compare_digest(token.encode("utf-8", "replace"), self.token.encode()):
             app = _refusal("this address is not complete; take the one that tripletree ask printed", 404)
-        elif not _is_own(headers, scope["method"], path):
-            app = _refusal("requests from other sites are refused", 403)
         else:
-            rest = scope["path"][len(self.token) + 1 :]
-            app = self.app if rest else _moved(f"/{self.token}/")
-            scope = {**scope, "path": rest, "raw_path": rest.encode(), "root_path": ""}
-        await app(scope, receive, send_with_headers)
+            scope.get(KNOWN, bool)()
+            if not _is_own(headers, scope["method"], path):
+                app = _refusal("requests from other sites are refused", 403)
+            elif self._at_once >= MAX_AT_ONCE:
+                app = _refusal(f"more than {MAX_AT_ONCE} requests at once; try again in a moment", 503)
+            else:
+                rest = scope["path"][len(self.token) + 1 :]
+                app = self.app if rest else _moved(f"/{self.token}/")
+                scope = {**scope, "path": rest, "raw_path": rest.encode(), "root_path": ""}
+        counts = app is self.app
+        self._at_once += counts
+        try:
+            await app(scope, receive, send_with_headers)
+        finally:
+            self._at_once -= counts
 
 
 def _host_name(host: str) -> str:
@@ -110,7 +126,7 @@ def _host_name(host: str) -> str:
 def _is_own(headers: Headers, method: str, path: str) -> bool:
     """Whether a request comes from the page itself, or is the page being opened."""
     origins = headers.getlist("origin")
-    if any(urlsplit(origin).netloc != headers["host"] for origin in origins[:1]) or len(origins) > 1:
+    if any(origin.partition("://")[2] != headers["host"] for origin in origins[:1]) or len(origins) > 1:
         return False
     if headers.get("sec-fetch-site", "none") in ("same-origin", "none"):
         return True
@@ -177,9 +193,10 @@ def make_app(session: Session, token: str, hosts: Callable[[str], bool]) -> Guar
 
     async def image(request: Request) -> Response:
         row, images = request.path_params["row"], session.cards.images
-        if images is None or row >= len(session.cards.names):
+        known = row.isdecimal() and len(row) < 10 and int(row) < len(session.cards.names)  # Python reads 4,300 digits
+        if images is None or not known:
             raise HTTPException(404, "there is no such picture")
-        content, media_type = await run_in_threadpool(images.read, row)
+        content, media_type = await run_in_threadpool(images.read, int(row))
         # kept by the browser: the side shows the same pictures after each answer
         return Response(content, media_type=media_type, headers={**INERT, "Cache-Control": "private, max-age=3600"})
 
@@ -198,7 +215,7 @@ def make_app(session: Session, token: str, hosts: Callable[[str], bool]) -> Guar
         Route("/state", state),
         Route("/answer", answer, methods=["POST"]),
         Route("/undo", undo, methods=["POST"]),
-        Route("/image/{row:int}", image),
+        Route("/image/{row}", image),
         Route("/export/{name}", exported),
     ]
     handlers: dict[Any, Any] = {
@@ -253,6 +270,54 @@ def listen(host: str, port: int) -> socket.socket:
         raise OSError(msg) from None
 
 
+class Connection(H11Protocol):
+    """A connection that is closed unless a request with the token comes soon, or when too many others wait like it.
+
+    Who can reach the server can open connections, and send half a request or nothing. uvicorn waits for the rest for
+    ever, and its own limit of connections counts these: they would keep everybody out.
+    """
+
+    def connection_made(self, transport: Any) -> None:
+        """Wait for a request."""
+        super().connection_made(transport)
+        self.app = self._call
+        self._silence: asyncio.TimerHandle | None = self.loop.call_later(MAX_SILENCE, transport.abort)
+        strangers = [(x._silence.when(), x) for x in self.connections if isinstance(x, Connection) and x._silence]
+        if len(strangers) > MAX_STRANGERS:
+            _, oldest = min(strangers, key=lambda x: x[0])
+            oldest.be_known()
+            oldest.transport.abort()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Stop waiting."""
+        self.be_known()
+        super().connection_lost(exc)
+
+    def be_known(self) -> None:
+        """Let the connection stay, as far as uvicorn does."""
+        if self._silence is not None:
+            self._silence.cancel()
+            self._silence = None
+
+    async def _call(self, scope: Any, receive: Any, send: Any) -> None:
+        await self.config.loaded_app({**scope, KNOWN: self.be_known}, receive, send)
+
+
+def settings(app: Guard) -> uvicorn.Config:
+    """How the application is served."""
+    return uvicorn.Config(
+        app,
+        http=Connection,
+        log_level="warning",
+        access_log=False,
+        ws="none",
+        lifespan="off",
+        server_header=False,
+        proxy_headers=False,
+        timeout_graceful_shutdown=1,
+    )
+
+
 def run(session: Session, sock: socket.socket, host: str, announce: Callable[[str], None]) -> None:
     """Serve the page until interrupted; `announce` is called with its address once it can be opened."""
     token = secrets.token_urlsafe(24)
@@ -270,16 +335,5 @@ def run(session: Session, sock: socket.socket, host: str, announce: Callable[[st
             logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)  # a message that is cut off now is no error
             await super().shutdown(sockets)
 
-    config = uvicorn.Config(
-        make_app(session, token, accepted_hosts(host)),
-        log_level="warning",
-        access_log=False,
-        ws="none",
-        lifespan="off",
-        server_header=False,
-        proxy_headers=False,
-        limit_concurrency=MAX_AT_ONCE,
-        timeout_graceful_shutdown=1,
-    )
     with suppress(KeyboardInterrupt):  # the server has closed its connections, then passes the signal on
-        Announcing(config).run(sockets=[sock])
+        Announcing(settings(make_app(session, token, accepted_hosts(host)))).run(sockets=[sock])

@@ -20,7 +20,7 @@ from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.html import printable
 from tripletree.io import append_answer, append_undo
 
-__all__ = ["Findings", "RefusedError", "Session", "keep_for_one"]
+__all__ = ["AnswerFile", "Findings", "RefusedError", "Session", "keep_for_one"]
 
 REPLIES = ("alike", "different", "unsure")
 MAX_WHO, MAX_PEOPLE = 80, 500
@@ -63,8 +63,8 @@ class Session:
         Started, with all answers of the file replayed.
     cards : Cards
         Of the samples, in the order of the model.
-    path : str or None
-        File to which each answer is appended before anything else happens; None where a notebook keeps none.
+    file : AnswerFile or None
+        To which each answer is appended before anything else happens; None where a notebook keeps none.
     n_questions : int
         How many are to be asked in all.
     title : str
@@ -76,13 +76,13 @@ class Session:
         self,
         model: Any,
         cards: Cards,
-        path: str | None,
+        file: AnswerFile | None,
         *,
         n_questions: int,
         title: str,
         close: Callable[[], None],
     ) -> None:
-        self.model, self.cards, self.path = model, cards, path
+        self.model, self.cards, self.file = model, cards, file
         self.close = close
         self.n_questions, self.title = n_questions, title
         self._row = {name: k for k, name in enumerate(cards.names)}
@@ -109,7 +109,7 @@ class Session:
             "title": shortened(self.title, MAX_WHO),
             "samples": len(self.cards.names),
             "columns": self.cards.scales(),
-            "file": None if self.path is None else printable(os.path.basename(self.path)),
+            "file": None if self.file is None else printable(os.path.basename(self.file.path)),
         }
 
     def state(self, who: Any = None, version: Any = None, was: Any = None) -> dict[str, Any] | None:
@@ -226,7 +226,7 @@ class Session:
         RefusedError
             If the message is malformed (400), or the person was shown another question by now (409).
         OSError
-            If the file cannot be written: nothing is changed then.
+            If the file cannot be written, or was taken away: nothing is changed then.
         """
         who = _checked_who(message.get("who"))
         rows, reply = message.get("question"), message.get("reply")
@@ -246,8 +246,8 @@ class Session:
             else:
                 msg = "reply must be one of the samples shown, or alike, different or unsure"
                 raise RefusedError(msg)
-            if self.path is not None:
-                append_answer(self.path, given)
+            if self.file is not None:
+                self.file.add(append_answer, given)
             self.model.answer(given, question, who=who, when=given.when)
             self._changed(who, None)
         return self.state(who) or {}
@@ -259,6 +259,8 @@ class Session:
         ------
         RefusedError
             If there is none, or the page is behind.
+        OSError
+            If the file cannot be written, or was taken away: nothing is changed then.
         """
         who = _checked_who(message.get("who"))
         with self._lock:
@@ -270,8 +272,8 @@ class Session:
             if who is None and answers.person[-1] >= 0:  # of nobody, models take back the last answer of all
                 msg = f"{answers[-1].who} has answered since; with a name, answers can be taken back at any time"
                 raise RefusedError(msg, 409)
-            if self.path is not None:
-                append_undo(self.path, who=who, when=_now())
+            if self.file is not None:
+                self.file.add(append_undo, who=who, when=_now())
             taken = self.model.undo(who=who)
             self._changed(who, tuple(taken.items))
         return self.state(who) or {}
@@ -286,8 +288,52 @@ class Session:
         self._shown[who] = question
 
 
+class AnswerFile:
+    """A file of answers that one page keeps for itself.
+
+    Parameters
+    ----------
+    path : str
+    stream : file object
+        The open file, which has the lock.
+    """
+
+    def __init__(self, path: str, stream: IO[bytes]) -> None:
+        self.path, self._stream = path, stream
+        self._size = os.fstat(stream.fileno()).st_size
+
+    def add(self, append: Callable[..., None], *arguments: Any, **named: Any) -> None:
+        """Append a line to the file, unless it was taken away: an undo would stand where its answer is missing.
+
+        Raises
+        ------
+        OSError
+            If the path leads to nothing or to another file, or the file has lost what was in it.
+        """
+        if not self.is_there():
+            what = "is another file by now, or none"
+        elif os.path.getsize(self.path) < self._size:
+            what = "has lost lines"
+        else:
+            append(self.path, *arguments, **named)
+            self._size = os.path.getsize(self.path)
+            return
+        msg = (
+            f"{os.path.basename(self.path)} {what}, so nothing more is kept. All answers so far are in the export of "
+            "the page (in a notebook, model.answers_): save them as this file, and start again"
+        )
+        raise OSError(msg)
+
+    def is_there(self) -> bool:
+        """Whether the path still leads to the file that has the lock."""
+        try:
+            return os.path.samestat(os.stat(self.path), os.fstat(self._stream.fileno()))
+        except OSError:
+            return False
+
+
 @contextmanager
-def keep_for_one(path: str) -> Iterator[None]:
+def keep_for_one(path: str) -> Iterator[AnswerFile]:
     """Keep other pages from writing to a file of answers while inside; it is made, and removed if it stays empty.
 
     Raises
@@ -298,10 +344,11 @@ def keep_for_one(path: str) -> Iterator[None]:
     made = not os.path.exists(path)
     with open(path, "ab") as stream:
         _lock(stream, path)
+        file = AnswerFile(path, stream)
         try:
-            yield
+            yield file
         finally:
-            if made and os.path.exists(path) and os.path.getsize(path) == 0:
+            if made and file.is_there() and os.path.getsize(path) == 0:
                 with suppress(OSError):  # Windows keeps what is open
                     os.remove(path)
 

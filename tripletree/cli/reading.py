@@ -51,7 +51,8 @@ def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
         click.option(
             "--parent",
             type=click.Choice(PARENTS),
-            help="Where a node has several parents: the one that counts, or what holds for every choice (certain).",
+            help="Where a node has several parents: the one that counts, or what holds for every choice (certain, the "
+            "default), which info, induce and decompose can tell.",
         ),
         click.option("--labels", metavar="KIND", help="What leaves are called: id, name, ...; as the format has it."),
         click.option("--root", metavar="NODE", help="Only what is at or below this node (an id, in ontologies)."),
@@ -115,10 +116,7 @@ def read_hierarchies(source: str, reading: Mapping[str, Any] | None = None) -> l
 
 
 def _hierarchy(stream: Callable[[], Any], reading: Mapping[str, Any] | None) -> Hierarchy:
-    options = dict(reading or {})
-    if options.get("parent") == "certain":
-        raise bad_input("--parent certain gives no hierarchy; take deepest, first or smallest")
-    return as_hierarchy(_read_any(stream, options))
+    return as_hierarchy(_read_any(stream, dict(reading or {})))
 
 
 def as_hierarchy(found: Ontology | Hierarchy, parent: str | None = None) -> Hierarchy:
@@ -126,9 +124,10 @@ def as_hierarchy(found: Ontology | Hierarchy, parent: str | None = None) -> Hier
     if isinstance(found, Hierarchy):
         return found
     try:
-        return found.to_hierarchy(parent=parent or "error")
+        return found.to_hierarchy(parent="error" if parent in (None, "certain") else parent)
     except NotATreeError as error:
-        raise bad_input(f"{str(error).split('; choose with')[0]}; choose with --parent") from None
+        what = "this needs one tree: choose with --parent deepest, first or smallest (certain gives no hierarchy)"
+        raise bad_input(f"{str(error).split('; choose with')[0]}; {what}") from None
 
 
 def read_ontology_or_hierarchy(source: str, reading: Mapping[str, Any] | None = None) -> Ontology | Hierarchy:

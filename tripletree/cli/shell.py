@@ -16,6 +16,7 @@ from typing import Any, NoReturn, TypeVar
 
 import click
 
+from tripletree import _startup
 from tripletree.algorithms.conflict import Conflict
 from tripletree.cli.spelling import in_shell, option_names
 from tripletree.core.pairs import PairwiseConstraints
@@ -171,7 +172,7 @@ def _ended_by_signals() -> Iterator[None]:
 
     # what the caller ignores, as nohup does, stays ignored
     before = {x: signal.signal(x, in_time(leave)) for x in numbers if signal.getsignal(x) is signal.SIG_DFL}
-    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+    if signal.getsignal(signal.SIGINT) in (signal.default_int_handler, _startup.leave):
         before[signal.SIGINT] = signal.signal(signal.SIGINT, in_time(signal.default_int_handler))
     try:
         yield

@@ -28,6 +28,9 @@ def warmup(kinds: tuple[str, ...], n_jobs: int) -> None:
 
     Without KIND all are compiled, which takes some minutes of one core. KIND: what they are needed for, such as recon,
     divisive, kmeans or supertree; a wrong one lists all.
+
+    What is compiled is kept in your folder for caches (on Linux ~/.cache/tripletree), or in NUMBA_CACHE_DIR if that is
+    set.
     """
     n_compiled = warm_up(kinds or None, n_jobs=n_jobs, verbose=sys.stderr.isatty())
     click.echo(f"compiled {counted(n_compiled, 'kernel')}" if n_compiled else "nothing to compile: all was done before")

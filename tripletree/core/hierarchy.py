@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
 from functools import partial
-from typing import Any, Literal
+from typing import Any, Literal, NoReturn
 
 import numpy as np
 
@@ -134,7 +134,7 @@ class Hierarchy(Immutable):
         Raises
         ------
         InvalidHierarchyError
-            If a list is empty.
+            If a list is empty, or contains itself.
         DuplicateLeafError
             If a label occurs twice.
 
@@ -801,6 +801,7 @@ def _nested_parent(nested: Any) -> tuple[list[int], list[Any]]:
     labels: list[Any] = []
     leaf_above: list[int] = []
     above: list[int] = []  # parents of the inner nodes, all numbered in preorder
+    met: dict[int, tuple[Any, int]] = {}  # each list by its id, and its node
     stack: list[tuple[Any, int]] = [(nested, -1)]
     while stack:
         item, p = stack.pop()
@@ -808,6 +809,9 @@ def _nested_parent(nested: Any) -> tuple[list[int], list[Any]]:
             if not item:
                 msg = "an empty list is not a node: every inner node needs at least one child"
                 raise InvalidHierarchyError(msg)
+            if id(item) in met:
+                _refuse_second(item, p, met[id(item)][1], above)
+            met[id(item)] = item, len(above)
             above.append(p)
             stack.extend((x, len(above) - 1) for x in reversed(item))
         else:
@@ -816,6 +820,19 @@ def _nested_parent(nested: Any) -> tuple[list[int], list[Any]]:
     # preorder numbers reversed put every child before its parent
     last = len(labels) + len(above) - 1
     return [last - p if p >= 0 else -1 for p in leaf_above + above[::-1]], labels
+
+
+def _refuse_second(item: Any, p: int, first: int, above: list[int]) -> NoReturn:
+    """Refuse a list below node `p` that is node `first`, too: one within itself has no end, and labels occur twice."""
+    while p > first:
+        p = above[p]
+    if p == first:
+        kind = type(item).__name__
+        msg = f"a {kind} contains itself, directly or in another one; a node cannot be below itself"
+        raise InvalidHierarchyError(msg)
+    while isinstance(item, (list, tuple)):
+        item = item[0]
+    raise DuplicateLeafError([item])
 
 
 # ---------------------------------------------------------------------- finding nodes by label or name

@@ -619,12 +619,16 @@ def _append(path: str | os.PathLike[str], line: str, data: str | None) -> None:
             size, rest = start, b""
         before = _header_line(data) if size == 0 else ("\n" if rest else "")
         content = (before + line).encode()
-        if stream.write(content) < len(content):
-            stream.truncate(size)
-            raise OSError(errno.ENOSPC, "the answer could not be written, the disk may be full", name)
-        os.fsync(stream.fileno())
-    if size == 0:
-        _sync_folder(os.path.dirname(os.path.abspath(name)))
+        try:
+            if stream.write(content) < len(content):
+                raise OSError(errno.ENOSPC, "the answer could not be written, the disk may be full", name)
+            os.fsync(stream.fileno())
+            if size == 0:
+                _sync_folder(os.path.dirname(os.path.abspath(name)))
+        except OSError:
+            if stream.seek(0, SEEK_END) <= size + len(content):  # else another program has gone on behind it
+                stream.truncate(size)
+            raise
 
 
 def check_appendable(path: str | os.PathLike[str]) -> None:

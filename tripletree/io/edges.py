@@ -24,7 +24,17 @@ from tripletree.errors import DuplicateLeafError, InvalidHierarchyError, ParseEr
 from tripletree.io.format import FileFormat
 from tripletree.io.rows import format_of_suffix
 from tripletree.io.source import Source, Target, write_atomic, write_atomic_bytes
-from tripletree.io.table import RowTable, cell_text, cycle_of, cycle_text, hierarchy_of, one_of, optional, read_table
+from tripletree.io.table import (
+    RowTable,
+    cell_text,
+    cycle_of,
+    cycle_text,
+    hierarchy_of,
+    one_of,
+    only_in_quotes,
+    optional,
+    read_table,
+)
 
 __all__ = [
     "FORMAT",
@@ -182,9 +192,8 @@ def _edge_columns(hierarchy: Hierarchy) -> dict[str, list]:
 
 
 def _text(columns: dict[str, list], delimiter: str) -> str:
-    # the reader takes blanks before a cell for layout and a # on the first lines for a comment: quotes keep them
-    ids = columns["child"]
-    odd = any(x[0] in " #" or "\r" in x or not x.isprintable() for x in [*ids, *_texts(columns)])
+    # the reader takes a # on the first lines for a comment
+    odd = any(x[0] == "#" or only_in_quotes(x) for x in [*columns["child"], *_texts(columns)])
     stream = io.StringIO(newline="")
     writer = csv.writer(
         stream, delimiter=delimiter, lineterminator="\n", quoting=csv.QUOTE_ALL if odd else csv.QUOTE_MINIMAL

@@ -34,6 +34,7 @@ from tripletree.io.table import (
     is_frame,
     is_missing,
     number_column,
+    only_in_quotes,
     optional,
     parquet_metadata,
     parquet_names,
@@ -628,14 +629,12 @@ def _table_lines(
     if "" in labels:
         msg = f"an empty label cannot be told from a missing one in {format.upper()}; write text or Parquet"
         raise error(msg)
-    # the reader takes blanks before a cell for layout, and quotes keep them
-    odd = any(x[0] == " " or "\r" in x or not x.isprintable() for x in labels)
     piece = io.StringIO(newline="")
     writer = csv.writer(
         piece,
         delimiter=DELIMITERS[format],
         lineterminator="\n",
-        quoting=csv.QUOTE_ALL if odd else csv.QUOTE_MINIMAL,
+        quoting=csv.QUOTE_ALL if any(map(only_in_quotes, labels)) else csv.QUOTE_MINIMAL,
     )
     writer.writerow(header)
     for k, row in enumerate(cells(labels)):

@@ -41,6 +41,7 @@ __all__ = [
     "is_missing",
     "number_column",
     "one_of",
+    "only_in_quotes",
     "optional",
     "parquet_metadata",
     "parquet_names",
@@ -337,6 +338,11 @@ def split_rows(
         rows, lines = [rows[i] for i in kept], [lines[i] for i in kept]
     columns = [[x or None for x in column] for column in zip(*rows, strict=True)] or [[] for _ in range(width)]
     return RowTable(path, names, columns, lines, header_line=header_line)
+
+
+def only_in_quotes(cell: str) -> bool:
+    """Whether a text that is not empty must stand in quotes to be read as it is: blanks around cells are layout."""
+    return " " in (cell[0], cell[-1]) or "\r" in cell or not cell.isprintable()
 
 
 def _without_blanks_behind(text: str, delimiter: str) -> str:

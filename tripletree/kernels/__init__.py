@@ -114,9 +114,9 @@ def at_hand(name: str, kernel: str, seconds: float, *arguments: Any) -> Any:
 
 
 def cache_folder() -> Path | None:
-    """The folder in which compiled kernels are kept; None where none can be written."""
+    """The folder that numba is told to keep compiled kernels in; None where it cannot be written."""
     folder = compiled(import_module("tripletree.kernels.disjoint_set").find)._cache.cache_path
-    return Path(folder) if folder else None
+    return Path(folder).parent if folder else None
 
 
 def interruptible(kernel: Callable[..., Any], *arguments: Any) -> Any:

@@ -14,6 +14,10 @@ A kernel is a plain function that carries a mark. ``TRIPLETREE_JIT`` says what i
 
 Both give the same results, to the bit. Bounds checking is numba's own switch: ``NUMBA_BOUNDSCHECK=1`` with a
 ``NUMBA_CACHE_DIR`` of its own.
+
+Compiled code is kept in the user's folder for caches, or in the one that numba is told to use (`_folder`). numba by
+itself keeps it beside the sources. There it would outlive the package: pip leaves files that it did not install, and
+their folders then stand for the package in the place of an editable installation.
 """
 
 from __future__ import annotations
@@ -21,11 +25,12 @@ from __future__ import annotations
 import hashlib
 import os
 import sys
-from collections.abc import Callable
-from contextlib import nullcontext, suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext, suppress
 from functools import cache, partial
 from importlib.util import find_spec
 from pathlib import Path
+from tempfile import TemporaryFile
 from threading import RLock
 from time import thread_time
 from types import FunctionType, ModuleType
@@ -207,10 +212,7 @@ _scopes: dict[str, dict[str, Any]] = {}
 
 
 def compiled(function: Any) -> Any:
-    """What numba makes of a marked function; the same object at every call. It is compiled when first called.
-
-    The cache is left out where no folder can be written (numba then refuses at decoration time).
-    """
+    """What numba makes of a marked function; the same object at every call. It is compiled when first called."""
     with _lock:
         if function not in _compiled:
             with ctrl_c_waits():
@@ -247,11 +249,7 @@ def _with_numba(function: Any) -> Any:
         by_address = _pointer_type(function).signature
         types = by_address.args, by_address.return_type
         kernel = CFunc(twin, types, {}, {"nopython": True, **options}, **pipeline)
-    try:
-        kernel.enable_caching()
-        kernel._cache = _ForgivingCache(kernel._cache)
-    except RuntimeError as error:  # no folder to write to
-        _warn_of_cache(error)
+    _keep(kernel)
     kernel.compile = partial(_compile, kernel, kernel.compile, function)
     if signature is not None:
         kernel.compile()  # here and now: callers ask for its address
@@ -325,20 +323,69 @@ def _seconds_to_compile(function: Any) -> float:
     return sum(len(x.__code__.co_code) for x in seen) / BYTES_A_SECOND
 
 
+@cache
+def _folder() -> Path | None:
+    """The folder for compiled code: numba's where one is set, else the user's; None where it cannot be written."""
+    import numba
+    from platformdirs import user_cache_path
+
+    # numba reads the variable when it is imported, which may have been before the variable was set
+    set_for_numba = numba.config.CACHE_DIR or os.environ.get("NUMBA_CACHE_DIR")
+    folder = Path(set_for_numba or user_cache_path("tripletree", appauthor=False)).absolute()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        TemporaryFile(dir=folder).close()
+    except OSError as error:
+        _warn_of_cache(error, folder)
+        return None
+    return folder
+
+
+def _keep(kernel: Any) -> None:
+    """Let numba load and keep a kernel's code in the folder for it, and nowhere else."""
+    folder, nothing = _folder(), kernel._cache
+    if folder is None:
+        return
+    try:
+        with _numba_keeps_in(folder):
+            kernel.enable_caching()
+    except RuntimeError as error:  # it has found no folder
+        _warn_of_cache(error, folder)
+        return
+    if folder in Path(kernel._cache.cache_path).parents:
+        kernel._cache = _ForgivingCache(kernel._cache, folder)
+    else:  # it cannot write there, and has taken the folder of the sources
+        kernel._cache = nothing
+        _warn_of_cache(PermissionError("a folder in it cannot be written"), folder)
+
+
+@contextmanager
+def _numba_keeps_in(folder: Path) -> Iterator[None]:
+    """Set numba's folder meanwhile: functions of others are kept where they were."""
+    import numba
+
+    before = numba.config.CACHE_DIR
+    numba.config.CACHE_DIR = str(folder)
+    try:
+        yield
+    finally:
+        numba.config.CACHE_DIR = before
+
+
 class _ForgivingCache:
     """numba's cache of one kernel; when it fails, the kernel is compiled, and nothing else happens.
 
     numba itself lets a full disk, a quota and a file that was cut off end the run, and every later run.
     """
 
-    def __init__(self, cache: Any) -> None:
-        self._cache = cache
+    def __init__(self, cache: Any, folder: Path) -> None:
+        self._cache, self._folder = cache, folder
 
     def load_overload(self, *arguments: Any) -> Any:
         try:
             return self._cache.load_overload(*arguments)
         except Exception as error:  # unpickling a damaged file can raise anything
-            _warn_of_cache(error)
+            _warn_of_cache(error, self._folder)
             with suppress(Exception):
                 self._cache.flush()  # an empty index, so that the next run finds a sound one
             return None
@@ -347,7 +394,7 @@ class _ForgivingCache:
         try:
             self._cache.save_overload(*arguments)
         except Exception as error:
-            _warn_of_cache(error)
+            _warn_of_cache(error, self._folder)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._cache, name)
@@ -356,15 +403,13 @@ class _ForgivingCache:
 _cache_has_failed = False
 
 
-def _warn_of_cache(error: Exception) -> None:
+def _warn_of_cache(error: Exception, folder: Path) -> None:
     """Warn of the first failure only: where one kernel cannot be kept, hardly any can."""
     global _cache_has_failed
     if not _cache_has_failed:
         _cache_has_failed = True
-        folder = os.environ.get("NUMBA_CACHE_DIR")
-        where = f" in {folder}" if folder else ""
         warn_user(
-            f"the cache of compiled kernels{where} failed ({type(error).__name__}: {error}); kernels are compiled "
+            f"the cache of compiled kernels in {folder} failed ({type(error).__name__}: {error}); kernels are compiled "
             "again in this run. Free space there, delete the folder, or set NUMBA_CACHE_DIR to another one",
             RuntimeWarning,
         )
