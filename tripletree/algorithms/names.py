@@ -103,6 +103,48 @@ class NameMatches:
         new = {x: term for x, term in known.items() if x != term or x not in leaves}
         return (self.hierarchy.attach(new) if new else self.hierarchy).restrict(known)
 
+    def to_hierarchy(self, *, parent: str = "error", labels: str = "name") -> Hierarchy:
+        """Return the tree on the names that match: `attach`, and of an ontology one parent for each term.
+
+        As in `Hierarchy.attach`, nodes that are left with one child are left out.
+
+        Parameters
+        ----------
+        parent : {"error", "deepest", "first", "smallest"}
+            Of an ontology, which parent counts where a term has several: see `Ontology.to_hierarchy`.
+        labels : {"id", "name"}
+            What inner nodes of an ontology are called. Leaves are called as the names that match.
+
+        Raises
+        ------
+        UnknownLeafError
+            If no name matches.
+        NotATreeError
+            If some term above these names has several parents and `parent` is "error".
+
+        Examples
+        --------
+        >>> import tripletree as tt
+        >>> o = tt.Ontology(["1", "2", "3"], [(1, 0), (2, 0)], names=["thing", "cat", "dog"])
+        >>> tt.write_newick(tt.match_names(["Dog", "1", "cat"], o).to_hierarchy())
+        '(Dog,1,cat)thing;'
+        """
+        if isinstance(self.hierarchy, Hierarchy):
+            return self.attach()  # type: ignore[return-value]
+        terms = self.on_positions()
+        tree = terms.to_hierarchy(parent=parent)
+        called = {str(x): y for x, y in zip(terms.terms, terms.names or (), strict=False) if labels == "name"}
+        names = [x if x is None else called.get(x) or x for x in tree.names or ()]
+        mine = [self.names[k] for (k,) in tree.leaves]
+        return Hierarchy(tree.parent, mine, names=names, ranks=tree.ranks).suppress_unary()
+
+    def on_positions(self) -> Ontology:
+        """Return the ontology of `attach` on positions, 1-tuples, in the place of names, some of which may be ids."""
+        if all(x is None for x in self.matches):
+            return self.attach()  # type: ignore[return-value]  # raises
+        known = {(k,): match for k, match in enumerate(self.matches) if match is not None}
+        return self.hierarchy.attach(known).restrict(known)  # type: ignore[return-value]
+
     def choose(self, choices: Mapping[Any, Any]) -> NameMatches:
         """Return the matches with some of them decided by a person, of the kind "chosen".
 
@@ -148,10 +190,7 @@ class NameMatches:
 
     def columns(self) -> dict[str, list[Any]]:
         """Return the columns of `to_frame` as lists."""
-        called: dict[Any, Any] = {}
-        if isinstance(self.hierarchy, Ontology):
-            terms = self.hierarchy.terms
-            called = {term: x for x, term in _exact_names(self.hierarchy).items() if x not in terms}
+        called = self.term_names()
         return {
             "name": list(self.names),
             "match": [called.get(x, x) for x in self.matches],
@@ -159,6 +198,13 @@ class NameMatches:
             "score": self.scores.tolist(),
             "suggestions": ["|".join(str(called.get(x, x)) for x in some) for some in self.suggestions],
         }
+
+    def term_names(self) -> dict[Any, str]:
+        """Return the names of terms by their ids, where names tell them apart; of a hierarchy none."""
+        if isinstance(self.hierarchy, Hierarchy):
+            return {}
+        terms = self.hierarchy.terms
+        return {term: x for x, term in _exact_names(self.hierarchy).items() if x not in terms}
 
     def __str__(self) -> str:
         count = Counter(self.kinds)

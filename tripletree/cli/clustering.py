@@ -14,7 +14,16 @@ from tripletree.cli.outputs import check_apart, check_picture_format, save_figur
 from tripletree.cli.reading import read_hierarchy
 from tripletree.cli.shell import bad_input, busy, say, table_text, with_options
 from tripletree.cli.sources import columns_option, given_name, read_pair_file, read_triplet_file
-from tripletree.cli.tables import Table, class_file_of, read_table
+from tripletree.cli.tables import (
+    GAPS,
+    HINT,
+    Table,
+    check_metric,
+    class_file_of,
+    decimal_option,
+    metric_option,
+    read_table,
+)
 from tripletree.core.checks import counted
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.pairs import PairwiseConstraints
@@ -39,12 +48,6 @@ METHODS = {"recon": ("linkage", "cut", "on_conflict", "penalty"), "divisive": ("
 LINKAGES = ("centroid", "median", "ward", "average", "weighted", "complete", "single")
 ANY_METRIC = ("average", "weighted", "complete", "single")
 
-#: Metrics that take cells that are empty, and cells with text; and how an error names them.
-GAPS = {"nan_euclidean": "numbers", "gower": "mixed"}
-HINT = (
-    "; or compare what is known of two samples: --metric nan_euclidean (numbers on one scale: --standardize), or "
-    "--metric gower (numbers and categories), with --linkage average"
-)
 CUTS = ("auto", "support", "size", "merge_order", "height", "constraints")
 
 
@@ -134,13 +137,8 @@ def _wrong_ones(command: Any) -> Any:
 )
 @click.option("-k", "--clusters", type=click.IntRange(min=1), metavar="N", help="Number of flat clusters.")
 @click.option("--linkage", type=click.Choice(LINKAGES), default="centroid", show_default=True)
-@click.option(
-    "--metric",
-    default="euclidean",
-    show_default=True,
-    metavar="NAME",
-    help="A distance of scipy; nan_euclidean or gower for gaps.",
-)
+@metric_option
+@decimal_option
 @click.option("--cut", type=click.Choice(CUTS), default=CUTS[0], show_default=True, help="How -k clusters are chosen.")
 @_wrong_ones
 @click.option("--validate", is_flag=True, help="Tell whether the constraints help, by holding out parts of them.")
@@ -162,6 +160,7 @@ def cluster(
     class_column: str | None,
     clusters: int | None,
     standardize: bool,
+    decimal: str,
     index_column: str | None,
     validate: bool,
     drop: tuple[str, ...],
@@ -190,16 +189,15 @@ def cluster(
     if picture is not None:
         check_picture_format(picture)
     metric = method["metric"]
-    if metric == "gower" and standardize:
-        msg = "--metric gower divides numbers by their range itself: leave out --standardize"
-        raise click.UsageError(msg)
+    check_metric(metric, standardize)
     table = read_table(
         data,
         index_column=index_column,
         class_column=class_column,
         drop=drop,
         gaps=GAPS.get(metric, "raise"),
-        hint=HINT if method["method"] == "recon" else "",
+        hint=f"{HINT}, with --linkage average" if method["method"] == "recon" else "",
+        decimal=decimal,
     )
     n = len(table.labels)
     if clusters is not None and clusters > n:

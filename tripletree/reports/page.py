@@ -332,12 +332,13 @@ def _names(report: Report) -> str:
         if report.kind == "hierarchy"
         else "These names in the knowledge are not names of samples, and were looked for among them"
     )
+    terms = found.term_names()
     rows = [
         (
             _name(name),
-            "–" if match is None else _name(match),
+            "–" if match is None else _name(terms.get(match, match)),
             kind,
-            ", ".join(map(_name, offered)) or "–",
+            ", ".join(_name(terms.get(x, x)) for x in offered) or "–",
             f"{score:.2f}" if kind == "spelling" else "",
         )
         for name, match, kind, score, offered in zip(
