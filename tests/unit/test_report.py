@@ -444,3 +444,12 @@ def test_report__clusters_by_gower_are_described_by_categories():
         ("size = large", 0.0, 1.0),
         ("kg", 1.0, 8.5),
     }
+
+
+def test_report__a_similar_label_in_the_knowledge_is_another_sample_if_that_is_named_too():
+    pytest.importorskip("rapidfuzz")
+    names = ["Bus hesperus", "Cus novus", "Dus magnus", "Eus parvus"]
+    triplets = [("Bus hesperus", "Cus novus", "Dus magnus"), ("Bus hesperidus", "Cus novus", "Eus parvus")]
+    found = tt.report([[0.0], [0.1], [5.0], [5.2]], triplets=triplets, sample_names=names, n_resamples=0)
+    assert (found.names.names, found.names.matches) == (("Bus hesperidus",), (None,))
+    assert found.n_used == 1

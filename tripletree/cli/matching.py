@@ -70,9 +70,11 @@ def match(
     """Match the names in NAMES to the taxa of the hierarchy in FILE, or to the terms of the ontology.
 
     NAMES has one name a line, or is a table with them in its first column. A name may differ from its taxon in
-    case and underscores, be a synonym, a subspecies or a name with its author, or be misspelt; else it goes to its
-    genus, where there is one. The table that is written says for each name which taxon it is, how that was found, and
-    what else it could be. Change it where it is wrong, and give it as --edited to write the --tree.
+    case, underscores and hyphens, be a synonym, a subspecies or a name with its author, or be misspelt; else it goes to
+    its genus, where there is one. No name is taken for a misspelt one of a taxon whose own name is in NAMES.
+
+    The table that is written says for each name which taxon it is, how that was found, and what else it could be.
+    Change it where it is wrong, and give it as --edited to write the --tree.
     """
     if [names, file, synonyms, edited].count("-") > 1:
         msg = "only one of NAMES, FILE, --synonyms and --edited can be the standard input"
@@ -96,7 +98,18 @@ def match(
     if tree is not None:
         write_newick(_tree_of(found, reading), tree)
     say(str(found), err=True)
+    _tell_shared(found)
     _write_table(found, output)
+
+
+def _tell_shared(found: NameMatches, most: int = 5) -> None:
+    """Say which names mean one taxon: it may be so, or one of them is another that the file lacks."""
+    shared, called = found.shared, found.term_names()
+    for match, names in list(shared.items())[:most]:
+        some = ", ".join(map(str, names[:most])) + (", ..." if len(names) > most else "")
+        say(f"{len(names)} names mean {called.get(match, match)}: {some}", err=True)
+    if len(shared) > most:
+        say(f"and {len(shared) - most:,} more taxa are meant by several names", err=True)
 
 
 def _tree_of(found: NameMatches, reading: dict[str, Any]) -> Hierarchy:

@@ -381,7 +381,7 @@ def _matched_labels(
     if n == 1:
         return same, None
     flat = Hierarchy([n] * n + [-1], list(names))
-    found = match_names(unknown, flat, synonyms=synonyms)
+    found = match_names([*same, *unknown], flat, synonyms=synonyms).without(same)
     vague = {
         x: None
         for x, match, kind in zip(found.names, found.matches, found.kinds, strict=True)

@@ -101,6 +101,11 @@ def _names_text(report: Report) -> str:
     )
     if by_genus:
         text += f"; {by_genus:,} {'is' if by_genus == 1 else 'are'} not there and placed by the genus alone"
+    if found.shared:
+        taxa = counted(len(found.shared), "name is", "names are")
+        match, some = next(iter(found.shared.items()))
+        which = ", ".join(map(str, some[:4])) + (", ..." if len(some) > 4 else "")
+        text += f"; {taxa} meant by several: {found.term_names().get(match, match)} by {which}"
     return f"{text}; {missing:,} {'matches' if missing == 1 else 'match'} nothing." if missing else f"{text}."
 
 
