@@ -214,10 +214,14 @@ class NameMatches:
         """Return the matches of all other names."""
         left_out = set(names)
         kept = [k for k, x in enumerate(self.names) if x not in left_out]
-        names, matches, kinds, suggestions = (
-            tuple(some[k] for k in kept) for some in (self.names, self.matches, self.kinds, self.suggestions)
+
+        def of(some: Sequence[Any]) -> tuple[Any, ...]:
+            return tuple(some[k] for k in kept)
+
+        scores = freeze(self.scores[kept])
+        return NameMatches(
+            of(self.names), of(self.matches), of(self.kinds), scores, of(self.suggestions), self.hierarchy
         )
-        return NameMatches(names, matches, kinds, freeze(self.scores[kept]), suggestions, self.hierarchy)
 
     def term_names(self) -> dict[Any, str]:
         """Return the names of terms by their ids, where names tell them apart; of a hierarchy none."""
