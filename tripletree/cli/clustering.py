@@ -13,7 +13,7 @@ import numpy as np
 from tripletree.cli.outputs import check_apart, check_picture_format, save_figure
 from tripletree.cli.reading import read_hierarchy
 from tripletree.cli.shell import bad_input, busy, say, table_text, with_options
-from tripletree.cli.sources import columns_option, given_name, read_pair_file, read_triplet_file
+from tripletree.cli.sources import blanks_option, columns_option, given_name, read_pair_file, read_triplet_file
 from tripletree.cli.tables import (
     GAPS,
     HINT,
@@ -147,6 +147,7 @@ def _wrong_ones(command: Any) -> Any:
 @click.option("--drop", multiple=True, metavar="NAME", help="Leave this column out; may be repeated.")
 @click.option("-o", "--output", default="-", metavar="FILE", help="Write to this file instead of the standard output.")
 @click.option("--newick", metavar="FILE", help="Also write the hierarchy to this file.")
+@blanks_option
 @click.option("--plot", "picture", metavar="FILE", help="Draw the dendrogram into this file (.png, .pdf, .svg, ...).")
 @click.pass_context
 def cluster(
@@ -166,6 +167,7 @@ def cluster(
     drop: tuple[str, ...],
     output: str,
     newick: str | None,
+    blanks: Any,
     picture: str | None,
     **method: Any,
 ) -> None:
@@ -219,7 +221,7 @@ def cluster(
     if model.clade_names_ is not None and output != "-":
         say(f"{model.clade_names_} of the hierarchy")
     labels = None if clusters is None and method["cut"] != "constraints" else model.labels_
-    _write_found(table, model, labels, [output, newick, picture])
+    _write_found(table, model, labels, [output, newick, picture], blanks)
     if model.validation_ is not None:
         say(_validation_text(model.validation_), err=output == "-")
 
@@ -323,19 +325,19 @@ def _classes_of(table: Table) -> list[str | None] | None:
     return table.classes
 
 
-def _write_found(table: Table, model: Any, labels: np.ndarray | None, targets: list[str | None]) -> None:
+def _write_found(table: Table, model: Any, labels: np.ndarray | None, targets: list[str | None], blanks: Any) -> None:
     """Write the clusters or the hierarchy, and what else is asked for."""
     output, newick, picture = targets
     hierarchy = model.hierarchy_
     given = model.triplets_ | model.dropped_triplets_ if hasattr(model, "dropped_triplets_") else model.triplets_
     triplets = given if len(given) else None
     if newick is not None:
-        write_newick(hierarchy, newick)
+        write_newick(hierarchy, newick, blanks=blanks)
     if picture is not None:
         drawn = plot_dendrogram(hierarchy, triplets=triplets, clusters=labels, classes=table.classes)
         save_figure(drawn.figure, picture)
     if labels is None:
-        write_newick(hierarchy, output or "-")
+        write_newick(hierarchy, output or "-", blanks=blanks)
     else:
         _write_labels(table.labels, labels, output or "-")
     if output != "-":

@@ -11,7 +11,7 @@ from tripletree.algorithms.names import NameMatches, match_names
 from tripletree.cli.outputs import check_apart
 from tripletree.cli.reading import opened_again, read_names_of, reading_options
 from tripletree.cli.shell import bad_input, say
-from tripletree.cli.sources import output_option
+from tripletree.cli.sources import blanks_option, output_option
 from tripletree.cli.tables import decimal_option, delimiter_for
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.errors import NotATreeError, ParseError, UnknownLeafError
@@ -53,6 +53,7 @@ __all__ = [
 )
 @click.option("--edited", metavar="FILE", help="A table that this command wrote, with matches changed or removed.")
 @click.option("--tree", metavar="FILE", help="Write the hierarchy on the names that match, as Newick.")
+@blanks_option
 @output_option
 @reading_options
 def match(
@@ -64,6 +65,7 @@ def match(
     min_score: float,
     edited: str | None,
     tree: str | None,
+    blanks: Any,
     output: str,
     reading: dict[str, Any],
 ) -> None:
@@ -96,7 +98,7 @@ def match(
         except UnknownLeafError as error:
             raise bad_input(f"{edited}: {error}") from None
     if tree is not None:
-        write_newick(_tree_of(found, reading), tree)
+        write_newick(_tree_of(found, reading), tree, blanks=blanks)
     say(str(found), err=True)
     _tell_shared(found)
     _write_table(found, output)

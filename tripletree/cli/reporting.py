@@ -17,6 +17,7 @@ from tripletree.cli.reading import opened_again, read_names_of, reading_options
 from tripletree.cli.shell import bad_input, say
 from tripletree.cli.sources import (
     SAMPLE,
+    blanks_option,
     either_columns_option,
     given_name,
     holds_answers,
@@ -97,6 +98,7 @@ _SHOWN_AS = {"hierarchy": "a hierarchy", "answers": "answers of people"}
 @click.option("-o", "--output", default="report.html", show_default=True, metavar="FILE", help="Where the page goes.")
 @click.option("--table", metavar="FILE", help="Also write rows label,cluster to this file.")
 @click.option("--newick", metavar="FILE", help="Also write the tree to this file.")
+@blanks_option
 @reading_options
 @click.pass_context
 def report(
@@ -184,7 +186,7 @@ def report(
             writer.writerow(["label", "cluster"])
             writer.writerows(zip(table.labels, result.labels.tolist(), strict=True))
     if newick is not None:
-        write_newick(result.hierarchy, newick, lengths="monotone")
+        write_newick(result.hierarchy, newick, lengths="monotone", blanks=more["blanks"])
     result.write_html(output, title=more["title"], command=_command_line(ctx))
     to_err = output == "-"
     for source in know:

@@ -21,6 +21,7 @@ from tripletree.io.source import named_stream, raw_bytes, read_bytes
 from tripletree.io.table import cell_text, read_table
 
 __all__ = [
+    "blanks_option",
     "columns_option",
     "either_columns_option",
     "format_option",
@@ -45,6 +46,14 @@ FORMATS = ("text", "csv", "tsv", "parquet")
 
 output_option = click.option(
     "-o", "--output", metavar="FILE", default="-", help="Write to this file instead of the standard output."
+)
+blanks_option = click.option(
+    "--blanks",
+    type=click.Choice(["quote", "underscore"]),
+    default="quote",
+    show_default=True,
+    help="What becomes of blanks in Newick: labels stand in quotes, which R's ape and ete3 take for a part of them, or "
+    "have underscores.",
 )
 format_option = click.option(
     "--format", "format_", type=click.Choice(FORMATS), help="Format of the triplets; by default that of the suffix."
