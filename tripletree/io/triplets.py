@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from typing import Any, overload
+from typing import Any, NoReturn, overload
 
 import numpy as np
 
@@ -26,6 +26,7 @@ from tripletree.core.leaves import LeafIndex
 from tripletree.core.triplets import TripletSet, check_triplets
 from tripletree.errors import InvalidTripletError, ParseError
 from tripletree.io.answers import ODD_NAMES
+from tripletree.io.comparisons import ANCHOR_NAMES, NO_TRIPLETS
 from tripletree.io.rows import (
     LabelRows,
     RowFormat,
@@ -37,7 +38,7 @@ from tripletree.io.rows import (
     write_rows,
 )
 from tripletree.io.source import Source, Target
-from tripletree.io.table import FRAME, RowTable, arrow_batches, coded_column
+from tripletree.io.table import FRAME, RowTable, arrow_batches, coded_column, column_word
 
 __all__ = [
     "TripletRows",
@@ -102,6 +103,11 @@ class TripletRows(LabelRows):
             ):
                 raise ParseError(_answers_in(name, columns), path=self.path, line=table.header_line)
         super().add_table(table, columns, weight)
+
+    def _lacks(self, missing: Sequence[Any], names: Sequence[Any], line: int | None) -> NoReturn:
+        if any(column_word(str(x)) in ANCHOR_NAMES for x in names):
+            raise ParseError(f"the columns {', '.join(map(repr, names))}, {NO_TRIPLETS}", path=self.path, line=line)
+        super()._lacks(missing, names, line)
 
     def add_columns(
         self, found: dict[str, Any], names: Sequence[str], columns: Sequence[str], blank: str | None
