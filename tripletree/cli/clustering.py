@@ -11,9 +11,10 @@ import click
 import numpy as np
 
 from tripletree.cli.outputs import check_apart, check_picture_format, save_figure
-from tripletree.cli.reading import read_hierarchy
+from tripletree.cli.reading import read_hierarchy, reading_options
 from tripletree.cli.shell import bad_input, busy, say, table_text, with_options
 from tripletree.cli.sources import blanks_option, columns_option, given_name, read_pair_file, read_triplet_file
+from tripletree.cli.spelling import option_names
 from tripletree.cli.tables import (
     GAPS,
     HINT,
@@ -149,6 +150,7 @@ def _wrong_ones(command: Any) -> Any:
 @click.option("--newick", metavar="FILE", help="Also write the hierarchy to this file.")
 @blanks_option
 @click.option("--plot", "picture", metavar="FILE", help="Draw the dendrogram into this file (.png, .pdf, .svg, ...).")
+@reading_options
 @click.pass_context
 def cluster(
     ctx: click.Context,
@@ -169,6 +171,7 @@ def cluster(
     newick: str | None,
     blanks: Any,
     picture: str | None,
+    reading: dict[str, Any],
     **method: Any,
 ) -> None:
     """Cluster the rows of DATA so that triplets hold.
@@ -179,7 +182,8 @@ def cluster(
     constraints, which finds the number) the flat clusters are written as rows label,cluster; without it the hierarchy
     as Newick. No branch is negative: where a triplet delayed a close merge, the later one stands as high.
     Known classes (--classes) are turned into triplets: two samples of one class against one of another. A --hierarchy
-    says what it displays of its leaves that are in DATA; its names are handed to the clades that match them best.
+    says what it displays of its leaves that are in DATA; its names are handed to the clades that match them best. The
+    options from --from on are for reading it.
 
     By default, ReCon merges the closest clusters that the triplets allow; it is made for knowledge that is complete.
     --method divisive also gains from little knowledge, and outvotes wrong triplets. --validate compares the result with
@@ -187,6 +191,16 @@ def cluster(
     made by 'tripletree report'.
     """
     _check_options(ctx, method, pair_file)
+    if reading and hierarchy_file is None:
+        msg = f"{_first_given(ctx, reading)} is for reading a --hierarchy: give one, or leave the option out"
+        raise click.UsageError(msg)
+    if validate and (triplet_file, hierarchy_file, pair_file, class_column) == (None,) * 4:
+        msg = "--validate looks at what is known: give --triplets, --hierarchy, --pairs or --classes, too"
+        raise click.UsageError(msg)
+    given = ctx.get_parameter_source("cut") is click.core.ParameterSource.COMMANDLINE
+    if given and clusters is None and method["cut"] != "constraints":
+        msg = f"--cut {method['cut']} says how clusters are chosen: give their number with -k, too"
+        raise click.UsageError(msg)
     check_apart([data, triplet_file, hierarchy_file, pair_file, class_file_of(class_column)], [output, newick, picture])
     if picture is not None:
         check_picture_format(picture)
@@ -212,7 +226,7 @@ def cluster(
     known = {
         "triplets": _triplets_of(triplet_file, odd, table.labels),
         "pairs": _pairs_of(pair_file, columns, table.labels),
-        "hierarchy": None if hierarchy_file is None else _taxonomy_of(hierarchy_file, table.labels),
+        "hierarchy": None if hierarchy_file is None else _taxonomy_of(hierarchy_file, reading, table.labels),
         "classes": _classes_of(table),
     }
     values = standardized(table.values) if standardize else table.values
@@ -286,9 +300,15 @@ def _triplets_of(path: str | None, odd: str | None, labels: list[str]) -> Triple
     return found
 
 
-def _taxonomy_of(path: str, labels: list[str]) -> Hierarchy:
+def _first_given(ctx: click.Context, reading: dict[str, Any]) -> str:
+    """How the first of the options for reading is spelt."""
+    options = option_names(ctx.command)
+    return next(options.get(x, f"-O {x}=").partition("|")[0].rstrip("=") for x in reading)
+
+
+def _taxonomy_of(path: str, reading: dict[str, Any], labels: list[str]) -> Hierarchy:
     """The hierarchy in a file, on the samples; how many of them it has is said, as those that it lacks are not used."""
-    found = read_hierarchy(path, {})
+    found = read_hierarchy(path, reading)
     known = [x for x in labels if x in found.leaves]
     if len(known) < 3:
         raise bad_input(

@@ -21,16 +21,18 @@ from tripletree.cli.sources import (
     either_columns_option,
     given_name,
     holds_answers,
+    kind_by_columns,
     odd_option,
     read_answer_file,
     read_pair_file,
     read_triplet_file,
     seed_option,
+    triplets_in,
 )
 from tripletree.cli.tables import GAPS, HINT, check_metric, class_file_of, decimal_option, metric_option, read_table
 from tripletree.core.checks import counted
 from tripletree.errors import ParseError
-from tripletree.io import read_answers, read_triplets, registry, write_newick
+from tripletree.io import read_answers, registry, write_newick
 from tripletree.io.pairs import looks_like_pairs
 from tripletree.io.rows import format_of_suffix
 from tripletree.io.source import named_stream, raw_bytes, read_bytes, write_atomic
@@ -131,8 +133,8 @@ def report(
     if bool(know) == (class_column is not None):
         msg = "give what is known of the samples: either --know FILE or --classes NAME"
         raise click.UsageError(msg)
-    if [data, *know, more["synonyms"]].count("-") > 1:
-        msg = "only one of DATA, --know and --synonyms can be the standard input"
+    if [data, *know, class_column, more["synonyms"]].count("-") > 1:
+        msg = "only one of DATA, --know, --classes and --synonyms can be the standard input"
         raise click.UsageError(msg)
     table_path, newick = more["table"], more["newick"]
     check_apart([data, *know, more["synonyms"], class_file_of(class_column)], [output, table_path, newick])
@@ -235,7 +237,11 @@ def _known(
     def stream() -> Any:
         return named_stream(raw, name)
 
-    if kind == "pairs" or columns is not None:
+    if kind is None and columns is not None:
+        kind = kind_by_columns(raw, name, columns)
+        if kind == "triplets":
+            return kind, triplets_in(raw, name, None, columns, source), {}
+    if kind == "pairs":
         return "pairs", read_pair_file(stream(), columns=columns), {}
     content, _ = read_bytes(stream())
     if kind == "answers" or odd is not None or holds_answers(raw, name):
@@ -245,11 +251,11 @@ def _known(
     lines = [x for x in _decoded(content).splitlines() if x.strip() and not x.startswith("#")]
     # what could be paths of two steps are triplets here: among knowledge of samples these are the likelier
     if registry.are_triplets(lines):
-        return "triplets", read_triplets(stream()), {}
+        return "triplets", triplets_in(raw, name, None, None, source), {}
     try:
         if registry.recognize(stream()) != "triplets":
             return "hierarchy", *read_names_of(again, {})
-        return "triplets", read_triplets(stream()), {}
+        return "triplets", triplets_in(raw, name, None, None, source), {}
     except ParseError as error:
         with suppress(ParseError):
             found = read_answers(stream())

@@ -208,7 +208,9 @@ def read_table(
 
 
 def class_file_of(name: str | None) -> str | None:
-    """The file, or pipe, that --classes may mean, if there is one."""
+    """The file, or pipe, that --classes may mean, if there is one; "-" is the standard input."""
+    if name == "-":
+        return name
     return name if name is not None and os.path.exists(name) and not os.path.isdir(name) else None
 
 

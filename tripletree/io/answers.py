@@ -157,8 +157,8 @@ def read_answers(
         If a line is no answer, a cell of an item is empty or unknown, an answer is none of its items, or it is not
         clear which column holds what; with the line. If no `odd` is given and the table looks like answers to another
         question, "which of two is more like the first?": by a column called anchor, reference, target, ..., or as none
-        of 20 answers or more is in one of the three columns. A last line of JSON that is cut off in the middle is left out
-        with a warning.
+        of 20 answers or more is in one of the three columns. A last line of JSON that is cut off in the middle is left
+        out with a warning.
     ValueError
         If columns are named for a file of JSON lines.
 

@@ -128,6 +128,8 @@ class TripletRows(LabelRows):
     def misshapen(self, shape: str, tokens: list[Token]) -> tuple[str, int]:
         if tokens[0].value.startswith("("):
             return f"this looks like Newick, which read_newick reads; {_EXPECTED}", 0
+        if "|" not in shape and (shape in ("L,L,L", "L,L,L,L") or tokens[0].value.count(";") > 1):
+            return f"no '|' in the line: {_EXPECTED}; a table needs the names of its columns, a, b and c, above it", 0
         if "|" not in shape:
             return f"no '|' in the line: {_EXPECTED}, where a and b are the close ones", len(tokens) - 1
         left, right, *rest = shape.split("|")
@@ -173,7 +175,8 @@ def read_triplets(
         ``"-"`` is the standard input; gzip, bzip2, xz and zip are unpacked.
     format : {"text", "csv", "tsv", "parquet"}, optional
         By default that of the suffix (.txt, .triplets, .csv, .tsv, .parquet, also before .gz, .bz2 or .xz); without
-        one of these, a table if the first line is a header with the columns, else text.
+        one of these, and with .txt, a table if the first line is a header with the columns, else text. Cells of CSV may
+        have semicolons between them.
     leaves : LeafIndex or iterable of labels, optional
         The leaves that may occur, all of which the result has; labels that are not strings are known by ``str(label)``.
         By default the leaves that the source names: as strings, sorted, or as the Parquet file keeps them; whole
