@@ -250,3 +250,27 @@ def test_decompose_and_induce__of_an_ontology(run):
     assert len(everything) == 1212
     tree = run("decompose", "sample:cell_types", "--parent", "deepest").stdout
     assert one_tree(read_triplets(io.StringIO(tree))) == ontology.to_hierarchy(parent="deepest").suppress_unary()
+
+
+def test_blanks__every_command_that_writes_newick(run, tmp_path):
+    (tmp_path / "t.nwk").write_text("(('a b',c),'d e');")
+    (tmp_path / "t.txt").write_text("'a b' c | 'd e'\n")
+    (tmp_path / "answers.csv").write_text("x,y,z,odd\na b,c,d e,d e\n")
+    (tmp_path / "data.csv").write_text("name,x\na b,0\nc,1\nd e,5\n")
+    option = ("--blanks", "underscore")
+    text = "((a_b,c),d_e);\n"
+    assert run("convert", "t.nwk", *option).stdout == text
+    assert "a_b" in run("convert", "t.nwk", "--to", "nexus", *option).stdout
+    said = run("convert", "t.nwk", "--to", "json", *option, status=2).stderr
+    assert "--blanks goes with newick and nexus, not json" in said
+    assert run("build", "t.txt", *option).stdout == text
+    assert run("supertree", "t.nwk", *option).stdout == text
+    run("repair", "t.txt", "--newick", "repaired.nwk", *option)
+    assert (tmp_path / "repaired.nwk").read_text() == text
+    assert "(a_b:" in run("cluster", "data.csv", *option).stdout
+    run("answers", "answers.csv", "-o", "answers.nwk", *option)
+    run("report", "data.csv", "--know", "t.nwk", "--newick", "report.nwk", "--resamples", 0, *option)
+    run("match", "data.csv", "t.nwk", "--tree", "match.nwk", *option)
+    for name in ("answers", "report", "match"):
+        assert "a_b" in (tmp_path / f"{name}.nwk").read_text()
+    assert run("convert", "t.nwk").stdout == "(('a b',c),'d e');\n"

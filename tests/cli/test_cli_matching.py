@@ -105,3 +105,20 @@ def test_match__terms_of_an_ontology(run):
     assert "choose with --parent" in bad
     run("match", "-", "sample:cell_types", *options, "--parent", "deepest", "--tree", "x.nwk", text=text)
     assert list(read_newick("x.nwk").leaves) == ["T lymphocyte", "erythroid progenitr cell"]
+
+
+def test_match__names_of_one_taxon_are_told(run, tmp_path):
+    (tmp_path / "t.nwk").write_text(TREE)
+    done = run("match", "-", "t.nwk", text="felis catus\nFelis catus domesticus\nPanthera leoo\nPanthera leo\n")
+    assert "2 names mean Felis_catus: felis catus, Felis catus domesticus\n" in done.stderr
+    assert [x["kind"] for x in table(done.stdout)][2:] == ["genus", "form"]
+    assert "Panthera" not in done.stderr
+
+
+def test_match__synonyms_of_an_ontology_and_its_ids(run):
+    done = run("match", "-", "sample:cell_types", "--parent", "certain", text="T lymphocyte\nCL:0000540\n")
+    assert [(x["match"], x["kind"]) for x in table(done.stdout)] == [("T cell", "synonym"), ("neuron", "exact")]
+    done = run("match", "-", "sample:cell_types", "--labels", "id", text="T-lymphocyte\nneuron\n")
+    assert [x["match"] for x in table(done.stdout)] == ["CL:0000084", "CL:0000540"]
+    bad = run("match", "-", "sample:cell_types", "--parent", "certain", "--tree", "t.nwk", text="neuron\n", status=2)
+    assert "--parent certain gives no --tree" in bad.stderr

@@ -158,3 +158,85 @@ def test_report__bad_input(run, tmp_path, arguments, message):
     (tmp_path / "empty.txt").write_text("")
     assert message in run("report", *arguments, status=2).stderr
     assert not (tmp_path / "report.html").exists()
+
+
+CELLS = "T cell,neuron,B cell,monocyte,erythrocyte,T-lymphocyte,CL:0000576,hematopoietic cell"
+
+
+def cell_table(folder):
+    """Cells under names, synonyms and ids of leaf terms and inner terms."""
+    rows = [f"{name},{k},{k % 3}" for k, name in enumerate(CELLS.split(","))]
+    (folder / "cells.csv").write_text("\n".join(["name,x,y", *rows]) + "\n")
+
+
+@pytest.mark.parametrize("options", [("--parent", "deepest"), ("--parent", "certain"), ("--labels", "name")])
+def test_report__finds_the_names_in_an_ontology_that_match_finds(run, tmp_path, options):
+    pytest.importorskip("rapidfuzz")
+    cell_table(tmp_path)
+    matched = run("match", "cells.csv", "sample:cell_types").stdout
+    found = sum(1 for x in csv.DictReader(matched.splitlines()) if x["match"])
+    assert found == 8
+    options = options if "--parent" in options else (*options, "--parent", "first")
+    done = run("report", "cells.csv", "--know", "sample:cell_types", *options, "--resamples", 0)
+    assert "8 of the 8 samples have a place in it" in done.stdout
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "T cell" in page
+    assert "CL:0000084" not in page  # terms stand by their names
+
+
+def test_report__says_that_a_parent_is_to_be_chosen(run, tmp_path):
+    cell_table(tmp_path)
+    said = run("report", "cells.csv", "--know", "sample:cell_types", status=2).stderr
+    assert "choose with --parent deepest, 'first' or 'smallest', or --parent certain" in said
+
+
+def test_report__all_that_is_known_counts(run, tmp_path):
+    (tmp_path / "data.csv").write_text(TABLE)
+    for name in ("t.txt", "t.csv", "odd.csv", "crowd.csv", "pairs.csv", "tree.nwk"):
+        (tmp_path / name).write_text(KNOWN[name][0])
+    (tmp_path / "more.csv").write_text("a,b,link\nGallus gallus,Canis lupus,cannot\n")
+
+    def told(*names):
+        options = [x for name in names for x in ("--know", name)]
+        return run("report", "data.csv", *options, "--resamples", 0).stdout
+
+    assert "2 triplets about 4" in told("t.txt", "t.csv")  # one stands in both files
+    assert "3 answers that name an odd one" in told("odd.csv", "crowd.csv")
+    assert "3 pairs about 5" in told("pairs.csv", "more.csv")
+    assert "t.txt: triplets\nodd.csv: triplets\n" in told("t.txt", "odd.csv")
+    for one, other in (("tree.nwk", "tree.nwk"), ("tree.nwk", "t.txt"), ("pairs.csv", "t.txt")):
+        said = run("report", "data.csv", "--know", one, "--know", other, status=2).stderr
+        assert f"--know: {one} {KNOWN[one][1]}, {other} {KNOWN[other][1]}" in said
+
+
+def test_report__gaps_and_categories(run, tmp_path):
+    (tmp_path / "t.nwk").write_text(TREE)
+    table = TABLE.replace("name,kg,cm", "name,kg,cm,diet").replace("190,250", "190,,meat").replace("4,50", "4,50,meat")
+    table = table.replace("40,110", "40,110,meat").replace("600,240", "600,240,grass").replace("2,40", "2,40,")
+    (tmp_path / "data.csv").write_text(table)
+    run("report", "data.csv", "--know", "t.nwk", "--metric", "gower", "-k", 2, "--resamples", 2)
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "diet = meat" in page
+    done = run(
+        *("report", "data.csv", "--know", "t.nwk", "--metric", "nan_euclidean", "--drop", "diet", "--standardize"),
+        *("-k", 2, "--resamples", 2),
+    )
+    assert "5 samples, 2 features, each given mean 0 and deviation 1" in done.stdout
+    said = run("report", "data.csv", "--know", "t.nwk", status=2).stderr
+    assert "--metric nan_euclidean" in said
+    assert "--linkage" not in said
+    said = run("report", "data.csv", "--know", "t.nwk", "--metric", "gower", "--standardize", status=2).stderr
+    assert "leave out --standardize" in said
+    said = run("report", "data.csv", "--know", "t.nwk", "--metric", "far", "--drop", "diet", "--drop", "cm", status=2)
+    assert "--metric far is not known; choose one of braycurtis" in said.stderr
+
+
+def test_report__decimal_commas(run, tmp_path):
+    (tmp_path / "t.nwk").write_text(TREE)
+    table = TABLE.replace(",", ";").replace("190;", "1,9e2;").replace(";4;", ";4,25;").replace("kg", "weight, kg")
+    (tmp_path / "data.csv").write_text(table)
+    done = run("report", "data.csv", "--know", "t.nwk", "--decimal", ",", "--resamples", 0)
+    assert "5 samples, 2 features" in done.stdout
+    (tmp_path / "data.csv").write_text(table.replace("600", "1.600"))
+    said = run("report", "data.csv", "--know", "t.nwk", "--decimal", ",", status=2).stderr
+    assert "data.csv, line 5: '1.600' in column 'weight, kg' has a point" in said

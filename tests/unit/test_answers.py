@@ -16,7 +16,7 @@ from tripletree.core import Answer, AnswerSet, Origin
 from tripletree.core.answers import check_answers
 from tripletree.core.leaves import LeafIndex
 from tripletree.errors import InvalidAnswerError, ParseError, UnknownLeafError
-from tripletree.io import append_answer, append_undo, read_answers, write_answers
+from tripletree.io import append_answer, append_undo, read_answers, read_triplets, write_answers
 
 LABELS = ["ant", "bee", "cat", "dog", 5, "5", "é\u2028 \x85{", ""]
 
@@ -514,3 +514,30 @@ def test_answers__unknown_leaves_are_named_with_the_line():
     with pytest.raises(ParseError, match="line 2: 1 unknown among the items") as caught:
         read('\n{"items": ["ant", "bee", "caat"], "answer": "alike"}\n', leaves=["ant", "bee", "cat"])
     assert caught.value.line == 2
+
+
+@pytest.mark.parametrize("name", ["anchor", "Reference", "target"])
+def test_read_answers__a_table_of_comparisons_is_refused(name):
+    text = f"{name},left,right,answer\ncat,dog,eel,dog\ncat,eel,dog,dog\n"
+    with pytest.raises(
+        ParseError, match=f"'{name}', 'left', 'right', 'answer', which look like .* comparisons"
+    ) as info:
+        read_answers(io.StringIO(text))
+    assert "give odd='answer'" in str(info.value)
+    assert len(read_answers(io.StringIO(text), odd="answer")) == 2
+
+
+def test_read_answers__a_column_that_is_never_the_answer_is_an_anchor():
+    rows = [f"x{k},y{k},z{k},{'yz'[k % 2]}{k}" for k in range(20)]
+    head = "one,two,three,odd"
+    with pytest.raises(ParseError, match=r"of 20 answers none is in the column 'one', and each is in 'two' or 'three'"):
+        read_answers(io.StringIO("\n".join([head, *rows])))
+    assert len(read_answers(io.StringIO("\n".join([head, *rows])), odd="odd")) == 20
+    assert len(read_answers(io.StringIO("\n".join([head, *rows[:19]])))) == 19
+    always_last = [x[: x.rindex(",") + 1] + f"z{k}" for k, x in enumerate(rows)]
+    assert len(read_answers(io.StringIO("\n".join([head, *always_last])))) == 20
+
+
+def test_read_triplets__a_table_of_comparisons_is_refused():
+    with pytest.raises(ParseError, match="these are comparisons, and no triplets follow"):
+        read_triplets(io.StringIO("anchor,near,far\ncat,dog,eel\n"), format="csv")

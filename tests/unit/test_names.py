@@ -196,3 +196,46 @@ def test_law__one_wrong_letter_finds_the_taxon_or_says_that_it_does_not():
     for name, match, kind in zip(result.names, result.matches, result.kinds, strict=True):
         assert match == wrong[name] or kind in ("ambiguous", "genus", "none")
     assert sum(kind == "spelling" for kind in result.kinds) > 0.9 * len(labels)
+
+
+def test_names__a_taxon_with_its_own_name_in_the_table_is_no_misspelt_one():
+    h = tt.parse_newick("((Bus_hesperus,Bus_arcticus)Bus,Panthera_tigris);")
+    assert tt.match_names(["Bus hesperidus"], h).kinds == ("spelling",)
+    for own in ("Bus hesperus", "Bus_hesperus"):
+        found = tt.match_names(["Bus hesperidus", own, "Pantera tigri"], h)
+        assert found.matches == ("Bus", "Bus_hesperus", "Panthera_tigris")
+        assert found.kinds[::2] == ("genus", "spelling")
+        assert found.suggestions[0][0] == "Bus_hesperus"
+
+
+def test_names__several_of_one_taxon_are_told():
+    found = tt.match_names(["Canis lupus familiaris", "canis lupus", "Vulpes lagopus", "Vulpes corsac"], CARNIVORES)
+    assert found.shared == {"Canis_lupus": ("Canis lupus familiaris", "canis lupus")}
+    assert tt.match_names(["Vulpes lagopus", "Vulpes corsac"], CARNIVORES).shared == {}
+
+
+@pytest.mark.parametrize(
+    ("name", "match", "kind"),
+    [
+        ("T lymphocyte", "T-lymphocyte", "form"),
+        ("b-cell", "B cell", "form"),
+        ("Corvus novae zelandiae", "Corvus novae-zelandiae", "form"),
+        ("Corvus novae-zelandiae minor", "Corvus novae-zelandiae", "species"),
+        ("-1", None, "none"),
+    ],
+)
+def test_names__hyphens_and_blanks(name, match, kind):
+    h = tt.Hierarchy.from_nested([["T-lymphocyte", "B cell"], "Corvus novae-zelandiae", "1"])
+    found = tt.match_names([name], h)
+    assert (found.matches[0], found.kinds[0]) == (match, kind)
+
+
+def test_names__the_tree_of_an_ontology_has_names_that_are_ids_of_terms():
+    o = tt.Ontology(["1", "2", "3"], [(1, 0), (2, 0)], names=["thing", "cat", "dog"])
+    found = tt.match_names(["1", "CAT", "3"], o)
+    with pytest.raises(tt.errors.DuplicateLeafError):
+        found.attach()
+    assert tt.write_newick(found.to_hierarchy()) == "(1,CAT,3)thing;"
+    assert tt.write_newick(found.to_hierarchy(labels="id")) == "(1,CAT,3)1;"
+    with pytest.raises(UnknownLeafError, match="no name matches"):
+        tt.match_names(["eel"], o).to_hierarchy()

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from page_reading import NASTY, Document
+from scipy.spatial.distance import pdist, squareform
 from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.preprocessing import scale
 from strategies import hierarchies
@@ -394,3 +395,61 @@ def test_page__a_file_is_replaced_when_all_is_written(informed, tmp_path):
     assert "<title>A &amp; B</title>" in path.read_text(encoding="utf-8")
     with pytest.raises(FileNotFoundError):
         informed[0].write_html(tmp_path / "no" / "r.html")
+
+
+def test_report__an_ontology_with_several_parents():
+    o = tt.Ontology(["top", "x", "y", "p", "q", "r"], [(1, 0), (2, 0), (3, 1), (4, 1), (5, 1), (5, 2)])
+    X = [[0.0], [0.1], [5.0], [5.2]]
+    with pytest.raises(tt.errors.NotATreeError, match="parent='certain' for the triplets"):
+        tt.report(X, hierarchy=o, sample_names=["p", "q", "r", "y"], n_resamples=0)
+    found = tt.report(X, hierarchy=o, parent="certain", sample_names=["P", "q", "r", "y"], n_resamples=0)
+    assert (found.kind, found.known_samples, found.names.kinds[0]) == ("hierarchy", 4, "form")
+    assert list(found.constraints) == [("P", "q", "y")]
+    found = tt.report(X, hierarchy=o, parent="first", sample_names=["p", "q", "r", "y"], n_resamples=0)
+    assert found.names is None
+    assert [x[:2] for x in found.taxa] == [("x", 3)]
+
+
+def test_report__a_metric_that_the_estimator_does_not_take(iris):
+    X, y, names = iris
+    given = {"classes": y.tolist(), "sample_names": names, "n_resamples": 0}
+    distances = squareform(pdist(X, "cityblock"))
+    other = tt.report(distances, estimator=DivisiveReCon(metric="precomputed"), **given)
+    found = tt.report(X, metric="cityblock", **given)
+    assert (found.labels == other.labels).all()
+    assert found.features == ("0", "1", "2", "3")
+    assert all(c.features for c in found.clusters)
+    assert found.shares_of_variance == pytest.approx(X.var(axis=0) / X.var(axis=0).sum())
+    for metric, message in (("far", "choose one of"), ("gower", "leave out standardize")):
+        with pytest.raises(ValueError, match=message):
+            tt.report(X, metric=metric, standardize=True, **given)
+    with pytest.raises(ValueError, match="take 'nan_euclidean' or 'gower'"):
+        tt.report(np.where(X > 7, np.nan, X), metric="cityblock", **given)
+
+
+def test_report__clusters_by_gower_are_described_by_categories():
+    rows = [["small", 1.0], ["small", None], ["large", 9.0], ["large", 8.0]]
+    found = tt.report(
+        rows,
+        triplets=[(0, 1, 2), (2, 3, 0)],
+        metric="gower",
+        feature_names=["size", "kg"],
+        estimator=DivisiveReCon(2),
+        n_resamples=0,
+    )
+    assert found.features == ("size", "kg")
+    assert found.shares_of_variance.size == 0
+    assert {(x.feature, x.inside, x.outside) for x in found.clusters[0].features} == {
+        ("size = small", 1.0, 0.0),
+        ("size = large", 0.0, 1.0),
+        ("kg", 1.0, 8.5),
+    }
+
+
+def test_report__a_similar_label_in_the_knowledge_is_another_sample_if_that_is_named_too():
+    pytest.importorskip("rapidfuzz")
+    names = ["Bus hesperus", "Cus novus", "Dus magnus", "Eus parvus"]
+    triplets = [("Bus hesperus", "Cus novus", "Dus magnus"), ("Bus hesperidus", "Cus novus", "Eus parvus")]
+    found = tt.report([[0.0], [0.1], [5.0], [5.2]], triplets=triplets, sample_names=names, n_resamples=0)
+    assert (found.names.names, found.names.matches) == (("Bus hesperidus",), (None,))
+    assert found.n_used == 1

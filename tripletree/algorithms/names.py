@@ -31,7 +31,8 @@ KINDS = ("exact", "form", "synonym", "species", "spelling", "genus", "chosen", "
 _OFFERED = 3
 #: Below this similarity a name is not worth offering.
 _RESEMBLES = 0.6
-_SEPARATORS = re.compile(r"[\s_]+")
+#: Blanks, underscores, and hyphens inside of a name: "-1" is not "1".
+_SEPARATORS = re.compile(r"[\s_]+|(?<=\w)[-\u2010-\u2013](?=\w)")
 _NUMBER = re.compile(r"\d+")
 _LATIN_WORD = re.compile(r"[a-z][a-z-]+")
 
@@ -48,7 +49,8 @@ class NameMatches:
         The taxon that each name means: the label of a leaf or the name of an inner node of ``hierarchy``, of an
         ontology the id of a term; None where nothing fits, or several do.
     kinds : tuple of str
-        How it was found. "exact": letter by letter. "form": but for case, underscores and spaces, quotes, accents.
+        How it was found. "exact": letter by letter. "form": but for case, underscores, hyphens and spaces, quotes,
+        accents.
         "synonym": another name of that taxon. "species": the first two words of a longer name, such as a subspecies or
         a name with its author. "spelling": similar, word by word. "genus": the first word of a name of several
         stands for a taxon, or for the leaves that begin with it, if they are all the children of one node. "chosen":
@@ -80,6 +82,15 @@ class NameMatches:
         """The names that match nothing, or several taxa."""
         return [x for x, match in zip(self.names, self.matches, strict=True) if match is None]
 
+    @property
+    def shared(self) -> dict[Any, tuple[Any, ...]]:
+        """The taxa that several names mean, each with these names; a genus that stands for its species is none."""
+        meant: dict[Any, list[Any]] = {}
+        for x, match, kind in zip(self.names, self.matches, self.kinds, strict=True):
+            if match is not None and kind != "genus":
+                meant.setdefault(match, []).append(x)
+        return {match: tuple(some) for match, some in meant.items() if len(some) > 1}
+
     def attach(self) -> Hierarchy | Ontology:
         """Return the hierarchy or ontology on the names that match: each stands where its taxon does.
 
@@ -102,6 +113,48 @@ class NameMatches:
         leaves = self.hierarchy.leaves
         new = {x: term for x, term in known.items() if x != term or x not in leaves}
         return (self.hierarchy.attach(new) if new else self.hierarchy).restrict(known)
+
+    def to_hierarchy(self, *, parent: str = "error", labels: str = "name") -> Hierarchy:
+        """Return the tree on the names that match: `attach`, and of an ontology one parent for each term.
+
+        As in `Hierarchy.attach`, nodes that are left with one child are left out.
+
+        Parameters
+        ----------
+        parent : {"error", "deepest", "first", "smallest"}
+            Of an ontology, which parent counts where a term has several: see `Ontology.to_hierarchy`.
+        labels : {"id", "name"}
+            What inner nodes of an ontology are called. Leaves are called as the names that match.
+
+        Raises
+        ------
+        UnknownLeafError
+            If no name matches.
+        NotATreeError
+            If some term above these names has several parents and `parent` is "error".
+
+        Examples
+        --------
+        >>> import tripletree as tt
+        >>> o = tt.Ontology(["1", "2", "3"], [(1, 0), (2, 0)], names=["thing", "cat", "dog"])
+        >>> tt.write_newick(tt.match_names(["Dog", "1", "cat"], o).to_hierarchy())
+        '(Dog,1,cat)thing;'
+        """
+        if isinstance(self.hierarchy, Hierarchy):
+            return self.attach()  # type: ignore[return-value]
+        terms = self.on_positions()
+        tree = terms.to_hierarchy(parent=parent)
+        called = {str(x): y for x, y in zip(terms.terms, terms.names or (), strict=False) if labels == "name"}
+        names = [x if x is None else called.get(x) or x for x in tree.names or ()]
+        mine = [self.names[k] for (k,) in tree.leaves]
+        return Hierarchy(tree.parent, mine, names=names, ranks=tree.ranks).suppress_unary()
+
+    def on_positions(self) -> Ontology:
+        """Return the ontology of `attach` on positions, 1-tuples, in the place of names, some of which may be ids."""
+        if all(x is None for x in self.matches):
+            return self.attach()  # type: ignore[return-value]  # raises
+        known = {(k,): match for k, match in enumerate(self.matches) if match is not None}
+        return self.hierarchy.attach(known).restrict(known)  # type: ignore[return-value]
 
     def choose(self, choices: Mapping[Any, Any]) -> NameMatches:
         """Return the matches with some of them decided by a person, of the kind "chosen".
@@ -148,10 +201,7 @@ class NameMatches:
 
     def columns(self) -> dict[str, list[Any]]:
         """Return the columns of `to_frame` as lists."""
-        called: dict[Any, Any] = {}
-        if isinstance(self.hierarchy, Ontology):
-            terms = self.hierarchy.terms
-            called = {term: x for x, term in _exact_names(self.hierarchy).items() if x not in terms}
+        called = self.term_names()
         return {
             "name": list(self.names),
             "match": [called.get(x, x) for x in self.matches],
@@ -159,6 +209,26 @@ class NameMatches:
             "score": self.scores.tolist(),
             "suggestions": ["|".join(str(called.get(x, x)) for x in some) for some in self.suggestions],
         }
+
+    def without(self, names: Iterable[Any]) -> NameMatches:
+        """Return the matches of all other names."""
+        left_out = set(names)
+        kept = [k for k, x in enumerate(self.names) if x not in left_out]
+
+        def of(some: Sequence[Any]) -> tuple[Any, ...]:
+            return tuple(some[k] for k in kept)
+
+        scores = freeze(self.scores[kept])
+        return NameMatches(
+            of(self.names), of(self.matches), of(self.kinds), scores, of(self.suggestions), self.hierarchy
+        )
+
+    def term_names(self) -> dict[Any, str]:
+        """Return the names of terms by their ids, where names tell them apart; of a hierarchy none."""
+        if isinstance(self.hierarchy, Hierarchy):
+            return {}
+        terms = self.hierarchy.terms
+        return {term: x for x, term in _exact_names(self.hierarchy).items() if x not in terms}
 
     def __str__(self) -> str:
         count = Counter(self.kinds)
@@ -188,7 +258,7 @@ def match_names(
     min_score : float in [0, 1]
         The least similarity, of each word, for a match by spelling; 1 for none. Names with two words or more match by
         spelling only names with as many: *Mustela vison* and *Mustela nivalis* are different species however
-        similar the whole is.
+        similar the whole is. No name matches by spelling a taxon whose own name is among `names`.
 
     Returns
     -------
@@ -242,8 +312,9 @@ def match_names(
     unsure = [k for k, x in enumerate(found) if x.kind == "none" and isinstance(asked[k], str)]
     if unsure:
         similar = _most_similar([_form(asked[k]) for k in unsure], list(taxa.by_form))
+        taken = {x.match for x in found if x.kind in ("exact", "form")}
         for k, near in zip(unsure, similar, strict=True):
-            found[k] = taxa.by_spelling(asked[k], near, min_score)
+            found[k] = taxa.by_spelling(asked[k], near, min_score, taken)
     scores = freeze(np.array([x.score for x in found]))
     return NameMatches(
         asked,
@@ -321,7 +392,7 @@ class _NameIndex:
         words = name.replace("_", " ").split()
         tried = [("form", [form]), ("synonym", self.synonyms.get(form, []))]
         if self.binomial and len(words) > 2 and _LATIN_WORD.fullmatch(words[1]):
-            species = " ".join(form.split()[:2])
+            species = _form(" ".join(words[:2]))
             tried += [("species", [species]), ("species", self.synonyms.get(species, []))]
         for kind, forms in tried:
             fits = list(dict.fromkeys(x for other in forms for x in self.by_form.get(other, ())))
@@ -331,8 +402,12 @@ class _NameIndex:
                 return _Match(None, "ambiguous", 0.0, tuple(fits))
         return _NOTHING
 
-    def by_spelling(self, name: str, near: Sequence[str], min_score: float) -> _Match:
-        """The taxon with the most similar name, or the genus; else the similar ones as suggestions."""
+    def by_spelling(self, name: str, near: Sequence[str], min_score: float, taken: set[Any]) -> _Match:
+        """The taxon with the most similar name, or the genus; else the similar ones as suggestions.
+
+        Whose own name is among those asked for (`taken`) is another taxon, however similar: of *hesperidus* and
+        *hesperus* in one table, neither is the other one misspelt.
+        """
         form = _form(name)
         scored = sorted(((_similarity(form, x), x) for x in near), key=lambda pair: (-pair[0], pair[1]))
         # a species that was moved to another genus keeps its last word
@@ -344,9 +419,10 @@ class _NameIndex:
         if scored and scored[0][0] >= min_score and scored[0][0] > 0:
             best = [x for score, x in scored if score == scored[0][0]]
             fits = tuple(taxon for x in best for taxon in self.by_form[x])
-            if len(fits) == 1:
+            if len(fits) > 1:
+                return _Match(None, "ambiguous", 0.0, fits)
+            if fits[0] not in taken:
                 return _Match(fits[0], "spelling", scored[0][0], tuple(x for x in offered if x != fits[0]))
-            return _Match(None, "ambiguous", 0.0, fits)
         genus = self.genus_of(form)
         return _Match(genus, "genus", 0.0, offered) if genus is not None else _Match(None, "none", 0.0, offered)
 
@@ -410,7 +486,7 @@ def _check_mapping(value: Any, what: str, shape: str) -> None:
 
 
 def _form(name: str) -> str:
-    """A name without what writers differ in: case, accents, quotes, underscores and runs of spaces."""
+    """A name without what writers differ in: case, accents, quotes, underscores, hyphens and runs of spaces."""
     plain = unicodedata.normalize("NFKD", name).casefold()
     plain = "".join(x for x in plain if not unicodedata.combining(x) and x not in "'\"`\u2018\u2019\u201c\u201d")
     return _SEPARATORS.sub(" ", plain).strip()

@@ -16,7 +16,7 @@ from tripletree.algorithms.consensus import AnswerConsensus
 from tripletree.algorithms.consensus import consensus as consensus_of
 from tripletree.cli.outputs import check_apart, check_picture_format, save_figure
 from tripletree.cli.shell import bad_input, label_text, say, with_options
-from tripletree.cli.sources import given_name, odd_option, read_answer_file, seed_option
+from tripletree.cli.sources import blanks_option, given_name, odd_option, read_answer_file, seed_option
 from tripletree.core.answers import ALIKE, Answer, AnswerSet
 from tripletree.core.checks import counted
 from tripletree.evaluation.agreement import (
@@ -85,6 +85,7 @@ def _columns(command: Any) -> Any:
 )  # fmt: skip
 @click.option("--equal-weights", is_flag=True, help="Count the answers of all people alike.")
 @click.option("-o", "--output", metavar="FILE", help="Write the consensus as Newick, with support from 0 to 1.")
+@blanks_option
 @click.option("--plot", "picture", metavar="FILE", help="Draw the consensus, with support in percent (png, pdf, svg).")
 @click.option("--html", "page", metavar="FILE", help="Write it as a page for the browser.")
 @click.option("--people", metavar="FILE", help="Write the table of people as CSV.")
@@ -99,6 +100,7 @@ def answers(
     equal_weights: bool,
     seed: int,
     output: str | None,
+    blanks: Any,
     picture: str | None,
     page: str | None,
     people: str | None,
@@ -141,7 +143,7 @@ def answers(
             random_state=seed,
             verbose=terminal,
         )
-    _write_files(given, found, questions, common, targets)
+    _write_files(given, found, questions, common, targets, blanks)
     parts = [_overview(given, questions, given_name(file))]
     parts += [_people_text(found, common), _questions_text(questions, k)]
     if common is not None:
@@ -155,6 +157,7 @@ def _write_files(
     questions: Sequence[DisputedQuestion],
     common: AnswerConsensus | None,
     targets: Sequence[str | None],
+    blanks: Any,
 ) -> None:
     output, picture, page, people, disputed, jsonl = targets
     if jsonl is not None:
@@ -169,7 +172,7 @@ def _write_files(
             raise click.ClickException(msg)
         return
     if output is not None:
-        write_newick(common.hierarchy, output, support=common.support)
+        write_newick(common.hierarchy, output, support=common.support, blanks=blanks)
     named = common.named()
     if picture is not None:
         labels = None if common.support is None else "names"

@@ -10,7 +10,7 @@ import click
 import numpy as np
 
 from tripletree.cli.shell import bad_input, busy, say
-from tripletree.cli.tables import Table, read_table
+from tripletree.cli.tables import Table, decimal_option, read_table
 from tripletree.core.checks import counted
 from tripletree.io.source import write_atomic
 from tripletree.reports.analysis import standardized
@@ -65,6 +65,7 @@ DIMENSIONS = 100
     help="Ask nothing: write what the answers say.",
 )
 @click.option("--standardize", is_flag=True, help="Give every column mean 0 and deviation 1 first.")
+@decimal_option
 @click.option("--index-column", metavar="NAME", help="The column of labels.")
 @click.option("--drop", multiple=True, metavar="NAME", help="Leave this column out; may be repeated.")
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of the choice of questions.")
@@ -80,6 +81,7 @@ def ask(
     questions: int,
     folder: Path | None,
     standardize: bool,
+    decimal: str,
     index_column: str | None,
     drop: tuple[str, ...],
     seed: int,
@@ -107,7 +109,7 @@ def ask(
     from tripletree.cluster import OddOneOutClustering
 
     server = None if folder is not None else import_server("tripletree ask")
-    table = read_table(data, index_column=index_column, text_column=text_column, drop=drop)
+    table = read_table(data, index_column=index_column, text_column=text_column, drop=drop, decimal=decimal)
     if len(table.labels) < 3:
         raise bad_input(f"{data}: {counted(len(table.labels), 'sample')}; a question shows three")
     values, columns = _values(table, standardize, seed)

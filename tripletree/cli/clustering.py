@@ -11,10 +11,20 @@ import click
 import numpy as np
 
 from tripletree.cli.outputs import check_apart, check_picture_format, save_figure
-from tripletree.cli.reading import read_hierarchy
+from tripletree.cli.reading import read_hierarchy, reading_options
 from tripletree.cli.shell import bad_input, busy, say, table_text, with_options
-from tripletree.cli.sources import columns_option, given_name, read_pair_file, read_triplet_file
-from tripletree.cli.tables import Table, class_file_of, read_table
+from tripletree.cli.sources import blanks_option, columns_option, given_name, read_pair_file, read_triplet_file
+from tripletree.cli.spelling import option_names
+from tripletree.cli.tables import (
+    GAPS,
+    HINT,
+    Table,
+    check_metric,
+    class_file_of,
+    decimal_option,
+    metric_option,
+    read_table,
+)
 from tripletree.core.checks import counted
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.pairs import PairwiseConstraints
@@ -39,12 +49,6 @@ METHODS = {"recon": ("linkage", "cut", "on_conflict", "penalty"), "divisive": ("
 LINKAGES = ("centroid", "median", "ward", "average", "weighted", "complete", "single")
 ANY_METRIC = ("average", "weighted", "complete", "single")
 
-#: Metrics that take cells that are empty, and cells with text; and how an error names them.
-GAPS = {"nan_euclidean": "numbers", "gower": "mixed"}
-HINT = (
-    "; or compare what is known of two samples: --metric nan_euclidean (numbers on one scale: --standardize), or "
-    "--metric gower (numbers and categories), with --linkage average"
-)
 CUTS = ("auto", "support", "size", "merge_order", "height", "constraints")
 
 
@@ -134,13 +138,8 @@ def _wrong_ones(command: Any) -> Any:
 )
 @click.option("-k", "--clusters", type=click.IntRange(min=1), metavar="N", help="Number of flat clusters.")
 @click.option("--linkage", type=click.Choice(LINKAGES), default="centroid", show_default=True)
-@click.option(
-    "--metric",
-    default="euclidean",
-    show_default=True,
-    metavar="NAME",
-    help="A distance of scipy; nan_euclidean or gower for gaps.",
-)
+@metric_option
+@decimal_option
 @click.option("--cut", type=click.Choice(CUTS), default=CUTS[0], show_default=True, help="How -k clusters are chosen.")
 @_wrong_ones
 @click.option("--validate", is_flag=True, help="Tell whether the constraints help, by holding out parts of them.")
@@ -149,7 +148,9 @@ def _wrong_ones(command: Any) -> Any:
 @click.option("--drop", multiple=True, metavar="NAME", help="Leave this column out; may be repeated.")
 @click.option("-o", "--output", default="-", metavar="FILE", help="Write to this file instead of the standard output.")
 @click.option("--newick", metavar="FILE", help="Also write the hierarchy to this file.")
+@blanks_option
 @click.option("--plot", "picture", metavar="FILE", help="Draw the dendrogram into this file (.png, .pdf, .svg, ...).")
+@reading_options
 @click.pass_context
 def cluster(
     ctx: click.Context,
@@ -162,12 +163,15 @@ def cluster(
     class_column: str | None,
     clusters: int | None,
     standardize: bool,
+    decimal: str,
     index_column: str | None,
     validate: bool,
     drop: tuple[str, ...],
     output: str,
     newick: str | None,
+    blanks: Any,
     picture: str | None,
+    reading: dict[str, Any],
     **method: Any,
 ) -> None:
     """Cluster the rows of DATA so that triplets hold.
@@ -178,7 +182,8 @@ def cluster(
     constraints, which finds the number) the flat clusters are written as rows label,cluster; without it the hierarchy
     as Newick. No branch is negative: where a triplet delayed a close merge, the later one stands as high.
     Known classes (--classes) are turned into triplets: two samples of one class against one of another. A --hierarchy
-    says what it displays of its leaves that are in DATA; its names are handed to the clades that match them best.
+    says what it displays of its leaves that are in DATA; its names are handed to the clades that match them best. The
+    options from --from on are for reading it.
 
     By default, ReCon merges the closest clusters that the triplets allow; it is made for knowledge that is complete.
     --method divisive also gains from little knowledge, and outvotes wrong triplets. --validate compares the result with
@@ -186,20 +191,29 @@ def cluster(
     made by 'tripletree report'.
     """
     _check_options(ctx, method, pair_file)
+    if reading and hierarchy_file is None:
+        msg = f"{_first_given(ctx, reading)} is for reading a --hierarchy: give one, or leave the option out"
+        raise click.UsageError(msg)
+    if validate and (triplet_file, hierarchy_file, pair_file, class_column) == (None,) * 4:
+        msg = "--validate looks at what is known: give --triplets, --hierarchy, --pairs or --classes, too"
+        raise click.UsageError(msg)
+    given = ctx.get_parameter_source("cut") is click.core.ParameterSource.COMMANDLINE
+    if given and clusters is None and method["cut"] != "constraints":
+        msg = f"--cut {method['cut']} says how clusters are chosen: give their number with -k, too"
+        raise click.UsageError(msg)
     check_apart([data, triplet_file, hierarchy_file, pair_file, class_file_of(class_column)], [output, newick, picture])
     if picture is not None:
         check_picture_format(picture)
     metric = method["metric"]
-    if metric == "gower" and standardize:
-        msg = "--metric gower divides numbers by their range itself: leave out --standardize"
-        raise click.UsageError(msg)
+    check_metric(metric, standardize)
     table = read_table(
         data,
         index_column=index_column,
         class_column=class_column,
         drop=drop,
         gaps=GAPS.get(metric, "raise"),
-        hint=HINT if method["method"] == "recon" else "",
+        hint=f"{HINT}, with --linkage average" if method["method"] == "recon" else "",
+        decimal=decimal,
     )
     n = len(table.labels)
     if clusters is not None and clusters > n:
@@ -212,7 +226,7 @@ def cluster(
     known = {
         "triplets": _triplets_of(triplet_file, odd, table.labels),
         "pairs": _pairs_of(pair_file, columns, table.labels),
-        "hierarchy": None if hierarchy_file is None else _taxonomy_of(hierarchy_file, table.labels),
+        "hierarchy": None if hierarchy_file is None else _taxonomy_of(hierarchy_file, reading, table.labels),
         "classes": _classes_of(table),
     }
     values = standardized(table.values) if standardize else table.values
@@ -221,7 +235,7 @@ def cluster(
     if model.clade_names_ is not None and output != "-":
         say(f"{model.clade_names_} of the hierarchy")
     labels = None if clusters is None and method["cut"] != "constraints" else model.labels_
-    _write_found(table, model, labels, [output, newick, picture])
+    _write_found(table, model, labels, [output, newick, picture], blanks)
     if model.validation_ is not None:
         say(_validation_text(model.validation_), err=output == "-")
 
@@ -286,9 +300,15 @@ def _triplets_of(path: str | None, odd: str | None, labels: list[str]) -> Triple
     return found
 
 
-def _taxonomy_of(path: str, labels: list[str]) -> Hierarchy:
+def _first_given(ctx: click.Context, reading: dict[str, Any]) -> str:
+    """How the first of the options for reading is spelt."""
+    options = option_names(ctx.command)
+    return next(options.get(x, f"-O {x}=").partition("|")[0].rstrip("=") for x in reading)
+
+
+def _taxonomy_of(path: str, reading: dict[str, Any], labels: list[str]) -> Hierarchy:
     """The hierarchy in a file, on the samples; how many of them it has is said, as those that it lacks are not used."""
-    found = read_hierarchy(path, {})
+    found = read_hierarchy(path, reading)
     known = [x for x in labels if x in found.leaves]
     if len(known) < 3:
         raise bad_input(
@@ -325,19 +345,19 @@ def _classes_of(table: Table) -> list[str | None] | None:
     return table.classes
 
 
-def _write_found(table: Table, model: Any, labels: np.ndarray | None, targets: list[str | None]) -> None:
+def _write_found(table: Table, model: Any, labels: np.ndarray | None, targets: list[str | None], blanks: Any) -> None:
     """Write the clusters or the hierarchy, and what else is asked for."""
     output, newick, picture = targets
     hierarchy = model.hierarchy_
     given = model.triplets_ | model.dropped_triplets_ if hasattr(model, "dropped_triplets_") else model.triplets_
     triplets = given if len(given) else None
     if newick is not None:
-        write_newick(hierarchy, newick)
+        write_newick(hierarchy, newick, blanks=blanks)
     if picture is not None:
         drawn = plot_dendrogram(hierarchy, triplets=triplets, clusters=labels, classes=table.classes)
         save_figure(drawn.figure, picture)
     if labels is None:
-        write_newick(hierarchy, output or "-")
+        write_newick(hierarchy, output or "-", blanks=blanks)
     else:
         _write_labels(table.labels, labels, output or "-")
     if output != "-":

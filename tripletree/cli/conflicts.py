@@ -14,6 +14,7 @@ from tripletree.cli.outputs import check_apart, check_picture_format, save_figur
 from tripletree.cli.pairs import explain_pairs
 from tripletree.cli.shell import INCONSISTENT, busy, conflict_text, json_text, label_text, say
 from tripletree.cli.sources import (
+    blanks_option,
     either_columns_option,
     format_option,
     kind_option,
@@ -157,6 +158,7 @@ def _in_words(found: Sequence[Conflict], k: int, n_triplets: int) -> str:
 )  # fmt: skip
 @click.option("--dropped", metavar="FILE", help="Write the triplets that were dropped to this file.")
 @click.option("--newick", metavar="FILE", help="Write the hierarchy of those kept to this file.")
+@blanks_option
 @seed_option
 @output_option
 @triplet_columns_option
@@ -167,6 +169,7 @@ def repair(
     method: Any,
     dropped: str | None,
     newick: str | None,
+    blanks: Any,
     seed: int,
     output: str,
     columns: tuple[str, ...] | None,
@@ -189,7 +192,7 @@ def repair(
     if dropped is not None:
         write_triplet_file(done.dropped.restrict(_used(done.dropped)), dropped)
     if newick is not None:
-        write_newick(done.hierarchy, newick)
+        write_newick(done.hierarchy, newick, blanks=blanks)
     write_triplet_file(done.kept, output, format_=format_)
     say(_summary(done, triplets), err=True)
 

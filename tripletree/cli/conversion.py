@@ -14,6 +14,7 @@ from tripletree.algorithms.induce import induce as induced
 from tripletree.cli.reading import read_hierarchy, read_ontology_or_hierarchy, reading_options
 from tripletree.cli.shell import bad_input, label_text, progress
 from tripletree.cli.sources import (
+    blanks_option,
     format_option,
     given_name,
     output_option,
@@ -188,15 +189,16 @@ def decompose(
 )
 @click.argument("file")
 @output_option
+@blanks_option
 @triplet_columns_option
 @format_option
-def build(file: str, output: str, columns: tuple[str, ...] | None, format_: Any) -> None:
+def build(file: str, output: str, blanks: Any, columns: tuple[str, ...] | None, format_: Any) -> None:
     """Build a hierarchy that displays every triplet of FILE, and write it as Newick (OneTree, known as BUILD).
 
     FILE is a file of triplets or '-' for the standard input. If no hierarchy displays them all, the exit status is 1
     and a conflict is shown.
     """
-    write_newick(one_tree(read_triplet_file(file, format_=format_, columns=columns)), output)
+    write_newick(one_tree(read_triplet_file(file, format_=format_, columns=columns)), output, blanks=blanks)
 
 
 # ----------------------------------------------------------------------
@@ -222,6 +224,7 @@ WRITTEN_FORMATS = [name for name, form in FORMATS.items() if form.write is not N
 @click.option("--prune-rank", "rank", metavar="RANK", help="Cut off what is below nodes of this rank.")
 @click.option("--suppress-unary", is_flag=True, help="Leave out nodes with one child.")
 @output_option
+@blanks_option
 @reading_options
 def convert(
     file: str,
@@ -231,6 +234,7 @@ def convert(
     rank: str | None,
     suppress_unary: bool,
     output: str,
+    blanks: str,
     reading: dict[str, Any],
 ) -> None:
     """Read the hierarchy in FILE, and write it in another format.
@@ -245,6 +249,9 @@ def convert(
         form = format_to_write(output, format_ or ("newick" if output == "-" else None))
     except ValueError as error:
         raise bad_input(str(error).replace("format=", "--to")) from None
+    if blanks != "quote" and form.name not in ("newick", "nexus"):
+        msg = f"--blanks goes with newick and nexus, not {form.name}"
+        raise click.UsageError(msg)
     cuts = depth is not None or rank is not None
     hierarchy = read_hierarchy(file, {**reading, "keep_unary": cuts})
     if cuts:
@@ -254,4 +261,5 @@ def convert(
         hierarchy = hierarchy.restrict([x.strip() for x in lines if x.strip()])
     if suppress_unary or (rank is not None and "annotations" in reading):
         hierarchy = hierarchy.suppress_unary()
-    write_hierarchy(hierarchy, output, format=form.name)
+    options = {"blanks": blanks} if form.name in ("newick", "nexus") else {}
+    write_hierarchy(hierarchy, output, format=form.name, **options)

@@ -9,10 +9,12 @@ import click
 
 from tripletree.algorithms.names import NameMatches, match_names
 from tripletree.cli.outputs import check_apart
-from tripletree.cli.reading import as_hierarchy, opened_again, read_names_of, reading_options
+from tripletree.cli.reading import opened_again, read_names_of, reading_options
 from tripletree.cli.shell import bad_input, say
-from tripletree.cli.sources import output_option
-from tripletree.errors import ParseError, UnknownLeafError
+from tripletree.cli.sources import blanks_option, output_option
+from tripletree.cli.tables import decimal_option, delimiter_for
+from tripletree.core.hierarchy import Hierarchy
+from tripletree.errors import NotATreeError, ParseError, UnknownLeafError
 from tripletree.io import read_annotations, registry, write_newick
 from tripletree.io.source import read_text, write_atomic
 from tripletree.io.table import split_rows
@@ -36,8 +38,11 @@ __all__ = [
 @click.argument("names")
 @click.argument("file")
 @click.option("--column", metavar="NAME", help="NAMES is a table, and this column has them; of CSV and TSV the first.")
+@decimal_option
 @click.option(
-    "--synonyms", metavar="FILE", help="Other names of taxa: a taxdump, an ontology, or a table of name,accepted name."
+    "--synonyms",
+    metavar="FILE",
+    help="Other names of taxa: a taxdump, an ontology, or a table of name,accepted name. Those in FILE are known.",
 )
 @click.option(
     "--min-score",
@@ -48,33 +53,42 @@ __all__ = [
 )
 @click.option("--edited", metavar="FILE", help="A table that this command wrote, with matches changed or removed.")
 @click.option("--tree", metavar="FILE", help="Write the hierarchy on the names that match, as Newick.")
+@blanks_option
 @output_option
 @reading_options
 def match(
     names: str,
     file: str,
     column: str | None,
+    decimal: str,
     synonyms: str | None,
     min_score: float,
     edited: str | None,
     tree: str | None,
+    blanks: Any,
     output: str,
     reading: dict[str, Any],
 ) -> None:
     """Match the names in NAMES to the taxa of the hierarchy in FILE, or to the terms of the ontology.
 
     NAMES has one name a line, or is a table with them in its first column. A name may differ from its taxon in
-    case and underscores, be a synonym, a subspecies or a name with its author, or be misspelt; else it goes to its
-    genus, where there is one. The table that is written says for each name which taxon it is, how that was found, and
-    what else it could be. Change it where it is wrong, and give it as --edited to write the --tree.
+    case, underscores and hyphens, be a synonym, a subspecies or a name with its author, or be misspelt; else it goes to
+    its genus, where there is one. No name is taken for a misspelt one of a taxon whose own name is in NAMES.
+
+    The table that is written says for each name which taxon it is, how that was found, and what else it could be.
+    Change it where it is wrong, and give it as --edited to write the --tree.
     """
     if [names, file, synonyms, edited].count("-") > 1:
         msg = "only one of NAMES, FILE, --synonyms and --edited can be the standard input"
         raise click.UsageError(msg)
     check_apart([names, file, synonyms], [output, tree])
-    taxa = read_names_of(file, reading)
-    others = None if synonyms is None else read_other_names(synonyms)
-    asked = _names(names, column)
+    if tree is not None and reading.get("parent") == "certain":
+        msg = "--parent certain gives no --tree; take deepest, first or smallest"
+        raise click.UsageError(msg)
+    taxa, others = read_names_of(opened_again(file), reading)
+    if synonyms is not None:
+        others = {**others, **read_other_names(synonyms)}
+    asked = _names(names, column, decimal)
     if not asked:
         raise bad_input(f"{names} holds no names")
     found = match_names(asked, taxa, synonyms=others, min_score=min_score)
@@ -84,9 +98,28 @@ def match(
         except UnknownLeafError as error:
             raise bad_input(f"{edited}: {error}") from None
     if tree is not None:
-        write_newick(as_hierarchy(found.attach(), reading.get("parent")), tree)
+        write_newick(_tree_of(found, reading), tree, blanks=blanks)
     say(str(found), err=True)
+    _tell_shared(found)
     _write_table(found, output)
+
+
+def _tell_shared(found: NameMatches, most: int = 5) -> None:
+    """Say which names mean one taxon: it may be so, or one of them is another that the file lacks."""
+    shared, called = found.shared, found.term_names()
+    for match, names in list(shared.items())[:most]:
+        some = ", ".join(map(str, names[:most])) + (", ..." if len(names) > most else "")
+        say(f"{len(names)} names mean {called.get(match, match)}: {some}", err=True)
+    if len(shared) > most:
+        say(f"and {len(shared) - most:,} more taxa are meant by several names", err=True)
+
+
+def _tree_of(found: NameMatches, reading: dict[str, Any]) -> Hierarchy:
+    """The tree on the names that match; of an ontology with several parents, with advice to choose."""
+    try:
+        return found.to_hierarchy(parent=reading.get("parent") or "error")
+    except NotATreeError as error:
+        raise bad_input(f"{str(error).partition('; choose with')[0]}; choose with --parent") from None
 
 
 def read_other_names(source: str) -> dict[str, list[str]]:
@@ -105,11 +138,11 @@ def read_other_names(source: str) -> dict[str, list[str]]:
         raise bad_input(f"--synonyms is none of {known}: {str(error).partition('; give item=')[0]}") from None
 
 
-def _names(source: str, column: str | None) -> list[str]:
+def _names(source: str, column: str | None, decimal: str) -> list[str]:
     text, name = read_text(source)
     if column is None and not source.lower().endswith((".csv", ".tsv")):
         return _texts(text.splitlines())
-    table = split_rows(text, name, header=True, empty_rows=True)
+    table = split_rows(text, name, delimiter=delimiter_for(text, decimal), header=True, empty_rows=True)
     at = 0 if column is None else table.place(column, "the column")
     found = _texts(table.columns[at])
     if column is None and len(table.columns) > 1 and len(set(found)) < len(found):

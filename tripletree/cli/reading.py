@@ -22,7 +22,6 @@ from tripletree.io import read_annotations, read_triplets, registry
 from tripletree.io.source import named_stream, raw_bytes
 
 __all__ = [
-    "as_hierarchy",
     "opened_again",
     "read_either",
     "read_hierarchies",
@@ -116,15 +115,12 @@ def read_hierarchies(source: str, reading: Mapping[str, Any] | None = None) -> l
 
 
 def _hierarchy(stream: Callable[[], Any], reading: Mapping[str, Any] | None) -> Hierarchy:
-    return as_hierarchy(_read_any(stream, dict(reading or {})))
-
-
-def as_hierarchy(found: Ontology | Hierarchy, parent: str | None = None) -> Hierarchy:
-    """The tree that was read; of an ontology with several parents, with the one that counts or advice to choose it."""
+    """The tree that was read; advice to choose parents if it is an ontology with several."""
+    found = _read_any(stream, dict(reading or {}))
     if isinstance(found, Hierarchy):
         return found
     try:
-        return found.to_hierarchy(parent="error" if parent in (None, "certain") else parent)
+        return found.to_hierarchy()
     except NotATreeError as error:
         what = "this needs one tree: choose with --parent deepest, first or smallest (certain gives no hierarchy)"
         raise bad_input(f"{str(error).split('; choose with')[0]}; {what}") from None
@@ -135,14 +131,24 @@ def read_ontology_or_hierarchy(source: str, reading: Mapping[str, Any] | None = 
     return _read_any(opened_again(source), dict(reading or {}))
 
 
-def read_names_of(source: str, reading: Mapping[str, Any]) -> Ontology | Hierarchy:
-    """As `read_hierarchy`, but an ontology, which has names beside its ids, where no option chooses among these."""
-    stream = opened_again(source)
+def read_names_of(
+    stream: Callable[[], Any], reading: Mapping[str, Any]
+) -> tuple[Ontology | Hierarchy, dict[str, list[str]]]:
+    """What names are matched with: a hierarchy, or a whole ontology with its ids and names; and its other names.
+
+    Which parent counts is chosen among those above the names that match, so after this. With --labels id, terms of an
+    ontology are called by their ids, though their names are found all the same.
+    """
     name = reading.get("format") or registry.recognize(stream())
     form = registry.FORMATS.get(name)
-    if form is None or form.read is not None or reading.keys() & {"labels", *_ATTACHING}:
-        return _hierarchy(stream, reading)
-    return registry.read_ontology(stream(), **{"format": name, **reading, "parent": None})
+    if form is None or form.read is not None:
+        return _read_any(stream, dict(reading)), {}
+    options = {x: y for x, y in reading.items() if x not in ("parent", "labels")}
+    found = _read_any(stream, options, whole=True)
+    others = {} if form.synonyms is None else registry.read_synonyms(stream(), format=name)
+    if reading.get("labels") == "id" and isinstance(found, Ontology):
+        found = Ontology(found.terms, found.edges, ranks=found.ranks, relations=found.relations)
+    return found, others
 
 
 def read_either(
@@ -182,8 +188,8 @@ def _genus_note(stream: Callable[[], Any], name: str, reading: Mapping[str, Any]
     )
 
 
-def _read_any(stream: Callable[[], Any], options: dict[str, Any]) -> Ontology | Hierarchy:
-    """Read, hang items, choose parents: in this order."""
+def _read_any(stream: Callable[[], Any], options: dict[str, Any], *, whole: bool = False) -> Ontology | Hierarchy:
+    """Read, hang items, choose parents: in this order. Of an ontology a tree if it is one, unless it is to be whole."""
     parent, labels = options.pop("parent", None), options.pop("labels", None)
     annotations, missing = options.pop("annotations", None), options.pop("missing", "raise")
     columns = {x: options.pop(f"attach_{x}") for x in _ATTACHED if f"attach_{x}" in options}
@@ -192,7 +198,7 @@ def _read_any(stream: Callable[[], Any], options: dict[str, Any]) -> Ontology | 
         raise bad_input(msg)
     keep_unary = options.pop("keep_unary", False)
     try:
-        found = _read(stream, options, parent, labels, items=annotations is not None)
+        found = _read(stream, options, parent, labels, whole=whole or annotations is not None)
     except UnknownOptionError as error:
         names = option_names(click.get_current_context().command)
         wrong, right = ([names.get(x, x).rstrip("=") for x in some] for some in (error.options, error.known))
@@ -220,11 +226,11 @@ def _annotated(path: str, columns: Mapping[str, Any]) -> dict[str, list[str]]:
 
 
 def _read(
-    stream: Callable[[], Any], options: dict[str, Any], parent: str | None, labels: str | None, *, items: bool
+    stream: Callable[[], Any], options: dict[str, Any], parent: str | None, labels: str | None, *, whole: bool
 ) -> Ontology | Hierarchy:
     name = options.get("format") or registry.recognize(stream())
     form = registry.FORMATS.get(name)
-    if items and form is not None and form.read is None:  # an item may belong to several terms
+    if whole and form is not None and form.read is None:  # an item may belong to several terms
         return registry.read_ontology(stream(), **options)
     tree = {"labels": labels} if labels is not None else {}
     if parent not in (None, "certain"):

@@ -13,23 +13,26 @@ import click
 
 from tripletree.cli.matching import read_other_names
 from tripletree.cli.outputs import check_apart
-from tripletree.cli.reading import read_hierarchy, reading_options
+from tripletree.cli.reading import opened_again, read_names_of, reading_options
 from tripletree.cli.shell import bad_input, say
 from tripletree.cli.sources import (
     SAMPLE,
+    blanks_option,
     either_columns_option,
     given_name,
     holds_answers,
+    kind_by_columns,
     odd_option,
     read_answer_file,
     read_pair_file,
     read_triplet_file,
     seed_option,
+    triplets_in,
 )
-from tripletree.cli.tables import class_file_of, read_table
+from tripletree.cli.tables import GAPS, HINT, check_metric, class_file_of, decimal_option, metric_option, read_table
 from tripletree.core.checks import counted
 from tripletree.errors import ParseError
-from tripletree.io import read_answers, read_triplets, registry, write_newick
+from tripletree.io import read_answers, registry, write_newick
 from tripletree.io.pairs import looks_like_pairs
 from tripletree.io.rows import format_of_suffix
 from tripletree.io.source import named_stream, raw_bytes, read_bytes, write_atomic
@@ -57,7 +60,11 @@ _SHOWN_AS = {"hierarchy": "a hierarchy", "answers": "answers of people"}
 )
 @click.argument("data")
 @click.option(
-    "--know", metavar="FILE", help="What is known: a hierarchy, triplets, pairs or answers, by the labels of DATA."
+    "--know",
+    multiple=True,
+    metavar="FILE",
+    help="What is known: a hierarchy, triplets, pairs or answers, by the labels of DATA. Several files of one kind may "
+    "be given, and triplets beside answers.",
 )
 @click.option("--as", "kind", type=click.Choice(KINDS), help="What --know holds; by default as it looks.")
 @click.option(
@@ -68,9 +75,16 @@ _SHOWN_AS = {"hierarchy": "a hierarchy", "answers": "answers of people"}
 )
 @either_columns_option
 @odd_option
-@click.option("--synonyms", metavar="FILE", help="Other names of taxa: a taxdump, or a table of name,accepted name.")
+@click.option(
+    "--synonyms",
+    metavar="FILE",
+    help="Other names of taxa: a taxdump, an ontology, or a table of name,accepted name. Those in an ontology that "
+    "is --know are known.",
+)
 @click.option("-k", "--clusters", type=click.IntRange(min=1), metavar="N", help="Number of flat clusters.")
 @click.option("--standardize", is_flag=True, help="Give every column mean 0 and deviation 1 first.")
+@metric_option
+@decimal_option
 @click.option("--index-column", metavar="NAME", help="The column of labels.")
 @click.option("--drop", multiple=True, metavar="NAME", help="Leave this column out; may be repeated.")
 @click.option(
@@ -86,18 +100,20 @@ _SHOWN_AS = {"hierarchy": "a hierarchy", "answers": "answers of people"}
 @click.option("-o", "--output", default="report.html", show_default=True, metavar="FILE", help="Where the page goes.")
 @click.option("--table", metavar="FILE", help="Also write rows label,cluster to this file.")
 @click.option("--newick", metavar="FILE", help="Also write the tree to this file.")
+@blanks_option
 @reading_options
 @click.pass_context
 def report(
     ctx: click.Context,
     data: str,
-    know: str | None,
+    know: tuple[str, ...],
     kind: str | None,
     class_column: str | None,
     columns: tuple[str, ...] | None,
     odd: str | None,
     clusters: int | None,
     standardize: bool,
+    metric: str,
     output: str,
     reading: dict[str, Any],
     **more: Any,
@@ -106,22 +122,32 @@ def report(
 
     DATA is a table as for `tripletree cluster`. --know is a file with a hierarchy in any format, triplets, must-links
     and cannot-links, or answers to "which is the odd one out?"; --classes names a column of DATA, or a file with
-    classes, instead.
+    classes, instead. Of an ontology, --parent chooses one parent of each term, or the triplets that hold for every
+    choice (certain). Empty cells go with --metric nan_euclidean, columns of text, too, with --metric gower.
 
     Names that are written otherwise are matched, and those that do not match are listed. Contradictions are named.
     Whether the knowledge helps is measured by parts of it that are held out. Then the rows are clustered, by the method
     divisive of `tripletree cluster`, with the knowledge, unless it was measured to hurt. The page opens without a
     network, folds on a screen and can be printed.
     """
-    if (know is None) == (class_column is None):
+    if bool(know) == (class_column is not None):
         msg = "give what is known of the samples: either --know FILE or --classes NAME"
         raise click.UsageError(msg)
-    if [data, know, more["synonyms"]].count("-") > 1:
-        msg = "only one of DATA, --know and --synonyms can be the standard input"
+    if [data, *know, class_column, more["synonyms"]].count("-") > 1:
+        msg = "only one of DATA, --know, --classes and --synonyms can be the standard input"
         raise click.UsageError(msg)
     table_path, newick = more["table"], more["newick"]
-    check_apart([data, know, more["synonyms"], class_file_of(class_column)], [output, table_path, newick])
-    table = read_table(data, index_column=more["index_column"], class_column=class_column, drop=more["drop"])
+    check_apart([data, *know, more["synonyms"], class_file_of(class_column)], [output, table_path, newick])
+    check_metric(metric, standardize)
+    table = read_table(
+        data,
+        index_column=more["index_column"],
+        class_column=class_column,
+        drop=more["drop"],
+        gaps=GAPS.get(metric, "raise"),
+        hint=HINT,
+        decimal=more["decimal"],
+    )
     n = len(table.labels)
     if n < 3:
         raise bad_input(f"{given_name(data)} has {counted(n, 'sample')}; a report needs at least 3")
@@ -134,16 +160,23 @@ def report(
             continue
         if os.path.isdir(path) or not os.path.isdir(os.path.dirname(path) or "."):  # known before the work is done
             raise bad_input(f"{path}: {'a folder' if os.path.isdir(path) else 'no such folder to write into'}")
-    taken = ("classes", table.classes) if know is None else _known(know, kind, columns, odd, reading)
+    others = {} if more["synonyms"] is None else read_other_names(more["synonyms"])
+    if know:
+        taken, value, own = _united([(x, *_known(x, kind, columns, odd, reading)) for x in know])
+        others = {**own, **others}
+    else:
+        taken, value = "classes", table.classes
     from tripletree.cluster import DivisiveReCon
 
     result = make_report(
         table.values,
-        **dict([taken]),
+        **{taken: value},
         sample_names=table.labels,
         feature_names=table.columns,
-        synonyms=None if more["synonyms"] is None else read_other_names(more["synonyms"]),
+        synonyms=others or None,
+        parent=reading.get("parent") or "error",
         standardize=standardize,
+        metric=metric,
         estimator=DivisiveReCon(clusters, random_state=more["seed"]),
         n_resamples=more["resamples"],
         random_state=more["seed"],
@@ -155,54 +188,79 @@ def report(
             writer.writerow(["label", "cluster"])
             writer.writerows(zip(table.labels, result.labels.tolist(), strict=True))
     if newick is not None:
-        write_newick(result.hierarchy, newick, lengths="monotone")
+        write_newick(result.hierarchy, newick, lengths="monotone", blanks=more["blanks"])
     result.write_html(output, title=more["title"], command=_command_line(ctx))
     to_err = output == "-"
-    if know is not None:
-        say(f"{given_name(know)}: {_SHOWN_AS.get(taken[0], taken[0])}", err=to_err)
+    for source in know:
+        say(f"{given_name(source)}: {_SHOWN_AS.get(taken, taken)}", err=to_err)
     say(str(result), err=to_err)
     for path in (output, table_path, newick):
         if path not in (None, "-"):
             say(path, err=to_err)
 
 
+def _united(found: list[tuple[str, str, Any, dict[str, list[str]]]]) -> tuple[str, Any, dict[str, list[str]]]:
+    """One kind of knowledge out of several files, with the other names that it has.
+
+    Those of one kind are put together, and answers beside triplets count as the triplets that they say.
+    """
+    kinds = {kind for _, kind, _, _ in found}
+    if kinds == {"triplets", "answers"}:
+        found = [(x, "triplets", y.triplets() if z == "answers" else y, own) for x, z, y, own in found]
+    elif len(found) > 1 and (len(kinds) > 1 or "hierarchy" in kinds):
+        held = ", ".join(f"{given_name(x)} {_SHOWN_AS.get(kind, kind)}" for x, kind, _, _ in found)
+        raise bad_input(
+            f"--know: {held}; a report takes several files of triplets and answers, or of pairs, but one hierarchy "
+            "alone. 'tripletree decompose FILE -o known.txt' makes triplets of a hierarchy"
+        )
+    (_, kind, value, own), *rest = found
+    for _, _, more, _ in rest:
+        value = value + more if kind == "answers" else value | more
+    return kind, value, own
+
+
 def _known(
     source: str, kind: str | None, columns: tuple[str, ...] | None, odd: str | None, reading: dict[str, Any]
-) -> tuple[str, Any]:
-    """The kind of knowledge in a file, and the value."""
+) -> tuple[str, Any, dict[str, list[str]]]:
+    """The kind of knowledge in a file, the value, and its other names of taxa."""
     for option, wanted, value in (("--columns", ("pairs", "triplets"), columns), ("--odd", ("answers",), odd)):
         if value is not None and kind not in (None, *wanted):
             msg = f"{option} goes with {' and '.join(wanted)}, and --as {kind} excludes these"
             raise click.UsageError(msg)
     if kind == "hierarchy" or reading or source.startswith(SAMPLE) or os.path.isdir(source):
-        return "hierarchy", read_hierarchy(source, reading)
+        return "hierarchy", *read_names_of(opened_again(source), reading)
     if kind == "triplets":
-        return kind, read_triplet_file(source, pairs_go=None, columns=columns)
-    raw, name = raw_bytes(source)  # once: a pipe cannot be read again
+        return kind, read_triplet_file(source, pairs_go=None, columns=columns), {}
+    again = opened_again(source)
+    raw, name = raw_bytes(again())  # once: a pipe cannot be read again
 
     def stream() -> Any:
         return named_stream(raw, name)
 
-    if kind == "pairs" or columns is not None:
-        return "pairs", read_pair_file(stream(), columns=columns)
+    if kind is None and columns is not None:
+        kind = kind_by_columns(raw, name, columns)
+        if kind == "triplets":
+            return kind, triplets_in(raw, name, None, columns, source), {}
+    if kind == "pairs":
+        return "pairs", read_pair_file(stream(), columns=columns), {}
     content, _ = read_bytes(stream())
     if kind == "answers" or odd is not None or holds_answers(raw, name):
-        return "answers", read_answer_file(stream(), odd=odd)
+        return "answers", read_answer_file(stream(), odd=odd), {}
     if looks_like_pairs(content, name, ("a", "b", "link"), format_of_suffix(name)):
-        return "pairs", read_pair_file(stream())
+        return "pairs", read_pair_file(stream()), {}
     lines = [x for x in _decoded(content).splitlines() if x.strip() and not x.startswith("#")]
     # what could be paths of two steps are triplets here: among knowledge of samples these are the likelier
     if registry.are_triplets(lines):
-        return "triplets", read_triplets(stream())
+        return "triplets", triplets_in(raw, name, None, None, source), {}
     try:
         if registry.recognize(stream()) != "triplets":
-            return "hierarchy", read_hierarchy(source, reading) if source != "-" else registry.read_hierarchy(stream())
-        return "triplets", read_triplets(stream())
+            return "hierarchy", *read_names_of(again, {})
+        return "triplets", triplets_in(raw, name, None, None, source), {}
     except ParseError as error:
         with suppress(ParseError):
             found = read_answers(stream())
             if len(found):
-                return "answers", found
+                return "answers", found, {}
         kinds = ", ".join(KINDS)
         raise bad_input(
             f"{error}\nor say what {given_name(source)} holds: --as {kinds}; --from FORMAT for a hierarchy; classes of "

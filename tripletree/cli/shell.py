@@ -216,7 +216,8 @@ def _lower(message: str) -> str:
 
 
 def _show_warning(message: Warning | str, *_args: Any, **_extra: Any) -> None:
-    say(f"warning: {message}", err=True)
+    context = click.get_current_context(silent=True)
+    say(f"warning: {in_shell(str(message), option_names(None if context is None else context.command))}", err=True)
 
 
 def _discard_output() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
+import shlex
 from typing import Any
 
 import click
@@ -13,19 +14,22 @@ from tripletree.core.answers import AnswerSet
 from tripletree.core.pairs import PairwiseConstraints
 from tripletree.core.triplets import TripletSet
 from tripletree.errors import ParseError
-from tripletree.io import read_answers, read_pairs, read_triplets, write_triplets
+from tripletree.io import read_answers, read_pairs, read_triplets, registry, write_triplets
 from tripletree.io.answers import looks_like_answers
-from tripletree.io.pairs import looks_like_pairs
+from tripletree.io.pairs import LINKS, looks_like_pairs
 from tripletree.io.rows import format_of_suffix
 from tripletree.io.source import named_stream, raw_bytes, read_bytes
-from tripletree.io.table import cell_text, read_table
+from tripletree.io.table import cell_text
+from tripletree.io.table import read_table as table_columns
 
 __all__ = [
+    "blanks_option",
     "columns_option",
     "either_columns_option",
     "format_option",
     "given_name",
     "holds_answers",
+    "kind_by_columns",
     "kind_option",
     "odd_option",
     "output_option",
@@ -37,6 +41,7 @@ __all__ = [
     "seed_option",
     "some_leaves",
     "triplet_columns_option",
+    "triplets_in",
     "write_triplet_file",
 ]
 
@@ -45,6 +50,14 @@ FORMATS = ("text", "csv", "tsv", "parquet")
 
 output_option = click.option(
     "-o", "--output", metavar="FILE", default="-", help="Write to this file instead of the standard output."
+)
+blanks_option = click.option(
+    "--blanks",
+    type=click.Choice(["quote", "underscore"]),
+    default="quote",
+    show_default=True,
+    help="What becomes of blanks in Newick: labels stand in quotes, which R's ape and ete3 take for a part of them, or "
+    "have underscores.",
 )
 format_option = click.option(
     "--format", "format_", type=click.Choice(FORMATS), help="Format of the triplets; by default that of the suffix."
@@ -81,7 +94,7 @@ either_columns_option = click.option(
     "--columns",
     metavar="A,B,C",
     callback=_three,
-    help="Columns of a table of pairs: two labels and the link; or, with --as triplets, a, b and c of ab|c.",
+    help="Columns of a table of pairs: two labels and the link; or, of one of triplets, a, b and c of ab|c.",
 )
 triplet_columns_option = click.option(
     "--columns", metavar="A,B,C", callback=_three, help="Columns of a table of triplets: a, b and c of ab|c."
@@ -115,14 +128,35 @@ def read_triplet_file(
     if odd is not None or (pairs_go is not None and holds_answers(raw, name)):
         return some_leaves(read_answer_file(named_stream(raw, name), odd=odd).triplets(), source)
     try:
-        return _triplets_in(raw, name, format_, columns, source)
+        return triplets_in(raw, name, format_, columns, source)
     except (ParseError, click.ClickException):
         if pairs_go is not None and _holds_pairs(raw, name, format_):
             raise bad_input(f"{given_name(source)} holds pairs; expected triplets{pairs_go}") from None
+        if format_ is None and columns is None:
+            refuse_hierarchy(raw, name, source)
         raise
 
 
-def _triplets_in(
+#: Formats that text of any kind may look like.
+_LOOSE = frozenset({"edges", "lineages", "linkage"})
+
+
+def refuse_hierarchy(raw: bytes | str, name: str | None, source: str) -> None:
+    """Say what a file is, if it holds a hierarchy or an ontology in the place of triplets."""
+    try:
+        form = registry.FORMATS.get(registry.recognize(named_stream(raw, name)))
+    except (ParseError, csv.Error):
+        return
+    if form is not None and form.name not in _LOOSE:
+        what = "an ontology" if form.read is None else "a hierarchy"
+        file = shlex.quote(given_name(source))
+        raise bad_input(
+            f"{given_name(source)} is {what} ({form.title}), and triplets are expected: 'tripletree decompose {file}' "
+            f"makes triplets of it, 'tripletree info {file}' shows what is in it"
+        ) from None
+
+
+def triplets_in(
     raw: bytes | str, name: str | None, format_: Any, columns: tuple[str, ...] | None, source: str
 ) -> TripletSet:
     """Triplets of a content; what to do about columns of other names is said in the shell's terms."""
@@ -203,17 +237,35 @@ def read_constraints(
         if value is not None and kind not in (None, *kinds):
             msg = f"{option} is for {' and '.join(kinds)}, and --as {kind} excludes these"
             raise click.UsageError(msg)
-        kind = kinds[0] if value is not None and kind is None else kind
+        if value is not None and kind is None and option == "--odd":
+            kind = "answers"
     if kind == "triplets" or source.startswith(SAMPLE):
         return read_triplet_file(source, format_=format_, pairs_go=None, columns=columns)
     raw, name = raw_bytes(source)  # once: a pipe cannot be read again
+    if kind is None and columns is not None:
+        kind = kind_by_columns(raw, name, columns)
     if kind is None:
         kind = "pairs" if _holds_pairs(raw, name, format_) else "answers" if holds_answers(raw, name) else "triplets"
     if kind == "answers":
         return some_leaves(read_answer_file(named_stream(raw, name), odd=odd).triplets(), source)
     if kind == "pairs":
         return read_pair_file(named_stream(raw, name), format_=format_, columns=columns)
-    return _triplets_in(raw, name, format_, None, source)
+    try:
+        return triplets_in(raw, name, format_, columns, source)
+    except (ParseError, click.ClickException):
+        if format_ is None and columns is None:
+            refuse_hierarchy(raw, name, source)
+        raise
+
+
+def kind_by_columns(raw: bytes | str, name: str | None, columns: tuple[str, ...]) -> str:
+    """Whether the columns of a table hold "triplets" or "pairs": most of what the third of these holds is links."""
+    table = table_columns(named_stream(raw, name), known=lambda names: set(columns) <= set(names))
+    if not set(columns) <= set(table.names or ()):
+        return "pairs"  # says which columns there are
+    cells = [cell_text(x) for x in table.columns[table.place(columns[2], "column")]]
+    links = sum((x or "").strip().lower() in LINKS for x in cells)
+    return "pairs" if 2 * links > len(cells) else "triplets"
 
 
 def read_pair_file(
@@ -253,7 +305,7 @@ def write_triplet_file(triplets: TripletSet, target: str, *, format_: Any = None
 
 def read_classes(path: str) -> dict[str, str]:
     """Classes by label, out of the first two columns of a table with a header; a label without a class is left out."""
-    table = read_table(path, header=True)
+    table = table_columns(path, header=True)
     if len(table.columns) < 2 or not table.columns[0]:
         raise bad_input(
             f"{given_name(path)}: expected a header line and under it lines of at least two columns, label and class"

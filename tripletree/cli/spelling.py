@@ -1,8 +1,8 @@
 """Messages of the library in the shell's terms: ``labels='id'`` is ``--labels id`` there.
 
-The library's errors name arguments as Python has them. Every message that a command prints goes through `in_shell`,
-which replaces arguments that are options of the command, and options of readers by ``-O NAME=VALUE``. What stands in
-quotes comes from a file, and stays.
+The library's errors name arguments and functions as Python has them. Every message that a command prints goes through
+`in_shell`, which replaces arguments that are options of the command, options of readers by ``-O NAME=VALUE``, and
+functions by what does the same in a shell. What stands in quotes comes from a file, and stays.
 """
 
 from __future__ import annotations
@@ -25,6 +25,22 @@ __all__ = [
 
 #: Arguments that go by another name in the command line.
 _ALIASES = {"n_clusters": "clusters", "max_triplets": "most", "smallest": "minimal"}
+#: Options of readers that commands spell by themselves; another one's name may be that of something else in a command,
+#: as ``tree=`` of a reader and ``--tree`` of `match`, where a file is written.
+_READING = frozenset({"format", "parent", "labels", "root", "relations", "namespace", "missing"})
+#: What does the work of a function in a shell.
+_COMMANDS = {
+    "read_triplets": "'tripletree build'",
+    "read_answers": "'tripletree answers'",
+    "read_hierarchy": "'tripletree info'",
+    "read_newick_all": "'tripletree supertree'",
+    "read_nexus_all": "'tripletree supertree'",
+    "read_nexml_all": "'tripletree supertree'",
+    "read_phyloxml_all": "'tripletree supertree'",
+    "write_newick": "'tripletree convert'",
+    "write_answers": "'tripletree answers --jsonl'",
+    "read_comparisons": "in Python, tripletree.io.read_comparisons",
+}
 _VALUE = r"""'[^'\n]*'|"[^"\n]*"|\[[^\]\n]*\]|\([^()\n]*\)|\.\.\.|-?[A-Za-z0-9_]+(?:[.,]\d+)*"""
 _ARGUMENT = rf"(?P<name>[a-z][a-z_]*)=(?P<value>{_VALUE})?"
 _SPELLING = re.compile(
@@ -33,6 +49,7 @@ _SPELLING = re.compile(
     | -O\ [a-z_]+=\S*                                    # the shell's terms already
     | (?P<call>(?:\w+\.)*(?P<function>\w+)\((?P<arguments>[^()\n]*\w=(?:[^()\n]|\([^()\n]*\))*)\))
     | (?<![\w.&?-]){_ARGUMENT}
+    | (?<![\w.'])(?:tripletree\.io\.)?(?P<python>(?:read|write)_[a-z_]+)\b(?!\()
     """,
     re.VERBOSE,
 )
@@ -66,7 +83,10 @@ def option_names(command: click.Command | None) -> dict[str, str]:
     params = [x for x in command.params if isinstance(x, click.Option)] if command is not None else []
     if any(x.name == "more" for x in params):  # -O NAME=VALUE
         known = {x: f"-O {x}=" for x in _reader_options()}
+    readers = frozenset(known)
     for option in params:
+        if option.name in readers - _READING:
+            continue
         shown = max(option.opts, key=len)
         if option.is_flag:
             shown = f"{shown}|{max(option.secondary_opts, key=len, default='')}"
@@ -88,16 +108,28 @@ def _reader_options() -> frozenset[str]:
 
 
 def _spelt(options: Mapping[str, str], found: re.Match[str]) -> str:
+    if found["python"]:
+        return _command(found["python"], options) or found[0]
     if found["call"]:
         arguments = list(_ONE_ARGUMENT.finditer(found["arguments"]))
+        command = _command(found["function"], options)
+        if command is not None and not command.startswith("--from"):
+            return command
         if not all(x["name"] in options for x in arguments):
             return found[0]
-        format_ = found["function"].removeprefix("read_")
-        first = ["--from " + format_] if format_ in registry.FORMATS and "format" in options else []
+        first = [] if command is None else [command]
         return " ".join([*first, *(_option(options[x["name"]], x["value"]) for x in arguments)])
     if found["name"] in options:
         return _option(options[found["name"]], found["value"])
     return found[0]
+
+
+def _command(function: str, options: Mapping[str, str]) -> str | None:
+    """What stands in a shell for a function: an option of the command, or another command; None if nothing does."""
+    form = function.removeprefix("read_")
+    if form in registry.FORMATS and options.get("format") == "--from":
+        return f"--from {form}"
+    return "'tripletree decompose'" if form in registry.FORMATS else _COMMANDS.get(function)
 
 
 def _option(name: str, value: str | None) -> str:

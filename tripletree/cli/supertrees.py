@@ -12,7 +12,7 @@ from tripletree.algorithms.supertree import supertree as combined
 from tripletree.cli.outputs import check_apart
 from tripletree.cli.reading import read_hierarchies, reading_options
 from tripletree.cli.shell import bad_input, busy, say
-from tripletree.cli.sources import output_option, seed_option
+from tripletree.cli.sources import blanks_option, output_option, seed_option
 from tripletree.core.checks import counted
 from tripletree.io import write_newick
 
@@ -47,6 +47,7 @@ __all__ = [
 )  # fmt: skip
 @seed_option
 @output_option
+@blanks_option
 @reading_options
 def supertree(
     files: Sequence[str],
@@ -57,6 +58,7 @@ def supertree(
     on_conflict: Any,
     seed: int,
     output: str,
+    blanks: Any,
     reading: dict[str, Any],
 ) -> None:
     """Combine the hierarchies in FILE... into one of all their leaves, and write it as Newick.
@@ -80,7 +82,7 @@ def supertree(
             random_state=seed,
         )
     shares = [float(f"{x:.3g}") for x in found.support.tolist()]
-    write_newick(found.hierarchy, output, names=not support, support=shares if support else None)
+    write_newick(found.hierarchy, output, names=not support, support=shares if support else None, blanks=blanks)
     say(_summary(found), err=True)
 
 

@@ -22,14 +22,43 @@ from tripletree.io.source import decoded, read_bytes
 from tripletree.io.table import split_rows
 
 __all__ = [
+    "GAPS",
+    "HINT",
     "Table",
+    "check_metric",
     "class_file_of",
+    "decimal_option",
+    "delimiter_for",
+    "metric_option",
     "read_table",
 ]
+
+#: Metrics that take cells that are empty, and cells with text; and how an error names them.
+GAPS = {"nan_euclidean": "numbers", "gower": "mixed"}
+HINT = (
+    "; or compare what is known of two samples: --metric nan_euclidean (numbers on one scale: --standardize), or "
+    "--metric gower (numbers and categories)"
+)
+metric_option = click.option(
+    "--metric",
+    default="euclidean",
+    show_default=True,
+    metavar="NAME",
+    help="A distance of scipy; nan_euclidean for empty cells, gower for columns of text, too.",
+)
+decimal_option = click.option(
+    "--decimal",
+    type=click.Choice([".", ","]),
+    default=".",
+    show_default=True,
+    help="What stands before the decimals of the numbers in DATA.",
+)
 
 #: Names of a first column that are taken for labels even where they are numbers.
 LABEL_NAMES = frozenset({"", "id", "index", "label", "name", "sample"})
 _MISSING = frozenset({"", "na", "nan", "n/a", "null", "none", "?"})
+_WITH_COMMA = re.compile(r"[-+]?(?:\d+,\d*|,\d+)(?:[eE][-+]?\d+)?")
+_WITH_POINT = re.compile(r"[-+]?(?=\d|\.\d)[\d,]*\.[\d.,]*(?:[eE][-+]?\d+)?")
 _SHOWN = 5
 #: What to do about columns of text, by the options that a command may have.
 _ADVICE = {
@@ -64,6 +93,13 @@ class Table:
     texts: list[str] | None = None
 
 
+def check_metric(metric: str, standardize: bool) -> None:
+    """Refuse what does not go with a metric."""
+    if metric == "gower" and standardize:
+        msg = "--metric gower divides numbers by their range itself: leave out --standardize"
+        raise click.UsageError(msg)
+
+
 def read_table(
     source: str,
     *,
@@ -73,6 +109,7 @@ def read_table(
     drop: Sequence[str] = (),
     gaps: str = "raise",
     hint: str = "",
+    decimal: str = ".",
 ) -> Table:
     """Read a table with a header line; tabs or commas (or semicolons) between the fields, as the header has them.
 
@@ -94,6 +131,8 @@ def read_table(
         Whether cells may be empty or NA, and whether columns may also hold text.
     hint : str
         What else to do about gaps and text, for the errors.
+    decimal : {".", ","}
+        What stands before the decimals of numbers.
 
     Returns
     -------
@@ -112,7 +151,8 @@ def read_table(
     if isinstance(content, bytes) and content.startswith(b"PAR1"):
         raise bad_input(f"{where} is a Parquet file; DATA must be CSV or TSV")
     text = content if isinstance(content, str) else decoded(content, name)
-    table = split_rows(text, name, header=True, known=lambda names: True, empty_rows=True)
+    delimiter = delimiter_for(text, decimal)
+    table = split_rows(text, name, delimiter=delimiter, header=True, known=lambda names: True, empty_rows=True)
     header, lines = table.names or [], table.lines
     if len(lines) < 2:
         raise bad_input(f"{where}: {counted(len(lines), 'sample')}; expected a header line and at least two")
@@ -136,7 +176,11 @@ def read_table(
         if text_column in (index_column, class_column, *drop):
             raise bad_input(f"column {text_column!r} cannot be both the texts and the labels, the classes or left out")
         texts = columns.pop(header.index(text_column))
-    at = header.index(index_column) if index_column is not None else _label_column(header, columns)
+    if index_column is not None:
+        at: int | None = header.index(index_column)
+    else:
+        first = {j: [_with_point(x) if decimal == "," else x for x in columns[j]] for j in [*columns][:1]}
+        at = _label_column(header, first)
     labels = _labels(columns.pop(at), header[at], where, lines) if at is not None else list(map(str, range(len(lines))))
     classes = None
     if class_column is not None:
@@ -147,6 +191,9 @@ def read_table(
     elif class_file is not None:
         classes = _classes_of(labels, class_file)
     names = [header[j] for j in columns]
+    if decimal == ",":
+        _check_no_points(header, columns, where, lines)
+        columns = {j: list(map(_with_point, x)) for j, x in columns.items()}
     if not names and texts is None:
         how = f"; {_option('text_column')} takes the words of a column of texts" if _option("text_column") else ""
         raise bad_input(f"{where}: no column of numbers is left{how}")
@@ -161,8 +208,34 @@ def read_table(
 
 
 def class_file_of(name: str | None) -> str | None:
-    """The file, or pipe, that --classes may mean, if there is one."""
+    """The file, or pipe, that --classes may mean, if there is one; "-" is the standard input."""
+    if name == "-":
+        return name
     return name if name is not None and os.path.exists(name) and not os.path.isdir(name) else None
+
+
+def delimiter_for(text: str, decimal: str) -> str | None:
+    """What stands between the cells, if decimal commas are told: the header may have commas in its names, too."""
+    if decimal != ",":
+        return None
+    header = next((x for x in text.splitlines() if x.strip() and not x.startswith("#")), "")
+    return next((x for x in "\t;|" if x in header), ",")
+
+
+def _with_point(text: str) -> str:
+    """A number with a decimal comma as one with a point; anything else as it is."""
+    return text.replace(",", ".") if _WITH_COMMA.fullmatch(text) else text
+
+
+def _check_no_points(header: list[str], columns: dict[int, list[str]], where: str, lines: Sequence[int]) -> None:
+    """Refuse numbers with points where commas stand before decimals: they may part thousands."""
+    for j, column in columns.items():
+        for text, line in zip(column, lines, strict=True):
+            if _WITH_POINT.fullmatch(text):
+                raise bad_input(
+                    f"{where}, line {line}: {text!r} in column {header[j]!r} has a point, and --decimal , says that "
+                    "decimals stand behind commas; leave out the option, or the points between thousands"
+                )
 
 
 def _check_header(names: list[str], where: str) -> None:
@@ -240,7 +313,8 @@ def _check_numeric(
         noun = "a column is not numeric" if len(wrong) == 1 else f"{len(wrong)} columns are not numeric"
         advice = [f"{what} {_option(name)}" for name, what in _ADVICE.items() if _option(name)]
         commas = any(re.search(r"\('[-+]?\d*,\d+' in", x) for x in wrong)
-        points = "write decimal points, not commas; or " if commas else ""
+        how = f"{_option('decimal')} ," if _option("decimal") else "write points"
+        points = f"{how} if decimals stand behind commas; or " if commas else ""
         raise bad_input(
             f"{where}: {noun}: {_some(wrong)}; {points}{', '.join(advice)}, or turn them into numbers{hint}"
         )

@@ -30,7 +30,7 @@ from tripletree.core.answers import ALIKE, DIFFERENT, UNSURE, Answer, AnswerSet,
 from tripletree.core.leaves import LeafIndex
 from tripletree.core.triplets import TripletSet
 from tripletree.errors import SHOWN, InvalidAnswerError, ParseError, UnknownLeafError, warn_user
-from tripletree.io.comparisons import TrioRows, indexed_rows, refusal
+from tripletree.io.comparisons import ANCHOR_NAMES, NO_TRIPLETS, TrioRows, indexed_rows, refusal
 from tripletree.io.json_text import load_json
 from tripletree.io.source import Source, Target, decoded, named_stream, read_bytes, write_atomic
 from tripletree.io.table import RowTable, cell_text, column_word, has_header, is_frame, parquet_names, read_table
@@ -73,6 +73,8 @@ _WORDS = {
     "don't_know": UNSURE,
 }
 _VERSION = 1
+#: Answers after which it is no chance that none of them is in one of three columns: (2 / 3) ** 20 is less than 0.001.
+_ENOUGH = 20
 _TABLES = (".csv", ".tsv", ".parquet", ".xlsx")
 #: How far from the end of a file its last line is looked for at once.
 _STEP = 1 << 16
@@ -153,8 +155,10 @@ def read_answers(
         If there is no such file.
     ParseError
         If a line is no answer, a cell of an item is empty or unknown, an answer is none of its items, or it is not
-        clear which column holds what; with the line. A last line of JSON that is cut off in the middle is left out
-        with a warning.
+        clear which column holds what; with the line. If no `odd` is given and the table looks like answers to another
+        question, "which of two is more like the first?": by a column called anchor, reference, target, ..., or as none
+        of 20 answers or more is in one of the three columns. A last line of JSON that is cut off in the middle is left
+        out with a warning.
     ValueError
         If columns are named for a file of JSON lines.
 
@@ -257,10 +261,14 @@ def _read_table(path: Any, *, odd: Any, items: Any, who: Any, when: Any, leaves:
     places = _item_columns(table, items, answer, others)
     trios = TrioRows(table, places, f"the {'three' if len(places) == 3 else 'two'} items must differ")
     codes, index = indexed_rows(trios, table, leaves, header, "odd= may then be a name")
+    if odd is None:
+        _check_no_anchor(table, places, answer)
     if answer in places:
         replies = np.full(len(codes), places.index(answer))
     else:
         replies = _replies(table, trios.labels, answer, places)
+        if odd is None:
+            _check_each_is_odd(table, places, answer, replies)
     if len(places) == 2:
         codes = np.hstack([codes, np.full((len(codes), 1), -1, np.int32)])
     return AnswerSet.from_columns(
@@ -334,6 +342,29 @@ def _families(names: Iterable[str]) -> list[tuple[str, ...]]:
     stems = {re.sub(r"[1a]$", "", x) for x in known if re.search(r".[1a]$", x)}
     families = [*_ITEM_NAMES, *(tuple(stem + x for x in ends) for stem in sorted(stems) for ends in ("1234", "abcd"))]
     return [x[:3] for x in families if known.issuperset(x[:3]) and x[3] not in known]
+
+
+def _check_no_anchor(table: RowTable, places: Sequence[int], answer: int) -> None:
+    """Refuse a table whose header says that two items are compared with a third."""
+    names = table.names or []
+    if not any(column_word(names[k]) in ANCHOR_NAMES for k in places if names):
+        return
+    shown = ", ".join(repr(names[k]) for k in dict.fromkeys([*places, answer]))
+    raise refusal(table, f"the columns {shown}, {NO_TRIPLETS}; if people named the odd one, give odd={names[answer]!r}")
+
+
+def _check_each_is_odd(table: RowTable, places: Sequence[int], answer: int, replies: np.ndarray) -> None:
+    """Refuse many answers of which none is in one column, though both others have some: that one is an anchor."""
+    count = np.bincount(replies[replies < ALIKE], minlength=3)[:3]
+    if len(places) < 3 or count.sum() < _ENOUGH or (count == 0).sum() != 1:
+        return
+    names: Sequence[Any] = table.names or range(len(table.columns))
+    never, others = names[places[int(count.argmin())]], [names[k] for k, m in zip(places, count, strict=True) if m]
+    raise refusal(
+        table,
+        f"of {count.sum():,} answers none is in the column {never!r}, and each is in {others[0]!r} or {others[1]!r}, "
+        f"{NO_TRIPLETS}; if people named the odd one, give odd={names[answer]!r}",
+    )
 
 
 def _columns(table: RowTable) -> str:

@@ -20,6 +20,8 @@ from tripletree.io.source import Source
 from tripletree.io.table import RowTable, cell_text, read_table
 
 __all__ = [
+    "ANCHOR_NAMES",
+    "NO_TRIPLETS",
     "TrioRows",
     "indexed_rows",
     "read_comparisons",
@@ -28,6 +30,13 @@ __all__ = [
 
 #: Headers that are known.
 _COMPARISONS = (("anchor", "near", "far"), ("anchor", "positive", "negative"))
+#: What a column is called that holds what two others are compared with.
+ANCHOR_NAMES = ("anchor", "reference", "ref", "query", "target", "probe", "standard", "head", "cue")
+#: Said of such tables by readers of triplets and of odd-one-out answers.
+NO_TRIPLETS = (
+    'which look like answers to "which of two is more like the first?": these are comparisons, and no triplets follow '
+    "from them. tripletree.io.read_comparisons reads rows (anchor, the one chosen, the other one)"
+)
 _NUMBER = re.compile(r"0|[1-9][0-9]{0,8}", re.ASCII)
 
 
@@ -100,7 +109,11 @@ def read_comparisons(
             _check_no_triplets(table, leaves, header)
         if found is None and len(table.columns) != 3:
             shown = ", ".join(map(repr, table.names or [])) or f"{len(table.columns)} without names"
-            raise refusal(table, f"give columns=, which of the columns hold anchor, near and far; there are {shown}")
+            msg = (
+                f"give columns=, which of the columns hold anchor, near and far; there are {shown}. If a column tells "
+                "which of two was chosen, put that one first and the other one behind it"
+            )
+            raise refusal(table, msg)
         columns = found or (0, 1, 2)
     places = [table.place(x, "column") for x in columns]
     rows = TrioRows(table, places, "anchor, near and far must differ")

@@ -30,6 +30,7 @@ from tripletree.io.table import (
     cell_text,
     coded_column,
     frame_columns,
+    has_cells,
     has_header,
     is_frame,
     is_missing,
@@ -492,7 +493,10 @@ Rows = TypeVar("Rows", bound=LabelRows)
 def read_rows(
     kind: type[Rows], path: Source, *, format: str | None, columns: Sequence[str], weight: str | None
 ) -> Rows:
-    """Read the rows of a file or data frame, in the format given, else that of the suffix, else of the content."""
+    """Read the rows of a file or data frame, in the format given, else that of the suffix, else of the content.
+
+    Text may be a table, too, if its first line is a header with the columns.
+    """
     if is_frame(path):
         rows = kind(FRAME, "row")
         rows.add_frame(path, columns, weight)
@@ -514,13 +518,16 @@ def read_rows(
     def known(names: Sequence[str]) -> bool:
         return set(columns) <= set(names)
 
-    if chosen == "text" or (chosen is None and not has_header(text, known)):
+    if format == "text" or (chosen in ("text", None) and not has_header(text, known)):
         rows.add_text(text)
         return rows
+    delimiter = DELIMITERS.get(chosen or "")
+    if chosen == "csv" and not has_cells(text, ",", len(columns)):
+        delimiter = None  # semicolons, as spreadsheets write them where the comma stands before decimals
     table = split_rows(
         text,
         name,
-        delimiter=None if chosen is None else DELIMITERS[chosen],
+        delimiter=delimiter,
         header=None if kind.headless_allowed else True,
         known=known,
         skip_blanks=True,

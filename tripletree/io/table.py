@@ -35,6 +35,7 @@ __all__ = [
     "cycle_of",
     "cycle_text",
     "frame_columns",
+    "has_cells",
     "has_header",
     "hierarchy_of",
     "is_frame",
@@ -51,6 +52,7 @@ __all__ = [
     "split_rows",
     "table_of",
     "tops",
+    "with_newlines",
 ]
 
 
@@ -236,12 +238,17 @@ def read_table(
     content, name = read_bytes(path)
     if isinstance(content, bytes) and content.startswith(b"PAR1"):
         return parquet_table(content, name)
-    text = content if isinstance(content, str) else decoded(content, name)
+    text = with_newlines(content if isinstance(content, str) else decoded(content, name))
     if spaced:
         first = next((x for x in text[:100_000].split("\n") if x.strip() and not x.startswith("#")), "")
         if len(first.split()) >= 3 and not any(x in first for x in _DELIMITERS):
             return _split_at_blanks(text, name, header, known)
     return split_rows(text, name, delimiter=delimiter, header=header, known=known)
+
+
+def with_newlines(text: str) -> str:
+    """A text of which all lines end with a carriage return, as old spreadsheets save them, with line feeds."""
+    return text if "\n" in text else text.replace("\r", "\n")
 
 
 def _split_at_blanks(text: str, path: str | None, header: bool | None, known: Any) -> RowTable:
@@ -295,6 +302,7 @@ def split_rows(
     problem : callable, optional
         Called with the line and the message of a bad row, which is then left out; by default it is an error.
     """
+    text = with_newlines(text)
     start, line, first = _first_row(text, path, known)
     delimiter = delimiter or _delimiter_of(first, known)
     skip_blanks = delimiter != "\t" if skip_blanks is None else skip_blanks
@@ -375,7 +383,15 @@ def _first_row(text: str, path: str | None, known: Any) -> tuple[int, int, str]:
 def has_header(text: str, known: Any) -> bool:
     """Whether the first row of a text is a header that the caller knows."""
     try:
-        return _known_under(_first_row(text, None, known)[2], known)
+        return _known_under(_first_row(with_newlines(text), None, known)[2], known)
+    except ParseError:
+        return False
+
+
+def has_cells(text: str, delimiter: str, most: int) -> bool:
+    """Whether the first row of a text has so many cells with a delimiter between them."""
+    try:
+        return len(_cells(_first_row(with_newlines(text), None, lambda names: False)[2], delimiter)) >= most
     except ParseError:
         return False
 

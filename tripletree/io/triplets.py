@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from typing import Any, overload
+from typing import Any, NoReturn, overload
 
 import numpy as np
 
@@ -26,6 +26,7 @@ from tripletree.core.leaves import LeafIndex
 from tripletree.core.triplets import TripletSet, check_triplets
 from tripletree.errors import InvalidTripletError, ParseError
 from tripletree.io.answers import ODD_NAMES
+from tripletree.io.comparisons import ANCHOR_NAMES, NO_TRIPLETS
 from tripletree.io.rows import (
     LabelRows,
     RowFormat,
@@ -37,7 +38,7 @@ from tripletree.io.rows import (
     write_rows,
 )
 from tripletree.io.source import Source, Target
-from tripletree.io.table import FRAME, RowTable, arrow_batches, coded_column
+from tripletree.io.table import FRAME, RowTable, arrow_batches, coded_column, column_word
 
 __all__ = [
     "TripletRows",
@@ -103,6 +104,11 @@ class TripletRows(LabelRows):
                 raise ParseError(_answers_in(name, columns), path=self.path, line=table.header_line)
         super().add_table(table, columns, weight)
 
+    def _lacks(self, missing: Sequence[Any], names: Sequence[Any], line: int | None) -> NoReturn:
+        if any(column_word(str(x)) in ANCHOR_NAMES for x in names):
+            raise ParseError(f"the columns {', '.join(map(repr, names))}, {NO_TRIPLETS}", path=self.path, line=line)
+        super()._lacks(missing, names, line)
+
     def add_columns(
         self, found: dict[str, Any], names: Sequence[str], columns: Sequence[str], blank: str | None
     ) -> bool:
@@ -122,6 +128,8 @@ class TripletRows(LabelRows):
     def misshapen(self, shape: str, tokens: list[Token]) -> tuple[str, int]:
         if tokens[0].value.startswith("("):
             return f"this looks like Newick, which read_newick reads; {_EXPECTED}", 0
+        if "|" not in shape and (shape in ("L,L,L", "L,L,L,L") or tokens[0].value.count(";") > 1):
+            return f"no '|' in the line: {_EXPECTED}; a table needs the names of its columns, a, b and c, above it", 0
         if "|" not in shape:
             return f"no '|' in the line: {_EXPECTED}, where a and b are the close ones", len(tokens) - 1
         left, right, *rest = shape.split("|")
@@ -167,7 +175,8 @@ def read_triplets(
         ``"-"`` is the standard input; gzip, bzip2, xz and zip are unpacked.
     format : {"text", "csv", "tsv", "parquet"}, optional
         By default that of the suffix (.txt, .triplets, .csv, .tsv, .parquet, also before .gz, .bz2 or .xz); without
-        one of these, a table if the first line is a header with the columns, else text.
+        one of these, and with .txt, a table if the first line is a header with the columns, else text. Cells of CSV may
+        have semicolons between them.
     leaves : LeafIndex or iterable of labels, optional
         The leaves that may occur, all of which the result has; labels that are not strings are known by ``str(label)``.
         By default the leaves that the source names: as strings, sorted, or as the Parquet file keeps them; whole

@@ -10,7 +10,7 @@ import os
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import IO, Any, NamedTuple
+from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from tripletree import kernels
 from tripletree.algorithms.build import is_consistent
 from tripletree.algorithms.clades import match_clades
 from tripletree.algorithms.conflict import Conflict, find_conflicts
+from tripletree.algorithms.decompose import decompose
 from tripletree.algorithms.induce import count_triplets, displays
 from tripletree.algorithms.names import NameMatches, match_names
 from tripletree.algorithms.pair_conflict import Contradiction, find_contradictions
@@ -26,14 +27,18 @@ from tripletree.core.checks import check_count, counted, described
 from tripletree.core.hierarchy import Hierarchy, check_hierarchy
 from tripletree.core.labels import aligned_codes, series_index
 from tripletree.core.leaves import LeafIndex
+from tripletree.core.ontology import Ontology
 from tripletree.core.pairs import PairwiseConstraints
 from tripletree.core.progress import progress_bar
 from tripletree.core.provenance import Origin
 from tripletree.core.random import generator
 from tripletree.core.triplets import TripletSet
-from tripletree.errors import InvalidLabelsError, UnknownLeafError
+from tripletree.errors import InvalidLabelsError, NotATreeError, UnknownLeafError
 from tripletree.evaluation.knowledge import KnowledgeReport, evaluate_knowledge
 from tripletree.evaluation.scores import rand_index
+
+if TYPE_CHECKING:
+    from tripletree.cluster.gower import MixedColumns
 
 __all__ = [
     "CladeSupport",
@@ -89,9 +94,10 @@ class ClusterProfile:
     samples : tuple
         Names of its samples.
     typical : label
-        The sample nearest to the mean of the cluster (of precomputed distances, with the least mean distance).
+        The sample nearest to the mean of the cluster (of a matrix of distances, with the least mean distance).
     features : tuple of FeatureContrast
         Those with the largest effect, in absolute value, first; empty if there is one cluster, or distances are given.
+        Of a column of categories, each category is a feature, 1 or 0: "diet = plants".
     stability : float
         Mean, over fits to 80 % of the samples, of the Jaccard index with the most similar cluster there; NaN if not
         measured.
@@ -219,7 +225,7 @@ class Report:
     people : tuple of PersonShare
         Where answers of people are known; the lowest share first.
     shares_of_variance : ndarray of float64, shape (n_features,)
-        Of each feature in the sum of all; empty for precomputed distances.
+        Of each feature in the sum of all; empty for precomputed distances and Gower's.
     n_resamples : int
         Fits to 80 % of the samples, for the stability.
     standardized : bool
@@ -320,15 +326,15 @@ class _Brought(NamedTuple):
         return {self.argument: self.value.restrict(samples)}
 
 
-def _matched_hierarchy(hierarchy: Any, names: LeafIndex, synonyms: Any) -> _Brought:
-    """The hierarchy on the samples, each where its taxon is."""
-    taxa = check_hierarchy(hierarchy)
+def _matched_hierarchy(hierarchy: Any, names: LeafIndex, synonyms: Any, parent: str = "error") -> _Brought:
+    """The hierarchy on the samples, each where its taxon is; of an ontology a tree, or the certain triplets."""
+    taxa = hierarchy if isinstance(hierarchy, Ontology) else check_hierarchy(hierarchy)
     found = None
-    if not all(x in taxa.leaves for x in names):
+    if isinstance(taxa, Ontology) or not all(x in taxa.leaves for x in names):
         found = match_names(names, taxa, synonyms=synonyms)
-    lost = found is not None and len(found.unmatched) == len(found.names)
-    mine = taxa if found is None or lost else check_hierarchy(found.attach())
-    both = [] if lost else [x for x in names if x in mine.leaves]
+    both = list(names)
+    if found is not None:
+        both = [x for x, match in zip(found.names, found.matches, strict=True) if match is not None]
     if len(both) < 3:
         offered = [str(x) for some in (found.suggestions if found else ()) for x in some][:3]
         near = f"; the most similar names are {', '.join(offered)}" if offered else ""
@@ -337,15 +343,24 @@ def _matched_hierarchy(hierarchy: Any, names: LeafIndex, synonyms: Any) -> _Brou
             f"anything: its leaves are {_first(taxa.leaves)}, the samples {_first(names)}{near}"
         )
         raise ValueError(msg)
-    return _Brought(
-        "hierarchy",
-        "hierarchy",
-        mine.restrict(both, keep_unary=True),
-        len(taxa.leaves),
-        len(both),
-        len(both),
-        found,
-    )
+    otherwise = None if found is None or set(found.kinds) == {"exact"} else found
+    counts = len(taxa.leaves), len(both), len(both), otherwise
+    if found is None:
+        return _Brought("hierarchy", "hierarchy", check_hierarchy(taxa).restrict(both, keep_unary=True), *counts)
+    if isinstance(taxa, Ontology) and parent == "certain":
+        triplets = decompose(found.on_positions())
+        if not len(triplets):
+            msg = "no triplet of the samples holds for every choice of parents; choose one: parent='deepest'"
+            raise ValueError(msg)
+        number = np.array([k for (k,) in triplets.leaves], np.int64)
+        return _Brought("hierarchy", "triplets", TripletSet(number[triplets.rows], names), *counts)
+    try:
+        mine = found.to_hierarchy(parent=parent)
+    except NotATreeError as error:
+        ways = "parent='deepest', 'first' or 'smallest', or parent='certain' for the triplets that hold for all of them"
+        msg = f"{str(error).partition('; choose with')[0]}; choose with {ways}"
+        raise NotATreeError(msg, node=error.node, parents=error.parents) from None
+    return _Brought("hierarchy", "hierarchy", mine.restrict(both, keep_unary=True), *counts)
 
 
 def _first(labels: Iterable[Any]) -> str:
@@ -366,7 +381,7 @@ def _matched_labels(
     if n == 1:
         return same, None
     flat = Hierarchy([n] * n + [-1], list(names))
-    found = match_names(unknown, flat, synonyms=synonyms)
+    found = match_names([*same, *unknown], flat, synonyms=synonyms).without(same)
     vague = {
         x: None
         for x, match, kind in zip(found.names, found.matches, found.kinds, strict=True)
@@ -729,13 +744,15 @@ def report(
     *,
     triplets: Any = None,
     pairs: Any = None,
-    hierarchy: Hierarchy | None = None,
+    hierarchy: Hierarchy | Ontology | None = None,
     classes: Any = None,
     answers: AnswerSet | None = None,
     sample_names: Any = None,
     feature_names: Sequence[str] | None = None,
     synonyms: Any = None,
+    parent: str = "error",
     standardize: bool = False,
+    metric: str | None = None,
     estimator: Any = None,
     n_folds: int = 5,
     n_resamples: int = 20,
@@ -757,8 +774,15 @@ def report(
         By default the columns of a DataFrame, else numbers.
     synonyms : mapping, optional
         Other names, as for `match_names`.
+    parent : {"error", "deepest", "first", "smallest", "certain"}
+        Where a term of an ontology has several parents: the one that counts, as for `Ontology.to_hierarchy`; or the
+        triplets that hold whichever it is ("certain").
     standardize : bool
         Whether to give every feature mean 0 and standard deviation 1 before clustering; means are reported as given.
+    metric : str, optional
+        How samples are compared: "nan_euclidean" (X has NaN), "gower" (X has text or gaps beside numbers), or a metric
+        of scipy. Where the estimator does not take it itself, it is given the matrix of distances
+        (``metric="precomputed"``). By default as the estimator does it.
     estimator : estimator, optional
         With ``hierarchy_`` and ``labels_``; by default ``DivisiveReCon()``, which also chooses the number of clusters.
     n_folds : int
@@ -778,8 +802,10 @@ def report(
     Raises
     ------
     ValueError
-        If not exactly one kind of knowledge is given, there are fewer than three samples, or a hierarchy has fewer
-        than three of them.
+        If not exactly one kind of knowledge is given, there are fewer than three samples, a hierarchy has fewer
+        than three of them, or `metric` is not known or does not take these values.
+    NotATreeError
+        If a term of an ontology has several parents and `parent` does not choose one.
     UnknownLeafError
         If no constraint is about samples.
     DuplicateLeafError
@@ -817,6 +843,7 @@ def report(
     ([0, 0, 0, 1, 1, 1], ('ant',))
     """
     from tripletree.cluster import DivisiveReCon
+    from tripletree.cluster.gower import MixedColumns
     from tripletree.cluster.validation import alike
 
     given = {"triplets": triplets, "pairs": pairs, "hierarchy": hierarchy, "classes": classes, "answers": answers}
@@ -831,10 +858,14 @@ def report(
     if not hasattr(model, "get_params"):
         msg = f"estimator must be an estimator such as DivisiveReCon(), not {described(estimator)}"
         raise TypeError(msg)
-    values, names, features = _table(X, sample_names, feature_names)
-    known = _MATCHED[kinds[0]](given[kinds[0]], names, synonyms)
+    columns = MixedColumns.of(X) if metric == "gower" else None
+    values, names, features = _table(X, sample_names, feature_names, columns)
+    if hierarchy is not None:
+        known = _matched_hierarchy(hierarchy, names, synonyms, parent)
+    else:
+        known = _MATCHED[kinds[0]](given[kinds[0]], names, synonyms)
+    model, points, table = _measured_by(metric, model, values, features, standardize, columns)
     is_matrix = getattr(model, "metric", None) == "precomputed"
-    points = standardized(values) if standardize and not is_matrix else values
 
     plain = alike(model, verbose=False).fit(points, sample_names=list(names))
     informed = alike(model, verbose=False).fit(points, sample_names=list(names), **{known.argument: known.value})
@@ -850,11 +881,14 @@ def report(
     if n_resamples:
         stability = _stability(model, shown, known if uses else None, points, names, n_resamples, rng, verbose)
     people, who = _people(known.answers, measured)
-    variance = np.empty(0) if is_matrix else np.nan_to_num(_column_variances(points))
+    scales = table is not None and columns is None  # which Gower's distance makes equal
+    variance = np.empty(0)
+    if scales:
+        variance = np.nan_to_num(_column_variances(standardized(values) if standardize else values))
     return Report(
         known.kind,
         tuple(names),
-        () if is_matrix else features,
+        () if table is None else features,
         known.n_given,
         known.n_used,
         known.known_samples,
@@ -865,7 +899,7 @@ def report(
         plain,
         uses,
         float(rand_index(plain.labels_, informed.labels_)),
-        _profiles(shown, (values, points), names, features, stability, known, is_matrix),
+        _profiles(shown, table, points, names, stability, known, is_matrix),
         _clades(shown.hierarchy_, informed, stability),
         _taxa(known.value, plain, informed),
         _doubts(shown, constraints, measured, who),
@@ -889,6 +923,68 @@ def standardized(values: np.ndarray) -> np.ndarray:
     return found
 
 
+class _Described(NamedTuple):
+    """The numbers by which clusters are described, whatever they were made from."""
+
+    values: np.ndarray
+    features: tuple[str, ...]
+
+
+def _measured_by(
+    metric: str | None,
+    model: Any,
+    values: np.ndarray,
+    features: tuple[str, ...],
+    standardize: bool,
+    columns: MixedColumns | None,
+) -> tuple[Any, np.ndarray, _Described | None]:
+    """The estimator, what it is fitted to (samples, or their distances under a metric), and what describes clusters."""
+    from scipy.spatial.distance import squareform
+    from sklearn.base import clone
+
+    from tripletree.cluster.distances import METRICS, WITH_MISSING, condensed_distances, metric_parameters
+
+    if metric is None and getattr(model, "metric", None) == "precomputed":
+        return model, values, None
+    points = standardized(values) if standardize else values
+    if metric is None:
+        return model, points, _Described(values, features)
+    known = (*METRICS, *WITH_MISSING)
+    if metric not in known:
+        msg = f"metric={metric!r} is not known; choose one of {', '.join(known)}"
+        raise ValueError(msg)
+    if "metric" not in model.get_params():
+        msg = f"{type(model).__name__} takes no metric: leave metric={metric!r} out, or give another estimator"
+        raise TypeError(msg)
+    if columns is not None and standardize:
+        msg = "metric='gower' divides numbers by their range itself: leave out standardize=True"
+        raise ValueError(msg)
+    if metric not in WITH_MISSING and np.isnan(points).any():
+        msg = (
+            f"X holds NaN, which metric={metric!r} does not take: fill the gaps in, or take 'nan_euclidean' or 'gower'"
+        )
+        raise ValueError(msg)
+    if metric in ("euclidean", "cosine"):
+        return clone(model).set_params(metric=metric), points, _Described(values, features)
+    distances = squareform(condensed_distances(points, metric, metric_parameters(points, metric, columns)))
+    described = _Described(values, features) if columns is None else _described(values, features, columns)
+    return clone(model).set_params(metric="precomputed"), distances, described
+
+
+def _described(coded: np.ndarray, features: tuple[str, ...], columns: MixedColumns) -> _Described:
+    """Columns of numbers as they are, and for each category of the others whether a sample is of it."""
+    values, names = [], []
+    for name, column, levels, scale in zip(features, coded.T, columns.levels, columns.scale, strict=True):
+        if levels is None or not np.isnan(scale):
+            values.append(column)
+            names.append(name)
+            continue
+        for category, code in levels.items():
+            values.append(np.where(np.isnan(column), np.nan, column == code))
+            names.append(f"{name} = {category}")
+    return _Described(np.stack(values, axis=1), tuple(names))
+
+
 def _column_variances(points: np.ndarray) -> np.ndarray:
     """The variance of the known values of each column; NaN where there are none."""
     known = (~np.isnan(points)).sum(axis=0)
@@ -897,8 +993,10 @@ def _column_variances(points: np.ndarray) -> np.ndarray:
         return np.nansum((points - mean) ** 2, axis=0) / known
 
 
-def _table(X: Any, sample_names: Any, feature_names: Any) -> tuple[np.ndarray, LeafIndex, tuple[str, ...]]:
-    """The values, the names of the rows and those of the columns."""
+def _table(
+    X: Any, sample_names: Any, feature_names: Any, columns: MixedColumns | None
+) -> tuple[np.ndarray, LeafIndex, tuple[str, ...]]:
+    """The values, encoded if there are categories, the names of the rows and those of the columns."""
     from sklearn.utils.validation import check_array
 
     if hasattr(X, "tocsr"):
@@ -907,7 +1005,10 @@ def _table(X: Any, sample_names: Any, feature_names: Any) -> tuple[np.ndarray, L
             "memory, or fewer columns (TruncatedSVD); evaluate_knowledge(X, ..., estimator=ReCon()) takes sparse X"
         )
         raise TypeError(msg)
-    points = check_array(X, dtype=np.float64, ensure_min_samples=0, ensure_all_finite="allow-nan")
+    if columns is not None:
+        points = columns.encoded(X)
+    else:
+        points = check_array(X, dtype=np.float64, ensure_min_samples=0, ensure_all_finite="allow-nan")
     if len(points) < 3:
         msg = f"X has {counted(len(points), 'sample')}; a report needs at least 3"
         raise ValueError(msg)
@@ -933,7 +1034,7 @@ def _measured(
         codes, _ = aligned_codes(known.value, names, "classes")
         units = known.n_used if np.bincount(codes[codes >= 0]).max() > 1 else 0
     else:
-        units = count_triplets(known.value) if known.kind == "hierarchy" else len(known.value)
+        units = count_triplets(known.value) if isinstance(known.value, Hierarchy) else len(known.value)
     if units < 2:
         return None
     with warnings.catch_warnings():
@@ -959,16 +1060,15 @@ def _constraints_of(known: _Brought, informed: Any) -> TripletSet | PairwiseCons
 
 def _profiles(
     shown: Any,
-    tables: tuple[np.ndarray, np.ndarray],
+    table: _Described | None,
+    points: np.ndarray,
     names: LeafIndex,
-    features: Sequence[str],
     stability: _Stability | None,
     known: _Brought,
     is_matrix: bool,
 ) -> tuple[ClusterProfile, ...]:
-    values, points = tables  # as given, and as clustered
     labels = np.asarray(shown.labels_)
-    taxa = _taxa_of_clusters(labels, names, known.value) if known.kind == "hierarchy" else {}
+    taxa = _taxa_of_clusters(labels, names, known.value) if isinstance(known.value, Hierarchy) else {}
     found = []
     for c in range(int(labels.max()) + 1):
         inside = labels == c
@@ -978,7 +1078,7 @@ def _profiles(
                 c,
                 tuple(names[i] for i in rows.tolist()),
                 names[_typical(points, rows, is_matrix)],
-                () if is_matrix else _contrasts(values, features, inside),
+                () if table is None else _contrasts(table.values, table.features, inside),
                 float("nan") if stability is None else float(stability.clusters[c]),
                 *taxa.get(c, (None, 0.0)),
             )

@@ -101,6 +101,11 @@ def _names_text(report: Report) -> str:
     )
     if by_genus:
         text += f"; {by_genus:,} {'is' if by_genus == 1 else 'are'} not there and placed by the genus alone"
+    if found.shared:
+        taxa = counted(len(found.shared), "name is", "names are")
+        match, some = next(iter(found.shared.items()))
+        which = ", ".join(map(str, some[:4])) + (", ..." if len(some) > 4 else "")
+        text += f"; {taxa} meant by several: {found.term_names().get(match, match)} by {which}"
     return f"{text}; {missing:,} {'matches' if missing == 1 else 'match'} nothing." if missing else f"{text}."
 
 
@@ -332,12 +337,13 @@ def _names(report: Report) -> str:
         if report.kind == "hierarchy"
         else "These names in the knowledge are not names of samples, and were looked for among them"
     )
+    terms = found.term_names()
     rows = [
         (
             _name(name),
-            "–" if match is None else _name(match),
+            "–" if match is None else _name(terms.get(match, match)),
             kind,
-            ", ".join(map(_name, offered)) or "–",
+            ", ".join(_name(terms.get(x, x)) for x in offered) or "–",
             f"{score:.2f}" if kind == "spelling" else "",
         )
         for name, match, kind, score, offered in zip(
