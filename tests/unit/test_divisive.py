@@ -178,6 +178,34 @@ def test_classes_by_label__are_of_samples_once_each(iris, estimator):
     assert by_order.hierarchy_ == estimator(3).fit(X.to_numpy(), classes=y.tolist()).hierarchy_
 
 
+@pytest.mark.parametrize("estimator", [ReCon, DivisiveReCon])
+def test_classes_by_label__are_no_row_numbers_where_the_index_of_X_repeats_a_label(estimator):
+    X, names = np.array([[0.0], [1.0], [5.0], [6.0], [7.0], [8.0]]), [1, 2, 2, 4, 5, 6]
+    frame = pd.DataFrame(X, index=names)
+    for classes in ({1: "x", 4: "y"}, {"a": "x", 4: "y"}, pd.Series(list("xxyyyy"))):
+        with pytest.raises(tt.errors.DuplicateLeafError, match="in the index of X, to which classes refer.*: 2;"):
+            estimator(2).fit(frame, classes=classes)
+        with pytest.raises(tt.errors.DuplicateLeafError, match="in the index of X, to which classes refer.*: 2;"):
+            tt.evaluate_knowledge(frame, classes=classes, estimator=estimator(2))
+    with pytest.raises(tt.errors.DuplicateLeafError, match="in the index of classes.*: 2;"):
+        estimator(2).fit(frame, classes=pd.Series([*"xxyyyy"], index=names[::-1]))
+    wanted = estimator(2).fit(X, classes=[*"xxyyyy"])
+    for by_row in ([*"xxyyyy"], pd.Series([*"xxyyyy"], index=names)):
+        found = estimator(2).fit(frame, classes=by_row)
+        assert found.triplets_.rows.tolist() == wanted.triplets_.rows.tolist()
+    assert len(estimator(2).fit(frame, classes={}).triplets_) == 0
+
+
+@pytest.mark.parametrize("estimator", [ReCon, DivisiveReCon])
+def test_classes_by_label__of_a_series_that_repeats_one_do_not_go_by_position(estimator, iris):
+    X, y = iris
+    rows = X.reset_index(drop=True)
+    twice = pd.Series(y.tolist(), index=[*range(149), 0])
+    for table, names in ((rows, None), (X.to_numpy(), X.index)):
+        with pytest.raises(tt.errors.DuplicateLeafError, match="in the index of classes; an array goes by the order"):
+            estimator(3).fit(table, classes=twice, sample_names=names)
+
+
 def test_clusters_of_classes__outvote_a_wrong_label_unless_labels_are_hard(iris):
     X, y = iris
     known = y[::5].copy()
