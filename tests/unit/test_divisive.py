@@ -178,6 +178,66 @@ def test_classes_by_label__are_of_samples_once_each(iris, estimator):
     assert by_order.hierarchy_ == estimator(3).fit(X.to_numpy(), classes=y.tolist()).hierarchy_
 
 
+@pytest.mark.parametrize("estimator", [ReCon, DivisiveReCon])
+def test_classes_by_label__are_no_row_numbers_where_the_index_of_X_repeats_a_label(estimator):
+    X, names = np.array([[0.0], [1.0], [5.0], [6.0], [7.0], [8.0]]), [1, 2, 2, 4, 5, 6]
+    frame = pd.DataFrame(X, index=names)
+    for classes in ({1: "x", 4: "y"}, {"a": "x", 4: "y"}, pd.Series(list("xxyyyy"))):
+        with pytest.raises(tt.errors.DuplicateLeafError, match="in the index of X, to which classes refer.*: 2;"):
+            estimator(2).fit(frame, classes=classes)
+        with pytest.raises(tt.errors.DuplicateLeafError, match="in the index of X, to which classes refer.*: 2;"):
+            tt.evaluate_knowledge(frame, classes=classes, estimator=estimator(2))
+    with pytest.raises(tt.errors.DuplicateLeafError, match="in the index of classes.*: 2;"):
+        estimator(2).fit(frame, classes=pd.Series([*"xxyyyy"], index=names[::-1]))
+    wanted = estimator(2).fit(X, classes=[*"xxyyyy"])
+    for by_row in ([*"xxyyyy"], pd.Series([*"xxyyyy"], index=names)):
+        found = estimator(2).fit(frame, classes=by_row)
+        assert found.triplets_.rows.tolist() == wanted.triplets_.rows.tolist()
+    assert len(estimator(2).fit(frame, classes={}).triplets_) == 0
+
+
+@pytest.mark.parametrize("estimator", [ReCon, DivisiveReCon])
+def test_classes_by_label__of_a_series_that_repeats_one_do_not_go_by_position(estimator, iris):
+    X, y = iris
+    rows = X.reset_index(drop=True)
+    twice = pd.Series(y.tolist(), index=[*range(149), 0])
+    for table, names in ((rows, None), (X.to_numpy(), X.index)):
+        with pytest.raises(tt.errors.DuplicateLeafError, match="in the index of classes; an array goes by the order"):
+            estimator(3).fit(table, classes=twice, sample_names=names)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_hard_classes__allow_as_many_clusters_as_there_are_groups(seed):
+    rng = np.random.default_rng(seed)
+    n, shown = int(rng.integers(4, 12)), rng.choice([0.0, 0.3, 0.6, 1.0])
+    X, y, known = rng.normal(size=(n, 2)), rng.integers(0, rng.integers(1, 4), size=n), rng.random(n) < shown
+    classes = [int(c) if is_known else None for c, is_known in zip(y, known, strict=True)]
+    most, n_classes = np.unique(y[known]).size + int((~known).sum()), np.unique(y[known]).size
+    for k in range(1, n + 1):
+        model = DivisiveReCon(k, constraints="hard")
+        if k > most:
+            with pytest.raises(tt.errors.ClusterCountError, match=f"n_clusters={k}, .* into {most} groups") as caught:
+                model.fit(X, classes=classes)
+            assert (caught.value.n_clusters, caught.value.nearest) == (k, (most,))
+        elif k >= n_classes:
+            labels = pd.Series(model.fit(X, classes=classes).labels_)
+            assert labels.nunique() == k
+            together = labels[known].groupby(y[known])
+            assert together.nunique().eq(1).all()
+            assert together.first().is_unique
+
+
+def test_must_links_alone__clusters_beyond_their_groups_and_one_for_all(X):
+    chain = ([(NAMES[i], NAMES[i + 2]) for i in range(4)], [])
+    with pytest.raises(tt.errors.ClusterCountError, match="into 2 groups.* Ask for 2 or fewer"):
+        DivisiveReCon(3).fit(X, pairs=chain)
+    assert DivisiveReCon(1).fit(X, pairs=chain).n_clusters_ == 1  # without the warning that pairs are violated
+    far = pd.DataFrame(np.repeat([0.0, 9.0, 18.0], 10)[:, None] + np.random.default_rng(0).normal(size=(30, 1)))
+    tied = ([*zip(range(14), range(1, 15), strict=True), *zip(range(15, 29), range(16, 30), strict=True)], [])
+    assert DivisiveReCon().fit(far).n_clusters_ == 3
+    assert DivisiveReCon().fit(far, pairs=tied).n_clusters_ == 2
+
+
 def test_clusters_of_classes__outvote_a_wrong_label_unless_labels_are_hard(iris):
     X, y = iris
     known = y[::5].copy()
@@ -230,6 +290,40 @@ def test_the_number_of_clusters_by_the_widest_gap():
     X = np.concatenate([np.random.default_rng(0).normal(size=(30, 2)) + 20 * k for k in range(4)])
     assert DivisiveReCon().fit(X).n_clusters_ == 4
     assert DivisiveReCon().fit(X[:1]).n_clusters_ == 1
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "cosine", "precomputed"])
+def test_the_unit_of_the_samples_changes_nothing(metric):
+    y = np.repeat(range(4), 15)
+    X = np.random.default_rng(0).normal(size=(60, 3)) + 9 * np.array([[0, 0, 1], [1, 0, 0], [0, 1, 0], [1, 1, -1]])[y]
+    Z = np.sqrt(((X[:, None] - X[None]) ** 2).sum(axis=2)) if metric == "precomputed" else X
+    triplets, pairs = tt.sample_class_triplets(y, 90, random_state=0), tt.sample_class_pairs(y, 20, random_state=0)
+    for known in ({}, {"triplets": triplets}, {"classes": [*y[:45], *[None] * 15]}, {"pairs": pairs}):
+        wanted = DivisiveReCon(metric=metric).fit(Z, **known)
+        for unit in (-1000, -300, -280, 240, 260, 480, 510, 1000):  # powers of two keep all bits
+            if metric == "euclidean" and abs(unit) > 450:
+                continue  # squares of distances leave the range of numbers, and are refused
+            model = DivisiveReCon(metric=metric).fit(np.ldexp(Z, unit), **known)
+            assert model.labels_.tolist() == wanted.labels_.tolist(), (known, unit)
+            assert model.hierarchy_.parent.tolist() == wanted.hierarchy_.parent.tolist()
+            if metric == "euclidean":
+                np.testing.assert_array_equal(model.distances_, np.ldexp(wanted.distances_, unit))
+
+
+@pytest.mark.parametrize("linkage", ["centroid", "average"])
+def test_votes_are_one_over_the_distance_of_the_metric(linkage):
+    """With "cosine", on centres and in DivisiveReCon: the Euclidean distance of samples of length 1."""
+    rng = np.random.default_rng(0)
+    X, new = rng.normal(size=(6, 2)) + 1, [[1.0, 0.2]]
+    models = [ReCon(2, metric="cosine", linkage=linkage)] + [DivisiveReCon(2, metric="cosine")] * (linkage != "average")
+    for model in models:
+        model.fit(X)
+        cosine = X @ new[0] / np.linalg.norm(X, axis=1) / np.linalg.norm(new)
+        distance = 1 - cosine if linkage == "average" else np.sqrt(2 - 2 * cosine)
+        nearest = np.argsort(distance)[:5]
+        votes = np.bincount(model.labels_[nearest], 1 / distance[nearest], minlength=2)
+        np.testing.assert_allclose(model.predict_proba(new)[0], votes / votes.sum())
+        np.testing.assert_allclose(model.predictor_.predict_proba(np.ldexp(new, 700))[0], votes / votes.sum())
 
 
 def test_what_is_refused(X):

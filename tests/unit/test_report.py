@@ -334,6 +334,14 @@ def test_report__two_samples_are_too_few():
         tt.report([[0.0], [1.0]], classes=[0, 1])
 
 
+def test_report__a_series_of_classes_that_repeats_a_label_does_not_go_by_position(iris):
+    X, y, names = iris
+    pd = pytest.importorskip("pandas")
+    classes = pd.Series(y.tolist(), index=[*names[:-1], names[0]])
+    with pytest.raises(DuplicateLeafError, match="in the index of classes"):
+        tt.report(X, classes=classes, sample_names=names, n_resamples=0)
+
+
 # ---------------------------------------------------------------------- the page
 
 

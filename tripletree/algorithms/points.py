@@ -18,6 +18,7 @@ __all__ = [
     "group_sums",
     "intrinsic_dimension",
     "is_sparse",
+    "of_size_one",
     "row_blocks",
     "scatter",
     "squared_distances",
@@ -55,6 +56,14 @@ def row_blocks(points: Any, size: int = BLOCK) -> Iterator[tuple[slice, np.ndarr
     for low in range(0, n, step):
         here = slice(low, min(low + step, n))
         yield here, points[here].toarray() if is_sparse(points) else points[here]
+
+
+def of_size_one(table: np.ndarray) -> np.ndarray:
+    """The table divided by a power of two, so that its largest entry is of size 1/2 to 1: no bits are lost.
+
+    Squares and their sums then neither overflow nor vanish, whatever the unit.
+    """
+    return np.ldexp(table, -np.frexp(np.abs(table).max(initial=0.0))[1])
 
 
 def squared_lengths(points: Any) -> np.ndarray:
@@ -136,8 +145,7 @@ def intrinsic_dimension(points: Any, weights: np.ndarray | None = None) -> float
     else:
         some = some - some.mean(axis=0)
         products = some.T @ some if some.shape[1] < len(some) else some @ some.T
-    norm = float((products**2).sum())
-    return float(np.trace(products)) ** 2 / norm if norm > 0 else 1.0
+    return _dimension_of(products)
 
 
 def _weighted_dimension(points: Any, weights: np.ndarray) -> float:
@@ -147,5 +155,11 @@ def _weighted_dimension(points: Any, weights: np.ndarray) -> float:
     some = some.toarray() if is_sparse(some) else some
     some = (some - share @ some) * np.sqrt(share)[:, None]
     products = some.T @ some if some.shape[1] < len(some) else some @ some.T
+    return _dimension_of(products)
+
+
+def _dimension_of(products: np.ndarray) -> float:
+    """`intrinsic_dimension` of a covariance, or of a matrix with its eigenvalues, but for a factor."""
+    products = of_size_one(products)  # whose squares are summed
     norm = float((products**2).sum())
     return float(np.trace(products)) ** 2 / norm if norm > 0 else 1.0

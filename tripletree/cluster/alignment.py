@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from os import PathLike
 from typing import Any
@@ -13,7 +12,7 @@ from tripletree.algorithms.clades import CladeMatches, match_clades
 from tripletree.core.checks import counted
 from tripletree.core.hierarchy import Hierarchy, check_hierarchy
 from tripletree.core.labels import aligned_codes, series_index
-from tripletree.core.leaves import LeafIndex
+from tripletree.core.leaves import LeafIndex, repeated
 from tripletree.core.pairs import PairwiseConstraints, label_pairs
 from tripletree.core.triplets import TripletSet, unpack_frame
 from tripletree.errors import DuplicateLeafError, InvalidPairError, InvalidTripletError, UnknownLeafError, warn_user
@@ -23,6 +22,7 @@ __all__ = [
     "align_hierarchy",
     "align_pairs",
     "align_triplets",
+    "by_label_or_row",
     "check_distinct",
     "check_same_rows",
     "index_labels",
@@ -398,16 +398,19 @@ def _rows_text(n: int, unknown: list, indexed: bool, noun: str) -> str:
 # ---------------------------------------------------------------------- a hierarchy
 
 
-def align_classes(classes: Any, leaves: LeafIndex, *, missing_samples: str | None = None) -> np.ndarray:
+def align_classes(X: Any, classes: Any, leaves: LeafIndex, *, missing_samples: str | None = None) -> np.ndarray:
     """The class of each sample as a number, -1 where it is not known.
 
     Parameters
     ----------
+    X : object
+        The samples as the user gave them.
     classes : array_like, mapping or pandas Series
-        None or NaN where a class is not known. A mapping, and a Series whose index has no repeats, go by labels and may
-        leave samples out.
+        None or NaN where a class is not known. A mapping or Series goes by labels and may leave samples out; an array,
+        and a Series whose index is that of X row by row, go by the order of rows. So does a Series whose index has
+        repeats where the rows of X have no labels.
     leaves : LeafIndex
-        The labels of the n samples.
+        The n samples, as `align_triplets` labels them.
     missing_samples : {"raise", "ignore"}, optional
         What to do with labels of no sample; "raise" names the other choice.
 
@@ -422,21 +425,45 @@ def align_classes(classes: Any, leaves: LeafIndex, *, missing_samples: str | Non
     UnknownLeafError
         If a label is that of no sample.
     DuplicateLeafError
-        If samples have labels, and the index of a Series holds one twice.
+        If classes go by labels, and the index of X or of a Series holds one twice.
     """
-    index, has_labels = series_index(classes), leaves != LeafIndex(len(leaves))
-    if index is not None and not _repeats(index):
-        classes = dict(zip(index, classes.tolist(), strict=True))
-    elif index is not None and has_labels:  # rows without labels can only go by their order
-        twice = [x for x, times in Counter(index).items() if times > 1]
-        raise DuplicateLeafError(twice, where=" in the index of classes; an array goes by the order of rows")
-    unknown = [x for x in classes if x not in leaves] if isinstance(classes, Mapping) else []
+    classes = by_label_or_row(classes, index_labels(X))
+    if not isinstance(classes, Mapping):
+        return aligned_codes(classes, leaves, "classes")[0]
+    if classes:
+        _check_distinct(X, "to which classes refer; an array goes by the order of rows")
+    unknown = [x for x in classes if x not in leaves]
+    has_labels = leaves != LeafIndex(len(leaves))
     if unknown and has_labels and missing_samples == "ignore":
         classes = {x: name for x, name in classes.items() if x in leaves}
     elif unknown:
         hint = "missing_samples='ignore' leaves them out" if has_labels and missing_samples else ""
         raise UnknownLeafError(unknown, leaves.labels, what="keys of classes", hint=hint)
     return aligned_codes(classes, leaves, "classes")[0]
+
+
+def by_label_or_row(classes: Any, labels: list | None) -> Any:
+    """A Series of classes as a mapping by its index, or as a list where it goes by the order of rows; others unchanged.
+
+    Parameters
+    ----------
+    classes : array_like, mapping or pandas Series
+    labels : list or None
+        Those of the rows, if they have any.
+
+    Raises
+    ------
+    DuplicateLeafError
+        If the rows have labels, and the index of the Series repeats one and is not the same row by row.
+    """
+    index = series_index(classes)
+    if index is None:
+        return classes
+    if not _repeats(index):
+        return dict(zip(index, classes.tolist(), strict=True))
+    if labels is None or labels == index:
+        return classes.tolist()
+    raise DuplicateLeafError(repeated(index), where=" in the index of classes; an array goes by the order of rows")
 
 
 def align_hierarchy(X: Any, hierarchy: Any, samples: LeafIndex) -> Hierarchy:

@@ -233,7 +233,7 @@ class HierarchicalClusterer(ConstrainedClusterer):
     def _measured(self, X: Any) -> Any:
         if not hasattr(self, "metric"):
             return check_samples(self, X, reset=False)
-        return check_measured(self, X, self.predictor_.parameters.get("columns"), reset=False)[0]
+        return check_measured(self, X, self.predictor_.distances.parameters.get("columns"), reset=False)[0]
 
 
 @contextmanager

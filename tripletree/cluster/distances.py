@@ -126,9 +126,9 @@ class FittedMetric:
 
 
 def check_metric(metric: Any, linkage: str) -> Any:
-    """Check that a metric goes with a linkage; return it, or "euclidean" where samples go through a transformer.
+    """Check that a metric goes with a linkage; return it, or "euclidean" where `transformed` samples are compared so.
 
-    Linkages of `EUCLIDEAN` take "cosine", too: that of samples divided by their lengths, see `transformed`.
+    Samples go through a transformer, or linkages of `EUCLIDEAN` take them, divided by their lengths, for "cosine".
 
     Parameters
     ----------
@@ -161,7 +161,7 @@ def check_metric(metric: Any, linkage: str) -> Any:
             f"transformer, or one of the linkages {', '.join(ANY_METRIC)} with metric={metric!r}"
         )
         raise ValueError(msg)
-    return metric
+    return "euclidean" if linkage in EUCLIDEAN else metric
 
 
 def _check_fitted(metric: Any) -> None:

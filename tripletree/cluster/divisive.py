@@ -31,7 +31,7 @@ from tripletree.cluster.agglomerative.paired_cut import nearest_feasible
 from tripletree.cluster.agglomerative.plan import merge_samples, plan_merges
 from tripletree.cluster.alignment import named, named_by
 from tripletree.cluster.base import HierarchicalClusterer, all_or_nothing, check_samples, check_y
-from tripletree.cluster.distances import FittedMetric, check_rows, condensed_matrix
+from tripletree.cluster.distances import FittedMetric, condensed_matrix, transformed
 from tripletree.cluster.prediction import NeighbourPredictor
 from tripletree.cluster.propagation import propagated
 from tripletree.cluster.validation import (
@@ -470,7 +470,8 @@ class DivisiveReCon(HierarchicalClusterer):
         Number of flat clusters, ``labels_``; the hierarchy does not depend on it. None takes the number of classes if
         labels of two or more classes are all that is given; give a greater number if there are classes of which no
         sample is labelled. Otherwise `tripletree.suggest_n_clusters` chooses it; where distances are precomputed, it is
-        the number at which the heights of the last merges rise by the greatest factor.
+        the number at which the heights of the last merges rise by the greatest factor; either no more than there are
+        groups of must-linked samples.
     constraints : {"auto", "hard", "soft"}, default "auto"
         Whether all triplets must hold. "auto" is "hard" where a hierarchy is all that is given. Else it is "hard" if
         triplets are consistent and at least as many as the samples they name, there are at most 2,000 samples and no
@@ -650,7 +651,8 @@ class DivisiveReCon(HierarchicalClusterer):
         InvalidTripletError, InvalidPairError, InvalidLabelsError
             If an entry of triplets, pairs or classes is malformed.
         ClusterCountError
-            If there are fewer samples than clusters.
+            If there are fewer samples than clusters, or fewer groups of samples that must-links, or hard classes, tie
+            together.
         ValueError
             If X holds NaN, infinity or text, or a pair of samples has no distance.
         TypeError
@@ -677,7 +679,9 @@ class DivisiveReCon(HierarchicalClusterer):
             if self.n_clusters is not None and n < self.n_clusters:
                 msg = f"n_clusters={self.n_clusters} but n_samples={n}: there cannot be more clusters than samples"
                 raise ClusterCountError(msg, n_clusters=self.n_clusters, nearest=(n,))
-            points = _points(samples, self.metric)
+            points = transformed(self.metric, X, samples)
+            if is_matrix:
+                condensed_matrix(samples)  # checks it
             known = align_knowledge(
                 named(X, sample_names),
                 n,
@@ -691,6 +695,7 @@ class DivisiveReCon(HierarchicalClusterer):
             only_hierarchy = hierarchy is not None and not len(known.triplets) and not len(known.pairs)
             hard = self._hardness(given.triplets, given.pairs, only_hierarchy and classes is None)
             closure = given.pairs.closure()
+            _check_enough_groups(self.n_clusters, closure)
             merges = self._merges(points, is_matrix, given, closure, hard, rng)
             tree = from_linkage(merges, known.leaves)
             used = given.triplets
@@ -699,11 +704,13 @@ class DivisiveReCon(HierarchicalClusterer):
             self.violated_triplets_ = used.subset(~displays(tree, used))
             self.weight_violated_ = total_weight(self.violated_triplets_)
             only_classes = classes is not None and triplets is None and hierarchy is None
-            labels = self._flat_clusters(tree, points, is_matrix, used, known.codes if only_classes else None)
+            codes = known.codes if only_classes else None
+            labels = self._flat_clusters(tree, points, is_matrix, used, codes, closure.n_components)
             self.labels_ = _with_pairs(labels, closure, points, is_matrix) if len(given.pairs) else labels
             self.n_clusters_ = int(self.labels_.max()) + 1
             self.satisfied_in_labels_ = ~is_broken(self.labels_, used.rows)
-            self.predictor_ = NeighbourPredictor(samples, samples, self.labels_, self.metric, {})
+            used_metric = FittedMetric("precomputed" if is_matrix else "euclidean")
+            self.predictor_ = NeighbourPredictor(samples, points, self.labels_, self.metric, used_metric)
             self.n_leaves_ = n
             self.hierarchy_, self.clade_names_ = named_by(tree, known.hierarchy)
             self.validation_ = self._validated(X, known.kinds(rng), rng, sample_names) if validate else None
@@ -741,9 +748,15 @@ class DivisiveReCon(HierarchicalClusterer):
         return _linkage(found.parent, points, is_matrix)
 
     def _flat_clusters(
-        self, tree: Hierarchy, points: np.ndarray, is_matrix: bool, used: TripletSet, codes: np.ndarray | None
+        self,
+        tree: Hierarchy,
+        points: np.ndarray,
+        is_matrix: bool,
+        used: TripletSet,
+        codes: np.ndarray | None,
+        most: int,
     ) -> np.ndarray:
-        """Clusters cut out of the tree, or spread from classes where these are all that is known."""
+        """Clusters cut out of the tree, or spread from classes where these are all that is known; `most` at most."""
         k, self.n_clusters_choice_ = self.n_clusters, None
         n_classes = 0 if codes is None else np.unique(codes[codes >= 0]).size
         if k is None and n_classes > 1:
@@ -753,6 +766,7 @@ class DivisiveReCon(HierarchicalClusterer):
         elif k is None:
             self.n_clusters_choice_ = suggest_n_clusters(tree, points, triplets=used)
             k = self.n_clusters_choice_.n_clusters
+        k = min(k, most)
         labels = None if codes is None else propagated(points, is_matrix, codes, k, fixed=self.constraints == "hard")
         if labels is not None:
             return labels
@@ -785,20 +799,6 @@ class DivisiveReCon(HierarchicalClusterer):
 
 
 # ---------------------------------------------------------------------- what is given
-
-
-def _points(samples: np.ndarray, metric: str) -> np.ndarray:
-    """What is clustered: points in a Euclidean space, or a matrix of distances."""
-    if metric == "cosine":
-        return _lengths_one(samples)
-    if metric == "precomputed":
-        condensed_matrix(samples)
-    return samples
-
-
-def _lengths_one(samples: np.ndarray) -> np.ndarray:
-    check_rows(samples, "cosine")
-    return samples / np.linalg.norm(samples, axis=1, keepdims=True)
 
 
 @dataclass(frozen=True, eq=False)
@@ -852,7 +852,7 @@ def _knowledge_of_classes(
     nothing = PairwiseConstraints([], [], leaves)
     size = np.bincount(codes[known])
     implied = int((size * (size - 1) // 2 * (known.size - size)).sum())
-    if implied == 0 and not hard:
+    if known.size == 0 or (implied == 0 and not hard):
         return TripletSet(np.empty((0, 3), np.int32), leaves), nothing, 1.0
     if not hard:
         m = min(implied, DRAWN * known.size)
@@ -867,11 +867,20 @@ def _knowledge_of_classes(
     return triplets_from_classes(codes, leaves=leaves, samples=known), pairs, 1.0
 
 
+def _check_enough_groups(k: int | None, closure: PairClosure) -> None:
+    """Refuse more clusters than there are groups of samples that must-links, those of classes too, tie together."""
+    most = closure.n_components
+    if k is not None and k > most:
+        msg = (
+            f"n_clusters={k}, but must-links (those of hard classes among them) tie the {closure.component.size} "
+            f"samples into {most} groups: there cannot be more clusters than groups. Ask for {most} or fewer"
+        )
+        raise ClusterCountError(msg, n_clusters=k, nearest=(most,))
+
+
 def _with_pairs(labels: np.ndarray, closure: PairClosure, points: np.ndarray, is_matrix: bool) -> np.ndarray:
     """The clusters nearest to these that keep all pairs; these, where none are found."""
-    near, k = None, int(labels.max()) + 1
-    if 1 < k <= closure.n_components:
-        near = nearest_feasible(labels, closure, points, are_distances=is_matrix)
+    near, k = nearest_feasible(labels, closure, points, are_distances=is_matrix), int(labels.max()) + 1
     if near is not None:
         return near
     msg = (

@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_array
 
 from tripletree import kernels
 from tripletree.algorithms.points import as_rows, is_sparse, row_blocks
-from tripletree.cluster.distances import check_distances, check_rows, distances_between, transformed
+from tripletree.cluster.distances import FittedMetric, check_distances, check_rows, transformed
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.kernels import freeze
 
@@ -44,9 +44,9 @@ class NeighbourPredictor:
     labels : ndarray of int, shape (n,)
         Flat clusters 0..k-1.
     metric : str, callable or fitted transformer
-        The parameter of the estimator.
-    parameters : dict
-        Of the metric, from the samples it was fitted on.
+        The parameter of the estimator, which `transformed` goes by.
+    distances : FittedMetric
+        How the estimator took the distances of `points`.
 
     Attributes
     ----------
@@ -62,16 +62,16 @@ class NeighbourPredictor:
         points: Any,
         labels: np.ndarray,
         metric: Any,
-        parameters: dict[str, Any],
+        distances: FittedMetric,
     ) -> None:
-        self.metric, self.parameters = metric, parameters
+        self.metric, self.distances = metric, distances
         self.n_features = samples.shape[1]
         self.n_clusters = int(labels.max()) + 1
         self._known, self._cluster, self._leaf = _by_hash(samples, labels)
         width = 1 + 2 * points.nnz // labels.size if is_sparse(points) else points.shape[1]
-        self.kept = np.arange(labels.size) if self._is_precomputed else _thinned(labels, width)
+        self.kept = np.arange(labels.size) if self.distances.is_precomputed else _thinned(labels, width)
         self._labels = labels[self.kept].astype(np.int32)
-        self._points = None if self._is_precomputed else points[self.kept]
+        self._points = None if self.distances.is_precomputed else points[self.kept]
         self._tree: Any = None
 
     def __getstate__(self) -> dict[str, Any]:
@@ -80,20 +80,12 @@ class NeighbourPredictor:
     @property
     def _search(self) -> Any:
         """A search by Euclidean distances, made when it is first needed; None for other distances."""
-        if self._tree is None and self._metric == "euclidean" and self._points is not None:
+        if self._tree is None and self.distances.metric == "euclidean" and self._points is not None:
             from sklearn.neighbors import NearestNeighbors
 
             small = self._points.shape[1] <= _TREE_DIMENSIONS and not is_sparse(self._points)
             self._tree = NearestNeighbors(algorithm="kd_tree" if small else "brute").fit(self._points)
         return self._tree
-
-    @property
-    def _metric(self) -> Any:
-        return "euclidean" if hasattr(self.metric, "transform") else self.metric
-
-    @property
-    def _is_precomputed(self) -> bool:
-        return isinstance(self.metric, str) and self.metric == "precomputed"
 
     def predict(self, X: Any) -> np.ndarray:
         """The cluster of each sample: ndarray of int, shape (n_new,)."""
@@ -125,10 +117,10 @@ class NeighbourPredictor:
         return share
 
     def _checked(self, X: Any) -> Any:
-        if "columns" in self.parameters:
-            return self.parameters["columns"].encoded(X)
-        finite: Any = "allow-nan" if self._metric == "nan_euclidean" else True
-        sparse = False if self._is_precomputed else "csr"
+        if "columns" in self.distances.parameters:
+            return self.distances.parameters["columns"].encoded(X)
+        finite: Any = "allow-nan" if self.distances.metric == "nan_euclidean" else True
+        sparse = False if self.distances.is_precomputed else "csr"
         samples = check_array(X, accept_sparse=sparse, dtype=np.float64, ensure_all_finite=finite)
         samples = as_rows(samples) if is_sparse(samples) else samples
         if samples.shape[1] != self.n_features:
@@ -171,7 +163,7 @@ class NeighbourPredictor:
         points: Any = transformed(self.metric, X, samples)
         if self._points is not None and is_sparse(points) != is_sparse(self._points):
             points = points.toarray() if is_sparse(points) else as_rows(points)
-        check_rows(points, self._metric)
+        check_rows(points, self.distances.metric)
         rest = np.flatnonzero(at < 0)
         count = min(N_NEIGHBOURS, self.kept.size)
         distance, index = np.empty((rest.size, count)), np.empty((rest.size, count), np.intp)
@@ -192,10 +184,7 @@ class NeighbourPredictor:
             distance, index = search.kneighbors(points, count)
             self._check(distance, numbers, index)
             return distance, index
-        if self._points is None:
-            table = points
-        else:
-            table = distances_between(points, self._points, self._metric, self.parameters)
+        table = points if self._points is None else self.distances.between(points, self._points)
         self._check(table, numbers, np.broadcast_to(np.arange(table.shape[1]), table.shape))
         index = np.argpartition(table, count - 1, axis=1)[:, :count]
         index = np.take_along_axis(index, np.lexsort((index, np.take_along_axis(table, index, 1)), axis=1), axis=1)
@@ -207,7 +196,7 @@ class NeighbourPredictor:
             row, column = divmod(bad[0], table.shape[1])
             msg = (
                 f"the distance of sample {numbers[row]} to fitted sample {self.kept[index[row, column]]} under "
-                f"metric={self._metric!r} {bad[1]}"
+                f"metric={self.distances.metric!r} {bad[1]}"
             )
             raise ValueError(msg)
 

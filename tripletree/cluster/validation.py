@@ -302,7 +302,7 @@ def align_knowledge(
         given,
         links,
         None if hierarchy is None else align_hierarchy(X, hierarchy, given.leaves),
-        None if classes is None else align_classes(classes, given.leaves, missing_samples=missing_samples),
+        None if classes is None else align_classes(X, classes, given.leaves, missing_samples=missing_samples),
     )
 
 

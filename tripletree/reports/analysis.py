@@ -25,7 +25,7 @@ from tripletree.algorithms.pair_conflict import Contradiction, find_contradictio
 from tripletree.core.answers import AnswerSet, check_answers
 from tripletree.core.checks import check_count, counted, described
 from tripletree.core.hierarchy import Hierarchy, check_hierarchy
-from tripletree.core.labels import aligned_codes, series_index
+from tripletree.core.labels import aligned_codes
 from tripletree.core.leaves import LeafIndex
 from tripletree.core.ontology import Ontology
 from tripletree.core.pairs import PairwiseConstraints
@@ -486,9 +486,9 @@ def _matched_answers(answers: Any, names: LeafIndex, synonyms: Any) -> _Brought:
 
 
 def _matched_classes(classes: Any, names: LeafIndex, synonyms: Any) -> _Brought:
-    index = series_index(classes)
-    if index is not None and len(set(index)) == len(index):
-        classes = dict(zip(index, classes.tolist(), strict=True))
+    from tripletree.cluster.alignment import by_label_or_row
+
+    classes = by_label_or_row(classes, None if names == LeafIndex(len(names)) else list(names))
     found, n_given = None, None
     if isinstance(classes, Mapping):
         known = {x: y for x, y in classes.items() if y is not None and y == y}

@@ -297,7 +297,7 @@ class ConstrainedCompleteLink(HierarchicalClusterer):
                 whole = self._merge(points, distances, aligned, questions)
                 self.labels_ = self._labels(self.hierarchy_, whole).astype(np.int32)
             self.n_clusters_ = int(self.labels_.max()) + 1
-            self.predictor_ = NeighbourPredictor(samples, points, self.labels_, self.metric, distances.parameters)
+            self.predictor_ = NeighbourPredictor(samples, points, self.labels_, self.metric, distances)
             self.n_leaves_ = n
         return self
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from tripletree import kernels
 from tripletree.algorithms.cut import best_supported, branch_sizes, cut, labels_of, sizes_tried, support_of
-from tripletree.algorithms.points import group_means, scatter, squared_distances
+from tripletree.algorithms.points import group_means, of_size_one, scatter, squared_distances
 from tripletree.cluster.agglomerative.constraints import CombinedConstraints
 from tripletree.cluster.agglomerative.threshold_cut import cut_at_threshold
 from tripletree.cluster.feasibility import ADVICE, CannotGraph, NotColourable, too_few_clusters
@@ -336,6 +336,7 @@ def are_clades_better(
     by_chance = 0.5  # see `misfit`
     if far_off > by_chance / 2:
         return True
+    points = of_size_one(points) if are_distances else points
     return near is not None and _scatter(clades, points, are_distances) <= _scatter(near, points, are_distances)
 
 
@@ -432,6 +433,7 @@ def nearest_feasible(
     own = label[first].astype(np.int64)
     if groups.size:
         samples = closure.order[played[closure.component[closure.order]]]
+        points = of_size_one(points) if are_distances else points  # only ratios of costs count
         cost = _costs(label, k, points, samples, are_distances=are_distances)
         cost = np.add.reduceat(cost, np.cumsum(size) - size, axis=0)
         own[groups] = cost.argmin(axis=1)

@@ -433,7 +433,7 @@ class ReCon(HierarchicalClusterer):
             self.penalty_, self.n_micro_clusters_ = plan.penalty, counts.micro_clusters
             self.n_tests_, self.n_rejections_, self.n_leaves_ = counts.tests, counts.rejections, n
             self.satisfied_in_labels_ = ~is_broken(self.labels_, used.rows)
-            self.predictor_ = NeighbourPredictor(samples, points, self.labels_, self.metric, distances.parameters)
+            self.predictor_ = NeighbourPredictor(samples, points, self.labels_, self.metric, distances)
             self.validation_ = None
             if validate:
                 rng = generator(self.random_state)

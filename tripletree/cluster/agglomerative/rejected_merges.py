@@ -235,7 +235,7 @@ def _distances(model: Any, X: Any) -> np.ndarray:
     from scipy.spatial.distance import squareform
 
     metric = check_metric(model.metric, model.linkage)
-    parameters = model.predictor_.parameters
+    parameters = model.predictor_.distances.parameters
     samples, _ = check_measured(model, X, parameters.get("columns"), reset=False)
     if samples.shape[0] != model.n_leaves_:
         msg = f"X has {samples.shape[0]} samples, but the model was fitted on {model.n_leaves_}"

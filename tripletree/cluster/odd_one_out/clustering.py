@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from tripletree.cluster.alignment import align_pairs, check_distinct, named
 from tripletree.cluster.base import HierarchicalClusterer, all_or_nothing, check_samples, check_y
+from tripletree.cluster.distances import FittedMetric
 from tripletree.cluster.odd_one_out.beliefs import Beliefs
 from tripletree.cluster.odd_one_out.neighbours import NeighbourGraph, neighbour_graph
 from tripletree.cluster.odd_one_out.questions import Question, best_question, node_chances
@@ -585,7 +586,9 @@ class OddOneOutClustering(HierarchicalClusterer):
         """What `predict` needs, and nothing else."""
         check_is_fitted(self)
         if "predictor" not in self._made:
-            self._made["predictor"] = NeighbourPredictor(self._samples, self._samples, self.labels_, "euclidean", {})
+            self._made["predictor"] = NeighbourPredictor(
+                self._samples, self._samples, self.labels_, "euclidean", FittedMetric("euclidean")
+            )
         return self._made["predictor"]
 
     # ------------------------------------------------------------------ inside
