@@ -71,15 +71,15 @@ def test_cluster__validate_tells_whether_triplets_help(run, tmp_path):
     options = ("x.csv", "--drop", "kind", "--triplets", "t.txt", "--linkage", "ward", "-k", 2, "--validate")
     found = run("cluster", *options)
     assert set(rows_of(found.stdout).values()) == {"0", "1"}
-    assert found.stderr.count("held-out constraints that hold:\n  without knowledge  ") == 1
-    assert re.search(r"\n  as asked for       +[\d.]+% \+-[\d.]+%\n", found.stderr)
+    assert found.stderr.count("constraints on hidden samples that hold, and by chance:\n  without knowledge  ") == 1
+    assert re.search(r"\n  as asked for       +[\d.]+% \+-[\d.]+% +[\d.]+%\n", found.stderr)
     assert re.search(
-        r"makes the results worse: --(penalty auto|method divisive) keeps [\d.]+%; use that\.", found.stderr
+        r"makes the results worse: --(penalty auto|method divisive) agrees with [\d.]+%; use that\.", found.stderr
     )
     assert found.stderr.count("makes the results worse") == 1
     to_file = run("cluster", *options, "-o", "c.csv")
-    assert "held-out constraints that hold" in to_file.stdout
-    assert "held-out" not in to_file.stderr
+    assert "constraints on hidden samples that hold" in to_file.stdout
+    assert "hidden" not in to_file.stderr
 
 
 @pytest.mark.parametrize("method", ["recon", "divisive"])
@@ -88,7 +88,8 @@ def test_cluster__validate_with_a_hierarchy(run, tmp_path, method):
     classes = [[f"s{i}" for i in range(60) if i % 2 == k] for k in range(2)]
     (tmp_path / "h.nwk").write_text(f"(({','.join(classes[0])}),({','.join(classes[1])}));")
     found = run("cluster", "x.csv", "--drop", "kind", "--hierarchy", "h.nwk", "-k", 2, "--method", method, "--validate")
-    assert "Of 180 constraints, each held out in turn" in found.stderr
+    assert "Names were hidden in turn, 60 in all." in found.stderr
+    assert "of the 180 constraints on them (exchanged names: " in found.stderr
     h = parse_newick(run("cluster", "x.csv", "--drop", "kind", "--hierarchy", "h.nwk", "--method", method).stdout)
     assert displays(h, decompose(read_newick(tmp_path / "h.nwk"))).all()
 

@@ -301,21 +301,22 @@ def test_describe__bad_input(run, tmp_path):
 def test_describe__validate_tells_whether_triplets_help_to_cluster_the_data(run, tmp_path):
     rng = np.random.default_rng(0)
     y = np.repeat([0, 1, 2], 12)
-    X = np.column_stack([y + 0.5 * rng.normal(size=36), 3 * rng.normal(size=36)])
+    X = np.column_stack([y + 0.2 * rng.normal(size=36), 2 * rng.normal(size=36)])
     names = [f"s{i}" for i in range(36)]
     lines = [f"{name},{a:.5f},{b:.5f}" for name, (a, b) in zip(names, X, strict=True)]
     (tmp_path / "x.csv").write_text("\n".join(["name,x,y", *lines]) + "\n")
     write_triplets(sample_class_triplets(y, 120, leaves=names, random_state=0), tmp_path / "t.txt")
     told = run("describe", "t.txt", "--data", "x.csv", "--validate").stdout
-    *table, sentence = told.split("held-out triplets that hold:\n")[1].splitlines()
-    assert [line.split("  ")[1] for line in table] == [
+    *table, sentence = told.split("triplets on hidden samples that hold, and by chance:\n")[1].splitlines()
+    assert [line.split("  ")[1].strip() for line in table] == [
         "without knowledge",
-        *(f"with {x} of it" for x in ("25%", "50%", "100%")),
+        *(f"{x} known" for x in ("25%", "50%", "100%")),
     ]
-    assert sentence.startswith("Of 120 triplets, each held out in turn, the results keep ")
+    assert sentence.startswith("36 samples, hidden in turn, are in 120 triplets. On their own, the data agree with ")
     values = json.loads(run("describe", "t.txt", "--data", "x.csv", "--validate", "--json").stdout)["validation"]
     assert values["verdict"] == "helps"
-    assert values["gain"] == pytest.approx(values["agreement"][-1] - values["agreement"][0])
+    none, full = ((values["agreement"][i] - values["chance"][i]) / (1 - values["chance"][i]) for i in (0, -1))
+    assert values["gain"] == pytest.approx(full - none)
     assert "validation" not in json.loads(run("describe", "t.txt", "--data", "x.csv", "--json").stdout)
 
 

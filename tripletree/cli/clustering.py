@@ -273,15 +273,15 @@ IN_OPTIONS = {
 
 def _validation_text(found: ValidationReport) -> str:
     """A short table, and a sentence."""
-    shares = zip(found.agreement.tolist(), found.standard_error.tolist(), strict=True)
+    shares = zip(found.agreement.tolist(), found.standard_error.tolist(), found.chance.tolist(), strict=True)
     rows = [
-        (IN_OPTIONS.get(name, name), f"{share:.1%} +-{error:.1%}")
-        for name, (share, error) in zip(found.settings, shares, strict=True)
+        (IN_OPTIONS.get(name, name), f"{share:.1%} +-{error:.1%}", f"{chance:.1%}")
+        for name, (share, error, chance) in zip(found.settings, shares, strict=True)
     ]
     text = str(found)
     for name, option in IN_OPTIONS.items():
         text = text.replace(name, option)
-    return f"held-out constraints that hold:\n{table_text(rows)}\n{text}"
+    return f"constraints on hidden samples that hold, and by chance:\n{table_text(rows)}\n{text}"
 
 
 def _triplets_of(path: str | None, odd: str | None, labels: list[str]) -> TripletSet | None:

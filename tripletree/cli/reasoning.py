@@ -370,11 +370,12 @@ def _described(
 
 def _report_text(report: KnowledgeReport) -> str:
     """A short table, and a sentence."""
-    shares = zip(report.amounts.tolist(), report.agreement.tolist(), report.standard_error.tolist(), strict=True)
+    columns = report.amounts, report.agreement, report.standard_error, report.chance
     rows = [
-        ("without knowledge" if a == 0 else f"with {a:.0%} of it", f"{share:.1%} +-{e:.1%}") for a, share, e in shares
+        ("without knowledge" if a == 0 else f"{a:.0%} known", f"{share:.1%} +-{e:.1%}", f"{chance:.1%}")
+        for a, share, e, chance in zip(*(x.tolist() for x in columns), strict=True)
     ]
-    return f"held-out triplets that hold:\n{table_text(rows)}\n{report}"
+    return f"triplets on hidden samples that hold, and by chance:\n{table_text(rows)}\n{report}"
 
 
 def _report_values(report: KnowledgeReport) -> dict[str, Any]:
@@ -383,6 +384,8 @@ def _report_values(report: KnowledgeReport) -> dict[str, Any]:
         "amounts": report.amounts.tolist(),
         "agreement": report.agreement.tolist(),
         "standard_error": report.standard_error.tolist(),
+        "chance": report.chance.tolist(),
+        "agrees": report.agrees,
         "gain": report.gain,
         "gain_error": report.gain_error,
         "verdict": report.verdict,

@@ -247,11 +247,12 @@ def _links_text(pairs: PairwiseConstraints) -> str:
     return ", ".join(texts)
 
 
-def table_text(rows: Iterable[tuple[str, str]]) -> str:
-    """Lines of two columns, indented by two, the second column aligned."""
+def table_text(rows: Iterable[tuple[str, ...]]) -> str:
+    """Lines of aligned columns, indented by two."""
     rows = list(rows)
-    width = max((len(name) for name, _ in rows), default=0)
-    return "\n".join(f"  {name:<{width}}  {value}" for name, value in rows)
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = ["  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)) for row in rows]
+    return "\n".join(f"  {line.rstrip()}" for line in lines)
 
 
 def progress(items: Iterable[T], *, what: str, total: int | None = None) -> Iterator[T]:

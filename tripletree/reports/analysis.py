@@ -35,7 +35,6 @@ from tripletree.core.random import generator
 from tripletree.core.triplets import TripletSet
 from tripletree.errors import InvalidLabelsError, NotATreeError, UnknownLeafError
 from tripletree.evaluation.knowledge import KnowledgeReport, evaluate_knowledge
-from tripletree.evaluation.scores import rand_index
 
 if TYPE_CHECKING:
     from tripletree.cluster.gower import MixedColumns
@@ -146,8 +145,8 @@ class Doubt(NamedTuple):
     holds : bool
         Whether it holds in the result shown.
     held_out : int
-        In how many of the results made without it (with none, a quarter, half and all of the others) it holds; -1 if
-        not measured.
+        In how many of the four results that knew nothing of one of its samples (and of none, a quarter, half and all
+        of the others) it holds; -1 if not measured.
     origin : Origin or None
         Where it was read.
     who : tuple of str
@@ -212,7 +211,7 @@ class Report:
     uses_knowledge : bool
         Which of the two is shown: `informed`, unless the knowledge was measured to hurt.
     agreement : float
-        Share of the pairs of samples on which the flat clusters of the two agree (Rand index).
+        Adjusted Rand index of the flat clusters of the two: 1 if they are the same, 0 if no more alike than by chance.
     clusters : tuple of ClusterProfile
     clades : tuple of CladeSupport
         Up to 200 largest clades of three leaves or more, without the root, from the largest.
@@ -821,8 +820,8 @@ def report(
     Notes
     -----
     Names are the same but for case, underscores and accents, or one misspelt; what does not match is left out and
-    listed in ``.names``. If held-out constraints hold more often in results made without the knowledge, by more than
-    two standard errors, the clusters shown are those without it.
+    listed in ``.names``. Whether the knowledge helps is measured as in `evaluate_knowledge`. If it hurts, the clusters
+    shown are those without it.
 
     Stability is that of Hennig [1]_: clusterings of parts of the samples, each with what is known of these, compared by
     the Jaccard index. Effect sizes describe clusters that were made from the same features: they are no tests.
@@ -842,6 +841,8 @@ def report(
     >>> found.labels.tolist(), found.names.matches
     ([0, 0, 0, 1, 1, 1], ('ant',))
     """
+    from sklearn.metrics import adjusted_rand_score
+
     from tripletree.cluster import DivisiveReCon
     from tripletree.cluster.gower import MixedColumns
     from tripletree.cluster.validation import alike
@@ -898,7 +899,7 @@ def report(
         informed,
         plain,
         uses,
-        float(rand_index(plain.labels_, informed.labels_)),
+        float(adjusted_rand_score(plain.labels_, informed.labels_)),
         _profiles(shown, table, points, names, stability, known, is_matrix),
         _clades(shown.hierarchy_, informed, stability),
         _taxa(known.value, plain, informed),
@@ -1029,13 +1030,14 @@ def _table(
 def _measured(
     model: Any, points: np.ndarray, known: _Brought, names: LeafIndex, n_folds: int, rng: Any, verbose: Any
 ) -> KnowledgeReport | None:
-    """Whether the knowledge helps; None where there is too little to hold a part of it out."""
+    """Whether the knowledge helps; None if there is too little to hide a part of it."""
+    from tripletree.cluster.validation import FEWEST
+
     if known.kind == "classes":
         codes, _ = aligned_codes(known.value, names, "classes")
-        units = known.n_used if np.bincount(codes[codes >= 0]).max() > 1 else 0
-    else:
-        units = count_triplets(known.value) if isinstance(known.value, Hierarchy) else len(known.value)
-    if units < 2:
+        if np.bincount(codes[codes >= 0]).max() < 2:
+            return None
+    if _n_named(known.value, known.n_used) < FEWEST:
         return None
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # the fit itself has given them
@@ -1044,10 +1046,19 @@ def _measured(
             **{known.argument: known.value},
             sample_names=list(names),
             estimator=model,
-            n_folds=min(n_folds, units),
+            n_folds=n_folds,
             random_state=rng,
             verbose=verbose,
         )
+
+
+def _n_named(value: Any, n_used: int) -> int:
+    """Of how many samples something is known."""
+    if isinstance(value, TripletSet):
+        return value.used_leaves.size
+    if isinstance(value, PairwiseConstraints):
+        return np.unique(np.concatenate([value.must_link, value.cannot_link])).size
+    return 0 if isinstance(value, Hierarchy) and not count_triplets(value) else n_used
 
 
 def _constraints_of(known: _Brought, informed: Any) -> TripletSet | PairwiseConstraints:

@@ -61,13 +61,23 @@ def _summary(report: Report) -> list[tuple[str, str]]:
         lines.append(("Names", _names_text(report)))
     if report.kind in ("triplets", "answers", "pairs"):
         lines.append(("Consistent", _consistency_text(report)))
+    if report.knowledge is not None:
+        lines.append(("Do the data agree", _agreement_text(report)))
     lines.append(("Does it help", _help_text(report)))
-    k = len(report.clusters)
-    sizes = ", ".join(f"{len(x.samples):,}" for x in report.clusters[:12]) + (", ..." if k > 12 else "")
-    how = "with the knowledge" if report.uses_knowledge else "without the knowledge, which was measured to hurt"
-    lines.append(("Clusters", f"{k:,}, made {how}, of {sizes} samples."))
+    lines.append(("Clusters", _clusters_text(report)))
     lines.append(("Doubtful", _doubts_text(report)))
     return lines
+
+
+def _clusters_text(report: Report) -> str:
+    k, unknown = len(report.clusters), len(report.samples) - report.known_samples
+    sizes = ", ".join(f"{len(x.samples):,}" for x in report.clusters[:12]) + (", ..." if k > 12 else "")
+    how = "with the knowledge" if report.uses_knowledge else "without the knowledge, which was measured to hurt"
+    text = f"{k:,}, made {how}, of {sizes} samples."
+    if report.uses_knowledge and unknown:
+        them = "it" if unknown == 1 else "them"
+        text += f" Nothing is known of {counted(unknown, 'sample')}: the data alone place {them}."
+    return text
 
 
 def _known_text(report: Report) -> str:
@@ -122,41 +132,63 @@ def _consistency_text(report: Report) -> str:
 
 
 def _help_text(report: Report) -> str:
-    if report.knowledge is None:
-        return "there is too little to hold a part of it out, so this was not measured."
     found = report.knowledge
-    none, full = found.agreement[0], found.agreement[-1]
-    verdict = {"helps": "yes", "hurts": "no, it hurts", "unclear": "not clear"}[found.verdict]
+    if found is None:
+        return "not measured: something has to be known of at least four samples, so that some can be hidden."
+    verdict = {
+        "helps": "yes",
+        "hurts": "no, they are placed worse",
+        "unclear": "no clear difference" if found.agrees else "no, no better than by chance",
+    }[found.verdict]
     return (
-        f"{verdict}. Of {len(found.constraints):,} {_held_out_noun(report)}, each held out in turn, {full:.1%} hold in "
-        f"results made with the others, {none:.1%} in results without any (difference {found.gain:+.1%}, standard "
-        f"error {found.gain_error:.1%})."
+        f"Knowing where other samples belong places a sample better: {verdict}. With all others known, the results "
+        f"agree with {found.agreement[-1]:.0%} of the {_compared(report)}; {found.chance[-1]:.0%} would agree if "
+        "samples exchanged their names."
     )
 
 
-def _held_out_noun(report: Report) -> str:
+def _agreement_text(report: Report) -> str:
+    found = report.knowledge
+    assert found is not None
+    beyond = "more" if found.agrees else "no more"
+    return (
+        f"Without any knowledge, the data on their own agree with {found.agreement[0]:.0%} of the {_compared(report)}. "
+        f"That is {beyond} than chance gives: {found.chance[0]:.0%} would agree if samples exchanged their names."
+    )
+
+
+def _compared(report: Report) -> str:
+    """The constraints that results were compared with."""
     assert report.knowledge is not None
     noun = {
-        "hierarchy": "triplets drawn from the hierarchy",
+        "hierarchy": "triplets drawn at random from the hierarchy",
         "classes": "triplets of the classes",
         "pairs": "pairs",
     }
-    return noun.get(report.kind, "triplets")
+    return f"{len(report.knowledge.constraints):,} {noun.get(report.knowledge.kind, 'triplets')}"
 
 
 def _doubts_text(report: Report) -> str:
-    if not len(report.constraints):
+    m = len(report.constraints)
+    if not m:
         return "nothing: no constraint could be looked at."
     lost = sum(not x.holds for x in report.doubts)
-    noun = "pairs" if report.kind == "pairs" else "triplets"
-    text = f"{lost:,} of the {len(report.constraints):,} {noun} {'does' if lost == 1 else 'do'} not hold in the result"
+    noun = "pair" if report.kind == "pairs" else "triplet"
+    result = "clusters" if report.kind == "pairs" else "tree"
+    drawn = {"hierarchy": " drawn from the hierarchy", "classes": " of the classes"}.get(report.kind, "")
+    looked_at = f"{counted(m, noun)}{drawn}"
+    if lost == 0:
+        text = f"the {result} keeps all {looked_at}." if m > 1 else f"the {result} keeps the one {noun}{drawn}."
+    else:
+        others = "one" if lost == 1 else f"{lost:,}"
+        text = f"the {result} keeps {m - lost:,} of {looked_at}, and not the other {others}."
     more = len(report.doubts) - lost
     if more:
-        hold, them = ("holds only because it is", "it") if more == 1 else ("hold only because they are", "them")
         text += (
-            f"; {more:,} {hold} given: left out, the results violate {them}, with none and with all of the others known"
+            f" {more:,} that it keeps {'has' if more == 1 else 'have'} no other support: a result that knows nothing "
+            "of one of the samples does not show it."
         )
-    return f"{text}."
+    return text
 
 
 # ---------------------------------------------------------------------- pieces
@@ -233,10 +265,10 @@ def _notes(report: Report) -> list[str]:
     found = []
     if report.knowledge is not None:
         advice = {
-            "helps": "Use the knowledge: results with it agree better with what they were not told.",
+            "helps": "Use the knowledge: it also improves the place of samples about which it says nothing.",
             "hurts": "The clusters below do without the knowledge. Look at what is doubtful, or take another method.",
-            "unclear": "The difference is within two standard errors: more constraints are needed to tell, or the data "
-            "say the same by themselves. The clusters below are made with the knowledge.",
+            "unclear": "The clusters below are made with the knowledge. They keep it, but it did not make the place of "
+            "other samples clearly better.",
         }
         found.append(advice[report.knowledge.verdict])
     shares = report.shares_of_variance
@@ -247,36 +279,44 @@ def _notes(report: Report) -> list[str]:
             "mostly those in it. If the units differ, give all features one scale (<code>--standardize</code>, "
             "<code>StandardScaler</code>)."
         )
-    same = report.agreement
     how, other = ("without", report.plain) if report.uses_knowledge else ("with", report.informed)
     found.append(
-        f"The clusters made {how} the knowledge ({int(np.max(other.labels_)) + 1:,} of them) agree with those below on "
-        f"{same:.1%} of the pairs of samples."
+        f"Made {how} the knowledge, there are {counted(int(np.max(other.labels_)) + 1, 'cluster')}. Their similarity "
+        f"with those below is {report.agreement:.2f}: 1 means the same clusters, 0 no more alike than by chance "
+        "(adjusted Rand index)."
     )
     return found
 
 
 def _help(report: Report) -> str:
-    found = report.knowledge
+    found, title = report.knowledge, "Does the knowledge help?"
+    words = _help_text(report)
     if found is None:
-        return _section("help", "Does the knowledge help?", f"<p>{escaped(_help_text(report).capitalize())}</p>")
+        return _section("help", title, f"<p>{escaped(words[:1].upper() + words[1:])}</p>")
     rows = [
-        (_amount(a), f"{share:.1%}", f"{error:.1%}")
-        for a, share, error in zip(
-            found.amounts.tolist(), found.agreement.tolist(), found.standard_error.tolist(), strict=True
+        (_amount(a), f"{share:.1%}", f"{error:.1%}", f"{chance:.1%}")
+        for a, share, error, chance in zip(
+            found.amounts.tolist(),
+            found.agreement.tolist(),
+            found.standard_error.tolist(),
+            found.chance.tolist(),
+            strict=True,
         )
     ]
-    words = _help_text(report)
     text = (
-        f"<p>{escaped(words[:1].upper() + words[1:])} A difference counts if it is more than two standard errors.</p>"
+        f"<p>{escaped(_agreement_text(report))}</p><p>{escaped(words)}</p>"
+        f"<p>What is known of the samples was hidden, a part of the {found.n_samples:,} at a time, and each result was "
+        "compared with what was hidden from it. The gain beyond chance (a difference of Cohen’s kappa) is "
+        f"{found.gain:+.2f}, with a standard error of {found.gain_error:.2f}. It counts if it is more than two "
+        "standard errors.</p>"
     )
     table = _table(
-        "Held-out constraints that hold, by the share of the others that was known",
-        ("known of the others", "hold", "standard error"),
+        "Hidden constraints that hold, by the share of the other samples that was known",
+        ("known of the others", "hold", "standard error", "by chance"),
         rows,
-        numbers=2,
+        numbers=3,
     )
-    return _section("help", "Does the knowledge help?", text, f'<div class="beside">{_chart(found)}{table}</div>')
+    return _section("help", title, text, f'<div class="beside">{_chart(found)}{table}</div>')
 
 
 def _amount(share: float) -> str:
@@ -284,9 +324,9 @@ def _amount(share: float) -> str:
 
 
 def _chart(found: Any) -> str:
-    """Agreement by amount, with bars of one standard error."""
+    """Agreement by amount, with bars of one standard error, over that by chance."""
     share, error = found.agreement, found.standard_error
-    low, high = float((share - error).min()), float((share + error).max())
+    low, high = float(min((share - error).min(), found.chance.min())), float((share + error).max())
     step = next(x for x in (0.02, 0.05, 0.1, 0.2) if (high - low) / x <= 5 or x == 0.2)
     bottom, top = max(0.0, np.floor(low / step) * step), min(1.0, np.ceil(high / step) * step)
     if top - bottom < step:
@@ -304,16 +344,19 @@ def _chart(found: Any) -> str:
         parts.append(
             f'<path class="grid" d="M50 {y(at):.1f}H345"/><text class="left" x="44" y="{y(at):.1f}">{at:.0%}</text>'
         )
+    by_chance = zip(found.amounts.tolist(), found.chance.tolist(), strict=True)
+    parts.append(f'<path class="chance" d="M{"L".join(f"{x(a):.1f} {y(s):.1f}" for a, s in by_chance)}"/>')
+    parts.append(f'<text class="foot" x="{x(1):.1f}" y="{y(float(found.chance[-1])) + 14:.1f}">by chance</text>')
     points = list(zip(found.amounts.tolist(), share.tolist(), error.tolist(), strict=True))
     parts.append(f'<path class="course" d="M{"L".join(f"{x(a):.1f} {y(s):.1f}" for a, s, _ in points)}"/>')
     for a, s, e in points:
         parts.append(f'<path class="error" d="M{x(a):.1f} {y(min(s + e, top)):.1f}V{y(max(s - e, bottom)):.1f}"/>')
         parts.append(f'<circle cx="{x(a):.1f}" cy="{y(s):.1f}" r="4"/>')
         parts.append(f'<text class="foot" x="{x(a):.1f}" y="168">{_amount(a)}</text>')
-    parts.append('<text class="foot" x="195" y="186">known of the other constraints</text>')
+    parts.append('<text class="foot" x="195" y="186">of the other samples known</text>')
     return (
-        '<figure><svg class="chart" viewBox="0 0 360 192" role="img" aria-label="Held-out constraints that hold, by '
-        f'what is known of the others; the table has the numbers">{"".join(parts)}</svg></figure>'
+        '<figure><svg class="chart" viewBox="0 0 360 192" role="img" aria-label="Hidden constraints that hold, by '
+        f'the share of the other samples that is known; the table has the numbers">{"".join(parts)}</svg></figure>'
     )
 
 
@@ -393,6 +436,9 @@ def _clusters(report: Report) -> str:
             f"<p>Stability: mean Jaccard index with the most similar cluster in {report.n_resamples} fits to 80% of "
             "the samples and what is known of these; 1 means that it always came back the same.</p>"
         )
+    chosen = getattr(report.model, "n_clusters_choice_", None)
+    if chosen is not None:
+        intro += f"<p>Why this number: {escaped(chosen.reason)}.</p>"
     cards = "\n".join(_card(report, x) for x in report.clusters[:CLUSTERS])
     more = len(report.clusters) - CLUSTERS
     return _section(
@@ -502,21 +548,21 @@ def _doubts(report: Report) -> str:
         said = any(x.who for x in report.doubts)
         read = any(x.origin is not None for x in report.doubts)
         head = ["constraint", "holds", *(["said by"] if said else []), *(["read in"] if read else [])]
-        head += ["of 4 held out"] if measured else []
+        head += ["of 4 hidden"] if measured else []
         rows = [_doubt_row(x, said, read, measured) for x in report.doubts[:ROWS]]
         noun = "Doubtful pairs" if report.kind == "pairs" else "Doubtful triplets"
         if measured:
             parts.append(
-                "<p>Held out: in how many of the four results made without a constraint (with none, 25%, 50% and all "
-                "of the others) it holds. 0 of 4: neither the data nor the others speak for it.</p>"
+                "<p>Hidden: in how many of four results that knew nothing of one of its samples (and of none, 25%, 50% "
+                "and all of the others) a constraint holds. 0 of 4: neither the data nor the others speak for it.</p>"
             )
         parts.append(_table(noun, head, rows, more=len(report.doubts) - ROWS, numbers=1 if measured else 0))
     if report.doubtful_samples:
         some = report.doubtful_samples[:ROWS]
         parts.append(
             _table(
-                "Samples whose place is doubtful: at least half of the triplets that name them fail when held out",
-                ("sample", "held-out triplets", "fail"),
+                "Samples whose place is doubtful: at least half of the triplets that name them fail when hidden",
+                ("sample", "hidden triplets", "fail"),
                 [(_name(x), f"{tested:,}", f"{failed:,}") for x, tested, failed in some],
                 more=len(report.doubtful_samples) - ROWS,
                 numbers=2,
