@@ -363,13 +363,15 @@ class Measured(NamedTuple):
         return np.array([self.error_of(x.astype(float)) for x in self.holds])
 
     def verdict(self, more: int, none: int = 0) -> tuple[float, float, str]:
-        """The gain of one amount over another, its standard error, and whether it is clear.
+        """The gain of one amount over another, its standard error if there is none, and whether it is clear.
 
         Knowledge helps only if samples are then placed better than by chance, and hurts only if they are without it.
         """
-        gain = float(self.beyond_chance[more] - self.beyond_chance[none])
-        share = 1 / np.maximum(1 - self.chance, 1e-9)
-        error = self.error_of(self.holds[more] * share[more] - self.holds[none] * share[none])
+        chance = self.chance[:, None]
+        beyond = (self.holds - chance) / np.maximum(1 - chance, 1e-9)
+        by_sample = np.bincount(self.sample, beyond[more] - beyond[none]) / self.sample.size
+        # around 0, not around the gain: where two samples are all that changed, their mean is no evidence
+        gain, error = float(by_sample.sum()), float(np.sqrt((by_sample**2).sum()))
         if gain > CLEAR * error and self.is_better_than_chance(more):
             return gain, error, "helps"
         if gain < -CLEAR * error and self.is_better_than_chance(none):
