@@ -1,6 +1,7 @@
 """Names that every doctest knows; and kernels are compiled, however small their inputs, unless told otherwise."""
 
 import os
+import sys
 
 os.environ.setdefault("TRIPLETREE_JIT", "1")
 
@@ -14,3 +15,13 @@ import tripletree as tt
 def _doctest_names(doctest_namespace):
     doctest_namespace["np"] = np
     doctest_namespace["tt"] = tt
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _workers_end():
+    """End joblib's idle processes, which would wait for more for minutes after the last test."""
+    yield
+    if "joblib.externals.loky" in sys.modules:
+        from joblib.externals.loky import get_reusable_executor
+
+        get_reusable_executor(reuse=True).shutdown()

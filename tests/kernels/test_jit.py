@@ -137,15 +137,6 @@ def test_jit__compiled_code_is_kept_in_the_users_folder_never_in_the_package(cop
     assert (depths, warned, numbas) == (DEPTHS, "[]", "''")  # functions of others are kept where they were
     assert Path(folder).is_relative_to(tmp_path / "home")
     assert (kept_in(Path(folder)), kept_in(tmp_path / "site")) == (ALL_KEPT, set())
-    assert {p.suffix for p in (tmp_path / "site").rglob("*.*")} <= {
-        ".py",
-        ".pyc",
-        ".typed",
-        ".css",
-        ".html",
-        ".js",
-        ".svg",
-    }
 
 
 @needs_numba
@@ -153,16 +144,12 @@ def test_jit__compiled_code_is_kept_in_the_users_folder_never_in_the_package(cop
 def test_jit__numbas_own_setting_wins(copied, tmp_path, before):
     *_, folder = copied(before, NUMBA_CACHE_DIR=str(tmp_path / "own"))
     assert Path(folder) == tmp_path / "own"
-    assert (kept_in(tmp_path / "own"), kept_in(tmp_path / "site"), kept_in(tmp_path / "home")) == (
-        ALL_KEPT,
-        set(),
-        set(),
-    )
+    assert kept_in(tmp_path / "own") == ALL_KEPT
+    assert kept_in(tmp_path / "site") == kept_in(tmp_path / "home") == set()
 
 
 @needs_numba
-@pytest.mark.parametrize("whose", ["the user's", "numba's"])
-@pytest.mark.parametrize("place", ["the folder", "a folder in it"])
+@pytest.mark.parametrize(("whose", "place"), [("the user's", "the folder"), ("numba's", "a folder in it")])
 def test_jit__without_a_folder_nothing_is_kept(copied, tmp_path, whose, place):
     more = {"NUMBA_CACHE_DIR": str(tmp_path / "own")} if whose == "numba's" else {}
     folder = Path(copied(**more)[-1])
@@ -177,6 +164,7 @@ def test_jit__without_a_folder_nothing_is_kept(copied, tmp_path, whose, place):
     assert kept_in(tmp_path) == set()
 
 
+@pytest.mark.slow
 @needs_numba
 def test_jit__versions_in_one_place_and_copies_in_several_do_not_share_code(copied, tmp_path):
     folder = Path(copied()[-1])

@@ -2,6 +2,7 @@
 
 import json
 import math
+import os
 import time
 
 import numpy as np
@@ -122,6 +123,15 @@ def test_compare_methods__functions_scores_and_failures(sets):
     assert [(x["best"], x["failed"]) for x in ranked] == [(2, 2), (0, 0), (0, 4)]
     assert ranked[2]["score"] is None
     assert "broken" in str(found)
+
+
+def test_compare_methods__the_process_of_a_limit_ends_with_it(sets):
+    psutil = pytest.importorskip("psutil")
+    scores = {"process": lambda run, labels: os.getpid()}
+    given = {"methods": {"right": lambda run: run.y}, "data_sets": {"iris": sets["iris"]}, "n_draws": 1}
+    (row,) = tt.compare_methods(**given, scores=scores, time_limit=300).table()
+    assert row["process"] != os.getpid()
+    assert not psutil.pid_exists(int(row["process"]))
 
 
 def test_compare_methods__what_takes_too_long_or_dies_has_failed(sets):

@@ -311,7 +311,34 @@ def _one(task: _Task) -> dict[str, Any]:
     return record
 
 
-_WORKERS = threading.local()
+class _Processes:
+    """A process for each thread, for runs with a limit; they end with the comparison."""
+
+    def __init__(self) -> None:
+        self._of_thread = threading.local()
+        self._pools: list[Any] = []
+
+    def own(self) -> Any:
+        """The process of this thread, as a pool of one."""
+        from joblib.externals.loky import ProcessPoolExecutor
+
+        pool = getattr(self._of_thread, "pool", None)
+        if pool is None:
+            pool = self._of_thread.pool = ProcessPoolExecutor(max_workers=1)
+            self._pools.append(pool)
+            pool.submit(_ready).result()
+        return pool
+
+    def kill_own(self) -> None:
+        """End the process of this thread, whatever it is doing; the next one is new."""
+        pool, self._of_thread.pool = self._of_thread.pool, None
+        self._pools.remove(pool)
+        pool.shutdown(kill_workers=True, wait=False)
+
+    def end(self, *, kill: bool) -> None:
+        """End all of them."""
+        for pool in self._pools:
+            pool.shutdown(kill_workers=kill)
 
 
 def _ready() -> None:
@@ -335,22 +362,16 @@ def _over(task: _Task, limit: float) -> dict[str, Any]:
     return {**task.key, "failure": f"over {limit:g} s", "seconds": None}
 
 
-def _limited(task: _Task, limit: float) -> dict[str, Any]:
+def _limited(task: _Task, limit: float, processes: _Processes) -> dict[str, Any]:
     """The same in a process of its own, which is ended if the run does not end in time."""
     from concurrent.futures import TimeoutError as TimeIsOverError
 
-    from joblib.externals.loky import ProcessPoolExecutor
     from joblib.externals.loky.process_executor import BrokenProcessPool
 
-    pool = getattr(_WORKERS, "pool", None)
-    if pool is None:
-        pool = _WORKERS.pool = ProcessPoolExecutor(max_workers=1)
-        pool.submit(_ready).result()
     try:
-        return pool.submit(_timed, task, limit).result(limit + _GRACE)
+        return processes.own().submit(_timed, task, limit).result(limit + _GRACE)
     except (TimeIsOverError, BrokenProcessPool) as error:
-        pool.shutdown(kill_workers=True, wait=False)
-        _WORKERS.pool = None
+        processes.kill_own()
         if isinstance(error, TimeIsOverError):
             return _over(task, limit)
         return {**task.key, "failure": "its process has ended (out of memory?)", "seconds": None}
@@ -366,8 +387,13 @@ def _all_done(tasks: list[_Task], n_jobs: int | None, limit: float | None) -> It
     if limit is None:
         yield from Parallel(n_jobs, return_as="generator_unordered")(delayed(_one)(x) for x in tasks)
         return
-    pool = Parallel(n_jobs, backend="threading", return_as="generator_unordered")
-    yield from pool(delayed(_limited)(x, limit) for x in tasks)
+    threads = Parallel(n_jobs, backend="threading", return_as="generator_unordered")
+    processes, done = _Processes(), False
+    try:
+        yield from threads(delayed(_limited)(x, limit, processes) for x in tasks)
+        done = True
+    finally:
+        processes.end(kill=not done)
 
 
 # ---------------------------------------------------------------------- the file
