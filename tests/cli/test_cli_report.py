@@ -124,7 +124,7 @@ def test_report__to_the_standard_output(run, tmp_path):
     [
         (["data.csv"], "give what is known of the samples: either --know FILE or --classes NAME"),
         (["data.csv", "--know", "t.nwk", "--classes", "kg"], "either --know FILE or --classes NAME"),
-        (["-", "--know", "-"], "only one of DATA, --know, --classes and --synonyms can be"),
+        (["-", "--know", "-"], "only one of DATA, --know, --classes and --synonyms can be the standard input"),
         (["data.csv", "--know", "none.nwk"], "no such file: none.nwk"),
         (["data.csv", "--know", "t.nwk", "-o", "t.nwk"], "t.nwk is an input of this command already"),
         (["data.csv", "--know", "t.nwk", "-o", "no/r.html"], "no such folder"),
