@@ -293,6 +293,51 @@ def test_the_number_of_clusters_by_the_widest_gap():
 
 
 @pytest.mark.parametrize("metric", ["euclidean", "cosine", "precomputed"])
+@pytest.mark.parametrize(
+    "kind", ["nothing", "triplets", "hard triplets", "classes", "hard classes", "pairs", "hierarchy"]
+)
+def test_the_order_of_rows_changes_nothing(iris, metric, kind):
+    X, y = (x[::2] for x in iris)
+    X = X + np.random.default_rng(0).normal(size=X.shape) * 1e-3  # no two rows, and no two columns, are the same
+    triplets = tt.sample_class_triplets(y, 120, leaves=X.index, random_state=0)
+    if kind == "triplets":  # one in ten is wrong
+        triplets = tt.TripletSet(
+            np.where(np.arange(120)[:, None] % 10, triplets.rows, triplets.rows[:, [0, 2, 1]]), X.index
+        )
+    known = {
+        "nothing": {},
+        "triplets": {"triplets": triplets},
+        "hard triplets": {"triplets": triplets},
+        "classes": {"classes": y[::5]},
+        "hard classes": {"classes": y[::5]},
+        "pairs": {"pairs": tt.sample_class_pairs(y, 20, leaves=X.index, random_state=0)},
+        "hierarchy": {"hierarchy": DivisiveReCon(2).fit(X[::3]).hierarchy_},
+    }[kind]
+    D = pd.DataFrame(np.sqrt(((X.values[:, None] - X.values[None]) ** 2).sum(axis=2)), X.index)
+    D.columns = X.index
+    Z = D if metric == "precomputed" else X
+    model = DivisiveReCon(metric=metric, constraints="hard" if "hard" in kind else "auto")
+    wanted, labels = None, None
+    for seed in range(3):
+        some = np.random.default_rng(seed).permutation(len(Z)) if seed else np.arange(len(Z))
+        rows = Z.iloc[some, some if metric == "precomputed" else slice(None)].to_numpy()
+        model.fit(rows, sample_names=X.index[some], **known)
+        first = np.unique(model.labels_, return_index=True)[1]
+        assert (np.diff(first) > 0).all()
+        assert model.hierarchy_.leaves == tt.LeafIndex(X.index[some])
+        found = (model.hierarchy_, model.triplets_, model.pairs_, model.constraints_, model.held_out_, model.noise_)
+        clusters = {frozenset(X.index[some][model.labels_ == c]) for c in range(model.n_clusters_)}
+        if wanted is None:
+            wanted, labels, heights = found, clusters, model.distances_
+        assert found[0] == wanted[0]
+        assert found[1].reindex(X.index) == wanted[1]
+        assert found[2].reindex(X.index) == wanted[2]
+        assert found[3:] == wanted[3:]
+        assert clusters == labels
+        np.testing.assert_array_equal(model.distances_, heights)
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "cosine", "precomputed"])
 def test_the_unit_of_the_samples_changes_nothing(metric):
     y = np.repeat(range(4), 15)
     X = np.random.default_rng(0).normal(size=(60, 3)) + 9 * np.array([[0, 0, 1], [1, 0, 0], [0, 1, 0], [1, 1, -1]])[y]
