@@ -100,8 +100,10 @@ def test_classes_of_some_samples(X, classes):
 
 def test_classes_of_which_nothing_follows(X):
     plain = DivisiveReCon(2).fit(X)
-    for classes in ([None] * 6, ["x"] * 6, ["x", "y"] + [None] * 4):
-        assert DivisiveReCon(2).fit(X, classes=classes).hierarchy_ == plain.hierarchy_
+    for classes, given in (([None] * 6, "0 labels of 0 classes"), (["x"] * 6, "6 labels of 1 class")):
+        with pytest.warns(UserWarning, match=f"classes has {given}, of which nothing follows: it takes samples of two"):
+            assert DivisiveReCon(2).fit(X, classes=classes).hierarchy_ == plain.hierarchy_
+    assert DivisiveReCon(2).fit(X, classes=["x", "y"] + [None] * 4).hierarchy_ == plain.hierarchy_
 
 
 def test_clusters_of_classes__follow_forms_that_no_cut_finds():
@@ -138,7 +140,8 @@ def test_clusters_of_classes__are_one_for_each_class_with_a_label(iris, metric):
         model, wanted = (DivisiveReCon(k, metric=metric).fit(Z, classes=known) for k in (None, known.nunique()))
         np.testing.assert_array_equal(model.labels_, wanted.labels_)
         assert model.n_clusters_choice_ is None
-    alike = DivisiveReCon(metric=metric).fit(Z, classes=y[y == 1][::10])  # of one class nothing follows
+    with pytest.warns(UserWarning, match="of which nothing follows"):
+        alike = DivisiveReCon(metric=metric).fit(Z, classes=y[y == 1][::10])
     assert alike.n_clusters_ == DivisiveReCon(metric=metric).fit(Z).n_clusters_
 
 
@@ -193,7 +196,8 @@ def test_classes_by_label__are_no_row_numbers_where_the_index_of_X_repeats_a_lab
     for by_row in ([*"xxyyyy"], pd.Series([*"xxyyyy"], index=names)):
         found = estimator(2).fit(frame, classes=by_row)
         assert found.triplets_.rows.tolist() == wanted.triplets_.rows.tolist()
-    assert len(estimator(2).fit(frame, classes={}).triplets_) == 0
+    with pytest.warns(UserWarning, match="classes has 0 labels"):
+        assert len(estimator(2).fit(frame, classes={}).triplets_) == 0
 
 
 @pytest.mark.parametrize("estimator", [ReCon, DivisiveReCon])
@@ -206,6 +210,7 @@ def test_classes_by_label__of_a_series_that_repeats_one_do_not_go_by_position(es
             estimator(3).fit(table, classes=twice, sample_names=names)
 
 
+@pytest.mark.filterwarnings("ignore:classes has")
 @pytest.mark.parametrize("seed", range(20))
 def test_hard_classes__allow_as_many_clusters_as_there_are_groups(seed):
     rng = np.random.default_rng(seed)

@@ -30,7 +30,13 @@ from tripletree.cluster.agglomerative.constraints import check_consistent, combi
 from tripletree.cluster.agglomerative.paired_cut import nearest_feasible
 from tripletree.cluster.agglomerative.plan import merge_samples, plan_merges
 from tripletree.cluster.alignment import named, named_by
-from tripletree.cluster.base import HierarchicalClusterer, all_or_nothing, check_samples, check_y
+from tripletree.cluster.base import (
+    HierarchicalClusterer,
+    all_or_nothing,
+    check_samples,
+    check_y,
+    warn_of_silent_classes,
+)
 from tripletree.cluster.distances import FittedMetric, condensed_matrix, transformed
 from tripletree.cluster.prediction import NeighbourPredictor
 from tripletree.cluster.propagation import propagated
@@ -667,8 +673,8 @@ class DivisiveReCon(HierarchicalClusterer):
         Warns
         -----
         UserWarning
-            If no flat clusters are found that keep all pairs. With `validate`, if the knowledge makes results worse;
-            the message names the better setting.
+            If no flat clusters are found that keep all pairs, or nothing follows from classes. With `validate`, if the
+            knowledge makes results worse; the message names the better setting.
 
         Examples
         --------
@@ -702,6 +708,8 @@ class DivisiveReCon(HierarchicalClusterer):
             points = np.ascontiguousarray(samples[np.ix_(order, order)] if is_matrix else samples[order])
             points, aligned = transformed(self.metric, points, points), known.taken(order)
             given = _statements(aligned, self.constraints == "hard", rng)
+            if known.codes is not None and np.unique(known.codes[known.codes >= 0]).size < 2 and not len(given.pairs):
+                warn_of_silent_classes(known.codes, "samples of two classes")
             only_hierarchy = hierarchy is not None and not len(known.triplets) and not len(known.pairs)
             hard = self._hardness(given.triplets, given.pairs, only_hierarchy and classes is None)
             closure = given.pairs.closure()

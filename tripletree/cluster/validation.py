@@ -462,7 +462,7 @@ def measure(
             known = np.zeros(n, bool)
             known[train[: round(amount * train.size)]] = True
             with warnings.catch_warnings():  # of triplets left out on purpose
-                warnings.filterwarnings("ignore", message=r".*triplets that look drawn at random")
+                warnings.filterwarnings("ignore", message=r".*triplets that look drawn at random|classes has ")
                 fitted = model.fit(X, **knowledge.part(known), **names)
             compare(i, held_out == k, fitted)
     return Measured(holds, exchanged, sample)
