@@ -6,6 +6,12 @@ crowd-kit, all of which judge each question by itself; their hierarchy is made o
 `consensus` uses, so that only the weighing differs. "told" weighs those who know 1 and the two others 0. Wawa and
 ZeroBasedSkill of crowd-kit 1.4.2 fail with scikit-learn 1.9; GLAD takes minutes a crowd: `--glad`.
 
+`--choices`: crowds without a hierarchy to recover. A fifth of the answers is held out, and foretold by `consensus` at
+its defaults, by the binary hierarchy of equal weights, and by the majority of the other answers to the same trio (a
+third where there is none, or no odd one is shown). The people choose by likeness of things that are points in three
+dimensions (the chance of a pair is a softmax of minus its squared distance), or know a hierarchy that grew by
+splitting random leaves (Yule) and err; one in ten guesses.
+
 `--development`: crowds on random binary hierarchies, on which the constants of `algorithms/consensus.py` were tried
 (`--prior` changes one). Without it: crowds on the package's sample hierarchies, which had no part in that.
 """
@@ -20,7 +26,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 import numpy as np
 import pandas as pd
-from crowds import odd_of, random_hierarchy
+from crowds import asked_of, foretold, odd_of, random_hierarchy, simulate_choices
 
 import tripletree as tt
 from tripletree.algorithms import consensus as module
@@ -36,6 +42,10 @@ except ImportError:
 SETTINGS = ((12, 6, 30, 2), (20, 8, 40, 1), (20, 8, 40, 3), (40, 10, 100, 1), (40, 10, 100, 3))
 RIVALS = ("MajorityVote", "DawidSkene", "OneCoinDawidSkene", "MMSR")
 LAPSES = 0.1
+#: Kinds of choices, with their sharpness or share of errors; people, answers, people who get each question.
+CHOICES = (("points", 0.3), ("points", 1.0), ("Yule", 0.1), ("Yule", 0.4))
+CROWDS = ((10, 300, 1), (10, 1000, 1), (10, 1000, 5), (30, 3000, 5))
+THINGS = 40
 ALL = {"n_bootstraps": 0, "min_support": 0.0}
 
 
@@ -115,6 +125,71 @@ def results(setting, seed, rivals, *, development):
     return found, dict(zip(verdicts.people, verdicts.verdict, strict=True))
 
 
+def yule(rng, n):
+    """A binary hierarchy over 0..n-1 that grew by splitting leaves at random."""
+    nested, leaves = [0], []
+    leaves.append(nested)
+    for k in range(1, n):
+        leaf = leaves.pop(int(rng.integers(len(leaves))))
+        leaf[:] = [leaf[:], [k]]
+        leaves += leaf
+    return tt.Hierarchy.from_nested(_unpacked(nested)).reindex(range(n))
+
+
+def _unpacked(node):
+    return node[0] if len(node) == 1 else tuple(map(_unpacked, node))
+
+
+def erring(rng, n, *, n_people, n_answers, overlap, errors):
+    """Answers of people who know a hierarchy: the items, the answers and who gave them."""
+    rows, who = asked_of(rng, n, n_people, n_answers, overlap)
+    share = np.clip(errors + 0.07 * rng.normal(size=n_people), 0, 2 / 3)
+    share[rng.random(n_people) < 0.1] = 2 / 3
+    wrong = rng.random(n_answers) < share[who]
+    odd = odd_of(yule(rng, n), rows).astype(np.int64)
+    return rows, np.where(wrong, (odd + rng.integers(1, 3, n_answers)) % 3, odd), who
+
+
+def of_same_trio(rows, replies, held):
+    """For each held-out answer the chance that the majority of the others to its trio foretells it."""
+    votes = {}
+    for row, reply in zip(rows[~held].tolist(), replies[~held].tolist(), strict=True):
+        votes.setdefault(tuple(row), np.zeros(3))[reply] += 1
+    found = [votes.get(tuple(row), np.zeros(3)) for row in rows[held].tolist()]
+    return np.array([(x[k] == x.max()) / (x == x.max()).sum() for x, k in zip(found, replies[held], strict=True)])
+
+
+def choices(kind, value, crowd_size, seed):
+    """The shares of held-out answers foretold, of trios unresolved, and of people who weigh next to nothing."""
+    people, n_answers, overlap = crowd_size
+    rng = np.random.default_rng([seed, people, n_answers, overlap])
+    size = {"n_people": people, "n_answers": n_answers, "overlap": overlap}
+    if kind == "points":
+        rows, replies, who = simulate_choices(rng, THINGS, sharpness=value, **size)
+    else:
+        rows, replies, who = erring(rng, THINGS, errors=value, **size)
+    held = rng.random(n_answers) < 0.2
+    given = AnswerSet.from_columns(rows[~held], replies[~held], THINGS, who=[str(k) for k in who[~held]])
+    found = tt.consensus(given, n_bootstraps=0, random_state=seed)  # bootstraps change nothing but the support
+    equal = tt.consensus(given, weights=None, random_state=seed, **ALL)
+    foretelling = (foretold(x.hierarchy, rows[held], replies[held]).mean() for x in (found, equal))
+    light = float((found.weights < found.weights.max() / 10).mean())
+    return (*foretelling, of_same_trio(rows, replies, held).mean(), found.unresolved, light)
+
+
+def print_choices(seeds):
+    head = ("consensus", "equal weights", "same trio", "unresolved", "light people")
+    print(f"{'kind':12}{'people':>7}{'answers':>8}{'a trio':>7}" + "".join(f"{x:>16}" for x in head))
+    for kind, value in CHOICES:
+        for size in CROWDS:
+            columns = zip(*(choices(kind, value, size, seed) for seed in range(seeds)), strict=True)
+            people, n_answers, overlap = size
+            name = f"{kind} {value}"
+            print(
+                f"{name:12}{people:7}{n_answers:8}{overlap:7}" + "".join(f"{shown(x):>16}" for x in columns), flush=True
+            )
+
+
 def shown(values):
     """A mean and its standard error."""
     values = np.array(values)
@@ -124,6 +199,7 @@ def shown(values):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("--development", action="store_true", help="the crowds on which constants were tried")
+    parser.add_argument("--choices", action="store_true", help="foretell held-out answers")
     parser.add_argument("--prior", type=float, help="answers of the average person that count as known of each")
     parser.add_argument("--glad", action="store_true", help="run GLAD, too")
     parser.add_argument("--alone", action="store_true", help="without crowd-kit")
@@ -131,6 +207,9 @@ def main():
     options = parser.parse_args()
     if options.prior is not None:
         module._PRIOR = options.prior
+    if options.choices:
+        print_choices(options.seeds)
+        return
     if aggregation is None:
         print("crowd-kit is not installed: pip install crowd-kit", file=sys.stderr)
     rivals = [] if aggregation is None or options.alone else [*RIVALS, *(["GLAD"] if options.glad else [])]

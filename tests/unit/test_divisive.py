@@ -100,8 +100,10 @@ def test_classes_of_some_samples(X, classes):
 
 def test_classes_of_which_nothing_follows(X):
     plain = DivisiveReCon(2).fit(X)
-    for classes in ([None] * 6, ["x"] * 6, ["x", "y"] + [None] * 4):
-        assert DivisiveReCon(2).fit(X, classes=classes).hierarchy_ == plain.hierarchy_
+    for classes, given in (([None] * 6, "0 labels of 0 classes"), (["x"] * 6, "6 labels of 1 class")):
+        with pytest.warns(UserWarning, match=f"classes has {given}, of which nothing follows: it takes samples of two"):
+            assert DivisiveReCon(2).fit(X, classes=classes).hierarchy_ == plain.hierarchy_
+    assert DivisiveReCon(2).fit(X, classes=["x", "y"] + [None] * 4).hierarchy_ == plain.hierarchy_
 
 
 def test_clusters_of_classes__follow_forms_that_no_cut_finds():
@@ -138,7 +140,8 @@ def test_clusters_of_classes__are_one_for_each_class_with_a_label(iris, metric):
         model, wanted = (DivisiveReCon(k, metric=metric).fit(Z, classes=known) for k in (None, known.nunique()))
         np.testing.assert_array_equal(model.labels_, wanted.labels_)
         assert model.n_clusters_choice_ is None
-    alike = DivisiveReCon(metric=metric).fit(Z, classes=y[y == 1][::10])  # of one class nothing follows
+    with pytest.warns(UserWarning, match="of which nothing follows"):
+        alike = DivisiveReCon(metric=metric).fit(Z, classes=y[y == 1][::10])
     assert alike.n_clusters_ == DivisiveReCon(metric=metric).fit(Z).n_clusters_
 
 
@@ -193,7 +196,8 @@ def test_classes_by_label__are_no_row_numbers_where_the_index_of_X_repeats_a_lab
     for by_row in ([*"xxyyyy"], pd.Series([*"xxyyyy"], index=names)):
         found = estimator(2).fit(frame, classes=by_row)
         assert found.triplets_.rows.tolist() == wanted.triplets_.rows.tolist()
-    assert len(estimator(2).fit(frame, classes={}).triplets_) == 0
+    with pytest.warns(UserWarning, match="classes has 0 labels"):
+        assert len(estimator(2).fit(frame, classes={}).triplets_) == 0
 
 
 @pytest.mark.parametrize("estimator", [ReCon, DivisiveReCon])
@@ -206,6 +210,7 @@ def test_classes_by_label__of_a_series_that_repeats_one_do_not_go_by_position(es
             estimator(3).fit(table, classes=twice, sample_names=names)
 
 
+@pytest.mark.filterwarnings("ignore:classes has")
 @pytest.mark.parametrize("seed", range(20))
 def test_hard_classes__allow_as_many_clusters_as_there_are_groups(seed):
     rng = np.random.default_rng(seed)
@@ -290,6 +295,51 @@ def test_the_number_of_clusters_by_the_widest_gap():
     X = np.concatenate([np.random.default_rng(0).normal(size=(30, 2)) + 20 * k for k in range(4)])
     assert DivisiveReCon().fit(X).n_clusters_ == 4
     assert DivisiveReCon().fit(X[:1]).n_clusters_ == 1
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "cosine", "precomputed"])
+@pytest.mark.parametrize(
+    "kind", ["nothing", "triplets", "hard triplets", "classes", "hard classes", "pairs", "hierarchy"]
+)
+def test_the_order_of_rows_changes_nothing(iris, metric, kind):
+    X, y = (x[::2] for x in iris)
+    X = X + np.random.default_rng(0).normal(size=X.shape) * 1e-3  # no two rows, and no two columns, are the same
+    triplets = tt.sample_class_triplets(y, 120, leaves=X.index, random_state=0)
+    if kind == "triplets":  # one in ten is wrong
+        triplets = tt.TripletSet(
+            np.where(np.arange(120)[:, None] % 10, triplets.rows, triplets.rows[:, [0, 2, 1]]), X.index
+        )
+    known = {
+        "nothing": {},
+        "triplets": {"triplets": triplets},
+        "hard triplets": {"triplets": triplets},
+        "classes": {"classes": y[::5]},
+        "hard classes": {"classes": y[::5]},
+        "pairs": {"pairs": tt.sample_class_pairs(y, 20, leaves=X.index, random_state=0)},
+        "hierarchy": {"hierarchy": DivisiveReCon(2).fit(X[::3]).hierarchy_},
+    }[kind]
+    D = pd.DataFrame(np.sqrt(((X.values[:, None] - X.values[None]) ** 2).sum(axis=2)), X.index)
+    D.columns = X.index
+    Z = D if metric == "precomputed" else X
+    model = DivisiveReCon(metric=metric, constraints="hard" if "hard" in kind else "auto")
+    wanted, labels = None, None
+    for seed in range(3):
+        some = np.random.default_rng(seed).permutation(len(Z)) if seed else np.arange(len(Z))
+        rows = Z.iloc[some, some if metric == "precomputed" else slice(None)].to_numpy()
+        model.fit(rows, sample_names=X.index[some], **known)
+        first = np.unique(model.labels_, return_index=True)[1]
+        assert (np.diff(first) > 0).all()
+        assert model.hierarchy_.leaves == tt.LeafIndex(X.index[some])
+        found = (model.hierarchy_, model.triplets_, model.pairs_, model.constraints_, model.held_out_, model.noise_)
+        clusters = {frozenset(X.index[some][model.labels_ == c]) for c in range(model.n_clusters_)}
+        if wanted is None:
+            wanted, labels, heights = found, clusters, model.distances_
+        assert found[0] == wanted[0]
+        assert found[1].reindex(X.index) == wanted[1]
+        assert found[2].reindex(X.index) == wanted[2]
+        assert found[3:] == wanted[3:]
+        assert clusters == labels
+        np.testing.assert_array_equal(model.distances_, heights)
 
 
 @pytest.mark.parametrize("metric", ["euclidean", "cosine", "precomputed"])

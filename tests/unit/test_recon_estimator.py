@@ -377,8 +377,10 @@ def test_classes__beside_other_knowledge(frame):
     assert displays(model.hierarchy_, triplets_from_classes(list("xyxyzzzz"), leaves=NAMES)).all()
 
 
-def test_classes__of_one_class_say_nothing(frame):
-    assert len(ReCon(3).fit(frame, classes=dict.fromkeys("abc", "x")).triplets_) == 0
+@pytest.mark.parametrize(("classes", "given"), [("xxx", "3 labels of 1 class"), ("xyz", "3 labels of 3 classes")])
+def test_classes__of_which_no_triplet_follows(frame, classes, given):
+    with pytest.warns(UserWarning, match=f"classes has {given}, of which nothing follows: it takes two samples of one"):
+        assert len(ReCon(3).fit(frame, classes=dict(zip("abc", classes, strict=True))).triplets_) == 0
 
 
 def test_classes__validated(rng):

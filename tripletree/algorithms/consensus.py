@@ -5,7 +5,7 @@ truths: person p names the odd one that the hierarchy displays with probability 
 the rest. Of all hierarchies the likeliest then displays the greatest weight of answers, an answer of p weighing
 log(2 a_p / (1 - a_p)): the problem of `repair`. How accurate a person is, is read off a hierarchy made of the answers
 of others, since one that a person's own answers have shaped agrees with them even where they are random. The two
-are estimated in turns.
+are estimated in turns. People differ by as much as is seen beyond chance: of few answers, they weigh nearly the same.
 """
 
 from __future__ import annotations
@@ -17,24 +17,28 @@ from typing import Any, Literal
 import numpy as np
 
 from tripletree import kernels
+from tripletree.algorithms.induce import count_triplets
 from tripletree.algorithms.repair import WITHOUT_LIMIT, Problem, Search
 from tripletree.core.answers import ALIKE, AnswerSet, check_answers
 from tripletree.core.checks import check_count, check_real, counted
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.progress import progress_bar
 from tripletree.core.random import generator
+from tripletree.errors import warn_user
 from tripletree.kernels import freeze, frozen
 
 __all__ = ["AnswerConsensus", "HeldOut", "TrioVotes", "collect_answers", "consensus", "held_out"]
 
 #: At most so many parts of the people are left out in turn, and so many rounds of weights and hierarchies.
 _PARTS, _ROUNDS = 10, 8
-#: How many answers of the average person count as known of each person before there are any.
+#: How many answers of the average person count as known of each person before there are any, at the least.
 _PRIOR = 2.0
 #: No person is taken for more accurate than this.
 _MOST_ACCURATE = 0.98
 #: Change of all weights, as a share of the largest, below which they have settled.
 _SETTLED = 0.05
+#: Sums of weights that differ by no more than this part are equal.
+_TIE = 1e-9
 #: Groups of leaves up to this size are split exactly, in trials and in the result.
 _EXACT = 8
 
@@ -137,12 +141,29 @@ def held_out(votes: TrioVotes, rng: np.random.Generator, tick: Tick | None = Non
             agrees[out] = votes.agrees(hierarchy)[out]
             if tick is not None:
                 tick(1)
-        right = np.bincount(votes.voter, agrees, p)
-        accuracy = (right + _PRIOR * agrees.mean()) / (n_votes + _PRIOR)
+        accuracy = _shrunk(np.bincount(votes.voter, agrees, p), n_votes)
         before, weight = weight, _weights_of(accuracy)
         if np.abs(weight - before).max() <= _SETTLED * weight.max():
             break
     return HeldOut(agrees, accuracy, weight)
+
+
+def _shrunk(right: np.ndarray, n: np.ndarray) -> np.ndarray:
+    """Shares of right answers of each, moved towards the average as far as chance explains how they differ.
+
+    The shares vary by their own variance and by chance, as in the beta-binomial distribution; the former is what the
+    sum of squares shows beyond the latter.
+    """
+    total, mean = n.sum(), right.sum() / n.sum()
+    chance = mean * (1 - mean)
+    if chance == 0:
+        return np.full(n.size, mean)
+    beyond = float((n * (right / n - mean) ** 2).sum()) - (n.size - 1) * chance
+    own = beyond / (total - (n**2).sum() / total)
+    if own <= 0:
+        return np.full(n.size, mean)
+    prior = max(chance / own - 1, _PRIOR)
+    return (right + prior * mean) / (n + prior)
 
 
 def _weights_of(accuracy: np.ndarray) -> np.ndarray:
@@ -159,7 +180,7 @@ class AnswerConsensus:
     Attributes
     ----------
     hierarchy : Hierarchy
-        Over the leaves of the answers. Clades that too few answers bear out are contracted.
+        Over the leaves of the answers. Clades that the answers do not bear out are contracted.
     support : ndarray of float64, shape (inner nodes,), or None
         The share of bootstrap samples of the answers whose hierarchy has the clade; entry ``u - n_leaves`` is that of
         node u, NaN that of the root. None without bootstraps.
@@ -176,6 +197,9 @@ class AnswerConsensus:
         What an answer of each weighs.
     displayed : float
         Of the weight of all answers that name an odd one, the share that the hierarchy displays.
+    unresolved : float
+        Of all trios of leaves that answers name, the share for which the hierarchy shows no odd one, since clades are
+        contracted.
     n_bootstraps : int
 
     Examples
@@ -198,6 +222,7 @@ class AnswerConsensus:
     accuracy: np.ndarray
     weights: np.ndarray
     displayed: float
+    unresolved: float
     n_bootstraps: int
 
     def __repr__(self) -> str:
@@ -226,7 +251,7 @@ def consensus(
     *,
     weights: Literal["estimate"] | Mapping[Any, float] | None = "estimate",
     n_bootstraps: int = 100,
-    min_support: float = 0.5,
+    min_support: float | None = None,
     random_state: Any = None,
     verbose: bool | int = False,
 ) -> AnswerConsensus:
@@ -243,10 +268,12 @@ def consensus(
         A mapping gives the weight of an answer of each person, at least 0 (those not in it: 1); with None all weigh 1.
     n_bootstraps : int
         How many samples of the answers, with replacement, to make a hierarchy of, and as many samples of the people.
-    min_support : float
-        Clades in no more than this share of the samples of answers are contracted. Without bootstraps: clades with no
-        more than this share of the weight of the answers that they alone decide, the weakest first. With 0.0 the
-        hierarchy is binary.
+    min_support : float or None
+        None: clades are contracted only where the answers do not lean to them, that is, where of the answers that the
+        clade alone decides no more agree than bear out one of the two other ways to join its parts and its sibling.
+        A number: clades in no more than this share of the samples of answers are contracted, and without bootstraps
+        clades with no more than this share of the weight of the answers that they alone decide, the weakest first.
+        With 0.0 the hierarchy is binary.
     random_state : None, int, Generator or RandomState
         For the samples and the search. None is a fixed seed: equal answers give equal results.
     verbose : bool or int
@@ -265,6 +292,11 @@ def consensus(
         If none of the answers names an odd one, a weight is negative or not finite, no answer has a positive weight, or
         `min_support` is not in 0..1.
 
+    Warns
+    -----
+    UserWarning
+        If contraction leaves more than half of all trios without an odd one.
+
     See Also
     --------
     tripletree.agreement : who agrees with whom.
@@ -275,8 +307,9 @@ def consensus(
     -----
     The model of Dawid and Skene [1]_ with one accuracy for each person and a hierarchy in the place of independent
     truths, so that answers to different questions bear each other out. The accuracy of a person comes from hierarchies
-    made without this person (of more than ten people, without a tenth of them), shrunk towards the average by two
-    answers. The search is that of `repair`. Samples of answers and of people are drawn with the weights that all
+    made without this person (of more than ten people, without a tenth of them), shrunk towards the average as far as
+    chance explains how people differ: where the answers of others foretell hardly more than chance, all weigh about
+    the same. The search is that of `repair`. Samples of answers and of people are drawn with the weights that all
     answers give. Support is that of Felsenstein [2]_.
 
     Time: some ten to thirty hierarchies for the weights, and one for each sample; each takes tens of milliseconds for
@@ -304,7 +337,7 @@ def consensus(
     """
     votes = collect_answers(check_answers(answers))
     n_bootstraps = check_count(n_bootstraps, "n_bootstraps")
-    least = check_real(min_support, "min_support", most=1.0)
+    least = None if min_support is None else check_real(min_support, "min_support", most=1.0)
     if len(votes.row) == 0:
         msg = f"{counted(len(answers), 'answer')}, and none names an odd one, so that there is no hierarchy to find"
         raise ValueError(msg)
@@ -326,8 +359,12 @@ def consensus(
         best = votes.hierarchy(each, rng, n_runs=9)
         replicates = _support(votes, best, each, n_bootstraps, rng, tick)
         people = _support(votes, best, each, of_people, rng, tick, by_people=True)
-    kept = _kept(votes, best, each, replicates, least)
-    return _made(answers, votes, best, kept, each, (replicates, people), (accuracy, weight), n_bootstraps)
+    kept = _leant_to(votes, best, each) if least is None else _kept(votes, best, each, replicates, least)
+    made = _made(answers, votes, best, kept, each, (replicates, people), (accuracy, weight), n_bootstraps)
+    if made.unresolved > 0.5:
+        why = "answers lean to no others" if least is None else "min_support=None keeps all that answers lean to"
+        warn_user(f"the hierarchy shows no odd one for {made.unresolved:.0%} of all trios, for want of clades: {why}")
+    return made
 
 
 def _given_weights(weights: Mapping[Any, float], votes: TrioVotes) -> np.ndarray:
@@ -378,8 +415,29 @@ def _support(
     return found / n_bootstraps
 
 
-def _decided(votes: TrioVotes, hierarchy: Hierarchy, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """For each node of a hierarchy over 0..k-1 the weight of the votes that it alone decides: agreeing, and all."""
+@dataclass(frozen=True, eq=False)
+class _Decisions:
+    """The votes that a hierarchy over 0..k-1 decides by one node alone, those for one triplet together.
+
+    Attributes
+    ----------
+    node : ndarray of int32, shape (d,)
+        The node at which the two that are displayed together meet.
+    odd : ndarray of int32, shape (d,)
+        The leaf that the votes name.
+    agree : ndarray of bool, shape (d,)
+        Whether it is the one displayed.
+    weight : ndarray of float64, shape (d,)
+    """
+
+    node: np.ndarray
+    odd: np.ndarray
+    agree: np.ndarray
+    weight: np.ndarray
+
+
+def _decisions(votes: TrioVotes, hierarchy: Hierarchy, weight: np.ndarray) -> _Decisions:
+    """The votes that single nodes decide."""
     odd = kernels.rooted_tree.induced_odd(votes.rows, *hierarchy.ancestor_table)
     met = np.flatnonzero(odd >= 0)
     rows, at = votes.rows[met], odd[met].astype(np.int64)
@@ -389,9 +447,30 @@ def _decided(votes: TrioVotes, hierarchy: Hierarchy, weight: np.ndarray) -> tupl
     top = kernels.rooted_tree.common_ancestors(x, z, *hierarchy.ancestor_table)
     alone = hierarchy.parent[node] == top
     total = np.bincount(votes.row, weight, len(votes.rows))[met]
-    size = hierarchy.n_nodes
-    agree = np.bincount(node, total * (alone & (at == 2)), size)
-    return agree, np.bincount(node, total * alone, size)
+    return _Decisions(node[alone], rows[alone, 2], (at == 2)[alone], total[alone])
+
+
+def _decided(votes: TrioVotes, hierarchy: Hierarchy, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """For each node of a hierarchy over 0..k-1 the weight of the votes that it alone decides: agreeing, and all."""
+    found, size = _decisions(votes, hierarchy, weight), hierarchy.n_nodes
+    agree = np.bincount(found.node, found.weight * found.agree, size)
+    return agree, np.bincount(found.node, found.weight, size)
+
+
+def _leant_to(votes: TrioVotes, best: Hierarchy, weight: np.ndarray) -> np.ndarray:
+    """Which nodes of a binary hierarchy have more votes than either exchange of a child for the sibling (bool)."""
+    found, size = _decisions(votes, best, weight), best.n_nodes
+    start, stop, order = best.leaf_intervals
+    child = np.flatnonzero(start[:-1] == start[best.parent[:-1]])  # the first of two
+    middle = np.zeros(size, np.int64)
+    middle[best.parent[child]] = stop[child]
+    place = np.empty(best.n_leaves, np.int64)
+    place[order] = np.arange(best.n_leaves)
+    side = np.where(found.agree, 0, 1 + (place[found.odd] >= middle[found.node]))  # whose child is named, if any
+    of_side = np.bincount(3 * found.node + side, found.weight, 3 * size).reshape(size, 3)
+    kept = of_side[:, 0] > of_side[:, 1:].max(axis=1) * (1 + _TIE)
+    kept[: best.n_leaves] = kept[-1] = True
+    return kept
 
 
 def _kept(votes: TrioVotes, best: Hierarchy, weight: np.ndarray, support: Any, least: float) -> np.ndarray:
@@ -447,6 +526,7 @@ def _made(
     parent = np.full(n + tree.n_nodes - k, n + tree.n_nodes - k - 1, np.int64)
     parent[number] = np.where(tree.parent < 0, -1, number[tree.parent])
     agreeing[-1] = np.nan
+    trios = k * (k - 1) * (k - 2) // 6
     return AnswerConsensus(
         hierarchy=Hierarchy(parent, answers.leaves),
         support=None if shares[0] is None else freeze(shares[0]),
@@ -456,5 +536,6 @@ def _made(
         accuracy=freeze(people[0]),
         weights=freeze(people[1]),
         displayed=float(weight[votes.agrees(tree)].sum() / weight.sum()),
+        unresolved=1 - count_triplets(tree) / trios,
         n_bootstraps=n_bootstraps,
     )

@@ -80,8 +80,8 @@ def _columns(command: Any) -> Any:
     help="Samples of the answers, and as many of the people, for the support of the clades.",
 )  # fmt: skip
 @click.option(
-    "--min-support", type=click.FloatRange(0, 1), default=0.5, show_default=True, metavar="SHARE",
-    help="Clades in no more than this share of the samples are contracted.",
+    "--min-support", type=click.FloatRange(0, 1), metavar="SHARE",
+    help="Clades in no more than this share of the samples are contracted.  [default: those to which no answers lean]",
 )  # fmt: skip
 @click.option("--equal-weights", is_flag=True, help="Count the answers of all people alike.")
 @click.option("-o", "--output", metavar="FILE", help="Write the consensus as Newick, with support from 0 to 1.")
@@ -96,7 +96,7 @@ def answers(
     file: str,
     k: int,
     bootstraps: int,
-    min_support: float,
+    min_support: float | None,
     equal_weights: bool,
     seed: int,
     output: str | None,
@@ -299,6 +299,8 @@ def _consensus_text(common: AnswerConsensus) -> str:
     """The clades with their support."""
     h = common.hierarchy
     head = f"Consensus: it displays {common.displayed:.1%} of the weight of the answers"
+    if common.unresolved:
+        head += f" and leaves {common.unresolved:.1%} of the trios unresolved"
     if common.support is not None:
         people = "" if common.people_support is None else " / of people"
         head += f"; clades with their support in samples of answers{people}"
@@ -311,7 +313,7 @@ def _consensus_text(common: AnswerConsensus) -> str:
     if common.support is None:
         rows = [[_clade_text(h.clade(u)), ""] for u in range(h.n_leaves, h.n_nodes) if u != h.root]
     if not rows:
-        return f"{head}\n  no clade has enough support: --min-support 0 shows the best guess"
+        return f"{head}\n  no clade is left: --min-support 0 shows the best guess"
     return f"{head}:\n{_aligned(rows)}"
 
 

@@ -31,6 +31,7 @@ __all__ = [
     "check_samples",
     "check_y",
     "warn_if_few",
+    "warn_of_silent_classes",
 ]
 
 #: When few triplets are known to hurt: from so many samples and so many triplets on, if there are fewer than so many
@@ -428,6 +429,13 @@ def warn_if_few(triplets: TripletSet, tree: Hierarchy) -> None:
         "are known). A few more random ones are not the cure"
     )
     warn_user(msg)
+
+
+def warn_of_silent_classes(codes: np.ndarray, needed: str) -> None:
+    """Warn of classes of which nothing follows; `needed` says what it takes."""
+    known = codes[codes >= 0]
+    given = f"{counted(known.size, 'label')} of {counted(np.unique(known).size, 'class', 'classes')}"
+    warn_user(f"classes has {given}, of which nothing follows: it takes {needed}")
 
 
 def _dispersion(count: np.ndarray) -> float:

@@ -30,7 +30,13 @@ from tripletree.cluster.agglomerative.constraints import check_consistent, combi
 from tripletree.cluster.agglomerative.paired_cut import nearest_feasible
 from tripletree.cluster.agglomerative.plan import merge_samples, plan_merges
 from tripletree.cluster.alignment import named, named_by
-from tripletree.cluster.base import HierarchicalClusterer, all_or_nothing, check_samples, check_y
+from tripletree.cluster.base import (
+    HierarchicalClusterer,
+    all_or_nothing,
+    check_samples,
+    check_y,
+    warn_of_silent_classes,
+)
 from tripletree.cluster.distances import FittedMetric, condensed_matrix, transformed
 from tripletree.cluster.prediction import NeighbourPredictor
 from tripletree.cluster.propagation import propagated
@@ -43,6 +49,7 @@ from tripletree.cluster.validation import (
     compare_settings,
 )
 from tripletree.core.hierarchy import Hierarchy
+from tripletree.core.labels import in_order_of_first
 from tripletree.core.leaves import LeafIndex
 from tripletree.core.pair_closure import PairClosure
 from tripletree.core.pairs import PairwiseConstraints
@@ -545,6 +552,11 @@ class DivisiveReCon(HierarchicalClusterer):
 
     Beyond 2,000 samples, distances are changed between 2,000 clades of the plain tree; division is of the samples.
 
+    The order of rows does not matter: samples are sorted by their values before anything is drawn or tied, with
+    precomputed distances each by its distances to the others, from the shortest on. Samples that are equal in this keep
+    the order of their rows, which can decide if different things are known of them, or different distances belong to
+    them. The parts that ``validate=True`` holds out are dealt by the order of what is given.
+
     Where classes are all that is known, and there are at least two, but no more than clusters, ``labels_`` is not a cut
     of the hierarchy. A mixture of normal distributions of one shape, begun at the means of the classes, is fitted to
     all samples. Known classes, and with less weight those that the mixture gives, then spread to neighbours in the
@@ -661,8 +673,8 @@ class DivisiveReCon(HierarchicalClusterer):
         Warns
         -----
         UserWarning
-            If no flat clusters are found that keep all pairs. With `validate`, if the knowledge makes results worse;
-            the message names the better setting.
+            If no flat clusters are found that keep all pairs, or nothing follows from classes. With `validate`, if the
+            knowledge makes results worse; the message names the better setting.
 
         Examples
         --------
@@ -679,7 +691,6 @@ class DivisiveReCon(HierarchicalClusterer):
             if self.n_clusters is not None and n < self.n_clusters:
                 msg = f"n_clusters={self.n_clusters} but n_samples={n}: there cannot be more clusters than samples"
                 raise ClusterCountError(msg, n_clusters=self.n_clusters, nearest=(n,))
-            points = transformed(self.metric, X, samples)
             if is_matrix:
                 condensed_matrix(samples)  # checks it
             known = align_knowledge(
@@ -691,26 +702,37 @@ class DivisiveReCon(HierarchicalClusterer):
                 classes=classes,
                 missing_samples=self.missing_samples,
             )
-            given = _statements(known, self.constraints == "hard", rng)
+            # all goes by the order of values, so that the order of rows decides nothing; `place` is where rows went
+            order = _order_of_values(samples, is_matrix)
+            place = np.argsort(order)
+            points = np.ascontiguousarray(samples[np.ix_(order, order)] if is_matrix else samples[order])
+            points, aligned = transformed(self.metric, points, points), known.taken(order)
+            given = _statements(aligned, self.constraints == "hard", rng)
+            if known.codes is not None and np.unique(known.codes[known.codes >= 0]).size < 2 and not len(given.pairs):
+                warn_of_silent_classes(known.codes, "samples of two classes")
             only_hierarchy = hierarchy is not None and not len(known.triplets) and not len(known.pairs)
             hard = self._hardness(given.triplets, given.pairs, only_hierarchy and classes is None)
             closure = given.pairs.closure()
             _check_enough_groups(self.n_clusters, closure)
             merges = self._merges(points, is_matrix, given, closure, hard, rng)
+            only_classes = classes is not None and triplets is None and hierarchy is None
+            codes = aligned.codes if only_classes else None
+            tree, most = from_linkage(merges, aligned.leaves), closure.n_components
+            labels = self._flat_clusters(tree, points, is_matrix, given.triplets, codes, most)
+            labels = _with_pairs(labels, closure, points, is_matrix) if len(given.pairs) else labels
+            # back in the order of rows
+            merges[:, :2] = np.append(order, np.arange(n, 2 * n - 1))[merges[:, :2].astype(np.int64)]
             tree = from_linkage(merges, known.leaves)
-            used = given.triplets
+            used = given.triplets.reindex(known.leaves)
             self.linkage_, self.distances_ = to_linkage(tree, monotone=True), merges[:, 2].copy()
-            self.triplets_, self.pairs_, self.n_triplets_ = used, given.pairs, len(used)
+            self.triplets_, self.pairs_, self.n_triplets_ = used, given.pairs.reindex(known.leaves), len(used)
             self.violated_triplets_ = used.subset(~displays(tree, used))
             self.weight_violated_ = total_weight(self.violated_triplets_)
-            only_classes = classes is not None and triplets is None and hierarchy is None
-            codes = known.codes if only_classes else None
-            labels = self._flat_clusters(tree, points, is_matrix, used, codes, closure.n_components)
-            self.labels_ = _with_pairs(labels, closure, points, is_matrix) if len(given.pairs) else labels
+            self.labels_ = in_order_of_first(labels[place])
             self.n_clusters_ = int(self.labels_.max()) + 1
             self.satisfied_in_labels_ = ~is_broken(self.labels_, used.rows)
             used_metric = FittedMetric("precomputed" if is_matrix else "euclidean")
-            self.predictor_ = NeighbourPredictor(samples, points, self.labels_, self.metric, used_metric)
+            self.predictor_ = NeighbourPredictor(samples, points[place], self.labels_, self.metric, used_metric)
             self.n_leaves_ = n
             self.hierarchy_, self.clade_names_ = named_by(tree, known.hierarchy)
             self.validation_ = self._validated(X, known.kinds(rng), rng, sample_names) if validate else None
@@ -762,7 +784,7 @@ class DivisiveReCon(HierarchicalClusterer):
         if k is None and n_classes > 1:
             k = n_classes
         elif k is None and is_matrix:
-            k = _widest_gap(self.linkage_[:, 2], tree, used)
+            k = _widest_gap(to_linkage(tree, monotone=True)[:, 2], tree, used)
         elif k is None:
             self.n_clusters_choice_ = suggest_n_clusters(tree, points, triplets=used)
             k = self.n_clusters_choice_.n_clusters
@@ -799,6 +821,21 @@ class DivisiveReCon(HierarchicalClusterer):
 
 
 # ---------------------------------------------------------------------- what is given
+
+
+def _order_of_values(samples: np.ndarray, is_matrix: bool) -> np.ndarray:
+    """The samples by their values, the first that differs; of a matrix, by their distances, from the shortest on.
+
+    Equal ones keep the order of their rows.
+    """
+    rows = np.sort(samples, axis=1) if is_matrix else samples
+    width, tied = 0, True
+    while tied and width < rows.shape[1]:  # as many columns as it takes
+        width = 4 * width + 2
+        order = np.lexsort(rows[:, :width].T[::-1])
+        some = rows[order, :width]
+        tied = bool((some[1:] == some[:-1]).all(axis=1).any())
+    return order
 
 
 @dataclass(frozen=True, eq=False)

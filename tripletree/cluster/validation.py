@@ -27,6 +27,7 @@ from tripletree.algorithms.supervision import sample_class_triplets, triplets_fr
 from tripletree.cluster.alignment import align_classes, align_hierarchy, align_pairs, align_triplets
 from tripletree.core.checks import check_count, counted
 from tripletree.core.hierarchy import Hierarchy
+from tripletree.core.labels import in_order_of_first
 from tripletree.core.leaves import LeafIndex
 from tripletree.core.pairs import PairwiseConstraints
 from tripletree.core.progress import progress_bar
@@ -275,6 +276,14 @@ class AlignedKnowledge:
     def leaves(self) -> LeafIndex:
         return self.triplets.leaves
 
+    def taken(self, order: np.ndarray) -> AlignedKnowledge:
+        """The same of the samples in another order; classes are numbered in this order, too."""
+        leaves, codes = self.leaves.take(order), None
+        if self.codes is not None:
+            codes = self.codes[order]
+            codes[codes >= 0] = in_order_of_first(codes[codes >= 0])
+        return AlignedKnowledge(self.triplets.reindex(leaves), self.pairs.reindex(leaves), self.hierarchy, codes)
+
     def kinds(self, rng: np.random.Generator, size: int | None = None) -> list[Knowledge]:
         """The kinds of knowledge there are; `size` random triplets of a hierarchy and of classes, or three a sample."""
         found: list[Knowledge] = [TripletKnowledge(self.triplets), PairKnowledge(self.pairs)]
@@ -455,7 +464,7 @@ def measure(
             known = np.zeros(n, bool)
             known[train[: round(amount * train.size)]] = True
             with warnings.catch_warnings():  # of triplets left out on purpose
-                warnings.filterwarnings("ignore", message=r".*triplets that look drawn at random")
+                warnings.filterwarnings("ignore", message=r".*triplets that look drawn at random|classes has ")
                 fitted = model.fit(X, **knowledge.part(known), **names)
             compare(i, held_out == k, fitted)
     return Measured(holds, exchanged, sample)

@@ -32,7 +32,13 @@ from tripletree.cluster.alignment import (
     named,
     named_by,
 )
-from tripletree.cluster.base import HierarchicalClusterer, all_or_nothing, check_measured, check_y
+from tripletree.cluster.base import (
+    HierarchicalClusterer,
+    all_or_nothing,
+    check_measured,
+    check_y,
+    warn_of_silent_classes,
+)
 from tripletree.cluster.distances import (
     ANY_METRIC,
     EUCLIDEAN,
@@ -346,7 +352,8 @@ class ReCon(HierarchicalClusterer):
         Warns
         -----
         UserWarning
-            If triplets are dropped, or so few and random that they are known to hurt; if samples are gathered into
+            If triplets are dropped, or so few and random that they are known to hurt; if no triplet follows from
+            classes; if samples are gathered into
             micro-clusters; if clusters that keep all pairs may be worse than those without; or as `on_infeasible` says.
             With `validate`, if constraints make results worse; the message names the better setting.
 
@@ -398,7 +405,10 @@ class ReCon(HierarchicalClusterer):
             if known.hierarchy is not None:
                 given = given | decompose(known.hierarchy).reindex(given.leaves)
             if known.codes is not None:
-                given = given | triplets_from_classes(known.codes, leaves=given.leaves, samples=known.codes >= 0)
+                of_classes = triplets_from_classes(known.codes, leaves=given.leaves, samples=known.codes >= 0)
+                if not len(of_classes):
+                    warn_of_silent_classes(known.codes, "two samples of one class and one of another")
+                given = given | of_classes
             # plan
             check_same_rows(rows, sample_weight)
             weights = check_leaf_weights(sample_weight, n)
