@@ -167,7 +167,7 @@ def test_info__recognises_what_a_file_holds(run, tmp_path, name, content, kind):
 
 def test_info__as_overrides_the_look(run):
     assert "(lost" not in run("info", "-", "--as", "triplets", text="'(lost' b | c").stdout
-    assert "read_triplets reads them" in run("info", "-", "--as", "hierarchy", text="a b | c", status=2).stderr
+    assert "'tripletree build' reads them" in run("info", "-", "--as", "hierarchy", text="a b | c", status=2).stderr
     assert "line 1, column" in run("info", "-", "--from", "newick", text="a b | c", status=2).stderr
     assert "tripletree decompose sample:mammals" in run("info", "sample:mammals", "--as", "triplets", status=2).stderr
 
@@ -395,3 +395,30 @@ def test_ctrl_c__is_not_lost_in_a_callback():
         compile_something()
     assert reached == [True, True]
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+@pytest.mark.parametrize("command", ["check", "explain", "build", "describe", "closure", "repair"])
+def test_a_hierarchy_in_the_place_of_triplets_is_named(run, tmp_path, command):
+    (tmp_path / "my hp.obo").write_text("[Term]\nid: HP:1\n\n[Term]\nid: HP:2\nis_a: HP:1\n")
+    said = run(command, "my hp.obo", status=2).stderr
+    assert "my hp.obo is an ontology (OBO), and triplets are expected" in said
+    assert "tripletree decompose 'my hp.obo'" in said
+    said = run(command, "-", text="((a,b),c);", status=2).stderr
+    assert "standard input is a hierarchy (Newick), and triplets are expected: 'tripletree decompose -' makes" in said
+
+
+@pytest.mark.parametrize("command", ["check", "explain"])
+def test_columns_tell_triplets_from_pairs_by_their_cells(run, tmp_path, command):
+    (tmp_path / "t.csv").write_text("x;y;z\ncat;dog;eel\ncat;eel;dog\n")
+    assert "cat" in run(command, "t.csv", "--columns", "x,y,z", status=1).stdout
+    (tmp_path / "p.csv").write_text("x,y,z\ncat,dog,must\ndog,eel,cannot\n")
+    assert "1 must-link and 1 cannot-link" in run(command, "p.csv", "--columns", "x,y,z").stdout
+
+
+def test_tables_of_triplets_with_semicolons_and_carriage_returns(run, tmp_path):
+    for name in ("t.csv", "t.txt", "t"):
+        for end in ("\n", "\r", "\r\n"):
+            (tmp_path / name).write_bytes(end.join(["a;b;c", "cat;dog;eel", ""]).encode())
+            assert run("check", name).stdout == "consistent: 1 triplet on 3 leaves\n"
+    said = run("check", "-", text="cat;dog;eel\n", status=2).stderr
+    assert "a table needs the names of its columns, a, b and c, above it" in said

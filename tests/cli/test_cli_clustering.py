@@ -12,7 +12,8 @@ from tripletree.algorithms.decompose import decompose
 from tripletree.algorithms.induce import displays
 from tripletree.algorithms.supervision import sample_class_triplets
 from tripletree.core.triplets import TripletSet
-from tripletree.io import parse_newick, read_newick, read_triplets, write_triplets
+from tripletree.datasets import sample_path
+from tripletree.io import parse_newick, read_newick, read_ontology, read_triplets, write_triplets
 from tripletree.plots import plot_dendrogram
 from tripletree.reports.analysis import standardized
 
@@ -587,3 +588,56 @@ def test_cluster__gaps_and_categories(run, tmp_path):
 def test_cluster__gaps_are_refused_with_the_way(run, options, wanted):
     text = "name,kg,cm\na,1,\nb,2,3\nc,3,1\n" if not options else "name,kg,cm\na,1,\nb,2,3\nc,,1\n"
     assert re.search(wanted, " ".join(run("cluster", "-", "-k", 2, *options, text=text, status=2).stderr.split()))
+
+
+def test_cluster__an_excel_workbook_and_carriage_returns(run, tmp_path):
+    openpyxl = pytest.importorskip("openpyxl")
+    book = openpyxl.Workbook()
+    for row in (["name", "x"], ["a", 0], ["b", 0.5], ["c", 5]):
+        book.active.append(row)
+    book.save(tmp_path / "data.xlsx")
+    found = run("cluster", "data.xlsx", "-k", 2).stdout
+    assert found == "label,cluster\na,0\nb,0\nc,1\n"
+    (tmp_path / "data.csv").write_bytes(b"name,x\ra,0\rb,0.5\rc,5\r")
+    assert run("cluster", "data.csv", "-k", 2).stdout == found
+    (tmp_path / "data.csv").write_text("name;x, mm\na;0\nb;0,5\nc;5\n")
+    assert run("cluster", "data.csv", "-k", 2, "--decimal", ",").stdout == found
+    said = run("cluster", "data.csv", "-k", 2, status=2).stderr
+    assert "--decimal" in said or "needs quotes" in said
+    (tmp_path / "data.csv").write_text("name;x\na;0\nb;0,5\nc;5\n")
+    assert "--decimal , if decimals stand behind commas" in run("cluster", "data.csv", "-k", 2, status=2).stderr
+
+
+def test_cluster__what_would_count_for_nothing_is_refused(run, tmp_path):
+    (tmp_path / "data.csv").write_text("name,x\na,0\nb,1\nc,5\nd,6\n")
+    said = run("cluster", "data.csv", "-k", 2, "--validate", status=2).stderr
+    assert "--validate looks at what is known: give --triplets, --hierarchy, --pairs or --classes" in said
+    said = run("cluster", "data.csv", "--cut", "size", status=2).stderr
+    assert "--cut size says how clusters are chosen: give their number with -k" in said
+    said = run("cluster", "data.csv", "--labels", "name", status=2).stderr
+    assert "--labels is for reading a --hierarchy" in said
+    said = run("cluster", "data.csv", "-O", "child_column=x", status=2).stderr
+    assert "-O child_column is for reading a --hierarchy" in said
+
+
+def test_cluster__reads_a_hierarchy_as_other_commands_do(run, tmp_path):
+    names = list(read_ontology(sample_path("cell_types.obo")).leaves)[:4]
+    (tmp_path / "data.csv").write_text("name,x\n" + "".join(f"{x},{k}\n" for k, x in enumerate(names)))
+    said = run("cluster", "data.csv", "--hierarchy", "sample:cell_types", status=2).stderr
+    assert "choose with --parent" in said
+    assert run("cluster", "data.csv", "--hierarchy", "sample:cell_types", "--parent", "deepest").stdout
+    (tmp_path / "two.nex").write_text("#NEXUS\nbegin trees;\ntree p = ((a,b),c);\ntree q = (a,(b,c));\nend;\n")
+    (tmp_path / "data.csv").write_text("name,x\na,0\nb,1\nc,5\n")
+    said = run("cluster", "data.csv", "--hierarchy", "two.nex", status=2).stderr
+    assert "choose one with -O tree=..., or use 'tripletree supertree'" in said
+    assert run("cluster", "data.csv", "--hierarchy", "two.nex", "-O", "tree=p").stdout
+
+
+def test_cluster__classes_from_the_standard_input(run, tmp_path):
+    (tmp_path / "data.csv").write_text("name,x\na,0\nb,1\nc,5\nd,6\n")
+    text = "label,class\na,u\nb,u\nc,v\n"
+    assert run("cluster", "data.csv", "--classes", "-", "-k", 2, text=text).stdout.count("\n") == 5
+    said = run("cluster", "-", "--classes", "-", "-k", 2, text=text, status=2).stderr
+    assert "only one can be the standard input" in said
+    done = run("report", "data.csv", "--classes", "-", "--resamples", 0, text=text)
+    assert "the classes of 3 of the 4 samples" in done.stdout

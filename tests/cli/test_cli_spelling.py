@@ -38,7 +38,7 @@ def test_spelling__arguments_are_options(message, shown):
 
 def test_spelling__of_commands_without_readers():
     options = option_names(main.commands["cluster"])
-    assert in_shell("n_clusters=3 is too many; labels='id'", options) == "--clusters 3 is too many; labels='id'"
+    assert in_shell("n_clusters=3 is too many; labels='id'", options) == "--clusters 3 is too many; --labels id"
     assert in_shell("linkage='ward', or penalty=None", options) == "--linkage ward, or --penalty None"
     assert in_shell("labels='id'", option_names(None)) == "labels='id'"
     assert in_shell("take method='auto', which", option_names(main.commands["repair"])) == "take --method auto, which"
@@ -92,3 +92,20 @@ def test_attach__columns_and_headers(run, tmp_path):
         "convert", "t.nwk", "--attach", "mine.csv", "--attach-item", "no", "--attach-node", "kind", status=2
     ).stderr
     assert "'no' is not a column" in bad
+
+
+@pytest.mark.parametrize(
+    ("command", "message", "shown"),
+    [
+        ("check", "Newick, which read_newick reads", "Newick, which 'tripletree decompose' reads"),
+        ("convert", "no NEXUS; read_newick reads bare trees", "no NEXUS; --from newick reads bare trees"),
+        ("check", "which tripletree.io.read_answers(..., odd='who') reads", "which 'tripletree answers' reads"),
+        ("match", "choose with tree=, or read_nexus_all", "choose with -O tree=..., or 'tripletree supertree'"),
+        ("info", "read_triplets reads them", "'tripletree build' reads them"),
+        ("info", "the line 'read_triplets' and read_whatever", "the line 'read_triplets' and read_whatever"),
+        ("report", "read_lineages(path, columns=['a', 'b'])", "--from lineages -O columns=a,b"),
+        ("check", "read_edges(path, child_column='x')", "'tripletree decompose'"),
+    ],
+)  # fmt: skip
+def test_spelling__functions_are_commands_and_options(command, message, shown):
+    assert in_shell(message, option_names(main.commands[command])) == shown

@@ -37,7 +37,7 @@ __all__ = [
 )
 @click.argument("names")
 @click.argument("file")
-@click.option("--column", metavar="NAME", help="NAMES is a table, and this column has them; of CSV and TSV the first.")
+@click.option("--column", metavar="NAME", help="NAMES is a table, and this column has them; by default the first.")
 @decimal_option
 @click.option(
     "--synonyms",
@@ -140,7 +140,7 @@ def read_other_names(source: str) -> dict[str, list[str]]:
 
 def _names(source: str, column: str | None, decimal: str) -> list[str]:
     text, name = read_text(source)
-    if column is None and not source.lower().endswith((".csv", ".tsv")):
+    if column is None and not source.lower().endswith((".csv", ".tsv", ".xlsx", ".xlsm")):
         return _texts(text.splitlines())
     table = split_rows(text, name, delimiter=delimiter_for(text, decimal), header=True, empty_rows=True)
     at = 0 if column is None else table.place(column, "the column")

@@ -149,7 +149,7 @@ def refuse_hierarchy(raw: bytes | str, name: str | None, source: str) -> None:
         return
     if form is not None and form.name not in _LOOSE:
         what = "an ontology" if form.read is None else "a hierarchy"
-        file = shlex.quote(given_name(source))
+        file = shlex.quote(source)
         raise bad_input(
             f"{given_name(source)} is {what} ({form.title}), and triplets are expected: 'tripletree decompose {file}' "
             f"makes triplets of it, 'tripletree info {file}' shows what is in it"

@@ -42,6 +42,7 @@ from tripletree.io.source import (
     Source,
     Target,
     check_not_utf16,
+    is_workbook,
     named_stream,
     raw_bytes,
     read_bytes,
@@ -148,6 +149,8 @@ def _of_folder(path: str) -> _Recognition:
 
 def _of_archive(content: bytes, name: str | None) -> _Recognition | None:
     """What an archive of several files is; None for any other content, packed or not."""
+    if is_workbook(content):
+        return None
     if content.startswith(b"PK\x03\x04"):
         members = list(zip_members(content, name))
         if any(x.endswith(".npy") for x in members):

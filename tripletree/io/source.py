@@ -1,14 +1,15 @@
 """Opening what is read and replacing what is written: paths, file objects and the standard streams.
 
-Reading takes gzip, bzip2, xz and zip by their first bytes and UTF-8 with or without a byte order mark. What unpacks to
-more than a part of the memory is refused while it unpacks. Writing goes to a temporary file beside the target, which
-takes the target's place in one step when all is written: a reader never sees half a file, and a failure leaves the
-old one as it was.
+Reading takes gzip, bzip2, xz and zip by their first bytes and UTF-8 with or without a byte order mark. An Excel
+workbook is read as the text of its table. What unpacks to more than a part of the memory is refused while it unpacks.
+Writing goes to a temporary file beside the target, which takes the target's place in one step when all is written: a
+reader never sees half a file, and a failure leaves the old one as it was.
 """
 
 from __future__ import annotations
 
 import bz2
+import csv
 import errno
 import gzip
 import io
@@ -21,6 +22,7 @@ import struct
 import sys
 import tarfile
 import time
+import warnings
 import zipfile
 import zlib
 from collections import deque
@@ -34,6 +36,7 @@ from tripletree.core.memory import memory
 from tripletree.errors import (
     SHOWN,
     LimitExceededError,
+    MissingDependencyError,
     ParseError,
     TripletreeError,
     error_at,
@@ -45,6 +48,7 @@ __all__ = [
     "Source",
     "Target",
     "decoded",
+    "is_workbook",
     "last_written",
     "named_stream",
     "open_text",
@@ -73,6 +77,7 @@ _PACKED: tuple[tuple[bytes | tuple[bytes, ...], str, Callable[[Any], Any]], ...]
     (b"\xfd7zXZ\x00", "xz", lzma.LZMAFile),
 )
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06")
+_OLD_EXCEL = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _DAMAGED = (
     *(OSError, EOFError, ValueError, RuntimeError, OverflowError, IndexError),
     *(struct.error, zlib.error, lzma.LZMAError, zipfile.BadZipFile, tarfile.TarError),
@@ -87,6 +92,11 @@ MOST_RATIO, RATIO_FROM = 500, 1 << 26
 def unpacked(content: bytes, name: str | None) -> bytes:
     """The content, decompressed if its first bytes are those of a packed file; refused if it still is afterwards."""
     inner = _unpacked(content, name)
+    if inner.startswith(_OLD_EXCEL):
+        msg = "an old Excel workbook (.xls), or one with a password: save it as .xlsx without one, or as CSV (UTF-8)"
+        raise ParseError(msg, path=name)
+    if is_workbook(inner):
+        return _workbook_text(inner, name).encode()
     if inner is not content and (inner.startswith(_ZIP) or any(inner.startswith(x) for x, _, _ in _PACKED)):
         msg = "packed twice, one packed file in another: unpack it once, and read the file that comes out"
         raise ParseError(msg, path=name)
@@ -94,8 +104,12 @@ def unpacked(content: bytes, name: str | None) -> bytes:
 
 
 def _unpacked(content: bytes, name: str | None) -> bytes:
+    if is_workbook(content):
+        return content
     if content.startswith(_ZIP):
         members = zip_members(content, name)
+        if "content.xml" in members and "mimetype" in members:
+            raise ParseError("an OpenDocument file: save its table as CSV (UTF-8), and read that", path=name)
         if len(members) != 1:
             shown = ", ".join(repr(x) for x in list(members)[:SHOWN]) + (", ..." if len(members) > SHOWN else "")
             msg = (
@@ -110,6 +124,72 @@ def _unpacked(content: bytes, name: str | None) -> bytes:
         if content.startswith(magic):
             return drained(opened, io.BytesIO(content), kind, name, size=len(content))
     return content
+
+
+def is_workbook(content: bytes) -> bool:
+    """Whether this is an Excel workbook, .xlsx or .xlsm."""
+    if not content.startswith(_ZIP):
+        return False
+    try:
+        return "xl/workbook.xml" in zipfile.ZipFile(io.BytesIO(content)).namelist()
+    except _DAMAGED:
+        return False
+
+
+def _workbook_text(content: bytes, name: str | None) -> str:
+    """The cells of the one sheet that has any, as CSV: a row a line, formulas by the values that were saved."""
+    try:
+        import openpyxl
+    except ImportError:
+        raise MissingDependencyError("openpyxl", "io", "reading Excel workbooks") from None
+    size = sum(x.file_size for x in zipfile.ZipFile(io.BytesIO(content)).infolist())
+    _check_ratio(size, len(content), "Excel", name)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of colours, rules and whatever else is no cell
+            book = openpyxl.load_workbook(io.BytesIO(content), read_only=True, data_only=True)
+            sheets = {sheet.title: _sheet_rows(sheet) for sheet in book.worksheets}
+    except (*_DAMAGED, ArithmeticError, AttributeError, LookupError, SyntaxError, TypeError) as error:
+        msg = f"damaged Excel workbook: {error}"
+        raise ParseError(msg, path=name) from None
+    sheets = {title: rows for title, rows in sheets.items() if rows}
+    if len(sheets) != 1:
+        shown = ", ".join(map(repr, list(sheets)[:SHOWN])) + (", ..." if len(sheets) > SHOWN else "")
+        msg = (
+            f"an Excel workbook with {len(sheets)} sheets that hold cells where one is expected: {shown}; save the one "
+            "that is meant as CSV (UTF-8), or in a workbook of its own"
+        )
+        raise ParseError(msg if sheets else "an Excel workbook without a cell in it", path=name)
+    (rows,) = sheets.values()
+    width = max(map(len, rows))
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerows([*row, *[""] * (width - len(row))] if row else [] for row in rows)
+    return text.getvalue()
+
+
+def _sheet_rows(sheet: Any) -> list[list[str]]:
+    """The cells of a sheet as text, without the empty ones at the ends of rows and below the last."""
+    sheet.reset_dimensions()  # what the file says of its size may be wrong
+    rows = []
+    for cells in sheet.iter_rows(values_only=True):
+        row = list(map(_cell_of_sheet, cells))
+        while row and not row[-1]:
+            row.pop()
+        rows.append(row)
+    while rows and not rows[-1]:
+        rows.pop()
+    return rows
+
+
+def _cell_of_sheet(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    if hasattr(value, "isoformat"):
+        return str(value.isoformat()).removesuffix("T00:00:00")
+    return str(value)
 
 
 def zip_members(content: bytes, name: str | None) -> dict[str, Callable[[], bytes]]:
@@ -314,7 +394,7 @@ _HEAD = 1024
 
 
 def read_bytes(source: Source) -> tuple[bytes | str, str | None]:
-    """Read all of a source and unpack it: gzip, bzip2, xz, or a zip archive with one file in it.
+    """Read all of a source and unpack it: gzip, bzip2, xz, or a zip archive with one file in it; Excel becomes CSV.
 
     Parameters
     ----------
@@ -333,8 +413,10 @@ def read_bytes(source: Source) -> tuple[bytes | str, str | None]:
     FileNotFoundError
         If there is no such file.
     ParseError
-        If a compressed file is damaged or packed twice, a zip archive holds several files, the standard input is
-        closed, or a text holds half of a surrogate pair.
+        If a compressed file is damaged or packed twice, a zip archive holds several files, a workbook several sheets,
+        the standard input is closed, or a text holds half of a surrogate pair.
+    MissingDependencyError
+        If it is an Excel workbook, and openpyxl is not installed.
     LimitExceededError
         If it unpacks to more than a quarter of the memory, or to far more than such a file can; if a pipe or a device
         gives more than a quarter of the memory.

@@ -1,0 +1,93 @@
+"""Excel workbooks: the one sheet with cells is read as any other table is."""
+
+import datetime
+import io
+import sys
+import zipfile
+from contextlib import suppress
+
+import pytest
+
+import tripletree as tt
+from tripletree.errors import LimitExceededError, MissingDependencyError, ParseError
+from tripletree.io import read_answers, read_pairs, read_triplets, recognize
+from tripletree.io.source import read_text
+
+openpyxl = pytest.importorskip("openpyxl")
+
+
+def saved(path, *sheets):
+    """A workbook with a sheet for each list of rows."""
+    book = openpyxl.Workbook()
+    book.remove(book.active)
+    for k, rows in enumerate(sheets):
+        sheet = book.create_sheet(f"sheet {k}")
+        for row in rows:
+            sheet.append(row)
+    book.save(path)
+    return path
+
+
+def test_workbook__cells(tmp_path):
+    day = datetime.datetime(2026, 11, 23)
+    rows = [["name", "x", None, None], ["a, b", 1.0], [], ["c", 0.5, True, day], [None, "é"], [None, None]]
+    path = saved(tmp_path / "t.xlsx", [], rows)
+    assert read_text(path)[0] == 'name,x,,\n"a, b",1,,\n\nc,0.5,True,2026-11-23\n,é,,\n'
+
+
+def test_workbook__every_reader_of_tables(tmp_path):
+    path = saved(tmp_path / "t.xlsx", [["a", "b", "c"], ["cat", "dog", "eel"]])
+    assert list(read_triplets(path)) == [("cat", "dog", "eel")]
+    assert list(read_triplets(io.BytesIO(path.read_bytes()))) == [("cat", "dog", "eel")]
+    path = saved(tmp_path / "p.xlsx", [["a", "b", "link"], ["cat", "dog", "must"]])
+    assert read_pairs(path).n_must == 1
+    path = saved(tmp_path / "o.xlsx", [["a", "b", "c", "odd"], ["cat", "dog", "eel", "eel"]])
+    assert read_answers(path)[0].odd == "eel"
+    path = saved(tmp_path / "e.xlsx", [["child", "parent"], ["cat", "felids"], ["lion", "felids"]])
+    assert recognize(path) == "edges"
+    assert tt.read_hierarchy(path).leaves.labels == ("cat", "lion")
+    with pytest.raises(ParseError, match="line 3"):
+        read_triplets(saved(tmp_path / "bad.xlsx", [["a", "b", "c"], ["cat", "dog", "eel"], ["cat", "cat", "eel"]]))
+
+
+def test_workbook__what_is_refused(tmp_path, monkeypatch):
+    with pytest.raises(ParseError, match=r"2 sheets that hold cells where one is expected: 'sheet 0', 'sheet 1'; save"):
+        read_text(saved(tmp_path / "two.xlsx", [["a"]], [["b"]]))
+    with pytest.raises(ParseError, match="without a cell"):
+        read_text(saved(tmp_path / "none.xlsx", []))
+    (tmp_path / "old.xls").write_bytes(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(100))
+    with pytest.raises(ParseError, match=r"an old Excel workbook \(\.xls\), or one with a password: save it as \.xlsx"):
+        read_text(tmp_path / "old.xls")
+    with zipfile.ZipFile(tmp_path / "t.ods", "w") as archive:
+        archive.writestr("mimetype", "application/vnd.oasis.opendocument.spreadsheet")
+        archive.writestr("content.xml", "<x/>")
+    with pytest.raises(ParseError, match="an OpenDocument file: save its table as CSV"):
+        read_text(tmp_path / "t.ods")
+    path = saved(tmp_path / "t.xlsx", [["a", "b", "c"], ["cat", "dog", "eel"]])
+    monkeypatch.setitem(sys.modules, "openpyxl", None)
+    with pytest.raises(MissingDependencyError, match="reading Excel workbooks needs openpyxl"):
+        read_triplets(path)
+
+
+def test_workbook__damaged_or_too_large(tmp_path, monkeypatch):
+    whole = saved(tmp_path / "t.xlsx", [["a", "b", "c"], ["cat", "dog", "eel"]]).read_bytes()
+    with zipfile.ZipFile(io.BytesIO(whole)) as archive:
+        members = {x: archive.read(x) for x in archive.namelist()}
+    for name in members:
+        for content in (b"", b"<x", members[name][: len(members[name]) // 2]):
+            packed = io.BytesIO()
+            with zipfile.ZipFile(packed, "w") as archive:
+                for other, rest in members.items():
+                    archive.writestr(other, content if other == name else rest)
+            with suppress(ParseError):  # what is no cell may be damaged
+                read_text(io.BytesIO(packed.getvalue()))
+    for cut in range(97, len(whole), 97):
+        with pytest.raises(ParseError):
+            read_text(io.BytesIO(whole[:cut] + b"x"))
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in members.items():
+            archive.writestr(name, content)
+        archive.writestr("xl/bomb.xml", bytes(100_000_000))
+    with pytest.raises(LimitExceededError, match="unpacks"):
+        read_text(io.BytesIO(packed.getvalue()))
