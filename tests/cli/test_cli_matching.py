@@ -122,3 +122,16 @@ def test_match__synonyms_of_an_ontology_and_its_ids(run):
     assert [x["match"] for x in table(done.stdout)] == ["CL:0000084", "CL:0000540"]
     bad = run("match", "-", "sample:cell_types", "--parent", "certain", "--tree", "t.nwk", text="neuron\n", status=2)
     assert "--parent certain gives no --tree" in bad.stderr
+
+
+def test_match__decimal_commas_and_workbooks(run, tmp_path):
+    (tmp_path / "t.nwk").write_text(TREE)
+    (tmp_path / "data.csv").write_text("name;weight, kg\nfelis-catus;4,5\npanthera leo;190\n")
+    done = run("match", "data.csv", "t.nwk", "--decimal", ",", "--column", "name")
+    assert [(x["match"], x["kind"]) for x in table(done.stdout)] == [("Felis_catus", "form"), ("Panthera_leo", "form")]
+    openpyxl = pytest.importorskip("openpyxl")
+    book = openpyxl.Workbook()
+    for row in (["name", "kg"], ["felis-catus", 4.5], ["panthera leo", 190]):
+        book.active.append(row)
+    book.save(tmp_path / "data.xlsx")
+    assert run("match", "data.xlsx", "t.nwk").stdout == done.stdout
