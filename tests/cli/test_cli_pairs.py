@@ -133,7 +133,7 @@ def test_columns__of_triplets(run, tmp_path, command):
     (tmp_path / "t.csv").write_text("near,beside,odd one\nx,y,z\nx,z,w\n")
     told = run(command, "t.csv", status=2).stderr
     assert "it has 'near', 'beside', 'odd one'" in told
-    assert "or name them with --as triplets --columns A,B,C" in told
+    assert "or name them with --columns A,B,C" in told
     said = run(command, "t.csv", "--as", "triplets", "--columns", "near,beside,odd one").stdout
     assert "2 triplets on 4 leaves" in said or "consistent" in said
 

@@ -169,8 +169,7 @@ def triplets_in(
         if columns is not None:
             raise bad_input(before.rstrip(": ")) from None
         options = {x.name: x.metavar for x in click.get_current_context().command.params if isinstance(x, click.Option)}
-        flags = "--as triplets --columns A,B,C" if "kind" in options else "--columns A,B,C"
-        option = f"; or name them with {flags}" if options.get("columns") == "A,B,C" else ""
+        option = "; or name them with --columns A,B,C" if options.get("columns") == "A,B,C" else ""
         raise bad_input(f"{before}the first line has to name those of ab|c a, b and c{option}") from None
     return some_leaves(found, source)
 

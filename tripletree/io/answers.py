@@ -350,7 +350,7 @@ def _check_no_anchor(table: RowTable, places: Sequence[int], answer: int) -> Non
     if not any(column_word(names[k]) in ANCHOR_NAMES for k in places if names):
         return
     shown = ", ".join(repr(names[k]) for k in dict.fromkeys([*places, answer]))
-    raise refusal(table, f"the columns {shown}, {NO_TRIPLETS}; if people named the odd one, give odd={names[answer]!r}")
+    raise refusal(table, f"the columns {shown} {NO_TRIPLETS}; if people named the odd one, give odd={names[answer]!r}")
 
 
 def _check_each_is_odd(table: RowTable, places: Sequence[int], answer: int, replies: np.ndarray) -> None:
@@ -362,8 +362,8 @@ def _check_each_is_odd(table: RowTable, places: Sequence[int], answer: int, repl
     never, others = names[places[int(count.argmin())]], [names[k] for k, m in zip(places, count, strict=True) if m]
     raise refusal(
         table,
-        f"of {count.sum():,} answers none is in the column {never!r}, and each is in {others[0]!r} or {others[1]!r}, "
-        f"{NO_TRIPLETS}; if people named the odd one, give odd={names[answer]!r}",
+        f"of {count.sum():,} answers none is in the column {never!r}, and each is in {others[0]!r} or {others[1]!r}: "
+        f"these {NO_TRIPLETS}; if people named the odd one, give odd={names[answer]!r}",
     )
 
 

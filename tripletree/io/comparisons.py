@@ -34,8 +34,8 @@ _COMPARISONS = (("anchor", "near", "far"), ("anchor", "positive", "negative"))
 ANCHOR_NAMES = ("anchor", "reference", "ref", "query", "target", "probe", "standard", "head", "cue")
 #: Said of such tables by readers of triplets and of odd-one-out answers.
 NO_TRIPLETS = (
-    'which look like answers to "which of two is more like the first?": these are comparisons, and no triplets follow '
-    "from them. tripletree.io.read_comparisons reads rows (anchor, the one chosen, the other one)"
+    'look like answers to "which of two is more like the first?": these are comparisons, and no triplets follow from '
+    "them; tripletree.io.read_comparisons reads rows (anchor, the one chosen, the other one)"
 )
 _NUMBER = re.compile(r"0|[1-9][0-9]{0,8}", re.ASCII)
 

@@ -106,7 +106,7 @@ class TripletRows(LabelRows):
 
     def _lacks(self, missing: Sequence[Any], names: Sequence[Any], line: int | None) -> NoReturn:
         if any(column_word(str(x)) in ANCHOR_NAMES for x in names):
-            raise ParseError(f"the columns {', '.join(map(repr, names))}, {NO_TRIPLETS}", path=self.path, line=line)
+            raise ParseError(f"the columns {', '.join(map(repr, names))} {NO_TRIPLETS}", path=self.path, line=line)
         super()._lacks(missing, names, line)
 
     def add_columns(
