@@ -50,8 +50,8 @@ def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
         click.option(
             "--parent",
             type=click.Choice(PARENTS),
-            help="Where a node has several parents: the one that counts, or what holds for every choice (certain, the "
-            "default), which info, induce and decompose can tell.",
+            help="Where a node has several parents: the one that counts, or what holds for every choice (certain): "
+            "info, induce and decompose tell that by default, report and match can.",
         ),
         click.option("--labels", metavar="KIND", help="What leaves are called: id, name, ...; as the format has it."),
         click.option("--root", metavar="NODE", help="Only what is at or below this node (an id, in ontologies)."),
